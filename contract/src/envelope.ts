@@ -1,0 +1,46 @@
+import type { ErrorBody } from './errors.ts'
+
+/** What a caller chose as the request's `id`: string of at most 128 characters, safe integer, or null (JSON-RPC 2.0 §4). */
+export type RequestId = string | number | null
+
+/** JSON-RPC 2.0 §5: a response carries either a result or an error. */
+export type Response = { jsonrpc: '2.0'; id: RequestId; result: unknown } | { jsonrpc: '2.0'; id: RequestId; error: ErrorBody }
+
+/**
+ * The two spellings of one service: `spec` at `/api/<method>`, `subscribe` at `/api`. A value that replies are rendered with,
+ * never a second code path.
+ */
+export type Profile = 'spec' | 'subscribe'
+
+export type Language = 'en' | 'ru' | 'uz'
+
+export const requestIdLengthMax = 128
+export const batchLengthMax = 20
+export const bodyBytesMax = 64 * 1024
+export const depthMax = 16
+export const membersMax = 256
+
+/** The preferred of our three languages in an Accept-Language header (RFC 9110 §12.5.4); English when it names none of them. */
+export function readLanguage(header: string | undefined): Language {
+  if (header === undefined || header.length > 200) return 'en'
+  let best: Language = 'en'
+  let bestWeight = 0
+  for (const part of header.split(',')) {
+    const [range = '', ...parameters] = part.trim().toLowerCase().split(';')
+    const language = languages.find((known) => range === known || range.startsWith(`${known}-`))
+    const weight = readWeight(parameters)
+    if (language === undefined || weight <= bestWeight) continue
+    best = language
+    bestWeight = weight
+  }
+  return best
+}
+
+function readWeight(parameters: readonly string[]): number {
+  const q = parameters.map((parameter) => parameter.trim()).find((parameter) => parameter.startsWith('q='))
+  if (q === undefined) return 1
+  const weight = Number(q.slice(2))
+  return weight >= 0 && weight <= 1 ? weight : 0
+}
+
+const languages: readonly Language[] = ['en', 'ru', 'uz']

@@ -1,0 +1,622 @@
+import type { Language, Profile } from './envelope.ts'
+
+/** Who can mend it: the merchant's developer, the cardholder, the provider who runs the service, or time alone. */
+export type Mender = 'developer' | 'cardholder' | 'operator' | 'wait'
+
+/** Where on a request's road it is decided. The table below stands in this order, and so do the answers. */
+export type Stage = 'transport' | 'parse' | 'request' | 'method' | 'caller' | 'limits' | 'params' | 'state' | 'network' | 'any'
+
+export interface ErrorEntry {
+  readonly code: number
+  /** The code in the spec profile where it is another one. */
+  readonly specCode?: number
+  /** A stable snake_case word, one per cause. */
+  readonly reason: string
+  readonly stage: Stage
+  readonly mend: Mender
+  readonly text: Readonly<Record<Language, string>>
+  /** What to do about it, for the errors page. */
+  readonly hint: string
+}
+
+const parseText = { en: 'Parse error.', ru: 'Ошибка разбора JSON.', uz: 'JSON ni oʻqib boʻlmadi.' }
+const requestText = { en: 'Invalid request.', ru: 'Неверный запрос.', uz: 'Notoʻgʻri soʻrov.' }
+const accessText = { en: 'Access denied.', ru: 'Доступ запрещён.', uz: 'Ruxsat yoʻq.' }
+const paramsText = { en: 'Invalid params.', ru: 'Неверные параметры.', uz: 'Parametrlar notoʻgʻri.' }
+const numberText = { en: 'Invalid card number.', ru: 'Неверный номер карты.', uz: 'Karta raqami notoʻgʻri.' }
+const expiryText = { en: 'Invalid card expiry.', ru: 'Неверный срок действия карты.', uz: 'Karta amal qilish muddati notoʻgʻri.' }
+const tooManyText = { en: 'Too many attempts.', ru: 'Слишком много попыток.', uz: 'Urinishlar soni koʻp.' }
+const faultText = { en: 'System error.', ru: 'Системная ошибка.', uz: 'Tizim xatosi.' }
+const laterText = {
+  en: 'The service cannot answer now. Try again later.',
+  ru: 'Сервис сейчас не может ответить. Повторите позже.',
+  uz: 'Xizmat hozir javob bera olmaydi. Keyinroq urinib koʻring.',
+}
+const cardNotFoundText = { en: 'Card not found.', ru: 'Карта не найдена.', uz: 'Karta topilmadi.' }
+const tooSoonText = {
+  en: 'It is too soon for another code.',
+  ru: 'Новый код ещё нельзя запросить.',
+  uz: 'Yangi kodni soʻrashga hali erta.',
+}
+const codeTooOldText = { en: 'The code is too old.', ru: 'Код устарел.', uz: 'Kod muddati tugagan.' }
+const triesText = { en: 'The tries are used up.', ru: 'Попытки исчерпаны.', uz: 'Urinishlar tugadi.' }
+
+/** Everything that the wire can say in `error`, in the order of precedence (wire §3, §6). */
+export const errors = {
+  notPost: {
+    code: -32300,
+    reason: 'not_post',
+    stage: 'transport',
+    mend: 'developer',
+    text: { en: 'Only POST is answered here.', ru: 'Принимается только POST.', uz: 'Faqat POST qabul qilinadi.' },
+    hint: 'Send the request as HTTP POST.',
+  },
+  emptyBody: {
+    code: -32700,
+    reason: 'empty_body',
+    stage: 'parse',
+    mend: 'developer',
+    text: parseText,
+    hint: 'Send the JSON-RPC request in the body of the POST.',
+  },
+  byteOrderMark: {
+    code: -32700,
+    reason: 'byte_order_mark',
+    stage: 'parse',
+    mend: 'developer',
+    text: parseText,
+    hint: 'Write the body as UTF-8 without a byte order mark (RFC 8259 §8.1).',
+  },
+  invalidUtf8: {
+    code: -32700,
+    reason: 'invalid_utf8',
+    stage: 'parse',
+    mend: 'developer',
+    text: parseText,
+    hint: 'Encode the body as UTF-8.',
+  },
+  loneSurrogate: {
+    code: -32700,
+    reason: 'lone_surrogate',
+    stage: 'parse',
+    mend: 'developer',
+    text: parseText,
+    hint: 'A \\u escape of a surrogate needs its other half: escape whole characters.',
+  },
+  invalidJson: {
+    code: -32700,
+    reason: 'invalid_json',
+    stage: 'parse',
+    mend: 'developer',
+    text: parseText,
+    hint: 'Send exactly one JSON text (RFC 8259), nothing before or after it.',
+  },
+  queryNotAllowed: {
+    code: -32600,
+    reason: 'query_not_allowed',
+    stage: 'request',
+    mend: 'developer',
+    text: requestText,
+    hint: 'Take the query string off the URL: URLs are written to logs along the way, and everything belongs in the body.',
+  },
+  notAnObject: {
+    code: -32600,
+    reason: 'not_an_object',
+    stage: 'request',
+    mend: 'developer',
+    text: requestText,
+    hint: 'A request is a JSON object with id, method and params (or an array of them at /api).',
+  },
+  duplicateKey: {
+    code: -32600,
+    reason: 'duplicate_key',
+    stage: 'request',
+    mend: 'developer',
+    text: requestText,
+    hint: 'Name each member once; `data` tells the second one.',
+  },
+  forbiddenMember: {
+    code: -32600,
+    reason: 'forbidden_member',
+    stage: 'request',
+    mend: 'developer',
+    text: requestText,
+    hint: 'Members named __proto__ or constructor are never taken.',
+  },
+  tooDeep: {
+    code: -32600,
+    reason: 'too_deep',
+    stage: 'request',
+    mend: 'developer',
+    text: requestText,
+    hint: 'Nest at most 16 levels.',
+  },
+  tooManyMembers: {
+    code: -32600,
+    reason: 'too_many_members',
+    stage: 'request',
+    mend: 'developer',
+    text: requestText,
+    hint: 'Send at most 256 members and elements in one request.',
+  },
+  batchNotHere: {
+    code: -32600,
+    reason: 'batch_not_here',
+    stage: 'request',
+    mend: 'developer',
+    text: requestText,
+    hint: 'Send batches to /api; /api/<method> takes one request.',
+  },
+  batchEmpty: {
+    code: -32600,
+    reason: 'batch_empty',
+    stage: 'request',
+    mend: 'developer',
+    text: requestText,
+    hint: 'A batch holds 1 to 20 requests.',
+  },
+  batchTooLong: {
+    code: -32600,
+    reason: 'batch_too_long',
+    stage: 'request',
+    mend: 'developer',
+    text: requestText,
+    hint: 'A batch holds 1 to 20 requests: send the rest in another one.',
+  },
+  idempotencyInBatch: {
+    code: -32600,
+    reason: 'idempotency_in_batch',
+    stage: 'request',
+    mend: 'developer',
+    text: requestText,
+    hint: 'An Idempotency-Key names one request: send it alone.',
+  },
+  invalidRequestId: {
+    code: -32600,
+    reason: 'invalid_request_id',
+    stage: 'request',
+    mend: 'developer',
+    text: requestText,
+    hint: 'id is a string of at most 128 characters, an integer up to 2^53-1, or null.',
+  },
+  invalidVersion: {
+    code: -32600,
+    reason: 'invalid_version',
+    stage: 'request',
+    mend: 'developer',
+    text: requestText,
+    hint: 'Leave jsonrpc out or send "2.0".',
+  },
+  methodMissing: {
+    code: -32600,
+    reason: 'method_missing',
+    stage: 'request',
+    mend: 'developer',
+    text: requestText,
+    hint: 'Name the method in the body, as a string.',
+  },
+  pathMismatch: {
+    code: -32600,
+    reason: 'path_mismatch',
+    stage: 'request',
+    mend: 'developer',
+    text: requestText,
+    hint: 'At /api/<method> the body names the same method, letter for letter.',
+  },
+  methodNotFound: {
+    code: -32601,
+    reason: 'method_not_found',
+    stage: 'method',
+    mend: 'developer',
+    text: { en: 'Method not found.', ru: 'Метод не найден.', uz: 'Metod topilmadi.' },
+    hint: '`data` repeats the method; rpc.discover lists those that exist.',
+  },
+  accessDenied: {
+    code: -32504,
+    reason: 'access_denied',
+    stage: 'caller',
+    mend: 'developer',
+    text: accessText,
+    hint: 'Send one X-Auth header: <merchant id> from a browser, <merchant id>:<password> from your server.',
+  },
+  merchantUnknown: {
+    code: -32504,
+    reason: 'merchant_unknown',
+    stage: 'caller',
+    mend: 'developer',
+    text: accessText,
+    hint: 'The merchant id in X-Auth is not known in this environment: compare it with the one you were issued.',
+  },
+  serverOnly: {
+    code: -32504,
+    reason: 'server_only',
+    stage: 'caller',
+    mend: 'developer',
+    text: accessText,
+    hint: 'This method is for your server: send X-Auth: <merchant id>:<password>, and never from a page.',
+  },
+  credentialInBrowser: {
+    code: -32504,
+    reason: 'credential_in_browser',
+    stage: 'caller',
+    mend: 'developer',
+    text: accessText,
+    hint: 'The password came from a browser. Take it out of the page, change it, and send the merchant id alone.',
+  },
+  originNotAllowed: {
+    code: -32504,
+    reason: 'origin_not_allowed',
+    stage: 'caller',
+    mend: 'developer',
+    text: accessText,
+    hint: 'Register the origin of the page with the merchant.',
+  },
+  merchantBlocked: {
+    code: -31601,
+    reason: 'merchant_blocked',
+    stage: 'caller',
+    mend: 'operator',
+    text: { en: 'The merchant is blocked.', ru: 'Мерчант заблокирован.', uz: 'Merchant bloklangan.' },
+    hint: 'Ask the provider who runs the service why.',
+  },
+  addressLimit: {
+    code: -31700,
+    reason: 'address_limit',
+    stage: 'limits',
+    mend: 'wait',
+    text: tooManyText,
+    hint: 'Too many calls from this address: wait `retry_after` milliseconds.',
+  },
+  merchantLimit: {
+    code: -31700,
+    reason: 'merchant_limit',
+    stage: 'limits',
+    mend: 'wait',
+    text: tooManyText,
+    hint: 'Too many calls of this merchant: wait `retry_after` milliseconds.',
+  },
+  sensitiveAuthenticationData: {
+    code: -32602,
+    reason: 'sensitive_authentication_data',
+    stage: 'params',
+    mend: 'developer',
+    text: paramsText,
+    hint: 'Take the member that `data` names out of your form and your code: CVV, PIN and track are never sent (PCI DSS 3.3.1).',
+  },
+  panOutOfPlace: {
+    code: -32602,
+    reason: 'pan_out_of_place',
+    stage: 'params',
+    mend: 'developer',
+    text: paramsText,
+    hint: 'A card number stood outside card.number. Find where your code puts it and take it out.',
+  },
+  paramsNotObject: {
+    code: -32602,
+    reason: 'params_not_object',
+    stage: 'params',
+    mend: 'developer',
+    text: paramsText,
+    hint: 'params is an object with named members.',
+  },
+  memberMissing: {
+    code: -32602,
+    reason: 'member_missing',
+    stage: 'params',
+    mend: 'developer',
+    text: paramsText,
+    hint: 'Send the member that `data` names.',
+  },
+  memberInvalid: {
+    code: -32602,
+    reason: 'member_invalid',
+    stage: 'params',
+    mend: 'developer',
+    text: paramsText,
+    hint: 'The member that `data` names is of a wrong type or form: compare it with the page of the method.',
+  },
+  cardNumberFormat: {
+    code: -32602,
+    specCode: -31050,
+    reason: 'card_number_format',
+    stage: 'params',
+    mend: 'cardholder',
+    text: numberText,
+    hint: 'A card number is 12 to 19 digits without blanks between them.',
+  },
+  cardNumberCheckDigit: {
+    code: -31300,
+    specCode: -31050,
+    reason: 'card_number_check_digit',
+    stage: 'params',
+    mend: 'cardholder',
+    text: numberText,
+    hint: 'The check digit is wrong: a digit was mistyped.',
+  },
+  cardNumberNoRoute: {
+    code: -31300,
+    specCode: -31050,
+    reason: 'card_number_no_route',
+    stage: 'params',
+    mend: 'cardholder',
+    text: numberText,
+    hint: 'No card network of this service issues numbers with this prefix: take another card.',
+  },
+  expireFormat: {
+    code: -32602,
+    reason: 'expire_format',
+    stage: 'params',
+    mend: 'developer',
+    text: expiryText,
+    hint: 'card.expire is four digits, month then year: MMYY.',
+  },
+  expireMonth: {
+    code: -31300,
+    reason: 'expire_month',
+    stage: 'params',
+    mend: 'cardholder',
+    text: expiryText,
+    hint: 'The month is 01 to 12.',
+  },
+  expirePast: {
+    code: -31300,
+    reason: 'expire_past',
+    stage: 'params',
+    mend: 'cardholder',
+    text: expiryText,
+    hint: 'The card is past its expiry: take another card.',
+  },
+  tokenShape: {
+    code: -32500,
+    reason: 'token_shape',
+    stage: 'params',
+    mend: 'developer',
+    text: { en: 'This is not a card token.', ru: 'Это не токен карты.', uz: 'Bu karta tokeni emas.' },
+    hint: 'Send the token exactly as cards.create gave it.',
+  },
+  cardNotFound: {
+    code: -31400,
+    reason: 'card_not_found',
+    stage: 'state',
+    mend: 'developer',
+    text: cardNotFoundText,
+    hint: 'No card of this merchant has this token in this environment.',
+  },
+  cardDeleted: {
+    code: -31400,
+    reason: 'card_deleted',
+    stage: 'state',
+    mend: 'developer',
+    text: cardNotFoundText,
+    hint: 'The card was removed: ask the cardholder for it again.',
+  },
+  cardEnded: {
+    code: -31400,
+    reason: 'card_ended',
+    stage: 'state',
+    mend: 'developer',
+    text: cardNotFoundText,
+    hint: 'The token is past its life (30 minutes unverified, 24 hours for save:false, or past the expiry): ask for the card again.',
+  },
+  codeNotRequested: {
+    code: -31101,
+    reason: 'code_not_requested',
+    stage: 'state',
+    mend: 'developer',
+    text: codeTooOldText,
+    hint: 'Call cards.get_verify_code first.',
+  },
+  codeTooOld: {
+    code: -31101,
+    reason: 'code_too_old',
+    stage: 'state',
+    mend: 'cardholder',
+    text: codeTooOldText,
+    hint: 'Ask for another code with cards.get_verify_code.',
+  },
+  triesUsedUp: {
+    code: -31102,
+    reason: 'tries_used_up',
+    stage: 'state',
+    mend: 'cardholder',
+    text: triesText,
+    hint: 'Ask for another code with cards.get_verify_code.',
+  },
+  cardDayTriesUsedUp: {
+    code: -31102,
+    reason: 'card_day_tries_used_up',
+    stage: 'state',
+    mend: 'wait',
+    text: triesText,
+    hint: 'Too many codes were tried for this card today: wait `retry_after` milliseconds.',
+  },
+  wrongCode: {
+    code: -31103,
+    reason: 'wrong_code',
+    stage: 'state',
+    mend: 'cardholder',
+    text: { en: 'The code is wrong.', ru: 'Неверный код.', uz: 'Kod notoʻgʻri.' },
+    hint: 'Ask the cardholder to type the code again.',
+  },
+  resendTooSoon: {
+    code: -31110,
+    reason: 'resend_too_soon',
+    stage: 'state',
+    mend: 'wait',
+    text: tooSoonText,
+    hint: 'Wait `retry_after` milliseconds (also `wait` of the last answer) before asking again.',
+  },
+  sendLimitCard: {
+    code: -31110,
+    reason: 'send_limit_card',
+    stage: 'state',
+    mend: 'wait',
+    text: tooSoonText,
+    hint: 'Too many codes were asked for this card: wait `retry_after` milliseconds.',
+  },
+  sendLimitPhone: {
+    code: -31110,
+    reason: 'send_limit_phone',
+    stage: 'state',
+    mend: 'wait',
+    text: tooSoonText,
+    hint: 'Too many codes were sent to this phone: wait `retry_after` milliseconds.',
+  },
+  smsNotSent: {
+    code: -31110,
+    reason: 'sms_not_sent',
+    stage: 'network',
+    mend: 'wait',
+    text: { en: 'The code was not sent.', ru: 'Код не отправлен.', uz: 'Kod yuborilmadi.' },
+    hint: 'The SMS gateway refused or did not answer: ask again after `retry_after` milliseconds.',
+  },
+  smsNotConnected: {
+    code: -31301,
+    reason: 'sms_not_connected',
+    stage: 'network',
+    mend: 'cardholder',
+    text: {
+      en: 'SMS notification is not connected for this card.',
+      ru: 'К карте не подключено SMS-информирование.',
+      uz: 'Kartaga SMS-xabarnoma ulanmagan.',
+    },
+    hint: 'The cardholder connects SMS notification at the issuing bank, or takes another card.',
+  },
+  cardExpired: {
+    code: -31301,
+    reason: 'card_expired',
+    stage: 'network',
+    mend: 'cardholder',
+    text: { en: 'The card has expired.', ru: 'Срок действия карты истёк.', uz: 'Kartaning amal qilish muddati tugagan.' },
+    hint: 'Take another card.',
+  },
+  cardBlocked: {
+    code: -31301,
+    reason: 'card_blocked',
+    stage: 'network',
+    mend: 'cardholder',
+    text: { en: 'The card is blocked.', ru: 'Карта заблокирована.', uz: 'Karta bloklangan.' },
+    hint: 'The cardholder asks the issuing bank, or takes another card.',
+  },
+  systemError: {
+    code: -32400,
+    reason: 'system_error',
+    stage: 'network',
+    mend: 'operator',
+    text: faultText,
+    hint: 'The card network failed in a way it does not explain. `data` is the id to tell the provider.',
+  },
+  networkTimeout: {
+    code: -31002,
+    reason: 'network_timeout',
+    stage: 'network',
+    mend: 'wait',
+    text: {
+      en: 'The card network did not answer.',
+      ru: 'Платёжная сеть не ответила.',
+      uz: 'Karta tarmogʻi javob bermadi.',
+    },
+    hint: 'Nothing was taken: try again a little later.',
+  },
+  internalError: {
+    code: -32400,
+    reason: 'internal_error',
+    stage: 'any',
+    mend: 'operator',
+    text: faultText,
+    hint: 'Our fault. `data` is the id under which the log has it: tell it to the provider.',
+  },
+  overloaded: {
+    code: -32400,
+    reason: 'overloaded',
+    stage: 'any',
+    mend: 'wait',
+    text: laterText,
+    hint: 'Nothing was done: try again after `retry_after` milliseconds.',
+  },
+  draining: {
+    code: -32400,
+    reason: 'draining',
+    stage: 'any',
+    mend: 'wait',
+    text: laterText,
+    hint: 'The service is stopping and nothing was done: try again after `retry_after` milliseconds.',
+  },
+  storeFull: {
+    code: -32400,
+    reason: 'store_full',
+    stage: 'any',
+    mend: 'operator',
+    text: laterText,
+    hint: 'No room to write; nothing was done, reading goes on. The provider makes room; try again after `retry_after` milliseconds.',
+  },
+  storeUnavailable: {
+    code: -32400,
+    reason: 'store_unavailable',
+    stage: 'any',
+    mend: 'wait',
+    text: laterText,
+    hint: 'The database did not answer and nothing was done: try again after `retry_after` milliseconds.',
+  },
+  outcomeUnknown: {
+    code: -32400,
+    reason: 'outcome_unknown',
+    stage: 'any',
+    mend: 'wait',
+    text: laterText,
+    hint: 'The database was lost while committing, so it may or may not be done: ask again after `retry_after` milliseconds.',
+  },
+} as const satisfies Record<string, ErrorEntry>
+
+export type ErrorName = keyof typeof errors
+
+/** Looks an entry up as the plain shape, optional members included. */
+export function errorEntry(name: ErrorName): ErrorEntry {
+  return errors[name]
+}
+
+/** The `error` member of a response. `reason` and `retry_after` are ours; old clients ignore them. */
+export interface ErrorBody {
+  code: number
+  message: string
+  data?: string
+  origin?: string
+  reason: string
+  retry_after?: number
+}
+
+export interface RpcErrorOptions {
+  /** A member's path, a method's name or an id; never a value that somebody sent, unless it was checked to be harmless. */
+  readonly data?: string
+  readonly retryAfterMs?: number
+  /** For the log, never for the caller. */
+  readonly cause?: unknown
+}
+
+/** An outcome that the wire has a word for. Throw it anywhere inside; the one door out renders it. */
+export class RpcError extends Error {
+  readonly entry: ErrorName
+  readonly data: string | undefined
+  readonly retryAfterMs: number | undefined
+
+  constructor(entry: ErrorName, options: RpcErrorOptions = {}) {
+    super(entry, options.cause === undefined ? undefined : { cause: options.cause })
+    this.name = 'RpcError'
+    this.entry = entry
+    this.data = options.data
+    this.retryAfterMs = options.retryAfterMs
+  }
+}
+
+/** Renders an error for its caller. `origin` is the method, where one is known. */
+export function renderError(error: RpcError, to: { profile: Profile; language: Language; origin: string | null }): ErrorBody {
+  const entry = errorEntry(error.entry)
+  return {
+    code: to.profile === 'spec' ? (entry.specCode ?? entry.code) : entry.code,
+    message: entry.text[to.language],
+    ...(error.data === undefined ? {} : { data: error.data }),
+    ...(to.origin === null ? {} : { origin: to.origin }),
+    reason: entry.reason,
+    ...(error.retryAfterMs === undefined ? {} : { retry_after: Math.max(1, Math.ceil(error.retryAfterMs)) }),
+  }
+}

@@ -1,0 +1,39 @@
+import { errorEntry, type ErrorName } from './errors.ts'
+import { methods, type MethodEntry } from './methods.ts'
+
+/** Prints the OpenRPC 1.3 document of the whole API. Pure: the same contract gives the same text. */
+export function printOpenRpc(version: string): object {
+  return {
+    openrpc: '1.3.2',
+    info: {
+      title: 'Tessera',
+      version,
+      description: 'Card tokenization: a card in, a merchant-bound token out. POST /api/<method> (spec profile) or /api (subscribe profile).',
+      license: { name: 'Apache-2.0' },
+    },
+    methods: Object.entries(methods).map(([name, entry]) => printMethod(name, entry)),
+  }
+}
+
+function printMethod(name: string, entry: MethodEntry): object {
+  const params = entry.params as { properties?: Record<string, object>; required?: string[] }
+  return {
+    name,
+    summary: entry.summary,
+    description: entry.description,
+    paramStructure: 'by-name',
+    params: Object.entries(params.properties ?? {}).map(([member, schema]) => ({
+      name: member,
+      required: params.required?.includes(member) ?? false,
+      schema,
+    })),
+    result: { name: 'result', schema: entry.result },
+    errors: entry.errors.map(printError),
+    'x-caller': entry.caller,
+  }
+}
+
+function printError(name: ErrorName): object {
+  const { code, specCode, reason, text, hint } = errorEntry(name)
+  return { code, message: text.en, data: { reason, hint, ...(specCode === undefined ? {} : { specCode }) } }
+}

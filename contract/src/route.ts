@@ -1,0 +1,50 @@
+/** A card network by its issuer identification numbers (IIN, ISO/IEC 7812): which prefix goes where, and what `type` the wire tells. */
+export interface CardRoute {
+  /** Leading digits of the card number; the longest matching prefix wins. */
+  readonly prefix: string
+  readonly network: CardNetwork
+  /** The `type` member of `result.card`: a stable word of our own table, not to be read as anything else. */
+  readonly type: string
+}
+
+export type CardNetwork = 'uzcard' | 'humo' | 'mir' | 'visa' | 'mastercard' | 'unionpay' | 'test'
+
+/**
+ * The prefixes that are known. Which of them a service accepts is said by its network adapters
+ * (`Network.routes`); the hosted form shows a brand by this table.
+ */
+export const cardRoutes: readonly CardRoute[] = Object.freeze([
+  { prefix: '8600', network: 'uzcard', type: '22618' },
+  { prefix: '5614', network: 'uzcard', type: '22618' },
+  { prefix: '9860', network: 'humo', type: '22619' },
+  { prefix: '2200', network: 'mir', type: '22620' },
+  { prefix: '2201', network: 'mir', type: '22620' },
+  { prefix: '2202', network: 'mir', type: '22620' },
+  { prefix: '2203', network: 'mir', type: '22620' },
+  { prefix: '2204', network: 'mir', type: '22620' },
+  { prefix: '4', network: 'visa', type: '22621' },
+  ...['51', '52', '53', '54', '55'].map((prefix) => ({ prefix, network: 'mastercard', type: '22622' }) as const),
+  ...mastercardSeries2().map((prefix) => ({ prefix, network: 'mastercard', type: '22622' }) as const),
+  { prefix: '62', network: 'unionpay', type: '22623' },
+])
+
+/** Finds the route of a card number given as ASCII digits, or null when no network of ours issues it. */
+export type FindRoute = (digits: Uint8Array) => CardRoute | null
+
+/** Prepares a lookup over a table: the longest prefix wins. A number of up to six leading digits decides. */
+export function makeFindRoute(routes: readonly CardRoute[]): FindRoute {
+  const byPrefix = new Map(routes.map((route) => [route.prefix, route]))
+  const lengths = [...new Set(routes.map((route) => route.prefix.length))].sort((a, b) => b - a)
+  return (digits) => {
+    for (const length of lengths) {
+      const route = byPrefix.get(String.fromCharCode(...digits.subarray(0, length)))
+      if (route !== undefined) return route
+    }
+    return null
+  }
+}
+
+/** 2221 to 2720, as Mastercard has issued since 2017. */
+function mastercardSeries2(): string[] {
+  return Array.from({ length: 2720 - 2221 + 1 }, (_, i) => String(2221 + i))
+}
