@@ -1,0 +1,292 @@
+import { collectSettings } from './config-sources.ts'
+import type { Origin } from './config-sources.ts'
+import type { Disclosure, Setting } from './config-values.ts'
+
+const table = [
+  {
+    name: 'environment',
+    env: 'TESSERA_ENV',
+    flag: '--env',
+    type: 'word',
+    words: ['test', 'production'],
+    default: 'test',
+    meaning: 'Which world this is: test has sandbox cards and a demo merchant, production has neither.',
+  },
+  {
+    name: 'configFile',
+    env: 'TESSERA_CONFIG',
+    flag: '--config',
+    type: 'path',
+    default: null,
+    meaning: 'A JSON file of settings by their names; environment variables and flags win over it.',
+  },
+  {
+    name: 'host',
+    env: 'TESSERA_HOST',
+    flag: '--host',
+    type: 'host',
+    default: '127.0.0.1',
+    meaning: 'Address that the API listens on.',
+  },
+  {
+    name: 'port',
+    env: 'TESSERA_PORT',
+    flag: '--port',
+    type: 'port',
+    default: 8080,
+    meaning: 'Port of the API; 0 takes a free one.',
+  },
+  {
+    name: 'adminPort',
+    env: 'TESSERA_ADMIN_PORT',
+    flag: '--admin-port',
+    type: 'port',
+    default: 8081,
+    meaning: 'Port on 127.0.0.1 of /healthz, /readyz and /metrics; 0 takes a free one.',
+  },
+  {
+    name: 'dataFolder',
+    env: 'TESSERA_DATA',
+    flag: '--data',
+    type: 'path',
+    default: './data',
+    meaning: 'Folder of the embedded database, the lock, the control socket and, in test, the development key.',
+  },
+  {
+    name: 'databaseUrl',
+    env: 'TESSERA_DATABASE_URL',
+    flag: '--database-url',
+    type: 'postgresUrl',
+    default: null,
+    meaning: 'PostgreSQL to use instead of the embedded database; several hosts may be named, and the primary is found among them.',
+    secret: true,
+  },
+  {
+    name: 'keysDatabaseUrl',
+    env: 'TESSERA_KEYS_DATABASE_URL',
+    flag: '--keys-database-url',
+    type: 'postgresUrl',
+    default: null,
+    meaning: 'PostgreSQL database of the wrapped data keys, kept out of the backups of the cards; by default they lie in databaseUrl.',
+    secret: true,
+    production: 'required beside databaseUrl, and another database: a backup of the cards must not hold their keys',
+  },
+  {
+    name: 'databaseWaitSeconds',
+    env: 'TESSERA_DATABASE_WAIT_SECONDS',
+    flag: '--database-wait-seconds',
+    type: 'integer',
+    from: 0,
+    to: 600,
+    default: 30,
+    meaning: 'How long a start waits for a database that does not answer before it gives up.',
+    source: 'our own choice: a container and its database are often started together',
+  },
+  {
+    name: 'formOrigin',
+    env: 'TESSERA_FORM_ORIGIN',
+    flag: '--form-origin',
+    type: 'origin',
+    default: null,
+    meaning: 'Origin of the secure card form; in test http://127.0.0.1 with the port.',
+    production: 'required, https, and another host name than dashboardOrigin',
+  },
+  {
+    name: 'dashboardOrigin',
+    env: 'TESSERA_DASHBOARD_ORIGIN',
+    flag: '--dashboard-origin',
+    type: 'origin',
+    default: null,
+    meaning: 'Origin of the dashboard; in test http://localhost with the port.',
+    production: 'required, https, and another host name than formOrigin',
+  },
+  {
+    name: 'providerName',
+    env: 'TESSERA_PROVIDER_NAME',
+    flag: '--provider-name',
+    type: 'text',
+    default: null,
+    meaning: 'Name of the provider who runs this service, as cardholders read it.',
+    production: 'required',
+  },
+  {
+    name: 'termsUrl',
+    env: 'TESSERA_TERMS_URL',
+    flag: '--terms-url',
+    type: 'webUrl',
+    default: null,
+    meaning: "Page of the provider's terms.",
+    production: 'required',
+  },
+  {
+    name: 'privacyUrl',
+    env: 'TESSERA_PRIVACY_URL',
+    flag: '--privacy-url',
+    type: 'webUrl',
+    default: null,
+    meaning: "Page of the provider's privacy policy.",
+    production: 'required',
+  },
+  {
+    name: 'disclosure',
+    env: 'TESSERA_DISCLOSURE',
+    flag: '--disclosure',
+    type: 'disclosure',
+    default: null,
+    meaning: 'What a cardholder agrees to when a card is kept: JSON with version, en, ru and uz.',
+    production: 'required',
+  },
+  {
+    name: 'logLevel',
+    env: 'TESSERA_LOG_LEVEL',
+    flag: '--log-level',
+    type: 'word',
+    words: ['debug', 'info', 'warn', 'error'],
+    default: 'info',
+    meaning: 'Least important log line that is written; debug adds one line a call.',
+  },
+  {
+    name: 'limits',
+    env: 'TESSERA_LIMITS',
+    flag: '--limits',
+    type: 'switch',
+    default: null,
+    meaning: 'Day caps and velocity limits; off in test, where on rehearses them.',
+    production: 'always on: off is refused',
+  },
+  {
+    name: 'otpLifeSeconds',
+    env: 'TESSERA_OTP_LIFE_SECONDS',
+    flag: '--otp-life-seconds',
+    type: 'integer',
+    from: 10,
+    to: 600,
+    default: 180,
+    meaning: 'How long an SMS code lives.',
+    source: 'at most 10 minutes: OWASP ASVS 5.0 V6.5.5',
+  },
+  {
+    name: 'otpTriesMax',
+    env: 'TESSERA_OTP_TRIES_MAX',
+    flag: '--otp-tries-max',
+    type: 'integer',
+    from: 1,
+    to: 10,
+    default: 5,
+    meaning: 'How many tries one SMS code takes.',
+    source: 'six digits and five tries: one chance in 200,000 a code',
+  },
+  {
+    name: 'resendWaitSeconds',
+    env: 'TESSERA_RESEND_WAIT_SECONDS',
+    flag: '--resend-wait-seconds',
+    type: 'integer',
+    from: 1,
+    to: 3600,
+    default: 60,
+    meaning: 'How long a cardholder waits before another code may be asked for.',
+    source: 'the wait that the subscribe protocol answers with',
+  },
+  {
+    name: 'cardDayTriesMax',
+    env: 'TESSERA_CARD_DAY_TRIES_MAX',
+    flag: '--card-day-tries-max',
+    type: 'integer',
+    from: 1,
+    to: 100,
+    default: 15,
+    meaning: 'How many tries one card number takes in a day, over all its codes and tokens.',
+    source: 'three codes of five tries',
+  },
+  {
+    name: 'unverifiedLifeMinutes',
+    env: 'TESSERA_UNVERIFIED_LIFE_MINUTES',
+    flag: '--unverified-life-minutes',
+    type: 'integer',
+    from: 1,
+    to: 1440,
+    default: 30,
+    meaning: 'How long an unverified token lives; its sealed card is shredded then.',
+    source: 'room for several codes',
+  },
+  {
+    name: 'oneTimeLifeHours',
+    env: 'TESSERA_ONE_TIME_LIFE_HOURS',
+    flag: '--one-time-life-hours',
+    type: 'integer',
+    from: 1,
+    to: 168,
+    default: 24,
+    meaning: 'How long a verified token lives that was made without save.',
+    source: 'one day to pay',
+  },
+  {
+    name: 'networkTimeoutMs',
+    env: 'TESSERA_NETWORK_TIMEOUT_MS',
+    flag: '--network-timeout-ms',
+    type: 'integer',
+    from: 100,
+    to: 60_000,
+    default: 12_000,
+    meaning: 'How long a card network may take to answer.',
+    source: 'above the slowest answers that networks are known for (10 s)',
+  },
+  {
+    name: 'smsTimeoutMs',
+    env: 'TESSERA_SMS_TIMEOUT_MS',
+    flag: '--sms-timeout-ms',
+    type: 'integer',
+    from: 100,
+    to: 60_000,
+    default: 3000,
+    meaning: 'How long an SMS gateway may take to answer.',
+    source: 'a cardholder is waiting at a form',
+  },
+  {
+    name: 'drainSeconds',
+    env: 'TESSERA_DRAIN_SECONDS',
+    flag: '--drain-seconds',
+    type: 'integer',
+    from: 1,
+    to: 300,
+    default: 15,
+    meaning: 'How long a stop waits for the calls in flight.',
+    source: 'longer than networkTimeoutMs, shorter than the 30 s after which orchestrators kill',
+  },
+] as const satisfies readonly Setting[]
+
+/** Every setting: `--help`, the settings page, the readers and the types below come from this table alone. */
+export const settings: readonly Setting[] = Object.freeze(table)
+
+/** What the settings say, as values that cannot be wrong any more. Paths are absolute. */
+export type Config = { readonly [S in Row as S['name']]: S['default'] extends null ? ValueOf<S> | null : ValueOf<S> }
+
+export interface ReadSettings {
+  readonly config: Config
+  readonly origins: Readonly<Record<string, Origin>>
+  /** Words of the command line that are no setting. */
+  readonly rest: readonly string[]
+}
+
+/** Reads flags over environment over config file over defaults. Throws `SettingsRefused`, which names every fault at once. */
+export function readConfig(args: readonly string[], environment: NodeJS.ProcessEnv = process.env): ReadSettings {
+  const collected = collectSettings(settings, args, environment)
+  return { config: collected.values as Config, origins: collected.origins, rest: collected.rest }
+}
+
+type Row = (typeof table)[number]
+type ValueOf<S extends Row> = S extends { words: readonly (infer W)[] }
+  ? W
+  : {
+      path: string
+      host: string
+      port: number
+      integer: number
+      postgresUrl: string
+      origin: string
+      text: string
+      webUrl: string
+      switch: boolean
+      disclosure: Disclosure
+      word: never
+    }[S['type']]
