@@ -1,0 +1,44 @@
+import type { KeyObject } from 'node:crypto'
+
+/** What a data key is for; a key of one purpose is refused by every other. */
+export type KeyPurpose = 'card' | 'otp' | 'limits' | 'row_mac' | 'pepper' | 'idempotency'
+
+/** A data key as it is used: 256 bits that never leave their KeyObject. */
+export interface Dek {
+  /** 16 random bytes, as 32 hex digits. */
+  readonly keyId: string
+  readonly purpose: KeyPurpose
+  /** Merchant id for purpose `card`, else ''. */
+  readonly owner: string
+  /** From 1, counted within purpose and owner. */
+  readonly epoch: number
+  /** Unix milliseconds. */
+  readonly createdAt: number
+  readonly key: KeyObject
+}
+
+/** A data key was handed to work it is not for: a fault of ours, never of a caller. */
+export class WrongKey extends Error {
+  override readonly name = 'WrongKey'
+}
+
+export function isDekOf(dek: Dek, purpose: KeyPurpose, owner = ''): boolean {
+  return dek.purpose === purpose && dek.owner === owner
+}
+
+/** Asserts what the key is for. Throws `WrongKey`. */
+export function expectDek(dek: Dek, purpose: KeyPurpose, owner = ''): void {
+  if (!isDekOf(dek, purpose, owner)) throw new WrongKey(`key ${dek.keyId} is not for ${purpose} of ${owner === '' ? 'the service' : owner}`)
+}
+
+/** Counts one encryption under a key, so that the keyring can end the key's epoch in time (NIST SP 800-38D §8.3). */
+export function countSeal(dek: Dek): void {
+  seals.set(dek, sealsUnder(dek) + 1)
+}
+
+/** Encryptions under this key since this process opened it. */
+export function sealsUnder(dek: Dek): number {
+  return seals.get(dek) ?? 0
+}
+
+const seals = new WeakMap<Dek, number>()

@@ -1,0 +1,24 @@
+import { createHmac, createSecretKey, type KeyObject } from 'node:crypto'
+
+/**
+ * Derives a 256-bit key: NIST SP 800-108r1 §4.1, counter mode, HMAC-SHA256 as the PRF, one iteration:
+ * HMAC(kdk, counter(4) ‖ label ‖ 0x00 ‖ context ‖ length in bits(4)).
+ */
+export function deriveKey(kdk: KeyObject, label: string, context: string): KeyObject {
+  const fixed = Buffer.allocUnsafeSlow(label.length + 1 + context.length + 4)
+  fixed.write(label, 0, 'latin1')
+  fixed[label.length] = 0
+  fixed.write(context, label.length + 1, 'latin1')
+  fixed.writeUInt32BE(256, fixed.length - 4)
+  const derived = counterBlock(kdk, fixed)
+  const key = createSecretKey(derived)
+  derived.fill(0)
+  return key
+}
+
+/** The first block of counter mode with a 32-bit counter before the fixed input: 32 bytes, which the caller wipes. */
+export function counterBlock(kdk: KeyObject, fixedInput: Uint8Array): Uint8Array {
+  return createHmac('sha256', kdk).update(firstCounter).update(fixedInput).digest()
+}
+
+const firstCounter = Uint8Array.of(0, 0, 0, 1)

@@ -1,0 +1,215 @@
+import { sealsUnder, type Dek, type KeyPurpose } from './dek.ts'
+import type { Kek } from './kek.ts'
+import { makeKey, unwrapKey, type KeyState, type WrappedKey } from './wrapping.ts'
+
+export type { Dek, KeyPurpose } from './dek.ts'
+export { KeyRefused, type KeyState, type WrappedKey } from './wrapping.ts'
+
+/** Where wrapped keys are kept; outside the database's backups, so that a destroyed key is gone. */
+export interface KeyStore {
+  list(): Promise<WrappedKey[]>
+  /** Durable when it resolves. False when this (purpose, owner, epoch) exists: another process was faster. */
+  insert(key: WrappedKey): Promise<boolean>
+  /** `destroyed` drops the wrapped bytes as well. */
+  setState(keyId: string, state: KeyState): Promise<void>
+  close(): Promise<void>
+}
+
+/** A key as the operator sees it. */
+export interface KeyStatus extends Omit<WrappedKey, 'wrapped' | 'checkValue'> {
+  /** Encryptions under it since this process opened it. */
+  readonly seals: number
+}
+
+/** The data keys, unwrapped in memory. One key of each purpose and owner is active; the older ones open what they once sealed. */
+export interface Keyring {
+  /** The key for new work; made when there is none yet or the last one's time is over. */
+  active(purpose: KeyPurpose, owner?: string): Promise<Dek>
+  /** The key of something that was sealed or hashed before. Throws `KeyUnknown` and `KeyDestroyed`. */
+  byId(keyId: string): Promise<Dek>
+  /** Ends the active key's time now and makes the next one. */
+  rotate(purpose: KeyPurpose, owner?: string): Promise<Dek>
+  /** Destroys a key for good; all that hangs on it is shredded. Throws `KeyInUse` until it has been out of use for two minutes. */
+  destroy(keyId: string): Promise<void>
+  /** Destroys the keys of the day that have been out of use for a day; tells how many. To be called now and then. */
+  destroyPast(): Promise<number>
+  list(): KeyStatus[]
+}
+
+export class KeyUnknown extends Error {
+  override readonly name = 'KeyUnknown'
+}
+export class KeyDestroyed extends Error {
+  override readonly name = 'KeyDestroyed'
+}
+export class KeyInUse extends Error {
+  override readonly name = 'KeyInUse'
+}
+
+export interface KeyringParts {
+  readonly kek: Kek
+  readonly keys: KeyStore
+  /** `test` or `production`: a key of the one does not unwrap in the other. */
+  readonly environment: string
+  /** Unix milliseconds. */
+  readonly now: () => number
+}
+
+/** Unwraps and checks every key that lives. Throws `KeyRefused`, naming the first that does not open. */
+export async function openKeyring(parts: KeyringParts): Promise<Keyring> {
+  const keyring = new KeyringInMemory(parts)
+  await keyring.read()
+  return keyring
+}
+
+/** A key in memory; only its state ever changes, and only forward. */
+interface HeldKey extends Omit<WrappedKey, 'wrapped' | 'checkValue' | 'state'> {
+  state: KeyState
+  /** Null once destroyed. */
+  dek: Dek | null
+}
+
+class KeyringInMemory implements Keyring {
+  readonly #parts: KeyringParts
+  readonly #held = new Map<string, HeldKey>()
+  readonly #newest = new Map<string, HeldKey>()
+  readonly #making = new Map<string, Promise<Dek>>()
+  #readAt = 0
+
+  constructor(parts: KeyringParts) {
+    this.#parts = parts
+  }
+
+  async active(purpose: KeyPurpose, owner = ''): Promise<Dek> {
+    if (Math.abs(this.#parts.now() - this.#readAt) > readAgainMs) await this.read()
+    const newest = this.#newest.get(scopeOf(purpose, owner))
+    const dek = newest?.dek ?? null
+    return newest !== undefined && dek !== null && isActive(newest, dek, this.#parts.now()) ? dek : this.rotate(purpose, owner)
+  }
+
+  async byId(keyId: string): Promise<Dek> {
+    if (!this.#held.has(keyId)) await this.read()
+    const held = this.#known(keyId)
+    if (held.dek === null) throw new KeyDestroyed(`key ${keyId} is destroyed`)
+    return held.dek
+  }
+
+  /** However many ask at once, one key is made. */
+  rotate(purpose: KeyPurpose, owner = ''): Promise<Dek> {
+    const scope = scopeOf(purpose, owner)
+    const underWay = this.#making.get(scope) ?? this.#make(purpose, owner).finally(() => this.#making.delete(scope))
+    this.#making.set(scope, underWay)
+    return underWay
+  }
+
+  async destroy(keyId: string): Promise<void> {
+    await this.read()
+    const held = this.#known(keyId)
+    if (held.state === 'destroyed') return
+    if (this.#parts.now() < this.#outOfUseAt(held) + graceMs)
+      throw new KeyInUse(`key ${keyId} may still be in use: rotate it, and wait two minutes`)
+    await this.#destroy(held)
+  }
+
+  async destroyPast(): Promise<number> {
+    await this.read()
+    const past = [...this.#held.values()].filter((held) => {
+      return ofTheDay.has(held.purpose) && held.state !== 'destroyed' && this.#parts.now() >= this.#outOfUseAt(held) + dayMs
+    })
+    for (const held of past) await this.#destroy(held)
+    return past.length
+  }
+
+  list(): KeyStatus[] {
+    return [...this.#held.values()].map(({ dek, ...key }) => ({ ...key, seals: dek === null ? 0 : sealsUnder(dek) }))
+  }
+
+  /** Takes in what other processes did. An answer that was overtaken brings no state back. */
+  async read(): Promise<void> {
+    const { kek, keys, environment, now } = this.#parts
+    this.#readAt = now()
+    for (const kept of await keys.list()) {
+      const known = this.#held.get(kept.keyId)
+      if (known === undefined) this.#hold(kept, kept.state === 'destroyed' ? null : await unwrapKey(kek, environment, kept))
+      else if (order[kept.state] > order[known.state]) moveTo(known, kept.state)
+    }
+  }
+
+  async #make(purpose: KeyPurpose, owner: string): Promise<Dek> {
+    const { kek, keys, environment, now } = this.#parts
+    const before = this.#newest.get(scopeOf(purpose, owner))
+    const made = await makeKey(kek, environment, { purpose, owner, epoch: (before?.epoch ?? 0) + 1, createdAt: now() })
+    if (await keys.insert(made.wrapped)) this.#hold(made.wrapped, made.dek)
+    else await this.read()
+    const after = this.#newest.get(scopeOf(purpose, owner))
+    if (after === undefined || after === before || after.dek === null) throw new KeyUnknown(`the next ${purpose} key could not be made`)
+    if (before !== undefined && before.state !== 'destroyed') await keys.setState(before.keyId, 'decrypt_only')
+    return after.dek
+  }
+
+  /** Keeps a key in memory; the newest of its scope takes the place of the one before, whatever the store says of that one. */
+  #hold({ wrapped: _wrapped, checkValue: _checkValue, ...kept }: WrappedKey, dek: Dek | null): void {
+    const scope = scopeOf(kept.purpose, kept.owner)
+    const held: HeldKey = { ...kept, dek }
+    const other = this.#newest.get(scope)
+    const isNewest = other === undefined || held.epoch > other.epoch
+    if (isNewest) this.#newest.set(scope, held)
+    const older = isNewest ? other : held
+    if (older?.state === 'active') older.state = 'decrypt_only'
+    this.#held.set(kept.keyId, held)
+  }
+
+  #known(keyId: string): HeldKey {
+    const held = this.#held.get(keyId)
+    if (held === undefined) throw new KeyUnknown(`there is no key ${keyId}`)
+    return held
+  }
+
+  async #destroy(held: HeldKey): Promise<void> {
+    await this.#parts.keys.setState(held.keyId, 'destroyed')
+    moveTo(held, 'destroyed')
+  }
+
+  /** Unix milliseconds from which nothing new was done under the key: its life's end, or its successor's birth. */
+  #outOfUseAt(held: HeldKey): number {
+    let at = held.createdAt + lifeMs[held.purpose]
+    for (const other of this.#held.values()) {
+      if (other.purpose === held.purpose && other.owner === held.owner && other.epoch > held.epoch) at = Math.min(at, other.createdAt)
+    }
+    return at
+  }
+}
+
+function isActive(held: HeldKey, dek: Dek, now: number): boolean {
+  return held.state === 'active' && now < held.createdAt + lifeMs[held.purpose] && sealsUnder(dek) < sealsMax
+}
+
+function moveTo(held: HeldKey, state: KeyState): void {
+  held.state = state
+  if (state === 'destroyed') held.dek = null
+}
+
+function scopeOf(purpose: KeyPurpose, owner: string): string {
+  return `${purpose} ${owner}`
+}
+
+const order: Readonly<Record<KeyState, number>> = { active: 0, decrypt_only: 1, destroyed: 2 }
+const dayMs = 24 * 60 * 60 * 1000
+const lifeMs: Readonly<Record<KeyPurpose, number>> = {
+  card: 90 * dayMs,
+  otp: dayMs,
+  limits: dayMs,
+  idempotency: 90 * dayMs,
+  pepper: 730 * dayMs,
+  row_mac: Number.POSITIVE_INFINITY,
+}
+/** Keys that are destroyed by themselves, a day after they went out of use. */
+const ofTheDay: ReadonlySet<KeyPurpose> = new Set(['otp', 'limits'])
+/**
+ * 2^31 encryptions a key keep the chance of two equal random nonces under 2^-32 (NIST SP 800-38D §8.3). A process counts its own since
+ * its start, so it takes 2^24: room for 128 runs, side by side or one after another, within a key's 90 days.
+ */
+const sealsMax = 2 ** 24
+/** A process learns of another's rotation within a minute; a key that was in use a minute ago is not destroyed. */
+const readAgainMs = 60_000
+const graceMs = 2 * readAgainMs

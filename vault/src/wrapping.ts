@@ -1,0 +1,74 @@
+import { createSecretKey, timingSafeEqual, type KeyObject } from 'node:crypto'
+
+import type { Dek, KeyPurpose } from './dek.ts'
+import { encodeFields, keyedHash } from './fields.ts'
+import type { Kek } from './kek.ts'
+import { drawBytes } from './random.ts'
+
+export type KeyState = 'active' | 'decrypt_only' | 'destroyed'
+
+/** A data key as it is kept: locked by the KEK, bound to all that is written beside it but its state. */
+export interface WrappedKey {
+  readonly keyId: string
+  readonly purpose: KeyPurpose
+  readonly owner: string
+  readonly epoch: number
+  readonly state: KeyState
+  /** The KEK that wrapped it. */
+  readonly kekId: string
+  /** Empty once destroyed. */
+  readonly wrapped: Uint8Array
+  /** First 8 bytes of an HMAC under the key itself: shows that what was unwrapped is what was wrapped. */
+  readonly checkValue: Uint8Array
+  /** Unix milliseconds. */
+  readonly createdAt: number
+}
+
+/** A kept key that does not open here: altered, swapped with another, or of another KEK or environment. */
+export class KeyRefused extends Error {
+  override readonly name = 'KeyRefused'
+}
+
+/** Draws a data key and wraps it. */
+export async function makeKey(
+  kek: Kek,
+  environment: string,
+  named: Pick<WrappedKey, 'purpose' | 'owner' | 'epoch' | 'createdAt'>,
+): Promise<{ wrapped: WrappedKey; dek: Dek }> {
+  const keyId = Buffer.from(drawBytes(16)).toString('hex')
+  const raw = drawBytes(keyBytes)
+  const key = createSecretKey(raw)
+  const wrapped = await kek.wrap(raw, associatedOf({ ...named, keyId }, environment)).finally(() => raw.fill(0))
+  const dek = Object.freeze({ ...named, keyId, key })
+  return { dek, wrapped: { ...named, keyId, state: 'active', kekId: kek.id, wrapped, checkValue: checkValueOf(key) } }
+}
+
+/** Unwraps a data key and checks it. Throws `KeyRefused`, naming the key. */
+export async function unwrapKey(kek: Kek, environment: string, kept: WrappedKey): Promise<Dek> {
+  const { keyId, purpose, owner, epoch, createdAt } = kept
+  const name = `key ${keyId} (${purpose}${owner === '' ? '' : ` of ${owner}`}, epoch ${epoch})`
+  if (kept.kekId !== kek.id) throw new KeyRefused(`${name} is wrapped by KEK ${kept.kekId}, and this is KEK ${kek.id}`)
+  const raw = await kek.unwrap(kept.wrapped, associatedOf(kept, environment)).catch((cause: unknown) => {
+    throw new KeyRefused(`${name} does not unwrap: it was altered, swapped, or belongs to another environment`, { cause })
+  })
+  const isKey = raw.length === keyBytes
+  const key = createSecretKey(raw)
+  raw.fill(0)
+  if (!isKey || !isCheckValueOf(key, kept.checkValue)) throw new KeyRefused(`${name} unwraps to something else: its check value differs`)
+  return Object.freeze({ keyId, purpose, owner, epoch, createdAt, key })
+}
+
+function associatedOf({ purpose, owner, keyId, createdAt, epoch }: Omit<Dek, 'key'>, environment: string): Uint8Array {
+  return encodeFields('tessera data key', [purpose, environment, owner, keyId, createdAt, epoch])
+}
+
+function checkValueOf(key: KeyObject): Uint8Array {
+  return Uint8Array.from(keyedHash(key, 'tessera key check value', []).subarray(0, 8))
+}
+
+function isCheckValueOf(key: KeyObject, value: Uint8Array): boolean {
+  const expected = checkValueOf(key)
+  return value.length === expected.length && timingSafeEqual(value, expected)
+}
+
+const keyBytes = 32
