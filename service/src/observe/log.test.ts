@@ -1,0 +1,151 @@
+import assert from 'node:assert/strict'
+import { createHash } from 'node:crypto'
+import { test } from 'node:test'
+
+import { makeLog } from './log.ts'
+import type { LogLevel } from './log.ts'
+import { scrubLine } from './scrub.ts'
+
+const pan = '8600069195406311'
+
+function logged(level: LogLevel = 'debug') {
+  const lines: string[] = []
+  const log = makeLog(level, { write: (line) => lines.push(line) })
+  return { log, lines, parsed: () => lines.map((line) => JSON.parse(line) as Record<string, unknown>) }
+}
+
+test('a line has an ISO time, a level, its event and the fields it may have', () => {
+  const { log, parsed } = logged()
+  log.info('call', {
+    requestId: '0123456789abcdef01234567',
+    method: 'cards.create',
+    profile: 'spec',
+    code: -31103,
+    reason: 'wrong_code',
+    ms: 1.23456,
+  })
+  const [line] = parsed()
+  assert.match(String(line?.time), /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/)
+  assert.deepEqual(
+    { ...line, time: 0 },
+    {
+      level: 'info',
+      time: 0,
+      requestId: '0123456789abcdef01234567',
+      method: 'cards.create',
+      profile: 'spec',
+      code: -31103,
+      reason: 'wrong_code',
+      ms: 1.235,
+      event: 'call',
+    },
+  )
+})
+
+test('a field that is not on the list is not written, whatever it is', () => {
+  const { log, lines } = logged()
+  log.info('call', {
+    params: { card: { number: pan } },
+    token: 'secret-token',
+    body: 'secret',
+    __proto__: { a: 1 },
+    toString: 'x',
+    password: 'secret',
+  })
+  assert.deepEqual(Object.keys(JSON.parse(lines[0] ?? '') as object), ['level', 'time', 'event'])
+})
+
+test('a field on the list with a value of another shape is not written', () => {
+  const { log, lines } = logged()
+  log.info('call', {
+    requestId: pan,
+    method: pan,
+    merchantId: [pan],
+    code: Number(pan),
+    reason: 'Card 8600',
+    profile: { spec: pan },
+    ms: NaN,
+    url: 'http://h/?x=1',
+    signal: pan,
+  })
+  assert.deepEqual(Object.keys(JSON.parse(lines[0] ?? '') as object), ['level', 'time', 'event'])
+})
+
+test('an error is told by its class, code and place; values in its message are left out', () => {
+  const { log, parsed, lines } = logged()
+  const cause = Object.assign(new Error('write EPIPE'), { code: 'EPIPE' })
+  let syntax: unknown
+  try {
+    JSON.parse(`{"code":"secret`)
+  } catch (err) {
+    syntax = err
+  }
+  log.error('request_failed', { err: new TypeError(`row ${pan} of "Ivanov" is not iterable`, { cause }) })
+  log.error('request_failed', { err: syntax })
+  log.error('request_failed', { err: `thrown text ${pan}` })
+  const [first, second, third] = parsed().map(
+    (line) => line.err as { name: string; text: string; stack: string[]; cause: { code: string; text: string } },
+  )
+  assert.deepEqual(
+    [first?.name, first?.text, first?.cause.code, first?.cause.text],
+    ['TypeError', 'row … of … is not iterable', 'EPIPE', 'write EPIPE'],
+  )
+  assert.match(first?.stack[0] ?? '', /^at .*log\.test\.ts:\d+:\d+/)
+  assert.deepEqual([second?.name, third?.name, third?.text], ['SyntaxError', 'string', ''])
+  assert.ok(!/secret|Ivanov|8600/.test(lines.join('')))
+  assert.equal(log.caught(), 0)
+})
+
+test('the message of an error whose stack was tampered with is not written either', () => {
+  const { log, lines } = logged()
+  log.error('request_failed', {
+    err: Object.assign(new Error('x'), { stack: `Error: ${pan}\n${pan}\n    at f (a.ts:1:2)`, name: `N ${pan}`, code: pan }),
+  })
+  assert.ok(!lines.join('').includes(pan))
+  assert.equal(log.caught(), 0)
+})
+
+test('the tripwire masks a card number that comes through all the same, counts it and says so', () => {
+  const { log, lines } = logged()
+  log.info(`said ${pan}`)
+  assert.equal(log.caught(), 1)
+  assert.ok(!lines.join('').includes(pan))
+  assert.match(lines[0] ?? '', /said \[card number\]/)
+  assert.match(lines[1] ?? '', /"level":"error".*"count":1,"event":"log_tripwire"/)
+})
+
+const seen = [
+  pan,
+  '8600 0691 9540 6311',
+  '8600-0691-9540-6311',
+  `pan=${pan};`,
+  `x${pan}y`,
+  '4444445987459073',
+  '"n":3333336415804657,',
+  '000000000000',
+]
+for (const text of seen) test(`the tripwire sees ${text}`, () => assert.equal(scrubLine(`{"a":"${text}"}`).found, 1))
+
+const unseen = [
+  '8600069195406312',
+  '2026-11-21T02:11:05.123Z 2026-11-21',
+  '860006******6311',
+  '0123456789012345678901234',
+  '65f0c0ffee0000000000cafe',
+  'a4444445987459073b',
+]
+for (const text of unseen) test(`the tripwire lets ${text} be`, () => assert.equal(scrubLine(`{"a":"${text}"}`).found, 0))
+
+test('20,000 hex ids do not fire the tripwire', () => {
+  const ids = Array.from({ length: 20_000 }, (_, i) => createHash('sha256').update(String(i)).digest('hex').slice(0, 24))
+  assert.equal(scrubLine(JSON.stringify(ids)).found, 0)
+})
+
+test('lines below the level are not written', () => {
+  const { log, lines } = logged('warn')
+  log.debug('a')
+  log.info('b')
+  log.warn('c')
+  log.error('d')
+  assert.equal(lines.length, 2)
+})
