@@ -9,14 +9,20 @@ import { inspectPan } from './inspect.ts'
  */
 export class Pan {
   readonly #digits: Uint8Array
-  /** Six digits, six asterisks, four digits. Kept as text, so that the mask outlives `wipe()`. */
-  readonly masked: string
-  readonly length: number
+  readonly #masked: string
 
   private constructor(digits: Uint8Array) {
     this.#digits = digits
-    this.length = digits.length
-    this.masked = maskDigits(digits)
+    this.#masked = maskDigits(digits)
+  }
+
+  /** Six digits, six asterisks, four digits. Kept as text, so that the mask outlives `wipe()`. */
+  get masked(): string {
+    return this.#masked
+  }
+
+  get length(): number {
+    return this.#digits.length
   }
 
   /** Takes over `digits` (ASCII bytes): the caller keeps no reference to them. Throws when they are not 12 to 19 digits. */
@@ -37,15 +43,15 @@ export class Pan {
   }
 
   toString(): string {
-    return this.masked
+    return this.#masked
   }
 
   toJSON(): string {
-    return this.masked
+    return this.#masked
   }
 
   [Symbol.toPrimitive](): string {
-    return this.masked
+    return this.#masked
   }
 
   get [Symbol.toStringTag](): string {
@@ -53,7 +59,7 @@ export class Pan {
   }
 
   [inspectPan](): string {
-    return `Pan(${this.masked})`
+    return `Pan(${this.#masked})`
   }
 }
 
@@ -105,8 +111,12 @@ export function expiryEndsAt(expiry: Expiry): number {
   return Date.UTC(year, month, 1) - UTC_PLUS_5_MS
 }
 
-/** The long mask, kept in the store: first six, six asterisks, last four. The number of asterisks is fixed, so it does not tell the length. */
+/**
+ * The long mask, kept in the store: first six, six asterisks, last four. The number of asterisks is fixed, so it does not tell the length.
+ * What is not as long as a card number is not shown at all.
+ */
 export function maskDigits(digits: Uint8Array): string {
+  if (!isPanLength(digits.length) || !digits.every(isDigit)) return '***'
   return `${ascii(digits, 0, 6)}******${ascii(digits, digits.length - 4, digits.length)}`
 }
 

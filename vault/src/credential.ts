@@ -2,14 +2,14 @@ import { timingSafeEqual } from 'node:crypto'
 
 import { expectDek, type Dek } from './dek.ts'
 import { keyedHash } from './fields.ts'
-import { drawBytes } from './random.ts'
+import { drawSecret } from './random.ts'
 
 /** A merchant's API password: 36 of 70 symbols, 220 bits. Shown once, kept as a keyed hash. */
 export function issuePassword(): string {
   let password = ''
   while (password.length < passwordLength) {
     // Bytes beyond the last whole multiple would favour the first symbols.
-    for (const byte of drawBytes(passwordLength)) if (byte < fairBytes) password += symbols.charAt(byte % symbols.length)
+    for (const byte of drawSecret(passwordLength)) if (byte < fairBytes) password += symbols.charAt(byte % symbols.length)
   }
   return password.slice(0, passwordLength)
 }

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto'
 
-import { drawBytes } from './random.ts'
+import { drawPublic } from './random.ts'
 
 /** The bucket of a merchant, 0 to 4095: first 12 bits of SHA-256 of its id. All that is a merchant's lies in its bucket. */
 export function bucketOf(merchantId: string): number {
@@ -10,7 +10,7 @@ export function bucketOf(merchantId: string): number {
 /** A public id, 24 hex digits: 8 of unix seconds, 1 region, 3 bucket, 12 random. `nowMs` is unix milliseconds. */
 export function issueId(bucket: number, nowMs: number): string {
   const seconds = hex(Math.floor(nowMs / 1000), 8)
-  return `${seconds}${region}${hex(bucket, 3)}${Buffer.from(drawBytes(6)).toString('hex')}`
+  return `${seconds}${region}${hex(bucket, 3)}${Buffer.from(drawPublic(6)).toString('hex')}`
 }
 
 /** The bucket that an id of ours carries; null when it is not 24 lower-case hex digits. */

@@ -1,4 +1,5 @@
 import { sealsUnder, type Dek, type KeyPurpose } from './dek.ts'
+import { dayMs, endOf, isOfTheDay, isPast } from './epoch.ts'
 import type { Kek } from './kek.ts'
 import { makeKey, unwrapKey, type KeyState, type WrappedKey } from './wrapping.ts'
 
@@ -62,7 +63,7 @@ export async function openKeyring(parts: KeyringParts): Promise<Keyring> {
   return keyring
 }
 
-/** A key in memory; only its state ever changes, and only forward. */
+/** A key in memory. Its state only ever moves forward. */
 interface HeldKey extends Omit<WrappedKey, 'wrapped' | 'checkValue' | 'state'> {
   state: KeyState
   /** Null once destroyed. */
@@ -81,17 +82,18 @@ class KeyringInMemory implements Keyring {
   }
 
   async active(purpose: KeyPurpose, owner = ''): Promise<Dek> {
-    if (Math.abs(this.#parts.now() - this.#readAt) > readAgainMs) await this.read()
+    const now = this.#parts.now()
+    if (Math.abs(now - this.#readAt) > readAgainMs) await this.read()
     const newest = this.#newest.get(scopeOf(purpose, owner))
-    const dek = newest?.dek ?? null
-    return newest !== undefined && dek !== null && isActive(newest, dek, this.#parts.now()) ? dek : this.rotate(purpose, owner)
+    const isUsable = newest?.state === 'active' && newest.dek !== null && !isPast(newest.dek, now)
+    return isUsable ? newest.dek : this.rotate(purpose, owner)
   }
 
   async byId(keyId: string): Promise<Dek> {
     if (!this.#held.has(keyId)) await this.read()
-    const held = this.#known(keyId)
-    if (held.dek === null) throw new KeyDestroyed(`key ${keyId} is destroyed`)
-    return held.dek
+    const { dek } = this.#known(keyId)
+    if (dek === null) throw new KeyDestroyed(`key ${keyId} is destroyed`)
+    return dek
   }
 
   /** However many ask at once, one key is made. */
@@ -105,17 +107,17 @@ class KeyringInMemory implements Keyring {
   async destroy(keyId: string): Promise<void> {
     await this.read()
     const held = this.#known(keyId)
-    if (held.state === 'destroyed') return
-    if (this.#parts.now() < this.#outOfUseAt(held) + graceMs)
-      throw new KeyInUse(`key ${keyId} may still be in use: rotate it, and wait two minutes`)
+    if (this.#parts.now() < this.#outOfUseAt(held) + graceMs) {
+      throw new KeyInUse(`key ${keyId} may be in use: rotate it, reseal what hangs on it, and wait two minutes`)
+    }
     await this.#destroy(held)
   }
 
   async destroyPast(): Promise<number> {
     await this.read()
-    const past = [...this.#held.values()].filter((held) => {
-      return ofTheDay.has(held.purpose) && held.state !== 'destroyed' && this.#parts.now() >= this.#outOfUseAt(held) + dayMs
-    })
+    const now = this.#parts.now()
+    const live = [...this.#held.values()].filter((held) => isOfTheDay(held.purpose) && held.state !== 'destroyed')
+    const past = live.filter((held) => now >= this.#outOfUseAt(held) + dayMs)
     for (const held of past) await this.#destroy(held)
     return past.length
   }
@@ -135,6 +137,7 @@ class KeyringInMemory implements Keyring {
     }
   }
 
+  /** Makes the next key, or takes the one that another process was faster to make. It is durable before anything is sealed under it. */
   async #make(purpose: KeyPurpose, owner: string): Promise<Dek> {
     const { kek, keys, environment, now } = this.#parts
     const before = this.#newest.get(scopeOf(purpose, owner))
@@ -147,15 +150,15 @@ class KeyringInMemory implements Keyring {
     return after.dek
   }
 
-  /** Keeps a key in memory; the newest of its scope takes the place of the one before, whatever the store says of that one. */
+  /** The newest key of a scope is the only one that can be active, whatever the store says of those before it. */
   #hold({ wrapped: _wrapped, checkValue: _checkValue, ...kept }: WrappedKey, dek: Dek | null): void {
-    const scope = scopeOf(kept.purpose, kept.owner)
     const held: HeldKey = { ...kept, dek }
+    const scope = scopeOf(kept.purpose, kept.owner)
     const other = this.#newest.get(scope)
     const isNewest = other === undefined || held.epoch > other.epoch
-    if (isNewest) this.#newest.set(scope, held)
     const older = isNewest ? other : held
-    if (older?.state === 'active') older.state = 'decrypt_only'
+    if (older?.state === 'active') moveTo(older, 'decrypt_only')
+    if (isNewest) this.#newest.set(scope, held)
     this.#held.set(kept.keyId, held)
   }
 
@@ -170,18 +173,11 @@ class KeyringInMemory implements Keyring {
     moveTo(held, 'destroyed')
   }
 
-  /** Unix milliseconds from which nothing new was done under the key: its life's end, or its successor's birth. */
-  #outOfUseAt(held: HeldKey): number {
-    let at = held.createdAt + lifeMs[held.purpose]
-    for (const other of this.#held.values()) {
-      if (other.purpose === held.purpose && other.owner === held.owner && other.epoch > held.epoch) at = Math.min(at, other.createdAt)
-    }
-    return at
+  /** From when on (unix ms) nothing new was done under a key: its end, or the birth of a later one. */
+  #outOfUseAt({ purpose, owner, epoch, createdAt }: HeldKey): number {
+    const later = [...this.#held.values()].filter((other) => other.purpose === purpose && other.owner === owner && other.epoch > epoch)
+    return Math.min(endOf({ purpose, createdAt }), ...later.map((other) => other.createdAt))
   }
-}
-
-function isActive(held: HeldKey, dek: Dek, now: number): boolean {
-  return held.state === 'active' && now < held.createdAt + lifeMs[held.purpose] && sealsUnder(dek) < sealsMax
 }
 
 function moveTo(held: HeldKey, state: KeyState): void {
@@ -194,22 +190,6 @@ function scopeOf(purpose: KeyPurpose, owner: string): string {
 }
 
 const order: Readonly<Record<KeyState, number>> = { active: 0, decrypt_only: 1, destroyed: 2 }
-const dayMs = 24 * 60 * 60 * 1000
-const lifeMs: Readonly<Record<KeyPurpose, number>> = {
-  card: 90 * dayMs,
-  otp: dayMs,
-  limits: dayMs,
-  idempotency: 90 * dayMs,
-  pepper: 730 * dayMs,
-  row_mac: Number.POSITIVE_INFINITY,
-}
-/** Keys that are destroyed by themselves, a day after they went out of use. */
-const ofTheDay: ReadonlySet<KeyPurpose> = new Set(['otp', 'limits'])
-/**
- * 2^31 encryptions a key keep the chance of two equal random nonces under 2^-32 (NIST SP 800-38D §8.3). A process counts its own since
- * its start, so it takes 2^24: room for 128 runs, side by side or one after another, within a key's 90 days.
- */
-const sealsMax = 2 ** 24
-/** A process learns of another's rotation within a minute; a key that was in use a minute ago is not destroyed. */
+/** A process learns within a minute what another did, so a key that went out of use two minutes ago is used by nobody. */
 const readAgainMs = 60_000
 const graceMs = 2 * readAgainMs

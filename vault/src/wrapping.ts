@@ -3,7 +3,7 @@ import { createSecretKey, timingSafeEqual, type KeyObject } from 'node:crypto'
 import type { Dek, KeyPurpose } from './dek.ts'
 import { encodeFields, keyedHash } from './fields.ts'
 import type { Kek } from './kek.ts'
-import { drawBytes } from './random.ts'
+import { drawPublic, drawSecret } from './random.ts'
 
 export type KeyState = 'active' | 'decrypt_only' | 'destroyed'
 
@@ -35,8 +35,8 @@ export async function makeKey(
   environment: string,
   named: Pick<WrappedKey, 'purpose' | 'owner' | 'epoch' | 'createdAt'>,
 ): Promise<{ wrapped: WrappedKey; dek: Dek }> {
-  const keyId = Buffer.from(drawBytes(16)).toString('hex')
-  const raw = drawBytes(keyBytes)
+  const keyId = Buffer.from(drawPublic(16)).toString('hex')
+  const raw = drawSecret(keyBytes)
   const key = createSecretKey(raw)
   const wrapped = await kek.wrap(raw, associatedOf({ ...named, keyId }, environment)).finally(() => raw.fill(0))
   const dek = Object.freeze({ ...named, keyId, key })
@@ -51,10 +51,9 @@ export async function unwrapKey(kek: Kek, environment: string, kept: WrappedKey)
   const raw = await kek.unwrap(kept.wrapped, associatedOf(kept, environment)).catch((cause: unknown) => {
     throw new KeyRefused(`${name} does not unwrap: it was altered, swapped, or belongs to another environment`, { cause })
   })
-  const isKey = raw.length === keyBytes
-  const key = createSecretKey(raw)
+  const key = raw.length === keyBytes ? createSecretKey(raw) : null
   raw.fill(0)
-  if (!isKey || !isCheckValueOf(key, kept.checkValue)) throw new KeyRefused(`${name} unwraps to something else: its check value differs`)
+  if (key === null || !isCheckValueOf(key, kept.checkValue)) throw new KeyRefused(`${name} unwraps to another key: its check value differs`)
   return Object.freeze({ keyId, purpose, owner, epoch, createdAt, key })
 }
 

@@ -1,4 +1,13 @@
-import { createCipheriv, createDecipheriv, createHash, createSecretKey, randomFillSync, timingSafeEqual, type KeyObject } from 'node:crypto'
+import {
+  createCipheriv,
+  createDecipheriv,
+  createHash,
+  createSecretKey,
+  randomBytes,
+  randomFillSync,
+  timingSafeEqual,
+  type KeyObject,
+} from 'node:crypto'
 import { constants } from 'node:fs'
 import { link, open, unlink, type FileHandle } from 'node:fs/promises'
 import { dirname } from 'node:path'
@@ -18,8 +27,7 @@ export async function openFileKek(path: string): Promise<Kek> {
   return Object.freeze<Kek>({
     id,
     kind: 'development-file',
-    wrap: (plain, associated) => Promise.resolve(wrap(key, plain, associated)),
-    // eslint-disable-next-line @typescript-eslint/require-await -- a throw becomes a rejection
+    wrap: async (plain, associated) => wrap(key, plain, associated),
     unwrap: async (wrapped, associated) => unwrap(key, wrapped, associated),
   })
 }
@@ -49,7 +57,7 @@ function unwrap(key: KeyObject, wrapped: Uint8Array, associated: Uint8Array): Ui
 
 /** The file's bytes, checked; null when there is no file. The caller wipes them. */
 async function readKeyFile(path: string): Promise<Buffer | null> {
-  const file = await open(path, constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0)).catch((cause: unknown) => {
+  const file = await open(path, constants.O_RDONLY | constants.O_NOFOLLOW).catch((cause: unknown) => {
     if (codeOf(cause) === 'ENOENT') return null
     throw new KekRefused(`the development KEK ${path} cannot be opened (${codeOf(cause)})`, { cause })
   })
@@ -89,7 +97,7 @@ async function makeKeyFile(path: string): Promise<Buffer> {
   bytes.set(raw, magic.length)
   bytes.set(checkOf(raw), magic.length + keyBytes)
   raw.fill(0)
-  const draft = `${path}.${process.pid}.draft`
+  const draft = `${path}.${randomBytes(6).toString('hex')}.draft`
   await writeDurably(draft, bytes)
   const isOurs = await link(draft, path)
     .then(

@@ -1,0 +1,34 @@
+import { sealsUnder, type Dek, type KeyPurpose } from './dek.ts'
+
+/** Whether a key's time is over: by its age, or by what was sealed under it in this process. `now` is unix milliseconds. */
+export function isPast(dek: Dek, now: number): boolean {
+  return now >= endOf(dek) || sealsUnder(dek) >= sealsMax
+}
+
+/** The moment (unix ms) at which a key's time is over by age; infinity for keys that are kept. */
+export function endOf(key: { readonly purpose: KeyPurpose; readonly createdAt: number }): number {
+  return key.createdAt + lifeMs[key.purpose]
+}
+
+/** Keys of the day stand for PANs, phones and codes, and are destroyed by themselves (PCI DSS 3.5.1.1, 3.2.1). */
+export function isOfTheDay(purpose: KeyPurpose): boolean {
+  return lifeMs[purpose] === dayMs
+}
+
+export const dayMs = 24 * 60 * 60 * 1000
+
+/** Cryptoperiods (NIST SP 800-57 part 1 §5.3, PCI DSS 3.7.4). */
+const lifeMs: Readonly<Record<KeyPurpose, number>> = {
+  card: 90 * dayMs,
+  otp: dayMs,
+  limits: dayMs,
+  idempotency: 90 * dayMs,
+  pepper: 730 * dayMs,
+  row_mac: Number.POSITIVE_INFINITY,
+}
+
+/**
+ * At most 2^31 encryptions under one key keep two equal random nonces less likely than 2^-32 (NIST SP 800-38D §8.3). A process can count
+ * only its own since its start, so each takes 2^24: room for 128 runs, side by side or one after another, in a key's 90 days.
+ */
+const sealsMax = 2 ** 24

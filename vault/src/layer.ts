@@ -1,0 +1,87 @@
+import { createCipheriv, createDecipheriv, type KeyObject } from 'node:crypto'
+
+import { encodeFields } from './fields.ts'
+import { drawPublic } from './random.ts'
+
+/** Whom a sealed card belongs to; it opens for nobody else. */
+export interface CardOwner {
+  readonly environment: string
+  readonly merchantId: string
+  readonly cardId: string
+}
+
+/** What one layer is sealed with and bound to. Inner and outer layer are written alike. */
+export interface Layer {
+  readonly key: KeyObject
+  /** 16 bytes, written in clear. */
+  readonly keyId: Uint8Array
+  readonly purpose: 'inner' | 'outer'
+  readonly owner: CardOwner
+}
+
+/** The one answer to every way in which a sealed card can be wrong. */
+export class SealBroken extends Error {
+  override readonly name = 'SealBroken'
+
+  constructor() {
+    super('this sealed card does not open')
+  }
+}
+
+/** AES-256-GCM (NIST SP 800-38D): version(1) algorithm(1) key id(16) nonce(12) ciphertext tag(16), 46 bytes more than the plaintext. */
+export function sealLayer(layer: Layer, plaintext: Uint8Array): Uint8Array {
+  const nonce = drawPublic(nonceBytes)
+  const cipher = createCipheriv('aes-256-gcm', layer.key, nonce, { authTagLength: tagBytes }).setAAD(associatedOf(layer))
+  const blob = new Uint8Array(layerBytes + plaintext.length)
+  blob[0] = version
+  blob[1] = aes256gcm
+  blob.set(layer.keyId, keyIdAt)
+  blob.set(nonce, nonceAt)
+  blob.set(cipher.update(plaintext), ciphertextAt)
+  cipher.final()
+  blob.set(cipher.getAuthTag(), blob.length - tagBytes)
+  return blob
+}
+
+/** Gives the plaintext, in memory of its own. Throws `SealBroken`; what had been deciphered by then is wiped unseen. */
+export function openLayer(layer: Layer, blob: Uint8Array): Uint8Array {
+  if (!isHeadOf(layer, blob)) throw new SealBroken()
+  const nonce = blob.subarray(nonceAt, ciphertextAt)
+  const decipher = createDecipheriv('aes-256-gcm', layer.key, nonce, { authTagLength: tagBytes }).setAAD(associatedOf(layer))
+  decipher.setAuthTag(blob.subarray(blob.length - tagBytes))
+  const plaintext = decipher.update(blob.subarray(ciphertextAt, blob.length - tagBytes))
+  try {
+    decipher.final()
+    return plaintext
+  } catch {
+    plaintext.fill(0)
+    throw new SealBroken()
+  }
+}
+
+/** The key id written in a blob; null when it is none of ours. Proves nothing: `openLayer` does. */
+export function keyIdIn(blob: Uint8Array): Uint8Array | null {
+  const isOurs = blob.length >= layerBytes && blob[0] === version && blob[1] === aes256gcm
+  return isOurs ? blob.subarray(keyIdAt, nonceAt) : null
+}
+
+/** The head is not enciphered, and the associated data say what it should be, not what it is: so it is compared. */
+function isHeadOf(layer: Layer, blob: Uint8Array): boolean {
+  const keyId = keyIdIn(blob)
+  return keyId !== null && keyId.every((byte, i) => byte === layer.keyId[i])
+}
+
+/** All that a layer is bound to. */
+function associatedOf({ keyId, purpose, owner }: Layer): Uint8Array {
+  return encodeFields('tessera seal', [version, aes256gcm, keyId, owner.environment, owner.merchantId, owner.cardId, purpose])
+}
+
+const version = 1
+const aes256gcm = 1
+const keyIdAt = 2
+const nonceAt = keyIdAt + 16
+const nonceBytes = 12
+const ciphertextAt = nonceAt + nonceBytes
+const tagBytes = 16
+/** What a layer adds to its plaintext. */
+export const layerBytes = ciphertextAt + tagBytes
