@@ -85,8 +85,8 @@ class KeyringInMemory implements Keyring {
     const now = this.#parts.now()
     if (Math.abs(now - this.#readAt) > readAgainMs) await this.read()
     const newest = this.#newest.get(scopeOf(purpose, owner))
-    const isUsable = newest?.state === 'active' && newest.dek !== null && !isPast(newest.dek, now)
-    return isUsable ? newest.dek : this.rotate(purpose, owner)
+    const dek = newest?.state === 'active' ? newest.dek : null
+    return dek === null || isPast(dek, now) ? this.rotate(purpose, owner) : dek
   }
 
   async byId(keyId: string): Promise<Dek> {
