@@ -1,0 +1,48 @@
+import type { Row } from './statement.ts'
+
+/** Reads a text column. A column of another kind is a broken row: it throws `RowBroken`, which names the column and never its content. */
+export function text(row: Row, column: string): string {
+  const value = row[column]
+  if (typeof value !== 'string') throw new RowBroken(column)
+  return value
+}
+
+export function textOrNull(row: Row, column: string): string | null {
+  return row[column] === null ? null : text(row, column)
+}
+
+export function integer(row: Row, column: string): number {
+  const value = row[column]
+  if (typeof value !== 'number' || !Number.isSafeInteger(value)) throw new RowBroken(column)
+  return value
+}
+
+export function integerOrNull(row: Row, column: string): number | null {
+  return row[column] === null ? null : integer(row, column)
+}
+
+/** Truth is kept as 0 or 1. */
+export function truth(row: Row, column: string): boolean {
+  const value = integer(row, column)
+  if (value !== 0 && value !== 1) throw new RowBroken(column)
+  return value === 1
+}
+
+export function bytes(row: Row, column: string): Uint8Array {
+  const value = row[column]
+  if (!(value instanceof Uint8Array)) throw new RowBroken(column)
+  return value
+}
+
+export function word<const W extends string>(row: Row, column: string, words: readonly W[]): W {
+  const value = words.find((each) => each === row[column])
+  if (value === undefined) throw new RowBroken(column)
+  return value
+}
+
+/** A stored row is not what was written: bit rot, or a hand in the database. */
+export class RowBroken extends Error {
+  constructor(column: string) {
+    super(`a stored row is broken at column ${column}`)
+  }
+}

@@ -1,0 +1,68 @@
+import { createHash } from 'node:crypto'
+import { readdirSync, readFileSync } from 'node:fs'
+
+export type Dialect = 'sqlite' | 'postgres'
+
+/** A numbered step of a schema. It only goes forward, and its text never changes once it has been released. */
+export interface Migration {
+  readonly number: number
+  readonly name: string
+  readonly text: string
+  /** SHA-256 of the text, hex; kept beside the number, so that an altered migration is seen. */
+  readonly checksum: string
+  /** The first line says `-- breaking` where the version before cannot run beside it. */
+  readonly breaking: boolean
+}
+
+/** A migration as the database remembers it. */
+export interface AppliedMigration {
+  readonly number: number
+  readonly name: string
+  readonly checksum: string
+}
+
+/** The migrations of a schema in one dialect, by number from 1 without gaps. `folder` is beside this file. */
+export function readMigrations(dialect: Dialect, folder: 'cards' | 'keys' = 'cards'): readonly Migration[] {
+  const place = new URL(folder === 'cards' ? './' : './keys/', import.meta.url)
+  const files = readdirSync(place).filter((file) => file.endsWith(`.${dialect}.sql`))
+  const migrations = files.sort().map((file) => readMigration(place, file, dialect))
+  migrations.forEach((migration, at) => {
+    if (migration.number !== at + 1) throw new Error(`migration ${at + 1} of ${dialect} is missing`)
+  })
+  return migrations
+}
+
+/** What is still to be applied. Throws `MigrationRefused` when the database is newer than the program, or remembers another text. */
+export function planMigrations(known: readonly Migration[], applied: readonly AppliedMigration[]): readonly Migration[] {
+  for (const [at, each] of [...applied].sort((a, b) => a.number - b.number).entries()) {
+    const ours = known[at]
+    if (ours === undefined) {
+      throw new MigrationRefused(
+        `the database is newer than this program: it has migration ${each.number} (${each.name}), we know ${known.length}`,
+      )
+    }
+    if (ours.number !== each.number)
+      throw new MigrationRefused(`the database lacks migration ${ours.number} (${ours.name}) but has later ones`)
+    if (ours.checksum !== each.checksum) {
+      throw new MigrationRefused(`migration ${each.number} (${each.name}) was applied with another text than this program has`)
+    }
+  }
+  return known.slice(applied.length)
+}
+
+/** The database and this program do not belong together; the message says how, for the person who starts it. */
+export class MigrationRefused extends Error {}
+
+function readMigration(place: URL, file: string, dialect: Dialect): Migration {
+  const named = /^([0-9]{4})-([a-z0-9-]+)\.[a-z]+\.sql$/.exec(file)
+  if (named === null) throw new Error(`a migration is named 0001-word.${dialect}.sql, not ${file}`)
+  // A checkout may turn line ends; the checksum is over the text, not over its platform.
+  const text = readFileSync(new URL(file, place), 'utf8').replaceAll('\r\n', '\n')
+  return {
+    number: Number(named[1]),
+    name: named[2] ?? '',
+    text,
+    checksum: createHash('sha256').update(text).digest('hex'),
+    breaking: text.startsWith('-- breaking'),
+  }
+}

@@ -1,0 +1,74 @@
+import { bytes, integer, text } from '../column.ts'
+import { makeStatement, places, sql } from '../statement.ts'
+import type { Row, Value } from '../statement.ts'
+import type { AuditEntry, AuditHead } from '../store.ts'
+import type { Read } from '../unit.ts'
+
+/** The columns of an audit entry, in the order of `entryValues`. */
+export const entryColumns = [
+  ...['chain', 'seq', 'hash', 'at', 'actor', 'action', 'merchant_id', 'subject', 'version', 'mac', 'request_id', 'outcome'],
+] as const
+
+const columns = entryColumns.join(', ')
+
+/** Keeps an entry that has been linked; both stores ask it for the notes of their units. */
+export const insertEntry = makeStatement(`insert into audit (${columns}) values (${places(entryColumns.length)})`)
+
+export function entryValues(entry: AuditEntry): Value[] {
+  return [
+    ...[entry.chain, entry.seq, entry.hash, entry.at, entry.actor, entry.action, entry.merchantId, entry.subject],
+    ...[entry.version, entry.mac, entry.requestId, entry.outcome],
+  ]
+}
+
+const selectHead = sql`select chain, seq, hash from audit where chain = $1 order by seq desc limit 1`
+
+/** The last entry of one chain, as whoever goes on with it needs to know it. */
+export function findAuditHead(chain: string): Read<AuditHead | null> {
+  return { statement: selectHead, values: [chain], tell: ([row]) => (row === undefined ? null : tellHead(row)) }
+}
+
+const selectHeads = sql`
+  select audit.chain, audit.seq, audit.hash from audit
+  join (select chain, max(seq) as seq from audit group by chain) as newest on newest.chain = audit.chain and newest.seq = audit.seq
+  order by audit.chain`
+
+export function findAuditHeads(): Read<AuditHead[]> {
+  return { statement: selectHeads, values: [], tell: (found) => found.map(tellHead) }
+}
+
+const selectEntries = sql`select ${columns} from audit where chain = $1 and seq > $2 order by seq limit $3`
+
+export function readAudit(chain: string, afterSeq: number, count: number): Read<AuditEntry[]> {
+  return { statement: selectEntries, values: [chain, afterSeq, count], tell: (found) => found.map(tellEntry) }
+}
+
+const selectNewest = sql`select version, mac from audit where subject = $1 and version > 0 order by version desc limit 1`
+
+/** The newest version and row MAC that the audit tells of a card, over all chains. */
+export function newestAuditOf(cardId: string): Read<{ version: number; mac: Uint8Array } | null> {
+  return {
+    statement: selectNewest,
+    values: [cardId],
+    tell: ([row]) => (row === undefined ? null : { version: integer(row, 'version'), mac: bytes(row, 'mac') }),
+  }
+}
+
+function tellHead(row: Row): AuditHead {
+  return { chain: text(row, 'chain'), seq: integer(row, 'seq'), hash: bytes(row, 'hash') }
+}
+
+function tellEntry(row: Row): AuditEntry {
+  return {
+    ...tellHead(row),
+    at: integer(row, 'at'),
+    actor: text(row, 'actor'),
+    action: text(row, 'action'),
+    merchantId: text(row, 'merchant_id'),
+    subject: text(row, 'subject'),
+    version: integer(row, 'version'),
+    mac: bytes(row, 'mac'),
+    requestId: text(row, 'request_id'),
+    outcome: text(row, 'outcome'),
+  }
+}

@@ -1,0 +1,153 @@
+import type { Expiry } from '@tessera/contract/card'
+import { bytes, integer, integerOrNull, RowBroken, text, textOrNull, truth, word } from '../column.ts'
+import { places, sql } from '../statement.ts'
+import type { Row, Value } from '../statement.ts'
+import type { AuditNote, CardKey, CardRow } from '../store.ts'
+import { note, one, rows } from '../unit.ts'
+import type { Read, Unit } from '../unit.ts'
+
+/** The columns of a card, in the order of `cardValues`. */
+export const cardColumns = [
+  ...[
+    'bucket',
+    'card_id',
+    'merchant_id',
+    'token_hash',
+    'masked_pan',
+    'type',
+    'expiry',
+    'recurrent',
+    'verified',
+    'state',
+    'version',
+    'key_id',
+  ],
+  ...['blob', 'mac', 'customer', 'account', 'consent', 'created_at', 'verified_at', 'ends_at', 'ended_at'],
+] as const
+
+const columns = cardColumns.join(', ')
+
+const insertRow = sql`insert into cards (${columns}) values (${places(cardColumns.length)})`
+
+/** Keeps a new card. */
+export function* insertCard(ask: { card: CardRow; audit: AuditNote }): Unit<void> {
+  yield* rows(insertRow, cardValues(ask.card))
+  yield* note(ask.audit)
+}
+
+const changeable = cardColumns.slice(3)
+const replaceRow = sql`
+  update cards set ${changeable.map((column, at) => `${column} = $${at + 4}`).join(', ')}
+  where bucket = $1 and card_id = $2 and merchant_id = $3 and version = $${cardColumns.length + 1}
+  returning version`
+
+const dropCode = sql`delete from verifications where bucket = $1 and card_id = $2`
+
+/** Puts `next` in place of version `next.version - 1`; false when that version is no longer there. Shredding drops the code as well. */
+export function* changeCard(ask: { next: CardRow; audit: AuditNote }): Unit<boolean> {
+  // The code first: every unit locks the verification before the card, so that two of them cannot wait for each other.
+  if (ask.next.state !== 'live') yield* rows(dropCode, [ask.next.bucket, ask.next.cardId])
+  if (!(yield* replaceCard(ask.next))) {
+    yield { kind: 'undo' }
+    return false
+  }
+  yield* note(ask.audit)
+  return true
+}
+
+/** The change alone, for units that do more. */
+export function* replaceCard(next: CardRow): Unit<boolean> {
+  return (yield* one(replaceRow, [...cardValues(next), next.version - 1])) !== null
+}
+
+const selectRow = sql`select ${columns} from cards where bucket = $1 and card_id = $2 and merchant_id = $3`
+
+export function findCard(key: CardKey): Read<CardRow | null> {
+  return {
+    statement: selectRow,
+    values: [key.bucket, key.cardId, key.merchantId],
+    tell: ([row]) => (row === undefined ? null : tellCard(row)),
+  }
+}
+
+const selectEnded = sql`select ${columns} from cards where state = 'live' and ends_at < $1 order by ends_at, card_id limit $2`
+
+/** Cards whose life ended before `now`, oldest first, still holding a sealed PAN. */
+export function listEndedCards(now: number, count: number): Read<CardRow[]> {
+  return { statement: selectEnded, values: [now, count], tell: (found) => found.map(tellCard) }
+}
+
+const selectUnderKey = sql`select ${columns} from cards where key_id = $1 and card_id > $2 and key_id <> '' order by card_id limit $3`
+
+/** Cards sealed under a key; `after` is the last id of the page before. */
+export function listCardsUnderKey(keyId: string, after: string, count: number): Read<CardRow[]> {
+  return { statement: selectUnderKey, values: [keyId, after, count], tell: (found) => found.map(tellCard) }
+}
+
+const countByKey = sql`select key_id, count(*) as cards from cards where key_id <> '' group by key_id order by key_id`
+
+export function countCardsByKey(): Read<{ keyId: string; cards: number }[]> {
+  return {
+    statement: countByKey,
+    values: [],
+    tell: (found) => found.map((row) => ({ keyId: text(row, 'key_id'), cards: integer(row, 'cards') })),
+  }
+}
+
+/** The values of a card's columns. Customer is kept as JSON text: a merchant's own id may hold U+0000, which PostgreSQL's text cannot. */
+export function cardValues(card: CardRow): Value[] {
+  return [
+    ...[card.bucket, card.cardId, card.merchantId, card.tokenHash, card.maskedPan, card.type, card.expiry],
+    ...[Number(card.recurrent), Number(card.verified), card.state, card.version, card.keyId, card.blob, card.mac],
+    ...[card.customer === null ? null : JSON.stringify(card.customer), card.account, card.consent],
+    ...[card.createdAt, card.verifiedAt, card.endsAt, card.endedAt],
+  ]
+}
+
+function tellCard(row: Row): CardRow {
+  return {
+    bucket: integer(row, 'bucket'),
+    cardId: text(row, 'card_id'),
+    merchantId: text(row, 'merchant_id'),
+    tokenHash: bytes(row, 'token_hash'),
+    maskedPan: text(row, 'masked_pan'),
+    type: text(row, 'type'),
+    expiry: tellExpiry(row),
+    recurrent: truth(row, 'recurrent'),
+    verified: truth(row, 'verified'),
+    state: word(row, 'state', ['live', 'removed', 'ended']),
+    version: integer(row, 'version'),
+    keyId: text(row, 'key_id'),
+    blob: bytes(row, 'blob'),
+    mac: bytes(row, 'mac'),
+    customer: tellCustomer(row),
+    account: textOrNull(row, 'account'),
+    consent: textOrNull(row, 'consent'),
+    createdAt: integer(row, 'created_at'),
+    verifiedAt: integerOrNull(row, 'verified_at'),
+    endsAt: integer(row, 'ends_at'),
+    endedAt: integerOrNull(row, 'ended_at'),
+  }
+}
+
+function tellExpiry(row: Row): Expiry {
+  const expiry = text(row, 'expiry')
+  if (!/^(0[1-9]|1[0-2])[0-9]{2}$/.test(expiry)) throw new RowBroken('expiry')
+  return expiry as Expiry
+}
+
+function tellCustomer(row: Row): string | null {
+  const json = textOrNull(row, 'customer')
+  if (json === null) return null
+  const customer = readJson(json)
+  if (typeof customer !== 'string') throw new RowBroken('customer')
+  return customer
+}
+
+function readJson(json: string): unknown {
+  try {
+    return JSON.parse(json)
+  } catch {
+    return null
+  }
+}

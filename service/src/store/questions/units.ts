@@ -1,0 +1,28 @@
+import type { Unit } from '../unit.ts'
+import { changeCard, insertCard } from './cards.ts'
+import { claimSend, dropLimits } from './limits.ts'
+import { insertMerchant } from './merchants.ts'
+import { appendInbox, setScenarioStep } from './sandbox.ts'
+import { beginVerification, finishVerification, settleVerification, tryCode } from './verification.ts'
+
+/** Every write question by its name: what a store is posted is a name from here and plain data. */
+export const units = Object.freeze({
+  insertMerchant,
+  insertCard,
+  changeCard,
+  beginVerification,
+  settleVerification,
+  claimSend,
+  tryCode,
+  finishVerification,
+  dropLimits,
+  setScenarioStep,
+  appendInbox,
+})
+
+export type UnitName = keyof typeof units
+export type Ask<N extends UnitName> = Parameters<(typeof units)[N]>[0]
+export type Answer<N extends UnitName> = ReturnType<(typeof units)[N]> extends Unit<infer T> ? T : never
+
+/** One write: a question's name and what is asked. */
+export type Write = { readonly [N in UnitName]: { readonly name: N; readonly ask: Ask<N> } }[UnitName]

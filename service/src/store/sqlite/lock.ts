@@ -1,0 +1,64 @@
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { makeDatabaseFile } from './connect.ts'
+import { primaryCode, SQLITE_BUSY, SQLITE_NOTADB } from './fault.ts'
+
+export interface FolderLock {
+  release(): void
+}
+
+/**
+ * Takes a data folder for this process alone. The lock is the kernel's (SQLite's exclusive file lock) and dies with the process, however it
+ * dies. Throws `FolderLocked` when another holds it.
+ */
+export function lockFolder(folder: string): FolderLock {
+  const path = join(folder, 'tessera.lock')
+  const pidPath = join(folder, 'tessera.lock.pid')
+  makeDatabaseFile(folder, path)
+  const db = new DatabaseSync(path)
+  try {
+    db.exec('pragma journal_mode = memory')
+    db.exec('begin exclusive')
+  } catch (err) {
+    db.close()
+    throw refusal(err, folder, pidPath)
+  }
+  writeFileSync(pidPath, `${process.pid}\n`, { mode: 0o600 })
+  // Held here as well: a lock that the caller drops on the floor must not be collected, and with it released.
+  held.add(db)
+  return {
+    release: () => {
+      if (held.delete(db)) db.close()
+    },
+  }
+}
+
+/** Another process runs on the folder. */
+export class FolderLocked extends Error {
+  /** Process id of the holder, as it said; null when that cannot be read. */
+  readonly pid: number | null
+
+  constructor(folder: string, pid: number | null) {
+    super(`another tessera (${pid === null ? 'of unknown pid' : `pid ${pid}`}) runs on the folder ${folder}`)
+    this.pid = pid
+  }
+}
+
+function refusal(err: unknown, folder: string, pidPath: string): Error {
+  if (primaryCode(err) === SQLITE_BUSY) return new FolderLocked(folder, readPid(pidPath))
+  if (primaryCode(err) === SQLITE_NOTADB)
+    return new Error(`tessera.lock in ${folder} is not ours: move it away and start again`, { cause: err })
+  return new Error(`the folder ${folder} cannot be locked: ${err instanceof Error ? err.message : String(err)}`, { cause: err })
+}
+
+function readPid(pidPath: string): number | null {
+  try {
+    const pid = Number(readFileSync(pidPath, 'utf8').trim())
+    return Number.isInteger(pid) && pid > 0 ? pid : null
+  } catch {
+    return null
+  }
+}
+
+const held = new Set<DatabaseSync>()

@@ -1,0 +1,31 @@
+import type { DatabaseSync } from 'node:sqlite'
+import { integer, text } from '../column.ts'
+import { planMigrations, readMigrations } from '../migrations/migrations.ts'
+import type { AppliedMigration, Migration } from '../migrations/migrations.ts'
+import type { Row } from '../statement.ts'
+
+/** Brings a database to the newest schema, in one transaction under SQLite's own write lock, so that two starts at once are safe. */
+export function migrateSqlite(db: DatabaseSync, folder: 'cards' | 'keys', now: number): readonly Migration[] {
+  db.exec('begin immediate')
+  try {
+    db.exec(
+      'create table if not exists migrations (number integer primary key not null, name text not null, checksum text not null, applied_at integer not null) strict',
+    )
+    const pending = planMigrations(readMigrations('sqlite', folder), listApplied(db))
+    const remember = db.prepare('insert into migrations (number, name, checksum, applied_at) values (?, ?, ?, ?)')
+    for (const migration of pending) {
+      db.exec(migration.text)
+      remember.run(migration.number, migration.name, migration.checksum, now)
+    }
+    db.exec('commit')
+    return pending
+  } catch (err) {
+    if (db.isTransaction) db.exec('rollback')
+    throw err
+  }
+}
+
+function listApplied(db: DatabaseSync): AppliedMigration[] {
+  const found = db.prepare('select number, name, checksum from migrations order by number').all() as Row[]
+  return found.map((row) => ({ number: integer(row, 'number'), name: text(row, 'name'), checksum: text(row, 'checksum') }))
+}

@@ -1,0 +1,26 @@
+/**
+ * Plain data whose byte arrays own their memory. A structured clone of a small Buffer copies the whole slab that it lies in, and with it
+ * whatever of a neighbour lies there; so each such view is copied out first. What needs no copy is returned as it is.
+ */
+export function ownBytes<T>(plain: T): T {
+  return own(plain) as T
+}
+
+function own(plain: unknown): unknown {
+  if (typeof plain !== 'object' || plain === null) return plain
+  if (plain instanceof Uint8Array) return ownsItsMemory(plain) ? plain : new Uint8Array(plain)
+  if (Array.isArray(plain)) return plain.map(own)
+  const entries = plain as Record<string, unknown>
+  let copied: Record<string, unknown> | null = null
+  for (const name in entries) {
+    const before = entries[name]
+    const after = own(before)
+    if (after !== before) copied = Object.assign(copied ?? { ...entries }, { [name]: after })
+  }
+  return copied ?? plain
+}
+
+/** A Buffer is sent as the plain bytes that it is. */
+function ownsItsMemory(bytes: Uint8Array): boolean {
+  return bytes.constructor === Uint8Array && bytes.byteLength === bytes.buffer.byteLength
+}

@@ -1,0 +1,60 @@
+import { join } from 'node:path'
+import { makeStore } from '../answers.ts'
+import { StoreUnavailable } from '../store.ts'
+import type { Store } from '../store.ts'
+import { sql } from '../statement.ts'
+import { startCommitter } from './committer.ts'
+import { connectReader, connectWriter, makeDatabaseFile } from './connect.ts'
+import { migrateSqlite } from './migrate.ts'
+
+export interface SqliteStart {
+  /** Made (0700) when it is not there. */
+  readonly folder: string
+  readonly log?: (event: string, fields: Readonly<Record<string, string | number | boolean>>) => void
+  /** Called when what is durable is not known any more; by default the service ends at once, without answering. */
+  readonly exit?: (cause: Error) => void
+  /** Largest size of the database in pages of 4 KiB; as the disk allows when not given. */
+  readonly maxPages?: number
+}
+
+/** Opens the embedded store: migrates, starts the thread that writes, and reads beside it. Throws `MigrationRefused` and what SQLite says. */
+export async function openSqliteStore({ folder, log, exit = endService, maxPages }: SqliteStart): Promise<Store> {
+  const path = join(folder, SQLITE_FILE)
+  makeDatabaseFile(folder, path)
+  const writer = connectWriter(path, null)
+  const applied = migrateSqlite(writer.db, 'cards', Date.now())
+  for (const { number, name, breaking } of applied) log?.('store_migrated', { number, name, breaking })
+  writer.db.close()
+
+  const committer = await startCommitter({ path, maxPages: maxPages ?? null }, exit)
+  const reader = connectReader(path)
+  let open = true
+  return makeStore({
+    durability: 'local',
+    write: (name, ask) => committer.write(name, ask),
+    read: async ({ statement, values, tell }) => {
+      if (!open) throw new StoreUnavailable('the store is closed')
+      return tell(reader.ask(statement, values))
+    },
+    ping: async () => {
+      if (!open) throw new StoreUnavailable('the store is closed')
+      reader.ask(anything, [])
+    },
+    close: async (deadlineMs) => {
+      if (!open) return
+      open = false
+      await committer.close(deadlineMs)
+      reader.db.close()
+    },
+  })
+}
+
+function endService(cause: Error): void {
+  process.stderr.write(`${JSON.stringify({ time: new Date().toISOString(), event: 'store_lost', cause: cause.message })}\n`)
+  process.exit(EXIT_STORE_LOST)
+}
+
+const anything = sql`select 1 as one`
+export const SQLITE_FILE = 'tessera.db'
+/** EX_SOFTWARE of sysexits.h: the service cannot vouch for what it kept. */
+const EXIT_STORE_LOST = 70
