@@ -1,14 +1,21 @@
 import { errorEntry, type ErrorName } from './errors.ts'
 import { methods, type MethodEntry } from './methods.ts'
 
+export interface OpenRpcDocument {
+  openrpc: string
+  info: { title: string; version: string; description: string; license: { name: string } }
+  methods: object[]
+}
+
 /** Prints the OpenRPC 1.3 document of the whole API. Pure: the same contract gives the same text. */
-export function printOpenRpc(version: string): object {
+export function printOpenRpc(version: string): OpenRpcDocument {
   return {
     openrpc: '1.3.2',
     info: {
       title: 'Tessera',
       version,
-      description: 'Card tokenization: a card in, a merchant-bound token out. POST /api/<method> (spec profile) or /api (subscribe profile).',
+      description:
+        'Card tokenization: a card in, a merchant-bound token out. POST /api/<method> (spec profile) or /api (subscribe profile).',
       license: { name: 'Apache-2.0' },
     },
     methods: Object.entries(methods).map(([name, entry]) => printMethod(name, entry)),

@@ -1,4 +1,3 @@
-import type { Pan } from '@tessera/contract/card'
 import type { Language, Profile } from '@tessera/contract/envelope'
 import type { MethodName, Params, Result, methods } from '@tessera/contract/methods'
 

@@ -1,0 +1,105 @@
+import { isExpiryFault, readExpiry, readPan, type Expiry, type Pan } from '@tessera/contract/card'
+import { RpcError } from '@tessera/contract/errors'
+import type { CardRoute, FindRoute } from '@tessera/contract/route'
+import { sealPan } from '@tessera/vault/seal'
+import { issueToken } from '@tessera/vault/token'
+
+import type { CardRow } from '../store/store.ts'
+
+import type { Asker } from './asker.ts'
+import { unverifiedEndsAt } from './life.ts'
+import { noteChange } from './note.ts'
+import { askNetwork, refusalError } from './refusal.ts'
+import type { CardTools } from './tools.ts'
+
+/** A card as a cardholder gave it. */
+export interface AskedCard {
+  /** ASCII bytes of the card number; the caller wipes them. */
+  readonly number: Uint8Array
+  readonly expire: string
+  /** Whether the cardholder agreed that the card is kept. */
+  readonly save: boolean
+  readonly customer: string | null
+  readonly account: object | null
+  readonly consent: object | null
+}
+
+export interface CreatedCard {
+  readonly card: CardRow
+  /** Goes to the merchant once; nobody can tell it again. */
+  readonly token: string
+}
+
+/** Seals a card under a new token. The same PAN again gives a new, unverified token: nothing is looked up by PAN. */
+export async function createCard(tools: CardTools, asked: AskedCard, asker: Asker): Promise<CreatedCard> {
+  const pan = readNumber(asked.number)
+  try {
+    const route = routeOf(tools.findRoute, pan)
+    const expiry = readLastMonth(asked.expire, tools.clock.now())
+    await admit(tools, pan, expiry, asker)
+    return await keep(tools, { pan, route, expiry, asked }, asker)
+  } finally {
+    pan.wipe()
+  }
+}
+
+function readNumber(bytes: Uint8Array): Pan {
+  const pan = readPan(bytes)
+  if (typeof pan === 'string') throw new RpcError(pan, { data: 'card.number' })
+  return pan
+}
+
+/** The first six digits decide, and the mask shows them: no reason to reveal the rest. */
+function routeOf(findRoute: FindRoute, pan: Pan): CardRoute {
+  const route = findRoute(Buffer.from(pan.masked.slice(0, 6), 'latin1'))
+  if (route === null) throw new RpcError('cardNumberNoRoute', { data: 'card.number' })
+  return route
+}
+
+function readLastMonth(text: string, now: number): Expiry {
+  const expiry = readExpiry(text, now)
+  if (isExpiryFault(expiry)) throw new RpcError(expiry, { data: 'card.expire' })
+  return expiry
+}
+
+async function admit({ network, clock, figures }: CardTools, pan: Pan, expiry: Expiry, asker: Asker): Promise<void> {
+  const patience = { clock, timeoutMs: figures.networkTimeoutMs, signal: asker.signal }
+  const refusal = await askNetwork(patience, (signal) => network.admit({ merchantId: asker.merchantId, pan, expiry }, signal))
+  if (refusal !== null) throw refusalError(refusal, asker.requestId)
+}
+
+interface ReadCard {
+  readonly pan: Pan
+  readonly route: CardRoute
+  readonly expiry: Expiry
+  readonly asked: AskedCard
+}
+
+async function keep(tools: CardTools, { pan, route, expiry, asked }: ReadCard, asker: Asker): Promise<CreatedCard> {
+  const { store, keyring, mac, clock, environment, figures } = tools
+  const { merchantId, bucket } = asker
+  const now = clock.now()
+  const dek = await keyring.active('card', merchantId)
+  const { cardId, token, secret, hash } = issueToken(bucket, now)
+  const blob = sealPan(pan, secret, dek, { environment, merchantId, cardId })
+  secret.fill(0)
+  const card = await mac.seal({
+    ...{ bucket, merchantId, cardId, version: 1, tokenHash: hash, keyId: dek.keyId, blob, mac: noMac },
+    ...{ maskedPan: pan.masked, type: route.type, expiry, recurrent: asked.save, verified: false, state: 'live' },
+    ...{ customer: asked.customer, account: asJson(asked.account), consent: asJson(consentOf(asked)) },
+    ...{ createdAt: now, verifiedAt: null, endsAt: unverifiedEndsAt(figures, now), endedAt: null },
+  })
+  await store.insertCard(card, noteChange(asker, card, { at: now, action: 'card.created', outcome: asked.save ? 'save' : 'once' }))
+  return { card, token }
+}
+
+/** What was agreed to, as the form sent it; where the merchant has its own form, that the merchant says so. */
+function consentOf({ save, consent }: AskedCard): object | null {
+  return consent ?? (save ? { asserted: 'merchant' } : null)
+}
+
+function asJson(value: object | null): string | null {
+  return value === null ? null : JSON.stringify(value)
+}
+
+const noMac = new Uint8Array(0)

@@ -1,0 +1,44 @@
+import { timingSafeEqual } from 'node:crypto'
+
+import { RpcError } from '@tessera/contract/errors'
+import { readToken } from '@tessera/vault/token'
+
+import type { CardRow } from '../store/store.ts'
+
+import type { Asker } from './asker.ts'
+import { isLive } from './life.ts'
+import type { CardTools } from './tools.ts'
+
+/** A live card of the asker's, with the half of its token that opens it. */
+export interface FoundCard {
+  readonly card: CardRow
+  readonly secret: Uint8Array
+}
+
+/**
+ * Finds the card that a token stands for. A token of another merchant, of another environment and of nobody are answered alike;
+ * an id whose bucket is not the merchant's is unknown without a question to the store.
+ */
+export async function findCard(tools: CardTools, token: string, asker: Asker): Promise<FoundCard> {
+  const read = readToken(token)
+  if (read === null) throw new RpcError('tokenShape', { data: 'token' })
+  const { bucket, merchantId } = asker
+  const card = read.bucket === bucket ? await tools.store.findCard({ bucket, merchantId, cardId: read.cardId }) : null
+  if (card === null || read.secret === null || !timingSafeEqual(read.hash, card.tokenHash)) throw new RpcError('cardNotFound')
+  await expectTrue(tools, card, asker)
+  if (card.state === 'removed') throw new RpcError('cardDeleted', { data: 'deleted' })
+  if (!isLive(card, tools.clock.now())) throw new RpcError('cardEnded')
+  return { card, secret: read.secret }
+}
+
+/** A row that was not written by us is never answered from. */
+async function expectTrue({ mac, alarm }: CardTools, card: CardRow, { merchantId, requestId }: Asker): Promise<void> {
+  if (await mac.isTrue(card)) return
+  alarm('row_tampered', { merchantId, cardId: card.cardId, requestId })
+  throw new RpcError('internalError', { data: requestId, cause: new RowTampered(`card ${card.cardId} has a wrong MAC`) })
+}
+
+/** A row that does not have the MAC of what it says: changed, or put there, by somebody without the keys. */
+export class RowTampered extends Error {
+  override readonly name = 'RowTampered'
+}

@@ -1,0 +1,21 @@
+import { RpcError } from '@tessera/contract/errors'
+
+import type { Asker } from './asker.ts'
+import { findCard } from './find.ts'
+import { shreddedCard } from './life.ts'
+import { noteChange } from './note.ts'
+import type { CardTools } from './tools.ts'
+
+/** Wipes the sealed PAN and leaves a tombstone, so that the token is answered "deleted" from then on. */
+export async function removeCard(tools: CardTools, token: string, asker: Asker): Promise<void> {
+  for (let turn = 0; turn < turnsMax; turn++) {
+    const { card } = await findCard(tools, token, asker)
+    const now = tools.clock.now()
+    const next = await tools.mac.seal(shreddedCard(card, 'removed', now))
+    if (await tools.store.changeCard(next, noteChange(asker, next, { at: now, action: 'card.removed', outcome: 'removed' }))) return
+  }
+  throw new RpcError('overloaded', { retryAfterMs: 1000 })
+}
+
+/** A card is changed by its cardholder, its merchant, resealing and sweeping: who loses this often meets something unforeseen. */
+const turnsMax = 5

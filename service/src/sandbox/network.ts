@@ -1,0 +1,70 @@
+import { maskPhone, type Pan } from '@tessera/contract/card'
+import { cardRoutes, type CardRoute } from '@tessera/contract/route'
+
+import type { Clock } from '../clock.ts'
+import type { CodeAnswer, FinishedVerification, Network, NetworkCard, Refusal, StartedVerification } from '../network/network.ts'
+import type { Store } from '../store/store.ts'
+
+import { stepByDefault, testCards, testExpiry, testPhone, type Step, type TestCard } from './cards.ts'
+import { sandboxCode } from './codes.ts'
+
+export interface SandboxParts {
+  readonly store: Pick<Store, 'findScenarioStep'>
+  readonly clock: Pick<Clock, 'sleep'>
+}
+
+/** A card network that knows the seven test cards and rehearses their scenarios; every other card is unknown to it. */
+export function makeSandboxNetwork({ store, clock }: SandboxParts): Network {
+  return Object.freeze({
+    routes: Object.freeze([...cardRoutes, ...testRoutes]),
+    admit: (card: NetworkCard, signal: AbortSignal) => strikeAt('create', testCardOf(card), card.merchantId, signal),
+    admitVerification: (card: NetworkCard, signal: AbortSignal) => strikeAt('verify', testCardOf(card), card.merchantId, signal),
+    startVerification,
+    finishVerification,
+  })
+
+  async function startVerification(ask: NetworkCard & { readonly requestId: string }, signal: AbortSignal): Promise<StartedVerification> {
+    const card = testCardOf(ask)
+    if (card === null) return { kind: 'refused', reason: 'smsNotConnected' }
+    const refusal = await strikeAt('get_verify_code', card, ask.merchantId, signal)
+    if (refusal !== null) return refusal
+    if (card.sentBy === 'us') return { kind: 'weSend', phone: testPhone }
+    return { kind: 'networkSent', phoneMask: maskPhone(testPhone), networkRef: `sandbox-${ask.requestId}` }
+  }
+
+  async function finishVerification(answer: CodeAnswer): Promise<FinishedVerification> {
+    if (testCardOf(answer) === null) return { kind: 'unknown' }
+    return { kind: answer.code === sandboxCode ? 'right' : 'wrong' }
+  }
+
+  /** Holds nothing of the card while it waits: which test card it is has been seen before. */
+  async function strikeAt(step: Step, card: TestCard | null, merchantId: string, signal: AbortSignal): Promise<Refusal | null> {
+    const scenario = card?.scenario ?? null
+    if (scenario === null) return null
+    const strikesAt = (await store.findScenarioStep(merchantId, scenario.name)) ?? stepByDefault
+    if (strikesAt !== step) return null
+    if (scenario.delayMs > 0) await clock.sleep(scenario.delayMs, signal)
+    return { kind: 'refused', reason: scenario.reason }
+  }
+}
+
+/** The test card that this is, if any; each of them is compared to the last digit. */
+function testCardOf({ pan, expiry }: Pick<NetworkCard, 'pan' | 'expiry'>): TestCard | null {
+  if (expiry !== testExpiry) return null
+  return numbers.find(({ digits }) => isSame(digits, pan))?.card ?? null
+}
+
+function isSame(digits: Uint8Array, pan: Pan): boolean {
+  const revealed = pan.reveal()
+  let difference = digits.length ^ revealed.length
+  for (let i = 0; i < digits.length; i++) difference |= (digits[i] ?? 0) ^ (revealed[i] ?? 0)
+  return difference === 0
+}
+
+const numbers = testCards.map((card) => ({ digits: Buffer.from(card.number, 'latin1'), card }))
+
+/** Two of the test cards have prefixes that no network issues. */
+const testRoutes: readonly CardRoute[] = Object.freeze([
+  { prefix: '333333', network: 'test', type: '22690' },
+  { prefix: '444444', network: 'test', type: '22690' },
+])

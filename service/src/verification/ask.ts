@@ -1,0 +1,77 @@
+import type { Language } from '@tessera/contract/envelope'
+import { RpcError } from '@tessera/contract/errors'
+import { issueId } from '@tessera/vault/id'
+import { hashOtp } from '@tessera/vault/otp'
+
+import type { Asker } from '../cards/asker.ts'
+import type { FoundCard } from '../cards/find.ts'
+import { noteDeed } from '../cards/note.ts'
+import { askNetwork, refusalError, type NetworkRefusal } from '../cards/refusal.ts'
+import type { StartedVerification } from '../network/network.ts'
+import type { CardRow, SendClaim, VerificationRow } from '../store/store.ts'
+
+import { sendClaim } from './limits.ts'
+import type { VerificationParts } from './parts.ts'
+import { sendCode } from './send.ts'
+import { settle, type Sending } from './sending.ts'
+
+export interface SentCode {
+  readonly phoneMask: string
+  /** Until another code may be asked for. */
+  readonly waitMs: number
+}
+
+/** Stores the attempt, asks the network, stores what it said, sends our code where that is ours to do, stores how that went. */
+export async function askForCode(parts: VerificationParts, token: string, asker: Asker, language: Language): Promise<SentCode> {
+  const found = await parts.cards.find(token, asker)
+  const code = parts.codes.draw()
+  const attempt = await newAttempt(parts, found.card, code)
+  const started = await beginAndStart(parts, found, attempt, asker)
+  const sending: Sending = { parts, token, card: found.card, attempt, asker }
+  const waitMs = parts.figures.resendWaitMs
+  if (started.kind === 'weSend') return { phoneMask: await sendCode(sending, { phone: started.phone, code, language }), waitMs }
+  if (started.kind === 'networkSent') {
+    const { phoneMask, networkRef } = started
+    await settle(sending, { sentBy: 'network', phoneMask, networkRef, outcome: 'sent' })
+    return { phoneMask, waitMs }
+  }
+  // Whatever code there may be, after a timeout for one, is the network's: it will be asked whether one is right.
+  await settle(sending, { sentBy: 'network', outcome: started.reason })
+  throw refusalError(started, asker.requestId)
+}
+
+async function newAttempt({ keyring, figures, clock }: VerificationParts, card: CardRow, code: string): Promise<VerificationRow> {
+  const { bucket, merchantId, cardId } = card
+  const dek = await keyring.active('otp')
+  const askedAt = clock.moment()
+  const attemptId = issueId(bucket, askedAt.wallMs)
+  const otpHash = hashOtp(dek, { attemptId, cardId, merchantId, code })
+  return {
+    ...{ bucket, merchantId, cardId, attemptId, otpHash, otpKeyId: dek.keyId },
+    ...{ sentBy: null, phoneMask: null, networkRef: null, outcome: 'asked', open: true },
+    ...{ tries: 0, triesMax: figures.triesMax, lifeMs: figures.codeLifeMs, askedAt },
+  }
+}
+
+type Started = StartedVerification | NetworkRefusal
+
+/** The PAN is open for this long only: for its limit and for the network. */
+async function beginAndStart(parts: VerificationParts, found: FoundCard, attempt: VerificationRow, asker: Asker): Promise<Started> {
+  const { cards, keyring, network, clock, figures } = parts
+  const { merchantId, expiry } = found.card
+  return cards.usePan(found, async (pan) => {
+    const claim = figures.limits ? await sendClaim(keyring, pan, attempt.askedAt.wallMs) : null
+    await begin(parts, attempt, claim, asker)
+    const patience = { clock, timeoutMs: figures.networkTimeoutMs, signal: asker.signal }
+    return askNetwork(patience, (signal) => network.startVerification({ merchantId, pan, expiry, requestId: attempt.attemptId }, signal))
+  })
+}
+
+/** From here on the attempt is durable, and the code before it is dead. */
+async function begin({ store, figures }: VerificationParts, attempt: VerificationRow, pan: SendClaim | null, asker: Asker): Promise<void> {
+  const note = noteDeed(asker, attempt.cardId, { at: attempt.askedAt.wallMs, action: 'code.asked', outcome: 'asked' })
+  const begun = await store.beginVerification(attempt, { resendWaitMs: figures.resendWaitMs, pan }, note)
+  if (begun.begun) return
+  const { because, retryAfterMs } = begun
+  throw new RpcError(because === 'tooSoon' ? 'resendTooSoon' : 'sendLimitCard', { retryAfterMs })
+}

@@ -1,0 +1,55 @@
+import { maskPhone } from '@tessera/contract/card'
+import type { Language } from '@tessera/contract/envelope'
+import { RpcError } from '@tessera/contract/errors'
+
+import { askWithin } from '../cards/refusal.ts'
+import type { SmsMessage, SmsOutcome } from '../sms/sms.ts'
+
+import { sendClaim } from './limits.ts'
+import { settle, type Sending } from './sending.ts'
+import { codeText } from './text.ts'
+
+/** Our code, and the phone that the network named for it. */
+export interface OurCode {
+  /** 9 to 15 digits. */
+  readonly phone: string
+  readonly code: string
+  readonly language: Language
+}
+
+/**
+ * Sends our code and tells the masked phone. Until this is settled the attempt is nobody's, and nobody's code is compared with ours:
+ * a crash in between loses nothing.
+ */
+export async function sendCode(sending: Sending, { phone, code, language }: OurCode): Promise<string> {
+  const { parts, card, attempt } = sending
+  const { codeLifeMs, providerName, formHost, resendWaitMs } = parts.figures
+  const phoneMask = maskPhone(phone)
+  await claimPhone(sending, phone)
+  const lifeSeconds = codeLifeMs / 1000
+  const text = codeText(language, { code, maskedPan: card.maskedPan, lifeSeconds, providerName, formHost })
+  const outcome = await send(sending, { messageId: attempt.attemptId, merchantId: card.merchantId, phone, text, lifeSeconds })
+  await settle(sending, { sentBy: 'us', phoneMask, outcome: outcome === 'accepted' ? 'sent' : outcome })
+  if (outcome === 'rejected') throw new RpcError('smsNotSent', { retryAfterMs: resendWaitMs })
+  return phoneMask
+}
+
+async function claimPhone(sending: Sending, phone: string): Promise<void> {
+  const { store, keyring, clock, figures } = sending.parts
+  if (!figures.limits) return
+  const claimed = await store.claimPhoneSend(await sendClaim(keyring, Buffer.from(phone, 'latin1'), clock.now()))
+  if (claimed.claimed) return
+  await settle(sending, { sentBy: 'us', outcome: 'phoneLimit' })
+  throw new RpcError('sendLimitPhone', { retryAfterMs: claimed.retryAfterMs })
+}
+
+/** A gateway that fails without a word may have sent it: that counts as sent, and nothing is sent twice. */
+async function send({ parts, asker }: Sending, message: SmsMessage): Promise<SmsOutcome> {
+  const { sms, clock, figures } = parts
+  const patience = { clock, timeoutMs: figures.smsTimeoutMs, signal: asker.signal }
+  try {
+    return await askWithin<SmsOutcome>(patience, 'unknown', (signal) => sms.send(message, signal))
+  } catch {
+    return 'unknown'
+  }
+}

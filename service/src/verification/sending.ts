@@ -1,0 +1,28 @@
+import type { Asker } from '../cards/asker.ts'
+import { noteDeed } from '../cards/note.ts'
+import { RpcError } from '@tessera/contract/errors'
+import type { CardRow, SettledAttempt, VerificationRow } from '../store/store.ts'
+
+import type { VerificationParts } from './parts.ts'
+
+/** One attempt on its way to a phone. */
+export interface Sending {
+  readonly parts: VerificationParts
+  readonly token: string
+  readonly card: CardRow
+  readonly attempt: VerificationRow
+  readonly asker: Asker
+}
+
+/** What the network or the gateway said of an attempt. */
+export type Said = Partial<SettledAttempt> & Pick<SettledAttempt, 'sentBy' | 'outcome'>
+
+/** Keeps how it went. Where the attempt is no longer the card's, its code is dead: the card was removed, or another code asked for. */
+export async function settle({ parts, token, attempt, asker }: Sending, said: Said): Promise<void> {
+  const { bucket, merchantId, cardId, attemptId } = attempt
+  const settled = { bucket, merchantId, cardId, attemptId, phoneMask: null, networkRef: null, ...said }
+  const note = noteDeed(asker, cardId, { at: parts.clock.now(), action: 'code.settled', outcome: said.outcome })
+  if (await parts.store.settleVerification(settled, note)) return
+  await parts.cards.find(token, asker)
+  throw new RpcError('resendTooSoon', { retryAfterMs: parts.figures.resendWaitMs })
+}
