@@ -1,0 +1,32 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+
+import { bucketOf, bucketOfId, isId, issueId } from './id.ts'
+import { merchantA } from './samples.suite.ts'
+
+test('the bucket of a merchant is the first 12 bits of SHA-256 of its id, for ever', () => {
+  assert.equal(bucketOf(merchantA), 0x324)
+  assert.equal(bucketOf(''), 0xe3b)
+})
+
+test('an id is 8 hex digits of unix seconds, region 0, 3 of bucket and 12 random', () => {
+  const id = issueId(0xabc, 0x6745a1f0 * 1000 + 999)
+  assert.match(id, /^6745a1f00abc[0-9a-f]{12}$/)
+  assert.equal(bucketOfId(id), 0xabc)
+})
+
+test('two ids of one second and bucket differ', () => {
+  assert.equal(new Set(Array.from({ length: 5000 }, () => issueId(1, 0))).size, 5000)
+})
+
+test('an id is not issued for a bucket or a time that its digits cannot hold', () => {
+  for (const bucket of [-1, 4096, 1.5, Number.NaN]) assert.throws(() => issueId(bucket, 0), RangeError)
+  for (const nowMs of [-1000, 2 ** 32 * 1000, Number.NaN]) assert.throws(() => issueId(1, nowMs), RangeError)
+})
+
+test('what is not 24 lower-case hex digits is no id and has no bucket', () => {
+  for (const text of ['', merchantA.slice(1), `${merchantA}0`, merchantA.toUpperCase(), `${merchantA}\n`, 'g'.repeat(24)]) {
+    assert.deepEqual([isId(text), bucketOfId(text)], [false, null], text)
+  }
+  assert.ok(isId(merchantA))
+})

@@ -1,0 +1,34 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+
+import { drawPublic, drawSecret } from './random.ts'
+
+test('no nonce is given out twice, over many blocks of the pool and in whatever sizes it is drawn', () => {
+  const drawn = new Set<string>()
+  for (let i = 0; i < 20_000; i++) {
+    drawn.add(Buffer.from(drawPublic(12)).toString('hex'))
+    if (i % 3 === 0) drawPublic(i % 17)
+  }
+  assert.equal(drawn.size, 20_000)
+})
+
+test('drawn bytes are as many as asked for, and in memory of their own', () => {
+  for (const draw of [drawPublic, drawSecret]) {
+    for (const count of [1, 6, 12, 16, 32]) {
+      const bytes = draw(count)
+      assert.deepEqual([bytes.length, bytes.buffer.byteLength], [count, count])
+    }
+  }
+})
+
+test('drawn bytes take every value, each about as often as any other', () => {
+  for (const draw of [drawPublic, drawSecret]) {
+    const seen = new Array<number>(256).fill(0)
+    for (let i = 0; i < 8192; i++) for (const byte of draw(32)) seen[byte] = (seen[byte] ?? 0) + 1
+    // 1,024 expected of each, standard deviation 32: ten of those are never left by chance.
+    assert.ok(
+      seen.every((count) => Math.abs(count - 1024) < 320),
+      seen.join(' '),
+    )
+  }
+})

@@ -1,0 +1,123 @@
+import assert from 'node:assert/strict'
+import { createHash } from 'node:crypto'
+import { test } from 'node:test'
+
+import fc from 'fast-check'
+
+import { decodeBase62, encodeBase62 } from './base62.ts'
+import { bucketOf, bucketOfId } from './id.ts'
+import { merchantA } from './samples.suite.ts'
+import { issueToken, readToken } from './token.ts'
+
+const nowMs = Date.UTC(2026, 10, 21)
+const alphabet = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
+const anySecret = fc.uint8Array({ minLength: 32, maxLength: 32 })
+
+test('an issued token reads back as the card, secret and hash that it was issued with', () => {
+  for (let i = 0; i < 200; i++) {
+    const issued = issueToken(bucketOf(merchantA), nowMs)
+    assert.match(issued.token, /^[0-9a-f]{24}_[0-9A-Za-z]{43}$/)
+    const read = readToken(issued.token)
+    assert.deepEqual([read?.cardId, read?.secret, read?.hash], [issued.cardId, issued.secret, issued.hash])
+    assert.equal(read?.bucket, bucketOf(merchantA))
+  }
+})
+
+test('what is kept of a token is SHA-256 of its 32 secret bytes', () => {
+  const { secret, hash } = issueToken(1, nowMs)
+  assert.equal(secret.length, 32)
+  assert.deepEqual(Buffer.from(hash), createHash('sha256').update(secret).digest())
+})
+
+test('a card id lies in the bucket of its merchant', () => {
+  for (const bucket of [0, 1, 0xabc, 0xfff]) assert.equal(bucketOfId(issueToken(bucket, nowMs).cardId), bucket)
+})
+
+test('of 20,000 tokens no two are alike, in the id or in the secret', () => {
+  const tokens = Array.from({ length: 20_000 }, () => issueToken(1, nowMs))
+  assert.equal(new Set(tokens.map(({ cardId }) => cardId)).size, tokens.length)
+  assert.equal(new Set(tokens.map(({ token }) => token.slice(25))).size, tokens.length)
+})
+
+test('what is not of token shape is no token', () => {
+  const { cardId, token } = issueToken(1, nowMs)
+  const shapeless = [
+    '',
+    cardId,
+    `${cardId}_`,
+    `${cardId}_${'a'.repeat(19)}`,
+    `${cardId}_${'a'.repeat(104)}`,
+    `${cardId.toUpperCase()}_${'a'.repeat(43)}`,
+    `${cardId}-${token.slice(25)}`,
+    `${token.slice(0, -1)}-`,
+    ` ${token}`,
+    `${token}\n`,
+    `${token} `,
+    token.replace('_', '__'),
+    `${token.slice(0, -1)}é`,
+  ]
+  for (const text of shapeless) assert.equal(readToken(text), null, JSON.stringify(text))
+})
+
+test('a well-shaped token that was never issued has no secret, and a hash like any other that no card has', () => {
+  const { cardId, token, secret } = issueToken(1, nowMs)
+  const foreign = [
+    `${cardId}_${'a'.repeat(20)}`,
+    `${cardId}_${'a'.repeat(103)}`,
+    `${cardId}_0${token.slice(25)}`,
+    `${cardId}_${token.slice(25, -1)}`,
+    `${cardId}_${'z'.repeat(43)}`,
+  ]
+  for (const text of foreign) {
+    const read = readToken(text)
+    assert.deepEqual([read?.cardId, read?.secret, read?.hash.length], [cardId, null, 32])
+    assert.notDeepEqual(read?.hash, readToken(token)?.hash)
+  }
+  assert.equal(new Set(foreign.map((text) => Buffer.from(readToken(text)?.hash ?? secret).toString('hex'))).size, foreign.length)
+})
+
+test('each secret has one text of 43 digits: its number in base 62', () => {
+  fc.assert(
+    fc.property(anySecret, (secret) => {
+      const text = encodeBase62(secret)
+      assert.equal(text, numberInBase62(BigInt(`0x${Buffer.from(secret).toString('hex')}`)))
+      assert.deepEqual(decodeBase62(text), secret)
+    }),
+    { examples: [[new Uint8Array(32)], [new Uint8Array(32).fill(0xff)], [Uint8Array.from({ length: 32 }, (_, i) => Number(i === 31))]] },
+  )
+})
+
+test('a text of 43 digits decodes to the secret that encodes to it, or to none', () => {
+  const anyText = fc
+    .array(fc.integer({ min: 0, max: 61 }), { minLength: 43, maxLength: 43 })
+    .map((digits) => digits.map((d) => alphabet[d]).join(''))
+  fc.assert(
+    fc.property(anyText, (text) => {
+      const secret = decodeBase62(text)
+      if (secret !== null) assert.equal(encodeBase62(secret), text)
+      else assert.ok(numberOf(text) >= 2n ** 256n)
+    }),
+  )
+})
+
+test('the last number that fits 256 bits decodes, the next one does not', () => {
+  assert.deepEqual(decodeBase62(numberInBase62(2n ** 256n - 1n)), new Uint8Array(32).fill(0xff))
+  assert.equal(decodeBase62(numberInBase62(2n ** 256n)), null)
+})
+
+test('texts of another length or with other signs decode to nothing', () => {
+  const text = encodeBase62(new Uint8Array(32).fill(7))
+  for (const other of ['', text.slice(1), `0${text}`, `${text.slice(1)}-`, `${text.slice(1)}_`, `${text.slice(1)}é`, ' '.repeat(43)]) {
+    assert.equal(decodeBase62(other), null, other)
+  }
+})
+
+function numberInBase62(number: bigint): string {
+  let text = ''
+  for (let rest = number; text.length < 43; rest /= 62n) text = alphabet.charAt(Number(rest % 62n)) + text
+  return text
+}
+
+function numberOf(text: string): bigint {
+  return Array.from(text).reduce((sum, digit) => sum * 62n + BigInt(alphabet.indexOf(digit)), 0n)
+}
