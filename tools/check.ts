@@ -1,0 +1,33 @@
+// `npm run check`: everything that a program can keep. `npm run check -- <name> …` runs some of it, `--thorough` without the lint cache.
+import { dirname } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { parseArgs } from 'node:util'
+import { listCheckNames, runChecks, type CheckResult } from './run-checks.ts'
+
+const root = dirname(dirname(fileURLToPath(import.meta.url)))
+const complaintsShownMax = 200
+
+const { values, positionals: names } = parseArgs({ options: { thorough: { type: 'boolean', default: false } }, allowPositionals: true })
+const unknown = names.filter((name) => !listCheckNames().includes(name))
+if (unknown.length > 0) {
+  process.stderr.write(`There is no check ${unknown.join(', ')}; there are ${listCheckNames().join(', ')}.\n`)
+  process.exit(1)
+}
+
+const stopping = new AbortController()
+for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => stopping.abort())
+const results = await runChecks({ root, names, isThorough: values.thorough, signal: stopping.signal, onResult: show })
+const failed = results.filter(({ complaints }) => complaints.length > 0)
+for (const result of failed) explain(result)
+process.stdout.write(`${results.length - failed.length} passed, ${failed.length} failed\n`)
+process.exitCode = failed.length > 0 ? 1 : 0
+
+function show({ name, seconds, complaints }: CheckResult): void {
+  process.stdout.write(`${complaints.length === 0 ? 'ok  ' : 'FAIL'} ${seconds.toFixed(1).padStart(6)} s  ${name}\n`)
+}
+
+function explain({ name, complaints }: CheckResult): void {
+  const more = complaints.length - complaintsShownMax
+  const shown = complaints.slice(0, complaintsShownMax).map((complaint) => `  ${complaint}\n`)
+  process.stdout.write(`\n✖ ${name}\n${shown.join('')}${more > 0 ? `  … and ${more} more\n` : ''}`)
+}

@@ -1,0 +1,109 @@
+import type { Tree } from '../tree.ts'
+import type { Finding } from './finding.ts'
+import { listImports, packageOf, type Import } from './imports.ts'
+import { isCode, isTest } from './kinds.ts'
+
+/**
+ * Who may import whom (ARCHITECTURE.md). The row with the longest `of` that begins a file's path holds for it.
+ * `x/` means everything in a folder, `x/*` the files that lie right in it, `types:` that only types may be imported.
+ * `packages` and `builtins`, where given, are the only npm packages and `node:` modules of that row.
+ */
+export type LawRow = { of: string; may: readonly string[]; packages?: readonly string[]; builtins?: readonly string[] }
+
+const nouns = ['service/src/cards/', 'service/src/verification/', 'service/src/receipts/', 'service/src/merchants/']
+const ports = [
+  'service/src/clock.ts',
+  'service/src/store/store.ts',
+  'service/src/sms/sms.ts',
+  'service/src/sms/codes.ts',
+  'service/src/sms/codes.ts',
+  'service/src/network/network.ts',
+  'service/src/webhooks/webhooks.ts',
+]
+const words = ['contract/', 'vault/', 'service/src/clock.ts']
+const nounRow = { may: [...words, 'service/src/audit/', ...nouns, ...ports] }
+
+export const importLaw: readonly LawRow[] = [
+  { of: 'contract/', may: ['contract/'], packages: ['typebox'], builtins: [] },
+  { of: 'vault/', may: ['vault/', 'contract/'], packages: [], builtins: ['node:crypto'] },
+
+  { of: 'service/src/', may: ['contract/', 'service/src/*', 'types:service/src/store/store.ts'] },
+  // The composition root: the only files that know every adapter.
+  { of: 'service/src/main.ts', may: ['contract/', 'vault/', 'service/src/'] },
+  { of: 'service/src/adapters.ts', may: ['contract/', 'vault/', 'service/src/'] },
+  { of: 'service/src/cli/', may: ['contract/', 'vault/', 'service/src/'] },
+  { of: 'service/src/rpc/', may: ['contract/', 'service/src/rpc/', 'service/src/clock.ts', 'types:service/src/methods/method.ts'] },
+  { of: 'service/src/methods/', may: ['contract/', 'vault/src/token.ts', 'service/src/methods/', 'service/src/clock.ts', ...nouns] },
+  ...nouns.map((of) => ({ of, ...nounRow })),
+
+  { of: 'service/src/audit/', may: [...words, 'service/src/audit/', 'service/src/store/store.ts'] },
+  { of: 'service/src/store/', may: [...words, 'service/src/store/', 'service/src/audit/'] },
+  { of: 'service/src/sms/', may: ['contract/', 'types:vault/', 'service/src/clock.ts', 'service/src/sms/'] },
+  { of: 'service/src/network/', may: ['contract/', 'types:vault/', 'service/src/clock.ts', 'service/src/network/'] },
+  { of: 'service/src/webhooks/', may: [...words, 'service/src/webhooks/', 'service/src/store/store.ts'] },
+  { of: 'service/src/kms/', may: [...words, 'service/src/kms/'] },
+  {
+    of: 'service/src/observe/',
+    may: ['contract/', 'types:vault/', 'types:service/src/rpc/journal.ts', 'service/src/clock.ts', 'service/src/observe/'],
+  },
+  {
+    of: 'service/src/sandbox/',
+    may: [...words, 'service/src/sandbox/', ...ports],
+  },
+
+  ...['browser/', 'dashboard/', 'client/', 'form-check/'].map((of) => ({ of, may: ['contract/', of] })),
+  ...['bench/', 'fault/'].map((of) => ({ of, may: [of, 'client/', 'contract/', 'service/src/store/', 'tools/'] })),
+  { of: 'examples/', may: ['examples/', 'client/', 'browser/'] },
+  { of: 'conformance/', may: ['conformance/'], packages: [] },
+  { of: 'docs/', may: ['docs/'], packages: [] },
+  { of: 'tools/', may: ['tools/', 'contract/', 'service/src/config.ts', 'service/src/config-values.ts'] },
+]
+
+/** What a test may know beyond its row: the whole service from inside it, and the tools that start a database or a browser. */
+const testsMay = ['tools/postgres.ts', 'tools/chromium.ts', 'tools/find-program.ts']
+const insideTestsMay = ['contract/', 'vault/', 'service/']
+
+/** A check: every import goes in a direction that the table allows. */
+export function checkImportLaw(tree: Tree, law: readonly LawRow[] = importLaw): Finding[] {
+  return tree.paths.filter(isCode).flatMap((path) => {
+    const row = findRow(law, path)
+    if (row === null) return [{ path, line: 1, text: 'is in no row of the import law: add the folder to tools/checks/import-law.ts' }]
+    return listImports(tree, path).flatMap((imported) => {
+      const text = judge(row, path, imported)
+      return text === null ? [] : [{ path, line: imported.line, text }]
+    })
+  })
+}
+
+function findRow(law: readonly LawRow[], path: string): LawRow | null {
+  const rows = law.filter((row) => path.startsWith(row.of))
+  return rows.reduce<LawRow | null>((best, row) => (best === null || row.of.length > best.of.length ? row : best), null)
+}
+
+function judge(row: LawRow, path: string, imported: Import): string | null {
+  const { specifier, target } = imported
+  if (target === null) return isTest(path) ? null : judgeForeign(row, imported)
+  if (!isTest(path) && isTest(target)) return `imports ${specifier}: shipped code knows no test`
+  const may = [...row.may, ...(isTest(path) ? [...testsMay, ...(path.startsWith('service/') ? insideTestsMay : [])] : [])]
+  if (may.some((entry) => allows(entry, target, imported.isType))) return null
+  const typesOnly = may.some((entry) => allows(entry, target, true))
+  return `imports ${specifier}: ${row.of} may import ${typesOnly ? 'only types of it' : listRow(row)}`
+}
+
+function judgeForeign(row: LawRow, imported: Import): string | null {
+  const name = packageOf(imported)
+  const allowed = name === null ? row.builtins : row.packages
+  if (allowed === undefined || allowed.includes(name ?? imported.specifier)) return null
+  return `imports ${imported.specifier}: ${row.of} may import ${allowed.join(', ') || (name === null ? 'no node: module' : 'no package')}`
+}
+
+function allows(entry: string, target: string, isType: boolean): boolean {
+  if (entry.startsWith('types:')) return isType && allows(entry.slice('types:'.length), target, true)
+  if (entry.endsWith('/*')) return target.startsWith(entry.slice(0, -1)) && !target.slice(entry.length - 1).includes('/')
+  return entry.endsWith('/') ? target.startsWith(entry) : target === entry
+}
+
+function listRow(row: LawRow): string {
+  const others = row.may.filter((entry) => entry !== row.of)
+  return others.length === 0 ? 'nothing of ours' : others.join(', ')
+}

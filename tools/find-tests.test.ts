@@ -1,0 +1,40 @@
+import assert from 'node:assert/strict'
+import { execFileSync } from 'node:child_process'
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { after, test } from 'node:test'
+import { findTests, readTimeLimit } from './find-tests.ts'
+
+const root = mkdtempSync(join(tmpdir(), 'find-tests-'))
+after(() => rmSync(root, { recursive: true, force: true }))
+execFileSync('git', ['init', '-q', root])
+const limited = "// time limit: 600 s\nimport 'x'\n"
+const files = {
+  '.gitignore': 'node_modules/\n',
+  'a/one.test.ts': '',
+  'a/two.serial.test.ts': limited,
+  'b/three.test.ts': '// time limit: 9999 s\n',
+}
+for (const [path, text] of Object.entries({ ...files, 'node_modules/x/four.test.ts': '', 'a/one.ts': '' })) {
+  mkdirSync(join(root, dirname(path)), { recursive: true })
+  writeFileSync(join(root, path), text)
+}
+
+test('all test files are found but those of packages, the heavy ones apart', () => {
+  assert.deepEqual(findTests(root, []), { unit: ['a/one.test.ts', 'b/three.test.ts'], serial: ['a/two.serial.test.ts'] })
+})
+
+test('a path, a part of one and a glob each narrow the run', () => {
+  for (const pattern of ['a/one.test.ts', 'one', 'a/*.test.ts', './a/one']) {
+    assert.deepEqual(findTests(root, [pattern]).unit, ['a/one.test.ts'], pattern)
+  }
+  assert.deepEqual(findTests(root, ['nothing']), { unit: [], serial: [] })
+})
+
+test('a file may ask for more time, up to 15 minutes', () => {
+  assert.deepEqual(
+    ['a/one.test.ts', 'a/two.serial.test.ts', 'b/three.test.ts'].map((path) => readTimeLimit(root, path, 120)),
+    [120, 600, 900],
+  )
+})

@@ -1,0 +1,50 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { ensurePrograms, type Machine, type Program } from './machine.ts'
+
+/** A machine that records what it is told to run, and a program that is there once its package is installed. */
+function makeMachine(rights: Machine['rights'], { isDebian = true, installs = true } = {}) {
+  const commands: string[] = []
+  const run = (file: string, args: string[]): boolean => commands.push([file, ...args].join(' ')) > 0
+  const isThere = (name: string): boolean =>
+    installs && commands.some((command) => command.includes('apt-get') && command.endsWith(` ${name}`))
+  const program: Program = { name: 'Chromium', debianPackage: 'chromium', find: () => (isThere('chromium') ? '/usr/bin/chromium' : null) }
+  const present: Program = { name: 'openssl', debianPackage: 'openssl', find: () => '/usr/bin/openssl' }
+  const machine: Machine = { isDebian, rights, run, say: () => undefined }
+  return { machine, commands, wanted: [present, program] }
+}
+
+test('as root on Debian what is missing is installed, and only that, without starting a database', () => {
+  const { machine, commands, wanted } = makeMachine('root')
+  assert.equal(ensurePrograms(wanted, machine), null)
+  const installs = commands.filter((command) => command.includes(' install '))
+  assert.equal(installs.length, 1)
+  assert.match(installs[0] ?? '', /^env DEBIAN_FRONTEND=noninteractive apt-get .* install -y --no-install-recommends chromium$/)
+  assert.match(commands[0] ?? '', /create_main_cluster = false/)
+  assert.match(commands.at(-1) ?? '', /rm -f \/etc\/postgresql-common\/createcluster\.d\/tessera-tests\.conf/)
+})
+
+test('with a sudo that asks no password every command goes through it', () => {
+  const { machine, commands, wanted } = makeMachine('sudo')
+  assert.equal(ensurePrograms(wanted, machine), null)
+  assert.ok(commands.every((command) => command.startsWith('sudo -n env ')))
+})
+
+test('without the right to install, or off Debian, it is said what to install', () => {
+  const debian = makeMachine('none')
+  assert.match(ensurePrograms(debian.wanted, debian.machine) ?? '', /need Chromium\. Install: sudo apt-get update && .* chromium$/)
+  assert.deepEqual(debian.commands, [])
+  const other = makeMachine('root', { isDebian: false })
+  assert.match(ensurePrograms(other.wanted, other.machine) ?? '', /need Chromium\. Install with the package manager of this system/)
+})
+
+test('an installation that does not bring the program is told', () => {
+  const { machine, wanted } = makeMachine('root', { installs: false })
+  assert.match(ensurePrograms(wanted, machine) ?? '', /need Chromium/)
+})
+
+test('a machine that has everything is left alone', () => {
+  const { machine, commands, wanted } = makeMachine('root')
+  assert.equal(ensurePrograms(wanted.slice(0, 1), machine), null)
+  assert.deepEqual(commands, [])
+})

@@ -1,0 +1,81 @@
+import type { ErrorEntry, Mender, Stage } from '@tessera/contract/errors'
+import { fence, page, printedFrom, table } from './markdown.ts'
+
+export type Errors = Readonly<Record<string, ErrorEntry>>
+
+/** The page of all errors: in the order in which they are answered, each with what to do about it. */
+export function printErrorsPage(errors: Errors): string {
+  const entries = Object.values(errors)
+  const stages = [...new Set(entries.map(({ stage }) => stage))]
+  return page(
+    '# Errors',
+    printedFrom('contract/src/errors.ts'),
+    intro,
+    fence('json', example(entries)),
+    ...stages.flatMap((stage) =>
+      printStage(
+        stage,
+        entries.filter((entry) => entry.stage === stage),
+      ),
+    ),
+    '## Texts',
+    'The language is chosen by `Accept-Language`; English when it names none of the three.',
+    table(
+      ['reason', 'English', 'Русский', 'Oʻzbekcha'],
+      entries.map(({ reason, text }) => [link(reason), text.en, text.ru, text.uz]),
+    ),
+  )
+}
+
+/** A reason as a link to its row on the page of errors; `from` is the way there. */
+export function link(reason: string, from = ''): string {
+  return `[\`${reason}\`](${from}#${reason})`
+}
+
+/** The code in both profiles, where they differ. */
+export function printCode({ code, specCode }: Pick<ErrorEntry, 'code' | 'specCode'>): string {
+  return specCode === undefined ? `${code}` : `${specCode} (spec), ${code} (subscribe)`
+}
+
+/** Who can mend it, in words. */
+export function printMender(mender: Mender): string {
+  return { developer: "the merchant's developer", cardholder: 'the cardholder', operator: 'the provider', wait: 'time: try again later' }[
+    mender
+  ]
+}
+
+const intro = `Every JSON-RPC outcome is HTTP 200. A reply with \`error\` has no \`result\`. Read \`reason\`: it is a stable word, one for each cause, while one \`code\`
+may stand for several. \`message\` is for people. \`data\` names the member, the method or the id that it is about. \`retry_after\`, where it is given, is in milliseconds.
+
+The tables stand in the order of the stages that a request passes: the first error on its way is the one that is answered.`
+
+const stageTitles: Readonly<Record<Stage, string>> = {
+  transport: 'Transport',
+  parse: 'Parsing the text',
+  request: 'The request as a whole',
+  method: 'The method',
+  caller: 'Who calls',
+  limits: 'How often',
+  params: 'Params',
+  state: 'The state of things',
+  network: 'Card networks and SMS',
+  any: 'At any stage',
+}
+
+function printStage(stage: Stage, entries: readonly ErrorEntry[]): string[] {
+  const rows = entries.map((entry) => [
+    `<a id="${entry.reason}"></a>\`${entry.reason}\``,
+    printCode(entry),
+    entry.text.en,
+    printMender(entry.mend),
+    entry.hint,
+  ])
+  return [`## ${stageTitles[stage]}`, table(['reason', 'code', 'message', 'who can mend it', 'what to do'], rows)]
+}
+
+function example(entries: readonly ErrorEntry[]): string {
+  const { code, text, reason } = entries.find((entry) => entry.reason === 'wrong_code') ??
+    entries[0] ?? { code: 0, text: { en: '' }, reason: '' }
+  const error = { code, message: text.en, origin: 'cards.verify', reason }
+  return JSON.stringify({ jsonrpc: '2.0', id: 1, error }, null, 2)
+}

@@ -1,0 +1,107 @@
+import { shortMask } from '@tessera/contract/card'
+import type { ErrorEntry } from '@tessera/contract/errors'
+import { errorEntry } from '@tessera/contract/errors'
+import type { Caller, MethodEntry } from '@tessera/contract/methods'
+import { link, printCode } from './errors.ts'
+import { fence, page, printedFrom, table } from './markdown.ts'
+import { listMembers, type Schema } from './schema.ts'
+
+/** The page of one method: what it does, who may call it, what goes in, what comes out, what may go wrong, and one call in both profiles. */
+export function printMethodPage(name: string, entry: MethodEntry): string {
+  return page(
+    `# ${name}`,
+    printedFrom('contract/src/methods.ts'),
+    entry.summary,
+    entry.description,
+    `**Who may call it:** ${callers[entry.caller]}${entry.mutates ? ' **Changes things:** send an `Idempotency-Key` to try again safely.' : ''}`,
+    '## Params',
+    printMembers(entry.params, true),
+    '## Result',
+    printMembers(entry.result, false),
+    '## Errors',
+    printErrors(entry),
+    '## Example',
+    ...printExample(name, entry),
+  )
+}
+
+/** The list of all methods. */
+export function printMethodsIndex(methods: Readonly<Record<string, MethodEntry>>): string {
+  const rows = Object.entries(methods).map(([name, entry]) => [`[${name}](${name}.md)`, entry.summary, shortCallers[entry.caller]])
+  return page(
+    '# Methods',
+    printedFrom('contract/src/methods.ts'),
+    'JSON-RPC 2.0 over POST, in two profiles of one service: `POST /api/<method>` (spec) and `POST /api` (subscribe). The same in machine-readable form: [openrpc.json](../openrpc.json), which `rpc.discover` answers too.',
+    table(['method', 'what it does', 'who may call it'], rows),
+    'What may go wrong with any of them: [errors](../errors.md).',
+  )
+}
+
+const callers: Readonly<Record<Caller, string>> = {
+  browser: 'a browser or an app with the merchant id alone (`X-Auth: <id>`), or a server with id and password.',
+  server: 'a server, with id and password (`X-Auth: <id>:<password>`).',
+  serverInSpec:
+    'a server, with id and password (`X-Auth: <id>:<password>`); in the subscribe profile the merchant id alone is enough, unless the merchant is strict.',
+  nobody: 'anybody; no `X-Auth` is needed.',
+}
+
+const shortCallers: Readonly<Record<Caller, string>> = {
+  browser: 'browser or server',
+  server: 'server',
+  serverInSpec: 'server; in the subscribe profile either',
+  nobody: 'anybody',
+}
+
+function printMembers(schema: Schema, isAsked: boolean): string {
+  const members = listMembers(schema)
+  if (members.length === 0) return 'None.'
+  const need = (isRequired: boolean): string => (isRequired ? 'yes' : 'no')
+  const head = ['member', 'type', ...(isAsked ? ['required'] : []), 'meaning']
+  return table(
+    head,
+    members.map(({ path, words, isRequired, meaning }) => [`\`${path}\``, words, ...(isAsked ? [need(isRequired)] : []), meaning]),
+  )
+}
+
+function printErrors(entry: MethodEntry): string {
+  const everywhere = 'Besides those of [every call](../errors.md)'
+  if (entry.errors.length === 0) return `${everywhere}: none.`
+  const entries: ErrorEntry[] = entry.errors.map((name) => errorEntry(name))
+  const rows = entries.map((error) => [link(error.reason, '../errors.md'), printCode(error), error.text.en, error.hint])
+  return `${everywhere}:\n\n${table(['reason', 'code', 'message', 'what to do'], rows)}`
+}
+
+/** Of the sandbox: printed at every start in the test environment, refused in production. */
+const merchantId = '65f0c0ffee0000000000cafe'
+const password = 'sandbox-only-password-not-for-live-0'
+
+function printExample(name: string, { caller, example }: MethodEntry): string[] {
+  const authorised = { browser: merchantId, server: `${merchantId}:${password}`, serverInSpec: `${merchantId}:${password}`, nobody: null }[
+    caller
+  ]
+  const auth = authorised === null ? '' : `X-Auth: ${authorised}\n`
+  const request = JSON.stringify({ jsonrpc: '2.0', id: 1, method: name, params: example.params }, null, 2)
+  const reply = (result: unknown): string => fence('json', JSON.stringify({ jsonrpc: '2.0', id: 1, result }, null, 2))
+  return [
+    'In the spec profile, against the test environment:',
+    fence('http', `POST /api/${name} HTTP/1.1\ncontent-type: application/json\n${auth}\n${request}`),
+    reply(example.result),
+    `In the subscribe profile the same request goes to \`POST /api\`, and the reply is:`,
+    reply(inSubscribe(example.result)),
+  ]
+}
+
+const sandboxMasks = ['860006******6311']
+
+/** What the subscribe profile writes otherwise: the mask of a card and its expiry (wire §1). */
+function inSubscribe(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(inSubscribe)
+  if (typeof value !== 'object' || value === null) return value
+  const isCard = 'number' in value && 'expire' in value
+  return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, isCard ? spellCard(name, member) : inSubscribe(member)]))
+}
+
+function spellCard(name: string, member: unknown): unknown {
+  if (name === 'number') return sandboxMasks.find((mask) => shortMask(mask) === member) ?? member
+  return name === 'expire' && typeof member === 'string' ? `${member.slice(0, 2)}/${member.slice(2)}` : member
+}

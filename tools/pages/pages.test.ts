@@ -1,0 +1,29 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { errors } from '@tessera/contract/errors'
+import { methods } from '@tessera/contract/methods'
+import { settings } from '../../service/src/config.ts'
+import { printPages } from './pages.ts'
+
+const pages = printPages('0.1.0')
+const read = (path: string): string => pages.get(`docs/reference/${path}`) ?? ''
+
+test('every error, method and setting stands on its printed page', () => {
+  for (const { reason } of Object.values(errors)) assert.ok(read('errors.md').includes(`id="${reason}"`), reason)
+  for (const { name, env } of settings) assert.ok(read('settings.md').includes(`\`${name}\``) && read('settings.md').includes(env), name)
+  for (const name of Object.keys(methods)) {
+    assert.ok(read('methods/README.md').includes(`(${name}.md)`), name)
+    assert.ok(read(`methods/${name}.md`).startsWith(`# ${name}\n`), name)
+  }
+})
+
+test('the example of cards.create is shown as each profile masks it', () => {
+  const text = read('methods/cards.create.md')
+  for (const spelling of ['"number": "8600***6311"', '"expire": "0399"', '"number": "860006******6311"', '"expire": "03/99"']) {
+    assert.ok(text.includes(spelling), spelling)
+  }
+})
+
+test('the same code prints the same pages', () => {
+  assert.deepEqual([...printPages('0.1.0')], [...pages])
+})

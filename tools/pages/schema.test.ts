@@ -1,0 +1,25 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { describe, listMembers } from './schema.ts'
+
+test('a nested schema is told member by member, with what is required and what is taken when nothing is said', () => {
+  const card = { type: 'object', required: ['number'], properties: { number: { type: 'string', description: 'PAN.' } } }
+  const schema = {
+    required: ['card'],
+    properties: { card: { anyOf: [card, { type: 'null' }] }, save: { type: 'boolean', default: false } },
+  }
+  assert.deepEqual(
+    listMembers(schema).map(({ path, words, isRequired, meaning }) => [path, words, isRequired, meaning]),
+    [
+      ['card', 'object or null', true, ''],
+      ['card.number', 'string', true, 'PAN.'],
+      ['save', 'boolean', false, 'Default: `false`.'],
+    ],
+  )
+})
+
+test('limits of a value are told with its kind', () => {
+  assert.equal(describe({ type: 'string', maxLength: 64, pattern: '^a$' }), 'string, at most 64 characters, `^a$`')
+  assert.equal(describe({ type: 'integer', minimum: 0, maximum: Number.MAX_SAFE_INTEGER }), 'integer, from 0')
+  assert.equal(describe({ anyOf: [{ type: 'array', items: { type: 'string' } }, { const: 'ask' }] }), 'array of string or `"ask"`')
+})

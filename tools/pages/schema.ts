@@ -1,0 +1,64 @@
+/** JSON Schema as the contract writes it: the part that the pages can put into words. */
+export type Schema = {
+  type?: string
+  description?: string
+  default?: unknown
+  const?: unknown
+  properties?: Readonly<Record<string, Schema>>
+  required?: readonly string[]
+  patternProperties?: Readonly<Record<string, Schema>>
+  additionalProperties?: boolean | Schema
+  anyOf?: readonly Schema[]
+  items?: Schema
+  minLength?: number
+  maxLength?: number
+  pattern?: string
+  minimum?: number
+  maximum?: number
+}
+
+/** One member of an object, by its path (`card.number`). */
+export type Member = { path: string; words: string; isRequired: boolean; meaning: string }
+
+/** All members of an object schema, each followed by its own members. */
+export function listMembers(schema: Schema, prefix = ''): Member[] {
+  return Object.entries(schema.properties ?? {}).flatMap(([name, member]) => {
+    const path = prefix === '' ? name : `${prefix}.${name}`
+    const isRequired = schema.required?.includes(name) ?? false
+    const inner = plainest(member)
+    return [{ path, words: describe(member), isRequired, meaning: meaningOf(member, inner) }, ...listMembers(inner, path)]
+  })
+}
+
+/** The kind of a value in a few words, its limits included. */
+export function describe(schema: Schema): string {
+  if (schema.anyOf !== undefined) return schema.anyOf.map((option) => embrace(describe(option))).join(' or ')
+  if (schema.const !== undefined) return `\`${JSON.stringify(schema.const)}\``
+  if (schema.patternProperties !== undefined) return `object of ${Object.values(schema.patternProperties).map(describe).join(', ')}`
+  if (schema.type === 'array') return `array of ${schema.items === undefined ? 'anything' : describe(schema.items)}`
+  return [schema.type ?? 'anything', ...describeLimits(schema)].join(', ')
+}
+
+function embrace(words: string): string {
+  return / or |, /.test(words) ? `(${words})` : words
+}
+
+function describeLimits({ minLength, maxLength, pattern, minimum, maximum }: Schema): string[] {
+  return [
+    ...(minLength === undefined ? [] : [`at least ${minLength} characters`]),
+    ...(maxLength === undefined ? [] : [`at most ${maxLength} characters`]),
+    ...(pattern === undefined ? [] : [`\`${pattern}\``]),
+    ...(minimum === undefined ? [] : [`from ${minimum}`]),
+    ...(maximum === undefined || maximum === Number.MAX_SAFE_INTEGER ? [] : [`to ${maximum}`]),
+  ]
+}
+
+/** Of `X or null`: X. */
+function plainest(schema: Schema): Schema {
+  return schema.anyOf?.find((option) => option.type !== 'null') ?? schema
+}
+
+function meaningOf(schema: Schema, inner: Schema): string {
+  const meaning = schema.description ?? inner.description ?? ''
+  return schema.default === undefined ? meaning : `${meaning} Default: \`${JSON.stringify(schema.default)}\`.`.trim()
+}

@@ -1,0 +1,33 @@
+import { wants, type Setting } from '../../service/src/config-values.ts'
+import { page, printedFrom, table } from './markdown.ts'
+
+/** The page of all settings, in the order of the table. */
+export function printSettingsPage(settings: readonly Setting[]): string {
+  return page(
+    '# Settings',
+    printedFrom('service/src/config.ts'),
+    intro,
+    table(['setting', 'environment, flag', 'takes', 'default', 'meaning'], settings.map(printRow)),
+  )
+}
+
+const intro = `Each setting is a flag of \`tessera start\`, an environment variable, and a line of the config file (JSON, by the name in the first column).
+A flag wins over the environment, the environment over the file, the file over the default. A setting that cannot be read stops the start, and all such faults are told at once.`
+
+function printRow(setting: Setting): string[] {
+  const { name, env, flag, meaning, production, source, secret } = setting
+  const more = [
+    ...(production === undefined ? [] : [`**In production:** ${sentence(production)}`]),
+    ...(source === undefined ? [] : [`*Why this figure:* ${sentence(source)}`]),
+    ...(secret === true ? ['Never printed.'] : []),
+  ]
+  return [`<a id="${name}"></a>\`${name}\``, `\`${env}\` \`${flag}\``, wants(setting), printDefault(setting), [meaning, ...more].join(' ')]
+}
+
+function printDefault({ default: value }: Setting): string {
+  return value === null ? '—' : `\`${value}\``
+}
+
+function sentence(text: string): string {
+  return text.endsWith('.') ? text : `${text}.`
+}

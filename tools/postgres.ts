@@ -1,0 +1,188 @@
+import { spawn, spawnSync, type ChildProcess } from 'node:child_process'
+import { once } from 'node:events'
+import { chownSync, existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'
+import { createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { createInterface } from 'node:readline'
+import { findOnPath, isProgram } from './find-program.ts'
+
+/** A PostgreSQL cluster made for one occasion. It lives in a folder of its own and is gone, folder and all, after `stop()`. */
+export type Cluster = {
+  /** `postgres://postgres@127.0.0.1:<port>/postgres`; no password is asked, and nobody but this machine may connect. */
+  readonly url: string
+  /** Holds `data/` and the unix socket. */
+  readonly folder: string
+  readonly port: number
+  /** The server's process id; it changes when the server is started again. */
+  pid: () => number
+  /** Kills the server without a goodbye (SIGKILL), as a power cut would: what was not synced may be lost. */
+  crash: () => Promise<void>
+  /** Starts the server again on the same data and port, after `crash()`. */
+  start: () => Promise<void>
+  stop: () => Promise<void>
+}
+
+export type ClusterOptions = {
+  /** Lines for the command line: `{ synchronous_commit: 'off' }` becomes `-c synchronous_commit=off`. */
+  settings?: Readonly<Record<string, string>>
+  connectionsMax?: number
+}
+
+const startSecondsMax = 30
+const stopSecondsMax = 10
+const portTriesMax = 5
+
+/** Makes and starts a throw-away cluster; as root it is run as an unprivileged user, since PostgreSQL refuses root. */
+export async function startCluster({ settings = {}, connectionsMax = 200 }: ClusterOptions = {}): Promise<Cluster> {
+  const programs = findPostgresFolder() ?? fail('No PostgreSQL server is installed (initdb, postgres).')
+  const user = unprivilegedUser()
+  removeAbandoned()
+  const folder = mkdtempSync(join(tmpdir(), `tessera-postgres-${process.pid}-`))
+  if (user !== null) chownSync(folder, user.uid, user.gid)
+  const place: Place = { programs, folder, user }
+  try {
+    initialise(place)
+    for (let tries = 1; ; tries++) {
+      const port = await findFreePort()
+      const all = { max_connections: String(connectionsMax), ...settings }
+      const server = await startServer(place, port, all).catch((err: unknown) => {
+        if (tries < portTriesMax && String(err).includes('could not bind')) return null
+        throw err
+      })
+      if (server !== null) return makeCluster({ place, port, settings: all, server })
+    }
+  } catch (err) {
+    rmSync(folder, { recursive: true, force: true })
+    throw err
+  }
+}
+
+/** The folder that holds initdb and postgres: where Debian keeps them, the newest version first, or on PATH. */
+export function findPostgresFolder(): string | null {
+  const debian = '/usr/lib/postgresql'
+  const versions = existsSync(debian) ? readdirSync(debian).sort((one, other) => Number(other) - Number(one)) : []
+  const onPath = findOnPath('initdb')
+  const folders = [...versions.map((version) => join(debian, version, 'bin')), ...(onPath === null ? [] : [dirname(onPath)])]
+  return folders.find((folder) => isProgram(join(folder, 'initdb')) && isProgram(join(folder, 'postgres'))) ?? null
+}
+
+type User = { uid: number; gid: number }
+type Place = { programs: string; folder: string; user: User | null }
+type Running = { place: Place; port: number; settings: Readonly<Record<string, string>>; server: ChildProcess }
+
+function makeCluster(running: Running): Cluster {
+  const { place, port, settings } = running
+  let server = running.server
+  const leave = (): void => {
+    server.kill('SIGQUIT')
+    rmSync(place.folder, { recursive: true, force: true, maxRetries: 5, retryDelay: 50 })
+  }
+  process.once('exit', leave)
+  return {
+    url: `postgres://postgres@127.0.0.1:${port}/postgres`,
+    folder: place.folder,
+    port,
+    pid: () => server.pid ?? fail('The server is not running.'),
+    crash: async () => end(server, 'SIGKILL'),
+    start: async () => {
+      server = await startServer(place, port, settings)
+    },
+    stop: async () => {
+      await end(server, 'SIGINT')
+      process.off('exit', leave)
+      rmSync(place.folder, { recursive: true, force: true, maxRetries: 5, retryDelay: 50 })
+    },
+  }
+}
+
+function initialise({ programs, folder, user }: Place): void {
+  const options = ['--username=postgres', '--auth=trust', '--encoding=UTF8', '--no-locale', '--no-sync', '--no-instructions']
+  const run = spawnSync(join(programs, 'initdb'), ['-D', join(folder, 'data'), ...options], { cwd: folder, encoding: 'utf8', ...user })
+  if (run.status !== 0) fail(`initdb failed (${run.error?.message ?? String(run.status ?? run.signal)}): ${run.stdout}${run.stderr}`)
+}
+
+/** Resolves when the server says that it takes connections; throws with its last words otherwise. */
+async function startServer(
+  { programs, folder, user }: Place,
+  port: number,
+  settings: Readonly<Record<string, string>>,
+): Promise<ChildProcess> {
+  const address = { listen_addresses: '127.0.0.1', unix_socket_directories: folder, port: String(port) }
+  const options = Object.entries({ ...address, ...settings }).flatMap(([name, value]) => ['-c', `${name}=${value}`])
+  const command = [...dieWithUs(), join(programs, 'postgres'), '-D', join(folder, 'data'), ...options]
+  const [file = '', ...args] = command
+  const server = spawn(file, args, {
+    cwd: folder,
+    stdio: ['ignore', 'ignore', 'pipe'],
+    env: { PATH: process.env.PATH, LC_ALL: 'C' },
+    ...user,
+  })
+  const lines: string[] = []
+  const limit = setTimeout(() => server.kill('SIGKILL'), startSecondsMax * 1000)
+  const isReady = await new Promise<boolean>((resolve) => {
+    server.once('error', (err) => resolve(lines.push(err.message) < 0))
+    server.once('exit', () => resolve(false))
+    createInterface({ input: server.stderr }).on('line', (line) => {
+      if (lines.push(line) > 50) lines.shift()
+      if (line.includes('database system is ready to accept connections')) resolve(true)
+    })
+  })
+  clearTimeout(limit)
+  return isReady ? server : fail(`PostgreSQL did not start: ${lines.join('\n')}`)
+}
+
+/** The kernel stops the server when we are gone, however we went (PR_SET_PDEATHSIG, by util-linux). */
+function dieWithUs(): string[] {
+  const setpriv = findOnPath('setpriv')
+  return setpriv === null ? [] : [setpriv, '--pdeathsig', 'INT', '--']
+}
+
+async function end(server: ChildProcess, signal: 'SIGINT' | 'SIGKILL'): Promise<void> {
+  if (server.exitCode !== null || server.signalCode !== null) return
+  const gone = once(server, 'exit')
+  server.kill(signal)
+  const limit = setTimeout(() => server.kill('SIGKILL'), stopSecondsMax * 1000)
+  await gone
+  clearTimeout(limit)
+}
+
+/** Null when we are not root: then the server runs as we do. */
+function unprivilegedUser(): User | null {
+  if (process.getuid?.() !== 0) return null
+  for (const name of ['postgres', 'nobody']) {
+    const [uid, gid] = ['-u', '-g'].map((flag) => Number.parseInt(spawnSync('id', [flag, name], { encoding: 'utf8' }).stdout, 10))
+    if (uid !== undefined && gid !== undefined && uid > 0 && gid > 0) return { uid, gid }
+  }
+  return fail('PostgreSQL does not run as root, and there is neither a user postgres nor nobody.')
+}
+
+async function findFreePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const address = server.address()
+  server.close()
+  await once(server, 'close')
+  return typeof address === 'object' && address !== null ? address.port : fail('No port is free.')
+}
+
+/** Folders of processes that were killed before they could tidy up; their servers went with them. */
+function removeAbandoned(): void {
+  for (const name of readdirSync(tmpdir())) {
+    const owner = /^tessera-postgres-(\d+)-/.exec(name)?.[1]
+    if (owner !== undefined && !isAlive(Number(owner))) rmSync(join(tmpdir(), name), { recursive: true, force: true })
+  }
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0)
+    return true
+  } catch (err) {
+    return (err as NodeJS.ErrnoException).code !== 'ESRCH'
+  }
+}
+
+function fail(text: string): never {
+  throw new Error(text)
+}

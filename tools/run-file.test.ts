@@ -1,0 +1,79 @@
+import assert from 'node:assert/strict'
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, test } from 'node:test'
+import { runFile, type FileResult } from './run-file.ts'
+
+const folders: string[] = []
+afterEach(() => folders.splice(0).forEach((folder) => rmSync(folder, { recursive: true, force: true })))
+
+/** Runs a test file of this text; `note(text)` inside it writes a line that is read back beside the result. */
+async function run(text: string, secondsMax = 20, signal = new AbortController().signal): Promise<FileResult & { notes: string }> {
+  const root = mkdtempSync(join(tmpdir(), 'run-file-'))
+  folders.push(root)
+  const head = `import { test, describe, after } from 'node:test'; import assert from 'node:assert/strict'; import fs from 'node:fs'
+    const note = (text) => fs.appendFileSync(${JSON.stringify(join(root, 'notes'))}, text + '\\n');`
+  writeFileSync(join(root, 'a.test.mjs'), head + text)
+  const { NODE_TEST_CONTEXT: _ours, ...env } = process.env
+  const result = await runFile('a.test.mjs', { root, env, secondsMax, signal })
+  return { ...result, notes: existsSync(join(root, 'notes')) ? readFileSync(join(root, 'notes'), 'utf8').trim() : '' }
+}
+
+function states(result: FileResult): [string, string][] {
+  return result.outcomes.map(({ title, state }) => [title, state])
+}
+
+function lastWords({ outcomes }: FileResult): string {
+  return outcomes.at(-1)?.detail ?? ''
+}
+
+test('every test of a file is told by its full title and how it ended', async () => {
+  const result = await run(`
+    test('one', () => {})
+    describe('suite', () => { test('two', () => { assert.equal(1, 2, 'one is not two') }); test('three', { skip: 'later' }, () => {}) })
+    test('four', async (t) => { await t.test('five', () => {}) })
+    test('six', { todo: true }, () => {})`)
+  assert.deepEqual(states(result), [
+    ['one', 'passed'],
+    ['suite › two', 'failed'],
+    ['suite › three', 'skipped'],
+    ['four › five', 'passed'],
+    ['four', 'passed'],
+    ['six', 'skipped'],
+  ])
+  assert.match(result.outcomes[1]?.detail ?? '', /one is not two[\s\S]*a\.test\.mjs/)
+})
+
+test('a file that tests nothing, cannot be read, or ends by itself is a failed file', async () => {
+  assert.match(lastWords(await run('')), /^It ran no test/)
+  assert.match(lastWords(await run('this is no JavaScript')), /^It ran no test[\s\S]*SyntaxError/)
+  assert.match(lastWords(await run(`test('one', () => {}); process.on('exit', () => { process.exitCode = 3 })`)), /then it ended with 3/)
+  assert.match(lastWords(await run(`after(() => { throw new Error('tidying failed') }); test('one', () => {})`)), /tidying failed/)
+})
+
+test('a file that hangs is killed with everything that it started', async () => {
+  const result = await run(
+    `import { spawn } from 'node:child_process'
+     test('one', async () => { note(spawn('sleep', ['1000']).pid); await new Promise(() => setInterval(() => {}, 1000)) })`,
+    1,
+  )
+  assert.match(lastWords(result), /^It did not end in 1 s/)
+  assert.ok(!existsSync(`/proc/${result.notes}`) || readFileSync(`/proc/${result.notes}/stat`, 'utf8').includes(') Z '))
+})
+
+test('a file that leaves a process running fails, and the process is killed', async () => {
+  const result = await run(`import { spawn } from 'node:child_process'
+    test('one', () => { const child = spawn('sleep', ['1000'], { stdio: 'ignore' }); child.unref(); note(child.pid) })`)
+  assert.match(lastWords(result), /^It left processes running: sleep \(\d+\)/)
+  assert.ok(!existsSync(`/proc/${result.notes}`) || readFileSync(`/proc/${result.notes}/stat`, 'utf8').includes(') Z '))
+})
+
+test('a file has a temporary folder of its own, which is gone afterwards', async () => {
+  const result = await run(
+    `import os from 'node:os'; test('one', () => { fs.writeFileSync(os.tmpdir() + '/left', ''); note(os.tmpdir()) })`,
+  )
+  assert.deepEqual(states(result), [['one', 'passed']])
+  assert.match(result.notes, /tessera-test-/)
+  assert.ok(!existsSync(result.notes))
+})

@@ -1,0 +1,118 @@
+import { spawn } from 'node:child_process'
+import { chmodSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as pause } from 'node:timers/promises'
+import { fileURLToPath } from 'node:url'
+import type { Outcome } from './test-reporter.ts'
+
+/** What became of one test file. A file that ends badly has a failed outcome of its own beside those of its tests. */
+export type FileResult = { path: string; outcomes: Outcome[]; seconds: number }
+
+export type RunOptions = { root: string; env: NodeJS.ProcessEnv; secondsMax: number; signal: AbortSignal }
+
+const reporter = fileURLToPath(new URL('test-reporter.ts', import.meta.url))
+const outputBytesMax = 64 * 1024
+const leaveSecondsMax = 3
+
+/**
+ * Runs one test file in a process of its own, in a process group and with a TMPDIR of its own, both gone afterwards.
+ * Past its time, or aborted, the whole group is killed; what a file leaves running fails it.
+ */
+export async function runFile(path: string, { root, env, secondsMax, signal }: RunOptions): Promise<FileResult> {
+  const startedAt = performance.now()
+  const scratch = mkdtempSync(join(tmpdir(), 'tessera-test-'))
+  chmodSync(scratch, 0o711) // PostgreSQL, as another user, must be able to pass through it.
+  const report = join(scratch, 'outcomes.jsonl')
+  const args = ['--test-reporter', reporter, '--test-reporter-destination', report, join(root, path)]
+  const child = spawn(process.execPath, args, {
+    cwd: root,
+    env: { ...env, TMPDIR: scratch },
+    detached: true,
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  const group = child.pid ?? fail(`${path}: Node did not start`)
+  const output = collect(child.stdout, child.stderr)
+  const late = AbortSignal.timeout(secondsMax * 1000)
+  late.addEventListener('abort', () => killGroup(group))
+  const abort = (): void => killGroup(group)
+  signal.addEventListener('abort', abort)
+  // `exit`, not `close`: a process left behind holds the pipes open.
+  const code = await new Promise<number | null>((resolve) => child.once('exit', (exitCode) => setImmediate(resolve, exitCode)))
+  signal.removeEventListener('abort', abort)
+
+  const outcomes = readOutcomes(report)
+  const left = await waitForGroup(group)
+  const complaint = late.aborted
+    ? `It did not end in ${secondsMax} s: a test hangs, or something was left open.`
+    : describeEnd(code, outcomes) || (left.length > 0 ? `It left processes running: ${left.join(', ')}.` : '')
+  killGroup(group)
+  rmSync(scratch, { recursive: true, force: true, maxRetries: 3 })
+  const seconds = (performance.now() - startedAt) / 1000
+  if (complaint !== '') outcomes.push({ title: '(the file itself)', state: 'failed', milliseconds: 0, detail: `${complaint}\n${output()}` })
+  return { path, outcomes, seconds }
+}
+
+function describeEnd(code: number | null, outcomes: Outcome[]): string {
+  if (outcomes.length === 0) return `It ran no test (exit code ${String(code)}).`
+  if (code !== 0 && outcomes.every((outcome) => outcome.state !== 'failed'))
+    return `Its tests passed, and then it ended with ${String(code)}.`
+  return ''
+}
+
+function readOutcomes(report: string): Outcome[] {
+  try {
+    const lines = readFileSync(report, 'utf8').split('\n')
+    return lines.slice(0, -1).map((line) => JSON.parse(line) as Outcome)
+  } catch {
+    return []
+  }
+}
+
+/** The last bytes of what was printed; a file that prints without end costs nothing. */
+function collect(...streams: NodeJS.ReadableStream[]): () => string {
+  let text = ''
+  for (const stream of streams) {
+    stream.setEncoding('utf8')
+    stream.on('data', (chunk: string) => (text = (text + chunk).slice(-outputBytesMax)))
+  }
+  return () => text
+}
+
+async function waitForGroup(group: number): Promise<string[]> {
+  for (let waited = 0; waited < leaveSecondsMax; waited += 0.1) {
+    if (listGroup(group).length === 0) return []
+    await pause(100)
+  }
+  return listGroup(group)
+}
+
+/** Living members of a process group, from /proc; a zombie that nobody reaps is no longer running. */
+function listGroup(group: number): string[] {
+  return readdirSync('/proc')
+    .filter((name) => /^\d+$/.test(name))
+    .flatMap((pid) => {
+      const [, name = '', state, , pgrp] = /\((.*)\) (\S) (\d+) (\d+)/s.exec(readStat(pid)) ?? []
+      return Number(pgrp) === group && state !== 'Z' ? [`${name} (${pid})`] : []
+    })
+}
+
+function readStat(pid: string): string {
+  try {
+    return readFileSync(`/proc/${pid}/stat`, 'utf8')
+  } catch {
+    return ''
+  }
+}
+
+function killGroup(group: number): void {
+  try {
+    process.kill(-group, 'SIGKILL')
+  } catch {
+    // Nobody is left in it.
+  }
+}
+
+function fail(text: string): never {
+  throw new Error(text)
+}

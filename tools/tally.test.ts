@@ -1,0 +1,32 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { FileResult } from './run-file.ts'
+import { formatTally, tally } from './tally.ts'
+
+function file(path: string, ...states: ('passed' | 'failed' | 'skipped')[]): FileResult {
+  return {
+    path,
+    seconds: 1,
+    outcomes: states.map((state, index) => ({ title: `test ${index}`, state, milliseconds: 1, detail: `why ${index}` })),
+  }
+}
+
+test('a skipped test counts as failed unless it is on the list', () => {
+  const results = [file('a.test.ts', 'passed', 'skipped'), file('b.test.ts', 'failed')]
+  const strict = tally(results, [])
+  assert.deepEqual([strict.passed, strict.failed], [1, 2])
+  const lenient = tally(results, [{ file: 'a.test.ts', title: 'test 1', why: 'for this test' }])
+  assert.deepEqual([lenient.passed, lenient.failed], [2, 1])
+})
+
+test('the closing line is alone on the last line, and failures are told in full before it', () => {
+  const lines = formatTally(tally([file('a.test.ts', 'passed', 'failed')], []), 3).split('\n')
+  assert.equal(lines.at(-1), '1 passed, 1 failed')
+  assert.ok(lines.includes('✖ a.test.ts') && lines.includes('  test 1') && lines.includes('    why 1'))
+})
+
+test('a run of nothing says that nothing ran', () => {
+  const text = formatTally(tally([], []), 0)
+  assert.match(text, /Nothing ran\./)
+  assert.ok(text.endsWith('\n0 passed, 0 failed'))
+})
