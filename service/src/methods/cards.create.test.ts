@@ -1,0 +1,218 @@
+import assert from 'node:assert/strict'
+import { after, test } from 'node:test'
+
+import { testCards } from '../sandbox/cards.ts'
+
+import { compose, drawPan } from './compose.fixture.ts'
+
+const house = await compose()
+after(() => house.close())
+const params = { card: { number: '', expire: '0399' }, save: true }
+const first = '8600069195406311'
+
+test('a created card is told masked, unverified and with a token, as each profile spells it', async () => {
+  const merchant = house.caller('spec')
+  const { card } = await merchant.expect('cards.create', params, first)
+  assert.deepEqual(Object.keys(card), ['number', 'expire', 'token', 'recurrent', 'verify', 'type'])
+  const { token, ...told } = card
+  assert.match(token, /^[0-9a-f]{24}_[0-9A-Za-z]{43}$/)
+  assert.deepEqual(told, { number: '8600***6311', expire: '0399', recurrent: true, verify: false, type: '22618' })
+
+  const { card: subscribed } = await merchant.in('subscribe').expect('cards.create', params, first)
+  assert.deepEqual([subscribed.number, subscribed.expire], ['860006******6311', '03/99'])
+})
+
+test('a number that is no card number is refused in the words of each profile', async () => {
+  const wrongs: [pan: string, reason: string, spec: number, subscribe: number][] = [
+    ['', 'card_number_format', -31050, -32602],
+    ['86000691954063aa', 'card_number_format', -31050, -32602],
+    ['8600 0691 9540 6311', 'card_number_format', -31050, -32602],
+    ['86000691954', 'card_number_format', -31050, -32602],
+    ['86000691954063110000', 'card_number_format', -31050, -32602],
+    ['8600069195406312', 'card_number_check_digit', -31050, -31300],
+    [drawPan('9999'), 'card_number_no_route', -31050, -31300],
+  ]
+  for (const [pan, reason, spec, subscribe] of wrongs) {
+    for (const [profile, code] of [
+      ['spec', spec],
+      ['subscribe', subscribe],
+    ] as const) {
+      const reply = await house.caller(profile).call('cards.create', params, pan)
+      assert.ok('error' in reply, reason)
+      assert.deepEqual([reply.error.code, reply.error.reason, reply.error.data], [code, reason, 'card.number'], profile)
+    }
+  }
+})
+
+test('no card number at all is a member that is missing', async () => {
+  const reply = await house.caller().call('cards.create', params, null)
+  assert.ok('error' in reply)
+  assert.deepEqual([reply.error.code, reply.error.reason, reply.error.data], [-32602, 'member_missing', 'card.number'])
+})
+
+test('blanks around a card number are forgiven, and lengths of 12 to 19 are taken', async () => {
+  const merchant = house.caller()
+  await merchant.expect('cards.create', params, ` ${first}\n`)
+  for (const length of [12, 13, 15, 19]) await merchant.expect('cards.create', params, drawPan('4', length))
+})
+
+test('an expiry that is not MMYY, has no such month or is past is refused with the member’s name', async () => {
+  const wrongs: [expire: string, reason: string, code: number][] = [
+    ['', 'expire_format', -32602],
+    ['03/99', 'expire_format', -32602],
+    ['399', 'expire_format', -32602],
+    ['٠٣٩٩', 'expire_format', -32602],
+    ['0099', 'expire_month', -31300],
+    ['1399', 'expire_month', -31300],
+    ['1026', 'expire_past', -31300],
+  ]
+  for (const [expire, reason, code] of wrongs) {
+    for (const profile of ['spec', 'subscribe'] as const) {
+      const reply = await house.caller(profile).call('cards.create', { card: { number: '', expire } }, first)
+      assert.ok('error' in reply, expire)
+      assert.deepEqual([reply.error.code, reply.error.reason, reply.error.data], [code, reason, 'card.expire'])
+    }
+  }
+})
+
+test('a card is good through the last moment of its month in Tashkent', async () => {
+  const late = await compose()
+  const merchant = late.caller()
+  late.clock.advance(Date.UTC(2026, 10, 30, 18, 59, 59, 999) - late.clock.now())
+  await merchant.token(first, { expire: '1126' })
+  late.clock.advance(1)
+  assert.equal(await merchant.refused('cards.create', { card: { number: '', expire: '1126' } }, first), 'expire_past')
+  await late.close()
+})
+
+test('a wrong number is told before a wrong expiry', async () => {
+  assert.equal(
+    await house.caller().refused('cards.create', { card: { number: '', expire: '9999' } }, '8600069195406312'),
+    'card_number_check_digit',
+  )
+})
+
+test('without save a card is not recurrent', async () => {
+  const { card } = await house.caller().expect('cards.create', { card: { number: '', expire: '0399' } }, first)
+  assert.equal(card.recurrent, false)
+})
+
+test('the same card again gets a new token that is not verified, though the old one is', async () => {
+  const merchant = house.caller()
+  const token = await merchant.token(first)
+  await merchant.expect('cards.get_verify_code', { token })
+  await merchant.expect('cards.verify', { token, code: '666666' })
+  const { card } = await merchant.expect('cards.create', params, first)
+  assert.notEqual(card.token, token)
+  assert.equal(card.verify, false)
+  assert.equal((await merchant.expect('cards.check', { token })).card.verify, true)
+})
+
+test('every number of one prefix is answered alike, whether the network knows it or not', async () => {
+  const merchant = house.caller()
+  const answers = new Set<string>()
+  for (const pan of ['8600069195406311', '8600060921090842', '8600143417770323', drawPan('8600'), drawPan('8600')]) {
+    const { card } = await merchant.expect('cards.create', params, pan)
+    answers.add(JSON.stringify({ ...card, token: '', number: card.number.length }))
+  }
+  assert.equal(answers.size, 1)
+})
+
+test('the type is the kind of card by its prefix', async () => {
+  const types: [prefix: string, type: string][] = [
+    ['8600', '22618'],
+    ['5614', '22618'],
+    ['9860', '22619'],
+    ['2204', '22620'],
+    ['4', '22621'],
+    ['2720', '22622'],
+    ['62', '22623'],
+    ['333333', '22690'],
+  ]
+  for (const [prefix, type] of types) {
+    const { card } = await house.caller().expect('cards.create', params, drawPan(prefix))
+    assert.equal(card.type, type, prefix)
+  }
+})
+
+test('what was agreed to is kept: the form’s consent, else that the merchant asserts it, and nothing without save', async () => {
+  const given = { version: '3', sha256: 'a'.repeat(64), locale: 'uz', at: 1_795_000_000_000 }
+  const cases: [save: boolean, consent: typeof given | null, kept: string | null][] = [
+    [true, given, JSON.stringify(given)],
+    [true, null, '{"asserted":"merchant"}'],
+    [false, given, JSON.stringify(given)],
+    [false, null, null],
+  ]
+  const merchant = house.caller()
+  for (const [save, consent, kept] of cases) {
+    const { card } = await merchant.expect('cards.create', { ...params, save, consent }, first)
+    assert.equal((await rowOf(card.token))?.consent, kept)
+  }
+  async function rowOf(token: string) {
+    const { bucket, merchantId } = merchant
+    return house.store.findCard({ bucket, merchantId, cardId: token.slice(0, 24) })
+  }
+})
+
+test('customer and account are kept as given, and null is no account', async () => {
+  const merchant = house.caller()
+  const { bucket, merchantId } = merchant
+  const account = { order: 'A\u0000-1', phone: 998901234567, note: null }
+  const { card } = await merchant.expect('cards.create', { ...params, account, customer: 'p\u0000-17 ʻ' }, first)
+  const row = await house.store.findCard({ bucket, merchantId, cardId: card.token.slice(0, 24) })
+  assert.equal(row?.customer, 'p\u0000-17 ʻ')
+  assert.deepEqual(JSON.parse(row.account ?? ''), account)
+  await merchant.expect('cards.check', { token: card.token })
+
+  const { card: bare } = await merchant.expect('cards.create', { ...params, account: null, customer: null }, first)
+  assert.equal((await house.store.findCard({ bucket, merchantId, cardId: bare.token.slice(0, 24) }))?.account, null)
+})
+
+test('what is kept of a card is its mask and a sealed number: neither its digits nor its token', async () => {
+  const merchant = house.caller()
+  const { bucket, merchantId } = merchant
+  const token = await merchant.token(first)
+  const row = await house.store.findCard({ bucket, merchantId, cardId: token.slice(0, 24) })
+  assert.ok(row !== null)
+  const everything = Object.values(row).map((value) =>
+    value instanceof Uint8Array ? Buffer.from(value).toString('latin1') : String(value),
+  )
+  assert.ok(everything.includes('860006******6311'), 'the search would find what is there')
+  for (const secret of [first, first.slice(6, 12), token.slice(25)]) assert.ok(!everything.some((text) => text.includes(secret)))
+  assert.equal(row.blob.length, 112)
+})
+
+test('an unverified token lives 30 minutes', async () => {
+  const brief = await compose()
+  const merchant = brief.caller()
+  const token = await merchant.token(first)
+  brief.clock.advance(30 * 60_000 - 1)
+  await merchant.expect('cards.check', { token })
+  brief.clock.advance(1)
+  assert.equal(await merchant.refused('cards.check', { token }), 'card_ended')
+  await brief.close()
+})
+
+test('a scenario whose step is create strikes at create, for this merchant alone', async () => {
+  const codes: Record<string, number> = {
+    sms_not_connected: -31301,
+    card_expired: -31301,
+    card_blocked: -31301,
+    system_error: -32400,
+    network_timeout: -31002,
+  }
+  const merchant = house.caller()
+  for (const { number, scenario } of testCards) {
+    if (scenario === null) continue
+    await house.store.setScenarioStep(merchant.merchantId, scenario.name, 'create')
+    const replying = merchant.call('cards.create', params, number)
+    if (scenario.delayMs > 0) {
+      await house.clock.untilSleeping(10_000)
+      house.clock.advance(10_000)
+    }
+    const reply = await replying
+    assert.ok('error' in reply, scenario.name)
+    assert.deepEqual([reply.error.code, reply.error.reason], [codes[scenario.name], scenario.name])
+    await house.caller().token(number)
+  }
+})

@@ -1,0 +1,71 @@
+import assert from 'node:assert/strict'
+import { after, test } from 'node:test'
+
+import { compose } from './compose.fixture.ts'
+
+const house = await compose()
+after(() => house.close())
+const pan = '8600495473316478'
+
+test('a removed card is wiped at once, and its token is answered "deleted" by every method', async () => {
+  const merchant = house.caller('subscribe')
+  const { bucket, merchantId } = merchant
+  const token = await merchant.token(pan)
+  await merchant.expect('cards.get_verify_code', { token })
+  assert.deepEqual(await merchant.expect('cards.remove', { token }), { success: true })
+
+  const key = { bucket, merchantId, cardId: token.slice(0, 24) }
+  const row = await house.store.findCard(key)
+  assert.deepEqual([row?.state, row?.keyId, row?.blob.length, row?.endedAt], ['removed', '', 0, house.clock.now()])
+  assert.equal(await house.store.findVerification(key), null)
+  for (const call of [
+    merchant.call('cards.check', { token }),
+    merchant.call('cards.remove', { token }),
+    merchant.call('cards.get_verify_code', { token }),
+    merchant.call('cards.verify', { token, code: '666666' }),
+  ]) {
+    const reply = await call
+    assert.ok('error' in reply)
+    assert.deepEqual([reply.error.code, reply.error.data, reply.error.reason], [-31400, 'deleted', 'card_deleted'])
+  }
+})
+
+test('of many removals at once one removes, and the others find it deleted', async () => {
+  const merchant = house.caller()
+  const token = await merchant.token(pan)
+  const replies = await Promise.all(Array.from({ length: 20 }, () => merchant.call('cards.remove', { token })))
+  assert.equal(replies.filter((reply) => 'success' in reply).length, 1)
+  assert.equal(replies.filter((reply) => 'error' in reply && reply.error.reason === 'card_deleted').length, 19)
+})
+
+test('a verified card is removed like any other, and a new token of the same number is not touched', async () => {
+  const merchant = house.caller()
+  const [token, other] = [await merchant.token(pan), await merchant.token(pan)]
+  await merchant.expect('cards.get_verify_code', { token })
+  await merchant.expect('cards.verify', { token, code: '666666' })
+  await merchant.expect('cards.remove', { token })
+  await merchant.expect('cards.check', { token: other })
+})
+
+test('each change of a card leaves its version and MAC in the audit, and no token', async () => {
+  const merchant = house.caller()
+  const token = await merchant.token(pan)
+  await merchant.expect('cards.get_verify_code', { token })
+  await merchant.refused('cards.verify', { token, code: '000000' })
+  await merchant.expect('cards.verify', { token, code: '666666' })
+  await merchant.expect('cards.remove', { token })
+  const entries = await house.store.readAudit((await house.store.listAuditChains())[0]?.chain ?? '', 0, 10_000)
+  const ours = entries.filter(({ subject }) => subject === token.slice(0, 24))
+  assert.deepEqual(
+    ours.map(({ action, outcome, version, mac }) => [action, outcome, version, mac.length]),
+    [
+      ['card.created', 'save', 1, 48],
+      ['code.asked', 'asked', 0, 0],
+      ['code.settled', 'sent', 0, 0],
+      ['code.tried', 'wrong_code', 0, 0],
+      ['card.verified', 'right_code', 2, 48],
+      ['card.removed', 'removed', 3, 48],
+    ],
+  )
+  assert.ok(!JSON.stringify(entries).includes(token.slice(25)))
+})

@@ -1,0 +1,175 @@
+import { createCipheriv, createDecipheriv, randomBytes, randomInt } from 'node:crypto'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+
+import type { Profile } from '@tessera/contract/envelope'
+import { renderError, RpcError, type ErrorBody } from '@tessera/contract/errors'
+import type { MethodName, Params, Result } from '@tessera/contract/methods'
+import { bucketOf } from '@tessera/vault/id'
+import type { Kek } from '@tessera/vault/kek'
+import { openKeyring, type Keyring } from '@tessera/vault/keyring'
+
+import { cardFigures, type CardFigures } from '../cards/figures.ts'
+import { makeCards, type Cards } from '../cards/cards.ts'
+import type { Network } from '../network/network.ts'
+import { makeSandboxNetwork } from '../sandbox/network.ts'
+import { sandboxCodes } from '../sandbox/codes.ts'
+import { makeSandboxSms } from '../sandbox/sms.ts'
+import type { Codes } from '../sms/codes.ts'
+import type { Sms } from '../sms/sms.ts'
+import { openSqliteKeyStore } from '../store/sqlite/keys.ts'
+import { openSqliteStore } from '../store/sqlite/sqlite.ts'
+import type { Store } from '../store/store.ts'
+import { verificationFigures, type VerificationFigures } from '../verification/figures.ts'
+import { makeVerification, type Verification } from '../verification/verification.ts'
+
+import { makeHandClock, type HandClock } from './clock.fixture.ts'
+import { makeGrid } from './index.ts'
+import type { Call, Grid } from './method.ts'
+
+/** The service from the grid inwards, on a store of its own, with a clock that the test moves. */
+export interface House {
+  readonly store: Store
+  readonly keyring: Keyring
+  readonly clock: HandClock
+  readonly cards: Cards
+  readonly verification: Verification
+  readonly grid: Grid
+  readonly environment: string
+  /** What was told of rows that are not as we wrote them. */
+  readonly alarms: string[]
+  /** Someone who calls: a merchant of its own, unless it is told which. */
+  caller(profile?: Profile, merchantId?: string): Caller
+  close(): Promise<void>
+}
+
+export interface HouseOptions {
+  readonly cards?: Partial<CardFigures>
+  readonly verification?: Partial<VerificationFigures>
+  readonly codes?: Codes
+  /** Takes the sandbox's adapter and gives the one to use. */
+  readonly network?: (sandbox: Network) => Network
+  readonly sms?: (sandbox: Sms) => Sms
+  readonly environment?: string
+}
+
+/** A merchant's page and server in one: calls methods and tells what comes back as the wire would. */
+export interface Caller {
+  readonly merchantId: string
+  readonly bucket: number
+  readonly profile: Profile
+  /** The result, or the `error` member. `pan` is the card number that the reader lifts out of cards.create. */
+  call<M extends MethodName>(method: M, params: Params<M>, pan?: string | null): Promise<Result<M> | { error: ErrorBody }>
+  /** The result; throws when there is an error instead. */
+  expect<M extends MethodName>(method: M, params: Params<M>, pan?: string): Promise<Result<M>>
+  /** The error's `reason`; throws when there is none. */
+  refused<M extends MethodName>(method: M, params: Params<M>, pan?: string | null): Promise<string>
+  /** Creates a card and tells its token. */
+  token(pan: string, options?: { save?: boolean; expire?: string }): Promise<string>
+  in(profile: Profile): Caller
+}
+
+export async function compose(options: HouseOptions = {}): Promise<House> {
+  const folder = mkdtempSync(join(tmpdir(), 'tessera-house-'))
+  const clock = makeHandClock()
+  const environment = options.environment ?? 'test'
+  const store = await openSqliteStore({ folder, exit: crash })
+  const keys = await openSqliteKeyStore(folder)
+  const keyring = await openKeyring({ kek: makeTestKek(), keys, environment, now: () => clock.now() })
+  const sandbox = makeSandboxNetwork({ store, clock })
+  const network = options.network?.(sandbox) ?? sandbox
+  const inbox = makeSandboxSms({ store, clock })
+  const sms = options.sms?.(inbox) ?? inbox
+  const codes = options.codes ?? sandboxCodes
+  const alarms: string[] = []
+  const alarm = (event: string, { cardId }: { cardId: string }) => void alarms.push(`${event} ${cardId}`)
+  const cards = makeCards({ store, keyring, network, clock, environment, figures: { ...cardFigures, ...options.cards }, alarm })
+  const figures = { ...verificationFigures, limits: false, ...options.verification }
+  const verification = makeVerification({ store, keyring, network, sms, codes, cards, clock, figures })
+  const grid = makeGrid({ cards, verification, version: '0.0.0' })
+  return Object.freeze({
+    ...{ store, keyring, clock, cards, verification, grid, environment, alarms },
+    caller: (profile: Profile = 'spec', merchantId = randomHex(24)) => makeCaller(grid, merchantId, profile),
+    async close() {
+      await store.close(2000)
+      await keys.close()
+      rmSync(folder, { recursive: true })
+    },
+  })
+}
+
+export function makeCaller(grid: Grid, merchantId: string, profile: Profile): Caller {
+  const bucket = bucketOf(merchantId)
+  const caller: Caller = {
+    ...{ merchantId, bucket, profile },
+    async call(method, params, pan = null) {
+      const call: Call = {
+        caller: { merchantId, bucket, as: 'server' },
+        ...{ profile, language: 'en', requestId: randomHex(24), address: '127.0.0.1', signal: new AbortController().signal },
+        cardNumber: pan === null ? null : Buffer.from(pan),
+      }
+      try {
+        return await grid[method].run(params, call)
+      } catch (err) {
+        if (!(err instanceof RpcError)) throw err
+        return { error: renderError(err, { profile, language: 'en', origin: method }) }
+      }
+    },
+    async expect(method, params, pan) {
+      const reply = await caller.call(method, params, pan)
+      if (isError(reply)) throw new Error(`${method} was refused: ${reply.error.reason}`)
+      return reply
+    },
+    async refused(method, params, pan) {
+      const reply = await caller.call(method, params, pan)
+      if (!isError(reply)) throw new Error(`${method} was not refused`)
+      return reply.error.reason
+    },
+    async token(pan, { save = true, expire = '0399' } = {}) {
+      const { card } = await caller.expect('cards.create', { card: { number: '', expire }, save }, pan)
+      return card.token
+    },
+    in: (other) => makeCaller(grid, merchantId, other),
+  }
+  return caller
+}
+
+function isError(reply: object): reply is { error: ErrorBody } {
+  return 'error' in reply
+}
+
+/** A random number of `prefix` with a right check digit: belongs to nobody that we know. */
+export function drawPan(prefix: string, length = 16): string {
+  const free = Array.from({ length: length - prefix.length - 1 }, () => String(randomInt(10))).join('')
+  const digits = Array.from(`${prefix}${free}`, Number).reverse()
+  const sum = digits.reduce((total, digit, i) => total + (i % 2 === 0 ? (digit > 4 ? digit * 2 - 9 : digit * 2) : digit), 0)
+  return `${prefix}${free}${(10 - (sum % 10)) % 10}`
+}
+
+export function randomHex(digits: number): string {
+  return randomBytes(digits / 2).toString('hex')
+}
+
+/** A KEK that lives as long as the test. */
+function makeTestKek(): Kek {
+  const key = randomBytes(32)
+  return {
+    id: 'test',
+    kind: 'development-file',
+    async wrap(plain, associated) {
+      const nonce = randomBytes(12)
+      const cipher = createCipheriv('aes-256-gcm', key, nonce).setAAD(associated)
+      return Uint8Array.from(Buffer.concat([nonce, cipher.update(plain), cipher.final(), cipher.getAuthTag()]))
+    },
+    async unwrap(wrapped, associated) {
+      const decipher = createDecipheriv('aes-256-gcm', key, wrapped.subarray(0, 12)).setAAD(associated)
+      decipher.setAuthTag(wrapped.subarray(-16))
+      return Uint8Array.from(Buffer.concat([decipher.update(wrapped.subarray(12, -16)), decipher.final()]))
+    },
+  }
+}
+
+function crash(cause: Error): never {
+  throw cause
+}
