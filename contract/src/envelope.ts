@@ -26,7 +26,10 @@ export function readLanguage(header: string | undefined): Language {
   let best: Language = 'en'
   let bestWeight = 0
   for (const part of header.split(',')) {
-    const [range = '', ...parameters] = part.trim().toLowerCase().split(';')
+    const [range = '', ...parameters] = part
+      .toLowerCase()
+      .split(';')
+      .map((piece) => piece.trim())
     const language = languages.find((known) => range === known || range.startsWith(`${known}-`))
     const weight = readWeight(parameters)
     if (language === undefined || weight <= bestWeight) continue
@@ -37,7 +40,7 @@ export function readLanguage(header: string | undefined): Language {
 }
 
 function readWeight(parameters: readonly string[]): number {
-  const q = parameters.map((parameter) => parameter.trim()).find((parameter) => parameter.startsWith('q='))
+  const q = parameters.find((parameter) => parameter.startsWith('q='))
   if (q === undefined) return 1
   const weight = Number(q.slice(2))
   return weight >= 0 && weight <= 1 ? weight : 0
