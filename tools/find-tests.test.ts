@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { execFileSync } from 'node:child_process'
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { after, test } from 'node:test'
@@ -23,6 +23,13 @@ for (const [path, text] of Object.entries({ ...files, 'node_modules/x/four.test.
 
 test('all test files are found but those of packages, the heavy ones apart', () => {
   assert.deepEqual(findTests(root, []), { unit: ['a/one.test.ts', 'b/three.test.ts'], serial: ['a/two.serial.test.ts'] })
+})
+
+test('a copy without its history has the same test files', () => {
+  const found = findTests(root, [])
+  renameSync(join(root, '.git'), join(root, 'git-gone'))
+  assert.deepEqual(findTests(root, []), found)
+  renameSync(join(root, 'git-gone'), join(root, '.git'))
 })
 
 test('a path, a part of one and a glob each narrow the run', () => {

@@ -37,7 +37,7 @@ export function formatFile(result: FileResult, failures: number): string {
 export function formatTally({ passed, failed, failures, slowest }: Tally, seconds: number): string {
   const details = failures.map(({ path, title, detail }) => `\n✖ ${path}\n  ${title}\n${indent(detail)}\n`)
   const slow = slowest.map((result) => `  ${result.seconds.toFixed(1).padStart(6)} s  ${result.path}`)
-  const summary = [`\nSlowest files:`, ...slow, `\n${slowest.length === 0 ? 'Nothing ran. ' : ''}It took ${seconds.toFixed(0)} s.`]
+  const summary = slow.length === 0 ? ['Nothing ran.'] : ['\nSlowest files:', ...slow, `\nIt took ${seconds.toFixed(0)} s.`]
   return [...details, ...summary, `${passed} passed, ${failed} failed`].join('\n')
 }
 

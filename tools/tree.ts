@@ -1,6 +1,6 @@
 import { spawnSync } from 'node:child_process'
-import { existsSync, lstatSync, readFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { existsSync, lstatSync, readdirSync, readFileSync } from 'node:fs'
+import { join, relative } from 'node:path'
 import ts from 'typescript'
 
 /** The files that a check looks at, by their paths from the root, with slashes. */
@@ -15,10 +15,25 @@ export type Tree = {
 
 /** What git tracks, and what it would if asked to: everything that is not ignored, still there, and a plain file. */
 export function listFiles(root: string): string[] {
-  const run = spawnSync('git', ['ls-files', '-z', '--cached', '--others', '--exclude-standard'], { cwd: root, encoding: 'utf8' })
+  const listed = existsSync(join(root, '.git')) ? askGit(root) : walk(root)
+  return listed.filter((path) => existsSync(join(root, path)) && lstatSync(join(root, path)).isFile()).sort()
+}
+
+/** In a container the folder often belongs to somebody else, which git refuses unless it is told that this is meant. */
+function askGit(root: string): string[] {
+  const args = ['-c', 'safe.directory=*', 'ls-files', '-z', '--cached', '--others', '--exclude-standard']
+  const run = spawnSync('git', args, { cwd: root, encoding: 'utf8', maxBuffer: 64 * 1024 * 1024 })
   if (run.status !== 0) throw new Error(`git ls-files failed: ${run.error?.message ?? run.stderr}`)
-  const paths = new Set(run.stdout.split('\0').filter((path) => path !== ''))
-  return [...paths].filter((path) => existsSync(join(root, path)) && lstatSync(join(root, path)).isFile()).sort()
+  return [...new Set(run.stdout.split('\0').filter((path) => path !== ''))]
+}
+
+/** For a copy without its history: what .gitignore names is left out by hand. */
+function walk(root: string): string[] {
+  const ignored = ['node_modules', 'data', 'coverage']
+  return readdirSync(root, { recursive: true, encoding: 'utf8', withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => relative(root, join(entry.parentPath, entry.name)).replaceAll('\\', '/'))
+    .filter((path) => !path.split('/').some((part) => ignored.includes(part)) && !path.endsWith('.log'))
 }
 
 /** The project as it lies on the disk. */
