@@ -2,16 +2,16 @@ import { createConnection } from 'node:net'
 import type { Socket } from 'node:net'
 
 import { controlPathOf } from './control-path.ts'
-import { readJsonObject, readLine, replyBytesMax, replyWaitMs } from './control-wire.ts'
+import { readJsonObject, readLine, replyBytesMax, replySilenceMs } from './control-wire.ts'
 import type { Question, Reply } from './control-wire.ts'
 
 /** Asks the service that runs on a data folder; null when none does. Throws when one is there and gives no answer. */
-export async function askService(folder: string, question: Question): Promise<Reply | null> {
+export async function askRunning(folder: string, question: Question): Promise<Reply | null> {
   const socket = await connect(folder)
   if (socket === null) return null
   try {
     socket.write(`${JSON.stringify(question)}\n`)
-    const reply = readJsonObject(await readLine(socket, replyBytesMax, replyWaitMs))
+    const reply = readJsonObject(await readLine(socket, replyBytesMax, replySilenceMs))
     if (reply === null || typeof reply.ok !== 'boolean') throw new Error(`the service on ${folder} gave no answer`)
     return reply as unknown as Reply
   } finally {

@@ -3,9 +3,9 @@ import { createServer } from 'node:net'
 import type { Server, Socket } from 'node:net'
 
 import { controlPathOf } from './control-path.ts'
-import { questionBytesMax, questionWaitMs, readJsonObject, readLine } from './control-wire.ts'
+import { questionBytesMax, questionSilenceMs, readJsonObject, readLine } from './control-wire.ts'
 import type { Question, Reply } from './control-wire.ts'
-import { CannotGoOn } from './exits.ts'
+import { CannotGoOn } from '../exits.ts'
 
 export interface ControlServer {
   close(): Promise<void>
@@ -58,7 +58,7 @@ async function listenPrivately(server: Server, path: string): Promise<void> {
 }
 
 async function converse(socket: Socket, answer: AnswerQuestion, failed: (err: unknown) => void): Promise<void> {
-  const question = readJsonObject(await readLine(socket, questionBytesMax, questionWaitMs))
+  const question = readJsonObject(await readLine(socket, questionBytesMax, questionSilenceMs))
   if (socket.destroyed) return
   const reply = await answerSafely(question, answer, failed)
   socket.end(`${JSON.stringify(reply)}\n`)

@@ -11,16 +11,16 @@ export type Reply =
   /** `reason`: a word for programs; `message`: a line for people. */
   | { readonly ok: false; readonly reason: string; readonly message: string }
 
-/** The first line that arrives, or null when the other side ended, said too much or took too long. */
-export function readLine(socket: Socket, bytesMax: number, waitMs: number): Promise<string | null> {
+/** The first line that arrives, or null when the other side ended, said too much or fell silent. */
+export function readLine(socket: Socket, bytesMax: number, silenceMs: number): Promise<string | null> {
   return new Promise((resolve) => {
     let held = Buffer.alloc(0)
     const end = (line: string | null) => {
-      clearTimeout(timer)
+      socket.setTimeout(0)
       socket.removeAllListeners('data')
       resolve(line)
     }
-    const timer = setTimeout(() => end(null), waitMs)
+    socket.setTimeout(silenceMs, () => end(null))
     socket.on('data', (chunk: Buffer) => {
       held = Buffer.concat([held, chunk])
       const lineEnd = held.indexOf(0x0a)
@@ -44,6 +44,6 @@ export function readJsonObject(line: string | null): Record<string, unknown> | n
 export const controlSocketName = 'control.sock'
 export const questionBytesMax = 16 * 1024
 export const replyBytesMax = 16 * 1024 * 1024
-export const questionWaitMs = 5000
+export const questionSilenceMs = 5000
 /** A verification of a long audit chain takes its time. */
-export const replyWaitMs = 15 * 60_000
+export const replySilenceMs = 15 * 60_000

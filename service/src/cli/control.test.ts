@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
 
-import { askService } from './control-client.ts'
+import { askRunning } from './control-client.ts'
 import { listenControl } from './control-server.ts'
 import { controlSocketName, questionBytesMax } from './control-wire.ts'
 import type { Question, Reply } from './control-wire.ts'
@@ -38,24 +38,24 @@ test('a question is answered, and the socket is its owner’s alone', async () =
   const at = folder()
   const server = await listenControl(at, echo, never)
   assert.equal(statSync(join(at, controlSocketName)).mode & 0o777, 0o600)
-  assert.deepEqual(await askService(at, { ask: 'status', n: 1 }), { ok: true, answer: { ask: 'status', n: 1 } })
+  assert.deepEqual(await askRunning(at, { ask: 'status', n: 1 }), { ok: true, answer: { ask: 'status', n: 1 } })
   await server.close()
 })
 
 test('when nothing runs there is no answer, not a fault', async () => {
   const at = folder()
-  assert.equal(await askService(at, { ask: 'status' }), null)
-  assert.equal(await askService(join(at, 'absent'), { ask: 'status' }), null)
+  assert.equal(await askRunning(at, { ask: 'status' }), null)
+  assert.equal(await askRunning(join(at, 'absent'), { ask: 'status' }), null)
   const server = await listenControl(at, echo, never)
   await server.close()
-  assert.equal(await askService(at, { ask: 'status' }), null)
+  assert.equal(await askRunning(at, { ask: 'status' }), null)
 })
 
 test('a socket that a killed service left behind is taken over', async () => {
   const at = folder()
   writeFileSync(join(at, controlSocketName), '')
   const server = await listenControl(at, echo, never)
-  assert.ok((await askService(at, { ask: 'status' }))?.ok)
+  assert.ok((await askRunning(at, { ask: 'status' }))?.ok)
   await server.close()
 })
 
@@ -64,9 +64,9 @@ test('a folder whose path is longer than a socket may have is reached all the sa
   assert.ok(at.length > 200)
   const server = await listenControl(at, echo, never)
   assert.ok(statSync(join(at, controlSocketName)).isSocket())
-  assert.ok((await askService(at, { ask: 'status' }))?.ok)
+  assert.ok((await askRunning(at, { ask: 'status' }))?.ok)
   await server.close()
-  assert.equal(await askService(at, { ask: 'status' }), null)
+  assert.equal(await askRunning(at, { ask: 'status' }), null)
 })
 
 test('a line that is no question, or too long for one, is refused and the next one answered', async () => {
@@ -75,7 +75,7 @@ test('a line that is no question, or too long for one, is refused and the next o
   for (const text of ['nonsense\n', '[]\n', '{"ask":1}\n', 'x'.repeat(questionBytesMax + 1)]) {
     assert.match(await raw(at, text), /^\{"ok":false,"reason":"no_question"/)
   }
-  assert.ok((await askService(at, { ask: 'status' }))?.ok)
+  assert.ok((await askRunning(at, { ask: 'status' }))?.ok)
   await server.close()
 })
 
@@ -87,7 +87,7 @@ test('what an answer throws is told as a fault without its words', async () => {
     () => Promise.reject(new Error('secret')),
     (err) => faults.push(err),
   )
-  const reply = await askService(at, { ask: 'status' })
+  const reply = await askRunning(at, { ask: 'status' })
   assert.deepEqual(reply, { ok: false, reason: 'internal_error', message: 'The service could not answer; its log says why.' })
   assert.equal(faults.length, 1)
   await server.close()
@@ -97,7 +97,7 @@ test('a client that says nothing does not hold up the end', async () => {
   const at = folder()
   const server = await listenControl(at, echo, never)
   const silent = raw(at, '')
-  await askService(at, { ask: 'status' })
+  await askRunning(at, { ask: 'status' })
   await server.close()
   assert.equal(await silent, '')
 })

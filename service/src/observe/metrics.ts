@@ -32,7 +32,7 @@ export function makeMetrics(asked: readonly Asked[]): Metrics {
   const spans = makeHistogram('tessera_call_seconds', 'How long calls took.', CALL_SECONDS)
   const lag = monitorEventLoopDelay({ resolution: 20 })
   lag.enable()
-  const page: Metric[] = [calls, spans, ...asked.map((one) => makeGauge(one.name, one.meaning, one.read)), ...processMetrics(lag)]
+  const page: Metric[] = [calls, spans, ...asked.map((one) => makeGauge(one.name, one.meaning, one.read)), ...ownMetrics(lag)]
   return Object.freeze({
     countCall(call: CountedCall) {
       calls.add({ method: call.method, profile: call.profile, code: String(call.code), reason: call.reason })
@@ -49,7 +49,7 @@ export function makeMetrics(asked: readonly Asked[]): Metrics {
 
 type Lag = ReturnType<typeof monitorEventLoopDelay>
 
-function processMetrics(lag: Lag): Metric[] {
+function ownMetrics(lag: Lag): Metric[] {
   return [
     makeGauge('tessera_event_loop_lag_seconds', 'Longest stall of the event loop since this page was last read.', () => lag.max / 1e9),
     makeGauge('process_resident_memory_bytes', 'Resident memory.', () => process.memoryUsage.rss()),

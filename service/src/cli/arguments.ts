@@ -1,0 +1,31 @@
+import { parseArgs } from 'node:util'
+
+/** A command line, taken apart: the command's words, its own options, and what is left for the settings. */
+export interface CommandLine {
+  readonly words: readonly string[]
+  readonly options: ReadonlyMap<string, string>
+  readonly settingArguments: readonly string[]
+}
+
+/** `own` are the options that are no settings, with whether they take a value; `settingFlags` the names of the settings' flags. */
+export function takeApart(args: readonly string[], own: ReadonlyMap<string, boolean>, settingFlags: readonly string[]): CommandLine {
+  const { tokens } = parseArgs({ args: [...args], options: describe(own, settingFlags), strict: false, allowPositionals: true, tokens: true })
+  const words: string[] = []
+  const options = new Map<string, string>()
+  const settingArguments: string[] = []
+  for (const token of tokens) {
+    if (token.kind === 'positional') words.push(token.value)
+    if (token.kind !== 'option') continue
+    if (own.has(token.name)) options.set(token.name, token.value ?? '')
+    else settingArguments.push(token.value === undefined ? token.rawName : `${token.rawName}=${token.value}`)
+  }
+  return { words, options, settingArguments }
+}
+
+type Options = NonNullable<NonNullable<Parameters<typeof parseArgs>[0]>['options']>
+
+function describe(own: ReadonlyMap<string, boolean>, settingFlags: readonly string[]): Options {
+  const settings = settingFlags.map((flag) => [flag.slice(2), { type: 'string' }] as const)
+  const ours = [...own].map(([name, takesValue]) => [name, name === 'help' ? { type: 'boolean', short: 'h' } : { type: takesValue ? 'string' : 'boolean' }] as const)
+  return Object.fromEntries([...settings, ...ours])
+}

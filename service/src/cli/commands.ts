@@ -1,0 +1,43 @@
+import { auditVerify } from './audit.ts'
+import type { Command } from './command.ts'
+import { doctor } from './doctor.ts'
+import { keysDestroy, keysRotate, keysStatus } from './keys.ts'
+import { sandboxInbox, sandboxStep, sandboxSteps } from './sandbox.ts'
+import { settings } from './settings.ts'
+import { status } from './status.ts'
+import { version } from './version.ts'
+
+/** Started apart from the others: it loads the whole service, which a command that only asks one need not. */
+const start: Command = {
+  name: 'start',
+  summary: 'Runs the service until it is told to stop.',
+  about:
+    'Prints what it is on standard output when it is ready, with --json as one line; the log goes to standard error.\n' +
+    'SIGTERM or Ctrl-C stops it once every call in flight is answered; a second Ctrl-C stops it at once.',
+  run: async (asked) => (await import('./start.ts')).runStart(asked),
+}
+
+/** Here for the list and for suggestions; `runCommandLine` answers it before it comes to this. */
+const help: Command = {
+  name: 'help',
+  words: '[command]',
+  summary: 'Prints this, or more about one command.',
+  run: () => Promise.resolve({ exit: 'done', facts: {}, text: '' }),
+}
+
+/** Every command, in the order of the help. */
+export const commands: readonly Command[] = Object.freeze([
+  start,
+  status,
+  keysStatus,
+  keysRotate,
+  keysDestroy,
+  auditVerify,
+  sandboxSteps,
+  sandboxStep,
+  sandboxInbox,
+  settings,
+  doctor,
+  version,
+  help,
+])

@@ -1,0 +1,136 @@
+import { accessSync, constants, existsSync, readdirSync, statfsSync, statSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+
+import { SettingsRefused } from '../config-sources.ts'
+import type { Config, ReadSettings } from '../config.ts'
+import { makeSystemClock } from '../system-clock.ts'
+
+import { shownFolder } from './ask.ts'
+import type { Asked, Command } from './command.ts'
+import { askRunning } from './control-client.ts'
+import { tryPort } from './control-port.ts'
+import { readCoreDumps } from './core-dumps.ts'
+import { printTable } from './table.ts'
+
+/** One thing that was looked at. */
+export interface Finding {
+  readonly check: string
+  readonly ok: boolean
+  readonly found: string
+  /** What to do; '' when all is well. */
+  readonly advice: string
+}
+
+export const doctor: Command = {
+  name: 'doctor',
+  summary: 'Looks at Node, the settings, the data folder, ports, disk and clock, and says what to mend.',
+  about: 'Changes nothing. Exit code 1 when something wants mending.',
+  async run(asked) {
+    const findings = await examine(asked)
+    const rows = findings.map(({ check, ok, found, advice }) => [ok ? 'ok' : 'MEND', check, advice === '' ? found : `${found}: ${advice}`])
+    return { exit: findings.every(({ ok }) => ok) ? 'done' : 'found', facts: { findings }, text: printTable(['', 'check', 'found'], rows) }
+  },
+}
+
+async function examine(asked: Asked): Promise<Finding[]> {
+  const findings = [checkNode()]
+  const read = readSafely(asked, findings)
+  if (read === null) return findings
+  const { config } = read
+  const running = await checkRunning(config, findings)
+  findings.push(...checkFolder(config.dataFolder), checkDisk(config.dataFolder), checkClock(config.dataFolder), checkCoreDumps())
+  if (!running) findings.push(await checkPort('port', config.host, config.port), await checkPort('adminPort', '127.0.0.1', config.adminPort))
+  return findings
+}
+
+function checkNode(): Finding {
+  const major = Number(process.versions.node.split('.')[0])
+  return tell('node', major >= NODE_MAJOR_MIN, `v${process.versions.node}`, `Node ${String(NODE_MAJOR_MIN)} or newer is needed; npm start brings its own`)
+}
+
+function readSafely(asked: Asked, findings: Finding[]): ReadSettings | null {
+  try {
+    const read = asked.settings()
+    const said = Object.values(read.origins).filter((origin) => origin !== 'default').length
+    findings.push(tell('settings', true, `${String(said)} set, the others at their defaults`, ''))
+    return read
+  } catch (err) {
+    if (!(err instanceof SettingsRefused)) throw err
+    findings.push(...err.faults.map((fault) => tell('settings', false, fault, 'see tessera start --help')))
+    return null
+  }
+}
+
+/** Whether a service answers on the folder; the ports are its own then. */
+async function checkRunning({ dataFolder }: Config, findings: Finding[]): Promise<boolean> {
+  const reply = await askRunning(dataFolder, { ask: 'status' }).catch((err: unknown) => wordOf(err))
+  if (typeof reply === 'string') findings.push(tell('service', false, `it cannot be asked (${reply})`, 'run this as the user that the service runs as'))
+  else if (reply === null) findings.push(tell('service', true, 'none is running', ''))
+  else findings.push(tell('service', reply.ok, 'one is running and answers', 'it does not answer: look into its log'))
+  return reply !== null && typeof reply !== 'string'
+}
+
+function checkFolder(folder: string): Finding[] {
+  if (!existsSync(folder)) {
+    return [tell('data folder', isWritable(nearestFolder(folder)), `${shownFolder(folder)} is not there yet`, `its parent cannot be written by this user`)]
+  }
+  const open = readdirSync(folder).filter((name) => (statSync(join(folder, name)).mode & 0o077) !== 0)
+  return [
+    tell('data folder', isWritable(folder), shownFolder(folder), 'this user cannot write it'),
+    tell('folder mode', (statSync(folder).mode & 0o077) === 0, modeOf(folder), `others can look into it: chmod 700 ${shownFolder(folder)}`),
+    tell('file modes', open.length === 0, open.length === 0 ? 'all private' : open.join(', '), 'others can open these: chmod 600 them'),
+  ]
+}
+
+function checkDisk(folder: string): Finding {
+  const { bavail, bsize } = statfsSync(nearestFolder(folder))
+  const freeMegabytes = Math.floor((bavail * bsize) / 2 ** 20)
+  return tell('disk', freeMegabytes >= FREE_MEGABYTES_MIN, `${String(freeMegabytes)} MB free`, `less than ${String(FREE_MEGABYTES_MIN)} MB: writes will soon be refused`)
+}
+
+/** A clock behind what is already written would make old codes young and new ones old. */
+function checkClock(folder: string): Finding {
+  const newest = existsSync(folder) ? Math.max(...[folder, ...readdirSync(folder).map((name) => join(folder, name))].map((path) => statSync(path).mtimeMs)) : 0
+  const now = makeSystemClock().now()
+  const behindSeconds = Math.round((newest - now) / 1000)
+  return tell('clock', behindSeconds < CLOCK_SECONDS_MAX, new Date(now).toISOString(), `${String(behindSeconds)} s behind the newest file of the data folder: set it, and keep it by NTP`)
+}
+
+function checkCoreDumps(): Finding {
+  const found = readCoreDumps()
+  return tell('core dumps', true, found === 'on' ? 'on here; the service switches its own off' : found, '')
+}
+
+async function checkPort(setting: string, host: string, port: number): Promise<Finding> {
+  const refusal = port === 0 ? null : await tryPort(host, port)
+  return tell(setting, refusal === null, `${host}:${String(port)}${refusal === null ? ' is free' : ` (${refusal})`}`, 'take another one, or stop the program that has it')
+}
+
+function nearestFolder(folder: string): string {
+  return existsSync(folder) || dirname(folder) === folder ? folder : nearestFolder(dirname(folder))
+}
+
+function isWritable(folder: string): boolean {
+  try {
+    accessSync(folder, constants.W_OK | constants.X_OK)
+    return true
+  } catch {
+    return false
+  }
+}
+
+function modeOf(path: string): string {
+  return (statSync(path).mode & 0o777).toString(8)
+}
+
+function wordOf(err: unknown): string {
+  return (err as NodeJS.ErrnoException).code ?? 'unknown'
+}
+
+function tell(check: string, ok: boolean, found: string, advice: string): Finding {
+  return { check, ok, found, advice: ok ? '' : advice }
+}
+
+const NODE_MAJOR_MIN = 24
+const FREE_MEGABYTES_MIN = 200
+const CLOCK_SECONDS_MAX = 5

@@ -1,0 +1,88 @@
+import { SettingsRefused } from '../config-sources.ts'
+import { readConfig, settings } from '../config.ts'
+import { nearest } from '../nearest.ts'
+
+import { takeApart } from './arguments.ts'
+import type { Asked, Command, Outcome } from './command.ts'
+import { commands } from './commands.ts'
+import { CannotGoOn, exits } from '../exits.ts'
+import type { Exit } from '../exits.ts'
+import { printCommand, printCommands } from './help.ts'
+
+/** Where a command's words go. */
+export interface Terminal {
+  readonly out: (text: string) => void
+  readonly err: (text: string) => void
+}
+
+/** Runs one command line and tells the exit code. */
+export async function runCommandLine(args: readonly string[], terminal: Terminal): Promise<number> {
+  const typed = takeApart(args, ownOptions(), settings.map((setting) => setting.flag))
+  const json = typed.options.has('json')
+  try {
+    const outcome = await runTyped(typed, json, terminal)
+    if (json) terminal.out(`${JSON.stringify(outcome.facts)}\n`)
+    else if (outcome.text !== '') terminal.out(`${outcome.text}\n`)
+    return exits[outcome.exit].code
+  } catch (err) {
+    const { exit, lines } = explain(err)
+    if (json) terminal.out(`${JSON.stringify({ error: { exit, code: exits[exit].code, lines } })}\n`)
+    else terminal.err(lines.map((line, i) => (i === 0 ? `tessera: ${line}\n` : `  ${line}\n`)).join(''))
+    return exits[exit].code
+  }
+}
+
+type Typed = ReturnType<typeof takeApart>
+
+async function runTyped(typed: Typed, json: boolean, terminal: Terminal): Promise<Outcome> {
+  // `tessera help keys rotate` is `tessera keys rotate --help`.
+  if (typed.words[0] === 'help') return runTyped({ ...typed, words: typed.words.slice(1), options: new Map([...typed.options, ['help', '']]) }, json, terminal)
+  const { command, words } = find(typed)
+  if (command === null) return { exit: typed.options.has('help') ? 'done' : 'usage', facts: { commands: commands.map(({ name }) => name) }, text: printCommands(commands) }
+  if (typed.options.has('help')) return { exit: 'done', facts: { command: command.name, summary: command.summary }, text: printCommand(command) }
+  refuseForeignOptions(command, typed)
+  const asked: Asked = {
+    words,
+    options: typed.options,
+    json,
+    print: terminal.out,
+    settings: () => readConfig(typed.settingArguments),
+  }
+  return command.run(asked)
+}
+
+/** The command of two words before that of one; null when none was typed. Throws when there is no such command. */
+function find(typed: Typed): { command: Command | null; words: readonly string[] } {
+  const [first, second] = typed.words
+  if (first === undefined) return { command: commands.find(({ name }) => typed.options.has('version') && name === 'version') ?? null, words: [] }
+  const byTwo = commands.find(({ name }) => name === `${first} ${second ?? ''}`)
+  if (byTwo !== undefined) return { command: byTwo, words: typed.words.slice(2) }
+  const byOne = commands.find(({ name }) => name === first)
+  if (byOne !== undefined) return { command: byOne, words: typed.words.slice(1) }
+  throw new CannotGoOn('usage', unknownCommand(first, second))
+}
+
+function unknownCommand(first: string, second: string | undefined): string {
+  const family = commands.filter(({ name }) => name.startsWith(`${first} `)).map(({ name }) => name)
+  if (family.length > 0) return `"${first}" wants one of: ${family.map((name) => name.slice(first.length + 1)).join(', ')}.`
+  const guess = nearest(second === undefined ? first : `${first} ${second}`, commands.map(({ name }) => name)) ?? nearest(first, commands.map(({ name }) => name))
+  return `There is no command "${first.slice(0, 64)}".${guess === null ? ' See: tessera help' : ` Did you mean: tessera ${guess}`}`
+}
+
+function refuseForeignOptions(command: Command, typed: Typed): void {
+  const known = new Set(['json', 'help', ...(command.options ?? []).map(({ name }) => name)])
+  const foreign = [...typed.options.keys()].find((name) => !known.has(name))
+  if (foreign !== undefined) throw new CannotGoOn('usage', `"${command.name}" takes no --${foreign}. See: tessera ${command.name} --help`)
+}
+
+/** Every option of any command that is no setting, with whether it takes a value. */
+function ownOptions(): ReadonlyMap<string, boolean> {
+  const all = commands.flatMap(({ options }) => options ?? [])
+  return new Map([['json', false], ['help', false], ['version', false], ...all.map(({ name, takes }) => [name, takes !== undefined] as const)])
+}
+
+function explain(err: unknown): { exit: Exit; lines: string[] } {
+  if (err instanceof SettingsRefused) return { exit: 'settings', lines: ['the settings cannot be used:', ...err.faults] }
+  if (err instanceof CannotGoOn) return { exit: err.exit, lines: err.message.split('\n') }
+  return { exit: 'fault', lines: [err instanceof Error ? (err.stack ?? err.message) : String(err)] }
+}

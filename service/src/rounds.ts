@@ -1,0 +1,34 @@
+import type { Clock } from './clock.ts'
+
+/** A job that comes round again and again. */
+export interface Rounds {
+  /** Ends the rounds; resolves when the one under way is done. */
+  stop(): Promise<void>
+}
+
+export interface RoundsParts {
+  readonly clock: Clock
+  /** Between the end of one run and the start of the next. */
+  readonly everyMs: number
+  readonly run: () => Promise<unknown>
+  readonly failed: (err: unknown) => void
+}
+
+/** Runs a job again and again, never twice at once; a run that fails is told, and the next one comes all the same. */
+export function makeRounds({ clock, everyMs, run, failed }: RoundsParts): Rounds {
+  const stopping = new AbortController()
+  const ended = goRound()
+  return Object.freeze({
+    stop() {
+      stopping.abort()
+      return ended
+    },
+  })
+
+  async function goRound(): Promise<void> {
+    while (!stopping.signal.aborted) {
+      await clock.sleep(everyMs, stopping.signal).catch(() => undefined)
+      if (!stopping.signal.aborted) await run().catch(failed)
+    }
+  }
+}
