@@ -1,0 +1,123 @@
+import assert from 'node:assert/strict'
+import { after, test } from 'node:test'
+
+import { makeMerchants } from '../merchants/merchants.ts'
+import { makeAnswer, type Answer } from '../rpc/answer.ts'
+import type { CallEntry, CallFailure } from '../rpc/journal.ts'
+import { noLimits } from '../rpc/limits.ts'
+import type { HttpRequest } from '../rpc/request.ts'
+import { demoMerchant } from '../sandbox/demo.ts'
+import { makeSandboxNetwork } from '../sandbox/network.ts'
+
+import { compose, randomHex, type House } from './compose.fixture.ts'
+
+const house = await compose()
+after(() => house.close())
+const called: CallEntry[] = []
+const failed: CallFailure[] = []
+const answer = await openDoor(house)
+const browser = demoMerchant.id
+const server = `${demoMerchant.id}:${demoMerchant.password}`
+
+test('from bytes to bytes in the spec profile: a number becomes a verified token, and is told masked', async () => {
+  const params = { card: { number: '8600069195406311', expire: '0399' }, save: true }
+  const created = await post('cards.create', params, browser)
+  const { token } = created.result.card
+  assert.deepEqual(created, {
+    jsonrpc: '2.0',
+    id: 'q1',
+    result: { card: { number: '8600***6311', expire: '0399', token, recurrent: true, verify: false, type: '22618' } },
+  })
+  const sent = await post('cards.get_verify_code', { token }, browser)
+  assert.deepEqual(sent.result, { sent: true, phone: '99890*****66', wait: 60_000 })
+  assert.equal((await post('cards.verify', { token, code: '666666' }, browser)).result.card.verify, true)
+  const refused = await post('cards.check', { token }, browser)
+  assert.deepEqual([refused.error.code, refused.error.reason], [-32504, 'server_only'])
+  assert.equal((await post('cards.check', { token }, server)).result.card.verify, true)
+  assert.deepEqual((await post('cards.remove', { token }, server)).result, { success: true })
+  const gone = await post('cards.check', { token }, server)
+  assert.deepEqual([gone.error.code, gone.error.data, gone.error.origin], [-31400, 'deleted', 'cards.check'])
+})
+
+test('the same in the subscribe profile, with the merchant id alone, and messages in Russian', async () => {
+  const params = { card: { number: ' 8600495473316478 ', expire: '0399' }, amount: 350_000.0, account: null, unknown: [] }
+  const { token, ...told } = (await post('cards.create', params, browser, null)).result.card
+  assert.deepEqual(told, { number: '860049******6478', expire: '03/99', recurrent: false, verify: false, type: '22618' })
+  await post('cards.get_verify_code', { token }, browser, null)
+  assert.match((await house.store.listInbox(1))[0]?.text ?? '', /код 666666/)
+  const wrong = await post('cards.verify', { token, code: '123456' }, browser, null)
+  assert.deepEqual([wrong.error.code, wrong.error.message], [-31103, 'Неверный код.'])
+  assert.equal((await post('cards.verify', { token, code: 666666 }, browser, null)).result.card.expire, '03/99')
+  assert.equal((await post('cards.check', { token }, browser, null)).result.card.verify, true)
+  assert.deepEqual((await post('cards.remove', { token }, browser, null)).result, { success: true })
+})
+
+test('a card number that is missing, or no string, is told by its path; a wrong one in the profile’s words', async () => {
+  const cases: [card: object, code: number, subscribe: number, reason: string, member: string][] = [
+    [{ expire: '0399' }, -32602, -32602, 'member_missing', 'card.number'],
+    [{ number: 1, expire: '0399' }, -32602, -32602, 'member_invalid', 'card.number'],
+    [{ number: null, expire: '0399' }, -32602, -32602, 'member_invalid', 'card.number'],
+    [{ number: '', expire: '0399' }, -31050, -32602, 'card_number_format', 'card.number'],
+    [{ number: '8600069195406312', expire: '0399' }, -31050, -31300, 'card_number_check_digit', 'card.number'],
+    [{ number: '8600069195406311' }, -32602, -32602, 'member_missing', 'card.expire'],
+    [{ number: '8600069195406311', expire: 399 }, -32602, -32602, 'member_invalid', 'card.expire'],
+    [{ number: '8600069195406311', expire: '0099' }, -31300, -31300, 'expire_month', 'card.expire'],
+  ]
+  for (const [card, spec, subscribe, reason, member] of cases) {
+    const replies = [await post('cards.create', { card }, browser), await post('cards.create', { card }, browser, null)]
+    assert.deepEqual(
+      replies.map(({ error }) => [error.code, error.reason, error.data]),
+      [spec, subscribe].map((code) => [code, reason, member]),
+      JSON.stringify(card),
+    )
+  }
+})
+
+test('what the network breaks with goes to the log under the id that the caller is told', async () => {
+  const { token } = (await post('cards.create', { card: { number: '8600143417770323', expire: '0399' } }, browser)).result.card
+  const { error } = await post('cards.get_verify_code', { token }, browser)
+  assert.deepEqual([error.code, error.reason, error.message], [-32400, 'system_error', 'Системная ошибка.'])
+  const failure = failed.at(-1)
+  assert.deepEqual([failure?.requestId, failure?.error, failure?.method], [error.data, 'systemError', 'cards.get_verify_code'])
+})
+
+test('what the door tells the log holds no number, token, code or password', () => {
+  assert.ok(called.length > 20)
+  const told = JSON.stringify(called)
+  for (const secret of ['8600', '666666', demoMerchant.password]) assert.ok(!told.includes(secret), secret)
+  assert.ok(!/[0-9a-f]{24}_/.test(told))
+})
+
+/** Makes the demo merchant and opens the door as `main.ts` does for the test environment. */
+async function openDoor({ grid, store, keyring, clock }: House): Promise<Answer> {
+  const merchants = makeMerchants({ store, keyring, clock })
+  await merchants.ensureMerchant(demoMerchant)
+  return makeAnswer({
+    ...{ grid, credentials: merchants, origins: { isAnyWelcome: true, formOrigin: null }, limits: noLimits },
+    routes: makeSandboxNetwork({ store, clock }).routes,
+    journal: { called: (entry) => called.push(entry), failed: (failure) => failed.push(failure) },
+    ...{ translate: () => null, issueRequestId: () => randomHex(24), now: () => 0, signal: new AbortController().signal },
+  })
+}
+
+/** What is read of a reply; wrong shapes fail the comparison that follows. */
+interface Reply {
+  readonly result: { readonly card: { readonly token: string; readonly verify: boolean; readonly expire: string } }
+  readonly error: {
+    readonly code: number
+    readonly message: string
+    readonly reason: string
+    readonly data?: string
+    readonly origin?: string
+  }
+}
+
+async function post(method: string, params: object, xAuth: string, segment: string | null = method): Promise<Reply> {
+  const request: HttpRequest = {
+    ...{ refusal: null, segment, hasQuery: false, xAuth, origin: null, isFromBrowser: false, hasIdempotencyKey: false },
+    ...{ body: Buffer.from(JSON.stringify({ id: 'q1', method, params })), acceptLanguage: 'ru-RU, en;q=0.5', address: '127.0.0.1' },
+  }
+  const { status, text } = await answer(request)
+  assert.equal(status, 200)
+  return JSON.parse(text) as Reply
+}
