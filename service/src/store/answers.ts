@@ -16,7 +16,9 @@ export interface Driver extends Pick<Store, 'durability' | 'ping' | 'close'> {
 /** Answers the port's questions with a driver. */
 export function makeStore(driver: Driver): Store {
   return Object.freeze<Store>({
-    durability: driver.durability,
+    get durability() {
+      return driver.durability
+    },
     ping: () => driver.ping(),
     close: (deadlineMs) => driver.close(deadlineMs),
 

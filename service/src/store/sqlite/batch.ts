@@ -67,7 +67,7 @@ export function makeBatchWriter(connection: Connection): (batch: readonly Write[
       release.run()
       return { answer }
     } catch (err) {
-      if (faultOf(err) !== 'statement' || !connection.db.isTransaction) throw err
+      if (!isOfOneUnit(err) || !connection.db.isTransaction) throw err
       undo(headBefore)
       release.run()
       return { failed: err instanceof Error ? err.message : String(err) }
@@ -115,6 +115,12 @@ export function makeBatchWriter(connection: Connection): (batch: readonly Write[
     if (fault === 'full' || fault === 'busy') return { kind: fault, message }
     return { kind: 'lost', message }
   }
+}
+
+/** Whether an error concerns what this unit asked and nothing else of the batch. */
+function isOfOneUnit(err: unknown): boolean {
+  const fault = faultOf(err)
+  return fault === 'statement' || fault === 'broken'
 }
 
 const dataVersion = sql`pragma data_version`

@@ -24,7 +24,7 @@ interface Waiting {
 export async function startCommitter(start: CommitWorkerStart, lost: (cause: Error) => void): Promise<Committer> {
   const worker = new Worker(new URL('./commit-worker.ts', import.meta.url), { workerData: start, stdout: false, stderr: false })
   await ready(worker)
-  let gathering: Waiting[] = []
+  const gathering: Waiting[] = []
   let committing: Waiting[] = []
   let scheduled = false
   let closing: (() => void) | null = null
@@ -53,7 +53,7 @@ export async function startCommitter(start: CommitWorkerStart, lost: (cause: Err
     if (gathering.length >= WAITING_MAX) return Promise.reject(new StoreOverloaded(`${WAITING_MAX} writes are waiting`))
     return new Promise<Answer<N>>((resolve, reject) => {
       // The name and what is asked belong together by this function's type.
-      gathering.push({ write: { name, ask: ownBytes(ask) } as Write, resolve: resolve as (answer: never) => void, reject })
+      gathering.push({ write: { name, ask: ownBytes(ask) } as Write, resolve, reject })
       if (committing.length > 0 || scheduled) return
       // At the end of this turn, so that all its writes are one batch.
       scheduled = true

@@ -28,6 +28,8 @@ export function connectWriter(path: string, maxPages: number | null): Connection
   db.exec('pragma journal_size_limit = 67108864')
   // What is shredded is overwritten with zeros in its page.
   db.exec('pragma secure_delete = on')
+  // Savepoints spill into memory, never into a temporary file.
+  db.exec('pragma temp_store = memory')
   if (maxPages !== null) db.exec(`pragma max_page_count = ${maxPages}`)
   return connect(db)
 }

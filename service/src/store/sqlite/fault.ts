@@ -4,7 +4,9 @@ export type Fault =
   | 'full'
   /** Another process holds the write lock. */
   | 'busy'
-  /** The disk failed or the file is broken: what is durable is not known any more, and the one honest answer is to stop. */
+  /** A page is broken: what lies on it is refused, and its neighbours are served. */
+  | 'broken'
+  /** The disk failed: what is durable is not known any more, and the one honest answer is to stop. */
   | 'lost'
   /** The statement itself, such as a constraint; the unit alone fails. */
   | 'statement'
@@ -18,11 +20,12 @@ export function faultOf(err: unknown): Fault {
       return 'busy'
     case SQLITE_IOERR:
     case SQLITE_NOMEM:
-    case SQLITE_CORRUPT:
     case SQLITE_NOTADB:
     case SQLITE_CANTOPEN:
     case SQLITE_READONLY:
       return 'lost'
+    case SQLITE_CORRUPT:
+      return 'broken'
     default:
       return 'statement'
   }
@@ -38,7 +41,7 @@ const SQLITE_LOCKED = 6
 const SQLITE_NOMEM = 7
 const SQLITE_READONLY = 8
 const SQLITE_IOERR = 10
-export const SQLITE_CORRUPT = 11
+const SQLITE_CORRUPT = 11
 const SQLITE_FULL = 13
 const SQLITE_CANTOPEN = 14
 export const SQLITE_NOTADB = 26

@@ -9,7 +9,8 @@ import { migrateSqlite } from './migrate.ts'
 export async function openSqliteKeyStore(folder: string): Promise<KeyStore> {
   const path = join(folder, SQLITE_KEYS_FILE)
   makeDatabaseFile(folder, path)
-  const { db, ask } = connect(new DatabaseSync(path))
+  const connection = connect(new DatabaseSync(path))
+  const { db } = connection
   db.exec('pragma busy_timeout = 5000')
   // Not WAL: what is destroyed must be gone from every file when the call returns. EXTRA also syncs the folder, so that a commit stays one.
   db.exec('pragma journal_mode = delete')
@@ -18,9 +19,9 @@ export async function openSqliteKeyStore(folder: string): Promise<KeyStore> {
   migrateSqlite(db, 'keys', Date.now())
 
   return Object.freeze<KeyStore>({
-    list: async () => listKeys.tell(ask(listKeys.statement, [])),
-    insert: async (key: WrappedKey) => ask(insertKey.statement, insertKey.values(key)).length > 0,
-    setState: async (keyId, state) => void ask(setKeyState.statement, setKeyState.values(keyId, state)),
+    list: async () => listKeys.tell(connection.ask(listKeys.statement, [])),
+    insert: async (key: WrappedKey) => connection.ask(insertKey.statement, insertKey.values(key)).length > 0,
+    setState: async (keyId, state) => void connection.ask(setKeyState.statement, setKeyState.values(keyId, state)),
     close: async () => db.close(),
   })
 }

@@ -15,14 +15,16 @@ export interface SqliteStart {
   readonly exit?: (cause: Error) => void
   /** Largest size of the database in pages of 4 KiB; as the disk allows when not given. */
   readonly maxPages?: number
+  /** Unix milliseconds. */
+  readonly now?: () => number
 }
 
 /** Opens the embedded store: migrates, starts the thread that writes, and reads beside it. Throws `MigrationRefused` and what SQLite says. */
-export async function openSqliteStore({ folder, log, exit = endService, maxPages }: SqliteStart): Promise<Store> {
+export async function openSqliteStore({ folder, log, exit = endService, maxPages, now = Date.now }: SqliteStart): Promise<Store> {
   const path = join(folder, SQLITE_FILE)
   makeDatabaseFile(folder, path)
   const writer = connectWriter(path, null)
-  const applied = migrateSqlite(writer.db, 'cards', Date.now())
+  const applied = migrateSqlite(writer.db, 'cards', now())
   for (const { number, name, breaking } of applied) log?.('store_migrated', { number, name, breaking })
   writer.db.close()
 

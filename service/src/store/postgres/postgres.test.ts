@@ -1,0 +1,7 @@
+import { describe } from 'node:test'
+import { storeSuite } from '../store.suite.ts'
+import { withPostgres } from './with-store.ts'
+
+describe('the PostgreSQL store', () => {
+  storeSuite((test) => withPostgres(test))
+})

@@ -1,0 +1,57 @@
+import { hostname } from 'node:os'
+import { makeStore } from '../answers.ts'
+import { sql } from '../statement.ts'
+import type { Store } from '../store.ts'
+import { readHosts } from './hosts.ts'
+import { migratePostgres } from './migrate.ts'
+import { makePrimary } from './primary.ts'
+import { makeReaders } from './readers.ts'
+import { makeSlot } from './slot.ts'
+import { makeWriters } from './writers.ts'
+
+export interface PostgresStart {
+  /** May name several hosts; the primary is found among them. */
+  readonly url: string
+  readonly log?: (event: string, fields: Readonly<Record<string, string | number | boolean>>) => void
+  /** Names this service's audit chains, with the writer's number behind it; by default the host's name. */
+  readonly node?: string
+  /** Connections that write, each one transaction at a time. */
+  readonly writers?: number
+  /** Connections that read. */
+  readonly readers?: number
+  /** Takes a server that may lose acknowledged commits (fsync off). For tests only. */
+  readonly allowUnsafe?: boolean
+  /** Unix milliseconds. */
+  readonly now?: () => number
+}
+
+/** Opens the production store: finds the primary, migrates, and connects. Throws `StoreUnavailable` and `MigrationRefused`. */
+export async function openPostgresStore(start: PostgresStart): Promise<Store> {
+  const { url, log, node = hostname(), writers: writerCount = 4, readers: readerCount = 2, allowUnsafe = false, now = Date.now } = start
+  const primary = makePrimary({ hosts: readHosts(url), allowUnsafe })
+  const session = await primary.connect(() => undefined)
+  try {
+    const applied = await migratePostgres(session, 'cards', now())
+    for (const { number, name, breaking } of applied) log?.('store_migrated', { number, name, breaking })
+  } finally {
+    await session.end()
+  }
+
+  const slots = Array.from({ length: writerCount }, (_, at) => makeSlot(primary, `${node}-${at}`))
+  const writers = makeWriters(slots)
+  const readers = makeReaders(primary, readerCount)
+  return makeStore({
+    get durability() {
+      return primary.durability
+    },
+    write: (name, ask) => writers.write(name, ask),
+    read: (read) => readers.read(read),
+    ping: () => readers.read({ statement: anything, values: [], tell: () => undefined }),
+    close: async (deadlineMs) => {
+      await writers.close(deadlineMs)
+      await readers.close()
+    },
+  })
+}
+
+const anything = sql`select 1 as one`

@@ -1,0 +1,105 @@
+import { integer, text } from '../column.ts'
+import { sql } from '../statement.ts'
+import { StoreUnavailable } from '../store.ts'
+import { openSession } from './session.ts'
+import type { Session } from './session.ts'
+
+/** The server that takes writes, wherever among the hosts it is now. */
+export interface Primary {
+  /** Connects to it. Throws `StoreUnavailable`; for a moment after a failure at once, so that callers do not queue up before a closed door. */
+  connect(lost: () => void): Promise<Session>
+  /** What an acknowledged commit survives, by the server that was connected to last. */
+  readonly durability: 'local' | 'replicated'
+}
+
+export interface PrimaryStart {
+  readonly hosts: readonly string[]
+  /** Takes a server that may lose acknowledged commits. For tests only. */
+  readonly allowUnsafe: boolean
+}
+
+/** Looks at all hosts at once, so that a silent one costs nothing, and takes the first that is no standby. */
+export function makePrimary({ hosts, allowUnsafe }: PrimaryStart): Primary {
+  let durability: 'local' | 'replicated' = 'local'
+  let failed: { readonly at: number; readonly cause: Error } | null = null
+
+  return {
+    get durability() {
+      return durability
+    },
+    connect: async (lost) => {
+      if (failed !== null && performance.now() - failed.at < FAIL_FAST_MS) throw failed.cause
+      const attempts = hosts.map((host) => openPrimary(host, allowUnsafe, lost))
+      try {
+        const found = await Promise.any(attempts)
+        endOthers(attempts, found)
+        failed = null
+        durability = found.durability
+        return found.session
+      } catch (err) {
+        const cause = new StoreUnavailable(`no primary among ${hosts.length} host(s): ${reasons(err)}`)
+        failed = { at: performance.now(), cause }
+        throw cause
+      }
+    },
+  }
+}
+
+interface Opened {
+  readonly session: Session
+  readonly durability: 'local' | 'replicated'
+}
+
+async function openPrimary(host: string, allowUnsafe: boolean, lost: () => void): Promise<Opened> {
+  let taken = false
+  const session = await openSession(host, () => {
+    if (taken) lost()
+  })
+  try {
+    const [row] = await session.ask(serverSettings, [])
+    if (row === undefined) throw new Error('the server tells no settings')
+    if (integer(row, 'standby') === 1) throw new Error('a standby')
+    if (!allowUnsafe && (text(row, 'fsync') !== 'on' || text(row, 'full_page_writes') !== 'on')) {
+      throw new Error('a server that may lose what it acknowledged: fsync and full_page_writes have to be on')
+    }
+    const asked = text(row, 'synchronous_commit')
+    // `off` acknowledges what is only in memory; everything stronger is the operator's choice.
+    const commit = asked === 'off' ? 'on' : asked
+    await session.say(`set synchronous_commit = '${commit}'; ${sessionSettings}`)
+    taken = true
+    return { session, durability: commit !== 'local' && text(row, 'synchronous_standby_names') !== '' ? 'replicated' : 'local' }
+  } catch (err) {
+    session.destroy()
+    throw err
+  }
+}
+
+function endOthers(attempts: readonly Promise<Opened>[], found: Opened): void {
+  for (const attempt of attempts) {
+    attempt.then(
+      (opened) => {
+        if (opened !== found) opened.session.destroy()
+      },
+      () => undefined,
+    )
+  }
+}
+
+/** The messages of the driver and the server; they name no password. */
+function reasons(err: unknown): string {
+  const errors: unknown[] = err instanceof AggregateError ? err.errors : [err]
+  return errors.map((each) => (each instanceof Error ? each.message || each.name : String(each))).join(' · ')
+}
+
+const serverSettings = sql`
+  select case when pg_is_in_recovery() then 1 else 0 end as standby, current_setting('fsync') as fsync,
+    current_setting('full_page_writes') as full_page_writes, current_setting('synchronous_commit') as synchronous_commit,
+    current_setting('synchronous_standby_names') as synchronous_standby_names`
+
+// No statement_timeout: it would cancel a COMMIT that waits for its standby, which then counts as done without being replicated.
+const sessionSettings = `
+  set default_transaction_isolation = 'read committed';
+  set lock_timeout = '1500ms';
+  set idle_in_transaction_session_timeout = '10s'`
+
+const FAIL_FAST_MS = 250

@@ -1,0 +1,75 @@
+import { randomBytes } from 'node:crypto'
+import pg from 'pg'
+import type { Row } from '../statement.ts'
+import type { Store } from '../store.ts'
+import type { Opened } from '../suite/suite.ts'
+import type { PostgresStart } from './postgres.ts'
+import { openPostgresStore } from './postgres.ts'
+
+/** A database of its own on the test server. */
+export interface TestDatabase {
+  readonly url: string
+  readonly raw: (text: string) => Promise<readonly Row[]>
+}
+
+/** Runs a test on a PostgreSQL store in a database of its own, which is dropped afterwards. */
+export function withPostgres(
+  test: (opened: Opened & TestDatabase) => Promise<void>,
+  over: Partial<PostgresStart> = {},
+): () => Promise<void> {
+  return withDatabase(async (database) => {
+    // The server of a test run may be set not to wait for the disk: what is tested here does not depend on it.
+    const open = (): Promise<Store> => openPostgresStore({ url: database.url, node: 'test', allowUnsafe: true, ...over })
+    let store = await open()
+    const reopen = async (): Promise<Store> => {
+      await store.close(5000)
+      return (store = await open())
+    }
+    try {
+      await test({ store, reopen, ...database })
+    } finally {
+      await store.close(5000)
+    }
+  })
+}
+
+export function withDatabase(test: (database: TestDatabase) => Promise<void>): () => Promise<void> {
+  return async () => {
+    const server = testServer()
+    const name = `tessera_test_${randomBytes(6).toString('hex')}`
+    await askRaw(server, `create database ${name}`)
+    const url = databaseUrl(server, name)
+    try {
+      await test({ url, raw: (text) => askRaw(url, text) })
+    } finally {
+      await askRaw(server, `drop database ${name} with (force)`)
+    }
+  }
+}
+
+/** A statement on a connection of its own, with the driver's usual settings. */
+async function askRaw(url: string, text: string): Promise<readonly Row[]> {
+  const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 5000, query_timeout: 20_000 })
+  await client.connect()
+  try {
+    return (await client.query<Record<string, string>>(text)).rows
+  } finally {
+    await client.end()
+  }
+}
+
+function testServer(): string {
+  const url = process.env['TESSERA_TEST_POSTGRES_URL']
+  if (url === undefined || url === '') {
+    throw new Error(
+      'set TESSERA_TEST_POSTGRES_URL to a PostgreSQL where databases may be made (postgres://…); `npm test` starts one by itself',
+    )
+  }
+  return url
+}
+
+function databaseUrl(server: string, name: string): string {
+  const url = new URL(server)
+  url.pathname = `/${name}`
+  return url.href
+}

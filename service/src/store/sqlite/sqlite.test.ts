@@ -1,0 +1,7 @@
+import { describe } from 'node:test'
+import { storeSuite } from '../store.suite.ts'
+import { withSqlite } from './with-store.ts'
+
+describe('the embedded store', () => {
+  storeSuite(withSqlite)
+})

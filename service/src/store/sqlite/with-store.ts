@@ -1,0 +1,50 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import type { Row } from '../statement.ts'
+import type { Opened } from '../suite/suite.ts'
+import { openSqliteStore, SQLITE_FILE } from './sqlite.ts'
+
+/** Runs a test on an embedded store in a folder of its own, which is removed afterwards. */
+export function withSqlite(test: (opened: Opened & { readonly folder: string }) => Promise<void>): () => Promise<void> {
+  return () =>
+    withFolder(async (folder) => {
+      const open = (): ReturnType<typeof openSqliteStore> =>
+        openSqliteStore({
+          folder,
+          exit: (cause) => {
+            throw cause
+          },
+        })
+      let store = await open()
+      const raw = async (text: string): Promise<readonly Row[]> => askRaw(folder, text)
+      const reopen = async (): ReturnType<typeof openSqliteStore> => {
+        await store.close(5000)
+        return (store = await open())
+      }
+      try {
+        await test({ store, raw, reopen, folder })
+      } finally {
+        await store.close(5000)
+      }
+    })
+}
+
+export async function withFolder(test: (folder: string) => Promise<void>): Promise<void> {
+  const folder = mkdtempSync(join(tmpdir(), 'tessera-store-'))
+  try {
+    await test(folder)
+  } finally {
+    rmSync(folder, { recursive: true, force: true })
+  }
+}
+
+function askRaw(folder: string, text: string): readonly Row[] {
+  const db = new DatabaseSync(join(folder, SQLITE_FILE))
+  try {
+    return db.prepare(text).all() as Row[]
+  } finally {
+    db.close()
+  }
+}

@@ -1,0 +1,19 @@
+import { auditSuite } from './suite/audit.suite.ts'
+import { cardsSuite } from './suite/cards.suite.ts'
+import { lifeSuite } from './suite/life.suite.ts'
+import { limitsSuite } from './suite/limits.suite.ts'
+import { merchantsSuite } from './suite/merchants.suite.ts'
+import { sandboxSuite } from './suite/sandbox.suite.ts'
+import type { WithStore } from './suite/suite.ts'
+import { verificationSuite } from './suite/verification.suite.ts'
+
+/** What every store has to hold. Run by both. */
+export function storeSuite(withStore: WithStore): void {
+  merchantsSuite(withStore)
+  cardsSuite(withStore)
+  verificationSuite(withStore)
+  limitsSuite(withStore)
+  auditSuite(withStore)
+  sandboxSuite(withStore)
+  lifeSuite(withStore)
+}

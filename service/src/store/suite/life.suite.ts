@@ -1,0 +1,42 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { StoreUnavailable } from '../store.ts'
+import { makeCard, makeNote } from './samples.ts'
+import type { WithStore } from './suite.ts'
+
+export function lifeSuite(withStore: WithStore): void {
+  test(
+    'closing lets what is under way finish and refuses what comes after',
+    withStore(async ({ store }) => {
+      await store.ping()
+      const cards = Array.from({ length: 300 }, (_, number) => makeCard(number))
+      const kept = Promise.all(cards.map((card) => store.insertCard(card, makeNote(card))))
+      const closed = store.close(5000)
+      await assert.rejects(store.insertCard(makeCard(999), makeNote(makeCard(999))), StoreUnavailable)
+      await Promise.all([kept, closed])
+      await assert.rejects(store.findCard(makeCard(0)), StoreUnavailable)
+      await assert.rejects(store.ping(), StoreUnavailable)
+    }),
+  )
+
+  test(
+    'what was kept is there after opening anew',
+    withStore(async ({ store, reopen }) => {
+      const cards = Array.from({ length: 50 }, (_, number) => makeCard(number))
+      await Promise.all(cards.map((card) => store.insertCard(card, makeNote(card))))
+      const again = await reopen()
+      for (const card of cards) assert.deepEqual(await again.findCard(card), card)
+    }),
+  )
+
+  test(
+    'a database that is newer than the program, or that remembers another migration, is refused in plain words',
+    withStore(async ({ raw, reopen }) => {
+      await raw(`insert into migrations (number, name, checksum, applied_at) values (9999, 'later', 'x', 1)`)
+      await assert.rejects(reopen(), /newer than this program: it has migration 9999 \(later\)/)
+      await raw('delete from migrations where number = 9999')
+      await raw(`update migrations set checksum = 'x' where number = 1`)
+      await assert.rejects(reopen(), /migration 1 \(cards\) was applied with another text/)
+    }),
+  )
+}

@@ -1,0 +1,104 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import fc from 'fast-check'
+import type { SendClaim } from '../store.ts'
+import { bytesOf, makeAttempt, makeCard, makeClaim, makeNote, makeTry, momentAt, T0 } from './samples.ts'
+import type { WithStore } from './suite.ts'
+
+export function limitsSuite(withStore: WithStore): void {
+  test(
+    'sends are allowed exactly when every window has room, whatever the order of times',
+    withStore(async ({ store }) => {
+      let subject = 0
+      await fc.assert(
+        fc.asyncProperty(
+          someWindows,
+          fc.array(fc.integer({ min: 0, max: 400 }), { minLength: 1, maxLength: 25 }),
+          async (windows, gaps) => {
+            subject++
+            const sends: number[] = []
+            let at = T0
+            for (const gap of gaps) {
+              at += gap
+              const model = modelClaim(sends, windows, at)
+              assert.deepEqual(await store.claimPhoneSend(makeClaim(at, windows, subject)), model)
+              if (model.claimed) sends.push(at)
+            }
+          },
+        ),
+        { numRuns: 40, seed: 20261121 },
+      )
+    }),
+  )
+
+  test(
+    'of many sends at once no more are allowed than the window has room for',
+    withStore(async ({ store }) => {
+      const claims = await Promise.all(Array.from({ length: 60 }, () => store.claimPhoneSend(makeClaim(T0, [{ count: 3, ms: 1000 }]))))
+      assert.equal(claims.filter(({ claimed }) => claimed).length, 3)
+    }),
+  )
+
+  test(
+    'a clock that went back opens no window',
+    withStore(async ({ store }) => {
+      const windows = [{ count: 1, ms: 1000 }]
+      await store.claimPhoneSend(makeClaim(T0, windows))
+      assert.deepEqual(await store.claimPhoneSend(makeClaim(T0 - 5000, windows)), { claimed: false, retryAfterMs: 6000 })
+    }),
+  )
+
+  test(
+    'subjects, scopes and days do not count for each other',
+    withStore(async ({ store }) => {
+      const claim = makeClaim(T0, [{ count: 1, ms: 1000 }])
+      const others: SendClaim[] = [claim, { ...claim, scope: 'pan' }, { ...claim, keyId: 'next' }, { ...claim, subject: bytesOf('other') }]
+      for (const each of others) assert.deepEqual(await store.claimPhoneSend(each), { claimed: true })
+      assert.equal((await store.claimPhoneSend(claim)).claimed, false)
+    }),
+  )
+
+  test(
+    'a window that cannot be kept is refused',
+    withStore(async ({ store }) => {
+      await assert.rejects(store.claimPhoneSend(makeClaim(T0, [{ count: 6, ms: 1000 }])), /1 to 5 sends/)
+    }),
+  )
+
+  test(
+    'what limits and codes left behind goes, page after page, and what still counts stays',
+    withStore(async ({ store, raw }) => {
+      const card = makeCard(1)
+      await store.insertCard(card, makeNote(card))
+      await store.beginVerification(makeAttempt(card, 'one', momentAt(0)), { resendWaitMs: 1, pan: null }, makeNote(card))
+      const dayCap = { keyId: 'day', subject: bytesOf('pan'), triesMax: 9, endsAt: T0 + 100 }
+      await store.tryCode(makeTry(card, 'one', momentAt(1), { dayCap }))
+      await Promise.all(Array.from({ length: 1201 }, (_, n) => store.claimPhoneSend(makeClaim(T0, [], n))))
+      await store.claimPhoneSend(makeClaim(T0 + 200, [], 'young'))
+      assert.equal(await store.dropLimits(T0), 0)
+      assert.equal(await store.dropLimits(T0 + 200), 1203)
+      assert.equal((await raw('select scope from send_limits')).length, 1)
+      assert.equal(await store.findVerification(card), null)
+      assert.deepEqual(await store.findCard(card), card)
+    }),
+  )
+}
+
+/** The rule in its plainest words: a window of `ms` holds at most `count` sends. */
+function modelClaim(
+  sends: readonly number[],
+  windows: SendClaim['windows'],
+  at: number,
+): { claimed: true } | { claimed: false; retryAfterMs: number } {
+  const waits = windows.map(({ count, ms }) => {
+    const inside = sends.filter((send) => at - send < ms)
+    return inside.length < count ? 0 : (inside[inside.length - count] ?? 0) + ms - at
+  })
+  const retryAfterMs = Math.max(0, ...waits)
+  return retryAfterMs === 0 ? { claimed: true } : { claimed: false, retryAfterMs }
+}
+
+const someWindows = fc.uniqueArray(fc.record({ count: fc.integer({ min: 1, max: 5 }), ms: fc.integer({ min: 1, max: 1500 }) }), {
+  maxLength: 3,
+  selector: ({ count }) => count,
+})

@@ -1,0 +1,150 @@
+import { createHash } from 'node:crypto'
+import type { Expiry } from '@tessera/contract/card'
+import type { AuditNote, CardRow, CodeTry, InboxRow, MerchantRow, Moment, SendClaim, VerificationRow } from '../store.ts'
+
+// Rows that differ by their number alone. The masks are of the sandbox's public cards.
+
+export const merchantId = '5e730e8e0b852a417aa49ceb'
+export const bucket = 0x7f3
+export const keyId = 'f0'.repeat(16)
+
+export function bytesOf(seed: string | number, length = 32): Uint8Array {
+  return new Uint8Array(createHash('shake256', { outputLength: length }).update(String(seed)).digest())
+}
+
+export function cardIdOf(number: number): string {
+  return (0x65f00000).toString(16) + '07f3' + number.toString(16).padStart(12, '0')
+}
+
+export function makeMerchant(over: Partial<MerchantRow> = {}): MerchantRow {
+  return {
+    id: merchantId,
+    bucket,
+    name: 'A shop',
+    state: 'active',
+    passwordHashes: [bytesOf('password')],
+    pepperKeyId: 'aa'.repeat(16),
+    origins: ['https://shop.example'],
+    strictServerAuth: false,
+    createdAt: T0,
+    ...over,
+  }
+}
+
+export function makeCard(number: number, over: Partial<CardRow> = {}): CardRow {
+  return {
+    bucket,
+    merchantId,
+    cardId: cardIdOf(number),
+    tokenHash: bytesOf(`token ${number}`),
+    maskedPan: '860006******6311',
+    type: '22618',
+    expiry: '0399' as Expiry,
+    recurrent: true,
+    verified: false,
+    state: 'live',
+    version: 1,
+    keyId,
+    blob: bytesOf(`blob ${number}`, 95),
+    mac: bytesOf(`mac ${number} 1`, 48),
+    customer: null,
+    account: null,
+    consent: null,
+    createdAt: T0,
+    verifiedAt: null,
+    endsAt: T0 + 1_800_000,
+    endedAt: null,
+    ...over,
+  }
+}
+
+/** The card's next version. */
+export function nextOf(card: CardRow, over: Partial<CardRow> = {}): CardRow {
+  const version = card.version + 1
+  return { ...card, version, mac: bytesOf(`mac ${card.cardId} ${version}`, 48), ...over }
+}
+
+export function shreddedOf(card: CardRow): CardRow {
+  return nextOf(card, { state: 'removed', keyId: '', blob: new Uint8Array(0), endedAt: T0 + 1 })
+}
+
+export function makeNote(card: CardRow, action = 'card.changed', over: Partial<AuditNote> = {}): AuditNote {
+  return {
+    at: T0,
+    actor: `merchant:${card.merchantId}`,
+    action,
+    merchantId: card.merchantId,
+    subject: card.cardId,
+    version: card.version,
+    mac: card.mac,
+    requestId: 'c'.repeat(24),
+    outcome: 'done',
+    ...over,
+  }
+}
+
+/** A note that tells of no new version, such as a wrong code. */
+export function makeQuietNote(card: CardRow, action: string): AuditNote {
+  return makeNote(card, action, { version: 0, mac: new Uint8Array(0) })
+}
+
+export function makeAttempt(card: CardRow, name: string, at: Moment, over: Partial<VerificationRow> = {}): VerificationRow {
+  return {
+    bucket: card.bucket,
+    merchantId: card.merchantId,
+    cardId: card.cardId,
+    attemptId: name,
+    otpHash: bytesOf(`right ${name}`),
+    otpKeyId: keyId,
+    sentBy: 'us',
+    phoneMask: '99890*****66',
+    networkRef: null,
+    outcome: 'sent',
+    tries: 0,
+    triesMax: 5,
+    lifeMs: 180_000,
+    askedAt: at,
+    open: true,
+    ...over,
+  }
+}
+
+export function makeTry(card: CardRow, name: string, at: Moment, over: Partial<CodeTry> = {}): CodeTry {
+  const verifiedCard = nextOf(card, { verified: true, verifiedAt: at.wallMs })
+  return {
+    bucket: card.bucket,
+    merchantId: card.merchantId,
+    cardId: card.cardId,
+    now: at,
+    driftMaxMs: 2000,
+    attemptId: name,
+    otpHash: bytesOf('wrong'),
+    dayCap: null,
+    verifiedCard,
+    auditRight: makeNote(verifiedCard, 'card.verified'),
+    auditWrong: makeQuietNote(card, 'card.code_wrong'),
+    ...over,
+  }
+}
+
+/** A moment on both clocks, `ms` after the start of the tests. */
+export function momentAt(ms: number, over: Partial<Moment> = {}): Moment {
+  return { wallMs: T0 + ms, monotonicMs: 5_000_000 + ms, bootId: 'boot-1', ...over }
+}
+
+export function makeClaim(at: number, windows: SendClaim['windows'], subject: string | number = 'phone'): SendClaim {
+  return { keyId, scope: 'phone', subject: bytesOf(subject), at, windows }
+}
+
+export function makeSms(number: number, over: Partial<InboxRow> = {}): InboxRow {
+  return {
+    id: number.toString(16).padStart(24, '0'),
+    at: T0 + number,
+    merchantId,
+    phoneMask: '99890*****66',
+    text: `SMS ${number}`,
+    ...over,
+  }
+}
+
+export const T0 = 1_700_000_000_000
