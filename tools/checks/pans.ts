@@ -29,7 +29,7 @@ export function checkPans(tree: Tree): Finding[] {
   })
 }
 
-const instead = 'take one of the seven sandbox cards, or one with eight zeros in a row'
+const instead = 'take a sandbox card or a number with eight zeros in a row; for a published vector say pan-ok beside it'
 
 function findPans(text: string): string[] {
   const runs = (text.match(sixteenDigits) ?? []).map((run) => run.replaceAll(/[ -]/g, ''))

@@ -49,10 +49,17 @@ test('English that begins like SQL is English', () => {
 
 test('sockets and HTTP outside their places are found', () => {
   belongs("import { createServer } from 'node:http'", 'service/src/rpc/http.ts', 'service/src/rpc/answer.ts')
-  belongs("import type { FastifyInstance } from 'fastify'", 'service/src/observe/admin.ts', 'service/src/observe/metrics.ts')
+  belongs("import fastify, { type FastifyInstance } from 'fastify'", 'service/src/observe/admin.ts', 'service/src/observe/metrics.ts')
   belongs("import { connect } from 'node:net'", 'service/src/cli/control-socket.ts', 'service/src/cli/start.ts')
   belongs("await import('node:tls')", 'service/src/sms/smpp.ts', 'service/src/cards/create.ts')
   belongs('await fetch(url)', 'service/src/network/humo.ts', 'service/src/methods/cards.create.ts')
+})
+
+test('types of sockets and a look at an address are no sockets', () => {
+  for (const text of ["import type { IncomingMessage } from 'node:http'", "import { isIPv4, type Socket } from 'node:net'"]) {
+    assert.deepEqual(judge('service/src/rpc/address.ts', text), [], text)
+  }
+  assert.equal(judge('service/src/rpc/address.ts', "import { isIPv4, connect } from 'node:net'").length, 1)
 })
 
 test('the environment is read in config.ts only', () => {
@@ -62,11 +69,11 @@ test('the environment is read in config.ts only', () => {
 })
 
 test('time and randomness are handed in', () => {
-  for (const text of ['Date.now()', 'new Date()', 'performance.now()']) {
+  for (const text of ['Date.now()', 'new Date()']) {
     belongs(text, 'service/src/system-clock.ts', 'service/src/cards/card.ts')
     assert.equal(judge('vault/src/seal.ts', text).length, 1, text)
   }
-  for (const text of ['setTimeout(go, 5)', "import { setTimeout as pause } from 'node:timers/promises'"]) {
+  for (const text of ['performance.now()', 'setTimeout(go, 5)', "import { setTimeout as pause } from 'node:timers/promises'"]) {
     belongs(text, 'service/src/store/postgres/session.ts', 'service/src/verification/send.ts')
   }
   for (const text of ['Math.random()', "import { randomBytes } from 'node:crypto'", 'globalThis.crypto.getRandomValues(bytes)']) {

@@ -28,16 +28,16 @@ const sql: Place = {
 }
 
 const wire: Place = {
-  what: (node) => readModule(node, wireModules) ?? readGlobalCall(node, ['fetch']),
+  what: (node) => (isHarmless(node) ? null : (readModule(node, wireModules) ?? readGlobalCall(node, ['fetch']))),
   holds: isShipped,
   homes: [
-    /^service\/src\/rpc\/http[^/]*\.ts$/,
+    /^service\/src\/rpc\/(http[^/]*|server|exchange)\.ts$/,
     /^service\/src\/(sms|network|webhooks)\//,
     /^service\/src\/cli\/(control|doctor)[^/]*\.ts$/,
     /^service\/src\/observe\/admin[^/]*\.ts$/,
     /^(client|browser|dashboard|form-check)\//,
   ],
-  instead: 'sockets and HTTP live in rpc/http, sms, network, webhooks, cli/control, cli/doctor and observe/admin',
+  instead: 'sockets and HTTP live in rpc (http, server, exchange), sms, network, webhooks, cli/control, cli/doctor and observe/admin',
 }
 
 const environment: Place = {
@@ -59,11 +59,17 @@ const clock: Place = {
   instead: 'take the clock that main.ts hands in (service/src/clock.ts)',
 }
 
-/** Adapters may put an end to their own waiting; rules wait by the clock. */
+/** Adapters may measure their own waiting and put an end to it; rules wait by the clock. */
 const timers: Place = {
-  what: (node) => readGlobalCall(node, ['setTimeout', 'setInterval']) ?? readModule(node, ['node:timers', 'node:timers/promises']),
+  what: (node) =>
+    readMeasure(node) ?? readGlobalCall(node, ['setTimeout', 'setInterval']) ?? readModule(node, ['node:timers', 'node:timers/promises']),
   holds: isShipped,
-  homes: [...clock.homes, /^service\/src\/(store|sms|network|webhooks|kms|observe)\//, /^service\/src\/rpc\/http[^/]*\.ts$/, /^client\//],
+  homes: [
+    ...clock.homes,
+    /^service\/src\/(rpc|store|sms|network|webhooks|kms|observe)\//,
+    /^service\/src\/rpc\/http[^/]*\.ts$/,
+    /^client\//,
+  ],
   instead: 'wait by the clock that main.ts hands in (service/src/clock.ts)',
 }
 
@@ -130,6 +136,18 @@ function findMisplacedSql(tree: Tree): Finding[] {
 
 const wireModules = ['node:http', 'node:https', 'node:http2', 'node:net', 'node:tls', 'node:dgram', 'fastify', 'undici']
 
+/** A type opens no socket, and neither does a look at an address. */
+function isHarmless(node: ts.Node): boolean {
+  if (!ts.isImportDeclaration(node) || node.importClause?.name !== undefined) return false
+  if (node.importClause?.phaseModifier === ts.SyntaxKind.TypeKeyword) return true
+  const names = node.importClause?.namedBindings
+  return (
+    names !== undefined &&
+    ts.isNamedImports(names) &&
+    names.elements.every(({ name, isTypeOnly }) => isTypeOnly || /^isIP(v4|v6)?$|^BlockList$/.test(name.text))
+  )
+}
+
 /** Statements, not English: a verb with what must follow it. */
 const statement = new RegExp(
   [
@@ -164,13 +182,16 @@ function readGlobalCall(node: ts.Node, names: readonly string[]): string | null 
   return ts.isCallExpression(node) && ts.isIdentifier(node.expression) && names.includes(node.expression.text) ? node.expression.text : null
 }
 
-const timeReaders = ['Date.now', 'performance.now', 'process.hrtime', 'process.hrtime.bigint']
-
 function readTime(node: ts.Node): string | null {
   if (ts.isNewExpression(node) && node.expression.getText() === 'Date' && (node.arguments?.length ?? 0) === 0) return 'new Date()'
   if (ts.isCallExpression(node) && node.expression.getText() === 'Date') return 'Date()'
-  if (ts.isPropertyAccessExpression(node) && timeReaders.includes(node.getText())) return node.getText()
-  return null
+  return ts.isPropertyAccessExpression(node) && node.getText() === 'Date.now' ? 'Date.now' : null
+}
+
+const measures = ['performance.now', 'process.hrtime', 'process.hrtime.bigint']
+
+function readMeasure(node: ts.Node): string | null {
+  return ts.isPropertyAccessExpression(node) && measures.includes(node.getText()) ? node.getText() : null
 }
 
 const randomDrawers = [

@@ -95,12 +95,17 @@ function judgeDeclarations(tree: Tree, path: string): Finding[] {
   const findings: Finding[] = []
   const visit = (node: ts.Node): void => {
     const name = declaredName(node)
-    const text = name === null ? null : judgeName(name.text)
+    const text = name === null || isWireWord(path, name.text) ? null : judgeName(name.text)
     if (name !== null && text !== null) findings.push({ path, line: lineOf(file, name), text })
     ts.forEachChild(node, visit)
   }
   visit(file)
   return findings
+}
+
+/** JSON-RPC 2.0 §5.1 calls it `data`, and so does the code that writes it. */
+function isWireWord(path: string, name: string): boolean {
+  return name === 'data' && /^(contract|service\/src\/rpc)\//.test(path)
 }
 
 /** What a name should be, in one line; null for a good one. */
