@@ -1,18 +1,13 @@
 import type { ErrorBody } from './errors.ts'
+import type { Language } from './profile.ts'
+
+export type { Language, Profile } from './profile.ts'
 
 /** What a caller chose as the request's `id`: string of at most 128 characters, safe integer, or null (JSON-RPC 2.0 §4). */
 export type RequestId = string | number | null
 
 /** JSON-RPC 2.0 §5: a response carries either a result or an error. */
 export type Response = { jsonrpc: '2.0'; id: RequestId; result: unknown } | { jsonrpc: '2.0'; id: RequestId; error: ErrorBody }
-
-/**
- * The two spellings of one service: `spec` at `/api/<method>`, `subscribe` at `/api`. A value that replies are rendered with,
- * never a second code path.
- */
-export type Profile = 'spec' | 'subscribe'
-
-export type Language = 'en' | 'ru' | 'uz'
 
 export const requestIdLengthMax = 128
 export const batchLengthMax = 20

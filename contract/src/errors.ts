@@ -1,4 +1,4 @@
-import type { Language, Profile } from './envelope.ts'
+import type { Language, Profile } from './profile.ts'
 
 /** Who can mend it: the merchant's developer, the cardholder, the provider who runs the service, or time alone. */
 export type Mender = 'developer' | 'cardholder' | 'operator' | 'wait'
