@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process'
-import { chmodSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { chmodSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
@@ -12,7 +12,7 @@ export type FileResult = { path: string; outcomes: Outcome[]; seconds: number }
 export type RunOptions = { root: string; env: NodeJS.ProcessEnv; secondsMax: number; signal: AbortSignal }
 
 const reporter = fileURLToPath(new URL('test-reporter.ts', import.meta.url))
-const outputBytesMax = 64 * 1024
+const outputLengthMax = 16 * 1024
 const leaveSecondsMax = 3
 
 /**
@@ -40,17 +40,25 @@ export async function runFile(path: string, { root, env, secondsMax, signal }: R
   // `exit`, not `close`: a process left behind holds the pipes open.
   const code = await new Promise<number | null>((resolve) => child.once('exit', (exitCode) => setImmediate(resolve, exitCode)))
   signal.removeEventListener('abort', abort)
+  const isLate = late.aborted
 
   const outcomes = readOutcomes(report)
   const left = await waitForGroup(group)
-  const complaint = late.aborted
+  const complaint = isLate
     ? `It did not end in ${secondsMax} s: a test hangs, or something was left open.`
     : describeEnd(code, outcomes) || (left.length > 0 ? `It left processes running: ${left.join(', ')}.` : '')
   killGroup(group)
   rmSync(scratch, { recursive: true, force: true, maxRetries: 3 })
   const seconds = (performance.now() - startedAt) / 1000
-  if (complaint !== '') outcomes.push({ title: '(the file itself)', state: 'failed', milliseconds: 0, detail: `${complaint}\n${output()}` })
+  if (complaint !== '') outcomes.push({ title: '(the file itself)', state: 'failed', milliseconds: 0, detail: complaint })
+  addOutput(outcomes, output())
   return { path, outcomes, seconds }
+}
+
+/** What a file printed is shown once, under the last of its failures. */
+function addOutput(outcomes: readonly Outcome[], output: string): void {
+  const last = outcomes.findLast(({ state }) => state === 'failed')
+  if (last !== undefined && output.trim() !== '') last.detail += `\nThe file printed:\n${output.trimEnd()}`
 }
 
 function describeEnd(code: number | null, outcomes: Outcome[]): string {
@@ -74,7 +82,7 @@ function collect(...streams: NodeJS.ReadableStream[]): () => string {
   let text = ''
   for (const stream of streams) {
     stream.setEncoding('utf8')
-    stream.on('data', (chunk: string) => (text = (text + chunk).slice(-outputBytesMax)))
+    stream.on('data', (chunk: string) => (text = (text + chunk).slice(-outputLengthMax)))
   }
   return () => text
 }
@@ -89,7 +97,7 @@ async function waitForGroup(group: number): Promise<string[]> {
 
 /** Living members of a process group, from /proc; a zombie that nobody reaps is no longer running. */
 function listGroup(group: number): string[] {
-  return readdirSync('/proc')
+  return (existsSync('/proc') ? readdirSync('/proc') : [])
     .filter((name) => /^\d+$/.test(name))
     .flatMap((pid) => {
       const [, name = '', state, , pgrp] = /\((.*)\) (\S) (\d+) (\d+)/s.exec(readStat(pid)) ?? []
