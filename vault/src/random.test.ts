@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict'
-import { test } from 'node:test'
+import crypto from 'node:crypto'
+import { syncBuiltinESMExports } from 'node:module'
+import { mock, test } from 'node:test'
 
 import { drawPublic, drawSecret } from './random.ts'
 
@@ -31,4 +33,18 @@ test('drawn bytes take every value, each about as often as any other', () => {
       seen.join(' '),
     )
   }
+})
+
+test('what was given out is blanked in the pool', () => {
+  const pools: Uint8Array[] = []
+  const { randomFillSync } = crypto
+  const fill = mock.method(crypto, 'randomFillSync', (bytes: Uint8Array) => (pools.push(bytes), randomFillSync(bytes)))
+  syncBuiltinESMExports()
+  while (pools.length === 0) drawPublic(12)
+  const pool = pools[0] ?? new Uint8Array()
+  drawPublic(16)
+  fill.mock.restore()
+  syncBuiltinESMExports()
+  assert.ok(pool.length > 28 && pool.subarray(0, 28).every((byte) => byte === 0))
+  assert.ok(pool.subarray(28).some((byte) => byte !== 0))
 })

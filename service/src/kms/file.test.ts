@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
-import { chmod, mkdir, mkdtemp, readdir, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises'
+import { chmod, mkdir, mkdtemp, open, readdir, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { after, before, test } from 'node:test'
+import { after, before, mock, test } from 'node:test'
 
 import { KekRefused } from '@tessera/vault/kek'
 
@@ -41,6 +41,18 @@ test('opened again it is the same KEK, and opens what it wrapped', async () => {
   const second = await openFileKek(path)
   assert.equal(second.id, first.id)
   assert.deepEqual(Uint8Array.from(await second.unwrap(wrapped, associated)), plain)
+})
+
+test('the file and its name are synced to disk before the KEK is used, once', async () => {
+  const handle = await open(folder)
+  const sync = mock.method(Object.getPrototypeOf(handle) as typeof handle, 'sync')
+  await handle.close()
+  const path = await freshPath()
+  await openFileKek(path)
+  assert.equal(sync.mock.callCount(), 2)
+  await openFileKek(path)
+  assert.equal(sync.mock.callCount(), 2)
+  sync.mock.restore()
 })
 
 test('two files are two KEKs, and neither opens what the other wrapped', async () => {

@@ -1,0 +1,90 @@
+import assert from 'node:assert/strict'
+import { createCipheriv, createDecipheriv, createHmac, createSecretKey, randomBytes } from 'node:crypto'
+import { mock, test } from 'node:test'
+
+import { keyedHash } from './fields.ts'
+import { samplePan, sampleDek, sampleOwner, merchantA } from './samples.suite.ts'
+import { openPan, sealPan, SealBroken } from './seal.ts'
+import { limitSubject } from './subject.ts'
+
+// Every byte that goes into or comes out of a primitive is watched; what was plain must be gone when the work is done.
+
+const digits = Buffer.from('8600069195406311')
+
+test('sealing leaves the digits in no buffer but the PAN itself', () => {
+  const card = { secret: randomBytes(32), dek: sampleDek('card', merchantA), owner: sampleOwner() }
+  const pan = samplePan()
+  const seen = watch(() => sealPan(pan, card.secret, card.dek, card.owner))
+  pan.wipe()
+  assertSawAndWiped(seen)
+})
+
+test('opening leaves the digits in no buffer but the PAN that it gives', () => {
+  const card = { secret: randomBytes(32), dek: sampleDek('card', merchantA), owner: sampleOwner() }
+  const blob = sealPan(samplePan(), card.secret, card.dek, card.owner)
+  const seen = watch(() => openPan(blob, card.secret, card.dek, card.owner).wipe())
+  assertSawAndWiped(seen)
+})
+
+test('what was deciphered before a seal proved broken is wiped', () => {
+  const card = { secret: randomBytes(32), dek: sampleDek('card', merchantA), owner: sampleOwner() }
+  const blob = sealPan(samplePan(), card.secret, card.dek, card.owner)
+  blob[111] = (blob[111] ?? 0) ^ 1
+  const seen = watch(() => assert.throws(() => openPan(blob, card.secret, card.dek, card.owner), SealBroken))
+  const deciphered = seen.filter(({ bytes }) => bytes.length === 66 && bytes.buffer.byteLength === 66)
+  assert.ok(deciphered.length === 1 && deciphered.every(({ bytes }) => bytes.every((byte) => byte === 0)))
+})
+
+test('a limit subject leaves the digits in no buffer but the PAN itself', () => {
+  const pan = samplePan()
+  const seen = watch(() => limitSubject(sampleDek('limits'), 'pan', pan))
+  pan.wipe()
+  assertSawAndWiped(seen)
+})
+
+test('a keyed hash leaves nothing of what it was made from', () => {
+  const seen = watch(() => keyedHash(createSecretKey(new Uint8Array(32)), 'label', [digits]))
+  assertSawAndWiped(seen)
+})
+
+interface Seen {
+  readonly bytes: Uint8Array
+  readonly heldDigits: boolean
+}
+
+/** What `work` gives to the primitives and gets from them. */
+function watch(work: () => unknown): Seen[] {
+  const seen: Seen[] = []
+  const see = (bytes: unknown) => {
+    if (bytes instanceof Uint8Array) seen.push({ bytes, heldDigits: holdsDigits(bytes) })
+  }
+  const key = createSecretKey(new Uint8Array(32))
+  const nonce = new Uint8Array(12)
+  const primitives = [createCipheriv('aes-256-gcm', key, nonce), createDecipheriv('aes-256-gcm', key, nonce), createHmac('sha256', key)]
+  const mocks = primitives.map((primitive) => {
+    const prototype = Object.getPrototypeOf(primitive) as { update: (bytes: unknown) => unknown }
+    const update = prototype.update
+    return mock.method(prototype, 'update', function (this: unknown, bytes: unknown) {
+      see(bytes)
+      const given = update.call(this, bytes)
+      see(given)
+      return given
+    })
+  })
+  try {
+    work()
+  } finally {
+    for (const { mock: mocked } of mocks) mocked.restore()
+  }
+  return seen
+}
+
+/** The watch itself must have seen the digits, or it proves nothing. */
+function assertSawAndWiped(seen: readonly Seen[]): void {
+  assert.ok(seen.some(({ heldDigits }) => heldDigits))
+  for (const { bytes } of seen) assert.ok(!holdsDigits(bytes))
+}
+
+function holdsDigits(bytes: Uint8Array): boolean {
+  return Buffer.from(bytes).includes(digits)
+}
