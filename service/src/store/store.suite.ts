@@ -4,7 +4,7 @@ import { lifeSuite } from './suite/life.suite.ts'
 import { limitsSuite } from './suite/limits.suite.ts'
 import { merchantsSuite } from './suite/merchants.suite.ts'
 import { sandboxSuite } from './suite/sandbox.suite.ts'
-import type { WithStore } from './suite/suite.ts'
+import type { WithStore } from './suite/opened.fixture.ts'
 import { verificationSuite } from './suite/verification.suite.ts'
 
 /** What every store has to hold. Run by both. */

@@ -13,15 +13,13 @@ export interface PostgresKeysStart {
   readonly url: string
   /** Takes a server that may lose acknowledged commits. For tests only. */
   readonly allowUnsafe?: boolean
-  /** Unix milliseconds. */
-  readonly now?: () => number
 }
 
 /** Opens the store of wrapped data keys: a schema of its own, and in production a database of its own. */
-export async function openPostgresKeyStore({ url, allowUnsafe = false, now = Date.now }: PostgresKeysStart): Promise<KeyStore> {
+export async function openPostgresKeyStore({ url, allowUnsafe = false }: PostgresKeysStart): Promise<KeyStore> {
   const primary = makePrimary({ hosts: readHosts(url), allowUnsafe })
   let session: Session | null = await connect()
-  await migratePostgres(session, 'keys', now())
+  await migratePostgres(session, 'keys')
 
   return Object.freeze<KeyStore>({
     list: async () => listKeys.tell(await ask(listKeys.statement, [])),

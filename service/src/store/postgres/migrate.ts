@@ -9,10 +9,10 @@ import type { Session } from './session.ts'
  * Brings a schema to the newest migration, all pending ones in one transaction. Row 0 of `migrations` is the lock: of two starts at once the
  * second waits for the first and finds nothing left to do.
  */
-export async function migratePostgres(session: Session, folder: 'cards' | 'keys', now: number): Promise<readonly Migration[]> {
+export async function migratePostgres(session: Session, folder: 'cards' | 'keys'): Promise<readonly Migration[]> {
   for (let left = RACES_MAX; ; left--) {
     try {
-      return await migrateOnce(session, folder, now)
+      return await migrateOnce(session, folder)
     } catch (err) {
       await session.say('rollback')
       // `create … if not exists` of two starts at once may still collide in the catalogue.
@@ -21,12 +21,12 @@ export async function migratePostgres(session: Session, folder: 'cards' | 'keys'
   }
 }
 
-async function migrateOnce(session: Session, folder: 'cards' | 'keys', now: number): Promise<readonly Migration[]> {
+async function migrateOnce(session: Session, folder: 'cards' | 'keys'): Promise<readonly Migration[]> {
   await session.say('begin')
   await session.say(`set local lock_timeout = '${MIGRATION_MS}ms'`)
   if (folder === 'keys') await session.say(`create schema if not exists ${KEYS_SCHEMA}; set local search_path = ${KEYS_SCHEMA}`)
   await session.say(memory, MIGRATION_MS)
-  await session.ask(insertLock, [now], MIGRATION_MS)
+  await session.ask(insertLock, [], MIGRATION_MS)
   await session.ask(takeLock, [], MIGRATION_MS)
 
   const found = await session.ask(selectApplied, [])
@@ -34,7 +34,7 @@ async function migrateOnce(session: Session, folder: 'cards' | 'keys', now: numb
   const pending = planMigrations(readMigrations('postgres', folder), applied)
   for (const migration of pending) {
     await session.say(migration.text, MIGRATION_MS)
-    await session.ask(remember, [migration.number, migration.name, migration.checksum, now])
+    await session.ask(remember, [migration.number, migration.name, migration.checksum])
   }
   await session.say('commit', MIGRATION_MS)
   return pending
@@ -46,11 +46,11 @@ function isCatalogueRace(err: unknown): boolean {
 }
 
 const memory = `
-  create table if not exists migrations (number integer primary key not null, name text not null, checksum text not null, applied_at bigint not null)`
-const insertLock = sql`insert into migrations (number, name, checksum, applied_at) values (0, 'lock', '', $1) on conflict (number) do nothing`
+  create table if not exists migrations (number integer primary key not null, name text not null, checksum text not null)`
+const insertLock = sql`insert into migrations (number, name, checksum) values (0, 'lock', '') on conflict (number) do nothing`
 const takeLock = sql`select number from migrations where number = 0 for update`
 const selectApplied = sql`select number, name, checksum from migrations where number > 0 order by number`
-const remember = sql`insert into migrations (number, name, checksum, applied_at) values ($1, $2, $3, $4)`
+const remember = sql`insert into migrations (number, name, checksum) values ($1, $2, $3)`
 
 /** Where the wrapped keys lie, so that a dump of the data's schema does not hold them. */
 export const KEYS_SCHEMA = 'tessera_keys'

@@ -1,6 +1,6 @@
 import { describe } from 'node:test'
 import { storeSuite } from '../store.suite.ts'
-import { withPostgres } from './with-store.ts'
+import { withPostgres } from './with-store.fixture.ts'
 
 describe('the PostgreSQL store', () => {
   storeSuite((test) => withPostgres(test))

@@ -21,17 +21,15 @@ export interface PostgresStart {
   readonly readers?: number
   /** Takes a server that may lose acknowledged commits (fsync off). For tests only. */
   readonly allowUnsafe?: boolean
-  /** Unix milliseconds. */
-  readonly now?: () => number
 }
 
 /** Opens the production store: finds the primary, migrates, and connects. Throws `StoreUnavailable` and `MigrationRefused`. */
 export async function openPostgresStore(start: PostgresStart): Promise<Store> {
-  const { url, log, node = hostname(), writers: writerCount = 4, readers: readerCount = 2, allowUnsafe = false, now = Date.now } = start
+  const { url, log, node = hostname(), writers: writerCount = 4, readers: readerCount = 2, allowUnsafe = false } = start
   const primary = makePrimary({ hosts: readHosts(url), allowUnsafe })
   const session = await primary.connect(() => undefined)
   try {
-    const applied = await migratePostgres(session, 'cards', now())
+    const applied = await migratePostgres(session, 'cards')
     for (const { number, name, breaking } of applied) log?.('store_migrated', { number, name, breaking })
   } finally {
     await session.end()

@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto'
 import { emptyChain } from '../../audit/chain.ts'
 import { findAuditHead } from '../questions/audit.ts'
 import type { Ask, Write } from '../questions/units.ts'
@@ -21,6 +20,7 @@ export interface Slot {
 export function makeSlot(primary: Primary, firstChain: string): Slot {
   let session: Session | null = null
   let chain = firstChain
+  let moves = 0
   let head: AuditHead | null = null
 
   return {
@@ -36,6 +36,7 @@ export function makeSlot(primary: Primary, firstChain: string): Slot {
   /** Runs a transaction; a second and third time only where the server says that nothing of it was kept and that the same may work again. */
   async function run<T>(transaction: (open: Session, at: AuditHead, deadline: number) => Promise<Kept<T>>): Promise<T> {
     const deadline = performance.now() + QUERY_MS
+    let taken = 0
     for (let left = RUNS_MAX - 1; ; left--) {
       try {
         const open = await connected()
@@ -45,7 +46,7 @@ export function makeSlot(primary: Primary, firstChain: string): Slot {
       } catch (err) {
         head = null
         const fault = err instanceof TransactionFailed ? err.fault : 'unavailable'
-        if (fault === 'chainTaken') chain = left === RUNS_MAX - 1 ? chain : `${firstChain}.${randomBytes(4).toString('hex')}`
+        if (fault === 'chainTaken' && ++taken > 1) chain = `${firstChain}+${++moves}`
         if ((fault !== 'again' && fault !== 'chainTaken') || left === 0 || performance.now() > deadline) throw told(err, fault)
       }
     }
@@ -75,6 +76,6 @@ function told(err: unknown, fault: TransactionFailed['fault']): Error {
 
 /**
  * Runs of one transaction at most. A taken chain: the first time it may be a commit of our own that came through after its connection was
- * lost, so the head is read anew; the second time somebody else writes under our name, and we go on with a chain that nobody knows.
+ * lost, so the head is read anew; after that somebody else writes under our name, and whoever loses twice leaves the chain to him.
  */
 const RUNS_MAX = 4

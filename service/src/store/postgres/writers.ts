@@ -26,6 +26,7 @@ export function makeWriters(slots: readonly Slot[]): Writers {
   let scheduled = false
   let closing: (() => void) | null = null
   let watch: NodeJS.Timeout | null = null
+  let doneAt = 0
 
   return { write, close }
 
@@ -56,7 +57,7 @@ export function makeWriters(slots: readonly Slot[]): Writers {
         idle.push(slot)
         break
       }
-      void runJob(slot, job).then(() => {
+      void runJob(slot, job, () => (doneAt = performance.now())).then(() => {
         idle.push(slot)
         give()
         if (idle.length === slots.length && inserts.length + others.length === 0) closing?.()
@@ -74,12 +75,14 @@ export function makeWriters(slots: readonly Slot[]): Writers {
     return other === undefined ? null : others.splice(0, 1)
   }
 
+  /** A queue that moves may be waited in; one that stands still is a server that does not answer. */
   function refuseLate(): void {
-    const before = performance.now() - WAIT_MAX_MS
+    const waitMs = performance.now() - doneAt > STILL_MS ? STILL_MS : WAIT_MAX_MS
+    const before = performance.now() - waitMs
     for (const queue of [inserts, others]) {
       const inTime = queue.findIndex(({ since }) => since >= before)
       for (const { reject } of queue.splice(0, inTime === -1 ? queue.length : inTime)) {
-        reject(new StoreUnavailable(`the write waited for ${WAIT_MAX_MS} ms`))
+        reject(new StoreUnavailable(`the write waited for ${waitMs} ms`))
       }
     }
     give()
@@ -100,11 +103,12 @@ export function makeWriters(slots: readonly Slot[]): Writers {
 }
 
 /** Never rejects: each write is answered by its own promise. */
-async function runJob(slot: Slot, job: readonly Waiting[]): Promise<void> {
+async function runJob(slot: Slot, job: readonly Waiting[], done: () => void): Promise<void> {
   if (job.length > 1 && job.every(isInsert)) {
     try {
       await slot.runInserts(job.map(({ write }) => write.ask))
       for (const { resolve } of job) resolve(undefined as never)
+      done()
       return
     } catch (err) {
       if (!(err instanceof TransactionFailed)) {
@@ -114,7 +118,14 @@ async function runJob(slot: Slot, job: readonly Waiting[]): Promise<void> {
       // One of them cannot be kept: each by itself, so that its neighbours are.
     }
   }
-  for (const { write, resolve, reject } of job) await slot.runUnit(write).then((answer) => resolve(answer as never), reject)
+  for (const { write, resolve, reject } of job) {
+    try {
+      resolve((await slot.runUnit(write)) as never)
+      done()
+    } catch (err) {
+      reject(err)
+    }
+  }
 }
 
 function isInsert(waiting: Waiting): waiting is Insert {
@@ -125,5 +136,7 @@ function isInsert(waiting: Waiting): waiting is Insert {
 const WAITING_MAX = 8192
 const INSERTS_MAX = 256
 /** Longer than this no write waits for a slot: nothing was done, and the caller may ask again. */
-const WAIT_MAX_MS = 1000
+const WAIT_MAX_MS = 5000
+/** The same when no write has been done for as long. */
+const STILL_MS = 1000
 const WATCH_MS = 250

@@ -16,7 +16,7 @@ export async function openSqliteKeyStore(folder: string): Promise<KeyStore> {
   db.exec('pragma journal_mode = delete')
   db.exec('pragma synchronous = extra')
   db.exec('pragma secure_delete = on')
-  migrateSqlite(db, 'keys', Date.now())
+  migrateSqlite(db, 'keys')
 
   return Object.freeze<KeyStore>({
     list: async () => listKeys.tell(connection.ask(listKeys.statement, [])),

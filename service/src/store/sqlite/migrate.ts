@@ -5,17 +5,17 @@ import type { AppliedMigration, Migration } from '../migrations/migrations.ts'
 import type { Row } from '../statement.ts'
 
 /** Brings a database to the newest schema, in one transaction under SQLite's own write lock, so that two starts at once are safe. */
-export function migrateSqlite(db: DatabaseSync, folder: 'cards' | 'keys', now: number): readonly Migration[] {
+export function migrateSqlite(db: DatabaseSync, folder: 'cards' | 'keys'): readonly Migration[] {
   db.exec('begin immediate')
   try {
     db.exec(
-      'create table if not exists migrations (number integer primary key not null, name text not null, checksum text not null, applied_at integer not null) strict',
+      'create table if not exists migrations (number integer primary key not null, name text not null, checksum text not null) strict',
     )
     const pending = planMigrations(readMigrations('sqlite', folder), listApplied(db))
-    const remember = db.prepare('insert into migrations (number, name, checksum, applied_at) values (?, ?, ?, ?)')
+    const remember = db.prepare('insert into migrations (number, name, checksum) values (?, ?, ?)')
     for (const migration of pending) {
       db.exec(migration.text)
-      remember.run(migration.number, migration.name, migration.checksum, now)
+      remember.run(migration.number, migration.name, migration.checksum)
     }
     db.exec('commit')
     return pending

@@ -15,16 +15,14 @@ export interface SqliteStart {
   readonly exit?: (cause: Error) => void
   /** Largest size of the database in pages of 4 KiB; as the disk allows when not given. */
   readonly maxPages?: number
-  /** Unix milliseconds. */
-  readonly now?: () => number
 }
 
 /** Opens the embedded store: migrates, starts the thread that writes, and reads beside it. Throws `MigrationRefused` and what SQLite says. */
-export async function openSqliteStore({ folder, log, exit = endService, maxPages, now = Date.now }: SqliteStart): Promise<Store> {
+export async function openSqliteStore({ folder, log, exit = endService, maxPages }: SqliteStart): Promise<Store> {
   const path = join(folder, SQLITE_FILE)
   makeDatabaseFile(folder, path)
   const writer = connectWriter(path, null)
-  const applied = migrateSqlite(writer.db, 'cards', now())
+  const applied = migrateSqlite(writer.db, 'cards')
   for (const { number, name, breaking } of applied) log?.('store_migrated', { number, name, breaking })
   writer.db.close()
 
@@ -52,7 +50,7 @@ export async function openSqliteStore({ folder, log, exit = endService, maxPages
 }
 
 function endService(cause: Error): void {
-  process.stderr.write(`${JSON.stringify({ time: new Date().toISOString(), event: 'store_lost', cause: cause.message })}\n`)
+  process.stderr.write(`tessera ends: ${cause.message}\n`)
   process.exit(EXIT_STORE_LOST)
 }
 

@@ -3,8 +3,8 @@ import { test } from 'node:test'
 import { verifyCards } from '../../audit/cards.ts'
 import { verifyChain } from '../../audit/verify.ts'
 import type { AuditHead, Store } from '../store.ts'
-import { bytesOf, makeCard, makeNote, nextOf, shreddedOf } from './samples.ts'
-import type { WithStore } from './suite.ts'
+import { bytesOf, makeCard, makeNote, nextOf, shreddedOf } from './samples.fixture.ts'
+import type { WithStore } from './opened.fixture.ts'
 
 export function auditSuite(withStore: WithStore): void {
   test(

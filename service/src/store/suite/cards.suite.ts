@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
 import type { CardRow, Store } from '../store.ts'
-import { bytesOf, keyId, makeAttempt, makeCard, makeNote, momentAt, nextOf, shreddedOf, T0 } from './samples.ts'
-import type { WithStore } from './suite.ts'
+import { bytesOf, keyId, makeAttempt, makeCard, makeNote, momentAt, nextOf, shreddedOf, T0 } from './samples.fixture.ts'
+import type { WithStore } from './opened.fixture.ts'
 
 export function cardsSuite(withStore: WithStore): void {
   test(

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { StoreUnavailable } from '../store.ts'
-import { makeCard, makeNote } from './samples.ts'
-import type { WithStore } from './suite.ts'
+import { makeCard, makeNote } from './samples.fixture.ts'
+import type { WithStore } from './opened.fixture.ts'
 
 export function lifeSuite(withStore: WithStore): void {
   test(
@@ -32,7 +32,7 @@ export function lifeSuite(withStore: WithStore): void {
   test(
     'a database that is newer than the program, or that remembers another migration, is refused in plain words',
     withStore(async ({ raw, reopen }) => {
-      await raw(`insert into migrations (number, name, checksum, applied_at) values (9999, 'later', 'x', 1)`)
+      await raw(`insert into migrations (number, name, checksum) values (9999, 'later', 'x')`)
       await assert.rejects(reopen(), /newer than this program: it has migration 9999 \(later\)/)
       await raw('delete from migrations where number = 9999')
       await raw(`update migrations set checksum = 'x' where number = 1`)

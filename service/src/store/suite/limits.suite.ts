@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
 import type { SendClaim } from '../store.ts'
-import { bytesOf, makeAttempt, makeCard, makeClaim, makeNote, makeTry, momentAt, T0 } from './samples.ts'
-import type { WithStore } from './suite.ts'
+import { bytesOf, makeAttempt, makeCard, makeClaim, makeNote, makeTry, momentAt, T0 } from './samples.fixture.ts'
+import type { WithStore } from './opened.fixture.ts'
 
 export function limitsSuite(withStore: WithStore): void {
   test(

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { bytesOf, makeCard, makeMerchant, makeNote, merchantId } from './samples.ts'
-import type { WithStore } from './suite.ts'
+import { bytesOf, makeCard, makeMerchant, makeNote, merchantId } from './samples.fixture.ts'
+import type { WithStore } from './opened.fixture.ts'
 
 export function merchantsSuite(withStore: WithStore): void {
   const note = makeNote(makeCard(0), 'merchant.made')

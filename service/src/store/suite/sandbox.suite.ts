@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { makeSms, merchantId } from './samples.ts'
-import type { WithStore } from './suite.ts'
+import { makeSms, merchantId } from './samples.fixture.ts'
+import type { WithStore } from './opened.fixture.ts'
 
 export function sandboxSuite(withStore: WithStore): void {
   test(

@@ -1,8 +1,19 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { CardRow, Moment, SendLimits, Store } from '../store.ts'
-import { bytesOf, makeAttempt, makeCard, makeClaim, makeNote, makeQuietNote, makeTry, momentAt, nextOf, shreddedOf } from './samples.ts'
-import type { WithStore } from './suite.ts'
+import {
+  bytesOf,
+  makeAttempt,
+  makeCard,
+  makeClaim,
+  makeNote,
+  makeQuietNote,
+  makeTry,
+  momentAt,
+  nextOf,
+  shreddedOf,
+} from './samples.fixture.ts'
+import type { WithStore } from './opened.fixture.ts'
 
 export function verificationSuite(withStore: WithStore): void {
   test(

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import type { Row } from '../statement.ts'
-import type { Opened } from '../suite/suite.ts'
+import type { Opened } from '../suite/opened.fixture.ts'
 import { openSqliteStore, SQLITE_FILE } from './sqlite.ts'
 
 /** Runs a test on an embedded store in a folder of its own, which is removed afterwards. */

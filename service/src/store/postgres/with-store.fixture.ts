@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import pg from 'pg'
 import type { Row } from '../statement.ts'
 import type { Store } from '../store.ts'
-import type { Opened } from '../suite/suite.ts'
+import type { Opened } from '../suite/opened.fixture.ts'
 import type { PostgresStart } from './postgres.ts'
 import { openPostgresStore } from './postgres.ts'
 
@@ -12,12 +12,12 @@ export interface TestDatabase {
   readonly raw: (text: string) => Promise<readonly Row[]>
 }
 
-/** Runs a test on a PostgreSQL store in a database of its own, which is dropped afterwards. */
+/** Runs a test on a PostgreSQL store in a schema of its own, which is dropped afterwards. */
 export function withPostgres(
   test: (opened: Opened & TestDatabase) => Promise<void>,
   over: Partial<PostgresStart> = {},
 ): () => Promise<void> {
-  return withDatabase(async (database) => {
+  return withSchema(async (database) => {
     // The server of a test run may be set not to wait for the disk: what is tested here does not depend on it.
     const open = (): Promise<Store> => openPostgresStore({ url: database.url, node: 'test', allowUnsafe: true, ...over })
     let store = await open()
@@ -38,11 +38,26 @@ export function withDatabase(test: (database: TestDatabase) => Promise<void>): (
     const server = testServer()
     const name = `tessera_test_${randomBytes(6).toString('hex')}`
     await askRaw(server, `create database ${name}`)
-    const url = databaseUrl(server, name)
+    const url = urlWith(server, (parts) => (parts.pathname = `/${name}`))
     try {
       await test({ url, raw: (text) => askRaw(url, text) })
     } finally {
       await askRaw(server, `drop database ${name} with (force)`)
+    }
+  }
+}
+
+/** A schema is made ten times as fast as a database. */
+function withSchema(test: (database: TestDatabase) => Promise<void>): () => Promise<void> {
+  return async () => {
+    const server = testServer()
+    const name = `tessera_test_${randomBytes(6).toString('hex')}`
+    await askRaw(server, `create schema ${name}`)
+    const url = urlWith(server, ({ searchParams }) => searchParams.set('options', `-c search_path=${name}`))
+    try {
+      await test({ url, raw: (text) => askRaw(url, text) })
+    } finally {
+      await askRaw(server, `drop schema ${name} cascade`)
     }
   }
 }
@@ -68,8 +83,8 @@ function testServer(): string {
   return url
 }
 
-function databaseUrl(server: string, name: string): string {
+function urlWith(server: string, change: (parts: URL) => void): string {
   const url = new URL(server)
-  url.pathname = `/${name}`
+  change(url)
   return url.href
 }
