@@ -1,0 +1,75 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { parseArgs } from 'node:util'
+
+import type { Target } from './run-vectors.ts'
+import { readVectorFile, type VectorFile } from './vector.ts'
+
+/** What the command line asks for. */
+export interface Options {
+  readonly target: Target
+  readonly files: readonly VectorFile[]
+  readonly json: boolean
+}
+
+/** Reads the command line; null when it asks for help. Throws what is wrong with it, in a sentence. */
+export function readOptions(args: readonly string[], env: NodeJS.ProcessEnv): Options | null {
+  const { values } = parseArgs({
+    args: [...args],
+    options: {
+      url: { type: 'string', default: 'http://127.0.0.1:8080' },
+      merchant: { type: 'string', default: env.MERCHANT_ID ?? demo.merchant },
+      password: { type: 'string', default: env.MERCHANT_PASSWORD ?? demo.password },
+      'other-merchant': { type: 'string', default: env.OTHER_MERCHANT_ID ?? '' },
+      'other-password': { type: 'string', default: env.OTHER_MERCHANT_PASSWORD ?? '' },
+      only: { type: 'string', multiple: true, default: [] },
+      slow: { type: 'boolean', default: false },
+      production: { type: 'boolean', default: false },
+      json: { type: 'boolean', default: false },
+      help: { type: 'boolean', default: false },
+    },
+  })
+  if (values.help) return null
+  const other = { merchant: values['other-merchant'], password: values['other-password'] }
+  const target: Target = {
+    url: readUrl(values.url),
+    merchant: values.merchant,
+    password: values.password,
+    other: other.merchant === '' ? null : other,
+    isTest: !values.production,
+    slow: values.slow,
+  }
+  return { target, files: readFiles(values.only), json: values.json }
+}
+
+function readUrl(text: string): URL {
+  const url = URL.parse(text)
+  if (url === null || !/^https?:$/.test(url.protocol)) throw new Error(`--url wants http://host:port or https://host, not ${text}.`)
+  return url
+}
+
+/** A group may be named with or without its folder and `.json`. */
+function readFiles(only: readonly string[]): VectorFile[] {
+  const folder = new URL('vectors/', import.meta.url)
+  const groups = readdirSync(folder).flatMap((name) => (name.endsWith('.json') ? [name.slice(0, -5)] : []))
+  const asked = only.map((name) => name.replace(/^.*\//, '').replace(/\.json$/, ''))
+  const unknown = asked.find((name) => !groups.includes(name))
+  if (unknown !== undefined) throw new Error(`There is no group ${unknown}; there are ${groups.join(', ')}.`)
+  return (asked.length === 0 ? groups : asked).map((group) => readVectorFile(group, readFileSync(new URL(`${group}.json`, folder), 'utf8')))
+}
+
+export const usage = `Sends every vector to a service and prints what differs.
+
+  --url <base>              where the service is (http://127.0.0.1:8080); /api is put behind it
+  --merchant <id>           merchant to call as (MERCHANT_ID, or the demo merchant of a test environment)
+  --password <password>     its password; better in MERCHANT_PASSWORD, where no process list shows it
+  --other-merchant <id>     a second merchant (OTHER_MERCHANT_ID, OTHER_MERCHANT_PASSWORD), for the vectors
+  --other-password <p>      that hold two merchants against each other
+  --only <group>            one group, such as cards.create; may be given more than once
+  --slow                    also the vectors that wait on purpose (the 10 s test card)
+  --production              only what makes no card, has no SMS sent and counts in no limit
+  --json                    one JSON object instead of text
+
+Ends with 0 when everything agrees, 1 when something differs, 2 when it could not be tried.`
+
+/** What every test environment is issued with; refused in production. */
+const demo = { merchant: '65f0c0ffee0000000000cafe', password: 'sandbox-only-password-not-for-live-0' }
