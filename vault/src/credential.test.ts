@@ -3,7 +3,7 @@ import { test } from 'node:test'
 
 import { hashPassword, issuePassword, samePassword } from './credential.ts'
 import { WrongKey } from './dek.ts'
-import { merchantA, merchantB, sampleDek } from './samples.suite.ts'
+import { merchantA, merchantB, sampleDek } from './samples.fixture.ts'
 
 const dek = sampleDek('pepper')
 const symbols = /^[0-9A-Za-z&@?#%$_-]{36}$/

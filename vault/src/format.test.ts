@@ -4,7 +4,7 @@ import { test } from 'node:test'
 
 import type { Dek } from './dek.ts'
 import { makeRowMac } from './rowmac.ts'
-import { digitsOf, sampleDek, sampleOwner, samplePan } from './samples.suite.ts'
+import { digitsOf, sampleDek, sampleOwner, samplePan } from './samples.fixture.ts'
 import { openPan, sealPan, type CardOwner } from './seal.ts'
 
 // What is kept outlives the code that wrote it. Here it is read a second time, by the words of docs/concepts/keys.md alone.

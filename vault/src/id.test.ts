@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 
 import { bucketOf, bucketOfId, isId, issueId } from './id.ts'
-import { merchantA } from './samples.suite.ts'
+import { merchantA } from './samples.fixture.ts'
 
 test('the bucket of a merchant is the first 12 bits of SHA-256 of its id, for ever', () => {
   assert.equal(bucketOf(merchantA), 0x324)

@@ -4,7 +4,7 @@ import { test } from 'node:test'
 import { countSeal } from './dek.ts'
 import type { Kek } from './kek.ts'
 import { KeyDestroyed, KeyInUse, KeyRefused, KeyUnknown, openKeyring, type Keyring, type KeyPurpose, type WrappedKey } from './keyring.ts'
-import { memoryKeys, merchantA, merchantB, sampleKek, type MemoryKeys } from './samples.suite.ts'
+import { memoryKeys, merchantA, merchantB, sampleKek, type MemoryKeys } from './samples.fixture.ts'
 
 const hourMs = 60 * 60 * 1000
 const dayMs = 24 * hourMs

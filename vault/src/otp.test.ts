@@ -3,7 +3,7 @@ import { test } from 'node:test'
 
 import { WrongKey } from './dek.ts'
 import { hashOtp } from './otp.ts'
-import { merchantA, merchantB, sampleDek } from './samples.suite.ts'
+import { merchantA, merchantB, sampleDek } from './samples.fixture.ts'
 
 const dek = sampleDek('otp')
 const claim = { attemptId: 'a1', cardId: 'c1', merchantId: merchantA, code: '012345' }

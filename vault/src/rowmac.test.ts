@@ -3,7 +3,7 @@ import { test } from 'node:test'
 
 import { WrongKey } from './dek.ts'
 import { isRowMacOf, macKeyIdOf, makeRowMac, type MacField } from './rowmac.ts'
-import { sampleDek } from './samples.suite.ts'
+import { sampleDek } from './samples.fixture.ts'
 
 const dek = sampleDek('row_mac')
 const row: readonly MacField[] = ['65f0c0ffee0000000000cafe', 7, false, 'live', '0399', 1_795_000_000_000, Uint8Array.of(1, 2, 3), null, '']

@@ -9,7 +9,7 @@ import type { Pan } from '@tessera/contract/card'
 import { sealsUnder, WrongKey, type Dek } from './dek.ts'
 import { deriveKey } from './kdf.ts'
 import { openLayer, sealLayer, type Layer } from './layer.ts'
-import { anyDigits, digitsOf, merchantA, merchantB, panOf, sampleDek, sampleOwner, samplePan } from './samples.suite.ts'
+import { anyDigits, digitsOf, merchantA, merchantB, panOf, sampleDek, sampleOwner, samplePan } from './samples.fixture.ts'
 import { keyIdOf, openPan, resealBlob, sealPan, SealBroken, type CardOwner } from './seal.ts'
 
 /** A sealed card and all that opens it. */

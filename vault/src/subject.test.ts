@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 
 import { WrongKey } from './dek.ts'
-import { panOf, sampleDek, samplePan } from './samples.suite.ts'
+import { panOf, sampleDek, samplePan } from './samples.fixture.ts'
 import { limitSubject } from './subject.ts'
 
 const dek = sampleDek('limits')

@@ -6,7 +6,7 @@ import fc from 'fast-check'
 
 import { decodeBase62, encodeBase62 } from './base62.ts'
 import { bucketOf, bucketOfId } from './id.ts'
-import { merchantA } from './samples.suite.ts'
+import { merchantA } from './samples.fixture.ts'
 import { issueToken, readToken } from './token.ts'
 
 const nowMs = Date.UTC(2026, 10, 21)

@@ -3,7 +3,7 @@ import { createCipheriv, createDecipheriv, createHmac, createSecretKey, randomBy
 import { mock, test } from 'node:test'
 
 import { keyedHash } from './fields.ts'
-import { samplePan, sampleDek, sampleOwner, merchantA } from './samples.suite.ts'
+import { samplePan, sampleDek, sampleOwner, merchantA } from './samples.fixture.ts'
 import { openPan, sealPan, SealBroken } from './seal.ts'
 import { limitSubject } from './subject.ts'
 
