@@ -177,8 +177,7 @@ test('what is no card number is told from a mistyped one', () => {
 
 test('the check digit is that of ISO/IEC 7812-1 annex B, also over a part of the bytes', () => {
   for (const number of publicCards) assert.ok(hasValidCheckDigit(bytesOf(number)))
-  for (const number of ['79927398713', '4111111111111111', '5555555555554444', '378282246310005'])
-    assert.ok(hasValidCheckDigit(bytesOf(number)))
+  for (const number of ['79927398713', '4000000000000002', '5500000000000004']) assert.ok(hasValidCheckDigit(bytesOf(number)))
   for (const check of '012456789') assert.ok(!hasValidCheckDigit(bytesOf(`7992739871${check}`)))
   assert.ok(hasValidCheckDigit(bytesOf(`12${digits}9`), 2, 18))
 })

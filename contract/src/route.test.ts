@@ -15,9 +15,9 @@ test('the cards of each network are found by their prefix', () => {
     ['2200000000000000', 'mir'],
     ['2204999999999999', 'mir'],
     ['2205000000000000', null],
-    ['4111111111111111', 'visa'],
+    ['4000000000000002', 'visa'],
     ['5100000000000000', 'mastercard'],
-    ['5555555555554444', 'mastercard'],
+    ['5500000000000004', 'mastercard'],
     ['5600000000000000', null],
     ['2220999999999999', null],
     ['2221000000000000', 'mastercard'],
@@ -56,7 +56,7 @@ test('a later change of the table that was handed in changes no route', () => {
   const table: CardRoute[] = [{ prefix: '4', network: 'visa', type: '1' }]
   const find = makeFindRoute(table)
   table.length = 0
-  assert.equal(find(bytesOf('4111111111111111'))?.network, 'visa')
+  assert.equal(find(bytesOf('4000000000000002'))?.network, 'visa')
 })
 
 test('no prefix stands twice, each is one to six digits, and one network has one type', () => {

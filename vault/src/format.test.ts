@@ -53,9 +53,9 @@ test('a row MAC is what the page on keys says, byte by byte', () => {
   assert.equal(keptMac, dek.keyId + createHmac('sha256', raw).update(message).digest('hex'))
 })
 
-function readByThePage(blob: Uint8Array, dataKey: Uint8Array, tokenSecret: Uint8Array, of: CardOwner): string {
+function readByThePage(blob: Uint8Array, outerKey: Uint8Array, tokenSecret: Uint8Array, of: CardOwner): string {
   const keyId = blob.subarray(2, 18)
-  const inner = gcmOpen(Buffer.from(blob), dataKey, associated(keyId, of, 'outer'))
+  const inner = gcmOpen(Buffer.from(blob), outerKey, associated(keyId, of, 'outer'))
   const fixed = Buffer.concat([Buffer.from(`tessera card inner key\0${of.merchantId}${of.cardId}`), Buffer.from('00000100', 'hex')])
   const innerKey = createHmac('sha256', tokenSecret).update(Buffer.from('00000001', 'hex')).update(fixed).digest()
   const padded = gcmOpen(inner, innerKey, associated(Buffer.from('tessera inner 01'), of, 'inner'))

@@ -2,23 +2,15 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 
 import { countSeal } from './dek.ts'
-import type { Kek } from './kek.ts'
-import { KeyDestroyed, KeyInUse, KeyRefused, KeyUnknown, openKeyring, type Keyring, type KeyPurpose, type WrappedKey } from './keyring.ts'
-import { memoryKeys, merchantA, merchantB, sampleKek, type MemoryKeys } from './samples.fixture.ts'
+import { KeyDestroyed, KeyInUse, KeyUnknown, type KeyPurpose } from './keyring.ts'
+import { startReplica, stateOf } from './replica.fixture.ts'
+import { memoryKeys, merchantA, merchantB, type MemoryKeys } from './samples.fixture.ts'
 
 const hourMs = 60 * 60 * 1000
 const dayMs = 24 * hourMs
 
-/** A process: a keyring over a key store, with a clock of its own. */
-interface Process {
-  readonly keyring: Keyring
-  readonly keys: MemoryKeys
-  readonly kek: Kek
-  readonly clock: { now: number }
-}
-
 test('the first question for a key makes it, and later ones get the same', async () => {
-  const { keyring, keys } = await start()
+  const { keyring, keys } = await startReplica()
   const dek = await keyring.active('card', merchantA)
   assert.equal(await keyring.active('card', merchantA), dek)
   assert.equal(await keyring.byId(dek.keyId), dek)
@@ -27,7 +19,7 @@ test('the first question for a key makes it, and later ones get the same', async
 })
 
 test('each purpose and each owner has keys of its own', async () => {
-  const { keyring } = await start()
+  const { keyring } = await startReplica()
   const deks = await Promise.all([
     keyring.active('card', merchantA),
     keyring.active('card', merchantB),
@@ -40,39 +32,11 @@ test('each purpose and each owner has keys of its own', async () => {
 })
 
 test('after a restart the keys are the same', async () => {
-  const before = await start()
+  const before = await startReplica()
   const dek = await before.keyring.active('card', merchantA)
-  const after = await start(before)
+  const after = await startReplica(before)
   const again = await after.keyring.active('card', merchantA)
   assert.deepEqual([again.keyId, again.key.equals(dek.key), after.keys.rows.length], [dek.keyId, true, 1])
-})
-
-test('what is kept of a key does not hold the key', async () => {
-  const { keyring, keys } = await start()
-  const raw = (await keyring.active('card', merchantA)).key.export()
-  for (const row of keys.rows) {
-    for (const bytes of [row.wrapped, row.checkValue]) assert.equal(Buffer.from(bytes).indexOf(raw.subarray(0, 8)), -1)
-    assert.equal(row.checkValue.length, 8)
-  }
-})
-
-test('a key handed to the KEK or given by it is wiped once it is used', async () => {
-  const seen: Uint8Array[] = []
-  const kek = sampleKek()
-  const watching: Kek = {
-    ...kek,
-    wrap: (plain, associated) => (seen.push(plain), kek.wrap(plain, associated)),
-    unwrap: async (wrapped, associated) => {
-      const plain = await kek.unwrap(wrapped, associated)
-      seen.push(plain)
-      return plain
-    },
-  }
-  const first = await start({ kek: watching })
-  await first.keyring.active('pepper')
-  await start(first)
-  assert.equal(seen.length, 2)
-  assert.ok(seen.every((bytes) => bytes.every((byte) => byte === 0)))
 })
 
 const lives: readonly [KeyPurpose, number][] = [
@@ -85,7 +49,7 @@ const lives: readonly [KeyPurpose, number][] = [
 
 for (const [purpose, lifeMs] of lives) {
   test(`a ${purpose} key serves new work until it is ${lifeMs / dayMs} days old, and the next one from then on`, async () => {
-    const { keyring, clock } = await start()
+    const { keyring, clock } = await startReplica()
     const first = await keyring.active(purpose)
     clock.now += lifeMs - 1
     assert.equal(await keyring.active(purpose), first)
@@ -97,14 +61,14 @@ for (const [purpose, lifeMs] of lives) {
 }
 
 test('the row MAC key is kept', async () => {
-  const { keyring, clock } = await start()
+  const { keyring, clock } = await startReplica()
   const first = await keyring.active('row_mac')
   clock.now += 10_000 * dayMs
   assert.equal(await keyring.active('row_mac'), first)
 })
 
 test('a clock that jumps back makes no key', async () => {
-  const { keyring, clock, keys } = await start()
+  const { keyring, clock, keys } = await startReplica()
   const first = await keyring.active('otp')
   clock.now -= 1000 * dayMs
   assert.equal(await keyring.active('otp'), first)
@@ -112,7 +76,7 @@ test('a clock that jumps back makes no key', async () => {
 })
 
 test('a key that sealed 2^24 times in this process makes room for the next', async () => {
-  const { keyring } = await start()
+  const { keyring } = await startReplica()
   const first = await keyring.active('card', merchantA)
   for (let i = 0; i < 2 ** 24 - 1; i++) countSeal(first)
   assert.equal(await keyring.active('card', merchantA), first)
@@ -122,7 +86,7 @@ test('a key that sealed 2^24 times in this process makes room for the next', asy
 })
 
 test('a rotation serves new work at once, and the old key opens what it sealed', async () => {
-  const { keyring, keys } = await start()
+  const { keyring, keys } = await startReplica()
   const first = await keyring.active('card', merchantA)
   const second = await keyring.rotate('card', merchantA)
   assert.equal(await keyring.active('card', merchantA), second)
@@ -139,38 +103,38 @@ test('a rotation serves new work at once, and the old key opens what it sealed',
 test('256 questions at once for an absent key make one', async () => {
   const kept = memoryKeys()
   let inserts = 0
-  const { keyring } = await start({ keys: { ...kept, insert: (key) => (inserts++, kept.insert(key)) } })
+  const { keyring } = await startReplica({ keys: { ...kept, insert: (key) => (inserts++, kept.insert(key)) } })
   const deks = await Promise.all(Array.from({ length: 256 }, () => keyring.active('card', merchantA)))
   assert.deepEqual([new Set(deks).size, inserts], [1, 1])
 })
 
 test('of two processes that make a key at once, one wins and both use it', async () => {
-  const one = await start()
-  const two = await start(one)
+  const one = await startReplica()
+  const two = await startReplica(one)
   const [dekOne, dekTwo] = await Promise.all([one.keyring.active('card', merchantA), two.keyring.active('card', merchantA)])
   assert.deepEqual([dekOne.keyId, dekOne.key.equals(dekTwo.key), one.keys.rows.length], [dekTwo.keyId, true, 1])
 })
 
 test('two processes that pass an epoch together agree on the next key', async () => {
-  const one = await start()
+  const one = await startReplica()
   await one.keyring.active('otp')
-  const two = await start(one)
+  const two = await startReplica(one)
   one.clock.now += dayMs
   const [dekOne, dekTwo] = await Promise.all([one.keyring.active('otp'), two.keyring.active('otp')])
   assert.deepEqual([dekOne.epoch, dekOne.keyId, one.keys.rows.length], [2, dekTwo.keyId, 2])
 })
 
 test('a key that another process made is found by its id', async () => {
-  const one = await start()
-  const two = await start(one)
+  const one = await startReplica()
+  const two = await startReplica(one)
   const dek = await two.keyring.active('card', merchantA)
   assert.ok((await one.keyring.byId(dek.keyId)).key.equals(dek.key))
 })
 
 test('a process learns within a minute that another one rotated', async () => {
-  const one = await start()
+  const one = await startReplica()
   const first = await one.keyring.active('card', merchantA)
-  const two = await start(one)
+  const two = await startReplica(one)
   const second = await two.keyring.rotate('card', merchantA)
   one.clock.now += 60_000
   assert.equal((await one.keyring.active('card', merchantA)).keyId, first.keyId)
@@ -179,7 +143,7 @@ test('a process learns within a minute that another one rotated', async () => {
 })
 
 test('between two readings of the store, keys that are known cost no question', async () => {
-  const { keyring, keys, clock } = await start()
+  const { keyring, keys, clock } = await startReplica()
   const dek = await keyring.active('card', merchantA)
   const { lists } = keys
   for (let i = 0; i < 100; i++) await Promise.all([keyring.active('card', merchantA), keyring.byId(dek.keyId)])
@@ -190,14 +154,14 @@ test('between two readings of the store, keys that are known cost no question', 
 })
 
 test('an unknown key id is asked of the store once a time, and refused', async () => {
-  const { keyring, keys } = await start()
+  const { keyring, keys } = await startReplica()
   const { lists } = keys
   await assert.rejects(keyring.byId('00'.repeat(16)), KeyUnknown)
   assert.equal(keys.lists, lists + 1)
 })
 
 test('a key in use, or that was in use two minutes ago, is not destroyed', async () => {
-  const { keyring, clock } = await start()
+  const { keyring, clock } = await startReplica()
   const first = await keyring.active('card', merchantA)
   await assert.rejects(keyring.destroy(first.keyId), KeyInUse)
   await keyring.rotate('card', merchantA)
@@ -209,7 +173,7 @@ test('a key in use, or that was in use two minutes ago, is not destroyed', async
 })
 
 test('a rotation frees no key of another purpose or owner', async () => {
-  const { keyring, clock } = await start()
+  const { keyring, clock } = await startReplica()
   const inUse = [await keyring.active('card', merchantA), await keyring.active('row_mac')]
   await keyring.active('card', merchantB)
   await keyring.active('pepper')
@@ -220,27 +184,27 @@ test('a rotation frees no key of another purpose or owner', async () => {
 })
 
 test('a destroyed key is gone: from memory, from the store, after a restart, and for other processes once they read', async () => {
-  const one = await start()
+  const one = await startReplica()
   const { keyId } = await one.keyring.active('card', merchantA)
-  const two = await start(one)
+  const two = await startReplica(one)
   await one.keyring.rotate('card', merchantA)
   one.clock.now += 120_000
   await one.keyring.destroy(keyId)
   await assert.rejects(one.keyring.byId(keyId), KeyDestroyed)
   assert.deepEqual([one.keys.rows[0]?.state, one.keys.rows[0]?.wrapped.length], ['destroyed', 0])
-  await assert.rejects((await start(one)).keyring.byId(keyId), KeyDestroyed)
+  await assert.rejects((await startReplica(one)).keyring.byId(keyId), KeyDestroyed)
   await two.keyring.active('card', merchantA)
   await assert.rejects(two.keyring.byId(keyId), KeyDestroyed)
   await one.keyring.destroy(keyId)
 })
 
 test('an unknown key is not destroyed', async () => {
-  const { keyring } = await start()
+  const { keyring } = await startReplica()
   await assert.rejects(keyring.destroy('00'.repeat(16)), KeyUnknown)
 })
 
 test('keys of the day are destroyed a day after their own, whether others followed or not; no other key is', async () => {
-  const { keyring, clock } = await start()
+  const { keyring, clock } = await startReplica()
   const kept = await Promise.all((['card', 'row_mac', 'pepper', 'idempotency'] as const).map((purpose) => keyring.active(purpose)))
   const otp = await keyring.active('otp')
   const limits = await keyring.active('limits')
@@ -260,107 +224,15 @@ test('keys of the day are destroyed a day after their own, whether others follow
 })
 
 test('after the key of the day is destroyed the next one is made', async () => {
-  const { keyring, clock } = await start()
+  const { keyring, clock } = await startReplica()
   await keyring.active('otp')
   clock.now += 2 * dayMs
   await keyring.destroyPast()
   assert.equal((await keyring.active('otp')).epoch, 2)
 })
 
-test('a state that is written back in the store makes no old key active again', async () => {
-  const one = await start()
-  const first = await one.keyring.active('card', merchantA)
-  const second = await one.keyring.rotate('card', merchantA)
-  alter(one.keys, first.keyId, { state: 'active' })
-  alter(one.keys, second.keyId, { state: 'decrypt_only' })
-  const after = await start(one)
-  const dek = await after.keyring.active('card', merchantA)
-  assert.equal(dek.epoch, 3)
-  assert.deepEqual(
-    after.keyring.list().map(({ state }) => state),
-    ['decrypt_only', 'decrypt_only', 'active'],
-  )
-})
-
-test('one key is active at a time even when a crash came between making the new and ending the old', async () => {
-  const one = await start()
-  const first = await one.keyring.active('card', merchantA)
-  const second = await one.keyring.rotate('card', merchantA)
-  alter(one.keys, first.keyId, { state: 'active' })
-  one.keys.rows.reverse()
-  const { keyring } = await start(one)
-  assert.equal((await keyring.active('card', merchantA)).keyId, second.keyId)
-  assert.equal(stateOf(keyring, first.keyId), 'decrypt_only')
-})
-
-test('two swapped wraps refuse the start, and the refusal names the key', async () => {
-  const one = await start()
-  const { keyId } = await one.keyring.active('card', merchantA)
-  const other = await one.keyring.active('card', merchantB)
-  const [a, b] = [rowOf(one.keys, keyId), rowOf(one.keys, other.keyId)]
-  alter(one.keys, keyId, { wrapped: b.wrapped, checkValue: b.checkValue })
-  alter(one.keys, other.keyId, { wrapped: a.wrapped, checkValue: a.checkValue })
-  await assert.rejects(start(one), (thrown: Error) => thrown instanceof KeyRefused && thrown.message.includes(keyId))
-})
-
-test('a change of anything that is written beside a wrapped key refuses the start', async () => {
-  const one = await start()
-  const { keyId } = await one.keyring.active('card', merchantA)
-  const row = rowOf(one.keys, keyId)
-  const changes: Partial<WrappedKey>[] = [
-    { keyId: '00'.repeat(16) },
-    { purpose: 'otp' },
-    { owner: merchantB },
-    { owner: '' },
-    { epoch: 2 },
-    { createdAt: row.createdAt + 1 },
-    { kekId: 'another' },
-    { wrapped: new Uint8Array() },
-    { wrapped: row.wrapped.slice(1) },
-    { checkValue: new Uint8Array() },
-    { checkValue: row.checkValue.slice(1) },
-    ...[...row.wrapped.keys()].map((at) => ({ wrapped: flipped(row.wrapped, at) })),
-    ...[...row.checkValue.keys()].map((at) => ({ checkValue: flipped(row.checkValue, at) })),
-  ]
-  for (const change of changes) {
-    const keys = memoryKeys()
-    keys.rows.push({ ...row, ...change })
-    await assert.rejects(start({ ...one, keys }), KeyRefused, JSON.stringify(change))
-  }
-  await start(one)
-})
-
-test('a key of the test environment does not open in production, and one of another KEK nowhere', async () => {
-  const one = await start()
-  await one.keyring.active('pepper')
-  const parts = { kek: one.kek, keys: one.keys, now: () => 0 }
-  await assert.rejects(openKeyring({ ...parts, environment: 'production' }), KeyRefused)
-  await assert.rejects(
-    openKeyring({ ...parts, environment: 'test', kek: sampleKek('another-kek') }),
-    /wrapped by KEK sample-kek.*KEK another-kek/,
-  )
-  await assert.rejects(openKeyring({ ...parts, environment: 'test', kek: sampleKek() }), KeyRefused)
-})
-
-test('a KEK that unwraps to something else is found by the check value', async () => {
-  const one = await start()
-  await one.keyring.active('pepper')
-  const lying = (bytes: Uint8Array): Kek => ({ ...one.kek, unwrap: async () => Uint8Array.from(bytes) })
-  for (const bytes of [new Uint8Array(32), new Uint8Array(31), new Uint8Array()]) {
-    await assert.rejects(start({ ...one, kek: lying(bytes) }), /check value/)
-  }
-})
-
-test('an altered key that appears while the service runs is refused too', async () => {
-  const one = await start()
-  const two = await start(one)
-  const { keyId } = await two.keyring.active('card', merchantA)
-  alter(one.keys, keyId, { owner: merchantB })
-  await assert.rejects(one.keyring.byId(keyId), KeyRefused)
-})
-
 test('an answer of the store that was overtaken brings no destroyed key back', async () => {
-  const one = await start()
+  const one = await startReplica()
   const { keyId } = await one.keyring.active('otp')
   one.clock.now += 2 * dayMs
   const late = await one.keys.list()
@@ -378,14 +250,14 @@ test('a store that fails makes no key, and the next question tries again', async
     if (isAway) throw new Error('the store is away')
     return kept.insert(key)
   }
-  const { keyring } = await start({ keys: { ...kept, insert } })
+  const { keyring } = await startReplica({ keys: { ...kept, insert } })
   await assert.rejects(keyring.active('pepper'), /the store is away/)
   isAway = false
   assert.equal((await keyring.active('pepper')).epoch, 1)
 })
 
 test('the list tells what an operator needs and holds no key', async () => {
-  const { keyring, clock } = await start()
+  const { keyring, clock } = await startReplica()
   const dek = await keyring.active('card', merchantA)
   assert.deepEqual(keyring.list(), [
     {
@@ -400,30 +272,3 @@ test('the list tells what an operator needs and holds no key', async () => {
     },
   ])
 })
-
-async function start(given: Partial<Process> = {}): Promise<Process> {
-  const { keys = memoryKeys(), kek = sampleKek(), clock = { now: Date.UTC(2026, 10, 21) } } = given
-  return { keys, kek, clock, keyring: await openKeyring({ kek, keys, environment: 'test', now: () => clock.now }) }
-}
-
-function stateOf(keyring: Keyring, keyId: string): string | undefined {
-  return keyring.list().find((key) => key.keyId === keyId)?.state
-}
-
-function rowOf(keys: MemoryKeys, keyId: string): WrappedKey {
-  const row = keys.rows.find((kept) => kept.keyId === keyId)
-  assert.ok(row)
-  return row
-}
-
-function alter(keys: MemoryKeys, keyId: string, change: Partial<WrappedKey>): void {
-  keys.rows.splice(
-    keys.rows.findIndex((row) => row.keyId === keyId),
-    1,
-    { ...rowOf(keys, keyId), ...change },
-  )
-}
-
-function flipped(bytes: Uint8Array, at: number): Uint8Array {
-  return bytes.with(at, (bytes[at] ?? 0) ^ 1)
-}
