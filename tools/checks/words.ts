@@ -113,7 +113,7 @@ export function judgeName(name: string): string | null {
   if (rightNames.has(name) || rightPhrases.some((phrase) => phrase.test(name))) return null
   const better = Object.hasOwn(wrongNames, name) ? wrongNames[name] : undefined
   if (better !== undefined) return `"${name}": write ${better}`
-  if (/^[A-Z].*Service$|^[a-z]+Service$/.test(name) && !/^(start|stop|ask|check|end|run|kill|find|wait|await|with|is)/.test(name)) {
+  if (/^[A-Z].*Service$|^[a-z]+Service$/.test(name) && !/^(start|stop|ask|check|end|run|running|kill|find|wait|with|is)/i.test(name)) {
     return `"${name}": only the package is a service: say what it is`
   }
   const word = splitName(name).find((part) => Object.hasOwn(emptyWords, part))
