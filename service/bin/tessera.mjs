@@ -1,32 +1,40 @@
 #!/usr/bin/env node
-// `tessera …` from any Node 20 or newer: finds the Node that the project runs on and hands the command line to it, signals included.
+// `tessera …` from any Node 20 or newer. Plain JavaScript, so that it runs before types can be stripped: on Node 24 it goes on in this
+// process, on an older one it hands the command line to the Node 24 that npm put beside the dependencies.
 import { spawn } from 'node:child_process'
 import { existsSync, realpathSync } from 'node:fs'
+import { enableCompileCache } from 'node:module'
 import { constants } from 'node:os'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
-const service = dirname(dirname(realpathSync(fileURLToPath(import.meta.url))))
-const entry = join(service, 'src', 'cli', 'tessera.ts')
+const nodeMajorMin = 24
+const self = realpathSync(fileURLToPath(import.meta.url))
+const project = dirname(dirname(dirname(self)))
 
-const node = findNode()
-if (node === null) stop('The Node 24 that comes with Tessera is not installed: run "npm run tessera -- version" once in its folder, or use a Node 24 or newer.')
-const child = spawn(node, [entry, ...process.argv.slice(2)], { stdio: 'inherit' })
-// The terminal sends Ctrl-C to both of us; what is sent to this process alone is handed on.
-for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGUSR1']) process.on(signal, () => signal !== 'SIGINT' && child.kill(signal))
-child.on('error', (err) => stop(`${node} does not run (${err.code ?? err.message}).`))
-child.on('exit', (code, signal) => process.exit(code ?? 128 + (constants.signals[signal] ?? 0)))
+if (Number(process.versions.node.split('.')[0]) >= nodeMajorMin) await runHere()
+else runOnPinnedNode()
 
-/** This one if it is new enough, else the one that npm put beside the dependencies. */
-function findNode() {
-  const linked = upwards(service).map((folder) => join(folder, 'node_modules', '.bin', process.platform === 'win32' ? 'node.exe' : 'node')).find(existsSync)
-  if (linked !== undefined) return linked
-  return Number(process.versions.node.split('.')[0]) >= 24 ? process.execPath : null
+/**
+ * Compiled code is kept beside the dependencies, where only who may write the program may write: types are then not stripped anew at each
+ * start (measured: 0.7 s instead of 1.3 s, and 50 MB less memory, half of it in the thread that writes, which takes the variable over).
+ */
+async function runHere() {
+  const cache = join(project, 'node_modules', '.cache', 'compile')
+  process.env.NODE_COMPILE_CACHE = cache
+  enableCompileCache(cache)
+  await import('../src/cli/tessera.ts')
 }
 
-function upwards(folder) {
-  const above = dirname(folder)
-  return above === folder ? [folder] : [folder, ...upwards(above)]
+function runOnPinnedNode() {
+  const node = join(project, 'node_modules', '.bin', process.platform === 'win32' ? 'node.exe' : 'node')
+  if (!existsSync(node)) stop(`Node ${nodeMajorMin} is not installed yet: run "npm run tessera -- version" once in ${project}.`)
+  const child = spawn(node, [self, ...process.argv.slice(2)], { stdio: 'inherit' })
+  // The terminal sends Ctrl-C to both; what is sent to this process alone is handed on.
+  for (const signal of ['SIGTERM', 'SIGHUP']) process.on(signal, () => child.kill(signal))
+  process.on('SIGINT', () => {})
+  child.on('error', (err) => stop(`${node} does not run (${err.code ?? err.message}).`))
+  child.on('exit', (code, signal) => process.exit(code ?? 128 + (constants.signals[signal] ?? 0)))
 }
 
 function stop(text) {

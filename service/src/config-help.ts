@@ -1,7 +1,7 @@
 import { settings } from './config.ts'
 import type { Config, ReadSettings } from './config.ts'
 import { wants } from './config-values.ts'
-import type { Setting } from './config-values.ts'
+import type { Setting, SettingValue } from './config-values.ts'
 
 /** The settings as `--help` prints them: flag, environment variable, default, meaning. */
 export function printSettings(): string {
@@ -21,7 +21,7 @@ function printDefault(setting: Setting): string {
 export interface EffectiveSetting {
   readonly name: string
   readonly env: string
-  readonly value: unknown
+  readonly value: SettingValue | null
   readonly from: string
 }
 

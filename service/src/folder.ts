@@ -21,7 +21,11 @@ export function claimFolder(folder: string, environment: string): void {
   } catch (err) {
     if (err instanceof CannotGoOn) throw err
     const { code = 'unknown' } = err as NodeJS.ErrnoException
-    throw new CannotGoOn('cannotCreate', `the data folder ${folder} cannot be used (${code}): let this user write it, or set TESSERA_DATA to another.`, { cause: err })
+    throw new CannotGoOn(
+      'cannotCreate',
+      `the data folder ${folder} cannot be used (${code}): let this user write it, or set TESSERA_DATA to another.`,
+      { cause: err },
+    )
   }
 }
 

@@ -38,7 +38,8 @@ export async function sandboxLeftIn(store: Store, demoMerchantId: string): Promi
 }
 
 function missingAdapters({ openKek, network, sms }: OutsideAdapters): string[] {
-  const kek = 'missing: a keeper of the key that locks the data keys (HSM or custodian shares); this version has the development file alone.'
+  const kek =
+    'missing: a keeper of the key that locks the data keys (HSM or custodian shares); this version has the development file alone.'
   return [
     ...(openKek === null ? [kek] : []),
     ...(network === null ? ['missing: a card network; this version has the sandbox alone.'] : []),

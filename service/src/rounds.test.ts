@@ -9,6 +9,7 @@ function makeHand() {
   const sleep = (_ms: number, signal: AbortSignal) =>
     new Promise<void>((resolve, reject) => {
       sleepers.push(resolve)
+      if (signal.aborted) reject(new Error('aborted'))
       signal.addEventListener('abort', () => reject(new Error('aborted')))
     })
   return { clock: { now: () => 0, moment: () => ({ wallMs: 0, monotonicMs: 0, bootId: '' }), sleep }, sleepers }
@@ -21,9 +22,9 @@ async function settle(): Promise<void> {
 test('a run never meets itself, one that fails is told and followed by the next, and after the stop there is none', async () => {
   const { clock, sleepers } = makeHand()
   const faults: unknown[] = []
-  const runs: PromiseWithResolvers<void>[] = []
-  const run = (): Promise<void> => {
-    const pending = Promise.withResolvers<void>()
+  const runs: PromiseWithResolvers<null>[] = []
+  const run = (): Promise<unknown> => {
+    const pending = Promise.withResolvers<null>()
     runs.push(pending)
     return pending.promise
   }
@@ -40,7 +41,7 @@ test('a run never meets itself, one that fails is told and followed by the next,
   const stopping = rounds.stop().then(() => (stopped = true))
   await settle()
   assert.equal(stopped, false, 'the stop waits for the run under way')
-  runs[1]?.resolve()
+  runs[1]?.resolve(null)
   await stopping
   assert.equal(runs.length, 2)
 })

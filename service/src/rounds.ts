@@ -26,9 +26,11 @@ export function makeRounds({ clock, everyMs, run, failed }: RoundsParts): Rounds
   })
 
   async function goRound(): Promise<void> {
-    while (!stopping.signal.aborted) {
-      await clock.sleep(everyMs, stopping.signal).catch(() => undefined)
-      if (!stopping.signal.aborted) await run().catch(failed)
-    }
+    while (await slept()) await run().catch(failed)
+  }
+  /** False when the sleep was ended by the stop. */
+  async function slept(): Promise<boolean> {
+    await clock.sleep(everyMs, stopping.signal).catch(() => undefined)
+    return !stopping.signal.aborted
   }
 }

@@ -44,7 +44,9 @@ export function makeAnswerQuestion(answers: Answers): AnswerQuestion {
   }
   return (question) => {
     const answer = Object.hasOwn(table, question.ask) ? table[question.ask] : undefined
-    return answer === undefined ? Promise.resolve(no('unknown_question', 'This service does not know that question: it may be of another version.')) : answer(question)
+    return answer === undefined
+      ? Promise.resolve(no('unknown_question', 'This service does not know that question: it may be of another version.'))
+      : answer(question)
   }
 }
 
@@ -58,14 +60,18 @@ async function tellKeys(keys: KeyAnswers): Promise<{ kek: string; oldestInUse: T
 async function rotate(keys: KeyAnswers, { purpose, owner }: Question): Promise<Reply> {
   if (typeof purpose !== 'string' || !PURPOSES.includes(purpose)) return no('bad_purpose', `A purpose is one of: ${PURPOSES.join(', ')}.`)
   if (typeof owner !== 'string' || (purpose === 'card') !== isId(owner)) {
-    return no('bad_owner', purpose === 'card' ? 'A card key is of a merchant: tessera keys rotate card <merchant id>' : 'Only a card key has a merchant.')
+    return no(
+      'bad_owner',
+      purpose === 'card' ? 'A card key is of a merchant: tessera keys rotate card <merchant id>' : 'Only a card key has a merchant.',
+    )
   }
   const rotated = await keys.rotate(purpose, owner)
   return typeof rotated === 'string' ? no('not_rotated', rotated) : yes(rotated)
 }
 
 async function destroy(keys: KeyAnswers, { keyId }: Question): Promise<Reply> {
-  if (typeof keyId !== 'string' || !/^[0-9a-f]{32}$/.test(keyId)) return no('bad_key', 'A key is 32 hex digits, as tessera keys status lists them.')
+  if (typeof keyId !== 'string' || !/^[0-9a-f]{32}$/.test(keyId))
+    return no('bad_key', 'A key is 32 hex digits, as tessera keys status lists them.')
   const refusal = await keys.destroy(keyId)
   return refusal === null ? yes({ keyId, state: 'destroyed' }) : no('not_destroyed', refusal)
 }
@@ -81,7 +87,8 @@ async function tellSteps(sandbox: SandboxAnswers, { merchantId = sandbox.merchan
 async function setStep(sandbox: SandboxAnswers, { merchantId = sandbox.merchantId, scenario, step }: Question): Promise<Reply> {
   const scenarios = sandbox.scenarios.map((row) => row.scenario)
   if (!isId(merchantId)) return badMerchant()
-  if (typeof scenario !== 'string' || !scenarios.includes(scenario)) return no('bad_scenario', `A scenario is one of: ${scenarios.join(', ')}.`)
+  if (typeof scenario !== 'string' || !scenarios.includes(scenario))
+    return no('bad_scenario', `A scenario is one of: ${scenarios.join(', ')}.`)
   if (typeof step !== 'string' || !sandbox.steps.includes(step)) return no('bad_step', `A step is one of: ${sandbox.steps.join(', ')}.`)
   await sandbox.setStep(merchantId, scenario, step)
   return yes({ merchantId, scenario, step })

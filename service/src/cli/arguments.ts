@@ -9,7 +9,13 @@ export interface CommandLine {
 
 /** `own` are the options that are no settings, with whether they take a value; `settingFlags` the names of the settings' flags. */
 export function takeApart(args: readonly string[], own: ReadonlyMap<string, boolean>, settingFlags: readonly string[]): CommandLine {
-  const { tokens } = parseArgs({ args: [...args], options: describe(own, settingFlags), strict: false, allowPositionals: true, tokens: true })
+  const { tokens } = parseArgs({
+    args: [...args],
+    options: describe(own, settingFlags),
+    strict: false,
+    allowPositionals: true,
+    tokens: true,
+  })
   const words: string[] = []
   const options = new Map<string, string>()
   const settingArguments: string[] = []
@@ -25,7 +31,8 @@ export function takeApart(args: readonly string[], own: ReadonlyMap<string, bool
 type Options = NonNullable<NonNullable<Parameters<typeof parseArgs>[0]>['options']>
 
 function describe(own: ReadonlyMap<string, boolean>, settingFlags: readonly string[]): Options {
-  const settings = settingFlags.map((flag) => [flag.slice(2), { type: 'string' }] as const)
-  const ours = [...own].map(([name, takesValue]) => [name, name === 'help' ? { type: 'boolean', short: 'h' } : { type: takesValue ? 'string' : 'boolean' }] as const)
-  return Object.fromEntries([...settings, ...ours])
+  const options: Options = {}
+  for (const flag of settingFlags) options[flag.slice(2)] = { type: 'string' }
+  for (const [name, takesValue] of own) options[name] = { type: takesValue ? 'string' : 'boolean' }
+  return { ...options, help: { type: 'boolean', short: 'h' } }
 }

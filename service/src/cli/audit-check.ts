@@ -56,7 +56,12 @@ async function checkChain(store: Store, head: AuditHead, findings: AuditFinding[
       }
       const linked = linkEntry(at, entry)
       if (!isSame(linked.hash, entry.hash)) {
-        findings.push({ kind: 'chain', chain: head.chain, seq: entry.seq, what: 'this entry, or the one before it, is not as it was written' })
+        findings.push({
+          kind: 'chain',
+          chain: head.chain,
+          seq: entry.seq,
+          what: 'this entry, or the one before it, is not as it was written',
+        })
         return at.seq
       }
       at = linked
@@ -92,7 +97,8 @@ async function faultNow(store: Store, isTrue: (card: CardRow) => Promise<boolean
   if (!(await isTrue(card))) return 'its row was changed: the row MAC is wrong'
   const newest = await store.newestAuditOf(card.cardId)
   if (newest === null) return 'the audit knows nothing of it'
-  if (newest.version > card.version) return `an older row was put back: version ${String(card.version)}, the audit tells of ${String(newest.version)}`
+  if (newest.version > card.version)
+    return `an older row was put back: version ${String(card.version)}, the audit tells of ${String(newest.version)}`
   if (newest.version < card.version) return `the audit does not tell of its version ${String(card.version)}`
   return isSame(newest.mac, card.mac) ? null : 'its row MAC is not the one in the audit'
 }

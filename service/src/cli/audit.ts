@@ -5,7 +5,8 @@ import type { Command } from './command.ts'
 export const auditVerify: Command = {
   name: 'audit verify',
   summary: 'Recomputes the audit chains and holds every sealed card against them.',
-  about: 'Finds entries that were changed, removed from the middle or reordered, and card rows that were changed or put back to an older version. Exit code 1 when it finds any.',
+  about:
+    'Finds entries that were changed, removed from the middle or reordered, and card rows that were changed or put back to an older version. Exit code 1 when it finds any.',
   async run(asked) {
     const facts = (await ask(asked, { ask: 'audit.verify' })) as AuditReport
     const text = [

@@ -1,4 +1,4 @@
-import type { RunningFacts } from '../main.ts'
+import type { RunningFacts } from '../running.ts'
 
 import { shownFolder } from './ask.ts'
 
@@ -19,12 +19,18 @@ export function printBanner(facts: RunningFacts): string {
 }
 
 function printDurability(durability: RunningFacts['durability']): string {
-  return durability === 'local' ? 'an answered write survives a crash of this machine' : 'an answered write survives the loss of one machine'
+  return durability === 'local'
+    ? 'an answered write survives a crash of this machine'
+    : 'an answered write survives the loss of one machine'
 }
 
 function printDemo({ url, demo }: RunningFacts): string[] {
   if (demo === null) return []
-  const body = JSON.stringify({ id: 1, method: 'cards.create', params: { card: { number: demo.cardNumber, expire: demo.expiry }, save: true } })
+  const body = JSON.stringify({
+    id: 1,
+    method: 'cards.create',
+    params: { card: { number: demo.cardNumber, expire: demo.expiry }, save: true },
+  })
   return [
     '',
     '  The demo merchant of the test environment (public, refused in production)',

@@ -9,7 +9,7 @@ import { shownFolder } from './ask.ts'
 import type { Asked, Command } from './command.ts'
 import { askRunning } from './control-client.ts'
 import { tryPort } from './control-port.ts'
-import { readCoreDumps } from './core-dumps.ts'
+import { readCoreDumps } from '../core-dumps.ts'
 import { printTable } from './table.ts'
 
 /** One thing that was looked at. */
@@ -39,13 +39,19 @@ async function examine(asked: Asked): Promise<Finding[]> {
   const { config } = read
   const running = await checkRunning(config, findings)
   findings.push(...checkFolder(config.dataFolder), checkDisk(config.dataFolder), checkClock(config.dataFolder), checkCoreDumps())
-  if (!running) findings.push(await checkPort('port', config.host, config.port), await checkPort('adminPort', '127.0.0.1', config.adminPort))
+  if (!running)
+    findings.push(await checkPort('port', config.host, config.port), await checkPort('adminPort', '127.0.0.1', config.adminPort))
   return findings
 }
 
 function checkNode(): Finding {
   const major = Number(process.versions.node.split('.')[0])
-  return tell('node', major >= NODE_MAJOR_MIN, `v${process.versions.node}`, `Node ${String(NODE_MAJOR_MIN)} or newer is needed; npm start brings its own`)
+  return tell(
+    'node',
+    major >= NODE_MAJOR_MIN,
+    `v${process.versions.node}`,
+    `Node ${String(NODE_MAJOR_MIN)} or newer is needed; npm start brings its own`,
+  )
 }
 
 function readSafely(asked: Asked, findings: Finding[]): ReadSettings | null {
@@ -64,7 +70,8 @@ function readSafely(asked: Asked, findings: Finding[]): ReadSettings | null {
 /** Whether a service answers on the folder; the ports are its own then. */
 async function checkRunning({ dataFolder }: Config, findings: Finding[]): Promise<boolean> {
   const reply = await askRunning(dataFolder, { ask: 'status' }).catch((err: unknown) => wordOf(err))
-  if (typeof reply === 'string') findings.push(tell('service', false, `it cannot be asked (${reply})`, 'run this as the user that the service runs as'))
+  if (typeof reply === 'string')
+    findings.push(tell('service', false, `it cannot be asked (${reply})`, 'run this as the user that the service runs as'))
   else if (reply === null) findings.push(tell('service', true, 'none is running', ''))
   else findings.push(tell('service', reply.ok, 'one is running and answers', 'it does not answer: look into its log'))
   return reply !== null && typeof reply !== 'string'
@@ -72,7 +79,14 @@ async function checkRunning({ dataFolder }: Config, findings: Finding[]): Promis
 
 function checkFolder(folder: string): Finding[] {
   if (!existsSync(folder)) {
-    return [tell('data folder', isWritable(nearestFolder(folder)), `${shownFolder(folder)} is not there yet`, `its parent cannot be written by this user`)]
+    return [
+      tell(
+        'data folder',
+        isWritable(nearestFolder(folder)),
+        `${shownFolder(folder)} is not there yet`,
+        `its parent cannot be written by this user`,
+      ),
+    ]
   }
   const open = readdirSync(folder).filter((name) => (statSync(join(folder, name)).mode & 0o077) !== 0)
   return [
@@ -85,15 +99,27 @@ function checkFolder(folder: string): Finding[] {
 function checkDisk(folder: string): Finding {
   const { bavail, bsize } = statfsSync(nearestFolder(folder))
   const freeMegabytes = Math.floor((bavail * bsize) / 2 ** 20)
-  return tell('disk', freeMegabytes >= FREE_MEGABYTES_MIN, `${String(freeMegabytes)} MB free`, `less than ${String(FREE_MEGABYTES_MIN)} MB: writes will soon be refused`)
+  return tell(
+    'disk',
+    freeMegabytes >= FREE_MEGABYTES_MIN,
+    `${String(freeMegabytes)} MB free`,
+    `less than ${String(FREE_MEGABYTES_MIN)} MB: writes will soon be refused`,
+  )
 }
 
 /** A clock behind what is already written would make old codes young and new ones old. */
 function checkClock(folder: string): Finding {
-  const newest = existsSync(folder) ? Math.max(...[folder, ...readdirSync(folder).map((name) => join(folder, name))].map((path) => statSync(path).mtimeMs)) : 0
+  const newest = existsSync(folder)
+    ? Math.max(...[folder, ...readdirSync(folder).map((name) => join(folder, name))].map((path) => statSync(path).mtimeMs))
+    : 0
   const now = makeSystemClock().now()
   const behindSeconds = Math.round((newest - now) / 1000)
-  return tell('clock', behindSeconds < CLOCK_SECONDS_MAX, new Date(now).toISOString(), `${String(behindSeconds)} s behind the newest file of the data folder: set it, and keep it by NTP`)
+  return tell(
+    'clock',
+    behindSeconds < CLOCK_SECONDS_MAX,
+    new Date(now).toISOString(),
+    `${String(behindSeconds)} s behind the newest file of the data folder: set it, and keep it by NTP`,
+  )
 }
 
 function checkCoreDumps(): Finding {
@@ -103,7 +129,12 @@ function checkCoreDumps(): Finding {
 
 async function checkPort(setting: string, host: string, port: number): Promise<Finding> {
   const refusal = port === 0 ? null : await tryPort(host, port)
-  return tell(setting, refusal === null, `${host}:${String(port)}${refusal === null ? ' is free' : ` (${refusal})`}`, 'take another one, or stop the program that has it')
+  return tell(
+    setting,
+    refusal === null,
+    `${host}:${String(port)}${refusal === null ? ' is free' : ` (${refusal})`}`,
+    'take another one, or stop the program that has it',
+  )
 }
 
 function nearestFolder(folder: string): string {

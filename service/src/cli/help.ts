@@ -31,7 +31,9 @@ export function printCommand(command: Command): string {
     '',
     command.summary,
     ...(command.about === undefined ? [] : ['', command.about]),
-    ...(options.length === 0 ? [] : ['', ...options.map(({ name, takes, meaning }) => `  --${name}${takes === undefined ? '' : ` ${takes}`}   ${meaning}`)]),
+    ...(options.length === 0
+      ? []
+      : ['', ...options.map(({ name, takes, meaning }) => `  --${name}${takes === undefined ? '' : ` ${takes}`}   ${meaning}`)]),
     ...(command.name === 'start' ? ['', printSettings()] : ['', 'The settings, of which --data finds the service: tessera help']),
   ].join('\n')
 }

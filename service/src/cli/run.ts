@@ -17,7 +17,11 @@ export interface Terminal {
 
 /** Runs one command line and tells the exit code. */
 export async function runCommandLine(args: readonly string[], terminal: Terminal): Promise<number> {
-  const typed = takeApart(args, ownOptions(), settings.map((setting) => setting.flag))
+  const typed = takeApart(
+    args,
+    ownOptions(),
+    settings.map((setting) => setting.flag),
+  )
   const json = typed.options.has('json')
   try {
     const outcome = await runTyped(typed, json, terminal)
@@ -36,10 +40,17 @@ type Typed = ReturnType<typeof takeApart>
 
 async function runTyped(typed: Typed, json: boolean, terminal: Terminal): Promise<Outcome> {
   // `tessera help keys rotate` is `tessera keys rotate --help`.
-  if (typed.words[0] === 'help') return runTyped({ ...typed, words: typed.words.slice(1), options: new Map([...typed.options, ['help', '']]) }, json, terminal)
+  if (typed.words[0] === 'help')
+    return runTyped({ ...typed, words: typed.words.slice(1), options: new Map([...typed.options, ['help', '']]) }, json, terminal)
   const { command, words } = find(typed)
-  if (command === null) return { exit: typed.options.has('help') ? 'done' : 'usage', facts: { commands: commands.map(({ name }) => name) }, text: printCommands(commands) }
-  if (typed.options.has('help')) return { exit: 'done', facts: { command: command.name, summary: command.summary }, text: printCommand(command) }
+  if (command === null)
+    return {
+      exit: typed.options.has('help') ? 'done' : 'usage',
+      facts: { commands: commands.map(({ name }) => name) },
+      text: printCommands(commands),
+    }
+  if (typed.options.has('help'))
+    return { exit: 'done', facts: { command: command.name, summary: command.summary }, text: printCommand(command) }
   refuseForeignOptions(command, typed)
   const asked: Asked = {
     words,
@@ -54,7 +65,8 @@ async function runTyped(typed: Typed, json: boolean, terminal: Terminal): Promis
 /** The command of two words before that of one; null when none was typed. Throws when there is no such command. */
 function find(typed: Typed): { command: Command | null; words: readonly string[] } {
   const [first, second] = typed.words
-  if (first === undefined) return { command: commands.find(({ name }) => typed.options.has('version') && name === 'version') ?? null, words: [] }
+  if (first === undefined)
+    return { command: commands.find(({ name }) => typed.options.has('version') && name === 'version') ?? null, words: [] }
   const byTwo = commands.find(({ name }) => name === `${first} ${second ?? ''}`)
   if (byTwo !== undefined) return { command: byTwo, words: typed.words.slice(2) }
   const byOne = commands.find(({ name }) => name === first)
@@ -65,7 +77,15 @@ function find(typed: Typed): { command: Command | null; words: readonly string[]
 function unknownCommand(first: string, second: string | undefined): string {
   const family = commands.filter(({ name }) => name.startsWith(`${first} `)).map(({ name }) => name)
   if (family.length > 0) return `"${first}" wants one of: ${family.map((name) => name.slice(first.length + 1)).join(', ')}.`
-  const guess = nearest(second === undefined ? first : `${first} ${second}`, commands.map(({ name }) => name)) ?? nearest(first, commands.map(({ name }) => name))
+  const guess =
+    nearest(
+      second === undefined ? first : `${first} ${second}`,
+      commands.map(({ name }) => name),
+    ) ??
+    nearest(
+      first,
+      commands.map(({ name }) => name),
+    )
   return `There is no command "${first.slice(0, 64)}".${guess === null ? ' See: tessera help' : ` Did you mean: tessera ${guess}`}`
 }
 
@@ -78,7 +98,12 @@ function refuseForeignOptions(command: Command, typed: Typed): void {
 /** Every option of any command that is no setting, with whether it takes a value. */
 function ownOptions(): ReadonlyMap<string, boolean> {
   const all = commands.flatMap(({ options }) => options ?? [])
-  return new Map([['json', false], ['help', false], ['version', false], ...all.map(({ name, takes }) => [name, takes !== undefined] as const)])
+  return new Map([
+    ['json', false],
+    ['help', false],
+    ['version', false],
+    ...all.map(({ name, takes }) => [name, takes !== undefined] as const),
+  ])
 }
 
 function explain(err: unknown): { exit: Exit; lines: string[] } {

@@ -9,7 +9,12 @@ export const settings: Command = {
   about: 'Secrets are not shown. A service that runs already may have been started with others.',
   run(asked) {
     const facts = effectiveSettings(asked.settings())
-    const rows = facts.map(({ name, value, from, env }) => [name, typeof value === 'object' && value !== null ? JSON.stringify(value) : value, from, env])
+    const rows = facts.map(({ name, value, from, env }) => [
+      name,
+      typeof value === 'object' && value !== null ? JSON.stringify(value) : value,
+      from,
+      env,
+    ])
     return Promise.resolve({ exit: 'done', facts, text: printTable(['setting', 'value', 'from', 'environment variable'], rows) })
   },
 }

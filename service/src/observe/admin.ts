@@ -1,11 +1,9 @@
 import fastify from 'fastify'
 import type { FastifyInstance } from 'fastify'
 
-/** What /readyz tells, whether ready or not. */
+/** What /readyz tells; 200 when `ready`, 503 when not. */
 export interface Readiness {
   readonly ready: boolean
-  /** One word: `ready`, `starting`, `draining`, `store_unavailable`. */
-  readonly state: string
   readonly [fact: string]: unknown
 }
 

@@ -45,6 +45,10 @@ const shapes = {
   left: number,
   attempt: number,
   seconds: number,
+  // A migration.
+  number,
+  name: text(/^[a-z0-9-]{1,48}$/),
+  breaking: (value) => (typeof value === 'boolean' ? value : undefined),
   // Keys.
   keyId: text(/^[0-9a-f]{32}$/),
   purpose: text(/^[a-z_]{1,32}$/),

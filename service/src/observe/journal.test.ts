@@ -15,7 +15,15 @@ function last(): Record<string, unknown> {
   return JSON.parse(lines.at(-1) ?? '') as Record<string, unknown>
 }
 
-const call = { requestId: '0123456789abcdef01234567', method: 'cards.create', profile: 'spec', merchantId: null, error: null, ms: 1, bytes: 120 } as const
+const call = {
+  requestId: '0123456789abcdef01234567',
+  method: 'cards.create',
+  profile: 'spec',
+  merchantId: null,
+  error: null,
+  ms: 1,
+  bytes: 120,
+} as const
 
 test('a call is one line with the code that its caller was told in its profile', () => {
   journal.called({ ...call, error: 'cardNumberCheckDigit' })
@@ -37,7 +45,10 @@ test('a result is counted with code 0, and a method that does not exist as unkno
 test('what nobody foresaw is an error line under the id that the caller was told', () => {
   journal.failed({ requestId: call.requestId, method: 'cards.create', error: 'internalError', cause: new TypeError('x is no function') })
   const line = last()
-  assert.deepEqual([line.level, line.event, line.requestId, line.reason, (line.err as { name: string }).name], ['error', 'call_failed', call.requestId, 'internal_error', 'TypeError'])
+  assert.deepEqual(
+    [line.level, line.event, line.requestId, line.reason, (line.err as { name: string }).name],
+    ['error', 'call_failed', call.requestId, 'internal_error', 'TypeError'],
+  )
 })
 
 test('a full disk is a warning: the service goes on reading', () => {

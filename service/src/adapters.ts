@@ -1,0 +1,109 @@
+import type { Kek } from '@tessera/vault/kek'
+import type { KeyStore } from '@tessera/vault/keyring'
+
+import type { Clock } from './clock.ts'
+import type { Config } from './config.ts'
+import { openFileKek } from './kms/file.ts'
+import type { Network } from './network/network.ts'
+import type { Demo } from './running.ts'
+import { stepByDefault, steps, testCards, testExpiry } from './sandbox/cards.ts'
+import { sandboxCodes } from './sandbox/codes.ts'
+import { demoLogin, demoMerchant } from './sandbox/demo.ts'
+import { makeSandboxNetwork } from './sandbox/network.ts'
+import { makeSandboxSms } from './sandbox/sms.ts'
+import type { Codes } from './sms/codes.ts'
+import type { Sms } from './sms/sms.ts'
+import { openSqliteKeyStore } from './store/sqlite/keys.ts'
+import { openSqliteStore } from './store/sqlite/sqlite.ts'
+import type { Store } from './store/store.ts'
+
+/** What stands between the service and the outside in one environment. */
+export interface Adapters {
+  /** Opens the key that locks the data keys. */
+  readonly openKek: (path: string) => Promise<Kek>
+  readonly network: (parts: OutsideParts) => Network
+  readonly sms: (parts: OutsideParts) => Sms
+  readonly codes: Codes
+  /** Whether calls are limited when the setting does not say. */
+  readonly limits: boolean
+  /** Whether pages of any origin may call, or the merchants' own alone. */
+  readonly isAnyOriginWelcome: boolean
+  /** Null in production. */
+  readonly sandbox: Sandbox | null
+}
+
+export interface OutsideParts {
+  readonly store: Store
+  readonly clock: Clock
+}
+
+/** What an environment has to rehearse with. */
+export interface Sandbox {
+  readonly merchant: { readonly id: string; readonly name: string; readonly password: string }
+  readonly merchantId: string
+  readonly demo: Demo
+  readonly scenarios: readonly { readonly scenario: string; readonly number: string }[]
+  readonly steps: readonly string[]
+  readonly stepByDefault: string
+}
+
+export const sandbox: Sandbox = Object.freeze({
+  merchant: demoMerchant,
+  merchantId: demoMerchant.id,
+  demo: {
+    merchantId: demoMerchant.id,
+    password: demoMerchant.password,
+    dashboardPhone: demoLogin.phone,
+    dashboardPassword: demoLogin.password,
+    cardNumber: testCards[0]?.number ?? '',
+    expiry: testExpiry,
+  },
+  scenarios: testCards.flatMap(({ number, scenario }) => (scenario === null ? [] : [{ scenario: scenario.name, number }])),
+  steps,
+  stepByDefault,
+})
+
+/** The whole difference between the environments is these two rows. Null: this version has nothing to put there. */
+export const adaptersOf: Readonly<Record<Config['environment'], OrNothing<Adapters>>> = Object.freeze({
+  test: {
+    openKek: openFileKek,
+    network: makeSandboxNetwork,
+    sms: makeSandboxSms,
+    codes: sandboxCodes,
+    limits: false,
+    isAnyOriginWelcome: true,
+    sandbox,
+  },
+  production: { openKek: null, network: null, sms: null, codes: null, limits: true, isAnyOriginWelcome: false, sandbox: null },
+})
+
+type OrNothing<T> = { readonly [part in keyof T]: T[part] extends boolean ? T[part] : T[part] | null }
+
+/** What a store tells while it is opened, and what it does when it cannot know any more what is durable. */
+export interface StoreEvents {
+  readonly tell: (event: string, fields: Readonly<Record<string, unknown>>) => void
+  readonly lost: (cause: Error) => void
+}
+
+/** Opens the store that the settings name. Throws `StoreUnavailable`, `MigrationRefused` and what the system says. */
+export async function openStore(config: Config, { tell, lost }: StoreEvents): Promise<Store> {
+  const { databaseUrl: url, dataFolder: folder, storeMegabytesMax } = config
+  if (url === null) {
+    const maxPages = storeMegabytesMax === null ? {} : { maxPages: storeMegabytesMax * PAGES_IN_MEGABYTE }
+    return openSqliteStore({ folder, log: tell, exit: lost, ...maxPages })
+  }
+  // The driver is loaded where it is used: it is a twentieth of an idle service's memory.
+  const { openPostgresStore } = await import('./store/postgres/postgres.ts')
+  return openPostgresStore({ url, log: tell })
+}
+
+/** Opens the store of the wrapped data keys, as `openStore`. */
+export async function openKeys({ keysDatabaseUrl, databaseUrl, dataFolder }: Config): Promise<KeyStore> {
+  const url = keysDatabaseUrl ?? databaseUrl
+  if (url === null) return openSqliteKeyStore(dataFolder)
+  const { openPostgresKeyStore } = await import('./store/postgres/keys.ts')
+  return openPostgresKeyStore({ url })
+}
+
+/** SQLite's pages are of 4 KiB. */
+const PAGES_IN_MEGABYTE = 256

@@ -1,0 +1,98 @@
+import type { Keyring, KeyPurpose } from '@tessera/vault/keyring'
+import { KeyInUse, KeyUnknown } from '@tessera/vault/keyring'
+
+import { makeCardMac } from '../cards/mac.ts'
+import { KeyHoldsCards } from '../cards/reseal.ts'
+import type { Reseal } from '../cards/reseal.ts'
+import type { Life } from '../running.ts'
+import { tellReadiness } from '../running.ts'
+import type { Store } from '../store/store.ts'
+
+import type { Answers, KeyAnswers, SandboxAnswers } from './answers.ts'
+import { checkAudit } from './audit-check.ts'
+import type { ToldKey } from './keys.ts'
+
+/** The parts of a running service that the command line asks about. */
+export interface AskedParts {
+  readonly life: Life
+  readonly store: Store
+  readonly keyring: Keyring
+  /** Names the key that locks the data keys. */
+  readonly kekId: string
+  readonly environment: string
+  readonly reseal: Reseal
+  /** Null outside the test environment. */
+  readonly sandbox: SandboxFacts | null
+}
+
+export interface SandboxFacts {
+  readonly merchantId: string
+  readonly scenarios: readonly { readonly scenario: string; readonly number: string }[]
+  readonly steps: readonly string[]
+  readonly stepByDefault: string
+}
+
+/** Answers the command line's questions from the parts of a running service. */
+export function answersOf(parts: AskedParts): Answers {
+  const mac = makeCardMac(parts.keyring, parts.environment)
+  return {
+    status: () => tellReadiness(parts.life),
+    keys: keyAnswers(parts),
+    verifyAudit: () => checkAudit({ store: parts.store, isTrue: (card) => mac.isTrue(card) }),
+    sandbox: parts.sandbox === null ? null : sandboxAnswers(parts.sandbox, parts.store),
+  }
+}
+
+function keyAnswers({ keyring, kekId, reseal }: AskedParts): KeyAnswers {
+  return {
+    kek: kekId,
+    async list() {
+      const cards = new Map((await reseal.status()).map((key) => [key.keyId, key.cards]))
+      return keyring
+        .list()
+        .sort((a, b) => a.createdAt - b.createdAt)
+        .map(({ keyId, purpose, owner, epoch, state, createdAt }): ToldKey => {
+          return { keyId, purpose, owner, epoch, state, createdAt: new Date(createdAt).toISOString(), cards: cards.get(keyId) ?? null }
+        })
+    },
+    async rotate(purpose, owner) {
+      const made = await keyring.rotate(purpose as KeyPurpose, owner)
+      return { keyId: made.keyId, epoch: made.epoch }
+    },
+    async destroy(keyId) {
+      try {
+        await reseal.destroy(keyId)
+        return null
+      } catch (err) {
+        if (err instanceof KeyHoldsCards || err instanceof KeyInUse || err instanceof KeyUnknown) return sentence(err.message)
+        throw err
+      }
+    },
+  }
+}
+
+function sandboxAnswers({ merchantId, scenarios, steps, stepByDefault }: SandboxFacts, store: Store): SandboxAnswers {
+  return {
+    merchantId,
+    scenarios,
+    steps,
+    async stepsOf(ofMerchant) {
+      const set = new Map((await store.listScenarioSteps(ofMerchant)).map(({ scenario, step }) => [scenario, step]))
+      return scenarios.map(({ scenario, number }) => ({ scenario, number, step: set.get(scenario) ?? stepByDefault }))
+    },
+    setStep: (ofMerchant, scenario, step) => store.setScenarioStep(ofMerchant, scenario, step),
+    async inbox(count) {
+      const rows = await store.listInbox(count)
+      return rows.map(({ at, merchantId: of, phoneMask, text }) => ({
+        at: new Date(at).toISOString(),
+        merchantId: of,
+        phone: phoneMask,
+        text,
+      }))
+    },
+  }
+}
+
+function sentence(text: string): string {
+  return `${text.charAt(0).toUpperCase()}${text.slice(1)}.`
+}

@@ -1,0 +1,323 @@
+import { RpcError } from '@tessera/contract/errors'
+import type { Kek } from '@tessera/vault/kek'
+import { openKeyring } from '@tessera/vault/keyring'
+import type { Keyring } from '@tessera/vault/keyring'
+import { drawPublic } from '@tessera/vault/random'
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+
+import { adaptersOf, openKeys, openStore, sandbox } from './adapters.ts'
+import type { Adapters } from './adapters.ts'
+import { makeCards } from './cards/cards.ts'
+import { makeReseal } from './cards/reseal.ts'
+import { makeSweep } from './cards/sweep.ts'
+import { answersOf } from './cli/answers-of.ts'
+import { makeAnswerQuestion } from './cli/answers.ts'
+import { listenControl } from './cli/control-server.ts'
+import { explainStart } from './cli/explain-start.ts'
+import { tesseraVersion } from './cli/version.ts'
+import type { Clock } from './clock.ts'
+import { makeClosing } from './closing.ts'
+import type { Closing } from './closing.ts'
+import type { Config } from './config.ts'
+import type { CoreDumps } from './core-dumps.ts'
+import { CannotGoOn } from './exits.ts'
+import type { Exit } from './exits.ts'
+import { claimFolder, placesIn, readEnvironment } from './folder.ts'
+import { makeMerchants } from './merchants/merchants.ts'
+import { makeGrid } from './methods/index.ts'
+import { buildAdmin } from './observe/admin.ts'
+import { makeJournal } from './observe/journal.ts'
+import type { Log } from './observe/log.ts'
+import { makeMetrics } from './observe/metrics.ts'
+import type { Asked, Metrics } from './observe/metrics.ts'
+import { productionFaults, sandboxLeftIn } from './production.ts'
+import { makeRounds } from './rounds.ts'
+import { makeAnswer } from './rpc/answer.ts'
+import { buildHttp } from './rpc/http.ts'
+import type { Http } from './rpc/http.ts'
+import { makeCoarseLimits, noLimits } from './rpc/limits.ts'
+import type { Life, RunningFacts } from './running.ts'
+import { tellReadiness } from './running.ts'
+import { lockFolder } from './store/sqlite/lock.ts'
+import { SQLITE_FILE } from './store/sqlite/sqlite.ts'
+import { StoreFull, StoreOutcomeUnknown, StoreOverloaded, StoreUnavailable } from './store/store.ts'
+import type { Store } from './store/store.ts'
+import { makeVerification } from './verification/verification.ts'
+
+// The composition root: settings become parts, parts a service that listens and, told to stop, drains. The adapters are named in adapters.ts.
+
+export interface StartParts {
+  readonly config: Config
+  readonly log: Log
+  readonly clock: Clock
+  readonly coreDumps: CoreDumps
+  /** Aborted when the service is to stop; a start that is under way then gives up. */
+  readonly stopping: AbortSignal
+  /** Ends the whole program at once. */
+  readonly endNow: (exit: Exit, event: string, err: unknown) => never
+}
+
+export interface RunningService {
+  readonly facts: RunningFacts
+  /** Answers what is in flight, closes everything, and tells how many calls had to be cut off. */
+  stop(): Promise<number>
+}
+
+/** Opens everything and listens. Throws `CannotGoOn`, which says what to do; what was opened by then is closed. */
+export async function startService(parts: StartParts): Promise<RunningService> {
+  const closing = makeClosing((err) => parts.log.error('close_failed', { err }))
+  try {
+    return await compose(parts, closing)
+  } catch (err) {
+    await closing.closeAll()
+    throw explainStart(err, parts.config, parts.stopping)
+  }
+}
+
+async function compose(parts: StartParts, closing: Closing): Promise<RunningService> {
+  const { config, log, clock } = parts
+  const adapters = await admit(config)
+  claimFolder(config.dataFolder, config.environment)
+  closing.add(lockFolder(config.dataFolder).release)
+
+  // Health is told from here on, readiness when all stands.
+  const life: Life = { state: 'starting', facts: null, store: null, inFlight: () => 0 }
+  const metrics = makeMetrics(figuresOf(life, log))
+  closing.add(metrics.close)
+  const admin = buildAdmin({ readiness: () => tellReadiness(life), metrics: metrics.render })
+  closing.add(() => admin.close())
+  const adminUrl = await listen(admin, '127.0.0.1', config.adminPort)
+
+  const kept = await openKept(parts, adapters, closing)
+  const cutOff = new AbortController()
+  const { grid, merchants, sweep, reseal, network } = await makeNouns(parts, adapters, kept)
+  const http = makeDoor(parts, { adapters, grid, merchants, network, metrics, signal: cutOff.signal })
+  const failed = (err: unknown): void => log.error('background_failed', { err })
+  closing.add(makeRounds({ clock, everyMs: SWEEP_MS, run: sweep.runOnce, failed }).stop)
+  closing.add(makeRounds({ clock, everyMs: RESEAL_MS, run: reseal.runOnce, failed }).stop)
+
+  closing.add(() => http.app.close())
+  const url = await listen(http.app, config.host, config.port)
+  const facts = tellFacts(parts, adapters, { url, adminUrl, store: kept.store, kek: kept.kek.kind })
+  Object.assign(life, { facts, store: kept.store, inFlight: http.inFlight })
+  const { keyring, store, kek } = kept
+  const answers = answersOf({ life, store, keyring, kekId: kek.id, environment: config.environment, reseal, sandbox: adapters.sandbox })
+  closing.add((await listenControl(config.dataFolder, makeAnswerQuestion(answers), failed)).close)
+  life.state = 'ready'
+  const { version, environment, durability, pid, coreDumps } = facts
+  log.info('ready', { version, environment, url, store: facts.store, durability, pid, coreDumps })
+  return { facts, stop: () => stop(parts, { life, http, cutOff, closing }) }
+}
+
+// Whether it may start at all.
+
+/** The adapters of the environment, when nothing keeps it from starting. Throws `CannotGoOn` with everything that does. */
+async function admit(config: Config): Promise<Adapters> {
+  const { openKek, network, sms, codes, limits, isAnyOriginWelcome, sandbox: rehearsal } = adaptersOf[config.environment]
+  const isTest = config.environment === 'test'
+  const faults = isTest ? [] : [...productionFaults(config, { openKek, network, sms }), ...(await lookIntoStore(config))]
+  if (faults.length > 0 || openKek === null || network === null || sms === null || codes === null) {
+    throw new CannotGoOn('settings', ['a production start is refused:', ...faults].join('\n'))
+  }
+  return { openKek, network, sms, codes, limits, isAnyOriginWelcome, sandbox: rehearsal }
+}
+
+/** What a test environment left in the database that a production start was given. */
+async function lookIntoStore(config: Config): Promise<string[]> {
+  const folder = config.dataFolder
+  if (config.databaseUrl === null && (!existsSync(join(folder, SQLITE_FILE)) || readEnvironment(folder) === 'test')) return []
+  const closing = makeClosing(() => undefined)
+  try {
+    if (config.databaseUrl === null) closing.add(lockFolder(folder).release)
+    const store = await openStore(config, { tell: () => undefined, lost: () => undefined })
+    closing.add(() => store.close(CLOSE_MS))
+    return await sandboxLeftIn(store, sandbox.merchantId)
+  } catch (err) {
+    return [`unknown: the database could not be looked into (${err instanceof Error ? err.message : String(err)}).`]
+  } finally {
+    await closing.closeAll()
+  }
+}
+
+// What is kept, and under which keys.
+
+interface Kept {
+  readonly store: Store
+  readonly keyring: Keyring
+  readonly kek: Kek
+}
+
+async function openKept(parts: StartParts, adapters: Adapters, closing: Closing): Promise<Kept> {
+  const { config, clock, log, endNow } = parts
+  const events = { tell: log.info, lost: (cause: Error) => endNow('ioError', 'store_lost', cause) }
+  const kek = await adapters.openKek(placesIn(config.dataFolder).kek)
+  const keys = await untilReachable(parts, () => openKeys(config))
+  closing.add(() => keys.close())
+  const keyring = await openKeyring({ kek, keys, environment: config.environment, now: clock.now })
+  const store = await untilReachable(parts, () => openStore(config, events))
+  closing.add(() => store.close(CLOSE_MS))
+  return { store, keyring, kek }
+}
+
+/** A database is often started together with us: asks again each second, as long as the settings allow. */
+async function untilReachable<T>({ config, log, clock, stopping }: StartParts, open: () => Promise<T>): Promise<T> {
+  const giveUpAt = clock.moment().monotonicMs + config.databaseWaitSeconds * 1000
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await open()
+    } catch (err) {
+      if (!(err instanceof StoreUnavailable) || stopping.aborted || clock.moment().monotonicMs >= giveUpAt) throw err
+      log.warn('database_unreachable', { attempt, err })
+      await clock.sleep(1000, stopping)
+    }
+  }
+}
+
+// The nouns, their methods, and the door.
+
+async function makeNouns({ config, clock, log }: StartParts, adapters: Adapters, { store, keyring }: Kept) {
+  const { environment } = config
+  const alarm = log.error
+  const network = adapters.network({ store, clock })
+  const sms = adapters.sms({ store, clock })
+  const cards = makeCards({ store, keyring, network, clock, environment, alarm, figures: cardFiguresOf(config) })
+  const figures = verificationFiguresOf(config, adapters.limits)
+  const verification = makeVerification({ store, keyring, network, sms, codes: adapters.codes, cards, clock, figures })
+  const merchants = makeMerchants({ store, keyring, clock })
+  if (adapters.sandbox !== null) await merchants.ensureMerchant(adapters.sandbox.merchant)
+  return {
+    network,
+    merchants,
+    grid: makeGrid({ cards, verification, version: tesseraVersion }),
+    sweep: makeSweep({ store, keyring, clock, environment, alarm }),
+    reseal: makeReseal({ store, keyring, clock, environment, alarm }),
+  }
+}
+
+function cardFiguresOf(config: Config) {
+  return {
+    unverifiedLifeMs: config.unverifiedLifeMinutes * 60_000,
+    oneTimeLifeMs: config.oneTimeLifeHours * 3_600_000,
+    networkTimeoutMs: config.networkTimeoutMs,
+  }
+}
+
+function verificationFiguresOf(config: Config, limitsByDefault: boolean) {
+  return {
+    codeLifeMs: config.otpLifeSeconds * 1000,
+    triesMax: config.otpTriesMax,
+    resendWaitMs: config.resendWaitSeconds * 1000,
+    limits: config.limits ?? limitsByDefault,
+    dayTriesMax: config.cardDayTriesMax,
+    networkTimeoutMs: config.networkTimeoutMs,
+    smsTimeoutMs: config.smsTimeoutMs,
+    providerName: config.providerName ?? 'Tessera',
+    formHost: config.formOrigin === null ? null : new URL(config.formOrigin).host,
+  }
+}
+
+interface DoorParts extends Pick<Awaited<ReturnType<typeof makeNouns>>, 'grid' | 'merchants' | 'network'> {
+  readonly adapters: Adapters
+  readonly metrics: Metrics
+  /** Aborted when the calls that are left are cut off. */
+  readonly signal: AbortSignal
+}
+
+function makeDoor({ config, log }: StartParts, { adapters, grid, merchants, network, metrics, signal }: DoorParts): Http {
+  const now = (): number => performance.now()
+  const answer = makeAnswer({
+    grid,
+    credentials: merchants,
+    origins: { isAnyWelcome: adapters.isAnyOriginWelcome, formOrigin: config.formOrigin },
+    limits: (config.limits ?? adapters.limits) ? makeCoarseLimits({ now }) : noLimits,
+    routes: network.routes,
+    journal: makeJournal(log, metrics),
+    translate: storeError,
+    issueRequestId: () => Buffer.from(drawPublic(REQUEST_ID_BYTES)).toString('hex'),
+    now,
+    signal,
+  })
+  const bounds = { inFlightMax: config.inFlightMax, socketsMax: config.connectionsMax, socketsPerAddressMax: config.addressConnectionsMax }
+  return buildHttp({ answer, bounds, failed: (cause) => log.error('page_failed', { err: cause }) })
+}
+
+/** What the wire says when the store could not. */
+function storeError(err: unknown): RpcError | null {
+  if (err instanceof StoreFull) return new RpcError('storeFull', { cause: err })
+  if (err instanceof StoreOverloaded) return new RpcError('overloaded', { cause: err })
+  if (err instanceof StoreUnavailable) return new RpcError('storeUnavailable', { cause: err })
+  return err instanceof StoreOutcomeUnknown ? new RpcError('outcomeUnknown', { cause: err }) : null
+}
+
+// Listening, telling, stopping.
+
+/** Tells the URL under which this machine reaches it. */
+async function listen(app: Http['app'], host: string, port: number): Promise<string> {
+  await app.listen({ host, port })
+  const at = app.server.address()
+  if (at === null || typeof at === 'string') throw new Error('a listener has an address and a port')
+  const isEvery = at.address === '0.0.0.0' || at.address === '::'
+  return `http://${isEvery ? '127.0.0.1' : at.family === 'IPv6' ? `[${at.address}]` : at.address}:${String(at.port)}`
+}
+
+interface Told {
+  readonly url: string
+  readonly adminUrl: string
+  readonly store: Store
+  readonly kek: Kek['kind']
+}
+
+function tellFacts({ config, clock, coreDumps }: StartParts, adapters: Adapters, { url, adminUrl, store, kek }: Told): RunningFacts {
+  return Object.freeze({
+    version: tesseraVersion,
+    environment: config.environment,
+    pid: process.pid,
+    startedAt: new Date(clock.now()).toISOString(),
+    url,
+    adminUrl,
+    folder: config.dataFolder,
+    store: config.databaseUrl === null ? 'sqlite' : 'postgres',
+    durability: store.durability,
+    kek,
+    coreDumps,
+    demo: adapters.sandbox?.demo ?? null,
+  })
+}
+
+function figuresOf(life: Life, log: Log): Asked[] {
+  return [
+    { name: 'tessera_ready', meaning: '1 when work may be sent here.', read: () => (life.state === 'ready' ? 1 : 0) },
+    { name: 'tessera_calls_in_flight', meaning: 'Calls being answered.', read: () => life.inFlight() },
+    {
+      name: 'tessera_log_tripwire_total',
+      meaning: 'Card numbers caught on their way into the log: more than none is a fault.',
+      read: log.caught,
+    },
+  ]
+}
+
+interface Stopped {
+  readonly life: Life
+  readonly http: Http
+  readonly cutOff: AbortController
+  readonly closing: Closing
+}
+
+async function stop({ config, log, stopping }: StartParts, { life, http, cutOff, closing }: Stopped): Promise<number> {
+  life.state = 'draining'
+  log.info('draining', { signal: stopping.reason, count: http.inFlight(), seconds: config.drainSeconds })
+  const deadline = config.drainSeconds * 1000
+  await http.drain(deadline)
+  const left = http.inFlight()
+  cutOff.abort(new Error('the service stops'))
+  await closing.closeAll()
+  log.info('stopped', { left })
+  return left
+}
+
+const SWEEP_MS = 60_000
+const RESEAL_MS = 30_000
+/** What a store may take to end what is under way. */
+const CLOSE_MS = 5000
+const REQUEST_ID_BYTES = 12
