@@ -1,0 +1,95 @@
+import { spawn, type ChildProcess } from 'node:child_process'
+import { randomBytes } from 'node:crypto'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { createInterface } from 'node:readline'
+import { fileURLToPath } from 'node:url'
+import pg from 'pg'
+
+/** The service as a test's child: the real command line in a test environment, on free ports, with a store of its own. */
+export type StartedTessera = {
+  /** `http://127.0.0.1:<port>`, without a slash behind it. */
+  readonly url: string
+  readonly merchantId: string
+  readonly password: string
+  /** Stops it as an operator would, removes what it kept, and tells its exit code; null when it had to be killed. */
+  stop: () => Promise<number | null>
+}
+
+/** Starts one; on PostgreSQL, in a database of its own, when `postgresUrl` names a server, on the embedded store otherwise. */
+export async function startTessera({ postgresUrl }: { postgresUrl?: string } = {}): Promise<StartedTessera> {
+  const folder = mkdtempSync(join(tmpdir(), 'tessera-started-'))
+  const database = postgresUrl === undefined ? null : await makeDatabase(postgresUrl)
+  const places = [`--data=${folder}`, ...(database === null ? [] : [`--database-url=${database.url}`])]
+  const args = ['service/src/cli/tessera.ts', 'start', '--json', '--port=0', '--admin-port=0', '--log-level=warn', ...places]
+  const child = spawn(process.execPath, args, { cwd: root, env: plainEnvironment(), stdio: ['ignore', 'pipe', 'pipe'] })
+  const ended = new Promise<number | null>((resolve) => child.once('exit', resolve))
+  const said = keepLast(child)
+  const late = setTimeout(() => child.kill('SIGKILL'), startMsMax)
+  const ready = await Promise.race([readReady(child), ended.then(() => null)])
+  clearTimeout(late)
+  if (ready === null) throw new Error(`the service did not start: ${said()}`)
+  return {
+    url: ready.url,
+    merchantId: ready.demo.merchantId,
+    password: ready.demo.password,
+    async stop() {
+      const slow = setTimeout(() => child.kill('SIGKILL'), stopMsMax)
+      child.kill('SIGTERM')
+      const code = await ended
+      clearTimeout(slow)
+      await database?.drop()
+      rmSync(folder, { recursive: true, force: true })
+      return code
+    },
+  }
+}
+
+type Ready = { url: string; demo: { merchantId: string; password: string } }
+
+/** `--json` prints one line when the service is ready. */
+function readReady(child: ChildProcess): Promise<Ready> {
+  return new Promise((resolve) => {
+    if (child.stdout === null) return
+    createInterface({ input: child.stdout }).on('line', (line) => {
+      const { ready } = JSON.parse(line) as { ready?: Ready }
+      if (ready !== undefined) resolve(ready)
+    })
+  })
+}
+
+async function makeDatabase(server: string): Promise<{ url: string; drop: () => Promise<void> }> {
+  const name = `tessera_${randomBytes(6).toString('hex')}`
+  await tell(server, `create database ${name}`)
+  const url = new URL(server)
+  url.pathname = `/${name}`
+  return { url: url.href, drop: () => tell(server, `drop database ${name} with (force)`) }
+}
+
+async function tell(server: string, text: string): Promise<void> {
+  const client = new pg.Client({ connectionString: server, connectionTimeoutMillis: 5000, query_timeout: 20_000 })
+  await client.connect()
+  try {
+    await client.query(text)
+  } finally {
+    await client.end()
+  }
+}
+
+/** A developer's own settings do not reach the service that is tried. */
+function plainEnvironment(): NodeJS.ProcessEnv {
+  return Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith('TESSERA_') && name !== 'NODE_OPTIONS'))
+}
+
+function keepLast(child: ChildProcess): () => string {
+  let text = ''
+  for (const stream of [child.stdout, child.stderr])
+    stream?.setEncoding('utf8').on('data', (chunk: string) => (text = (text + chunk).slice(-saidLengthMax)))
+  return () => text
+}
+
+const root = dirname(dirname(fileURLToPath(import.meta.url)))
+const startMsMax = 30_000
+const stopMsMax = 30_000
+const saidLengthMax = 8192
