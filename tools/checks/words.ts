@@ -43,7 +43,6 @@ const wrongNames: Readonly<Record<string, string>> = {
   dataKey: 'dek',
   encryptionKey: 'dek or kek',
   tenant: 'merchant',
-  shop: 'merchant',
   invoice: 'receipt',
   subscription: 'recurrent',
   amount: 'amountTiyin',
