@@ -3,7 +3,7 @@
 // process, on an older one it hands the command line to the Node 24 that npm put beside the dependencies.
 import { spawn } from 'node:child_process'
 import { existsSync, realpathSync } from 'node:fs'
-import { enableCompileCache } from 'node:module'
+import nodeModule from 'node:module'
 import { constants } from 'node:os'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -22,7 +22,7 @@ else runOnPinnedNode()
 async function runHere() {
   const cache = join(project, 'node_modules', '.cache', 'compile')
   process.env.NODE_COMPILE_CACHE = cache
-  enableCompileCache(cache)
+  nodeModule.enableCompileCache(cache)
   await import('../src/cli/tessera.ts')
 }
 
