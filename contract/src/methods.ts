@@ -83,7 +83,9 @@ export const methods = {
         }),
       ),
       account: Type.Optional(Type.Union([account, Type.Null()])),
-      customer: Type.Optional(Type.Union([Type.String({ maxLength: 128, description: "The merchant's own id of the payer." }), Type.Null()])),
+      customer: Type.Optional(
+        Type.Union([Type.String({ maxLength: 128, description: "The merchant's own id of the payer." }), Type.Null()]),
+      ),
       amount: Type.Optional(Type.Union([Type.Number({ description: 'Taken from older clients and not used.' }), Type.Null()])),
       consent: Type.Optional(Type.Union([consent, Type.Null()])),
     }),
@@ -127,15 +129,7 @@ export const methods = {
       }),
     }),
     result: cardResult,
-    errors: [
-      ...tokenErrors,
-      'codeNotRequested',
-      'codeTooOld',
-      'triesUsedUp',
-      'cardDayTriesUsedUp',
-      'wrongCode',
-      ...networkErrors,
-    ],
+    errors: [...tokenErrors, 'codeNotRequested', 'codeTooOld', 'triesUsedUp', 'cardDayTriesUsedUp', 'wrongCode', ...networkErrors],
     example: { params: { token: exampleToken, code: '666666' }, result: { card: { ...exampleCard, verify: true } } },
   },
   'cards.check': {
@@ -150,7 +144,8 @@ export const methods = {
   },
   'cards.remove': {
     summary: 'Removes a card: its token is of no use from then on.',
-    description: 'Wipes the sealed card at once and keeps a tombstone, so that the token is answered -31400 with `data` "deleted" afterwards.',
+    description:
+      'Wipes the sealed card at once and keeps a tombstone, so that the token is answered -31400 with `data` "deleted" afterwards.',
     caller: 'serverInSpec',
     mutates: true,
     params: Type.Object({ token }),

@@ -37,7 +37,7 @@ describe('a page of a merchant in a real browser', () => {
     return page.evaluate(
       async ([url, body, extra]) => {
         const reply = await fetch(url, { method: 'POST', headers: { 'content-type': 'application/json', ...extra }, body })
-        return (await reply.json())
+        return await reply.json()
       },
       [`${tessera.url}/api/${method}`, JSON.stringify({ id: 'page', method, params }), headers] as const,
     )
