@@ -1,0 +1,29 @@
+/** Headers of every reply of the API: any page may read it, and none may send cookies with it (wire §2; Fetch standard, CORS protocol). */
+export function corsHeaders(origin: string | null): readonly string[] {
+  return origin !== null && isOriginLike(origin) ? ['access-control-allow-origin', origin, 'vary', 'Origin'] : varyAlone
+}
+
+/**
+ * Answers a preflight: the merchant is not known yet, so every origin may ask; its own list is enforced when the call comes. Also what any
+ * other OPTIONS gets.
+ */
+export function preflightHeaders(origin: string | null): readonly string[] {
+  return [...corsHeaders(origin), ...allowed]
+}
+
+/** Visible ASCII only: it is written into our own headers. */
+function isOriginLike(origin: string): boolean {
+  return /^[\x21-\x7e]{1,255}$/.test(origin)
+}
+
+const varyAlone: readonly string[] = ['vary', 'Origin']
+const allowed: readonly string[] = [
+  'access-control-allow-methods',
+  'POST, OPTIONS',
+  'access-control-allow-headers',
+  'content-type, x-auth, cache-control, idempotency-key, accept-language',
+  'access-control-max-age',
+  '600',
+  'allow',
+  'POST, OPTIONS',
+]

@@ -1,0 +1,196 @@
+import { bodyBytesMax } from '@tessera/contract/envelope'
+import type { IncomingMessage, ServerResponse } from 'node:http'
+
+import { plainAddress } from './address.ts'
+import type { Answer } from './answer.ts'
+import { BodyBytes } from './body-bytes.ts'
+import { corsHeaders, preflightHeaders } from './cors.ts'
+import { beginProblem, type ProblemName } from './problem.ts'
+import type { HttpReply } from './request.ts'
+import { RequestHeaders } from './request-headers.ts'
+import type { Target } from './target.ts'
+
+/** What all exchanges share. */
+export interface ExchangeDesk {
+  readonly answer: Answer
+  readonly inFlightMax: number
+  /** Requests whose answer is being worked on. */
+  inFlight: number
+  /** Requests, of pages too, that have no complete reply yet. */
+  open: number
+  isDraining: boolean
+  /** Called when the last open request is done; set while draining. */
+  idle: (() => void) | null
+}
+
+export function settle(desk: ExchangeDesk): void {
+  desk.open--
+  if (desk.open === 0) desk.idle?.()
+}
+
+/** A request that knows its exchange, so that its listeners can be functions made once. */
+interface OwnedMessage extends IncomingMessage {
+  [owner]?: Exchange
+}
+
+/** The exchange that a request belongs to; undefined where it is a page's. */
+export function exchangeOf(req: OwnedMessage): Exchange | undefined {
+  return req[owner]
+}
+
+export interface ExchangeParts {
+  readonly headers: RequestHeaders
+  readonly target: Target
+  readonly desk: ExchangeDesk
+}
+
+/** One request to the API and its reply: collects the body, has it answered, writes the reply. */
+export class Exchange {
+  readonly #res: ServerResponse
+  readonly #headers: RequestHeaders
+  readonly #target: Target
+  readonly #desk: ExchangeDesk
+  readonly #isPost: boolean
+  readonly #address: string
+  readonly #body = new BodyBytes(bodyBytesMax)
+  /** Bytes that were thrown away after the refusal. */
+  #discarded = 0
+  #state: 'collecting' | 'answering' | 'discarding' | 'ended' = 'collecting'
+
+  constructor(req: OwnedMessage, res: ServerResponse, { headers, target, desk }: ExchangeParts) {
+    this.#res = res
+    this.#headers = headers
+    this.#target = target
+    this.#desk = desk
+    this.#isPost = req.method === 'POST'
+    this.#address = plainAddress(req.socket.remoteAddress ?? '')
+    desk.open++
+    req[owner] = this
+    req.on('data', takeChunk)
+    req.on('end', endBody)
+    req.on('close', dropBody)
+    if (headers.contentLength > bodyBytesMax) this.refuse('bodyTooLarge')
+  }
+
+  /** Whether the request has not arrived in full yet. */
+  get isCollecting(): boolean {
+    return this.#state === 'collecting'
+  }
+
+  take(chunk: Buffer): void {
+    if (this.#state !== 'collecting') this.#discard(chunk)
+    else if (!this.#body.add(chunk)) this.refuse('bodyTooLarge')
+  }
+
+  arrived(): void {
+    if (this.#state === 'collecting') void this.#answer()
+    else this.#end()
+  }
+
+  /**
+   * Says why no answer comes, at once; the connection is closed when the rest of the body has come or has become too much or too late. Closing
+   * with bytes unread would reset the connection, and the caller might never see the reason.
+   */
+  refuse(name: ProblemName): void {
+    if (this.#state !== 'collecting') return
+    this.#state = 'discarding'
+    this.#body.wipe()
+    beginProblem(this.#res, name, corsHeaders(this.#headers.origin))
+    setTimeout(() => this.#end(), lingerMs).unref()
+  }
+
+  /** The same where no rest can come: the text of the request broke, or took too long. */
+  break(name: ProblemName): void {
+    this.refuse(name)
+    this.#end()
+  }
+
+  /** The connection is gone. */
+  drop(): void {
+    this.#body.wipe()
+    if (this.#state === 'collecting' || this.#state === 'discarding') this.#finish()
+  }
+
+  async #answer(): Promise<void> {
+    this.#state = 'answering'
+    const desk = this.#desk
+    desk.inFlight++
+    try {
+      this.#reply(await desk.answer(this.#request()))
+    } finally {
+      desk.inFlight--
+    }
+  }
+
+  #request(): Parameters<Answer>[0] {
+    const { origin, isFromBrowser, hasIdempotencyKey, acceptLanguage, xAuth } = this.#headers
+    const { segment, hasQuery } = this.#target
+    const refusal = this.#refusal()
+    const body = this.#body.take()
+    return { refusal, segment, hasQuery, body, xAuth, origin, isFromBrowser, hasIdempotencyKey, acceptLanguage, address: this.#address }
+  }
+
+  #refusal(): Parameters<Answer>[0]['refusal'] {
+    if (!this.#isPost) return 'notPost'
+    if (this.#desk.isDraining) return 'draining'
+    return this.#desk.inFlight > this.#desk.inFlightMax ? 'overloaded' : null
+  }
+
+  #reply({ status, text, retryAfterSeconds }: HttpReply): void {
+    const headers = ['content-type', 'application/json', 'cache-control', 'no-store', 'content-length', String(Buffer.byteLength(text))]
+    headers.push(...corsHeaders(this.#headers.origin))
+    if (retryAfterSeconds !== null) headers.push('retry-after', String(retryAfterSeconds))
+    if (this.#desk.isDraining) headers.push('connection', 'close')
+    this.#res.writeHead(status, headers)
+    this.#res.end(text)
+    this.#finish()
+  }
+
+  #discard(chunk: Buffer): void {
+    chunk.fill(0)
+    this.#discarded += chunk.length
+    if (this.#discarded <= discardedMax) return
+    this.#end()
+    this.#res.socket?.destroySoon()
+  }
+
+  #end(): void {
+    if (this.#state !== 'discarding') return
+    this.#res.end()
+    this.#finish()
+  }
+
+  #finish(): void {
+    this.#state = 'ended'
+    settle(this.#desk)
+  }
+}
+
+/** Answers what is no call of the API with a problem; a body that comes with it is thrown away and wiped. */
+export function refuseRequest(req: IncomingMessage, res: ServerResponse, { name, desk }: { name: ProblemName; desk: ExchangeDesk }): void {
+  const headers = new RequestHeaders(req.rawHeaders)
+  new Exchange(req, res, { headers, target: nowhere, desk }).refuse(name)
+}
+
+/** Answers OPTIONS, the preflight of browsers among them. */
+export function answerOptions(res: ServerResponse, { origin }: RequestHeaders): void {
+  res.writeHead(204, [...preflightHeaders(origin)])
+  res.end()
+}
+
+function takeChunk(this: OwnedMessage, chunk: Buffer): void {
+  this[owner]?.take(chunk)
+}
+
+function endBody(this: OwnedMessage): void {
+  this[owner]?.arrived()
+}
+
+function dropBody(this: OwnedMessage): void {
+  this[owner]?.drop()
+}
+
+const owner = Symbol('exchange')
+const nowhere: Target = { segment: null, hasQuery: false }
+const lingerMs = 1000
+const discardedMax = 1024 * 1024

@@ -1,0 +1,44 @@
+import type { RequestId } from '@tessera/contract/envelope'
+import { renderError, RpcError, type ErrorName } from '@tessera/contract/errors'
+
+/** A JSON-RPC response that succeeds. */
+export function writeResult(id: RequestId, result: unknown): string {
+  const text = JSON.stringify(result) as string | undefined
+  if (text === undefined) throw new Error('a result is a JSON value')
+  return `{"jsonrpc":"2.0","id":${JSON.stringify(id)},"result":${text}}`
+}
+
+/** A JSON-RPC response that fails. */
+export function writeError(id: RequestId, error: RpcError, to: Parameters<typeof renderError>[1]): string {
+  return `{"jsonrpc":"2.0","id":${JSON.stringify(id)},"error":${JSON.stringify(renderError(error, to))}}`
+}
+
+/**
+ * The one door out: whatever was thrown becomes an error of the wire. `translate` knows the errors of the parts (a store's); what nobody
+ * foresaw is ours, and says nothing of the inside but the id under which the log has it.
+ */
+export function toRpcError(err: unknown, translate: (err: unknown) => RpcError | null, requestId: string): RpcError {
+  const known = err instanceof RpcError ? err : (translate(err) ?? new RpcError('internalError', { cause: err ?? 'nothing was thrown' }))
+  const { entry, cause } = known
+  const data = known.data ?? (isOurs(entry) ? requestId : undefined)
+  const retryAfterMs = known.retryAfterMs ?? (isRetryLater(known) ? retryAfterMsDefault : undefined)
+  if (data === known.data && retryAfterMs === known.retryAfterMs) return known
+  return new RpcError(entry, { ...(data === undefined ? {} : { data }), ...(retryAfterMs === undefined ? {} : { retryAfterMs }), cause })
+}
+
+/** Nothing can be answered at the moment; the same request may be answered later. */
+export function isRetryLater({ entry }: RpcError): boolean {
+  return laterEntries.has(entry)
+}
+
+/** For the Retry-After header (RFC 9110 §10.2.3). */
+export function retrySeconds({ retryAfterMs = retryAfterMsDefault }: RpcError): number {
+  return Math.max(1, Math.ceil(retryAfterMs / 1000))
+}
+
+function isOurs(entry: ErrorName): boolean {
+  return entry === 'internalError' || entry === 'systemError'
+}
+
+const laterEntries: ReadonlySet<ErrorName> = new Set(['overloaded', 'draining', 'storeFull', 'storeUnavailable', 'outcomeUnknown'])
+const retryAfterMsDefault = 1000

@@ -1,0 +1,87 @@
+/**
+ * The headers that the door looks at, from node's raw list in one pass; node's own parsed object is never built. Repeated headers are told apart
+ * from single ones, where a proxy before us might read the other one.
+ */
+export class RequestHeaders {
+  count = 0
+  hosts = 0
+  contentLengths = 0
+  contentLength = 0
+  transferEncoding: string | null = null
+  transferEncodings = 0
+  xAuths = 0
+  #xAuth = ''
+  origin: string | null = null
+  isFromBrowser = false
+  hasIdempotencyKey = false
+  acceptLanguage: string | undefined
+  isPreflight = false
+
+  constructor(raw: readonly string[]) {
+    this.count = raw.length / 2
+    for (let i = 0; i + 1 < raw.length; i += 2) {
+      const name = raw[i] ?? ''
+      if (name.length < 4 || !lengths.has(name.length)) continue
+      this.#take(name.toLowerCase(), raw[i + 1] ?? '')
+    }
+  }
+
+  /** Without the blanks around it; null when there is none, or more than one. */
+  get xAuth(): string | null {
+    return this.xAuths === 1 ? this.#xAuth.replace(/^[ \t]+|[ \t]+$/g, '') : null
+  }
+
+  get hasBody(): boolean {
+    return this.contentLength > 0 || this.transferEncodings > 0
+  }
+
+  #take(name: string, value: string): void {
+    switch (name) {
+      case 'host':
+        this.hosts++
+        break
+      case 'content-length':
+        this.contentLengths++
+        this.contentLength = Number(value)
+        break
+      case 'transfer-encoding':
+        this.transferEncodings++
+        this.transferEncoding = value
+        break
+      case 'x-auth':
+        this.xAuths++
+        this.#xAuth = value
+        break
+      case 'origin':
+        this.origin = value
+        this.isFromBrowser = true
+        break
+      case 'sec-fetch-site':
+        this.isFromBrowser = true
+        break
+      case 'idempotency-key':
+        this.hasIdempotencyKey = true
+        break
+      case 'accept-language':
+        this.acceptLanguage = value
+        break
+      case 'access-control-request-method':
+        this.isPreflight = true
+        break
+    }
+  }
+}
+
+const lengths: ReadonlySet<number> = new Set(
+  [
+    'host',
+    'content-length',
+    'transfer-encoding',
+    'x-auth',
+    'origin',
+    'sec-fetch-site',
+    'idempotency-key',
+    'accept-language',
+    'access-control-request-method',
+  ].map((name) => name.length),
+)

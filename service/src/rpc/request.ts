@@ -1,0 +1,26 @@
+/** An HTTP request to `/api` as the door knows it: the few things that answers depend on. */
+export interface HttpRequest {
+  /** Set when it is refused before anything of it is read. */
+  readonly refusal: 'notPost' | 'overloaded' | 'draining' | null
+  /** What follows `/api/` in the URL, exactly as it stands there; null at `/api` and `/api/`. */
+  readonly segment: string | null
+  readonly hasQuery: boolean
+  /** Taken over by the answer, and wiped. */
+  readonly body: Buffer
+  /** Without the blanks around it; null when there is none, or more than one. */
+  readonly xAuth: string | null
+  readonly origin: string | null
+  /** Origin or Sec-Fetch-Site is there. */
+  readonly isFromBrowser: boolean
+  readonly hasIdempotencyKey: boolean
+  readonly acceptLanguage: string | undefined
+  /** The client's. */
+  readonly address: string
+}
+
+export interface HttpReply {
+  readonly status: 200 | 503
+  readonly retryAfterSeconds: number | null
+  /** JSON. */
+  readonly text: string
+}

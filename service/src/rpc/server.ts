@@ -1,0 +1,82 @@
+import { createServer, type IncomingMessage, type RequestListener, type Server, type ServerResponse } from 'node:http'
+import type { Socket } from 'node:net'
+
+import { rememberReply } from './broken-request.ts'
+import { answerOptions, Exchange, refuseRequest, settle, type ExchangeDesk } from './exchange.ts'
+import { findProtocolFault } from './protocol.ts'
+import { RequestHeaders } from './request-headers.ts'
+import { capSockets, endSocket } from './sockets.ts'
+import { readTarget } from './target.ts'
+
+/** How much, how many and how long; milliseconds. */
+export interface HttpBounds {
+  readonly headersTimeoutMs: number
+  /** From the first byte of a request to its last. */
+  readonly requestTimeoutMs: number
+  readonly keepAliveMs: number
+  readonly inFlightMax: number
+  readonly socketsMax: number
+  readonly socketsPerAddressMax: number
+}
+
+export const defaultBounds: HttpBounds = Object.freeze({
+  headersTimeoutMs: 5000,
+  requestTimeoutMs: 10_000,
+  // Longer than the 60 s after which load balancers commonly give an idle connection up, so that they do it and not we.
+  keepAliveMs: 65_000,
+  inFlightMax: 2000,
+  socketsMax: 8192,
+  socketsPerAddressMax: 1024,
+})
+
+/** Makes the HTTP server: refuses what is no plain HTTP/1.1, answers the API, and hands every other path to `others`. */
+export function makeServer(desk: ExchangeDesk, bounds: HttpBounds, others: RequestListener): Server {
+  const serve: RequestListener = (req, res) => receive(req, res, { desk, others })
+  const server = createServer(serverOptions(bounds), serve)
+  server.maxConnections = bounds.socketsMax
+  server.maxHeadersCount = 0
+  server.timeout = bounds.keepAliveMs + bounds.requestTimeoutMs
+  server.on('checkExpectation', serve)
+  server.on('connect', (_req: IncomingMessage, socket: Socket) => {
+    socket.on('error', () => socket.destroy())
+    endSocket(socket, 'targetForm')
+  })
+  capSockets(server, bounds.socketsPerAddressMax)
+  return server
+}
+
+interface Receiver {
+  readonly desk: ExchangeDesk
+  readonly others: RequestListener
+}
+
+function receive(req: IncomingMessage, res: ServerResponse, { desk, others }: Receiver): void {
+  rememberReply(req.socket, res)
+  const headers = new RequestHeaders(req.rawHeaders)
+  const fault = findProtocolFault(req, headers)
+  const target = readTarget(req.url ?? '')
+  if (fault !== null) refuseRequest(req, res, { name: fault, desk })
+  else if (target === null) handOver(req, res, { desk, others })
+  else if (req.method === 'OPTIONS') answerOptions(res, headers)
+  else new Exchange(req, res, { headers, target, desk })
+}
+
+function handOver(req: IncomingMessage, res: ServerResponse, { desk, others }: Receiver): void {
+  desk.open++
+  res.once('close', () => settle(desk))
+  others(req, res)
+}
+
+function serverOptions({ headersTimeoutMs, requestTimeoutMs, keepAliveMs }: HttpBounds) {
+  return {
+    headersTimeout: headersTimeoutMs,
+    requestTimeout: requestTimeoutMs,
+    keepAliveTimeout: keepAliveMs,
+    connectionsCheckingInterval: Math.min(500, headersTimeoutMs),
+    maxHeaderSize: 16 * 1024,
+    insecureHTTPParser: false,
+    // Checked by us, so that the refusal says why.
+    requireHostHeader: false,
+    noDelay: true,
+  }
+}

@@ -1,0 +1,36 @@
+import type { Server } from 'node:http'
+import type { Socket } from 'node:net'
+
+import { plainAddress } from './address.ts'
+import { rawProblem, type ProblemName } from './problem.ts'
+
+/** Holds the sockets of one address to a number: one client cannot take them all. */
+export function capSockets(server: Server, socketsPerAddressMax: number): void {
+  const open = new Map<string, number>()
+  server.on('connection', (socket: Socket) => {
+    const address = plainAddress(socket.remoteAddress ?? '')
+    const others = open.get(address) ?? 0
+    if (others >= socketsPerAddressMax) {
+      endSocket(socket, 'tooManySockets')
+      return
+    }
+    open.set(address, others + 1)
+    socket.once('close', () => {
+      const left = (open.get(address) ?? 1) - 1
+      if (left > 0) open.set(address, left)
+      else open.delete(address)
+    })
+  })
+}
+
+/** Says the last word on a socket from which no request could be read. What still comes is thrown away for a second, so that the word arrives. */
+export function endSocket(socket: Socket, name: ProblemName): void {
+  if (!socket.writable) {
+    socket.destroy()
+    return
+  }
+  socket.end(rawProblem(name))
+  setTimeout(() => socket.destroy(), lingerMs).unref()
+}
+
+const lingerMs = 1000
