@@ -52,6 +52,8 @@ export interface HouseOptions {
   readonly network?: (sandbox: Network) => Network
   readonly sms?: (sandbox: Sms) => Sms
   readonly environment?: string
+  /** A store that whoever opened it closes; otherwise one in a folder of the house. */
+  readonly store?: Store
 }
 
 /** A merchant's page and server in one: calls methods and tells what comes back as the wire would. */
@@ -74,7 +76,7 @@ export async function compose(options: HouseOptions = {}): Promise<House> {
   const folder = mkdtempSync(join(tmpdir(), 'tessera-house-'))
   const clock = makeHandClock()
   const environment = options.environment ?? 'test'
-  const store = await openSqliteStore({ folder, exit: crash })
+  const store = options.store ?? (await openSqliteStore({ folder, exit: crash }))
   const keys = await openSqliteKeyStore(folder)
   const keyring = await openKeyring({ kek: makeTestKek(), keys, environment, now: () => clock.now() })
   const sandbox = makeSandboxNetwork({ store, clock })
@@ -92,7 +94,7 @@ export async function compose(options: HouseOptions = {}): Promise<House> {
     ...{ store, keyring, clock, cards, verification, grid, environment, alarms },
     caller: (profile: Profile = 'spec', merchantId = randomHex(24)) => makeCaller(grid, merchantId, profile),
     async close() {
-      await store.close(2000)
+      if (options.store === undefined) await store.close(2000)
       await keys.close()
       rmSync(folder, { recursive: true })
     },

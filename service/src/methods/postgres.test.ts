@@ -1,0 +1,108 @@
+import assert from 'node:assert/strict'
+import { randomInt } from 'node:crypto'
+import { test } from 'node:test'
+
+import { makeReseal } from '../cards/reseal.ts'
+import { makeSweep } from '../cards/sweep.ts'
+import { withPostgres } from '../store/postgres/with-store.fixture.ts'
+import { rules } from '../verification/model.fixture.ts'
+import { play } from '../verification/model.suite.ts'
+
+import { compose, type House, type HouseOptions } from './compose.fixture.ts'
+
+const pan = '8600495473316478'
+
+/** What a store could get wrong under the methods; the rest is told by the suite that both stores keep, and by SQLite's tests. */
+function onPostgres(use: (house: House) => Promise<void>, options: HouseOptions = {}) {
+  return withPostgres(async ({ store }) => {
+    const house = await compose({ ...options, store })
+    try {
+      await use(house)
+    } finally {
+      await house.close()
+    }
+  })
+}
+
+test(
+  'on PostgreSQL the house says what the model says',
+  onPostgres(async (house) => {
+    const seed = Number(process.env['TESSERA_TEST_SEED'] ?? randomInt(2 ** 31))
+    const { mismatch, calls } = await play(house, { seed, rule: rules, rounds: 100 })
+    assert.equal(mismatch, null, `replay with TESSERA_TEST_SEED=${seed}`)
+    assert.equal(calls, 4000)
+  }),
+)
+
+test(
+  'on PostgreSQL at most five of 200 wrong codes at once are evaluated, and of 50 that ask one gets a code',
+  onPostgres(async (house) => {
+    const merchant = house.caller()
+    const token = await merchant.token(pan)
+    const asked = await Promise.all(Array.from({ length: 50 }, () => merchant.call('cards.get_verify_code', { token })))
+    assert.equal(asked.filter((reply) => 'sent' in reply).length, 1)
+    const guesses = Array.from({ length: 200 }, (_, i) => String(i).padStart(6, '0'))
+    const reasons = await Promise.all(guesses.map((code) => merchant.refused('cards.verify', { token, code })))
+    assert.equal(reasons.filter((reason) => reason === 'wrong_code').length, 5)
+    assert.equal(reasons.filter((reason) => reason === 'tries_used_up').length, 195)
+  }),
+)
+
+test(
+  'on PostgreSQL verifying, removing and resealing at once lose nothing',
+  onPostgres(async (house) => {
+    const { store, keyring, clock, environment } = house
+    const merchant = house.caller()
+    const tokens = await Promise.all(Array.from({ length: 60 }, () => merchant.token(pan)))
+    for (const token of tokens) await merchant.expect('cards.get_verify_code', { token })
+    await keyring.rotate('card', merchant.merchantId)
+    const reseal = makeReseal({ store, keyring, clock, environment, alarm: () => assert.fail('nothing was tampered with') })
+    const code = '666666'
+    const deeds = tokens.flatMap((token, at) => [
+      merchant.call('cards.verify', { token, code }),
+      ...(at % 2 === 0 ? [merchant.call('cards.remove', { token })] : []),
+    ])
+    await Promise.all([...deeds, reseal.runOnce(), reseal.runOnce()])
+    while ((await reseal.runOnce()) > 0);
+    for (const [at, token] of tokens.entries()) {
+      const reply = await merchant.call('cards.check', { token })
+      if (at % 2 === 0) assert.equal('error' in reply && reply.error.reason, 'card_deleted')
+      else assert.equal('card' in reply && reply.card.verify, true)
+    }
+    assert.deepEqual(
+      (await reseal.status()).map(({ cards }) => cards),
+      [0, 30],
+    )
+  }),
+)
+
+test(
+  'on PostgreSQL what was given with a card comes back to the letter, and ended cards are shredded',
+  onPostgres(async (house) => {
+    const merchant = house.caller()
+    const { bucket, merchantId } = merchant
+    const given = { customer: 'p\u0000 ʻ 😀', account: { b: 1, a: 'x\u0000', z: null }, save: true }
+    const { card } = await merchant.expect('cards.create', { card: { number: '', expire: '0399' }, ...given }, pan)
+    const key = { bucket, merchantId, cardId: card.token.slice(0, 24) }
+    const row = await house.store.findCard(key)
+    assert.deepEqual([row?.customer, row?.account], [given.customer, JSON.stringify(given.account)])
+    await merchant.expect('cards.check', { token: card.token })
+    house.clock.advance(30 * 60_000 + 1)
+    const { store, keyring, clock, environment } = house
+    const sweep = makeSweep({ store, keyring, clock, environment, alarm: () => assert.fail('nothing was tampered with') })
+    assert.equal(await sweep.runOnce(), 1)
+    assert.equal((await house.store.findCard(key))?.blob.length, 0)
+  }),
+)
+
+test(
+  'on PostgreSQL the caps of the day hold over all tokens of a PAN',
+  onPostgres(
+    async (house) => {
+      const [one, other] = [house.caller(), house.caller()]
+      await one.expect('cards.get_verify_code', { token: await one.token(pan) })
+      assert.equal(await other.refused('cards.get_verify_code', { token: await other.token(pan) }), 'send_limit_card')
+    },
+    { verification: { limits: true } },
+  ),
+)
