@@ -82,6 +82,12 @@ test('an existing merchant keeps its password, whatever it is ensured with', asy
   assert.equal((await merchants.authenticate(`${id}:second`)).kind, 'denied')
 })
 
+test('a merchant whose id could not seal a card is not kept', async () => {
+  for (const id of ['', 'shop', randomHex(22), randomHex(24).toUpperCase().replace(/^./, 'A')]) {
+    await assert.rejects(merchants.ensureMerchant({ id, name: 'Shop', password: issuePassword() }), RangeError)
+  }
+})
+
 test('a change of a merchant is known within five seconds, and the store is asked once in between', async () => {
   let row: MerchantRow | null = rowOf(randomHex(24))
   let asked = 0

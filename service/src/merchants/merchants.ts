@@ -11,7 +11,7 @@ import { readXAuth } from './x-auth.ts'
 export interface Merchants {
   /** `xAuth` is the header as it came, null when there was none. Every wrong one costs the same work. */
   authenticate(xAuth: string | null): Promise<Authenticated>
-  /** Keeps a merchant if its id is new; tells whether it was. */
+  /** Keeps a merchant if its id is new; tells whether it was. Throws `RangeError` for an id of another form. */
   ensureMerchant(merchant: NewMerchant): Promise<boolean>
 }
 
@@ -79,6 +79,7 @@ export function makeMerchants({ store, keyring, clock }: MerchantParts): Merchan
   }
 
   async function ensureMerchant({ id, name, password }: NewMerchant): Promise<boolean> {
+    if (!isId(id)) throw new RangeError('a merchant id is 24 lower-case hex digits')
     const dek = await keyring.active('pepper')
     const now = clock.now()
     const merchant: MerchantRow = {
