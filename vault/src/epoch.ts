@@ -15,6 +15,11 @@ export function isOfTheDay(purpose: KeyPurpose): boolean {
   return lifeMs[purpose] === dayMs
 }
 
+/** Keys without which rows look forged and merchants are locked out: they are replaced, never destroyed. */
+export function isKept(purpose: KeyPurpose): boolean {
+  return purpose === 'row_mac' || purpose === 'pepper'
+}
+
 export const dayMs = 24 * 60 * 60 * 1000
 
 /** Cryptoperiods (NIST SP 800-57 part 1 §5.3, PCI DSS 3.7.4). */

@@ -3,6 +3,7 @@ import { createDecipheriv, createHmac, createSecretKey } from 'node:crypto'
 import { test } from 'node:test'
 
 import type { Dek } from './dek.ts'
+import { deriveKey } from './kdf.ts'
 import { makeRowMac } from './rowmac.ts'
 import { digitsOf, sampleDek, sampleOwner, samplePan } from './samples.fixture.ts'
 import { openPan, sealPan, type CardOwner } from './seal.ts'
@@ -34,6 +35,11 @@ test('a blob is what the page on keys says, byte by byte', () => {
   const fresh = sampleDek('card', owner.merchantId)
   const other = sampleOwner()
   assert.equal(readByThePage(sealPan(samplePan(), secret, fresh, other), fresh.key.export(), secret, other), '8600069195406311')
+})
+
+test('the inner key of the example is the one that the page has from OpenSSL', () => {
+  const key = deriveKey(createSecretKey(secret), 'tessera card inner key', owner.merchantId + owner.cardId)
+  assert.equal(key.export().toString('hex'), '53ea4600f7d5d65409e211ff10e614204dfe11f587512c2b7a1ec75774e76f0f')
 })
 
 test('a row MAC is what the page on keys says, byte by byte', () => {

@@ -174,13 +174,24 @@ test('a key in use, or that was in use two minutes ago, is not destroyed', async
 
 test('a rotation frees no key of another purpose or owner', async () => {
   const { keyring, clock } = await startReplica()
-  const inUse = [await keyring.active('card', merchantA), await keyring.active('row_mac')]
+  const inUse = [await keyring.active('card', merchantA), await keyring.active('idempotency')]
   await keyring.active('card', merchantB)
   await keyring.active('pepper')
   await keyring.rotate('card', merchantB)
   await keyring.rotate('pepper')
   clock.now += hourMs
   for (const dek of inUse) await assert.rejects(keyring.destroy(dek.keyId), KeyInUse)
+})
+
+test('a key of row MACs or passwords is replaced and never destroyed', async () => {
+  const { keyring, clock } = await startReplica()
+  for (const purpose of ['row_mac', 'pepper'] as const) {
+    const first = await keyring.active(purpose)
+    await keyring.rotate(purpose)
+    clock.now += 1000 * dayMs
+    await assert.rejects(keyring.destroy(first.keyId), KeyInUse)
+    assert.equal(await keyring.byId(first.keyId), first)
+  }
 })
 
 test('a destroyed key is gone: from memory, from the store, after a restart, and for other processes once they read', async () => {

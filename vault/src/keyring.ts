@@ -1,5 +1,5 @@
 import { sealsUnder, type Dek, type KeyPurpose } from './dek.ts'
-import { dayMs, endOf, isOfTheDay, isPast } from './epoch.ts'
+import { dayMs, endOf, isKept, isOfTheDay, isPast } from './epoch.ts'
 import type { Kek } from './kek.ts'
 import { makeKey, unwrapKey, type KeyState, type WrappedKey } from './wrapping.ts'
 
@@ -30,7 +30,10 @@ export interface Keyring {
   byId(keyId: string): Promise<Dek>
   /** Ends the active key's time now and makes the next one. */
   rotate(purpose: KeyPurpose, owner?: string): Promise<Dek>
-  /** Destroys a key for good; all that hangs on it is shredded. Throws `KeyInUse` until it has been out of use for two minutes. */
+  /**
+   * Destroys a key for good; all that hangs on it is shredded. Throws `KeyInUse` until it has been out of use for two minutes, and always
+   * for keys of row MACs and passwords.
+   */
   destroy(keyId: string): Promise<void>
   /** Destroys the keys of the day that have been out of use for a day; tells how many. To be called now and then. */
   destroyPast(): Promise<number>
@@ -107,6 +110,7 @@ class KeyringInMemory implements Keyring {
   async destroy(keyId: string): Promise<void> {
     await this.read()
     const held = this.#known(keyId)
+    if (isKept(held.purpose)) throw new KeyInUse(`key ${keyId} is kept: what it authenticated is still checked (${held.purpose})`)
     if (this.#parts.now() < this.#outOfUseAt(held) + graceMs) {
       throw new KeyInUse(`key ${keyId} may be in use: rotate it, reseal what hangs on it, and wait two minutes`)
     }
