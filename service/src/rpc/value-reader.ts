@@ -1,7 +1,7 @@
 import { depthMax, membersMax } from '@tessera/contract/envelope'
 import type { ErrorName } from '@tessera/contract/errors'
 
-import { earlierFault, namePath, type Fault } from './fault.ts'
+import { isEarlier, namePath, type Fault } from './fault.ts'
 import { closeArray, closeObject, colon, openArray, openObject, quote, type JsonCursor } from './json-cursor.ts'
 import { passScalar, skipValue } from './json-skip.ts'
 import { JsonText } from './json-text.ts'
@@ -52,12 +52,12 @@ export class ValueReader {
     this.#keys[depth - 1] = key ?? '*'
     if (key === null) return null
     if (key === '__proto__' || key === 'constructor') {
-      this.refuse('forbiddenMember', this.#path(0, depth))
+      this.refuse('forbiddenMember', depth)
       return null
     }
-    if (key in others) this.refuse('duplicateKey', this.#path(0, depth))
+    if (key in others) this.refuse('duplicateKey', depth)
     if (isSensitiveName(key) && this.#isInParams(depth)) {
-      this.refuseParams('sensitiveAuthenticationData', this.#path(1, depth))
+      this.refuseParams('sensitiveAuthenticationData', depth)
       return null
     }
     return key
@@ -97,12 +97,18 @@ export class ValueReader {
     return this.#members > membersMax
   }
 
-  refuse(entry: ErrorName, data?: string): void {
-    this.requestFault = earlierFault(this.requestFault, data === undefined ? { entry } : { entry, data })
+  /** Remembers a fault of the request; of the member that was named last, when it lies inside `depth` containers. */
+  refuse(entry: ErrorName, depth = 0): void {
+    if (isEarlier(entry, this.requestFault)) this.requestFault = this.#fault(entry, 0, depth)
   }
 
-  refuseParams(entry: ErrorName, data?: string): void {
-    this.paramsFault = earlierFault(this.paramsFault, data === undefined ? { entry } : { entry, data })
+  /** The same of params, where paths begin. */
+  refuseParams(entry: ErrorName, depth = 0): void {
+    if (isEarlier(entry, this.paramsFault)) this.paramsFault = this.#fault(entry, 1, depth)
+  }
+
+  #fault(entry: ErrorName, from: number, depth: number): Fault {
+    return depth === 0 ? { entry } : { entry, data: namePath(this.#keys.slice(from, depth)) }
   }
 
   #container(first: number, depth: number, place: Place): JsonValue {
@@ -143,7 +149,7 @@ export class ValueReader {
   #number(depth: number): number | null {
     const value = this.readNumber()
     if (value === null || Number.isFinite(value)) return value
-    if (this.#isInParams(depth)) this.refuseParams('memberInvalid', this.#path(1, depth))
+    if (this.#isInParams(depth)) this.refuseParams('memberInvalid', depth)
     return null
   }
 
@@ -160,7 +166,7 @@ export class ValueReader {
       this.text.drop()
     } else {
       cursor.number()
-      this.refuseParams('memberInvalid', 'card.number')
+      this.refuseParams('memberInvalid', depth)
     }
     cursor.bytes.fill(blank, cursor.from, cursor.to)
     return first === quote ? '' : null
@@ -178,10 +184,6 @@ export class ValueReader {
 
   #isInParams(depth: number): boolean {
     return depth > 1 && this.#keys[0] === 'params'
-  }
-
-  #path(from: number, depth: number): string {
-    return namePath(this.#keys.slice(from, depth))
   }
 }
 
