@@ -78,6 +78,7 @@ test('a member named twice is refused, however it is spelt, and an id named twic
     ['{"id":1,"id":1,"method":"m"}', 'id', null],
     ['{"id":1,"method":"m","method":"m"}', 'method', 1],
     ['{"id":1,"method":"m","params":{},"par\\u0061ms":{}}', 'params', 1],
+    ['{"id":1,"method":"m","params":{"cvv":1,"cvv":2}}', 'params.cvv', 1],
     ['{"id":1,"method":"m","params":{"a":1,"a":2}}', 'params.a', 1],
     ['{"id":1,"method":"m","params":{"card":{"number":"1","numb\\u0065r":"2"}}}', 'params.card.number', 1],
     ['{"method":"m","params":{"list":[{},{"a":1,"a":1}]},"id":1}', 'params.list.1.a', 1],
@@ -158,7 +159,7 @@ test('limits of size and depth are those of one call, not of a batch', () => {
 test('a card number in an id is not echoed, in a method it names no method, and neither becomes text', () => {
   for (const id of [`"${testPan}"`, testPan, `"order ${grouped(testPan, '-')}"`, `"${escaped(testPan)}"`]) {
     const call = readOne(`{"id":${id},"method":"m"}`)
-    assert.deepEqual([call.id, call.paramsFault, call.requestFault], [null, { entry: 'panOutOfPlace' }, null], id)
+    assert.deepEqual([call.id, call.paramsFault, call.requestFault], [null, { entry: 'panOutOfPlace', data: 'id' }, null], id)
   }
   const call = readOne(`{"id":1,"method":"${testPan}"}`)
   assert.deepEqual([call.id, call.method, call.requestFault], [1, null, null])

@@ -98,11 +98,11 @@ class CallReader {
   #takeId(first: number): RequestId | undefined {
     if (first === quote) {
       this.#cursor.string()
-      const id = this.values.readText()
+      const id = this.values.readText(1)
       return id === null || isIdLength(id) ? id : undefined
     }
     if (isNumberStart(first)) {
-      const id = this.values.readNumber()
+      const id = this.values.readNumber(1)
       if (id === null) return null
       // Zero has one spelling in a reply; -0 would be written so anyway.
       return this.#cursor.isInteger && Number.isSafeInteger(id) ? id + 0 : undefined
@@ -124,7 +124,7 @@ class CallReader {
     this.values.text.take(this.#cursor)
     this.#isPathRight = this.#segment === null || this.values.text.is(this.#segment)
     this.#isMethodNamed = true
-    this.#method = this.values.readText()
+    this.#method = this.values.readText(1)
   }
 
   #judge(): void {

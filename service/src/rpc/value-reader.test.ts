@@ -48,38 +48,38 @@ test('a JSON number at params.card.number is refused and not read', () => {
   }
 })
 
-test('only params.card.number is its place: anywhere else it is out of place', () => {
-  const places = [
-    `{"method":"m","params":{"number":"${testPan}"}}`,
-    `{"method":"m","params":{"card":"${testPan}"}}`,
-    `{"method":"m","params":{"card":{"pan":"${testPan}"}}}`,
-    `{"method":"m","params":{"card":{"number":{"number":"${testPan}"}}}}`,
-    `{"method":"m","params":{"card":{"number":["${testPan}"]}}}`,
-    `{"method":"m","params":{"card":[{"number":"${testPan}"}]}}`,
-    `{"method":"m","params":[{"card":{"number":"${testPan}"}}]}`,
-    `{"method":"m","params":{"data":{"card":{"number":"${testPan}"}}}}`,
-    `{"method":"m","card":{"number":"${testPan}"}}`,
-    `{"method":"m","extra":["${testPan}"]}`,
-    `{"method":"m","params":{"account":{"order":${testPan}}}}`,
-    `{"method":"m","params":{"account":{"order":${testPan}.0}}}`,
-    `{"method":"m","params":{"account":{"order":8.${testPan.slice(1)}E+15}}}`,
-    `{"method":"m","params":{"account":{"order":"${grouped(testPan, ' ')}"}}}`,
-    `{"method":"m","params":{"account":{"order":"${escaped(testPan)}"}}}`,
-    `{"method":"m","params":{"account":{"${testPan}":1}}}`,
-    `{"method":"m","params":{"account":{"n${grouped(testPan, '-')}":{"a":"b"}}}}`,
-    `{"method":"m","${testPan}":1}`,
-    `{"method":"m","jsonrpc":"2.0","params":{"card":{"number":"${testPan}","expire":"${makePan('9860', 3)}"}}}`,
+test('only params.card.number is its place: anywhere else it is out of place, and told by its path', () => {
+  const places: [text: string, path: string][] = [
+    [`{"method":"m","params":{"number":"${testPan}"}}`, 'number'],
+    [`{"method":"m","params":{"card":"${testPan}"}}`, 'card'],
+    [`{"method":"m","params":{"card":{"pan":"${testPan}"}}}`, 'card.pan'],
+    [`{"method":"m","params":{"card":{"number":{"number":"${testPan}"}}}}`, 'card.number.number'],
+    [`{"method":"m","params":{"card":{"number":["${testPan}"]}}}`, 'card.number.0'],
+    [`{"method":"m","params":{"card":[{"number":"${testPan}"}]}}`, 'card.0.number'],
+    [`{"method":"m","params":[{"card":{"number":"${testPan}"}}]}`, '0.card.number'],
+    [`{"method":"m","params":{"data":{"card":{"number":"${testPan}"}}}}`, 'data.card.number'],
+    [`{"method":"m","card":{"number":"${testPan}"}}`, 'card.number'],
+    [`{"method":"m","extra":["${testPan}"]}`, 'extra.0'],
+    [`{"method":"m","params":{"account":{"order":${testPan}}}}`, 'account.order'],
+    [`{"method":"m","params":{"account":{"order":${testPan}.0}}}`, 'account.order'],
+    [`{"method":"m","params":{"account":{"order":8.${testPan.slice(1)}E+15}}}`, 'account.order'],
+    [`{"method":"m","params":{"account":{"order":"${grouped(testPan, ' ')}"}}}`, 'account.order'],
+    [`{"method":"m","params":{"account":{"order":"${escaped(testPan)}"}}}`, 'account.order'],
+    [`{"method":"m","params":{"account":{"${testPan}":1}}}`, 'account.*'],
+    [`{"method":"m","params":{"account":{"n${grouped(testPan, '-')}":{"a":"b"}}}}`, 'account.*'],
+    [`{"method":"m","${testPan}":1}`, '*'],
+    [`{"method":"m","jsonrpc":"2.0","params":{"card":{"number":"${testPan}","expire":"${makePan('9860', 3)}"}}}`, 'card.expire'],
   ]
-  for (const text of places) {
+  for (const [text, data] of places) {
     const call = readOne(text)
-    assert.deepEqual(call.paramsFault, { entry: 'panOutOfPlace' }, text)
+    assert.deepEqual(call.paramsFault, { entry: 'panOutOfPlace', data }, text)
     assert.equal(/\d{16}|(\d{4}[ -]){3}\d{4}/.test(JSON.stringify(plain(call.params))), false, text)
   }
 })
 
 test('a version that is a card number is neither a version nor read', () => {
   const call = readOne(`{"method":"m","jsonrpc":"${testPan}"}`)
-  assert.deepEqual([call.requestFault, call.paramsFault], [{ entry: 'invalidVersion' }, { entry: 'panOutOfPlace' }])
+  assert.deepEqual([call.requestFault, call.paramsFault], [{ entry: 'invalidVersion' }, { entry: 'panOutOfPlace', data: 'jsonrpc' }])
 })
 
 test('sensitive authentication data is known by its name at any depth of params, and its value is not read', () => {

@@ -38,7 +38,7 @@ export class ValueReader {
     if (this.isFull()) return this.#leaveOut()
     if (first === quote) {
       cursor.string()
-      return this.readText()
+      return this.readText(depth)
     }
     if (isNumberStart(first)) return this.#number(depth)
     passScalar(cursor, first)
@@ -48,9 +48,10 @@ export class ValueReader {
   /** Passes a key inside `depth` containers; null when it must not be used: its value is passed over. `others` are the names before it. */
   key(depth: number, others: Members): string | null {
     this.#cursor.string()
-    const key = this.readText()
-    this.#keys[depth - 1] = key ?? '*'
+    this.#keys[depth - 1] = '*'
+    const key = this.readText(depth)
     if (key === null) return null
+    this.#keys[depth - 1] = key
     if (key === '__proto__' || key === 'constructor') {
       this.refuse('forbiddenMember', depth)
       return null
@@ -58,29 +59,30 @@ export class ValueReader {
     if (key in others) this.refuse('duplicateKey', depth)
     if (isSensitiveName(key) && this.#isInParams(depth)) {
       this.refuseParams('sensitiveAuthenticationData', depth)
+      others[key] = null
       return null
     }
     return key
   }
 
-  /** The string just passed; null, and remembered, when a card number is in it. */
-  readText(): string | null {
+  /** The string just passed, of the member inside `depth` containers; null, and remembered, when a card number is in it. */
+  readText(depth: number): string | null {
     const { text } = this
     text.take(this.#cursor)
     const isTainted = this.#cursor.digitsMax >= panDigits && this.#scan.inText(text.bytes, text.from, text.to)
-    if (isTainted) this.refuseParams('panOutOfPlace')
+    if (isTainted) this.refuseParams('panOutOfPlace', depth)
     const read = isTainted ? null : text.toText()
     text.drop()
     return read
   }
 
   /** Passes a number; null, and remembered, when it is a card number. Infinity when it is beyond what a number holds. */
-  readNumber(): number | null {
+  readNumber(depth: number): number | null {
     const cursor = this.#cursor
     cursor.number()
     const { bytes, from, to } = cursor
     if ((!cursor.isInteger || cursor.digitsMax >= panDigits) && this.#scan.inNumber(bytes, from, to)) {
-      this.refuseParams('panOutOfPlace')
+      this.refuseParams('panOutOfPlace', depth)
       return null
     }
     return Number(bytes.toString('latin1', from, to))
@@ -102,9 +104,9 @@ export class ValueReader {
     if (isEarlier(entry, this.requestFault)) this.requestFault = this.#fault(entry, 0, depth)
   }
 
-  /** The same of params, where paths begin. */
+  /** The same of params, where paths begin; what lies beside them is named from the call. */
   refuseParams(entry: ErrorName, depth = 0): void {
-    if (isEarlier(entry, this.paramsFault)) this.paramsFault = this.#fault(entry, 1, depth)
+    if (isEarlier(entry, this.paramsFault)) this.paramsFault = this.#fault(entry, this.#isInParams(depth) ? 1 : 0, depth)
   }
 
   #fault(entry: ErrorName, from: number, depth: number): Fault {
@@ -147,7 +149,7 @@ export class ValueReader {
   }
 
   #number(depth: number): number | null {
-    const value = this.readNumber()
+    const value = this.readNumber(depth)
     if (value === null || Number.isFinite(value)) return value
     if (this.#isInParams(depth)) this.refuseParams('memberInvalid', depth)
     return null
