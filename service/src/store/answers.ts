@@ -40,6 +40,7 @@ export function makeStore(driver: Driver): Store {
     finishVerification: (finish) => driver.write('finishVerification', finish),
     dropLimits: (before) => dropAllLimits(driver, before),
 
+    appendAudit: (audit) => driver.write('appendAudit', { audit }),
     listAuditChains: () => driver.read(findAuditHeads()),
     readAudit: (chain, afterSeq, count) => driver.read(readAudit(chain, afterSeq, count)),
     newestAuditOf: (cardId) => driver.read(newestAuditOf(cardId)),

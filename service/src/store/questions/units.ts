@@ -1,4 +1,5 @@
 import type { Unit } from '../unit.ts'
+import { appendAudit } from './audit.ts'
 import { changeCard, insertCard } from './cards.ts'
 import { claimSend, dropLimits } from './limits.ts'
 import { insertMerchant } from './merchants.ts'
@@ -18,6 +19,7 @@ export const units = Object.freeze({
   dropLimits,
   setScenarioStep,
   appendInbox,
+  appendAudit,
 })
 
 export type UnitName = keyof typeof units

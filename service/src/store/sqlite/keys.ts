@@ -1,4 +1,3 @@
-import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import type { KeyStore, WrappedKey } from '@tessera/vault/keyring'
 import { insertKey, listKeys, setKeyState } from '../questions/keys.ts'
@@ -7,8 +6,7 @@ import { migrateSqlite } from './migrate.ts'
 
 /** Opens the store of wrapped data keys: a file of its own beside the cards' one, never in the same backup. */
 export async function openSqliteKeyStore(folder: string): Promise<KeyStore> {
-  const path = join(folder, SQLITE_KEYS_FILE)
-  makeDatabaseFile(folder, path)
+  const path = makeDatabaseFile(folder, SQLITE_KEYS_FILE)
   const connection = connect(new DatabaseSync(path))
   const { db } = connection
   db.exec('pragma busy_timeout = 5000')
