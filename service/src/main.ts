@@ -102,7 +102,16 @@ async function compose(parts: StartParts, closing: Closing): Promise<RunningServ
   const facts = tellFacts(parts, adapters, { url, adminUrl, store: kept.store, kek: kept.kek.kind })
   Object.assign(life, { facts, store: kept.store, inFlight: http.inFlight })
   const { keyring, store, kek } = kept
-  const answers = answersOf({ life, store, keyring, kekId: kek.id, environment: config.environment, reseal, sandbox: adapters.sandbox })
+  const answers = answersOf({
+    life,
+    store,
+    clock,
+    keyring,
+    kekId: kek.id,
+    environment: config.environment,
+    reseal,
+    sandbox: adapters.sandbox,
+  })
   closing.add((await listenControl(config.dataFolder, makeAnswerQuestion(answers), failed)).close)
   life.state = 'ready'
   const { version, environment, durability, pid, coreDumps } = facts

@@ -97,7 +97,7 @@ test('killed without a goodbye it starts again on the same folder, and every tok
   assert.equal((await second.stop()).code, 0)
 })
 
-test('core dumps are off', { skip: process.platform !== 'linux' }, async () => {
+test('core dumps are off', async () => {
   const service = await startTessera(join(scratch, 'core'))
   assert.equal(service.facts.coreDumps, 'off')
   await service.stop()
