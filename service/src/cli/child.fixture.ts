@@ -111,7 +111,7 @@ async function readFacts(child: Child): Promise<RunningFacts> {
   void child.ended.then(() => (end.reached = true))
   await until(() => end.reached || child.out().includes('\n'), 'a line of the service')
   const [line = ''] = child.out().split('\n')
-  if (end.reached) throw new Error(`the service did not start: ${child.err()}${child.out()}`)
+  if (!line.startsWith('{"ready":')) throw new Error(`the service did not start: ${child.err()}${child.out()}`)
   return (JSON.parse(line) as { ready: RunningFacts }).ready
 }
 

@@ -43,7 +43,7 @@ test('a full embedded database refuses writes, goes on reading, keeps what it ac
   assert.equal((await fetch(`${small.facts.adminUrl}/readyz`)).status, 200, 'it is ready to read')
   assert.equal((await small.stop()).code, 0)
   const roomy = await startTessera(folder)
-  for (const token of made) await assertReadable(roomy, token)
+  for (let i = 0; i < made.length; i += 64) await Promise.all(made.slice(i, i + 64).map((token) => assertReadable(roomy, token)))
   assert.equal((await create(roomy)).status, 200)
   assert.equal((await roomy.stop()).code, 0)
 })

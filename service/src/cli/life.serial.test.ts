@@ -97,6 +97,16 @@ test('killed without a goodbye it starts again on the same folder, and every tok
   assert.equal((await second.stop()).code, 0)
 })
 
+test('a service that hangs is told as one that gives no answer', async () => {
+  const service = await startTessera(join(scratch, 'hung'))
+  service.kill('SIGSTOP')
+  const { code, err } = await service.ask('status')
+  service.kill('SIGCONT')
+  assert.equal(code, 69)
+  assert.match(err, /^tessera: the service on .*hung cannot be asked \(it gave no answer\)/)
+  assert.equal((await service.stop()).code, 0)
+})
+
 test('core dumps are off', async () => {
   const service = await startTessera(join(scratch, 'core'))
   assert.equal(service.facts.coreDumps, 'off')
