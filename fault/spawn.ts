@@ -1,5 +1,6 @@
 import { spawn, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
+import { closeSync, openSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
@@ -35,24 +36,32 @@ export interface Start {
   readonly env?: Readonly<Record<string, string>>
   /** A program that runs it in its own stead, with that program's arguments (strace -D). */
   readonly under?: readonly string[]
+  /** A file for what it says on stderr; by default the last of it is kept for `said`. */
+  readonly logFile?: string
   readonly startSecondsMax?: number
 }
 
 /** Starts a service on free ports and waits until it is ready. Throws with its last words when it does not start. */
-export async function startTessera(start: Start): Promise<Running> {
-  const { imports = [], nodeFlags = [], env = {}, under = [], startSecondsMax = 60 } = start
+export function startTessera(start: Start): Promise<Running> {
+  return startProgram(commandLine, { ...start, flags: ['start', '--json', '--port=0', '--admin-port=0', ...start.flags] })
+}
+
+/** Starts a program of ours that says that it is ready as the service does: one line of JSON. */
+export async function startProgram(script: string, start: Start): Promise<Running> {
+  const { imports = [], nodeFlags = [], env = {}, under = [], logFile, startSecondsMax = 60 } = start
   const node = [process.execPath, ...nodeFlags, ...imports.flatMap((url) => ['--import', url.href])]
-  const command = [...dieWithUs(), ...under, ...node, commandLine, 'start', '--json', '--port=0', '--admin-port=0', ...start.flags]
-  const [file = '', ...args] = command
+  const [file = '', ...args] = [...dieWithUs(), ...under, ...node, script, ...start.flags]
   const startedAt = performance.now()
-  const child = spawn(file, args, { cwd: root, env: { ...environment(), ...env }, stdio: ['ignore', 'pipe', 'pipe'] })
+  const stderr = logFile === undefined ? 'pipe' : openSync(logFile, 'a')
+  const child = spawn(file, args, { cwd: root, env: { ...environment(), ...env }, stdio: ['ignore', 'pipe', stderr] })
+  if (typeof stderr === 'number') closeSync(stderr)
   alive.add(child)
   const ended = new Promise<number | null>((resolve) => child.once('exit', resolve)).finally(() => alive.delete(child))
   const said = keepLast(child)
   const late = setTimeout(() => child.kill('SIGKILL'), startSecondsMax * 1000)
   const facts = await Promise.race([readFacts(child), ended.then(() => null)])
   clearTimeout(late)
-  if (facts === null || child.pid === undefined) throw new Error(`tessera did not start (${String(await ended)}): ${said()}`)
+  if (facts === null || child.pid === undefined) throw new Error(`${script} did not start (${String(await ended)}): ${said()}`)
   return {
     ...facts,
     pid: child.pid,
