@@ -147,8 +147,24 @@ test('any page may read a reply, and its preflight is told what it may send', as
   }
 })
 
+test('an origin is told as it came, whatever its scheme', async () => {
+  for (const origin of ['https://a.example', 'http://127.0.0.1:8080', 'http://[::1]:3000', 'capacitor://localhost', 'null']) {
+    const { headers } = await once(post('/api', discover, [`Origin: ${origin}`]))
+    assert.equal(headers.get('access-control-allow-origin'), origin)
+  }
+})
+
 test('an Origin that is none is not written into a reply', async () => {
-  for (const origin of ['a b', 'https://a\u00e9', 'x'.repeat(300), '']) {
+  for (const origin of [
+    'a b',
+    'https://a\u00e9',
+    'x'.repeat(300),
+    '',
+    testPan,
+    `https://${testPan}.example`,
+    'https://a.b/c',
+    'https://a,b',
+  ]) {
     const reply = await once(post('/api', discover, [`Origin: ${origin}`]))
     assert.deepEqual([reply.status, reply.headers.has('access-control-allow-origin')], [200, false], origin)
   }

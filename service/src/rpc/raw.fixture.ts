@@ -85,9 +85,17 @@ function readReply(held: Buffer, hasBody: boolean): { reply: RawReply; length: n
   const length = head + 4 + (hasBody ? Number(headers.get('content-length') ?? 0) : 0)
   if (held.length < length) return null
   const body = held.toString('utf8', head + 4, length)
-  const said = (/^[{[]/.test(body) ? JSON.parse(body) : {}) as Said
-  const reply = { status: Number(statusLine.split(' ')[1]), headers, body, said, raw: held.toString('utf8', 0, length) }
+  const status = Number(statusLine.split(' ')[1])
+  const reply = { status, headers, body, said: readSaid(body), raw: held.toString('utf8', 0, length) }
   return { reply, length }
+}
+
+function readSaid(body: string): Said {
+  try {
+    return JSON.parse(body) as Said
+  } catch {
+    return {}
+  }
 }
 
 /** The HTTP side on a free port of loopback. */
