@@ -94,8 +94,12 @@ async function compose(parts: StartParts, closing: Closing): Promise<RunningServ
   const { grid, merchants, sweep, reseal, network } = await makeNouns(parts, adapters, kept)
   const http = makeDoor(parts, { adapters, grid, merchants, network, metrics, signal: cutOff.signal })
   const failed = (err: unknown): void => log.error('background_failed', { err })
-  closing.add(makeRounds({ clock, everyMs: SWEEP_MS, run: sweep.runOnce, failed }).stop)
-  closing.add(makeRounds({ clock, everyMs: RESEAL_MS, run: reseal.runOnce, failed }).stop)
+  const counted = (event: string, run: () => Promise<number>) => async (): Promise<void> => {
+    const count = await run()
+    if (count > 0) log.info(event, { count })
+  }
+  closing.add(makeRounds({ clock, everyMs: SWEEP_MS, run: counted('cards_shredded', sweep.runOnce), failed }).stop)
+  closing.add(makeRounds({ clock, everyMs: RESEAL_MS, run: counted('cards_resealed', reseal.runOnce), failed }).stop)
 
   closing.add(() => http.app.close())
   const url = await listen(http.app, config.host, config.port)
@@ -303,6 +307,7 @@ function figuresOf(life: Life, log: Log): Asked[] {
       meaning: 'Card numbers caught on their way into the log: more than none is a fault.',
       read: log.caught,
     },
+    { name: 'tessera_log_dropped_total', meaning: 'Log lines that nobody read fast enough.', read: log.dropped },
   ]
 }
 

@@ -113,6 +113,16 @@ test('the inbox shows the SMS that we would have sent, newest first', async () =
   assertRefused(await service.ask('sandbox', 'inbox', '--count', 'many'), 64, /from 1 to 100/)
 })
 
+test('limits are off in test and can be switched on to be rehearsed', async () => {
+  const limited = await startTessera(join(scratch, 'limited'), ['--limits=on'])
+  const create = async (at: Started): Promise<string> => (await at.call('cards.create', { card: weSend })).reply.error?.reason ?? 'made'
+  const outcomes: string[] = []
+  for (let i = 0; i < 11; i++) outcomes.push(await create(limited))
+  assert.deepEqual(outcomes, [...new Array<string>(10).fill('made'), 'address_limit'])
+  assert.equal(await create(service), 'made')
+  assert.equal((await limited.stop()).code, 0)
+})
+
 test('settings prints what a start would have, and where each comes from', async () => {
   const { out } = await runTessera(['settings', '--json', '--port=1234'], { TESSERA_DATABASE_URL: 'postgres://u:hunter2@h/d' }).ended
   const rows = JSON.parse(out) as { name: string; value: unknown; from: string }[]
