@@ -136,6 +136,6 @@ function keepLast(child: ChildProcess): () => string {
 
 const alive = new Set<ChildProcess>()
 export const root = dirname(dirname(fileURLToPath(import.meta.url)))
-const commandLine = 'service/src/cli/tessera.ts'
+const commandLine = 'service/bin/tessera.mjs'
 const stopSecondsMax = 30
 const saidCharactersMax = 16_384
