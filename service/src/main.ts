@@ -37,6 +37,7 @@ import { makeAnswer } from './rpc/answer.ts'
 import { buildHttp } from './rpc/http.ts'
 import type { Http } from './rpc/http.ts'
 import { makeCoarseLimits, noLimits } from './rpc/limits.ts'
+import { makeRequestIds } from './rpc/request-id.ts'
 import type { Life, RunningFacts } from './running.ts'
 import { tellReadiness } from './running.ts'
 import { lockFolder } from './store/sqlite/lock.ts'
@@ -247,7 +248,7 @@ function makeDoor({ config, log }: StartParts, { adapters, grid, merchants, netw
     routes: network.routes,
     journal: makeJournal(log, metrics),
     translate: storeError,
-    issueRequestId: () => Buffer.from(drawPublic(REQUEST_ID_BYTES)).toString('hex'),
+    issueRequestId: makeRequestIds(drawPublic(REQUEST_ID_SEED_BYTES)),
     now,
     signal,
   })
@@ -334,4 +335,4 @@ const SWEEP_MS = 60_000
 const RESEAL_MS = 30_000
 /** What a store may take to end what is under way. */
 const CLOSE_MS = 5000
-const REQUEST_ID_BYTES = 12
+const REQUEST_ID_SEED_BYTES = 6
