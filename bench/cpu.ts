@@ -2,7 +2,16 @@ import { readFileSync } from 'node:fs'
 
 /** CPU time, user and system, that all threads of a program have taken so far, in milliseconds. From proc(5), so in steps of 10. */
 export function readCpuMs(pid: number): number {
-  const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')
+  return readStat(`/proc/${pid}/stat`)
+}
+
+/** The same of its first thread alone: the one that answers. */
+export function readMainCpuMs(pid: number): number {
+  return readStat(`/proc/${pid}/task/${pid}/stat`)
+}
+
+function readStat(path: string): number {
+  const stat = readFileSync(path, 'utf8')
   // The name in parentheses may hold blanks; utime and stime are the 14th and 15th field.
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
   return (Number(fields[11]) + Number(fields[12])) * msATick

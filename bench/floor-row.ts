@@ -14,7 +14,10 @@ export function makeFloorRows(merchantId: string): FloorRows {
       count += 1
       const at = Date.now()
       const cardId = seconds(at) + bucketText + spread(count)
-      return { card: { ...floorCard, merchantId, cardId, createdAt: at, endsAt: at + halfHourMs }, audit: noteOf(merchantId, cardId, at) }
+      // Bytes of its own, as a real card has: one array in many rows would be sent to the worker once.
+      const bytes = { tokenHash: bytesOf(32), blob: bytesOf(112), mac: bytesOf(48) }
+      const card = { ...floorCard, ...bytes, merchantId, cardId, createdAt: at, endsAt: at + halfHourMs }
+      return { card, audit: noteOf(card) }
     },
   }
 }
@@ -24,9 +27,13 @@ export function keyOf(merchantId: string, token: string): CardKey {
   return { bucket, merchantId, cardId: token.slice(0, 24) }
 }
 
-function noteOf(merchantId: string, cardId: string, at: number): AuditNote {
+function noteOf({ merchantId, cardId, createdAt, mac }: CardRow): AuditNote {
   const who = { actor: `merchant:${merchantId}`, merchantId, subject: cardId, requestId: '0123456789abcdef01234567' }
-  return { ...who, at, action: 'card.created', version: 1, mac: floorCard.mac, outcome: 'save' }
+  return { ...who, at: createdAt, action: 'card.created', version: 1, mac, outcome: 'save' }
+}
+
+function bytesOf(length: number): Uint8Array {
+  return new Uint8Array(length).fill(length)
 }
 
 function seconds(at: number): string {
@@ -48,7 +55,7 @@ const floorCard: CardRow = {
   bucket,
   merchantId: '',
   cardId: '',
-  tokenHash: new Uint8Array(32).fill(1),
+  tokenHash: new Uint8Array(0),
   maskedPan: '860006******6311',
   type: '22618',
   expiry: '0399' as Expiry,
@@ -57,8 +64,8 @@ const floorCard: CardRow = {
   state: 'live',
   version: 1,
   keyId: '0123456789abcdef0123456789abcdef',
-  blob: new Uint8Array(112).fill(2),
-  mac: new Uint8Array(48).fill(3),
+  blob: new Uint8Array(0),
+  mac: new Uint8Array(0),
   customer: null,
   account: null,
   consent: '{"asserted":"merchant"}',

@@ -11,7 +11,7 @@ function frame(
   return { id, callFrame: { functionName, url, lineNumber: 1 } }
 }
 
-test('time is told by folder and by function, a request, and idle time is left out', () => {
+test('time is told by folder and by function as shares of what the kernel counted, and idle time is left out', () => {
   const nodes = [
     frame(1, '(idle)', ''),
     frame(2, 'seal', `file://${root}/vault/src/seal.ts`),
@@ -20,7 +20,7 @@ test('time is told by folder and by function, a request, and idle time is left o
     frame(5, 'hash', 'node:internal/crypto/hash'),
     frame(6, 'writev', ''),
   ]
-  const { places, functions } = sumUp({ nodes, samples: [1, 2, 3, 2, 4, 5, 6], timeDeltas: [900, 10, 20, 30, 8, 6, 4] }, 2)
+  const { places, functions } = sumUp({ nodes, samples: [1, 2, 3, 2, 4, 5, 6], timeDeltas: [900, 10, 20, 30, 8, 6, 4] }, 39)
   assert.deepEqual(
     places.map(({ where, microseconds }) => [where, microseconds]),
     [
