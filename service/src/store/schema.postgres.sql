@@ -55,6 +55,8 @@ create table day_tries (
   primary key (key_id, subject)
 );
 
+create index day_tries_ends_at on day_tries using btree (ends_at);
+
 create table merchants (
   id text collate "C" not null,
   bucket integer not null,
@@ -95,6 +97,8 @@ create table send_limits (
   primary key (key_id, scope, subject)
 );
 
+create index send_limits_made_at on send_limits using btree (made_at);
+
 create table sms_inbox (
   merchant_id text collate "C" not null,
   id text collate "C" not null,
@@ -126,6 +130,8 @@ create table verifications (
   open smallint not null,
   primary key (bucket, card_id)
 );
+
+create index verifications_asked_wall on verifications using btree (asked_wall);
 
 -- In the schema tessera_keys:
 

@@ -55,6 +55,8 @@ create table day_tries (
   primary key (key_id, subject)
 ) strict;
 
+create index day_tries_ends_at on day_tries (ends_at);
+
 create table merchants (
   id text primary key not null,
   bucket integer not null,
@@ -89,6 +91,8 @@ create table send_limits (
   primary key (key_id, scope, subject)
 ) strict;
 
+create index send_limits_made_at on send_limits (made_at);
+
 create table sms_inbox (
   merchant_id text not null,
   id text not null,
@@ -120,6 +124,8 @@ create table verifications (
   open integer not null,
   primary key (bucket, card_id)
 ) strict;
+
+create index verifications_asked_wall on verifications (asked_wall);
 
 -- In the file of the keys:
 
