@@ -4,10 +4,10 @@
  * `seed` is 6 random bytes, drawn once at start.
  */
 export function makeRequestIds(seed: Uint8Array): () => string {
-  const ofProcess = Buffer.from(seed).toString('hex').padStart(11, '0').slice(0, 11)
+  const start = Buffer.from(seed).toString('hex').padStart(11, '0').slice(0, 11)
   let count = 0
   return () => {
     count++
-    return `${ofProcess}e${count.toString(16).padStart(12, '0')}`
+    return `${start}e${count.toString(16).padStart(12, '0')}`
   }
 }
