@@ -30,7 +30,7 @@ export interface Http {
 }
 
 /**
- * Builds the HTTP side. The API does not go through Fastify's request life: it needs none of it, and it costs a quarter of a request
+ * Builds the HTTP side. The API does not go through Fastify's request life: it needs none of it, and the path is compared raw there
  * (docs/decisions/0007-fastify.md). Everything else on the same listener does.
  */
 export function buildHttp({ answer, bounds, pages = [], failed = () => undefined }: HttpParts): Http {
