@@ -14,6 +14,8 @@ const nouns = ['service/src/cards/', 'service/src/verification/', 'service/src/r
 const ports = [
   'service/src/clock.ts',
   'service/src/store/store.ts',
+  'service/src/store/money.ts',
+  'service/src/store/riders.ts',
   'service/src/sms/sms.ts',
   'service/src/sms/codes.ts',
   'service/src/sms/codes.ts',

@@ -1,12 +1,18 @@
-import type { Expiry } from '@tessera/contract/card'
-import type { EventType } from '@tessera/contract/event'
-import type { ReceiptState } from '@tessera/contract/receipt'
+import type { AuditEntry, AuditHead, AuditNote } from './audit.ts'
+import type { CardKey, CardRow } from './card.ts'
+import type { MoneyStore } from './money.ts'
+import type { CardRiders, CodeRiders, Twin } from './riders.ts'
+
+export type * from './audit.ts'
+export type * from './card.ts'
+export type * from './money.ts'
+export type * from './riders.ts'
 
 /**
  * Every question that the service asks its memory. Two stores answer it, SQLite and PostgreSQL, and one suite holds both to it.
  *
  * A promise of a write resolves only when the write is durable. Each write is one unit: its effect and its audit entry are kept together or
- * not at all. Errors: `StoreFull`, `StoreOverloaded`, `StoreUnavailable` (nothing was done) and `StoreOutcomeUnknown`.
+ * not at all; where riders are given, they too, and the answer is `twin` when their key was taken and nothing was done. Errors: `StoreFull`, `StoreOverloaded`, `StoreUnavailable` (nothing was done) and `StoreOutcomeUnknown`.
  */
 export interface Store extends MoneyStore {
   /** What an acknowledged write survives: `local` one machine's crash (fsync), `replicated` the loss of that machine. */
@@ -22,10 +28,10 @@ export interface Store extends MoneyStore {
   insertMerchant(merchant: MerchantRow, audit: AuditNote): Promise<boolean>
 
   // Cards: keyed by bucket, merchant and id.
-  insertCard(card: CardRow, audit: AuditNote): Promise<void>
+  insertCard<R extends CardRiders | null = null>(card: CardRow, audit: AuditNote, riders?: R): Promise<void | Twin<R>>
   findCard(key: CardKey): Promise<CardRow | null>
   /** Puts `next` in place of version `next.version - 1`; false when that version is no longer there. Shredding drops the code as well. */
-  changeCard(next: CardRow, audit: AuditNote): Promise<boolean>
+  changeCard<R extends CardRiders | null = null>(next: CardRow, audit: AuditNote, riders?: R): Promise<boolean | Twin<R>>
   /** Cards whose life ended before `now`, oldest first, still holding a sealed PAN. */
   listEndedCards(now: number, count: number): Promise<CardRow[]>
   /** Cards sealed under a key, for resealing; `after` is the last id of the page before, '' for the first. */
@@ -34,16 +40,24 @@ export interface Store extends MoneyStore {
 
   // Verification: one row a card, so there is one live code by construction.
   /** Decides the resend wait and the send limits, ends the old code and keeps the new attempt, all in one unit. */
-  beginVerification(attempt: VerificationRow, limits: SendLimits, audit: AuditNote): Promise<BeginVerification>
+  beginVerification<R extends CardRiders | null = null>(
+    attempt: VerificationRow,
+    limits: SendLimits,
+    audit: AuditNote,
+    riders?: R,
+  ): Promise<BeginVerification | Twin<R>>
   /** Keeps what the network or the gateway said; nothing when another attempt has taken the place. */
-  settleVerification(settled: SettledAttempt, audit: AuditNote): Promise<boolean>
+  settleVerification<R extends CardRiders | null = null>(settled: SettledAttempt, audit: AuditNote, riders?: R): Promise<boolean | Twin<R>>
   /** Counts a send to a phone, if its limits allow it. To be asked before an SMS goes out. */
   claimPhoneSend(claim: SendClaim): Promise<Claimed>
   findVerification(key: CardKey): Promise<VerificationRow | null>
-  /** Counts one try and evaluates the code against the hash (when we sent it), and verifies the card if it is right: one unit. */
-  tryCode(attempt: CodeTry): Promise<TriedCode>
+  /**
+   * Counts one try and evaluates the code against the hash (when we sent it), and verifies the card if it is right: one unit.
+   * A claim rides where the try was counted (verified, wrong, askNetwork), and nowhere else.
+   */
+  tryCode<R extends CodeRiders | null = null>(attempt: CodeTry, riders?: R): Promise<TriedCode | Twin<R>>
   /** After a network found the code right: closes the attempt and verifies the card. False when the attempt or the card's version moved. */
-  finishVerification(finish: FinishVerification): Promise<boolean>
+  finishVerification<R extends CardRiders | null = null>(finish: FinishVerification, riders?: R): Promise<boolean | Twin<R>>
   /** Drops limits rows of keys older than `before` (unix ms). */
   dropLimits(before: number): Promise<number>
 
@@ -74,45 +88,6 @@ export interface MerchantRow {
   readonly origins: readonly string[]
   readonly strictServerAuth: boolean
   readonly createdAt: number
-}
-
-export interface CardKey {
-  readonly bucket: number
-  readonly merchantId: string
-  readonly cardId: string
-}
-
-/** `live` has a sealed PAN; `removed` by the merchant, `ended` by the end of its life: both without. */
-export type CardState = 'live' | 'removed' | 'ended'
-
-export interface CardRow extends CardKey {
-  /** SHA-256 of the token's secret half. */
-  readonly tokenHash: Uint8Array
-  /** The long mask, `860006******6311`. */
-  readonly maskedPan: string
-  readonly type: string
-  readonly expiry: Expiry
-  readonly recurrent: boolean
-  readonly verified: boolean
-  readonly state: CardState
-  /** From 1; each change adds one. */
-  readonly version: number
-  /** Key of the outer layer, hex; '' once shredded. */
-  readonly keyId: string
-  /** The sealed PAN; empty once shredded. */
-  readonly blob: Uint8Array
-  /** Over everything that decides (vault/rowmac.ts). */
-  readonly mac: Uint8Array
-  readonly customer: string | null
-  /** JSON, as given. */
-  readonly account: string | null
-  /** JSON: what was agreed to, or that the merchant asserted it. */
-  readonly consent: string | null
-  readonly createdAt: number
-  readonly verifiedAt: number | null
-  /** When the sealed PAN is shredded: 30 min unverified, 24 h one-time, 30 days past the expiry. */
-  readonly endsAt: number
-  readonly endedAt: number | null
 }
 
 /** Two clocks, so that a jump of one cannot lengthen a code's life. */
@@ -198,35 +173,6 @@ export interface FinishVerification extends CardKey {
   readonly audit: AuditNote
 }
 
-/** What happened, for the audit chain: ids and words, never a PAN, token, code or phone. */
-export interface AuditNote {
-  readonly at: number
-  /** `merchant:<id>`, `operator`, `system`. */
-  readonly actor: string
-  readonly action: string
-  readonly merchantId: string
-  /** Card id, key id or other id that it was done to. */
-  readonly subject: string
-  /** Version and row MAC that the change left, when it left one. */
-  readonly version: number
-  readonly mac: Uint8Array
-  /** The request's id in our log, and the outcome in a word. */
-  readonly requestId: string
-  readonly outcome: string
-}
-
-export interface AuditEntry extends AuditNote {
-  readonly chain: string
-  readonly seq: number
-  readonly hash: Uint8Array
-}
-
-export interface AuditHead {
-  readonly chain: string
-  readonly seq: number
-  readonly hash: Uint8Array
-}
-
 export interface InboxRow {
   readonly id: string
   readonly at: number
@@ -243,186 +189,3 @@ export class StoreOverloaded extends Error {}
 export class StoreUnavailable extends Error {}
 /** The store was lost while committing: the write may or may not be durable. */
 export class StoreOutcomeUnknown extends Error {}
-
-/**
- * What goes into the same transaction as an effect. Every money unit takes them, so that effect, idempotency, audit and events are kept
- * together or not at all (security.md §3, rule 3).
- */
-export interface Riders {
-  readonly audit: AuditNote
-  /** Claims the key with the intention; when the key is taken, the whole unit does nothing and answers `twin`. */
-  readonly claim: IdempotencyClaim | null
-  /** Answers the claim; together with `claim` in one unit, the row is answered from the start. */
-  readonly answer: IdempotencyAnswer | null
-  readonly events: readonly EventRow[]
-}
-
-export interface IdempotencyKey {
-  readonly bucket: number
-  readonly merchantId: string
-  readonly callerClass: 'server' | 'browser'
-  /** Keyed hash of the header's value. */
-  readonly keyHash: Uint8Array
-}
-
-export interface IdempotencyClaim extends IdempotencyKey {
-  /** Keyed hash of profile, method and canonical params. */
-  readonly identity: Uint8Array
-  readonly hashKeyId: string
-  readonly claimedAt: number
-  /** Until then a twin waits; afterwards the claim is settled by what happened, never run again. */
-  readonly leaseUntil: number
-  /** When the row may be dropped. */
-  readonly endsAt: number
-  readonly method: string
-  /** Id of the receipt, card or attempt that settles an expired claim. */
-  readonly subject: string
-}
-
-export interface IdempotencyAnswer extends IdempotencyKey {
-  /** The outcome, sealed under the request itself. */
-  readonly sealed: Uint8Array
-}
-
-export interface IdempotencyRow extends IdempotencyClaim {
-  readonly sealed: Uint8Array | null
-}
-
-export interface ReceiptKey {
-  readonly bucket: number
-  readonly merchantId: string
-  readonly receiptId: string
-}
-
-export interface ReceiptRow extends ReceiptKey {
-  readonly state: ReceiptState
-  /** From 1; each change adds one. */
-  readonly version: number
-  readonly mac: Uint8Array
-  readonly amountTiyin: number
-  /** What was debited, or is held; 0 before. */
-  readonly takenTiyin: number
-  readonly hold: boolean
-  readonly description: string
-  /** JSON, as given. */
-  readonly detail: string | null
-  /** JSON array of {name, title, value, main}. */
-  readonly account: string
-  /** JSON, as given. */
-  readonly payer: string | null
-  /** JSON {code, message, reason} of the last refused payment. */
-  readonly error: string | null
-  /** '' before a payment. */
-  readonly cardId: string
-  readonly maskedPan: string
-  readonly cardExpiry: string
-  /** Whether an approval removes the token. */
-  readonly oneTime: boolean
-  /** Of the authorisation: what capture, refund and reverse go by. */
-  readonly networkRef: string
-  /** Of the operation under way, or the last one; '' before. */
-  readonly requestId: string
-  readonly customer: string | null
-  readonly createdAt: number
-  /** 0 when it has not happened. */
-  readonly payTime: number
-  readonly cancelTime: number
-  readonly sourceCancel: string | null
-  /** JSON, as given. */
-  readonly fiscal: string | null
-  /** 0 unless in state 20: since when. */
-  readonly unknownSince: number
-  /** Whether a person has to look at it: 24 h in state 20. */
-  readonly flagged: boolean
-  /** When the background has to look at it; null: never. A lease while a call is under way. */
-  readonly dueAt: number | null
-  /** How often the background has looked in this state, for its backoff. */
-  readonly looks: number
-}
-
-export type OperationKind = 'authorise' | 'hold' | 'capture' | 'cancelHold' | 'refund' | 'reverse'
-
-/** One question to the network, known by our requestId before it is asked. */
-export interface OperationRow extends ReceiptKey {
-  readonly requestId: string
-  readonly kind: OperationKind
-  readonly amountTiyin: number
-  readonly state: 'asked' | 'approved' | 'declined' | 'unknown'
-  readonly networkRef: string
-  readonly reason: string
-  /** The network's own code, as it gave it. */
-  readonly rawCode: string
-  readonly askedAt: number
-  readonly settledAt: number
-}
-
-export interface ReceiptChange {
-  /** Takes the place of version `next.version - 1`. */
-  readonly next: ReceiptRow
-  /** Kept new, or put in place of the one with its requestId. */
-  readonly operations: readonly OperationRow[]
-  /** One-time cards are locked while a payment is open. */
-  readonly cardLock: { readonly cardId: string; readonly move: 'take' | 'release' } | null
-  /** The one-time card, removed by an approval: takes the place of its version before. */
-  readonly card: CardRow | null
-}
-
-/** `moved`: the receipt or card was changed meanwhile; `cardLocked`: another payment holds the one-time card; nothing was done in either. */
-export type ReceiptChanged = 'changed' | 'moved' | 'twin' | 'cardLocked'
-
-/** An event in the outbox, kept with its effect and delivered afterwards. */
-export interface EventRow {
-  readonly bucket: number
-  readonly merchantId: string
-  readonly eventId: string
-  readonly type: EventType
-  /** Card or receipt id: events of one object are delivered in order. */
-  readonly objectId: string
-  readonly at: number
-  /** JSON: the body as it will be delivered. */
-  readonly body: string
-}
-
-/** The questions about money; `Store` includes them. */
-export interface MoneyStore {
-  insertReceipt(receipt: ReceiptRow, riders: Riders): Promise<'kept' | 'twin'>
-  findReceipt(key: ReceiptKey): Promise<ReceiptRow | null>
-  changeReceipt(change: ReceiptChange, riders: Riders): Promise<ReceiptChanged>
-  findOperation(key: ReceiptKey & { readonly requestId: string }): Promise<OperationRow | null>
-  listOperations(key: ReceiptKey): Promise<OperationRow[]>
-  /** Newest first by (createdAt, receiptId), created from `from` to before `to`. */
-  listReceipts(ask: ReceiptsAsked): Promise<ReceiptRow[]>
-  /** Over all merchants, longest due first. */
-  listDueReceipts(now: number, count: number): Promise<ReceiptRow[]>
-  findIdempotency(key: IdempotencyKey): Promise<IdempotencyRow | null>
-  /** Keeps an outcome that had no unit of its own; false when the key was taken by another. */
-  keepIdempotency(claim: IdempotencyClaim, answer: IdempotencyAnswer): Promise<boolean>
-  dropIdempotency(before: number): Promise<number>
-  /** The sandbox network's own memory, as if it were outside: never in one unit with ours. */
-  findLedger(requestId: string): Promise<LedgerRow | null>
-  /** False when the requestId is there already. */
-  appendLedger(row: LedgerRow): Promise<boolean>
-  listLedger(networkRef: string): Promise<LedgerRow[]>
-}
-
-export interface ReceiptsAsked {
-  readonly bucket: number
-  readonly merchantId: string
-  readonly from: number
-  readonly to: number
-  readonly count: number
-  readonly offset: number
-}
-
-/** One movement in the ledger of the sandbox network. */
-export interface LedgerRow {
-  readonly requestId: string
-  readonly kind: OperationKind
-  readonly merchantId: string
-  readonly amountTiyin: number
-  /** Of the authorisation that it belongs to; its own for an authorisation. */
-  readonly networkRef: string
-  readonly outcome: 'approved' | 'declined'
-  readonly reason: string
-  readonly at: number
-}

@@ -1,7 +1,10 @@
 import type { Unit } from '../unit.ts'
 import { changeCard, insertCard } from './cards.ts'
+import { dropIdempotency, keepIdempotency } from './idempotency.ts'
+import { appendLedger } from './ledger.ts'
 import { claimSend, dropLimits } from './limits.ts'
 import { insertMerchant } from './merchants.ts'
+import { changeReceipt, insertReceipt } from './receipts.ts'
 import { appendInbox, setScenarioStep } from './sandbox.ts'
 import { beginVerification, finishVerification, settleVerification, tryCode } from './verification.ts'
 
@@ -16,6 +19,11 @@ export const units = Object.freeze({
   tryCode,
   finishVerification,
   dropLimits,
+  insertReceipt,
+  changeReceipt,
+  keepIdempotency,
+  dropIdempotency,
+  appendLedger,
   setScenarioStep,
   appendInbox,
 })
