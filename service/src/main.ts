@@ -32,6 +32,9 @@ import type { Log } from './observe/log.ts'
 import { makeMetrics } from './observe/metrics.ts'
 import type { Asked, Metrics } from './observe/metrics.ts'
 import { productionFaults, sandboxLeftIn } from './production.ts'
+import { receiptFigures } from './receipts/figures.ts'
+import { makeReceipts } from './receipts/receipts.ts'
+import { makeSettle } from './receipts/settle.ts'
 import { makeRounds } from './rounds.ts'
 import { makeAnswer } from './rpc/answer.ts'
 import { buildHttp } from './rpc/http.ts'
@@ -91,10 +94,12 @@ async function compose(parts: StartParts, closing: Closing): Promise<RunningServ
 
   const kept = await openKept(parts, adapters, closing)
   const cutOff = new AbortController()
-  const { grid, merchants, sweep, reseal, network } = await makeNouns(parts, adapters, kept)
+  const { grid, merchants, sweep, reseal, settle, network } = await makeNouns(parts, adapters, kept)
   const http = makeDoor(parts, { adapters, grid, merchants, network, metrics, signal: cutOff.signal })
   const failed = (err: unknown): void => log.error('background_failed', { err })
   closing.add(makeRounds({ clock, everyMs: SWEEP_MS, run: sweep.runOnce, failed }).stop)
+  closing.add(settle.stop)
+  closing.add(makeRounds({ clock, everyMs: SETTLE_MS, run: settle.runOnce, failed }).stop)
   closing.add(makeRounds({ clock, everyMs: RESEAL_MS, run: reseal.runOnce, failed }).stop)
 
   closing.add(() => http.app.close())
@@ -184,12 +189,26 @@ async function makeNouns({ config, clock, log }: StartParts, adapters: Adapters,
   const cards = makeCards({ store, keyring, network, clock, environment, alarm, figures: cardFiguresOf(config) })
   const figures = verificationFiguresOf(config, adapters.limits)
   const verification = makeVerification({ store, keyring, network, sms, codes: adapters.codes, cards, clock, figures })
+  const receiptParts = {
+    store,
+    keyring,
+    network,
+    sms,
+    cards,
+    clock,
+    environment,
+    alarm,
+    figures: receiptFiguresOf(config, adapters.limits),
+  }
+  const settle = makeSettle({ ...receiptParts, failed: (err) => log.error('background_failed', { err }) })
+  const receipts = makeReceipts(receiptParts, settle)
   const merchants = makeMerchants({ store, keyring, clock })
   if (adapters.sandbox !== null) await merchants.ensureMerchant(adapters.sandbox.merchant)
   return {
     network,
     merchants,
-    grid: makeGrid({ cards, verification, version: tesseraVersion }),
+    grid: makeGrid({ cards, verification, receipts, version: tesseraVersion }),
+    settle,
     sweep: makeSweep({ store, keyring, clock, environment, alarm }),
     reseal: makeReseal({ store, keyring, clock, environment, alarm }),
   }
@@ -214,6 +233,18 @@ function verificationFiguresOf(config: Config, limitsByDefault: boolean) {
     smsTimeoutMs: config.smsTimeoutMs,
     providerName: config.providerName ?? 'Tessera',
     formHost: config.formOrigin === null ? null : new URL(config.formOrigin).host,
+  }
+}
+
+function receiptFiguresOf(config: Config, limitsByDefault: boolean) {
+  return {
+    ...receiptFigures,
+    networkTimeoutMs: config.networkTimeoutMs,
+    // A call that is under way is never taken for a lost one.
+    leaseMs: Math.max(receiptFigures.leaseMs, config.networkTimeoutMs * 2),
+    limits: config.limits ?? limitsByDefault,
+    smsTimeoutMs: config.smsTimeoutMs,
+    providerName: config.providerName ?? receiptFigures.providerName,
   }
 }
 
@@ -318,6 +349,7 @@ async function stop({ config, log, stopping }: StartParts, { life, http, cutOff,
 
 const SWEEP_MS = 60_000
 const RESEAL_MS = 30_000
+const SETTLE_MS = 1000
 /** What a store may take to end what is under way. */
 const CLOSE_MS = 5000
 const REQUEST_ID_BYTES = 12

@@ -8,7 +8,7 @@ import type { Life } from '../running.ts'
 import { tellReadiness } from '../running.ts'
 import type { Store } from '../store/store.ts'
 
-import type { Answers, KeyAnswers, SandboxAnswers } from './answers.ts'
+import type { Answers, KeyAnswers, SandboxAnswers, SandboxScenario } from './answers.ts'
 import { checkAudit } from './audit-check.ts'
 import type { ToldKey } from './keys.ts'
 
@@ -27,7 +27,7 @@ export interface AskedParts {
 
 export interface SandboxFacts {
   readonly merchantId: string
-  readonly scenarios: readonly { readonly scenario: string; readonly number: string }[]
+  readonly scenarios: readonly SandboxScenario[]
   readonly steps: readonly string[]
   readonly stepByDefault: string
 }
@@ -78,7 +78,11 @@ function sandboxAnswers({ merchantId, scenarios, steps, stepByDefault }: Sandbox
     steps,
     async stepsOf(ofMerchant) {
       const set = new Map((await store.listScenarioSteps(ofMerchant)).map(({ scenario, step }) => [scenario, step]))
-      return scenarios.map(({ scenario, number }) => ({ scenario, number, step: set.get(scenario) ?? stepByDefault }))
+      return scenarios.map(({ scenario, number, byDefault = stepByDefault }) => ({
+        scenario,
+        number,
+        step: set.get(scenario) ?? byDefault,
+      }))
     },
     setStep: (ofMerchant, scenario, step) => store.setScenarioStep(ofMerchant, scenario, step),
     async inbox(count) {

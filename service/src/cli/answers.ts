@@ -20,10 +20,19 @@ export interface KeyAnswers {
   destroy(keyId: string): Promise<string | null>
 }
 
+export interface SandboxScenario {
+  readonly scenario: string
+  /** Of the card that has it, or a word for all of them. */
+  readonly number: string
+  /** Its own, where it has not those of a card. */
+  readonly steps?: readonly string[]
+  readonly byDefault?: string
+}
+
 export interface SandboxAnswers {
   readonly merchantId: string
   /** The scenarios with the number of the card that has each. */
-  readonly scenarios: readonly { readonly scenario: string; readonly number: string }[]
+  readonly scenarios: readonly SandboxScenario[]
   readonly steps: readonly string[]
   stepsOf(merchantId: string): Promise<{ scenario: string; number: string; step: string }[]>
   setStep(merchantId: string, scenario: string, step: string): Promise<void>
@@ -89,7 +98,8 @@ async function setStep(sandbox: SandboxAnswers, { merchantId = sandbox.merchantI
   if (!isId(merchantId)) return badMerchant()
   if (typeof scenario !== 'string' || !scenarios.includes(scenario))
     return no('bad_scenario', `A scenario is one of: ${scenarios.join(', ')}.`)
-  if (typeof step !== 'string' || !sandbox.steps.includes(step)) return no('bad_step', `A step is one of: ${sandbox.steps.join(', ')}.`)
+  const steps = sandbox.scenarios.find((row) => row.scenario === scenario)?.steps ?? sandbox.steps
+  if (typeof step !== 'string' || !steps.includes(step)) return no('bad_step', `A step is one of: ${steps.join(', ')}.`)
   await sandbox.setStep(merchantId, scenario, step)
   return yes({ merchantId, scenario, step })
 }
