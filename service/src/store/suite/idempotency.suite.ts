@@ -65,6 +65,11 @@ export function idempotencySuite(withStore: WithStore): void {
       assert.equal(await store.keepIdempotency(claim, answer), true)
       assert.equal(await store.keepIdempotency(claim, makeAnswer('one', { sealed: bytesOf('again') })), false)
       assert.deepEqual(await store.findIdempotency(claim), { ...claim, sealed: answer.sealed })
+
+      const nameless = makeKeyClaim('two')
+      const receipt = makeReceipt(2)
+      assert.equal(await store.insertReceipt(receipt, makeRiders(receipt, { claim: nameless })), 'kept')
+      assert.equal(await store.keepIdempotency(nameless, makeAnswer('two')), false)
     }),
   )
 
