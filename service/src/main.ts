@@ -25,6 +25,8 @@ import { CannotGoOn } from './exits.ts'
 import type { Exit } from './exits.ts'
 import { claimFolder, placesIn, readEnvironment } from './folder.ts'
 import { makeMerchants } from './merchants/merchants.ts'
+import { idempotencyFigures } from './idempotency/figures.ts'
+import { makeIdempotency } from './idempotency/idempotency.ts'
 import { makeGrid } from './methods/index.ts'
 import { buildAdmin } from './observe/admin.ts'
 import { makeJournal } from './observe/journal.ts'
@@ -94,12 +96,13 @@ async function compose(parts: StartParts, closing: Closing): Promise<RunningServ
 
   const kept = await openKept(parts, adapters, closing)
   const cutOff = new AbortController()
-  const { grid, merchants, sweep, reseal, settle, network } = await makeNouns(parts, adapters, kept)
-  const http = makeDoor(parts, { adapters, grid, merchants, network, metrics, signal: cutOff.signal })
+  const { grid, merchants, sweep, reseal, settle, network, idempotency } = await makeNouns(parts, adapters, kept)
+  const http = makeDoor(parts, { adapters, grid, merchants, network, idempotency, metrics, signal: cutOff.signal })
   const failed = (err: unknown): void => log.error('background_failed', { err })
   closing.add(makeRounds({ clock, everyMs: SWEEP_MS, run: sweep.runOnce, failed }).stop)
   closing.add(settle.stop)
   closing.add(makeRounds({ clock, everyMs: SETTLE_MS, run: settle.runOnce, failed }).stop)
+  closing.add(makeRounds({ clock, everyMs: SWEEP_MS, run: idempotency.dropPast, failed }).stop)
   closing.add(makeRounds({ clock, everyMs: RESEAL_MS, run: reseal.runOnce, failed }).stop)
 
   closing.add(() => http.app.close())
@@ -209,6 +212,7 @@ async function makeNouns({ config, clock, log }: StartParts, adapters: Adapters,
     merchants,
     grid: makeGrid({ cards, verification, receipts, version: tesseraVersion }),
     settle,
+    idempotency: makeIdempotency({ store, keyring, clock, environment, figures: idempotencyFiguresOf(config) }),
     sweep: makeSweep({ store, keyring, clock, environment, alarm }),
     reseal: makeReseal({ store, keyring, clock, environment, alarm }),
   }
@@ -248,20 +252,25 @@ function receiptFiguresOf(config: Config, limitsByDefault: boolean) {
   }
 }
 
-interface DoorParts extends Pick<Awaited<ReturnType<typeof makeNouns>>, 'grid' | 'merchants' | 'network'> {
+function idempotencyFiguresOf(config: Config) {
+  return { ...idempotencyFigures, leaseMs: Math.max(idempotencyFigures.leaseMs, config.networkTimeoutMs * 2) }
+}
+
+interface DoorParts extends Pick<Awaited<ReturnType<typeof makeNouns>>, 'grid' | 'merchants' | 'network' | 'idempotency'> {
   readonly adapters: Adapters
   readonly metrics: Metrics
   /** Aborted when the calls that are left are cut off. */
   readonly signal: AbortSignal
 }
 
-function makeDoor({ config, log }: StartParts, { adapters, grid, merchants, network, metrics, signal }: DoorParts): Http {
+function makeDoor({ config, log }: StartParts, { adapters, grid, merchants, network, idempotency, metrics, signal }: DoorParts): Http {
   const now = (): number => performance.now()
   const answer = makeAnswer({
     grid,
     credentials: merchants,
     origins: { isAnyWelcome: adapters.isAnyOriginWelcome, formOrigin: config.formOrigin },
     limits: (config.limits ?? adapters.limits) ? makeCoarseLimits({ now }) : noLimits,
+    idempotency,
     routes: network.routes,
     journal: makeJournal(log, metrics),
     translate: storeError,

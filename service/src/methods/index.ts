@@ -3,7 +3,7 @@ import type { Receipts } from '../receipts/receipts.ts'
 import type { Verification } from '../verification/verification.ts'
 
 import { cardsCheck } from './cards.check.ts'
-import { cardsCreate } from './cards.create.ts'
+import { cardsCreate, checkCardsCreate } from './cards.create.ts'
 import { cardsGetVerifyCode, settleCardsGetVerifyCode } from './cards.get_verify_code.ts'
 import { cardsRemove } from './cards.remove.ts'
 import { cardsVerify, settleCardsVerify } from './cards.verify.ts'
@@ -18,6 +18,7 @@ import { receiptsPay } from './receipts.pay.ts'
 import { receiptsSend } from './receipts.send.ts'
 import { receiptsSetFiscalData } from './receipts.set_fiscal_data.ts'
 import { rpcDiscover } from './rpc.discover.ts'
+import { expectTokenShape } from './token-shape.ts'
 
 export interface GridParts {
   readonly cards: Cards
@@ -30,11 +31,22 @@ export interface GridParts {
 /** Every method with who may call it, whether it changes anything, and what it counts in. */
 export function makeGrid({ cards, verification, receipts, version }: GridParts): Grid {
   return Object.freeze({
-    'cards.create': { caller: 'browser', mutates: true, limits: 'create', run: cardsCreate(cards) },
-    'cards.get_verify_code': { caller: 'browser', mutates: true, limits: 'verify', run: cardsGetVerifyCode(verification) },
-    'cards.verify': { caller: 'browser', mutates: true, limits: 'verify', run: cardsVerify(verification) },
+    'cards.create': {
+      ...{ caller: 'browser', mutates: true, limits: 'create', run: cardsCreate(cards) },
+      check: checkCardsCreate(cards),
+    },
+    'cards.get_verify_code': {
+      ...{ caller: 'browser', mutates: true, limits: 'verify', run: cardsGetVerifyCode(verification) },
+      check: expectTokenShape,
+      settle: settleCardsGetVerifyCode(verification),
+    },
+    'cards.verify': {
+      ...{ caller: 'browser', mutates: true, limits: 'verify', run: cardsVerify(verification) },
+      check: expectTokenShape,
+      settle: settleCardsVerify(verification),
+    },
     'cards.check': { caller: 'serverInSpec', mutates: false, limits: 'read', run: cardsCheck(cards) },
-    'cards.remove': { caller: 'serverInSpec', mutates: true, limits: 'write', run: cardsRemove(cards) },
+    'cards.remove': { caller: 'serverInSpec', mutates: true, limits: 'write', run: cardsRemove(cards), check: expectTokenShape },
     'receipts.create': { caller: 'server', mutates: true, limits: 'write', run: receiptsCreate(receipts) },
     'receipts.pay': { caller: 'server', mutates: true, limits: 'write', run: receiptsPay(receipts) },
     'receipts.send': { caller: 'server', mutates: true, limits: 'write', run: receiptsSend(receipts) },

@@ -3,11 +3,12 @@ import { RpcError } from '@tessera/contract/errors'
 import { isMethodName, type MethodName, type Result } from '@tessera/contract/methods'
 import type { CardRoute } from '@tessera/contract/route'
 
-import type { CallerIdentity, Grid, Row } from '../methods/method.ts'
+import type { Call, CallerIdentity, Grid, Row } from '../methods/method.ts'
 import { identify, type Claim, type OriginRule } from './caller.ts'
 import type { ReadCall } from './call-reader.ts'
 import type { Credentials } from './credentials.ts'
-import { isPlainName, throwFault } from './fault.ts'
+import { earlierFault, isPlainName, throwFault, type Fault } from './fault.ts'
+import type { Idempotency, IdempotencyHeader } from './idempotency.ts'
 import type { Journal } from './journal.ts'
 import type { CoarseLimits } from './limits.ts'
 import { makePanScan } from './pan-scan.ts'
@@ -24,6 +25,7 @@ export interface AnswerParts {
   readonly credentials: Credentials
   readonly origins: OriginRule
   readonly limits: CoarseLimits
+  readonly idempotency: Idempotency
   /** Prefixes under which a number out of place is a card number. */
   readonly routes: readonly CardRoute[]
   readonly journal: Journal
@@ -42,10 +44,17 @@ export function makeAnswer(parts: AnswerParts): Answer {
   const scan = makePanScan(parts.routes)
   const door: Door = { ...parts, readParams: makeReadParams() }
   return (request) => {
-    const { xAuth, origin, isFromBrowser, address, body } = request
+    const { xAuth, origin, isFromBrowser, idempotencyKey, address, body } = request
     const profile = request.segment === null ? 'subscribe' : 'spec'
     const language = readLanguage(request.acceptLanguage)
-    const asked: Asked = { claim: { xAuth, origin, isFromBrowser, profile }, profile, language, address, bytes: body.length }
+    const asked: Asked = {
+      claim: { xAuth, origin, isFromBrowser, profile },
+      profile,
+      language,
+      idempotencyKey,
+      address,
+      bytes: body.length,
+    }
     const read = readCalls(request, scan)
     return read.kind === 'call' ? answerAlone(read.call, asked, door) : answerBatch(read.calls, asked, door)
   }
@@ -58,7 +67,8 @@ async function answerCall(call: ReadCall, asked: Asked, door: Door): Promise<Ans
   let merchantId: string | null = null
   let error: RpcError | null = null
   try {
-    if (call.requestFault !== null) throwFault(call.requestFault)
+    const requestFault = requestFaultOf(call, method, asked, door)
+    if (requestFault !== null) throwFault(requestFault)
     if (method === null) throw methodNotFound(call.method)
     const row = door.grid[method]
     const caller = await identify(row.caller, asked.claim, door.credentials, door.origins)
@@ -78,12 +88,29 @@ async function answerCall(call: ReadCall, asked: Asked, door: Door): Promise<Ans
   }
 }
 
-/** Params, then the method itself: idempotency, fine limits and the noun's rules are inside. */
-function run<M extends MethodName>(method: M, call: ReadCall, { asked, door, requestId, caller }: Known): Promise<Result<M>> {
-  const params = door.readParams(method, call)
+/** A key that is none is refused where it would count, and nowhere else. */
+function requestFaultOf({ requestFault }: ReadCall, method: MethodName | null, { idempotencyKey }: Asked, { grid }: Door): Fault | null {
+  const isRefused = idempotencyKey === 'invalid' && method !== null && grid[method].mutates
+  return isRefused ? earlierFault(requestFault, { entry: 'idempotencyKeyInvalid' }) : requestFault
+}
+
+/** Params, idempotency, then the method itself: fine limits and the noun's rules are inside. */
+function run<M extends MethodName>(method: M, read: ReadCall, { asked, door, requestId, caller }: Known): Promise<Result<M>> {
+  const params = door.readParams(method, read)
   const row: Row<M> = door.grid[method]
-  const { profile, language, address } = asked
-  return row.run(params, { caller, profile, language, requestId, address, cardNumber: call.cardNumber, signal: door.signal })
+  const { profile, language, address, idempotencyKey } = asked
+  const { cardNumber } = read
+  const call: Call = { caller, profile, language, requestId, address, cardNumber, signal: door.signal, idempotency: null }
+  if (!row.mutates || idempotencyKey === null || idempotencyKey === 'invalid') return row.run(params, call)
+  row.check?.(params, call)
+  const { settle } = row
+  return door.idempotency.once<Result<M>>(
+    { ...{ key: idempotencyKey.key, caller, profile, method, cardNumber, requestId, signal: door.signal }, params: read.params },
+    {
+      run: (idempotency) => row.run(params, { ...call, idempotency }),
+      settle: settle === undefined ? null : (settling) => settle(settling, params, call),
+    },
+  )
 }
 
 /** Alone, a call that should be tried again later answers 503, so that proxies and plain HTTP clients understand it too. */
@@ -112,6 +139,7 @@ interface Asked {
   readonly claim: Claim
   readonly profile: Profile
   readonly language: Language
+  readonly idempotencyKey: IdempotencyHeader
   readonly address: string
   readonly bytes: number
 }
