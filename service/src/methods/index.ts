@@ -1,7 +1,9 @@
 import type { Cards } from '../cards/cards.ts'
 import type { Receipts } from '../receipts/receipts.ts'
+import { expectPhone } from '../receipts/send.ts'
 import type { Verification } from '../verification/verification.ts'
 
+import { expectAmount } from './amount.ts'
 import { cardsCheck } from './cards.check.ts'
 import { cardsCreate, checkCardsCreate } from './cards.create.ts'
 import { cardsGetVerifyCode, settleCardsGetVerifyCode } from './cards.get_verify_code.ts'
@@ -14,8 +16,8 @@ import { receiptsConfirmHold } from './receipts.confirm_hold.ts'
 import { receiptsCreate } from './receipts.create.ts'
 import { receiptsGet } from './receipts.get.ts'
 import { receiptsGetAll } from './receipts.get_all.ts'
-import { receiptsPay } from './receipts.pay.ts'
-import { receiptsSend } from './receipts.send.ts'
+import { receiptsPay, settleReceipt } from './receipts.pay.ts'
+import { receiptsSend, settleReceiptsSend } from './receipts.send.ts'
 import { receiptsSetFiscalData } from './receipts.set_fiscal_data.ts'
 import { rpcDiscover } from './rpc.discover.ts'
 import { expectTokenShape } from './token-shape.ts'
@@ -47,14 +49,26 @@ export function makeGrid({ cards, verification, receipts, version }: GridParts):
     },
     'cards.check': { caller: 'serverInSpec', mutates: false, limits: 'read', run: cardsCheck(cards) },
     'cards.remove': { caller: 'serverInSpec', mutates: true, limits: 'write', run: cardsRemove(cards), check: expectTokenShape },
-    'receipts.create': { caller: 'server', mutates: true, limits: 'write', run: receiptsCreate(receipts) },
-    'receipts.pay': { caller: 'server', mutates: true, limits: 'write', run: receiptsPay(receipts) },
-    'receipts.send': { caller: 'server', mutates: true, limits: 'write', run: receiptsSend(receipts) },
+    'receipts.create': { caller: 'server', mutates: true, limits: 'write', run: receiptsCreate(receipts), check: expectAmount },
+    'receipts.pay': {
+      ...{ caller: 'server', mutates: true, limits: 'write', run: receiptsPay(receipts) },
+      check: expectTokenShape,
+      settle: settleReceipt(receipts),
+    },
+    'receipts.send': {
+      ...{ caller: 'server', mutates: true, limits: 'write', run: receiptsSend(receipts) },
+      check: ({ phone }) => expectPhone(phone),
+      settle: settleReceiptsSend,
+    },
     'receipts.cancel': { caller: 'server', mutates: true, limits: 'write', run: receiptsCancel(receipts) },
     'receipts.check': { caller: 'server', mutates: false, limits: 'read', run: receiptsCheck(receipts) },
     'receipts.get': { caller: 'server', mutates: false, limits: 'read', run: receiptsGet(receipts) },
     'receipts.get_all': { caller: 'server', mutates: false, limits: 'read', run: receiptsGetAll(receipts) },
-    'receipts.confirm_hold': { caller: 'server', mutates: true, limits: 'write', run: receiptsConfirmHold(receipts) },
+    'receipts.confirm_hold': {
+      ...{ caller: 'server', mutates: true, limits: 'write', run: receiptsConfirmHold(receipts) },
+      check: expectAmount,
+      settle: settleReceipt(receipts),
+    },
     'receipts.set_fiscal_data': { caller: 'server', mutates: true, limits: 'write', run: receiptsSetFiscalData(receipts) },
     'rpc.discover': { caller: 'nobody', mutates: false, limits: 'none', run: rpcDiscover(version) },
   })

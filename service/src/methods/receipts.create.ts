@@ -1,8 +1,8 @@
 import type { Receipts } from '../receipts/receipts.ts'
-import { renderReceipt } from '../receipts/render.ts'
 
 import { askerOf } from './asker.ts'
 import type { Row } from './method.ts'
+import { receiptIn } from './receipt-in.ts'
 
 /** Creates a receipt: a request to pay. */
 export function receiptsCreate(receipts: Receipts): Row<'receipts.create'>['run'] {
@@ -14,6 +14,7 @@ export function receiptsCreate(receipts: Receipts): Row<'receipts.create'>['run'
       detail: params.detail ?? null,
       hold: params.hold ?? false,
     }
-    return { receipt: renderReceipt(await receipts.create(asked, askerOf(call)), call.profile) }
+    const render = receiptIn(call)
+    return render(await receipts.create(asked, askerOf(call, render)))
   }
 }

@@ -6,7 +6,8 @@ import type { Row } from './method.ts'
 /** Keeps the fiscal data of a paid receipt. */
 export function receiptsSetFiscalData(receipts: Receipts): Row<'receipts.set_fiscal_data'>['run'] {
   return async (params, call) => {
-    await receipts.setFiscal(params.id, params.fiscal_data, askerOf(call))
-    return { success: true }
+    const success = () => ({ success: true })
+    await receipts.setFiscal(params.id, params.fiscal_data, askerOf(call, success))
+    return success()
   }
 }

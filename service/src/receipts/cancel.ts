@@ -1,7 +1,6 @@
 import { RpcError } from '@tessera/contract/errors'
 import { receiptStates } from '@tessera/contract/receipt'
 
-import type { Asker } from '../cards/asker.ts'
 import type { ReceiptRow } from '../store/store.ts'
 
 import { changeReceipt, type Change } from './change.ts'
@@ -9,10 +8,11 @@ import { findReceipt } from './find.ts'
 import { asCancelled, asReturning } from './life.ts'
 import { isOpen } from './moves.ts'
 import { currentOf, isUnderWay, newOperation } from './operations.ts'
+import type { ReceiptAsker } from './riders.ts'
 import type { ReceiptTools } from './tools.ts'
 
 /** Cancels at once what nobody has paid; what was paid or held is answered as on its way back (state 21), which the background completes. */
-export async function cancelReceipt(tools: ReceiptTools, receiptId: string, asker: Asker): Promise<ReceiptRow> {
+export async function cancelReceipt(tools: ReceiptTools, receiptId: string, asker: ReceiptAsker): Promise<ReceiptRow> {
   for (let turn = 0; turn < turnsMax; turn++) {
     const receipt = await findReceipt(tools, receiptId, asker)
     if (isOpen(receipt.state)) throw new RpcError('receiptInProgress')
@@ -22,7 +22,7 @@ export async function cancelReceipt(tools: ReceiptTools, receiptId: string, aske
   throw new RpcError('overloaded', { retryAfterMs: 1000 })
 }
 
-async function cancellationOf({ store, clock }: ReceiptTools, receipt: ReceiptRow, asker: Asker): Promise<Change> {
+async function cancellationOf({ store, clock }: ReceiptTools, receipt: ReceiptRow, asker: ReceiptAsker): Promise<Change> {
   const now = clock.now()
   const asked = { from: receipt, asker, isIntention: true, answers: 'receipt', action: 'receipt.cancelled' } as const
   if (receipt.state === receiptStates.created) {

@@ -1,6 +1,5 @@
 import { RpcError } from '@tessera/contract/errors'
 
-import type { Asker } from '../cards/asker.ts'
 import type { Moved } from '../network/network.ts'
 import type { OperationRow, ReceiptRow } from '../store/store.ts'
 
@@ -8,6 +7,7 @@ import type { Said } from './ask.ts'
 import { changeReceipt, type Change } from './change.ts'
 import { afterCapture, backoffMs, holdEndsAt } from './life.ts'
 import { saidOf } from './operations.ts'
+import type { ReceiptAsker } from './riders.ts'
 import type { ReceiptTools } from './tools.ts'
 
 /** What the network said of a capture, on the receipt as its asker left it. */
@@ -16,7 +16,7 @@ export interface SaidCapture {
   readonly capture: OperationRow
   readonly said: Said<Moved>
   /** Null: the background asked. */
-  readonly asker: Asker | null
+  readonly asker: ReceiptAsker | null
 }
 
 /** Keeps the outcome of a capture; null when the receipt has moved meanwhile. Refused, the money stays held. */

@@ -1,12 +1,11 @@
 import type { RpcError } from '@tessera/contract/errors'
 
-import type { Asker } from '../cards/asker.ts'
 import type { CardRow, OperationRow, ReceiptChange, ReceiptRow } from '../store/store.ts'
 
 import { receiptEvent, type ReceiptEventType } from './events.ts'
 import { expectMove } from './moves.ts'
 import { noteReceipt } from './note.ts'
-import { riders, TwinFound } from './riders.ts'
+import { riders, TwinFound, type ReceiptAsker } from './riders.ts'
 import type { ReceiptTools } from './tools.ts'
 
 /** One change of a receipt, with everything that is kept together with it. */
@@ -21,7 +20,7 @@ export interface Change {
   readonly outcome: string
   readonly event?: ReceiptEventType
   /** Null: nobody asked for it. */
-  readonly asker: Asker | null
+  readonly asker: ReceiptAsker | null
   readonly isIntention?: boolean
   /** What the caller is told, where that is not the receipt as it is left; null where the call goes on. */
   readonly answers?: RpcError | 'receipt' | 'success' | null
@@ -41,7 +40,7 @@ export async function changeReceipt(tools: ReceiptTools, change: Change): Promis
   const riding = {
     audit: noteReceipt(asker, next, { at: now, action, outcome }),
     events: event === undefined ? [] : [receiptEvent(event, next, now)],
-    claims: change.isIntention === true ? next.receiptId : null,
+    claims: change.isIntention === true ? next.requestId || next.receiptId : null,
     answers: answers === 'receipt' ? next : answers,
   }
   const { operations = [], cardLock = null, card = null } = change

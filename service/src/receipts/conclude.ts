@@ -1,7 +1,6 @@
 import { RpcError } from '@tessera/contract/errors'
 import { receiptStates } from '@tessera/contract/receipt'
 
-import type { Asker } from '../cards/asker.ts'
 import { shreddedCard } from '../cards/life.ts'
 import type { Moved } from '../network/network.ts'
 import type { CardRow, ReceiptRow } from '../store/store.ts'
@@ -12,13 +11,14 @@ import { findReceipt } from './find.ts'
 import { afterApproval, afterRefusal, afterSilence, refusalOf } from './life.ts'
 import { saidOf } from './operations.ts'
 import type { Payment } from './payment.ts'
+import type { ReceiptAsker } from './riders.ts'
 import type { ReceiptTools } from './tools.ts'
 
 /**
  * Keeps what the network said. Once it was asked, a store that fails leaves the outcome open, and the background settles it: the caller is
  * told so, never that nothing was done.
  */
-export async function conclude(tools: ReceiptTools, payment: Payment, said: Said<Moved>, asker: Asker): Promise<ReceiptRow> {
+export async function conclude(tools: ReceiptTools, payment: Payment, said: Said<Moved>, asker: ReceiptAsker): Promise<ReceiptRow> {
   const error = errorOf(said)
   const kept = await keepOutcome(tools, payment, { said, error, asker }).catch((cause: unknown) => {
     throw new RpcError('paymentUnknown', { cause })
@@ -38,7 +38,7 @@ function errorOf(said: Said<Moved>): RpcError | null {
 interface Concluding {
   readonly said: Said<Moved>
   readonly error: RpcError | null
-  readonly asker: Asker
+  readonly asker: ReceiptAsker
 }
 
 async function keepOutcome(tools: ReceiptTools, payment: Payment, concluding: Concluding): Promise<ReceiptRow | null> {

@@ -2,7 +2,6 @@ import { readAmount } from '@tessera/contract/amount'
 import { RpcError } from '@tessera/contract/errors'
 import { receiptStates } from '@tessera/contract/receipt'
 
-import type { Asker } from '../cards/asker.ts'
 import type { OperationRow, ReceiptRow } from '../store/store.ts'
 
 import { askMoney } from './ask.ts'
@@ -12,10 +11,11 @@ import { keepCapture } from './capture.ts'
 import { holdEndsAt } from './life.ts'
 import { isOpen } from './moves.ts'
 import { authorisationOf, currentOf, isUnderWay, movementOf, newOperation } from './operations.ts'
+import type { ReceiptAsker } from './riders.ts'
 import type { ReceiptTools } from './tools.ts'
 
 /** Takes held money: `sum` tiyin of it, all of it when null. The rest is released. */
-export async function confirmHold(tools: ReceiptTools, receiptId: string, sum: number | null, asker: Asker): Promise<ReceiptRow> {
+export async function confirmHold(tools: ReceiptTools, receiptId: string, sum: number | null, asker: ReceiptAsker): Promise<ReceiptRow> {
   const amountTiyin = sum === null ? null : readAmount(sum)
   if (sum !== null && amountTiyin === null) throw new RpcError('amountInvalid', { data: 'amount' })
   const { receipt, capture, authorisation } = await intend(tools, { receiptId, amountTiyin }, asker)
@@ -40,7 +40,7 @@ interface AskedCapture {
   readonly amountTiyin: number | null
 }
 
-async function intend(tools: ReceiptTools, { receiptId, amountTiyin }: AskedCapture, asker: Asker): Promise<Capturing> {
+async function intend(tools: ReceiptTools, { receiptId, amountTiyin }: AskedCapture, asker: ReceiptAsker): Promise<Capturing> {
   for (let turn = 0; turn < turnsMax; turn++) {
     const receipt = await findReceipt(tools, receiptId, asker)
     expectHeld(tools, receipt)

@@ -3,13 +3,12 @@ import { RpcError } from '@tessera/contract/errors'
 import { receiptStates } from '@tessera/contract/receipt'
 import { issueId } from '@tessera/vault/id'
 
-import type { Asker } from '../cards/asker.ts'
 import type { ReceiptRow } from '../store/store.ts'
 
 import { makeAccount, type GivenAccount } from './account.ts'
 import { unpaidEndsAt } from './life.ts'
 import { noteReceipt } from './note.ts'
-import { riders, TwinFound } from './riders.ts'
+import { riders, TwinFound, type ReceiptAsker } from './riders.ts'
 import { termsOf } from './terms.ts'
 import type { ReceiptTools } from './tools.ts'
 
@@ -24,7 +23,7 @@ export interface AskedReceipt {
 }
 
 /** Keeps a new receipt: state 0, for twelve hours. */
-export async function createReceipt(tools: ReceiptTools, asked: AskedReceipt, asker: Asker): Promise<ReceiptRow> {
+export async function createReceipt(tools: ReceiptTools, asked: AskedReceipt, asker: ReceiptAsker): Promise<ReceiptRow> {
   const amountTiyin = readAmount(asked.sum)
   if (amountTiyin === null) throw new RpcError('amountInvalid', { data: 'amount' })
   const terms = termsOf(await tools.store.findMerchant(asker.merchantId))

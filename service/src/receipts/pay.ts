@@ -2,7 +2,6 @@ import { RpcError, type ErrorName } from '@tessera/contract/errors'
 import { receiptStates, type ReceiptState } from '@tessera/contract/receipt'
 import { readToken } from '@tessera/vault/token'
 
-import type { Asker } from '../cards/asker.ts'
 import type { FoundCard } from '../cards/find.ts'
 import type { Moved } from '../network/network.ts'
 import type { ReceiptRow } from '../store/store.ts'
@@ -14,6 +13,7 @@ import { findReceipt } from './find.ts'
 import { afterRefusal, unpaidEndsAt } from './life.ts'
 import { newOperation, saidOf } from './operations.ts'
 import type { Payment } from './payment.ts'
+import type { ReceiptAsker } from './riders.ts'
 import type { ReceiptTools } from './tools.ts'
 
 export interface AskedPayment {
@@ -28,7 +28,7 @@ export interface AskedPayment {
  * Debits or holds: intention, network, outcome, each kept before the next begins. Of many at once on one receipt, one gets the intention
  * through, and the others find the receipt in progress or paid.
  */
-export async function payReceipt(tools: ReceiptTools, asked: AskedPayment, asker: Asker): Promise<ReceiptRow> {
+export async function payReceipt(tools: ReceiptTools, asked: AskedPayment, asker: ReceiptAsker): Promise<ReceiptRow> {
   if (readToken(asked.token) === null) throw new RpcError('tokenShape', { data: 'token' })
   const payment = await intend(tools, asked, asker)
   await expectCardThere(tools, payment, asked.token, asker)
@@ -36,7 +36,7 @@ export async function payReceipt(tools: ReceiptTools, asked: AskedPayment, asker
   return conclude(tools, payment, said, asker)
 }
 
-async function intend(tools: ReceiptTools, asked: AskedPayment, asker: Asker): Promise<Payment> {
+async function intend(tools: ReceiptTools, asked: AskedPayment, asker: ReceiptAsker): Promise<Payment> {
   for (let turn = 0; turn < turnsMax; turn++) {
     const receipt = await findReceipt(tools, asked.receiptId, asker)
     expectPayable(tools, receipt)
@@ -70,7 +70,7 @@ interface Intending {
 }
 
 /** Null: the receipt changed meanwhile. */
-async function keepIntention(tools: ReceiptTools, { asked, receipt, found }: Intending, asker: Asker): Promise<Payment | null> {
+async function keepIntention(tools: ReceiptTools, { asked, receipt, found }: Intending, asker: ReceiptAsker): Promise<Payment | null> {
   const { card } = found
   const now = tools.clock.now()
   const isHold = asked.hold ?? receipt.hold
@@ -90,7 +90,7 @@ async function keepIntention(tools: ReceiptTools, { asked, receipt, found }: Int
 }
 
 /** A one-time card may have been used up by another receipt between finding it and locking it; from the lock on it stays. */
-async function expectCardThere(tools: ReceiptTools, { receipt, operation }: Payment, token: string, asker: Asker): Promise<void> {
+async function expectCardThere(tools: ReceiptTools, { receipt, operation }: Payment, token: string, asker: ReceiptAsker): Promise<void> {
   if (!receipt.oneTime) return
   try {
     await tools.cards.find(token, asker)
@@ -108,7 +108,7 @@ async function expectCardThere(tools: ReceiptTools, { receipt, operation }: Paym
 }
 
 /** The last call that needs the PAN. */
-function authorise(tools: ReceiptTools, { found, receipt, operation }: Payment, asker: Asker): Promise<Said<Moved>> {
+function authorise(tools: ReceiptTools, { found, receipt, operation }: Payment, asker: ReceiptAsker): Promise<Said<Moved>> {
   const { merchantId, expiry } = found.card
   const { requestId, receiptId, amountTiyin } = operation
   const about = { merchantId, expiry, requestId, receiptId, amountTiyin, hold: receipt.state === holding }

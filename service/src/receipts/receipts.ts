@@ -4,6 +4,7 @@ import { receiptStates, type ReceiptState } from '@tessera/contract/receipt'
 
 import type { ReceiptRow } from '../store/store.ts'
 
+import { cameTo, type AskedBefore } from './came-to.ts'
 import { cancelReceipt } from './cancel.ts'
 import { confirmHold } from './confirm.ts'
 import { createReceipt, type AskedReceipt } from './create.ts'
@@ -12,6 +13,7 @@ import { setFiscal } from './fiscal.ts'
 import { listReceipts, type AskedList } from './list.ts'
 import { payReceipt, type AskedPayment } from './pay.ts'
 import type { ToldReceipt } from './render.ts'
+import { askerTold, type ReceiptAsker } from './riders.ts'
 import { makeReceiptMac } from './row.ts'
 import { sendReceipt, type AskedSend } from './send.ts'
 import type { Settle } from './settle.ts'
@@ -19,16 +21,18 @@ import type { ReceiptParts, ReceiptTools } from './tools.ts'
 
 /** The receipts of all merchants: made, paid, held, confirmed, cancelled, told. Each deed throws what the wire says of its refusals. */
 export interface Receipts {
-  create(asked: AskedReceipt, asker: Asker): Promise<ToldReceipt>
-  pay(asked: AskedPayment, asker: Asker): Promise<ToldReceipt>
+  create(asked: AskedReceipt, asker: Asker<ToldReceipt>): Promise<ToldReceipt>
+  pay(asked: AskedPayment, asker: Asker<ToldReceipt>): Promise<ToldReceipt>
   /** `sum` in tiyin; null: all that is held. */
-  confirm(receiptId: string, sum: number | null, asker: Asker): Promise<ToldReceipt>
-  cancel(receiptId: string, asker: Asker): Promise<ToldReceipt>
+  confirm(receiptId: string, sum: number | null, asker: Asker<ToldReceipt>): Promise<ToldReceipt>
+  cancel(receiptId: string, asker: Asker<ToldReceipt>): Promise<ToldReceipt>
+  /** What a `pay` or `confirm` came to whose outcome nobody kept; null while it is under way. */
+  cameTo(asked: AskedBefore, asker: Asker): Promise<ToldReceipt | null>
   state(receiptId: string, asker: Asker): Promise<ReceiptState>
   find(receiptId: string, asker: Asker): Promise<ToldReceipt>
   list(asked: AskedList, asker: Asker): Promise<ToldReceipt[]>
-  send(asked: AskedSend, asker: Asker): Promise<void>
-  setFiscal(receiptId: string, given: object, asker: Asker): Promise<void>
+  send(asked: AskedSend, asker: Asker<'success'>): Promise<void>
+  setFiscal(receiptId: string, given: object, asker: Asker<'success'>): Promise<void>
 }
 
 /** `settle` brings back the money of what is cancelled; without one that is left to the next round. */
@@ -36,12 +40,18 @@ export function makeReceipts(parts: ReceiptParts, settle: Pick<Settle, 'kick'> |
   const { keyring, environment } = parts
   const tools: ReceiptTools = { ...parts, mac: makeReceiptMac(keyring, environment), cardMac: makeCardMac(keyring, environment) }
   const told = (receipt: ReceiptRow): Promise<ToldReceipt> => tell(tools, receipt)
+  const asking = (asker: Asker<ToldReceipt>): Promise<ReceiptAsker> => askerOfRows(tools, asker)
   return Object.freeze({
-    create: async (asked: AskedReceipt, asker: Asker) => told(await createReceipt(tools, asked, asker)),
-    pay: async (asked: AskedPayment, asker: Asker) => told(await payReceipt(tools, asked, asker)),
-    confirm: async (receiptId: string, sum: number | null, asker: Asker) => told(await confirmHold(tools, receiptId, sum, asker)),
-    async cancel(receiptId: string, asker: Asker) {
-      const receipt = await cancelReceipt(tools, receiptId, asker)
+    create: async (asked: AskedReceipt, asker: Asker<ToldReceipt>) => told(await createReceipt(tools, asked, await asking(asker))),
+    pay: async (asked: AskedPayment, asker: Asker<ToldReceipt>) => told(await payReceipt(tools, asked, await asking(asker))),
+    confirm: async (receiptId: string, sum: number | null, asker: Asker<ToldReceipt>) =>
+      told(await confirmHold(tools, receiptId, sum, await asking(asker))),
+    async cameTo(asked: AskedBefore, asker: Asker) {
+      const receipt = await cameTo(tools, asked, asker)
+      return receipt === null ? null : told(receipt)
+    },
+    async cancel(receiptId: string, asker: Asker<ToldReceipt>) {
+      const receipt = await cancelReceipt(tools, receiptId, await asking(asker))
       if (receipt.state === receiptStates.returning) settle?.kick(receipt)
       return told(receipt)
     },
@@ -53,9 +63,24 @@ export function makeReceipts(parts: ReceiptParts, settle: Pick<Settle, 'kick'> |
       const merchant = await merchantOf(tools, asker.merchantId)
       return receipts.map((receipt) => ({ receipt, merchant }))
     },
-    send: (asked: AskedSend, asker: Asker) => sendReceipt(tools, asked, asker),
-    setFiscal: (receiptId: string, given: object, asker: Asker) => setFiscal(tools, receiptId, given, asker),
+    send: (asked: AskedSend, asker: Asker<'success'>) => sendReceipt(tools, asked, askerTold(asker, asSuccess)),
+    setFiscal: (receiptId: string, given: object, asker: Asker<'success'>) =>
+      setFiscal(tools, receiptId, given, askerTold(asker, asSuccess)),
   })
+}
+
+/** What is kept under an idempotency key is the receipt as the wire tells it, and so with its merchant. */
+async function askerOfRows(tools: ReceiptTools, asker: Asker<ToldReceipt>): Promise<ReceiptAsker> {
+  if (asker.rider === null) return { ...asker, rider: null }
+  const merchant = await merchantOf(tools, asker.merchantId)
+  return askerTold(asker, (receipt) => {
+    if (receipt === 'success') throw new Error('a receipt is told, not its success')
+    return { receipt, merchant }
+  })
+}
+
+function asSuccess(): 'success' {
+  return 'success'
 }
 
 async function tell(tools: ReceiptTools, receipt: ReceiptRow): Promise<ToldReceipt> {

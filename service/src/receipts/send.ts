@@ -3,7 +3,6 @@ import { RpcError } from '@tessera/contract/errors'
 import { receiptStates } from '@tessera/contract/receipt'
 import { issueId } from '@tessera/vault/id'
 
-import type { Asker } from '../cards/asker.ts'
 import { askWithin } from '../cards/refusal.ts'
 import type { SmsMessage, SmsOutcome } from '../sms/sms.ts'
 import type { ReceiptRow } from '../store/store.ts'
@@ -13,6 +12,7 @@ import { changeReceipt } from './change.ts'
 import { findReceipt } from './find.ts'
 import { amountOf, readAccountRow } from './render.ts'
 import { receiptText } from './text.ts'
+import type { ReceiptAsker } from './riders.ts'
 import type { ReceiptTools } from './tools.ts'
 
 export interface AskedSend {
@@ -23,8 +23,8 @@ export interface AskedSend {
 }
 
 /** Tells a payer about a receipt by SMS. That it is sent is durable before it goes out, and nothing is sent twice by itself. */
-export async function sendReceipt(tools: ReceiptTools, { receiptId, phone, language }: AskedSend, asker: Asker): Promise<void> {
-  if (!/^[0-9]{9,15}$/.test(phone)) throw new RpcError('phoneInvalid', { data: 'phone' })
+export async function sendReceipt(tools: ReceiptTools, { receiptId, phone, language }: AskedSend, asker: ReceiptAsker): Promise<void> {
+  expectPhone(phone)
   const receipt = await findReceipt(tools, receiptId, asker)
   expectSendable(receipt)
   await claimPhone(tools, phone)
@@ -33,6 +33,11 @@ export async function sendReceipt(tools: ReceiptTools, { receiptId, phone, langu
   const messageId = issueId(kept.bucket, tools.clock.now())
   const outcome = await send(tools, { messageId, merchantId: kept.merchantId, phone, text, lifeSeconds }, asker)
   if (outcome === 'rejected') throw new RpcError('smsNotSent')
+}
+
+/** Throws when it is no phone: 9 to 15 digits, country code first. */
+export function expectPhone(phone: string): void {
+  if (!/^[0-9]{9,15}$/.test(phone)) throw new RpcError('phoneInvalid', { data: 'phone' })
 }
 
 function expectSendable({ state }: ReceiptRow): void {
@@ -45,10 +50,10 @@ async function claimPhone({ store, keyring, clock, figures }: ReceiptTools, phon
   if (!claimed.claimed) throw new RpcError('sendLimitPhone', { retryAfterMs: claimed.retryAfterMs })
 }
 
-async function intend(tools: ReceiptTools, first: ReceiptRow, asker: Asker): Promise<ReceiptRow> {
+async function intend(tools: ReceiptTools, first: ReceiptRow, asker: ReceiptAsker): Promise<ReceiptRow> {
   let receipt = first
   for (let turn = 0; turn < turnsMax; turn++) {
-    const told = { action: 'receipt.sent', outcome: 'asked', isIntention: true, answers: 'success' } as const
+    const told = { action: 'receipt.sent', outcome: 'asked', isIntention: true } as const
     const kept = await changeReceipt(tools, { from: receipt, to: {}, asker, ...told })
     if (typeof kept !== 'string') return kept
     receipt = await findReceipt(tools, receipt.receiptId, asker)
@@ -65,7 +70,7 @@ async function textOf({ store, figures }: ReceiptTools, receipt: ReceiptRow, lan
 }
 
 /** A gateway that fails without a word may have sent it: that counts as sent. */
-async function send({ sms, clock, figures }: ReceiptTools, message: SmsMessage, asker: Asker): Promise<SmsOutcome> {
+async function send({ sms, clock, figures }: ReceiptTools, message: SmsMessage, asker: ReceiptAsker): Promise<SmsOutcome> {
   try {
     const patience = { clock, timeoutMs: figures.smsTimeoutMs, signal: asker.signal }
     return await askWithin<SmsOutcome>(patience, 'unknown', (signal) => sms.send(message, signal))
