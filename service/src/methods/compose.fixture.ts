@@ -8,7 +8,7 @@ import { renderError, RpcError, type ErrorBody } from '@tessera/contract/errors'
 import type { MethodName, Params, Result } from '@tessera/contract/methods'
 import { bucketOf } from '@tessera/vault/id'
 import type { Kek } from '@tessera/vault/kek'
-import { openKeyring, type Keyring } from '@tessera/vault/keyring'
+import { openKeyring, type Keyring, type KeyStore } from '@tessera/vault/keyring'
 
 import { cardFigures, type CardFigures } from '../cards/figures.ts'
 import { makeCards, type Cards } from '../cards/cards.ts'
@@ -85,12 +85,12 @@ export interface Caller {
 }
 
 export async function compose(options: HouseOptions = {}): Promise<House> {
-  const folder = mkdtempSync(join(tmpdir(), 'tessera-house-'))
+  const folder = options.after === undefined ? mkdtempSync(join(tmpdir(), 'tessera-house-')) : null
   const clock = options.after?.clock ?? makeHandClock()
   const environment = options.environment ?? 'test'
-  const store = options.store ?? (await openSqliteStore({ folder, exit: crash }))
-  const keys = await openSqliteKeyStore(folder)
-  const keyring = options.after?.keyring ?? (await openKeyring({ kek: makeTestKek(), keys, environment, now: () => clock.now() }))
+  const store = options.store ?? (await openSqliteStore({ folder: folder ?? noFolder(), exit: crash }))
+  const keys = folder === null ? null : await openSqliteKeyStore(folder)
+  const keyring = options.after?.keyring ?? (await openKeys(keys, environment, clock))
   const sandbox = makeSandboxNetwork({ store, clock })
   const network = options.network?.(sandbox) ?? sandbox
   const inbox = makeSandboxSms({ store, clock })
@@ -114,10 +114,19 @@ export async function compose(options: HouseOptions = {}): Promise<House> {
     async close() {
       await settle.stop()
       if (options.store === undefined) await store.close(2000)
-      await keys.close()
-      rmSync(folder, { recursive: true })
+      await keys?.close()
+      if (folder !== null) rmSync(folder, { recursive: true })
     },
   })
+}
+
+function noFolder(): never {
+  throw new Error('a house after another stands on its store')
+}
+
+function openKeys(keys: KeyStore | null, environment: string, clock: HandClock): Promise<Keyring> {
+  if (keys === null) throw new Error('a house has the keys of its own, or those of one that fell')
+  return openKeyring({ kek: makeTestKek(), keys, environment, now: () => clock.now() })
 }
 
 export function makeCaller(grid: Grid, merchantId: string, profile: Profile): Caller {

@@ -50,34 +50,37 @@ export function takenIn({ state, takenTiyin }: ReceiptRow): { takenTiyin: number
   return { takenTiyin: state === 4 ? takenTiyin : 0, heldTiyin: state === 5 ? takenTiyin : 0 }
 }
 
-/** Lets the background work until nothing is due for a while, however long the network says nothing. */
-export async function settleAll(house: House): Promise<void> {
-  for (let round = 0; round < 40; round++) {
-    const running = house.settle.runOnce()
-    await pass(house, running)
-    house.clock.advance(round < 20 ? 5000 : 60_000)
+/** Lets the background work until nothing is due for a quarter of an hour, however long the network says nothing. */
+export async function settleAll(house: House, until: Until = {}): Promise<void> {
+  for (let round = 0; round < roundsMax && until.isOver !== true; round++) {
+    const [next] = await house.store.listDueReceipts(house.clock.now() + quietMs, 1)
+    if (next === undefined) return
+    house.clock.advance(Math.max(0, (next.dueAt ?? 0) - house.clock.now()))
+    await pass(house, house.settle.runOnce(), until)
   }
 }
 
+/** Whether the one who waits has fallen meanwhile. */
+export interface Until {
+  isOver?: boolean
+}
+
 /** Wakes whoever waits for a network that says nothing, until the deed is done. */
-export async function pass<T>({ clock }: House, doing: Promise<T>): Promise<T> {
-  const done = doing.then(
-    () => 0,
-    () => 0,
-  )
-  for (;;) {
-    const waits = [
-      done,
-      clock.untilSleeping(scenarioMs).then(() => scenarioMs),
-      clock.untilSleeping(silenceMs).then(() => networkTimeoutMs),
-    ]
-    const ms = await Promise.race(waits)
-    if (ms === 0) return doing
-    clock.advance(ms)
+export async function pass<T>({ clock }: House, doing: Promise<T>, until: Until = {}): Promise<T> {
+  const done = { is: false }
+  const end = () => void (done.is = true)
+  doing.then(end, end)
+  while (!done.is && until.isOver !== true) {
+    if (clock.isSleeping(scenarioMs)) clock.advance(scenarioMs)
+    if (clock.isSleeping(silenceMs)) clock.advance(networkTimeoutMs)
+    await new Promise((resolve) => setImmediate(resolve))
   }
+  return doing
 }
 
 /** How long the test card thinks, how long a silent network sleeps, and how long we wait for it. */
 const scenarioMs = 10_000
 const silenceMs = 60_000
 const networkTimeoutMs = 12_000
+const quietMs = 900_000
+const roundsMax = 100
