@@ -1,5 +1,7 @@
 import { findAuditHeads, newestAuditOf, readAudit } from './questions/audit.ts'
 import { countCardsByKey, findCard, listCardsUnderKey, listEndedCards } from './questions/cards.ts'
+import { listAttempts, listDeadDeliveries, listDeliveries } from './questions/deliveries.ts'
+import { findDelivery, listEvents } from './questions/events.ts'
 import { findIdempotency } from './questions/idempotency.ts'
 import { findLedger, listLedger } from './questions/ledger.ts'
 import { findMerchant } from './questions/merchants.ts'
@@ -8,6 +10,7 @@ import { findReceipt, listDueReceipts, listReceipts } from './questions/receipts
 import { findScenarioStep, listInbox, listScenarioSteps } from './questions/sandbox.ts'
 import type { Answer, Ask, UnitName } from './questions/units.ts'
 import { findVerification } from './questions/verification.ts'
+import { listEndpoints } from './questions/webhooks.ts'
 import type { CardRiders, Store, Twin } from './store.ts'
 import type { Read } from './unit.ts'
 
@@ -60,6 +63,20 @@ export function makeStore(driver: Driver): Store {
     appendLedger: (row) => driver.write('appendLedger', row),
     listLedger: (networkRef) => driver.read(listLedger(networkRef)),
 
+    insertEndpoint: (endpoint, endpointsMax, audit) => driver.write('insertEndpoint', { endpoint, endpointsMax, audit }),
+    listEndpoints: (of) => driver.read(listEndpoints(of)),
+    changeSecrets: (next, before, audit) => driver.write('changeSecrets', { next, before, audit }),
+    removeEndpoint: (key, audit) => driver.write('removeEndpoint', { key, audit }),
+    claimDeliveries: (claim) => driver.write('claimDeliveries', claim),
+    findDelivery: (key) => driver.read(findDelivery(key)),
+    settleDelivery: (settled) => driver.write('settleDelivery', settled),
+    listEvents: (ask) => driver.read(listEvents(ask)),
+    listDeliveries: (of) => driver.read(listDeliveries(of)),
+    listAttempts: (of) => driver.read(listAttempts(of)),
+    listDeadDeliveries: (of) => driver.read(listDeadDeliveries(of)),
+    replayEvent: (replay, audit) => driver.write('replayEvent', { replay, audit }),
+    dropEvents: (before) => dropAll(driver, 'dropEvents', before),
+
     listAuditChains: () => driver.read(findAuditHeads()),
     readAudit: (chain, afterSeq, count) => driver.read(readAudit(chain, afterSeq, count)),
     newestAuditOf: (cardId) => driver.read(newestAuditOf(cardId)),
@@ -78,7 +95,7 @@ function ridden<T, R extends CardRiders | null = null>(_riders: R | undefined, a
 }
 
 /** A page a unit, so that a long sweep never holds the writers up. */
-async function dropAll(driver: Driver, name: 'dropLimits' | 'dropIdempotency', before: number): Promise<number> {
+async function dropAll(driver: Driver, name: 'dropLimits' | 'dropIdempotency' | 'dropEvents', before: number): Promise<number> {
   let dropped = 0
   for (let page = 0; page < DROP_PAGES_MAX; page++) {
     const rows = await driver.write(name, { before })

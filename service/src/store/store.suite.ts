@@ -11,6 +11,7 @@ import { ridersSuite } from './suite/riders.suite.ts'
 import { sandboxSuite } from './suite/sandbox.suite.ts'
 import type { WithStore } from './suite/opened.fixture.ts'
 import { verificationSuite } from './suite/verification.suite.ts'
+import { webhooksSuite } from './suite/webhooks.suite.ts'
 
 /** What every store has to hold. Run by both. */
 export function storeSuite(withStore: WithStore): void {
@@ -23,6 +24,7 @@ export function storeSuite(withStore: WithStore): void {
   ridersSuite(withStore)
   idempotencySuite(withStore)
   ledgerSuite(withStore)
+  webhooksSuite(withStore)
   auditSuite(withStore)
   sandboxSuite(withStore)
   lifeSuite(withStore)

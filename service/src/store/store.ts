@@ -2,11 +2,13 @@ import type { AuditEntry, AuditHead, AuditNote } from './audit.ts'
 import type { CardKey, CardRow } from './card.ts'
 import type { MoneyStore } from './money.ts'
 import type { CardRiders, CodeRiders, Twin } from './riders.ts'
+import type { WebhookStore } from './webhooks.ts'
 
 export type * from './audit.ts'
 export type * from './card.ts'
 export type * from './money.ts'
 export type * from './riders.ts'
+export type * from './webhooks.ts'
 
 /**
  * Every question that the service asks its memory. Two stores answer it, SQLite and PostgreSQL, and one suite holds both to it.
@@ -14,7 +16,7 @@ export type * from './riders.ts'
  * A promise of a write resolves only when the write is durable. Each write is one unit: its effect and its audit entry are kept together or
  * not at all; where riders are given, they too, and the answer is `twin` when their key was taken and nothing was done. Errors: `StoreFull`, `StoreOverloaded`, `StoreUnavailable` (nothing was done) and `StoreOutcomeUnknown`.
  */
-export interface Store extends MoneyStore {
+export interface Store extends MoneyStore, WebhookStore {
   /** What an acknowledged write survives: `local` one machine's crash (fsync), `replicated` the loss of that machine. */
   readonly durability: 'local' | 'replicated'
   /** Answers when the store can be asked; throws `StoreUnavailable` when it cannot. For `/readyz`. */

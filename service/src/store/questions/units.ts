@@ -1,5 +1,7 @@
 import type { Unit } from '../unit.ts'
 import { changeCard, insertCard } from './cards.ts'
+import { claimDeliveries, settleDelivery } from './deliveries.ts'
+import { dropEvents, replayEvent } from './events.ts'
 import { dropIdempotency, keepIdempotency } from './idempotency.ts'
 import { appendLedger } from './ledger.ts'
 import { claimSend, dropLimits } from './limits.ts'
@@ -7,6 +9,7 @@ import { insertMerchant } from './merchants.ts'
 import { changeReceipt, insertReceipt } from './receipts.ts'
 import { appendInbox, setScenarioStep } from './sandbox.ts'
 import { beginVerification, finishVerification, settleVerification, tryCode } from './verification.ts'
+import { changeSecrets, insertEndpoint, removeEndpoint } from './webhooks.ts'
 
 /** Every write question by its name: what a store is posted is a name from here and plain data. */
 export const units = Object.freeze({
@@ -24,6 +27,13 @@ export const units = Object.freeze({
   keepIdempotency,
   dropIdempotency,
   appendLedger,
+  insertEndpoint,
+  changeSecrets,
+  removeEndpoint,
+  claimDeliveries,
+  settleDelivery,
+  replayEvent,
+  dropEvents,
   setScenarioStep,
   appendInbox,
 })
