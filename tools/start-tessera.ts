@@ -22,7 +22,7 @@ export async function startTessera({ postgresUrl }: { postgresUrl?: string } = {
   const folder = mkdtempSync(join(tmpdir(), 'tessera-started-'))
   const database = postgresUrl === undefined ? null : await makeDatabase(postgresUrl)
   const places = [`--data=${folder}`, ...(database === null ? [] : [`--database-url=${database.url}`])]
-  const args = ['service/src/cli/tessera.ts', 'start', '--json', '--port=0', '--admin-port=0', '--log-level=warn', ...places]
+  const args = ['service/bin/tessera.mjs', 'start', '--json', '--port=0', '--admin-port=0', '--log-level=warn', ...places]
   const child = spawn(process.execPath, args, { cwd: root, env: plainEnvironment(), stdio: ['ignore', 'pipe', 'pipe'] })
   const ended = new Promise<number | null>((resolve) => child.once('exit', resolve))
   const said = keepLast(child)

@@ -117,9 +117,9 @@ function readVariables(settings: readonly Setting[], environment: NodeJS.Process
   return given
 }
 
-/** TESSERA_NODE chooses the runtime before we run, TESSERA_TEST_… is for the tests: neither is a setting of the service. */
+/** TESSERA_NODE chooses the runtime before we run, TESSERA_URL and TESSERA_TEST_… are for examples and tests: no settings of the service. */
 function isForTools(name: string): boolean {
-  return name === 'TESSERA_NODE' || name.startsWith('TESSERA_TEST_')
+  return name === 'TESSERA_NODE' || name === 'TESSERA_URL' || name.startsWith('TESSERA_TEST_')
 }
 
 // The config file.

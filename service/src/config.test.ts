@@ -61,7 +61,16 @@ test('a misspelt flag, variable or member is refused with the one that was meant
 })
 
 test('variables of the tools and of other programs are let be', () => {
-  assert.equal(readConfig([], { TESSERA_NODE: 'system', TESSERA_TEST_CITUS_URL: 'x', PATH: '/bin', TESSERA_PORT: '' }).config.port, 8080)
+  assert.equal(
+    readConfig([], {
+      TESSERA_NODE: 'system',
+      TESSERA_URL: 'http://127.0.0.1:8080',
+      TESSERA_TEST_CITUS_URL: 'x',
+      PATH: '/bin',
+      TESSERA_PORT: '',
+    }).config.port,
+    8080,
+  )
 })
 
 test('every bad value is named at once: the setting as it was written, what it got, what it wants', () => {

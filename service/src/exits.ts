@@ -2,7 +2,7 @@
 export const exits = {
   done: { code: 0, meaning: 'Done; for start: stopped after a signal, every call in flight answered.' },
   found: { code: 1, meaning: 'A check found something: audit verify, doctor.' },
-  usage: { code: 64, meaning: 'The command line makes no sense: unknown command, flag or argument.' },
+  usage: { code: 64, meaning: 'The command line makes no sense: unknown command or argument.' },
   unavailable: { code: 69, meaning: 'Nothing answers: no service runs on the data folder, or its database is out of reach.' },
   fault: { code: 70, meaning: 'A fault of ours; the log has it.' },
   cannotCreate: { code: 73, meaning: 'The data folder cannot be made, read or written.' },

@@ -42,6 +42,7 @@ import { makeAnswer } from './rpc/answer.ts'
 import { buildHttp } from './rpc/http.ts'
 import type { Http } from './rpc/http.ts'
 import { makeCoarseLimits, noLimits } from './rpc/limits.ts'
+import { makeRequestIds } from './rpc/request-id.ts'
 import type { Life, RunningFacts } from './running.ts'
 import { tellReadiness } from './running.ts'
 import { lockFolder } from './store/sqlite/lock.ts'
@@ -99,18 +100,31 @@ async function compose(parts: StartParts, closing: Closing): Promise<RunningServ
   const { grid, merchants, sweep, reseal, settle, network, idempotency } = await makeNouns(parts, adapters, kept)
   const http = makeDoor(parts, { adapters, grid, merchants, network, idempotency, metrics, signal: cutOff.signal })
   const failed = (err: unknown): void => log.error('background_failed', { err })
-  closing.add(makeRounds({ clock, everyMs: SWEEP_MS, run: sweep.runOnce, failed }).stop)
+  const counted = (event: string, run: () => Promise<number>) => async (): Promise<void> => {
+    const count = await run()
+    if (count > 0) log.info(event, { count })
+  }
+  closing.add(makeRounds({ clock, everyMs: SWEEP_MS, run: counted('cards_shredded', sweep.runOnce), failed }).stop)
   closing.add(settle.stop)
-  closing.add(makeRounds({ clock, everyMs: SETTLE_MS, run: settle.runOnce, failed }).stop)
-  closing.add(makeRounds({ clock, everyMs: SWEEP_MS, run: idempotency.dropPast, failed }).stop)
-  closing.add(makeRounds({ clock, everyMs: RESEAL_MS, run: reseal.runOnce, failed }).stop)
+  closing.add(makeRounds({ clock, everyMs: SETTLE_MS, run: counted('receipts_settled', settle.runOnce), failed }).stop)
+  closing.add(makeRounds({ clock, everyMs: SWEEP_MS, run: counted('idempotency_dropped', idempotency.dropPast), failed }).stop)
+  closing.add(makeRounds({ clock, everyMs: RESEAL_MS, run: counted('cards_resealed', reseal.runOnce), failed }).stop)
 
   closing.add(() => http.app.close())
   const url = await listen(http.app, config.host, config.port)
   const facts = tellFacts(parts, adapters, { url, adminUrl, store: kept.store, kek: kept.kek.kind })
   Object.assign(life, { facts, store: kept.store, inFlight: http.inFlight })
   const { keyring, store, kek } = kept
-  const answers = answersOf({ life, store, keyring, kekId: kek.id, environment: config.environment, reseal, sandbox: adapters.sandbox })
+  const answers = answersOf({
+    life,
+    store,
+    clock,
+    keyring,
+    kekId: kek.id,
+    environment: config.environment,
+    reseal,
+    sandbox: adapters.sandbox,
+  })
   closing.add((await listenControl(config.dataFolder, makeAnswerQuestion(answers), failed)).close)
   life.state = 'ready'
   const { version, environment, durability, pid, coreDumps } = facts
@@ -274,7 +288,7 @@ function makeDoor({ config, log }: StartParts, { adapters, grid, merchants, netw
     routes: network.routes,
     journal: makeJournal(log, metrics),
     translate: storeError,
-    issueRequestId: () => Buffer.from(drawPublic(REQUEST_ID_BYTES)).toString('hex'),
+    issueRequestId: makeRequestIds(drawPublic(REQUEST_ID_SEED_BYTES)),
     now,
     signal,
   })
@@ -334,6 +348,7 @@ function figuresOf(life: Life, log: Log): Asked[] {
       meaning: 'Card numbers caught on their way into the log: more than none is a fault.',
       read: log.caught,
     },
+    { name: 'tessera_log_dropped_total', meaning: 'Log lines that nobody read fast enough.', read: log.dropped },
   ]
 }
 
@@ -361,4 +376,4 @@ const RESEAL_MS = 30_000
 const SETTLE_MS = 1000
 /** What a store may take to end what is under way. */
 const CLOSE_MS = 5000
-const REQUEST_ID_BYTES = 12
+const REQUEST_ID_SEED_BYTES = 6

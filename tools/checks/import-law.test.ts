@@ -51,6 +51,8 @@ const allowed: [path: string, line: string][] = [
   ['service/src/methods/cards.create.test.ts', "import { compose } from '../main.ts'\nimport fc from 'fast-check'"],
   ['service/src/store/postgres/store.test.ts', "import { startCluster } from '../../../../tools/postgres.ts'"],
   ['fault/kill.ts', "import { startCluster } from '../tools/postgres.ts'"],
+  ['bench/create.ts', "import { startTessera } from '../fault/spawn.ts'"],
+  ['fault/doubles/store.ts', "import * as real from '../../service/src/cards/cards.ts'"],
   ['conformance/run.ts', "import { readFileSync } from 'node:fs'\nimport { read } from './vector.ts'"],
 ]
 

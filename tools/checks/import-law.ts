@@ -23,6 +23,7 @@ const ports = [
   'service/src/webhooks/webhooks.ts',
 ]
 const words = ['contract/', 'vault/', 'service/src/clock.ts']
+const workshopWords = ['client/', 'contract/', 'service/src/store/', 'tools/']
 const nounRow = { may: [...words, 'service/src/audit/', ...nouns, ...ports] }
 
 export const importLaw: readonly LawRow[] = [
@@ -54,7 +55,11 @@ export const importLaw: readonly LawRow[] = [
   },
 
   ...['browser/', 'dashboard/', 'client/', 'form-check/'].map((of) => ({ of, may: ['contract/', of] })),
-  ...['bench/', 'fault/'].map((of) => ({ of, may: [of, 'client/', 'contract/', 'service/src/store/', 'tools/'] })),
+  // What is measured is started as what is broken is.
+  { of: 'bench/', may: ['bench/', 'fault/', ...workshopWords] },
+  { of: 'fault/', may: ['fault/', ...workshopWords] },
+  // Stand-ins for parts of a service that is made wrong on purpose, so that an experiment is seen to find it.
+  ...['bench/doubles/', 'fault/doubles/'].map((of) => ({ of, may: [of, 'fault/doubles/', 'contract/', 'vault/', 'service/src/'] })),
   { of: 'examples/', may: ['examples/', 'client/', 'browser/'] },
   { of: 'conformance/', may: ['conformance/'], packages: [] },
   { of: 'docs/', may: ['docs/'], packages: [] },

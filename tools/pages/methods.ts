@@ -13,7 +13,7 @@ export function printMethodPage(name: string, entry: MethodEntry): string {
     printedFrom('contract/src/methods.ts'),
     entry.summary,
     entry.description,
-    `**Who may call it:** ${callers[entry.caller]}${entry.mutates ? ' **Changes things:** send an `Idempotency-Key` to try again safely.' : ''}`,
+    `**Who may call it:** ${callers[entry.caller]}${entry.mutates ? ' **It changes things**, and takes no idempotency key yet: sent again, it is a new call.' : ''}`,
     '## Params',
     printMembers(entry.params, true),
     '## Result',

@@ -4,9 +4,10 @@ import { KeyInUse, KeyUnknown } from '@tessera/vault/keyring'
 import { makeCardMac } from '../cards/mac.ts'
 import { KeyHoldsCards } from '../cards/reseal.ts'
 import type { Reseal } from '../cards/reseal.ts'
+import type { Clock } from '../clock.ts'
 import type { Life } from '../running.ts'
 import { tellReadiness } from '../running.ts'
-import type { Store } from '../store/store.ts'
+import type { AuditNote, Store } from '../store/store.ts'
 
 import type { Answers, KeyAnswers, SandboxAnswers, SandboxScenario } from './answers.ts'
 import { checkAudit } from './audit-check.ts'
@@ -16,6 +17,7 @@ import type { ToldKey } from './keys.ts'
 export interface AskedParts {
   readonly life: Life
   readonly store: Store
+  readonly clock: Clock
   readonly keyring: Keyring
   /** Names the key that locks the data keys. */
   readonly kekId: string
@@ -43,7 +45,22 @@ export function answersOf(parts: AskedParts): Answers {
   }
 }
 
-function keyAnswers({ keyring, kekId, reseal }: AskedParts): KeyAnswers {
+/** What an operator asks of a key is in the audit before it is done, so that nothing is done which the audit could not take; then its outcome. */
+function keyAnswers({ keyring, kekId, reseal, store, clock }: AskedParts): KeyAnswers {
+  const note = (action: string, merchantId: string, subject: string, outcome: string): Promise<void> => {
+    const deed: AuditNote = {
+      at: clock.now(),
+      actor: 'operator',
+      action,
+      merchantId,
+      subject,
+      outcome,
+      version: 0,
+      mac: NO_MAC,
+      requestId: '',
+    }
+    return store.appendAudit(deed)
+  }
   return {
     kek: kekId,
     async list() {
@@ -56,14 +73,19 @@ function keyAnswers({ keyring, kekId, reseal }: AskedParts): KeyAnswers {
         })
     },
     async rotate(purpose, owner) {
+      await note('key.rotate', owner, purpose, 'asked')
       const made = await keyring.rotate(purpose as KeyPurpose, owner)
+      await note('key.rotate', owner, made.keyId, 'done')
       return { keyId: made.keyId, epoch: made.epoch }
     },
     async destroy(keyId) {
+      await note('key.destroy', '', keyId, 'asked')
       try {
         await reseal.destroy(keyId)
+        await note('key.destroy', '', keyId, 'done')
         return null
       } catch (err) {
+        await note('key.destroy', '', keyId, 'refused')
         if (err instanceof KeyHoldsCards || err instanceof KeyInUse || err instanceof KeyUnknown) return sentence(err.message)
         throw err
       }
@@ -100,3 +122,5 @@ function sandboxAnswers({ merchantId, scenarios, steps, stepByDefault }: Sandbox
 function sentence(text: string): string {
   return `${text.charAt(0).toUpperCase()}${text.slice(1)}.`
 }
+
+const NO_MAC = new Uint8Array(0)

@@ -6,9 +6,9 @@ import type { Question } from './control-wire.ts'
 import { CannotGoOn } from '../exits.ts'
 
 /** Asks the service that runs on the settings' data folder. Throws `CannotGoOn` when none does, or when it says no. */
-export async function ask(asked: Asked, question: Question): Promise<unknown> {
+export async function ask(asked: Asked, question: Question, silenceMs?: number): Promise<unknown> {
   const folder = asked.settings().config.dataFolder
-  const reply = await askRunning(folder, question).catch((cause: unknown) => {
+  const reply = await askRunning(folder, question, silenceMs).catch((cause: unknown) => {
     throw new CannotGoOn('unavailable', `the service on ${shownFolder(folder)} cannot be asked (${wordOf(cause)}).`, { cause })
   })
   if (reply === null) throw new CannotGoOn('unavailable', `no service is running on ${shownFolder(folder)}: start it with npm start`)

@@ -1,6 +1,7 @@
 import { ask } from './ask.ts'
 import type { AuditFinding, AuditReport } from './audit-check.ts'
 import type { Command } from './command.ts'
+import { longReplySilenceMs } from './control-wire.ts'
 
 export const auditVerify: Command = {
   name: 'audit verify',
@@ -8,7 +9,7 @@ export const auditVerify: Command = {
   about:
     'Finds entries that were changed, removed from the middle or reordered, and card rows that were changed or put back to an older version. Exit code 1 when it finds any.',
   async run(asked) {
-    const facts = (await ask(asked, { ask: 'audit.verify' })) as AuditReport
+    const facts = (await ask(asked, { ask: 'audit.verify' }, longReplySilenceMs)) as AuditReport
     const text = [
       `${String(facts.entries)} entries in ${String(facts.chains)} chains, ${String(facts.cards)} sealed cards.`,
       ...(facts.findings.length === 0 ? ['Nothing found.'] : facts.findings.map(printFinding)),

@@ -5,14 +5,14 @@ import { controlPathOf } from './control-path.ts'
 import { readJsonObject, readLine, replyBytesMax, replySilenceMs } from './control-wire.ts'
 import type { Question, Reply } from './control-wire.ts'
 
-/** Asks the service that runs on a data folder; null when none does. Throws when one is there and gives no answer. */
-export async function askRunning(folder: string, question: Question): Promise<Reply | null> {
+/** Asks the service that runs on a data folder; null when none does. Throws when one is there and gives no answer in time. */
+export async function askRunning(folder: string, question: Question, silenceMs: number = replySilenceMs): Promise<Reply | null> {
   const socket = await connect(folder)
   if (socket === null) return null
   try {
     socket.write(`${JSON.stringify(question)}\n`)
-    const reply = readJsonObject(await readLine(socket, replyBytesMax, replySilenceMs))
-    if (reply === null || typeof reply.ok !== 'boolean') throw new Error(`the service on ${folder} gave no answer`)
+    const reply = readJsonObject(await readLine(socket, replyBytesMax, silenceMs))
+    if (reply === null || typeof reply.ok !== 'boolean') throw new Error('it gave no answer')
     return reply as unknown as Reply
   } finally {
     socket.destroy()

@@ -45,5 +45,6 @@ export const controlSocketName = 'control.sock'
 export const questionBytesMax = 16 * 1024
 export const replyBytesMax = 16 * 1024 * 1024
 export const questionSilenceMs = 5000
+export const replySilenceMs = 5000
 /** A verification of a long audit chain takes its time. */
-export const replySilenceMs = 15 * 60_000
+export const longReplySilenceMs = 15 * 60_000

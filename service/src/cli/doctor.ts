@@ -2,7 +2,9 @@ import { accessSync, constants, existsSync, readdirSync, statfsSync, statSync } 
 import { dirname, join } from 'node:path'
 
 import { SettingsRefused } from '../config-sources.ts'
+import { settings } from '../config.ts'
 import type { Config, ReadSettings } from '../config.ts'
+import { readHosts } from '../store/postgres/hosts.ts'
 import { makeSystemClock } from '../system-clock.ts'
 
 import { shownFolder } from './ask.ts'
@@ -38,6 +40,7 @@ async function examine(asked: Asked): Promise<Finding[]> {
   if (read === null) return findings
   const { config } = read
   const running = await checkRunning(config, findings)
+  findings.push(...checkConfigFile(read), ...(await checkDatabases(config)))
   findings.push(...checkFolder(config.dataFolder), checkDisk(config.dataFolder), checkClock(config.dataFolder), checkCoreDumps())
   if (!running)
     findings.push(await checkPort('port', config.host, config.port), await checkPort('adminPort', '127.0.0.1', config.adminPort))
@@ -75,6 +78,33 @@ async function checkRunning({ dataFolder }: Config, findings: Finding[]): Promis
   else if (reply === null) findings.push(tell('service', true, 'none is running', ''))
   else findings.push(tell('service', reply.ok, 'one is running and answers', 'it does not answer: look into its log'))
   return reply !== null && typeof reply !== 'string'
+}
+
+/** A file with a password in it is for the service's user alone. */
+function checkConfigFile({ config, origins }: ReadSettings): Finding[] {
+  const hasSecret = settings.some(({ name, secret }) => secret === true && origins[name] === 'file')
+  if (config.configFile === null || !hasSecret) return []
+  const isPrivate = (statSync(config.configFile).mode & 0o077) === 0
+  return [
+    tell('config file', isPrivate, modeOf(config.configFile), `it holds a password and others can read it: chmod 600 ${config.configFile}`),
+  ]
+}
+
+async function checkDatabases({ databaseUrl, keysDatabaseUrl }: Config): Promise<Finding[]> {
+  const urls = [...new Set([databaseUrl, keysDatabaseUrl])].filter((url) => url !== null)
+  return Promise.all(urls.map((url) => checkDatabase(url === databaseUrl ? 'database' : 'keys database', url)))
+}
+
+/** Connects and looks; changes nothing there. */
+async function checkDatabase(check: string, url: string): Promise<Finding> {
+  const { makePrimary } = await import('../store/postgres/primary.ts')
+  const primary = makePrimary({ hosts: readHosts(url), allowUnsafe: false })
+  try {
+    await (await primary.connect(() => undefined)).end()
+    return tell(check, true, `a primary answers, durability ${primary.durability}`, '')
+  } catch (err) {
+    return tell(check, false, err instanceof Error ? err.message : 'it does not answer', 'start it, or look at its URL')
+  }
 }
 
 function checkFolder(folder: string): Finding[] {

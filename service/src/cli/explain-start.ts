@@ -12,8 +12,8 @@ export function explainStart(err: unknown, config: Config, stopping: AbortSignal
   if (err instanceof CannotGoOn) return err
   if (stopping.aborted) return new CannotGoOn('done', `stopped by ${String(stopping.reason)} before it was ready.`)
   if (err instanceof FolderLocked) return say('taken', `${err.message}: stop it first, or set TESSERA_DATA to another folder.`, err)
-  if (err instanceof KekRefused || err instanceof KeyRefused || err instanceof MigrationRefused)
-    return say('settings', `${err.message}.`, err)
+  if (err instanceof KekRefused || err instanceof MigrationRefused) return say('settings', `${err.message}.`, err)
+  if (err instanceof KeyRefused) return say('settings', `${err.message}. ${sameKek}`, err)
   if (err instanceof StoreUnavailable || err instanceof StoreOutcomeUnknown) {
     return say('unavailable', `the database does not answer (${err.message}): look at TESSERA_DATABASE_URL, or start it first.`, err)
   }
@@ -47,3 +47,5 @@ function explainListen(err: Error, code: string, port: number, config: Config): 
 function say(exit: CannotGoOn['exit'], message: string, cause: Error): CannotGoOn {
   return new CannotGoOn(exit, message, { cause })
 }
+
+const sameKek = 'Services on one database share one KEK: give this data folder a copy of the development.kek that the others have.'

@@ -75,17 +75,10 @@ function find(typed: Typed): { command: Command | null; words: readonly string[]
 }
 
 function unknownCommand(first: string, second: string | undefined): string {
-  const family = commands.filter(({ name }) => name.startsWith(`${first} `)).map(({ name }) => name)
-  if (family.length > 0) return `"${first}" wants one of: ${family.map((name) => name.slice(first.length + 1)).join(', ')}.`
-  const guess =
-    nearest(
-      second === undefined ? first : `${first} ${second}`,
-      commands.map(({ name }) => name),
-    ) ??
-    nearest(
-      first,
-      commands.map(({ name }) => name),
-    )
+  const names = commands.map(({ name }) => name)
+  const family = names.filter((name) => name.startsWith(`${first} `)).map((name) => name.slice(first.length + 1))
+  if (family.length > 0) return `"${first}" wants one of: ${family.join(', ')}.`
+  const guess = (second === undefined ? null : nearest(`${first} ${second}`, names)) ?? nearest(first, names)
   return `There is no command "${first.slice(0, 64)}".${guess === null ? ' See: tessera help' : ` Did you mean: tessera ${guess}`}`
 }
 

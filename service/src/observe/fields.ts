@@ -39,6 +39,7 @@ const shapes = {
   store: text(/^(sqlite|postgres)$/),
   url: text(/^https?:\/\/[0-9A-Za-z.:[\]-]{1,253}$/),
   folder: text(/^[^\0-\x1f]{1,512}$/),
+  coreDumps: text(/^(off|on|unknown)$/),
   signal: text(/^SIG[A-Z0-9]{2,10}$/),
   pid: number,
   exitCode: number,

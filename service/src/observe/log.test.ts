@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { spawn } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { test } from 'node:test'
 
@@ -139,6 +140,26 @@ for (const text of unseen) test(`the tripwire lets ${text} be`, () => assert.equ
 test('20,000 hex ids do not fire the tripwire', () => {
   const ids = Array.from({ length: 20_000 }, (_, i) => createHash('sha256').update(String(i)).digest('hex').slice(0, 24))
   assert.equal(scrubLine(JSON.stringify(ids)).found, 0)
+})
+
+test('a reader that has gone away loses lines, which are counted, and ends nothing', async () => {
+  const script = `
+    const { openLogSink } = await import(${JSON.stringify(new URL('./sink.ts', import.meta.url).href)})
+    const sink = openLogSink(2)
+    const line = 'x'.repeat(1000) + '\\n'
+    const until = performance.now() + 10_000
+    while (sink.dropped() === 0 && performance.now() < until) {
+      for (let i = 0; i < 100; i++) sink.write(line)
+      await new Promise((resolve) => setImmediate(resolve))
+    }
+    sink.flush()
+    console.log(sink.dropped() > 0 ? 'counted' : 'not counted')`
+  const child = spawn(process.execPath, ['--input-type=module', '-e', script], { stdio: ['ignore', 'pipe', 'pipe'] })
+  child.stderr.destroy()
+  let said = ''
+  child.stdout.on('data', (chunk) => (said += String(chunk)))
+  const code = await new Promise((resolve) => child.once('close', resolve))
+  assert.deepEqual([code, said.trim()], [0, 'counted'])
 })
 
 test('lines below the level are not written', () => {

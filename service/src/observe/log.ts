@@ -12,6 +12,8 @@ export interface Log {
   error(event: string, fields?: LogFields): void
   /** How many card numbers the tripwire has caught: more than none is a fault of ours. */
   caught(): number
+  /** How many lines were let go because nobody read them fast enough. */
+  dropped(): number
 }
 
 export type LogLevel = 'debug' | 'info' | 'warn' | 'error'
@@ -19,6 +21,7 @@ export type LogLevel = 'debug' | 'info' | 'warn' | 'error'
 /** Where lines go: one call a line, with its line end. */
 export interface Sink {
   write(line: string): void
+  readonly dropped?: () => number
 }
 
 /** Makes the log. Behind the list stands a tripwire on the finished line, which masks what looks like a card number and counts it. */
@@ -48,5 +51,6 @@ export function makeLog(level: LogLevel, sink: Sink): Log {
     warn: (event: string, fields: LogFields = {}) => lines.isLevelEnabled('warn') && lines.warn(allow(fields), event),
     error: (event: string, fields: LogFields = {}) => lines.error(allow(fields), event),
     caught: () => caught,
+    dropped: () => sink.dropped?.() ?? 0,
   })
 }

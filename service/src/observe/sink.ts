@@ -6,8 +6,7 @@ import type { Sink } from './log.ts'
 export interface LogSink extends Sink {
   /** Writes what waits, at once: before the process ends. */
   flush(): void
-  /** Lines that were let go because nobody read the log fast enough. */
-  dropped(): number
+  readonly dropped: () => number
 }
 
 /**

@@ -1,35 +1,23 @@
-import type { ServerResponse } from 'node:http'
-import type { Socket } from 'node:net'
-
+import { closeAfter, isClosing, newestReply, type ApiSocket } from './api-socket.ts'
 import { exchangeOf } from './exchange.ts'
 import type { ProblemName } from './problem.ts'
 import { endSocket } from './sockets.ts'
-
-/** A socket that remembers the newest reply that is owed on it: what is said after a parse error must not overtake it. */
-interface OwingSocket extends Socket {
-  [newestReply]?: ServerResponse
-  [isBroken]?: boolean
-}
-
-export function rememberReply(socket: OwingSocket, res: ServerResponse): void {
-  socket[newestReply] = res
-}
 
 /**
  * Node's `clientError`: the bytes on a socket are no HTTP, or did not come in time. The request that broke is answered in its turn, after the
  * replies to those before it, and the connection closes.
  */
-export function answerBrokenRequest(err: Error & { code?: string; rawPacket?: unknown }, socket: OwingSocket): void {
+export function answerBrokenRequest(err: Error & { code?: string; rawPacket?: unknown }, socket: ApiSocket): void {
   // The packet may hold a card number; node made this copy for us.
   if (err.rawPacket instanceof Uint8Array) err.rawPacket.fill(0)
-  if (socket[isBroken] === true) return
-  socket[isBroken] = true
+  if (isClosing(socket)) return
+  closeAfter(socket)
   if (err.code === 'ECONNRESET' || !socket.writable) {
     socket.destroy()
     return
   }
   const problem = problemOf(err.code)
-  const owed = socket[newestReply]
+  const owed = newestReply(socket)
   const exchange = owed === undefined ? undefined : exchangeOf(owed.req)
   if (exchange?.isCollecting) exchange.break(problem)
   else if (owed === undefined || owed.writableFinished) endSocket(socket, problem)
@@ -42,6 +30,3 @@ function problemOf(code: string | undefined): ProblemName {
   if (code === 'HPE_CHUNK_EXTENSIONS_OVERFLOW') return 'bodyTooLarge'
   return 'invalidHttp'
 }
-
-const newestReply = Symbol('newest reply')
-const isBroken = Symbol('broken')

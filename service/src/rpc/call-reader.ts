@@ -66,7 +66,7 @@ class CallReader {
   #member(): void {
     const { values } = this
     values.count()
-    const key = values.key(1, this.#seen)
+    const key = values.isFull() ? this.#keyWhenFull() : values.key(1, this.#seen)
     this.#cursor.expect(colon)
     if (key === null) skipValue(this.#cursor)
     else if (key === 'id') this.#readId()
@@ -74,10 +74,20 @@ class CallReader {
     else if (key === 'jsonrpc') this.#version = values.value(1)
     else if (key === 'params') this.#params = values.value(1, 'params')
     else values.value(1)
-    if (key !== null && (key === 'id' || !values.isFull())) this.#seen[key] = true
+    if (key !== null) this.#seen[key] = true
   }
 
-  /** Read even when there are too many members: the answer should find its caller. Named twice, it is nobody's. */
+  /** Nothing more is taken but the id. */
+  #keyWhenFull(): 'id' | null {
+    const { text } = this.values
+    this.#cursor.string()
+    text.take(this.#cursor)
+    const isId = text.is('id')
+    text.drop()
+    return isId ? 'id' : null
+  }
+
+  /** Also when there are too many members: the answer should find its caller. Named twice, it is nobody's. */
   #readId(): void {
     const first = this.#cursor.peek()
     const id = this.#takeId(first)
@@ -88,11 +98,11 @@ class CallReader {
   #takeId(first: number): RequestId | undefined {
     if (first === quote) {
       this.#cursor.string()
-      const id = this.values.readText()
+      const id = this.values.readText(1)
       return id === null || isIdLength(id) ? id : undefined
     }
     if (isNumberStart(first)) {
-      const id = this.values.readNumber()
+      const id = this.values.readNumber(1)
       if (id === null) return null
       // Zero has one spelling in a reply; -0 would be written so anyway.
       return this.#cursor.isInteger && Number.isSafeInteger(id) ? id + 0 : undefined
@@ -114,7 +124,7 @@ class CallReader {
     this.values.text.take(this.#cursor)
     this.#isPathRight = this.#segment === null || this.values.text.is(this.#segment)
     this.#isMethodNamed = true
-    this.#method = this.values.readText()
+    this.#method = this.values.readText(1)
   }
 
   #judge(): void {

@@ -2,10 +2,11 @@ import { bodyBytesMax } from '@tessera/contract/envelope'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 
 import { plainAddress } from './address.ts'
+import { closeAfter, isBeyondLast, newestReply } from './api-socket.ts'
 import type { Answer } from './answer.ts'
 import { BodyBytes } from './body-bytes.ts'
 import { corsHeaders, preflightHeaders } from './cors.ts'
-import { beginProblem, type ProblemName } from './problem.ts'
+import { beginProblem, closes, type ProblemName } from './problem.ts'
 import type { HttpReply } from './request.ts'
 import { RequestHeaders } from './request-headers.ts'
 import type { Target } from './target.ts'
@@ -41,6 +42,8 @@ export function exchangeOf(req: OwnedMessage): Exchange | undefined {
 export interface ExchangeParts {
   readonly headers: RequestHeaders
   readonly target: Target
+  /** Its place among the requests of its connection. */
+  readonly turn: number
   readonly desk: ExchangeDesk
 }
 
@@ -49,6 +52,7 @@ export class Exchange {
   readonly #res: ServerResponse
   readonly #headers: RequestHeaders
   readonly #target: Target
+  readonly #turn: number
   readonly #desk: ExchangeDesk
   readonly #isPost: boolean
   readonly #address: string
@@ -57,10 +61,11 @@ export class Exchange {
   #discarded = 0
   #state: 'collecting' | 'answering' | 'discarding' | 'ended' = 'collecting'
 
-  constructor(req: OwnedMessage, res: ServerResponse, { headers, target, desk }: ExchangeParts) {
+  constructor(req: OwnedMessage, res: ServerResponse, { headers, target, turn, desk }: ExchangeParts) {
     this.#res = res
     this.#headers = headers
     this.#target = target
+    this.#turn = turn
     this.#desk = desk
     this.#isPost = req.method === 'POST'
     this.#address = plainAddress(req.socket.remoteAddress ?? '')
@@ -74,7 +79,7 @@ export class Exchange {
 
   /** Whether the request has not arrived in full yet. */
   get isCollecting(): boolean {
-    return this.#state === 'collecting'
+    return this.#state === 'collecting' && !this.#res.req.complete
   }
 
   take(chunk: Buffer): void {
@@ -83,8 +88,9 @@ export class Exchange {
   }
 
   arrived(): void {
-    if (this.#state === 'collecting') void this.#answer()
-    else this.#end()
+    if (this.#state !== 'collecting') this.#end()
+    else if (isBeyondLast(this.#res.req.socket, this.#turn)) this.drop()
+    else void this.#answer()
   }
 
   /**
@@ -95,6 +101,7 @@ export class Exchange {
     if (this.#state !== 'collecting') return
     this.#state = 'discarding'
     this.#body.wipe()
+    if (closes(name)) closeAfter(this.#res.req.socket, this.#turn)
     beginProblem(this.#res, name, corsHeaders(this.#headers.origin))
     setTimeout(() => this.#end(), lingerMs).unref()
   }
@@ -105,7 +112,7 @@ export class Exchange {
     this.#end()
   }
 
-  /** The connection is gone. */
+  /** Nobody waits for it: the connection is gone, or closes before its turn. */
   drop(): void {
     this.#body.wipe()
     if (this.#state === 'collecting' || this.#state === 'discarding') this.#finish()
@@ -140,7 +147,7 @@ export class Exchange {
     const headers = ['content-type', 'application/json', 'cache-control', 'no-store', 'content-length', String(Buffer.byteLength(text))]
     headers.push(...corsHeaders(this.#headers.origin))
     if (retryAfterSeconds !== null) headers.push('retry-after', String(retryAfterSeconds))
-    if (this.#desk.isDraining) headers.push('connection', 'close')
+    if (this.#desk.isDraining && newestReply(this.#res.req.socket) === this.#res) headers.push('connection', 'close')
     this.#res.writeHead(status, headers)
     this.#res.end(text)
     this.#finish()
@@ -166,16 +173,27 @@ export class Exchange {
   }
 }
 
+interface Refusal {
+  readonly name: ProblemName
+  readonly turn: number
+  readonly desk: ExchangeDesk
+}
+
 /** Answers what is no call of the API with a problem; a body that comes with it is thrown away and wiped. */
-export function refuseRequest(req: IncomingMessage, res: ServerResponse, { name, desk }: { name: ProblemName; desk: ExchangeDesk }): void {
+export function refuseRequest(req: IncomingMessage, res: ServerResponse, { name, turn, desk }: Refusal): void {
   const headers = new RequestHeaders(req.rawHeaders)
-  new Exchange(req, res, { headers, target: nowhere, desk }).refuse(name)
+  new Exchange(req, res, { headers, target: nowhere, turn, desk }).refuse(name)
 }
 
 /** Answers OPTIONS, the preflight of browsers among them. */
 export function answerOptions(res: ServerResponse, { origin }: RequestHeaders): void {
   res.writeHead(204, [...preflightHeaders(origin)])
   res.end()
+}
+
+/** Reads a request to its end, wipes it, and answers nothing. */
+export function dropRequest(req: IncomingMessage): void {
+  req.on('data', (chunk: Buffer) => chunk.fill(0))
 }
 
 function takeChunk(this: OwnedMessage, chunk: Buffer): void {

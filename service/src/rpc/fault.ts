@@ -8,9 +8,9 @@ export interface Fault {
   readonly cause?: unknown
 }
 
-/** Of two faults the one that is answered: it stands earlier in the table of errors; of two equal ones the first seen. */
-export function earlierFault(seen: Fault | null, next: Fault): Fault {
-  return seen === null || rankOf(next.entry) < rankOf(seen.entry) ? next : seen
+/** Of two faults the one is answered that stands earlier in the table of errors; of two equal ones the first seen. */
+export function isEarlier(entry: ErrorName, seen: Fault | null): boolean {
+  return seen === null || ranks[entry] < ranks[seen.entry]
 }
 
 export function throwFault({ entry, ...options }: Fault): never {
@@ -28,10 +28,6 @@ export function namePath(keys: readonly (string | number)[]): string {
 /** Letters, digits, `_`, `.` and `-`, at most 64 of them, and no digits enough for a card number, an account or a phone. */
 export function isPlainName(name: string): boolean {
   return /^[\w.-]{1,64}$/.test(name) && !/\d(?:\D?\d){6}/.test(name)
-}
-
-function rankOf(entry: ErrorName): number {
-  return ranks[entry]
 }
 
 const ranks = Object.fromEntries(Object.keys(errors).map((name, rank) => [name, rank])) as Record<ErrorName, number>

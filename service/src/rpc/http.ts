@@ -41,7 +41,7 @@ export function buildHttp({ answer, bounds, pages = [], failed = () => undefined
     clientErrorHandler: answerBrokenRequest,
     frameworkErrors: (_err, request, reply) => {
       reply.hijack()
-      refuseRequest(request.raw, reply.raw, { name: 'notFound', desk })
+      refuseRequest(request.raw, reply.raw, { name: 'notFound', turn: 0, desk })
     },
     keepAliveTimeout: all.keepAliveMs,
     requestTimeout: all.requestTimeoutMs,
@@ -54,7 +54,7 @@ export function buildHttp({ answer, bounds, pages = [], failed = () => undefined
       return
     }
     reply.hijack()
-    refuseRequest(request.raw, reply.raw, { name: 'notFound', desk })
+    refuseRequest(request.raw, reply.raw, { name: 'notFound', turn: 0, desk })
   })
   app.setErrorHandler((err, _request, reply) => {
     failed(err)

@@ -48,7 +48,7 @@ function isGroupedPan(bytes: Uint8Array, at: number, to: number, isPan: (digits:
     const start = at + group * (groupDigits + 1)
     if (endOfRun(bytes, start, to) - start !== groupDigits) return false
     if (group > 0 && !isSeparator(bytes[start - 1])) return false
-    gathered.set(bytes.subarray(start, start + groupDigits), group * groupDigits)
+    for (let i = 0; i < groupDigits; i++) gathered[group * groupDigits + i] = bytes[start + i] ?? 0
   }
   return judgeGathered(isPan)
 }

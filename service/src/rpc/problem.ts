@@ -32,7 +32,7 @@ export type ProblemName = keyof typeof problems
 /** Answers with a problem; the caller ends the response. */
 export function beginProblem(res: ServerResponse, name: ProblemName, more: readonly string[] = []): void {
   const text = problemText(name)
-  const close = isClosing(name) ? ['connection', 'close'] : []
+  const close = closes(name) ? ['connection', 'close'] : []
   res.writeHead(problems[name].status, [...headersOf(text), ...close, ...more])
   res.write(text)
 }
@@ -46,7 +46,8 @@ export function rawProblem(name: ProblemName): string {
   return `HTTP/1.1 ${status} ${title}\r\n${lines.join('')}\r\n${text}`
 }
 
-export function isClosing(name: ProblemName): boolean {
+/** Whether the connection closes after it. */
+export function closes(name: ProblemName): boolean {
   return name !== 'notFound' && name !== 'failed'
 }
 

@@ -1,7 +1,7 @@
 import { RpcError, type ErrorName } from '@tessera/contract/errors'
 
 import type { ReadCall } from './call-reader.ts'
-import { earlierFault, type Fault } from './fault.ts'
+import { isEarlier, type Fault } from './fault.ts'
 import { Members } from './members.ts'
 import type { PanScan } from './pan-scan.ts'
 import { readBody } from './reader.ts'
@@ -28,7 +28,8 @@ export function readCalls(request: HttpRequest, scan: PanScan): ReadCalls {
 }
 
 function withQuery(call: ReadCall, { hasQuery }: HttpRequest): ReadCall {
-  return hasQuery ? { ...call, requestFault: earlierFault(call.requestFault, { entry: 'queryNotAllowed' }) } : call
+  if (!hasQuery || !isEarlier('queryNotAllowed', call.requestFault)) return call
+  return { ...call, requestFault: { entry: 'queryNotAllowed' } }
 }
 
 function refusedBatch(calls: readonly ReadCall[], entry: ErrorName): ReadCalls {

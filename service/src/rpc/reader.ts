@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer'
 
-import { batchLengthMax } from '@tessera/contract/envelope'
+import { batchLengthMax, bodyBytesMax } from '@tessera/contract/envelope'
 import { RpcError, type ErrorName } from '@tessera/contract/errors'
 
 import { readCall, type ReadCall } from './call-reader.ts'
@@ -39,6 +39,7 @@ export function readBody(bytes: Buffer, place: BodyPlace): ReadBody {
 }
 
 function readText(bytes: Buffer, place: BodyPlace, lifted: Uint8Array[]): ReadBody {
+  if (bytes.length > bodyBytesMax) throw new Error('the HTTP side lets no longer body in')
   if (bytes.length === 0) throw new RpcError('emptyBody')
   if (bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf) throw new RpcError('byteOrderMark')
   if (!isUtf8(bytes)) throw new RpcError('invalidUtf8')

@@ -1,8 +1,8 @@
 import { createServer, type IncomingMessage, type RequestListener, type Server, type ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 
-import { rememberReply } from './broken-request.ts'
-import { answerOptions, Exchange, refuseRequest, settle, type ExchangeDesk } from './exchange.ts'
+import { isBeyondLast, takeTurn } from './api-socket.ts'
+import { answerOptions, dropRequest, Exchange, refuseRequest, settle, type ExchangeDesk } from './exchange.ts'
 import { findProtocolFault } from './protocol.ts'
 import { RequestHeaders } from './request-headers.ts'
 import { capSockets, endSocket } from './sockets.ts'
@@ -51,14 +51,18 @@ interface Receiver {
 }
 
 function receive(req: IncomingMessage, res: ServerResponse, { desk, others }: Receiver): void {
-  rememberReply(req.socket, res)
+  const turn = takeTurn(req.socket, res)
+  if (isBeyondLast(req.socket, turn)) {
+    dropRequest(req)
+    return
+  }
   const headers = new RequestHeaders(req.rawHeaders)
   const fault = findProtocolFault(req, headers)
   const target = readTarget(req.url ?? '')
-  if (fault !== null) refuseRequest(req, res, { name: fault, desk })
+  if (fault !== null) refuseRequest(req, res, { name: fault, turn, desk })
   else if (target === null) handOver(req, res, { desk, others })
   else if (req.method === 'OPTIONS') answerOptions(res, headers)
-  else new Exchange(req, res, { headers, target, desk })
+  else new Exchange(req, res, { headers, target, turn, desk })
 }
 
 function handOver(req: IncomingMessage, res: ServerResponse, { desk, others }: Receiver): void {

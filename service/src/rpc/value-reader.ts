@@ -1,7 +1,7 @@
 import { depthMax, membersMax } from '@tessera/contract/envelope'
 import type { ErrorName } from '@tessera/contract/errors'
 
-import { earlierFault, namePath, type Fault } from './fault.ts'
+import { isEarlier, namePath, type Fault } from './fault.ts'
 import { closeArray, closeObject, colon, openArray, openObject, quote, type JsonCursor } from './json-cursor.ts'
 import { passScalar, skipValue } from './json-skip.ts'
 import { JsonText } from './json-text.ts'
@@ -38,7 +38,7 @@ export class ValueReader {
     if (this.isFull()) return this.#leaveOut()
     if (first === quote) {
       cursor.string()
-      return this.readText()
+      return this.readText(depth)
     }
     if (isNumberStart(first)) return this.#number(depth)
     passScalar(cursor, first)
@@ -48,39 +48,41 @@ export class ValueReader {
   /** Passes a key inside `depth` containers; null when it must not be used: its value is passed over. `others` are the names before it. */
   key(depth: number, others: Members): string | null {
     this.#cursor.string()
-    const key = this.readText()
-    this.#keys[depth - 1] = key ?? '*'
+    this.#keys[depth - 1] = '*'
+    const key = this.readText(depth)
     if (key === null) return null
+    this.#keys[depth - 1] = key
     if (key === '__proto__' || key === 'constructor') {
-      this.refuse('forbiddenMember', this.#path(0, depth))
+      this.refuse('forbiddenMember', depth)
       return null
     }
-    if (key in others) this.refuse('duplicateKey', this.#path(0, depth))
+    if (key in others) this.refuse('duplicateKey', depth)
     if (isSensitiveName(key) && this.#isInParams(depth)) {
-      this.refuseParams('sensitiveAuthenticationData', this.#path(1, depth))
+      this.refuseParams('sensitiveAuthenticationData', depth)
+      others[key] = null
       return null
     }
     return key
   }
 
-  /** The string just passed; null, and remembered, when a card number is in it. */
-  readText(): string | null {
+  /** The string just passed, of the member inside `depth` containers; null, and remembered, when a card number is in it. */
+  readText(depth: number): string | null {
     const { text } = this
     text.take(this.#cursor)
     const isTainted = this.#cursor.digitsMax >= panDigits && this.#scan.inText(text.bytes, text.from, text.to)
-    if (isTainted) this.refuseParams('panOutOfPlace')
+    if (isTainted) this.refuseParams('panOutOfPlace', depth)
     const read = isTainted ? null : text.toText()
     text.drop()
     return read
   }
 
   /** Passes a number; null, and remembered, when it is a card number. Infinity when it is beyond what a number holds. */
-  readNumber(): number | null {
+  readNumber(depth: number): number | null {
     const cursor = this.#cursor
     cursor.number()
     const { bytes, from, to } = cursor
     if ((!cursor.isInteger || cursor.digitsMax >= panDigits) && this.#scan.inNumber(bytes, from, to)) {
-      this.refuseParams('panOutOfPlace')
+      this.refuseParams('panOutOfPlace', depth)
       return null
     }
     return Number(bytes.toString('latin1', from, to))
@@ -97,12 +99,18 @@ export class ValueReader {
     return this.#members > membersMax
   }
 
-  refuse(entry: ErrorName, data?: string): void {
-    this.requestFault = earlierFault(this.requestFault, data === undefined ? { entry } : { entry, data })
+  /** Remembers a fault of the request; of the member that was named last, when it lies inside `depth` containers. */
+  refuse(entry: ErrorName, depth = 0): void {
+    if (isEarlier(entry, this.requestFault)) this.requestFault = this.#fault(entry, 0, depth)
   }
 
-  refuseParams(entry: ErrorName, data?: string): void {
-    this.paramsFault = earlierFault(this.paramsFault, data === undefined ? { entry } : { entry, data })
+  /** The same of params, where paths begin; what lies beside them is named from the call. */
+  refuseParams(entry: ErrorName, depth = 0): void {
+    if (isEarlier(entry, this.paramsFault)) this.paramsFault = this.#fault(entry, this.#isInParams(depth) ? 1 : 0, depth)
+  }
+
+  #fault(entry: ErrorName, from: number, depth: number): Fault {
+    return depth === 0 ? { entry } : { entry, data: namePath(this.#keys.slice(from, depth)) }
   }
 
   #container(first: number, depth: number, place: Place): JsonValue {
@@ -141,9 +149,9 @@ export class ValueReader {
   }
 
   #number(depth: number): number | null {
-    const value = this.readNumber()
+    const value = this.readNumber(depth)
     if (value === null || Number.isFinite(value)) return value
-    if (this.#isInParams(depth)) this.refuseParams('memberInvalid', this.#path(1, depth))
+    if (this.#isInParams(depth)) this.refuseParams('memberInvalid', depth)
     return null
   }
 
@@ -160,7 +168,7 @@ export class ValueReader {
       this.text.drop()
     } else {
       cursor.number()
-      this.refuseParams('memberInvalid', 'card.number')
+      this.refuseParams('memberInvalid', depth)
     }
     cursor.bytes.fill(blank, cursor.from, cursor.to)
     return first === quote ? '' : null
@@ -178,10 +186,6 @@ export class ValueReader {
 
   #isInParams(depth: number): boolean {
     return depth > 1 && this.#keys[0] === 'params'
-  }
-
-  #path(from: number, depth: number): string {
-    return namePath(this.#keys.slice(from, depth))
   }
 }
 

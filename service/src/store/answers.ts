@@ -77,6 +77,7 @@ export function makeStore(driver: Driver): Store {
     replayEvent: (replay, audit) => driver.write('replayEvent', { replay, audit }),
     dropEvents: (before) => dropAll(driver, 'dropEvents', before),
 
+    appendAudit: (audit) => driver.write('appendAudit', { audit }),
     listAuditChains: () => driver.read(findAuditHeads()),
     readAudit: (chain, afterSeq, count) => driver.read(readAudit(chain, afterSeq, count)),
     newestAuditOf: (cardId) => driver.read(newestAuditOf(cardId)),

@@ -64,6 +64,8 @@ export interface Store extends MoneyStore, WebhookStore {
   dropLimits(before: number): Promise<number>
 
   // Audit: append-only, one chain a writer.
+  /** Notes a deed that changes nothing kept here, such as one on a key. */
+  appendAudit(audit: AuditNote): Promise<void>
   listAuditChains(): Promise<AuditHead[]>
   readAudit(chain: string, afterSeq: number, count: number): Promise<AuditEntry[]>
   /** The newest version and row MAC that the audit tells of a card, over all chains. */

@@ -1,7 +1,7 @@
 import type { KeyStore, WrappedKey } from '@tessera/vault/keyring'
 import { insertKey, listKeys, setKeyState } from '../questions/keys.ts'
 import type { Row, Statement, Value } from '../statement.ts'
-import { StoreOutcomeUnknown, StoreUnavailable } from '../store.ts'
+import { StoreFull, StoreOutcomeUnknown, StoreUnavailable } from '../store.ts'
 import { faultOf } from './fault.ts'
 import { readHosts } from './hosts.ts'
 import { KEYS_SCHEMA, migratePostgres } from './migrate.ts'
@@ -45,6 +45,7 @@ export async function openPostgresKeyStore({ url, allowUnsafe = false }: Postgre
       if (session.takeWarning()) throw new StoreOutcomeUnknown('the server committed with a warning')
       return found
     } catch (err) {
+      if (faultOf(err) === 'full') throw new StoreFull('no room for a data key', { cause: err })
       if (err instanceof Error && faultOf(err) === 'unavailable' && !(err instanceof StoreUnavailable)) {
         throw new StoreOutcomeUnknown(err.message, { cause: err })
       }

@@ -1,6 +1,5 @@
-import { integer, text } from '../column.ts'
-import { sql } from '../statement.ts'
 import { StoreUnavailable } from '../store.ts'
+import { askServer, readServer } from './server.ts'
 import { openSession } from './session.ts'
 import type { Session } from './session.ts'
 
@@ -56,18 +55,12 @@ async function openPrimary(host: string, allowUnsafe: boolean, lost: () => void)
     if (taken) lost()
   })
   try {
-    const [row] = await session.ask(serverSettings, [])
+    const [row] = await session.ask(askServer, [])
     if (row === undefined) throw new Error('the server tells no settings')
-    if (integer(row, 'standby') === 1) throw new Error('a standby')
-    if (!allowUnsafe && (text(row, 'fsync') !== 'on' || text(row, 'full_page_writes') !== 'on')) {
-      throw new Error('a server that may lose what it acknowledged: fsync and full_page_writes have to be on')
-    }
-    const asked = text(row, 'synchronous_commit')
-    // `off` acknowledges what is only in memory; everything stronger is the operator's choice.
-    const commit = asked === 'off' ? 'on' : asked
+    const { commit, durability } = readServer(row, allowUnsafe)
     await session.say(`set synchronous_commit = '${commit}'; ${sessionSettings}`)
     taken = true
-    return { session, durability: commit !== 'local' && text(row, 'synchronous_standby_names') !== '' ? 'replicated' : 'local' }
+    return { session, durability }
   } catch (err) {
     session.destroy()
     throw err
@@ -90,11 +83,6 @@ function reasons(err: unknown): string {
   const errors: unknown[] = err instanceof AggregateError ? err.errors : [err]
   return errors.map((each) => (each instanceof Error ? each.message || each.name : String(each))).join(' · ')
 }
-
-const serverSettings = sql`
-  select case when pg_is_in_recovery() then 1 else 0 end as standby, current_setting('fsync') as fsync,
-    current_setting('full_page_writes') as full_page_writes, current_setting('synchronous_commit') as synchronous_commit,
-    current_setting('synchronous_standby_names') as synchronous_standby_names`
 
 // No statement_timeout: it would cancel a COMMIT that waits for its standby, which then counts as done without being replicated.
 const sessionSettings = `

@@ -1,8 +1,9 @@
 import { bytes, integer, text } from '../column.ts'
 import { makeStatement, places, sql } from '../statement.ts'
 import type { Row, Value } from '../statement.ts'
-import type { AuditEntry, AuditHead } from '../store.ts'
-import type { Read } from '../unit.ts'
+import type { AuditEntry, AuditHead, AuditNote } from '../store.ts'
+import { note } from '../unit.ts'
+import type { Read, Unit } from '../unit.ts'
 
 /** The columns of an audit entry, in the order of `entryValues`. */
 export const entryColumns = [
@@ -19,6 +20,11 @@ export function entryValues(entry: AuditEntry): Value[] {
     ...[entry.chain, entry.seq, entry.hash, entry.at, entry.actor, entry.action, entry.merchantId, entry.subject],
     ...[entry.version, entry.mac, entry.requestId, entry.outcome],
   ]
+}
+
+/** Notes a deed by itself, without a change beside it. */
+export function* appendAudit({ audit }: { readonly audit: AuditNote }): Unit<void> {
+  yield* note(audit)
 }
 
 const selectHead = sql`select chain, seq, hash from audit where chain = $1 order by seq desc limit 1`

@@ -1,4 +1,5 @@
 import type { Unit } from '../unit.ts'
+import { appendAudit } from './audit.ts'
 import { changeCard, insertCard } from './cards.ts'
 import { claimDeliveries, settleDelivery } from './deliveries.ts'
 import { dropEvents, replayEvent } from './events.ts'
@@ -36,6 +37,7 @@ export const units = Object.freeze({
   dropEvents,
   setScenarioStep,
   appendInbox,
+  appendAudit,
 })
 
 export type UnitName = keyof typeof units

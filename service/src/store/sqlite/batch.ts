@@ -7,22 +7,16 @@ import type { AuditHead } from '../store.ts'
 import type { Unit } from '../unit.ts'
 import type { Connection } from './connect.ts'
 import { faultOf } from './fault.ts'
+import type { Fault } from './fault.ts'
 
 /** The one chain of an embedded store. */
 export const SQLITE_CHAIN = 'embedded'
 
-/** What became of one unit of a batch. */
-export type UnitEnd = { readonly answer: unknown } | { readonly failed: string }
+/** What became of one unit: its answer, after COMMIT; or why nothing of it was done. */
+export type UnitEnd = { readonly answer: unknown } | { readonly failed: string; readonly fault: Exclude<Fault, 'lost'> }
 
-/** What became of a batch: every unit's end, after COMMIT; or nothing at all was done; or it cannot be known. */
-export type BatchEnd =
-  { readonly kind: 'kept'; readonly ends: readonly UnitEnd[] } | { readonly kind: 'full' | 'busy'; readonly message: string } | LostBatch
-
-/** Nothing is known of it: it may be durable or not. */
-export interface LostBatch {
-  readonly kind: 'lost'
-  readonly message: string
-}
+/** What became of a batch: the end of each of its units; or `lost`, and it may be durable or not. */
+export type BatchEnd = { readonly ends: readonly UnitEnd[] } | { readonly lost: string }
 
 /** Writes batches: all units of one batch in one transaction, each unit in a savepoint of its own. */
 export function makeBatchWriter(connection: Connection): (batch: readonly Write[]) => BatchEnd {
@@ -32,19 +26,20 @@ export function makeBatchWriter(connection: Connection): (batch: readonly Write[
   const release = connection.db.prepare('release unit')
   const back = connection.db.prepare('rollback to unit')
   let head: AuditHead = emptyChain(SQLITE_CHAIN)
-  let seenVersion = -1
+  let seenVersion = NEVER
+  return writeBatch
 
-  return (batch) => {
-    const headBefore = head
+  function writeBatch(batch: readonly Write[]): BatchEnd {
     try {
       begin.run()
       readHeadAnew()
       const ends = batch.map(runUnit)
       commit.run()
-      return { kind: 'kept', ends }
+      return { ends }
     } catch (err) {
-      head = headBefore
-      return endFailed(err)
+      // What the chain's head was before this batch is read anew from what is kept.
+      seenVersion = NEVER
+      return endFailed(batch, err)
     }
   }
 
@@ -67,10 +62,10 @@ export function makeBatchWriter(connection: Connection): (batch: readonly Write[
       release.run()
       return { answer }
     } catch (err) {
-      if (!isOfOneUnit(err) || !connection.db.isTransaction) throw err
+      if (faultOf(err) !== 'statement' || !connection.db.isTransaction) throw err
       undo(headBefore)
       release.run()
-      return { failed: err instanceof Error ? err.message : String(err) }
+      return { failed: messageOf(err), fault: 'statement' }
     }
   }
 
@@ -84,43 +79,48 @@ export function makeBatchWriter(connection: Connection): (batch: readonly Write[
     let step = unit.next([])
     while (step.done !== true) {
       const asked = step.value
-      switch (asked.kind) {
-        case 'ask':
-          step = unit.next(connection.ask(asked.statement, asked.values))
-          break
-        case 'note': {
-          const entry = linkEntry(head, asked.note)
-          connection.ask(insertEntry, entryValues(entry))
-          head = { chain: entry.chain, seq: entry.seq, hash: entry.hash }
-          step = unit.next([])
-          break
-        }
-        case 'undo':
-          undone = true
-          step = unit.next([])
-      }
+      if (asked.kind === 'note') keepEntry(asked.note)
+      if (asked.kind === 'undo') undone = true
+      step = unit.next(asked.kind === 'ask' ? connection.ask(asked.statement, asked.values) : [])
     }
     return { answer: step.value, undone }
   }
 
-  function endFailed(err: unknown): BatchEnd {
+  function keepEntry(note: Parameters<typeof linkEntry>[1]): void {
+    const entry = linkEntry(head, note)
+    connection.ask(insertEntry, entryValues(entry))
+    head = { chain: entry.chain, seq: entry.seq, hash: entry.hash }
+  }
+
+  function endFailed(batch: readonly Write[], err: unknown): BatchEnd {
     const fault = faultOf(err)
-    const message = err instanceof Error ? err.message : String(err)
+    const failed = messageOf(err)
+    if (fault === 'lost') return { lost: failed }
     try {
       // SQLite may have undone the transaction by itself already.
       if (connection.db.isTransaction) connection.db.exec('rollback')
     } catch (worse) {
-      return { kind: 'lost', message: `${message}; and could not be rolled back: ${String(worse)}` }
+      return { lost: `${failed}; and it could not be rolled back: ${messageOf(worse)}` }
     }
-    if (fault === 'full' || fault === 'busy') return { kind: fault, message }
-    return { kind: 'lost', message }
+    if (fault === 'broken' && batch.length > 1) return writeOneByOne(batch)
+    return { ends: batch.map(() => ({ failed, fault })) }
+  }
+
+  /** One of them met a broken page, which undid them all: each by itself, so that its neighbours are kept. */
+  function writeOneByOne(batch: readonly Write[]): BatchEnd {
+    const ends: UnitEnd[] = []
+    for (const write of batch) {
+      const end = writeBatch([write])
+      if ('lost' in end) return end
+      ends.push(...end.ends)
+    }
+    return { ends }
   }
 }
 
-/** Whether an error concerns what this unit asked and nothing else of the batch. */
-function isOfOneUnit(err: unknown): boolean {
-  const fault = faultOf(err)
-  return fault === 'statement' || fault === 'broken'
+function messageOf(err: unknown): string {
+  return err instanceof Error ? err.message : String(err)
 }
 
+const NEVER = -1
 const dataVersion = sql`pragma data_version`

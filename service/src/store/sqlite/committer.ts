@@ -1,7 +1,7 @@
 import { Worker } from 'node:worker_threads'
 import type { Answer, Ask, UnitName, Write } from '../questions/units.ts'
 import { StoreFull, StoreOverloaded, StoreUnavailable } from '../store.ts'
-import type { BatchEnd, LostBatch } from './batch.ts'
+import type { BatchEnd, UnitEnd } from './batch.ts'
 import type { CommitWorkerStart } from './commit-worker.ts'
 import { ownBytes } from './own-bytes.ts'
 
@@ -11,8 +11,6 @@ export interface Committer {
   write<N extends UnitName>(name: N, ask: Ask<N>): Promise<Answer<N>>
   close(deadlineMs: number): Promise<void>
 }
-
-type AnsweredBatch = Exclude<BatchEnd, LostBatch>
 
 interface Waiting {
   readonly write: Write
@@ -33,11 +31,11 @@ export async function startCommitter(start: CommitWorkerStart, lost: (cause: Err
   worker.on('message', (end: BatchEnd) => {
     const batch = committing
     committing = []
-    if (end.kind === 'lost') {
-      fail(new Error(`the embedded database failed: ${end.message}`))
+    if ('lost' in end) {
+      fail(new Error(`the embedded database failed: ${end.lost}`))
       return
     }
-    answer(batch, end)
+    answer(batch, end.ends)
     if (gathering.length > 0) send()
     else closing?.()
   })
@@ -73,6 +71,7 @@ export async function startCommitter(start: CommitWorkerStart, lost: (cause: Err
   function fail(cause: Error): void {
     if (ended !== null) return
     ended = cause
+    void worker.terminate()
     // Their outcome is not known and the service ends: they are never answered. Those behind were not begun.
     for (const { reject } of gathering.splice(0)) reject(new StoreUnavailable('the store is lost', { cause }))
     lost(cause)
@@ -94,18 +93,18 @@ export async function startCommitter(start: CommitWorkerStart, lost: (cause: Err
   }
 }
 
-function answer(batch: readonly Waiting[], end: AnsweredBatch): void {
-  if (end.kind !== 'kept') {
-    const refused = end.kind === 'full' ? new StoreFull(end.message) : new StoreUnavailable(end.message)
-    for (const { reject } of batch) reject(refused)
-    return
-  }
+function answer(batch: readonly Waiting[], ends: readonly UnitEnd[]): void {
   batch.forEach(({ resolve, reject }, at) => {
-    const unit = end.ends[at]
-    if (unit === undefined) reject(new Error('the commit worker answered fewer units than it was given'))
-    else if ('failed' in unit) reject(new Error(unit.failed))
-    else resolve(unit.answer as never)
+    const end = ends[at]
+    if (end === undefined) reject(new Error('the commit worker answered fewer units than it was given'))
+    else if ('failed' in end) reject(refusal(end))
+    else resolve(end.answer as never)
   })
+}
+
+function refusal({ failed, fault }: Extract<UnitEnd, { failed: string }>): Error {
+  if (fault === 'full') return new StoreFull(failed)
+  return fault === 'busy' ? new StoreUnavailable(failed) : new Error(failed)
 }
 
 function ready(worker: Worker): Promise<void> {

@@ -1,6 +1,8 @@
-import { closeSync, mkdirSync, openSync } from 'node:fs'
+import { closeSync, mkdirSync, openSync, statSync } from 'node:fs'
+import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import type { StatementSync } from 'node:sqlite'
+import { primaryCode, SQLITE_NOTADB } from './fault.ts'
 import type { Row, Statement, Value } from '../statement.ts'
 
 /** A connection that answers shared statements; each is prepared once. */
@@ -9,17 +11,56 @@ export interface Connection {
   ask(statement: Statement, values: readonly Value[]): readonly Row[]
 }
 
-/** Makes the data folder (0700) and the database file (0600; SQLite gives -wal and -shm the mode of the file). */
-export function makeDatabaseFile(folder: string, path: string): void {
-  mkdirSync(folder, { recursive: true, mode: 0o700 })
-  closeSync(openSync(path, 'a', 0o600))
+/**
+ * Makes the data folder (0700) and a database file in it (0600; SQLite gives -wal and -shm the mode of the file). Tells the path. Throws
+ * a line for the person who starts the service.
+ */
+export function makeDatabaseFile(folder: string, file: string): string {
+  const path = join(folder, file)
+  try {
+    mkdirSync(folder, { recursive: true, mode: 0o700 })
+    makeFile(path)
+  } catch (err) {
+    throw new Error(`the folder ${folder} cannot be used: ${whyNot(err)}`, { cause: err })
+  }
+  return path
+}
+
+/** Never opens a file that is there: closing it would drop the locks that this process holds on it (fcntl(2), POSIX record locks). */
+function makeFile(path: string): void {
+  try {
+    closeSync(openSync(path, 'ax', 0o600))
+  } catch (err) {
+    if (!isOfCode(err, 'EEXIST') || !statSync(path).isFile()) throw err
+  }
+}
+
+function isOfCode(err: unknown, code: string): boolean {
+  return err instanceof Error && 'code' in err && err.code === code
+}
+
+function whyNot(err: unknown): string {
+  switch (err instanceof Error && 'code' in err ? err.code : '') {
+    case 'EEXIST':
+    case 'ENOTDIR':
+      return 'it is no folder'
+    case 'EACCES':
+    case 'EPERM':
+      return 'this user may not write there'
+    case 'EROFS':
+      return 'its disk is read-only'
+    case 'ENOSPC':
+      return 'its disk is full'
+    default:
+      return err instanceof Error ? err.message : String(err)
+  }
 }
 
 /** Opens the cards' database for the one thread that writes. */
 export function connectWriter(path: string, maxPages: number | null): Connection {
   const db = new DatabaseSync(path)
   db.exec('pragma busy_timeout = 5000')
-  db.exec('pragma journal_mode = wal')
+  turnToWal(db, path)
   // Every COMMIT reaches the disk before it returns.
   db.exec('pragma synchronous = full')
   db.exec('pragma cache_size = -65536')
@@ -32,6 +73,18 @@ export function connectWriter(path: string, maxPages: number | null): Connection
   db.exec('pragma temp_store = memory')
   if (maxPages !== null) db.exec(`pragma max_page_count = ${maxPages}`)
   return connect(db)
+}
+
+/** The first look into the file: it says so when it is none of ours. */
+function turnToWal(db: DatabaseSync, path: string): void {
+  try {
+    db.exec('pragma journal_mode = wal')
+  } catch (err) {
+    db.close()
+    throw primaryCode(err) === SQLITE_NOTADB
+      ? new Error(`${path} is no database, or an encrypted one: move it away and start again`, { cause: err })
+      : err
+  }
 }
 
 /** Opens the cards' database for reading only. */

@@ -1,14 +1,15 @@
-import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import type { KeyStore, WrappedKey } from '@tessera/vault/keyring'
 import { insertKey, listKeys, setKeyState } from '../questions/keys.ts'
+import type { Row, Statement, Value } from '../statement.ts'
+import { StoreFull } from '../store.ts'
 import { connect, makeDatabaseFile } from './connect.ts'
+import { faultOf } from './fault.ts'
 import { migrateSqlite } from './migrate.ts'
 
 /** Opens the store of wrapped data keys: a file of its own beside the cards' one, never in the same backup. */
 export async function openSqliteKeyStore(folder: string): Promise<KeyStore> {
-  const path = join(folder, SQLITE_KEYS_FILE)
-  makeDatabaseFile(folder, path)
+  const path = makeDatabaseFile(folder, SQLITE_KEYS_FILE)
   const connection = connect(new DatabaseSync(path))
   const { db } = connection
   db.exec('pragma busy_timeout = 5000')
@@ -19,11 +20,21 @@ export async function openSqliteKeyStore(folder: string): Promise<KeyStore> {
   migrateSqlite(db, 'keys')
 
   return Object.freeze<KeyStore>({
-    list: async () => listKeys.tell(connection.ask(listKeys.statement, [])),
-    insert: async (key: WrappedKey) => connection.ask(insertKey.statement, insertKey.values(key)).length > 0,
-    setState: async (keyId, state) => void connection.ask(setKeyState.statement, setKeyState.values(keyId, state)),
+    list: async () => listKeys.tell(ask(listKeys.statement, [])),
+    insert: async (key: WrappedKey) => ask(insertKey.statement, insertKey.values(key)).length > 0,
+    setState: async (keyId, state) => void ask(setKeyState.statement, setKeyState.values(keyId, state)),
     close: async () => db.close(),
   })
+
+  /** A full disk is told in the store's words, so that whoever needed a new key is asked to come again. */
+  function ask(statement: Statement, values: readonly Value[]): readonly Row[] {
+    try {
+      return connection.ask(statement, values)
+    } catch (err) {
+      if (faultOf(err) === 'full') throw new StoreFull('no room for a data key', { cause: err })
+      throw err
+    }
+  }
 }
 
 export const SQLITE_KEYS_FILE = 'keys.db'

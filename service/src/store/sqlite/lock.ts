@@ -13,9 +13,8 @@ export interface FolderLock {
  * dies. Throws `FolderLocked` when another holds it.
  */
 export function lockFolder(folder: string): FolderLock {
-  const path = join(folder, 'tessera.lock')
   const pidPath = join(folder, 'tessera.lock.pid')
-  makeDatabaseFile(folder, path)
+  const path = makeDatabaseFile(folder, 'tessera.lock')
   const db = new DatabaseSync(path)
   try {
     db.exec('pragma journal_mode = memory')

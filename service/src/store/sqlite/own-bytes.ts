@@ -9,7 +9,10 @@ export function ownBytes<T>(plain: T): T {
 function own(plain: unknown): unknown {
   if (typeof plain !== 'object' || plain === null) return plain
   if (plain instanceof Uint8Array) return ownsItsMemory(plain) ? plain : new Uint8Array(plain)
-  if (Array.isArray(plain)) return plain.map(own)
+  if (Array.isArray(plain)) {
+    const owned = plain.map(own)
+    return owned.every((each, at) => each === plain[at]) ? plain : owned
+  }
   const entries = plain as Record<string, unknown>
   let copied: Record<string, unknown> | null = null
   for (const name in entries) {

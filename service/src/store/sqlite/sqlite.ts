@@ -1,4 +1,3 @@
-import { join } from 'node:path'
 import { makeStore } from '../answers.ts'
 import { StoreUnavailable } from '../store.ts'
 import type { Store } from '../store.ts'
@@ -6,6 +5,7 @@ import { sql } from '../statement.ts'
 import { startCommitter } from './committer.ts'
 import { connectReader, connectWriter, makeDatabaseFile } from './connect.ts'
 import { migrateSqlite } from './migrate.ts'
+import type { Migration } from '../migrations/migrations.ts'
 
 export interface SqliteStart {
   /** Made (0700) when it is not there. */
@@ -19,12 +19,8 @@ export interface SqliteStart {
 
 /** Opens the embedded store: migrates, starts the thread that writes, and reads beside it. Throws `MigrationRefused` and what SQLite says. */
 export async function openSqliteStore({ folder, log, exit = endService, maxPages }: SqliteStart): Promise<Store> {
-  const path = join(folder, SQLITE_FILE)
-  makeDatabaseFile(folder, path)
-  const writer = connectWriter(path, null)
-  const applied = migrateSqlite(writer.db, 'cards')
-  for (const { number, name, breaking } of applied) log?.('store_migrated', { number, name, breaking })
-  writer.db.close()
+  const path = makeDatabaseFile(folder, SQLITE_FILE)
+  for (const { number, name, breaking } of migrate(path)) log?.('store_migrated', { number, name, breaking })
 
   const committer = await startCommitter({ path, maxPages: maxPages ?? null }, exit)
   const reader = connectReader(path)
@@ -43,10 +39,20 @@ export async function openSqliteStore({ folder, log, exit = endService, maxPages
     close: async (deadlineMs) => {
       if (!open) return
       open = false
-      await committer.close(deadlineMs)
+      // The reader first: whoever closes last writes the WAL back, and a reader cannot.
       reader.db.close()
+      await committer.close(deadlineMs)
     },
   })
+}
+
+function migrate(path: string): readonly Migration[] {
+  const writer = connectWriter(path, null)
+  try {
+    return migrateSqlite(writer.db, 'cards')
+  } finally {
+    writer.db.close()
+  }
 }
 
 function endService(cause: Error): void {

@@ -1,0 +1,27 @@
+import { readFileSync } from 'node:fs'
+
+/** CPU time, user and system, that all threads of a program have taken so far, in milliseconds. From proc(5), so in steps of 10. */
+export function readCpuMs(pid: number): number {
+  return readStat(`/proc/${pid}/stat`)
+}
+
+/** The same of its first thread alone: the one that answers. */
+export function readMainCpuMs(pid: number): number {
+  return readStat(`/proc/${pid}/task/${pid}/stat`)
+}
+
+function readStat(path: string): number {
+  const stat = readFileSync(path, 'utf8')
+  // The name in parentheses may hold blanks; utime and stime are the 14th and 15th field.
+  const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
+  return (Number(fields[11]) + Number(fields[12])) * msATick
+}
+
+/** Resident memory of a program in MiB. */
+export function readResidentMib(pid: number): number {
+  const kib = /^VmRSS:\s+(\d+) kB/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]
+  return Number(kib) / 1024
+}
+
+/** USER_HZ is 100 on every Linux of today. */
+const msATick = 10

@@ -1,0 +1,50 @@
+// The floor, run as a program: bare node:http, JSON.parse, one question to the same store. Nothing is checked, sealed or counted.
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import { parseArgs } from 'node:util'
+import { openPostgresStore } from '../service/src/store/postgres/postgres.ts'
+import { openSqliteStore } from '../service/src/store/sqlite/sqlite.ts'
+import { keyOf, makeFloorRows } from './floor-row.ts'
+
+const { values } = parseArgs({ options: { data: { type: 'string' }, 'database-url': { type: 'string' } } })
+const merchantId = '65f0c0ffee0000000000cafe'
+const url = values['database-url']
+const store = await (url === undefined ? openSqliteStore({ folder: values.data ?? '' }) : openPostgresStore({ url, allowUnsafe: true }))
+const rows = makeFloorRows(merchantId)
+/** As long as a real one. */
+const secretHalf = 'aBoPl3mN0t0Q2LNZMaK6u5i7yC8IL4GisB9JUhUOD9X'
+
+const server = createServer((request, response) => {
+  const chunks: Buffer[] = []
+  request.on('data', (chunk: Buffer) => chunks.push(chunk))
+  request.on('end', () => void answer(request, response, Buffer.concat(chunks)))
+})
+server.listen(0, '127.0.0.1', () => {
+  const address = server.address()
+  const port = typeof address === 'object' && address !== null ? address.port : 0
+  process.stdout.write(
+    `${JSON.stringify({ ready: { url: `http://127.0.0.1:${port}`, adminUrl: '', demo: { merchantId, password: '' } } })}\n`,
+  )
+})
+process.once('SIGTERM', () => void store.close(1000).then(() => process.exit(0)))
+
+async function answer(request: IncomingMessage, response: ServerResponse, body: Buffer): Promise<void> {
+  const { id, params } = JSON.parse(body.toString()) as { id: number; params: { token: string } }
+  const card = request.url === '/api/cards.create' ? await create() : await check(params.token)
+  const text = JSON.stringify({ jsonrpc: '2.0', id, result: { card } })
+  response.writeHead(200, { 'content-type': 'application/json', 'content-length': Buffer.byteLength(text) })
+  response.end(text)
+}
+
+async function create(): Promise<object> {
+  const { card, audit } = rows.next()
+  await store.insertCard(card, audit)
+  return { ...shown, token: `${card.cardId}_${secretHalf}` }
+}
+
+async function check(token: string): Promise<object> {
+  const found = await store.findCard(keyOf(merchantId, token))
+  if (found === null) throw new Error('the floor knows no such card')
+  return { number: '8600***6311', expire: found.expiry, token, recurrent: found.recurrent, verify: found.verified, type: found.type }
+}
+
+const shown = { number: '8600***6311', expire: '0399', token: '', recurrent: true, verify: false, type: '22618' }

@@ -1,0 +1,120 @@
+// The load generator, run as a program of its own so that its CPU time is not the server's. Takes orders over IPC.
+import { connect, type Socket } from 'node:net'
+import { cutReply } from '../fault/connection.ts'
+import { makeRandom } from '../fault/random.ts'
+import { drawPan } from './cards.ts'
+import type { LoadAnswer, LoadMethod, LoadOrder, Target } from './load-words.ts'
+
+const random = makeRandom(Date.now() % 2 ** 31)
+const tokens = new Map<string, string[]>()
+const creates = new Map<string, Buffer[]>()
+
+process.on('message', (order: LoadOrder) => {
+  if (order.order === 'end') process.disconnect()
+  else void obey(order).then((answer) => process.send?.(answer))
+})
+
+async function obey(order: Exclude<LoadOrder, { order: 'end' }>): Promise<LoadAnswer> {
+  if (order.order === 'run') return run(order.target, order.method, order.connections, { ms: order.ms, count: Infinity })
+  const made: string[] = []
+  tokens.set(order.target.url, made)
+  return run(order.target, 'create', 16, { ms: Infinity, count: order.cards }, (body) => {
+    const token = /"token":"([^"]+)"/.exec(body)?.[1]
+    if (token !== undefined) made.push(token)
+  })
+}
+
+interface End {
+  readonly ms: number
+  readonly count: number
+}
+
+async function run(target: Target, method: LoadMethod, connections: number, end: End, see?: (body: string) => void): Promise<LoadAnswer> {
+  const requests = method === 'create' ? drawCreates(target) : listChecks(target)
+  const startedAt = performance.now()
+  const seen: Seen = { spans: [], failed: 0, failure: '', sent: 0 }
+  const goesOn = (): boolean => performance.now() - startedAt < end.ms && seen.sent < end.count
+  await Promise.all(Array.from({ length: connections }, () => drive(target, requests, { seen, goesOn, see })))
+  const spans = Float64Array.from(seen.spans).sort()
+  const at = (share: number): number => spans[Math.min(spans.length - 1, Math.floor(spans.length * share))] ?? NaN
+  const { failed, failure } = seen
+  return { requests: spans.length, ms: performance.now() - startedAt, failed, failure, p50Ms: at(0.5), p99Ms: at(0.99) }
+}
+
+interface Seen {
+  readonly spans: number[]
+  failed: number
+  failure: string
+  sent: number
+}
+
+interface Watch {
+  readonly seen: Seen
+  readonly goesOn: () => boolean
+  readonly see: ((body: string) => void) | undefined
+}
+
+/** One connection: the next request goes out when the reply has come. */
+function drive({ url }: Target, nextRequest: () => Buffer, { seen, goesOn, see }: Watch): Promise<void> {
+  const { hostname, port } = new URL(url)
+  return new Promise((resolve, reject) => {
+    const socket: Socket = connect({ host: hostname, port: Number(port), noDelay: true })
+    let received: Buffer = Buffer.alloc(0)
+    let sentAt = 0
+    const send = (): void => {
+      if (!goesOn()) {
+        socket.end()
+        resolve()
+        return
+      }
+      seen.sent += 1
+      sentAt = performance.now()
+      socket.write(nextRequest())
+    }
+    socket.on('connect', send)
+    socket.on('error', reject)
+    socket.on('data', (chunk: Buffer) => {
+      received = received.length === 0 ? chunk : Buffer.concat([received, chunk])
+      const cut = cutReply(received)
+      if (cut === null) return
+      received = received.subarray(cut.bytes)
+      seen.spans.push(performance.now() - sentAt)
+      const { body } = cut.reply
+      if (!body.includes('"result":')) {
+        seen.failed += 1
+        if (seen.failure === '') seen.failure = body.slice(0, 300)
+      }
+      see?.(body)
+      send()
+    })
+  })
+}
+
+/** Every request has a number of its own. They are written beforehand and sent in turn. */
+function drawCreates(target: Target): () => Buffer {
+  const key = target.url
+  const made = creates.get(key) ?? Array.from({ length: createsWritten }, (_, id) => writeRequest(target, 'cards.create', id, drawCard()))
+  creates.set(key, made)
+  return inTurn(made)
+}
+
+function drawCard(): object {
+  return { card: { number: drawPan(random), expire: '0399' }, save: true }
+}
+
+function listChecks(target: Target): () => Buffer {
+  return inTurn((tokens.get(target.url) ?? []).map((token, id) => writeRequest(target, 'cards.check', id, { token })))
+}
+
+function inTurn(requests: readonly Buffer[]): () => Buffer {
+  let at = 0
+  return () => requests[at++ % requests.length] ?? Buffer.alloc(0)
+}
+
+function writeRequest({ url, xAuth }: Target, method: string, id: number, params: object): Buffer {
+  const body = JSON.stringify({ jsonrpc: '2.0', id, method, params })
+  const head = `POST /api/${method} HTTP/1.1\r\nhost: ${new URL(url).host}\r\nx-auth: ${xAuth}\r\ncontent-type: application/json\r\ncontent-length: ${body.length}\r\n\r\n`
+  return Buffer.from(head + body)
+}
+
+const createsWritten = 20_000

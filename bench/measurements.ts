@@ -1,0 +1,10 @@
+import { check, create } from './against-floor.ts'
+import type { Measurement } from './measurement.ts'
+import { pans } from './pans.ts'
+import { profile } from './profiles.ts'
+import { stalls } from './stalls.ts'
+import { memory, start } from './starting.ts'
+import { timing } from './timing.ts'
+
+/** Every measurement, in the order in which a run makes them. */
+export const measurements: readonly Measurement[] = [create, check, profile, stalls, start, memory, pans, timing]

@@ -1,0 +1,21 @@
+// A server that reads cards as most do, run as a program: JSON.parse, and the number is a string. For what is left of it in memory.
+import { createServer } from 'node:http'
+
+const server = createServer((request, response) => {
+  let text = ''
+  request.setEncoding('utf8').on('data', (chunk: string) => (text += chunk))
+  request.on('end', () => {
+    const { id, params } = JSON.parse(text) as { id: number; params: { card: { number: string } } }
+    const number = `${params.card.number.slice(0, 4)}***${params.card.number.slice(-4)}`
+    const reply = JSON.stringify({ jsonrpc: '2.0', id, result: { card: { number } } })
+    response.writeHead(200, { 'content-type': 'application/json', 'content-length': Buffer.byteLength(reply) })
+    response.end(reply)
+  })
+})
+server.listen(0, '127.0.0.1', () => {
+  const address = server.address()
+  const port = typeof address === 'object' && address !== null ? address.port : 0
+  process.stdout.write(
+    `${JSON.stringify({ ready: { url: `http://127.0.0.1:${port}`, adminUrl: '', demo: { merchantId: 'any', password: '' } } })}\n`,
+  )
+})

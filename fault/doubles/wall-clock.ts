@@ -1,0 +1,21 @@
+interface WallClock {
+  now(): number
+  moment(): { wallMs: number; monotonicMs: number; bootId: string }
+  sleep(ms: number, signal: AbortSignal): Promise<void>
+}
+
+/** A clock whose monotonic half is the wall clock too: what a life measured by Date.now() would be. */
+export function makeSystemClock(): WallClock {
+  return {
+    now: () => Date.now(),
+    moment: () => ({ wallMs: Date.now(), monotonicMs: Date.now(), bootId: 'one' }),
+    sleep: (ms, signal) =>
+      new Promise((resolve, reject) => {
+        const timer = setTimeout(resolve, ms)
+        signal.addEventListener('abort', () => {
+          clearTimeout(timer)
+          reject(signal.reason instanceof Error ? signal.reason : new Error('aborted'))
+        })
+      }),
+  }
+}

@@ -1,0 +1,103 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+
+import { makeCardMac } from '../cards/mac.ts'
+import { compose } from '../methods/compose.fixture.ts'
+import type { Caller } from '../methods/compose.fixture.ts'
+import { withSqlite } from '../store/sqlite/with-store.fixture.ts'
+
+import { checkAudit } from './audit-check.ts'
+import type { AuditReport } from './audit-check.ts'
+
+interface Tampered {
+  readonly raw: (text: string) => Promise<unknown>
+  readonly caller: Caller
+  readonly tokens: readonly string[]
+}
+
+/** Three cards, one of them verified; then `tamper` has the database to itself; then the check. */
+function afterTampering(tamper: (tampered: Tampered) => Promise<unknown>, judge: (report: AuditReport, tokens: readonly string[]) => void) {
+  return withSqlite(async ({ store, raw }) => {
+    const house = await compose({ store })
+    const caller = house.caller()
+    const tokens = [await caller.token(success), await caller.token(success), await caller.token(success)]
+    await verify(caller, tokens[0] ?? '')
+    await tamper({ raw, caller, tokens })
+    const mac = makeCardMac(house.keyring, house.environment)
+    judge(await checkAudit({ store, isTrue: (card) => mac.isTrue(card) }), tokens)
+    await house.close()
+  })
+}
+
+async function verify(caller: Caller, token: string): Promise<void> {
+  await caller.expect('cards.get_verify_code', { token })
+  await caller.expect('cards.verify', { token, code: '666666' })
+}
+
+function cardIdOf(token: string | undefined): string {
+  return token?.slice(0, 24) ?? ''
+}
+
+const success = '8600069195406311'
+
+test(
+  'a database as we left it has nothing to find, removed cards included',
+  afterTampering(
+    ({ caller, tokens }) => caller.expect('cards.remove', { token: tokens[2] ?? '' }),
+    (report) => assert.deepEqual([report.findings, report.chains, report.cards, report.more], [[], 1, 2, false]),
+  ),
+)
+
+test(
+  'a card that was made verified by hand is found',
+  afterTampering(
+    ({ raw, tokens }) => raw(`update cards set verified = 1 where card_id = '${cardIdOf(tokens[1])}'`),
+    (report, tokens) => {
+      assert.deepEqual(
+        report.findings.map((finding) => finding.kind === 'card' && [finding.cardId, finding.what]),
+        [[cardIdOf(tokens[1]), 'its row was changed: the row MAC is wrong']],
+      )
+    },
+  ),
+)
+
+test(
+  'an older row that was put back whole is found, though its own MAC is right',
+  afterTampering(
+    async ({ raw, caller, tokens }) => {
+      await raw(`create table kept as select * from cards where card_id = '${cardIdOf(tokens[1])}'`)
+      await verify(caller, tokens[1] ?? '')
+      await caller.expect('cards.remove', { token: tokens[1] ?? '' })
+      await raw(`delete from cards where card_id = '${cardIdOf(tokens[1])}'`)
+      await raw(`insert into cards select * from kept`)
+      await raw(`drop table kept`)
+    },
+    (report, tokens) => {
+      assert.deepEqual(
+        report.findings.map((finding) => finding.kind === 'card' && [finding.cardId, finding.what]),
+        [[cardIdOf(tokens[1]), 'an older row was put back: version 1, the audit tells of 3']],
+      )
+    },
+  ),
+)
+
+for (const [what, statement, seq] of [
+  ['changed', `update audit set outcome = 'nothing' where seq = 3`, 3],
+  ['taken out of the middle', `delete from audit where seq = 2`, 2],
+  ['given another time', `update audit set at = at + 1 where seq = 1`, 1],
+  ['given the hash of another', `update audit set hash = (select hash from audit where seq = 1) where seq = 4`, 4],
+] as const) {
+  test(
+    `an audit entry that was ${what} is found`,
+    afterTampering(
+      ({ raw }) => raw(statement),
+      (report) => {
+        const found = report.findings.filter((finding) => finding.kind === 'chain')
+        assert.deepEqual(
+          found.map((finding) => finding.seq),
+          [seq],
+        )
+      },
+    ),
+  )
+}

@@ -1,0 +1,198 @@
+import assert from 'node:assert/strict'
+import { chmodSync, mkdirSync, readdirSync, statSync } from 'node:fs'
+import { join } from 'node:path'
+import { after, before, test } from 'node:test'
+
+import { settings } from '../config.ts'
+
+import { makeScratch, runTessera, startTessera } from './child.fixture.ts'
+import type { Ended, Started } from './child.fixture.ts'
+import { commands } from './commands.ts'
+
+const scratch = makeScratch()
+const nowhere = join(scratch, 'nowhere')
+const weSend = { number: '8600495473316478', expire: '0399' }
+let service: Started
+
+before(async () => {
+  service = await startTessera(join(scratch, 'data'))
+})
+after(() => service.stop())
+
+async function facts<T>(...args: string[]): Promise<T> {
+  const { code, out, err } = await service.ask(...args, '--json')
+  assert.equal(code, 0, err + out)
+  return JSON.parse(out) as T
+}
+
+async function token(): Promise<string> {
+  const { reply } = await service.call('cards.create', { card: weSend, save: true })
+  return reply.result?.card.token ?? assert.fail(JSON.stringify(reply))
+}
+
+function assertRefused({ code, out, err }: Ended, exit: number, message: RegExp): void {
+  assert.equal(code, exit, err)
+  assert.equal(out, '')
+  assert.match(err, message)
+}
+
+test('the control socket is its owner’s alone, and so is everything beside it', () => {
+  assert.equal(statSync(service.folder).mode & 0o777, 0o700)
+  const names = readdirSync(service.folder)
+  assert.ok(names.includes('control.sock') && names.includes('development.kek') && names.includes('tessera.db-wal'), names.join())
+  for (const name of names) assert.equal(statSync(join(service.folder, name)).mode & 0o777, 0o600, name)
+})
+
+test('status tells where it listens and how an answered write is kept', async () => {
+  const told = await facts<Record<string, unknown>>('status')
+  assert.deepEqual([told.ready, told.state, told.url, told.durability, told.pid], [true, 'ready', service.facts.url, 'local', service.pid])
+  assert.match((await service.ask('status')).out, /^durability +local$/m)
+})
+
+interface KeyList {
+  readonly oldestInUse: { readonly keyId: string; readonly cards: number } | null
+  readonly keys: readonly {
+    readonly keyId: string
+    readonly purpose: string
+    readonly epoch: number
+    readonly state: string
+    readonly cards: number | null
+  }[]
+}
+
+test('a rotated card key seals new cards, and the old one cannot be destroyed while a card hangs on it', async () => {
+  const old = await token()
+  const before = (await facts<KeyList>('keys', 'status')).oldestInUse ?? assert.fail('a card is sealed')
+  const rotated = await facts<{ keyId: string; epoch: number }>('keys', 'rotate', 'card', service.facts.demo?.merchantId ?? '')
+  assert.equal(rotated.epoch, 2)
+  await token()
+  const { keys } = await facts<KeyList>('keys', 'status')
+  const card = (keyId: string) => keys.find((key) => key.keyId === keyId)
+  assert.deepEqual(
+    [card(before.keyId)?.state, card(before.keyId)?.cards, card(rotated.keyId)?.state, card(rotated.keyId)?.cards],
+    ['decrypt_only', 1, 'active', 1],
+  )
+  assertRefused(await service.ask('keys', 'destroy', before.keyId), 64, /cannot be undone/)
+  assertRefused(await service.ask('keys', 'destroy', before.keyId, '--yes'), 64, /1 cards hang on key/)
+  assert.equal((await service.call('cards.check', { token: old }, true)).reply.result?.card.token, old)
+})
+
+test('a rotation of what does not rotate, or without its merchant, is refused', async () => {
+  assertRefused(await service.ask('keys', 'rotate', 'row_mac'), 64, /A purpose is one of: card, otp/)
+  assertRefused(await service.ask('keys', 'rotate', 'card'), 64, /of a merchant/)
+  assertRefused(await service.ask('keys', 'rotate', 'otp', service.facts.demo?.merchantId ?? ''), 64, /Only a card key has a merchant/)
+  assertRefused(await service.ask('keys', 'rotate'), 64, /It is: tessera keys rotate <purpose>/)
+  assertRefused(await service.ask('keys', 'destroy', 'x', '--yes'), 64, /32 hex digits/)
+  assertRefused(await service.ask('keys', 'destroy', '0'.repeat(32), '--yes'), 64, /[Tt]here is no key/)
+})
+
+test('the audit verifies, card by card', async () => {
+  await token()
+  const report = await facts<{ entries: number; cards: number; findings: unknown[] }>('audit', 'verify')
+  assert.deepEqual(report.findings, [])
+  assert.ok(report.entries >= 2 && report.cards >= 1)
+})
+
+test('a scenario strikes at the step that was set, and the list tells it', async () => {
+  const expired = { number: '3333336415804657', expire: '0399' }
+  await facts('sandbox', 'step', 'card_expired', 'create')
+  assert.equal((await service.call('cards.create', { card: expired })).reply.error?.reason, 'card_expired')
+  const { steps } = await facts<{ steps: { scenario: string; step: string }[] }>('sandbox', 'steps')
+  assert.equal(steps.find(({ scenario }) => scenario === 'card_expired')?.step, 'create')
+  const other = await facts<{ steps: { scenario: string; step: string }[] }>('sandbox', 'steps', '--merchant', '0'.repeat(24))
+  assert.equal(other.steps.find(({ scenario }) => scenario === 'card_expired')?.step, 'get_verify_code')
+  assertRefused(await service.ask('sandbox', 'step', 'card_lost', 'create'), 64, /A scenario is one of: sms_not_connected/)
+  assertRefused(await service.ask('sandbox', 'step', 'card_expired', 'soon'), 64, /A step is one of: create, get_verify_code, verify, pay/)
+})
+
+test('the inbox shows the SMS that we would have sent, newest first', async () => {
+  await service.call('cards.get_verify_code', { token: await token() })
+  const { inbox } = await facts<{ inbox: { phone: string; text: string }[] }>('sandbox', 'inbox', '--count', '1')
+  assert.equal(inbox.length, 1)
+  assert.deepEqual([inbox[0]?.phone, inbox[0]?.text.includes('666666')], ['99890*****66', true])
+  assertRefused(await service.ask('sandbox', 'inbox', '--count', 'many'), 64, /from 1 to 100/)
+})
+
+test('limits are off in test and can be switched on to be rehearsed', async () => {
+  const limited = await startTessera(join(scratch, 'limited'), ['--limits=on'])
+  const create = async (at: Started): Promise<string> => (await at.call('cards.create', { card: weSend })).reply.error?.reason ?? 'made'
+  const outcomes: string[] = []
+  for (let i = 0; i < 11; i++) outcomes.push(await create(limited))
+  assert.deepEqual(outcomes, [...new Array<string>(10).fill('made'), 'address_limit'])
+  assert.equal(await create(service), 'made')
+  assert.equal((await limited.stop()).code, 0)
+})
+
+test('settings prints what a start would have, and where each comes from', async () => {
+  const { out } = await runTessera(['settings', '--json', '--port=1234'], { TESSERA_DATABASE_URL: 'postgres://u:hunter2@h/d' }).ended
+  const rows = JSON.parse(out) as { name: string; value: unknown; from: string }[]
+  assert.deepEqual(
+    rows.map(({ name }) => name),
+    settings.map(({ name }) => name),
+  )
+  assert.deepEqual(
+    rows.find(({ name }) => name === 'port'),
+    { name: 'port', env: 'TESSERA_PORT', value: 1234, from: 'flag' },
+  )
+  assert.ok(!out.includes('hunter2'))
+})
+
+test('doctor finds nothing to mend here, and on an open folder without a service it does', async () => {
+  const well = await service.ask('doctor')
+  assert.deepEqual([well.code, /MEND/.test(well.out)], [0, false], well.out)
+  mkdirSync(join(scratch, 'open'))
+  chmodSync(join(scratch, 'open'), 0o755)
+  const ill = await runTessera(['doctor', '--port=0', '--admin-port=0', `--data=${join(scratch, 'open')}`]).ended
+  assert.equal(ill.code, 1)
+  assert.match(ill.out, /^MEND +folder mode +755: others can look into it: chmod 700/m)
+  const unset = await runTessera(['doctor', '--port=x']).ended
+  assert.equal(unset.code, 1)
+  assert.match(unset.out, /^MEND +settings +--port is "x"/m)
+})
+
+test('where nothing runs every question says so and how to start', async () => {
+  const asking = commands.filter(({ name }) => !['start', 'settings', 'doctor', 'version', 'help'].includes(name))
+  const words: Record<string, string[]> = { 'keys rotate': ['otp'], 'keys destroy': ['x', '--yes'], 'sandbox step': ['a', 'b'] }
+  for (const { name } of asking) {
+    const ended = await runTessera([...name.split(' '), ...(words[name] ?? []), `--data=${nowhere}`]).ended
+    assertRefused(ended, 69, /^tessera: no service is running on .*nowhere: start it with npm start\n$/)
+  }
+  const json = await runTessera(['status', '--json', `--data=${nowhere}`]).ended
+  assert.deepEqual([json.code, (JSON.parse(json.out) as { error: { exit: string; code: number } }).error.code], [69, 69])
+})
+
+test('a command that does not exist is answered with the one that was meant', async () => {
+  for (const [typed, meant] of [
+    [['statsu'], /There is no command "statsu"\. Did you mean: tessera status/],
+    [['key', 'rotate'], /Did you mean: tessera keys rotate/],
+    [['keys'], /"keys" wants one of: status, rotate, destroy/],
+    [['xyzzy'], /See: tessera help/],
+    [['status', '--count', '3'], /"status" takes no --count/],
+  ] as const) {
+    assertRefused(await runTessera(typed).ended, 64, meant)
+  }
+})
+
+test('every command has a help of its own, and the list names them all', async () => {
+  const list = await runTessera(['--help']).ended
+  assert.equal(list.code, 0)
+  for (const { name, summary } of commands) {
+    assert.ok(list.out.includes(`  ${name}`) && list.out.includes(summary), name)
+    const own = await runTessera([...name.split(' '), '--help']).ended
+    assert.equal(own.code, 0)
+    assert.ok(own.out.includes(summary) || name === 'help', name)
+  }
+  const { code, out } = await runTessera([]).ended
+  assert.deepEqual([code, out], [64, list.out])
+})
+
+test('the help of start is the table of settings', async () => {
+  const { out } = await runTessera(['start', '--help']).ended
+  for (const { flag, env, meaning } of settings) assert.ok(out.includes(flag) && out.includes(env) && out.includes(meaning), flag)
+})
+
+test('the version is told in words, by its flag, and for programs', async () => {
+  const said = await runTessera(['version']).ended
+  assert.match(said.out, /^Tessera \d+\.\d+\.\d+ on Node 24\./)
+  assert.equal((await runTessera(['--version']).ended).out, said.out)
+})

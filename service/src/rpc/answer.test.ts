@@ -1,0 +1,263 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+
+import { RpcError } from '@tessera/contract/errors'
+
+import { merchantId, password, refusing, rehearse, request, requestIdOf, told } from './door.fixture.ts'
+import { JsonText } from './json-text.ts'
+import { testPan } from './pans.fixture.ts'
+import type { HttpReply } from './request.ts'
+
+const token = '6745a1f0000a3f5c0d2e4b61_3kTMd0bJqg7v1nUeWcY9aRzXoP5sHfL2iKxQ8tVb4Gm'
+const create = { id: 'q', method: 'cards.create', params: { card: { number: testPan, expire: '0399' }, save: true } }
+const check = { id: 5, method: 'cards.check', params: { token } }
+
+test('a call is answered with its own id and the result, version always said', async () => {
+  const { answer } = rehearse()
+  const reply = await answer(request(check))
+  assert.deepEqual(reply, {
+    status: 200,
+    retryAfterSeconds: null,
+    text: '{"jsonrpc":"2.0","id":5,"result":{"method":"cards.check"}}',
+  })
+})
+
+test('the method gets its params, the card number as bytes, and who calls in which profile and language', async () => {
+  const { answer, ran } = rehearse()
+  const xAuth = `${merchantId}:${password}`
+  await answer(request(create, { segment: 'cards.create', acceptLanguage: 'uz', xAuth }))
+  const [first] = ran
+  assert.deepEqual([first?.pan, JSON.stringify(first?.params)], [testPan, '{"card":{"number":"","expire":"0399"},"save":true}'])
+  const { caller, profile, language, requestId, address } = first!.call
+  assert.deepEqual(caller, { merchantId, bucket: 7, as: 'server' })
+  assert.deepEqual([profile, language, requestId, address], ['spec', 'uz', requestIdOf(1), '192.0.2.7'])
+})
+
+test('the lifted card number is wiped when the call is over, however it ended', async () => {
+  const ends: [name: string, run: () => unknown][] = [
+    ['result', () => ({})],
+    ['refusal', () => Promise.reject(new RpcError('cardNotFound'))],
+    ['fault', () => Promise.reject(new Error('unforeseen'))],
+  ]
+  for (const [name, run] of ends) {
+    const { answer, ran } = rehearse({}, run)
+    await answer(request(create))
+    assert.deepEqual(
+      Array.from(ran[0]?.call.cardNumber ?? []),
+      Array.from(testPan, () => 0),
+      name,
+    )
+  }
+})
+
+test('every copy of a card number, and every body, is wiped on every way out', async (t) => {
+  const bodies: Uint8Array[] = []
+  const copy = t.mock.method(JsonText.prototype, 'copy')
+  const doors = [rehearse(), rehearse({ limits: { take: refusing('addressLimit') } }), rehearse({}, refusing('cardNotFound'))]
+  const texts = [create, [create, create], Array.from({ length: 21 }, () => create), []].map((body) => JSON.stringify(body))
+  const twice = texts[0]!.replace('"card"', '"card":{"number":"1"},"card"')
+  for (const text of [...texts, twice, `${texts[1]!}x`])
+    for (const parts of [
+      {},
+      { xAuth: null },
+      { hasQuery: true },
+      { segment: 'cards.check' },
+      { hasIdempotencyKey: true },
+      { refusal: 'draining' as const },
+    ])
+      for (const { answer } of doors) {
+        const asked = request(text, parts)
+        bodies.push(asked.body)
+        await answer(asked)
+      }
+  const copies = copy.mock.calls.map(({ result }) => result!)
+  assert.ok(copies.length > 200 && bodies.length === 108)
+  for (const bytes of [...copies, ...bodies]) assert.ok(bytes.every((byte) => byte === 0))
+})
+
+test('a batch is run in order and answered in order; one failure touches no other', async () => {
+  const { answer, ran } = rehearse({}, (method) => {
+    if (method === 'cards.remove') throw new Error('unforeseen')
+    return { method }
+  })
+  const calls = [{ ...check, id: 1 }, { id: 2, method: 'cards.remove', params: { token } }, 3, { ...create, id: 4 }, { id: 5, method: 'x' }]
+  const replies = told(await answer(request(calls))) as unknown as { id: unknown; error?: { code: number }; result?: object }[]
+  assert.deepEqual(
+    replies.map(({ id, error, result }) => [id, error?.code ?? result]),
+    [
+      [1, { method: 'cards.check' }],
+      [2, -32400],
+      [null, -32600],
+      [4, { method: 'cards.create' }],
+      [5, -32601],
+    ],
+  )
+  assert.deepEqual(
+    ran.map(({ method, pan }) => [method, pan]),
+    [
+      ['cards.check', null],
+      ['cards.remove', null],
+      ['cards.create', testPan],
+    ],
+  )
+})
+
+test('what nobody foresaw says only the id under which the log has its cause', async () => {
+  const cause = new Error(`secret inside`)
+  const { answer, failed } = rehearse({}, () => Promise.reject(cause))
+  const reply = await answer(request(check))
+  assert.deepEqual(told(reply).error, {
+    code: -32400,
+    message: 'System error.',
+    data: requestIdOf(1),
+    origin: 'cards.check',
+    reason: 'internal_error',
+  })
+  assert.deepEqual(failed, [{ requestId: requestIdOf(1), method: 'cards.check', error: 'internalError', cause }])
+  assert.equal(reply.text.includes('secret'), false)
+})
+
+test('throwing nothing, or giving what is no JSON, is a fault of ours like any other', async () => {
+  for (const run of [throwNothing, () => undefined, () => ({ big: 1n })]) {
+    const { answer, failed } = rehearse({}, run)
+    assert.equal(told(await answer(request(check))).error?.reason, 'internal_error')
+    assert.equal(failed.length, 1)
+  }
+})
+
+test('a refusal with a cause goes to the log; one without is an outcome like any other', async () => {
+  const { answer, failed } = rehearse({}, (method) =>
+    Promise.reject(new RpcError('systemError', method === 'cards.check' ? { cause: 'network said 96' } : {})),
+  )
+  assert.equal(told(await answer(request(check))).error?.data, requestIdOf(1))
+  assert.equal(told(await answer(request(create))).error?.data, requestIdOf(2))
+  assert.deepEqual(failed, [{ requestId: requestIdOf(1), method: 'cards.check', error: 'systemError', cause: 'network said 96' }])
+})
+
+test('a store that cannot answer is told as 503 to a call alone, and in its place in a batch', async () => {
+  class StoreFull extends Error {}
+  const translate = (err: unknown): RpcError | null =>
+    err instanceof StoreFull ? new RpcError('storeFull', { retryAfterMs: 2500, cause: err }) : null
+  const { answer, failed } = rehearse({ translate }, () => Promise.reject(new StoreFull()))
+  const alone = await answer(request(check))
+  assert.deepEqual([alone.status, alone.retryAfterSeconds], [503, 3])
+  assert.deepEqual([told(alone).id, told(alone).error?.reason, told(alone).error?.retry_after], [5, 'store_full', 2500])
+  const batch = await answer(request([check]))
+  assert.deepEqual([batch.status, batch.retryAfterSeconds], [200, null])
+  assert.equal(failed[0]?.error, 'storeFull')
+})
+
+test('every outcome that says to try later says when', async () => {
+  for (const entry of ['overloaded', 'draining', 'storeFull', 'storeUnavailable', 'outcomeUnknown'] as const) {
+    const { answer } = rehearse({}, () => Promise.reject(new RpcError(entry)))
+    const reply = await answer(request(check))
+    assert.deepEqual([reply.status, reply.retryAfterSeconds, told(reply).error?.retry_after], [503, 1, 1000], entry)
+  }
+})
+
+test('a method that does not exist is repeated only when it is plainly a name', async () => {
+  const { answer } = rehearse()
+  const cases: [method: string, data: string | undefined][] = [
+    ['cards.steal', 'cards.steal'],
+    ['toString', 'toString'],
+    ['__proto__', '__proto__'],
+    ['', undefined],
+    [testPan, undefined],
+    [testPan.slice(1), undefined],
+    ['<script>', undefined],
+    ['x'.repeat(65), undefined],
+  ]
+  for (const [method, data] of cases) {
+    const reply = told(await answer(request({ id: 1, method })))
+    assert.deepEqual(
+      reply.error,
+      { code: -32601, message: 'Method not found.', ...(data === undefined ? {} : { data }), reason: 'method_not_found' },
+      method,
+    )
+  }
+})
+
+test('messages are in the language that was asked for', async () => {
+  const { answer } = rehearse()
+  const messages = await Promise.all(
+    ['ru-RU,ru;q=0.9', 'uz', 'de'].map(
+      async (acceptLanguage) => told(await answer(request(check, { xAuth: null, acceptLanguage }))).error?.message,
+    ),
+  )
+  assert.deepEqual(messages, ['Доступ запрещён.', 'Ruxsat yoʻq.', 'Access denied.'])
+})
+
+test('the journal gets names, ids and figures of every call, and nothing that was sent', async () => {
+  const { answer, called } = rehearse({ now: tick() })
+  const body = JSON.stringify([create, { ...check, params: { token: 5, note: 'secret' } }, { id: 'x', method: 'nope' }])
+  await answer(request(body))
+  const bytes = Buffer.byteLength(body)
+  assert.deepEqual(called, [
+    { requestId: requestIdOf(1), method: 'cards.create', profile: 'subscribe', merchantId, error: null, ms: 1, bytes },
+    { requestId: requestIdOf(2), method: 'cards.check', profile: 'subscribe', merchantId, error: 'memberInvalid', ms: 1, bytes },
+    { requestId: requestIdOf(3), method: null, profile: 'subscribe', merchantId: null, error: 'methodNotFound', ms: 1, bytes },
+  ])
+})
+
+test('a card number out of place is nowhere in the reply, wherever it was', async () => {
+  const { answer } = rehearse()
+  const places = [
+    { id: testPan, method: 'cards.check', params: { token } },
+    { id: Number(testPan), method: 'cards.check', params: { token } },
+    { id: 1, method: testPan, params: { token } },
+    { id: 1, method: 'cards.check', params: { token, account: { a: testPan } } },
+    { id: 1, method: 'cards.check', params: { token, [testPan]: { cvv: 1 } } },
+    { id: 1, method: 'cards.check', params: { token: testPan }, [testPan]: 1 },
+    { id: 1, jsonrpc: testPan, method: 'cards.check' },
+  ]
+  const replies: HttpReply[] = []
+  for (const place of places)
+    replies.push(await answer(request(place)), await answer(request([place])), await answer(request(place, { xAuth: null })))
+  for (const { text } of replies) assert.equal(text.includes(testPan.slice(2, 12)), false, text)
+  assert.deepEqual(
+    replies.filter((_, i) => i % 3 === 0).map((reply) => told(reply).error?.reason),
+    [
+      'pan_out_of_place',
+      'pan_out_of_place',
+      'method_not_found',
+      'pan_out_of_place',
+      'pan_out_of_place',
+      'pan_out_of_place',
+      'invalid_version',
+    ],
+  )
+})
+
+test('params are refused by the path of the first member that is missing or wrong', async () => {
+  const { answer } = rehearse()
+  const cases: [params: unknown, reason: string, data: string | undefined][] = [
+    [undefined, 'member_missing', 'card'],
+    [{}, 'member_missing', 'card'],
+    [[], 'params_not_object', undefined],
+    [{ card: {} }, 'member_missing', 'card.number'],
+    [{ card: { number: testPan } }, 'member_missing', 'card.expire'],
+    [{ card: { number: null, expire: '0399' } }, 'member_invalid', 'card.number'],
+    [{ card: { number: { a: 1 }, expire: '0399' } }, 'member_invalid', 'card.number'],
+    [{ card: { number: testPan, expire: 399 } }, 'member_invalid', 'card.expire'],
+    [{ card: [], expire: 1 }, 'member_invalid', 'card'],
+    [{ card: create.params.card, save: 'yes' }, 'member_invalid', 'save'],
+    [{ card: create.params.card, account: { 'a b': {} } }, 'member_invalid', 'account.*'],
+    [{ card: create.params.card, account: [] }, 'member_invalid', 'account'],
+    [{ card: create.params.card, consent: { version: '1', sha256: 'x', locale: 'en', at: 1 } }, 'member_invalid', 'consent.sha256'],
+    [{ card: create.params.card, consent: { version: '1' } }, 'member_missing', 'consent.sha256'],
+  ]
+  for (const [params, reason, data] of cases) {
+    const { error } = told(await answer(request({ id: 1, method: 'cards.create', params })))
+    assert.deepEqual([error?.code, error?.reason, error?.data], [-32602, reason, data], JSON.stringify(params))
+  }
+})
+
+function throwNothing(): never {
+  // eslint-disable-next-line @typescript-eslint/only-throw-error
+  throw undefined
+}
+
+function tick(): () => number {
+  let now = 0
+  return () => now++
+}

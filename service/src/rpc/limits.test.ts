@@ -1,0 +1,122 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+
+import { RpcError } from '@tessera/contract/errors'
+
+import { makeCoarseLimits, noLimits, type LimitedCall } from './limits.ts'
+
+const minute = 60_000
+
+test('an address makes 10 cards a minute and 60 an hour, and is told how long to wait', () => {
+  const { at, take } = rehearse()
+  for (let i = 0; i < 10; i++) assert.equal(take(), null)
+  assert.deepEqual(take(), { entry: 'addressLimit', waitMs: 65_000 })
+  at(64_999)
+  assert.equal(take()?.waitMs, 1)
+  at(65_000)
+  assert.equal(take(), null)
+  const later = rehearse()
+  for (let i = 0; i < 6; i++) {
+    later.at(i * 2 * minute)
+    for (let k = 0; k < 10; k++) assert.equal(later.take(), null)
+  }
+  later.at(20 * minute)
+  assert.deepEqual(later.take(), { entry: 'addressLimit', waitMs: 45 * minute })
+})
+
+test('in no stretch of a minute are there more than ten, however they are spread', () => {
+  const { at, take } = rehearse()
+  const taken: number[] = []
+  for (let now = 0; now < 10 * minute; now += 737) {
+    at(now)
+    if (take() === null) taken.push(now)
+  }
+  for (const start of taken) assert.ok(taken.filter((time) => time >= start && time < start + minute).length <= 10)
+  assert.ok(taken.length > 45, 'the hour’s 60 are nearly reached')
+})
+
+test('a wait that was told is enough', () => {
+  const { at, take } = rehearse()
+  let now = 0
+  for (let i = 0; i < 100; i++) {
+    at(now)
+    const refused = take()
+    if (refused === null) {
+      now += 1013
+      continue
+    }
+    at((now += refused.waitMs))
+    assert.equal(take(), null)
+  }
+})
+
+test('addresses of one block share a wider limit', () => {
+  const { take } = rehearse()
+  for (let host = 1; host <= 100; host++) assert.equal(take({ address: `198.51.100.${host}` }), null)
+  assert.equal(take({ address: '198.51.100.200' })?.entry, 'addressLimit')
+  assert.equal(take({ address: '198.51.101.1' }), null)
+  for (let host = 1; host <= 100; host++) assert.equal(take({ address: `2001:db8:1:4${host % 10}::${host}` }), null)
+  assert.equal(take({ address: '2001:db8:1:99::1' })?.entry, 'addressLimit')
+  assert.equal(take({ address: '2001:db8:1:100::1' }), null)
+})
+
+test('a merchant has its own limit, and one merchant’s does not touch another’s', () => {
+  const { take } = rehearse({ address: [], block: [], merchant: [{ count: 3, ms: minute }] })
+  for (let i = 0; i < 3; i++) assert.equal(take({ merchantId: 'a' }), null)
+  assert.equal(take({ merchantId: 'a' })?.entry, 'merchantLimit')
+  assert.equal(take({ merchantId: 'b' }), null)
+  assert.equal(take({ merchantId: null }), null)
+})
+
+test('what is refused by one limit counts in none', () => {
+  const windows = { address: [{ count: 1, ms: minute }], block: [], merchant: [{ count: 2, ms: minute }] }
+  const { take } = rehearse(windows)
+  assert.equal(take({ address: '192.0.2.1', merchantId: 'a' }), null)
+  for (let i = 0; i < 9; i++) assert.equal(take({ address: '192.0.2.1', merchantId: 'a' })?.entry, 'addressLimit')
+  assert.equal(take({ address: '192.0.2.2', merchantId: 'a' }), null)
+})
+
+test('methods without limits are not counted, and the test environment counts none', () => {
+  const { take } = rehearse()
+  for (let i = 0; i < 1000; i++) assert.equal(take({ class: 'none' }), null)
+  for (let i = 0; i < 1000; i++) assert.doesNotThrow(() => noLimits.take(call({})))
+})
+
+test('classes are counted apart', () => {
+  const { take } = rehearse()
+  for (let i = 0; i < 10; i++) take()
+  assert.equal(take()?.entry, 'addressLimit')
+  assert.equal(take({ class: 'verify' }), null)
+})
+
+test('memory is bounded: beyond its size the first seen is forgotten', () => {
+  const limits = makeCoarseLimits({ now: () => 0, subjectsMax: 3 })
+  const take = (address: string): unknown => outcome(() => limits.take(call({ address, merchantId: null })))
+  for (let i = 0; i < 10; i++) assert.equal(take('192.0.2.1'), null)
+  assert.notEqual(take('192.0.2.1'), null)
+  for (const address of ['198.51.100.1', '203.0.113.1']) assert.equal(take(address), null)
+  assert.equal(take('192.0.2.1'), null)
+})
+
+function rehearse(figures?: object) {
+  let now = 0
+  const limits = makeCoarseLimits({ now: () => now, ...(figures === undefined ? {} : { figures: { create: figures } as never }) })
+  return {
+    at: (ms: number) => void (now = ms),
+    take: (parts: Partial<LimitedCall> = {}) => outcome(() => limits.take(call(parts))),
+  }
+}
+
+function call(parts: Partial<LimitedCall>): LimitedCall {
+  return { class: 'create', address: '192.0.2.7', merchantId: 'm', ...parts }
+}
+
+function outcome(take: () => void): { entry: string; waitMs: number } | null {
+  try {
+    take()
+    return null
+  } catch (err) {
+    assert.ok(err instanceof RpcError)
+    return { entry: err.entry, waitMs: err.retryAfterMs ?? 0 }
+  }
+}

@@ -1,0 +1,58 @@
+import assert from 'node:assert/strict'
+import { fork } from 'node:child_process'
+import { join } from 'node:path'
+import { test } from 'node:test'
+
+import { makeScratch, startTessera } from '../cli/child.fixture.ts'
+import { findInMemory } from './memory-scan.fixture.ts'
+import { makePan } from './pans.fixture.ts'
+import { openRaw, post, type RawClient } from './raw.fixture.ts'
+
+const numbers = 2000
+const pans = Array.from({ length: numbers }, (_, i) => makePan('8600', i + 1000))
+
+test('of 2,000 card numbers the running service keeps at most the one that came last, and none after one more request', async () => {
+  const service = await startTessera(join(makeScratch(), 'data'), ['--log-level=debug'])
+  const clients = await openClients(Number(new URL(service.facts.url).port))
+  const merchantId = service.facts.demo?.merchantId ?? ''
+  const replies = await sendAll(clients, merchantId)
+  assert.equal(replies.filter((reply) => reply.includes('"token"')).length, numbers)
+  const left = findInMemory(service.facts.pid, pans)
+  assert.ok(left.size <= 1, `${left.size} of ${numbers}`)
+  // The buffer that node's HTTP parser reads into keeps what was read last; nobody else can reach it.
+  await send(clients[0]!, '0'.repeat(16), merchantId)
+  assert.equal(findInMemory(service.facts.pid, pans).size, 0)
+  for (const { socket } of clients) socket.destroy()
+  assert.equal((await service.stop()).code, 0)
+})
+
+test('the search finds them in a server that reads its bodies with JSON.parse', async () => {
+  const child = fork(join(import.meta.dirname, 'parse-naively.fixture.ts'))
+  try {
+    const port = await new Promise<number>((resolve) => child.once('message', (message) => resolve(message as number)))
+    const clients = await openClients(port)
+    await sendAll(clients, '')
+    for (const { socket } of clients) socket.destroy()
+    const left = findInMemory(child.pid ?? 0, pans)
+    assert.ok(left.size > numbers / 10, `${left.size} of ${numbers}`)
+  } finally {
+    child.kill()
+  }
+})
+
+async function openClients(port: number): Promise<RawClient[]> {
+  return Promise.all(Array.from({ length: 8 }, () => openRaw(port)))
+}
+
+async function sendAll(clients: readonly RawClient[], xAuth: string): Promise<string[]> {
+  const replies: string[] = []
+  for (let i = 0; i < numbers; i += clients.length)
+    replies.push(...(await Promise.all(clients.map((client, k) => send(client, pans[i + k] ?? '', xAuth)))))
+  return replies
+}
+
+async function send(client: RawClient, pan: string, xAuth: string): Promise<string> {
+  const call = { jsonrpc: '2.0', id: 1, method: 'cards.create', params: { card: { number: pan, expire: '0399' }, save: true } }
+  client.write(post('/api', JSON.stringify(call), [`X-Auth: ${xAuth}`]))
+  return (await client.next()).body
+}

@@ -1,0 +1,66 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { KeyStore, WrappedKey } from '@tessera/vault/keyring'
+import { bytesOf } from './suite/samples.fixture.ts'
+
+/** What every store of wrapped keys has to hold. `open` opens it again and again on what is there. */
+export function keysSuite(withKeys: (test: (open: () => Promise<KeyStore>) => Promise<void>) => () => Promise<void>): void {
+  test(
+    'a wrapped key comes back as it was kept, also after opening anew',
+    withKeys(async (open) => {
+      const keys = await open()
+      const wrapped = [
+        makeKey('a', { epoch: 1, state: 'decrypt_only' }),
+        makeKey('b', { epoch: 2 }),
+        makeKey('c', { purpose: 'otp', owner: '' }),
+      ]
+      for (const key of wrapped) assert.equal(await keys.insert(key), true)
+      await keys.close()
+      const again = await open()
+      assert.deepEqual(await again.list(), wrapped)
+      await again.close()
+    }),
+  )
+
+  test(
+    'of two keys of one purpose, owner and epoch the first stays',
+    withKeys(async (open) => {
+      const stores = await Promise.all([open(), open(), open()])
+      const inserted = await Promise.all(stores.map((keys, n) => keys.insert(makeKey(`key ${n}`))))
+      assert.deepEqual(inserted.filter(Boolean).length, 1)
+      const [kept] = await stores[0].list()
+      assert.equal(kept?.keyId, `key ${inserted.indexOf(true)}`)
+      for (const keys of stores) await keys.close()
+    }),
+  )
+
+  test(
+    'a destroyed key has no wrapped bytes any more and stays destroyed',
+    withKeys(async (open) => {
+      const keys = await open()
+      const key = makeKey('a')
+      await keys.insert(key)
+      await keys.setState('a', 'decrypt_only')
+      assert.deepEqual(await keys.list(), [{ ...key, state: 'decrypt_only' }])
+      await keys.setState('a', 'destroyed')
+      await keys.setState('a', 'active')
+      assert.deepEqual(await keys.list(), [{ ...key, state: 'destroyed', wrapped: new Uint8Array(0) }])
+      await keys.close()
+    }),
+  )
+}
+
+export function makeKey(keyId: string, over: Partial<WrappedKey> = {}): WrappedKey {
+  return {
+    keyId,
+    purpose: 'card',
+    owner: 'm'.repeat(24),
+    epoch: 1,
+    state: 'active',
+    kekId: 'dev',
+    wrapped: bytesOf(`wrapped ${keyId}`, 60),
+    checkValue: bytesOf('check', 8),
+    createdAt: 1_700_000_000_000,
+    ...over,
+  }
+}

@@ -1,0 +1,38 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { MigrationRefused, planMigrations, readMigrations } from './migrations.ts'
+import type { Migration } from './migrations.ts'
+
+const known: Migration[] = [1, 2, 3].map((number) => ({ number, name: `m${number}`, text: '', checksum: `sum ${number}`, breaking: false }))
+
+test('both dialects have the same migrations, numbered from 1', () => {
+  for (const folder of ['cards', 'keys'] as const) {
+    const [sqlite, postgres] = [readMigrations('sqlite', folder), readMigrations('postgres', folder)]
+    assert.deepEqual(
+      sqlite.map(({ number, name, breaking }) => ({ number, name, breaking })),
+      postgres.map(({ number, name, breaking }) => ({ number, name, breaking })),
+    )
+    assert.equal(sqlite[0]?.number, 1)
+    assert.match(sqlite[0].checksum, /^[0-9a-f]{64}$/)
+  }
+})
+
+test('what is still to be applied is what comes after what was applied', () => {
+  assert.deepEqual(planMigrations(known, []), known)
+  assert.deepEqual(planMigrations(known, known.slice(0, 2).reverse()), known.slice(2))
+  assert.deepEqual(planMigrations(known, known), [])
+})
+
+test('a database that is newer, has gaps or was made of another text is refused', () => {
+  const refusals: [Parameters<typeof planMigrations>[1], RegExp][] = [
+    [[...known, { number: 4, name: 'later', checksum: 'x' }], /newer than this program: it has migration 4 \(later\), we know 3/],
+    [known.slice(1), /lacks migration 1 \(m1\)/],
+    [[{ ...known[0]!, checksum: 'other' }], /migration 1 \(m1\) was applied with another text/],
+  ]
+  for (const [applied, message] of refusals) {
+    assert.throws(
+      () => planMigrations(known, applied),
+      (err) => err instanceof MigrationRefused && message.test(err.message),
+    )
+  }
+})

@@ -1,0 +1,33 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { readServer } from './server.ts'
+
+const sound = { standby: 0, fsync: 'on', full_page_writes: 'on', synchronous_commit: 'on', synchronous_standby_names: '' }
+
+test('a commit survives the loss of its machine only where a standby is waited for', () => {
+  const promised = (over: object): string => readServer({ ...sound, ...over }, false).durability
+  assert.equal(promised({}), 'local')
+  assert.equal(promised({ synchronous_standby_names: 'ANY 1 (b, c)' }), 'replicated')
+  assert.equal(promised({ synchronous_standby_names: 'ANY 1 (b, c)', synchronous_commit: 'remote_write' }), 'replicated')
+  assert.equal(promised({ synchronous_standby_names: 'ANY 1 (b, c)', synchronous_commit: 'local' }), 'local')
+})
+
+test('synchronous_commit is made stronger, never weaker', () => {
+  for (const [set, asked] of [
+    ['off', 'on'],
+    ['local', 'local'],
+    ['remote_write', 'remote_write'],
+    ['on', 'on'],
+    ['remote_apply', 'remote_apply'],
+  ]) {
+    assert.equal(readServer({ ...sound, synchronous_commit: set! }, false).commit, asked)
+  }
+})
+
+test('a standby takes no writes, and a server that may lose what it acknowledged is taken by tests alone', () => {
+  assert.throws(() => readServer({ ...sound, standby: 1 }, true), /standby/)
+  for (const setting of ['fsync', 'full_page_writes']) {
+    assert.throws(() => readServer({ ...sound, [setting]: 'off' }, false), /fsync and full_page_writes have to be on/)
+    assert.equal(readServer({ ...sound, [setting]: 'off' }, true).commit, 'on')
+  }
+})

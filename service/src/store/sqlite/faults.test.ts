@@ -1,0 +1,131 @@
+// time limit: 300 s
+import assert from 'node:assert/strict'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { StoreFull, StoreOverloaded } from '../store.ts'
+import type { Store } from '../store.ts'
+import { sumOfSoundChains } from '../suite/audit.suite.ts'
+import { makeCard, makeNote } from '../suite/samples.fixture.ts'
+import { runLoad } from './load.fixture.ts'
+import { openSqliteStore, SQLITE_FILE } from './sqlite.ts'
+import { withFolder, withSqlite } from './with-store.fixture.ts'
+
+test('what was acknowledged is there after kill -9, cycle after cycle', () =>
+  withFolder(async (folder) => {
+    const kept: number[] = []
+    for (let cycle = 0; cycle < 8; cycle++) {
+      const told = await runLoad(folder, cycle * 100_000, ({ kept: { length } }, child) => {
+        if (length === 200 + cycle * 50) child.kill('SIGKILL')
+      })
+      kept.push(...told.kept)
+      await withReopened(folder, async (store) => {
+        await assertKept(store, told.kept)
+        assert.ok((await sumOfSoundChains(store)) >= kept.length)
+      })
+    }
+    await withReopened(folder, (store) => assertKept(store, kept))
+  }))
+
+test('an fsync that fails ends the service before it acknowledges, and all that it acknowledged is there', () =>
+  withFolder(async (folder) => {
+    for (const [round, at] of [9, 14, 23].entries()) {
+      const told = await runLoad(folder, round * 100_000, () => undefined, injecting(folder, 'fsync', `error=EIO:when=${at}+`))
+      assert.equal(told.exitCode, 70, told.said)
+      assert.match(told.said, /tessera ends: the embedded database failed: disk I\/O error/)
+      await withReopened(folder, async (store) => {
+        await assertKept(store, told.kept)
+        assert.ok((await sumOfSoundChains(store)) >= told.kept.length)
+      })
+    }
+  }))
+
+test('a full disk refuses writes, goes on reading, and takes writes again when there is room', () =>
+  withFolder(async (folder) => {
+    await openSqliteStore({ folder }).then((store) => store.close(1000))
+    const told = await runLoad(
+      folder,
+      0,
+      ({ kept, full }, child) => {
+        // Cards were kept after the disk had been full.
+        if (full.length > 0 && kept.length > 0 && (kept.at(-1) ?? 0) > (full.at(-1) ?? 0) + 100) child.kill('SIGKILL')
+      },
+      injecting(folder, 'pwrite64', 'error=ENOSPC:when=200..260'),
+    )
+    assert.ok(told.full.length > 0, told.said)
+    await withReopened(folder, async (store) => {
+      await assertKept(store, told.kept)
+      for (const number of told.full) assert.equal(await store.findCard(makeCard(number)), null)
+      assert.ok((await sumOfSoundChains(store)) >= told.kept.length)
+    })
+  }))
+
+test('a database at its largest size refuses writes, keeps what it acknowledged and grows on when it may', () =>
+  withFolder(async (folder) => {
+    const kept: number[] = []
+    const refused: unknown[] = []
+    await withReopened(
+      folder,
+      async (store) => {
+        for (let number = 0; number < 300; number++) {
+          const inserted = store.insertCard(makeCard(number), makeNote(makeCard(number)))
+          await inserted.then(
+            () => kept.push(number),
+            (err: unknown) => refused.push(err),
+          )
+        }
+        await assertKept(store, kept)
+        assert.equal(await sumOfSoundChains(store), kept.length)
+      },
+      60,
+    )
+    assert.ok(kept.length > 0 && refused.length > 0)
+    assert.ok(refused.every((reason) => reason instanceof StoreFull))
+    await withReopened(folder, async (store) => {
+      await store.insertCard(makeCard(5000), makeNote(makeCard(5000)))
+      assert.equal(await sumOfSoundChains(store), kept.length + 1)
+    })
+  }))
+
+test(
+  'more writes than may wait are refused at once, and those that wait are kept',
+  withSqlite(async ({ store }) => {
+    const written = await Promise.allSettled(Array.from({ length: 9000 }, (_, n) => store.setScenarioStep('m', `${n % 50}`, 'create')))
+    const refused = written.flatMap((each) => (each.status === 'rejected' ? [each.reason as unknown] : []))
+    assert.equal(refused.length, 9000 - 8192)
+    assert.ok(refused.every((reason) => reason instanceof StoreOverloaded))
+    assert.equal((await store.listScenarioSteps('m')).length, 50)
+  }),
+)
+
+/** strace that makes a system call on the WAL fail. */
+function injecting(folder: string, call: string, fault: string): string[] {
+  const path = join(folder, `${SQLITE_FILE}-wal`)
+  return [
+    'strace',
+    '-f',
+    '--seccomp-bpf',
+    '-qq',
+    '-o',
+    '/dev/null',
+    '-P',
+    path,
+    '-e',
+    `trace=${call}`,
+    '-e',
+    `inject=${call}:${fault}`,
+    '--',
+  ]
+}
+
+async function withReopened(folder: string, look: (store: Store) => Promise<void>, maxPages?: number): Promise<void> {
+  const store = await openSqliteStore(maxPages === undefined ? { folder } : { folder, maxPages })
+  try {
+    await look(store)
+  } finally {
+    await store.close(5000)
+  }
+}
+
+async function assertKept(store: Store, numbers: readonly number[]): Promise<void> {
+  for (const number of numbers) assert.deepEqual(await store.findCard(makeCard(number)), makeCard(number))
+}

@@ -1,0 +1,85 @@
+import assert from 'node:assert/strict'
+import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { bytesOf, makeCard, makeNote, shreddedOf } from '../suite/samples.fixture.ts'
+import { openSqliteKeyStore, SQLITE_KEYS_FILE } from './keys.ts'
+import { openSqliteStore, SQLITE_FILE } from './sqlite.ts'
+import { withFolder, withSqlite } from './with-store.fixture.ts'
+
+test(
+  'every file of the embedded store is its owner’s alone',
+  withSqlite(async ({ store, folder }) => {
+    await store.insertCard(makeCard(1), makeNote(makeCard(1)))
+    const keys = await openSqliteKeyStore(folder)
+    const files = readdirSync(folder)
+    assert.ok(files.includes(`${SQLITE_FILE}-wal`) && files.includes(`${SQLITE_FILE}-shm`))
+    for (const file of files) assert.equal(statSync(join(folder, file)).mode & 0o777, 0o600, file)
+    await keys.close()
+  }),
+)
+
+test(
+  'a shredded PAN is in no file once the store is closed',
+  withSqlite(async ({ store, folder, reopen }) => {
+    const card = makeCard(1, { blob: bytesOf('to be shredded', 200) })
+    await store.insertCard(card, makeNote(card))
+    const holds = (): string[] => readdirSync(folder).filter((file) => readFileSync(join(folder, file)).includes(Buffer.from(card.blob)))
+    assert.notDeepEqual(holds(), [])
+    const gone = shreddedOf(card)
+    await store.changeCard(gone, makeNote(gone))
+    await reopen().then((again) => again.close(1000))
+    assert.deepEqual(holds(), [])
+  }),
+)
+
+test('keys lie in a file of their own', () =>
+  withFolder(async (folder) => {
+    const keys = await openSqliteKeyStore(folder)
+    await keys.close()
+    assert.deepEqual(readdirSync(folder), [SQLITE_KEYS_FILE])
+  }))
+
+test('a file that is no database is refused and left as it is', () =>
+  withFolder(async (folder) => {
+    const path = join(folder, SQLITE_FILE)
+    writeFileSync(path, 'a shopping list, and a long one at that. '.repeat(200))
+    await assert.rejects(openSqliteStore({ folder }), /tessera\.db .*is no database/)
+    assert.match(readFileSync(path, 'utf8'), /^a shopping list/)
+  }))
+
+test('a page that has rotted is refused, and cards on other pages are served and written', () =>
+  withFolder(async (folder) => {
+    const exits: Error[] = []
+    const open = (): ReturnType<typeof openSqliteStore> => openSqliteStore({ folder, exit: (cause) => exits.push(cause) })
+    const cards = Array.from({ length: 300 }, (_, number) => makeCard(number, { account: JSON.stringify({ filler: 'x'.repeat(900) }) }))
+    const before = await open()
+    await Promise.all(cards.map((card) => before.insertCard(card, makeNote(card))))
+    await before.close(5000)
+    rotPageOf(join(folder, SQLITE_FILE), cards[150]!.blob)
+
+    const store = await open()
+    const read = await Promise.allSettled(cards.map((card) => store.findCard(card)))
+    const refused = read.filter(({ status }) => status === 'rejected').length
+    assert.ok(refused > 0 && refused < 10, `${refused} cards were refused`)
+    const [lost] = cards.filter((_, at) => read[at]?.status === 'rejected')
+    const [gone, kept] = await Promise.allSettled([
+      store.changeCard(shreddedOf(lost!), makeNote(shreddedOf(lost!))),
+      store.insertCard(makeCard(1000), makeNote(makeCard(1000))),
+    ])
+    await store.close(5000)
+    assert.deepEqual([gone.status, kept.status], ['rejected', 'fulfilled'])
+    assert.deepEqual(exits, [])
+  }))
+
+/** Overwrites the header of the b-tree page that holds some bytes. */
+function rotPageOf(path: string, content: Uint8Array): void {
+  const file = readFileSync(path)
+  const at = file.indexOf(content)
+  assert.ok(at > 0)
+  const page = at - (at % PAGE_BYTES)
+  file.fill(0xff, page, page + 8)
+  writeFileSync(path, file)
+}
+
+const PAGE_BYTES = 4096

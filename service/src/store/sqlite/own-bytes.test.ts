@@ -1,0 +1,22 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { ownBytes } from './own-bytes.ts'
+
+test('a small buffer is sent alone, without the slab that its neighbours lie in', () => {
+  const pooled = Buffer.from('short')
+  assert.ok(pooled.buffer.byteLength > pooled.byteLength, 'Node pools small buffers')
+  const sent = structuredClone(ownBytes({ card: { blob: pooled, list: [pooled] }, at: 1 }))
+  for (const bytes of [sent.card.blob, sent.card.list[0]!]) {
+    assert.equal(bytes.buffer.byteLength, pooled.byteLength)
+    assert.deepEqual(bytes, new Uint8Array(pooled))
+  }
+})
+
+test('what needs no copy is not copied, and what was given is not changed', () => {
+  const whole = { blob: new Uint8Array([1, 2, 3]), text: 'a', nothing: null, deep: { list: [1, 'b'] as const } }
+  assert.equal(ownBytes(whole), whole)
+  assert.equal(ownBytes(whole).blob, whole.blob)
+  const view = { blob: new Uint8Array(8).subarray(2, 4) }
+  assert.notEqual(ownBytes(view), view)
+  assert.equal(view.blob.buffer.byteLength, 8)
+})
