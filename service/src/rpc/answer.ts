@@ -7,7 +7,7 @@ import type { Call, CallerIdentity, Grid, Row } from '../methods/method.ts'
 import { identify, type Claim, type OriginRule } from './caller.ts'
 import type { ReadCall } from './call-reader.ts'
 import type { Credentials } from './credentials.ts'
-import { earlierFault, isPlainName, throwFault, type Fault } from './fault.ts'
+import { isEarlier, isPlainName, throwFault, type Fault } from './fault.ts'
 import type { Idempotency, IdempotencyHeader } from './idempotency.ts'
 import type { Journal } from './journal.ts'
 import type { CoarseLimits } from './limits.ts'
@@ -91,7 +91,7 @@ async function answerCall(call: ReadCall, asked: Asked, door: Door): Promise<Ans
 /** A key that is none is refused where it would count, and nowhere else. */
 function requestFaultOf({ requestFault }: ReadCall, method: MethodName | null, { idempotencyKey }: Asked, { grid }: Door): Fault | null {
   const isRefused = idempotencyKey === 'invalid' && method !== null && grid[method].mutates
-  return isRefused ? earlierFault(requestFault, { entry: 'idempotencyKeyInvalid' }) : requestFault
+  return isRefused && isEarlier('idempotencyKeyInvalid', requestFault) ? { entry: 'idempotencyKeyInvalid' } : requestFault
 }
 
 /** Params, idempotency, then the method itself: fine limits and the noun's rules are inside. */
