@@ -71,10 +71,10 @@ const rightNames: ReadonlySet<string> = new Set([
 ])
 
 /** Terms of a standard, of the specification or of the system, wherever they stand in a name. */
-const rightPhrases = [/sensitiveAuthenticationData/i, /cardholderData/i, /coreDump/i, /dataFolder/i]
+const rightPhrases = [/sensitiveAuthenticationData/i, /cardholderData/i, /fiscalData/i, /coreDump/i, /dataFolder/i]
 
 /** The same in paths. */
-const rightPaths = [/core-dumps/, /data-folder/, /process-life/]
+const rightPaths = [/receipts\.set_fiscal_data/, /core-dumps/, /data-folder/, /process-life/]
 
 /** A check: files and what we declare in them carry the field's words. Names that others gave (properties, imports) are theirs. */
 export function checkWords(tree: Tree): Finding[] {

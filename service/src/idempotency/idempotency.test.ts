@@ -7,14 +7,17 @@ import { withPostgres } from '../store/postgres/with-store.fixture.ts'
 import { withSqlite } from '../store/sqlite/with-store.fixture.ts'
 
 import { cardOf, idempotencyKeySuite, inHouse, spellings } from './idempotency.suite.ts'
+import { moneyKeySuite } from './money.suite.ts'
 
 describe('idempotency keys on the embedded store', () => {
   idempotencyKeySuite((use) => withSqlite(use))
+  moneyKeySuite((use) => withSqlite(use))
 })
 
 if ((process.env['TESSERA_TEST_POSTGRES_URL'] ?? '') !== '') {
   describe('idempotency keys on PostgreSQL', () => {
     idempotencyKeySuite((use) => withPostgres(use))
+    moneyKeySuite((use) => withPostgres(use))
   })
 }
 
