@@ -96,7 +96,7 @@ describe('receipts by the library, against the real service', () => {
     assert.equal(lossy.asked(), 2)
     assert.equal(paid.receipt.state, receiptStates.paid)
     const again = await tessera.outcome('receipts.pay', { id: receipt._id, token })
-    assert.equal(again.ok ? null : again.problem.reason, 'receipt_already_paid')
+    assert.equal(again.ok ? null : again.problem.reason, 'receipt_paid')
   })
 })
 

@@ -276,7 +276,7 @@ export const reasons = [
   'address_limit', 'merchant_limit', 'sensitive_authentication_data', 'pan_out_of_place', 'params_not_object', 'member_missing',
   'member_invalid', 'card_number_format', 'card_number_check_digit', 'card_number_no_route', 'expire_format', 'expire_month', 'expire_past',
   'token_shape', 'amount_invalid', 'phone_invalid', 'idempotency_mismatch', 'card_not_found', 'card_deleted', 'card_ended',
-  'receipt_not_found', 'receipt_already_paid', 'receipt_in_progress', 'receipt_cancelled', 'receipt_not_held', 'receipt_not_paid',
+  'receipt_not_found', 'receipt_paid', 'receipt_in_progress', 'receipt_cancelled', 'receipt_not_held', 'receipt_not_paid',
   'account_field_missing', 'account_field_unknown', 'amount_below_limit', 'amount_above_limit', 'amount_above_hold', 'card_not_verified',
   'card_in_use', 'merchant_refused', 'cannot_cancel', 'code_not_requested', 'code_too_old', 'tries_used_up', 'card_day_tries_used_up',
   'wrong_code', 'resend_too_soon', 'send_limit_card', 'send_limit_phone', 'sms_not_sent', 'sms_not_connected', 'card_expired',

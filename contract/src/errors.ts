@@ -451,7 +451,7 @@ export const errors = {
   },
   receiptPaid: {
     code: -31602,
-    reason: 'receipt_already_paid',
+    reason: 'receipt_paid',
     stage: 'state',
     mend: 'developer',
     text: receiptStateText,

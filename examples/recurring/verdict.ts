@@ -29,7 +29,7 @@ export function judge({ reason }: Problem): Verdict {
     case 'card_not_verified':
     case 'token_shape':
       return { kind: 'cardOver', reason }
-    // payment_unknown, no_answer, receipt_already_paid and their like: the receipt itself tells, when it is asked.
+    // payment_unknown, no_answer, receipt_paid and their like: the receipt itself tells, when it is asked.
     default:
       return open(reason)
   }

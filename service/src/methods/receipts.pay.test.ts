@@ -95,7 +95,7 @@ test('of 200 payments of one receipt at once, without a key, one debits', async 
   assert.equal(replies.filter((reply) => 'receipt' in reply).length, 1)
   const reasons = new Set(replies.flatMap((reply) => ('error' in reply ? [reply.error.reason] : [])))
   assert.ok(
-    [...reasons].every((reason) => reason === 'receipt_in_progress' || reason === 'receipt_already_paid'),
+    [...reasons].every((reason) => reason === 'receipt_in_progress' || reason === 'receipt_paid'),
     [...reasons].join(),
   )
   const ledger = await ledgerOf(house, await rowOf(house, merchant, id))
@@ -111,7 +111,7 @@ test('a one-time token is used up by its payment or hold, and whoever pays again
     const token = await merchant.verified(successPan, { save: false })
     const id = await newReceipt(merchant)
     await merchant.expect('receipts.pay', { id, token, hold })
-    assert.equal(await merchant.refused('receipts.pay', { id, token }), 'receipt_already_paid')
+    assert.equal(await merchant.refused('receipts.pay', { id, token }), 'receipt_paid')
     assert.equal(await merchant.refused('cards.check', { token }), 'card_deleted')
     assert.equal(await merchant.refused('receipts.pay', { id: await newReceipt(merchant), token }), 'card_deleted')
     const card = await house.store.findCard({ ...merchant, cardId: token.slice(0, 24) })
