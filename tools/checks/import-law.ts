@@ -10,7 +10,13 @@ import { isCode, isTest } from './kinds.ts'
  */
 export type LawRow = { of: string; may: readonly string[]; packages?: readonly string[]; builtins?: readonly string[] }
 
-const nouns = ['service/src/cards/', 'service/src/verification/', 'service/src/receipts/', 'service/src/merchants/', 'service/src/idempotency/']
+const nouns = [
+  'service/src/cards/',
+  'service/src/verification/',
+  'service/src/receipts/',
+  'service/src/merchants/',
+  'service/src/idempotency/',
+]
 const ports = [
   'service/src/clock.ts',
   'service/src/store/store.ts',
