@@ -7,6 +7,7 @@ import type { Reseal } from '../cards/reseal.ts'
 import type { Life } from '../running.ts'
 import { tellReadiness } from '../running.ts'
 import type { Store } from '../store/store.ts'
+import type { Endpoints } from '../webhooks/endpoints.ts'
 
 import type { Answers, KeyAnswers, SandboxAnswers, SandboxScenario } from './answers.ts'
 import { checkAudit } from './audit-check.ts'
@@ -21,6 +22,7 @@ export interface AskedParts {
   readonly kekId: string
   readonly environment: string
   readonly reseal: Reseal
+  readonly endpoints: Endpoints
   /** Null outside the test environment. */
   readonly sandbox: SandboxFacts | null
 }
@@ -38,6 +40,7 @@ export function answersOf(parts: AskedParts): Answers {
   return {
     status: () => tellReadiness(parts.life),
     keys: keyAnswers(parts),
+    webhooks: parts.endpoints,
     verifyAudit: () => checkAudit({ store: parts.store, isTrue: (card) => mac.isTrue(card) }),
     sandbox: parts.sandbox === null ? null : sandboxAnswers(parts.sandbox, parts.store),
   }
