@@ -30,6 +30,8 @@ export interface Adapters {
   readonly limits: boolean
   /** Whether pages of any origin may call, or the merchants' own alone. */
   readonly isAnyOriginWelcome: boolean
+  /** Whether webhooks may go to this machine itself, and there by plain http. */
+  readonly webhooksToLoopback: boolean
   /** Null in production. */
   readonly sandbox: Sandbox | null
 }
@@ -77,9 +79,19 @@ export const adaptersOf: Readonly<Record<Config['environment'], OrNothing<Adapte
     codes: sandboxCodes,
     limits: false,
     isAnyOriginWelcome: true,
+    webhooksToLoopback: true,
     sandbox,
   },
-  production: { openKek: null, network: null, sms: null, codes: null, limits: true, isAnyOriginWelcome: false, sandbox: null },
+  production: {
+    openKek: null,
+    network: null,
+    sms: null,
+    codes: null,
+    limits: true,
+    isAnyOriginWelcome: false,
+    webhooksToLoopback: false,
+    sandbox: null,
+  },
 })
 
 type OrNothing<T> = { readonly [part in keyof T]: T[part] extends boolean ? T[part] : T[part] | null }

@@ -50,6 +50,12 @@ import { SQLITE_FILE } from './store/sqlite/sqlite.ts'
 import { StoreFull, StoreOutcomeUnknown, StoreOverloaded, StoreUnavailable } from './store/store.ts'
 import type { Store } from './store/store.ts'
 import { makeVerification } from './verification/verification.ts'
+import { makeEndpoints } from './webhooks/endpoints.ts'
+import { webhookFigures } from './webhooks/figures.ts'
+import { makeGuard } from './webhooks/guard.ts'
+import { makePost } from './webhooks/post.ts'
+import { resolveBySystem } from './webhooks/resolve.ts'
+import { makeWebhooks } from './webhooks/webhooks.ts'
 
 // The composition root: settings become parts, parts a service that listens and, told to stop, drains. The adapters are named in adapters.ts.
 
@@ -109,6 +115,10 @@ async function compose(parts: StartParts, closing: Closing): Promise<RunningServ
   closing.add(makeRounds({ clock, everyMs: SETTLE_MS, run: counted('receipts_settled', settle.runOnce), failed }).stop)
   closing.add(makeRounds({ clock, everyMs: SWEEP_MS, run: counted('idempotency_dropped', idempotency.dropPast), failed }).stop)
   closing.add(makeRounds({ clock, everyMs: RESEAL_MS, run: counted('cards_resealed', reseal.runOnce), failed }).stop)
+  const { webhooks, endpoints } = makeDeliveries(parts, adapters, kept)
+  closing.add(webhooks.stop)
+  closing.add(makeRounds({ clock, everyMs: DELIVER_MS, run: counted('events_delivered', webhooks.runOnce), failed }).stop)
+  closing.add(makeRounds({ clock, everyMs: SWEEP_MS, run: counted('events_dropped', webhooks.dropPast), failed }).stop)
 
   closing.add(() => http.app.close())
   const url = await listen(http.app, config.host, config.port)
@@ -116,14 +126,7 @@ async function compose(parts: StartParts, closing: Closing): Promise<RunningServ
   Object.assign(life, { facts, store: kept.store, inFlight: http.inFlight })
   const { keyring, store, kek } = kept
   const answers = answersOf({
-    life,
-    store,
-    clock,
-    keyring,
-    kekId: kek.id,
-    environment: config.environment,
-    reseal,
-    sandbox: adapters.sandbox,
+    ...{ life, store, clock, keyring, kekId: kek.id, environment: config.environment, reseal, sandbox: adapters.sandbox, endpoints },
   })
   closing.add((await listenControl(config.dataFolder, makeAnswerQuestion(answers), failed)).close)
   life.state = 'ready'
@@ -136,13 +139,22 @@ async function compose(parts: StartParts, closing: Closing): Promise<RunningServ
 
 /** The adapters of the environment, when nothing keeps it from starting. Throws `CannotGoOn` with everything that does. */
 async function admit(config: Config): Promise<Adapters> {
-  const { openKek, network, sms, codes, limits, isAnyOriginWelcome, sandbox: rehearsal } = adaptersOf[config.environment]
+  const {
+    openKek,
+    network,
+    sms,
+    codes,
+    limits,
+    isAnyOriginWelcome,
+    webhooksToLoopback,
+    sandbox: rehearsal,
+  } = adaptersOf[config.environment]
   const isTest = config.environment === 'test'
   const faults = isTest ? [] : [...productionFaults(config, { openKek, network, sms }), ...(await lookIntoStore(config))]
   if (faults.length > 0 || openKek === null || network === null || sms === null || codes === null) {
     throw new CannotGoOn('settings', ['a production start is refused:', ...faults].join('\n'))
   }
-  return { openKek, network, sms, codes, limits, isAnyOriginWelcome, sandbox: rehearsal }
+  return { openKek, network, sms, codes, limits, isAnyOriginWelcome, webhooksToLoopback, sandbox: rehearsal }
 }
 
 /** What a test environment left in the database that a production start was given. */
@@ -230,6 +242,18 @@ async function makeNouns({ config, clock, log }: StartParts, adapters: Adapters,
     sweep: makeSweep({ store, keyring, clock, environment, alarm }),
     reseal: makeReseal({ store, keyring, clock, environment, alarm }),
   }
+}
+
+/** Events on their way to merchants. */
+function makeDeliveries({ config, clock, log }: StartParts, { webhooksToLoopback }: Adapters, { store, keyring }: Kept) {
+  const { environment } = config
+  const guard = makeGuard({ resolve: resolveBySystem, loopback: webhooksToLoopback })
+  const figures = webhookFigures
+  const post = makePost({ guard, clock, timeoutMs: figures.timeoutMs })
+  const random = (): number => Buffer.from(drawPublic(4)).readUInt32BE() / 2 ** 32
+  const failed = (err: unknown): void => log.error('delivery_failed', { err })
+  const parts = { store, keyring, environment, clock, guard, figures }
+  return { webhooks: makeWebhooks({ ...parts, post, random, failed }), endpoints: makeEndpoints(parts) }
 }
 
 function cardFiguresOf(config: Config) {
@@ -374,6 +398,7 @@ async function stop({ config, log, stopping }: StartParts, { life, http, cutOff,
 const SWEEP_MS = 60_000
 const RESEAL_MS = 30_000
 const SETTLE_MS = 1000
+const DELIVER_MS = 1000
 /** What a store may take to end what is under way. */
 const CLOSE_MS = 5000
 const REQUEST_ID_SEED_BYTES = 6

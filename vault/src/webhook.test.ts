@@ -11,7 +11,7 @@ const owner = { environment: 'test', merchantId: merchantA, endpointId: '65f0c0f
 test('a webhook secret opens for its own endpoint and URL, and for no other', () => {
   const secret = drawWebhookSecret()
   const sealed = sealWebhookSecret(secret, dek, owner)
-  assert.deepEqual(openWebhookSecret(sealed, dek, owner), secret)
+  assert.ok(Buffer.from(openWebhookSecret(sealed, dek, owner)).equals(secret))
   const others = [
     { url: 'https://shop.example/other' },
     { merchantId: merchantB },

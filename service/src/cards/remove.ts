@@ -3,6 +3,7 @@ import { RpcError } from '@tessera/contract/errors'
 import { expectFirst, rideBoth } from '../idempotency/rider.ts'
 
 import type { Asker } from './asker.ts'
+import { cardEvent, telling } from './events.ts'
 import { findCard } from './find.ts'
 import { shreddedCard } from './life.ts'
 import { noteChange } from './note.ts'
@@ -15,7 +16,8 @@ export async function removeCard(tools: CardTools, token: string, asker: Asker<'
     const now = tools.clock.now()
     const next = await tools.mac.seal(shreddedCard(card, 'removed', now))
     const note = noteChange(asker, next, { at: now, action: 'card.removed', outcome: 'removed' })
-    if (expectFirst(await tools.store.changeCard(next, note, rideBoth(asker.rider, card.cardId, 'removed' as const)))) return
+    const riders = telling(rideBoth(asker.rider, card.cardId, 'removed' as const), cardEvent('card.removed', next, now))
+    if (expectFirst(await tools.store.changeCard(next, note, riders))) return
   }
   throw new RpcError('overloaded', { retryAfterMs: 1000 })
 }

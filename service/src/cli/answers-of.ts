@@ -8,6 +8,7 @@ import type { Clock } from '../clock.ts'
 import type { Life } from '../running.ts'
 import { tellReadiness } from '../running.ts'
 import type { AuditNote, Store } from '../store/store.ts'
+import type { Endpoints } from '../webhooks/endpoints.ts'
 
 import type { Answers, KeyAnswers, SandboxAnswers, SandboxScenario } from './answers.ts'
 import { checkAudit } from './audit-check.ts'
@@ -23,6 +24,7 @@ export interface AskedParts {
   readonly kekId: string
   readonly environment: string
   readonly reseal: Reseal
+  readonly endpoints: Endpoints
   /** Null outside the test environment. */
   readonly sandbox: SandboxFacts | null
 }
@@ -40,6 +42,7 @@ export function answersOf(parts: AskedParts): Answers {
   return {
     status: () => tellReadiness(parts.life),
     keys: keyAnswers(parts),
+    webhooks: parts.endpoints,
     verifyAudit: () => checkAudit({ store: parts.store, isTrue: (card) => mac.isTrue(card) }),
     sandbox: parts.sandbox === null ? null : sandboxAnswers(parts.sandbox, parts.store),
   }

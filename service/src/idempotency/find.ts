@@ -1,6 +1,6 @@
 import type { IdempotencyRow } from '../store/store.ts'
 
-import type { IdempotencyParts } from './idempotency.ts'
+import type { IdempotencyParts } from './parts.ts'
 import type { Keyed, KeyedPlace } from './keyed.ts'
 
 /** A row that is kept under a key, and the data key under which it was found. */

@@ -1,18 +1,13 @@
 import { timingSafeEqual } from 'node:crypto'
 
 import { RpcError } from '@tessera/contract/errors'
-import type { Keyring } from '@tessera/vault/keyring'
-
-import type { Clock } from '../clock.ts'
-import type { Store } from '../store/store.ts'
-
-import type { IdempotencyFigures } from './figures.ts'
 import { findKept } from './find.ts'
-import { keyCall, type Keyed, type KeyedCall } from './keyed.ts'
+import { keyCall, type KeyedCall } from './keyed.ts'
 import { isKept, outcomeOf, tell, type Outcome } from './outcome.ts'
+import type { Deed, IdempotencyParts } from './parts.ts'
 import { makeRide } from './ride.ts'
-import { TwinFound, type IdempotentCall } from './rider.ts'
-import { awaitOutcome } from './wait.ts'
+import { TwinFound } from './rider.ts'
+import { awaitOutcome, type Asked } from './wait.ts'
 
 /** Calls that are made again with the same key, and done once. */
 export interface Idempotency {
@@ -23,28 +18,6 @@ export interface Idempotency {
   once<T extends object>(asked: KeyedCall, deed: Deed<T>): Promise<T>
   /** Forgets the keys whose time is over; tells how many. To be called now and then. */
   dropPast(): Promise<number>
-}
-
-/** A deed that is done once. */
-export interface Deed<T> {
-  readonly run: (idempotency: IdempotentCall) => Promise<T>
-  /** Finds out what became of it; null where intention and outcome are one unit, so that nothing can be half done. */
-  readonly settle: ((settling: Settling) => Promise<T | null>) | null
-}
-
-export interface Settling {
-  /** What was claimed with. */
-  readonly subject: string
-  /** Whether whoever claimed it has had its time: then what is not known any more counts as done. */
-  readonly isExpired: boolean
-}
-
-export interface IdempotencyParts {
-  readonly store: Store
-  readonly keyring: Keyring
-  readonly clock: Clock
-  readonly environment: string
-  readonly figures: IdempotencyFigures
 }
 
 export function makeIdempotency(parts: IdempotencyParts): Idempotency {
@@ -68,13 +41,6 @@ async function once<T extends object>(parts: IdempotencyParts, asked: KeyedCall,
   } finally {
     keyed.digest.fill(0)
   }
-}
-
-/** What all steps of one call know. */
-export interface Asked<T> {
-  readonly asked: KeyedCall
-  readonly keyed: Keyed
-  readonly deed: Deed<T>
 }
 
 /** Runs the deed. What no unit of its own has kept is kept here; `again` when a twin was faster, whose outcome then counts. */

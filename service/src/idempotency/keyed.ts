@@ -4,7 +4,7 @@ import { digestRequest, hashIdempotencyKey, hashIdentity, type KeyOwner } from '
 import type { IdempotencyKey } from '../store/store.ts'
 
 import { canonicalJson } from './canonical.ts'
-import type { IdempotencyParts } from './idempotency.ts'
+import type { IdempotencyParts } from './parts.ts'
 
 /** A call under an idempotency key. */
 export interface KeyedCall {

@@ -3,7 +3,7 @@ import { openOutcome, sealOutcome } from '@tessera/vault/outcome'
 
 import type { IdempotencyAnswer, IdempotencyClaim, IdempotencyRow } from '../store/store.ts'
 
-import type { IdempotencyParts } from './idempotency.ts'
+import type { IdempotencyParts } from './parts.ts'
 import type { Keyed, KeyedCall, KeyedPlace } from './keyed.ts'
 import { isKept, readOutcome, writeOutcome, type Outcome } from './outcome.ts'
 import type { IdempotentCall } from './rider.ts'

@@ -3,9 +3,17 @@ import { RpcError } from '@tessera/contract/errors'
 import type { IdempotencyRow } from '../store/store.ts'
 
 import type { Kept } from './find.ts'
-import type { Asked, IdempotencyParts } from './idempotency.ts'
+import type { Keyed, KeyedCall } from './keyed.ts'
 import { isKept, outcomeOf, type Outcome } from './outcome.ts'
+import type { Deed, IdempotencyParts } from './parts.ts'
 import { openAnswer, sealAnswer } from './ride.ts'
+
+/** What all steps of one call know. */
+export interface Asked<T> {
+  readonly asked: KeyedCall
+  readonly keyed: Keyed
+  readonly deed: Deed<T>
+}
 
 /**
  * What a claimed key came to. While its first request is under way it is waited for, as long as its lease; then the claim is settled by what

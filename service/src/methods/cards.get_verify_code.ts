@@ -1,4 +1,4 @@
-import type { SentCode } from '../verification/ask.ts'
+import type { SentCode } from '../verification/sending.ts'
 import type { Verification } from '../verification/verification.ts'
 
 import { askerOf } from './asker.ts'

@@ -1,7 +1,7 @@
 import type { Language, Profile } from '@tessera/contract/envelope'
 import type { MethodName, Params, Result, methods } from '@tessera/contract/methods'
 
-import type { Settling } from '../idempotency/idempotency.ts'
+import type { Settling } from '../idempotency/parts.ts'
 import type { IdempotentCall } from '../idempotency/rider.ts'
 
 export type { IdempotentCall, Settling }

@@ -1,6 +1,7 @@
 import { RpcError } from '@tessera/contract/errors'
 
 import type { Asker } from '../cards/asker.ts'
+import { cardEvent, telling } from '../cards/events.ts'
 import { askNetwork, refusalError, type NetworkRefusal } from '../cards/refusal.ts'
 import { expectFirst, rideBoth, rideOutcome, type Rider } from '../idempotency/rider.ts'
 import type { FinishedVerification } from '../network/network.ts'
@@ -50,7 +51,7 @@ async function evaluate(trying: Trying, verified: CardRow): Promise<Evaluated> {
     const refusal = await askNetwork(patience, (signal) => network.admitVerification({ merchantId, pan, expiry }, signal))
     if (refusal !== null) return refusal
     const cap = figures.limits ? await dayCap(keyring, pan, figures.dayTriesMax) : null
-    const tried = expectFirst(await store.tryCode(await codeTry(trying, verified, cap), rideTry(asker.rider, verified)))
+    const tried = expectFirst(await store.tryCode(await codeTry(trying, verified, cap), rideTry(asker.rider, verified, clock.now())))
     if (tried.outcome !== 'askNetwork') return tried
     if (!isSixDigits(code)) return { kind: 'wrong' }
     const answer = { merchantId, pan, expiry, requestId: attempt.attemptId, networkRef: attempt.networkRef, code }
@@ -76,9 +77,11 @@ async function finish({ parts, attempt, asker }: Trying, verified: CardRow, toke
   const { bucket, merchantId, cardId, attemptId } = attempt
   let next = verified
   for (let turn = 0; turn < turnsMax; turn++) {
-    const audit = noteVerified(asker, next, clock.now())
+    const now = clock.now()
+    const audit = noteVerified(asker, next, now)
     const finish = { bucket, merchantId, cardId, attemptId, verifiedCard: next, audit }
-    if (expectFirst(await store.finishVerification(finish, rideOutcome(asker.rider, next)))) return next
+    const riders = telling(rideOutcome(asker.rider, next), cardEvent('card.verified', next, now))
+    if (expectFirst(await store.finishVerification(finish, riders))) return next
     const { card } = await cards.find(token, asker)
     if (card.verified) return card
     if ((await store.findVerification(card))?.attemptId !== attemptId) throw new RpcError('codeTooOld')
@@ -88,9 +91,9 @@ async function finish({ parts, attempt, asker }: Trying, verified: CardRow, toke
 }
 
 /** Where the code is ours, it is all one unit; where it is the network's, the claim alone is kept before the network is asked. */
-function rideTry(rider: Rider<CardRow> | null, verified: CardRow): CodeRiders | null {
-  const riders = rideBoth(rider, verified.cardId, verified)
-  return riders === null || rider === null ? null : { ...riders, answerWrong: rider.answer(new RpcError('wrongCode')) }
+function rideTry(rider: Rider<CardRow> | null, verified: CardRow, now: number): CodeRiders {
+  const riders = telling(rideBoth(rider, verified.cardId, verified), cardEvent('card.verified', verified, now))
+  return { ...riders, answerWrong: rider === null ? null : rider.answer(new RpcError('wrongCode')) }
 }
 
 function isSixDigits(code: string): boolean {

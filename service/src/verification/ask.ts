@@ -14,13 +14,7 @@ import type { CardRow, SendClaim, VerificationRow } from '../store/store.ts'
 import { sendClaim } from './limits.ts'
 import type { VerificationParts } from './parts.ts'
 import { sendCode } from './send.ts'
-import { settle, type Sending } from './sending.ts'
-
-export interface SentCode {
-  readonly phoneMask: string
-  /** Until another code may be asked for. */
-  readonly waitMs: number
-}
+import { settle, type Sending, type SentCode } from './sending.ts'
 
 /** Stores the attempt, asks the network, stores what it said, sends our code where that is ours to do, stores how that went. */
 export async function askForCode(parts: VerificationParts, token: string, asker: Asker<SentCode>, language: Language): Promise<SentCode> {

@@ -5,9 +5,8 @@ import { RpcError } from '@tessera/contract/errors'
 import { askWithin } from '../cards/refusal.ts'
 import type { SmsMessage, SmsOutcome } from '../sms/sms.ts'
 
-import type { SentCode } from './ask.ts'
 import { sendClaim } from './limits.ts'
-import { settle, type Sending } from './sending.ts'
+import { settle, type Sending, type SentCode } from './sending.ts'
 import { codeText } from './text.ts'
 
 /** Our code, and the phone that the network named for it. */

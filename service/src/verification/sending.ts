@@ -4,8 +4,13 @@ import { RpcError } from '@tessera/contract/errors'
 import { expectFirst, rideOutcome } from '../idempotency/rider.ts'
 import type { CardRow, SettledAttempt, VerificationRow } from '../store/store.ts'
 
-import type { SentCode } from './ask.ts'
 import type { VerificationParts } from './parts.ts'
+
+export interface SentCode {
+  readonly phoneMask: string
+  /** Until another code may be asked for. */
+  readonly waitMs: number
+}
 
 /** One attempt on its way to a phone. */
 export interface Sending {

@@ -6,8 +6,8 @@ import { refusalError } from '../cards/refusal.ts'
 import type { RefusalReason } from '../network/network.ts'
 import type { CardRow } from '../store/store.ts'
 
-import type { SentCode } from './ask.ts'
 import type { VerificationParts } from './parts.ts'
+import type { SentCode } from './sending.ts'
 
 /** An attempt that a request began and, as far as its idempotency key tells, nobody answered. */
 export interface AskedBefore {

@@ -4,8 +4,9 @@ import type { Asker } from '../cards/asker.ts'
 import type { CardRow } from '../store/store.ts'
 
 import { answerCode } from './answer.ts'
-import { askForCode, type SentCode } from './ask.ts'
+import { askForCode } from './ask.ts'
 import type { VerificationParts } from './parts.ts'
+import type { SentCode } from './sending.ts'
 import { settleAnswer, settleAsk, type AskedBefore } from './settle.ts'
 
 /** Proving by an SMS code that the cardholder is there. */
