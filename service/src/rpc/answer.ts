@@ -1,4 +1,4 @@
-import { readLanguage, type Language, type Profile } from '@tessera/contract/envelope'
+import { readLanguage, type Language } from '@tessera/contract/envelope'
 import { RpcError } from '@tessera/contract/errors'
 import { isMethodName, type MethodName, type Result } from '@tessera/contract/methods'
 import type { CardRoute } from '@tessera/contract/route'
@@ -14,7 +14,7 @@ import type { CoarseLimits } from './limits.ts'
 import { makePanScan } from './pan-scan.ts'
 import { makeReadParams, type ReadParams } from './params.ts'
 import { readCalls } from './read-calls.ts'
-import { isRetryLater, retrySeconds, toRpcError, writeError, writeResult } from './reply.ts'
+import { replyWithError, replyWithResult, toRpcError } from './reply.ts'
 import type { HttpReply, HttpRequest } from './request.ts'
 
 /** Answers one HTTP request to the API: one call or a batch. Never rejects. */
@@ -47,20 +47,13 @@ export function makeAnswer(parts: AnswerParts): Answer {
     const { xAuth, origin, isFromBrowser, idempotencyKey, address, body } = request
     const profile = request.segment === null ? 'subscribe' : 'spec'
     const language = readLanguage(request.acceptLanguage)
-    const asked: Asked = {
-      claim: { xAuth, origin, isFromBrowser, profile },
-      profile,
-      language,
-      idempotencyKey,
-      address,
-      bytes: body.length,
-    }
+    const asked: Asked = { xAuth, origin, isFromBrowser, idempotencyKey, address, profile, language, bytes: body.length }
     const read = readCalls(request, scan)
-    return read.kind === 'call' ? answerAlone(read.call, asked, door) : answerBatch(read.calls, asked, door)
+    return read.kind === 'call' ? answerCall(read.call, asked, door) : answerBatch(read.calls, asked, door)
   }
 }
 
-async function answerCall(call: ReadCall, asked: Asked, door: Door): Promise<Answered> {
+async function answerCall(call: ReadCall, asked: Asked, door: Door): Promise<HttpReply> {
   const requestId = door.issueRequestId()
   const startedAt = door.now()
   const method = call.method !== null && isMethodName(call.method) ? call.method : null
@@ -71,16 +64,17 @@ async function answerCall(call: ReadCall, asked: Asked, door: Door): Promise<Ans
     if (requestFault !== null) throwFault(requestFault)
     if (method === null) throw methodNotFound(call.method)
     const row = door.grid[method]
-    const caller = await identify(row.caller, asked.claim, door.credentials, door.origins)
+    const shown = row.caller === 'nobody' ? null : await door.credentials.authenticate(asked.xAuth)
+    const caller = identify(row.caller, asked, shown, door.origins)
     merchantId = caller.merchantId
     if (caller.fault !== null) throwFault(caller.fault)
     door.limits.take({ class: row.limits, address: asked.address, merchantId })
     const result = await run(method, call, { asked, door, requestId, caller: caller.identity })
-    return { text: writeResult(call.id, result), error: null }
+    return replyWithResult(call.id, result)
   } catch (err) {
     error = toRpcError(err, door.translate, requestId)
     if (error.cause !== undefined) door.journal.failed({ requestId, method, error: error.entry, cause: error.cause })
-    return { text: writeError(call.id, error, { profile: asked.profile, language: asked.language, origin: method }), error }
+    return replyWithError(call.id, error, { profile: asked.profile, language: asked.language, origin: method })
   } finally {
     call.cardNumber?.fill(0)
     const { profile, bytes } = asked
@@ -113,13 +107,6 @@ function run<M extends MethodName>(method: M, read: ReadCall, { asked, door, req
   )
 }
 
-/** Alone, a call that should be tried again later answers 503, so that proxies and plain HTTP clients understand it too. */
-async function answerAlone(call: ReadCall, asked: Asked, door: Door): Promise<HttpReply> {
-  const { text, error } = await answerCall(call, asked, door)
-  if (error === null || !isRetryLater(error)) return { status: 200, retryAfterSeconds: null, text }
-  return { status: 503, retryAfterSeconds: retrySeconds(error), text }
-}
-
 /** One after the other, in their order, each on its own. */
 async function answerBatch(calls: readonly ReadCall[], asked: Asked, door: Door): Promise<HttpReply> {
   const texts: string[] = []
@@ -135,9 +122,7 @@ function methodNotFound(method: string | null): RpcError {
 type Door = AnswerParts & { readonly readParams: ReadParams }
 
 /** What all calls of one request have in common. */
-interface Asked {
-  readonly claim: Claim
-  readonly profile: Profile
+interface Asked extends Claim {
   readonly language: Language
   readonly idempotencyKey: IdempotencyHeader
   readonly address: string
@@ -149,9 +134,4 @@ interface Known {
   readonly door: Door
   readonly requestId: string
   readonly caller: CallerIdentity
-}
-
-interface Answered {
-  readonly text: string
-  readonly error: RpcError | null
 }

@@ -3,10 +3,10 @@ import { test } from 'node:test'
 
 import type { Caller } from '@tessera/contract/methods'
 
-import { identify, type Claim } from './caller.ts'
-import { blockedId, credentials, merchantId, password, shopOrigin, strictId } from './door.fixture.ts'
+import { identify, type Claim, type Identified, type OriginRule } from './caller.ts'
+import { blockedId, credentials, merchantId, password, rehearse, request, shopOrigin, strictId } from './door.fixture.ts'
 
-const origins = { isAnyWelcome: false, formOrigin: 'https://form.example' }
+const origins: OriginRule = { isAnyWelcome: false, formOrigin: 'https://form.example' }
 const unknownId = '000000000000000000000000'
 const server = `${merchantId}:${password}`
 
@@ -43,7 +43,7 @@ test('the password is evaluated also where the answer does not need it, so that 
   const evaluated: (string | null)[] = []
   const watching = { authenticate: (xAuth: string | null) => (evaluated.push(xAuth), credentials.authenticate(xAuth)) }
   for (const xAuth of [server, `${merchantId}:wrong`, `${unknownId}:x`, null])
-    await identify('server', claim({ xAuth, isFromBrowser: true }), watching, origins)
+    await rehearse({ credentials: watching }).answer(request({ id: 1, method: 'cards.check' }, { xAuth, isFromBrowser: true }))
   assert.deepEqual(evaluated, [server, `${merchantId}:wrong`, `${unknownId}:x`, null])
 })
 
@@ -61,10 +61,7 @@ test('a page may call from its merchant’s origins and from the form’s, lette
   ]
   for (const [origin, fault] of cases)
     assert.equal(await faultOf('browser', { origin, isFromBrowser: origin !== null }), fault, String(origin))
-  const { fault } = await identify('browser', claim({ origin: 'https://other.example' }), credentials, {
-    isAnyWelcome: true,
-    formOrigin: null,
-  })
+  const { fault } = await ask('browser', { origin: 'https://other.example' }, { isAnyWelcome: true, formOrigin: null })
   assert.equal(fault, null)
 })
 
@@ -77,16 +74,16 @@ test('a merchant learns that it is blocked only behind a right password, or by i
 })
 
 test('an unknown id is told, since ids are public; of a wrong password nothing more is said', async () => {
-  const unknown = await identify('browser', claim({ xAuth: unknownId }), credentials, origins)
+  const unknown = await ask('browser', { xAuth: unknownId }, origins)
   assert.deepEqual(unknown.fault, { entry: 'merchantUnknown', data: 'invalid_id' })
-  const wrong = await identify('browser', claim({ xAuth: `${merchantId}:x` }), credentials, origins)
+  const wrong = await ask('browser', { xAuth: `${merchantId}:x` }, origins)
   assert.deepEqual(wrong, { identity: { merchantId: '', bucket: 0, as: 'browser' }, merchantId: null, fault: { entry: 'accessDenied' } })
 })
 
 test('who it is goes to the log as soon as it has been shown, also when it may not call', async () => {
-  const shown = await identify('server', claim({ xAuth: merchantId }), credentials, origins)
+  const shown = await ask('server', { xAuth: merchantId }, origins)
   assert.deepEqual([shown.merchantId, shown.fault?.entry], [merchantId, 'serverOnly'])
-  const right = await identify('server', claim({ xAuth: server }), credentials, origins)
+  const right = await ask('server', { xAuth: server }, origins)
   assert.deepEqual(right, { identity: { merchantId, bucket: 7, as: 'server' }, merchantId, fault: null })
 })
 
@@ -94,10 +91,15 @@ function denied(entry: string): (string | null)[] {
   return [entry, entry, entry, null]
 }
 
+async function ask(needed: Caller, parts: Partial<Claim>, rule = origins): Promise<Identified> {
+  const asked = claim(parts)
+  return identify(needed, asked, needed === 'nobody' ? null : await credentials.authenticate(asked.xAuth), rule)
+}
+
 function claim(parts: Partial<Claim>): Claim {
   return { xAuth: merchantId, origin: null, isFromBrowser: false, profile: 'spec', ...parts }
 }
 
 async function faultOf(needed: Caller, parts: Partial<Claim>): Promise<string | null> {
-  return (await identify(needed, claim(parts), credentials, origins)).fault?.entry ?? null
+  return (await ask(needed, parts)).fault?.entry ?? null
 }

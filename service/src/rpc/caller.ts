@@ -2,7 +2,7 @@ import type { Profile } from '@tessera/contract/envelope'
 import type { Caller } from '@tessera/contract/methods'
 
 import type { CallerIdentity } from '../methods/method.ts'
-import type { Authentic, Authenticated, Credentials } from './credentials.ts'
+import type { Authentic, Authenticated } from './credentials.ts'
 import type { Fault } from './fault.ts'
 
 /** What of a request says who is calling. */
@@ -30,14 +30,13 @@ export interface Identified {
 }
 
 /**
- * Tells who calls and whether this one may call methods of this class (wire §4), in the order of the error table. The password is evaluated
- * before anything is decided, so every wrong X-Auth takes the same time.
+ * Tells who calls and whether this one may call methods of this class (wire §4), in the order of the error table. `shown` is what the
+ * credentials said: they are asked before anything is decided, so every wrong X-Auth takes the same time. Null: they did not have to be.
  */
-export async function identify(needed: Caller, claim: Claim, credentials: Credentials, origins: OriginRule): Promise<Identified> {
-  if (needed === 'nobody') return { identity: nobody, merchantId: null, fault: null }
-  const shown = await credentials.authenticate(claim.xAuth)
+export function identify(needed: Caller, claim: Claim, shown: Authenticated | null, origins: OriginRule): Identified {
+  if (shown === null) return unasked
   const fault = faultOf(needed, claim, shown, origins)
-  if (!isAuthentic(shown)) return { identity: nobody, merchantId: null, fault: fault ?? { entry: 'accessDenied' } }
+  if (!isAuthentic(shown)) return { ...unasked, fault: fault ?? { entry: 'accessDenied' } }
   const { merchantId, bucket, kind } = shown
   return { identity: { merchantId, bucket, as: kind }, merchantId, fault }
 }
@@ -66,4 +65,8 @@ function isAuthentic(shown: Authenticated): shown is Authentic {
 }
 
 /** Who calls a method that needs no X-Auth. */
-const nobody: CallerIdentity = Object.freeze({ merchantId: '', bucket: 0, as: 'browser' })
+const unasked: Identified = Object.freeze({
+  identity: Object.freeze({ merchantId: '', bucket: 0, as: 'browser' }),
+  merchantId: null,
+  fault: null,
+})

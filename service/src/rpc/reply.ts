@@ -1,16 +1,23 @@
 import type { RequestId } from '@tessera/contract/envelope'
 import { renderError, RpcError, type ErrorName } from '@tessera/contract/errors'
 
+import type { HttpReply } from './request.ts'
+
 /** A JSON-RPC response that succeeds. */
-export function writeResult(id: RequestId, result: unknown): string {
+export function replyWithResult(id: RequestId, result: unknown): HttpReply {
   const text = JSON.stringify(result) as string | undefined
   if (text === undefined) throw new Error('a result is a JSON value')
-  return `{"jsonrpc":"2.0","id":${JSON.stringify(id)},"result":${text}}`
+  return { status: 200, retryAfterSeconds: null, text: `{"jsonrpc":"2.0","id":${JSON.stringify(id)},"result":${text}}` }
 }
 
-/** A JSON-RPC response that fails. */
-export function writeError(id: RequestId, error: RpcError, to: Parameters<typeof renderError>[1]): string {
-  return `{"jsonrpc":"2.0","id":${JSON.stringify(id)},"error":${JSON.stringify(renderError(error, to))}}`
+/**
+ * A JSON-RPC response that fails. What should be tried again later is HTTP 503 as well when it is a reply alone, so that proxies and plain
+ * HTTP clients understand it too.
+ */
+export function replyWithError(id: RequestId, error: RpcError, to: Parameters<typeof renderError>[1]): HttpReply {
+  const text = `{"jsonrpc":"2.0","id":${JSON.stringify(id)},"error":${JSON.stringify(renderError(error, to))}}`
+  if (!isRetryLater(error)) return { status: 200, retryAfterSeconds: null, text }
+  return { status: 503, retryAfterSeconds: retrySeconds(error), text }
 }
 
 /**
@@ -27,12 +34,12 @@ export function toRpcError(err: unknown, translate: (err: unknown) => RpcError |
 }
 
 /** Nothing can be answered at the moment; the same request may be answered later. */
-export function isRetryLater({ entry }: RpcError): boolean {
+function isRetryLater({ entry }: RpcError): boolean {
   return laterEntries.has(entry)
 }
 
 /** For the Retry-After header (RFC 9110 §10.2.3). */
-export function retrySeconds({ retryAfterMs = retryAfterMsDefault }: RpcError): number {
+function retrySeconds({ retryAfterMs = retryAfterMsDefault }: RpcError): number {
   return Math.max(1, Math.ceil(retryAfterMs / 1000))
 }
 

@@ -62,6 +62,8 @@ create table verifications (
   primary key (bucket, card_id)
 ) strict;
 
+create index verifications_asked_wall on verifications (asked_wall);
+
 create table send_limits (
   key_id text not null,
   scope text not null,
@@ -75,6 +77,8 @@ create table send_limits (
   primary key (key_id, scope, subject)
 ) strict;
 
+create index send_limits_made_at on send_limits (made_at);
+
 create table day_tries (
   key_id text not null,
   subject blob not null,
@@ -82,6 +86,8 @@ create table day_tries (
   ends_at integer not null,
   primary key (key_id, subject)
 ) strict;
+
+create index day_tries_ends_at on day_tries (ends_at);
 
 create table audit (
   chain text not null,

@@ -3,12 +3,12 @@ import { test } from 'node:test'
 import { readMigrations } from '../migrations/migrations.ts'
 import { keepReceipt, makeReceipt } from '../suite/money.fixture.ts'
 import { makeCard, makeNote, nextOf } from '../suite/samples.fixture.ts'
-import { readSchema, tellPostgresSchema } from '../suite/schema.fixture.ts'
+import { expectSchema, tellPostgresSchema } from '../suite/schema.fixture.ts'
 import { withPostgres } from './with-store.fixture.ts'
 
 test(
   'the PostgreSQL schema that is kept for reading is the one that the migrations make',
-  withPostgres(async ({ raw }) => assert.equal(await tellPostgresSchema(raw), readSchema('postgres'))),
+  withPostgres(async ({ raw }) => expectSchema('postgres', await tellPostgresSchema(raw))),
 )
 
 test(

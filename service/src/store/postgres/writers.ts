@@ -104,20 +104,7 @@ export function makeWriters(slots: readonly Slot[]): Writers {
 
 /** Never rejects: each write is answered by its own promise. */
 async function runJob(slot: Slot, job: readonly Waiting[], done: () => void): Promise<void> {
-  if (job.length > 1 && job.every(isInsert)) {
-    try {
-      await slot.runInserts(job.map(({ write }) => write.ask))
-      for (const { resolve } of job) resolve(undefined as never)
-      done()
-      return
-    } catch (err) {
-      if (!(err instanceof TransactionFailed)) {
-        for (const { reject } of job) reject(err)
-        return
-      }
-      // One of them cannot be kept: each by itself, so that its neighbours are.
-    }
-  }
+  if (job.every(isInsert)) return runInserts(slot, job, done)
   for (const { write, resolve, reject } of job) {
     try {
       resolve((await slot.runUnit(write)) as never)
@@ -125,6 +112,18 @@ async function runJob(slot: Slot, job: readonly Waiting[], done: () => void): Pr
     } catch (err) {
       reject(err)
     }
+  }
+}
+
+async function runInserts(slot: Slot, job: readonly Insert[], done: () => void): Promise<void> {
+  try {
+    await slot.runInserts(job.map(({ write }) => write.ask))
+    for (const { resolve } of job) resolve(undefined as never)
+    done()
+  } catch (err) {
+    // One of them cannot be kept: each by itself, so that its neighbours are.
+    if (err instanceof TransactionFailed && job.length > 1) for (const each of job) await runInserts(slot, [each], done)
+    else for (const { reject } of job) reject(err)
   }
 }
 

@@ -34,9 +34,14 @@ export function findAuditHead(chain: string): Read<AuditHead | null> {
   return { statement: selectHead, values: [chain], tell: ([row]) => (row === undefined ? null : tellHead(row)) }
 }
 
+// Steps from chain to chain by the index: grouping would read every entry there is.
 const selectHeads = sql`
-  select audit.chain, audit.seq, audit.hash from audit
-  join (select chain, max(seq) as seq from audit group by chain) as newest on newest.chain = audit.chain and newest.seq = audit.seq
+  with recursive chains (chain) as (
+    select min(chain) from audit
+    union all
+    select (select min(audit.chain) from audit where audit.chain > chains.chain) from chains where chains.chain is not null)
+  select audit.chain, audit.seq, audit.hash from chains
+  join audit on audit.chain = chains.chain and audit.seq = (select max(newest.seq) from audit as newest where newest.chain = chains.chain)
   order by audit.chain`
 
 export function findAuditHeads(): Read<AuditHead[]> {

@@ -8,6 +8,7 @@ import type {
   CardKey,
   CardRiders,
   CodeRiders,
+  CardRow,
   CodeTry,
   FinishVerification,
   SendLimits,
@@ -180,10 +181,19 @@ function* askWhyNot(ask: CodeTry): Unit<'notRequested' | 'moved' | 'triesUsedUp'
   if (row === null) return 'notRequested'
   const attempt = tellAttempt(row)
   if (attempt.attemptId !== ask.attemptId) return 'moved'
+  if (!attempt.open && (yield* hasMoved(ask.verifiedCard))) return 'moved'
   if (attempt.tries >= attempt.triesMax) return 'triesUsedUp'
   // Too old, or the clocks quarrel: closed for good, so that a clock that jumps back does not open it again.
   yield* rows(closeOpen, [...keyValues(ask), ask.attemptId])
   return 'tooOld'
+}
+
+const selectVersion = sql`select version from cards where bucket = $1 and card_id = $2 and merchant_id = $3`
+
+/** Whether the card is not the one any more that would have been verified; so a second right code meets a verified card. */
+function* hasMoved(verified: CardRow): Unit<boolean> {
+  const row = yield* one(selectVersion, keyValues(verified))
+  return row === null || integer(row, 'version') !== verified.version - 1
 }
 
 function sameHash(one: Uint8Array, other: Uint8Array): boolean {

@@ -1,4 +1,4 @@
--- What all migrations come to, for reading. A test holds it to the database.
+-- What all migrations come to, for reading. A test holds it to the database; TESSERA_TEST_PRINT_SCHEMA=1 npm test -- migrate prints it anew.
 
 create table audit (
   chain text collate "C" not null,
@@ -62,6 +62,8 @@ create table day_tries (
   ends_at bigint not null,
   primary key (key_id, subject)
 );
+
+create index day_tries_ends_at on day_tries (ends_at);
 
 create table deliveries (
   bucket integer not null,
@@ -245,6 +247,8 @@ create table send_limits (
   primary key (key_id, scope, subject)
 );
 
+create index send_limits_made_at on send_limits (made_at);
+
 create table sms_inbox (
   merchant_id text collate "C" not null,
   id text collate "C" not null,
@@ -276,6 +280,8 @@ create table verifications (
   open smallint not null,
   primary key (bucket, card_id)
 );
+
+create index verifications_asked_wall on verifications (asked_wall);
 
 create table webhook_endpoints (
   bucket integer not null,

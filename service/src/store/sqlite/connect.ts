@@ -1,5 +1,5 @@
-import { closeSync, mkdirSync, openSync, statSync } from 'node:fs'
-import { join } from 'node:path'
+import { closeSync, fsyncSync, mkdirSync, openSync, statSync } from 'node:fs'
+import { dirname, join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import type { StatementSync } from 'node:sqlite'
 import { primaryCode, SQLITE_NOTADB } from './fault.ts'
@@ -18,8 +18,10 @@ export interface Connection {
 export function makeDatabaseFile(folder: string, file: string): string {
   const path = join(folder, file)
   try {
-    mkdirSync(folder, { recursive: true, mode: 0o700 })
+    const made = mkdirSync(folder, { recursive: true, mode: 0o700 })
     makeFile(path)
+    // A power cut must not take the folder away from under what is in it.
+    if (made !== undefined) for (const each of [folder, dirname(made)]) syncFolder(each)
   } catch (err) {
     throw new Error(`the folder ${folder} cannot be used: ${whyNot(err)}`, { cause: err })
   }
@@ -33,6 +35,14 @@ function makeFile(path: string): void {
   } catch (err) {
     if (!isOfCode(err, 'EEXIST') || !statSync(path).isFile()) throw err
   }
+}
+
+function syncFolder(folder: string): void {
+  // Windows cannot, and need not: NTFS keeps its folders in a journal.
+  if (process.platform === 'win32') return
+  const open = openSync(folder, 'r')
+  fsyncSync(open)
+  closeSync(open)
 }
 
 function isOfCode(err: unknown, code: string): boolean {
@@ -90,7 +100,7 @@ function turnToWal(db: DatabaseSync, path: string): void {
 /** Opens the cards' database for reading only. */
 export function connectReader(path: string): Connection {
   const db = new DatabaseSync(path, { readOnly: true })
-  db.exec('pragma busy_timeout = 2000')
+  db.exec('pragma busy_timeout = 250')
   db.exec('pragma cache_size = -65536')
   return connect(db)
 }

@@ -5,13 +5,13 @@ import { test } from 'node:test'
 import { readMigrations } from '../migrations/migrations.ts'
 import { keepReceipt, makeReceipt } from '../suite/money.fixture.ts'
 import { makeCard, makeNote, nextOf } from '../suite/samples.fixture.ts'
-import { readSchema, tellSqliteSchema } from '../suite/schema.fixture.ts'
+import { expectSchema, tellSqliteSchema } from '../suite/schema.fixture.ts'
 import { openSqliteStore, SQLITE_FILE } from './sqlite.ts'
 import { withFolder, withSqlite } from './with-store.fixture.ts'
 
 test(
   'the embedded schema that is kept for reading is the one that the migrations make',
-  withSqlite(async ({ raw }) => assert.equal(await tellSqliteSchema(raw), readSchema('sqlite'))),
+  withSqlite(async ({ raw }) => expectSchema('sqlite', await tellSqliteSchema(raw))),
 )
 
 test('an embedded store of before money keeps its cards and takes receipts', () =>

@@ -1,11 +1,14 @@
-import { readFileSync } from 'node:fs'
+import assert from 'node:assert/strict'
+import { readFileSync, writeFileSync } from 'node:fs'
 import type { Dialect } from '../migrations/migrations.ts'
 import type { Row } from '../statement.ts'
 import type { Opened } from './opened.fixture.ts'
 
-/** The schema as it is kept in `schema/`, for reading: what all migrations come to. */
-export function readSchema(dialect: Dialect): string {
-  return readFileSync(new URL(`../schema/${dialect}.sql`, import.meta.url), 'utf8')
+/** Holds the schema that the database tells to the one kept in `schema/` for reading; `TESSERA_TEST_PRINT_SCHEMA=1` writes it instead. */
+export function expectSchema(dialect: Dialect, told: string): void {
+  const place = new URL(`../schema/${dialect}.sql`, import.meta.url)
+  if (process.env['TESSERA_TEST_PRINT_SCHEMA'] === '1') writeFileSync(place, told)
+  assert.equal(told, readFileSync(place, 'utf8'))
 }
 
 /** The schema of an embedded store, as the database itself tells it. */
@@ -33,7 +36,8 @@ function ofTable(table: string): (row: Row) => boolean {
   return (row) => row['table'] === table
 }
 
-const HEAD = '-- What all migrations come to, for reading. A test holds it to the database.\n\n'
+const HEAD =
+  '-- What all migrations come to, for reading. A test holds it to the database; TESSERA_TEST_PRINT_SCHEMA=1 npm test -- migrate prints it anew.\n\n'
 
 const askColumns = `
   select c.relname as table, a.attname || ' ' || format_type(a.atttypid, a.atttypmod)

@@ -118,6 +118,7 @@ export function verificationSuite(withStore: WithStore): void {
       await begin(store, card, 'one', momentAt(0))
       const tried = await Promise.all(Array.from({ length: 20 }, () => store.tryCode(right(card, 'one', momentAt(10)))))
       assert.equal(tried.filter(({ outcome }) => outcome === 'verified').length, 1)
+      assert.equal(tried.filter(({ outcome }) => outcome === 'moved').length, 19)
       const held = await store.findCard(card)
       assert.equal(held?.verified, true)
       assert.deepEqual(await store.newestAuditOf(card.cardId), { version: 2, mac: held.mac })
