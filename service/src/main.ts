@@ -17,6 +17,7 @@ import { listenControl } from './cli/control-server.ts'
 import { explainStart } from './cli/explain-start.ts'
 import { tesseraVersion } from './cli/version.ts'
 import type { Clock } from './clock.ts'
+import { startJobs } from './background.ts'
 import { makeClosing } from './closing.ts'
 import type { Closing } from './closing.ts'
 import type { Config } from './config.ts'
@@ -37,7 +38,6 @@ import { productionFaults, sandboxLeftIn } from './production.ts'
 import { receiptFigures } from './receipts/figures.ts'
 import { makeReceipts } from './receipts/receipts.ts'
 import { makeSettle } from './receipts/settle.ts'
-import { makeRounds } from './rounds.ts'
 import { makeAnswer } from './rpc/answer.ts'
 import { buildHttp } from './rpc/http.ts'
 import type { Http } from './rpc/http.ts'
@@ -106,19 +106,17 @@ async function compose(parts: StartParts, closing: Closing): Promise<RunningServ
   const { grid, merchants, sweep, reseal, settle, network, idempotency } = await makeNouns(parts, adapters, kept)
   const http = makeDoor(parts, { adapters, grid, merchants, network, idempotency, metrics, signal: cutOff.signal })
   const failed = (err: unknown): void => log.error('background_failed', { err })
-  const counted = (event: string, run: () => Promise<number>) => async (): Promise<void> => {
-    const count = await run()
-    if (count > 0) log.info(event, { count })
-  }
-  closing.add(makeRounds({ clock, everyMs: SWEEP_MS, run: counted('cards_shredded', sweep.runOnce), failed }).stop)
-  closing.add(settle.stop)
-  closing.add(makeRounds({ clock, everyMs: SETTLE_MS, run: counted('receipts_settled', settle.runOnce), failed }).stop)
-  closing.add(makeRounds({ clock, everyMs: SWEEP_MS, run: counted('idempotency_dropped', idempotency.dropPast), failed }).stop)
-  closing.add(makeRounds({ clock, everyMs: RESEAL_MS, run: counted('cards_resealed', reseal.runOnce), failed }).stop)
   const { webhooks, endpoints } = makeDeliveries(parts, adapters, kept)
-  closing.add(webhooks.stop)
-  closing.add(makeRounds({ clock, everyMs: DELIVER_MS, run: counted('events_delivered', webhooks.runOnce), failed }).stop)
-  closing.add(makeRounds({ clock, everyMs: SWEEP_MS, run: counted('events_dropped', webhooks.dropPast), failed }).stop)
+  const done = (event: string, count: number): void => log.info(event, { count })
+  const jobs = [
+    { event: 'cards_shredded', everyMs: SWEEP_MS, run: sweep.runOnce },
+    { event: 'cards_resealed', everyMs: RESEAL_MS, run: reseal.runOnce },
+    { event: 'receipts_settled', everyMs: SETTLE_MS, run: settle.runOnce },
+    { event: 'events_delivered', everyMs: DELIVER_MS, run: webhooks.runOnce },
+    { event: 'events_dropped', everyMs: SWEEP_MS, run: webhooks.dropPast },
+    { event: 'idempotency_dropped', everyMs: SWEEP_MS, run: idempotency.dropPast },
+  ]
+  for (const end of [settle.stop, webhooks.stop, ...startJobs(jobs, { clock, done, failed })]) closing.add(end)
 
   closing.add(() => http.app.close())
   const url = await listen(http.app, config.host, config.port)
