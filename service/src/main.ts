@@ -17,7 +17,7 @@ import { listenControl } from './cli/control-server.ts'
 import { explainStart } from './cli/explain-start.ts'
 import { tesseraVersion } from './cli/version.ts'
 import type { Clock } from './clock.ts'
-import { startJobs } from './background.ts'
+import { everyMs, startJobs } from './background.ts'
 import { makeClosing } from './closing.ts'
 import type { Closing } from './closing.ts'
 import type { Config } from './config.ts'
@@ -109,12 +109,12 @@ async function compose(parts: StartParts, closing: Closing): Promise<RunningServ
   const { webhooks, endpoints } = makeDeliveries(parts, adapters, kept)
   const done = (event: string, count: number): void => log.info(event, { count })
   const jobs = [
-    { event: 'cards_shredded', everyMs: SWEEP_MS, run: sweep.runOnce },
-    { event: 'cards_resealed', everyMs: RESEAL_MS, run: reseal.runOnce },
-    { event: 'receipts_settled', everyMs: SETTLE_MS, run: settle.runOnce },
-    { event: 'events_delivered', everyMs: DELIVER_MS, run: webhooks.runOnce },
-    { event: 'events_dropped', everyMs: SWEEP_MS, run: webhooks.dropPast },
-    { event: 'idempotency_dropped', everyMs: SWEEP_MS, run: idempotency.dropPast },
+    { event: 'cards_shredded', everyMs: everyMs.sweep, run: sweep.runOnce },
+    { event: 'cards_resealed', everyMs: everyMs.reseal, run: reseal.runOnce },
+    { event: 'receipts_settled', everyMs: everyMs.settle, run: settle.runOnce },
+    { event: 'events_delivered', everyMs: everyMs.deliver, run: webhooks.runOnce },
+    { event: 'events_dropped', everyMs: everyMs.sweep, run: webhooks.dropPast },
+    { event: 'idempotency_dropped', everyMs: everyMs.sweep, run: idempotency.dropPast },
   ]
   for (const end of [settle.stop, webhooks.stop, ...startJobs(jobs, { clock, done, failed })]) closing.add(end)
 
@@ -393,10 +393,6 @@ async function stop({ config, log, stopping }: StartParts, { life, http, cutOff,
   return left
 }
 
-const SWEEP_MS = 60_000
-const RESEAL_MS = 30_000
-const SETTLE_MS = 1000
-const DELIVER_MS = 1000
 /** What a store may take to end what is under way. */
 const CLOSE_MS = 5000
 const REQUEST_ID_SEED_BYTES = 6
