@@ -20,7 +20,7 @@ export function answerBrokenRequest(err: Error & { code?: string; rawPacket?: un
   const owed = newestReply(socket)
   const exchange = owed === undefined ? undefined : exchangeOf(owed.req)
   if (exchange?.isCollecting) exchange.break(problem)
-  else if (owed === undefined || owed.writableFinished) endSocket(socket, problem)
+  else if (owed === undefined || owed.writableFinished || !owed.req.complete) endSocket(socket, problem)
   else owed.once('finish', () => endSocket(socket, problem))
 }
 

@@ -6,28 +6,11 @@ import { closeAfter, isBeyondLast, newestReply } from './api-socket.ts'
 import type { Answer } from './answer.ts'
 import { BodyBytes } from './body-bytes.ts'
 import { corsHeaders, preflightHeaders } from './cors.ts'
+import { settle, type Desk } from './desk.ts'
 import { beginProblem, closes, type ProblemName } from './problem.ts'
 import type { HttpReply } from './request.ts'
 import { RequestHeaders } from './request-headers.ts'
 import type { Target } from './target.ts'
-
-/** What all exchanges share. */
-export interface ExchangeDesk {
-  readonly answer: Answer
-  readonly inFlightMax: number
-  /** Requests whose answer is being worked on. */
-  inFlight: number
-  /** Requests, of pages too, that have no complete reply yet. */
-  open: number
-  isDraining: boolean
-  /** Called when the last open request is done; set while draining. */
-  idle: (() => void) | null
-}
-
-export function settle(desk: ExchangeDesk): void {
-  desk.open--
-  if (desk.open === 0) desk.idle?.()
-}
 
 /** A request that knows its exchange, so that its listeners can be functions made once. */
 interface OwnedMessage extends IncomingMessage {
@@ -44,7 +27,7 @@ export interface ExchangeParts {
   readonly target: Target
   /** Its place among the requests of its connection. */
   readonly turn: number
-  readonly desk: ExchangeDesk
+  readonly desk: Desk
 }
 
 /** One request to the API and its reply: collects the body, has it answered, writes the reply. */
@@ -53,12 +36,14 @@ export class Exchange {
   readonly #headers: RequestHeaders
   readonly #target: Target
   readonly #turn: number
-  readonly #desk: ExchangeDesk
+  readonly #desk: Desk
   readonly #isPost: boolean
   readonly #address: string
   readonly #body = new BodyBytes(bodyBytesMax)
+  #heldBytes = 0
   /** Bytes that were thrown away after the refusal. */
   #discarded = 0
+  #linger: NodeJS.Timeout | undefined
   #state: 'collecting' | 'answering' | 'discarding' | 'ended' = 'collecting'
 
   constructor(req: OwnedMessage, res: ServerResponse, { headers, target, turn, desk }: ExchangeParts) {
@@ -84,7 +69,9 @@ export class Exchange {
 
   take(chunk: Buffer): void {
     if (this.#state !== 'collecting') this.#discard(chunk)
+    else if (this.#desk.heldBytes + chunk.length > this.#desk.heldBytesMax) this.#refuseWith(chunk, 'tooManyBodies')
     else if (!this.#body.add(chunk)) this.refuse('bodyTooLarge')
+    else this.#hold(chunk.length)
   }
 
   arrived(): void {
@@ -100,10 +87,10 @@ export class Exchange {
   refuse(name: ProblemName): void {
     if (this.#state !== 'collecting') return
     this.#state = 'discarding'
-    this.#body.wipe()
+    this.#release()
     if (closes(name)) closeAfter(this.#res.req.socket, this.#turn)
     beginProblem(this.#res, name, corsHeaders(this.#headers.origin))
-    setTimeout(() => this.#end(), lingerMs).unref()
+    this.#linger = setTimeout(() => this.#end(), lingerMs).unref()
   }
 
   /** The same where no rest can come: the text of the request broke, or took too long. */
@@ -114,7 +101,7 @@ export class Exchange {
 
   /** Nobody waits for it: the connection is gone, or closes before its turn. */
   drop(): void {
-    this.#body.wipe()
+    this.#release()
     if (this.#state === 'collecting' || this.#state === 'discarding') this.#finish()
   }
 
@@ -124,6 +111,10 @@ export class Exchange {
     desk.inFlight++
     try {
       this.#reply(await desk.answer(this.#request()))
+    } catch (err) {
+      desk.failed(err)
+      this.#res.destroy()
+      this.#finish()
     } finally {
       desk.inFlight--
     }
@@ -134,6 +125,7 @@ export class Exchange {
     const { segment, hasQuery } = this.#target
     const refusal = this.#refusal()
     const body = this.#body.take()
+    this.#release()
     return { refusal, segment, hasQuery, body, xAuth, origin, isFromBrowser, idempotencyKey, acceptLanguage, address: this.#address }
   }
 
@@ -153,6 +145,22 @@ export class Exchange {
     this.#finish()
   }
 
+  #refuseWith(chunk: Buffer, name: ProblemName): void {
+    this.refuse(name)
+    this.#discard(chunk)
+  }
+
+  #hold(bytes: number): void {
+    this.#heldBytes += bytes
+    this.#desk.heldBytes += bytes
+  }
+
+  #release(): void {
+    this.#body.wipe()
+    this.#desk.heldBytes -= this.#heldBytes
+    this.#heldBytes = 0
+  }
+
   #discard(chunk: Buffer): void {
     chunk.fill(0)
     this.#discarded += chunk.length
@@ -169,6 +177,7 @@ export class Exchange {
 
   #finish(): void {
     this.#state = 'ended'
+    clearTimeout(this.#linger)
     settle(this.#desk)
   }
 }
@@ -176,7 +185,7 @@ export class Exchange {
 interface Refusal {
   readonly name: ProblemName
   readonly turn: number
-  readonly desk: ExchangeDesk
+  readonly desk: Desk
 }
 
 /** Answers what is no call of the API with a problem; a body that comes with it is thrown away and wiped. */

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 
 import { rehearse } from './door.fixture.ts'
-import type { HttpParts } from './http.ts'
+import type { Http, HttpParts } from './http.ts'
 import { listen, post } from './raw.fixture.ts'
 
 const discover = '{"id":1,"method":"rpc.discover"}'
@@ -82,6 +82,7 @@ test('a client that leaves in the middle leaves nothing behind', async () => {
 test('one address holds so many connections and no more', async () => {
   const { open, release, reached, close } = await start({ socketsPerAddressMax: 2 })
   const [first, second, third] = [await open(), await open(), await open()]
+  third.write(post('/api', discover))
   const refused = await third.next()
   assert.deepEqual([refused.status, refused.headers.get('retry-after')], [503, '1'])
   assert.equal(await third.closed(), '')
@@ -96,6 +97,36 @@ test('one address holds so many connections and no more', async () => {
   release()
   assert.equal((await again.next()).status, 200)
   await close()
+})
+
+test('bodies that have not arrived yet hold only so many bytes, all together', async () => {
+  const { http, open, release, reached, close } = await start({ heldBytesMax: 3000 })
+  const half = await open()
+  half.write(post('/api', 'x'.repeat(2000), ['Content-Length: 4000']))
+  const second = await open()
+  second.write(post('/api', 'x'.repeat(2000), ['Content-Length: 4000']))
+  const refused = await second.next()
+  assert.deepEqual([refused.status, refused.headers.get('retry-after')], [503, '1'])
+  await second.closed()
+  half.socket.destroy()
+  while ((await connectionsOf(http)) > 0) await new Promise((resolve) => setImmediate(resolve))
+  const third = await open()
+  third.write(post('/api', `{"id":1,"method":"rpc.discover","pad":"${'x'.repeat(2000)}"}`))
+  await reached(1)
+  release()
+  assert.equal((await third.next()).status, 200)
+  await close()
+})
+
+test('a reply that cannot be made ends its connection and not the service', async () => {
+  const failed: unknown[] = []
+  const broken = await listen({ answer: () => Promise.reject(new Error('unforeseen')), failed: (cause) => failed.push(cause) })
+  const client = await broken.open()
+  client.write(post('/api', discover))
+  await assert.rejects(client.next(), /closed/)
+  assert.equal(failed.length, 1)
+  assert.equal(broken.http.inFlight(), 0)
+  await broken.close()
 })
 
 test('pages live beside the API, each by its own routes, and what they throw is told to the log alone', async () => {
@@ -120,6 +151,10 @@ test('pages live beside the API, each by its own routes, and what they throw is 
   assert.equal((await client.next()).status, 400)
   await close()
 })
+
+function connectionsOf({ app }: Http): Promise<number> {
+  return new Promise((resolve) => app.server.getConnections((_err, count) => resolve(count)))
+}
 
 /** A house whose methods answer when they are told to. */
 async function start(bounds: HttpParts['bounds'], more: Partial<HttpParts> = {}) {

@@ -3,7 +3,8 @@ import type { RequestListener, Server } from 'node:http'
 
 import type { Answer } from './answer.ts'
 import { answerBrokenRequest } from './broken-request.ts'
-import { refuseRequest, type ExchangeDesk } from './exchange.ts'
+import { makeDesk, type Desk } from './desk.ts'
+import { refuseRequest } from './exchange.ts'
 import { problemText } from './problem.ts'
 import { defaultBounds, makeServer, type HttpBounds } from './server.ts'
 
@@ -12,7 +13,7 @@ export interface HttpParts {
   readonly bounds?: Partial<HttpBounds>
   /** Pages beside the API (form, dashboard): each a plug-in with routes of its own, which brings the body parsers it needs. */
   readonly pages?: readonly FastifyPluginCallback[]
-  /** A page threw what it did not foresee. */
+  /** A page threw what it did not foresee, or something threw where nothing may. */
   readonly failed?: (cause: unknown) => void
 }
 
@@ -34,7 +35,7 @@ export interface Http {
  */
 export function buildHttp({ answer, bounds, pages = [], failed = () => undefined }: HttpParts): Http {
   const all = { ...defaultBounds, ...bounds }
-  const desk: ExchangeDesk = { answer, inFlightMax: all.inFlightMax, inFlight: 0, open: 0, isDraining: false, idle: null }
+  const desk = makeDesk({ answer, failed, inFlightMax: all.inFlightMax, heldBytesMax: all.heldBytesMax })
   const app = fastify({
     logger: false,
     serverFactory: (listener: RequestListener) => makeServer(desk, all, listener),
@@ -64,7 +65,7 @@ export function buildHttp({ answer, bounds, pages = [], failed = () => undefined
   return Object.freeze({ app, inFlight: () => desk.inFlight, drain: (deadlineMs: number) => drain(app.server, desk, deadlineMs) })
 }
 
-async function drain(server: Server, desk: ExchangeDesk, deadlineMs: number): Promise<void> {
+async function drain(server: Server, desk: Desk, deadlineMs: number): Promise<void> {
   desk.isDraining = true
   const closed = new Promise<void>((resolve) => server.close(() => resolve()))
   const cutAfter = (ms: number) => setTimeout(() => server.closeAllConnections(), ms)

@@ -17,6 +17,7 @@ export const problems = {
     detail: 'The length of the body is told in a way that two readers could understand differently.',
   },
   tooManySockets: { status: 503, title: 'Service Unavailable', detail: 'Too many connections come from this address.' },
+  tooManyBodies: { status: 503, title: 'Service Unavailable', detail: 'Too many requests are arriving at once: try again later.' },
   failed: { status: 500, title: 'Internal Server Error', detail: 'Our fault; nothing more can be said here.' },
 } as const satisfies Record<string, Problem>
 
@@ -32,8 +33,7 @@ export type ProblemName = keyof typeof problems
 /** Answers with a problem; the caller ends the response. */
 export function beginProblem(res: ServerResponse, name: ProblemName, more: readonly string[] = []): void {
   const text = problemText(name)
-  const close = closes(name) ? ['connection', 'close'] : []
-  res.writeHead(problems[name].status, [...headersOf(text), ...close, ...more])
+  res.writeHead(problems[name].status, [...headersOf(name, text), ...more])
   res.write(text)
 }
 
@@ -41,7 +41,7 @@ export function beginProblem(res: ServerResponse, name: ProblemName, more: reado
 export function rawProblem(name: ProblemName): string {
   const { status, title } = problems[name]
   const text = problemText(name)
-  const headers = [...headersOf(text), ...(status === 503 ? ['retry-after', '1'] : []), 'connection', 'close']
+  const headers = headersOf(name, text)
   const lines = headers.flatMap((value, i) => (i % 2 === 0 ? [`${value}: ${headers[i + 1] ?? ''}\r\n`] : []))
   return `HTTP/1.1 ${status} ${title}\r\n${lines.join('')}\r\n${text}`
 }
@@ -57,6 +57,9 @@ export function problemText(name: ProblemName): string {
   return JSON.stringify({ type: 'about:blank', status, title, detail })
 }
 
-function headersOf(text: string): string[] {
-  return ['content-type', 'application/problem+json', 'cache-control', 'no-store', 'content-length', String(Buffer.byteLength(text))]
+function headersOf(name: ProblemName, text: string): string[] {
+  const later = problems[name].status === 503 ? ['retry-after', '1'] : []
+  const close = closes(name) ? ['connection', 'close'] : []
+  const length = String(Buffer.byteLength(text))
+  return ['content-type', 'application/problem+json', 'cache-control', 'no-store', 'content-length', length, ...later, ...close]
 }

@@ -2,7 +2,8 @@ import { createServer, type IncomingMessage, type RequestListener, type Server, 
 import type { Socket } from 'node:net'
 
 import { isBeyondLast, takeTurn } from './api-socket.ts'
-import { answerOptions, dropRequest, Exchange, refuseRequest, settle, type ExchangeDesk } from './exchange.ts'
+import { settle, type Desk } from './desk.ts'
+import { answerOptions, dropRequest, Exchange, refuseRequest } from './exchange.ts'
 import { findProtocolFault } from './protocol.ts'
 import { RequestHeaders } from './request-headers.ts'
 import { capSockets, endSocket } from './sockets.ts'
@@ -15,6 +16,8 @@ export interface HttpBounds {
   readonly requestTimeoutMs: number
   readonly keepAliveMs: number
   readonly inFlightMax: number
+  /** Of bodies that have not arrived in full, all together. */
+  readonly heldBytesMax: number
   readonly socketsMax: number
   readonly socketsPerAddressMax: number
 }
@@ -25,12 +28,13 @@ export const defaultBounds: HttpBounds = Object.freeze({
   // Longer than the 60 s after which load balancers commonly give an idle connection up, so that they do it and not we.
   keepAliveMs: 65_000,
   inFlightMax: 2000,
+  heldBytesMax: 64 * 1024 * 1024,
   socketsMax: 8192,
   socketsPerAddressMax: 1024,
 })
 
 /** Makes the HTTP server: refuses what is no plain HTTP/1.1, answers the API, and hands every other path to `others`. */
-export function makeServer(desk: ExchangeDesk, bounds: HttpBounds, others: RequestListener): Server {
+export function makeServer(desk: Desk, bounds: HttpBounds, others: RequestListener): Server {
   const serve: RequestListener = (req, res) => receive(req, res, { desk, others })
   const server = createServer(serverOptions(bounds), serve)
   server.maxConnections = bounds.socketsMax
@@ -46,7 +50,7 @@ export function makeServer(desk: ExchangeDesk, bounds: HttpBounds, others: Reque
 }
 
 interface Receiver {
-  readonly desk: ExchangeDesk
+  readonly desk: Desk
   readonly others: RequestListener
 }
 

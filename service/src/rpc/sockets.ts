@@ -1,6 +1,7 @@
 import type { Server } from 'node:http'
 import type { Socket } from 'node:net'
 
+import { closeAfter } from './api-socket.ts'
 import { plainAddress } from './address.ts'
 import { rawProblem, type ProblemName } from './problem.ts'
 
@@ -11,6 +12,7 @@ export function capSockets(server: Server, socketsPerAddressMax: number): void {
     const address = plainAddress(socket.remoteAddress ?? '')
     const others = open.get(address) ?? 0
     if (others >= socketsPerAddressMax) {
+      closeAfter(socket, 0)
       endSocket(socket, 'tooManySockets')
       return
     }

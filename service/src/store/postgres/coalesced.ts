@@ -3,20 +3,15 @@ import { cardColumns, cardValues } from '../questions/cards.ts'
 import { makeStatement } from '../statement.ts'
 import type { Statement, Value } from '../statement.ts'
 import type { AuditEntry, CardRow } from '../store.ts'
-
-/** A statement whose places are arrays, one a column. */
-export interface ManyRows {
-  readonly statement: Statement
-  readonly values: readonly (readonly Value[])[]
-}
+import type { Step } from './flight.ts'
 
 /** Inserts many cards with one statement. */
-export function askCards(cards: readonly CardRow[]): ManyRows {
+export function askCards(cards: readonly CardRow[]): Step {
   return { statement: insertCards, values: byColumn(cards.map(cardValues), cardColumns.length) }
 }
 
 /** Inserts many audit entries with one statement. */
-export function askEntries(entries: readonly AuditEntry[]): ManyRows {
+export function askEntries(entries: readonly AuditEntry[]): Step {
   return { statement: insertEntries, values: byColumn(entries.map(entryValues), entryColumns.length) }
 }
 

@@ -1,11 +1,10 @@
 // time limit: 300 s
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import pg from 'pg'
 import type { Store } from '../store.ts'
 import { StoreOutcomeUnknown, StoreUnavailable } from '../store.ts'
 import { sumOfSoundChains } from '../suite/audit.suite.ts'
-import { makeAttempt, makeCard, makeNote, momentAt, nextOf, shreddedOf } from '../suite/samples.fixture.ts'
+import { makeCard, makeNote, nextOf } from '../suite/samples.fixture.ts'
 import { openPostgresStore } from './postgres.ts'
 import { openProxy } from './proxy.fixture.ts'
 import type { Deed, Proxy } from './proxy.fixture.ts'
@@ -47,11 +46,12 @@ test(
 test(
   'a connection lost before COMMIT was sent means that nothing was done',
   withProxy(async ({ proxy, store }) => {
-    proxy.behave(once('begin', 'cutBefore'))
-    await assert.rejects(insert(store, 1), StoreUnavailable)
-    assert.equal(await store.findCard(makeCard(1)), null)
     await insert(store, 1)
-    assert.equal(await sumOfSoundChains(store), 1)
+    proxy.behave(once('begin', 'cutBefore'))
+    await assert.rejects(change(store, 1), StoreUnavailable)
+    assert.deepEqual(await store.findCard(makeCard(1)), makeCard(1))
+    assert.equal(await change(store, 1), true)
+    assert.equal(await sumOfSoundChains(store), 2)
   }),
 )
 
@@ -70,20 +70,21 @@ test(
   withProxy(async ({ proxy, store }) => {
     await insert(store, 0)
     const cases: readonly (readonly [string, () => Promise<unknown>, typeof StoreUnavailable])[] = [
-      ['begin', () => insert(store, 1), StoreUnavailable],
-      ['commit', () => insert(store, 2), StoreOutcomeUnknown],
+      ['begin', () => change(store, 0), StoreUnavailable],
+      ['commit', () => change(store, 0), StoreOutcomeUnknown],
+      ['begin', () => insert(store, 1), StoreOutcomeUnknown],
     ]
     for (const [word, ask, error] of cases) {
       proxy.behave(once(word, 'hold'))
       const before = performance.now()
       await assert.rejects(ask(), error)
       assert.ok(performance.now() - before < 3000, word)
-      await insert(store, word === 'begin' ? 3 : 4)
     }
+    await insert(store, 3)
     proxy.behave(() => 'hold')
     const before = performance.now()
     const asked = Array.from({ length: 40 }, (_, n) => insert(store, 100 + n))
-    const changed = Array.from({ length: 40 }, () => store.changeCard(nextOf(makeCard(3)), makeNote(makeCard(3))))
+    const changed = Array.from({ length: 40 }, () => change(store, 3))
     const [inserted, others] = await Promise.all([Promise.allSettled(asked), Promise.allSettled(changed)])
     // New cards go out with their COMMIT; a change had not come as far.
     const isRefused = (reason: unknown): boolean => reason instanceof StoreUnavailable
@@ -104,7 +105,7 @@ test(
     await insert(found, 1)
     assert.deepEqual(await store.findCard(makeCard(1)), makeCard(1))
     await proxy.close()
-    await assert.rejects(insert(found, 2), StoreUnavailable)
+    await assert.rejects(change(found, 1), StoreUnavailable)
     const before = performance.now()
     for (let n = 0; n < 20; n++) await assert.rejects(insert(found, 3), StoreUnavailable)
     await assert.rejects(found.findCard(makeCard(1)), StoreUnavailable)
@@ -132,29 +133,26 @@ test(
 )
 
 test(
-  'a deadlock is tried again, and the change is made once',
-  withPostgres(async ({ store, url }) => {
-    const card = makeCard(1)
+  'a transaction that the server gave up for a deadlock is run again, and after a few times no more',
+  withProxy(async ({ proxy, store }) => {
     await insert(store, 1)
-    await store.beginVerification(makeAttempt(card, 'one', momentAt(0)), { resendWaitMs: 1, pan: null }, makeNote(card))
-    const [rival, watch] = await Promise.all([connect(url), connect(url)])
-    try {
-      // Not the rival is to find the deadlock (only a superuser may say so).
-      await rival.query(`set deadlock_timeout = '10s'`).catch(() => undefined)
-      await rival.query('begin')
-      await rival.query(`update cards set type = type where card_id = '${card.cardId}'`)
-      const gone = shreddedOf(card)
-      const changed = store.changeCard(gone, makeNote(gone))
-      await untilWaiting(watch)
-      // Now each waits for the other; the server ends our transaction.
-      await rival.query(`update verifications set tries = tries where card_id = '${card.cardId}'`)
-      await rival.query('commit')
-      assert.equal(await changed, true)
-      assert.deepEqual(await store.findCard(card), gone)
-      assert.equal(await sumOfSoundChains(store), 3)
-    } finally {
-      await Promise.all([rival.end(), watch.end()])
-    }
+    proxy.behave(once('begin', 'deadlock'))
+    assert.equal(await change(store, 1), true)
+    proxy.behave(once('begin', 'deadlock'))
+    await insert(store, 2)
+    assert.equal(await sumOfSoundChains(store), 3)
+
+    let begun = 0
+    proxy.behave((text) => {
+      if (text !== 'begin') return 'pass'
+      begun++
+      return 'deadlock'
+    })
+    await assert.rejects(change(store, 2), StoreUnavailable)
+    assert.equal(begun, 4)
+    proxy.behave(() => 'pass')
+    assert.equal(await change(store, 2), true)
+    assert.equal(await sumOfSoundChains(store), 4)
   }),
 )
 
@@ -212,19 +210,9 @@ function once(word: string, deed: Deed): (text: string) => Deed {
   }
 }
 
-async function connect(url: string): Promise<pg.Client> {
-  const client = new pg.Client({ connectionString: url })
-  await client.connect()
-  return client
-}
-
-/** Until somebody waits for a lock in this database. */
-async function untilWaiting(watch: pg.Client): Promise<void> {
-  const waiting = `select pid from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()`
-  for (let looks = 0; looks < 10_000; looks++) {
-    if ((await watch.query(waiting)).rows.length > 0) return
-  }
-  throw new Error('nobody waits')
+function change(store: Store, number: number): Promise<boolean> {
+  const next = nextOf(makeCard(number))
+  return store.changeCard(next, makeNote(next))
 }
 
 async function insert(store: Store, number: number): Promise<void> {

@@ -1,8 +1,8 @@
-import pg from 'pg'
 import { integer, text } from '../column.ts'
 import { planMigrations, readMigrations } from '../migrations/migrations.ts'
 import type { Migration } from '../migrations/migrations.ts'
 import { sql } from '../statement.ts'
+import { answerIn } from './fault.ts'
 import type { Session } from './session.ts'
 
 /**
@@ -42,7 +42,7 @@ async function migrateOnce(session: Session, folder: 'cards' | 'keys'): Promise<
 
 /** unique_violation, duplicate_table, duplicate_schema. */
 function isCatalogueRace(err: unknown): boolean {
-  return err instanceof pg.DatabaseError && ['23505', '42P07', '42P06'].includes(err.code ?? '')
+  return ['23505', '42P07', '42P06'].includes(answerIn(err)?.code ?? '')
 }
 
 const memory = `

@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { connect, createServer } from 'node:net'
 import type { Socket } from 'node:net'
 
-/** What a proxy does when a client says a piece of plain SQL. */
+/** What a proxy does when a client says plain SQL, or the name of a prepared statement. */
 export type Deed =
   | 'pass'
   /** The server never hears it; both connections break. */
@@ -13,14 +13,16 @@ export type Deed =
   | 'hold'
   /** The server's answer is preceded by a warning of SQLSTATE 01000, as when a wait for a standby was cancelled. */
   | 'warn'
+  /** The server never hears what is said up to the next Sync; the client is told of a deadlock. */
+  | 'deadlock'
 
 /** A proxy before a PostgreSQL server that understands just enough of its protocol to break at a chosen word. */
 export interface Proxy {
   /** The server's URL, by way of the proxy. */
   readonly url: string
-  /** All plain SQL that clients have said, in its order. */
+  /** All that clients have said, in its order. */
   readonly said: readonly string[]
-  /** Asked for every piece of plain SQL from now on. */
+  /** Asked for all that is said from now on. */
   behave(decide: (text: string) => Deed): void
   close(): Promise<void>
 }
@@ -75,10 +77,14 @@ function relay(client: Socket, upstream: Socket, hear: (text: string) => Deed): 
     () => started,
     (frame) => {
       if (deed === 'hold') return
-      const isQuery = started && frame[0] === 'Q'.charCodeAt(0)
+      const words = started ? wordsOf(frame) : null
       started = true
-      if (isQuery) deed = hear(frame.toString('utf8', 5, frame.length - 1))
-      if (deed === 'cutBefore') cut()
+      if (words !== null && deed !== 'deadlock') deed = hear(words)
+      if (deed === 'deadlock') {
+        if (frame[0] !== 'S'.charCodeAt(0)) return
+        deed = 'pass'
+        client.write(DEADLOCK)
+      } else if (deed === 'cutBefore') cut()
       else if (deed !== 'hold') upstream.write(frame)
     },
   )
@@ -93,6 +99,13 @@ function relay(client: Socket, upstream: Socket, hear: (text: string) => Deed): 
       else client.write(frame)
     },
   )
+}
+
+/** The text of a simple query, or the name of the prepared statement that is bound (of the unnamed portal). */
+function wordsOf(frame: Buffer): string | null {
+  const type = String.fromCharCode(frame[0] ?? 0)
+  if (type === 'Q') return frame.toString('utf8', 5, frame.length - 1)
+  return type === 'B' ? frame.toString('utf8', 6, frame.indexOf(0, 6)) : null
 }
 
 /** Calls with each whole message: one byte of type (not in the first of a client) and four of length. */
@@ -112,11 +125,13 @@ function onFrames(socket: Socket, isTyped: () => boolean, take: (frame: Buffer) 
   })
 }
 
-const WARNING = notice('SWARNING\0VWARNING\0C01000\0Mcanceling the wait for synchronous replication\0\0')
-
-function notice(fields: string): Buffer {
+function message(type: string, body: string): Buffer {
   const head = Buffer.alloc(5)
-  head.write('N')
-  head.writeUInt32BE(4 + Buffer.byteLength(fields), 1)
-  return Buffer.concat([head, Buffer.from(fields)])
+  head.write(type)
+  head.writeUInt32BE(4 + Buffer.byteLength(body), 1)
+  return Buffer.concat([head, Buffer.from(body)])
 }
+
+const WARNING = message('N', 'SWARNING\0VWARNING\0C01000\0Mcanceling the wait for synchronous replication\0\0')
+/** An error, and that the server is ready again. */
+const DEADLOCK = Buffer.concat([message('E', 'SERROR\0VERROR\0C40P01\0Mdeadlock detected\0\0'), message('Z', 'I')])

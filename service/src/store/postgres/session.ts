@@ -1,19 +1,37 @@
 import pg from 'pg'
 import type { Row, Statement, Value } from '../statement.ts'
+import { Flight } from './flight.ts'
+import type { Landed, Prepared, Step } from './flight.ts'
 
-/** One connection. Statements may be sent behind each other without waiting; their answers come in order. */
+/** One connection. What is sent may be followed by more without waiting; answers come in order. */
 export interface Session {
   /** False once the connection is lost; nothing may be asked of it then. */
   readonly usable: boolean
   /** Whether the server has warned (SQLSTATE class 01) since this was last asked. */
   takeWarning(): boolean
-  /** Asks a prepared statement. When `ms` pass without an answer the connection is destroyed: whatever was under way has to be undone there. */
-  ask(statement: Statement, values: readonly (Value | readonly Value[])[], ms?: number): Promise<readonly Row[]>
-  /** Says plain SQL, such as `begin`; tells the command that the server says it ran. */
-  say(text: string, ms?: number): Promise<string>
+  /**
+   * Sends statements together. Throws `FlightFailed`. When `ms` pass without an answer the connection is destroyed: whatever was under way
+   * is undone there.
+   */
+  send(steps: readonly Step[], ms?: number): Promise<readonly Landed[]>
+  /** Asks one statement for its rows. */
+  ask(statement: Statement, values: readonly Value[], ms?: number): Promise<readonly Row[]>
+  /** Says plain SQL of several statements, such as a migration. */
+  say(text: string, ms?: number): Promise<void>
   /** Ends it politely, or at once. */
   end(): Promise<void>
   destroy(): void
+}
+
+/** A flight that did not arrive whole. */
+export class FlightFailed extends Error {
+  /** How many of its steps the server is known to have finished. */
+  readonly landed: number
+
+  constructor(cause: Error, landed: number) {
+    super(cause.message, { cause })
+    this.landed = landed
+  }
 }
 
 /** Connects to one host. `lost` is called once when the connection ends by itself. */
@@ -26,7 +44,6 @@ export async function openSession(url: string, lost: () => void): Promise<Sessio
     keepAlive: true,
     keepAliveInitialDelayMillis: 10_000,
     pipeline: true,
-    types: { getTypeParser },
   })
   let usable = true
   let warned = false
@@ -41,19 +58,19 @@ export async function openSession(url: string, lost: () => void): Promise<Sessio
   await client.connect()
 
   const { stream } = client.connection
-  let corked = false
-  /** Sends all that one turn asks with one system call; measured, those calls were half the work. */
-  const gatherTurn = (): void => {
-    if (corked) return
-    corked = true
-    stream.cork()
-    setImmediate(() => {
-      corked = false
-      stream.uncork()
+  const prepared: Prepared = { sent: new Set(), columns: new Map(), unsure: new Set() }
+  const gatherTurn = makeGatherer(stream)
+  const send = (steps: readonly Step[], ms = QUERY_MS): Promise<readonly Landed[]> =>
+    new Promise((resolve, reject) => {
+      gatherTurn()
+      const flight: Flight = new Flight(steps, prepared, ms, (err, landed) => {
+        if (err === null) resolve(landed ?? [])
+        else reject(new FlightFailed(err, flight.landed))
+      })
+      client.query(flight)
     })
-  }
 
-  const session: Session = {
+  return {
     get usable() {
       return usable
     },
@@ -62,15 +79,10 @@ export async function openSession(url: string, lost: () => void): Promise<Sessio
       warned = false
       return had
     },
-    ask: async ({ name, text }, values, ms = QUERY_MS) => {
-      gatherTurn()
-      const question = { name, text, values: values as unknown[], query_timeout: ms }
-      return (await client.query<Record<string, Value>>(question)).rows
-    },
+    send,
+    ask: async (statement, values, ms) => (await send([{ statement, values }], ms))[0]?.rows ?? [],
     say: async (text, ms = QUERY_MS) => {
-      gatherTurn()
-      const { command } = await client.query({ text, query_timeout: ms } as pg.QueryConfig)
-      return command
+      await client.query({ text, query_timeout: ms } as pg.QueryConfig)
     },
     end: async () => {
       usable = false
@@ -81,22 +93,22 @@ export async function openSession(url: string, lost: () => void): Promise<Sessio
       stream.destroy()
     },
   }
-  return session
 }
 
-/** Numbers as numbers, bytes as bytes; everything else that the store keeps is text. */
-function getTypeParser(oid: number): (value: string) => Value {
-  if (oid === INT8 || oid === INT4 || oid === INT2) return Number
-  return oid === BYTEA ? readBytes : String
+/** Sends all that one turn of the event loop writes with one system call; measured, those calls were half the work. */
+function makeGatherer(stream: pg.Connection['stream']): () => void {
+  let corked = false
+  return () => {
+    if (corked) return
+    corked = true
+    stream.cork()
+    setImmediate(() => {
+      corked = false
+      stream.uncork()
+    })
+  }
 }
 
-/** `\x0a1b`, PostgreSQL's own way to write bytes. */
-function readBytes(value: string): Uint8Array {
-  // A copy: a small buffer lies in a slab that others share.
-  return new Uint8Array(Buffer.from(value.slice(2), 'hex'))
-}
-
-const [INT8, INT2, INT4, BYTEA] = [20, 21, 23, 17]
 /** How long a connection may take, and a statement. node-postgres waits for ever by default. */
 const CONNECT_MS = 1000
 export const QUERY_MS = 2000

@@ -1,12 +1,15 @@
 import { linkEntry } from '../../audit/chain.ts'
 import { entryValues, insertEntry } from '../questions/audit.ts'
-import type { Ask, Write } from '../questions/units.ts'
 import { units } from '../questions/units.ts'
+import type { Ask, Write } from '../questions/units.ts'
+import type { Row, Statement } from '../statement.ts'
 import type { AuditEntry, AuditHead } from '../store.ts'
 import type { Unit } from '../unit.ts'
 import { askCards, askEntries } from './coalesced.ts'
-import { faultOf, isAnswer, isRefusedCommit } from './fault.ts'
+import { answerIn, faultOf, isRefusedCommit } from './fault.ts'
 import type { Fault } from './fault.ts'
+import type { Landed, Step } from './flight.ts'
+import { FlightFailed } from './session.ts'
 import type { Session } from './session.ts'
 
 /** A transaction that was not kept, and what that means; `unknown`: it may have been kept. */
@@ -28,9 +31,7 @@ export interface Kept<T> {
 /** Runs one unit as one transaction: BEGIN goes out with its first statement, its audit entries with COMMIT. */
 export async function runUnit(session: Session, head: AuditHead, { name, ask }: Write, deadline: number): Promise<Kept<unknown>> {
   const entries: AuditEntry[] = []
-  const ahead = [session.say('begin', leftOf(deadline))]
-  // Its answer is looked at with the others'; until then a failure is nobody's surprise.
-  ahead[0]?.catch(() => undefined)
+  let ahead: readonly Step[] = [begin]
   let undone = false
   let answer: unknown
   try {
@@ -39,24 +40,28 @@ export async function runUnit(session: Session, head: AuditHead, { name, ask }: 
     let step = unit.next([])
     while (step.done !== true) {
       const asked = step.value
+      let found: readonly Row[] = []
       if (asked.kind === 'note') entries.push(linkEntry(entries.at(-1) ?? head, asked.note))
       if (asked.kind === 'undo') undone = true
-      step = unit.next(asked.kind === 'ask' ? await session.ask(asked.statement, asked.values, leftOf(deadline)) : [])
+      if (asked.kind === 'ask') {
+        const landed = await session.send([...ahead, asked], leftOf(deadline))
+        ahead = []
+        found = landed.at(-1)?.rows ?? []
+      }
+      step = unit.next(found)
     }
     answer = step.value
   } catch (err) {
-    await undo(session, ahead)
+    await undo(session)
     throw failed(err)
   }
-  if (undone) {
-    await undo(session, ahead)
-    return { answer, head }
-  }
-  if (deadline - performance.now() < COMMIT_MS) {
-    await undo(session, ahead)
+  if (undone || deadline - performance.now() < COMMIT_MS) {
+    await undo(session)
+    if (undone) return { answer, head }
     throw new TransactionFailed('unavailable', new Error('too late to commit'))
   }
-  await commit(session, [...ahead, ...entries.map((entry) => session.ask(insertEntry, entryValues(entry), leftOf(deadline)))], deadline)
+  const noted = entries.map((entry) => ({ statement: insertEntry, values: entryValues(entry) }))
+  await commit(session, [...ahead, ...noted], deadline)
   return { answer, head: entries.at(-1) ?? head }
 }
 
@@ -69,37 +74,35 @@ export async function runInserts(
 ): Promise<Kept<void>> {
   const entries: AuditEntry[] = []
   for (const { audit } of asks) entries.push(linkEntry(entries.at(-1) ?? head, audit))
-  const ms = leftOf(deadline)
-  const cards = askCards(asks.map(({ card }) => card))
-  const notes = askEntries(entries)
-  const ahead = [session.say('begin', ms), session.ask(cards.statement, cards.values, ms), session.ask(notes.statement, notes.values, ms)]
-  await commit(session, ahead, deadline)
+  await commit(session, [begin, askCards(asks.map(({ card }) => card)), askEntries(entries)], deadline)
   return { answer: undefined, head: entries.at(-1) ?? head }
 }
 
-/** Sends COMMIT behind what is under way. From here on only the server's word that it was refused makes it undone. */
-async function commit(session: Session, ahead: readonly Promise<unknown>[], deadline: number): Promise<void> {
+/** Sends COMMIT behind the last steps. From here on only the server's word that it was refused makes it undone. */
+async function commit(session: Session, ahead: readonly Step[], deadline: number): Promise<void> {
   session.takeWarning()
-  const [committed, ...before] = await Promise.allSettled([session.say('commit', leftOf(deadline)), ...ahead])
-  const refused = before.find((each) => each.status === 'rejected' && isAnswer(each.reason))
-  // The server refused a statement, so that COMMIT found a broken transaction, or none at all.
-  if (refused?.status === 'rejected') {
-    if (committed.status === 'rejected') session.destroy()
-    throw failed(refused.reason)
-  }
-  if (committed.status === 'rejected') {
+  let landed: readonly Landed[]
+  try {
+    landed = await session.send([...ahead, end], leftOf(deadline))
+  } catch (err) {
+    // A step before COMMIT that the server refused keeps it from coming to COMMIT.
+    const isBefore = answerIn(err) !== null && err instanceof FlightFailed && err.landed < ahead.length
+    if (isBefore || isRefusedCommit(err)) {
+      await undo(session)
+      throw failed(err)
+    }
     session.destroy()
-    throw isRefusedCommit(committed.reason) ? failed(committed.reason) : new TransactionFailed('unknown', committed.reason)
+    throw new TransactionFailed('unknown', err)
   }
   // A warning at COMMIT is a commit that did not wait for its standby: 01000, "canceling the wait for synchronous replication".
   if (session.takeWarning()) throw new TransactionFailed('unknown', new Error('the server committed with a warning'))
-  if (committed.value !== 'COMMIT') throw new TransactionFailed('unavailable', new Error('the server rolled back'))
+  const command = landed.at(-1)?.command ?? ''
+  if (command !== 'COMMIT') throw new TransactionFailed('unavailable', new Error(`the server did not commit but ${command}`))
 }
 
 /** Ends a transaction without keeping it; a session that cannot is destroyed, which does the same. */
-async function undo(session: Session, ahead: readonly Promise<unknown>[]): Promise<void> {
-  const said = await Promise.allSettled([...ahead, session.say('rollback')])
-  if (said.some(({ status }) => status === 'rejected')) session.destroy()
+async function undo(session: Session): Promise<void> {
+  await session.send([rollback]).catch(() => session.destroy())
 }
 
 function failed(err: unknown): TransactionFailed {
@@ -110,6 +113,15 @@ function failed(err: unknown): TransactionFailed {
 function leftOf(deadline: number): number {
   return Math.max(LEAST_MS, deadline - performance.now())
 }
+
+function plain(text: string): Step {
+  const statement: Statement = Object.freeze({ name: text, text })
+  return { statement, values: [] }
+}
+
+const begin = plain('begin')
+const end = plain('commit')
+const rollback = plain('rollback')
 
 const LEAST_MS = 100
 /** With less time than this left a commit is not begun: nothing done is a better answer than not known. */
