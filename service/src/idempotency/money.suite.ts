@@ -11,7 +11,7 @@ import type { Opened, WithStore } from '../store/suite/opened.fixture.ts'
 
 import { openKeyedDoor, type KeyedDoor } from './door.fixture.ts'
 import { makeDyingStore } from './falling.fixture.ts'
-import { cardKey, cardOf, inHouse } from './idempotency.suite.ts'
+import { cardKey, cardOf, inHouse, turning } from './idempotency.suite.ts'
 
 const success = '8600069195406311'
 const weSend = '8600495473316478'
@@ -216,18 +216,6 @@ function rowAt(house: House, receiptId: string) {
   const caller = makeCaller(house.grid, demoMerchant.id, 'spec')
   assert.equal(caller.bucket, bucketOf(demoMerchant.id))
   return rowOf(house, caller, receiptId)
-}
-
-/** Lets the clock run while twins wait for each other. */
-async function turning<T>(house: House, doing: Promise<T>, stepMs = 10): Promise<T> {
-  const progress = { isDone: false }
-  const end = () => void (progress.isDone = true)
-  doing.then(end, end)
-  while (!progress.isDone) {
-    house.clock.advance(stepMs)
-    await new Promise((resolve) => setImmediate(resolve))
-  }
-  return doing
 }
 
 /** A network that never answers one question. */

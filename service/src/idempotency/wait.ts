@@ -33,8 +33,10 @@ export async function awaitOutcome<T>(
     const settled = await settle(asking, row, leftMs <= 0)
     if (settled !== null && !isKept(settled)) return settled
     if (leftMs <= 0) return settled === null ? notKnown() : await keepSettled(parts, asking, { row, place }, settled)
-    await sleep(parts, Math.min(waitMs, leftMs), asking.asked.signal)
+    if (settled === null) await sleep(parts, Math.min(waitMs, leftMs), asking.asked.signal)
     row = await store.findIdempotency(place.key)
+    // It is known what happened: the answer has come with it, or nobody is left to give one.
+    if (settled !== null && row?.sealed === null) return settled
   }
   return notKnown()
 }
