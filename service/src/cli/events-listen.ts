@@ -23,13 +23,15 @@ export const eventsListen: Command = {
     const url = readTarget(asked.options.get('forward-to'))
     const secret = drawWebhookSecret()
     const post = makePost({ guard, clock, timeoutMs: TIMEOUT_MS })
+    const never = new AbortController().signal
+    const listening = makeListening({ asked, post, url, secret, from: clock.now() })
+    // The first look before the first word: where nothing runs, that is all there is to say.
+    await listening.hear(clock.now())
     say(
       asked,
       { forwardingTo: url.href, secret: tellWebhookSecret(secret) },
       `Forwarding to ${url.href}\nSecret: ${tellWebhookSecret(secret)}`,
     )
-    const never = new AbortController().signal
-    const listening = makeListening({ asked, post, url, secret, from: clock.now() })
     for (;;) {
       await listening.hear(clock.now())
       await clock.sleep(POLL_MS, never)
