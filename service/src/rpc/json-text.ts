@@ -28,10 +28,13 @@ export class JsonText {
     this.#isAscii = false
   }
 
+  /** The text, if it is one of the names that requests have: none of those is a secret, forbidden, or has to be made. */
+  toKnownName(): string | null {
+    return findKnownName(this.bytes, this.from, this.to)
+  }
+
   /** The text as a JavaScript string. Only after nothing secret was found in it. */
   toText(): string {
-    const known = findKnownName(this.bytes, this.from, this.to)
-    if (known !== null) return known
     return this.bytes.toString(this.#isAscii ? 'latin1' : 'utf8', this.from, this.to)
   }
 

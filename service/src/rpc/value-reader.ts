@@ -49,9 +49,11 @@ export class ValueReader {
   key(depth: number, others: Members): string | null {
     this.#cursor.string()
     this.#keys[depth - 1] = '*'
-    const key = this.readText(depth)
+    const known = this.#knownName()
+    const key = known ?? this.readText(depth)
     if (key === null) return null
     this.#keys[depth - 1] = key
+    if (known !== null && !(known in others)) return known
     if (key === '__proto__' || key === 'constructor') {
       this.refuse('forbiddenMember', depth)
       return null
@@ -172,6 +174,14 @@ export class ValueReader {
     }
     cursor.bytes.fill(blank, cursor.from, cursor.to)
     return first === quote ? '' : null
+  }
+
+  /** Most names are among the few that every request has, which need no more looking at. */
+  #knownName(): string | null {
+    this.text.take(this.#cursor)
+    const known = this.text.toKnownName()
+    this.text.drop()
+    return known
   }
 
   #leaveOut(): null {
