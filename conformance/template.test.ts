@@ -51,6 +51,23 @@ describe('a reply held against its template', () => {
     assert.match(differs('"{{token:card}}"', '"no token"')?.wanted ?? '', /24 hex digits/)
   })
 
+  it('learns the ids of receipts apart from tokens', () => {
+    const [id, other] = ['6745a1f0000a3f5c0d2e4b61', '6745a1f0000a3f5c0d2e4b62']
+    const learning = known()
+    assert.equal(matchTemplate('"{{receipt:tea}}"', `"${id}"`, learning), null)
+    assert.equal(fill('{{receipt:tea}}', learning), id)
+    assert.match(matchTemplate('{{receipt:tea}}', other, learning)?.wanted ?? '', /same receipt/)
+    assert.match(matchTemplate('{{receipt:cup}}', id, learning)?.wanted ?? '', /of its own/)
+    assert.match(differs('{{receipt:tea}}', `${id}0`)?.wanted ?? '', /24 hex digits/)
+  })
+
+  it('has digits and texts inside their quotes', () => {
+    assert.equal(differs('["{{digits}}","{{text}}"]', '["123456789012","a \\" b"]'), null)
+    for (const wrong of ['', '1234567890123', 'a'])
+      assert.match(differs('"{{digits}}"', `"${wrong}"`)?.wanted ?? '', /twelve digits/, wrong)
+    assert.notEqual(differs('"{{text}}"', '"a","b"'), null)
+  })
+
   it('has integers in their range', () => {
     assert.equal(differs('{"a":{{int}}}', '{"a":-17}'), null)
     assert.equal(differs('{"a":{{int:1..60000}}}', '{"a":60000}'), null)

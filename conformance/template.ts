@@ -20,6 +20,7 @@ function valueOf(kind: string, name: string, { given, tokens }: Known): string |
   if (kind === 'token') return tokens.get(name)
   if (kind === 'cardIdOf') return tokens.get(name)?.slice(0, cardIdLength)
   if (kind === 'secretOf') return tokens.get(name)?.slice(cardIdLength + 1)
+  if (kind === 'receipt') return tokens.get(receiptName(name))
   return given[kind]
 }
 
@@ -64,6 +65,9 @@ function differAt(literal: string, text: string, at: number): Difference | null 
 /** How many letters of `rest` the placeholder takes, or what was wanted there. */
 function take(kind: string, name: string, rest: string, known: Known): number | string {
   if (kind === 'token') return takeToken(name, rest, known)
+  if (kind === 'receipt') return takeReceipt(name, rest, known)
+  if (kind === 'digits') return /^[0-9]{1,12}(?![0-9])/.exec(rest)?.[0].length ?? 'one to twelve digits'
+  if (kind === 'text') return /^(?:[^"\\]|\\.)*/.exec(rest)?.[0].length ?? 'a text'
   if (kind === 'int') return takeInteger(name, rest)
   if (kind === 'object') return lengthOfObject(rest) ?? 'a JSON object'
   if (kind === 'requestId') return /^[0-9A-Za-z_-]{8,64}/.exec(rest)?.[0].length ?? 'the id of a request'
@@ -81,6 +85,21 @@ function takeToken(name: string, rest: string, { tokens }: Known): number | stri
   if (twin !== undefined) return `a token of its own, not that of ${twin[0]}`
   tokens.set(name, token)
   return token.length
+}
+
+/** Ids of receipts are learnt like tokens, under names of their own. */
+function takeReceipt(name: string, rest: string, { tokens }: Known): number | string {
+  const id = /^[0-9a-f]{24}(?![0-9a-f])/.exec(rest)?.[0]
+  if (id === undefined) return 'the id of a receipt: 24 hex digits'
+  const before = tokens.get(receiptName(name))
+  if (before !== undefined && before !== id) return `the same receipt as before (${name})`
+  if (before === undefined && [...tokens.values()].includes(id)) return 'a receipt of its own'
+  tokens.set(receiptName(name), id)
+  return id.length
+}
+
+function receiptName(name: string): string {
+  return `receipt ${name}`
 }
 
 function takeInteger(range: string, rest: string): number | string {

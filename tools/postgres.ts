@@ -5,6 +5,7 @@ import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { createInterface } from 'node:readline'
+import { setTimeout as pause } from 'node:timers/promises'
 import { findOnPath, isProgram } from './find-program.ts'
 
 /** A PostgreSQL cluster made for one occasion. It lives in a folder of its own and is gone, folder and all, after `stop()`. */
@@ -86,7 +87,7 @@ function makeCluster(running: Running): Cluster {
     pid: () => server.pid ?? fail('The server is not running.'),
     crash: async () => end(server, 'SIGKILL'),
     start: async () => {
-      server = await startServer(place, port, settings)
+      server = await restartServer(place, port, settings)
     },
     stop: async () => {
       await end(server, 'SIGINT')
@@ -95,6 +96,21 @@ function makeCluster(running: Running): Cluster {
     },
   }
 }
+
+/** After a crash the system may hold the dead server's shared memory for a moment; a new one refuses until it is let go. */
+async function restartServer(...[place, port, settings]: Parameters<typeof startServer>): Promise<ChildProcess> {
+  for (let tries = 1; ; tries++) {
+    try {
+      return await startServer(place, port, settings)
+    } catch (err) {
+      if (tries === RESTARTS_MAX) throw err
+      await pause(RESTART_PAUSE_MS)
+    }
+  }
+}
+
+const RESTARTS_MAX = 20
+const RESTART_PAUSE_MS = 250
 
 function initialise({ programs, folder, user }: Place): void {
   const options = ['--username=postgres', '--auth=trust', '--encoding=UTF8', '--no-locale', '--no-sync', '--no-instructions']

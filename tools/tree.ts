@@ -29,7 +29,7 @@ function askGit(root: string): string[] {
 
 /** For a copy without its history: what .gitignore names is left out by hand. */
 function walk(root: string): string[] {
-  const ignored = ['node_modules', 'data', 'coverage']
+  const ignored = ['node_modules', 'data', 'dist', 'coverage']
   return readdirSync(root, { recursive: true, encoding: 'utf8', withFileTypes: true })
     .filter((entry) => entry.isFile())
     .map((entry) => relative(root, join(entry.parentPath, entry.name)).replaceAll('\\', '/'))

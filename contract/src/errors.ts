@@ -4,7 +4,8 @@ import type { Language, Profile } from './profile.ts'
 export type Mender = 'developer' | 'cardholder' | 'operator' | 'wait'
 
 /** Where on a request's road it is decided. The table below stands in this order, and so do the answers. */
-export type Stage = 'transport' | 'parse' | 'request' | 'method' | 'caller' | 'limits' | 'params' | 'state' | 'network' | 'any'
+export type Stage =
+  'transport' | 'parse' | 'request' | 'method' | 'caller' | 'limits' | 'params' | 'idempotency' | 'state' | 'network' | 'any'
 
 export interface ErrorEntry {
   readonly code: number
@@ -40,6 +41,16 @@ const tooSoonText = {
 }
 const codeTooOldText = { en: 'The code is too old.', ru: 'Код устарел.', uz: 'Kod muddati tugagan.' }
 const triesText = { en: 'The tries are used up.', ru: 'Попытки исчерпаны.', uz: 'Urinishlar tugadi.' }
+
+const receiptText = { en: 'Receipt not found.', ru: 'Чек не найден.', uz: 'Chek topilmadi.' }
+const receiptStateText = {
+  en: 'The receipt is in another state.',
+  ru: 'Чек в другом состоянии.',
+  uz: 'Chek boshqa holatda.',
+}
+const accountText = { en: 'Wrong account field.', ru: 'Неверное поле счёта.', uz: 'Hisob maydoni notoʻgʻri.' }
+const amountText = { en: 'Wrong amount.', ru: 'Неверная сумма.', uz: 'Summa notoʻgʻri.' }
+const payText = { en: 'The payment was refused.', ru: 'Платёж отклонён.', uz: 'Toʻlov rad etildi.' }
 
 /** Everything that the wire can say in `error`, in the order of precedence (wire §3, §6). */
 export const errors = {
@@ -170,6 +181,14 @@ export const errors = {
     mend: 'developer',
     text: requestText,
     hint: 'An Idempotency-Key names one request: send it alone.',
+  },
+  idempotencyKeyInvalid: {
+    code: -32600,
+    reason: 'idempotency_key_invalid',
+    stage: 'request',
+    mend: 'developer',
+    text: requestText,
+    hint: 'Idempotency-Key is 1 to 255 visible ASCII characters, sent once.',
   },
   invalidRequestId: {
     code: -32600,
@@ -374,6 +393,30 @@ export const errors = {
     text: { en: 'This is not a card token.', ru: 'Это не токен карты.', uz: 'Bu karta tokeni emas.' },
     hint: 'Send the token exactly as cards.create gave it.',
   },
+  amountInvalid: {
+    code: -32602,
+    reason: 'amount_invalid',
+    stage: 'params',
+    mend: 'developer',
+    text: paramsText,
+    hint: 'An amount is a positive whole number of tiyin.',
+  },
+  phoneInvalid: {
+    code: -32602,
+    reason: 'phone_invalid',
+    stage: 'params',
+    mend: 'developer',
+    text: paramsText,
+    hint: 'A phone is 9 to 15 digits, country code first.',
+  },
+  idempotencyMismatch: {
+    code: -32600,
+    reason: 'idempotency_mismatch',
+    stage: 'idempotency',
+    mend: 'developer',
+    text: requestText,
+    hint: 'This Idempotency-Key named another request within 24 hours: take a new key for a new request.',
+  },
   cardNotFound: {
     code: -31400,
     reason: 'card_not_found',
@@ -397,6 +440,126 @@ export const errors = {
     mend: 'developer',
     text: cardNotFoundText,
     hint: 'The token is past its life (30 minutes unverified, 24 hours for save:false, or past the expiry): ask for the card again.',
+  },
+  receiptNotFound: {
+    code: -31602,
+    reason: 'receipt_not_found',
+    stage: 'state',
+    mend: 'developer',
+    text: receiptText,
+    hint: 'No receipt of this merchant has this id in this environment.',
+  },
+  receiptPaid: {
+    code: -31602,
+    reason: 'receipt_paid',
+    stage: 'state',
+    mend: 'developer',
+    text: receiptStateText,
+    hint: 'The receipt is paid or held already: ask receipts.get.',
+  },
+  receiptInProgress: {
+    code: -31602,
+    reason: 'receipt_in_progress',
+    stage: 'state',
+    mend: 'wait',
+    text: receiptStateText,
+    hint: 'A payment of this receipt is under way or being settled: ask receipts.check a little later.',
+  },
+  receiptCancelled: {
+    code: -31602,
+    reason: 'receipt_cancelled',
+    stage: 'state',
+    mend: 'developer',
+    text: receiptStateText,
+    hint: 'The receipt was cancelled: create another one.',
+  },
+  receiptNotHeld: {
+    code: -31602,
+    reason: 'receipt_not_held',
+    stage: 'state',
+    mend: 'developer',
+    text: receiptStateText,
+    hint: 'Only a held receipt (state 5) can be confirmed.',
+  },
+  receiptNotPaid: {
+    code: -31602,
+    reason: 'receipt_not_paid',
+    stage: 'state',
+    mend: 'developer',
+    text: receiptStateText,
+    hint: 'Fiscal data belong to a paid receipt (state 4).',
+  },
+  accountFieldMissing: {
+    code: -31610,
+    reason: 'account_field_missing',
+    stage: 'state',
+    mend: 'developer',
+    text: accountText,
+    hint: 'Send the account field that `data` names.',
+  },
+  accountFieldUnknown: {
+    code: -31610,
+    reason: 'account_field_unknown',
+    stage: 'state',
+    mend: 'developer',
+    text: accountText,
+    hint: 'The merchant has no account field of the name in `data`.',
+  },
+  amountBelowLimit: {
+    code: -31611,
+    reason: 'amount_below_limit',
+    stage: 'state',
+    mend: 'cardholder',
+    text: amountText,
+    hint: 'The amount is below what the merchant takes.',
+  },
+  amountAboveLimit: {
+    code: -31612,
+    reason: 'amount_above_limit',
+    stage: 'state',
+    mend: 'cardholder',
+    text: amountText,
+    hint: 'The amount is above what the merchant takes.',
+  },
+  amountAboveHold: {
+    code: -31612,
+    reason: 'amount_above_hold',
+    stage: 'state',
+    mend: 'developer',
+    text: amountText,
+    hint: 'Not more can be taken than is held.',
+  },
+  cardNotVerified: {
+    code: -31630,
+    reason: 'card_not_verified',
+    stage: 'state',
+    mend: 'developer',
+    text: payText,
+    hint: 'Verify the card first: cards.get_verify_code, cards.verify.',
+  },
+  cardInUse: {
+    code: -31630,
+    reason: 'card_in_use',
+    stage: 'state',
+    mend: 'wait',
+    text: payText,
+    hint: 'A one-time token is locked while a payment with it is open.',
+  },
+  merchantRefused: {
+    code: -31623,
+    reason: 'merchant_refused',
+    stage: 'state',
+    mend: 'developer',
+    text: { en: 'The merchant refused the payment.', ru: 'Мерчант отклонил платёж.', uz: 'Merchant toʻlovni rad etdi.' },
+    hint: "`data` is the error that the merchant's own endpoint answered.",
+  },
+  cannotCancel: {
+    code: -31800,
+    reason: 'cannot_cancel',
+    stage: 'state',
+    mend: 'developer',
+    text: { en: 'The receipt cannot be cancelled.', ru: 'Чек нельзя отменить.', uz: 'Chekni bekor qilib boʻlmaydi.' },
+    hint: 'Ask receipts.check: it is cancelled already, or its money is on the way back.',
   },
   codeNotRequested: {
     code: -31101,
@@ -518,6 +681,78 @@ export const errors = {
     },
     hint: 'Nothing was taken: try again a little later.',
   },
+  paySmsNotConnected: {
+    code: -31630,
+    reason: 'sms_not_connected',
+    stage: 'network',
+    mend: 'cardholder',
+    text: payText,
+    hint: 'The cardholder connects SMS notification at the issuing bank, or takes another card.',
+  },
+  payCardExpired: {
+    code: -31630,
+    reason: 'card_expired',
+    stage: 'network',
+    mend: 'cardholder',
+    text: payText,
+    hint: 'The card has expired: take another one.',
+  },
+  payCardBlocked: {
+    code: -31630,
+    reason: 'card_blocked',
+    stage: 'network',
+    mend: 'cardholder',
+    text: payText,
+    hint: 'The card is blocked: the cardholder asks the issuing bank, or takes another card.',
+  },
+  paySystemError: {
+    code: -31630,
+    reason: 'system_error',
+    stage: 'network',
+    mend: 'operator',
+    text: payText,
+    hint: 'The card network failed in a way it does not explain; nothing was taken.',
+  },
+  payNetworkTimeout: {
+    code: -31630,
+    reason: 'network_timeout',
+    stage: 'network',
+    mend: 'wait',
+    text: payText,
+    hint: 'The card network answered too late and took nothing: try again.',
+  },
+  insufficientFunds: {
+    code: -31630,
+    reason: 'insufficient_funds',
+    stage: 'network',
+    mend: 'cardholder',
+    text: payText,
+    hint: 'There is not enough money on the card.',
+  },
+  declined: {
+    code: -31630,
+    reason: 'declined',
+    stage: 'network',
+    mend: 'cardholder',
+    text: payText,
+    hint: 'The issuer refused without a reason that we know.',
+  },
+  debitFailed: {
+    code: -31640,
+    reason: 'debit_failed',
+    stage: 'network',
+    mend: 'wait',
+    text: { en: 'The debit failed; nothing was taken.', ru: 'Списание не удалось, деньги не сняты.', uz: 'Pul yechilmadi.' },
+    hint: 'Nothing was taken: try again.',
+  },
+  paymentUnknown: {
+    code: -31002,
+    reason: 'payment_unknown',
+    stage: 'network',
+    mend: 'wait',
+    text: { en: 'The card network did not answer.', ru: 'Платёжная сеть не ответила.', uz: 'Karta tarmogʻi javob bermadi.' },
+    hint: 'The receipt is in state 20 and is settled by itself: ask receipts.check, and do not pay it another way meanwhile.',
+  },
   internalError: {
     code: -32400,
     reason: 'internal_error',
@@ -579,7 +814,8 @@ export function errorEntry(name: ErrorName): ErrorEntry {
 export interface ErrorBody {
   code: number
   message: string
-  data?: string
+  /** A string; an object only with `merchant_refused`: the merchant's own error. */
+  data?: string | object
   origin?: string
   reason: string
   retry_after?: number
@@ -587,7 +823,7 @@ export interface ErrorBody {
 
 export interface RpcErrorOptions {
   /** A member's path, a method's name or an id; never a value that somebody sent, unless it was checked to be harmless. */
-  readonly data?: string
+  readonly data?: string | object
   readonly retryAfterMs?: number
   /** For the log, never for the caller. */
   readonly cause?: unknown
@@ -596,7 +832,7 @@ export interface RpcErrorOptions {
 /** An outcome that the wire has a word for. Throw it anywhere inside; the one door out renders it. */
 export class RpcError extends Error {
   readonly entry: ErrorName
-  readonly data: string | undefined
+  readonly data: string | object | undefined
   readonly retryAfterMs: number | undefined
 
   constructor(entry: ErrorName, options: RpcErrorOptions = {}) {

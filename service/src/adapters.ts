@@ -1,6 +1,7 @@
 import type { Kek } from '@tessera/vault/kek'
 import type { KeyStore } from '@tessera/vault/keyring'
 
+import type { SandboxScenario } from './cli/answers.ts'
 import type { Clock } from './clock.ts'
 import type { Config } from './config.ts'
 import { openFileKek } from './kms/file.ts'
@@ -10,6 +11,7 @@ import { stepByDefault, steps, testCards, testExpiry } from './sandbox/cards.ts'
 import { sandboxCodes } from './sandbox/codes.ts'
 import { demoLogin, demoMerchant } from './sandbox/demo.ts'
 import { makeSandboxNetwork } from './sandbox/network.ts'
+import { rehearsalByDefault, rehearsals, rehearsalScenario } from './sandbox/rehearsal.ts'
 import { makeSandboxSms } from './sandbox/sms.ts'
 import type { Codes } from './sms/codes.ts'
 import type { Sms } from './sms/sms.ts'
@@ -28,6 +30,8 @@ export interface Adapters {
   readonly limits: boolean
   /** Whether pages of any origin may call, or the merchants' own alone. */
   readonly isAnyOriginWelcome: boolean
+  /** Whether webhooks may go to this machine itself, and there by plain http. */
+  readonly webhooksToLoopback: boolean
   /** Null in production. */
   readonly sandbox: Sandbox | null
 }
@@ -42,7 +46,7 @@ export interface Sandbox {
   readonly merchant: { readonly id: string; readonly name: string; readonly password: string }
   readonly merchantId: string
   readonly demo: Demo
-  readonly scenarios: readonly { readonly scenario: string; readonly number: string }[]
+  readonly scenarios: readonly SandboxScenario[]
   readonly steps: readonly string[]
   readonly stepByDefault: string
 }
@@ -58,7 +62,10 @@ export const sandbox: Sandbox = Object.freeze({
     cardNumber: testCards[0]?.number ?? '',
     expiry: testExpiry,
   },
-  scenarios: testCards.flatMap(({ number, scenario }) => (scenario === null ? [] : [{ scenario: scenario.name, number }])),
+  scenarios: [
+    ...testCards.flatMap(({ number, scenario }) => (scenario === null ? [] : [{ scenario: scenario.name, number }])),
+    { scenario: rehearsalScenario, number: 'every card', steps: rehearsals, byDefault: rehearsalByDefault },
+  ],
   steps,
   stepByDefault,
 })
@@ -72,9 +79,19 @@ export const adaptersOf: Readonly<Record<Config['environment'], OrNothing<Adapte
     codes: sandboxCodes,
     limits: false,
     isAnyOriginWelcome: true,
+    webhooksToLoopback: true,
     sandbox,
   },
-  production: { openKek: null, network: null, sms: null, codes: null, limits: true, isAnyOriginWelcome: false, sandbox: null },
+  production: {
+    openKek: null,
+    network: null,
+    sms: null,
+    codes: null,
+    limits: true,
+    isAnyOriginWelcome: false,
+    webhooksToLoopback: false,
+    sandbox: null,
+  },
 })
 
 type OrNothing<T> = { readonly [part in keyof T]: T[part] extends boolean ? T[part] : T[part] | null }

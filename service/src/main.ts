@@ -17,6 +17,7 @@ import { listenControl } from './cli/control-server.ts'
 import { explainStart } from './cli/explain-start.ts'
 import { tesseraVersion } from './cli/version.ts'
 import type { Clock } from './clock.ts'
+import { everyMs, startJobs } from './background.ts'
 import { makeClosing } from './closing.ts'
 import type { Closing } from './closing.ts'
 import type { Config } from './config.ts'
@@ -25,6 +26,8 @@ import { CannotGoOn } from './exits.ts'
 import type { Exit } from './exits.ts'
 import { claimFolder, placesIn, readEnvironment } from './folder.ts'
 import { makeMerchants } from './merchants/merchants.ts'
+import { idempotencyFigures } from './idempotency/figures.ts'
+import { makeIdempotency } from './idempotency/idempotency.ts'
 import { makeGrid } from './methods/index.ts'
 import { buildAdmin } from './observe/admin.ts'
 import { makeJournal } from './observe/journal.ts'
@@ -32,7 +35,9 @@ import type { Log } from './observe/log.ts'
 import { makeMetrics } from './observe/metrics.ts'
 import type { Asked, Metrics } from './observe/metrics.ts'
 import { productionFaults, sandboxLeftIn } from './production.ts'
-import { makeRounds } from './rounds.ts'
+import { receiptFigures } from './receipts/figures.ts'
+import { makeReceipts } from './receipts/receipts.ts'
+import { makeSettle } from './receipts/settle.ts'
 import { makeAnswer } from './rpc/answer.ts'
 import { buildHttp } from './rpc/http.ts'
 import type { Http } from './rpc/http.ts'
@@ -45,6 +50,12 @@ import { SQLITE_FILE } from './store/sqlite/sqlite.ts'
 import { StoreFull, StoreOutcomeUnknown, StoreOverloaded, StoreUnavailable } from './store/store.ts'
 import type { Store } from './store/store.ts'
 import { makeVerification } from './verification/verification.ts'
+import { makeEndpoints } from './webhooks/endpoints.ts'
+import { webhookFigures } from './webhooks/figures.ts'
+import { makeGuard } from './webhooks/guard.ts'
+import { makePost } from './webhooks/post.ts'
+import { resolveBySystem } from './webhooks/resolve.ts'
+import { makeWebhooks } from './webhooks/webhooks.ts'
 
 // The composition root: settings become parts, parts a service that listens and, told to stop, drains. The adapters are named in adapters.ts.
 
@@ -92,15 +103,20 @@ async function compose(parts: StartParts, closing: Closing): Promise<RunningServ
 
   const kept = await openKept(parts, adapters, closing)
   const cutOff = new AbortController()
-  const { grid, merchants, sweep, reseal, network } = await makeNouns(parts, adapters, kept)
-  const http = makeDoor(parts, { adapters, grid, merchants, network, metrics, signal: cutOff.signal })
+  const { grid, merchants, sweep, reseal, settle, network, idempotency } = await makeNouns(parts, adapters, kept)
+  const http = makeDoor(parts, { adapters, grid, merchants, network, idempotency, metrics, signal: cutOff.signal })
   const failed = (err: unknown): void => log.error('background_failed', { err })
-  const counted = (event: string, run: () => Promise<number>) => async (): Promise<void> => {
-    const count = await run()
-    if (count > 0) log.info(event, { count })
-  }
-  closing.add(makeRounds({ clock, everyMs: SWEEP_MS, run: counted('cards_shredded', sweep.runOnce), failed }).stop)
-  closing.add(makeRounds({ clock, everyMs: RESEAL_MS, run: counted('cards_resealed', reseal.runOnce), failed }).stop)
+  const { webhooks, endpoints } = makeDeliveries(parts, adapters, kept)
+  const done = (event: string, count: number): void => log.info(event, { count })
+  const jobs = [
+    { event: 'cards_shredded', everyMs: everyMs.sweep, run: sweep.runOnce },
+    { event: 'cards_resealed', everyMs: everyMs.reseal, run: reseal.runOnce },
+    { event: 'receipts_settled', everyMs: everyMs.settle, run: settle.runOnce },
+    { event: 'events_delivered', everyMs: everyMs.deliver, run: webhooks.runOnce },
+    { event: 'events_dropped', everyMs: everyMs.sweep, run: webhooks.dropPast },
+    { event: 'idempotency_dropped', everyMs: everyMs.sweep, run: idempotency.dropPast },
+  ]
+  for (const end of [settle.stop, webhooks.stop, ...startJobs(jobs, { clock, done, failed })]) closing.add(end)
 
   closing.add(() => http.app.close())
   const url = await listen(http.app, config.host, config.port)
@@ -108,14 +124,7 @@ async function compose(parts: StartParts, closing: Closing): Promise<RunningServ
   Object.assign(life, { facts, store: kept.store, inFlight: http.inFlight })
   const { keyring, store, kek } = kept
   const answers = answersOf({
-    life,
-    store,
-    clock,
-    keyring,
-    kekId: kek.id,
-    environment: config.environment,
-    reseal,
-    sandbox: adapters.sandbox,
+    ...{ life, store, clock, keyring, kekId: kek.id, environment: config.environment, reseal, sandbox: adapters.sandbox, endpoints },
   })
   closing.add((await listenControl(config.dataFolder, makeAnswerQuestion(answers), failed)).close)
   life.state = 'ready'
@@ -128,13 +137,22 @@ async function compose(parts: StartParts, closing: Closing): Promise<RunningServ
 
 /** The adapters of the environment, when nothing keeps it from starting. Throws `CannotGoOn` with everything that does. */
 async function admit(config: Config): Promise<Adapters> {
-  const { openKek, network, sms, codes, limits, isAnyOriginWelcome, sandbox: rehearsal } = adaptersOf[config.environment]
+  const {
+    openKek,
+    network,
+    sms,
+    codes,
+    limits,
+    isAnyOriginWelcome,
+    webhooksToLoopback,
+    sandbox: rehearsal,
+  } = adaptersOf[config.environment]
   const isTest = config.environment === 'test'
   const faults = isTest ? [] : [...productionFaults(config, { openKek, network, sms }), ...(await lookIntoStore(config))]
   if (faults.length > 0 || openKek === null || network === null || sms === null || codes === null) {
     throw new CannotGoOn('settings', ['a production start is refused:', ...faults].join('\n'))
   }
-  return { openKek, network, sms, codes, limits, isAnyOriginWelcome, sandbox: rehearsal }
+  return { openKek, network, sms, codes, limits, isAnyOriginWelcome, webhooksToLoopback, sandbox: rehearsal }
 }
 
 /** What a test environment left in the database that a production start was given. */
@@ -198,15 +216,42 @@ async function makeNouns({ config, clock, log }: StartParts, adapters: Adapters,
   const cards = makeCards({ store, keyring, network, clock, environment, alarm, figures: cardFiguresOf(config) })
   const figures = verificationFiguresOf(config, adapters.limits)
   const verification = makeVerification({ store, keyring, network, sms, codes: adapters.codes, cards, clock, figures })
+  const receiptParts = {
+    store,
+    keyring,
+    network,
+    sms,
+    cards,
+    clock,
+    environment,
+    alarm,
+    figures: receiptFiguresOf(config, adapters.limits),
+  }
+  const settle = makeSettle({ ...receiptParts, failed: (err) => log.error('background_failed', { err }) })
+  const receipts = makeReceipts(receiptParts, settle)
   const merchants = makeMerchants({ store, keyring, clock })
   if (adapters.sandbox !== null) await merchants.ensureMerchant(adapters.sandbox.merchant)
   return {
     network,
     merchants,
-    grid: makeGrid({ cards, verification, version: tesseraVersion }),
+    grid: makeGrid({ cards, verification, receipts, version: tesseraVersion }),
+    settle,
+    idempotency: makeIdempotency({ store, keyring, clock, environment, figures: idempotencyFiguresOf(config) }),
     sweep: makeSweep({ store, keyring, clock, environment, alarm }),
     reseal: makeReseal({ store, keyring, clock, environment, alarm }),
   }
+}
+
+/** Events on their way to merchants. */
+function makeDeliveries({ config, clock, log }: StartParts, { webhooksToLoopback }: Adapters, { store, keyring }: Kept) {
+  const { environment } = config
+  const guard = makeGuard({ resolve: resolveBySystem, loopback: webhooksToLoopback })
+  const figures = webhookFigures
+  const post = makePost({ guard, clock, timeoutMs: figures.timeoutMs })
+  const random = (): number => Buffer.from(drawPublic(4)).readUInt32BE() / 2 ** 32
+  const failed = (err: unknown): void => log.error('delivery_failed', { err })
+  const parts = { store, keyring, environment, clock, guard, figures }
+  return { webhooks: makeWebhooks({ ...parts, post, random, failed }), endpoints: makeEndpoints(parts) }
 }
 
 function cardFiguresOf(config: Config) {
@@ -231,20 +276,37 @@ function verificationFiguresOf(config: Config, limitsByDefault: boolean) {
   }
 }
 
-interface DoorParts extends Pick<Awaited<ReturnType<typeof makeNouns>>, 'grid' | 'merchants' | 'network'> {
+function receiptFiguresOf(config: Config, limitsByDefault: boolean) {
+  return {
+    ...receiptFigures,
+    networkTimeoutMs: config.networkTimeoutMs,
+    // A call that is under way is never taken for a lost one.
+    leaseMs: Math.max(receiptFigures.leaseMs, config.networkTimeoutMs * 2),
+    limits: config.limits ?? limitsByDefault,
+    smsTimeoutMs: config.smsTimeoutMs,
+    providerName: config.providerName ?? receiptFigures.providerName,
+  }
+}
+
+function idempotencyFiguresOf(config: Config) {
+  return { ...idempotencyFigures, leaseMs: Math.max(idempotencyFigures.leaseMs, config.networkTimeoutMs * 2) }
+}
+
+interface DoorParts extends Pick<Awaited<ReturnType<typeof makeNouns>>, 'grid' | 'merchants' | 'network' | 'idempotency'> {
   readonly adapters: Adapters
   readonly metrics: Metrics
   /** Aborted when the calls that are left are cut off. */
   readonly signal: AbortSignal
 }
 
-function makeDoor({ config, log }: StartParts, { adapters, grid, merchants, network, metrics, signal }: DoorParts): Http {
+function makeDoor({ config, log }: StartParts, { adapters, grid, merchants, network, idempotency, metrics, signal }: DoorParts): Http {
   const now = (): number => performance.now()
   const answer = makeAnswer({
     grid,
     credentials: merchants,
     origins: { isAnyWelcome: adapters.isAnyOriginWelcome, formOrigin: config.formOrigin },
     limits: (config.limits ?? adapters.limits) ? makeCoarseLimits({ now }) : noLimits,
+    idempotency,
     routes: network.routes,
     journal: makeJournal(log, metrics),
     translate: storeError,
@@ -331,8 +393,6 @@ async function stop({ config, log, stopping }: StartParts, { life, http, cutOff,
   return left
 }
 
-const SWEEP_MS = 60_000
-const RESEAL_MS = 30_000
 /** What a store may take to end what is under way. */
 const CLOSE_MS = 5000
 const REQUEST_ID_SEED_BYTES = 6

@@ -10,10 +10,18 @@ import { isCode, isTest } from './kinds.ts'
  */
 export type LawRow = { of: string; may: readonly string[]; packages?: readonly string[]; builtins?: readonly string[] }
 
-const nouns = ['service/src/cards/', 'service/src/verification/', 'service/src/receipts/', 'service/src/merchants/']
+const nouns = [
+  'service/src/cards/',
+  'service/src/verification/',
+  'service/src/receipts/',
+  'service/src/merchants/',
+  'service/src/idempotency/',
+]
 const ports = [
   'service/src/clock.ts',
   'service/src/store/store.ts',
+  'service/src/store/money.ts',
+  'service/src/store/riders.ts',
   'service/src/sms/sms.ts',
   'service/src/sms/codes.ts',
   'service/src/sms/codes.ts',

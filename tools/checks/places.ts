@@ -55,7 +55,12 @@ const environment: Place = {
 const clock: Place = {
   what: readTime,
   holds: isShipped,
-  homes: [/^service\/src\/main\.ts$/, /^service\/src\/(system-)?clock\.ts$/, /^service\/src\/cli\//, /^(browser|dashboard|form-check)\//],
+  homes: [
+    /^service\/src\/main\.ts$/,
+    /^service\/src\/(system-)?clock\.ts$/,
+    /^service\/src\/cli\//,
+    /^(browser|client|dashboard|form-check)\//,
+  ],
   instead: 'take the clock that main.ts hands in (service/src/clock.ts)',
 }
 
@@ -81,7 +86,7 @@ const randomness: Place = {
     /^service\/src\/(system-)?clock\.ts$/,
     /^vault\//,
     /^service\/src\/kms\//,
-    /^(browser|dashboard|form-check)\//,
+    /^(browser|client|dashboard|form-check)\//,
   ],
   instead: 'randomness is handed in from main.ts, or drawn by the vault',
 }

@@ -71,10 +71,10 @@ const rightNames: ReadonlySet<string> = new Set([
 ])
 
 /** Terms of a standard, of the specification or of the system, wherever they stand in a name. */
-const rightPhrases = [/sensitiveAuthenticationData/i, /cardholderData/i, /coreDump/i, /dataFolder/i]
+const rightPhrases = [/sensitiveAuthenticationData/i, /cardholderData/i, /fiscalData/i, /coreDump/i, /dataFolder/i]
 
 /** The same in paths. */
-const rightPaths = [/core-dumps/, /data-folder/, /process-life/]
+const rightPaths = [/receipts\.set_fiscal_data/, /core-dumps/, /data-folder/, /process-life/]
 
 /** A check: files and what we declare in them carry the field's words. Names that others gave (properties, imports) are theirs. */
 export function checkWords(tree: Tree): Finding[] {
@@ -94,7 +94,7 @@ function judgeDeclarations(tree: Tree, path: string): Finding[] {
   const findings: Finding[] = []
   const visit = (node: ts.Node): void => {
     const name = declaredName(node)
-    const text = name === null || isWireWord(path, name.text) ? null : judgeName(name.text)
+    const text = name === null || isForeignWord(path, name.text) ? null : judgeName(name.text)
     if (name !== null && text !== null) findings.push({ path, line: lineOf(file, name), text })
     ts.forEachChild(node, visit)
   }
@@ -102,8 +102,9 @@ function judgeDeclarations(tree: Tree, path: string): Finding[] {
   return findings
 }
 
-/** JSON-RPC 2.0 §5.1 calls it `data`, and so does the code that writes it. */
-function isWireWord(path: string, name: string): boolean {
+/** JSON-RPC 2.0 §5.1 calls it `data`, and so does the code that writes it; the PostgreSQL driver asks its queries by names of its own. */
+function isForeignWord(path: string, name: string): boolean {
+  if (path === 'service/src/store/postgres/flight.ts') return name === 'callback' || name === 'handleDataRow'
   return name === 'data' && /^(contract|service\/src\/rpc)\//.test(path)
 }
 

@@ -57,6 +57,7 @@ const stageTitles: Readonly<Record<Stage, string>> = {
   caller: 'Who calls',
   limits: 'How often',
   params: 'Params',
+  idempotency: 'The idempotency key',
   state: 'The state of things',
   network: 'Card networks and SMS',
   any: 'At any stage',

@@ -1,9 +1,14 @@
+import { readFileSync } from 'node:fs'
 import { errors } from '@tessera/contract/errors'
 import { methods, type MethodEntry } from '@tessera/contract/methods'
+import { receipt } from '@tessera/contract/methods.receipts'
 import { printOpenRpc } from '@tessera/contract/openrpc'
+import { receiptStates } from '@tessera/contract/receipt'
 import { settings } from '../../service/src/config.ts'
+import { printClientTypes } from './client-types.ts'
 import { printErrorsPage } from './errors.ts'
 import { printMethodPage, printMethodsIndex } from './methods.ts'
+import type { Schema } from './schema.ts'
 import { printSettingsPage } from './settings.ts'
 
 /** Every page that is printed from the code: its path, its text. Pure: the same code prints the same pages. */
@@ -14,9 +19,23 @@ export function printPages(version: string): Map<string, string> {
     ['docs/reference/settings.md', printSettingsPage(settings)],
     ['docs/reference/openrpc.json', JSON.stringify(printOpenRpc(version), null, 2) + '\n'],
     ['docs/reference/methods/README.md', printMethodsIndex(entries)],
+    ['client/src/wire.ts', printClientTypes({ methods: entries, errors, named, receiptStates, eventText })],
     ...Object.entries(entries).map(([name, entry]): [string, string] => [
       `docs/reference/methods/${name}.md`,
       printMethodPage(name, entry),
     ]),
   ])
+}
+
+/** Shapes that stand in several answers, so that the library's types call them by a name. */
+const named = new Map<Schema, string>([
+  [loose(methods['cards.check'].result.properties.card), 'Card'],
+  [loose(receipt.properties.payer).anyOf?.[0] ?? {}, 'Payer'],
+  [loose(receipt), 'Receipt'],
+])
+const eventText = readFileSync(new URL('../../contract/src/event.ts', import.meta.url), 'utf8')
+
+/** A schema as a printer sees it: without the type that it stands for. */
+function loose(schema: MethodEntry['result']): Schema {
+  return schema
 }

@@ -45,6 +45,7 @@ const lives: readonly [KeyPurpose, number][] = [
   ['limits', dayMs],
   ['idempotency', 90 * dayMs],
   ['pepper', 730 * dayMs],
+  ['webhook', 730 * dayMs],
 ]
 
 for (const [purpose, lifeMs] of lives) {
@@ -183,9 +184,9 @@ test('a rotation frees no key of another purpose or owner', async () => {
   for (const dek of inUse) await assert.rejects(keyring.destroy(dek.keyId), KeyInUse)
 })
 
-test('a key of row MACs or passwords is replaced and never destroyed', async () => {
+test('a key of row MACs, passwords or webhook secrets is replaced and never destroyed', async () => {
   const { keyring, clock } = await startReplica()
-  for (const purpose of ['row_mac', 'pepper'] as const) {
+  for (const purpose of ['row_mac', 'pepper', 'webhook'] as const) {
     const first = await keyring.active(purpose)
     await keyring.rotate(purpose)
     clock.now += 1000 * dayMs

@@ -1,30 +1,23 @@
 import { createCipheriv, createDecipheriv, type KeyObject } from 'node:crypto'
 
-import { encodeFields } from './fields.ts'
+import { encodeFields, type MacField } from './fields.ts'
 import { drawPublic } from './random.ts'
 
-/** Whom a sealed card belongs to; it opens for nobody else. */
-export interface CardOwner {
-  readonly environment: string
-  readonly merchantId: string
-  readonly cardId: string
-}
-
-/** What one layer is sealed with and bound to. Inner and outer layer are written alike. */
+/** What one layer is sealed with and bound to. All that is sealed is written alike. */
 export interface Layer {
   readonly key: KeyObject
   /** 16 bytes, written in clear. */
   readonly keyId: Uint8Array
-  readonly purpose: 'inner' | 'outer'
-  readonly owner: CardOwner
+  /** What else it is bound to: environment, owner, what for. It opens with the same alone. */
+  readonly bound: readonly MacField[]
 }
 
-/** The one answer to every way in which a sealed card can be wrong. */
+/** The one answer to every way in which something sealed can be wrong. */
 export class SealBroken extends Error {
   override readonly name = 'SealBroken'
 
   constructor() {
-    super('this sealed card does not open')
+    super('this seal does not open')
   }
 }
 
@@ -72,8 +65,8 @@ function isHeadOf(layer: Layer, blob: Uint8Array): boolean {
 }
 
 /** All that a layer is bound to. */
-function associatedOf({ keyId, purpose, owner }: Layer): Uint8Array {
-  return encodeFields('tessera seal', [version, aes256gcm, keyId, owner.environment, owner.merchantId, owner.cardId, purpose])
+function associatedOf({ keyId, bound }: Layer): Uint8Array {
+  return encodeFields('tessera seal', [version, aes256gcm, keyId, ...bound])
 }
 
 const version = 1

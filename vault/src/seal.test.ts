@@ -183,7 +183,7 @@ test('every fault answers with the same error, which tells nothing', () => {
   ]
   for (const fault of faults) {
     const thrown = assertBroken(fault, 'fault')
-    assert.deepEqual([thrown.name, thrown.message, thrown.cause], ['SealBroken', 'this sealed card does not open', undefined])
+    assert.deepEqual([thrown.name, thrown.message, thrown.cause], ['SealBroken', 'this seal does not open', undefined])
     assert.deepEqual(Object.keys(thrown), ['name'])
   }
 })
@@ -208,7 +208,7 @@ test('an inner layer put under the outer layer of another card opens for neither
 test('an inner layer is no outer layer, even under one key', () => {
   const card = sealed()
   const outer = outerLayerOf(card)
-  const asInner = sealLayer({ ...outer, purpose: 'inner' }, new Uint8Array(66))
+  const asInner = sealLayer({ ...outer, bound: innerLayerOf(card).bound }, new Uint8Array(66))
   assert.throws(() => openLayer(outer, asInner), SealBroken)
 })
 
@@ -287,11 +287,15 @@ function assertBroken({ blob, secret, dek, owner }: Sealed, what: string): Error
 }
 
 function outerLayerOf({ dek, owner }: Sealed): Layer {
-  return { key: dek.key, keyId: Buffer.from(dek.keyId, 'hex'), purpose: 'outer', owner }
+  return { key: dek.key, keyId: Buffer.from(dek.keyId, 'hex'), bound: boundOf(owner, 'outer') }
 }
 
 function innerLayerOf({ dek, owner }: Sealed): Layer {
-  return { key: dek.key, keyId: Buffer.from('tessera inner 01'), purpose: 'inner', owner }
+  return { key: dek.key, keyId: Buffer.from('tessera inner 01'), bound: boundOf(owner, 'inner') }
+}
+
+function boundOf({ environment, merchantId, cardId }: CardOwner, layer: string): Layer['bound'] {
+  return [environment, merchantId, cardId, layer]
 }
 
 function changed(bytes: Uint8Array, at: number, value: number): Uint8Array {

@@ -5,9 +5,16 @@ import { Pan } from '@tessera/contract/card'
 import { countSeal, expectDek, isDekOf, type Dek } from './dek.ts'
 import { isId } from './id.ts'
 import { deriveKey } from './kdf.ts'
-import { keyIdIn, layerBytes, openLayer, sealLayer, SealBroken, type CardOwner, type Layer } from './layer.ts'
+import { keyIdIn, layerBytes, openLayer, sealLayer, SealBroken, type Layer } from './layer.ts'
 
-export { SealBroken, type CardOwner } from './layer.ts'
+export { SealBroken } from './layer.ts'
+
+/** Whom a sealed card belongs to; it opens for nobody else. */
+export interface CardOwner {
+  readonly environment: string
+  readonly merchantId: string
+  readonly cardId: string
+}
 
 /**
  * Seals a card number twice: within, under a key that only the token's secret gives; without, under the merchant's data key.
@@ -60,13 +67,17 @@ function openOuter(blob: Uint8Array, dek: Dek, owner: CardOwner): Uint8Array {
 }
 
 function outerLayer(dek: Dek, owner: CardOwner): Layer {
-  return { key: dek.key, keyId: Buffer.from(dek.keyId, 'hex'), purpose: 'outer', owner }
+  return { key: dek.key, keyId: Buffer.from(dek.keyId, 'hex'), bound: boundTo(owner, 'outer') }
 }
 
 /** The ids are of fixed length, so one after the other they are unambiguous (SP 800-108r1 §4). */
 function innerLayer(secret: Uint8Array, owner: CardOwner): Layer {
   const key = deriveKey(createSecretKey(secret), innerKeyLabel, owner.merchantId + owner.cardId)
-  return { key, keyId: innerKeyId, purpose: 'inner', owner }
+  return { key, keyId: innerKeyId, bound: boundTo(owner, 'inner') }
+}
+
+function boundTo({ environment, merchantId, cardId }: CardOwner, layer: 'inner' | 'outer'): Layer['bound'] {
+  return [environment, merchantId, cardId, layer]
 }
 
 /** length(1) digits zeros: as long for every number, so that a sealed card does not tell how many digits it holds. */

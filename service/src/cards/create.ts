@@ -4,6 +4,7 @@ import type { CardRoute, FindRoute } from '@tessera/contract/route'
 import { sealPan } from '@tessera/vault/seal'
 import { issueToken } from '@tessera/vault/token'
 
+import { expectFirst, rideBoth } from '../idempotency/rider.ts'
 import type { CardRow } from '../store/store.ts'
 
 import type { Asker } from './asker.ts'
@@ -31,16 +32,29 @@ export interface CreatedCard {
 }
 
 /** Seals a card under a new token. The same PAN again gives a new, unverified token: nothing is looked up by PAN. */
-export async function createCard(tools: CardTools, asked: AskedCard, asker: Asker): Promise<CreatedCard> {
+export async function createCard(tools: CardTools, asked: AskedCard, asker: Asker<CreatedCard>): Promise<CreatedCard> {
   const pan = readNumber(asked.number)
   try {
-    const route = routeOf(tools.findRoute, pan)
-    const expiry = readLastMonth(asked.expire, tools.clock.now())
-    await admit(tools, pan, expiry, asker)
-    return await keep(tools, { pan, route, expiry, asked }, asker)
+    const read = readRest(tools, pan, asked.expire)
+    await admit(tools, pan, read.expiry, asker)
+    return await keep(tools, { ...read, pan, asked }, asker)
   } finally {
     pan.wipe()
   }
+}
+
+/** Throws what is wrong with the number or the expiry, and keeps neither. */
+export function expectCard(tools: CardTools, number: Uint8Array, expire: string): void {
+  const pan = readNumber(number)
+  try {
+    readRest(tools, pan, expire)
+  } finally {
+    pan.wipe()
+  }
+}
+
+function readRest({ findRoute, clock }: CardTools, pan: Pan, expire: string): { route: CardRoute; expiry: Expiry } {
+  return { route: routeOf(findRoute, pan), expiry: readLastMonth(expire, clock.now()) }
 }
 
 function readNumber(bytes: Uint8Array): Pan {
@@ -75,7 +89,7 @@ interface ReadCard {
   readonly asked: AskedCard
 }
 
-async function keep(tools: CardTools, { pan, route, expiry, asked }: ReadCard, asker: Asker): Promise<CreatedCard> {
+async function keep(tools: CardTools, { pan, route, expiry, asked }: ReadCard, asker: Asker<CreatedCard>): Promise<CreatedCard> {
   const { store, keyring, mac, clock, environment, figures } = tools
   const { merchantId, bucket } = asker
   const now = clock.now()
@@ -89,8 +103,10 @@ async function keep(tools: CardTools, { pan, route, expiry, asked }: ReadCard, a
     ...{ customer: asked.customer, account: asJson(asked.account), consent: asJson(consentOf(asked)) },
     ...{ createdAt: now, verifiedAt: null, endsAt: unverifiedEndsAt(figures, now), endedAt: null },
   })
-  await store.insertCard(card, noteChange(asker, card, { at: now, action: 'card.created', outcome: asked.save ? 'save' : 'once' }))
-  return { card, token }
+  const note = noteChange(asker, card, { at: now, action: 'card.created', outcome: asked.save ? 'save' : 'once' })
+  const created = { card, token }
+  expectFirst(await store.insertCard(card, note, rideBoth(asker.rider, cardId, created)))
+  return created
 }
 
 /** What was agreed to, as the form sent it; where the merchant has its own form, that the merchant says so. */

@@ -3,6 +3,7 @@ import type { Keyring } from '@tessera/vault/keyring'
 import type { Clock } from '../clock.ts'
 import type { CardRow, Store } from '../store/store.ts'
 
+import { cardEvent, telling } from './events.ts'
 import { shreddedCard } from './life.ts'
 import { makeCardMac, type CardMac } from './mac.ts'
 import { noteOwnChange } from './note.ts'
@@ -48,7 +49,10 @@ async function shredEnded({ store, clock, alarm }: SweepParts, mac: CardMac): Pr
     if (!isTrue) alarm('row_tampered', { merchantId: card.merchantId, cardId: card.cardId, requestId: '' })
     // A tampered row is shredded too, but keeps its wrong MAC: it is not to look right afterwards.
     const kept = isTrue ? await mac.seal(next) : next
-    return store.changeCard(kept, noteOwnChange(kept, { at: clock.now(), action: 'card.ended', outcome: isTrue ? 'shredded' : 'tampered' }))
+    const note = noteOwnChange(kept, { at: clock.now(), action: 'card.ended', outcome: isTrue ? 'shredded' : 'tampered' })
+    // Of a card that was never verified its merchant expects nothing, and a row that is not ours tells nothing.
+    const riders = isTrue && kept.verified ? telling(null, cardEvent('card.expired', kept, clock.now())) : null
+    return (await store.changeCard(kept, note, riders)) === true
   }
 }
 

@@ -14,8 +14,11 @@ function answersIn(house: House, store: Store = house.store): Answers {
   const { keyring, clock, environment } = house
   const reseal = makeReseal({ store, keyring, clock, environment, alarm: () => assert.fail('a row was tampered with') })
   const life = { state: 'ready', facts: null, store, inFlight: () => 0 } as const
-  return answersOf({ life: { ...life }, store, clock, keyring, kekId: 'test', environment, reseal, sandbox: null })
+  return answersOf({ life: { ...life }, store, clock, keyring, kekId: 'test', environment, reseal, sandbox: null, endpoints })
 }
+
+const unasked = (): never => assert.fail('webhooks are not asked for here')
+const endpoints = { add: unasked, list: unasked, remove: unasked, rotateSecret: unasked, events: unasked, dead: unasked, replay: unasked }
 
 async function audited({ store }: House): Promise<string[]> {
   const [head] = await store.listAuditChains()

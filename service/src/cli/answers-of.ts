@@ -8,8 +8,9 @@ import type { Clock } from '../clock.ts'
 import type { Life } from '../running.ts'
 import { tellReadiness } from '../running.ts'
 import type { AuditNote, Store } from '../store/store.ts'
+import type { Endpoints } from '../webhooks/endpoints.ts'
 
-import type { Answers, KeyAnswers, SandboxAnswers } from './answers.ts'
+import type { Answers, KeyAnswers, SandboxAnswers, SandboxScenario } from './answers.ts'
 import { checkAudit } from './audit-check.ts'
 import type { ToldKey } from './keys.ts'
 
@@ -23,13 +24,14 @@ export interface AskedParts {
   readonly kekId: string
   readonly environment: string
   readonly reseal: Reseal
+  readonly endpoints: Endpoints
   /** Null outside the test environment. */
   readonly sandbox: SandboxFacts | null
 }
 
 export interface SandboxFacts {
   readonly merchantId: string
-  readonly scenarios: readonly { readonly scenario: string; readonly number: string }[]
+  readonly scenarios: readonly SandboxScenario[]
   readonly steps: readonly string[]
   readonly stepByDefault: string
 }
@@ -40,6 +42,7 @@ export function answersOf(parts: AskedParts): Answers {
   return {
     status: () => tellReadiness(parts.life),
     keys: keyAnswers(parts),
+    webhooks: parts.endpoints,
     verifyAudit: () => checkAudit({ store: parts.store, isTrue: (card) => mac.isTrue(card) }),
     sandbox: parts.sandbox === null ? null : sandboxAnswers(parts.sandbox, parts.store),
   }
@@ -100,7 +103,11 @@ function sandboxAnswers({ merchantId, scenarios, steps, stepByDefault }: Sandbox
     steps,
     async stepsOf(ofMerchant) {
       const set = new Map((await store.listScenarioSteps(ofMerchant)).map(({ scenario, step }) => [scenario, step]))
-      return scenarios.map(({ scenario, number }) => ({ scenario, number, step: set.get(scenario) ?? stepByDefault }))
+      return scenarios.map(({ scenario, number, byDefault = stepByDefault }) => ({
+        scenario,
+        number,
+        step: set.get(scenario) ?? byDefault,
+      }))
     },
     setStep: (ofMerchant, scenario, step) => store.setScenarioStep(ofMerchant, scenario, step),
     async inbox(count) {

@@ -2,12 +2,15 @@ import type { AuditReport } from './audit-check.ts'
 import type { AnswerQuestion } from './control-server.ts'
 import type { Question, Reply } from './control-wire.ts'
 import type { ToldKey } from './keys.ts'
+import { badMerchant, isId, no, yes } from './replies.ts'
+import { answerWebhooks, type WebhookAnswers } from './webhook-answers.ts'
 
 /** What a running service can be asked over its control socket. */
 export interface Answers {
   readonly status: () => Promise<Record<string, unknown>>
   readonly keys: KeyAnswers
   readonly verifyAudit: () => Promise<AuditReport>
+  readonly webhooks: WebhookAnswers
   /** Null outside the test environment. */
   readonly sandbox: SandboxAnswers | null
 }
@@ -20,10 +23,19 @@ export interface KeyAnswers {
   destroy(keyId: string): Promise<string | null>
 }
 
+export interface SandboxScenario {
+  readonly scenario: string
+  /** Of the card that has it, or a word for all of them. */
+  readonly number: string
+  /** Its own, where it has not those of a card. */
+  readonly steps?: readonly string[]
+  readonly byDefault?: string
+}
+
 export interface SandboxAnswers {
   readonly merchantId: string
   /** The scenarios with the number of the card that has each. */
-  readonly scenarios: readonly { readonly scenario: string; readonly number: string }[]
+  readonly scenarios: readonly SandboxScenario[]
   readonly steps: readonly string[]
   stepsOf(merchantId: string): Promise<{ scenario: string; number: string; step: string }[]>
   setStep(merchantId: string, scenario: string, step: string): Promise<void>
@@ -37,6 +49,7 @@ export function makeAnswerQuestion(answers: Answers): AnswerQuestion {
     'keys.status': async () => yes(await tellKeys(answers.keys)),
     'keys.rotate': (question) => rotate(answers.keys, question),
     'keys.destroy': (question) => destroy(answers.keys, question),
+    ...answerWebhooks(answers.webhooks, answers.sandbox?.merchantId ?? null),
     'audit.verify': async () => yes(await answers.verifyAudit()),
     'sandbox.steps': (question) => inSandbox(answers, async (sandbox) => tellSteps(sandbox, question)),
     'sandbox.step': (question) => inSandbox(answers, async (sandbox) => setStep(sandbox, question)),
@@ -89,7 +102,8 @@ async function setStep(sandbox: SandboxAnswers, { merchantId = sandbox.merchantI
   if (!isId(merchantId)) return badMerchant()
   if (typeof scenario !== 'string' || !scenarios.includes(scenario))
     return no('bad_scenario', `A scenario is one of: ${scenarios.join(', ')}.`)
-  if (typeof step !== 'string' || !sandbox.steps.includes(step)) return no('bad_step', `A step is one of: ${sandbox.steps.join(', ')}.`)
+  const steps = sandbox.scenarios.find((row) => row.scenario === scenario)?.steps ?? sandbox.steps
+  if (typeof step !== 'string' || !steps.includes(step)) return no('bad_step', `A step is one of: ${steps.join(', ')}.`)
   await sandbox.setStep(merchantId, scenario, step)
   return yes({ merchantId, scenario, step })
 }
@@ -99,22 +113,6 @@ async function tellInbox(sandbox: SandboxAnswers, { count }: Question): Promise<
   return yes({ inbox: await sandbox.inbox(wanted) })
 }
 
-function isId(value: unknown): value is string {
-  return typeof value === 'string' && /^[0-9a-f]{24}$/.test(value)
-}
-
-function badMerchant(): Reply {
-  return no('bad_merchant', 'A merchant id is 24 hex digits.')
-}
-
-function yes(answer: unknown): Reply {
-  return { ok: true, answer }
-}
-
-function no(reason: string, message: string): Reply {
-  return { ok: false, reason, message }
-}
-
 /** Row MAC keys are kept: a new one would leave old rows without a MAC that can be checked against the active key. */
-const PURPOSES = ['card', 'otp', 'limits', 'pepper', 'idempotency']
+const PURPOSES = ['card', 'otp', 'limits', 'pepper', 'idempotency', 'webhook']
 const INBOX_MAX = 100

@@ -150,9 +150,20 @@ test('doctor finds nothing to mend here, and on an open folder without a service
   assert.match(unset.out, /^MEND +settings +--port is "x"/m)
 })
 
+const wordsOfEvents = {
+  'webhooks add': ['--url=https://shop.example/hook'],
+  'events replay': ['x'],
+  'events listen': ['--forward-to=http://127.0.0.1:1/'],
+}
+
 test('where nothing runs every question says so and how to start', async () => {
   const asking = commands.filter(({ name }) => !['start', 'settings', 'doctor', 'version', 'help'].includes(name))
-  const words: Record<string, string[]> = { 'keys rotate': ['otp'], 'keys destroy': ['x', '--yes'], 'sandbox step': ['a', 'b'] }
+  const words: Record<string, string[]> = {
+    'keys rotate': ['otp'],
+    'keys destroy': ['x', '--yes'],
+    'sandbox step': ['a', 'b'],
+    ...wordsOfEvents,
+  }
   for (const { name } of asking) {
     const ended = await runTessera([...name.split(' '), ...(words[name] ?? []), `--data=${nowhere}`]).ended
     assertRefused(ended, 69, /^tessera: no service is running on .*nowhere: start it with npm start\n$/)

@@ -1,11 +1,14 @@
 import { auditVerify } from './audit.ts'
 import type { Command } from './command.ts'
 import { doctor } from './doctor.ts'
+import { eventsDead, eventsList, eventsReplay } from './events.ts'
+import { eventsListen } from './events-listen.ts'
 import { keysDestroy, keysRotate, keysStatus } from './keys.ts'
 import { sandboxInbox, sandboxStep, sandboxSteps } from './sandbox.ts'
 import { settings } from './settings.ts'
 import { status } from './status.ts'
 import { version } from './version.ts'
+import { webhooksAdd, webhooksList, webhooksRemove, webhooksRotateSecret } from './webhooks.ts'
 
 /** Started apart from the others: it loads the whole service, which a command that only asks one need not. */
 const start: Command = {
@@ -33,6 +36,14 @@ export const commands: readonly Command[] = Object.freeze([
   keysRotate,
   keysDestroy,
   auditVerify,
+  webhooksAdd,
+  webhooksList,
+  webhooksRemove,
+  webhooksRotateSecret,
+  eventsList,
+  eventsDead,
+  eventsReplay,
+  eventsListen,
   sandboxSteps,
   sandboxStep,
   sandboxInbox,

@@ -1,8 +1,20 @@
+import { RpcError } from '@tessera/contract/errors'
+
 import type { Asker } from '../cards/asker.ts'
+import type { Rider } from '../idempotency/rider.ts'
 
 import type { Call } from './method.ts'
 
-/** What the nouns need to know of a call. */
-export function askerOf({ caller: { merchantId, bucket }, requestId, signal }: Call): Asker {
-  return { merchantId, bucket, requestId, signal }
+/** What the nouns need to know of a call. `render` tells what a deed comes to, as the caller is answered; null where nothing is kept. */
+export function askerOf<T = never>(call: Call, render: ((outcome: T) => object) | null = null): Asker<T> {
+  const { caller, requestId, signal } = call
+  return { merchantId: caller.merchantId, bucket: caller.bucket, requestId, signal, rider: render === null ? null : riderOf(call, render) }
+}
+
+function riderOf<T>({ idempotency }: Call, render: (outcome: T) => object): Rider<T> | null {
+  if (idempotency === null) return null
+  return {
+    claim: idempotency.claim,
+    answer: (outcome) => idempotency.answer(outcome instanceof RpcError ? outcome : render(outcome)),
+  }
 }

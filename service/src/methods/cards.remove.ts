@@ -6,7 +6,8 @@ import type { Row } from './method.ts'
 /** Wipes a card; its token is answered "deleted" from then on. */
 export function cardsRemove(cards: Cards): Row<'cards.remove'>['run'] {
   return async ({ token }, call) => {
-    await cards.remove(token, askerOf(call))
-    return { success: true }
+    const render = () => ({ success: true })
+    await cards.remove(token, askerOf(call, render))
+    return render()
   }
 }

@@ -11,6 +11,8 @@ export interface HandClock extends Clock {
   reboot(): void
   /** Resolves when somebody sleeps for exactly `ms`. */
   untilSleeping(ms: number): Promise<void>
+  /** Whether somebody sleeps for exactly `ms`. */
+  isSleeping(ms: number): boolean
 }
 
 interface Sleeper {
@@ -42,10 +44,11 @@ export function makeHandClock(startMs = Date.UTC(2026, 10, 21, 9)): HandClock {
       boots += 1
       monotonicMs = 500
     },
+    isSleeping,
     untilSleeping(ms) {
       return new Promise((resolve) => {
         const look = () => {
-          if (![...sleepers].some((sleeper) => sleeper.ms === ms)) return
+          if (!isSleeping(ms)) return
           watchers.delete(look)
           resolve()
         }
@@ -53,6 +56,11 @@ export function makeHandClock(startMs = Date.UTC(2026, 10, 21, 9)): HandClock {
         look()
       })
     },
+  }
+
+  function isSleeping(ms: number): boolean {
+    for (const sleeper of sleepers) if (sleeper.ms === ms) return true
+    return false
   }
 
   function sleep(ms: number, signal: AbortSignal): Promise<void> {

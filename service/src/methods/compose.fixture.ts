@@ -8,11 +8,14 @@ import { renderError, RpcError, type ErrorBody } from '@tessera/contract/errors'
 import type { MethodName, Params, Result } from '@tessera/contract/methods'
 import { bucketOf } from '@tessera/vault/id'
 import type { Kek } from '@tessera/vault/kek'
-import { openKeyring, type Keyring } from '@tessera/vault/keyring'
+import { openKeyring, type Keyring, type KeyStore } from '@tessera/vault/keyring'
 
 import { cardFigures, type CardFigures } from '../cards/figures.ts'
 import { makeCards, type Cards } from '../cards/cards.ts'
 import type { Network } from '../network/network.ts'
+import { receiptFigures, type ReceiptFigures } from '../receipts/figures.ts'
+import { makeReceipts, type Receipts } from '../receipts/receipts.ts'
+import { makeSettle, type Settle } from '../receipts/settle.ts'
 import { makeSandboxNetwork } from '../sandbox/network.ts'
 import { sandboxCodes } from '../sandbox/codes.ts'
 import { makeSandboxSms } from '../sandbox/sms.ts'
@@ -35,6 +38,8 @@ export interface House {
   readonly clock: HandClock
   readonly cards: Cards
   readonly verification: Verification
+  readonly receipts: Receipts
+  readonly settle: Settle
   readonly grid: Grid
   readonly environment: string
   /** What was told of rows that are not as we wrote them. */
@@ -47,6 +52,9 @@ export interface House {
 export interface HouseOptions {
   readonly cards?: Partial<CardFigures>
   readonly verification?: Partial<VerificationFigures>
+  readonly receipts?: Partial<ReceiptFigures>
+  /** Whether a cancellation brings the money back at once, without waiting for `settle.runOnce()`. */
+  readonly kicks?: boolean
   readonly codes?: Codes
   /** Takes the sandbox's adapter and gives the one to use. */
   readonly network?: (sandbox: Network) => Network
@@ -54,6 +62,8 @@ export interface HouseOptions {
   readonly environment?: string
   /** A store that whoever opened it closes; otherwise one in a folder of the house. */
   readonly store?: Store
+  /** Of a house that fell: its keys and its clock, for one that is built on the same store. */
+  readonly after?: Pick<House, 'keyring' | 'clock'>
 }
 
 /** A merchant's page and server in one: calls methods and tells what comes back as the wire would. */
@@ -69,36 +79,54 @@ export interface Caller {
   refused<M extends MethodName>(method: M, params: Params<M>, pan?: string | null): Promise<string>
   /** Creates a card and tells its token. */
   token(pan: string, options?: { save?: boolean; expire?: string }): Promise<string>
+  /** Creates and verifies a card and tells its token. */
+  verified(pan: string, options?: { save?: boolean }): Promise<string>
   in(profile: Profile): Caller
 }
 
 export async function compose(options: HouseOptions = {}): Promise<House> {
-  const folder = mkdtempSync(join(tmpdir(), 'tessera-house-'))
-  const clock = makeHandClock()
+  const folder = options.after === undefined ? mkdtempSync(join(tmpdir(), 'tessera-house-')) : null
+  const clock = options.after?.clock ?? makeHandClock()
   const environment = options.environment ?? 'test'
-  const store = options.store ?? (await openSqliteStore({ folder, exit: crash }))
-  const keys = await openSqliteKeyStore(folder)
-  const keyring = await openKeyring({ kek: makeTestKek(), keys, environment, now: () => clock.now() })
+  const store = options.store ?? (await openSqliteStore({ folder: folder ?? noFolder(), exit: crash }))
+  const keys = folder === null ? null : await openSqliteKeyStore(folder)
+  const keyring = options.after?.keyring ?? (await openKeys(keys, environment, clock))
   const sandbox = makeSandboxNetwork({ store, clock })
   const network = options.network?.(sandbox) ?? sandbox
   const inbox = makeSandboxSms({ store, clock })
   const sms = options.sms?.(inbox) ?? inbox
   const codes = options.codes ?? sandboxCodes
   const alarms: string[] = []
-  const alarm = (event: string, { cardId }: { cardId: string }) => void alarms.push(`${event} ${cardId}`)
+  const alarm = (event: string, { cardId, receiptId }: { cardId: string; receiptId?: string }) =>
+    void alarms.push(`${event} ${receiptId ?? cardId}`)
   const cards = makeCards({ store, keyring, network, clock, environment, figures: { ...cardFigures, ...options.cards }, alarm })
   const figures = { ...verificationFigures, limits: false, ...options.verification }
   const verification = makeVerification({ store, keyring, network, sms, codes, cards, clock, figures })
-  const grid = makeGrid({ cards, verification, version: '0.0.0' })
+  const receiptParts = { store, keyring, network, sms, cards, clock, environment, alarm }
+  const moneyFigures = { ...receiptFigures, limits: false, ...options.receipts }
+  const failed = (err: unknown) => void alarms.push(`failed ${String(err)}`)
+  const settle = makeSettle({ ...receiptParts, figures: moneyFigures, failed })
+  const receipts = makeReceipts({ ...receiptParts, figures: moneyFigures }, options.kicks === true ? settle : null)
+  const grid = makeGrid({ cards, verification, receipts, version: '0.0.0' })
   return Object.freeze({
-    ...{ store, keyring, clock, cards, verification, grid, environment, alarms },
+    ...{ store, keyring, clock, cards, verification, receipts, settle, grid, environment, alarms },
     caller: (profile: Profile = 'spec', merchantId = randomHex(24)) => makeCaller(grid, merchantId, profile),
     async close() {
+      await settle.stop()
       if (options.store === undefined) await store.close(2000)
-      await keys.close()
-      rmSync(folder, { recursive: true })
+      await keys?.close()
+      if (folder !== null) rmSync(folder, { recursive: true })
     },
   })
+}
+
+function noFolder(): never {
+  throw new Error('a house after another stands on its store')
+}
+
+function openKeys(keys: KeyStore | null, environment: string, clock: HandClock): Promise<Keyring> {
+  if (keys === null) throw new Error('a house has the keys of its own, or those of one that fell')
+  return openKeyring({ kek: makeTestKek(), keys, environment, now: () => clock.now() })
 }
 
 export function makeCaller(grid: Grid, merchantId: string, profile: Profile): Caller {
@@ -110,6 +138,7 @@ export function makeCaller(grid: Grid, merchantId: string, profile: Profile): Ca
         caller: { merchantId, bucket, as: 'server' },
         ...{ profile, language: 'en', requestId: randomHex(24), address: '127.0.0.1', signal: new AbortController().signal },
         cardNumber: pan === null ? null : Buffer.from(pan),
+        idempotency: null,
       }
       try {
         return await grid[method].run(params, call)
@@ -131,6 +160,13 @@ export function makeCaller(grid: Grid, merchantId: string, profile: Profile): Ca
     async token(pan, { save = true, expire = '0399' } = {}) {
       const { card } = await caller.expect('cards.create', { card: { number: '', expire }, save }, pan)
       return card.token
+    },
+    async verified(pan, options) {
+      const token = await caller.token(pan, options)
+      // A scenario card refuses here; the attempt is kept, and the public code is right all the same.
+      await caller.call('cards.get_verify_code', { token })
+      await caller.expect('cards.verify', { token, code: '666666' })
+      return token
     },
     in: (other) => makeCaller(grid, merchantId, other),
   }

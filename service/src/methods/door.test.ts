@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 
+import { idempotencyFigures } from '../idempotency/figures.ts'
+import { makeIdempotency } from '../idempotency/idempotency.ts'
 import { makeMerchants } from '../merchants/merchants.ts'
 import { makeAnswer, type Answer } from '../rpc/answer.ts'
 import type { CallEntry, CallFailure } from '../rpc/journal.ts'
@@ -89,11 +91,12 @@ test('what the door tells the log holds no number, token, code or password', () 
 })
 
 /** Makes the demo merchant and opens the door as `main.ts` does for the test environment. */
-async function openDoor({ grid, store, keyring, clock }: House): Promise<Answer> {
+async function openDoor({ grid, store, keyring, clock, environment }: House): Promise<Answer> {
   const merchants = makeMerchants({ store, keyring, clock })
   await merchants.ensureMerchant(demoMerchant)
   return makeAnswer({
     ...{ grid, credentials: merchants, origins: { isAnyWelcome: true, formOrigin: null }, limits: noLimits },
+    idempotency: makeIdempotency({ store, keyring, clock, environment, figures: idempotencyFigures }),
     routes: makeSandboxNetwork({ store, clock }).routes,
     journal: { called: (entry) => called.push(entry), failed: (failure) => failed.push(failure) },
     ...{ translate: () => null, issueRequestId: () => randomHex(24), now: () => 0, signal: new AbortController().signal },
@@ -114,7 +117,7 @@ interface Reply {
 
 async function post(method: string, params: object, xAuth: string, segment: string | null = method): Promise<Reply> {
   const request: HttpRequest = {
-    ...{ refusal: null, segment, hasQuery: false, xAuth, origin: null, isFromBrowser: false, hasIdempotencyKey: false },
+    ...{ refusal: null, segment, hasQuery: false, xAuth, origin: null, isFromBrowser: false, idempotencyKey: null },
     ...{ body: Buffer.from(JSON.stringify({ id: 'q1', method, params })), acceptLanguage: 'ru-RU, en;q=0.5', address: '127.0.0.1' },
   }
   const { status, text } = await answer(request)

@@ -1,29 +1,75 @@
 import type { Cards } from '../cards/cards.ts'
+import type { Receipts } from '../receipts/receipts.ts'
+import { expectPhone } from '../receipts/send.ts'
 import type { Verification } from '../verification/verification.ts'
 
+import { expectAmount } from './amount.ts'
 import { cardsCheck } from './cards.check.ts'
-import { cardsCreate } from './cards.create.ts'
-import { cardsGetVerifyCode } from './cards.get_verify_code.ts'
+import { cardsCreate, checkCardsCreate } from './cards.create.ts'
+import { cardsGetVerifyCode, settleCardsGetVerifyCode } from './cards.get_verify_code.ts'
 import { cardsRemove } from './cards.remove.ts'
-import { cardsVerify } from './cards.verify.ts'
+import { cardsVerify, settleCardsVerify } from './cards.verify.ts'
 import type { Grid } from './method.ts'
+import { receiptsCancel } from './receipts.cancel.ts'
+import { receiptsCheck } from './receipts.check.ts'
+import { receiptsConfirmHold } from './receipts.confirm_hold.ts'
+import { receiptsCreate } from './receipts.create.ts'
+import { receiptsGet } from './receipts.get.ts'
+import { receiptsGetAll } from './receipts.get_all.ts'
+import { receiptsPay, settleReceipt } from './receipts.pay.ts'
+import { receiptsSend, settleReceiptsSend } from './receipts.send.ts'
+import { receiptsSetFiscalData } from './receipts.set_fiscal_data.ts'
 import { rpcDiscover } from './rpc.discover.ts'
+import { expectTokenShape } from './token-shape.ts'
 
 export interface GridParts {
   readonly cards: Cards
   readonly verification: Verification
+  readonly receipts: Receipts
   /** Of the service, for the OpenRPC document. */
   readonly version: string
 }
 
 /** Every method with who may call it, whether it changes anything, and what it counts in. */
-export function makeGrid({ cards, verification, version }: GridParts): Grid {
+export function makeGrid({ cards, verification, receipts, version }: GridParts): Grid {
   return Object.freeze({
-    'cards.create': { caller: 'browser', mutates: true, limits: 'create', run: cardsCreate(cards) },
-    'cards.get_verify_code': { caller: 'browser', mutates: true, limits: 'verify', run: cardsGetVerifyCode(verification) },
-    'cards.verify': { caller: 'browser', mutates: true, limits: 'verify', run: cardsVerify(verification) },
+    'cards.create': {
+      ...{ caller: 'browser', mutates: true, limits: 'create', run: cardsCreate(cards) },
+      check: checkCardsCreate(cards),
+    },
+    'cards.get_verify_code': {
+      ...{ caller: 'browser', mutates: true, limits: 'verify', run: cardsGetVerifyCode(verification) },
+      check: expectTokenShape,
+      settle: settleCardsGetVerifyCode(verification),
+    },
+    'cards.verify': {
+      ...{ caller: 'browser', mutates: true, limits: 'verify', run: cardsVerify(verification) },
+      check: expectTokenShape,
+      settle: settleCardsVerify(verification),
+    },
     'cards.check': { caller: 'serverInSpec', mutates: false, limits: 'read', run: cardsCheck(cards) },
-    'cards.remove': { caller: 'serverInSpec', mutates: true, limits: 'write', run: cardsRemove(cards) },
+    'cards.remove': { caller: 'serverInSpec', mutates: true, limits: 'write', run: cardsRemove(cards), check: expectTokenShape },
+    'receipts.create': { caller: 'server', mutates: true, limits: 'write', run: receiptsCreate(receipts), check: expectAmount },
+    'receipts.pay': {
+      ...{ caller: 'server', mutates: true, limits: 'write', run: receiptsPay(receipts) },
+      check: expectTokenShape,
+      settle: settleReceipt(receipts),
+    },
+    'receipts.send': {
+      ...{ caller: 'server', mutates: true, limits: 'write', run: receiptsSend(receipts) },
+      check: ({ phone }) => expectPhone(phone),
+      settle: settleReceiptsSend,
+    },
+    'receipts.cancel': { caller: 'server', mutates: true, limits: 'write', run: receiptsCancel(receipts) },
+    'receipts.check': { caller: 'server', mutates: false, limits: 'read', run: receiptsCheck(receipts) },
+    'receipts.get': { caller: 'server', mutates: false, limits: 'read', run: receiptsGet(receipts) },
+    'receipts.get_all': { caller: 'server', mutates: false, limits: 'read', run: receiptsGetAll(receipts) },
+    'receipts.confirm_hold': {
+      ...{ caller: 'server', mutates: true, limits: 'write', run: receiptsConfirmHold(receipts) },
+      check: expectAmount,
+      settle: settleReceipt(receipts),
+    },
+    'receipts.set_fiscal_data': { caller: 'server', mutates: true, limits: 'write', run: receiptsSetFiscalData(receipts) },
     'rpc.discover': { caller: 'nobody', mutates: false, limits: 'none', run: rpcDiscover(version) },
   })
 }

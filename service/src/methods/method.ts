@@ -1,6 +1,11 @@
 import type { Language, Profile } from '@tessera/contract/envelope'
 import type { MethodName, Params, Result, methods } from '@tessera/contract/methods'
 
+import type { Settling } from '../idempotency/parts.ts'
+import type { IdempotentCall } from '../idempotency/rider.ts'
+
+export type { IdempotentCall, Settling }
+
 /** Who calls, as far as X-Auth could prove it. */
 export interface CallerIdentity {
   readonly merchantId: string
@@ -23,6 +28,8 @@ export interface Call {
   readonly cardNumber: Uint8Array | null
   /** Aborted when the service stops waiting (drain deadline); not when the client goes away. */
   readonly signal: AbortSignal
+  /** What rides in the method's units; null: the call came without an idempotency key. */
+  readonly idempotency: IdempotentCall | null
 }
 
 /** Which limits a method counts in. */
@@ -34,6 +41,13 @@ export interface Row<M extends MethodName> {
   readonly mutates: (typeof methods)[M]['mutates']
   readonly limits: LimitClass
   readonly run: (params: Params<M>, call: Call) => Promise<Result<M>>
+  /** Throws what is wrong with params that their schema lets pass, before an idempotency key is looked at; keeps nothing. */
+  readonly check?: (params: Params<M>, call: Call) => void
+  /**
+   * Where the outside is asked between two commits: finds out what became of a call that nobody answered. Null: not known yet; an error may be
+   * thrown. Absent where a method claims and answers in one unit.
+   */
+  readonly settle?: (settling: Settling, params: Params<M>, call: Call) => Promise<Result<M> | null>
 }
 
 export type Grid = { readonly [M in MethodName]: Row<M> }

@@ -21,7 +21,48 @@ export interface Network {
   finishVerification(answer: CodeAnswer, signal: AbortSignal): Promise<FinishedVerification>
   /** Asked before a code is evaluated, also where we sent it: a card that may not be verified any more is refused. Usually null, at once. */
   admitVerification(card: NetworkCard, signal: AbortSignal): Promise<Refusal | null>
+
+  /** Debits the card, or holds the money. The last call that needs the PAN. */
+  authorise(ask: Authorisation, signal: AbortSignal): Promise<Moved>
+  /** Takes held money, all of it or a part; the rest is released. */
+  capture(ask: Movement, signal: AbortSignal): Promise<Moved>
+  /** Releases held money. */
+  cancelHold(ask: Movement, signal: AbortSignal): Promise<Moved>
+  /** Gives debited money back. */
+  refund(ask: Movement, signal: AbortSignal): Promise<Moved>
+  /** Undoes an authorisation whose outcome was unknown; approved as well when the network never saw it. */
+  reverse(ask: Movement, signal: AbortSignal): Promise<Moved>
+  /** What became of a call of ours. */
+  status(requestId: string, signal: AbortSignal): Promise<Moved | { readonly kind: 'neverSeen' }>
 }
+
+export interface Authorisation extends NetworkCard {
+  readonly requestId: string
+  readonly receiptId: string
+  readonly amountTiyin: number
+  readonly hold: boolean
+}
+
+/** A call about an authorisation that there is; it needs no PAN. */
+export interface Movement {
+  readonly requestId: string
+  readonly merchantId: string
+  /** The requestId of the authorisation that it is about. */
+  readonly ofRequestId: string
+  /** The network's reference of it; '' when it was never told. */
+  readonly networkRef: string
+  readonly amountTiyin: number
+}
+
+/** `unknown`: no answer in time, so it may or may not have happened; never to be repeated blindly. */
+export type Moved =
+  | { readonly kind: 'approved'; readonly networkRef: string }
+  | { readonly kind: 'declined'; readonly reason: DeclineReason; readonly rawCode: string }
+  | { readonly kind: 'unknown' }
+
+/** Normalised; the network's own code goes beside it. */
+export type DeclineReason =
+  'smsNotConnected' | 'cardExpired' | 'cardBlocked' | 'systemError' | 'networkTimeout' | 'insufficientFunds' | 'declined' | 'debitFailed'
 
 export interface NetworkCard {
   readonly merchantId: string

@@ -27,6 +27,7 @@ const shapes = {
   profile: text(/^(spec|subscribe)$/),
   merchantId: text(/^[0-9a-f]{24}$/),
   cardId: text(/^[0-9a-f]{24}$/),
+  receiptId: text(/^[0-9a-f]{24}$/),
   code: number,
   reason: text(/^[a-z][a-z0-9_]{0,47}$/),
   ms: number,

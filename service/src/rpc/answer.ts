@@ -3,11 +3,12 @@ import { RpcError } from '@tessera/contract/errors'
 import { isMethodName, type MethodName, type Result } from '@tessera/contract/methods'
 import type { CardRoute } from '@tessera/contract/route'
 
-import type { CallerIdentity, Grid, Row } from '../methods/method.ts'
+import type { Call, CallerIdentity, Grid, Row } from '../methods/method.ts'
 import { identify, type Claim, type OriginRule } from './caller.ts'
 import type { ReadCall } from './call-reader.ts'
 import type { Credentials } from './credentials.ts'
-import { isPlainName, throwFault } from './fault.ts'
+import { isEarlier, isPlainName, throwFault, type Fault } from './fault.ts'
+import type { Idempotency, IdempotencyHeader } from './idempotency.ts'
 import type { Journal } from './journal.ts'
 import type { CoarseLimits } from './limits.ts'
 import { makePanScan } from './pan-scan.ts'
@@ -24,6 +25,7 @@ export interface AnswerParts {
   readonly credentials: Credentials
   readonly origins: OriginRule
   readonly limits: CoarseLimits
+  readonly idempotency: Idempotency
   /** Prefixes under which a number out of place is a card number. */
   readonly routes: readonly CardRoute[]
   readonly journal: Journal
@@ -42,10 +44,10 @@ export function makeAnswer(parts: AnswerParts): Answer {
   const scan = makePanScan(parts.routes)
   const door: Door = { ...parts, readParams: makeReadParams() }
   return (request) => {
-    const { xAuth, origin, isFromBrowser, address, body } = request
+    const { xAuth, origin, isFromBrowser, idempotencyKey, address, body } = request
     const profile = request.segment === null ? 'subscribe' : 'spec'
     const language = readLanguage(request.acceptLanguage)
-    const asked: Asked = { xAuth, origin, isFromBrowser, address, profile, language, bytes: body.length }
+    const asked: Asked = { xAuth, origin, isFromBrowser, idempotencyKey, address, profile, language, bytes: body.length }
     const read = readCalls(request, scan)
     return read.kind === 'call' ? answerCall(read.call, asked, door) : answerBatch(read.calls, asked, door)
   }
@@ -58,7 +60,8 @@ async function answerCall(call: ReadCall, asked: Asked, door: Door): Promise<Htt
   let merchantId: string | null = null
   let error: RpcError | null = null
   try {
-    if (call.requestFault !== null) throwFault(call.requestFault)
+    const requestFault = requestFaultOf(call, method, asked, door)
+    if (requestFault !== null) throwFault(requestFault)
     if (method === null) throw methodNotFound(call.method)
     const row = door.grid[method]
     const shown = row.caller === 'nobody' ? null : await door.credentials.authenticate(asked.xAuth)
@@ -79,12 +82,29 @@ async function answerCall(call: ReadCall, asked: Asked, door: Door): Promise<Htt
   }
 }
 
-/** Params, then the method itself: idempotency, fine limits and the noun's rules are inside. */
-function run<M extends MethodName>(method: M, call: ReadCall, { asked, door, requestId, caller }: Known): Promise<Result<M>> {
-  const params = door.readParams(method, call)
+/** A key that is none is refused where it would count, and nowhere else. */
+function requestFaultOf({ requestFault }: ReadCall, method: MethodName | null, { idempotencyKey }: Asked, { grid }: Door): Fault | null {
+  const isRefused = idempotencyKey === 'invalid' && method !== null && grid[method].mutates
+  return isRefused && isEarlier('idempotencyKeyInvalid', requestFault) ? { entry: 'idempotencyKeyInvalid' } : requestFault
+}
+
+/** Params, idempotency, then the method itself: fine limits and the noun's rules are inside. */
+function run<M extends MethodName>(method: M, read: ReadCall, { asked, door, requestId, caller }: Known): Promise<Result<M>> {
+  const params = door.readParams(method, read)
   const row: Row<M> = door.grid[method]
-  const { profile, language, address } = asked
-  return row.run(params, { caller, profile, language, requestId, address, cardNumber: call.cardNumber, signal: door.signal })
+  const { profile, language, address, idempotencyKey } = asked
+  const { cardNumber } = read
+  const call: Call = { caller, profile, language, requestId, address, cardNumber, signal: door.signal, idempotency: null }
+  if (!row.mutates || idempotencyKey === null || idempotencyKey === 'invalid') return row.run(params, call)
+  row.check?.(params, call)
+  const { settle } = row
+  return door.idempotency.once<Result<M>>(
+    { ...{ key: idempotencyKey.key, caller, profile, method, cardNumber, requestId, signal: door.signal }, params: read.params },
+    {
+      run: (idempotency) => row.run(params, { ...call, idempotency }),
+      settle: settle === undefined ? null : (settling) => settle(settling, params, call),
+    },
+  )
 }
 
 /** One after the other, in their order, each on its own. */
@@ -104,6 +124,7 @@ type Door = AnswerParts & { readonly readParams: ReadParams }
 /** What all calls of one request have in common. */
 interface Asked extends Claim {
   readonly language: Language
+  readonly idempotencyKey: IdempotencyHeader
   readonly address: string
   readonly bytes: number
 }

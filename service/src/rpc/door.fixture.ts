@@ -1,3 +1,4 @@
+import assert from 'node:assert/strict'
 import { RpcError } from '@tessera/contract/errors'
 import { cardRoutes } from '@tessera/contract/route'
 
@@ -42,6 +43,7 @@ export function rehearse(parts: Partial<AnswerParts> = {}, run?: (method: string
     credentials,
     origins: { isAnyWelcome: false, formOrigin: 'https://form.example' },
     limits: noLimits,
+    idempotency: { once: async () => assert.fail('the door of this rehearsal keeps no keys') },
     routes: cardRoutes,
     journal: { called: (entry) => called.push(entry), failed: (failure) => failed.push(failure) },
     translate: () => null,
@@ -90,7 +92,7 @@ export function request(body: unknown, parts: Partial<HttpRequest> = {}): HttpRe
     xAuth: merchantId,
     origin: null,
     isFromBrowser: false,
-    hasIdempotencyKey: false,
+    idempotencyKey: null,
     acceptLanguage: undefined,
     address: '192.0.2.7',
     ...parts,

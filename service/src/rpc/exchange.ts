@@ -121,12 +121,12 @@ export class Exchange {
   }
 
   #request(): Parameters<Answer>[0] {
-    const { origin, isFromBrowser, hasIdempotencyKey, acceptLanguage, xAuth } = this.#headers
+    const { origin, isFromBrowser, idempotencyKey, acceptLanguage, xAuth } = this.#headers
     const { segment, hasQuery } = this.#target
     const refusal = this.#refusal()
     const body = this.#body.take()
     this.#release()
-    return { refusal, segment, hasQuery, body, xAuth, origin, isFromBrowser, hasIdempotencyKey, acceptLanguage, address: this.#address }
+    return { refusal, segment, hasQuery, body, xAuth, origin, isFromBrowser, idempotencyKey, acceptLanguage, address: this.#address }
   }
 
   #refusal(): Parameters<Answer>[0]['refusal'] {

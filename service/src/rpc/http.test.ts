@@ -115,12 +115,12 @@ test('what is nowhere answers 404 and why, and its body is not read', async () =
 
 test('headers are known whatever their case, and X-Auth without its blanks', async () => {
   await once(post('/api', discover, [`x-AUTH: \t ${merchantId}:${password} \t`, 'ACCEPT-LANGUAGE: ru', 'ORIGIN: https://a.b']))
-  const { xAuth: shown, acceptLanguage, origin, isFromBrowser, hasIdempotencyKey, address } = asked.at(-1)!
+  const { xAuth: shown, acceptLanguage, origin, isFromBrowser, idempotencyKey, address } = asked.at(-1)!
   assert.deepEqual([shown, acceptLanguage, origin, isFromBrowser], [`${merchantId}:${password}`, 'ru', 'https://a.b', true])
-  assert.deepEqual([hasIdempotencyKey, address], [false, '127.0.0.1'])
+  assert.deepEqual([idempotencyKey, address], [null, '127.0.0.1'])
   await once(post('/api', discover, ['Sec-Fetch-Site: none', 'idempotency-key: k']))
   const next = asked.at(-1)!
-  assert.deepEqual([next.origin, next.isFromBrowser, next.hasIdempotencyKey], [null, true, true])
+  assert.deepEqual([next.origin, next.isFromBrowser, next.idempotencyKey], [null, true, { key: 'k' }])
 })
 
 test('two X-Auth headers are as good as none, alike or not', async () => {

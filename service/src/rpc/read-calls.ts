@@ -21,7 +21,7 @@ export function readCalls(request: HttpRequest, scan: PanScan): ReadCalls {
     if (read.kind === 'call') return { kind: 'call', call: withQuery(read.call, request) }
     if (request.hasQuery) return refusedBatch(read.kind === 'batch' ? read.calls : [], 'queryNotAllowed')
     if (read.kind === 'refused') return refused({ entry: read.entry })
-    return request.hasIdempotencyKey ? refusedBatch(read.calls, 'idempotencyInBatch') : read
+    return request.idempotencyKey !== null ? refusedBatch(read.calls, 'idempotencyInBatch') : read
   } catch (err) {
     return refused(err instanceof RpcError ? { entry: err.entry } : { entry: 'internalError', cause: err })
   }

@@ -1,3 +1,5 @@
+import type { IdempotencyHeader } from './idempotency.ts'
+
 /**
  * The headers that the door looks at, from node's raw list in one pass; node's own parsed object is never built. Repeated headers are told apart
  * from single ones, where a proxy before us might read the other one.
@@ -13,7 +15,8 @@ export class RequestHeaders {
   #xAuth = ''
   origin: string | null = null
   isFromBrowser = false
-  hasIdempotencyKey = false
+  idempotencyKeys = 0
+  #idempotencyKey = ''
   acceptLanguage: string | undefined
   isPreflight = false
 
@@ -29,6 +32,12 @@ export class RequestHeaders {
   /** Without the blanks around it; null when there is none, or more than one. */
   get xAuth(): string | null {
     return this.xAuths === 1 ? this.#xAuth.replace(/^[ \t]+|[ \t]+$/g, '') : null
+  }
+
+  /** 1 to 255 visible characters, once; null when there is none. */
+  get idempotencyKey(): IdempotencyHeader {
+    if (this.idempotencyKeys === 0) return null
+    return this.idempotencyKeys === 1 && /^[!-~]{1,255}$/.test(this.#idempotencyKey) ? { key: this.#idempotencyKey } : 'invalid'
   }
 
   get hasBody(): boolean {
@@ -60,7 +69,8 @@ export class RequestHeaders {
         this.isFromBrowser = true
         break
       case 'idempotency-key':
-        this.hasIdempotencyKey = true
+        this.idempotencyKeys++
+        this.#idempotencyKey = value
         break
       case 'accept-language':
         this.acceptLanguage = value

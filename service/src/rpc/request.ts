@@ -1,3 +1,5 @@
+import type { IdempotencyHeader } from './idempotency.ts'
+
 /** An HTTP request to `/api` as the door knows it: the few things that answers depend on. */
 export interface HttpRequest {
   /** Set when it is refused before anything of it is read. */
@@ -12,7 +14,7 @@ export interface HttpRequest {
   readonly origin: string | null
   /** Origin or Sec-Fetch-Site is there. */
   readonly isFromBrowser: boolean
-  readonly hasIdempotencyKey: boolean
+  readonly idempotencyKey: IdempotencyHeader
   readonly acceptLanguage: string | undefined
   /** The client's. */
   readonly address: string

@@ -4,18 +4,31 @@ import { test } from 'node:test'
 import { readPan, type Expiry, type Pan } from '@tessera/contract/card'
 import { makeFindRoute } from '@tessera/contract/route'
 
+import type { Movement } from '../network/network.ts'
+import type { LedgerRow } from '../store/store.ts'
 import { makeHandClock } from '../methods/clock.fixture.ts'
 
 import { steps, testCards, testExpiry, type Step } from './cards.ts'
 import { makeSandboxNetwork } from './network.ts'
+import type { Rehearsal } from './rehearsal.ts'
 
 const merchantId = '65f0c0ffee0000000000cafe'
 const signal = new AbortController().signal
 
-function setUp(set: Record<string, Step> = {}) {
+function setUp(set: Record<string, Step | Rehearsal> = {}) {
   const clock = makeHandClock()
-  const store = { findScenarioStep: async (_merchant: string, scenario: string) => set[scenario] ?? null }
-  return { clock, network: makeSandboxNetwork({ store, clock }) }
+  const ledger: LedgerRow[] = []
+  const store = {
+    findScenarioStep: async (_merchant: string, scenario: string) => set[scenario] ?? null,
+    findLedger: async (requestId: string) => ledger.find((row) => row.requestId === requestId) ?? null,
+    listLedger: async (networkRef: string) => ledger.filter((row) => row.networkRef === networkRef),
+    async appendLedger(row: LedgerRow) {
+      if (ledger.some(({ requestId }) => requestId === row.requestId)) return false
+      ledger.push(row)
+      return true
+    },
+  }
+  return { clock, ledger, network: makeSandboxNetwork({ store, clock }) }
 }
 
 function cardOf(number: string, expiry: Expiry = testExpiry): { merchantId: string; pan: Pan; expiry: Expiry } {
@@ -87,4 +100,117 @@ test('a test card of another expiry, and every other card, is unknown', async ()
     const answer = { ...card, requestId: 'r', networkRef: null, code: '666666' }
     assert.deepEqual(await network.finishVerification(answer, signal), { kind: 'unknown' })
   }
+})
+
+const receiptId = '6b015d9002e0bb7c691c8af8'
+
+/** Asks for money, and waits out what the network waits. */
+async function authorise(
+  { network, clock }: ReturnType<typeof setUp>,
+  number: string,
+  options: { hold?: boolean; requestId?: string } = {},
+) {
+  const ask = { ...cardOf(number), requestId: options.requestId ?? 'a1', receiptId, amountTiyin: 500, hold: options.hold ?? false }
+  const asking = network.authorise(ask, signal)
+  await new Promise((resolve) => setImmediate(resolve))
+  clock.advance(10_000)
+  clock.advance(50_000)
+  return asking
+}
+
+function about(requestId: string, amountTiyin = 500): Movement {
+  return { requestId, merchantId, ofRequestId: 'a1', networkRef: 'sandbox-a1', amountTiyin }
+}
+
+test('the cards that succeed pay, and a scenario card never does, whatever its step', async () => {
+  for (const { number, scenario } of testCards) {
+    for (const step of steps) {
+      const set = scenario === null ? {} : { [scenario.name]: step }
+      const said = await authorise(setUp(set), number)
+      if (scenario === null) assert.deepEqual(said, { kind: 'approved', networkRef: 'sandbox-a1' })
+      else assert.equal(said.kind === 'declined' && said.reason, scenario.reason === 'timeout' ? 'networkTimeout' : scenario.reason)
+    }
+  }
+})
+
+test('the ten-second card waits before it is declined only where its step is pay', async () => {
+  const atPay = setUp({ network_timeout: 'pay' })
+  const asking = atPay.network.authorise(
+    { ...cardOf('8600134301849596'), requestId: 'a1', receiptId, amountTiyin: 500, hold: false },
+    signal,
+  )
+  await atPay.clock.untilSleeping(10_000)
+  assert.equal(atPay.ledger.length, 0)
+  atPay.clock.advance(10_000)
+  assert.equal((await asking).kind, 'declined')
+  const elsewhere = setUp({ network_timeout: 'verify' })
+  const ask = { ...cardOf('8600134301849596'), requestId: 'a1', receiptId, amountTiyin: 500, hold: false }
+  assert.equal((await elsewhere.network.authorise(ask, signal)).kind, 'declined')
+})
+
+test('a requestId moves money once, and is answered the same whenever it is asked again', async () => {
+  const sandbox = setUp({ network: 'answer_twice' })
+  const first = await authorise(sandbox, '8600069195406311')
+  assert.deepEqual(await authorise(sandbox, '8600069195406311'), first)
+  assert.deepEqual(await sandbox.network.status('a1', signal), first)
+  assert.deepEqual(await sandbox.network.refund(about('r1', 200), signal), first)
+  assert.deepEqual(await sandbox.network.refund(about('r1', 200), signal), first)
+  assert.equal(sandbox.ledger.length, 2)
+})
+
+test('never more is given back than was taken, nor taken than was held', async () => {
+  const debited = setUp()
+  await authorise(debited, '8600069195406311')
+  const said = async (asked: Promise<{ kind: string }>) => (await asked).kind
+  assert.equal(await said(debited.network.capture(about('c1'), signal)), 'declined')
+  assert.equal(await said(debited.network.refund(about('r1', 501), signal)), 'declined')
+  assert.equal(await said(debited.network.refund(about('r2', 300), signal)), 'approved')
+  assert.equal(await said(debited.network.refund(about('r3', 201), signal)), 'declined')
+  assert.equal(await said(debited.network.refund(about('r4', 200), signal)), 'approved')
+
+  const held = setUp()
+  await authorise(held, '8600069195406311', { hold: true })
+  assert.equal(await said(held.network.refund(about('r1'), signal)), 'declined')
+  assert.equal(await said(held.network.capture(about('c1', 501), signal)), 'declined')
+  assert.equal(await said(held.network.capture(about('c2', 1), signal)), 'approved')
+  assert.equal(await said(held.network.capture(about('c3', 1), signal)), 'declined')
+  assert.equal(await said(held.network.cancelHold(about('h1'), signal)), 'declined')
+  assert.equal(await said(held.network.refund(about('r2', 1), signal)), 'approved')
+})
+
+test('what was reversed before it was seen is not taken when it comes', async () => {
+  const sandbox = setUp()
+  assert.equal((await sandbox.network.reverse(about('v1'), signal)).kind, 'approved')
+  assert.equal((await authorise(sandbox, '8600069195406311')).kind, 'declined')
+})
+
+test('each rehearsal of the network leaves in the ledger what its name says', async () => {
+  const cases: [Rehearsal, answer: string, status: string, rows: number][] = [
+    ['none', 'approved', 'approved', 1],
+    ['insufficient_funds', 'declined', 'declined', 1],
+    ['declined', 'declined', 'declined', 1],
+    ['debit_failed', 'declined', 'declined', 1],
+    ['lose_request', 'unknown', 'neverSeen', 0],
+    ['lose_answer', 'unknown', 'approved', 1],
+    ['answer_twice', 'approved', 'approved', 1],
+  ]
+  for (const [rehearsal, answer, status, rows] of cases) {
+    const sandbox = setUp({ network: rehearsal })
+    assert.equal((await authorise(sandbox, '8600069195406311')).kind, answer, rehearsal)
+    assert.equal((await sandbox.network.status('a1', signal)).kind, status, rehearsal)
+    assert.equal(sandbox.ledger.length, rows, rehearsal)
+  }
+})
+
+test('an approval that comes late is unknown until it has come', async () => {
+  const sandbox = setUp({ network: 'approve_late' })
+  const ask = { ...cardOf('8600069195406311'), requestId: 'a1', receiptId, amountTiyin: 500, hold: false }
+  const asking = sandbox.network.authorise(ask, signal)
+  await sandbox.clock.untilSleeping(60_000)
+  sandbox.clock.advance(14_999)
+  assert.equal((await sandbox.network.status('a1', signal)).kind, 'unknown')
+  sandbox.clock.advance(1)
+  assert.equal((await sandbox.network.status('a1', signal)).kind, 'approved')
+  sandbox.clock.advance(60_000)
+  assert.equal((await asking).kind, 'unknown')
 })

@@ -1,21 +1,29 @@
 import { maskPhone, type Pan } from '@tessera/contract/card'
 import { cardRoutes, type CardRoute } from '@tessera/contract/route'
 
-import type { Clock } from '../clock.ts'
-import type { CodeAnswer, FinishedVerification, Network, NetworkCard, Refusal, StartedVerification } from '../network/network.ts'
-import type { Store } from '../store/store.ts'
+import type {
+  Authorisation,
+  CodeAnswer,
+  FinishedVerification,
+  Moved,
+  Network,
+  NetworkCard,
+  Refusal,
+  StartedVerification,
+} from '../network/network.ts'
 
 import { stepByDefault, testCards, testExpiry, testPhone, type Step, type TestCard } from './cards.ts'
 import { sandboxCode } from './codes.ts'
+import { makeSandboxMoney, type SandboxMoneyParts } from './money.ts'
 
-export interface SandboxParts {
-  readonly store: Pick<Store, 'findScenarioStep'>
-  readonly clock: Pick<Clock, 'sleep'>
-}
+export type SandboxParts = SandboxMoneyParts
 
 /** A card network that knows the seven test cards and rehearses their scenarios; every other card is unknown to it. */
 export function makeSandboxNetwork({ store, clock }: SandboxParts): Network {
+  const { authorise: authoriseAs, ...money } = makeSandboxMoney({ store, clock })
   return Object.freeze({
+    ...money,
+    authorise,
     routes: Object.freeze([...cardRoutes, ...testRoutes]),
     admit: (card: NetworkCard, signal: AbortSignal) => strikeAt('create', testCardOf(card), card.merchantId, signal),
     admitVerification: (card: NetworkCard, signal: AbortSignal) => strikeAt('verify', testCardOf(card), card.merchantId, signal),
@@ -35,6 +43,10 @@ export function makeSandboxNetwork({ store, clock }: SandboxParts): Network {
   async function finishVerification(answer: CodeAnswer): Promise<FinishedVerification> {
     if (testCardOf(answer) === null) return { kind: 'unknown' }
     return { kind: answer.code === sandboxCode ? 'right' : 'wrong' }
+  }
+
+  async function authorise({ pan, expiry, ...ask }: Authorisation, signal: AbortSignal): Promise<Moved> {
+    return authoriseAs(ask, testCardOf({ pan, expiry }), signal)
   }
 
   /** Holds nothing of the card while it waits: which test card it is has been seen before. */

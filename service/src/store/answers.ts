@@ -1,10 +1,17 @@
 import { findAuditHeads, newestAuditOf, readAudit } from './questions/audit.ts'
 import { countCardsByKey, findCard, listCardsUnderKey, listEndedCards } from './questions/cards.ts'
+import { listAttempts, listDeadDeliveries, listDeliveries } from './questions/deliveries.ts'
+import { findDelivery, listEvents } from './questions/events.ts'
+import { findIdempotency } from './questions/idempotency.ts'
+import { findLedger, listLedger } from './questions/ledger.ts'
 import { findMerchant } from './questions/merchants.ts'
+import { findOperation, listOperations } from './questions/operations.ts'
+import { findReceipt, listDueReceipts, listReceipts } from './questions/receipts.ts'
 import { findScenarioStep, listInbox, listScenarioSteps } from './questions/sandbox.ts'
 import type { Answer, Ask, UnitName } from './questions/units.ts'
 import { findVerification } from './questions/verification.ts'
-import type { Store } from './store.ts'
+import { listEndpoints } from './questions/webhooks.ts'
+import type { CardRiders, Store, Twin } from './store.ts'
 import type { Read } from './unit.ts'
 
 /** What a store has to be able to do; the questions are the same for both. */
@@ -25,20 +32,50 @@ export function makeStore(driver: Driver): Store {
     findMerchant: (merchantId) => driver.read(findMerchant(merchantId)),
     insertMerchant: (merchant, audit) => driver.write('insertMerchant', { merchant, audit }),
 
-    insertCard: (card, audit) => driver.write('insertCard', { card, audit }),
+    insertCard: (card, audit, riders) => ridden(riders, driver.write('insertCard', { card, audit, riders: riders ?? null })),
     findCard: (key) => driver.read(findCard(key)),
-    changeCard: (next, audit) => driver.write('changeCard', { next, audit }),
+    changeCard: (next, audit, riders) => ridden(riders, driver.write('changeCard', { next, audit, riders: riders ?? null })),
     listEndedCards: (now, count) => driver.read(listEndedCards(now, count)),
     listCardsUnderKey: (keyId, after, count) => driver.read(listCardsUnderKey(keyId, after, count)),
     countCardsByKey: () => driver.read(countCardsByKey()),
 
-    beginVerification: (attempt, limits, audit) => driver.write('beginVerification', { attempt, limits, audit }),
-    settleVerification: (settled, audit) => driver.write('settleVerification', { settled, audit }),
+    beginVerification: (attempt, limits, audit, riders) =>
+      ridden(riders, driver.write('beginVerification', { attempt, limits, audit, riders: riders ?? null })),
+    settleVerification: (settled, audit, riders) =>
+      ridden(riders, driver.write('settleVerification', { settled, audit, riders: riders ?? null })),
     claimPhoneSend: (claim) => driver.write('claimSend', claim),
     findVerification: (key) => driver.read(findVerification(key)),
-    tryCode: (attempt) => driver.write('tryCode', attempt),
-    finishVerification: (finish) => driver.write('finishVerification', finish),
-    dropLimits: (before) => dropAllLimits(driver, before),
+    tryCode: (attempt, riders) => ridden(riders, driver.write('tryCode', { attempt, riders: riders ?? null })),
+    finishVerification: (finish, riders) => ridden(riders, driver.write('finishVerification', { finish, riders: riders ?? null })),
+    dropLimits: (before) => dropAll(driver, 'dropLimits', before),
+
+    insertReceipt: (receipt, riders) => driver.write('insertReceipt', { receipt, riders }),
+    findReceipt: (key) => driver.read(findReceipt(key)),
+    changeReceipt: (change, riders) => driver.write('changeReceipt', { change, riders }),
+    findOperation: (key) => driver.read(findOperation(key)),
+    listOperations: (key) => driver.read(listOperations(key)),
+    listReceipts: (ask) => driver.read(listReceipts(ask)),
+    listDueReceipts: (now, count) => driver.read(listDueReceipts(now, count)),
+    findIdempotency: (key) => driver.read(findIdempotency(key)),
+    keepIdempotency: (claim, answer) => driver.write('keepIdempotency', { claim, answer }),
+    dropIdempotency: (before) => dropAll(driver, 'dropIdempotency', before),
+    findLedger: (requestId) => driver.read(findLedger(requestId)),
+    appendLedger: (row) => driver.write('appendLedger', row),
+    listLedger: (networkRef) => driver.read(listLedger(networkRef)),
+
+    insertEndpoint: (endpoint, endpointsMax, audit) => driver.write('insertEndpoint', { endpoint, endpointsMax, audit }),
+    listEndpoints: (of) => driver.read(listEndpoints(of)),
+    changeSecrets: (next, before, audit) => driver.write('changeSecrets', { next, before, audit }),
+    removeEndpoint: (key, audit) => driver.write('removeEndpoint', { key, audit }),
+    claimDeliveries: (claim) => driver.write('claimDeliveries', claim),
+    findDelivery: (key) => driver.read(findDelivery(key)),
+    settleDelivery: (settled) => driver.write('settleDelivery', settled),
+    listEvents: (ask) => driver.read(listEvents(ask)),
+    listDeliveries: (of) => driver.read(listDeliveries(of)),
+    listAttempts: (of) => driver.read(listAttempts(of)),
+    listDeadDeliveries: (of) => driver.read(listDeadDeliveries(of)),
+    replayEvent: (replay, audit) => driver.write('replayEvent', { replay, audit }),
+    dropEvents: (before) => dropAll(driver, 'dropEvents', before),
 
     appendAudit: (audit) => driver.write('appendAudit', { audit }),
     listAuditChains: () => driver.read(findAuditHeads()),
@@ -53,11 +90,16 @@ export function makeStore(driver: Driver): Store {
   })
 }
 
+/** Only who gave riders hears `twin`: that much is sure of a unit, and here it is said to the compiler. */
+function ridden<T, R extends CardRiders | null = null>(_riders: R | undefined, answer: Promise<T | 'twin'>): Promise<T | Twin<R>> {
+  return answer as Promise<T | Twin<R>>
+}
+
 /** A page a unit, so that a long sweep never holds the writers up. */
-async function dropAllLimits(driver: Driver, before: number): Promise<number> {
+async function dropAll(driver: Driver, name: 'dropLimits' | 'dropIdempotency' | 'dropEvents', before: number): Promise<number> {
   let dropped = 0
   for (let page = 0; page < DROP_PAGES_MAX; page++) {
-    const rows = await driver.write('dropLimits', { before })
+    const rows = await driver.write(name, { before })
     dropped += rows
     if (rows === 0) return dropped
   }

@@ -40,9 +40,33 @@ export function word<const W extends string>(row: Row, column: string, words: re
   return value
 }
 
+/** A text from outside is kept as a JSON string: it may hold U+0000, which PostgreSQL's text cannot. */
+export function quote(outside: string): string {
+  return JSON.stringify(outside)
+}
+
+/** Reads what `quote` wrote. */
+export function quoted(row: Row, column: string): string {
+  const read = readJson(text(row, column))
+  if (typeof read !== 'string') throw new RowBroken(column)
+  return read
+}
+
+export function quotedOrNull(row: Row, column: string): string | null {
+  return row[column] === null ? null : quoted(row, column)
+}
+
 /** A stored row is not what was written: bit rot, or a hand in the database. */
 export class RowBroken extends Error {
   constructor(column: string) {
     super(`a stored row is broken at column ${column}`)
+  }
+}
+
+function readJson(json: string): unknown {
+  try {
+    return JSON.parse(json)
+  } catch {
+    return null
   }
 }

@@ -1,11 +1,17 @@
 import { auditSuite } from './suite/audit.suite.ts'
 import { cardsSuite } from './suite/cards.suite.ts'
+import { idempotencySuite } from './suite/idempotency.suite.ts'
+import { ledgerSuite } from './suite/ledger.suite.ts'
 import { lifeSuite } from './suite/life.suite.ts'
 import { limitsSuite } from './suite/limits.suite.ts'
 import { merchantsSuite } from './suite/merchants.suite.ts'
+import { receiptListsSuite } from './suite/receipt-lists.suite.ts'
+import { receiptsSuite } from './suite/receipts.suite.ts'
+import { ridersSuite } from './suite/riders.suite.ts'
 import { sandboxSuite } from './suite/sandbox.suite.ts'
 import type { WithStore } from './suite/opened.fixture.ts'
 import { verificationSuite } from './suite/verification.suite.ts'
+import { webhooksSuite } from './suite/webhooks.suite.ts'
 
 /** What every store has to hold. Run by both. */
 export function storeSuite(withStore: WithStore): void {
@@ -13,6 +19,12 @@ export function storeSuite(withStore: WithStore): void {
   cardsSuite(withStore)
   verificationSuite(withStore)
   limitsSuite(withStore)
+  receiptsSuite(withStore)
+  receiptListsSuite(withStore)
+  ridersSuite(withStore)
+  idempotencySuite(withStore)
+  ledgerSuite(withStore)
+  webhooksSuite(withStore)
   auditSuite(withStore)
   sandboxSuite(withStore)
   lifeSuite(withStore)

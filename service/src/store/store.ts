@@ -1,12 +1,22 @@
-import type { Expiry } from '@tessera/contract/card'
+import type { AuditEntry, AuditHead, AuditNote } from './audit.ts'
+import type { CardKey, CardRow } from './card.ts'
+import type { MoneyStore } from './money.ts'
+import type { CardRiders, CodeRiders, Twin } from './riders.ts'
+import type { WebhookStore } from './webhooks.ts'
+
+export type * from './audit.ts'
+export type * from './card.ts'
+export type * from './money.ts'
+export type * from './riders.ts'
+export type * from './webhooks.ts'
 
 /**
  * Every question that the service asks its memory. Two stores answer it, SQLite and PostgreSQL, and one suite holds both to it.
  *
  * A promise of a write resolves only when the write is durable. Each write is one unit: its effect and its audit entry are kept together or
- * not at all. Errors: `StoreFull`, `StoreOverloaded`, `StoreUnavailable` (nothing was done) and `StoreOutcomeUnknown`.
+ * not at all; where riders are given, they too, and the answer is `twin` when their key was taken and nothing was done. Errors: `StoreFull`, `StoreOverloaded`, `StoreUnavailable` (nothing was done) and `StoreOutcomeUnknown`.
  */
-export interface Store {
+export interface Store extends MoneyStore, WebhookStore {
   /** What an acknowledged write survives: `local` one machine's crash (fsync), `replicated` the loss of that machine. */
   readonly durability: 'local' | 'replicated'
   /** Answers when the store can be asked; throws `StoreUnavailable` when it cannot. For `/readyz`. */
@@ -20,10 +30,10 @@ export interface Store {
   insertMerchant(merchant: MerchantRow, audit: AuditNote): Promise<boolean>
 
   // Cards: keyed by bucket, merchant and id.
-  insertCard(card: CardRow, audit: AuditNote): Promise<void>
+  insertCard<R extends CardRiders | null = null>(card: CardRow, audit: AuditNote, riders?: R): Promise<void | Twin<R>>
   findCard(key: CardKey): Promise<CardRow | null>
   /** Puts `next` in place of version `next.version - 1`; false when that version is no longer there. Shredding drops the code as well. */
-  changeCard(next: CardRow, audit: AuditNote): Promise<boolean>
+  changeCard<R extends CardRiders | null = null>(next: CardRow, audit: AuditNote, riders?: R): Promise<boolean | Twin<R>>
   /** Cards whose life ended before `now`, oldest first, still holding a sealed PAN. */
   listEndedCards(now: number, count: number): Promise<CardRow[]>
   /** Cards sealed under a key, for resealing; `after` is the last id of the page before, '' for the first. */
@@ -32,16 +42,24 @@ export interface Store {
 
   // Verification: one row a card, so there is one live code by construction.
   /** Decides the resend wait and the send limits, ends the old code and keeps the new attempt, all in one unit. */
-  beginVerification(attempt: VerificationRow, limits: SendLimits, audit: AuditNote): Promise<BeginVerification>
+  beginVerification<R extends CardRiders | null = null>(
+    attempt: VerificationRow,
+    limits: SendLimits,
+    audit: AuditNote,
+    riders?: R,
+  ): Promise<BeginVerification | Twin<R>>
   /** Keeps what the network or the gateway said; nothing when another attempt has taken the place. */
-  settleVerification(settled: SettledAttempt, audit: AuditNote): Promise<boolean>
+  settleVerification<R extends CardRiders | null = null>(settled: SettledAttempt, audit: AuditNote, riders?: R): Promise<boolean | Twin<R>>
   /** Counts a send to a phone, if its limits allow it. To be asked before an SMS goes out. */
   claimPhoneSend(claim: SendClaim): Promise<Claimed>
   findVerification(key: CardKey): Promise<VerificationRow | null>
-  /** Counts one try and evaluates the code against the hash (when we sent it), and verifies the card if it is right: one unit. */
-  tryCode(attempt: CodeTry): Promise<TriedCode>
+  /**
+   * Counts one try and evaluates the code against the hash (when we sent it), and verifies the card if it is right: one unit.
+   * A claim rides where the try was counted (verified, wrong, askNetwork), and nowhere else.
+   */
+  tryCode<R extends CodeRiders | null = null>(attempt: CodeTry, riders?: R): Promise<TriedCode | Twin<R>>
   /** After a network found the code right: closes the attempt and verifies the card. False when the attempt or the card's version moved. */
-  finishVerification(finish: FinishVerification): Promise<boolean>
+  finishVerification<R extends CardRiders | null = null>(finish: FinishVerification, riders?: R): Promise<boolean | Twin<R>>
   /** Drops limits rows of keys older than `before` (unix ms). */
   dropLimits(before: number): Promise<number>
 
@@ -74,45 +92,6 @@ export interface MerchantRow {
   readonly origins: readonly string[]
   readonly strictServerAuth: boolean
   readonly createdAt: number
-}
-
-export interface CardKey {
-  readonly bucket: number
-  readonly merchantId: string
-  readonly cardId: string
-}
-
-/** `live` has a sealed PAN; `removed` by the merchant, `ended` by the end of its life: both without. */
-export type CardState = 'live' | 'removed' | 'ended'
-
-export interface CardRow extends CardKey {
-  /** SHA-256 of the token's secret half. */
-  readonly tokenHash: Uint8Array
-  /** The long mask, `860006******6311`. */
-  readonly maskedPan: string
-  readonly type: string
-  readonly expiry: Expiry
-  readonly recurrent: boolean
-  readonly verified: boolean
-  readonly state: CardState
-  /** From 1; each change adds one. */
-  readonly version: number
-  /** Key of the outer layer, hex; '' once shredded. */
-  readonly keyId: string
-  /** The sealed PAN; empty once shredded. */
-  readonly blob: Uint8Array
-  /** Over everything that decides (vault/rowmac.ts). */
-  readonly mac: Uint8Array
-  readonly customer: string | null
-  /** JSON, as given. */
-  readonly account: string | null
-  /** JSON: what was agreed to, or that the merchant asserted it. */
-  readonly consent: string | null
-  readonly createdAt: number
-  readonly verifiedAt: number | null
-  /** When the sealed PAN is shredded: 30 min unverified, 24 h one-time, 30 days past the expiry. */
-  readonly endsAt: number
-  readonly endedAt: number | null
 }
 
 /** Two clocks, so that a jump of one cannot lengthen a code's life. */
@@ -196,35 +175,6 @@ export interface FinishVerification extends CardKey {
   readonly attemptId: string
   readonly verifiedCard: CardRow
   readonly audit: AuditNote
-}
-
-/** What happened, for the audit chain: ids and words, never a PAN, token, code or phone. */
-export interface AuditNote {
-  readonly at: number
-  /** `merchant:<id>`, `operator`, `system`. */
-  readonly actor: string
-  readonly action: string
-  readonly merchantId: string
-  /** Card id, key id or other id that it was done to. */
-  readonly subject: string
-  /** Version and row MAC that the change left, when it left one. */
-  readonly version: number
-  readonly mac: Uint8Array
-  /** The request's id in our log, and the outcome in a word. */
-  readonly requestId: string
-  readonly outcome: string
-}
-
-export interface AuditEntry extends AuditNote {
-  readonly chain: string
-  readonly seq: number
-  readonly hash: Uint8Array
-}
-
-export interface AuditHead {
-  readonly chain: string
-  readonly seq: number
-  readonly hash: Uint8Array
 }
 
 export interface InboxRow {

@@ -1,9 +1,11 @@
 import { RpcError } from '@tessera/contract/errors'
 
 import type { Asker } from '../cards/asker.ts'
+import { cardEvent, telling } from '../cards/events.ts'
 import { askNetwork, refusalError, type NetworkRefusal } from '../cards/refusal.ts'
+import { expectFirst, rideBoth, rideOutcome, type Rider } from '../idempotency/rider.ts'
 import type { FinishedVerification } from '../network/network.ts'
-import type { CardRow, TriedCode } from '../store/store.ts'
+import type { CardRow, CodeRiders, TriedCode } from '../store/store.ts'
 
 import { dayCap } from './limits.ts'
 import { codeTry, noteVerified, type Trying } from './trying.ts'
@@ -13,7 +15,7 @@ import type { VerificationParts } from './parts.ts'
  * Evaluates a code and verifies the card if it is right. The store counts the try and decides in one unit; only where the network sent
  * the code is it asked, after the try is counted. A code that is not six digits is a wrong try like any other.
  */
-export async function answerCode(parts: VerificationParts, token: string, code: string, asker: Asker): Promise<CardRow> {
+export async function answerCode(parts: VerificationParts, token: string, code: string, asker: Asker<CardRow>): Promise<CardRow> {
   for (let turn = 0; turn < turnsMax; turn++) {
     const found = await parts.cards.find(token, asker)
     if (found.card.verified) return found.card
@@ -49,7 +51,7 @@ async function evaluate(trying: Trying, verified: CardRow): Promise<Evaluated> {
     const refusal = await askNetwork(patience, (signal) => network.admitVerification({ merchantId, pan, expiry }, signal))
     if (refusal !== null) return refusal
     const cap = figures.limits ? await dayCap(keyring, pan, figures.dayTriesMax) : null
-    const tried = await store.tryCode(await codeTry(trying, verified, cap))
+    const tried = expectFirst(await store.tryCode(await codeTry(trying, verified, cap), rideTry(asker.rider, verified, clock.now())))
     if (tried.outcome !== 'askNetwork') return tried
     if (!isSixDigits(code)) return { kind: 'wrong' }
     const answer = { merchantId, pan, expiry, requestId: attempt.attemptId, networkRef: attempt.networkRef, code }
@@ -75,14 +77,23 @@ async function finish({ parts, attempt, asker }: Trying, verified: CardRow, toke
   const { bucket, merchantId, cardId, attemptId } = attempt
   let next = verified
   for (let turn = 0; turn < turnsMax; turn++) {
-    const audit = noteVerified(asker, next, clock.now())
-    if (await store.finishVerification({ bucket, merchantId, cardId, attemptId, verifiedCard: next, audit })) return next
+    const now = clock.now()
+    const audit = noteVerified(asker, next, now)
+    const finish = { bucket, merchantId, cardId, attemptId, verifiedCard: next, audit }
+    const riders = telling(rideOutcome(asker.rider, next), cardEvent('card.verified', next, now))
+    if (expectFirst(await store.finishVerification(finish, riders))) return next
     const { card } = await cards.find(token, asker)
     if (card.verified) return card
     if ((await store.findVerification(card))?.attemptId !== attemptId) throw new RpcError('codeTooOld')
     next = await cards.asVerified(card, clock.now())
   }
   throw new RpcError('overloaded', { retryAfterMs: 1000 })
+}
+
+/** Where the code is ours, it is all one unit; where it is the network's, the claim alone is kept before the network is asked. */
+function rideTry(rider: Rider<CardRow> | null, verified: CardRow, now: number): CodeRiders {
+  const riders = telling(rideBoth(rider, verified.cardId, verified), cardEvent('card.verified', verified, now))
+  return { ...riders, answerWrong: rider === null ? null : rider.answer(new RpcError('wrongCode')) }
 }
 
 function isSixDigits(code: string): boolean {

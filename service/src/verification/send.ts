@@ -6,7 +6,7 @@ import { askWithin } from '../cards/refusal.ts'
 import type { SmsMessage, SmsOutcome } from '../sms/sms.ts'
 
 import { sendClaim } from './limits.ts'
-import { settle, type Sending } from './sending.ts'
+import { settle, type Sending, type SentCode } from './sending.ts'
 import { codeText } from './text.ts'
 
 /** Our code, and the phone that the network named for it. */
@@ -18,10 +18,10 @@ export interface OurCode {
 }
 
 /**
- * Sends our code and tells the masked phone. Until this is settled the attempt is nobody's, and nobody's code is compared with ours:
+ * Sends our code and tells to which phone. Until this is settled the attempt is nobody's, and nobody's code is compared with ours:
  * a crash in between loses nothing.
  */
-export async function sendCode(sending: Sending, { phone, code, language }: OurCode): Promise<string> {
+export async function sendCode(sending: Sending, { phone, code, language }: OurCode): Promise<SentCode> {
   const { parts, card, attempt } = sending
   const { codeLifeMs, providerName, formHost, resendWaitMs } = parts.figures
   const phoneMask = maskPhone(phone)
@@ -29,9 +29,10 @@ export async function sendCode(sending: Sending, { phone, code, language }: OurC
   const lifeSeconds = codeLifeMs / 1000
   const text = codeText(language, { code, maskedPan: card.maskedPan, lifeSeconds, providerName, formHost })
   const outcome = await send(sending, { messageId: attempt.attemptId, merchantId: card.merchantId, phone, text, lifeSeconds })
-  await settle(sending, { sentBy: 'us', phoneMask, outcome: outcome === 'accepted' ? 'sent' : outcome })
-  if (outcome === 'rejected') throw new RpcError('smsNotSent', { retryAfterMs: resendWaitMs })
-  return phoneMask
+  const answer = outcome === 'rejected' ? new RpcError('smsNotSent', { retryAfterMs: resendWaitMs }) : { phoneMask, waitMs: resendWaitMs }
+  await settle(sending, { sentBy: 'us', phoneMask, outcome: outcome === 'accepted' ? 'sent' : outcome }, answer)
+  if (answer instanceof RpcError) throw answer
+  return answer
 }
 
 async function claimPhone(sending: Sending, phone: string): Promise<void> {
@@ -39,8 +40,9 @@ async function claimPhone(sending: Sending, phone: string): Promise<void> {
   if (!figures.limits) return
   const claimed = await store.claimPhoneSend(await sendClaim(keyring, Buffer.from(phone, 'latin1'), clock.now()))
   if (claimed.claimed) return
-  await settle(sending, { sentBy: 'us', outcome: 'phoneLimit' })
-  throw new RpcError('sendLimitPhone', { retryAfterMs: claimed.retryAfterMs })
+  const limit = new RpcError('sendLimitPhone', { retryAfterMs: claimed.retryAfterMs })
+  await settle(sending, { sentBy: 'us', outcome: 'phoneLimit' }, limit)
+  throw limit
 }
 
 /** A gateway that fails without a word may have sent it: that counts as sent, and nothing is sent twice. */

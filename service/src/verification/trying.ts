@@ -15,7 +15,7 @@ export interface Trying {
   readonly found: FoundCard
   readonly attempt: VerificationRow
   readonly code: string
-  readonly asker: Asker
+  readonly asker: Asker<CardRow>
 }
 
 /** The try as the store decides it; `verified` is the card as it will be if the code is right. */

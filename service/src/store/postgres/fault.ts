@@ -22,6 +22,8 @@ export function faultOf(err: unknown): Fault {
   if (code === '40001' || code === '40P01') return 'again'
   if (code === '53100') return 'full'
   if (code === '23505' && said.table === 'audit') return 'chainTaken'
+  // Two events of one object took the same place in its order at once.
+  if (code === '23505' && said.constraint === 'outbox_order') return 'again'
   return UNAVAILABLE.test(code) ? 'unavailable' : 'statement'
 }
 

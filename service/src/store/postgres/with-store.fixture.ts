@@ -62,12 +62,14 @@ function withSchema(test: (database: TestDatabase) => Promise<void>): () => Prom
   }
 }
 
-/** A statement on a connection of its own, with the driver's usual settings. */
+/** Asks on a connection of its own, with the driver's usual settings. */
 async function askRaw(url: string, text: string): Promise<readonly Row[]> {
   const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 5000, query_timeout: 20_000 })
   await client.connect()
   try {
-    return (await client.query<Record<string, string>>(text)).rows
+    // Several statements in one text: the rows of the last.
+    const told: unknown = await client.query(text)
+    return ((Array.isArray(told) ? told.at(-1) : told) as { rows: Row[] }).rows
   } finally {
     await client.end()
   }

@@ -20,7 +20,7 @@ type Insert = Waiting & { readonly write: Extract<Write, { name: 'insertCard' }>
 
 export function makeWriters(slots: readonly Slot[]): Writers {
   const idle = [...slots]
-  // New cards wait apart: all that wait go into one transaction.
+  // New cards without riders wait apart: all that wait go into one transaction.
   const inserts: Insert[] = []
   const others: Waiting[] = []
   let scheduled = false
@@ -128,7 +128,7 @@ async function runInserts(slot: Slot, job: readonly Insert[], done: () => void):
 }
 
 function isInsert(waiting: Waiting): waiting is Insert {
-  return waiting.write.name === 'insertCard'
+  return waiting.write.name === 'insertCard' && waiting.write.ask.riders === null
 }
 
 /** More than this wait for a slot: refused. */

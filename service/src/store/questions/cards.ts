@@ -1,10 +1,11 @@
 import type { Expiry } from '@tessera/contract/card'
-import { bytes, integer, integerOrNull, RowBroken, text, textOrNull, truth, word } from '../column.ts'
+import { bytes, integer, integerOrNull, quote, quotedOrNull, RowBroken, text, textOrNull, truth, word } from '../column.ts'
 import { places, sql } from '../statement.ts'
 import type { Row, Value } from '../statement.ts'
-import type { AuditNote, CardKey, CardRow } from '../store.ts'
-import { note, one, rows } from '../unit.ts'
+import type { AuditNote, CardKey, CardRiders, CardRow } from '../store.ts'
+import { note, one, rows, undo } from '../unit.ts'
 import type { Read, Unit } from '../unit.ts'
+import { carry } from './riders.ts'
 
 /** The columns of a card, in the order of `cardValues`. */
 export const cardColumns = [
@@ -29,10 +30,20 @@ const columns = cardColumns.join(', ')
 
 const insertRow = sql`insert into cards (${columns}) values (${places(cardColumns.length)})`
 
+export interface InsertCard {
+  readonly card: CardRow
+  readonly audit: AuditNote
+  readonly riders: CardRiders | null
+}
+
 /** Keeps a new card. */
-export function* insertCard(ask: { card: CardRow; audit: AuditNote }): Unit<void> {
-  yield* rows(insertRow, cardValues(ask.card))
-  yield* note(ask.audit)
+export function* insertCard(ask: InsertCard): Unit<void | 'twin'> {
+  return yield* carry(ask.riders, keepCard(ask), () => true)
+}
+
+function* keepCard({ card, audit }: InsertCard): Unit<void> {
+  yield* rows(insertRow, cardValues(card))
+  yield* note(audit)
 }
 
 const changeable = cardColumns.slice(3)
@@ -43,16 +54,31 @@ const replaceRow = sql`
 
 const dropCode = sql`delete from verifications where bucket = $1 and card_id = $2`
 
+export interface ChangeCard {
+  readonly next: CardRow
+  readonly audit: AuditNote
+  readonly riders: CardRiders | null
+}
+
 /** Puts `next` in place of version `next.version - 1`; false when that version is no longer there. Shredding drops the code as well. */
-export function* changeCard(ask: { next: CardRow; audit: AuditNote }): Unit<boolean> {
-  // The code first: every unit locks the verification before the card, so that two of them cannot wait for each other.
-  if (ask.next.state !== 'live') yield* rows(dropCode, [ask.next.bucket, ask.next.cardId])
-  if (!(yield* replaceCard(ask.next))) {
-    yield { kind: 'undo' }
+export function* changeCard(ask: ChangeCard): Unit<boolean | 'twin'> {
+  return yield* carry(ask.riders, change(ask), (isChanged) => isChanged)
+}
+
+function* change({ next, audit }: ChangeCard): Unit<boolean> {
+  if (!(yield* replaceCardAndCode(next))) {
+    yield* undo()
     return false
   }
-  yield* note(ask.audit)
+  yield* note(audit)
   return true
+}
+
+/** The change and its code's end, for units that do more; whoever hears false has to undo. */
+export function* replaceCardAndCode(next: CardRow): Unit<boolean> {
+  // The code first: every unit locks the verification before the card, so that two of them cannot wait for each other.
+  if (next.state !== 'live') yield* rows(dropCode, [next.bucket, next.cardId])
+  return yield* replaceCard(next)
 }
 
 /** The change alone, for units that do more. */
@@ -94,12 +120,12 @@ export function countCardsByKey(): Read<{ keyId: string; cards: number }[]> {
   }
 }
 
-/** The values of a card's columns. Customer is kept as JSON text: a merchant's own id may hold U+0000, which PostgreSQL's text cannot. */
+/** The values of a card's columns. */
 export function cardValues(card: CardRow): Value[] {
   return [
     ...[card.bucket, card.cardId, card.merchantId, card.tokenHash, card.maskedPan, card.type, card.expiry],
     ...[Number(card.recurrent), Number(card.verified), card.state, card.version, card.keyId, card.blob, card.mac],
-    ...[card.customer === null ? null : JSON.stringify(card.customer), card.account, card.consent],
+    ...[card.customer === null ? null : quote(card.customer), card.account, card.consent],
     ...[card.createdAt, card.verifiedAt, card.endsAt, card.endedAt],
   ]
 }
@@ -120,7 +146,7 @@ function tellCard(row: Row): CardRow {
     keyId: text(row, 'key_id'),
     blob: bytes(row, 'blob'),
     mac: bytes(row, 'mac'),
-    customer: tellCustomer(row),
+    customer: quotedOrNull(row, 'customer'),
     account: textOrNull(row, 'account'),
     consent: textOrNull(row, 'consent'),
     createdAt: integer(row, 'created_at'),
@@ -134,20 +160,4 @@ function tellExpiry(row: Row): Expiry {
   const expiry = text(row, 'expiry')
   if (!/^(0[1-9]|1[0-2])[0-9]{2}$/.test(expiry)) throw new RowBroken('expiry')
   return expiry as Expiry
-}
-
-function tellCustomer(row: Row): string | null {
-  const json = textOrNull(row, 'customer')
-  if (json === null) return null
-  const customer = readJson(json)
-  if (typeof customer !== 'string') throw new RowBroken('customer')
-  return customer
-}
-
-function readJson(json: string): unknown {
-  try {
-    return JSON.parse(json)
-  } catch {
-    return null
-  }
 }

@@ -1,10 +1,16 @@
 import type { Unit } from '../unit.ts'
 import { appendAudit } from './audit.ts'
 import { changeCard, insertCard } from './cards.ts'
+import { claimDeliveries, settleDelivery } from './deliveries.ts'
+import { dropEvents, replayEvent } from './events.ts'
+import { dropIdempotency, keepIdempotency } from './idempotency.ts'
+import { appendLedger } from './ledger.ts'
 import { claimSend, dropLimits } from './limits.ts'
 import { insertMerchant } from './merchants.ts'
+import { changeReceipt, insertReceipt } from './receipts.ts'
 import { appendInbox, setScenarioStep } from './sandbox.ts'
 import { beginVerification, finishVerification, settleVerification, tryCode } from './verification.ts'
+import { changeSecrets, insertEndpoint, removeEndpoint } from './webhooks.ts'
 
 /** Every write question by its name: what a store is posted is a name from here and plain data. */
 export const units = Object.freeze({
@@ -17,6 +23,18 @@ export const units = Object.freeze({
   tryCode,
   finishVerification,
   dropLimits,
+  insertReceipt,
+  changeReceipt,
+  keepIdempotency,
+  dropIdempotency,
+  appendLedger,
+  insertEndpoint,
+  changeSecrets,
+  removeEndpoint,
+  claimDeliveries,
+  settleDelivery,
+  replayEvent,
+  dropEvents,
   setScenarioStep,
   appendInbox,
   appendAudit,

@@ -6,6 +6,8 @@ import type {
   AuditNote,
   BeginVerification,
   CardKey,
+  CardRiders,
+  CodeRiders,
   CardRow,
   CodeTry,
   FinishVerification,
@@ -17,7 +19,9 @@ import type {
 import { note, one, rows, undo } from '../unit.ts'
 import type { Read, Unit } from '../unit.ts'
 import { replaceCard } from './cards.ts'
+import { answerKey } from './idempotency.ts'
 import { claimSend, countDayTry } from './limits.ts'
+import { carry, keepEvents } from './riders.ts'
 
 const columnList = [
   ...['bucket', 'card_id', 'merchant_id', 'attempt_id', 'otp_hash', 'otp_key_id', 'sent_by', 'phone_mask', 'network_ref', 'outcome'],
@@ -44,10 +48,15 @@ export interface BeginAsk {
   readonly attempt: VerificationRow
   readonly limits: SendLimits
   readonly audit: AuditNote
+  readonly riders: CardRiders | null
 }
 
 /** Decides the resend wait and the send limits, ends the old code and keeps the new attempt, all in one unit. */
-export function* beginVerification({ attempt, limits, audit }: BeginAsk): Unit<BeginVerification> {
+export function* beginVerification(ask: BeginAsk): Unit<BeginVerification | 'twin'> {
+  return yield* carry(ask.riders, begin(ask), ({ begun }) => begun)
+}
+
+function* begin({ attempt, limits, audit }: BeginAsk): Unit<BeginVerification> {
   const begun = yield* one(upsertAttempt, [...attemptValues(attempt), limits.resendWaitMs])
   if (begun === null) return { begun: false, because: 'tooSoon', retryAfterMs: yield* askWait(attempt, limits.resendWaitMs) }
 
@@ -75,8 +84,18 @@ const updateSettled = sql`
   where bucket = $1 and card_id = $2 and merchant_id = $3 and attempt_id = $4
   returning attempt_id`
 
+export interface SettleAsk {
+  readonly settled: SettledAttempt
+  readonly audit: AuditNote
+  readonly riders: CardRiders | null
+}
+
 /** Keeps what the network or the gateway said; nothing when another attempt has taken the place. */
-export function* settleVerification({ settled, audit }: { settled: SettledAttempt; audit: AuditNote }): Unit<boolean> {
+export function* settleVerification(ask: SettleAsk): Unit<boolean | 'twin'> {
+  return yield* carry(ask.riders, settle(ask), (isSettled) => isSettled)
+}
+
+function* settle({ settled, audit }: SettleAsk): Unit<boolean> {
   const said = [settled.sentBy, settled.phoneMask, settled.networkRef, settled.outcome]
   const kept = yield* one(updateSettled, [...keyValues(settled), settled.attemptId, ...said])
   if (kept === null) return false
@@ -99,7 +118,14 @@ const countTry = sql`
   returning otp_hash, sent_by`
 
 /** Counts one try and evaluates the code against the hash (when we sent it), and verifies the card if it is right: one unit. */
-export function* tryCode(ask: CodeTry): Unit<TriedCode> {
+export function* tryCode(ask: { attempt: CodeTry; riders: CodeRiders | null }): Unit<TriedCode | 'twin'> {
+  const { attempt, riders } = ask
+  // What rides beside the claim depends on what the try finds.
+  const claim = riders === null ? null : { claim: riders.claim, answer: null, events: [] }
+  return yield* carry(claim, tryOnce(attempt, riders), ({ outcome }) => COUNTED.has(outcome))
+}
+
+function* tryOnce(ask: CodeTry, riders: CodeRiders | null): Unit<TriedCode> {
   const { now, dayCap } = ask
   const clocks = [Math.trunc(now.wallMs), Math.trunc(now.monotonicMs), now.bootId, ask.driftMaxMs]
   const counted = yield* one(countTry, [...keyValues(ask), ask.attemptId, ...clocks])
@@ -111,14 +137,19 @@ export function* tryCode(ask: CodeTry): Unit<TriedCode> {
     return { outcome: 'dayTriesUsedUp', retryAfterMs: Math.max(1, dayCap.endsAt - now.wallMs) }
   }
   if (counted['sent_by'] === 'network') return { outcome: 'askNetwork' }
-  if (sameHash(bytes(counted, 'otp_hash'), ask.otpHash)) return yield* verify(ask)
+  if (sameHash(bytes(counted, 'otp_hash'), ask.otpHash)) return yield* verify(ask, riders)
   yield* note(ask.auditWrong)
+  if (riders !== null) yield* answerKey(riders.answerWrong)
   return { outcome: 'wrong' }
 }
 
 /** After a network found the code right: closes the attempt and verifies the card. False when the attempt or the card's version moved. */
-export function* finishVerification(finish: FinishVerification): Unit<boolean> {
-  return (yield* verify({ ...finish, auditRight: finish.audit })).outcome === 'verified'
+export function* finishVerification(ask: { finish: FinishVerification; riders: CardRiders | null }): Unit<boolean | 'twin'> {
+  return yield* carry(ask.riders, finishAttempt(ask.finish), (isVerified) => isVerified)
+}
+
+function* finishAttempt(finish: FinishVerification): Unit<boolean> {
+  return (yield* verify({ ...finish, auditRight: finish.audit }, null)).outcome === 'verified'
 }
 
 const closeOpen = sql`
@@ -127,13 +158,17 @@ const closeOpen = sql`
 
 type Verify = Pick<CodeTry, keyof CardKey | 'attemptId' | 'verifiedCard' | 'auditRight'>
 
-function* verify(ask: Verify): Unit<TriedCode> {
+function* verify(ask: Verify, riders: CodeRiders | null): Unit<TriedCode> {
   const closed = yield* one(closeOpen, [...keyValues(ask), ask.attemptId])
   if (closed === null || !(yield* replaceCard(ask.verifiedCard))) {
     yield* undo()
     return { outcome: 'moved' }
   }
   yield* note(ask.auditRight)
+  if (riders !== null) {
+    yield* answerKey(riders.answer)
+    yield* keepEvents(riders.events)
+  }
   return { outcome: 'verified' }
 }
 
@@ -197,3 +232,6 @@ function tellAttempt(row: Row): VerificationRow {
     open: truth(row, 'open'),
   }
 }
+
+/** The outcomes of a try that was counted: with them a claim is kept. */
+const COUNTED: ReadonlySet<TriedCode['outcome']> = new Set(['verified', 'wrong', 'askNetwork'])

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { CardRow, Moment, SendLimits, Store } from '../store.ts'
+import type { BeginVerification, CardRow, Moment, SendLimits, Store } from '../store.ts'
 import {
   bytesOf,
   makeAttempt,
@@ -247,7 +247,7 @@ async function keepCard(store: Store, number = 1): Promise<CardRow> {
   return card
 }
 
-function begin(store: Store, card: CardRow, name: string, at: Moment): ReturnType<Store['beginVerification']> {
+function begin(store: Store, card: CardRow, name: string, at: Moment): Promise<BeginVerification> {
   return store.beginVerification(makeAttempt(card, name, at), unlimited, makeQuietNote(card, 'card.code_asked'))
 }
 

@@ -1,0 +1,8 @@
+export { Tessera } from './client.ts'
+export type { CallOptions, TesseraOptions } from './options.ts'
+export { TesseraError } from './problem.ts'
+export type { LibraryProblem, Outcome, Problem, ProblemOf, ServiceProblem } from './problem.ts'
+export { verifyWebhook, WebhookRefused } from './webhook.ts'
+export type { Delivery, WebhookHeaders, WebhookOptions } from './webhook.ts'
+export { eventTypes, receiptStates, reasons } from './wire.ts'
+export type { Card, CardEvent, EventType, MethodName, Methods, Payer, Reason, Receipt, ReceiptEvent, ReceiptState } from './wire.ts'

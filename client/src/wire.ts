@@ -1,0 +1,355 @@
+// Printed from contract/src by `npm run docs`.
+
+/** A card as a merchant may keep it. */
+export interface Card {
+  /** Masked PAN: `8600***6311` in the spec profile, `860006******6311` in the subscribe profile. */
+  readonly number: string
+  /** Expiry: `0399` in the spec profile, `03/99` in the subscribe profile. */
+  readonly expire: string
+  /** The card token. It stays the same from cards.create to cards.remove. */
+  readonly token: string
+  /** Whether the token may be charged again and again; follows `save`. */
+  readonly recurrent: boolean
+  /** Whether the cardholder has proved the card by an SMS code. */
+  readonly verify: boolean
+  /** The kind of card by its prefix, from our own table. */
+  readonly type: string
+}
+
+/** Who pays, as the merchant knows them; kept and answered as given. */
+export interface Payer {
+  readonly id?: string | null
+  readonly phone?: string | null
+  readonly email?: string | null
+  readonly name?: string | null
+  readonly ip?: string | null
+}
+
+/** A receipt as the service answers it. */
+export interface Receipt {
+  /** Receipt id: 24 lower-case hex digits. */
+  readonly _id: string
+  /** When it was created. Unix milliseconds, 0 when it has not happened. */
+  readonly create_time: number
+  /** When it was paid or held. Unix milliseconds, 0 when it has not happened. */
+  readonly pay_time: number
+  /** When it was cancelled. Unix milliseconds, 0 when it has not happened. */
+  readonly cancel_time: number
+  /** See the table of states. */
+  readonly state: number
+  /** Always 2: a receipt of this API. */
+  readonly type: number
+  /** Always false. */
+  readonly external: boolean
+  /** Always -1. */
+  readonly operation: number
+  readonly category: null
+  /** Why the last payment failed: {code, message, reason}; null when none failed. */
+  readonly error: unknown
+  readonly description: string
+  /** Kept and answered as given. */
+  readonly detail: Readonly<Record<string, unknown>> | null
+  /** Tiyin. */
+  readonly amount: number
+  /** 860 (UZS, ISO 4217). */
+  readonly currency: number
+  /** Always 0. */
+  readonly commission: number
+  /** The merchant's fields with their titles; values are strings, whatever was sent. */
+  readonly account: readonly {
+    readonly name: string
+    readonly title: string
+    readonly value: string
+    readonly main: boolean
+  }[]
+  readonly card: {
+    readonly number: string
+    /** YYMM here, as the wire wants it. */
+    readonly expire: string
+  } | null
+  readonly merchant: {
+    readonly _id: string
+    readonly name: string
+    readonly organization: string
+    readonly address: string
+    readonly business_id: string
+    readonly epos: {
+      readonly merchantId: string
+      readonly terminalId: string
+    }
+    readonly date: number
+    readonly logo: null
+    readonly type: string
+    readonly terms: null
+  }
+  readonly meta: {
+    readonly source: string
+    readonly owner: string
+    /** Present once cancelled by this API: "subscribe". */
+    readonly source_cancel?: string
+  }
+  /** Who pays, as the merchant knows them; kept and answered as given. */
+  readonly payer: Payer | null
+  readonly processing_id: null
+}
+
+/** What a server may ask, and what it is answered; the methods of the browser are left out. */
+export interface Methods {
+  /** Tells whether a token is verified. */
+  'cards.check': {
+    params: {
+      /** The card token, as cards.create gave it: 24 hex digits, an underscore, 43 letters and digits. */
+      readonly token: string
+    }
+    result: {
+      /** A card as a merchant may keep it. */
+      readonly card: Card
+    }
+  }
+  /** Removes a card: its token is of no use from then on. */
+  'cards.remove': {
+    params: {
+      /** The card token, as cards.create gave it: 24 hex digits, an underscore, 43 letters and digits. */
+      readonly token: string
+    }
+    result: {
+      readonly success: boolean
+    }
+  }
+  /** Creates a receipt: a request to pay. */
+  'receipts.create': {
+    params: {
+      /** Tiyin, a positive whole number: 500000 are 5,000 so'm. */
+      readonly amount: number
+      readonly account?: Readonly<Record<string, string | number | null>> | null | undefined
+      readonly description?: string | null | undefined
+      /** Any shape; kept and answered as given. */
+      readonly detail?: object | null | undefined
+      /** Whether a payment only holds the money until receipts.confirm_hold. */
+      readonly hold?: boolean | null | undefined
+    }
+    result: {
+      readonly receipt: Receipt
+    }
+  }
+  /** Pays a receipt with a verified token. */
+  'receipts.pay': {
+    params: {
+      /** Receipt id: 24 lower-case hex digits. */
+      readonly id: string
+      /** A verified card token of this merchant. */
+      readonly token: string
+      /** Who pays, as the merchant knows them; kept and answered as given. */
+      readonly payer?: Payer | null | undefined
+      /** Hold instead of debit; confirm within 7 days. */
+      readonly hold?: boolean | null | undefined
+    }
+    result: {
+      readonly receipt: Receipt
+    }
+  }
+  /** Sends the receipt to a phone by SMS. */
+  'receipts.send': {
+    params: {
+      /** Receipt id: 24 lower-case hex digits. */
+      readonly id: string
+      /** 9 to 15 digits, country code first. */
+      readonly phone: string
+    }
+    result: {
+      readonly success: boolean
+    }
+  }
+  /** Cancels a receipt; money taken or held goes back. */
+  'receipts.cancel': {
+    params: {
+      /** Receipt id: 24 lower-case hex digits. */
+      readonly id: string
+    }
+    result: {
+      readonly receipt: Receipt
+    }
+  }
+  /** Tells the state of a receipt. */
+  'receipts.check': {
+    params: {
+      /** Receipt id: 24 lower-case hex digits. */
+      readonly id: string
+    }
+    result: {
+      readonly state: number
+    }
+  }
+  /** Gives a receipt whole. */
+  'receipts.get': {
+    params: {
+      /** Receipt id: 24 lower-case hex digits. */
+      readonly id: string
+    }
+    result: {
+      readonly receipt: Receipt
+    }
+  }
+  /** Lists receipts of a span of days, newest first. */
+  'receipts.get_all': {
+    params: {
+      /** At most 50. */
+      readonly count: number
+      /** Unix milliseconds; its whole day in UTC+5. */
+      readonly from: number
+      /** Unix milliseconds; its whole day in UTC+5. */
+      readonly to: number
+      /** At most 1000. */
+      readonly offset?: number | null | undefined
+    }
+    result: readonly Receipt[]
+  }
+  /** Takes held money, all of it or a part. */
+  'receipts.confirm_hold': {
+    params: {
+      /** Receipt id: 24 lower-case hex digits. */
+      readonly id: string
+      /** Tiyin, at most what is held; absent: all. */
+      readonly amount?: number | null | undefined
+    }
+    result: {
+      readonly receipt: Receipt
+    }
+  }
+  /** Keeps the fiscal data of a paid receipt. */
+  'receipts.set_fiscal_data': {
+    params: {
+      /** Receipt id: 24 lower-case hex digits. */
+      readonly id: string
+      readonly fiscal_data: {
+        readonly receipt_id: number
+        readonly qr_code_url: string
+        readonly status_code?: number | null | undefined
+        readonly message?: string | null | undefined
+        readonly terminal_id?: string | null | undefined
+        readonly date?: string | number | null | undefined
+        readonly fiscal_sign?: string | number | null | undefined
+      }
+    }
+    result: {
+      readonly success: boolean
+    }
+  }
+  /** Gives this API as an OpenRPC document. */
+  'rpc.discover': {
+    params: object
+    result: {
+      readonly openrpc: string
+      readonly info: {
+        readonly title: string
+        readonly version: string
+      }
+      readonly methods: readonly unknown[]
+    }
+  }
+}
+
+export type MethodName = keyof Methods
+
+/** A method that mutates is named by an idempotency key. */
+export const methodTable: { readonly [M in MethodName]: { readonly mutates: boolean } } = {
+  'cards.check': { mutates: false },
+  'cards.remove': { mutates: true },
+  'receipts.create': { mutates: true },
+  'receipts.pay': { mutates: true },
+  'receipts.send': { mutates: true },
+  'receipts.cancel': { mutates: true },
+  'receipts.check': { mutates: false },
+  'receipts.get': { mutates: false },
+  'receipts.get_all': { mutates: false },
+  'receipts.confirm_hold': { mutates: true },
+  'receipts.set_fiscal_data': { mutates: true },
+  'rpc.discover': { mutates: false },
+}
+
+/** Why the service refuses, one word a cause; docs/reference/errors.md tells each. */
+export const reasons = [
+  'not_post', 'empty_body', 'byte_order_mark', 'invalid_utf8', 'lone_surrogate', 'invalid_json', 'query_not_allowed', 'not_an_object',
+  'duplicate_key', 'forbidden_member', 'too_deep', 'too_many_members', 'batch_not_here', 'batch_empty', 'batch_too_long',
+  'idempotency_in_batch', 'idempotency_key_invalid', 'invalid_request_id', 'invalid_version', 'method_missing', 'path_mismatch',
+  'method_not_found', 'access_denied', 'merchant_unknown', 'server_only', 'credential_in_browser', 'origin_not_allowed', 'merchant_blocked',
+  'address_limit', 'merchant_limit', 'sensitive_authentication_data', 'pan_out_of_place', 'params_not_object', 'member_missing',
+  'member_invalid', 'card_number_format', 'card_number_check_digit', 'card_number_no_route', 'expire_format', 'expire_month', 'expire_past',
+  'token_shape', 'amount_invalid', 'phone_invalid', 'idempotency_mismatch', 'card_not_found', 'card_deleted', 'card_ended',
+  'receipt_not_found', 'receipt_paid', 'receipt_in_progress', 'receipt_cancelled', 'receipt_not_held', 'receipt_not_paid',
+  'account_field_missing', 'account_field_unknown', 'amount_below_limit', 'amount_above_limit', 'amount_above_hold', 'card_not_verified',
+  'card_in_use', 'merchant_refused', 'cannot_cancel', 'code_not_requested', 'code_too_old', 'tries_used_up', 'card_day_tries_used_up',
+  'wrong_code', 'resend_too_soon', 'send_limit_card', 'send_limit_phone', 'sms_not_sent', 'sms_not_connected', 'card_expired',
+  'card_blocked', 'system_error', 'network_timeout', 'insufficient_funds', 'declined', 'debit_failed', 'payment_unknown', 'internal_error',
+  'overloaded', 'draining', 'store_full', 'store_unavailable', 'outcome_unknown',
+] as const
+
+export type Reason = (typeof reasons)[number]
+
+/** The same call may succeed a little later. */
+export const retryableReasons: readonly Reason[] = [
+  'overloaded', 'draining', 'store_full', 'store_unavailable', 'outcome_unknown',
+]
+
+/** The states of a receipt, by name. */
+export const receiptStates = {
+  created: 0,
+  checking: 1,
+  debiting: 2,
+  closing: 3,
+  paid: 4,
+  held: 5,
+  holding: 6,
+  unknown: 20,
+  returning: 21,
+  cancelled: 50,
+} as const
+
+export type ReceiptState = (typeof receiptStates)[keyof typeof receiptStates]
+
+/** What a merchant's webhook is told (wire §7). Never a token: the card goes by its id. */
+export const eventTypes = [
+  'card.verified',
+  'card.removed',
+  'card.expired',
+  'receipt.paid',
+  'receipt.held',
+  'receipt.cancelled',
+  'receipt.failed',
+] as const
+
+export type EventType = (typeof eventTypes)[number]
+
+export interface CardEvent {
+  readonly card: {
+    readonly id: string
+    readonly number: string
+    readonly expire: string
+    readonly verify: boolean
+    readonly recurrent: boolean
+  }
+  readonly customer: string | null
+}
+
+export interface ReceiptEvent {
+  readonly receipt: {
+    readonly id: string
+    readonly state: number
+    readonly amount: number
+    readonly currency: number
+    readonly pay_time: number
+    readonly cancel_time: number
+    readonly card: { readonly id: string; readonly number: string } | null
+    readonly account: Readonly<Record<string, string>>
+    /** Why it failed, a stable word; null when it did not. */
+    readonly reason: string | null
+  }
+  readonly customer: string | null
+}
+
+/** The body of a delivery: Standard Webhooks. `timestamp` is ISO 8601, when it happened. */
+export interface WebhookEvent<T extends EventType = EventType> {
+  readonly type: T
+  readonly timestamp: string
+  readonly data: T extends `card.${string}` ? CardEvent : ReceiptEvent
+}

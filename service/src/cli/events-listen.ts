@@ -1,0 +1,87 @@
+import { drawWebhookSecret, tellWebhookSecret } from '@tessera/vault/webhook'
+
+import { CannotGoOn } from '../exits.ts'
+import { makeSystemClock } from '../system-clock.ts'
+import { makeGuard } from '../webhooks/guard.ts'
+import { makePost, type Post } from '../webhooks/post.ts'
+import { resolveBySystem } from '../webhooks/resolve.ts'
+import { signatureHeaders } from '../webhooks/sign.ts'
+
+import { ask } from './ask.ts'
+import type { Asked, Command } from './command.ts'
+import type { ListedEvent } from './events.ts'
+import { merchantOption, ofMerchant } from './webhooks.ts'
+
+export const eventsListen: Command = {
+  name: 'events listen',
+  summary: 'Hands the events of a merchant, as they happen, to a program on this machine; for developing.',
+  about: 'They are signed with a secret that is printed and lives as long as the command. Tried once each; Ctrl-C ends it.',
+  options: [merchantOption, { name: 'forward-to', takes: '<url>', meaning: 'http://127.0.0.1:<port>/… of the program.' }],
+  async run(asked) {
+    const clock = makeSystemClock()
+    const guard = makeGuard({ resolve: resolveBySystem, loopback: true })
+    const url = readTarget(asked.options.get('forward-to'))
+    const secret = drawWebhookSecret()
+    const post = makePost({ guard, clock, timeoutMs: TIMEOUT_MS })
+    const never = new AbortController().signal
+    const listening = makeListening({ asked, post, url, secret, from: clock.now() })
+    // The first look before the first word: where nothing runs, that is all there is to say.
+    await listening.hear(clock.now())
+    say(
+      asked,
+      { forwardingTo: url.href, secret: tellWebhookSecret(secret) },
+      `Forwarding to ${url.href}\nSecret: ${tellWebhookSecret(secret)}`,
+    )
+    for (;;) {
+      await listening.hear(clock.now())
+      await clock.sleep(POLL_MS, never)
+    }
+  },
+}
+
+/** Events are told by their moment, and one may be kept a little after a later one: so each look goes back a while, and what was seen is known. */
+function makeListening({ asked, post, url, secret, from }: ListeningParts): { hear(now: number): Promise<void> } {
+  const seen = new Map<string, number>()
+  return { hear }
+
+  async function hear(now: number): Promise<void> {
+    const since = Math.max(from, now - LOOK_BACK_MS)
+    const told = (await ask(asked, { ask: 'events.list', from: since, ...ofMerchant(asked) })) as { events: ListedEvent[] }
+    for (const event of told.events.reverse()) {
+      if (seen.has(event.eventId)) continue
+      seen.set(event.eventId, event.at)
+      await forward(event, now)
+    }
+    for (const [eventId, at] of seen) if (at < since - LOOK_BACK_MS) seen.delete(eventId)
+  }
+
+  async function forward({ eventId, type, objectId, body }: ListedEvent, at: number): Promise<void> {
+    const headers = signatureHeaders([secret], { id: eventId, at, body })
+    const { outcome, status } = await post({ url, headers, body }, new AbortController().signal)
+    say(asked, { eventId, type, objectId, outcome, status }, `${type}  ${objectId}  ${outcome} ${status === 0 ? '' : String(status)}`)
+  }
+}
+
+interface ListeningParts {
+  readonly asked: Asked
+  readonly post: Post
+  readonly url: URL
+  readonly secret: Uint8Array
+  readonly from: number
+}
+
+function readTarget(text: string | undefined): URL {
+  const url = text === undefined ? null : URL.parse(text)
+  const isHere = url !== null && ['127.0.0.1', 'localhost', '[::1]'].includes(url.hostname) && /^https?:$/.test(url.protocol)
+  if (!isHere)
+    throw new CannotGoOn('usage', 'Say which program on this machine: tessera events listen --forward-to http://127.0.0.1:3000/webhook')
+  return url
+}
+
+function say({ json, print }: Asked, facts: object, text: string): void {
+  print(json ? `${JSON.stringify(facts)}\n` : `${text}\n`)
+}
+
+const POLL_MS = 500
+const LOOK_BACK_MS = 10_000
+const TIMEOUT_MS = 15_000

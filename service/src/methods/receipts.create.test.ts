@@ -1,0 +1,93 @@
+import assert from 'node:assert/strict'
+import { after, test } from 'node:test'
+
+import { methods } from '@tessera/contract/methods'
+
+import { compose } from './compose.fixture.ts'
+import { rowOf } from './receipts.fixture.ts'
+
+const house = await compose()
+after(() => house.close())
+
+test('a new receipt is told whole, member by member in the order of the wire, the same in both profiles', async () => {
+  for (const profile of ['spec', 'subscribe'] as const) {
+    const merchant = house.caller(profile)
+    await house.store.insertMerchant(merchantRow(merchant), noteOf(merchant.merchantId))
+    const { receipt } = await merchant.expect('receipts.create', { amount: 500_000, account: { order_id: 197, shop: 'a', none: null } })
+    const told = {
+      ...{ _id: receipt._id, create_time: house.clock.now(), pay_time: 0, cancel_time: 0, state: 0, type: 2, external: false },
+      ...{ operation: -1, category: null, error: null, description: '', detail: null, amount: 500_000, currency: 860, commission: 0 },
+      account: [
+        { name: 'order_id', title: 'order_id', value: '197', main: true },
+        { name: 'shop', title: 'shop', value: 'a', main: false },
+        { name: 'none', title: 'none', value: '', main: false },
+      ],
+      card: null,
+      merchant: {
+        ...{ _id: merchant.merchantId, name: 'Shop', organization: 'Shop', address: '', business_id: '' },
+        ...{ epos: { merchantId: '', terminalId: '' }, date: 1, logo: null, type: 'Internet', terms: null },
+      },
+      meta: { source: 'subscribe', owner: merchant.merchantId },
+      ...{ payer: null, processing_id: null },
+    }
+    assert.equal(JSON.stringify(receipt), JSON.stringify(told))
+    assert.match(receipt._id, /^[0-9a-f]{24}$/)
+  }
+})
+
+test('the members stand as the contract’s example has them', async () => {
+  const { receipt } = await house.caller().expect('receipts.create', { amount: 1 })
+  const example = methods['receipts.create'].example.result.receipt
+  assert.deepEqual(Object.keys(receipt), Object.keys(example))
+})
+
+test('with no account the receipt is told by a number of its own', async () => {
+  const merchant = house.caller()
+  for (const account of [undefined, null, {}]) {
+    const { receipt } = await merchant.expect('receipts.create', { amount: 1, ...(account === undefined ? {} : { account }) })
+    const [entry, ...others] = receipt.account
+    assert.deepEqual([entry?.name, entry?.title, entry?.main, others], ['transaction', 'Номер чека', true, []])
+    assert.match(entry?.value ?? '', /^[0-9]{1,12}$/)
+  }
+})
+
+test('what was given comes back to the letter', async () => {
+  const merchant = house.caller()
+  const detail = { items: [{ title: 'ʻ 😀', price: 505_000, count: 2 }], receipt_type: 0 }
+  const { receipt } = await merchant.expect('receipts.create', { amount: 100_000.0, description: 'ʻ 😀', detail })
+  assert.deepEqual([receipt.amount, receipt.description, receipt.detail], [100_000, 'ʻ 😀', detail])
+  const plain = await merchant.expect('receipts.create', { amount: 1, description: null, detail: null, hold: null })
+  assert.deepEqual([plain.receipt.description, plain.receipt.detail], ['', null])
+})
+
+test('a fraction of a tiyin, nothing, less than nothing and too much are no amounts', async () => {
+  const merchant = house.caller()
+  for (const sum of [0, -1, 0.5, 1.01, 1e16, Number.MAX_SAFE_INTEGER, 10_000_000_000_001, NaN, Infinity]) {
+    const reply = await merchant.call('receipts.create', { amount: sum })
+    assert.ok('error' in reply, String(sum))
+    assert.deepEqual([reply.error.code, reply.error.reason, reply.error.data], [-32602, 'amount_invalid', 'amount'])
+  }
+  assert.equal((await merchant.expect('receipts.create', { amount: 10_000_000_000_000 })).receipt.amount, 10_000_000_000_000)
+})
+
+test('a receipt that nobody pays is cancelled after twelve hours, not by this API', async () => {
+  const merchant = house.caller()
+  const { receipt } = await merchant.expect('receipts.create', { amount: 1 })
+  house.clock.advance(12 * 3_600_000 - 1)
+  await house.settle.runOnce()
+  assert.equal((await rowOf(house, merchant, receipt._id)).state, 0)
+  house.clock.advance(1)
+  await house.settle.runOnce()
+  const told = (await merchant.expect('receipts.get', { id: receipt._id })).receipt
+  assert.deepEqual([told.state, told.cancel_time, told.meta], [50, house.clock.now(), { source: 'subscribe', owner: merchant.merchantId }])
+})
+
+function merchantRow({ merchantId: id, bucket }: { merchantId: string; bucket: number }) {
+  const hashes = { passwordHashes: [], pepperKeyId: '', origins: [], strictServerAuth: false }
+  return { id, bucket, name: 'Shop', state: 'active' as const, createdAt: 1, ...hashes }
+}
+
+function noteOf(merchantId: string) {
+  const who = { at: 1, actor: 'test', action: 'test', merchantId, subject: merchantId, requestId: '', outcome: 'test' }
+  return { ...who, version: 0, mac: new Uint8Array(0) }
+}

@@ -1,0 +1,9 @@
+import type { FoundCard } from '../cards/find.ts'
+import type { OperationRow, ReceiptRow } from '../store/store.ts'
+
+/** A payment whose intention is durable: the network may be asked. */
+export interface Payment {
+  readonly found: FoundCard
+  readonly receipt: ReceiptRow
+  readonly operation: OperationRow
+}

@@ -1,0 +1,99 @@
+import { currencyUzs } from '@tessera/contract/amount'
+import { shortMask } from '@tessera/contract/card'
+import type { Profile } from '@tessera/contract/envelope'
+import type { Result } from '@tessera/contract/methods'
+
+import type { MerchantRow, ReceiptRow } from '../store/store.ts'
+
+export type ReceiptOnWire = Result<'receipts.get'>['receipt']
+
+/** A receipt with the merchant that it belongs to. */
+export interface ToldReceipt {
+  readonly receipt: ReceiptRow
+  readonly merchant: Pick<MerchantRow, 'id' | 'name' | 'createdAt'>
+}
+
+/** A receipt as a merchant sees it; the members stand in the order of the wire, here alone. */
+export function renderReceipt({ receipt, merchant }: ToldReceipt, profile: Profile): ReceiptOnWire {
+  return {
+    _id: receipt.receiptId,
+    create_time: receipt.createdAt,
+    pay_time: receipt.payTime,
+    cancel_time: receipt.cancelTime,
+    state: receipt.state,
+    type: 2,
+    external: false,
+    operation: -1,
+    category: null,
+    error: readErrorRow(receipt),
+    description: receipt.description,
+    detail: readJson(receipt.detail) as object | null,
+    amount: amountOf(receipt),
+    currency: currencyUzs,
+    commission: 0,
+    account: readAccountRow(receipt),
+    card: renderPayingCard(receipt, profile),
+    merchant: renderMerchant(merchant),
+    meta: {
+      source: 'subscribe',
+      owner: merchant.id,
+      ...(receipt.sourceCancel === null ? {} : { source_cancel: receipt.sourceCancel }),
+    },
+    payer: readJson(receipt.payer) as object | null,
+    processing_id: null,
+  }
+}
+
+/** What it is for, and once money moved, how much: after a partial confirmation that is less. */
+export function amountOf({ amountTiyin, takenTiyin }: ReceiptRow): number {
+  return takenTiyin > 0 ? takenTiyin : amountTiyin
+}
+
+/** YYMM here, and MMYY everywhere else: so the wire has it. */
+function renderPayingCard({ maskedPan, cardExpiry }: ReceiptRow, profile: Profile): ReceiptOnWire['card'] {
+  if (maskedPan === '') return null
+  const number = profile === 'spec' ? shortMask(maskedPan) : maskedPan
+  return { number, expire: `${cardExpiry.slice(2)}${cardExpiry.slice(0, 2)}` }
+}
+
+function renderMerchant({ id, name, createdAt }: ToldReceipt['merchant']): ReceiptOnWire['merchant'] {
+  return {
+    _id: id,
+    name,
+    organization: name,
+    address: '',
+    business_id: '',
+    epos: { merchantId: '', terminalId: '' },
+    date: createdAt,
+    logo: null,
+    type: 'Internet',
+    terms: null,
+  }
+}
+
+export interface AccountEntry {
+  name: string
+  title: string
+  value: string
+  main: boolean
+}
+
+export function readAccountRow({ account }: ReceiptRow): AccountEntry[] {
+  return readJson(account) as AccountEntry[]
+}
+
+/** Why the last payment was refused. */
+export interface KeptError {
+  readonly code: number
+  readonly message: string
+  readonly reason: string
+}
+
+export function readErrorRow({ error }: ReceiptRow): KeptError | null {
+  return readJson(error) as KeptError | null
+}
+
+/** What we wrote ourselves, under the row's MAC. */
+function readJson(json: string | null): unknown {
+  return json === null ? null : JSON.parse(json)
+}

@@ -1,0 +1,36 @@
+import type { Keyring } from '@tessera/vault/keyring'
+
+import type { Cards } from '../cards/cards.ts'
+import type { CardMac } from '../cards/mac.ts'
+import type { Clock } from '../clock.ts'
+import type { Network } from '../network/network.ts'
+import type { Sms } from '../sms/sms.ts'
+import type { Store } from '../store/store.ts'
+
+import type { ReceiptFigures } from './figures.ts'
+import type { ReceiptMac } from './row.ts'
+
+export interface ReceiptParts {
+  readonly store: Store
+  readonly keyring: Keyring
+  readonly network: Network
+  readonly sms: Sms
+  readonly cards: Cards
+  readonly clock: Clock
+  /** `test` or `production`: in every MAC. */
+  readonly environment: string
+  readonly figures: ReceiptFigures
+  readonly alarm: ReceiptAlarm
+}
+
+/** Told when a row is not as we wrote it. Ids only; to be logged at least. */
+export type ReceiptAlarm = (
+  event: 'row_tampered',
+  fields: { merchantId: string; cardId: string; requestId: string; receiptId: string },
+) => void
+
+/** What the deeds of this folder work with. */
+export interface ReceiptTools extends ReceiptParts {
+  readonly mac: ReceiptMac
+  readonly cardMac: CardMac
+}

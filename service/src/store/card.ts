@@ -1,0 +1,40 @@
+import type { Expiry } from '@tessera/contract/card'
+
+export interface CardKey {
+  readonly bucket: number
+  readonly merchantId: string
+  readonly cardId: string
+}
+
+/** `live` has a sealed PAN; `removed` by the merchant, `ended` by the end of its life: both without. */
+export type CardState = 'live' | 'removed' | 'ended'
+
+export interface CardRow extends CardKey {
+  /** SHA-256 of the token's secret half. */
+  readonly tokenHash: Uint8Array
+  /** The long mask, `860006******6311`. */
+  readonly maskedPan: string
+  readonly type: string
+  readonly expiry: Expiry
+  readonly recurrent: boolean
+  readonly verified: boolean
+  readonly state: CardState
+  /** From 1; each change adds one. */
+  readonly version: number
+  /** Key of the outer layer, hex; '' once shredded. */
+  readonly keyId: string
+  /** The sealed PAN; empty once shredded. */
+  readonly blob: Uint8Array
+  /** Over everything that decides (vault/rowmac.ts). */
+  readonly mac: Uint8Array
+  readonly customer: string | null
+  /** JSON, as given. */
+  readonly account: string | null
+  /** JSON: what was agreed to, or that the merchant asserted it. */
+  readonly consent: string | null
+  readonly createdAt: number
+  readonly verifiedAt: number | null
+  /** When the sealed PAN is shredded: 30 min unverified, 24 h one-time, 30 days past the expiry. */
+  readonly endsAt: number
+  readonly endedAt: number | null
+}

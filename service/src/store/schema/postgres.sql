@@ -1,0 +1,298 @@
+-- What all migrations come to, for reading. A test holds it to the database; TESSERA_TEST_PRINT_SCHEMA=1 npm test -- migrate prints it anew.
+
+create table audit (
+  chain text collate "C" not null,
+  seq bigint not null,
+  hash bytea not null,
+  at bigint not null,
+  actor text not null,
+  action text not null,
+  merchant_id text collate "C" not null,
+  subject text collate "C" not null,
+  version integer not null,
+  mac bytea not null,
+  request_id text not null,
+  outcome text not null,
+  primary key (chain, seq)
+);
+
+create index audit_subject on audit (subject, version) where (version > 0);
+
+create table card_locks (
+  bucket integer not null,
+  card_id text collate "C" not null,
+  merchant_id text collate "C" not null,
+  receipt_id text collate "C" not null,
+  primary key (bucket, card_id)
+);
+
+create table cards (
+  bucket integer not null,
+  card_id text collate "C" not null,
+  merchant_id text collate "C" not null,
+  token_hash bytea not null,
+  masked_pan text not null,
+  type text not null,
+  expiry text not null,
+  recurrent smallint not null,
+  verified smallint not null,
+  state text not null,
+  version integer not null,
+  key_id text collate "C" not null,
+  blob bytea not null,
+  mac bytea not null,
+  customer text,
+  account text,
+  consent text,
+  created_at bigint not null,
+  verified_at bigint,
+  ends_at bigint not null,
+  ended_at bigint,
+  primary key (bucket, card_id)
+);
+
+create index cards_ends_at on cards (ends_at, card_id) where (state = 'live'::text);
+
+create index cards_key_id on cards (key_id, card_id) where (key_id <> ''::text);
+
+create table day_tries (
+  key_id text collate "C" not null,
+  subject bytea not null,
+  tries integer not null,
+  ends_at bigint not null,
+  primary key (key_id, subject)
+);
+
+create index day_tries_ends_at on day_tries (ends_at);
+
+create table deliveries (
+  bucket integer not null,
+  endpoint_id text collate "C" not null,
+  event_id text collate "C" not null,
+  merchant_id text collate "C" not null,
+  object_id text collate "C" not null,
+  position bigint not null,
+  state text not null,
+  tries integer not null,
+  attempts integer not null,
+  due_at bigint,
+  claim_id text collate "C" not null,
+  made_at bigint not null,
+  settled_at bigint not null,
+  primary key (bucket, endpoint_id, event_id)
+);
+
+create index deliveries_due_at on deliveries (due_at, event_id) where (due_at is not null);
+
+create index deliveries_order on deliveries (bucket, endpoint_id, object_id, "position");
+
+create index deliveries_dead on deliveries (bucket, merchant_id, settled_at) where (state = 'dead'::text);
+
+create index deliveries_event on deliveries (bucket, event_id);
+
+create table delivery_attempts (
+  bucket integer not null,
+  endpoint_id text collate "C" not null,
+  event_id text collate "C" not null,
+  number integer not null,
+  at bigint not null,
+  took_ms bigint not null,
+  outcome text not null,
+  status integer not null,
+  primary key (bucket, event_id, endpoint_id, number)
+);
+
+create table idempotency (
+  bucket integer not null,
+  merchant_id text collate "C" not null,
+  caller_class text collate "C" not null,
+  key_hash bytea not null,
+  identity bytea not null,
+  hash_key_id text not null,
+  claimed_at bigint not null,
+  lease_until bigint not null,
+  ends_at bigint not null,
+  method text not null,
+  subject text not null,
+  request_id text collate "C" not null,
+  sealed bytea,
+  primary key (bucket, merchant_id, caller_class, key_hash)
+);
+
+create index idempotency_ends_at on idempotency (ends_at);
+
+create table merchants (
+  id text collate "C" not null,
+  bucket integer not null,
+  name text not null,
+  state text not null,
+  password_hashes bytea not null,
+  pepper_key_id text not null,
+  origins text not null,
+  strict_server_auth smallint not null,
+  created_at bigint not null,
+  primary key (id)
+);
+
+create table migrations (
+  number integer not null,
+  name text not null,
+  checksum text not null,
+  primary key (number)
+);
+
+create table operations (
+  bucket integer not null,
+  receipt_id text collate "C" not null,
+  request_id text collate "C" not null,
+  merchant_id text collate "C" not null,
+  kind text not null,
+  amount_tiyin bigint not null,
+  state text not null,
+  network_ref text not null,
+  reason text not null,
+  raw_code text not null,
+  asked_at bigint not null,
+  settled_at bigint not null,
+  primary key (bucket, receipt_id, request_id)
+);
+
+create table outbox (
+  bucket integer not null,
+  event_id text collate "C" not null,
+  merchant_id text collate "C" not null,
+  object_id text collate "C" not null,
+  position bigint not null,
+  type text not null,
+  at bigint not null,
+  body text not null,
+  primary key (bucket, event_id)
+);
+
+create unique index outbox_order on outbox (bucket, object_id, "position");
+
+create index outbox_newest on outbox (bucket, merchant_id, at, event_id);
+
+create index outbox_at on outbox (at);
+
+create table receipts (
+  bucket integer not null,
+  receipt_id text collate "C" not null,
+  merchant_id text collate "C" not null,
+  state integer not null,
+  version integer not null,
+  mac bytea not null,
+  amount_tiyin bigint not null,
+  taken_tiyin bigint not null,
+  hold smallint not null,
+  description text not null,
+  detail text,
+  account text not null,
+  payer text,
+  error text,
+  card_id text collate "C" not null,
+  masked_pan text not null,
+  card_expiry text not null,
+  one_time smallint not null,
+  network_ref text not null,
+  request_id text collate "C" not null,
+  customer text,
+  created_at bigint not null,
+  pay_time bigint not null,
+  cancel_time bigint not null,
+  source_cancel text,
+  fiscal text,
+  unknown_since bigint not null,
+  flagged smallint not null,
+  due_at bigint,
+  looks integer not null,
+  primary key (bucket, receipt_id)
+);
+
+create index receipts_newest on receipts (bucket, merchant_id, created_at desc, receipt_id desc);
+
+create index receipts_due_at on receipts (due_at, receipt_id) where (due_at is not null);
+
+create table sandbox_ledger (
+  request_id text collate "C" not null,
+  kind text not null,
+  merchant_id text collate "C" not null,
+  amount_tiyin bigint not null,
+  network_ref text collate "C" not null,
+  outcome text not null,
+  reason text not null,
+  at bigint not null,
+  primary key (request_id)
+);
+
+create index sandbox_ledger_network_ref on sandbox_ledger (network_ref, at, request_id);
+
+create table sandbox_steps (
+  merchant_id text collate "C" not null,
+  scenario text collate "C" not null,
+  step text not null,
+  primary key (merchant_id, scenario)
+);
+
+create table send_limits (
+  key_id text collate "C" not null,
+  scope text collate "C" not null,
+  subject bytea not null,
+  t1 bigint not null,
+  t2 bigint not null,
+  t3 bigint not null,
+  t4 bigint not null,
+  t5 bigint not null,
+  made_at bigint not null,
+  primary key (key_id, scope, subject)
+);
+
+create index send_limits_made_at on send_limits (made_at);
+
+create table sms_inbox (
+  merchant_id text collate "C" not null,
+  id text collate "C" not null,
+  at bigint not null,
+  phone_mask text not null,
+  text text not null,
+  primary key (merchant_id, id)
+);
+
+create index sms_inbox_at on sms_inbox (at, id);
+
+create table verifications (
+  bucket integer not null,
+  card_id text collate "C" not null,
+  merchant_id text collate "C" not null,
+  attempt_id text not null,
+  otp_hash bytea not null,
+  otp_key_id text not null,
+  sent_by text,
+  phone_mask text,
+  network_ref text,
+  outcome text not null,
+  tries integer not null,
+  tries_max integer not null,
+  life_ms integer not null,
+  asked_wall bigint not null,
+  asked_mono bigint not null,
+  asked_boot text not null,
+  open smallint not null,
+  primary key (bucket, card_id)
+);
+
+create index verifications_asked_wall on verifications (asked_wall);
+
+create table webhook_endpoints (
+  bucket integer not null,
+  endpoint_id text collate "C" not null,
+  merchant_id text collate "C" not null,
+  url text collate "C" not null,
+  secret bytea not null,
+  secret_before bytea,
+  before_ends_at bigint not null,
+  created_at bigint not null,
+  primary key (bucket, endpoint_id)
+);
+
+create unique index webhook_endpoints_url on webhook_endpoints (bucket, merchant_id, url);

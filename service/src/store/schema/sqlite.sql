@@ -1,0 +1,291 @@
+-- What all migrations come to, for reading. A test holds it to the database; TESSERA_TEST_PRINT_SCHEMA=1 npm test -- migrate prints it anew.
+
+create table audit (
+  chain text not null,
+  seq integer not null,
+  hash blob not null,
+  at integer not null,
+  actor text not null,
+  action text not null,
+  merchant_id text not null,
+  subject text not null,
+  version integer not null,
+  mac blob not null,
+  request_id text not null,
+  outcome text not null,
+  primary key (chain, seq)
+) strict;
+
+create index audit_subject on audit (subject, version) where version > 0;
+
+create table card_locks (
+  bucket integer not null,
+  card_id text not null,
+  merchant_id text not null,
+  receipt_id text not null,
+  primary key (bucket, card_id)
+) strict;
+
+create table cards (
+  bucket integer not null,
+  card_id text not null,
+  merchant_id text not null,
+  token_hash blob not null,
+  masked_pan text not null,
+  type text not null,
+  expiry text not null,
+  recurrent integer not null,
+  verified integer not null,
+  state text not null,
+  version integer not null,
+  key_id text not null,
+  blob blob not null,
+  mac blob not null,
+  customer text,
+  account text,
+  consent text,
+  created_at integer not null,
+  verified_at integer,
+  ends_at integer not null,
+  ended_at integer,
+  primary key (bucket, card_id)
+) strict;
+
+create index cards_ends_at on cards (ends_at, card_id) where state = 'live';
+
+create index cards_key_id on cards (key_id, card_id) where key_id <> '';
+
+create table day_tries (
+  key_id text not null,
+  subject blob not null,
+  tries integer not null,
+  ends_at integer not null,
+  primary key (key_id, subject)
+) strict;
+
+create index day_tries_ends_at on day_tries (ends_at);
+
+create table deliveries (
+  bucket integer not null,
+  endpoint_id text not null,
+  event_id text not null,
+  merchant_id text not null,
+  object_id text not null,
+  position integer not null,
+  state text not null,
+  tries integer not null,
+  attempts integer not null,
+  due_at integer,
+  claim_id text not null,
+  made_at integer not null,
+  settled_at integer not null,
+  primary key (bucket, endpoint_id, event_id)
+) strict;
+
+create index deliveries_dead on deliveries (bucket, merchant_id, settled_at) where state = 'dead';
+
+create index deliveries_due_at on deliveries (due_at, event_id) where due_at is not null;
+
+create index deliveries_event on deliveries (bucket, event_id);
+
+create index deliveries_order on deliveries (bucket, endpoint_id, object_id, position);
+
+create table delivery_attempts (
+  bucket integer not null,
+  endpoint_id text not null,
+  event_id text not null,
+  number integer not null,
+  at integer not null,
+  took_ms integer not null,
+  outcome text not null,
+  status integer not null,
+  primary key (bucket, event_id, endpoint_id, number)
+) strict;
+
+create table idempotency (
+  bucket integer not null,
+  merchant_id text not null,
+  caller_class text not null,
+  key_hash blob not null,
+  identity blob not null,
+  hash_key_id text not null,
+  claimed_at integer not null,
+  lease_until integer not null,
+  ends_at integer not null,
+  method text not null,
+  subject text not null,
+  request_id text not null,
+  sealed blob,
+  primary key (bucket, merchant_id, caller_class, key_hash)
+) strict;
+
+create index idempotency_ends_at on idempotency (ends_at);
+
+create table merchants (
+  id text primary key not null,
+  bucket integer not null,
+  name text not null,
+  state text not null,
+  password_hashes blob not null,
+  pepper_key_id text not null,
+  origins text not null,
+  strict_server_auth integer not null,
+  created_at integer not null
+) strict;
+
+create table migrations (number integer primary key not null, name text not null, checksum text not null) strict;
+
+create table operations (
+  bucket integer not null,
+  receipt_id text not null,
+  request_id text not null,
+  merchant_id text not null,
+  kind text not null,
+  amount_tiyin integer not null,
+  state text not null,
+  network_ref text not null,
+  reason text not null,
+  raw_code text not null,
+  asked_at integer not null,
+  settled_at integer not null,
+  primary key (bucket, receipt_id, request_id)
+) strict;
+
+create table outbox (
+  bucket integer not null,
+  event_id text not null,
+  merchant_id text not null,
+  object_id text not null,
+  position integer not null,
+  type text not null,
+  at integer not null,
+  body text not null,
+  primary key (bucket, event_id)
+) strict;
+
+create index outbox_at on outbox (at);
+
+create index outbox_newest on outbox (bucket, merchant_id, at, event_id);
+
+create unique index outbox_order on outbox (bucket, object_id, position);
+
+create table receipts (
+  bucket integer not null,
+  receipt_id text not null,
+  merchant_id text not null,
+  state integer not null,
+  version integer not null,
+  mac blob not null,
+  amount_tiyin integer not null,
+  taken_tiyin integer not null,
+  hold integer not null,
+  description text not null,
+  detail text,
+  account text not null,
+  payer text,
+  error text,
+  card_id text not null,
+  masked_pan text not null,
+  card_expiry text not null,
+  one_time integer not null,
+  network_ref text not null,
+  request_id text not null,
+  customer text,
+  created_at integer not null,
+  pay_time integer not null,
+  cancel_time integer not null,
+  source_cancel text,
+  fiscal text,
+  unknown_since integer not null,
+  flagged integer not null,
+  due_at integer,
+  looks integer not null,
+  primary key (bucket, receipt_id)
+) strict;
+
+create index receipts_due_at on receipts (due_at, receipt_id) where due_at is not null;
+
+create index receipts_newest on receipts (bucket, merchant_id, created_at desc, receipt_id desc);
+
+create table sandbox_ledger (
+  request_id text primary key not null,
+  kind text not null,
+  merchant_id text not null,
+  amount_tiyin integer not null,
+  network_ref text not null,
+  outcome text not null,
+  reason text not null,
+  at integer not null
+) strict;
+
+create index sandbox_ledger_network_ref on sandbox_ledger (network_ref, at, request_id);
+
+create table sandbox_steps (
+  merchant_id text not null,
+  scenario text not null,
+  step text not null,
+  primary key (merchant_id, scenario)
+) strict;
+
+create table send_limits (
+  key_id text not null,
+  scope text not null,
+  subject blob not null,
+  t1 integer not null,
+  t2 integer not null,
+  t3 integer not null,
+  t4 integer not null,
+  t5 integer not null,
+  made_at integer not null,
+  primary key (key_id, scope, subject)
+) strict;
+
+create index send_limits_made_at on send_limits (made_at);
+
+create table sms_inbox (
+  merchant_id text not null,
+  id text not null,
+  at integer not null,
+  phone_mask text not null,
+  text text not null,
+  primary key (merchant_id, id)
+) strict;
+
+create index sms_inbox_at on sms_inbox (at, id);
+
+create table verifications (
+  bucket integer not null,
+  card_id text not null,
+  merchant_id text not null,
+  attempt_id text not null,
+  otp_hash blob not null,
+  otp_key_id text not null,
+  sent_by text,
+  phone_mask text,
+  network_ref text,
+  outcome text not null,
+  tries integer not null,
+  tries_max integer not null,
+  life_ms integer not null,
+  asked_wall integer not null,
+  asked_mono integer not null,
+  asked_boot text not null,
+  open integer not null,
+  primary key (bucket, card_id)
+) strict;
+
+create index verifications_asked_wall on verifications (asked_wall);
+
+create table webhook_endpoints (
+  bucket integer not null,
+  endpoint_id text not null,
+  merchant_id text not null,
+  url text not null,
+  secret blob not null,
+  secret_before blob,
+  before_ends_at integer not null,
+  created_at integer not null,
+  primary key (bucket, endpoint_id)
+) strict;
+
+create unique index webhook_endpoints_url on webhook_endpoints (bucket, merchant_id, url);

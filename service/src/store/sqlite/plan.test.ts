@@ -1,0 +1,20 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { listDueReceipts, listReceipts } from '../questions/receipts.ts'
+import { askedOfMany, fillReceipts } from '../suite/many-receipts.fixture.ts'
+import { withSqlite } from './with-store.fixture.ts'
+
+for (const analyzed of [false, true]) {
+  const when = analyzed ? 'with the statistics of many receipts' : 'without statistics'
+  test(
+    `the embedded store reads a page of receipts as a range of an index, ${when}`,
+    withSqlite(async ({ raw }) => {
+      if (analyzed) await fillReceipts(raw, 'sqlite')
+      const plan = async (text: string): Promise<unknown[]> => (await raw(`explain query plan ${text}`)).map((row) => row['detail'])
+      assert.deepEqual(await plan(listReceipts(askedOfMany).statement.text), [
+        'SEARCH receipts USING INDEX receipts_newest (bucket=? AND merchant_id=? AND created_at>? AND created_at<?)',
+      ])
+      assert.deepEqual(await plan(listDueReceipts(0, 10).statement.text), ['SEARCH receipts USING INDEX receipts_due_at (due_at<?)'])
+    }),
+  )
+}

@@ -1,0 +1,47 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { ReceiptRow } from '../store.ts'
+import { bucket, merchantId, T0 } from './samples.fixture.ts'
+import { keepReceipt, makeReceipt } from './money.fixture.ts'
+import type { WithStore } from './opened.fixture.ts'
+
+export function receiptListsSuite(withStore: WithStore): void {
+  test(
+    'receipts are listed newest first by moment and id, from the first moment to before the last, for their merchant alone',
+    withStore(async ({ store }) => {
+      // Three of each moment, so that the id has to decide.
+      const receipts = Array.from({ length: 30 }, (_, n) => makeReceipt((n * 7) % 30, { createdAt: T0 + Math.floor(n / 3) }))
+      await Promise.all(receipts.map((receipt) => keepReceipt(store, receipt)))
+      await keepReceipt(store, makeReceipt(99, { createdAt: T0 + 5, merchantId: 'b'.repeat(24) }))
+      await keepReceipt(store, makeReceipt(98, { createdAt: T0 + 5, bucket: bucket + 1 }))
+
+      const wanted = receipts.filter(({ createdAt }) => createdAt >= T0 + 2 && createdAt < T0 + 8).sort(newestFirst)
+      const span = { bucket, merchantId, from: T0 + 2, to: T0 + 8 }
+      assert.equal(wanted.length, 18)
+      assert.deepEqual(await store.listReceipts({ ...span, count: 50, offset: 0 }), wanted)
+      assert.deepEqual(await store.listReceipts({ ...span, count: 5, offset: 4 }), wanted.slice(4, 9))
+      assert.deepEqual(await store.listReceipts({ ...span, count: 50, offset: 18 }), [])
+    }),
+  )
+
+  test(
+    'receipts that are due are listed over all merchants, longest due first, and those without a moment never',
+    withStore(async ({ store }) => {
+      const [late, early, now, future, never] = [
+        makeReceipt(1, { dueAt: 500 }),
+        makeReceipt(2, { dueAt: 100, merchantId: 'b'.repeat(24), bucket: 1 }),
+        makeReceipt(3, { dueAt: 501 }),
+        makeReceipt(4, { dueAt: 502 }),
+        makeReceipt(5),
+      ]
+      for (const receipt of [late, early, now, future, never]) await keepReceipt(store, receipt)
+      assert.deepEqual(await store.listDueReceipts(501, 10), [early, late, now])
+      assert.deepEqual(await store.listDueReceipts(501, 2), [early, late])
+      assert.deepEqual(await store.listDueReceipts(99, 2), [])
+    }),
+  )
+}
+
+function newestFirst(one: ReceiptRow, other: ReceiptRow): number {
+  return other.createdAt - one.createdAt || (one.receiptId < other.receiptId ? 1 : -1)
+}

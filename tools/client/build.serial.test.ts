@@ -1,0 +1,103 @@
+import assert from 'node:assert/strict'
+import { execFile, spawnSync } from 'node:child_process'
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { delimiter, dirname, join } from 'node:path'
+import { after, before, describe, it } from 'node:test'
+import { fileURLToPath } from 'node:url'
+import { publint } from 'publint'
+import { formatMessage } from 'publint/utils'
+import { buildClient } from './build.ts'
+
+const root = dirname(dirname(dirname(fileURLToPath(import.meta.url))))
+let shop: string
+let installed: string
+
+before(async () => {
+  shop = mkdtempSync(join(tmpdir(), 'tessera-shop-'))
+  installed = join(shop, 'node_modules', '@tessera', 'client')
+  mkdirSync(installed, { recursive: true })
+  for (const name of ['package.json', 'README.md']) cpSync(join(root, 'client', name), join(installed, name))
+  await buildClient(root, join(installed, 'dist'))
+  symlinkSync(join(root, 'node_modules', '@types'), join(shop, 'node_modules', '@types'))
+  symlinkSync(join(root, 'node_modules', 'undici-types'), join(shop, 'node_modules', 'undici-types'))
+})
+after(() => rmSync(shop, { recursive: true, force: true }))
+
+/** Every Node of this machine that the library promises to run on: the one that runs us, and those of PATH. */
+const nodes = [...new Map([process.execPath, ...nodesOfPath()].map((node) => [versionOf(node), node]))].filter(([version]) => version >= 20)
+
+const uses = `
+  const client = new Tessera({ url: 'http://127.0.0.1:1', merchantId: '65f0c0ffee0000000000cafe', password: 'secret', retriesMax: 0 })
+  client.outcome('cards.check', { token: 'x' }).then((outcome) => {
+    console.log(JSON.stringify([outcome.problem.reason, typeof verifyWebhook, new TesseraError('m', outcome.problem, null) instanceof Error, receiptStates.paid]))
+  })
+`
+const imports = 'Tessera, TesseraError, receiptStates, verifyWebhook'
+
+describe('the built library', () => {
+  for (const [version, node] of nodes) {
+    it(`is imported as an ES module by Node ${version}`, async () => {
+      const file = join(shop, `esm-${version}.mjs`)
+      writeFileSync(file, `import { ${imports} } from '@tessera/client'\n${uses}`)
+      assert.equal(await run(node, [file]), '["no_answer","function",true,4]\n')
+    })
+
+    it(`is required as a CommonJS module by Node ${version}`, async () => {
+      const file = join(shop, `cjs-${version}.cjs`)
+      writeFileSync(file, `const { ${imports} } = require('@tessera/client')\n${uses}`)
+      assert.equal(await run(node, [file]), '["no_answer","function",true,4]\n')
+    })
+  }
+
+  it('imports nothing but node:crypto, and its types import nothing', () => {
+    const read = (name: string): string => readFileSync(join(installed, 'dist', name), 'utf8')
+    const modules = (text: string): string[] =>
+      [...text.matchAll(/\b(?:from|require\(|import\()\s*["']([^"']+)/g)].map(([, name = '']) => name)
+    assert.deepEqual([...new Set([...modules(read('index.js')), ...modules(read('index.cjs'))])], ['node:crypto'])
+    assert.deepEqual(modules(read('index.d.ts')), [])
+    assert.equal(read('index.d.ts'), read('index.d.cts'))
+  })
+
+  it('passes publint', async () => {
+    const { messages, pkg } = await publint({ pkgDir: installed, pack: 'npm', strict: true })
+    assert.deepEqual(
+      messages.map((message) => formatMessage(message, pkg)),
+      [],
+    )
+  })
+
+  for (const extension of ['mts', 'cts']) {
+    it(`is typed for a .${extension} file, the wrong uses refused`, async () => {
+      const usage = join(shop, `usage.${extension}`)
+      cpSync(join(root, 'tools', 'client', 'usage.fixture.ts'), usage)
+      const flags = [
+        '--noEmit',
+        '--strict',
+        '--exactOptionalPropertyTypes',
+        '--module',
+        'nodenext',
+        '--target',
+        'es2022',
+        '--types',
+        'node',
+      ]
+      assert.equal(await run(process.execPath, [join(root, 'node_modules/typescript/bin/tsc'), ...flags, usage]), '')
+    })
+  }
+})
+
+function run(program: string, args: string[]): Promise<string> {
+  return new Promise((resolve) => {
+    execFile(program, args, { cwd: shop, timeout: 60_000 }, (_err, out, said) => resolve(out + said))
+  })
+}
+
+function nodesOfPath(): string[] {
+  const folders = (process.env.PATH ?? '').split(delimiter).filter((folder) => folder !== '')
+  return folders.map((folder) => join(folder, 'node')).filter((file) => existsSync(file))
+}
+
+function versionOf(node: string): number {
+  return Number(/^v(\d+)\./.exec(spawnSync(node, ['--version'], { encoding: 'utf8', timeout: 10_000 }).stdout)?.[1] ?? 0)
+}

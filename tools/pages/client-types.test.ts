@@ -1,0 +1,53 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { errors } from '@tessera/contract/errors'
+import { eventTypes } from '@tessera/contract/event'
+import { methods } from '@tessera/contract/methods'
+import { receiptStates } from '@tessera/contract/receipt'
+import { printPages } from './pages.ts'
+import { printType } from './schema-types.ts'
+
+const text = printPages('0.1.0').get('client/src/wire.ts') ?? ''
+const place = { named: new Map(), depth: 0 }
+
+test('every method of a server stands in the printed types with whether it mutates, and none of a browser', () => {
+  for (const [name, { caller, mutates }] of Object.entries(methods)) {
+    assert.equal(text.includes(`  '${name}': { mutates: ${String(mutates)} },`), caller !== 'browser', name)
+    assert.equal(text.includes(`  '${name}': {\n`), caller !== 'browser', name)
+  }
+})
+
+test('every reason, state and event stands in the printed types', () => {
+  for (const { reason } of Object.values(errors)) assert.ok(text.includes(`'${reason}',`), reason)
+  for (const [name, state] of Object.entries(receiptStates)) assert.ok(text.includes(`  ${name}: ${state},`), name)
+  for (const type of eventTypes) assert.ok(text.includes(`'${type}',`), type)
+})
+
+test('the printed types import nothing', () => {
+  assert.doesNotMatch(text, /^import |import\(/m)
+})
+
+test('a schema becomes the type that its values have', () => {
+  const of = (schema: object): string => printType(schema, place)
+  assert.equal(of({ type: 'integer' }), 'number')
+  assert.equal(of({}), 'unknown')
+  assert.equal(of({ anyOf: [{}, { type: 'null' }] }), 'unknown')
+  assert.equal(of({ const: 'ask' }), '"ask"')
+  assert.equal(of({ anyOf: [{ type: 'string' }, { type: 'number' }, { type: 'integer' }] }), 'string | number')
+  assert.equal(of({ type: 'array', items: { anyOf: [{ type: 'string' }, { type: 'null' }] } }), 'readonly (string | null)[]')
+  assert.equal(of({ type: 'object', patternProperties: { '^.*$': { type: 'string' } } }), 'Readonly<Record<string, string>>')
+  assert.equal(of({ type: 'object', properties: {} }), 'Readonly<Record<string, unknown>>')
+})
+
+test('a member that may be left out may be undefined where it is asked, and is left out where it is answered', () => {
+  const schema = { type: 'object', required: ['a'], properties: { a: { type: 'string', description: 'A.' }, b: { type: 'null' } } }
+  assert.equal(printType(schema, place), '{\n  /** A. */\n  readonly a: string\n  readonly b?: null\n}')
+  assert.match(printType(schema, { ...place, isAsked: true }), /readonly b\?: null \| undefined/)
+})
+
+test('a schema with a name is called by it wherever it stands', () => {
+  const card = { type: 'object', properties: {} }
+  const named = new Map([[card, 'Card']])
+  assert.equal(printType({ type: 'array', items: card }, { named, depth: 0 }), 'readonly Card[]')
+  assert.equal(printType({ anyOf: [card, { type: 'null' }] }, { named, depth: 0 }), 'Card | null')
+})

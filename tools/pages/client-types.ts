@@ -1,0 +1,84 @@
+import type { ErrorEntry, ErrorName } from '@tessera/contract/errors'
+import type { MethodEntry } from '@tessera/contract/methods'
+import { printType, type NamedTypes } from './schema-types.ts'
+import type { Schema } from './schema.ts'
+
+/** What `client/src/wire.ts` is printed from: the contract, so that the library carries its words without carrying the contract. */
+export type ClientWords = {
+  readonly methods: Readonly<Record<string, MethodEntry>>
+  readonly errors: Readonly<Record<ErrorName, ErrorEntry>>
+  /** Schemas that get a name of their own, by identity. */
+  readonly named: NamedTypes
+  readonly receiptStates: Readonly<Record<string, number>>
+  /** The text of contract/src/event.ts: it imports nothing and is taken as it stands. */
+  readonly eventText: string
+}
+
+/** Refusals that came before anything was done, or leave open whether it was: the same call under the same idempotency key is safe. */
+export const retryableErrors = ['overloaded', 'draining', 'storeFull', 'storeUnavailable', 'outcomeUnknown'] as const satisfies ErrorName[]
+
+/** Prints the types and tables of the server-side library. Pure: the same contract gives the same text. */
+export function printClientTypes({ methods, errors, named, receiptStates, eventText }: ClientWords): string {
+  const offered = Object.entries(methods).filter(([, entry]) => entry.caller !== 'browser')
+  const blocks = [
+    '// Printed from contract/src by `npm run docs`.',
+    ...[...named].map(([schema, name]) => printNamed(name, schema, named)),
+    printMethods(offered, named),
+    'export type MethodName = keyof Methods',
+    printTable(offered),
+    printReasons(errors),
+    printRetryable(errors),
+    printStates(receiptStates),
+    eventText.trim(),
+  ]
+  return blocks.join('\n\n') + '\n'
+}
+
+function printNamed(name: string, schema: Schema, named: NamedTypes): string {
+  const inside = new Map([...named].filter(([other]) => other !== schema))
+  return `${comment(schema.description ?? `A ${name.toLowerCase()} as the service answers it.`)}export interface ${name} ${printType(schema, { named: inside, depth: 0 })}`
+}
+
+function printMethods(offered: readonly [string, MethodEntry][], named: NamedTypes): string {
+  const rows = offered.map(([name, entry]) => {
+    const params = printType(entry.params, { named, depth: 2, isAsked: true })
+    return `  /** ${entry.summary} */\n  '${name}': {\n    params: ${params}\n    result: ${printType(entry.result, { named, depth: 2 })}\n  }`
+  })
+  return `/** What a server may ask, and what it is answered; the methods of the browser are left out. */\nexport interface Methods {\n${rows.join('\n')}\n}`
+}
+
+function printTable(offered: readonly [string, MethodEntry][]): string {
+  const rows = offered.map(([name, { mutates }]) => `  '${name}': { mutates: ${String(mutates)} },`)
+  return `/** A method that mutates is named by an idempotency key. */\nexport const methodTable: { readonly [M in MethodName]: { readonly mutates: boolean } } = {\n${rows.join('\n')}\n}`
+}
+
+function printReasons(errors: Readonly<Record<ErrorName, ErrorEntry>>): string {
+  const reasons = [...new Set(Object.values(errors).map(({ reason }) => reason))]
+  return `/** Why the service refuses, one word a cause; docs/reference/errors.md tells each. */\nexport const reasons = [\n${listed(reasons)}\n] as const\n\nexport type Reason = (typeof reasons)[number]`
+}
+
+function printRetryable(errors: Readonly<Record<ErrorName, ErrorEntry>>): string {
+  const words = retryableErrors.map((name) => errors[name].reason)
+  return `/** The same call may succeed a little later. */\nexport const retryableReasons: readonly Reason[] = [\n${listed(words)}\n]`
+}
+
+function printStates(states: Readonly<Record<string, number>>): string {
+  const rows = Object.entries(states).map(([name, state]) => `  ${name}: ${state},`)
+  return `/** The states of a receipt, by name. */\nexport const receiptStates = {\n${rows.join('\n')}\n} as const\n\nexport type ReceiptState = (typeof receiptStates)[keyof typeof receiptStates]`
+}
+
+/** Words in quotes, as many as a line holds. */
+function listed(words: readonly string[]): string {
+  const lines = words.reduce<string[]>((filled, word) => {
+    const last = filled.at(-1)
+    const isFull = last === undefined || last.length + word.length + 4 > lineLengthMax
+    return isFull ? [...filled, `  '${word}',`] : [...filled.slice(0, -1), `${last} '${word}',`]
+  }, [])
+  return lines.join('\n')
+}
+
+const lineLengthMax = 140
+
+function comment(text: string): string {
+  return `/** ${text} */\n`
+}

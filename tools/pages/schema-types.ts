@@ -1,0 +1,63 @@
+import type { Schema } from './schema.ts'
+
+/** Schemas that are printed by their name, by identity. */
+export type NamedTypes = ReadonlyMap<Schema, string>
+
+/** Where a type stands: how deep it is indented, and whether it is asked (params) or answered. */
+export type TypePlace = { readonly named: NamedTypes; readonly depth: number; readonly isAsked?: boolean }
+
+/** A JSON schema as a TypeScript type; descriptions become its comments. */
+export function printType(schema: Schema, place: TypePlace): string {
+  const name = place.named.get(schema)
+  if (name !== undefined) return name
+  if (schema.anyOf !== undefined) return printUnion(schema.anyOf, place)
+  if (schema.const !== undefined) return JSON.stringify(schema.const)
+  if (schema.patternProperties !== undefined) {
+    const [value = {}] = Object.values(schema.patternProperties)
+    return `Readonly<Record<string, ${printType(value, place)}>>`
+  }
+  if (schema.type === 'array') return `readonly ${printItem(schema.items ?? {}, place)}[]`
+  if (schema.type === 'object') return printObject(schema, place)
+  return simpleTypes[schema.type ?? 'anything'] ?? 'unknown'
+}
+
+/** The members of an object, a line each. */
+function printObject(schema: Schema, place: TypePlace): string {
+  const members = Object.entries(schema.properties ?? {})
+  if (members.length === 0) return place.isAsked === true ? 'object' : 'Readonly<Record<string, unknown>>'
+  const inner = { ...place, depth: place.depth + 1 }
+  const indent = '  '.repeat(inner.depth)
+  const lines = members.map(([name, member]) => {
+    const isRequired = schema.required?.includes(name) ?? false
+    const type = printType(member, inner)
+    const meaning = meaningOf(member)
+    return [
+      ...(meaning === null ? [] : [`${indent}/** ${meaning} */`]),
+      `${indent}readonly ${name}${isRequired ? '' : '?'}: ${type}${!isRequired && place.isAsked === true ? ' | undefined' : ''}`,
+    ].join('\n')
+  })
+  return `{\n${lines.join('\n')}\n${'  '.repeat(place.depth)}}`
+}
+
+function printUnion(options: readonly Schema[], place: TypePlace): string {
+  const types = [...new Set(options.map((option) => printType(option, place)))]
+  return types.includes('unknown') ? 'unknown' : types.join(' | ')
+}
+
+/** What a member means, said by itself or by the one thing it is when it is not null. */
+function meaningOf(schema: Schema): string | null {
+  return schema.description ?? schema.anyOf?.find(({ type }) => type !== 'null')?.description ?? null
+}
+
+function printItem(schema: Schema, place: TypePlace): string {
+  const type = printType(schema, place)
+  return schema.anyOf === undefined || place.named.has(schema) ? type : `(${type})`
+}
+
+const simpleTypes: Readonly<Record<string, string>> = {
+  string: 'string',
+  number: 'number',
+  integer: 'number',
+  boolean: 'boolean',
+  null: 'null',
+}
