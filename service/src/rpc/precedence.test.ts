@@ -3,7 +3,9 @@ import { after, test } from 'node:test'
 
 import { errorEntry, errors, type ErrorName } from '@tessera/contract/errors'
 
+import type { IdempotentCall } from '../methods/method.ts'
 import { merchantId, password, refusing, rehearse } from './door.fixture.ts'
+import type { Idempotency } from './idempotency.ts'
 import { listen, post } from './raw.fixture.ts'
 
 /** The stages of wire §3 in their order, each with the ways in which a request is wrong there. */
@@ -20,6 +22,7 @@ const stages: readonly (readonly ErrorName[])[] = [
     'batchNotHere',
     'batchTooLong',
     'idempotencyInBatch',
+    'idempotencyKeyInvalid',
     'invalidRequestId',
     'invalidVersion',
     'methodMissing',
@@ -29,6 +32,7 @@ const stages: readonly (readonly ErrorName[])[] = [
   ['accessDenied', 'merchantUnknown', 'serverOnly', 'credentialInBrowser', 'originNotAllowed', 'merchantBlocked'],
   ['addressLimit', 'merchantLimit'],
   ['sensitiveAuthenticationData', 'panOutOfPlace', 'paramsNotObject', 'memberMissing', 'memberInvalid'],
+  ['idempotencyMismatch'],
   ['cardNotFound', 'wrongCode'],
   ['systemError', 'networkTimeout'],
 ]
@@ -36,6 +40,10 @@ const stages: readonly (readonly ErrorName[])[] = [
 /** Sets of ways of which a request can have only one: they change the same thing, or one leaves no place for the other. */
 const exclusive: readonly (readonly ErrorName[])[] = [
   ['methodMissing', 'pathMismatch'],
+  // Only a method that changes something has a use for the key.
+  ['idempotencyKeyInvalid', 'methodMissing'],
+  ['idempotencyKeyInvalid', 'methodNotFound'],
+  ['idempotencyKeyInvalid', 'idempotencyInBatch', 'idempotencyMismatch'],
   ['methodMissing', 'methodNotFound'],
   ['pathMismatch', 'batchTooLong'],
   ['pathMismatch', 'idempotencyInBatch'],
@@ -48,14 +56,20 @@ const exclusive: readonly (readonly ErrorName[])[] = [
   ['credentialInBrowser', 'originNotAllowed'],
   ['notAnObject', ...stages.slice(3).flat()],
   ['notAnObject', 'duplicateKey', 'forbiddenMember', 'tooDeep', 'tooManyMembers'],
-  ['notAnObject', 'invalidRequestId', 'invalidVersion', 'methodMissing', 'pathMismatch'],
+  ['notAnObject', 'idempotencyKeyInvalid', 'invalidRequestId', 'invalidVersion', 'methodMissing', 'pathMismatch'],
 ]
 
 /** A batch that cannot be one is answered as a whole, before any of its calls is looked at. */
 const ofWholeBatch: readonly ErrorName[] = ['batchNotHere', 'batchTooLong', 'idempotencyInBatch']
 
 let now: ReadonlySet<ErrorName> = new Set()
-const { answer } = rehearse({ limits: { take: () => refuseIf('addressLimit', 'merchantLimit') } }, () => {
+const idempotency: Idempotency = {
+  once: async (_asked, deed) => {
+    refuseIf('idempotencyMismatch')
+    return deed.run({} as IdempotentCall)
+  },
+}
+const { answer } = rehearse({ idempotency, limits: { take: () => refuseIf('addressLimit', 'merchantLimit') } }, () => {
   refuseIf('cardNotFound', 'wrongCode', 'networkTimeout', 'systemError')
   return {}
 })
@@ -132,7 +146,8 @@ function headersOf(wrong: ReadonlySet<ErrorName>): string[] {
   const headers = [`X-Auth: ${xAuthOf(wrong)}`]
   if (wrong.has('credentialInBrowser')) headers.push('Sec-Fetch-Site: cross-site')
   if (wrong.has('originNotAllowed')) headers.push('Origin: https://other.example')
-  if (wrong.has('idempotencyInBatch')) headers.push('Idempotency-Key: k')
+  if (wrong.has('idempotencyInBatch') || wrong.has('idempotencyMismatch')) headers.push('Idempotency-Key: k')
+  if (wrong.has('idempotencyKeyInvalid')) headers.push('Idempotency-Key: two words')
   return headers
 }
 
