@@ -32,6 +32,16 @@ export function limitsSuite(withStore: WithStore): void {
   )
 
   test(
+    'a place is free again at the very millisecond that its window ends',
+    withStore(async ({ store }) => {
+      const windows = [{ count: 1, ms: 1000 }]
+      assert.deepEqual(await store.claimPhoneSend(makeClaim(T0, windows)), { claimed: true })
+      assert.deepEqual(await store.claimPhoneSend(makeClaim(T0 + 999, windows)), { claimed: false, retryAfterMs: 1 })
+      assert.deepEqual(await store.claimPhoneSend(makeClaim(T0 + 1000, windows)), { claimed: true })
+    }),
+  )
+
+  test(
     'of many sends at once no more are allowed than the window has room for',
     withStore(async ({ store }) => {
       const claims = await Promise.all(Array.from({ length: 60 }, () => store.claimPhoneSend(makeClaim(T0, [{ count: 3, ms: 1000 }]))))
