@@ -11,6 +11,11 @@ export type Response = { jsonrpc: '2.0'; id: RequestId; result: unknown } | { js
 
 export const requestIdLengthMax = 128
 export const batchLengthMax = 20
+/**
+ * No call of a batch begins later than this after its first one. One step of the outside takes at most as long (network 12 s, SMS 3 s), so that
+ * a batch is answered within the 30 s that HTTP clients commonly wait.
+ */
+export const batchTimeMs = 15_000
 export const bodyBytesMax = 64 * 1024
 export const depthMax = 16
 export const membersMax = 256

@@ -777,6 +777,14 @@ export const errors = {
     text: laterText,
     hint: 'The service is stopping and nothing was done: try again after `retry_after` milliseconds.',
   },
+  batchTimeOver: {
+    code: -32400,
+    reason: 'batch_time_over',
+    stage: 'any',
+    mend: 'wait',
+    text: laterText,
+    hint: 'The calls before it in the batch took 15 seconds, and nothing of this one was done: send it again, in a shorter batch or alone.',
+  },
   storeFull: {
     code: -32400,
     reason: 'store_full',

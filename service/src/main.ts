@@ -299,7 +299,10 @@ interface DoorParts extends Pick<Awaited<ReturnType<typeof makeNouns>>, 'grid' |
   readonly signal: AbortSignal
 }
 
-function makeDoor({ config, log }: StartParts, { adapters, grid, merchants, network, idempotency, metrics, signal }: DoorParts): Http {
+function makeDoor(
+  { config, log, clock, stopping }: StartParts,
+  { adapters, grid, merchants, network, idempotency, metrics, signal }: DoorParts,
+): Http {
   const now = (): number => performance.now()
   const answer = makeAnswer({
     grid,
@@ -311,8 +314,7 @@ function makeDoor({ config, log }: StartParts, { adapters, grid, merchants, netw
     journal: makeJournal(log, metrics),
     translate: storeError,
     issueRequestId: makeRequestIds(drawPublic(REQUEST_ID_SEED_BYTES)),
-    now,
-    signal,
+    ...{ now, sleep: clock.sleep, stopping, signal },
   })
   const bounds = { inFlightMax: config.inFlightMax, socketsMax: config.connectionsMax, socketsPerAddressMax: config.addressConnectionsMax }
   return buildHttp({ answer, bounds, failed: (cause) => log.error('page_failed', { err: cause }) })

@@ -15,7 +15,14 @@ export type ClientWords = {
 }
 
 /** Refusals that came before anything was done, or leave open whether it was: the same call under the same idempotency key is safe. */
-export const retryableErrors = ['overloaded', 'draining', 'storeFull', 'storeUnavailable', 'outcomeUnknown'] as const satisfies ErrorName[]
+export const retryableErrors = [
+  'overloaded',
+  'draining',
+  'batchTimeOver',
+  'storeFull',
+  'storeUnavailable',
+  'outcomeUnknown',
+] as const satisfies ErrorName[]
 
 /** Prints the types and tables of the server-side library. Pure: the same contract gives the same text. */
 export function printClientTypes({ methods, errors, named, receiptStates, eventText }: ClientWords): string {

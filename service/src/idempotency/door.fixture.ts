@@ -67,7 +67,8 @@ export async function openKeyedDoor(house: House): Promise<KeyedDoor> {
   const answer = makeAnswer({
     ...{ grid, credentials: merchants, origins: { isAnyWelcome: true, formOrigin: null }, limits: noLimits, idempotency, routes: [] },
     journal: { called: () => undefined, failed: () => undefined },
-    ...{ translate: () => null, issueRequestId: () => randomHex(24), now: () => 0, signal: new AbortController().signal },
+    ...{ translate: () => null, issueRequestId: () => randomHex(24), now: () => 0, sleep: clock.sleep },
+    ...{ stopping: new AbortController().signal, signal: new AbortController().signal },
   })
   const door: KeyedDoor = {
     ...{ idempotency, answer },

@@ -99,7 +99,8 @@ async function openDoor({ grid, store, keyring, clock, environment }: House): Pr
     idempotency: makeIdempotency({ store, keyring, clock, environment, figures: idempotencyFigures }),
     routes: makeSandboxNetwork({ store, clock }).routes,
     journal: { called: (entry) => called.push(entry), failed: (failure) => failed.push(failure) },
-    ...{ translate: () => null, issueRequestId: () => randomHex(24), now: () => 0, signal: new AbortController().signal },
+    ...{ translate: () => null, issueRequestId: () => randomHex(24), now: () => 0, sleep: clock.sleep },
+    ...{ stopping: new AbortController().signal, signal: new AbortController().signal },
   })
 }
 

@@ -4,6 +4,7 @@ import { isMethodName, type MethodName, type Result } from '@tessera/contract/me
 import type { CardRoute } from '@tessera/contract/route'
 
 import type { Call, CallerIdentity, Grid, Row } from '../methods/method.ts'
+import { answerInTurn, type BatchEnd } from './batch.ts'
 import { identify, type Claim, type OriginRule } from './caller.ts'
 import type { ReadCall } from './call-reader.ts'
 import type { Credentials } from './credentials.ts'
@@ -20,7 +21,7 @@ import type { HttpReply, HttpRequest } from './request.ts'
 /** Answers one HTTP request to the API: one call or a batch. Never rejects. */
 export type Answer = (request: HttpRequest) => Promise<HttpReply>
 
-export interface AnswerParts {
+export interface AnswerParts extends BatchEnd {
   readonly grid: Grid
   readonly credentials: Credentials
   readonly origins: OriginRule
@@ -107,11 +108,9 @@ function run<M extends MethodName>(method: M, read: ReadCall, { asked, door, req
   )
 }
 
-/** One after the other, in their order, each on its own. */
 async function answerBatch(calls: readonly ReadCall[], asked: Asked, door: Door): Promise<HttpReply> {
-  const texts: string[] = []
-  for (const call of calls) texts.push((await answerCall(call, asked, door)).text)
-  return { status: 200, retryAfterSeconds: null, text: `[${texts.join(',')}]` }
+  const replies = await answerInTurn(calls, door, (call) => answerCall(call, asked, door))
+  return { status: 200, retryAfterSeconds: null, text: `[${replies.map(({ text }) => text).join(',')}]` }
 }
 
 /** `data` repeats the method, unless it might be a secret that stands in its place. */

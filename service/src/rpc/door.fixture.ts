@@ -49,6 +49,8 @@ export function rehearse(parts: Partial<AnswerParts> = {}, run?: (method: string
     translate: () => null,
     issueRequestId: () => requestIdOf(++requests),
     now: () => 0,
+    sleep: () => new Promise(() => undefined),
+    stopping: new AbortController().signal,
     signal: new AbortController().signal,
     ...parts,
   })

@@ -47,5 +47,12 @@ function isOurs(entry: ErrorName): boolean {
   return entry === 'internalError' || entry === 'systemError'
 }
 
-const laterEntries: ReadonlySet<ErrorName> = new Set(['overloaded', 'draining', 'storeFull', 'storeUnavailable', 'outcomeUnknown'])
+const laterEntries: ReadonlySet<ErrorName> = new Set([
+  'overloaded',
+  'draining',
+  'batchTimeOver',
+  'storeFull',
+  'storeUnavailable',
+  'outcomeUnknown',
+])
 const retryAfterMsDefault = 1000
