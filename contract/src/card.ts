@@ -1,4 +1,5 @@
 import { inspectPan } from './inspect.ts'
+import { copyOffHeap } from './off-heap.ts'
 
 /**
  * A card number (primary account number, ISO/IEC 7812) held as bytes that can be wiped.
@@ -25,7 +26,7 @@ export class Pan {
     return this.#digits.length
   }
 
-  /** Takes over `digits` (ASCII bytes): the caller keeps no reference to them. Throws when they are not 12 to 19 digits. */
+  /** Takes over `digits` (ASCII bytes, outside the collector's heap): the caller keeps no reference to them. Throws when they are not 12 to 19 digits. */
   static over(digits: Uint8Array): Pan {
     if (!isPanLength(digits.length) || !digits.every(isDigit)) throw new Error('a PAN is 12 to 19 ASCII digits')
     return new Pan(digits)
@@ -128,16 +129,6 @@ export function shortMask(longMask: string): string {
 /** `998901234566` → `99890*****66`: five digits, five asterisks, two digits. Anything that is not 9 to 15 digits is not shown at all. */
 export function maskPhone(phone: string): string {
   return /^[0-9]{9,15}$/.test(phone) ? `${phone.slice(0, 5)}*****${phone.slice(-2)}` : '*****'
-}
-
-/**
- * A small typed array made by its length lies in the collector's heap, which leaves copies behind as it moves things: 754 of 2,000 numbers were
- * found in a process that had wiped each of them. An array over a buffer lies outside.
- */
-function copyOffHeap(bytes: Uint8Array): Uint8Array {
-  const copy = new Uint8Array(new ArrayBuffer(bytes.length))
-  copy.set(bytes)
-  return copy
 }
 
 function isPanLength(length: number): boolean {

@@ -1,7 +1,8 @@
+import { allocateOffHeap } from '@tessera/contract/off-heap'
+
 /** 32 bytes as 43 letters and digits: the big-endian number, most significant digit first. Two digits of 45 are always zero and left out. */
 export function encodeBase62(bytes: Uint8Array): string {
-  const words = new Uint16Array(wordCount)
-  for (let i = 0; i < byteCount; i++) words[i >> 1] = ((words[i >> 1] ?? 0) << 8) | (bytes[i] ?? 0)
+  for (let i = 0; i < wordCount; i++) words[i] = ((bytes[2 * i] ?? 0) << 8) | (bytes[2 * i + 1] ?? 0)
   let text = ''
   for (let i = 0; i < chunkCount; i++) text = digitsOf(divide(words)) + text
   return text.slice(chunkCount * chunkDigits - textDigits)
@@ -10,13 +11,14 @@ export function encodeBase62(bytes: Uint8Array): string {
 /** The 32 bytes that encode to exactly this text; null when there are none (other lengths or signs, or a number of 2^256 or above). */
 export function decodeBase62(text: string): Uint8Array | null {
   if (text.length !== textDigits) return null
-  const words = new Uint16Array(wordCount)
   const padded = text.padStart(chunkCount * chunkDigits, alphabet.charAt(0))
   for (let at = 0; at < padded.length; at += chunkDigits) {
     const chunk = numberOf(padded, at)
-    if (chunk === null || multiplyAdd(words, chunk) !== 0) return null
+    if (chunk !== null && multiplyAdd(words, chunk) === 0) continue
+    words.fill(0)
+    return null
   }
-  const bytes = new Uint8Array(byteCount)
+  const bytes = allocateOffHeap(byteCount)
   for (let i = 0; i < byteCount; i++) bytes[i] = (words[i >> 1] ?? 0) >> (i % 2 === 0 ? 8 : 0)
   words.fill(0)
   return bytes
@@ -69,3 +71,5 @@ const textDigits = 43
 const chunkDigits = 5
 const chunkBase = 62 ** chunkDigits
 const chunkCount = 9
+/** The number that is being worked on, outside the collector's heap; zeros between the works. */
+const words = new Uint16Array(new ArrayBuffer(byteCount))

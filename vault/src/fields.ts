@@ -10,7 +10,7 @@ export type MacField = string | number | boolean | Uint8Array | null
 export function encodeFields(label: string, fields: readonly MacField[]): Uint8Array {
   let room = roomOf(label)
   for (const field of fields) room += roomOf(field)
-  const bytes = Buffer.allocUnsafeSlow(room)
+  const bytes = Buffer.allocUnsafeSlow(Math.max(room, offHeapBytesMin))
   let at = writeField(bytes, 0, label)
   for (const field of fields) at = writeField(bytes, at, field)
   return bytes.subarray(0, at)
@@ -61,3 +61,5 @@ function finite(value: number): number {
 const tags = { null: 0, boolean: 1, number: 2, string: 3, bytes: 4 } as const
 const headBytes = 1 + 4
 const numberBytes = 8
+/** A smaller buffer would lie in the collector's heap (V8's 64 bytes), where wiping it leaves copies. */
+const offHeapBytesMin = 65

@@ -1,8 +1,10 @@
 import { randomFillSync } from 'node:crypto'
 
-/** Fresh random bytes in memory of their own, for keys and secrets. */
+import { allocateOffHeap } from '@tessera/contract/off-heap'
+
+/** Fresh random bytes in memory of their own, outside the collector's heap, for keys and secrets. */
 export function drawSecret(count: number): Uint8Array<ArrayBuffer> {
-  return randomFillSync(new Uint8Array(count))
+  return randomFillSync(allocateOffHeap(count))
 }
 
 /**

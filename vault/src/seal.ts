@@ -1,6 +1,7 @@
 import { createSecretKey } from 'node:crypto'
 
 import { Pan } from '@tessera/contract/card'
+import { allocateOffHeap, copyOffHeap } from '@tessera/contract/off-heap'
 
 import { countSeal, expectDek, isDekOf, type Dek } from './dek.ts'
 import { isId } from './id.ts'
@@ -82,14 +83,14 @@ function boundTo({ environment, merchantId, cardId }: CardOwner, layer: 'inner' 
 
 /** length(1) digits zeros: as long for every number, so that a sealed card does not tell how many digits it holds. */
 function padPan(pan: Pan): Uint8Array {
-  const padded = new Uint8Array(paddedBytes)
+  const padded = allocateOffHeap(paddedBytes)
   padded[0] = pan.length
   padded.set(pan.reveal(), 1)
   return padded
 }
 
 function unpadPan(padded: Uint8Array): Pan {
-  return Pan.over(Uint8Array.from(padded.subarray(1, 1 + (padded[0] ?? 0))))
+  return Pan.over(copyOffHeap(padded.subarray(1, 1 + (padded[0] ?? 0))))
 }
 
 const innerKeyLabel = 'tessera card inner key'

@@ -1,4 +1,5 @@
 import { bodyBytesMax } from '@tessera/contract/envelope'
+import { copyOffHeap } from '@tessera/contract/off-heap'
 
 import type { JsonCursor } from './json-cursor.ts'
 import { backslash, readHex4 } from './json-cursor.ts'
@@ -40,9 +41,7 @@ export class JsonText {
 
   /** A copy in memory of its own, outside the collector's heap (which leaves copies behind as it moves things). */
   copy(): Uint8Array {
-    const copy = new Uint8Array(new ArrayBuffer(this.to - this.from))
-    copy.set(this.bytes.subarray(this.from, this.to))
-    return copy
+    return copyOffHeap(this.bytes.subarray(this.from, this.to))
   }
 
   /** Whether it is this ASCII text, letter for letter. */

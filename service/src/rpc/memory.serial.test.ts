@@ -26,6 +26,23 @@ test('of 2,000 card numbers the running service keeps at most the one that came 
   assert.equal((await service.stop()).code, 0)
 })
 
+test('nor does it keep those that it opened for the network, nor those of removed cards', async () => {
+  const service = await startTessera(join(makeScratch(), 'data'), ['--log-level=debug'])
+  const clients = await openClients(Number(new URL(service.facts.url).port))
+  const { merchantId = '', password = '' } = service.facts.demo ?? {}
+  await forEach(clients, async (client, pan, i) => {
+    const token = tokenIn(await send(client, pan, merchantId))
+    assert.match(await call(client, 'cards.get_verify_code', { token }, merchantId), /"sms_not_connected"/)
+    if (i % 2 === 0) assert.match(await call(client, 'cards.remove', { token }, `${merchantId}:${password}`), /"success":true/)
+  })
+  const left = findInMemory(service.facts.pid, pans)
+  assert.ok(left.size <= 1, `${left.size} of ${numbers}`)
+  await send(clients[0]!, '0'.repeat(16), merchantId)
+  assert.equal(findInMemory(service.facts.pid, pans).size, 0)
+  for (const { socket } of clients) socket.destroy()
+  assert.equal((await service.stop()).code, 0)
+})
+
 test('the search finds them in a server that reads its bodies with JSON.parse', async () => {
   const child = fork(join(import.meta.dirname, 'parse-naively.fixture.ts'))
   try {
@@ -46,13 +63,26 @@ async function openClients(port: number): Promise<RawClient[]> {
 
 async function sendAll(clients: readonly RawClient[], xAuth: string): Promise<string[]> {
   const replies: string[] = []
-  for (let i = 0; i < numbers; i += clients.length)
-    replies.push(...(await Promise.all(clients.map((client, k) => send(client, pans[i + k] ?? '', xAuth)))))
+  await forEach(clients, async (client, pan) => void replies.push(await send(client, pan, xAuth)))
   return replies
 }
 
-async function send(client: RawClient, pan: string, xAuth: string): Promise<string> {
-  const call = { jsonrpc: '2.0', id: 1, method: 'cards.create', params: { card: { number: pan, expire: '0399' }, save: true } }
-  client.write(post('/api', JSON.stringify(call), [`X-Auth: ${xAuth}`]))
+/** Each number once, as many at a time as there are clients. */
+async function forEach(clients: readonly RawClient[], use: (client: RawClient, pan: string, i: number) => Promise<void>): Promise<void> {
+  for (let i = 0; i < numbers; i += clients.length) await Promise.all(clients.map((client, k) => use(client, pans[i + k] ?? '', i + k)))
+}
+
+function send(client: RawClient, pan: string, xAuth: string): Promise<string> {
+  return call(client, 'cards.create', { card: { number: pan, expire: '0399' }, save: true }, xAuth)
+}
+
+async function call(client: RawClient, method: string, params: object, xAuth: string): Promise<string> {
+  client.write(post('/api', JSON.stringify({ jsonrpc: '2.0', id: 1, method, params }), [`X-Auth: ${xAuth}`]))
   return (await client.next()).body
+}
+
+function tokenIn(reply: string): string {
+  const { result } = JSON.parse(reply) as { result?: { card: { token: string } } }
+  assert.ok(result !== undefined, reply)
+  return result.card.token
 }

@@ -1,4 +1,5 @@
 import { hasValidCheckDigit } from '@tessera/contract/card'
+import { allocateOffHeap } from '@tessera/contract/off-heap'
 import type { CardRoute } from '@tessera/contract/route'
 
 /**
@@ -122,4 +123,4 @@ const ZERO = 0x30
 const MINUS = 0x2d
 const POINT = 0x2e
 /** Outside the collector's heap, which would leave copies behind as it moves things; wiped after each use. */
-const gathered = new Uint8Array(new ArrayBuffer(panDigits))
+const gathered = allocateOffHeap(panDigits)
