@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { spawnSync } from 'node:child_process'
+import { spawn, spawnSync } from 'node:child_process'
 import { join } from 'node:path'
 import { test } from 'node:test'
 
@@ -150,4 +150,26 @@ test('a terminal that has gone away ends nothing', async () => {
   for (let i = 0; i < 50; i++) assert.equal((await service.call('cards.create', { card: success })).status, 200)
   service.kill('SIGTERM')
   assert.equal((await service.ended).code, 0)
+})
+
+test('SIGTERM to npm start stops the service, and npm ends after it', async () => {
+  const args = ['start', '--silent', '--', '--json', '--port=0', '--admin-port=0', `--data=${join(scratch, 'npm')}`]
+  const npm = spawn('npm', args, { stdio: ['ignore', 'pipe', 'ignore'], detached: true })
+  const group = npm.pid ?? assert.fail('npm did not start')
+  let out = ''
+  npm.stdout.setEncoding('utf8').on('data', (text: string) => (out += text))
+  const ended = new Promise<void>((resolve) => npm.once('exit', () => resolve()))
+  try {
+    await until(() => Promise.resolve(out.includes('{"ready"')), 'npm start to be ready')
+    npm.kill('SIGTERM')
+    await ended
+    assert.throws(() => process.kill(-group, 0), { code: 'ESRCH' }, 'nothing of it runs any more')
+    await until(() => out.endsWith('{"stopped":{"callsCutOff":0}}\n'), 'the last line of the service')
+  } finally {
+    try {
+      process.kill(-group, 'SIGKILL')
+    } catch {
+      // It has ended.
+    }
+  }
 })
