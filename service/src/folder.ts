@@ -1,5 +1,5 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { dirname, join, resolve } from 'node:path'
 
 import { CannotGoOn } from './exits.ts'
 
@@ -14,7 +14,7 @@ export function placesIn(folder: string): { environment: string; kek: string } {
  */
 export function claimFolder(folder: string, environment: string): void {
   try {
-    mkdirSync(folder, { recursive: true, mode: 0o700 })
+    makeFolder(resolve(folder))
     const recorded = readEnvironment(folder)
     if (recorded === null) writeFileSync(placesIn(folder).environment, `${environment}\n`, { mode: 0o600, flag: 'wx', flush: true })
     else if (recorded !== environment) throw new CannotGoOn('settings', foreignFolder(folder, recorded, environment))
@@ -27,6 +27,16 @@ export function claimFolder(folder: string, environment: string): void {
       { cause: err },
     )
   }
+}
+
+/**
+ * Makes a folder and those above it. Not by `recursive`: where the system will make no folder and says ENOENT (under /proc), Node 24 tries for
+ * ever and hears no signal.
+ */
+function makeFolder(folder: string): void {
+  if (existsSync(folder)) return
+  makeFolder(dirname(folder))
+  mkdirSync(folder, { mode: 0o700 })
 }
 
 /** Which environment a data folder was made in, as far as it says. */

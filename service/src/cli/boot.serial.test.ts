@@ -183,3 +183,9 @@ test('a database that does not answer is waited for as long as the setting says,
   assert.match(err, /tessera: the database does not answer/)
   assert.ok(!err.includes('hunter2'))
 })
+
+test('a data folder where the system makes none is refused instead of tried for ever', async () => {
+  const { code, err } = await runTessera(['start', '--port=0', '--admin-port=0', '--data=/proc/tessera/data']).ended
+  assert.equal(code, 73)
+  assert.match(err, /the data folder \/proc\/tessera\/data cannot be used \(ENOENT\)/)
+})
