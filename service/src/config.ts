@@ -153,7 +153,7 @@ const table = [
     type: 'word',
     words: ['debug', 'info', 'warn', 'error'],
     default: 'info',
-    meaning: 'Least important log line that is written; debug adds one line a call.',
+    meaning: 'Least important log line that is written; info has one line a call, warn none.',
   },
   {
     name: 'limits',

@@ -179,6 +179,8 @@ test('a command that does not exist is answered with the one that was meant', as
     [['keys'], /"keys" wants one of: status, rotate, destroy/],
     [['xyzzy'], /See: tessera help/],
     [['status', '--count', '3'], /"status" takes no --count/],
+    [['status', 'now'], /It is: tessera status, and no word more/],
+    [['start', 'production'], /It is: tessera start, and no word more/],
   ] as const) {
     assertRefused(await runTessera(typed).ended, 64, meant)
   }
@@ -195,6 +197,18 @@ test('every command has a help of its own, and the list names them all', async (
   }
   const { code, out } = await runTessera([]).ended
   assert.deepEqual([code, out], [64, list.out])
+})
+
+test('the first word of several commands has a help that lists them', async () => {
+  for (const typed of [
+    ['sandbox', '--help'],
+    ['help', 'sandbox'],
+  ]) {
+    const { code, out } = await runTessera(typed).ended
+    assert.equal(code, 0)
+    assert.match(out, /^tessera sandbox step <scenario> <step> .*strikes\.$/m)
+    assert.doesNotMatch(out, /keys/)
+  }
 })
 
 test('the help of start is the table of settings', async () => {

@@ -13,7 +13,7 @@ export function printCommands(commands: readonly Command[]): string {
     ...commands.map((command) => `  ${spelled(command).padEnd(width)}  ${command.summary}`),
     '',
     'With every command: --help tells more, --json prints for programs.',
-    'Commands other than start and doctor ask the service that runs on the data folder.',
+    'Commands other than start, settings, doctor, version and help ask the service that runs on the data folder.',
     '',
     'Settings (flag, environment variable; flags win over the environment, the environment over the config file)',
     '',
@@ -38,6 +38,17 @@ export function printCommand(command: Command): string {
   ].join('\n')
 }
 
-function spelled({ name, words }: Command): string {
+/** `tessera keys --help`: the commands that begin with this word. */
+export function printFamily(family: readonly Command[]): string {
+  const width = Math.max(...family.map((command) => spelled(command).length))
+  return [
+    ...family.map((command) => `tessera ${spelled(command).padEnd(width)}  ${command.summary}`),
+    '',
+    'With every command: --help tells more, --json prints for programs.',
+  ].join('\n')
+}
+
+/** The shape of a command's words, as it is typed. */
+export function spelled({ name, words }: Command): string {
   return words === undefined ? name : `${name} ${words}`
 }

@@ -7,7 +7,7 @@ import type { Asked, Command, Outcome } from './command.ts'
 import { commands } from './commands.ts'
 import { CannotGoOn, exits } from '../exits.ts'
 import type { Exit } from '../exits.ts'
-import { printCommand, printCommands } from './help.ts'
+import { printCommand, printCommands, printFamily, spelled } from './help.ts'
 
 /** Where a command's words go. */
 export interface Terminal {
@@ -42,6 +42,9 @@ async function runTyped(typed: Typed, json: boolean, terminal: Terminal): Promis
   // `tessera help keys rotate` is `tessera keys rotate --help`.
   if (typed.words[0] === 'help')
     return runTyped({ ...typed, words: typed.words.slice(1), options: new Map([...typed.options, ['help', '']]) }, json, terminal)
+  const family = familyOf(typed.words)
+  if (typed.options.has('help') && family.length > 0)
+    return { exit: 'done', facts: { commands: family.map(({ name }) => name) }, text: printFamily(family) }
   const { command, words } = find(typed)
   if (command === null)
     return {
@@ -52,6 +55,8 @@ async function runTyped(typed: Typed, json: boolean, terminal: Terminal): Promis
   if (typed.options.has('help'))
     return { exit: 'done', facts: { command: command.name, summary: command.summary }, text: printCommand(command) }
   refuseForeignOptions(command, typed)
+  if (command.words === undefined && words.length > 0)
+    throw new CannotGoOn('usage', `It is: tessera ${spelled(command)}, and no word more.`)
   const asked: Asked = {
     words,
     options: typed.options,
@@ -74,9 +79,14 @@ function find(typed: Typed): { command: Command | null; words: readonly string[]
   throw new CannotGoOn('usage', unknownCommand(first, second))
 }
 
+/** The commands that begin with the one word that was typed, where it is no command by itself: `keys`. */
+function familyOf([first, ...more]: readonly string[]): readonly Command[] {
+  return first === undefined || more.length > 0 ? [] : commands.filter(({ name }) => name.startsWith(`${first} `))
+}
+
 function unknownCommand(first: string, second: string | undefined): string {
   const names = commands.map(({ name }) => name)
-  const family = names.filter((name) => name.startsWith(`${first} `)).map((name) => name.slice(first.length + 1))
+  const family = familyOf([first]).map(({ name }) => name.slice(first.length + 1))
   if (family.length > 0) return `"${first}" wants one of: ${family.join(', ')}.`
   const guess = (second === undefined ? null : nearest(`${first} ${second}`, names)) ?? nearest(first, names)
   return `There is no command "${first.slice(0, 64)}".${guess === null ? ' See: tessera help' : ` Did you mean: tessera ${guess}`}`

@@ -34,6 +34,9 @@ export const sandboxStep: Command = {
   name: 'sandbox step',
   words: '<scenario> <step>',
   summary: 'Sets the step at which a scenario strikes.',
+  about:
+    'Scenarios of cards: sms_not_connected, card_expired, card_blocked, system_error, network_timeout; steps create, get_verify_code, verify, pay.\n' +
+    'The scenario network strikes every card when money moves; its steps are in docs/guides/sandbox.md.',
   options: [merchantOption],
   async run(asked) {
     const [scenario, step] = wordsOf(asked.words, 2, 2, 'sandbox step <scenario> <step>')
