@@ -24,9 +24,9 @@ import type { Config } from './config.ts'
 import type { CoreDumps } from './core-dumps.ts'
 import { CannotGoOn } from './exits.ts'
 import type { Exit } from './exits.ts'
+import { boundsOf, cardFiguresOf, idempotencyFiguresOf, receiptFiguresOf, verificationFiguresOf } from './figures.ts'
 import { claimFolder, placesIn, readEnvironment } from './folder.ts'
 import { makeMerchants } from './merchants/merchants.ts'
-import { idempotencyFigures } from './idempotency/figures.ts'
 import { makeIdempotency } from './idempotency/idempotency.ts'
 import { makeGrid } from './methods/index.ts'
 import { buildAdmin } from './observe/admin.ts'
@@ -35,7 +35,6 @@ import type { Log } from './observe/log.ts'
 import { makeMetrics } from './observe/metrics.ts'
 import type { Asked, Metrics } from './observe/metrics.ts'
 import { productionFaults, sandboxLeftIn } from './production.ts'
-import { receiptFigures } from './receipts/figures.ts'
 import { makeReceipts } from './receipts/receipts.ts'
 import { makeSettle } from './receipts/settle.ts'
 import { makeAnswer } from './rpc/answer.ts'
@@ -254,44 +253,6 @@ function makeDeliveries({ config, clock, log }: StartParts, { webhooksToLoopback
   return { webhooks: makeWebhooks({ ...parts, post, random, failed }), endpoints: makeEndpoints(parts) }
 }
 
-function cardFiguresOf(config: Config) {
-  return {
-    unverifiedLifeMs: config.unverifiedLifeMinutes * 60_000,
-    oneTimeLifeMs: config.oneTimeLifeHours * 3_600_000,
-    networkTimeoutMs: config.networkTimeoutMs,
-  }
-}
-
-function verificationFiguresOf(config: Config, limitsByDefault: boolean) {
-  return {
-    codeLifeMs: config.otpLifeSeconds * 1000,
-    triesMax: config.otpTriesMax,
-    resendWaitMs: config.resendWaitSeconds * 1000,
-    limits: config.limits ?? limitsByDefault,
-    dayTriesMax: config.cardDayTriesMax,
-    networkTimeoutMs: config.networkTimeoutMs,
-    smsTimeoutMs: config.smsTimeoutMs,
-    providerName: config.providerName ?? 'Tessera',
-    formHost: config.formOrigin === null ? null : new URL(config.formOrigin).host,
-  }
-}
-
-function receiptFiguresOf(config: Config, limitsByDefault: boolean) {
-  return {
-    ...receiptFigures,
-    networkTimeoutMs: config.networkTimeoutMs,
-    // A call that is under way is never taken for a lost one.
-    leaseMs: Math.max(receiptFigures.leaseMs, config.networkTimeoutMs * 2),
-    limits: config.limits ?? limitsByDefault,
-    smsTimeoutMs: config.smsTimeoutMs,
-    providerName: config.providerName ?? receiptFigures.providerName,
-  }
-}
-
-function idempotencyFiguresOf(config: Config) {
-  return { ...idempotencyFigures, leaseMs: Math.max(idempotencyFigures.leaseMs, config.networkTimeoutMs * 2) }
-}
-
 interface DoorParts extends Pick<Awaited<ReturnType<typeof makeNouns>>, 'grid' | 'merchants' | 'network' | 'idempotency'> {
   readonly adapters: Adapters
   readonly metrics: Metrics
@@ -316,8 +277,7 @@ function makeDoor(
     issueRequestId: makeRequestIds(drawPublic(REQUEST_ID_SEED_BYTES)),
     ...{ now, sleep: clock.sleep, stopping, signal },
   })
-  const bounds = { inFlightMax: config.inFlightMax, socketsMax: config.connectionsMax, socketsPerAddressMax: config.addressConnectionsMax }
-  return buildHttp({ answer, bounds, failed: (cause) => log.error('page_failed', { err: cause }) })
+  return buildHttp({ answer, bounds: boundsOf(config), failed: (cause) => log.error('page_failed', { err: cause }) })
 }
 
 /** What the wire says when the store could not. */

@@ -1,0 +1,51 @@
+import type { Config } from './config.ts'
+import { idempotencyFigures } from './idempotency/figures.ts'
+import { receiptFigures } from './receipts/figures.ts'
+
+// What the settings mean to each part: times in its own unit, and the figures that are no settings beside them.
+
+export function boundsOf(config: Config) {
+  return {
+    inFlightMax: config.inFlightMax,
+    socketsMax: config.connectionsMax,
+    socketsPerAddressMax: config.addressConnectionsMax,
+  }
+}
+
+export function cardFiguresOf(config: Config) {
+  return {
+    unverifiedLifeMs: config.unverifiedLifeMinutes * 60_000,
+    oneTimeLifeMs: config.oneTimeLifeHours * 3_600_000,
+    networkTimeoutMs: config.networkTimeoutMs,
+  }
+}
+
+export function verificationFiguresOf(config: Config, limitsByDefault: boolean) {
+  return {
+    codeLifeMs: config.otpLifeSeconds * 1000,
+    triesMax: config.otpTriesMax,
+    resendWaitMs: config.resendWaitSeconds * 1000,
+    limits: config.limits ?? limitsByDefault,
+    dayTriesMax: config.cardDayTriesMax,
+    networkTimeoutMs: config.networkTimeoutMs,
+    smsTimeoutMs: config.smsTimeoutMs,
+    providerName: config.providerName ?? 'Tessera',
+    formHost: config.formOrigin === null ? null : new URL(config.formOrigin).host,
+  }
+}
+
+export function receiptFiguresOf(config: Config, limitsByDefault: boolean) {
+  return {
+    ...receiptFigures,
+    networkTimeoutMs: config.networkTimeoutMs,
+    // A call that is under way is never taken for a lost one.
+    leaseMs: Math.max(receiptFigures.leaseMs, config.networkTimeoutMs * 2),
+    limits: config.limits ?? limitsByDefault,
+    smsTimeoutMs: config.smsTimeoutMs,
+    providerName: config.providerName ?? receiptFigures.providerName,
+  }
+}
+
+export function idempotencyFiguresOf(config: Config) {
+  return { ...idempotencyFigures, leaseMs: Math.max(idempotencyFigures.leaseMs, config.networkTimeoutMs * 2) }
+}
