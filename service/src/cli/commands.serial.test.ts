@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { chmodSync, mkdirSync, readdirSync, statSync } from 'node:fs'
+import { chmodSync, mkdirSync, readdirSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
 
@@ -121,6 +121,15 @@ test('limits are off in test and can be switched on to be rehearsed', async () =
   assert.deepEqual(outcomes, [...new Array<string>(10).fill('made'), 'address_limit'])
   assert.equal(await create(service), 'made')
   assert.equal((await limited.stop()).code, 0)
+})
+
+test('doctor finds a data folder that cannot be looked into, and goes on', async () => {
+  const file = join(scratch, 'file')
+  writeFileSync(file, '')
+  const { code, out, err } = await runTessera(['doctor', '--port=0', '--admin-port=0', `--data=${file}`]).ended
+  assert.deepEqual([code, err], [1, ''])
+  assert.match(out, /^MEND +data folder +.*file \(ENOTDIR\): it is no folder$/m)
+  assert.match(out, /^ok +clock/m)
 })
 
 test('settings prints what a start would have, and where each comes from', async () => {

@@ -118,12 +118,26 @@ function checkFolder(folder: string): Finding[] {
       ),
     ]
   }
-  const open = readdirSync(folder).filter((name) => (statSync(join(folder, name)).mode & 0o077) !== 0)
+  const names = namesIn(folder)
+  if (typeof names === 'string') {
+    const advice = names === 'ENOTDIR' ? 'it is no folder' : 'run this as the user that the service runs as'
+    return [tell('data folder', false, `${shownFolder(folder)} (${names})`, advice)]
+  }
+  const open = names.filter((name) => ((statSync(join(folder, name), { throwIfNoEntry: false })?.mode ?? 0) & 0o077) !== 0)
   return [
     tell('data folder', isWritable(folder), shownFolder(folder), 'this user cannot write it'),
     tell('folder mode', (statSync(folder).mode & 0o077) === 0, modeOf(folder), `others can look into it: chmod 700 ${shownFolder(folder)}`),
     tell('file modes', open.length === 0, open.length === 0 ? 'all private' : open.join(', '), 'others can open these: chmod 600 them'),
   ]
+}
+
+/** What lies in a folder that is there, or the system's word why nobody may look. */
+function namesIn(folder: string): string[] | string {
+  try {
+    return readdirSync(folder)
+  } catch (err) {
+    return wordOf(err)
+  }
 }
 
 function checkDisk(folder: string): Finding {
@@ -139,9 +153,9 @@ function checkDisk(folder: string): Finding {
 
 /** A clock behind what is already written would make old codes young and new ones old. */
 function checkClock(folder: string): Finding {
-  const newest = existsSync(folder)
-    ? Math.max(...[folder, ...readdirSync(folder).map((name) => join(folder, name))].map((path) => statSync(path).mtimeMs))
-    : 0
+  const names = namesIn(folder)
+  const paths = typeof names === 'string' ? [] : [folder, ...names.map((name) => join(folder, name))]
+  const newest = Math.max(0, ...paths.map((path) => statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0))
   const now = makeSystemClock().now()
   const behindSeconds = Math.round((newest - now) / 1000)
   return tell(
