@@ -281,14 +281,14 @@ export const reasons = [
   'card_in_use', 'merchant_refused', 'cannot_cancel', 'code_not_requested', 'code_too_old', 'tries_used_up', 'card_day_tries_used_up',
   'wrong_code', 'resend_too_soon', 'send_limit_card', 'send_limit_phone', 'sms_not_sent', 'sms_not_connected', 'card_expired',
   'card_blocked', 'system_error', 'network_timeout', 'insufficient_funds', 'declined', 'debit_failed', 'payment_unknown', 'internal_error',
-  'overloaded', 'draining', 'batch_time_over', 'store_full', 'store_unavailable', 'outcome_unknown',
+  'overloaded', 'connection_busy', 'address_busy', 'draining', 'batch_time_over', 'store_full', 'store_unavailable', 'outcome_unknown',
 ] as const
 
 export type Reason = (typeof reasons)[number]
 
 /** The same call may succeed a little later. */
 export const retryableReasons: readonly Reason[] = [
-  'overloaded', 'draining', 'batch_time_over', 'store_full', 'store_unavailable', 'outcome_unknown',
+  'overloaded', 'connection_busy', 'address_busy', 'draining', 'batch_time_over', 'store_full', 'store_unavailable', 'outcome_unknown',
 ]
 
 /** The states of a receipt, by name. */

@@ -769,6 +769,22 @@ export const errors = {
     text: laterText,
     hint: 'Nothing was done: try again after `retry_after` milliseconds.',
   },
+  connectionBusy: {
+    code: -32400,
+    reason: 'connection_busy',
+    stage: 'any',
+    mend: 'wait',
+    text: laterText,
+    hint: 'Nothing was done: too many requests on one connection wait for their replies. Take some replies first, or open another connection.',
+  },
+  addressBusy: {
+    code: -32400,
+    reason: 'address_busy',
+    stage: 'any',
+    mend: 'wait',
+    text: laterText,
+    hint: 'Nothing was done: too many calls from one address are being answered at once. Send fewer at a time; try again after `retry_after` milliseconds.',
+  },
   draining: {
     code: -32400,
     reason: 'draining',

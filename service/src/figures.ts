@@ -7,6 +7,8 @@ import { receiptFigures } from './receipts/figures.ts'
 export function boundsOf(config: Config) {
   return {
     inFlightMax: config.inFlightMax,
+    inFlightPerConnectionMax: config.connectionInFlightMax,
+    inFlightPerAddressMax: config.addressInFlightMax,
     socketsMax: config.connectionsMax,
     socketsPerAddressMax: config.addressConnectionsMax,
   }

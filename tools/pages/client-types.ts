@@ -17,6 +17,8 @@ export type ClientWords = {
 /** Refusals that came before anything was done, or leave open whether it was: the same call under the same idempotency key is safe. */
 export const retryableErrors = [
   'overloaded',
+  'connectionBusy',
+  'addressBusy',
   'draining',
   'batchTimeOver',
   'storeFull',

@@ -1,14 +1,14 @@
 import type { Answer } from './answer.ts'
+import { InFlight, type InFlightBounds } from './in-flight.ts'
 
 /** What all exchanges of a listener share: who answers them, how many there may be, and how many there are. */
 export interface Desk {
   readonly answer: Answer
   /** Something threw where nothing may; for the log. */
   readonly failed: (cause: unknown) => void
-  readonly inFlightMax: number
   readonly heldBytesMax: number
   /** Requests whose answer is being worked on. */
-  inFlight: number
+  readonly inFlight: InFlight
   /** Requests, of pages too, that have no complete reply yet. */
   open: number
   /** Bytes of bodies that have not arrived in full. */
@@ -18,8 +18,8 @@ export interface Desk {
   idle: (() => void) | null
 }
 
-export function makeDesk(parts: Pick<Desk, 'answer' | 'failed' | 'inFlightMax' | 'heldBytesMax'>): Desk {
-  return { ...parts, inFlight: 0, open: 0, heldBytes: 0, isDraining: false, idle: null }
+export function makeDesk(parts: Pick<Desk, 'answer' | 'failed' | 'heldBytesMax'>, bounds: InFlightBounds): Desk {
+  return { ...parts, inFlight: new InFlight(bounds), open: 0, heldBytes: 0, isDraining: false, idle: null }
 }
 
 /** One open request less. */

@@ -3,12 +3,11 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 
 import { plainAddress } from './address.ts'
 import { closeAfter, isBeyondLast, newestReply } from './api-socket.ts'
-import type { Answer } from './answer.ts'
 import { BodyBytes } from './body-bytes.ts'
 import { corsHeaders, preflightHeaders } from './cors.ts'
 import { settle, type Desk } from './desk.ts'
 import { beginProblem, closes, type ProblemName } from './problem.ts'
-import type { HttpReply } from './request.ts'
+import type { HttpReply, HttpRequest } from './request.ts'
 import { RequestHeaders } from './request-headers.ts'
 import type { Target } from './target.ts'
 
@@ -108,31 +107,32 @@ export class Exchange {
   async #answer(): Promise<void> {
     this.#state = 'answering'
     const desk = this.#desk
-    desk.inFlight++
+    const { socket } = this.#res.req
+    const refusal = this.#refusal()
     try {
-      this.#reply(await desk.answer(this.#request()))
+      this.#reply(await desk.answer(this.#request(refusal)))
     } catch (err) {
       desk.failed(err)
       this.#res.destroy()
       this.#finish()
     } finally {
-      desk.inFlight--
+      if (refusal === null) desk.inFlight.leave(socket, this.#address)
     }
   }
 
-  #request(): Parameters<Answer>[0] {
+  #request(refusal: HttpRequest['refusal']): HttpRequest {
     const { origin, isFromBrowser, idempotencyKey, acceptLanguage, xAuth } = this.#headers
     const { segment, hasQuery } = this.#target
-    const refusal = this.#refusal()
     const body = this.#body.take()
     this.#release()
     return { refusal, segment, hasQuery, body, xAuth, origin, isFromBrowser, idempotencyKey, acceptLanguage, address: this.#address }
   }
 
-  #refusal(): Parameters<Answer>[0]['refusal'] {
+  /** Null when it is to be answered; then it holds a place among those in flight. */
+  #refusal(): HttpRequest['refusal'] {
     if (!this.#isPost) return 'notPost'
     if (this.#desk.isDraining) return 'draining'
-    return this.#desk.inFlight > this.#desk.inFlightMax ? 'overloaded' : null
+    return this.#desk.inFlight.enter(this.#res.req.socket, this.#address)
   }
 
   #reply({ status, text, retryAfterSeconds }: HttpReply): void {

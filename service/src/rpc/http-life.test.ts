@@ -29,6 +29,40 @@ test('beyond the calls that it can work on the service says so at once, with 503
   await close()
 })
 
+test('one connection has so many calls answered at once and no more, and the others are answered meanwhile', async () => {
+  const { open, release, reached, close } = await start({ inFlightPerConnectionMax: 2 })
+  const [greedy, other] = [await open(), await open()]
+  greedy.write(post('/api', discover).repeat(3))
+  await reached(2)
+  other.write(post('/api', discover))
+  await reached(3)
+  release()
+  assert.deepEqual([(await other.next()).status, (await greedy.next()).status, (await greedy.next()).status], [200, 200, 200])
+  const refused = await greedy.next()
+  assert.deepEqual([refused.status, refused.headers.get('retry-after'), refused.said.error?.reason], [503, '1', 'connection_busy'])
+  greedy.write(post('/api', discover))
+  await reached(4)
+  release()
+  assert.equal((await greedy.next()).status, 200)
+  await close()
+})
+
+test('one address has so many calls answered at once and no more, whatever its connections, and none is left counted', async () => {
+  const { http, open, release, reached, close } = await start({ inFlightPerAddressMax: 2 })
+  const clients = [await open(), await open(), await open()]
+  for (const calls of [2, 4]) {
+    for (const client of clients.slice(0, 2)) client.write(post('/api', discover))
+    await reached(calls)
+    clients[2]!.write(post('/api', discover))
+    const refused = await clients[2]!.next()
+    assert.deepEqual([refused.status, refused.headers.get('retry-after'), refused.said.error?.reason], [503, '1', 'address_busy'])
+    release()
+    assert.deepEqual([(await clients[0]!.next()).status, (await clients[1]!.next()).status], [200, 200])
+  }
+  assert.equal(http.inFlight(), 0)
+  await close()
+})
+
 test('a stop answers what has arrived, refuses what still comes, closes every connection, and then is done', async () => {
   const { http, open, release, reached } = await start({})
   const [busy, idle, fresh, late] = [await open(), await open(), await open(), await open()]

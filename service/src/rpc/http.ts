@@ -35,7 +35,7 @@ export interface Http {
  */
 export function buildHttp({ answer, bounds, pages = [], failed = () => undefined }: HttpParts): Http {
   const all = { ...defaultBounds, ...bounds }
-  const desk = makeDesk({ answer, failed, inFlightMax: all.inFlightMax, heldBytesMax: all.heldBytesMax })
+  const desk = makeDesk({ answer, failed, heldBytesMax: all.heldBytesMax }, all)
   const app = fastify({
     logger: false,
     serverFactory: (listener: RequestListener) => makeServer(desk, all, listener),
@@ -62,7 +62,7 @@ export function buildHttp({ answer, bounds, pages = [], failed = () => undefined
     return reply.code(500).type('application/problem+json').send(problemText('failed'))
   })
   for (const page of pages) app.register(page)
-  return Object.freeze({ app, inFlight: () => desk.inFlight, drain: (deadlineMs: number) => drain(app.server, desk, deadlineMs) })
+  return Object.freeze({ app, inFlight: () => desk.inFlight.total, drain: (deadlineMs: number) => drain(app.server, desk, deadlineMs) })
 }
 
 async function drain(server: Server, desk: Desk, deadlineMs: number): Promise<void> {

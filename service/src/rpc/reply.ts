@@ -49,6 +49,8 @@ function isOurs(entry: ErrorName): boolean {
 
 const laterEntries: ReadonlySet<ErrorName> = new Set([
   'overloaded',
+  'connectionBusy',
+  'addressBusy',
   'draining',
   'batchTimeOver',
   'storeFull',

@@ -3,7 +3,7 @@ import type { IdempotencyHeader } from './idempotency.ts'
 /** An HTTP request to `/api` as the door knows it: the few things that answers depend on. */
 export interface HttpRequest {
   /** Set when it is refused before anything of it is read. */
-  readonly refusal: 'notPost' | 'overloaded' | 'draining' | null
+  readonly refusal: 'notPost' | 'overloaded' | 'connectionBusy' | 'addressBusy' | 'draining' | null
   /** What follows `/api/` in the URL, exactly as it stands there; null at `/api` and `/api/`. */
   readonly segment: string | null
   readonly hasQuery: boolean

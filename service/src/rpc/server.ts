@@ -4,18 +4,18 @@ import type { Socket } from 'node:net'
 import { isBeyondLast, takeTurn } from './api-socket.ts'
 import { settle, type Desk } from './desk.ts'
 import { answerOptions, dropRequest, Exchange, refuseRequest } from './exchange.ts'
+import type { InFlightBounds } from './in-flight.ts'
 import { findProtocolFault } from './protocol.ts'
 import { RequestHeaders } from './request-headers.ts'
 import { capSockets, endSocket } from './sockets.ts'
 import { readTarget } from './target.ts'
 
 /** How much, how many and how long; milliseconds. */
-export interface HttpBounds {
+export interface HttpBounds extends InFlightBounds {
   readonly headersTimeoutMs: number
   /** From the first byte of a request to its last. */
   readonly requestTimeoutMs: number
   readonly keepAliveMs: number
-  readonly inFlightMax: number
   /** Of bodies that have not arrived in full, all together. */
   readonly heldBytesMax: number
   readonly socketsMax: number
@@ -28,6 +28,8 @@ export const defaultBounds: HttpBounds = Object.freeze({
   // Longer than the 60 s after which load balancers commonly give an idle connection up, so that they do it and not we.
   keepAliveMs: 65_000,
   inFlightMax: 2000,
+  inFlightPerConnectionMax: 64,
+  inFlightPerAddressMax: 500,
   heldBytesMax: 64 * 1024 * 1024,
   socketsMax: 8192,
   socketsPerAddressMax: 1024,

@@ -1,0 +1,46 @@
+import type { ApiSocket } from './api-socket.ts'
+
+export interface InFlightBounds {
+  readonly inFlightMax: number
+  readonly inFlightPerConnectionMax: number
+  readonly inFlightPerAddressMax: number
+}
+
+/** The calls that are being answered: so many in all, on one connection (which may send the next before it has the reply), of one address. */
+export class InFlight {
+  total = 0
+  readonly #bounds: InFlightBounds
+  readonly #addresses = new Map<string, number>()
+
+  constructor(bounds: InFlightBounds) {
+    this.#bounds = bounds
+  }
+
+  /** Counts a call, to be let out by `leave`; or says why there is no room for it, and counts nothing. */
+  enter(socket: Counted, address: string): 'overloaded' | 'connectionBusy' | 'addressBusy' | null {
+    const { inFlightMax, inFlightPerConnectionMax, inFlightPerAddressMax } = this.#bounds
+    const ofConnection = socket[calls] ?? 0
+    const ofAddress = this.#addresses.get(address) ?? 0
+    if (this.total >= inFlightMax) return 'overloaded'
+    if (ofConnection >= inFlightPerConnectionMax) return 'connectionBusy'
+    if (ofAddress >= inFlightPerAddressMax) return 'addressBusy'
+    this.total++
+    socket[calls] = ofConnection + 1
+    this.#addresses.set(address, ofAddress + 1)
+    return null
+  }
+
+  leave(socket: Counted, address: string): void {
+    this.total--
+    socket[calls] = (socket[calls] ?? 1) - 1
+    const left = (this.#addresses.get(address) ?? 1) - 1
+    if (left > 0) this.#addresses.set(address, left)
+    else this.#addresses.delete(address)
+  }
+}
+
+interface Counted extends ApiSocket {
+  [calls]?: number
+}
+
+const calls = Symbol('calls in flight')
