@@ -21,6 +21,8 @@ export type LogLevel = 'debug' | 'info' | 'warn' | 'error'
 /** Where lines go: one call a line, with its line end. */
 export interface Sink {
   write(line: string): void
+  /** Sends what waits on its way. */
+  readonly hurry?: () => void
   readonly dropped?: () => number
 }
 
@@ -49,7 +51,10 @@ export function makeLog(level: LogLevel, sink: Sink): Log {
     debug: (event: string, fields: LogFields = {}) => lines.isLevelEnabled('debug') && lines.debug(allow(fields), event),
     info: (event: string, fields: LogFields = {}) => lines.isLevelEnabled('info') && lines.info(allow(fields), event),
     warn: (event: string, fields: LogFields = {}) => lines.isLevelEnabled('warn') && lines.warn(allow(fields), event),
-    error: (event: string, fields: LogFields = {}) => lines.error(allow(fields), event),
+    error(event: string, fields: LogFields = {}) {
+      lines.error(allow(fields), event)
+      sink.hurry?.()
+    },
     caught: () => caught,
     dropped: () => sink.dropped?.() ?? 0,
   })

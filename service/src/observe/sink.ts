@@ -6,25 +6,43 @@ import type { Sink } from './log.ts'
 export interface LogSink extends Sink {
   /** Writes what waits, at once: before the process ends. */
   flush(): void
+  /** Sends what waits on its way: an error should not wait for its company. */
+  hurry(): void
   readonly dropped: () => number
 }
 
 /**
- * Writes lines to a file descriptor without blocking the service. A reader that is too slow loses lines beyond a megabyte, counted; one that
- * has gone away (EPIPE) loses them all, and the service goes on.
+ * Writes lines to a file descriptor without blocking the service. Lines of twenty milliseconds go out together: each write is a round trip
+ * through the thread pool. A reader that is too slow loses lines beyond a megabyte, counted; one that has gone away (EPIPE) loses them all,
+ * and the service goes on.
  */
 export function openLogSink(fd: number): LogSink {
   let dropped = 0
   let gone = false
+  let gathered = ''
+  let timer: NodeJS.Timeout | null = null
   const out = pino.destination({ fd, sync: false, minLength: 0, maxLength: WAITING_BYTES_MAX })
-  out.on('drop', () => (dropped += 1))
+  out.on('drop', (lines: string) => (dropped += countLines(lines)))
   out.on('error', () => (gone = true))
+
+  const hurry = (): void => {
+    if (timer !== null) clearTimeout(timer)
+    timer = null
+    const lines = gathered
+    gathered = ''
+    if (lines === '') return
+    if (gone) dropped += countLines(lines)
+    else out.write(lines)
+  }
   return Object.freeze({
     write(line: string) {
-      if (gone) dropped += 1
-      else out.write(line)
+      gathered += line
+      if (gathered.length >= GATHERED_MAX) hurry()
+      else timer ??= setTimeout(hurry, GATHER_MS)
     },
+    hurry,
     flush() {
+      hurry()
       try {
         if (!gone) out.flushSync()
       } catch {
@@ -35,4 +53,10 @@ export function openLogSink(fd: number): LogSink {
   })
 }
 
+function countLines(text: string): number {
+  return text.split('\n').length - 1
+}
+
 const WAITING_BYTES_MAX = 1024 * 1024
+const GATHERED_MAX = 16 * 1024
+const GATHER_MS = 20
