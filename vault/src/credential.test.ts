@@ -45,6 +45,16 @@ test('another password, merchant or pepper does not fit', () => {
   assert.ok(!samePassword(sampleDek('pepper'), merchantA, password, kept))
 })
 
+test('of two kept hashes either fits, whichever comes first', () => {
+  const [newest, older] = [issuePassword(), issuePassword()]
+  const [first, second] = [hashPassword(dek, merchantA, newest), hashPassword(dek, merchantA, older)]
+  for (const password of [newest, older]) assert.ok(samePassword(dek, merchantA, password, first, second))
+  for (const password of [newest, older]) assert.ok(samePassword(dek, merchantA, password, second, first))
+  assert.ok(samePassword(dek, merchantA, newest, first, null))
+  assert.ok(samePassword(dek, merchantA, newest, null, first))
+  assert.ok(!samePassword(dek, merchantA, issuePassword(), first, second))
+})
+
 test('where no hash is kept, no password fits', () => {
   for (const kept of [null, new Uint8Array(), new Uint8Array(31), new Uint8Array(32)]) assert.ok(!samePassword(dek, merchantA, 'x', kept))
 })

@@ -23,10 +23,20 @@ export function hashPassword(dek: Dek, merchantId: string, password: Uint8Array 
   return keyedHash(dek.key, 'tessera password', [merchantId, typeof password === 'string' ? Buffer.from(password) : password])
 }
 
-/** Whether the password is this merchant's, in constant time. Where there is no verifier, give null: as much work, and false. */
-export function samePassword(dek: Dek, merchantId: string, password: Uint8Array | string, kept: Uint8Array | null): boolean {
+/**
+ * Whether the password is this merchant's, by any of the verifiers that are kept, in constant time: it is hashed once and compared with each.
+ * Where there is no verifier, give null: as much work, and no password fits.
+ */
+export function samePassword(
+  dek: Dek,
+  merchantId: string,
+  password: Uint8Array | string,
+  ...kept: readonly (Uint8Array | null)[]
+): boolean {
   const given = hashPassword(dek, merchantId, password)
-  return timingSafeEqual(given, kept?.length === given.length ? kept : noVerifier)
+  let isSame = false
+  for (const each of kept) isSame = timingSafeEqual(given, each?.length === given.length ? each : noVerifier) || isSame
+  return isSame
 }
 
 /** No colon, which ends the merchant id in X-Auth; no comma, which joins header lines (RFC 9110 §5.3). */

@@ -55,12 +55,10 @@ export function makeMerchants({ store, keyring, clock }: MerchantParts): Merchan
     return isRight ? tell(row, read.password === null ? 'browser' : 'server') : { kind: 'denied' }
   }
 
-  /** Both verifiers are always computed, the real ones or none at all, so that time tells nothing. */
+  /** Always compared with two verifiers, the real ones or none at all, so that time tells nothing. */
   async function isPassword(row: MerchantRow | null, merchantId: string, password: string): Promise<boolean> {
     const dek = row === null ? await keyring.active('pepper') : await keyring.byId(row.pepperKeyId)
-    const newest = samePassword(dek, merchantId, password, row?.passwordHashes[0] ?? null)
-    const older = samePassword(dek, merchantId, password, row?.passwordHashes[1] ?? null)
-    return newest || older
+    return samePassword(dek, merchantId, password, row?.passwordHashes[0] ?? null, row?.passwordHashes[1] ?? null)
   }
 
   async function find(merchantId: string): Promise<MerchantRow | null> {
