@@ -122,7 +122,7 @@ function inTakenOver(script: string): { status: number | null; stderr: string } 
     `const { openLogSink } = await import(${from('../observe/sink.ts')})`,
     `const { makeSystemClock } = await import(${from('../system-clock.ts')})`,
     `const sink = openLogSink(2)`,
-    `const life = takeOver(makeLog('info', sink), sink, makeSystemClock())`,
+    `const life = takeOver(makeLog('info', sink, Date.now), sink, makeSystemClock())`,
     `setInterval(() => {}, 1000)`,
   ]
   return spawnSync(process.execPath, ['--input-type=module', '-e', [...opening, script].join('\n')], { encoding: 'utf8', timeout: 20_000 })

@@ -14,7 +14,7 @@ export async function runStart(asked: Asked): Promise<Outcome> {
   process.umask(0o077)
   const sink = openLogSink(STDERR)
   const clock = makeSystemClock()
-  const log = makeLog(config.logLevel, sink)
+  const log = makeLog(config.logLevel, sink, clock.now)
   const { stopping, endNow } = takeOver(log, sink, clock)
   try {
     const service = await startService({ config, log, clock, stopping, endNow, coreDumps: switchCoreDumpsOff() })

@@ -10,7 +10,8 @@ type FieldName = keyof typeof shapes
 /** Takes over the allowed fields that are of their shape; the rest is left out without a word, since the word could be the leak. */
 export function allow(fields: LogFields): Record<string, unknown> {
   const allowed: Record<string, unknown> = {}
-  for (const [name, value] of Object.entries(fields)) {
+  for (const name of Object.keys(fields)) {
+    const value = fields[name]
     if (value === undefined || value === null || !Object.hasOwn(shapes, name)) continue
     const shown = shapes[name as FieldName](value)
     if (shown !== undefined) allowed[name] = shown

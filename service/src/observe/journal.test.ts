@@ -6,7 +6,7 @@ import { makeLog } from './log.ts'
 import { makeMetrics } from './metrics.ts'
 
 const lines: string[] = []
-const log = makeLog('info', { write: (line) => lines.push(line) })
+const log = makeLog('info', { write: (line) => lines.push(line) }, () => 0)
 const metrics = makeMetrics([])
 const journal = makeJournal(log, metrics)
 metrics.close()

@@ -9,9 +9,9 @@ import { scrubLine } from './scrub.ts'
 
 const pan = '8600069195406311'
 
-function logged(level: LogLevel = 'debug') {
+function logged(level: LogLevel = 'debug', now = () => 0) {
   const lines: string[] = []
-  const log = makeLog(level, { write: (line) => lines.push(line) })
+  const log = makeLog(level, { write: (line) => lines.push(line) }, now)
   return { log, lines, parsed: () => lines.map((line) => JSON.parse(line) as Record<string, unknown>) }
 }
 
@@ -41,6 +41,16 @@ test('a line has an ISO time, a level, its event and the fields it may have', ()
       event: 'call',
     },
   )
+})
+
+test('times are told to the millisecond, also across the end of a second', () => {
+  let at = Date.UTC(2026, 10, 21, 5, 33, 26, 999)
+  const { log, parsed } = logged('debug', () => at)
+  for (const ms of [0, 0, 1, 6, 94, 1000, -1101]) {
+    at += ms
+    log.info('tick')
+    assert.equal(parsed().at(-1)?.time, new Date(at).toISOString())
+  }
 })
 
 test('a field that is not on the list is not written, whatever it is', () => {

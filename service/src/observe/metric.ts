@@ -21,7 +21,8 @@ export function makeCounter(name: string, meaning: string): Counter {
   return Object.freeze({
     add(labels: Labels) {
       const series = written(labels)
-      if (counts.size < SERIES_MAX || counts.has(series)) counts.set(series, (counts.get(series) ?? 0) + 1)
+      const count = counts.get(series)
+      if (count !== undefined || counts.size < SERIES_MAX) counts.set(series, (count ?? 0) + 1)
     },
     render: () =>
       family(
@@ -39,13 +40,16 @@ export function makeHistogram(name: string, meaning: string, bounds: readonly nu
   return Object.freeze({
     observe(labels: Labels, value: number) {
       const key = written(labels)
-      const held = series.get(key) ?? { buckets: new Array<number>(bounds.length + 1).fill(0), sum: 0 }
-      if (series.size >= SERIES_MAX && !series.has(key)) return
-      const found = bounds.findIndex((bound) => value <= bound)
-      const bucket = found === -1 ? bounds.length : found
+      let held = series.get(key)
+      if (held === undefined) {
+        if (series.size >= SERIES_MAX) return
+        held = { buckets: new Array<number>(bounds.length + 1).fill(0), sum: 0 }
+        series.set(key, held)
+      }
+      let bucket = 0
+      while (bucket < bounds.length && value > (bounds[bucket] ?? 0)) bucket++
       held.buckets[bucket] = (held.buckets[bucket] ?? 0) + 1
       held.sum += value
-      series.set(key, held)
     },
     render: () =>
       family(
@@ -79,9 +83,13 @@ function family(name: string, kind: string, meaning: string, lines: readonly str
 }
 
 function written(labels: Labels): string {
-  return Object.entries(labels)
-    .map(([name, value]) => `${name}="${value.replace(/[\\"\n]/g, '_')}"`)
-    .join(',')
+  let text = ''
+  for (const name of Object.keys(labels)) text += `${text === '' ? '' : ','}${name}="${clean(labels[name] ?? '')}"`
+  return text
+}
+
+function clean(value: string): string {
+  return NOT_CLEAN.test(value) ? value.replaceAll(NOT_CLEAN_ALL, '_') : value
 }
 
 function braced(labels: string): string {
@@ -90,3 +98,5 @@ function braced(labels: string): string {
 
 /** More series than our tables can make; beyond it new ones are not counted. */
 const SERIES_MAX = 2000
+const NOT_CLEAN = /[\\"\n]/
+const NOT_CLEAN_ALL = /[\\"\n]/g

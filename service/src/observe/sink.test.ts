@@ -48,7 +48,7 @@ test('many lines do not wait for the time', (t) => {
 
 test('an error is written at once, behind what waited', (t) => {
   const { sink, written } = opened(t)
-  const log = makeLog('info', sink)
+  const log = makeLog('info', sink, () => 0)
   log.info('call')
   assert.equal(written.length, 0)
   log.error('call_failed')

@@ -1,6 +1,7 @@
 /**
- * Issues the ids under which the log and the audit know requests: 24 hex digits, 11 of this process, an `e`, and 12 that count. Nothing
- * random a request, and never as many decimal digits in a row as a card number has: the tripwire behind the log may not fire by chance.
+ * Issues the ids under which the log and the audit know requests: 24 hex digits, 11 of this process, then 11 that count, with an `e` before
+ * them and among them. Nothing random a request, and never as many decimal digits in a row as the shortest card number has: the tripwire
+ * behind the log need not look closer, and may not fire by chance.
  * `seed` is 6 random bytes, drawn once at start.
  */
 export function makeRequestIds(seed: Uint8Array): () => string {
@@ -8,6 +9,7 @@ export function makeRequestIds(seed: Uint8Array): () => string {
   let count = 0
   return () => {
     count++
-    return `${start}e${count.toString(16).padStart(12, '0')}`
+    const counted = count.toString(16).padStart(11, '0')
+    return `${start}e${counted.slice(0, 5)}e${counted.slice(5)}`
   }
 }
