@@ -1,5 +1,7 @@
 import { resolve } from 'node:path'
 
+import { readAddresses } from './proxies.ts'
+
 /** One thing that an operator can set: a flag, an environment variable and a line of the config file. */
 export interface Setting {
   /** In code and in the config file: camelCase, the unit last. */
@@ -36,7 +38,7 @@ export interface Disclosure {
 }
 
 /** What a setting is, once read. */
-export type SettingValue = string | number | boolean | Disclosure
+export type SettingValue = string | number | boolean | Disclosure | readonly string[]
 
 /** Reads what somebody wrote for a setting, a flag's text or a config file's JSON value; null when it is not of its kind. */
 export function readValue(setting: Setting, given: unknown): SettingValue | null {
@@ -71,6 +73,7 @@ const readers = {
   origin: { wants: 'an origin such as https://pay.example.uz, without a path', read: (given) => asText(given, isOrigin) },
   webUrl: { wants: 'an https URL', read: (given) => asText(given, (text) => readUrl(text)?.protocol === 'https:') },
   text: { wants: 'a line of text', read: (given) => asText(given, (text) => !/[\0-\x1f\x7f]/.test(text)) },
+  addresses: { wants: 'addresses and blocks such as 10.0.0.0/8, with commas between them', read: (given) => readAddresses(given) },
   switch: { wants: 'on or off', read: (given) => switches.get(given) ?? null },
   disclosure: { wants: 'JSON with the members version, en, ru and uz, each a text', read: (given) => readDisclosure(given) },
 } as const satisfies Record<string, Reader>

@@ -93,6 +93,24 @@ const table = [
     meaning: 'Largest size of the embedded database; beyond it writes are refused and reads go on. By default as the disk allows.',
   },
   {
+    name: 'trustedProxies',
+    env: 'TESSERA_TRUSTED_PROXIES',
+    flag: '--trusted-proxies',
+    type: 'addresses',
+    default: null,
+    meaning: "Proxies and load balancers before the service: from these peers alone the client's address is taken from proxyHeader.",
+    source: 'nobody, until you say whom: what a stranger writes into a header is no address',
+  },
+  {
+    name: 'proxyHeader',
+    env: 'TESSERA_PROXY_HEADER',
+    flag: '--proxy-header',
+    type: 'word',
+    words: ['x-forwarded-for', 'forwarded'],
+    default: 'x-forwarded-for',
+    meaning: 'The header in which trustedProxies tell the client; the other one is never read.',
+  },
+  {
     name: 'formOrigin',
     env: 'TESSERA_FORM_ORIGIN',
     flag: '--form-origin',
@@ -195,7 +213,7 @@ const table = [
     to: 100_000,
     default: 500,
     meaning:
-      'How many calls are answered at once of one client address; the next one is told to come again. Raise it to inFlightMax behind a proxy.',
+      'How many calls are answered at once of one client address; the next one is told to come again. Behind a proxy name it in trustedProxies.',
     source: 'a quarter of inFlightMax',
   },
   {
@@ -217,7 +235,7 @@ const table = [
     from: 1,
     to: 100_000,
     default: 1024,
-    meaning: 'How many connections one client address may hold; raise it to connectionsMax behind a proxy.',
+    meaning: 'How many connections one client address may hold; those of trustedProxies are not counted.',
     source: 'an eighth of connectionsMax',
   },
   {
@@ -353,6 +371,7 @@ type ValueOf<S extends Row> = S extends { words: readonly (infer W)[] }
       text: string
       webUrl: string
       switch: boolean
+      addresses: readonly string[]
       disclosure: Disclosure
       word: never
     }[S['type']]

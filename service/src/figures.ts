@@ -1,5 +1,6 @@
 import type { Config } from './config.ts'
 import { idempotencyFigures } from './idempotency/figures.ts'
+import { makeAddressList } from './proxies.ts'
 import { receiptFigures } from './receipts/figures.ts'
 
 // What the settings mean to each part: times in its own unit, and the figures that are no settings beside them.
@@ -12,6 +13,11 @@ export function boundsOf(config: Config) {
     socketsMax: config.connectionsMax,
     socketsPerAddressMax: config.addressConnectionsMax,
   }
+}
+
+/** Whose word about a client's address is taken. */
+export function proxiesOf({ trustedProxies, proxyHeader }: Config) {
+  return Object.freeze({ header: proxyHeader, has: makeAddressList(trustedProxies ?? []) })
 }
 
 export function cardFiguresOf(config: Config) {

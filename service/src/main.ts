@@ -24,7 +24,7 @@ import type { Config } from './config.ts'
 import type { CoreDumps } from './core-dumps.ts'
 import { CannotGoOn } from './exits.ts'
 import type { Exit } from './exits.ts'
-import { boundsOf, cardFiguresOf, idempotencyFiguresOf, receiptFiguresOf, verificationFiguresOf } from './figures.ts'
+import { boundsOf, cardFiguresOf, idempotencyFiguresOf, proxiesOf, receiptFiguresOf, verificationFiguresOf } from './figures.ts'
 import { claimFolder, placesIn, readEnvironment } from './folder.ts'
 import { makeMerchants } from './merchants/merchants.ts'
 import { makeIdempotency } from './idempotency/idempotency.ts'
@@ -277,7 +277,12 @@ function makeDoor(
     issueRequestId: makeRequestIds(drawPublic(REQUEST_ID_SEED_BYTES)),
     ...{ now, sleep: clock.sleep, stopping, signal },
   })
-  return buildHttp({ answer, bounds: boundsOf(config), failed: (cause) => log.error('page_failed', { err: cause }) })
+  return buildHttp({
+    answer,
+    bounds: boundsOf(config),
+    proxies: proxiesOf(config),
+    failed: (cause) => log.error('page_failed', { err: cause }),
+  })
 }
 
 /** What the wire says when the store could not. */

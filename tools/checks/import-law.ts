@@ -37,7 +37,10 @@ export const importLaw: readonly LawRow[] = [
   { of: 'vault/', may: ['vault/', 'contract/'], packages: [], builtins: ['node:crypto'] },
 
   { of: 'service/src/', may: ['contract/', 'service/src/*', 'types:service/src/store/store.ts'] },
-  { of: 'service/src/figures.ts', may: ['service/src/config.ts', 'service/src/idempotency/figures.ts', 'service/src/receipts/figures.ts'] },
+  {
+    of: 'service/src/figures.ts',
+    may: ['service/src/config.ts', 'service/src/proxies.ts', 'service/src/idempotency/figures.ts', 'service/src/receipts/figures.ts'],
+  },
   // The composition root: the only files that know every adapter.
   { of: 'service/src/main.ts', may: ['contract/', 'vault/', 'service/src/'] },
   { of: 'service/src/adapters.ts', may: ['contract/', 'vault/', 'service/src/'] },

@@ -1,4 +1,5 @@
 import type { Answer } from './answer.ts'
+import type { TrustedProxies } from './client-address.ts'
 import { InFlight, type InFlightBounds } from './in-flight.ts'
 
 /** What all exchanges of a listener share: who answers them, how many there may be, and how many there are. */
@@ -7,6 +8,7 @@ export interface Desk {
   /** Something threw where nothing may; for the log. */
   readonly failed: (cause: unknown) => void
   readonly heldBytesMax: number
+  readonly proxies: TrustedProxies
   /** Requests whose answer is being worked on. */
   readonly inFlight: InFlight
   /** Requests, of pages too, that have no complete reply yet. */
@@ -18,7 +20,7 @@ export interface Desk {
   idle: (() => void) | null
 }
 
-export function makeDesk(parts: Pick<Desk, 'answer' | 'failed' | 'heldBytesMax'>, bounds: InFlightBounds): Desk {
+export function makeDesk(parts: Pick<Desk, 'answer' | 'failed' | 'heldBytesMax' | 'proxies'>, bounds: InFlightBounds): Desk {
   return { ...parts, inFlight: new InFlight(bounds), open: 0, heldBytes: 0, isDraining: false, idle: null }
 }
 

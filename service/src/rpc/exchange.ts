@@ -1,9 +1,9 @@
 import { bodyBytesMax } from '@tessera/contract/envelope'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 
-import { plainAddress } from './address.ts'
 import { closeAfter, isBeyondLast, newestReply } from './api-socket.ts'
 import { BodyBytes } from './body-bytes.ts'
+import { clientAddress } from './client-address.ts'
 import { corsHeaders, preflightHeaders } from './cors.ts'
 import { settle, type Desk } from './desk.ts'
 import { beginProblem, closes, type ProblemName } from './problem.ts'
@@ -52,7 +52,7 @@ export class Exchange {
     this.#turn = turn
     this.#desk = desk
     this.#isPost = req.method === 'POST'
-    this.#address = plainAddress(req.socket.remoteAddress ?? '')
+    this.#address = clientAddress(req.socket.remoteAddress ?? '', req.rawHeaders, desk.proxies)
     desk.open++
     req[owner] = this
     req.on('data', takeChunk)

@@ -3,6 +3,7 @@ import type { RequestListener, Server } from 'node:http'
 
 import type { Answer } from './answer.ts'
 import { answerBrokenRequest } from './broken-request.ts'
+import { noProxies, type TrustedProxies } from './client-address.ts'
 import { makeDesk, type Desk } from './desk.ts'
 import { refuseRequest } from './exchange.ts'
 import { problemText } from './problem.ts'
@@ -11,6 +12,8 @@ import { defaultBounds, makeServer, type HttpBounds } from './server.ts'
 export interface HttpParts {
   readonly answer: Answer
   readonly bounds?: Partial<HttpBounds>
+  /** Whose word about the client's address is taken; nobody's where it is left out. */
+  readonly proxies?: TrustedProxies
   /** Pages beside the API (form, dashboard): each a plug-in with routes of its own, which brings the body parsers it needs. */
   readonly pages?: readonly FastifyPluginCallback[]
   /** A page threw what it did not foresee, or something threw where nothing may. */
@@ -33,9 +36,9 @@ export interface Http {
  * Builds the HTTP side. The API does not go through Fastify's request life: it needs none of it, and the path is compared raw there
  * (docs/decisions/0007-fastify.md). Everything else on the same listener does.
  */
-export function buildHttp({ answer, bounds, pages = [], failed = () => undefined }: HttpParts): Http {
+export function buildHttp({ answer, bounds, proxies = noProxies, pages = [], failed = () => undefined }: HttpParts): Http {
   const all = { ...defaultBounds, ...bounds }
-  const desk = makeDesk({ answer, failed, heldBytesMax: all.heldBytesMax }, all)
+  const desk = makeDesk({ answer, failed, heldBytesMax: all.heldBytesMax, proxies }, all)
   const app = fastify({
     logger: false,
     serverFactory: (listener: RequestListener) => makeServer(desk, all, listener),

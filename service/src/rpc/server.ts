@@ -47,7 +47,7 @@ export function makeServer(desk: Desk, bounds: HttpBounds, others: RequestListen
     socket.on('error', () => socket.destroy())
     endSocket(socket, 'targetForm')
   })
-  capSockets(server, bounds.socketsPerAddressMax)
+  capSockets(server, bounds.socketsPerAddressMax, desk.proxies)
   return server
 }
 

@@ -3,13 +3,15 @@ import type { Socket } from 'node:net'
 
 import { closeAfter } from './api-socket.ts'
 import { plainAddress } from './address.ts'
+import type { TrustedProxies } from './client-address.ts'
 import { rawProblem, type ProblemName } from './problem.ts'
 
-/** Holds the sockets of one address to a number: one client cannot take them all. */
-export function capSockets(server: Server, socketsPerAddressMax: number): void {
+/** Holds the sockets of one address to a number: one client cannot take them all. A trusted proxy brings those of many clients. */
+export function capSockets(server: Server, socketsPerAddressMax: number, proxies: TrustedProxies): void {
   const open = new Map<string, number>()
   server.on('connection', (socket: Socket) => {
     const address = plainAddress(socket.remoteAddress ?? '')
+    if (proxies.has(address)) return
     const others = open.get(address) ?? 0
     if (others >= socketsPerAddressMax) {
       closeAfter(socket, 0)
