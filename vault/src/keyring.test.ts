@@ -31,6 +31,29 @@ test('each purpose and each owner has keys of its own', async () => {
   assert.equal(new Set(deks.map((dek) => dek.key.export().toString('hex'))).size, deks.length)
 })
 
+test('a process that cannot learn of new keys seals nothing more, since the key that it holds may be on its way out', async () => {
+  const { keyring, keys, clock } = await startReplica()
+  const dek = await keyring.active('card', merchantA)
+  const { list } = keys
+  keys.list = () => Promise.reject(new Error('out of reach'))
+  clock.now += 30_000
+  assert.equal(await keyring.active('card', merchantA), dek)
+  clock.now += 31_000
+  for (let turn = 0; turn < 3; turn++) await assert.rejects(keyring.active('card', merchantA), /out of reach/)
+  assert.equal(await keyring.byId(dek.keyId), dek)
+  keys.list = list
+  assert.equal(await keyring.active('card', merchantA), dek)
+})
+
+test('a key that another process made is taken in once, however many ask for it at once', async () => {
+  const one = await startReplica()
+  const two = await startReplica(one)
+  const { keyId } = await one.keyring.active('card', merchantA)
+  await Promise.all([two.keyring.byId(keyId), two.keyring.byId(keyId), two.keyring.active('card', merchantA)])
+  assert.equal(stateOf(two.keyring, keyId), 'active')
+  assert.equal(await two.keyring.active('card', merchantA), await two.keyring.byId(keyId))
+})
+
 test('after a restart the keys are the same', async () => {
   const before = await startReplica()
   const dek = await before.keyring.active('card', merchantA)

@@ -78,7 +78,9 @@ class KeyringInMemory implements Keyring {
   readonly #held = new Map<string, HeldKey>()
   readonly #newest = new Map<string, HeldKey>()
   readonly #making = new Map<string, Promise<Dek>>()
+  /** When what is known was asked for; a question that failed does not count. */
   #readAt = 0
+  #readingAgain: Promise<void> | null = null
 
   constructor(parts: KeyringParts) {
     this.#parts = parts
@@ -86,7 +88,7 @@ class KeyringInMemory implements Keyring {
 
   async active(purpose: KeyPurpose, owner = ''): Promise<Dek> {
     const now = this.#parts.now()
-    if (Math.abs(now - this.#readAt) > readAgainMs) await this.read()
+    if (Math.abs(now - this.#readAt) > readAgainMs) await this.#readAgain()
     const newest = this.#newest.get(scopeOf(purpose, owner))
     const dek = newest?.state === 'active' ? newest.dek : null
     return dek === null || isPast(dek, now) ? this.rotate(purpose, owner) : dek
@@ -133,12 +135,22 @@ class KeyringInMemory implements Keyring {
   /** Takes in what other processes did. An answer that was overtaken brings no state back. */
   async read(): Promise<void> {
     const { kek, keys, environment, now } = this.#parts
-    this.#readAt = now()
+    const askedAt = now()
     for (const kept of await keys.list()) {
       const known = this.#held.get(kept.keyId)
       if (known === undefined) this.#hold(kept, kept.state === 'destroyed' ? null : await unwrapKey(kek, environment, kept))
       else if (order[kept.state] > order[known.state]) moveTo(known, kept.state)
     }
+    this.#readAt = askedAt
+  }
+
+  /**
+   * However many ask at once, it is read once. Where it cannot be read nothing new is sealed: the key that is held may be out of use elsewhere,
+   * and destroyed two minutes later.
+   */
+  #readAgain(): Promise<void> {
+    this.#readingAgain ??= this.read().finally(() => (this.#readingAgain = null))
+    return this.#readingAgain
   }
 
   /** Makes the next key, or takes the one that another process was faster to make. It is durable before anything is sealed under it. */
@@ -154,8 +166,12 @@ class KeyringInMemory implements Keyring {
     return after.dek
   }
 
-  /** The newest key of a scope is the only one that can be active, whatever the store says of those before it. */
+  /**
+   * The newest key of a scope is the only one that can be active, whatever the store says of those before it. A key that was taken in while this
+   * one was being unwrapped stays as it is.
+   */
   #hold({ wrapped: _wrapped, checkValue: _checkValue, ...kept }: WrappedKey, dek: Dek | null): void {
+    if (this.#held.has(kept.keyId)) return
     const held: HeldKey = { ...kept, dek }
     const scope = scopeOf(kept.purpose, kept.owner)
     const other = this.#newest.get(scope)
