@@ -27,9 +27,12 @@ export function faultOf(err: unknown): Fault {
   return UNAVAILABLE.test(code) ? 'unavailable' : 'statement'
 }
 
-/** Refused at COMMIT for sure: transaction rollback, a constraint, insufficient resources. Anything else there leaves the outcome open. */
+/**
+ * Refused at COMMIT for sure: transaction rollback, a constraint, insufficient resources. Anything else there leaves the outcome open, and so
+ * does 40003, statement completion unknown, which databases that speak the protocol say of a commit that they lost sight of.
+ */
 export function isRefusedCommit(err: unknown): boolean {
-  return /^(40|23|53)/.test(answerIn(err)?.code ?? '')
+  return /^(40(?!003)|23|53)/.test(answerIn(err)?.code ?? '')
 }
 
 /** What the server itself said, in answer to what was asked. */

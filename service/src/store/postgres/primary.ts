@@ -44,6 +44,14 @@ export function makePrimary({ hosts, allowUnsafe }: PrimaryStart): Primary {
   }
 }
 
+/** Connects, unless the store is closed by then: the connection is ended then, and `StoreUnavailable` thrown. */
+export async function connectUnless(primary: Primary, isClosed: () => boolean): Promise<Session> {
+  const session = await primary.connect(() => undefined)
+  if (!isClosed()) return session
+  await session.end()
+  throw new StoreUnavailable('the store is closed')
+}
+
 interface Opened {
   readonly session: Session
   readonly durability: 'local' | 'replicated'

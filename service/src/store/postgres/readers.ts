@@ -2,6 +2,7 @@ import type { Row } from '../statement.ts'
 import { StoreUnavailable } from '../store.ts'
 import type { Read } from '../unit.ts'
 import { faultOf } from './fault.ts'
+import { connectUnless } from './primary.ts'
 import type { Primary } from './primary.ts'
 import type { Session } from './session.ts'
 
@@ -22,7 +23,7 @@ export function makeReaders(primary: Primary, count: number): Readers {
       let found: readonly Row[]
       line.asked++
       try {
-        const session = line.session?.usable === true ? line.session : await open(line, primary)
+        const session = line.session?.usable === true ? line.session : await open(line, primary, () => closed)
         found = await session.ask(statement, values)
       } catch (err) {
         throw err instanceof Error && faultOf(err) === 'unavailable' ? new StoreUnavailable(err.message, { cause: err }) : err
@@ -33,7 +34,7 @@ export function makeReaders(primary: Primary, count: number): Readers {
     },
     close: async () => {
       closed = true
-      for (const { session } of lines) await session?.end()
+      await Promise.all(lines.map(endLine))
     },
   }
 }
@@ -45,8 +46,13 @@ interface Line {
   asked: number
 }
 
-async function open(line: Line, primary: Primary): Promise<Session> {
-  line.opening ??= primary.connect(() => undefined).finally(() => (line.opening = null))
+async function endLine({ opening, session }: Line): Promise<void> {
+  await opening?.catch(() => undefined)
+  await session?.end()
+}
+
+async function open(line: Line, primary: Primary, isClosed: () => boolean): Promise<Session> {
+  line.opening ??= connectUnless(primary, isClosed).finally(() => (line.opening = null))
   line.session = await line.opening
   return line.session
 }

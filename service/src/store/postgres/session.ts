@@ -18,7 +18,7 @@ export interface Session {
   ask(statement: Statement, values: readonly Value[], ms?: number): Promise<readonly Row[]>
   /** Says plain SQL of several statements, such as a migration. */
   say(text: string, ms?: number): Promise<void>
-  /** Ends it politely, or at once. */
+  /** Ends it politely, after what is under way; or at once when the server does not answer for a second. */
   end(): Promise<void>
   destroy(): void
 }
@@ -86,7 +86,9 @@ export async function openSession(url: string, lost: () => void): Promise<Sessio
     },
     end: async () => {
       usable = false
-      await client.end()
+      // The driver waits for the server's goodbye, of a silent one for ever.
+      const silent = setTimeout(() => stream.destroy(), END_MS)
+      await client.end().finally(() => clearTimeout(silent))
     },
     destroy: () => {
       gone()
@@ -112,3 +114,4 @@ function makeGatherer(stream: pg.Connection['stream']): () => void {
 /** How long a connection may take, and a statement. node-postgres waits for ever by default. */
 const CONNECT_MS = 1000
 export const QUERY_MS = 2000
+const END_MS = 1000

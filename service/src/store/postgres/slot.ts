@@ -3,6 +3,7 @@ import { findAuditHead } from '../questions/audit.ts'
 import type { Ask, Write } from '../questions/units.ts'
 import { StoreFull, StoreOutcomeUnknown, StoreUnavailable } from '../store.ts'
 import type { AuditHead } from '../store.ts'
+import { connectUnless } from './primary.ts'
 import type { Primary } from './primary.ts'
 import type { Session } from './session.ts'
 import { QUERY_MS } from './session.ts'
@@ -22,11 +23,13 @@ export function makeSlot(primary: Primary, firstChain: string): Slot {
   let chain = firstChain
   let moves = 0
   let head: AuditHead | null = null
+  let closed = false
 
   return {
     runUnit: (write) => run((open, at, deadline) => runUnit(open, at, write, deadline)),
     runInserts: (asks) => run((open, at, deadline) => runInserts(open, at, asks, deadline)),
     close: async () => {
+      closed = true
       const ending = session
       session = null
       await ending?.end()
@@ -55,7 +58,7 @@ export function makeSlot(primary: Primary, firstChain: string): Slot {
   async function connected(): Promise<Session> {
     if (session?.usable === true) return session
     head = null
-    session = await primary.connect(() => undefined)
+    session = await connectUnless(primary, () => closed)
     return session
   }
 

@@ -1,0 +1,76 @@
+import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { createServer } from 'node:net'
+import type { AddressInfo, Socket } from 'node:net'
+import { test } from 'node:test'
+import pg from 'pg'
+
+import { isRefusedCommit } from './fault.ts'
+import type { Primary } from './primary.ts'
+import { makeReaders } from './readers.ts'
+import { FlightFailed, openSession } from './session.ts'
+import type { Session } from './session.ts'
+import { makeSlot } from './slot.ts'
+
+test('a session ends within two seconds though the server has gone silent', async () => {
+  const sockets: Socket[] = []
+  // Lets anybody in, and then says nothing any more, not even goodbye.
+  const server = createServer({ allowHalfOpen: true }, (socket) => {
+    sockets.push(socket)
+    socket.on('error', () => undefined)
+    socket.once('data', () => socket.write(Buffer.concat([Buffer.from('R\0\0\0\x08\0\0\0\0'), Buffer.from('Z\0\0\0\x05I')])))
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const session = await openSession(`postgres://a:b@127.0.0.1:${(server.address() as AddressInfo).port}/c`, () => undefined)
+  const started = performance.now()
+  await session.end()
+  assert.ok(performance.now() - started < 2000)
+  assert.equal(session.usable, false)
+  for (const socket of sockets) socket.destroy()
+  server.close()
+})
+
+test('a connection that is made while the store closes is ended, not left open', async () => {
+  for (const open of [
+    (primary: Primary) => {
+      const readers = makeReaders(primary, 1)
+      return {
+        ask: () => readers.read({ statement: { name: 'one', text: 'select 1' }, values: [], tell: () => null }),
+        close: readers.close,
+      }
+    },
+    (primary: Primary) => {
+      const slot = makeSlot(primary, 'chain')
+      return { ask: () => slot.runInserts([]), close: slot.close }
+    },
+  ]) {
+    let connect = (_session: Session): void => undefined
+    const { ask, close } = open({ durability: 'local', connect: () => new Promise((resolve) => (connect = resolve)) })
+    const asked = assert.rejects(async () => ask(), /closed/)
+    await new Promise((resolve) => setImmediate(resolve))
+    const closed = close()
+    let ends = 0
+    const end = async (): Promise<void> => void ends++
+    connect({
+      usable: true,
+      takeWarning: () => false,
+      send: async () => [],
+      ask: async () => [],
+      say: async () => undefined,
+      end,
+      destroy: end,
+    })
+    await asked
+    await closed
+    assert.equal(ends, 1)
+  }
+})
+
+test('a commit of which the server itself does not know whether it was kept is not taken for a refused one', () => {
+  const said = (code: string): FlightFailed => new FlightFailed(Object.assign(new pg.DatabaseError('said', 4, 'error'), { code }), 1)
+  assert.deepEqual(
+    ['40001', '40P01', '23505', '53100', '40003', '08007', '57P01'].map((code) => isRefusedCommit(said(code))),
+    [true, true, true, true, false, false, false],
+  )
+})
