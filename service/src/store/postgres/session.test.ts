@@ -51,7 +51,10 @@ test('a connection that is made while the store closes is ended, not left open',
     await new Promise((resolve) => setImmediate(resolve))
     const closed = close()
     let ends = 0
-    const end = async (): Promise<void> => void ends++
+    const end = async (): Promise<void> => {
+      ends++
+    }
+    const destroy = (): void => assert.fail('it is ended politely')
     connect({
       usable: true,
       takeWarning: () => false,
@@ -59,7 +62,7 @@ test('a connection that is made while the store closes is ended, not left open',
       ask: async () => [],
       say: async () => undefined,
       end,
-      destroy: end,
+      destroy,
     })
     await asked
     await closed
