@@ -213,7 +213,7 @@ const table = [
     to: 100_000,
     default: 500,
     meaning:
-      'How many calls are answered at once of one client address; the next one is told to come again. Behind a proxy name it in trustedProxies.',
+      'How many calls are answered at once of one client address (of IPv6: /64); the next one is told to come again. Behind a proxy name it in trustedProxies.',
     source: 'a quarter of inFlightMax',
   },
   {
@@ -235,7 +235,7 @@ const table = [
     from: 1,
     to: 100_000,
     default: 1024,
-    meaning: 'How many connections one client address may hold; those of trustedProxies are not counted.',
+    meaning: 'How many connections one client address (of IPv6: /64) may hold; those of trustedProxies are not counted.',
     source: 'an eighth of connectionsMax',
   },
   {

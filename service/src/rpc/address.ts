@@ -17,6 +17,14 @@ export function blockOf(address: string): string {
   return `${groups.slice(0, 3).join(':')}:${(Number.parseInt(groups[3] ?? '0', 16) >> 8).toString(16)}/56`
 }
 
+/** Whom calls and connections are counted for: an IPv4 address, or the /64 of IPv6, all of whose addresses one machine may take (RFC 8981). */
+export function subscriberOf(address: string): string {
+  if (!isIPv6(address)) return address
+  return `${expand(address.split('%')[0] ?? '')
+    .slice(0, 4)
+    .join(':')}/64`
+}
+
 /** The leading groups of an IPv6 address, `::` written out. */
 function expand(address: string): string[] {
   const [head = '', tail] = address.split('::')

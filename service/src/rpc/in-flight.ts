@@ -1,3 +1,4 @@
+import { subscriberOf } from './address.ts'
 import type { ApiSocket } from './api-socket.ts'
 
 export interface InFlightBounds {
@@ -6,7 +7,7 @@ export interface InFlightBounds {
   readonly inFlightPerAddressMax: number
 }
 
-/** The calls that are being answered: so many in all, on one connection (which may send the next before it has the reply), of one address. */
+/** The calls that are being answered: so many in all, on one connection (which may send the next before it has the reply), of one address or /64 of IPv6. */
 export class InFlight {
   total = 0
   readonly #bounds: InFlightBounds
@@ -20,22 +21,24 @@ export class InFlight {
   enter(socket: Counted, address: string): 'overloaded' | 'connectionBusy' | 'addressBusy' | null {
     const { inFlightMax, inFlightPerConnectionMax, inFlightPerAddressMax } = this.#bounds
     const ofConnection = socket[calls] ?? 0
-    const ofAddress = this.#addresses.get(address) ?? 0
+    const subscriber = subscriberOf(address)
+    const ofAddress = this.#addresses.get(subscriber) ?? 0
     if (this.total >= inFlightMax) return 'overloaded'
     if (ofConnection >= inFlightPerConnectionMax) return 'connectionBusy'
     if (ofAddress >= inFlightPerAddressMax) return 'addressBusy'
     this.total++
     socket[calls] = ofConnection + 1
-    this.#addresses.set(address, ofAddress + 1)
+    this.#addresses.set(subscriber, ofAddress + 1)
     return null
   }
 
   leave(socket: Counted, address: string): void {
     this.total--
     socket[calls] = (socket[calls] ?? 1) - 1
-    const left = (this.#addresses.get(address) ?? 1) - 1
-    if (left > 0) this.#addresses.set(address, left)
-    else this.#addresses.delete(address)
+    const subscriber = subscriberOf(address)
+    const left = (this.#addresses.get(subscriber) ?? 1) - 1
+    if (left > 0) this.#addresses.set(subscriber, left)
+    else this.#addresses.delete(subscriber)
   }
 }
 

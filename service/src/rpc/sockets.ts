@@ -2,27 +2,28 @@ import type { Server } from 'node:http'
 import type { Socket } from 'node:net'
 
 import { closeAfter } from './api-socket.ts'
-import { plainAddress } from './address.ts'
+import { plainAddress, subscriberOf } from './address.ts'
 import type { TrustedProxies } from './client-address.ts'
 import { rawProblem, type ProblemName } from './problem.ts'
 
-/** Holds the sockets of one address to a number: one client cannot take them all. A trusted proxy brings those of many clients. */
+/** Holds the sockets of one address, or /64 of IPv6, to a number: one client cannot take them all. A trusted proxy brings those of many clients. */
 export function capSockets(server: Server, socketsPerAddressMax: number, proxies: TrustedProxies): void {
   const open = new Map<string, number>()
   server.on('connection', (socket: Socket) => {
     const address = plainAddress(socket.remoteAddress ?? '')
     if (proxies.has(address)) return
-    const others = open.get(address) ?? 0
+    const subscriber = subscriberOf(address)
+    const others = open.get(subscriber) ?? 0
     if (others >= socketsPerAddressMax) {
       closeAfter(socket, 0)
       endSocket(socket, 'tooManySockets')
       return
     }
-    open.set(address, others + 1)
+    open.set(subscriber, others + 1)
     socket.once('close', () => {
-      const left = (open.get(address) ?? 1) - 1
-      if (left > 0) open.set(address, left)
-      else open.delete(address)
+      const left = (open.get(subscriber) ?? 1) - 1
+      if (left > 0) open.set(subscriber, left)
+      else open.delete(subscriber)
     })
   })
 }
