@@ -5,7 +5,7 @@ export type Mender = 'developer' | 'cardholder' | 'operator' | 'wait'
 
 /** Where on a request's road it is decided. The table below stands in this order, and so do the answers. */
 export type Stage =
-  'transport' | 'parse' | 'request' | 'method' | 'caller' | 'limits' | 'params' | 'idempotency' | 'state' | 'network' | 'any'
+  'transport' | 'parse' | 'request' | 'method' | 'caller' | 'limits' | 'params' | 'idempotency' | 'fineLimits' | 'state' | 'network' | 'any'
 
 export interface ErrorEntry {
   readonly code: number
@@ -230,6 +230,14 @@ export const errors = {
     text: { en: 'Method not found.', ru: 'Метод не найден.', uz: 'Metod topilmadi.' },
     hint: '`data` repeats the method; rpc.discover lists those that exist.',
   },
+  passwordLimit: {
+    code: -31700,
+    reason: 'password_limit',
+    stage: 'caller',
+    mend: 'wait',
+    text: tooManyText,
+    hint: 'Too many wrong passwords of this merchant came from this address: wait `retry_after` milliseconds. Other addresses are not held up.',
+  },
   accessDenied: {
     code: -32504,
     reason: 'access_denied',
@@ -285,6 +293,14 @@ export const errors = {
     mend: 'wait',
     text: tooManyText,
     hint: 'Too many calls from this address: wait `retry_after` milliseconds.',
+  },
+  blockLimit: {
+    code: -31700,
+    reason: 'block_limit',
+    stage: 'limits',
+    mend: 'wait',
+    text: tooManyText,
+    hint: 'Too many calls from the neighbourhood of this address (/24, or /56 of IPv6): wait `retry_after` milliseconds.',
   },
   merchantLimit: {
     code: -31700,
@@ -416,6 +432,38 @@ export const errors = {
     mend: 'developer',
     text: requestText,
     hint: 'This Idempotency-Key named another request within 24 hours: take a new key for a new request.',
+  },
+  panLimit: {
+    code: -31700,
+    reason: 'pan_limit',
+    stage: 'fineLimits',
+    mend: 'wait',
+    text: tooManyText,
+    hint: 'This card number was made into tokens too often: wait `retry_after` milliseconds, and keep the token that you have.',
+  },
+  distinctPanLimit: {
+    code: -31700,
+    reason: 'distinct_pan_limit',
+    stage: 'fineLimits',
+    mend: 'wait',
+    text: tooManyText,
+    hint: 'Too many different card numbers came from this address: wait `retry_after` milliseconds. A number that was taken before is still taken.',
+  },
+  tokenLimit: {
+    code: -31700,
+    reason: 'token_limit',
+    stage: 'fineLimits',
+    mend: 'wait',
+    text: tooManyText,
+    hint: 'Too many calls with this token: wait `retry_after` milliseconds.',
+  },
+  phoneLimit: {
+    code: -31700,
+    reason: 'phone_limit',
+    stage: 'fineLimits',
+    mend: 'wait',
+    text: tooManyText,
+    hint: 'Too many messages were sent to this phone: wait `retry_after` milliseconds.',
   },
   cardNotFound: {
     code: -31400,
@@ -592,6 +640,14 @@ export const errors = {
     mend: 'wait',
     text: triesText,
     hint: 'Too many codes were tried for this card today: wait `retry_after` milliseconds.',
+  },
+  wrongCodeLimit: {
+    code: -31700,
+    reason: 'wrong_code_limit',
+    stage: 'state',
+    mend: 'wait',
+    text: tooManyText,
+    hint: 'So many wrong codes were tried at this service that somebody is guessing; no code is looked at for `retry_after` milliseconds.',
   },
   wrongCode: {
     code: -31103,

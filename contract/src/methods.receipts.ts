@@ -136,6 +136,7 @@ export const receiptMethods = {
     }),
     result: receiptResult,
     errors: [
+      'tokenLimit',
       ...owned,
       'receiptPaid',
       'receiptInProgress',
@@ -169,7 +170,7 @@ export const receiptMethods = {
     mutates: true,
     params: Type.Object({ id, phone: Type.String({ description: '9 to 15 digits, country code first.' }) }),
     result: successResult,
-    errors: [...owned, 'phoneInvalid', 'receiptCancelled', 'sendLimitPhone', 'smsNotSent'],
+    errors: [...owned, 'phoneInvalid', 'receiptCancelled', 'phoneLimit', 'smsNotSent'],
     example: { params: { id: exampleId, phone: '998901234566' }, result: { success: true } },
   },
   'receipts.cancel': {

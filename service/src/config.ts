@@ -1,3 +1,4 @@
+import { limitSettings } from './config-limits.ts'
 import { collectSettings } from './config-sources.ts'
 import type { Origin } from './config-sources.ts'
 import type { Disclosure, Setting } from './config-values.ts'
@@ -182,6 +183,7 @@ const table = [
     meaning: 'Day caps and velocity limits; off in test, where on rehearses them.',
     production: 'always on: off is refused',
   },
+  ...limitSettings,
   {
     name: 'inFlightMax',
     env: 'TESSERA_IN_FLIGHT_MAX',

@@ -2,6 +2,7 @@ import type { Config } from './config.ts'
 import { idempotencyFigures } from './idempotency/figures.ts'
 import { makeAddressList } from './proxies.ts'
 import { receiptFigures } from './receipts/figures.ts'
+import { sendWindowsOf } from './verification/limits.ts'
 
 // What the settings mean to each part: times in its own unit, and the figures that are no settings beside them.
 
@@ -35,11 +36,17 @@ export function verificationFiguresOf(config: Config, limitsByDefault: boolean) 
     resendWaitMs: config.resendWaitSeconds * 1000,
     limits: config.limits ?? limitsByDefault,
     dayTriesMax: config.cardDayTriesMax,
+    sendWindows: sendWindowsIn(config),
+    wrongCodesHourMax: config.wrongCodesHourMax,
     networkTimeoutMs: config.networkTimeoutMs,
     smsTimeoutMs: config.smsTimeoutMs,
     providerName: config.providerName ?? 'Tessera',
     formHost: config.formOrigin === null ? null : new URL(config.formOrigin).host,
   }
+}
+
+function sendWindowsIn({ sendTenMinutesMax, sendDayMax }: Config) {
+  return sendWindowsOf({ tenMinutesMax: sendTenMinutesMax, dayMax: sendDayMax })
 }
 
 export function receiptFiguresOf(config: Config, limitsByDefault: boolean) {
@@ -49,6 +56,7 @@ export function receiptFiguresOf(config: Config, limitsByDefault: boolean) {
     // A call that is under way is never taken for a lost one.
     leaseMs: Math.max(receiptFigures.leaseMs, config.networkTimeoutMs * 2),
     limits: config.limits ?? limitsByDefault,
+    sendWindows: sendWindowsIn(config),
     smsTimeoutMs: config.smsTimeoutMs,
     providerName: config.providerName ?? receiptFigures.providerName,
   }

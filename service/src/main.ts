@@ -26,6 +26,7 @@ import { CannotGoOn } from './exits.ts'
 import type { Exit } from './exits.ts'
 import { boundsOf, cardFiguresOf, idempotencyFiguresOf, proxiesOf, receiptFiguresOf, verificationFiguresOf } from './figures.ts'
 import { claimFolder, placesIn, readEnvironment } from './folder.ts'
+import { makeLimits } from './limiting.ts'
 import { makeMerchants } from './merchants/merchants.ts'
 import { makeIdempotency } from './idempotency/idempotency.ts'
 import { makeGrid } from './methods/index.ts'
@@ -40,7 +41,6 @@ import { makeSettle } from './receipts/settle.ts'
 import { makeAnswer } from './rpc/answer.ts'
 import { buildHttp } from './rpc/http.ts'
 import type { Http } from './rpc/http.ts'
-import { makeCoarseLimits, noLimits } from './rpc/limits.ts'
 import { makeRequestIds } from './rpc/request-id.ts'
 import type { Life, RunningFacts } from './running.ts'
 import { tellReadiness } from './running.ts'
@@ -102,8 +102,8 @@ async function compose(parts: StartParts, closing: Closing): Promise<RunningServ
 
   const kept = await openKept(parts, adapters, closing)
   const cutOff = new AbortController()
-  const { grid, merchants, sweep, reseal, settle, network, idempotency } = await makeNouns(parts, adapters, kept)
-  const http = makeDoor(parts, { adapters, grid, merchants, network, idempotency, metrics, signal: cutOff.signal })
+  const { grid, merchants, sweep, reseal, settle, network, idempotency, limits } = await makeNouns(parts, adapters, kept)
+  const http = makeDoor(parts, { adapters, grid, merchants, network, idempotency, limits, metrics, signal: cutOff.signal })
   const failed = (err: unknown): void => log.error('background_failed', { err })
   const { webhooks, endpoints } = makeDeliveries(parts, adapters, kept)
   const done = (event: string, count: number): void => log.info(event, { count })
@@ -230,10 +230,12 @@ async function makeNouns({ config, clock, log }: StartParts, adapters: Adapters,
   const receipts = makeReceipts(receiptParts, settle)
   const merchants = makeMerchants({ store, keyring, clock })
   if (adapters.sandbox !== null) await merchants.ensureMerchant(adapters.sandbox.merchant)
+  const limits = makeLimits(config, { isOnByDefault: adapters.limits, keyring, now: () => performance.now() })
   return {
     network,
     merchants,
-    grid: makeGrid({ cards, verification, receipts, version: tesseraVersion }),
+    limits,
+    grid: makeGrid({ cards, verification, receipts, limits: limits.fine, version: tesseraVersion }),
     settle,
     idempotency: makeIdempotency({ store, keyring, clock, environment, figures: idempotencyFiguresOf(config) }),
     sweep: makeSweep({ store, keyring, clock, environment, alarm }),
@@ -253,7 +255,7 @@ function makeDeliveries({ config, clock, log }: StartParts, { webhooksToLoopback
   return { webhooks: makeWebhooks({ ...parts, post, random, failed }), endpoints: makeEndpoints(parts) }
 }
 
-interface DoorParts extends Pick<Awaited<ReturnType<typeof makeNouns>>, 'grid' | 'merchants' | 'network' | 'idempotency'> {
+interface DoorParts extends Pick<Awaited<ReturnType<typeof makeNouns>>, 'grid' | 'merchants' | 'network' | 'idempotency' | 'limits'> {
   readonly adapters: Adapters
   readonly metrics: Metrics
   /** Aborted when the calls that are left are cut off. */
@@ -262,14 +264,14 @@ interface DoorParts extends Pick<Awaited<ReturnType<typeof makeNouns>>, 'grid' |
 
 function makeDoor(
   { config, log, clock, stopping }: StartParts,
-  { adapters, grid, merchants, network, idempotency, metrics, signal }: DoorParts,
+  { adapters, grid, merchants, network, idempotency, limits, metrics, signal }: DoorParts,
 ): Http {
   const now = (): number => performance.now()
   const answer = makeAnswer({
     grid,
     credentials: merchants,
     origins: { isAnyWelcome: adapters.isAnyOriginWelcome, formOrigin: config.formOrigin },
-    limits: (config.limits ?? adapters.limits) ? makeCoarseLimits({ now }) : noLimits,
+    ...{ limits: limits.coarse, passwords: limits.passwords },
     idempotency,
     routes: network.routes,
     journal: makeJournal(log, metrics),

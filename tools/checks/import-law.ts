@@ -16,6 +16,7 @@ const nouns = [
   'service/src/receipts/',
   'service/src/merchants/',
   'service/src/idempotency/',
+  'service/src/limits/',
 ]
 const ports = [
   'service/src/clock.ts',
@@ -39,13 +40,23 @@ export const importLaw: readonly LawRow[] = [
   { of: 'service/src/', may: ['contract/', 'service/src/*', 'types:service/src/store/store.ts'] },
   {
     of: 'service/src/figures.ts',
-    may: ['service/src/config.ts', 'service/src/proxies.ts', 'service/src/idempotency/figures.ts', 'service/src/receipts/figures.ts'],
+    may: [
+      'service/src/config.ts',
+      'service/src/proxies.ts',
+      'service/src/idempotency/figures.ts',
+      'service/src/receipts/figures.ts',
+      'service/src/verification/limits.ts',
+    ],
   },
+  { of: 'service/src/limiting.ts', may: ['types:vault/', 'service/src/*', 'service/src/limits/', 'service/src/rpc/'] },
   // The composition root: the only files that know every adapter.
   { of: 'service/src/main.ts', may: ['contract/', 'vault/', 'service/src/'] },
   { of: 'service/src/adapters.ts', may: ['contract/', 'vault/', 'service/src/'] },
   { of: 'service/src/cli/', may: ['contract/', 'vault/', 'service/src/'] },
-  { of: 'service/src/rpc/', may: ['contract/', 'service/src/rpc/', 'service/src/clock.ts', 'types:service/src/methods/method.ts'] },
+  {
+    of: 'service/src/rpc/',
+    may: ['contract/', 'service/src/rpc/', 'service/src/limits/', 'service/src/clock.ts', 'types:service/src/methods/method.ts'],
+  },
   { of: 'service/src/methods/', may: ['contract/', 'vault/src/token.ts', 'service/src/methods/', 'service/src/clock.ts', ...nouns] },
   ...nouns.map((of) => ({ of, ...nounRow })),
 

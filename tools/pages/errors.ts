@@ -58,6 +58,7 @@ const stageTitles: Readonly<Record<Stage, string>> = {
   limits: 'How often',
   params: 'Params',
   idempotency: 'The idempotency key',
+  fineLimits: 'How often for one card, token or phone',
   state: 'The state of things',
   network: 'Card networks and SMS',
   any: 'At any stage',

@@ -23,6 +23,8 @@ export interface AskedCard {
   readonly customer: string | null
   readonly account: object | null
   readonly consent: object | null
+  /** Counts the PAN before anything is asked or kept; throws when there are too many. */
+  readonly count: (pan: Pan) => Promise<void>
 }
 
 export interface CreatedCard {
@@ -36,6 +38,7 @@ export async function createCard(tools: CardTools, asked: AskedCard, asker: Aske
   const pan = readNumber(asked.number)
   try {
     const read = readRest(tools, pan, asked.expire)
+    await asked.count(pan)
     await admit(tools, pan, read.expiry, asker)
     return await keep(tools, { ...read, pan, asked }, asker)
   } finally {

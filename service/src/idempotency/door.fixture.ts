@@ -6,6 +6,7 @@ import { makeMerchants } from '../merchants/merchants.ts'
 import { randomHex, type House } from '../methods/compose.fixture.ts'
 import { makeAnswer, type Answer } from '../rpc/answer.ts'
 import { noLimits } from '../rpc/limits.ts'
+import { noThrottle } from '../rpc/password-throttle.ts'
 import type { HttpRequest } from '../rpc/request.ts'
 import { demoMerchant } from '../sandbox/demo.ts'
 
@@ -65,7 +66,15 @@ export async function openKeyedDoor(house: House): Promise<KeyedDoor> {
   await merchants.ensureMerchant(otherMerchant)
   const idempotency = makeIdempotency({ store, keyring, clock, environment, figures: idempotencyFigures })
   const answer = makeAnswer({
-    ...{ grid, credentials: merchants, origins: { isAnyWelcome: true, formOrigin: null }, limits: noLimits, idempotency, routes: [] },
+    ...{
+      grid,
+      credentials: merchants,
+      origins: { isAnyWelcome: true, formOrigin: null },
+      limits: noLimits,
+      passwords: noThrottle,
+      idempotency,
+      routes: [],
+    },
     journal: { called: () => undefined, failed: () => undefined },
     ...{ translate: () => null, issueRequestId: () => randomHex(24), now: () => 0, sleep: clock.sleep },
     ...{ stopping: new AbortController().signal, signal: new AbortController().signal },

@@ -1,14 +1,16 @@
+import type { Pan } from '@tessera/contract/card'
 import { RpcError } from '@tessera/contract/errors'
 
 import type { Cards } from '../cards/cards.ts'
 import type { CreatedCard } from '../cards/create.ts'
 import { renderCard } from '../cards/render.ts'
+import type { CardPlace, FineLimits } from '../limits/fine.ts'
 
 import { askerOf } from './asker.ts'
 import type { Call, Row } from './method.ts'
 
 /** Turns a card into a token of the calling merchant. The card number comes beside the params, as bytes. */
-export function cardsCreate(cards: Cards): Row<'cards.create'>['run'] {
+export function cardsCreate(cards: Cards, limits: FineLimits): Row<'cards.create'>['run'] {
   return async (params, call) => {
     const asked = {
       number: numberOf(call),
@@ -17,6 +19,7 @@ export function cardsCreate(cards: Cards): Row<'cards.create'>['run'] {
       customer: params.customer ?? null,
       account: params.account ?? null,
       consent: params.consent ?? null,
+      count: (pan: Pan) => limits.takePan(pan, placeOf(call)),
     }
     const render = ({ card, token }: CreatedCard) => ({ card: renderCard(card, token, call.profile) })
     return render(await cards.create(asked, askerOf(call, render)))
@@ -31,4 +34,8 @@ export function checkCardsCreate(cards: Cards): NonNullable<Row<'cards.create'>[
 function numberOf({ cardNumber }: Call): Uint8Array {
   if (cardNumber === null) throw new RpcError('memberMissing', { data: 'card.number' })
   return cardNumber
+}
+
+function placeOf({ caller, address }: Call): CardPlace {
+  return { merchantId: caller.merchantId, address, isServer: caller.as === 'server', limits: caller.limits ?? null }
 }

@@ -12,6 +12,7 @@ import { openKeyring, type Keyring, type KeyStore } from '@tessera/vault/keyring
 
 import { cardFigures, type CardFigures } from '../cards/figures.ts'
 import { makeCards, type Cards } from '../cards/cards.ts'
+import { noFineLimits, type FineLimits } from '../limits/fine.ts'
 import type { Network } from '../network/network.ts'
 import { receiptFigures, type ReceiptFigures } from '../receipts/figures.ts'
 import { makeReceipts, type Receipts } from '../receipts/receipts.ts'
@@ -60,6 +61,7 @@ export interface HouseOptions {
   readonly network?: (sandbox: Network) => Network
   readonly sms?: (sandbox: Sms) => Sms
   readonly environment?: string
+  readonly limits?: (parts: Pick<House, 'keyring' | 'clock'>) => FineLimits
   /** A store that whoever opened it closes; otherwise one in a folder of the house. */
   readonly store?: Store
   /** Of a house that fell: its keys and its clock, for one that is built on the same store. */
@@ -107,7 +109,8 @@ export async function compose(options: HouseOptions = {}): Promise<House> {
   const failed = (err: unknown) => void alarms.push(`failed ${String(err)}`)
   const settle = makeSettle({ ...receiptParts, figures: moneyFigures, failed })
   const receipts = makeReceipts({ ...receiptParts, figures: moneyFigures }, options.kicks === true ? settle : null)
-  const grid = makeGrid({ cards, verification, receipts, version: '0.0.0' })
+  const limits = options.limits?.({ keyring, clock }) ?? noFineLimits
+  const grid = makeGrid({ cards, verification, receipts, limits, version: '0.0.0' })
   return Object.freeze({
     ...{ store, keyring, clock, cards, verification, receipts, settle, grid, environment, alarms },
     caller: (profile: Profile = 'spec', merchantId = randomHex(24)) => makeCaller(grid, merchantId, profile),

@@ -7,6 +7,7 @@ import { makeMerchants } from '../merchants/merchants.ts'
 import { makeAnswer, type Answer } from '../rpc/answer.ts'
 import type { CallEntry, CallFailure } from '../rpc/journal.ts'
 import { noLimits } from '../rpc/limits.ts'
+import { noThrottle } from '../rpc/password-throttle.ts'
 import type { HttpRequest } from '../rpc/request.ts'
 import { demoMerchant } from '../sandbox/demo.ts'
 import { makeSandboxNetwork } from '../sandbox/network.ts'
@@ -95,7 +96,7 @@ async function openDoor({ grid, store, keyring, clock, environment }: House): Pr
   const merchants = makeMerchants({ store, keyring, clock })
   await merchants.ensureMerchant(demoMerchant)
   return makeAnswer({
-    ...{ grid, credentials: merchants, origins: { isAnyWelcome: true, formOrigin: null }, limits: noLimits },
+    ...{ grid, credentials: merchants, origins: { isAnyWelcome: true, formOrigin: null }, limits: noLimits, passwords: noThrottle },
     idempotency: makeIdempotency({ store, keyring, clock, environment, figures: idempotencyFigures }),
     routes: makeSandboxNetwork({ store, clock }).routes,
     journal: { called: (entry) => called.push(entry), failed: (failure) => failed.push(failure) },

@@ -1,4 +1,5 @@
 import type { Cards } from '../cards/cards.ts'
+import { noFineLimits, type FineLimits } from '../limits/fine.ts'
 import type { Receipts } from '../receipts/receipts.ts'
 import { expectPhone } from '../receipts/send.ts'
 import type { Verification } from '../verification/verification.ts'
@@ -20,30 +21,33 @@ import { receiptsPay, settleReceipt } from './receipts.pay.ts'
 import { receiptsSend, settleReceiptsSend } from './receipts.send.ts'
 import { receiptsSetFiscalData } from './receipts.set_fiscal_data.ts'
 import { rpcDiscover } from './rpc.discover.ts'
+import { countingToken } from './token-limit.ts'
 import { expectTokenShape } from './token-shape.ts'
 
 export interface GridParts {
   readonly cards: Cards
   readonly verification: Verification
   readonly receipts: Receipts
+  /** Of PANs and tokens; none where they are left out. */
+  readonly limits?: FineLimits
   /** Of the service, for the OpenRPC document. */
   readonly version: string
 }
 
 /** Every method with who may call it, whether it changes anything, and what it counts in. */
-export function makeGrid({ cards, verification, receipts, version }: GridParts): Grid {
+export function makeGrid({ cards, verification, receipts, limits = noFineLimits, version }: GridParts): Grid {
   return Object.freeze({
     'cards.create': {
-      ...{ caller: 'browser', mutates: true, limits: 'create', run: cardsCreate(cards) },
+      ...{ caller: 'browser', mutates: true, limits: 'create', run: cardsCreate(cards, limits) },
       check: checkCardsCreate(cards),
     },
     'cards.get_verify_code': {
-      ...{ caller: 'browser', mutates: true, limits: 'verify', run: cardsGetVerifyCode(verification) },
+      ...{ caller: 'browser', mutates: true, limits: 'verify', run: countingToken(limits, cardsGetVerifyCode(verification)) },
       check: expectTokenShape,
       settle: settleCardsGetVerifyCode(verification),
     },
     'cards.verify': {
-      ...{ caller: 'browser', mutates: true, limits: 'verify', run: cardsVerify(verification) },
+      ...{ caller: 'browser', mutates: true, limits: 'verify', run: countingToken(limits, cardsVerify(verification)) },
       check: expectTokenShape,
       settle: settleCardsVerify(verification),
     },
@@ -51,7 +55,7 @@ export function makeGrid({ cards, verification, receipts, version }: GridParts):
     'cards.remove': { caller: 'serverInSpec', mutates: true, limits: 'write', run: cardsRemove(cards), check: expectTokenShape },
     'receipts.create': { caller: 'server', mutates: true, limits: 'write', run: receiptsCreate(receipts), check: expectAmount },
     'receipts.pay': {
-      ...{ caller: 'server', mutates: true, limits: 'write', run: receiptsPay(receipts) },
+      ...{ caller: 'server', mutates: true, limits: 'write', run: countingToken(limits, receiptsPay(receipts)) },
       check: expectTokenShape,
       settle: settleReceipt(receipts),
     },

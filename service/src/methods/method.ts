@@ -3,6 +3,7 @@ import type { MethodName, Params, Result, methods } from '@tessera/contract/meth
 
 import type { Settling } from '../idempotency/parts.ts'
 import type { IdempotentCall } from '../idempotency/rider.ts'
+import type { MerchantLimits } from '../limits/merchant-limits.ts'
 
 export type { IdempotentCall, Settling }
 
@@ -12,6 +13,8 @@ export interface CallerIdentity {
   readonly bucket: number
   /** `server` gave the password, `browser` the merchant id alone. */
   readonly as: 'server' | 'browser'
+  /** What was agreed with the merchant in place of the settings. */
+  readonly limits?: MerchantLimits | null
 }
 
 /** What a method may know of the request beyond its params. */

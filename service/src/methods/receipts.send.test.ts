@@ -47,7 +47,7 @@ test('where sends are counted, the second to one phone within a minute is refuse
     await merchant.expect('receipts.send', { id, phone })
     const reply = await merchant.call('receipts.send', { id, phone })
     assert.ok('error' in reply)
-    assert.deepEqual([reply.error.code, reply.error.reason], [-31110, 'send_limit_phone'])
+    assert.deepEqual([reply.error.code, reply.error.reason], [-31700, 'phone_limit'])
     assert.ok((reply.error.retry_after ?? 0) > 0)
   } finally {
     await counting.close()

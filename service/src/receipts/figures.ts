@@ -1,3 +1,6 @@
+import type { SendClaim } from '../store/store.ts'
+import { sendWindowsOf } from '../verification/limits.ts'
+
 /** How long things last for a receipt. Milliseconds where the name says so; each is a setting or a fixed figure of the wire. */
 export interface ReceiptFigures {
   /** Life of a receipt that nobody has paid (wire §5). */
@@ -15,6 +18,8 @@ export interface ReceiptFigures {
   readonly flagAfterMs: number
   /** Whether sends to a phone are counted; off in the test environment unless rehearsed. */
   readonly limits: boolean
+  /** Messages to one phone, codes among them. */
+  readonly sendWindows: SendClaim['windows']
   readonly smsTimeoutMs: number
   /** Who sends the message, as the payer reads it. */
   readonly providerName: string
@@ -29,6 +34,7 @@ export const receiptFigures: ReceiptFigures = Object.freeze({
   backoffMostMs: 600_000,
   flagAfterMs: 24 * 3_600_000,
   limits: true,
+  sendWindows: sendWindowsOf({ tenMinutesMax: 3, dayMax: 5 }),
   smsTimeoutMs: 3000,
   providerName: 'Tessera',
 })

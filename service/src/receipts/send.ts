@@ -46,8 +46,10 @@ function expectSendable({ state }: ReceiptRow): void {
 
 async function claimPhone({ store, keyring, clock, figures }: ReceiptTools, phone: string): Promise<void> {
   if (!figures.limits) return
-  const claimed = await store.claimPhoneSend(await sendClaim(keyring, Buffer.from(phone, 'latin1'), clock.now()))
-  if (!claimed.claimed) throw new RpcError('sendLimitPhone', { retryAfterMs: claimed.retryAfterMs })
+  const claimed = await store.claimPhoneSend(
+    await sendClaim(keyring, Buffer.from(phone, 'latin1'), { at: clock.now(), windows: figures.sendWindows }),
+  )
+  if (!claimed.claimed) throw new RpcError('phoneLimit', { retryAfterMs: claimed.retryAfterMs })
 }
 
 async function intend(tools: ReceiptTools, first: ReceiptRow, asker: ReceiptAsker): Promise<ReceiptRow> {

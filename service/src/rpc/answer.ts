@@ -14,6 +14,7 @@ import type { Journal } from './journal.ts'
 import type { CoarseLimits } from './limits.ts'
 import { makePanScan } from './pan-scan.ts'
 import { makeReadParams, type ReadParams } from './params.ts'
+import type { PasswordThrottle } from './password-throttle.ts'
 import { readCalls } from './read-calls.ts'
 import { replyWithError, replyWithResult, toRpcError } from './reply.ts'
 import type { HttpReply, HttpRequest } from './request.ts'
@@ -24,6 +25,7 @@ export type Answer = (request: HttpRequest) => Promise<HttpReply>
 export interface AnswerParts extends BatchEnd {
   readonly grid: Grid
   readonly credentials: Credentials
+  readonly passwords: PasswordThrottle
   readonly origins: OriginRule
   readonly limits: CoarseLimits
   readonly idempotency: Idempotency
@@ -65,11 +67,17 @@ async function answerCall(call: ReadCall, asked: Asked, door: Door): Promise<Htt
     if (requestFault !== null) throwFault(requestFault)
     if (method === null) throw methodNotFound(call.method)
     const row = door.grid[method]
-    const shown = row.caller === 'nobody' ? null : await door.credentials.authenticate(asked.xAuth)
+    const shown = row.caller === 'nobody' ? null : await door.passwords.authenticate(door.credentials, asked)
     const caller = identify(row.caller, asked, shown, door.origins)
     merchantId = caller.merchantId
     if (caller.fault !== null) throwFault(caller.fault)
-    door.limits.take({ class: row.limits, address: asked.address, merchantId })
+    door.limits.take({
+      class: row.limits,
+      address: asked.address,
+      merchantId,
+      as: caller.identity.as,
+      limits: caller.identity.limits ?? null,
+    })
     const result = await run(method, call, { asked, door, requestId, caller: caller.identity })
     return replyWithResult(call.id, result)
   } catch (err) {

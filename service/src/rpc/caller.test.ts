@@ -77,14 +77,18 @@ test('an unknown id is told, since ids are public; of a wrong password nothing m
   const unknown = await ask('browser', { xAuth: unknownId }, origins)
   assert.deepEqual(unknown.fault, { entry: 'merchantUnknown', data: 'invalid_id' })
   const wrong = await ask('browser', { xAuth: `${merchantId}:x` }, origins)
-  assert.deepEqual(wrong, { identity: { merchantId: '', bucket: 0, as: 'browser' }, merchantId: null, fault: { entry: 'accessDenied' } })
+  assert.deepEqual(wrong, {
+    identity: { merchantId: '', bucket: 0, as: 'browser', limits: null },
+    merchantId: null,
+    fault: { entry: 'accessDenied' },
+  })
 })
 
 test('who it is goes to the log as soon as it has been shown, also when it may not call', async () => {
   const shown = await ask('server', { xAuth: merchantId }, origins)
   assert.deepEqual([shown.merchantId, shown.fault?.entry], [merchantId, 'serverOnly'])
   const right = await ask('server', { xAuth: server }, origins)
-  assert.deepEqual(right, { identity: { merchantId, bucket: 7, as: 'server' }, merchantId, fault: null })
+  assert.deepEqual(right, { identity: { merchantId, bucket: 7, as: 'server', limits: null }, merchantId, fault: null })
 })
 
 function denied(entry: string): (string | null)[] {

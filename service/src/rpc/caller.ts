@@ -37,8 +37,8 @@ export function identify(needed: Caller, claim: Claim, shown: Authenticated | nu
   if (shown === null) return unasked
   const fault = faultOf(needed, claim, shown, origins)
   if (!isAuthentic(shown)) return { ...unasked, fault: fault ?? { entry: 'accessDenied' } }
-  const { merchantId, bucket, kind } = shown
-  return { identity: { merchantId, bucket, as: kind }, merchantId, fault }
+  const { merchantId, bucket, kind, limits = null } = shown
+  return { identity: { merchantId, bucket, as: kind, limits }, merchantId, fault }
 }
 
 function faultOf(needed: Caller, claim: Claim, shown: Authenticated, origins: OriginRule): Fault | null {
@@ -66,7 +66,7 @@ function isAuthentic(shown: Authenticated): shown is Authentic {
 
 /** Who calls a method that needs no X-Auth. */
 const unasked: Identified = Object.freeze({
-  identity: Object.freeze({ merchantId: '', bucket: 0, as: 'browser' }),
+  identity: Object.freeze({ merchantId: '', bucket: 0, as: 'browser', limits: null }),
   merchantId: null,
   fault: null,
 })

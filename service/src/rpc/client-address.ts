@@ -1,6 +1,6 @@
 import { isIP } from 'node:net'
 
-import { plainAddress } from './address.ts'
+import { plainAddress } from '../limits/address.ts'
 
 /** The proxies before us whose word about the client is taken. */
 export interface TrustedProxies {

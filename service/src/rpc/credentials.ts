@@ -1,3 +1,5 @@
+import type { MerchantLimits } from '../limits/merchant-limits.ts'
+
 /**
  * Who is calling: the question that the door asks about an X-Auth header (wire §4). Kept by the merchants; wired in `main.ts`.
  *
@@ -20,4 +22,6 @@ export interface Authentic {
   readonly origins: readonly string[]
   /** Whether cards.check and cards.remove need the password in the subscribe profile too. */
   readonly strictServerAuth: boolean
+  /** What was agreed with it in place of the settings; nothing where it is left out. */
+  readonly limits?: MerchantLimits | null
 }

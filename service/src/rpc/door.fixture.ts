@@ -7,6 +7,7 @@ import { makeAnswer, type Answer, type AnswerParts } from './answer.ts'
 import type { Authenticated, Authentic, Credentials } from './credentials.ts'
 import type { CallEntry, CallFailure } from './journal.ts'
 import { noLimits } from './limits.ts'
+import { noThrottle } from './password-throttle.ts'
 import type { HttpReply, HttpRequest } from './request.ts'
 
 /** A door with nothing behind it: a grid that notes what it was called with, and merchants that stand in a list. */
@@ -43,6 +44,7 @@ export function rehearse(parts: Partial<AnswerParts> = {}, run?: (method: string
     credentials,
     origins: { isAnyWelcome: false, formOrigin: 'https://form.example' },
     limits: noLimits,
+    passwords: noThrottle,
     idempotency: { once: async () => assert.fail('the door of this rehearsal keeps no keys') },
     routes: cardRoutes,
     journal: { called: (entry) => called.push(entry), failed: (failure) => failed.push(failure) },

@@ -1,4 +1,4 @@
-import { subscriberOf } from './address.ts'
+import { subscriberOf } from '../limits/address.ts'
 import type { ApiSocket } from './api-socket.ts'
 
 export interface InFlightBounds {

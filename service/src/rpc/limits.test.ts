@@ -53,11 +53,32 @@ test('a wait that was told is enough', () => {
 test('addresses of one block share a wider limit', () => {
   const { take } = rehearse()
   for (let host = 1; host <= 100; host++) assert.equal(take({ address: `198.51.100.${host}` }), null)
-  assert.equal(take({ address: '198.51.100.200' })?.entry, 'addressLimit')
+  assert.equal(take({ address: '198.51.100.200' })?.entry, 'blockLimit')
   assert.equal(take({ address: '198.51.101.1' }), null)
-  for (let host = 1; host <= 100; host++) assert.equal(take({ address: `2001:db8:1:4${host % 10}::${host}` }), null)
-  assert.equal(take({ address: '2001:db8:1:99::1' })?.entry, 'addressLimit')
+  for (let host = 1; host <= 100; host++) assert.equal(take({ address: `2001:db8:1:${(host % 16).toString(16)}::${host}` }), null)
+  assert.equal(take({ address: '2001:db8:1:99::1' })?.entry, 'blockLimit')
   assert.equal(take({ address: '2001:db8:1:100::1' }), null)
+})
+
+test('an IPv6 machine is its /64, however many addresses it takes', () => {
+  const { take } = rehearse()
+  for (let host = 1; host <= 10; host++) assert.equal(take({ address: `2001:db8:1:4::${host}` }), null)
+  assert.equal(take({ address: '2001:db8:1:4:ffff::1' })?.entry, 'addressLimit')
+  assert.equal(take({ address: '2001:db8:1:5::1' }), null)
+})
+
+test('what was agreed with a merchant holds for it and for nobody else', () => {
+  const { at, take } = rehearse()
+  const limits = { createMinuteMax: 2, serverAddressMinuteMax: 500 }
+  for (let i = 0; i < 2; i++) assert.equal(take({ limits }), null)
+  assert.deepEqual(take({ limits })?.entry, 'merchantLimit')
+  assert.equal(take({ merchantId: 'other' }), null)
+  at(2 * minute)
+  const server = { as: 'server', limits: { serverAddressMinuteMax: 500 }, address: '203.0.113.5' } as const
+  for (let i = 0; i < 500; i++) assert.equal(take(server), null)
+  assert.equal(take(server)?.entry, 'addressLimit')
+  assert.equal(take({ ...server, as: 'browser' }), null, 'who showed no password has no part in it')
+  assert.equal(take({ ...server, limits: null }), null, 'without an agreement a server is an address like any')
 })
 
 test('a merchant has its own limit, and one merchant’s does not touch another’s', () => {
@@ -108,7 +129,7 @@ function rehearse(figures?: object) {
 }
 
 function call(parts: Partial<LimitedCall>): LimitedCall {
-  return { class: 'create', address: '192.0.2.7', merchantId: 'm', ...parts }
+  return { class: 'create', address: '192.0.2.7', merchantId: 'm', as: 'browser', limits: null, ...parts }
 }
 
 function outcome(take: () => void): { entry: string; waitMs: number } | null {

@@ -1,12 +1,13 @@
 import { RpcError, type ErrorName } from '@tessera/contract/errors'
 
 import type { LimitClass } from '../methods/method.ts'
-import { blockOf } from './address.ts'
-import { makeSlidingCounts, type SlidingCounts, type Window } from './sliding-counts.ts'
+import { blockOf, subscriberOf } from '../limits/address.ts'
+import type { MerchantLimits } from '../limits/merchant-limits.ts'
+import { makeSlidingCounts, type SlidingCounts, type Window } from '../limits/sliding-counts.ts'
 
 /** The coarse limits, asked before params are read: so many calls of a class from one address, one block of addresses, one merchant. */
 export interface CoarseLimits {
-  /** Counts one call. Throws `addressLimit` or `merchantLimit` with the wait, and counts nothing then. */
+  /** Counts one call. Throws `addressLimit`, `blockLimit` or `merchantLimit` with the wait, and counts nothing then. */
   take(call: LimitedCall): void
 }
 
@@ -15,6 +16,9 @@ export interface LimitedCall {
   readonly address: string
   /** Null where a method needs no merchant. */
   readonly merchantId: string | null
+  /** `server` showed the password. */
+  readonly as: 'server' | 'browser'
+  readonly limits: MerchantLimits | null
 }
 
 /** How many calls of a class one subject may make; an empty list: as many as it likes. */
@@ -52,13 +56,28 @@ interface Subject {
   readonly error: ErrorName
 }
 
-function subjectsOf({ class: limitClass, address, merchantId }: LimitedCall, figures: LimitFigures): Subject[] {
-  const subjects: Subject[] = []
-  if (figures.address.length > 0) subjects.push({ key: `${limitClass} ${address}`, windows: figures.address, error: 'addressLimit' })
-  if (figures.block.length > 0) subjects.push({ key: `${limitClass} ${blockOf(address)}`, windows: figures.block, error: 'addressLimit' })
-  if (figures.merchant.length > 0 && merchantId !== null)
-    subjects.push({ key: `${limitClass} merchant ${merchantId}`, windows: figures.merchant, error: 'merchantLimit' })
-  return subjects
+function subjectsOf(call: LimitedCall, figures: LimitFigures): Subject[] {
+  return [...addressesOf(call, figures), ...merchantOf(call, figures)].filter(({ windows }) => windows.length > 0)
+}
+
+/** Of its own server, which showed the password, a merchant may have agreed another figure: then its neighbours count nothing there. */
+function addressesOf({ class: limitClass, address, as, merchantId, limits }: LimitedCall, figures: LimitFigures): Subject[] {
+  const agreed = as === 'server' ? limits?.serverAddressMinuteMax : undefined
+  const subscriber = `${limitClass} ${subscriberOf(address)}`
+  if (agreed === undefined || figures.address.length === 0)
+    return [
+      { key: subscriber, windows: figures.address, error: 'addressLimit' },
+      { key: `${limitClass} ${blockOf(address)}`, windows: figures.block, error: 'blockLimit' },
+    ]
+  return [{ key: `${subscriber} ${merchantId} ${agreed}`, windows: [{ count: agreed, ms: minute }], error: 'addressLimit' }]
+}
+
+function merchantOf({ class: limitClass, merchantId, limits }: LimitedCall, figures: LimitFigures): Subject[] {
+  if (merchantId === null || limitClass === 'none') return []
+  const agreed = limits?.[`${limitClass}MinuteMax`]
+  const windows = agreed === undefined ? figures.merchant : [{ count: agreed, ms: minute }]
+  // A figure that is changed begins a count of its own.
+  return [{ key: `${limitClass} merchant ${merchantId} ${agreed ?? ''}`, windows, error: 'merchantLimit' }]
 }
 
 function takeAll(counts: SlidingCounts, subjects: readonly Subject[]): void {

@@ -6,6 +6,8 @@ import { errorEntry, errors, type ErrorName } from '@tessera/contract/errors'
 import type { IdempotentCall } from '../methods/method.ts'
 import { merchantId, password, refusing, rehearse } from './door.fixture.ts'
 import type { Idempotency } from './idempotency.ts'
+import type { CoarseLimits } from './limits.ts'
+import type { PasswordThrottle } from './password-throttle.ts'
 import { listen, post } from './raw.fixture.ts'
 
 /** The stages of wire §3 in their order, each with the ways in which a request is wrong there. */
@@ -29,10 +31,11 @@ const stages: readonly (readonly ErrorName[])[] = [
     'pathMismatch',
   ],
   ['methodNotFound'],
-  ['accessDenied', 'merchantUnknown', 'serverOnly', 'credentialInBrowser', 'originNotAllowed', 'merchantBlocked'],
-  ['addressLimit', 'merchantLimit'],
+  ['passwordLimit', 'accessDenied', 'merchantUnknown', 'serverOnly', 'credentialInBrowser', 'originNotAllowed', 'merchantBlocked'],
+  ['addressLimit', 'blockLimit', 'merchantLimit'],
   ['sensitiveAuthenticationData', 'panOutOfPlace', 'paramsNotObject', 'memberMissing', 'memberInvalid'],
   ['idempotencyMismatch'],
+  ['panLimit', 'distinctPanLimit', 'tokenLimit', 'phoneLimit'],
   ['cardNotFound', 'wrongCode'],
   ['systemError', 'networkTimeout'],
 ]
@@ -51,9 +54,11 @@ const exclusive: readonly (readonly ErrorName[])[] = [
   ['paramsNotObject', 'memberInvalid'],
   ['methodNotFound', 'serverOnly'],
   ['accessDenied', 'merchantUnknown', 'serverOnly', 'credentialInBrowser', 'merchantBlocked'],
-  ['addressLimit', 'merchantLimit'],
+  ['addressLimit', 'blockLimit', 'merchantLimit'],
+  ['panLimit', 'distinctPanLimit', 'tokenLimit', 'phoneLimit'],
   ['cardNotFound', 'wrongCode', 'networkTimeout', 'systemError'],
   ['credentialInBrowser', 'originNotAllowed'],
+  ['passwordLimit', 'credentialInBrowser'],
   ['notAnObject', ...stages.slice(3).flat()],
   ['notAnObject', 'duplicateKey', 'forbiddenMember', 'tooDeep', 'tooManyMembers'],
   ['notAnObject', 'idempotencyKeyInvalid', 'invalidRequestId', 'invalidVersion', 'methodMissing', 'pathMismatch'],
@@ -69,7 +74,15 @@ const idempotency: Idempotency = {
     return deed.run({} as IdempotentCall)
   },
 }
-const { answer } = rehearse({ idempotency, limits: { take: () => refuseIf('addressLimit', 'merchantLimit') } }, () => {
+const limits: CoarseLimits = { take: () => refuseIf('addressLimit', 'blockLimit', 'merchantLimit') }
+const passwords: PasswordThrottle = {
+  authenticate: async (credentials, { xAuth }) => {
+    refuseIf('passwordLimit')
+    return credentials.authenticate(xAuth)
+  },
+}
+const { answer } = rehearse({ idempotency, limits, passwords }, () => {
+  refuseIf('panLimit', 'distinctPanLimit', 'tokenLimit', 'phoneLimit')
   refuseIf('cardNotFound', 'wrongCode', 'networkTimeout', 'systemError')
   return {}
 })

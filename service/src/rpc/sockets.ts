@@ -2,7 +2,7 @@ import type { Server } from 'node:http'
 import type { Socket } from 'node:net'
 
 import { closeAfter } from './api-socket.ts'
-import { plainAddress, subscriberOf } from './address.ts'
+import { plainAddress, subscriberOf } from '../limits/address.ts'
 import type { TrustedProxies } from './client-address.ts'
 import { rawProblem, type ProblemName } from './problem.ts'
 

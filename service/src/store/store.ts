@@ -159,6 +159,8 @@ export interface CodeTry extends CardKey {
   readonly otpHash: Uint8Array
   /** Null where the day caps are switched off. */
   readonly dayCap: { readonly keyId: string; readonly subject: Uint8Array; readonly triesMax: number; readonly endsAt: number } | null
+  /** Wrong codes in an hour of all cards beyond which none is evaluated; null where that is switched off. */
+  readonly wrongCodesHourMax: number | null
   /** The card as it will be when the code is right. */
   readonly verifiedCard: CardRow
   readonly auditRight: AuditNote
@@ -167,12 +169,14 @@ export interface CodeTry extends CardKey {
 
 export type TriedCode =
   | { readonly outcome: 'verified' | 'wrong' | 'triesUsedUp' | 'tooOld' | 'notRequested' | 'moved' }
-  | { readonly outcome: 'dayTriesUsedUp'; readonly retryAfterMs: number }
+  | { readonly outcome: 'dayTriesUsedUp' | 'wrongCodesUsedUp'; readonly retryAfterMs: number }
   /** The try is counted; the network has to say whether the code is right. */
   | { readonly outcome: 'askNetwork' }
 
 export interface FinishVerification extends CardKey {
   readonly attemptId: string
+  /** When, if the try was counted as a wrong code until the network said that it is right; null: wrong codes are not counted. */
+  readonly uncountAt: number | null
   readonly verifiedCard: CardRow
   readonly audit: AuditNote
 }

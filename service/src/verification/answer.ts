@@ -67,6 +67,7 @@ async function decide({ parts, asker }: Trying, tried: Tried, verified: CardRow,
     const { card } = await parts.cards.find(token, asker)
     if (card.verified) return card
   }
+  if (tried.outcome === 'wrongCodesUsedUp') throw new RpcError('wrongCodeLimit', { retryAfterMs: tried.retryAfterMs })
   if (tried.outcome === 'dayTriesUsedUp') throw new RpcError('cardDayTriesUsedUp', { retryAfterMs: tried.retryAfterMs })
   throw new RpcError(triedNames[tried.outcome])
 }
@@ -79,7 +80,8 @@ async function finish({ parts, attempt, asker }: Trying, verified: CardRow, toke
   for (let turn = 0; turn < turnsMax; turn++) {
     const now = clock.now()
     const audit = noteVerified(asker, next, now)
-    const finish = { bucket, merchantId, cardId, attemptId, verifiedCard: next, audit }
+    const uncountAt = parts.figures.limits ? now : null
+    const finish = { bucket, merchantId, cardId, attemptId, uncountAt, verifiedCard: next, audit }
     const riders = telling(rideOutcome(asker.rider, next), cardEvent('card.verified', next, now))
     if (expectFirst(await store.finishVerification(finish, riders))) return next
     const { card } = await cards.find(token, asker)

@@ -57,7 +57,7 @@ async function beginAndStart(parts: VerificationParts, found: FoundCard, attempt
   const { cards, keyring, network, clock, figures } = parts
   const { merchantId, expiry } = found.card
   return cards.usePan(found, async (pan) => {
-    const claim = figures.limits ? await sendClaim(keyring, pan, attempt.askedAt.wallMs) : null
+    const claim = figures.limits ? await sendClaim(keyring, pan, { at: attempt.askedAt.wallMs, windows: figures.sendWindows }) : null
     await begin(parts, attempt, claim, asker)
     const patience = { clock, timeoutMs: figures.networkTimeoutMs, signal: asker.signal }
     return askNetwork(patience, (signal) => network.startVerification({ merchantId, pan, expiry, requestId: attempt.attemptId }, signal))

@@ -1,3 +1,7 @@
+import type { SendClaim } from '../store/store.ts'
+
+import { sendWindowsOf } from './limits.ts'
+
 /** What a code may do and how often; each is a setting. Milliseconds where the name says so. */
 export interface VerificationFigures {
   /** At most ten minutes (ASVS 5.0 V6.5.5). */
@@ -10,6 +14,10 @@ export interface VerificationFigures {
   readonly limits: boolean
   /** Tries that one PAN takes in a day, over all its tokens and codes. */
   readonly dayTriesMax: number
+  /** Codes to one PAN and to one phone. */
+  readonly sendWindows: SendClaim['windows']
+  /** Wrong codes in an hour, of all cards: beyond it none is looked at. */
+  readonly wrongCodesHourMax: number
   readonly networkTimeoutMs: number
   readonly smsTimeoutMs: number
   /** Who sends the message, as the cardholder reads it. */
@@ -24,6 +32,8 @@ export const verificationFigures: VerificationFigures = Object.freeze({
   resendWaitMs: 60_000,
   limits: true,
   dayTriesMax: 15,
+  sendWindows: sendWindowsOf({ tenMinutesMax: 3, dayMax: 5 }),
+  wrongCodesHourMax: 1000,
   networkTimeoutMs: 12_000,
   smsTimeoutMs: 3000,
   providerName: 'Tessera',

@@ -38,7 +38,9 @@ export async function sendCode(sending: Sending, { phone, code, language }: OurC
 async function claimPhone(sending: Sending, phone: string): Promise<void> {
   const { store, keyring, clock, figures } = sending.parts
   if (!figures.limits) return
-  const claimed = await store.claimPhoneSend(await sendClaim(keyring, Buffer.from(phone, 'latin1'), clock.now()))
+  const claimed = await store.claimPhoneSend(
+    await sendClaim(keyring, Buffer.from(phone, 'latin1'), { at: clock.now(), windows: figures.sendWindows }),
+  )
   if (claimed.claimed) return
   const limit = new RpcError('sendLimitPhone', { retryAfterMs: claimed.retryAfterMs })
   await settle(sending, { sentBy: 'us', outcome: 'phoneLimit' }, limit)

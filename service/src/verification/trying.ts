@@ -24,6 +24,7 @@ export async function codeTry({ parts, attempt, code, asker }: Trying, verified:
   const now = parts.clock.moment()
   return {
     ...{ bucket, merchantId, cardId, attemptId, now, driftMaxMs, dayCap: cap, verifiedCard: verified },
+    ...{ wrongCodesHourMax: parts.figures.limits ? parts.figures.wrongCodesHourMax : null },
     otpHash: await hashOf(parts, attempt, code),
     auditRight: noteVerified(asker, verified, now.wallMs),
     auditWrong: noteDeed(asker, cardId, { at: now.wallMs, action: 'code.tried', outcome: 'wrong_code' }),

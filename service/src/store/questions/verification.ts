@@ -21,6 +21,7 @@ import type { Read, Unit } from '../unit.ts'
 import { replaceCard } from './cards.ts'
 import { answerKey } from './idempotency.ts'
 import { claimSend, countDayTry } from './limits.ts'
+import { addWrongCodes, askWrongCodes } from './wrong-codes.ts'
 import { carry, keepEvents } from './riders.ts'
 
 const columnList = [
@@ -126,7 +127,7 @@ export function* tryCode(ask: { attempt: CodeTry; riders: CodeRiders | null }): 
 }
 
 function* tryOnce(ask: CodeTry, riders: CodeRiders | null): Unit<TriedCode> {
-  const { now, dayCap } = ask
+  const { now, dayCap, wrongCodesHourMax } = ask
   const clocks = [Math.trunc(now.wallMs), Math.trunc(now.monotonicMs), now.bootId, ask.driftMaxMs]
   const counted = yield* one(countTry, [...keyValues(ask), ask.attemptId, ...clocks])
   if (counted === null) return { outcome: yield* askWhyNot(ask) }
@@ -136,8 +137,19 @@ function* tryOnce(ask: CodeTry, riders: CodeRiders | null): Unit<TriedCode> {
     yield* undo()
     return { outcome: 'dayTriesUsedUp', retryAfterMs: Math.max(1, dayCap.endsAt - now.wallMs) }
   }
-  if (counted['sent_by'] === 'network') return { outcome: 'askNetwork' }
+  const breaker = { bucket: ask.bucket, at: now.wallMs }
+  const retryAfterMs = wrongCodesHourMax === null ? 0 : yield* askWrongCodes(breaker, wrongCodesHourMax)
+  if (retryAfterMs > 0) {
+    yield* undo()
+    return { outcome: 'wrongCodesUsedUp', retryAfterMs }
+  }
+  if (counted['sent_by'] === 'network') {
+    // Wrong until the network says otherwise: of many at once none is forgotten.
+    if (wrongCodesHourMax !== null) yield* addWrongCodes(breaker, 1)
+    return { outcome: 'askNetwork' }
+  }
   if (sameHash(bytes(counted, 'otp_hash'), ask.otpHash)) return yield* verify(ask, riders)
+  if (wrongCodesHourMax !== null) yield* addWrongCodes(breaker, 1)
   yield* note(ask.auditWrong)
   if (riders !== null) yield* answerKey(riders.answerWrong)
   return { outcome: 'wrong' }
@@ -149,7 +161,9 @@ export function* finishVerification(ask: { finish: FinishVerification; riders: C
 }
 
 function* finishAttempt(finish: FinishVerification): Unit<boolean> {
-  return (yield* verify({ ...finish, auditRight: finish.audit }, null)).outcome === 'verified'
+  const isVerified = (yield* verify({ ...finish, auditRight: finish.audit }, null)).outcome === 'verified'
+  if (isVerified && finish.uncountAt !== null) yield* addWrongCodes({ bucket: finish.bucket, at: finish.uncountAt }, -1)
+  return isVerified
 }
 
 const closeOpen = sql`

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
 import type { SendClaim } from '../store.ts'
-import { bytesOf, makeAttempt, makeCard, makeClaim, makeNote, makeTry, momentAt, T0 } from './samples.fixture.ts'
+import { bytesOf, makeAttempt, makeCard, makeClaim, makeNote, makeTry, momentAt, nextOf, T0 } from './samples.fixture.ts'
 import type { WithStore } from './opened.fixture.ts'
 
 export function limitsSuite(withStore: WithStore): void {
@@ -72,6 +72,62 @@ export function limitsSuite(withStore: WithStore): void {
     'a window that cannot be kept is refused',
     withStore(async ({ store }) => {
       await assert.rejects(store.claimPhoneSend(makeClaim(T0, [{ count: 6, ms: 1000 }])), /1 to 5 sends/)
+    }),
+  )
+
+  test(
+    'when too many codes of an hour were wrong none is evaluated, not even a right one, until they are past',
+    withStore(async ({ store }) => {
+      const at = momentAt(0)
+      const cards = Array.from({ length: 8 }, (_, n) => makeCard(n + 1))
+      for (const card of cards) {
+        await store.insertCard(card, makeNote(card))
+        await store.beginVerification(makeAttempt(card, 'one', at, { lifeMs: 9_000_000 }), { resendWaitMs: 1, pan: null }, makeNote(card))
+      }
+      const tries = cards.slice(0, 6).flatMap((card) => Array.from({ length: 2 }, () => makeTry(card, 'one', at, { wrongCodesHourMax: 7 })))
+      // One after another: how far many at once overshoot is the store's own matter (docs/decisions/0014-limits.md).
+      const told = []
+      for (const each of tries) told.push((await store.tryCode(each)).outcome)
+      assert.deepEqual([told.filter((outcome) => outcome === 'wrong').length, told.filter((o) => o === 'wrongCodesUsedUp').length], [7, 5])
+
+      const [spare] = cards.slice(-1)
+      assert.ok(spare !== undefined)
+      const right = (ms: number) => makeTry(spare, 'one', momentAt(ms), { wrongCodesHourMax: 7, otpHash: bytesOf('right one') })
+      const refused = await store.tryCode(right(1))
+      assert.ok(refused.outcome === 'wrongCodesUsedUp' && refused.retryAfterMs > 3_300_000 && refused.retryAfterMs <= 3_900_000)
+      assert.deepEqual(await store.tryCode(right(refused.retryAfterMs - 1)), { outcome: 'wrongCodesUsedUp', retryAfterMs: 2 })
+      assert.deepEqual(await store.tryCode(right(refused.retryAfterMs + 1)), { outcome: 'verified' })
+    }),
+  )
+
+  test(
+    'a code that the network has to judge counts as wrong until it says that it is right',
+    withStore(async ({ store }) => {
+      const [card, other] = [makeCard(1), makeCard(2)]
+      for (const each of [card, other]) {
+        await store.insertCard(each, makeNote(each))
+        await store.beginVerification(
+          makeAttempt(each, 'one', momentAt(0), { sentBy: 'network' }),
+          { resendWaitMs: 1, pan: null },
+          makeNote(each),
+        )
+      }
+      const tryOf = (each: typeof card) => store.tryCode(makeTry(each, 'one', momentAt(1), { wrongCodesHourMax: 1 }))
+      assert.equal((await tryOf(card)).outcome, 'askNetwork')
+      assert.equal((await tryOf(other)).outcome, 'wrongCodesUsedUp')
+      const verifiedCard = nextOf(card, { verified: true })
+      const { bucket, merchantId, cardId } = card
+      const finish = {
+        bucket,
+        merchantId,
+        cardId,
+        attemptId: 'one',
+        uncountAt: momentAt(2).wallMs,
+        verifiedCard,
+        audit: makeNote(verifiedCard),
+      }
+      assert.equal(await store.finishVerification(finish), true)
+      assert.equal((await tryOf(other)).outcome, 'askNetwork')
     }),
   )
 

@@ -236,7 +236,7 @@ export function ridersSuite(withStore: WithStore): void {
 
       const { bucket, merchantId, cardId } = card
       const verifiedCard = nextOf(card, { verified: true })
-      const finish = { bucket, merchantId, cardId, attemptId: 'one', verifiedCard, audit: makeNote(verifiedCard) }
+      const finish = { bucket, merchantId, cardId, attemptId: 'one', uncountAt: null, verifiedCard, audit: makeNote(verifiedCard) }
       const riders = { ...fullRiders(card.cardId), claim: null }
       assert.equal(await store.finishVerification({ ...finish, attemptId: 'other' }, riders), false)
       assert.equal(await store.finishVerification(finish, riders), true)

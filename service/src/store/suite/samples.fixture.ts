@@ -120,6 +120,7 @@ export function makeTry(card: CardRow, name: string, at: Moment, over: Partial<C
     attemptId: name,
     otpHash: bytesOf('wrong'),
     dayCap: null,
+    wrongCodesHourMax: null,
     verifiedCard,
     auditRight: makeNote(verifiedCard, 'card.verified'),
     auditWrong: makeQuietNote(card, 'card.code_wrong'),

@@ -230,7 +230,7 @@ export function verificationSuite(withStore: WithStore): void {
 
       const { bucket, merchantId, cardId } = card
       const verifiedCard = nextOf(card, { verified: true })
-      const finish = { bucket, merchantId, cardId, attemptId: 'one', verifiedCard, audit: makeNote(verifiedCard) }
+      const finish = { bucket, merchantId, cardId, attemptId: 'one', uncountAt: null, verifiedCard, audit: makeNote(verifiedCard) }
       assert.equal(await store.finishVerification({ ...finish, attemptId: 'other' }), false)
       const finished = await Promise.all(Array.from({ length: 10 }, () => store.finishVerification(finish)))
       assert.equal(finished.filter(Boolean).length, 1)
