@@ -76,6 +76,22 @@ export function moneyKeySuite(withStore: WithStore): void {
   )
 
   test(
+    'a payment that was approved unheard and given back is told as cancelled under its key, never as a receipt',
+    inHouse(withStore, async ({ door, house }) => {
+      const { token, id } = await payable(door, success)
+      const { merchantId } = await rowAt(house, id)
+      await house.store.setScenarioStep(merchantId, 'network', 'lose_answer')
+      const ask = ['receipts.pay', { id, token }, { key: 'k1' }] as const
+      assert.equal((await turning(house, door.error(...ask), 1000)).reason, 'payment_unknown')
+      await house.store.setScenarioStep(merchantId, 'network', 'none')
+      await settleAll(house)
+      assert.equal((await rowAt(house, id)).state, 50)
+      for (let turn = 0; turn < 2; turn++) assert.equal((await door.error(...ask)).reason, 'receipt_cancelled')
+      assert.deepEqual(await taken(house, id), { takenTiyin: 0, heldTiyin: 0 })
+    }),
+  )
+
+  test(
     'a hold, its confirmation, fiscal data and a cancellation are each done once under a key',
     inHouse(withStore, async ({ door, house }) => {
       const { token, id } = await payable(door, success)

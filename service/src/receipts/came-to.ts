@@ -31,10 +31,17 @@ export async function cameTo(
   const operation = await tools.store.findOperation({ bucket, merchantId, receiptId, requestId })
   if (operation === null) throw new Error('what was claimed with a payment is kept with it')
   const receipt = await findReceipt(tools, receiptId, asker)
-  if (operation.state === 'approved') return receipt
+  if (operation.state === 'approved') return expectKept(operation, receipt)
   if (operation.state === 'declined') throw new RpcError(refusalIn(operation))
   if (operation.state === 'unknown' || receipt.state === receiptStates.unknown || isExpired) throw new RpcError('paymentUnknown')
   return null
+}
+
+/** An approval of which nobody heard in time goes back: whoever pays is then not told a receipt as if it were paid. */
+function expectKept({ kind }: OperationRow, receipt: ReceiptRow): ReceiptRow {
+  const isBack = receipt.state === receiptStates.returning || receipt.state === receiptStates.cancelled
+  if (kind !== 'capture' && isBack) throw new RpcError('receiptCancelled')
+  return receipt
 }
 
 function refusalIn({ kind, reason }: OperationRow) {
