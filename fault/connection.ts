@@ -10,8 +10,8 @@ export interface Reply {
 
 /** One connection to a service: one request at a time, kept alive between them. */
 export interface Connection {
-  /** Rejects with `ConnectionLost` when no answer came. */
-  post(path: string, xAuth: string, body: string): Promise<Reply>
+  /** Rejects with `ConnectionLost` when no answer came. `idempotencyKey`: none when empty. */
+  post(path: string, xAuth: string, body: string, idempotencyKey?: string): Promise<Reply>
   close(): void
 }
 
@@ -30,9 +30,10 @@ export async function openConnection(url: string, answerSecondsMax = 30): Promis
     socket.once('error', (err) => reject(new ConnectionLost(err.message, { cause: err })))
   })
   return {
-    async post(path, xAuth, body) {
+    async post(path, xAuth, body, idempotencyKey = '') {
       const length = Buffer.byteLength(body)
-      socket.write(`POST ${path} HTTP/1.1\r\nhost: ${host}\r\nx-auth: ${xAuth}\r\ncontent-length: ${length}\r\n\r\n${body}`)
+      const key = idempotencyKey === '' ? '' : `idempotency-key: ${idempotencyKey}\r\n`
+      socket.write(`POST ${path} HTTP/1.1\r\nhost: ${host}\r\nx-auth: ${xAuth}\r\n${key}content-length: ${length}\r\n\r\n${body}`)
       const late = setTimeout(() => socket.destroy(new Error(`no answer in ${answerSecondsMax} s`)), answerSecondsMax * 1000)
       try {
         return await reader.next()

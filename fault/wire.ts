@@ -14,6 +14,8 @@ export interface Wire {
   verify(token: string, code: string): Promise<Outcome>
   check(token: string): Promise<Outcome>
   remove(token: string): Promise<Outcome>
+  /** Any other method; with a key it may be asked again. */
+  call(method: string, params: object, idempotencyKey?: string): Promise<Outcome>
   close(): void
 }
 
@@ -27,8 +29,9 @@ export interface WireStart {
 /** Connects and speaks the spec profile. Throws `ConnectionLost` when nobody listens. */
 export async function openWire({ url, xAuth, answerSecondsMax }: WireStart): Promise<Wire> {
   const connection = await openConnection(url, answerSecondsMax)
-  const call = (method: string, params: object): Promise<Outcome> => ask(connection, xAuth, method, params)
+  const call = (method: string, params: object, key?: string): Promise<Outcome> => ask(connection, xAuth, { method, params, key })
   return {
+    call,
     create: (pan) => call('cards.create', { card: { number: pan, expire: '0399' }, save: true }),
     askCode: (token) => call('cards.get_verify_code', { token }),
     verify: (token, code) => call('cards.verify', { token, code }),
@@ -53,9 +56,15 @@ function cardOf(result: Readonly<Record<string, unknown>>): Readonly<Record<stri
   return card as Readonly<Record<string, unknown>>
 }
 
-async function ask(connection: Connection, xAuth: string, method: string, params: object): Promise<Outcome> {
+interface Asked {
+  readonly method: string
+  readonly params: object
+  readonly key: string | undefined
+}
+
+async function ask(connection: Connection, xAuth: string, { method, params, key }: Asked): Promise<Outcome> {
   try {
-    const { status, body } = await connection.post(`/api/${method}`, xAuth, JSON.stringify({ jsonrpc: '2.0', id: 1, method, params }))
+    const { status, body } = await connection.post(`/api/${method}`, xAuth, JSON.stringify({ jsonrpc: '2.0', id: 1, method, params }), key)
     return readOutcome(status, body)
   } catch (err) {
     if (err instanceof ConnectionLost) return { kind: 'lost', why: err.message }

@@ -1,0 +1,150 @@
+import { setTimeout as pause } from 'node:timers/promises'
+import { judgeBill, type Bill, type Movement, type ToldReceipt } from './bill.ts'
+import type { Experiment, Finding, Trial } from './experiment.ts'
+import { largest, median } from './figures.ts'
+import type { Home } from './home.ts'
+import { dataFolderOf, endWell, lives } from './inspect.ts'
+import { makeSavedTokens, runMoneyLoad } from './money-load.ts'
+import { makeRandom, type Random } from './random.ts'
+import { runTessera, startTessera, type Running } from './spawn.ts'
+import { countUnsettled, readStatement } from './statement.ts'
+import { openWire, type Wire } from './wire.ts'
+
+/** The process is killed again and again while money moves, and while what fell is being settled. */
+export const money: Experiment = {
+  name: 'money',
+  question: 'Killed while it pays, holds, confirms and cancels, with answers lost: do the network and every receipt agree in the end?',
+  stores: ['sqlite', 'postgres'],
+  cycles: 200,
+  needs: [],
+  async run(trial) {
+    const found = await killPayments(trial, trial.cycles)
+    const early = await killPayments(trial, controlCycles, [double('acknowledge-money-early')])
+    const forgetful = await killPayments(trial, controlCycles, [double('forget-unknown')])
+    const seen = `${early.lost} and ${forgetful.lost} receipts wrong in ${controlCycles} cycles each`
+    const what = 'money acknowledged 20 ms before COMMIT; silence taken for a refusal'
+    return { ...found, control: { what, isFound: early.lost > 0 && forgetful.lost > 0, seen } }
+  },
+}
+
+type Killed = Omit<Finding, 'control'>
+
+/** Kills as often as told, then lets everything be settled, and holds the network's ledger against every receipt and every answer. */
+export async function killPayments(trial: Trial, cycles: number, imports: readonly URL[] = []): Promise<Killed> {
+  const { store, seed, homes, say } = trial
+  const random = makeRandom(seed)
+  const home = await homes.make(store)
+  const start = { flags: [...home.flags, ...lives, '--network-timeout-ms=500'], imports: [double('short-lease'), ...imports] }
+  const bills: Bill[] = []
+  const [complaints, startMs]: [string[], number[]] = [[], []]
+  let savedTokens: readonly string[] = []
+  try {
+    for (let cycle = 0; cycle < cycles; cycle++) {
+      const running = await startTessera(start)
+      startMs.push(running.startMs)
+      if (cycle === 0) savedTokens = await makeSavedTokens(running, savedCount)
+      await rehearse(home, rehearsals[random.between(0, rehearsals.length - 1)] ?? 'none')
+      complaints.push(...(await payAndKill(running, { bills, savedTokens, random })))
+      if (cycle % 10 === 9) say(`${cycle + 1} of ${cycles} kills, ${bills.length} receipts`)
+    }
+    const running = await startTessera(start)
+    await rehearse(home, 'none')
+    const told = await waitUntilSettled({ running, home }, bills)
+    complaints.push(...(await endWell(running, home)))
+    const wrong = judgeAll(bills, told, await readStatement(home))
+    const figures = { ...countDeeds(bills), start_ms_median: Math.round(median(startMs)), start_ms_most: Math.round(largest(startMs)) }
+    return { acknowledged: countAcknowledged(bills), lost: wrong.length, cycles, complaints: [...complaints, ...wrong], figures }
+  } finally {
+    await home.remove()
+  }
+}
+
+interface Paying {
+  readonly bills: Bill[]
+  readonly savedTokens: readonly string[]
+  readonly random: Random
+}
+
+async function payAndKill(running: Running, { bills, savedTokens, random }: Paying): Promise<string[]> {
+  const ending = new AbortController()
+  const again = bills.slice(-againMax).filter(({ pay }) => pay === 'asked' || pay === 'unknown')
+  const load = runMoneyLoad({ ...running, connections: 8, bills, savedTokens, random, again, until: ending.signal })
+  await pause(random.between(loadMsLeast, loadMsMost))
+  await running.kill()
+  ending.abort()
+  return [...(await load)].map(([reason, times]) => `answered under load: ${reason} (${times} times)`)
+}
+
+/** What the network does from now on when money moves. */
+async function rehearse(home: Home, step: string): Promise<void> {
+  const { code, out } = await runTessera(['sandbox', 'step', 'network', step, `--data=${dataFolderOf(home)}`])
+  if (code !== 0) throw new Error(`the network cannot be told to rehearse ${step}: ${out}`)
+}
+
+/** Waits until nothing is on its way any more, and asks what each receipt came to. What is not settled in time is told as it is. */
+async function waitUntilSettled({ running, home }: Settling, bills: readonly Bill[]): Promise<Map<string, ToldReceipt>> {
+  const until = performance.now() + settledMsMax
+  while ((await countUnsettled(home)) > 0 && performance.now() < until) await pause(500)
+  const told = new Map<string, ToldReceipt>()
+  const wire = await openWire(running)
+  for (const { receiptId } of bills) told.set(receiptId, await tell(wire, receiptId))
+  wire.close()
+  return told
+}
+
+interface Settling {
+  readonly running: Running
+  readonly home: Home
+}
+
+/** A receipt that was acknowledged and cannot be found is in no state at all. */
+async function tell(wire: Wire, id: string): Promise<ToldReceipt> {
+  const outcome = await wire.call('receipts.get', { id })
+  if (outcome.kind !== 'result') return { state: -1, amountTiyin: 0 }
+  const { state, amount } = outcome.result['receipt'] as { state: number; amount: number }
+  return { state, amountTiyin: amount }
+}
+
+function judgeAll(bills: readonly Bill[], told: ReadonlyMap<string, ToldReceipt>, statement: readonly Movement[]): string[] {
+  const moved = Map.groupBy(statement, ({ receiptId }) => receiptId)
+  const unasked = moved.get(null) ?? []
+  const wrong = bills.flatMap((bill) => {
+    const fault = judgeBill(bill, told.get(bill.receiptId) ?? { state: -1, amountTiyin: 0 }, moved.get(bill.receiptId) ?? [])
+    return fault === null ? [] : [`receipt ${bill.receiptId} ${fault}`]
+  })
+  return [
+    ...wrong,
+    ...unasked.map(({ kind, networkRef }) => `the network made a ${kind} of which the service knows nothing (${networkRef})`),
+  ]
+}
+
+function countDeeds(bills: readonly Bill[]): Record<string, number> {
+  const count = (is: (bill: Bill) => boolean): number => bills.filter(is).length
+  return {
+    receipts: bills.length,
+    paid: count(({ pay }) => pay === 'paid'),
+    unanswered: count(({ pay }) => pay === 'asked'),
+    unknown: count(({ pay }) => pay === 'unknown'),
+    confirmed: count(({ confirm }) => confirm === 'acknowledged'),
+    cancelled: count(({ cancel }) => cancel === 'acknowledged'),
+  }
+}
+
+function countAcknowledged(bills: readonly Bill[]): number {
+  const { receipts = 0, paid = 0, confirmed = 0, cancelled = 0 } = countDeeds(bills)
+  return receipts + paid + confirmed + cancelled
+}
+
+function double(name: string): URL {
+  return new URL(`./doubles/${name}.ts`, import.meta.url)
+}
+
+/** How the network behaves, one of them a cycle; most of all it loses answers. */
+const rehearsals = ['none', 'none', 'lose_answer', 'lose_answer', 'lose_request', 'approve_late', 'answer_twice', 'insufficient_funds']
+const savedCount = 6
+/** Of so many of the last receipts the unanswered payments are asked for again. */
+const againMax = 200
+const [loadMsLeast, loadMsMost] = [50, 900]
+/** Longer than a lease, a late approval (15 s) and the waits between the looks. */
+const settledMsMax = 120_000
+const controlCycles = 6
