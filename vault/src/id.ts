@@ -19,7 +19,14 @@ export function bucketOfId(id: string): number | null {
 }
 
 export function isId(text: string): boolean {
-  return /^[0-9a-f]{24}$/.test(text)
+  if (text.length !== idDigits) return false
+  for (let i = 0; i < idDigits; i++) if (!isHexDigit(text.charCodeAt(i))) return false
+  return true
+}
+
+/** Lower case only. */
+function isHexDigit(unit: number): boolean {
+  return (unit >= 0x30 && unit <= 0x39) || (unit >= 0x61 && unit <= 0x66)
 }
 
 function hex(value: number, digits: number): string {
@@ -30,3 +37,4 @@ function hex(value: number, digits: number): string {
 
 /** The first region; others are reserved in the layout. */
 const region = '0'
+const idDigits = 24

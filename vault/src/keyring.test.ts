@@ -180,7 +180,7 @@ test('between two readings of the store, keys that are known cost no question', 
 test('an unknown key id is asked of the store once a time, and refused', async () => {
   const { keyring, keys } = await startReplica()
   const { lists } = keys
-  await assert.rejects(keyring.byId('00'.repeat(16)), KeyUnknown)
+  await assert.rejects(async () => keyring.byId('00'.repeat(16)), KeyUnknown)
   assert.equal(keys.lists, lists + 1)
 })
 
@@ -225,11 +225,11 @@ test('a destroyed key is gone: from memory, from the store, after a restart, and
   await one.keyring.rotate('card', merchantA)
   one.clock.now += 120_000
   await one.keyring.destroy(keyId)
-  await assert.rejects(one.keyring.byId(keyId), KeyDestroyed)
+  await assert.rejects(async () => one.keyring.byId(keyId), KeyDestroyed)
   assert.deepEqual([one.keys.rows[0]?.state, one.keys.rows[0]?.wrapped.length], ['destroyed', 0])
-  await assert.rejects((await startReplica(one)).keyring.byId(keyId), KeyDestroyed)
+  await assert.rejects(async () => (await startReplica(one)).keyring.byId(keyId), KeyDestroyed)
   await two.keyring.active('card', merchantA)
-  await assert.rejects(two.keyring.byId(keyId), KeyDestroyed)
+  await assert.rejects(async () => two.keyring.byId(keyId), KeyDestroyed)
   await one.keyring.destroy(keyId)
 })
 
@@ -273,8 +273,8 @@ test('an answer of the store that was overtaken brings no destroyed key back', a
   const late = await one.keys.list()
   await one.keyring.destroyPast()
   one.keys.list = async () => late
-  await assert.rejects(one.keyring.byId('00'.repeat(16)), KeyUnknown)
-  await assert.rejects(one.keyring.byId(keyId), KeyDestroyed)
+  await assert.rejects(async () => one.keyring.byId('00'.repeat(16)), KeyUnknown)
+  await assert.rejects(async () => one.keyring.byId(keyId), KeyDestroyed)
   assert.equal(stateOf(one.keyring, keyId), 'destroyed')
 })
 

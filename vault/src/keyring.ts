@@ -26,8 +26,8 @@ export interface KeyStatus extends Omit<WrappedKey, 'wrapped' | 'checkValue'> {
 export interface Keyring {
   /** The key for new work; made when there is none yet or the last one's time is over. */
   active(purpose: KeyPurpose, owner?: string): Promise<Dek>
-  /** The key of something that was sealed or hashed before. Throws `KeyUnknown` and `KeyDestroyed`. */
-  byId(keyId: string): Promise<Dek>
+  /** The key of something that was sealed or hashed before; at once when it is held. Rejects with `KeyUnknown` and `KeyDestroyed`. */
+  byId(keyId: string): Promise<Dek> | Dek
   /** Ends the active key's time now and makes the next one. */
   rotate(purpose: KeyPurpose, owner?: string): Promise<Dek>
   /**
@@ -94,7 +94,11 @@ class KeyringInMemory implements Keyring {
     return dek === null || isPast(dek, now) ? this.rotate(purpose, owner) : dek
   }
 
-  async byId(keyId: string): Promise<Dek> {
+  byId(keyId: string): Promise<Dek> | Dek {
+    return this.#held.get(keyId)?.dek ?? this.#find(keyId)
+  }
+
+  async #find(keyId: string): Promise<Dek> {
     if (!this.#held.has(keyId)) await this.read()
     const { dek } = this.#known(keyId)
     if (dek === null) throw new KeyDestroyed(`key ${keyId} is destroyed`)

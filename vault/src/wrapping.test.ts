@@ -123,7 +123,7 @@ test('an altered key that appears while the service runs is refused too', async 
   const two = await startReplica(one)
   const { keyId } = await two.keyring.active('card', merchantA)
   alter(one.keys, keyId, { owner: merchantB })
-  await assert.rejects(one.keyring.byId(keyId), KeyRefused)
+  await assert.rejects(async () => one.keyring.byId(keyId), KeyRefused)
 })
 
 function rowOf(keys: MemoryKeys, keyId: string): WrappedKey {

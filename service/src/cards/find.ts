@@ -25,17 +25,16 @@ export async function findCard(tools: CardTools, token: string, asker: Asker): P
   const { bucket, merchantId } = asker
   const card = read.bucket === bucket ? await tools.store.findCard({ bucket, merchantId, cardId: read.cardId }) : null
   if (card === null || read.secret === null || !timingSafeEqual(read.hash, card.tokenHash)) throw new RpcError('cardNotFound')
-  await expectTrue(tools, card, asker)
+  if (!(await tools.mac.isTrue(card))) throw tampered(tools, card, asker)
   if (card.state === 'removed') throw new RpcError('cardDeleted', { data: 'deleted' })
   if (!isLive(card, tools.clock.now())) throw new RpcError('cardEnded')
   return { card, secret: read.secret }
 }
 
 /** A row that was not written by us is never answered from. */
-async function expectTrue({ mac, alarm }: CardTools, card: CardRow, { merchantId, requestId }: Asker): Promise<void> {
-  if (await mac.isTrue(card)) return
+function tampered({ alarm }: CardTools, card: CardRow, { merchantId, requestId }: Asker): RpcError {
   alarm('row_tampered', { merchantId, cardId: card.cardId, requestId })
-  throw new RpcError('internalError', { data: requestId, cause: new RowTampered(`card ${card.cardId} has a wrong MAC`) })
+  return new RpcError('internalError', { data: requestId, cause: new RowTampered(`card ${card.cardId} has a wrong MAC`) })
 }
 
 /** A row that does not have the MAC of what it says: changed, or put there, by somebody without the keys. */

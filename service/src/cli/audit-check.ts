@@ -19,7 +19,7 @@ export type AuditFinding =
 export interface AuditCheckParts {
   readonly store: Store
   /** Whether a row's MAC is the one that we would make. */
-  readonly isTrue: (card: CardRow) => Promise<boolean>
+  readonly isTrue: (card: CardRow) => Promise<boolean> | boolean
 }
 
 /**
@@ -82,7 +82,7 @@ async function* cardsUnder(store: Store, keyId: string): AsyncGenerator<CardRow>
 }
 
 /** What is wrong with a card's row, or null. A row that changes while it is looked at is looked at again. */
-async function faultOf(store: Store, isTrue: (card: CardRow) => Promise<boolean>, listed: CardRow): Promise<string | null> {
+async function faultOf(store: Store, isTrue: (card: CardRow) => Promise<boolean> | boolean, listed: CardRow): Promise<string | null> {
   let card: CardRow | null = listed
   let fault: string | null = null
   for (let look = 0; look < LOOKS_MAX && card !== null; look++) {
@@ -93,7 +93,7 @@ async function faultOf(store: Store, isTrue: (card: CardRow) => Promise<boolean>
   return card === null ? null : fault
 }
 
-async function faultNow(store: Store, isTrue: (card: CardRow) => Promise<boolean>, card: CardRow): Promise<string | null> {
+async function faultNow(store: Store, isTrue: (card: CardRow) => Promise<boolean> | boolean, card: CardRow): Promise<string | null> {
   if (!(await isTrue(card))) return 'its row was changed: the row MAC is wrong'
   const newest = await store.newestAuditOf(card.cardId)
   if (newest === null) return 'the audit knows nothing of it'

@@ -48,8 +48,8 @@ export function makeMerchants({ store, keyring, clock }: MerchantParts): Merchan
 
   async function authenticate(xAuth: string | null): Promise<Authenticated> {
     const read = readXAuth(xAuth)
-    const row = read === null || !isId(read.id) ? null : await find(read.id)
     if (read === null) return { kind: 'denied' }
+    const row = isId(read.id) ? (held(read.id) ?? (await find(read.id))) : null
     const isRight = read.password === null || (await isPassword(row, read.id, read.password))
     if (row === null) return { kind: 'unknownMerchant' }
     return isRight ? tell(row, read.password === null ? 'browser' : 'server') : { kind: 'denied' }
@@ -61,10 +61,14 @@ export function makeMerchants({ store, keyring, clock }: MerchantParts): Merchan
     return samePassword(dek, merchantId, password, row?.passwordHashes[0] ?? null, row?.passwordHashes[1] ?? null)
   }
 
-  async function find(merchantId: string): Promise<MerchantRow | null> {
-    const held = kept.get(merchantId)
+  function held(merchantId: string): MerchantRow | null {
+    const found = kept.get(merchantId)
     const now = clock.now()
-    if (held !== undefined && Math.abs(held.until - now) <= lifeMs && now < held.until) return held.row
+    return found !== undefined && Math.abs(found.until - now) <= lifeMs && now < found.until ? found.row : null
+  }
+
+  async function find(merchantId: string): Promise<MerchantRow | null> {
+    const now = clock.now()
     const row = await store.findMerchant(merchantId)
     kept.delete(merchantId)
     if (row === null) return null

@@ -31,7 +31,7 @@ export class RequestHeaders {
 
   /** Without the blanks around it; null when there is none, or more than one. */
   get xAuth(): string | null {
-    return this.xAuths === 1 ? this.#xAuth.replace(/^[ \t]+|[ \t]+$/g, '') : null
+    return this.xAuths === 1 ? withoutBlanks(this.#xAuth) : null
   }
 
   /** 1 to 255 visible characters, once; null when there is none. */
@@ -80,6 +80,14 @@ export class RequestHeaders {
         break
     }
   }
+}
+
+function withoutBlanks(value: string): string {
+  return isBlank(value.charCodeAt(0)) || isBlank(value.charCodeAt(value.length - 1)) ? value.replace(/^[ \t]+|[ \t]+$/g, '') : value
+}
+
+function isBlank(unit: number): boolean {
+  return unit === 0x20 || unit === 0x09
 }
 
 const lengths: ReadonlySet<number> = new Set(
