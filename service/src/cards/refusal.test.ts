@@ -11,10 +11,22 @@ const clock = makeHandClock()
 const never = new AbortController().signal
 
 test('an answer in time is the answer, and its timer goes with it', async () => {
-  const asked = await askWithin({ clock, timeoutMs: 5000, signal: never }, 'late', async () => 'in time')
-  assert.equal(asked, 'in time')
+  const ask = () => new Promise<string>((resolve) => setImmediate(resolve, 'in time'))
+  const asking = askWithin({ clock, timeoutMs: 5000, signal: never }, 'late', ask)
+  await clock.untilSleeping(5000)
+  assert.equal(await asking, 'in time')
   const sleeping = clock.untilSleeping(5000).then(() => 'still sleeping')
   assert.equal(await Promise.race([sleeping, new Promise((resolve) => setImmediate(resolve, 'awake'))]), 'awake')
+})
+
+test('who answers at once is not waited for, whether with an answer or with an error', async () => {
+  const counted = { ...clock, sleep: () => assert.fail('nobody waits') }
+  const patience = { clock: counted, timeoutMs: 5000, signal: never }
+  assert.equal(await askWithin(patience, 'late', async () => 'at once'), 'at once')
+  await assert.rejects(
+    askWithin(patience, 'late', () => Promise.reject(new Error('broken'))),
+    /broken/,
+  )
 })
 
 test('what comes after the time is over is late, and what it throws then is nobody’s', async () => {

@@ -12,25 +12,37 @@ export interface Patience {
 
 /**
  * Asks the outside and waits only so long. What does not answer in time, or is cut short by a stop, is `late`; the signal that
- * it got is aborted then, and whatever it says later is dropped. What it throws in time is thrown.
+ * it got is aborted then, and whatever it says later is dropped. What it throws in time is thrown. Who answers at once, without
+ * waiting for anything, is not waited for: no timer, and nothing to end.
  */
 export async function askWithin<T>({ clock, timeoutMs, signal }: Patience, late: T, ask: (signal: AbortSignal) => Promise<T>): Promise<T> {
   if (signal.aborted) return late
   const ending = new AbortController()
+  const asked = ask(ending.signal)
+  const atOnce = await Promise.race([asked, stillAsked])
+  if (atOnce !== notYet) return atOnce
+  return waitFor(asked, ending, { clock, timeoutMs, signal }, late)
+}
+
+async function waitFor<T>(asked: Promise<T>, ending: AbortController, { clock, timeoutMs, signal }: Patience, late: T): Promise<T> {
   const end = () => ending.abort(waitIsOver)
+  if (signal.aborted) end()
   signal.addEventListener('abort', end, { once: true })
   const tooLate = clock.sleep(timeoutMs, ending.signal).then(
     () => late,
     () => late,
   )
   try {
-    return await Promise.race([ask(ending.signal), tooLate])
+    return await Promise.race([asked, tooLate])
   } finally {
     signal.removeEventListener('abort', end)
     end()
   }
 }
 
+const notYet = Symbol('not yet')
+/** Loses every race against what is known already, and wins the others at once. */
+const stillAsked = Promise.resolve(notYet)
 const waitIsOver = new Error('the wait is over')
 
 /** What a network says when it says nothing in time. */
