@@ -15,13 +15,16 @@ export function encodeFields(label: string, fields: readonly MacField[]): Uint8A
 
 /** HMAC-SHA256 (RFC 2104, FIPS 198-1) of the encoded fields: 32 bytes. What was encoded is wiped. */
 export function keyedHash(key: KeyObject, label: string, fields: readonly MacField[]): Uint8Array {
+  return withEncoded(label, fields, (encoded) => createHmac('sha256', key).update(encoded).digest())
+}
+
+/** Encodes fields for as long as `use` takes, and wipes them. `use` encodes nothing itself and keeps nothing. */
+export function withEncoded<T>(label: string, fields: readonly MacField[], use: (encoded: Uint8Array) => T): T {
   const room = roomOfAll(label, fields)
   const bytes = room > scratch.length ? Buffer.allocUnsafeSlow(room) : scratch
   const encoded = bytes.subarray(0, room)
   try {
-    return createHmac('sha256', key)
-      .update(encoded.subarray(0, writeAll(encoded, label, fields)))
-      .digest()
+    return use(encoded.subarray(0, writeAll(encoded, label, fields)))
   } finally {
     encoded.fill(0)
   }
@@ -95,5 +98,5 @@ const numberBytes = 8
 const offHeapBytesMin = 65
 const shortTextMax = 64
 const asciiMax = 0x7f
-/** Where what is hashed is encoded, when it has room: zeros between one hash and the next, outside the collector's heap. */
+/** Where what is hashed or sealed is encoded, when it has room: zeros between one use and the next, outside the collector's heap. */
 const scratch = Buffer.allocUnsafeSlow(2048).fill(0)

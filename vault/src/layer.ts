@@ -1,6 +1,6 @@
-import { createCipheriv, createDecipheriv, type KeyObject } from 'node:crypto'
+import { createCipheriv, createDecipheriv, type CipherGCM, type DecipherGCM, type KeyObject } from 'node:crypto'
 
-import { encodeFields, type MacField } from './fields.ts'
+import { withEncoded, type MacField } from './fields.ts'
 import { drawPublic } from './random.ts'
 
 /** What one layer is sealed with and bound to. All that is sealed is written alike. */
@@ -24,7 +24,7 @@ export class SealBroken extends Error {
 /** AES-256-GCM (NIST SP 800-38D): version(1) algorithm(1) key id(16) nonce(12) ciphertext tag(16), 46 bytes more than the plaintext. */
 export function sealLayer(layer: Layer, plaintext: Uint8Array): Uint8Array {
   const nonce = drawPublic(nonceBytes)
-  const cipher = createCipheriv('aes-256-gcm', layer.key, nonce, { authTagLength: tagBytes }).setAAD(associatedOf(layer))
+  const cipher = bind(createCipheriv('aes-256-gcm', layer.key, nonce, gcm), layer)
   const blob = new Uint8Array(layerBytes + plaintext.length)
   blob[0] = version
   blob[1] = aes256gcm
@@ -40,7 +40,7 @@ export function sealLayer(layer: Layer, plaintext: Uint8Array): Uint8Array {
 export function openLayer(layer: Layer, blob: Uint8Array): Uint8Array {
   if (!isHeadOf(layer, blob)) throw new SealBroken()
   const nonce = blob.subarray(nonceAt, ciphertextAt)
-  const decipher = createDecipheriv('aes-256-gcm', layer.key, nonce, { authTagLength: tagBytes }).setAAD(associatedOf(layer))
+  const decipher = bind(createDecipheriv('aes-256-gcm', layer.key, nonce, gcm), layer)
   decipher.setAuthTag(blob.subarray(blob.length - tagBytes))
   const plaintext = decipher.update(blob.subarray(ciphertextAt, blob.length - tagBytes))
   try {
@@ -64,9 +64,10 @@ function isHeadOf(layer: Layer, blob: Uint8Array): boolean {
   return keyId !== null && keyId.every((byte, i) => byte === layer.keyId[i])
 }
 
-/** All that a layer is bound to. */
-function associatedOf({ keyId, bound }: Layer): Uint8Array {
-  return encodeFields('tessera seal', [version, aes256gcm, keyId, ...bound])
+/** Gives the cipher all that a layer is bound to. */
+function bind<C extends CipherGCM | DecipherGCM>(cipher: C, { keyId, bound }: Layer): C {
+  withEncoded('tessera seal', [version, aes256gcm, keyId, ...bound], (associated) => cipher.setAAD(associated))
+  return cipher
 }
 
 const version = 1
@@ -76,5 +77,6 @@ const nonceAt = keyIdAt + 16
 const nonceBytes = 12
 const ciphertextAt = nonceAt + nonceBytes
 const tagBytes = 16
+const gcm = { authTagLength: tagBytes }
 /** What a layer adds to its plaintext. */
 export const layerBytes = ciphertextAt + tagBytes
