@@ -272,7 +272,7 @@ export const reasons = [
   'not_post', 'empty_body', 'byte_order_mark', 'invalid_utf8', 'lone_surrogate', 'invalid_json', 'query_not_allowed', 'not_an_object',
   'duplicate_key', 'forbidden_member', 'too_deep', 'too_many_members', 'batch_not_here', 'batch_empty', 'batch_too_long',
   'idempotency_in_batch', 'idempotency_key_invalid', 'invalid_request_id', 'invalid_version', 'method_missing', 'path_mismatch',
-  'method_not_found', 'password_limit', 'access_denied', 'merchant_unknown', 'server_only', 'credential_in_browser', 'origin_not_allowed',
+  'method_not_found', 'credential_in_browser', 'password_limit', 'access_denied', 'merchant_unknown', 'server_only', 'origin_not_allowed',
   'merchant_blocked', 'address_limit', 'block_limit', 'merchant_limit', 'sensitive_authentication_data', 'pan_out_of_place',
   'params_not_object', 'member_missing', 'member_invalid', 'card_number_format', 'card_number_check_digit', 'card_number_no_route',
   'expire_format', 'expire_month', 'expire_past', 'token_shape', 'amount_invalid', 'phone_invalid', 'idempotency_mismatch', 'pan_limit',

@@ -230,6 +230,14 @@ export const errors = {
     text: { en: 'Method not found.', ru: 'Метод не найден.', uz: 'Metod topilmadi.' },
     hint: '`data` repeats the method; rpc.discover lists those that exist.',
   },
+  credentialInBrowser: {
+    code: -32504,
+    reason: 'credential_in_browser',
+    stage: 'caller',
+    mend: 'developer',
+    text: accessText,
+    hint: 'The password came from a browser. Take it out of the page, change it, and send the merchant id alone.',
+  },
   passwordLimit: {
     code: -31700,
     reason: 'password_limit',
@@ -261,14 +269,6 @@ export const errors = {
     mend: 'developer',
     text: accessText,
     hint: 'This method is for your server: send X-Auth: <merchant id>:<password>, and never from a page.',
-  },
-  credentialInBrowser: {
-    code: -32504,
-    reason: 'credential_in_browser',
-    stage: 'caller',
-    mend: 'developer',
-    text: accessText,
-    hint: 'The password came from a browser. Take it out of the page, change it, and send the merchant id alone.',
   },
   originNotAllowed: {
     code: -32504,

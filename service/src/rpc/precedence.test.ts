@@ -31,7 +31,7 @@ const stages: readonly (readonly ErrorName[])[] = [
     'pathMismatch',
   ],
   ['methodNotFound'],
-  ['passwordLimit', 'accessDenied', 'merchantUnknown', 'serverOnly', 'credentialInBrowser', 'originNotAllowed', 'merchantBlocked'],
+  ['credentialInBrowser', 'passwordLimit', 'accessDenied', 'merchantUnknown', 'serverOnly', 'originNotAllowed', 'merchantBlocked'],
   ['addressLimit', 'blockLimit', 'merchantLimit'],
   ['sensitiveAuthenticationData', 'panOutOfPlace', 'paramsNotObject', 'memberMissing', 'memberInvalid'],
   ['idempotencyMismatch'],
@@ -53,12 +53,14 @@ const exclusive: readonly (readonly ErrorName[])[] = [
   ['paramsNotObject', 'memberMissing'],
   ['paramsNotObject', 'memberInvalid'],
   ['methodNotFound', 'serverOnly'],
-  ['accessDenied', 'merchantUnknown', 'serverOnly', 'credentialInBrowser', 'merchantBlocked'],
+  ['accessDenied', 'merchantUnknown', 'serverOnly', 'merchantBlocked'],
+  // The one has a password, the other lacks it.
+  ['credentialInBrowser', 'serverOnly'],
+  // Who names an origin is a browser.
+  ['passwordLimit', 'originNotAllowed'],
   ['addressLimit', 'blockLimit', 'merchantLimit'],
   ['panLimit', 'distinctPanLimit', 'tokenLimit', 'phoneLimit'],
   ['cardNotFound', 'wrongCode', 'networkTimeout', 'systemError'],
-  ['credentialInBrowser', 'originNotAllowed'],
-  ['passwordLimit', 'credentialInBrowser'],
   ['notAnObject', ...stages.slice(3).flat()],
   ['notAnObject', 'duplicateKey', 'forbiddenMember', 'tooDeep', 'tooManyMembers'],
   ['notAnObject', 'idempotencyKeyInvalid', 'invalidRequestId', 'invalidVersion', 'methodMissing', 'pathMismatch'],
@@ -76,8 +78,9 @@ const idempotency: Idempotency = {
 }
 const limits: CoarseLimits = { take: () => refuseIf('addressLimit', 'blockLimit', 'merchantLimit') }
 const passwords: PasswordThrottle = {
-  authenticate: async (credentials, { xAuth }) => {
-    refuseIf('passwordLimit')
+  authenticate: async (credentials, { xAuth, isFromBrowser }) => {
+    // The throttle looks at no browser's password.
+    if (!isFromBrowser) refuseIf('passwordLimit')
     return credentials.authenticate(xAuth)
   },
 }
@@ -165,12 +168,16 @@ function headersOf(wrong: ReadonlySet<ErrorName>): string[] {
 }
 
 function xAuthOf(wrong: ReadonlySet<ErrorName>): string {
-  if (wrong.has('accessDenied')) return `${merchantId}\r\nX-Auth: ${merchantId}`
+  const id = idOf(wrong)
+  if (wrong.has('credentialInBrowser')) return `${id}:${wrong.has('accessDenied') ? 'wrong' : password}`
+  return wrong.has('accessDenied') ? `${id}\r\nX-Auth: ${id}` : id
+}
+
+function idOf(wrong: ReadonlySet<ErrorName>): string {
   if (wrong.has('merchantUnknown')) return '000000000000000000000000'
   if (wrong.has('merchantBlocked')) return '65f0c0ffee00000000b10c0d'
   // cards.remove with the id alone is for servers in the spec profile; in a batch there is only the other one.
-  if (wrong.has('serverOnly')) return '65f0c0ffee000000005741c7'
-  return wrong.has('credentialInBrowser') ? `${merchantId}:${password}` : merchantId
+  return wrong.has('serverOnly') ? '65f0c0ffee000000005741c7' : merchantId
 }
 
 function bodyOf(wrong: ReadonlySet<ErrorName>): Buffer {
