@@ -1,0 +1,127 @@
+import { idempotencyFigures } from '../idempotency/figures.ts'
+import { makeIdempotency } from '../idempotency/idempotency.ts'
+import { fineFigures, makeFineLimits } from './fine.ts'
+import { makeMerchants } from '../merchants/merchants.ts'
+import { makeAnswer, type Answer } from '../rpc/answer.ts'
+import { makeCoarseLimits, noLimits } from '../rpc/limits.ts'
+import { noThrottle } from '../rpc/password-throttle.ts'
+import { makeSeeded, type Seeded } from '../rpc/seeded.fixture.ts'
+
+import { compose, randomHex, type House } from '../methods/compose.fixture.ts'
+
+/** A town of cardholders and attackers before one service, on one timeline; the same for the same seed. */
+export interface Traffic {
+  readonly random: Seeded
+  /** Unix milliseconds of the town's clock. */
+  now(): number
+  /** Adds somebody who first acts after `inMs`; each act tells in how many ms the next one comes, null: never. */
+  join(inMs: number, act: () => Promise<number | null>): void
+  /** Lets everybody act in the order of time, for so long. */
+  run(forMs: number): Promise<void>
+  call(method: string, params: object, from: Place): Promise<Told>
+  /** Messages that the gateway was paid for, by phone. */
+  readonly sent: ReadonlyMap<string, number>
+  close(): Promise<void>
+}
+
+export interface Place {
+  readonly address: string
+  readonly merchantId: string
+}
+
+export interface Told {
+  readonly token: string | null
+  readonly reason: string | null
+}
+
+export interface TrafficOptions {
+  readonly seed: number
+  readonly isLimited: boolean
+  readonly wrongCodesHourMax?: number
+}
+
+export const merchantIds = Array.from({ length: 3 }, (_, n) => `65f0c0ffee0000000000a00${n}`)
+
+export async function openTraffic({ seed, isLimited, wrongCodesHourMax = 1000 }: TrafficOptions): Promise<Traffic> {
+  const sent = new Map<string, number>()
+  const house = await compose({
+    verification: { limits: isLimited, wrongCodesHourMax },
+    limits: ({ keyring, clock }) => makeFineLimits({ keyring, now: () => clock.now(), figures: isLimited ? fineFigures : endless }),
+    sms: () => ({
+      send: async ({ phone }) => {
+        sent.set(phone, (sent.get(phone) ?? 0) + 1)
+        return 'accepted'
+      },
+    }),
+    network: (sandbox) => ({
+      ...sandbox,
+      admit: async () => null,
+      admitVerification: async () => null,
+      startVerification: async ({ pan }) => ({ kind: 'weSend', phone: phoneOf(pan.masked) }),
+    }),
+  })
+  const answer = await openDoor(house, isLimited)
+  const acts: { at: number; act: () => Promise<number | null> }[] = []
+  return {
+    random: makeSeeded(seed),
+    now: house.clock.now,
+    join: (inMs, act) => void acts.push({ at: house.clock.now() + inMs, act }),
+    async run(forMs) {
+      const endsAt = house.clock.now() + forMs
+      for (;;) {
+        const next = acts.reduce<(typeof acts)[number] | null>((first, each) => (first === null || each.at < first.at ? each : first), null)
+        house.clock.advance(Math.max(0, Math.min(next?.at ?? endsAt, endsAt) - house.clock.now()))
+        if (next === null || next.at >= endsAt) return
+        const inMs = await next.act()
+        if (inMs === null) acts.splice(acts.indexOf(next), 1)
+        else next.at = house.clock.now() + inMs
+      }
+    },
+    call: (method, params, from) => call(answer, { method, params, from }),
+    sent,
+    close: () => house.close(),
+  }
+}
+
+/** The phone that the issuer knows of a card: the town's cards say it by their last four digits. */
+export function phoneOf(pan: string): string {
+  return `99890123${pan.slice(-4)}`
+}
+
+/** A number with these last digits and a right check digit (ISO/IEC 7812-1 Annex B). */
+export function panWith(lastFour: string, random: Seeded): string {
+  const middle = Array.from({ length: 5 }, () => String(random.below(10))).join('')
+  const candidates = Array.from({ length: 10 }, (_, digit) => `860006${middle}${digit}${lastFour}`)
+  return candidates.find((pan) => luhnSum(pan) % 10 === 0) ?? ''
+}
+
+function luhnSum(pan: string): number {
+  const digits = Array.from(pan, Number).reverse()
+  return digits.reduce((sum, digit, i) => sum + (i % 2 === 0 ? digit : digit > 4 ? digit * 2 - 9 : digit * 2), 0)
+}
+
+async function openDoor({ grid, store, keyring, clock, environment }: House, isLimited: boolean): Promise<Answer> {
+  const merchants = makeMerchants({ store, keyring, clock })
+  for (const id of merchantIds) await merchants.ensureMerchant({ id, name: 'Shop', password: randomHex(36) })
+  return makeAnswer({
+    ...{ grid, credentials: merchants, origins: { isAnyWelcome: true, formOrigin: null }, passwords: noThrottle },
+    limits: isLimited ? makeCoarseLimits({ now: () => clock.now() }) : noLimits,
+    idempotency: makeIdempotency({ store, keyring, clock, environment, figures: idempotencyFigures }),
+    routes: [],
+    journal: { called: () => undefined, failed: () => undefined },
+    ...{ translate: () => null, issueRequestId: () => randomHex(24), now: () => 0, sleep: clock.sleep },
+    ...{ stopping: new AbortController().signal, signal: new AbortController().signal },
+  })
+}
+
+async function call(answer: Answer, { method, params, from }: { method: string; params: object; from: Place }): Promise<Told> {
+  const body = Buffer.from(JSON.stringify({ id: 1, method, params }))
+  const { text } = await answer({
+    ...{ refusal: null, segment: method, hasQuery: false, xAuth: from.merchantId, origin: null, isFromBrowser: false },
+    ...{ idempotencyKey: null, acceptLanguage: undefined, address: from.address, body },
+  })
+  const reply = JSON.parse(text) as { result?: { card?: { token: string } }; error?: { reason: string } }
+  return { token: reply.result?.card?.token ?? null, reason: reply.error?.reason ?? null }
+}
+
+const endless = { distinctPansHourMax: 1e9, panHourMax: 1e9, tokenMinuteMax: 1e9 }
