@@ -70,9 +70,17 @@ export const importLaw: readonly LawRow[] = [
     of: 'service/src/observe/',
     may: ['contract/', 'types:vault/', 'types:service/src/rpc/journal.ts', 'service/src/clock.ts', 'service/src/observe/'],
   },
+  { of: 'service/src/form/', may: ['contract/', 'service/src/form/'] },
   {
     of: 'service/src/sandbox/',
-    may: [...words, 'service/src/sandbox/', ...ports],
+    may: [
+      ...words,
+      'service/src/sandbox/',
+      'service/src/form/legal.ts',
+      'service/src/form/disclosure.ts',
+      'service/src/form/plain-page.ts',
+      ...ports,
+    ],
   },
 
   ...['browser/', 'dashboard/', 'client/', 'form-check/'].map((of) => ({ of, may: ['contract/', of] })),

@@ -60,6 +60,11 @@ export function buildHttp({ answer, bounds, proxies = noProxies, pages = [], fai
     reply.hijack()
     refuseRequest(request.raw, reply.raw, { name: 'notFound', turn: 0, desk })
   })
+  // A page that is not there for this host says so as the rest does.
+  app.setNotFoundHandler((request, reply) => {
+    reply.hijack()
+    refuseRequest(request.raw, reply.raw, { name: 'notFound', turn: 0, desk })
+  })
   app.setErrorHandler((err, _request, reply) => {
     failed(err)
     return reply.code(500).type('application/problem+json').send(problemText('failed'))

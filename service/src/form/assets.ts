@@ -1,0 +1,48 @@
+import { createHash } from 'node:crypto'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { gzipSync } from 'node:zlib'
+
+/** What the browser part was built to: the frame's script and style, and the files that merchants' pages load. */
+export interface FormAssets {
+  /** Of the SDK, as in `/sdk/<version>/`. */
+  readonly version: string
+  readonly script: string
+  readonly style: string
+  /** By name: `tessera.js`, `tessera.mjs`, `react.mjs`. */
+  readonly files: ReadonlyMap<string, SdkFile>
+}
+
+export interface SdkFile {
+  readonly bytes: Buffer
+  readonly gzipped: Buffer
+  /** Subresource Integrity (W3C SRI): `sha384-…`. */
+  readonly integrity: string
+}
+
+/** Reads what `npm run build` left in `folder`. Throws `AssetsMissing` when there is nothing, or not all of it. */
+export function readFormAssets(folder: string): FormAssets {
+  try {
+    const { version } = JSON.parse(readFileSync(join(folder, 'manifest.json'), 'utf8')) as { version: string }
+    const text = (name: string): string => readFileSync(join(folder, name), 'utf8')
+    const files = new Map(sdkNames.map((name) => [name, asFile(readFileSync(join(folder, name)))]))
+    return Object.freeze({ version, script: text('frame.js'), style: text('frame.css'), files })
+  } catch (cause) {
+    throw new AssetsMissing(folder, { cause })
+  }
+}
+
+/** The browser part is not built. */
+export class AssetsMissing extends Error {
+  override readonly name = 'AssetsMissing'
+  constructor(folder: string, options: ErrorOptions) {
+    super(`the card form is not built in ${folder}: run npm run build`, options)
+  }
+}
+
+export function asFile(bytes: Buffer): SdkFile {
+  const integrity = `sha384-${createHash('sha384').update(bytes).digest('base64')}`
+  return Object.freeze({ bytes, gzipped: gzipSync(bytes, { level: 9 }), integrity })
+}
+
+const sdkNames = ['tessera.js', 'tessera.mjs', 'react.mjs'] as const

@@ -1,0 +1,62 @@
+import { createHash } from 'node:crypto'
+
+import type { FormAssets } from './assets.ts'
+import type { HashedDisclosure } from './disclosure.ts'
+import { escapeText } from './plain-page.ts'
+
+/** What the frame is told with its document; nothing of it is secret. */
+export interface FrameFacts {
+  readonly merchant: string
+  readonly merchantName: string
+  /** Of the page that holds the frame, exactly. */
+  readonly origin: string
+  readonly environment: 'test' | 'production'
+  readonly providerName: string
+  readonly termsUrl: string
+  readonly privacyUrl: string
+  readonly disclosure: HashedDisclosure
+  /** Of the SDK that was built with this frame. */
+  readonly version: string
+}
+
+/** The one document of the form: script, style and facts within it, so that it takes one request. */
+export interface FormDocument {
+  render(facts: FrameFacts): string
+  /** Content-Security-Policy (W3C CSP 3): only this script and this style, calls only to the form's own origin, framed by `ancestor` alone. */
+  policy(ancestor: string): string
+}
+
+export function makeFormDocument({ script, style }: Pick<FormAssets, 'script' | 'style'>): FormDocument {
+  for (const [what, text] of [
+    ['script', script],
+    ['style', style],
+  ] as const) {
+    if (new RegExp(`</${what}|<!--`, 'i').test(text)) throw new Error(`the form's ${what} would end its own element`)
+  }
+  const fixed = [
+    "default-src 'none'",
+    `script-src ${hashOf(script)}`,
+    `style-src ${hashOf(style)}`,
+    "connect-src 'self'",
+    "form-action 'none'",
+    "base-uri 'none'",
+    "require-trusted-types-for 'script'",
+    "trusted-types 'none'",
+  ].join('; ')
+  return Object.freeze({
+    render: (facts: FrameFacts) =>
+      '<!doctype html><html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width,initial-scale=1">' +
+      `<meta name="color-scheme" content="light dark"><title>${escapeText(facts.providerName)}</title><style>${style}</style></head>` +
+      `<body><script type="application/json" id="tessera">${asInert(facts)}</script><script>${script}</script></body></html>`,
+    policy: (ancestor: string) => `${fixed}; frame-ancestors ${ancestor}`,
+  })
+}
+
+function hashOf(text: string): string {
+  return `'sha256-${createHash('sha256').update(text, 'utf8').digest('base64')}'`
+}
+
+/** JSON that cannot end the element it stands in, whatever a merchant is called. */
+function asInert(value: object): string {
+  return JSON.stringify(value).replace(/[<>&\u2028\u2029]/g, (sign) => `\\u${sign.charCodeAt(0).toString(16).padStart(4, '0')}`)
+}

@@ -1,0 +1,134 @@
+import assert from 'node:assert/strict'
+import { createHash } from 'node:crypto'
+import { after, before, test } from 'node:test'
+
+import { buildHttp, type Http } from '../rpc/http.ts'
+import { sandboxDisclosure, sandboxLegal } from '../sandbox/legal.ts'
+
+import { asFile } from './assets.ts'
+import { makeForm, type FormMerchant, type FormParts } from './form.ts'
+
+const script = "document.title = 'ready'"
+const style = 'body { margin: 0 }'
+const shop: FormMerchant = {
+  id: '65f0c0ffee0000000000cafe',
+  name: '</script><b>Shop & "Co"',
+  blocked: false,
+  origins: ['https://shop.example'],
+}
+const parts: FormParts = {
+  assets: { version: '1.2.3', script, style, files: new Map([['tessera.js', asFile(Buffer.from('sdk'))]]) },
+  findMerchant: async (id) => (id === shop.id ? shop : id === blocked.id ? blocked : null),
+  ...{
+    isAnyOriginWelcome: false,
+    environment: 'test',
+    formOrigin: 'https://form.example',
+    providerName: 'Pay <b>',
+    disclosure: sandboxDisclosure,
+  },
+  ...{ termsUrl: null, privacyUrl: 'https://pay.example/privacy', legal: sandboxLegal },
+}
+const blocked: FormMerchant = { ...shop, id: '65f0c0ffee0000000000dead', blocked: true }
+
+let http: Http
+before(async () => {
+  http = buildHttp({ answer: async () => assert.fail('no page calls the API'), pages: [makeForm(parts)] })
+  await http.app.ready()
+})
+after(() => http.app.close())
+
+async function get(url: string, headers: Record<string, string> = {}) {
+  return http.app.inject({ method: 'GET', url, headers: { host: 'form.example', ...headers } })
+}
+
+const asked = `/form/v1?merchant=${shop.id}&origin=https%3A%2F%2Fshop.example`
+
+test('the form is one document whose script and style are the only ones that its policy allows', async () => {
+  const reply = await get(asked)
+  assert.equal(reply.statusCode, 200)
+  const policy = String(reply.headers['content-security-policy'])
+  for (const [what, text] of [
+    ['script-src', script],
+    ['style-src', style],
+  ] as const) {
+    assert.ok(policy.includes(`${what} 'sha256-${createHash('sha256').update(text).digest('base64')}';`), policy)
+    assert.ok(reply.body.includes(`>${text}</`))
+  }
+  for (const rule of ["default-src 'none'", "connect-src 'self'", "form-action 'none'", "base-uri 'none'", "trusted-types 'none'"]) {
+    assert.ok(policy.split('; ').includes(rule), rule)
+  }
+  assert.match(policy, /; frame-ancestors https:\/\/shop\.example$/)
+  assert.deepEqual(
+    [
+      reply.headers['cache-control'],
+      reply.headers['referrer-policy'],
+      reply.headers['cross-origin-embedder-policy'],
+      reply.headers['set-cookie'],
+    ],
+    ['no-store', 'no-referrer', 'require-corp', undefined],
+  )
+})
+
+test('what a merchant and a provider are called ends no element of the document', async () => {
+  const { body } = await get(asked)
+  const facts = /<script type="application\/json" id="tessera">(.*?)<\/script>/.exec(body)?.[1] ?? ''
+  const read = JSON.parse(facts) as Record<string, unknown>
+  assert.deepEqual(
+    [read['merchant'], read['merchantName'], read['origin'], read['providerName'], read['termsUrl'], read['privacyUrl'], read['version']],
+    [shop.id, shop.name, 'https://shop.example', 'Pay <b>', '/form/terms', 'https://pay.example/privacy', '1.2.3'],
+  )
+  assert.equal(body.match(/<script/g)?.length, 2)
+  assert.ok(!body.includes('<b>'))
+})
+
+test('every refusal says what to do, and holds no script', async () => {
+  const cases: [query: string, status: number, says: RegExp][] = [
+    ['', 400, /merchant=/],
+    ['?merchant=65F0', 400, /merchant=/],
+    [`?merchant=${shop.id}`, 400, /location\.origin/],
+    [`?merchant=${shop.id}&origin=https://shop.example/`, 400, /nothing behind/],
+    [`?merchant=${shop.id}&origin=null`, 400, /origin/],
+    [`?merchant=${shop.id}&origin=https://a.example&origin=https://shop.example`, 400, /origin/],
+    [`?merchant=${'0'.repeat(24)}&origin=https://shop.example`, 404, /id/],
+    [`?merchant=${shop.id}&origin=https://evil.example`, 403, /not registered/],
+    [`?merchant=${blocked.id}&origin=https://shop.example`, 403, /blocked/],
+  ]
+  for (const [query, status, says] of cases) {
+    const reply = await get(`/form/v1${query}`)
+    assert.equal(reply.statusCode, status, query)
+    assert.match(reply.body, says, query)
+    assert.ok(!reply.body.includes('<script') && !reply.body.includes('evil'), query)
+    assert.match(String(reply.headers['content-security-policy']), /^default-src 'none'/)
+  }
+})
+
+test('none of it is there on another host', async () => {
+  for (const url of [asked, '/form/terms', '/sdk/v1/tessera.js']) {
+    const reply = await get(url, { host: 'localhost:8080' })
+    assert.equal(reply.statusCode, 404, url)
+    assert.equal(reply.json<{ title: string }>().title, 'Not Found')
+  }
+})
+
+test('the SDK is there under v1 for an hour and under its version for ever, with its integrity', async () => {
+  const { files } = (await get('/sdk/v1/integrity.json')).json<{ files: Record<string, string> }>()
+  assert.equal(files['tessera.js'], `sha384-${createHash('sha384').update('sdk').digest('base64')}`)
+  const [moving, fixed, zipped] = [
+    await get('/sdk/v1/tessera.js'),
+    await get('/sdk/1.2.3/tessera.js'),
+    await get('/sdk/1.2.3/tessera.js', { 'accept-encoding': 'gzip' }),
+  ]
+  assert.deepEqual([moving.body, fixed.body, zipped.headers['content-encoding']], ['sdk', 'sdk', 'gzip'])
+  assert.equal(moving.headers['cache-control'], 'public, max-age=3600')
+  assert.match(String(fixed.headers['cache-control']), /immutable/)
+  assert.deepEqual([fixed.headers['access-control-allow-origin'], fixed.headers['cross-origin-resource-policy']], ['*', 'cross-origin'])
+  assert.equal((await get('/sdk/1.2.4/tessera.js')).statusCode, 404)
+})
+
+test('the test environment has terms and privacy in three languages', async () => {
+  for (const path of ['/form/terms', '/form/privacy']) {
+    const pages = await Promise.all(['en', 'ru', 'uz'].map((locale) => get(`${path}?locale=${locale}`)))
+    assert.equal(new Set(pages.map(({ body }) => body)).size, 3)
+    for (const { body } of pages) assert.match(body, /<h1>/)
+  }
+})

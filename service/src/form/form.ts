@@ -1,0 +1,105 @@
+import type { FastifyPluginCallback, FastifyReply, FastifyRequest } from 'fastify'
+import { promisify } from 'node:util'
+import { gzip } from 'node:zlib'
+
+import type { FormAssets } from './assets.ts'
+import { hashDisclosure, type Disclosure } from './disclosure.ts'
+import { makeFormDocument } from './document.ts'
+import { pageHeaders } from './headers.ts'
+import { makeIsFormHost, readOrigin } from './host.ts'
+import type { LegalPages } from './legal.ts'
+import { refusalPage, type FormRefusal } from './refusal.ts'
+import { serveSdk } from './sdk.ts'
+
+/** A merchant as the form has to know it. */
+export interface FormMerchant {
+  readonly id: string
+  readonly name: string
+  readonly blocked: boolean
+  /** Where its pages stand. */
+  readonly origins: readonly string[]
+}
+
+export interface FormParts {
+  readonly assets: FormAssets
+  readonly findMerchant: (id: string) => Promise<FormMerchant | null>
+  /** Whether pages of any origin may hold the form, or the merchants' own alone. */
+  readonly isAnyOriginWelcome: boolean
+  readonly environment: 'test' | 'production'
+  /** Null: every name of 127.0.0.1. */
+  readonly formOrigin: string | null
+  readonly providerName: string
+  /** Null: the pages below stand for it. */
+  readonly termsUrl: string | null
+  readonly privacyUrl: string | null
+  readonly disclosure: Disclosure
+  /** Terms and privacy pages of our own; null where the provider has its own. */
+  readonly legal: LegalPages | null
+}
+
+/** The form's own origin: `/form/v1`, the files of the SDK, and legal pages where the provider has none. On any other host none of it is there. */
+export function makeForm(parts: FormParts): FastifyPluginCallback {
+  const isFormHost = makeIsFormHost(parts.formOrigin)
+  const document = makeFormDocument(parts.assets)
+  const disclosure = hashDisclosure(parts.disclosure)
+  return (app, _options, done) => {
+    app.addHook('onRequest', (request, reply, next) => {
+      if (isFormHost(request.headers.host)) next()
+      else reply.callNotFound()
+    })
+    app.get('/form/v1', async (request, reply) => {
+      const asked = await readAsk(parts, request.query)
+      if (typeof asked === 'string') return refuse(request, reply, asked)
+      const { merchant, origin } = asked
+      const page = document.render({
+        ...{ merchant: merchant.id, merchantName: merchant.name, origin, environment: parts.environment, version: parts.assets.version },
+        ...{ providerName: parts.providerName, disclosure },
+        termsUrl: parts.termsUrl ?? '/form/terms',
+        privacyUrl: parts.privacyUrl ?? '/form/privacy',
+      })
+      return send(request, reply.headers({ ...pageHeaders, 'content-security-policy': document.policy(origin) }), page)
+    })
+    for (const [path, read] of parts.legal?.pages ?? []) {
+      app.get(path, (request, reply) => {
+        const { html, policy } = read(languageOf(request.query))
+        return send(request, reply.headers({ ...pageHeaders, 'content-security-policy': policy }), html)
+      })
+    }
+    serveSdk(app, parts.assets)
+    done()
+  }
+}
+
+interface Ask {
+  readonly merchant: FormMerchant
+  readonly origin: string
+}
+
+async function readAsk({ findMerchant, isAnyOriginWelcome }: FormParts, query: unknown): Promise<Ask | FormRefusal> {
+  const { merchant: id, origin: given } = query as Readonly<Record<string, unknown>>
+  if (typeof id !== 'string' || !/^[0-9a-f]{24}$/.test(id)) return 'merchantMissing'
+  const origin = readOrigin(given)
+  if (origin === null) return 'originMissing'
+  const merchant = await findMerchant(id)
+  if (merchant === null) return 'merchantUnknown'
+  if (!isAnyOriginWelcome && !merchant.origins.includes(origin)) return 'originNotRegistered'
+  return merchant.blocked ? 'merchantBlocked' : { merchant, origin }
+}
+
+function refuse(request: FastifyRequest, reply: FastifyReply, refusal: FormRefusal): Promise<FastifyReply> {
+  const { status, html, policy } = refusalPage(refusal)
+  return send(request, reply.code(status).headers({ ...pageHeaders, 'content-security-policy': policy }), html)
+}
+
+async function send(request: FastifyRequest, reply: FastifyReply, html: string): Promise<FastifyReply> {
+  reply.header('vary', 'Accept-Encoding')
+  if (!/\bgzip\b/.test(request.headers['accept-encoding'] ?? '')) return reply.send(html)
+  return reply.header('content-encoding', 'gzip').send(await zip(html, { level: 9 }))
+}
+
+function languageOf(query: unknown): string {
+  const { locale } = query as Readonly<Record<string, unknown>>
+  return typeof locale === 'string' ? locale : 'en'
+}
+
+const zip: (text: string, options: { level: number }) => Promise<Buffer> = promisify(gzip)
