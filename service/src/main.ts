@@ -215,6 +215,7 @@ async function makeNouns({ config, clock, log }: StartParts, adapters: Adapters,
   const cards = makeCards({ store, keyring, network, clock, environment, alarm, figures: cardFiguresOf(config) })
   const figures = verificationFiguresOf(config, adapters.limits)
   const verification = makeVerification({ store, keyring, network, sms, codes: adapters.codes, cards, clock, figures })
+  const merchants = makeMerchants({ store, keyring, clock, environment, alarm })
   const receiptParts = {
     store,
     keyring,
@@ -228,7 +229,6 @@ async function makeNouns({ config, clock, log }: StartParts, adapters: Adapters,
   }
   const settle = makeSettle({ ...receiptParts, failed: (err) => log.error('background_failed', { err }) })
   const receipts = makeReceipts(receiptParts, settle)
-  const merchants = makeMerchants({ store, keyring, clock })
   if (adapters.sandbox !== null) await merchants.ensureMerchant(adapters.sandbox.merchant)
   const limits = makeLimits(config, { isOnByDefault: adapters.limits, keyring, now: () => performance.now() })
   return {

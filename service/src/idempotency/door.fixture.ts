@@ -2,7 +2,6 @@ import assert from 'node:assert/strict'
 
 import type { ErrorBody } from '@tessera/contract/errors'
 
-import { makeMerchants } from '../merchants/merchants.ts'
 import { randomHex, type House } from '../methods/compose.fixture.ts'
 import { makeAnswer, type Answer } from '../rpc/answer.ts'
 import { noLimits } from '../rpc/limits.ts'
@@ -60,8 +59,7 @@ const credentials = {
 }
 
 export async function openKeyedDoor(house: House): Promise<KeyedDoor> {
-  const { grid, store, keyring, clock, environment } = house
-  const merchants = makeMerchants({ store, keyring, clock })
+  const { grid, store, keyring, clock, environment, merchants } = house
   await merchants.ensureMerchant(demoMerchant)
   await merchants.ensureMerchant(otherMerchant)
   const idempotency = makeIdempotency({ store, keyring, clock, environment, figures: idempotencyFigures })

@@ -1,7 +1,6 @@
 import { idempotencyFigures } from '../idempotency/figures.ts'
 import { makeIdempotency } from '../idempotency/idempotency.ts'
 import { fineFigures, makeFineLimits } from './fine.ts'
-import { makeMerchants } from '../merchants/merchants.ts'
 import { makeAnswer, type Answer } from '../rpc/answer.ts'
 import { makeCoarseLimits, noLimits } from '../rpc/limits.ts'
 import { noThrottle } from '../rpc/password-throttle.ts'
@@ -100,8 +99,7 @@ function luhnSum(pan: string): number {
   return digits.reduce((sum, digit, i) => sum + (i % 2 === 0 ? digit : digit > 4 ? digit * 2 - 9 : digit * 2), 0)
 }
 
-async function openDoor({ grid, store, keyring, clock, environment }: House, isLimited: boolean): Promise<Answer> {
-  const merchants = makeMerchants({ store, keyring, clock })
+async function openDoor({ grid, store, keyring, clock, environment, merchants }: House, isLimited: boolean): Promise<Answer> {
   for (const id of merchantIds) await merchants.ensureMerchant({ id, name: 'Shop', password: randomHex(36) })
   return makeAnswer({
     ...{ grid, credentials: merchants, origins: { isAnyWelcome: true, formOrigin: null }, passwords: noThrottle },

@@ -1,19 +1,23 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 
-import { hashPassword, issuePassword } from '@tessera/vault/credential'
+import { issuePassword } from '@tessera/vault/credential'
 import { bucketOf } from '@tessera/vault/id'
 
 import { compose, randomHex } from '../methods/compose.fixture.ts'
 import { demoMerchant } from '../sandbox/demo.ts'
 import type { MerchantRow, Store } from '../store/store.ts'
 
+import { makeCredential } from './credentials.ts'
+import { makeMerchantMac } from './mac.ts'
 import { makeMerchants } from './merchants.ts'
+import { noSettings, writeSettings } from './settings.ts'
 
 const house = await compose()
 after(() => house.close())
-const { keyring, clock } = house
-const merchants = makeMerchants(house)
+const { keyring, clock, environment, merchants } = house
+const mac = makeMerchantMac(keyring, environment)
+const alarm = () => assert.fail('a row was called tampered')
 const note = {
   at: 0,
   actor: 'test',
@@ -29,7 +33,7 @@ const note = {
 test('a merchant is a browser by its id and a server by its password', async () => {
   assert.equal(await merchants.ensureMerchant(demoMerchant), true)
   const { id, password } = demoMerchant
-  const told = { merchantId: id, bucket: bucketOf(id), blocked: false, origins: [], strictServerAuth: false }
+  const told = { merchantId: id, bucket: bucketOf(id), blocked: false, origins: [], strictServerAuth: false, limits: {} }
   assert.deepEqual(await merchants.authenticate(id), { kind: 'browser', ...told })
   assert.deepEqual(await merchants.authenticate(`${id}:${password}`), { kind: 'server', ...told })
   assert.deepEqual(await merchants.authenticate(` ${id}:${password} `), { kind: 'server', ...told })
@@ -57,6 +61,79 @@ test('everything that is wrong is denied, and only that an id is unknown is told
   for (const [xAuth, kind] of cases) assert.deepEqual(await merchants.authenticate(xAuth), { kind }, String(xAuth))
 })
 
+test('during a rotation of passwords and of the pepper between them both are right', async () => {
+  const id = randomHex(24)
+  const [older, newest] = [issuePassword(), issuePassword()]
+  const first = await makeCredential(keyring, { id, credentials: [] }, older, 0)
+  await keyring.rotate('pepper')
+  const second = await makeCredential(keyring, { id, credentials: [first] }, newest, 0)
+  assert.notEqual(first.pepperKeyId, second.pepperKeyId)
+  await house.store.insertMerchant(await mac.seal({ ...rowOf(id), credentials: [second, first] }), note)
+  for (const password of [older, newest]) assert.equal((await merchants.authenticate(`${id}:${password}`)).kind, 'server')
+  assert.equal((await merchants.authenticate(`${id}:${issuePassword()}`)).kind, 'denied')
+})
+
+test('a merchant whose row was changed by somebody without the keys lets nobody in, and is told', async () => {
+  const alarms: unknown[] = []
+  const id = await issueMerchant('first')
+  const row = (await house.store.findMerchant(id)) ?? assert.fail('it is kept')
+  const altered: Partial<MerchantRow>[] = [
+    { name: 'Another' },
+    { state: 'blocked' },
+    { version: 2 },
+    { settings: writeSettings({ ...noSettings, origins: ['https://evil.example'] }) },
+    { credentials: [await makeCredential(keyring, { id, credentials: [] }, 'mine', 0)] },
+    { credentials: [] },
+    { mac: new Uint8Array(0) },
+    { mac: new Uint8Array(48) },
+  ]
+  for (const change of altered) {
+    const store: Store = { ...house.store, findMerchant: () => Promise.resolve({ ...row, ...change }) }
+    const deceived = makeMerchants({
+      store,
+      keyring,
+      clock,
+      environment,
+      alarm: (event, told) => void alarms.push([event, told.merchantId]),
+    })
+    await assert.rejects(deceived.authenticate(id), /has a wrong MAC/, Object.keys(change).join())
+  }
+  assert.deepEqual(
+    alarms,
+    altered.map(() => ['row_tampered', id]),
+  )
+  const whole = makeMerchants({ store: { ...house.store, findMerchant: () => Promise.resolve(row) }, keyring, clock, environment, alarm })
+  assert.equal((await whole.authenticate(`${id}:first`)).kind, 'server')
+})
+
+test('a demo merchant of before rows had a MAC is made again, not believed', async () => {
+  const id = randomHex(24)
+  const planted = await makeCredential(keyring, { id, credentials: [] }, 'planted', 0)
+  await house.store.insertMerchant({ ...rowOf(id), credentials: [planted] }, note)
+  assert.equal(await merchants.ensureMerchant({ id, name: 'Shop', password: 'public' }), false)
+  assert.equal((await merchants.authenticate(`${id}:public`)).kind, 'server')
+  assert.equal((await merchants.authenticate(`${id}:planted`)).kind, 'denied')
+})
+
+test('the last use of a password is written down once an hour', async () => {
+  const id = await issueMerchant('first')
+  const used = async (): Promise<number[]> => {
+    for (let turn = 0; turn < 3; turn++) await merchants.authenticate(`${id}:first`)
+    await house.store.ping()
+    await house.store.appendAudit(note)
+    return (await house.store.listCredentialUses(id)).map(({ lastUsedAt }) => lastUsedAt)
+  }
+  await merchants.authenticate(`${id}:wrong`)
+  await merchants.authenticate(id)
+  assert.deepEqual(await house.store.listCredentialUses(id), [])
+  const at = clock.now()
+  assert.deepEqual(await used(), [at])
+  clock.advance(3_599_999)
+  assert.deepEqual(await used(), [at])
+  clock.advance(1)
+  assert.deepEqual(await used(), [at + 3_600_000])
+})
+
 test('the password of one merchant is nothing at another', async () => {
   const password = issuePassword()
   const [one, other] = [await issueMerchant(password), await issueMerchant(issuePassword())]
@@ -67,9 +144,10 @@ test('the password of one merchant is nothing at another', async () => {
 test('during a rotation both passwords are right, under the pepper that they were hashed with', async () => {
   const id = randomHex(24)
   const [older, newest] = [issuePassword(), issuePassword()]
-  const dek = await keyring.active('pepper')
-  const passwordHashes = [hashPassword(dek, id, newest), hashPassword(dek, id, older)]
-  await house.store.insertMerchant({ ...rowOf(id), passwordHashes, pepperKeyId: dek.keyId }, note)
+  const bare = rowOf(id)
+  const first = await makeCredential(keyring, bare, older, 0)
+  const second = await makeCredential(keyring, { id, credentials: [first] }, newest, 0)
+  await house.store.insertMerchant(await mac.seal({ ...bare, credentials: [second, first] }), note)
   await keyring.rotate('pepper')
   for (const password of [older, newest]) assert.equal((await merchants.authenticate(`${id}:${password}`)).kind, 'server')
   assert.equal((await merchants.authenticate(`${id}:${issuePassword()}`)).kind, 'denied')
@@ -89,17 +167,18 @@ test('a merchant whose id could not seal a card is not kept', async () => {
 })
 
 test('a change of a merchant is known within five seconds, and the store is asked once in between', async () => {
-  let row: MerchantRow | null = rowOf(randomHex(24))
+  let row: MerchantRow | null = await mac.seal(rowOf(randomHex(24)))
   let asked = 0
   const findMerchant = async () => {
     asked += 1
     return row
   }
   const store: Store = { ...house.store, findMerchant }
-  const watched = makeMerchants({ store, keyring, clock })
+  const watched = makeMerchants({ store, keyring, clock, environment, alarm })
   const { id } = row
   await watched.authenticate(id)
-  row = { ...row, state: 'blocked', origins: ['https://shop.example'], strictServerAuth: true }
+  const settings = writeSettings({ ...noSettings, origins: ['https://shop.example'], strictServerAuth: true })
+  row = await mac.seal({ ...row, state: 'blocked', settings })
   clock.advance(4999)
   await watched.authenticate(id)
   assert.equal(asked, 1)
@@ -111,6 +190,7 @@ test('a change of a merchant is known within five seconds, and the store is aske
     blocked: true,
     origins: ['https://shop.example'],
     strictServerAuth: true,
+    limits: {},
   }
   assert.deepEqual(await watched.authenticate(id), told)
   clock.jump(-3_600_000)
@@ -123,9 +203,9 @@ test('what is remembered of merchants is bounded, however many call', async () =
   let asked = 0
   const findMerchant = async (id: string) => {
     asked += 1
-    return rowOf(id)
+    return mac.seal(rowOf(id))
   }
-  const watched = makeMerchants({ store: { ...house.store, findMerchant }, keyring, clock })
+  const watched = makeMerchants({ store: { ...house.store, findMerchant }, keyring, clock, environment, alarm })
   const first = randomHex(24)
   for (const id of [first, ...Array.from({ length: 4096 }, () => randomHex(24)), first]) await watched.authenticate(id)
   assert.equal(asked, 4098)
@@ -138,6 +218,6 @@ async function issueMerchant(password: string): Promise<string> {
 }
 
 function rowOf(id: string): MerchantRow {
-  const known = { id, bucket: bucketOf(id), name: 'Shop', state: 'active', createdAt: 0 } as const
-  return { ...known, passwordHashes: [], pepperKeyId: '', origins: [], strictServerAuth: false }
+  const known = { id, bucket: bucketOf(id), version: 1, name: 'Shop', organization: '', address: '', state: 'active' } as const
+  return { ...known, settings: '{}', credentials: [], createdAt: 0, mac: new Uint8Array(0) }
 }

@@ -1,14 +1,20 @@
 import { bucketOf, isId } from '@tessera/vault/id'
-import { hashPassword, samePassword } from '@tessera/vault/credential'
 import type { Keyring } from '@tessera/vault/keyring'
 
 import type { Clock } from '../clock.ts'
+import type { MerchantLimits } from '../limits/merchant-limits.ts'
 import type { MerchantRow, Store } from '../store/store.ts'
 
+import { openBook, type Merchant, type MerchantAlarm, type MerchantBook } from './book.ts'
+import { isLivePassword, makeCredential } from './credentials.ts'
+import { makeMerchantMac } from './mac.ts'
+import { noteMerchant } from './note.ts'
+import { noSettings, writeSettings } from './settings.ts'
+import { makeCredentialUses } from './uses.ts'
 import { readXAuth } from './x-auth.ts'
 
 /** The merchants: who a request's X-Auth proves to be calling. */
-export interface Merchants {
+export interface Merchants extends MerchantBook {
   /** `xAuth` is the header as it came, null when there was none. Every wrong one costs the same work. */
   authenticate(xAuth: string | null): Promise<Authenticated>
   /** Keeps a merchant if its id is new; tells whether it was. Throws `RangeError` for an id of another form. */
@@ -24,6 +30,8 @@ export type Authenticated =
       readonly blocked: boolean
       readonly origins: readonly string[]
       readonly strictServerAuth: boolean
+      /** What was agreed with it in place of the settings. */
+      readonly limits: MerchantLimits
     }
   /** No merchant has this id; ids are public, so this may be told. */
   | { readonly kind: 'unknownMerchant' }
@@ -40,67 +48,54 @@ export interface MerchantParts {
   readonly store: Store
   readonly keyring: Keyring
   readonly clock: Clock
+  /** `test` or `production`: in every MAC. */
+  readonly environment: string
+  readonly alarm: MerchantAlarm
 }
 
-export function makeMerchants({ store, keyring, clock }: MerchantParts): Merchants {
-  const kept = new Map<string, { readonly row: MerchantRow; readonly until: number }>()
-  return Object.freeze({ authenticate, ensureMerchant })
+export function makeMerchants(parts: MerchantParts): Merchants {
+  const { store, keyring, clock } = parts
+  const mac = makeMerchantMac(keyring, parts.environment)
+  const book = openBook({ ...parts, mac })
+  const uses = makeCredentialUses(parts)
+  return Object.freeze({ authenticate, ensureMerchant, find: book.find, held: book.held, forget: book.forget })
 
   async function authenticate(xAuth: string | null): Promise<Authenticated> {
     const read = readXAuth(xAuth)
     if (read === null) return { kind: 'denied' }
-    const row = isId(read.id) ? (held(read.id) ?? (await find(read.id))) : null
-    const isRight = read.password === null || (await isPassword(row, read.id, read.password))
-    if (row === null) return { kind: 'unknownMerchant' }
-    return isRight ? tell(row, read.password === null ? 'browser' : 'server') : { kind: 'denied' }
+    const { id, password } = read
+    const merchant = isId(id) ? (book.held(id) ?? (await book.find(id))) : null
+    const isRight = password === null || (await isLivePassword(keyring, merchant?.row ?? null, id, password))
+    if (merchant === null) return { kind: 'unknownMerchant' }
+    if (!isRight) return { kind: 'denied' }
+    if (password !== null) uses.note(merchant.row, password)
+    return tell(merchant, password === null ? 'browser' : 'server')
   }
 
-  /** Always compared with two verifiers, the real ones or none at all, so that time tells nothing. */
-  async function isPassword(row: MerchantRow | null, merchantId: string, password: string): Promise<boolean> {
-    const dek = row === null ? await keyring.active('pepper') : await keyring.byId(row.pepperKeyId)
-    return samePassword(dek, merchantId, password, row?.passwordHashes[0] ?? null, row?.passwordHashes[1] ?? null)
-  }
-
-  function held(merchantId: string): MerchantRow | null {
-    const found = kept.get(merchantId)
-    const now = clock.now()
-    return found !== undefined && Math.abs(found.until - now) <= lifeMs && now < found.until ? found.row : null
-  }
-
-  async function find(merchantId: string): Promise<MerchantRow | null> {
-    const now = clock.now()
-    const row = await store.findMerchant(merchantId)
-    kept.delete(merchantId)
-    if (row === null) return null
-    for (const oldest of kept.keys()) {
-      if (kept.size < keptMax) break
-      kept.delete(oldest)
-    }
-    kept.set(merchantId, { row, until: now + lifeMs })
-    return row
-  }
-
-  async function ensureMerchant({ id, name, password }: NewMerchant): Promise<boolean> {
+  async function ensureMerchant(asked: NewMerchant): Promise<boolean> {
+    const { id, name, password } = asked
     if (!isId(id)) throw new RangeError('a merchant id is 24 lower-case hex digits')
-    const dek = await keyring.active('pepper')
     const now = clock.now()
-    const merchant: MerchantRow = {
-      ...{ id, bucket: bucketOf(id), name, state: 'active', origins: [], strictServerAuth: false, createdAt: now },
-      ...{ passwordHashes: [hashPassword(dek, id, password)], pepperKeyId: dek.keyId },
-    }
-    return store.insertMerchant(merchant, {
-      ...{ at: now, actor: 'system', action: 'merchant.created', outcome: 'created', requestId: '' },
-      ...{ merchantId: id, subject: id, version: 0, mac: new Uint8Array(0) },
-    })
+    const bare = { id, bucket: bucketOf(id), version: 1, state: 'active', name, organization: '', address: '', createdAt: now } as const
+    const credential = await makeCredential(keyring, { id, credentials: [] }, password, now)
+    const empty = { settings: writeSettings(noSettings), credentials: [credential], mac: new Uint8Array(0) }
+    const row = await mac.seal({ ...bare, ...empty })
+    if (await store.insertMerchant(row, noteMerchant(row, { at: now, actor: 'system', action: 'merchant.created', outcome: 'created' })))
+      return true
+    await sealAnew(await store.findMerchant(id), row)
+    return false
+  }
+
+  /** A merchant of before rows had a MAC is made again as it is asked for: what its row says is not believed. */
+  async function sealAnew(found: MerchantRow | null, fresh: MerchantRow): Promise<void> {
+    if (found === null || found.mac.length > 0) return
+    const row = await mac.seal({ ...fresh, version: found.version + 1, createdAt: found.createdAt })
+    await store.changeMerchant(row, noteMerchant(row, { at: clock.now(), actor: 'system', action: 'merchant.sealed', outcome: 'done' }))
+    book.forget(row.id)
   }
 }
 
-function tell(row: MerchantRow, kind: 'server' | 'browser'): Authenticated {
-  const { id: merchantId, bucket, origins, strictServerAuth } = row
-  return { kind, merchantId, bucket, blocked: row.state === 'blocked', origins, strictServerAuth }
+function tell({ row, settings }: Merchant, kind: 'server' | 'browser'): Authenticated {
+  const { origins, strictServerAuth, limits } = settings
+  return { kind, merchantId: row.id, bucket: row.bucket, blocked: row.state === 'blocked', origins, strictServerAuth, limits }
 }
-
-/** A blocked merchant or a changed password is known within this time, in every process. */
-const lifeMs = 5000
-/** Rows kept in memory; the oldest goes first. */
-const keptMax = 4096

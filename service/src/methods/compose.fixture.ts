@@ -13,6 +13,7 @@ import { openKeyring, type Keyring, type KeyStore } from '@tessera/vault/keyring
 import { cardFigures, type CardFigures } from '../cards/figures.ts'
 import { makeCards, type Cards } from '../cards/cards.ts'
 import { noFineLimits, type FineLimits } from '../limits/fine.ts'
+import { makeMerchants, type Merchants } from '../merchants/merchants.ts'
 import type { Network } from '../network/network.ts'
 import { receiptFigures, type ReceiptFigures } from '../receipts/figures.ts'
 import { makeReceipts, type Receipts } from '../receipts/receipts.ts'
@@ -40,6 +41,7 @@ export interface House {
   readonly cards: Cards
   readonly verification: Verification
   readonly receipts: Receipts
+  readonly merchants: Merchants
   readonly settle: Settle
   readonly grid: Grid
   readonly environment: string
@@ -99,12 +101,13 @@ export async function compose(options: HouseOptions = {}): Promise<House> {
   const sms = options.sms?.(inbox) ?? inbox
   const codes = options.codes ?? sandboxCodes
   const alarms: string[] = []
-  const alarm = (event: string, { cardId, receiptId }: { cardId: string; receiptId?: string }) =>
-    void alarms.push(`${event} ${receiptId ?? cardId}`)
+  const alarm = (event: string, { merchantId, cardId, receiptId }: { merchantId: string; cardId: string; receiptId?: string }) =>
+    void alarms.push(`${event} ${receiptId ?? (cardId || merchantId)}`)
   const cards = makeCards({ store, keyring, network, clock, environment, figures: { ...cardFigures, ...options.cards }, alarm })
   const figures = { ...verificationFigures, limits: false, ...options.verification }
   const verification = makeVerification({ store, keyring, network, sms, codes, cards, clock, figures })
-  const receiptParts = { store, keyring, network, sms, cards, clock, environment, alarm }
+  const merchants = makeMerchants({ store, keyring, clock, environment, alarm })
+  const receiptParts = { store, keyring, network, sms, cards, merchants, clock, environment, alarm }
   const moneyFigures = { ...receiptFigures, limits: false, ...options.receipts }
   const failed = (err: unknown) => void alarms.push(`failed ${String(err)}`)
   const settle = makeSettle({ ...receiptParts, figures: moneyFigures, failed })
@@ -112,7 +115,7 @@ export async function compose(options: HouseOptions = {}): Promise<House> {
   const limits = options.limits?.({ keyring, clock }) ?? noFineLimits
   const grid = makeGrid({ cards, verification, receipts, limits, version: '0.0.0' })
   return Object.freeze({
-    ...{ store, keyring, clock, cards, verification, receipts, settle, grid, environment, alarms },
+    ...{ store, keyring, clock, cards, verification, receipts, merchants, settle, grid, environment, alarms },
     caller: (profile: Profile = 'spec', merchantId = randomHex(24)) => makeCaller(grid, merchantId, profile),
     async close() {
       await settle.stop()

@@ -3,7 +3,6 @@ import { after, test } from 'node:test'
 
 import { idempotencyFigures } from '../idempotency/figures.ts'
 import { makeIdempotency } from '../idempotency/idempotency.ts'
-import { makeMerchants } from '../merchants/merchants.ts'
 import { makeAnswer, type Answer } from '../rpc/answer.ts'
 import type { CallEntry, CallFailure } from '../rpc/journal.ts'
 import { noLimits } from '../rpc/limits.ts'
@@ -92,8 +91,7 @@ test('what the door tells the log holds no number, token, code or password', () 
 })
 
 /** Makes the demo merchant and opens the door as `main.ts` does for the test environment. */
-async function openDoor({ grid, store, keyring, clock, environment }: House): Promise<Answer> {
-  const merchants = makeMerchants({ store, keyring, clock })
+async function openDoor({ grid, store, keyring, clock, environment, merchants }: House): Promise<Answer> {
   await merchants.ensureMerchant(demoMerchant)
   return makeAnswer({
     ...{ grid, credentials: merchants, origins: { isAnyWelcome: true, formOrigin: null }, limits: noLimits, passwords: noThrottle },

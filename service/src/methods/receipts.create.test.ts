@@ -3,16 +3,19 @@ import { after, test } from 'node:test'
 
 import { methods } from '@tessera/contract/methods'
 
+import { makeMerchantMac } from '../merchants/mac.ts'
+
 import { compose } from './compose.fixture.ts'
 import { rowOf } from './receipts.fixture.ts'
 
 const house = await compose()
+const mac = makeMerchantMac(house.keyring, house.environment)
 after(() => house.close())
 
 test('a new receipt is told whole, member by member in the order of the wire, the same in both profiles', async () => {
   for (const profile of ['spec', 'subscribe'] as const) {
     const merchant = house.caller(profile)
-    await house.store.insertMerchant(merchantRow(merchant), noteOf(merchant.merchantId))
+    await house.store.insertMerchant(await merchantRow(merchant), noteOf(merchant.merchantId))
     const { receipt } = await merchant.expect('receipts.create', { amount: 500_000, account: { order_id: 197, shop: 'a', none: null } })
     const told = {
       ...{ _id: receipt._id, create_time: house.clock.now(), pay_time: 0, cancel_time: 0, state: 0, type: 2, external: false },
@@ -83,8 +86,8 @@ test('a receipt that nobody pays is cancelled after twelve hours, not by this AP
 })
 
 function merchantRow({ merchantId: id, bucket }: { merchantId: string; bucket: number }) {
-  const hashes = { passwordHashes: [], pepperKeyId: '', origins: [], strictServerAuth: false }
-  return { id, bucket, name: 'Shop', state: 'active' as const, createdAt: 1, ...hashes }
+  const known = { id, bucket, version: 1, name: 'Shop', organization: '', address: '', state: 'active' as const, createdAt: 1 }
+  return mac.seal({ ...known, settings: '{}', credentials: [], mac: new Uint8Array(0) })
 }
 
 function noteOf(merchantId: string) {

@@ -4,7 +4,7 @@ import { listAttempts, listDeadDeliveries, listDeliveries } from './questions/de
 import { findDelivery, listEvents } from './questions/events.ts'
 import { findIdempotency } from './questions/idempotency.ts'
 import { findLedger, listLedger } from './questions/ledger.ts'
-import { findMerchant } from './questions/merchants.ts'
+import { findMerchant, listCredentialUses, listMerchants } from './questions/merchants.ts'
 import { findOperation, listOperations } from './questions/operations.ts'
 import { findReceipt, listDueReceipts, listReceipts } from './questions/receipts.ts'
 import { findScenarioStep, listInbox, listScenarioSteps } from './questions/sandbox.ts'
@@ -31,6 +31,10 @@ export function makeStore(driver: Driver): Store {
 
     findMerchant: (merchantId) => driver.read(findMerchant(merchantId)),
     insertMerchant: (merchant, audit) => driver.write('insertMerchant', { merchant, audit }),
+    changeMerchant: (next, audit) => driver.write('changeMerchant', { next, audit }),
+    listMerchants: (after, count) => driver.read(listMerchants(after, count)),
+    noteCredentialUse: (use) => driver.write('noteCredentialUse', use),
+    listCredentialUses: (merchantId) => driver.read(listCredentialUses(merchantId)),
 
     insertCard: (card, audit, riders) => ridden(riders, driver.write('insertCard', { card, audit, riders: riders ?? null })),
     findCard: (key) => driver.read(findCard(key)),

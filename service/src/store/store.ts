@@ -1,11 +1,13 @@
 import type { AuditEntry, AuditHead, AuditNote } from './audit.ts'
 import type { CardKey, CardRow } from './card.ts'
+import type { MerchantStore } from './merchant.ts'
 import type { MoneyStore } from './money.ts'
 import type { CardRiders, CodeRiders, Twin } from './riders.ts'
 import type { WebhookStore } from './webhooks.ts'
 
 export type * from './audit.ts'
 export type * from './card.ts'
+export type * from './merchant.ts'
 export type * from './money.ts'
 export type * from './riders.ts'
 export type * from './webhooks.ts'
@@ -16,18 +18,13 @@ export type * from './webhooks.ts'
  * A promise of a write resolves only when the write is durable. Each write is one unit: its effect and its audit entry are kept together or
  * not at all; where riders are given, they too, and the answer is `twin` when their key was taken and nothing was done. Errors: `StoreFull`, `StoreOverloaded`, `StoreUnavailable` (nothing was done) and `StoreOutcomeUnknown`.
  */
-export interface Store extends MoneyStore, WebhookStore {
+export interface Store extends MerchantStore, MoneyStore, WebhookStore {
   /** What an acknowledged write survives: `local` one machine's crash (fsync), `replicated` the loss of that machine. */
   readonly durability: 'local' | 'replicated'
   /** Answers when the store can be asked; throws `StoreUnavailable` when it cannot. For `/readyz`. */
   ping(): Promise<void>
   /** Lets what is under way finish, within `deadlineMs`, and closes. */
   close(deadlineMs: number): Promise<void>
-
-  // Merchants: a small table of its own key.
-  findMerchant(merchantId: string): Promise<MerchantRow | null>
-  /** Keeps a merchant if its id is new; an existing one stays as it is. Tells whether it was new. */
-  insertMerchant(merchant: MerchantRow, audit: AuditNote): Promise<boolean>
 
   // Cards: keyed by bucket, merchant and id.
   insertCard<R extends CardRiders | null = null>(card: CardRow, audit: AuditNote, riders?: R): Promise<void | Twin<R>>
@@ -78,20 +75,6 @@ export interface Store extends MoneyStore, WebhookStore {
   appendInbox(sms: InboxRow): Promise<void>
   /** Newest first. */
   listInbox(count: number): Promise<InboxRow[]>
-}
-
-export interface MerchantRow {
-  readonly id: string
-  readonly bucket: number
-  readonly name: string
-  readonly state: 'active' | 'blocked'
-  /** Keyed hashes of the live passwords, newest first; two during a rotation. */
-  readonly passwordHashes: readonly Uint8Array[]
-  readonly pepperKeyId: string
-  /** Exact origins from which a browser may call; empty: any (test environment only). */
-  readonly origins: readonly string[]
-  readonly strictServerAuth: boolean
-  readonly createdAt: number
 }
 
 /** Two clocks, so that a jump of one cannot lengthen a code's life. */

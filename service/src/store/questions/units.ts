@@ -6,7 +6,7 @@ import { dropEvents, replayEvent } from './events.ts'
 import { dropIdempotency, keepIdempotency } from './idempotency.ts'
 import { appendLedger } from './ledger.ts'
 import { claimSend, dropLimits } from './limits.ts'
-import { insertMerchant } from './merchants.ts'
+import { changeMerchant, insertMerchant, noteCredentialUse } from './merchants.ts'
 import { changeReceipt, insertReceipt } from './receipts.ts'
 import { appendInbox, setScenarioStep } from './sandbox.ts'
 import { beginVerification, finishVerification, settleVerification, tryCode } from './verification.ts'
@@ -15,6 +15,8 @@ import { changeSecrets, insertEndpoint, removeEndpoint } from './webhooks.ts'
 /** Every write question by its name: what a store is posted is a name from here and plain data. */
 export const units = Object.freeze({
   insertMerchant,
+  changeMerchant,
+  noteCredentialUse,
   insertCard,
   changeCard,
   beginVerification,

@@ -55,6 +55,13 @@ create index cards_ends_at on cards (ends_at, card_id) where (state = 'live'::te
 
 create index cards_key_id on cards (key_id, card_id) where (key_id <> ''::text);
 
+create table credential_uses (
+  merchant_id text collate "C" not null,
+  number integer not null,
+  last_used_at bigint not null,
+  primary key (merchant_id, number)
+);
+
 create table day_tries (
   key_id text collate "C" not null,
   subject bytea not null,
@@ -124,13 +131,15 @@ create index idempotency_ends_at on idempotency (ends_at);
 create table merchants (
   id text collate "C" not null,
   bucket integer not null,
-  name text not null,
+  version integer not null,
   state text not null,
-  password_hashes bytea not null,
-  pepper_key_id text not null,
-  origins text not null,
-  strict_server_auth smallint not null,
+  name text not null,
+  organization text not null,
+  address text not null,
+  settings text not null,
+  credentials text not null,
   created_at bigint not null,
+  mac bytea not null,
   primary key (id)
 );
 

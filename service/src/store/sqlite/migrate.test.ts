@@ -4,7 +4,8 @@ import { DatabaseSync } from 'node:sqlite'
 import { test } from 'node:test'
 import { readMigrations } from '../migrations/migrations.ts'
 import { keepReceipt, makeReceipt } from '../suite/money.fixture.ts'
-import { makeCard, makeNote, nextOf } from '../suite/samples.fixture.ts'
+import { merchantAfter, merchantsBefore, withoutBlanks } from '../suite/merchants-before.fixture.ts'
+import { makeCard, makeNote, merchantId, nextOf } from '../suite/samples.fixture.ts'
 import { expectSchema, tellSqliteSchema } from '../suite/schema.fixture.ts'
 import { openSqliteStore, SQLITE_FILE } from './sqlite.ts'
 import { withFolder, withSqlite } from './with-store.fixture.ts'
@@ -28,12 +29,14 @@ test('an embedded store of before money keeps its cards and takes receipts', () 
       const wanted = [
         { number: 2, name: 'money', breaking: false },
         { number: 3, name: 'webhooks', breaking: false },
+        { number: 4, name: 'merchants', breaking: true },
       ]
       assert.deepEqual(
         applied,
         wanted.map((fields) => ['store_migrated', fields]),
       )
       assert.deepEqual(await store.findCard(card), card)
+      assert.deepEqual(withoutBlanks(await store.findMerchant(merchantId)), merchantAfter)
       assert.equal(await store.changeCard(nextOf(card), makeNote(nextOf(card))), true)
       const receipt = await keepReceipt(store, makeReceipt(1))
       assert.deepEqual(await store.findReceipt(receipt), receipt)
@@ -47,7 +50,8 @@ function takeBackMoney(folder: string): void {
   const db = new DatabaseSync(join(folder, SQLITE_FILE))
   const later = readMigrations('sqlite').slice(1)
   const tables = later.flatMap(({ text }) => [...text.matchAll(/^create table (\w+)/gm)])
-  for (const [, table = ''] of tables) db.exec(`drop table ${table}`)
+  for (const [, table = ''] of tables) db.exec(`drop table if exists ${table}`)
+  db.exec(merchantsBefore('sqlite'))
   db.exec('delete from migrations where number >= 2')
   db.close()
 }

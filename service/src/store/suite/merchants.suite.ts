@@ -1,15 +1,17 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { bytesOf, makeCard, makeMerchant, makeNote, merchantId } from './samples.fixture.ts'
+import { bytesOf, makeCard, makeCredential, makeMerchant, makeNote, merchantId, T0 } from './samples.fixture.ts'
 import type { WithStore } from './opened.fixture.ts'
+import type { Store } from '../store.ts'
 
 export function merchantsSuite(withStore: WithStore): void {
   const note = makeNote(makeCard(0), 'merchant.made')
 
   test(
-    'a merchant comes back as it was kept, with both passwords of a rotation',
+    'a merchant comes back as it was kept, with both passwords of a rotation and what is left of the ones before',
     withStore(async ({ store }) => {
-      const merchant = makeMerchant({ passwordHashes: [bytesOf('new'), bytesOf('old')], strictServerAuth: true, origins: [] })
+      const gone = makeCredential(1, { hash: new Uint8Array(0), retiredAt: T0 + 1 })
+      const merchant = makeMerchant({ credentials: [makeCredential(3), makeCredential(2), gone], name: 'Do‘kon 😀', state: 'blocked' })
       assert.equal(await store.insertMerchant(merchant, note), true)
       assert.deepEqual(await store.findMerchant(merchantId), merchant)
       assert.equal(await store.findMerchant('0'.repeat(24)), null)
@@ -22,11 +24,60 @@ export function merchantsSuite(withStore: WithStore): void {
       const fresh = await Promise.all(Array.from({ length: 20 }, (_, n) => store.insertMerchant(makeMerchant({ name: `shop ${n}` }), note)))
       assert.equal(fresh.filter(Boolean).length, 1)
       assert.equal((await store.findMerchant(merchantId))?.name, `shop ${fresh.indexOf(true)}`)
-      const chains = await store.listAuditChains()
-      assert.equal(
-        chains.reduce((sum, { seq }) => sum + seq, 0),
-        1,
-      )
+      assert.equal(await countAudit(store), 1)
+    }),
+  )
+
+  test(
+    'of twenty changes to one version of a merchant one is made, with one audit entry',
+    withStore(async ({ store }) => {
+      const first = makeMerchant()
+      await store.insertMerchant(first, note)
+      const changed = {
+        state: 'blocked',
+        settings: '{}',
+        credentials: [],
+        mac: bytesOf('next', 48),
+        address: '',
+        organization: '',
+      } as const
+      const nexts = Array.from({ length: 20 }, (_, n) => ({ ...first, ...changed, version: 2, name: `shop ${n}` }))
+      const made = await Promise.all(nexts.map((next) => store.changeMerchant(next, note)))
+      assert.equal(made.filter(Boolean).length, 1)
+      assert.deepEqual(await store.findMerchant(merchantId), nexts[made.indexOf(true)])
+      assert.equal(await countAudit(store), 2)
+      for (const version of [1, 2, 4]) assert.equal(await store.changeMerchant({ ...first, version }, note), false, String(version))
+      assert.equal(await store.changeMerchant({ ...first, id: '0'.repeat(24), version: 2 }, note), false)
+      assert.equal(await countAudit(store), 2)
+    }),
+  )
+
+  test(
+    'merchants are listed by their ids, a page at a time',
+    withStore(async ({ store }) => {
+      const merchants = Array.from({ length: 7 }, (_, n) => makeMerchant({ id: String(n).repeat(24) }))
+      for (const merchant of merchants.toReversed()) await store.insertMerchant(merchant, note)
+      assert.deepEqual(await store.listMerchants('', 4), merchants.slice(0, 4))
+      assert.deepEqual(await store.listMerchants('3'.repeat(24), 4), merchants.slice(4))
+    }),
+  )
+
+  test(
+    'the last use of a password is kept for each by itself, and never goes back',
+    withStore(async ({ store }) => {
+      const uses = [
+        [1, 5],
+        [2, 7],
+        [1, 9],
+        [2, 6],
+      ]
+      for (const [number = 0, lastUsedAt = 0] of uses) await store.noteCredentialUse({ merchantId, number, lastUsedAt })
+      const told = (await store.listCredentialUses(merchantId)).map(({ number, lastUsedAt }) => [number, lastUsedAt])
+      assert.deepEqual(told, [
+        [1, 9],
+        [2, 7],
+      ])
+      assert.deepEqual(await store.listCredentialUses('0'.repeat(24)), [])
     }),
   )
 
@@ -34,10 +85,23 @@ export function merchantsSuite(withStore: WithStore): void {
     'a merchant whose stored row is broken is refused, not guessed',
     withStore(async ({ store, raw }) => {
       await store.insertMerchant(makeMerchant(), note)
-      await raw(`update merchants set origins = '{"0":"https://evil.example"}'`)
-      await assert.rejects(store.findMerchant(merchantId), /broken at column origins/)
-      await raw(`update merchants set origins = '[]', state = 'Active'`)
+      for (const broken of [
+        '{}',
+        '[1]',
+        'x',
+        '[{"number":1}]',
+        '[{"number":1,"hash":"00","pepperKeyId":"","createdAt":1,"retiredAt":null}]',
+      ]) {
+        await raw(`update merchants set credentials = '${broken}'`)
+        await assert.rejects(store.findMerchant(merchantId), /broken at column credentials/, broken)
+      }
+      await raw(`update merchants set credentials = '[]', state = 'Active'`)
       await assert.rejects(store.findMerchant(merchantId), /broken at column state/)
     }),
   )
+}
+
+async function countAudit(store: Store): Promise<number> {
+  const chains = await store.listAuditChains()
+  return chains.reduce((sum, { seq }) => sum + seq, 0)
 }

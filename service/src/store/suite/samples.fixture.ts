@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import type { Expiry } from '@tessera/contract/card'
-import type { AuditNote, CardRow, CodeTry, InboxRow, MerchantRow, Moment, SendClaim, VerificationRow } from '../store.ts'
+import type { AuditNote, CardRow, CodeTry, Credential, InboxRow, MerchantRow, Moment, SendClaim, VerificationRow } from '../store.ts'
 
 // Rows that differ by their number alone. The masks are of the sandbox's public cards.
 
@@ -20,15 +20,21 @@ export function makeMerchant(over: Partial<MerchantRow> = {}): MerchantRow {
   return {
     id: merchantId,
     bucket,
-    name: 'A shop',
+    version: 1,
     state: 'active',
-    passwordHashes: [bytesOf('password')],
-    pepperKeyId: 'aa'.repeat(16),
-    origins: ['https://shop.example'],
-    strictServerAuth: false,
+    name: 'A shop',
+    organization: 'A shop LLC',
+    address: 'Toshkent',
+    settings: '{"origins":["https://shop.example"]}',
+    credentials: [makeCredential(1)],
+    mac: bytesOf('mac of a merchant', 48),
     createdAt: T0,
     ...over,
   }
+}
+
+export function makeCredential(number: number, over: Partial<Credential> = {}): Credential {
+  return { number, hash: bytesOf(`password ${number}`), pepperKeyId: 'aa'.repeat(16), createdAt: T0, retiredAt: null, ...over }
 }
 
 export function makeCard(number: number, over: Partial<CardRow> = {}): CardRow {
