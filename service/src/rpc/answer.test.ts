@@ -29,7 +29,7 @@ test('the method gets its params, the card number as bytes, and who calls in whi
   const [first] = ran
   assert.deepEqual([first?.pan, JSON.stringify(first?.params)], [testPan, '{"card":{"number":"","expire":"0399"},"save":true}'])
   const { caller, profile, language, requestId, address } = first!.call
-  assert.deepEqual(caller, { merchantId, bucket: 7, as: 'server' })
+  assert.deepEqual(caller, { merchantId, bucket: 7, as: 'server', limits: null })
   assert.deepEqual([profile, language, requestId, address], ['spec', 'uz', requestIdOf(1), '192.0.2.7'])
 })
 
