@@ -51,9 +51,9 @@ import type { Store } from './store/store.ts'
 import { makeVerification } from './verification/verification.ts'
 import { makeEndpoints } from './webhooks/endpoints.ts'
 import { webhookFigures } from './webhooks/figures.ts'
-import { makeGuard } from './webhooks/guard.ts'
+import { makeGuard } from './outbound/guard.ts'
 import { makePost } from './webhooks/post.ts'
-import { resolveBySystem } from './webhooks/resolve.ts'
+import { resolveBySystem } from './outbound/resolve.ts'
 import { makeWebhooks } from './webhooks/webhooks.ts'
 
 // The composition root: settings become parts, parts a service that listens and, told to stop, drains. The adapters are named in adapters.ts.

@@ -64,7 +64,8 @@ export const importLaw: readonly LawRow[] = [
   { of: 'service/src/store/', may: [...words, 'service/src/store/', 'service/src/audit/'] },
   { of: 'service/src/sms/', may: ['contract/', 'types:vault/', 'service/src/clock.ts', 'service/src/sms/'] },
   { of: 'service/src/network/', may: ['contract/', 'types:vault/', 'service/src/clock.ts', 'service/src/network/'] },
-  { of: 'service/src/webhooks/', may: [...words, 'service/src/webhooks/', 'service/src/store/store.ts'] },
+  { of: 'service/src/outbound/', may: [...words, 'service/src/outbound/'] },
+  { of: 'service/src/webhooks/', may: [...words, 'service/src/webhooks/', 'service/src/outbound/', 'service/src/store/store.ts'] },
   { of: 'service/src/kms/', may: [...words, 'service/src/kms/'] },
   {
     of: 'service/src/observe/',

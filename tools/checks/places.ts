@@ -32,12 +32,13 @@ const wire: Place = {
   holds: isShipped,
   homes: [
     /^service\/src\/rpc\/(http[^/]*|server|exchange)\.ts$/,
-    /^service\/src\/(sms|network|webhooks)\//,
+    /^service\/src\/(sms|network|outbound|webhooks)\//,
     /^service\/src\/cli\/(control|doctor)[^/]*\.ts$/,
     /^service\/src\/observe\/admin[^/]*\.ts$/,
     /^(client|browser|dashboard|form-check)\//,
   ],
-  instead: 'sockets and HTTP live in rpc (http, server, exchange), sms, network, webhooks, cli/control, cli/doctor and observe/admin',
+  instead:
+    'sockets and HTTP live in rpc (http, server, exchange), sms, network, outbound, webhooks, cli/control, cli/doctor and observe/admin',
 }
 
 const environment: Place = {
@@ -71,7 +72,7 @@ const timers: Place = {
   holds: isShipped,
   homes: [
     ...clock.homes,
-    /^service\/src\/(rpc|store|sms|network|webhooks|kms|observe)\//,
+    /^service\/src\/(rpc|store|sms|network|outbound|webhooks|kms|observe)\//,
     /^service\/src\/rpc\/http[^/]*\.ts$/,
     /^client\//,
   ],

@@ -2,9 +2,9 @@ import { drawWebhookSecret, tellWebhookSecret } from '@tessera/vault/webhook'
 
 import { CannotGoOn } from '../exits.ts'
 import { makeSystemClock } from '../system-clock.ts'
-import { makeGuard } from '../webhooks/guard.ts'
+import { makeGuard } from '../outbound/guard.ts'
 import { makePost, type Post } from '../webhooks/post.ts'
-import { resolveBySystem } from '../webhooks/resolve.ts'
+import { resolveBySystem } from '../outbound/resolve.ts'
 import { signatureHeaders } from '../webhooks/sign.ts'
 
 import { ask } from './ask.ts'

@@ -3,7 +3,7 @@ import type { Keyring } from '@tessera/vault/keyring'
 import type { Clock } from '../clock.ts'
 import type { DeliveryRow, EndpointRow, EventRow, Store, ToDeliver } from '../store/store.ts'
 
-import type { Guard } from './guard.ts'
+import type { Guard } from '../outbound/guard.ts'
 import type { Post, Posted } from './post.ts'
 import { waitAfter } from './schedule.ts'
 import { openSecrets } from './secrets.ts'

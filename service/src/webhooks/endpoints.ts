@@ -5,7 +5,7 @@ import type { Clock } from '../clock.ts'
 import type { AuditNote, DeliveryRow, EndpointRow, EventRow, Store } from '../store/store.ts'
 
 import type { WebhookFigures } from './figures.ts'
-import type { Guard } from './guard.ts'
+import type { Guard } from '../outbound/guard.ts'
 import { drawSecretOf } from './secrets.ts'
 
 /** Where merchants want their events, and what became of these. For the operator. */

@@ -3,10 +3,10 @@ import { test } from 'node:test'
 
 import { makeHandClock } from '../methods/clock.fixture.ts'
 
-import { makeGuard, type Address } from './guard.ts'
+import { makeGuard, type Address } from '../outbound/guard.ts'
 import { makePost, type Post } from './post.ts'
 import { answerStatus, startReceiver, type Receiver } from './receiver.fixture.ts'
-import { resolveBySystem } from './resolve.ts'
+import { resolveBySystem } from '../outbound/resolve.ts'
 
 const never = new AbortController().signal
 const clock = makeHandClock()

@@ -9,10 +9,10 @@ import { makeMerchant, makeNote, makeCard, merchantId } from '../store/suite/sam
 
 import { makeEndpoints, type Endpoints } from './endpoints.ts'
 import { webhookFigures, type WebhookFigures } from './figures.ts'
-import { makeGuard } from './guard.ts'
+import { makeGuard } from '../outbound/guard.ts'
 import { makePost } from './post.ts'
 import { startReceiver, type Heard, type Receiver } from './receiver.fixture.ts'
-import { resolveBySystem } from './resolve.ts'
+import { resolveBySystem } from '../outbound/resolve.ts'
 import { makeWebhooks, type Webhooks } from './webhooks.ts'
 
 /** A house whose merchant has an endpoint on this machine, with the clock in the test's hand. */
