@@ -29,3 +29,8 @@ test('an address is in a block or not, of its own family', () => {
   for (const address of ['10.255.255.255', '192.0.2.7', 'fd12::1']) assert.equal(has(address), true, address)
   for (const address of ['11.0.0.0', '192.0.2.8', 'fe80::1', '', 'unknown']) assert.equal(has(address), false, address)
 })
+
+test('an empty list has no address in it', () => {
+  const has = makeAddressList([])
+  for (const address of ['127.0.0.1', '::1', '10.0.0.1', '']) assert.equal(has(address), false, address)
+})
