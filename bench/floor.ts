@@ -1,4 +1,5 @@
 // The floor, run as a program: bare node:http, JSON.parse, one question to the same store. Nothing is checked, sealed or counted.
+// The insert brings its audit entry along, linked and hashed, since the group commit keeps no card without one: that makes this floor softer than a bare row.
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import { parseArgs } from 'node:util'
 import { openPostgresStore } from '../service/src/store/postgres/postgres.ts'
