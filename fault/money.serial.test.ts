@@ -30,6 +30,6 @@ test('money that is acknowledged before COMMIT is found by killing the service',
 })
 
 test('a service that takes silence for a refusal is found', async () => {
-  const { lost } = await killPayments(trialOf('sqlite'), 4, [new URL('./doubles/forget-unknown.ts', import.meta.url)])
+  const { lost } = await killPayments(trialOf('sqlite'), 4, [new URL('./doubles/forget-unknown.ts', import.meta.url)], ['lose_answer'])
   assert.ok(lost > 0)
 })
