@@ -235,6 +235,27 @@ export interface Methods {
       readonly success: boolean
     }
   }
+  /** Gives a page of yours leave to take cards with the hosted form. */
+  'form.sessions.create': {
+    params: {
+      /** Origin of the page that holds the form, as location.origin tells it; in production one that you have registered. */
+      readonly origin: string
+      /** Your own id of the payer. */
+      readonly customer?: string | null | undefined
+      /** `ask`: the cardholder may agree that the card is kept; `off`: the token pays once. */
+      readonly save: "ask" | "off"
+      /** Language of the form. */
+      readonly locale?: "uz" | "ru" | "en" | null | undefined
+      /** How many cards may be sent with it. */
+      readonly attempts?: number | undefined
+    }
+    result: {
+      /** For the form on your page; not shown again. */
+      readonly session: string
+      /** Unix milliseconds. */
+      readonly expires_at: number
+    }
+  }
   /** Gives this API as an OpenRPC document. */
   'rpc.discover': {
     params: object
@@ -264,6 +285,7 @@ export const methodTable: { readonly [M in MethodName]: { readonly mutates: bool
   'receipts.get_all': { mutates: false },
   'receipts.confirm_hold': { mutates: true },
   'receipts.set_fiscal_data': { mutates: true },
+  'form.sessions.create': { mutates: true },
   'rpc.discover': { mutates: false },
 }
 
@@ -276,13 +298,14 @@ export const reasons = [
   'merchant_blocked', 'address_limit', 'block_limit', 'merchant_limit', 'sensitive_authentication_data', 'pan_out_of_place',
   'params_not_object', 'member_missing', 'member_invalid', 'card_number_format', 'card_number_check_digit', 'card_number_no_route',
   'expire_format', 'expire_month', 'expire_past', 'token_shape', 'amount_invalid', 'phone_invalid', 'idempotency_mismatch', 'pan_limit',
-  'distinct_pan_limit', 'token_limit', 'phone_limit', 'card_not_found', 'card_deleted', 'card_ended', 'receipt_not_found', 'receipt_paid',
-  'receipt_in_progress', 'receipt_cancelled', 'receipt_not_held', 'receipt_not_paid', 'account_field_missing', 'account_field_unknown',
-  'amount_below_limit', 'amount_above_limit', 'amount_above_hold', 'card_not_verified', 'card_in_use', 'merchant_refused', 'cannot_cancel',
-  'code_not_requested', 'code_too_old', 'tries_used_up', 'card_day_tries_used_up', 'wrong_code_limit', 'wrong_code', 'resend_too_soon',
-  'send_limit_card', 'send_limit_phone', 'sms_not_sent', 'sms_not_connected', 'card_expired', 'card_blocked', 'system_error',
-  'network_timeout', 'insufficient_funds', 'declined', 'debit_failed', 'payment_unknown', 'internal_error', 'overloaded', 'connection_busy',
-  'address_busy', 'draining', 'batch_time_over', 'store_full', 'store_unavailable', 'outcome_unknown',
+  'distinct_pan_limit', 'token_limit', 'phone_limit', 'origin_not_registered', 'session_required', 'session_unknown', 'session_ended',
+  'session_used_up', 'card_not_found', 'card_deleted', 'card_ended', 'receipt_not_found', 'receipt_paid', 'receipt_in_progress',
+  'receipt_cancelled', 'receipt_not_held', 'receipt_not_paid', 'account_field_missing', 'account_field_unknown', 'amount_below_limit',
+  'amount_above_limit', 'amount_above_hold', 'card_not_verified', 'card_in_use', 'merchant_refused', 'cannot_cancel', 'code_not_requested',
+  'code_too_old', 'tries_used_up', 'card_day_tries_used_up', 'wrong_code_limit', 'wrong_code', 'resend_too_soon', 'send_limit_card',
+  'send_limit_phone', 'sms_not_sent', 'sms_not_connected', 'card_expired', 'card_blocked', 'system_error', 'network_timeout',
+  'insufficient_funds', 'declined', 'debit_failed', 'payment_unknown', 'internal_error', 'overloaded', 'connection_busy', 'address_busy',
+  'draining', 'batch_time_over', 'store_full', 'store_unavailable', 'outcome_unknown',
 ] as const
 
 export type Reason = (typeof reasons)[number]

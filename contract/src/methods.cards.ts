@@ -66,6 +66,9 @@ export const cardMethods = {
       ),
       amount: Type.Optional(Type.Union([Type.Number({ description: 'Taken from older clients and not used.' }), Type.Null()])),
       consent: Type.Optional(Type.Union([consent, Type.Null()])),
+      session: Type.Optional(
+        Type.Union([Type.String({ maxLength: 128, description: 'Form session, as form.sessions.create gave it.' }), Type.Null()]),
+      ),
     }),
     result: cardResult,
     errors: [
@@ -77,6 +80,10 @@ export const cardMethods = {
       'expirePast',
       'panLimit',
       'distinctPanLimit',
+      'sessionRequired',
+      'sessionUnknown',
+      'sessionEnded',
+      'sessionUsedUp',
       ...networkErrors,
     ],
     example: { params: { card: { number: '8600069195406311', expire: '0399' }, save: true }, result: { card: exampleCard } },

@@ -2,6 +2,7 @@ import Type, { type Static } from 'typebox'
 
 import type { MethodEntry } from './method-entry.ts'
 import { cardMethods } from './methods.cards.ts'
+import { formMethods } from './methods.form.ts'
 import { receiptMethods } from './methods.receipts.ts'
 
 export type { Caller, MethodEntry } from './method-entry.ts'
@@ -11,6 +12,7 @@ export type { CardOnWire } from './methods.cards.ts'
 export const methods = {
   ...cardMethods,
   ...receiptMethods,
+  ...formMethods,
   'rpc.discover': {
     summary: 'Gives this API as an OpenRPC document.',
     description: 'Printed from the contract that the service runs by. Needs no X-Auth.',

@@ -28,6 +28,7 @@ import { boundsOf, cardFiguresOf, idempotencyFiguresOf, proxiesOf, receiptFigure
 import { claimFolder, placesIn, readEnvironment } from './folder.ts'
 import { makeLimits } from './limiting.ts'
 import { makeMerchants } from './merchants/merchants.ts'
+import { makeFormSessions } from './form-sessions/form-sessions.ts'
 import { makeIdempotency } from './idempotency/idempotency.ts'
 import { makeGrid } from './methods/index.ts'
 import { buildAdmin } from './observe/admin.ts'
@@ -102,7 +103,7 @@ async function compose(parts: StartParts, closing: Closing): Promise<RunningServ
 
   const kept = await openKept(parts, adapters, closing)
   const cutOff = new AbortController()
-  const { grid, merchants, sweep, reseal, settle, network, idempotency, limits } = await makeNouns(parts, adapters, kept)
+  const { grid, merchants, sessions, sweep, reseal, settle, network, idempotency, limits } = await makeNouns(parts, adapters, kept)
   const http = makeDoor(parts, { adapters, grid, merchants, network, idempotency, limits, metrics, signal: cutOff.signal })
   const failed = (err: unknown): void => log.error('background_failed', { err })
   const { webhooks, endpoints } = makeDeliveries(parts, adapters, kept)
@@ -114,6 +115,7 @@ async function compose(parts: StartParts, closing: Closing): Promise<RunningServ
     { event: 'events_delivered', everyMs: everyMs.deliver, run: webhooks.runOnce },
     { event: 'events_dropped', everyMs: everyMs.sweep, run: webhooks.dropPast },
     { event: 'idempotency_dropped', everyMs: everyMs.sweep, run: idempotency.dropPast },
+    { event: 'form_sessions_dropped', everyMs: everyMs.sweep, run: sessions.dropPast },
   ]
   for (const end of [settle.stop, webhooks.stop, ...startJobs(jobs, { clock, done, failed })]) closing.add(end)
 
@@ -230,12 +232,14 @@ async function makeNouns({ config, clock, log }: StartParts, adapters: Adapters,
   const settle = makeSettle({ ...receiptParts, failed: (err) => log.error('background_failed', { err }) })
   const receipts = makeReceipts(receiptParts, settle)
   if (adapters.sandbox !== null) await merchants.ensureMerchant(adapters.sandbox.merchant)
+  const sessions = makeFormSessions({ store, clock, merchants, isAnyOriginWelcome: adapters.isAnyOriginWelcome })
   const limits = makeLimits(config, { isOnByDefault: adapters.limits, keyring, now: () => performance.now() })
   return {
     network,
     merchants,
     limits,
-    grid: makeGrid({ cards, verification, receipts, limits: limits.fine, version: tesseraVersion }),
+    sessions,
+    grid: makeGrid({ cards, verification, receipts, sessions, limits: limits.fine, version: tesseraVersion }),
     settle,
     idempotency: makeIdempotency({ store, keyring, clock, environment, figures: idempotencyFiguresOf(config) }),
     sweep: makeSweep({ store, keyring, clock, environment, alarm }),

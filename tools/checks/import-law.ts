@@ -16,6 +16,7 @@ const nouns = [
   'service/src/receipts/',
   'service/src/merchants/',
   'service/src/idempotency/',
+  'service/src/form-sessions/',
   'service/src/limits/',
 ]
 const ports = [

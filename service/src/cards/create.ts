@@ -25,6 +25,15 @@ export interface AskedCard {
   readonly consent: object | null
   /** Counts the PAN before anything is asked or kept; throws when there are too many. */
   readonly count: (pan: Pan) => Promise<void>
+  /** Takes an attempt of the form session; throws when there has to be one and is none. Null: made without. */
+  readonly admit: () => Promise<AdmittedBy | null>
+}
+
+/** What a form session lays down, whatever the page said. */
+export interface AdmittedBy {
+  readonly sessionId: string
+  readonly customer: string | null
+  readonly save: 'ask' | 'off'
 }
 
 export interface CreatedCard {
@@ -39,8 +48,9 @@ export async function createCard(tools: CardTools, asked: AskedCard, asker: Aske
   try {
     const read = readRest(tools, pan, asked.expire)
     await asked.count(pan)
+    const session = await asked.admit()
     await admit(tools, pan, read.expiry, asker)
-    return await keep(tools, { ...read, pan, asked }, asker)
+    return await keep(tools, { ...read, pan, asked: underSession(asked, session) }, asker)
   } finally {
     pan.wipe()
   }
@@ -54,6 +64,13 @@ export function expectCard(tools: CardTools, number: Uint8Array, expire: string)
   } finally {
     pan.wipe()
   }
+}
+
+/** The payer is who the merchant's server says, and nothing is kept that it does not offer to keep. */
+function underSession(asked: AskedCard, session: AdmittedBy | null): AskedCard {
+  if (session === null) return asked
+  if (session.save === 'off' && asked.save) throw new RpcError('memberInvalid', { data: 'save' })
+  return { ...asked, customer: session.customer ?? asked.customer }
 }
 
 function readRest({ findRoute, clock }: CardTools, pan: Pan, expire: string): { route: CardRoute; expiry: Expiry } {

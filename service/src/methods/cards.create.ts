@@ -4,13 +4,14 @@ import { RpcError } from '@tessera/contract/errors'
 import type { Cards } from '../cards/cards.ts'
 import type { CreatedCard } from '../cards/create.ts'
 import { renderCard } from '../cards/render.ts'
+import type { FormSessions } from '../form-sessions/form-sessions.ts'
 import type { CardPlace, FineLimits } from '../limits/fine.ts'
 
 import { askerOf } from './asker.ts'
 import type { Call, Row } from './method.ts'
 
 /** Turns a card into a token of the calling merchant. The card number comes beside the params, as bytes. */
-export function cardsCreate(cards: Cards, limits: FineLimits): Row<'cards.create'>['run'] {
+export function cardsCreate(cards: Cards, limits: FineLimits, sessions: FormSessions): Row<'cards.create'>['run'] {
   return async (params, call) => {
     const asked = {
       number: numberOf(call),
@@ -20,6 +21,7 @@ export function cardsCreate(cards: Cards, limits: FineLimits): Row<'cards.create
       account: params.account ?? null,
       consent: params.consent ?? null,
       count: (pan: Pan) => limits.takePan(pan, placeOf(call)),
+      admit: () => sessions.spend(params.session ?? null, { ...call.caller, isServer: call.caller.as === 'server' }),
     }
     const render = ({ card, token }: CreatedCard) => ({ card: renderCard(card, token, call.profile) })
     return render(await cards.create(asked, askerOf(call, render)))

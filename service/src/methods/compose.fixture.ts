@@ -12,6 +12,7 @@ import { openKeyring, type Keyring, type KeyStore } from '@tessera/vault/keyring
 
 import { cardFigures, type CardFigures } from '../cards/figures.ts'
 import { makeCards, type Cards } from '../cards/cards.ts'
+import { makeFormSessions, type FormSessionParts, type FormSessions } from '../form-sessions/form-sessions.ts'
 import { noFineLimits, type FineLimits } from '../limits/fine.ts'
 import { makeMerchants, type Merchants } from '../merchants/merchants.ts'
 import type { Network } from '../network/network.ts'
@@ -43,6 +44,7 @@ export interface House {
   readonly receipts: Receipts
   readonly merchants: Merchants
   readonly settle: Settle
+  readonly sessions: FormSessions
   readonly grid: Grid
   readonly environment: string
   /** What was told of rows that are not as we wrote them. */
@@ -63,6 +65,7 @@ export interface HouseOptions {
   readonly network?: (sandbox: Network) => Network
   readonly sms?: (sandbox: Sms) => Sms
   readonly environment?: string
+  readonly sessions?: Partial<FormSessionParts>
   readonly limits?: (parts: Pick<House, 'keyring' | 'clock'>) => FineLimits
   /** A store that whoever opened it closes; otherwise one in a folder of the house. */
   readonly store?: Store
@@ -77,6 +80,8 @@ export interface Caller {
   readonly profile: Profile
   /** The result, or the `error` member. `pan` is the card number that the reader lifts out of cards.create. */
   call<M extends MethodName>(method: M, params: Params<M>, pan?: string | null): Promise<Result<M> | { error: ErrorBody }>
+  /** As `call`, with the merchant id alone. */
+  asPage<M extends MethodName>(method: M, params: Params<M>, pan?: string | null): Promise<Result<M> | { error: ErrorBody }>
   /** The result; throws when there is an error instead. */
   expect<M extends MethodName>(method: M, params: Params<M>, pan?: string): Promise<Result<M>>
   /** The error's `reason`; throws when there is none. */
@@ -113,9 +118,10 @@ export async function compose(options: HouseOptions = {}): Promise<House> {
   const settle = makeSettle({ ...receiptParts, figures: moneyFigures, failed })
   const receipts = makeReceipts({ ...receiptParts, figures: moneyFigures }, options.kicks === true ? settle : null)
   const limits = options.limits?.({ keyring, clock }) ?? noFineLimits
-  const grid = makeGrid({ cards, verification, receipts, limits, version: '0.0.0' })
+  const sessions = makeFormSessions({ store, clock, merchants, isAnyOriginWelcome: true, ...options.sessions })
+  const grid = makeGrid({ cards, verification, receipts, sessions, limits, version: '0.0.0' })
   return Object.freeze({
-    ...{ store, keyring, clock, cards, verification, receipts, merchants, settle, grid, environment, alarms },
+    ...{ store, keyring, clock, cards, verification, receipts, merchants, sessions, settle, grid, environment, alarms },
     caller: (profile: Profile = 'spec', merchantId = randomHex(24)) => makeCaller(grid, merchantId, profile),
     async close() {
       await settle.stop()
@@ -137,22 +143,24 @@ function openKeys(keys: KeyStore | null, environment: string, clock: HandClock):
 
 export function makeCaller(grid: Grid, merchantId: string, profile: Profile): Caller {
   const bucket = bucketOf(merchantId)
+  async function callAs<M extends MethodName>(as: 'server' | 'browser', method: M, params: Params<M>, pan: string | null) {
+    const call: Call = {
+      caller: { merchantId, bucket, as },
+      ...{ profile, language: 'en', requestId: randomHex(24), address: '127.0.0.1', signal: new AbortController().signal },
+      cardNumber: pan === null ? null : Buffer.from(pan),
+      idempotency: null,
+    }
+    try {
+      return await grid[method].run(params, call)
+    } catch (err) {
+      if (!(err instanceof RpcError)) throw err
+      return { error: renderError(err, { profile, language: 'en', origin: method }) }
+    }
+  }
   const caller: Caller = {
     ...{ merchantId, bucket, profile },
-    async call(method, params, pan = null) {
-      const call: Call = {
-        caller: { merchantId, bucket, as: 'server' },
-        ...{ profile, language: 'en', requestId: randomHex(24), address: '127.0.0.1', signal: new AbortController().signal },
-        cardNumber: pan === null ? null : Buffer.from(pan),
-        idempotency: null,
-      }
-      try {
-        return await grid[method].run(params, call)
-      } catch (err) {
-        if (!(err instanceof RpcError)) throw err
-        return { error: renderError(err, { profile, language: 'en', origin: method }) }
-      }
-    },
+    call: (method, params, pan = null) => callAs('server', method, params, pan),
+    asPage: (method, params, pan = null) => callAs('browser', method, params, pan),
     async expect(method, params, pan) {
       const reply = await caller.call(method, params, pan)
       if (isError(reply)) throw new Error(`${method} was refused: ${reply.error.reason}`)

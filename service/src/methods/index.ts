@@ -1,4 +1,5 @@
 import type { Cards } from '../cards/cards.ts'
+import type { FormSessions } from '../form-sessions/form-sessions.ts'
 import { noFineLimits, type FineLimits } from '../limits/fine.ts'
 import type { Receipts } from '../receipts/receipts.ts'
 import { expectPhone } from '../receipts/send.ts'
@@ -10,6 +11,7 @@ import { cardsCreate, checkCardsCreate } from './cards.create.ts'
 import { cardsGetVerifyCode, settleCardsGetVerifyCode } from './cards.get_verify_code.ts'
 import { cardsRemove } from './cards.remove.ts'
 import { cardsVerify, settleCardsVerify } from './cards.verify.ts'
+import { formSessionsCreate } from './form.sessions.create.ts'
 import type { Grid } from './method.ts'
 import { receiptsCancel } from './receipts.cancel.ts'
 import { receiptsCheck } from './receipts.check.ts'
@@ -28,6 +30,7 @@ export interface GridParts {
   readonly cards: Cards
   readonly verification: Verification
   readonly receipts: Receipts
+  readonly sessions: FormSessions
   /** Of PANs and tokens; none where they are left out. */
   readonly limits?: FineLimits
   /** Of the service, for the OpenRPC document. */
@@ -35,10 +38,10 @@ export interface GridParts {
 }
 
 /** Every method with who may call it, whether it changes anything, and what it counts in. */
-export function makeGrid({ cards, verification, receipts, limits = noFineLimits, version }: GridParts): Grid {
+export function makeGrid({ cards, verification, receipts, sessions, limits = noFineLimits, version }: GridParts): Grid {
   return Object.freeze({
     'cards.create': {
-      ...{ caller: 'browser', mutates: true, limits: 'create', run: cardsCreate(cards, limits) },
+      ...{ caller: 'browser', mutates: true, limits: 'create', run: cardsCreate(cards, limits, sessions) },
       check: checkCardsCreate(cards),
     },
     'cards.get_verify_code': {
@@ -74,6 +77,7 @@ export function makeGrid({ cards, verification, receipts, limits = noFineLimits,
       settle: settleReceipt(receipts),
     },
     'receipts.set_fiscal_data': { caller: 'server', mutates: true, limits: 'write', run: receiptsSetFiscalData(receipts) },
+    'form.sessions.create': { caller: 'server', mutates: true, limits: 'write', run: formSessionsCreate(sessions) },
     'rpc.discover': { caller: 'nobody', mutates: false, limits: 'none', run: rpcDiscover(version) },
   })
 }

@@ -90,7 +90,7 @@ test('a call that is asked again under its key is answered from what is kept, an
 })
 
 function asked(count: (pan: Pan) => Promise<void>) {
-  const rest = { expire: '0399', save: false, customer: null, account: null, consent: null }
+  const rest = { expire: '0399', save: false, customer: null, account: null, consent: null, admit: async () => null }
   return { number: Buffer.from(drawPan('860006')), ...rest, count }
 }
 

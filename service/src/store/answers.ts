@@ -81,6 +81,11 @@ export function makeStore(driver: Driver): Store {
     replayEvent: (replay, audit) => driver.write('replayEvent', { replay, audit }),
     dropEvents: (before) => dropAll(driver, 'dropEvents', before),
 
+    insertFormSession: (session, audit, riders) =>
+      ridden(riders, driver.write('insertFormSession', { session, audit, riders: riders ?? null })),
+    spendFormSession: (spend) => driver.write('spendFormSession', spend),
+    dropFormSessions: (before) => dropAll(driver, 'dropFormSessions', before),
+
     appendAudit: (audit) => driver.write('appendAudit', { audit }),
     listAuditChains: () => driver.read(findAuditHeads()),
     readAudit: (chain, afterSeq, count) => driver.read(readAudit(chain, afterSeq, count)),
@@ -100,7 +105,11 @@ function ridden<T, R extends CardRiders | null = null>(_riders: R | undefined, a
 }
 
 /** A page a unit, so that a long sweep never holds the writers up. */
-async function dropAll(driver: Driver, name: 'dropLimits' | 'dropIdempotency' | 'dropEvents', before: number): Promise<number> {
+async function dropAll(
+  driver: Driver,
+  name: 'dropLimits' | 'dropIdempotency' | 'dropEvents' | 'dropFormSessions',
+  before: number,
+): Promise<number> {
   let dropped = 0
   for (let page = 0; page < DROP_PAGES_MAX; page++) {
     const rows = await driver.write(name, { before })

@@ -1,5 +1,6 @@
 import { auditSuite } from './suite/audit.suite.ts'
 import { cardsSuite } from './suite/cards.suite.ts'
+import { formsSuite } from './suite/forms.suite.ts'
 import { idempotencySuite } from './suite/idempotency.suite.ts'
 import { ledgerSuite } from './suite/ledger.suite.ts'
 import { lifeSuite } from './suite/life.suite.ts'
@@ -25,6 +26,7 @@ export function storeSuite(withStore: WithStore): void {
   idempotencySuite(withStore)
   ledgerSuite(withStore)
   webhooksSuite(withStore)
+  formsSuite(withStore)
   auditSuite(withStore)
   sandboxSuite(withStore)
   lifeSuite(withStore)

@@ -3,6 +3,7 @@ import { appendAudit } from './audit.ts'
 import { changeCard, insertCard } from './cards.ts'
 import { claimDeliveries, settleDelivery } from './deliveries.ts'
 import { dropEvents, replayEvent } from './events.ts'
+import { dropFormSessions, insertFormSession, spendFormSession } from './form-sessions.ts'
 import { dropIdempotency, keepIdempotency } from './idempotency.ts'
 import { appendLedger } from './ledger.ts'
 import { claimSend, dropLimits } from './limits.ts'
@@ -30,6 +31,9 @@ export const units = Object.freeze({
   keepIdempotency,
   dropIdempotency,
   appendLedger,
+  insertFormSession,
+  spendFormSession,
+  dropFormSessions,
   insertEndpoint,
   changeSecrets,
   removeEndpoint,

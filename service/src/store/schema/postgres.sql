@@ -109,6 +109,23 @@ create table delivery_attempts (
   primary key (bucket, event_id, endpoint_id, number)
 );
 
+create table form_sessions (
+  bucket integer not null,
+  session_id text collate "C" not null,
+  merchant_id text collate "C" not null,
+  hash bytea not null,
+  origin text collate "C" not null,
+  customer text,
+  save text collate "C" not null,
+  locale text,
+  attempts_left integer not null,
+  created_at bigint not null,
+  ends_at bigint not null,
+  primary key (bucket, session_id)
+);
+
+create index form_sessions_ends_at on form_sessions (ends_at);
+
 create table idempotency (
   bucket integer not null,
   merchant_id text collate "C" not null,

@@ -109,6 +109,23 @@ create table delivery_attempts (
   primary key (bucket, event_id, endpoint_id, number)
 ) strict;
 
+create table form_sessions (
+  bucket integer not null,
+  session_id text not null,
+  merchant_id text not null,
+  hash blob not null,
+  origin text not null,
+  customer text,
+  save text not null,
+  locale text,
+  attempts_left integer not null,
+  created_at integer not null,
+  ends_at integer not null,
+  primary key (bucket, session_id)
+) strict;
+
+create index form_sessions_ends_at on form_sessions (ends_at);
+
 create table idempotency (
   bucket integer not null,
   merchant_id text not null,

@@ -1,0 +1,116 @@
+import { RpcError } from '@tessera/contract/errors'
+import { issueToken, readToken } from '@tessera/vault/token'
+
+import type { Asker } from '../cards/asker.ts'
+import type { Clock } from '../clock.ts'
+import { expectFirst, rideBoth } from '../idempotency/rider.ts'
+import type { MerchantBook } from '../merchants/book.ts'
+import type { AuditNote, FormSessionRow, Store } from '../store/store.ts'
+
+/** A merchant's leave for one payer to make tokens with the hosted form (wire §5). */
+export interface FormSessions {
+  /** Throws `originNotRegistered` for a page that the merchant has not registered. */
+  create(asked: AskedFormSession, asker: Asker<CreatedFormSession>): Promise<CreatedFormSession>
+  /**
+   * Takes one attempt for a card that is about to be created. Null: none was given, and none is needed. Throws `sessionRequired`, `sessionUnknown`,
+   * `sessionEnded`, `sessionUsedUp`.
+   */
+  spend(session: string | null, asker: SessionAsker): Promise<FormSessionRow | null>
+}
+
+export interface AskedFormSession {
+  /** As `location.origin` tells it. */
+  readonly origin: string
+  readonly customer: string | null
+  readonly save: 'ask' | 'off'
+  readonly locale: string | null
+  readonly attempts: number
+}
+
+export interface CreatedFormSession {
+  /** `<24 hex>_<base62>`: for the merchant's page; only its hash is kept. */
+  readonly session: string
+  /** Unix milliseconds. */
+  readonly endsAt: number
+}
+
+export interface SessionAsker extends Pick<Asker, 'merchantId' | 'bucket'> {
+  /** Whoever has shown the password needs no session. */
+  readonly isServer: boolean
+}
+
+export interface FormSessionParts {
+  readonly store: Pick<Store, 'insertFormSession' | 'spendFormSession' | 'dropFormSessions'>
+  readonly merchants: Pick<MerchantBook, 'find'>
+  readonly clock: Pick<Clock, 'now'>
+  /** Whether pages of any origin may hold the form, or the merchants' own alone. */
+  readonly isAnyOriginWelcome: boolean
+}
+
+export function makeFormSessions(parts: FormSessionParts): FormSessions & {
+  /** Drops what ended; tells how many. To be called every minute or so. */
+  dropPast(): Promise<number>
+} {
+  const { store, clock } = parts
+  return Object.freeze({
+    create: (asked: AskedFormSession, asker: Asker<CreatedFormSession>) => create(parts, asked, asker),
+    spend: (session: string | null, asker: SessionAsker) => spend(parts, session, asker),
+    dropPast: () => store.dropFormSessions(clock.now()),
+  })
+}
+
+async function create(
+  { store, merchants, clock, isAnyOriginWelcome }: FormSessionParts,
+  asked: AskedFormSession,
+  asker: Asker<CreatedFormSession>,
+) {
+  const { bucket, merchantId, requestId } = asker
+  if (!isAnyOriginWelcome) {
+    const merchant = await merchants.find(merchantId)
+    if (merchant?.settings.origins.includes(asked.origin) !== true) throw new RpcError('originNotRegistered', { data: 'origin' })
+  }
+  const now = clock.now()
+  const { cardId: sessionId, token: session, secret, hash } = issueToken(bucket, now)
+  secret.fill(0)
+  const { origin, customer, save, locale, attempts: attemptsLeft } = asked
+  const row: FormSessionRow = {
+    bucket,
+    sessionId,
+    merchantId,
+    hash,
+    origin,
+    customer,
+    save,
+    locale,
+    attemptsLeft,
+    createdAt: now,
+    endsAt: now + lifeMs,
+  }
+  const audit: AuditNote = {
+    ...{ at: now, actor: 'merchant', action: 'form_session.created', merchantId, subject: sessionId, version: 1 },
+    ...{ mac: new Uint8Array(0), requestId, outcome: save },
+  }
+  const created = { session, endsAt: row.endsAt }
+  expectFirst(await store.insertFormSession(row, audit, rideBoth(asker.rider, sessionId, created)))
+  return created
+}
+
+async function spend({ store, merchants, clock }: FormSessionParts, session: string | null, asker: SessionAsker) {
+  const { bucket, merchantId, isServer } = asker
+  if (session === null) {
+    const isRequired = !isServer && (await merchants.find(merchantId))?.settings.requireFormSessions === true
+    if (isRequired) throw new RpcError('sessionRequired', { data: 'session' })
+    return null
+  }
+  const read = readToken(session)
+  if (read === null) throw new RpcError('sessionUnknown', { data: 'session' })
+  const spent = await store.spendFormSession({ bucket, merchantId, sessionId: read.cardId, hash: read.hash, now: clock.now() })
+  read.secret?.fill(0)
+  if (spent.kind === 'session') return spent.session
+  throw new RpcError(refusals[spent.kind], { data: 'session' })
+}
+
+const refusals = Object.freeze({ unknown: 'sessionUnknown', ended: 'sessionEnded', usedUp: 'sessionUsedUp' } as const)
+
+/** Wire §5. */
+const lifeMs = 15 * 60_000

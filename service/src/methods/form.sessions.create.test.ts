@@ -1,0 +1,104 @@
+import assert from 'node:assert/strict'
+import { after, test } from 'node:test'
+
+import { writeSettings, noSettings } from '../merchants/settings.ts'
+
+import { compose, randomHex, type Caller } from './compose.fixture.ts'
+import { successPan } from './receipts.fixture.ts'
+
+const house = await compose()
+after(() => house.close())
+
+const origin = 'https://shop.example'
+const card = { card: { number: '', expire: '0399' } }
+
+/** As a page calls: with the merchant id alone. */
+function create(merchant: Caller, params: object) {
+  return merchant.asPage('cards.create', { ...card, ...params }, successPan)
+}
+
+test('a session makes as many cards as it has attempts, for fifteen minutes', async () => {
+  const merchant = house.caller()
+  const { session, expires_at: endsAt } = await merchant.expect('form.sessions.create', { origin, save: 'ask', attempts: 2 })
+  assert.equal(endsAt, house.clock.now() + 15 * 60_000)
+  assert.match(session, /^[0-9a-f]{24}_[0-9A-Za-z]{43}$/)
+  for (let made = 0; made < 2; made++) assert.ok('card' in (await create(merchant, { session })))
+  assert.equal(reasonOf(await create(merchant, { session })), 'session_used_up')
+  const late = await merchant.expect('form.sessions.create', { origin, save: 'ask' })
+  house.clock.advance(15 * 60_000)
+  assert.equal(reasonOf(await create(merchant, { session: late.session })), 'session_ended')
+})
+
+test('a session of another merchant, of nobody, or cut short is not known', async () => {
+  const [owner, stranger] = [house.caller(), house.caller()]
+  const { session } = await owner.expect('form.sessions.create', { origin, save: 'ask' })
+  for (const text of [session.slice(0, -1), `${session}0`, 'abc', '', `${'0'.repeat(24)}_${session.slice(25)}`]) {
+    assert.equal(reasonOf(await create(owner, { session: text })), 'session_unknown', text)
+  }
+  assert.equal(reasonOf(await create(stranger, { session })), 'session_unknown')
+  assert.ok('card' in (await create(owner, { session })))
+})
+
+test('the payer is who the session says, and nothing is kept that it does not offer to keep', async () => {
+  const merchant = house.caller()
+  const { session } = await merchant.expect('form.sessions.create', { origin, customer: 'c-1', save: 'off', locale: 'uz', attempts: 10 })
+  assert.equal(reasonOf(await create(merchant, { session, save: true })), 'member_invalid')
+  const made = await create(merchant, { session, customer: 'somebody else' })
+  assert.ok('card' in made)
+  const row = await house.store.findCard({ ...merchant, cardId: made.card.token.slice(0, 24) })
+  assert.deepEqual([row?.customer, row?.recurrent], ['c-1', false])
+})
+
+test('a merchant that wants sessions takes no card from a page without one, and its server goes on', async () => {
+  const merchantId = randomHex(24)
+  await house.merchants.ensureMerchant({ id: merchantId, name: 'Shop', password: 'x' })
+  const strict = await compose({
+    after: house,
+    store: house.store,
+    sessions: {
+      merchants: {
+        async find(id) {
+          const found = await house.merchants.find(id)
+          return found === null ? null : { ...found, settings: { ...noSettings, requireFormSessions: true } }
+        },
+      },
+    },
+  })
+  const merchant = strict.caller('spec', merchantId)
+  assert.equal(reasonOf(await create(merchant, {})), 'session_required')
+  assert.equal(reasonOf(await create(merchant, { session: null })), 'session_required')
+  assert.ok('card' in (await merchant.call('cards.create', card, successPan)))
+  const { session } = await merchant.expect('form.sessions.create', { origin, save: 'ask' })
+  assert.ok('card' in (await create(merchant, { session })))
+  await strict.close()
+})
+
+test('in production a session is for a page that its merchant has registered', async () => {
+  const registered = { ...noSettings, origins: [origin] }
+  const strict = await compose({
+    after: house,
+    store: house.store,
+    sessions: {
+      isAnyOriginWelcome: false,
+      merchants: { find: async (id) => ({ row: { ...(await rowOf(id)), settings: writeSettings(registered) }, settings: registered }) },
+    },
+  })
+  const merchantId = randomHex(24)
+  await house.merchants.ensureMerchant({ id: merchantId, name: 'Shop', password: 'x' })
+  const merchant = strict.caller('spec', merchantId)
+  for (const other of ['http://shop.example', 'https://shop.example:8443', 'https://evil.example']) {
+    assert.equal(await merchant.refused('form.sessions.create', { origin: other, save: 'ask' }), 'origin_not_registered')
+  }
+  assert.ok(await merchant.expect('form.sessions.create', { origin, save: 'ask' }))
+  await strict.close()
+})
+
+async function rowOf(merchantId: string) {
+  const row = await house.store.findMerchant(merchantId)
+  assert.ok(row !== null)
+  return row
+}
+
+function reasonOf(reply: object): string {
+  return 'error' in reply ? (reply.error as { reason: string }).reason : 'none'
+}
