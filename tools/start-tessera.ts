@@ -1,10 +1,11 @@
-import { spawn, type ChildProcess } from 'node:child_process'
+import { execFile, spawn, type ChildProcess } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
 import pg from 'pg'
 
 /** The service as a test's child: the real command line in a test environment, on free ports, with a store of its own. */
@@ -13,6 +14,8 @@ export type StartedTessera = {
   readonly url: string
   readonly merchantId: string
   readonly password: string
+  /** Makes another merchant, as an operator would. */
+  makeMerchant: (name: string) => Promise<{ readonly merchantId: string; readonly password: string }>
   /** Stops it as an operator would, removes what it kept, and tells its exit code; null when it had to be killed. */
   stop: () => Promise<number | null>
 }
@@ -34,6 +37,7 @@ export async function startTessera({ postgresUrl }: { postgresUrl?: string } = {
     url: ready.url,
     merchantId: ready.demo.merchantId,
     password: ready.demo.password,
+    makeMerchant: (name) => makeMerchant(folder, name),
     async stop() {
       const slow = setTimeout(() => child.kill('SIGKILL'), stopMsMax)
       child.kill('SIGTERM')
@@ -44,6 +48,12 @@ export async function startTessera({ postgresUrl }: { postgresUrl?: string } = {
       return code
     },
   }
+}
+
+async function makeMerchant(folder: string, name: string): Promise<{ merchantId: string; password: string }> {
+  const args = ['service/bin/tessera.mjs', 'merchants', 'create', `--name=${name}`, '--json', `--data=${folder}`]
+  const { stdout } = await promisify(execFile)(process.execPath, args, { cwd: root, env: plainEnvironment() })
+  return JSON.parse(stdout) as { merchantId: string; password: string }
 }
 
 type Ready = { url: string; demo: { merchantId: string; password: string } }

@@ -125,7 +125,18 @@ async function compose(parts: StartParts, closing: Closing): Promise<RunningServ
   Object.assign(life, { facts, store: kept.store, inFlight: http.inFlight })
   const { keyring, store, kek } = kept
   const answers = answersOf({
-    ...{ life, store, clock, keyring, kekId: kek.id, environment: config.environment, reseal, sandbox: adapters.sandbox, endpoints },
+    ...{
+      life,
+      store,
+      clock,
+      keyring,
+      kekId: kek.id,
+      environment: config.environment,
+      reseal,
+      sandbox: adapters.sandbox,
+      endpoints,
+      merchants: merchants.deeds,
+    },
   })
   closing.add((await listenControl(config.dataFolder, makeAnswerQuestion(answers), failed)).close)
   life.state = 'ready'
@@ -224,6 +235,7 @@ async function makeNouns({ config, clock, log }: StartParts, adapters: Adapters,
     network,
     sms,
     cards,
+    merchants,
     clock,
     environment,
     alarm,

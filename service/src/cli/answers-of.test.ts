@@ -14,7 +14,18 @@ function answersIn(house: House, store: Store = house.store): Answers {
   const { keyring, clock, environment } = house
   const reseal = makeReseal({ store, keyring, clock, environment, alarm: () => assert.fail('a row was tampered with') })
   const life = { state: 'ready', facts: null, store, inFlight: () => 0 } as const
-  return answersOf({ life: { ...life }, store, clock, keyring, kekId: 'test', environment, reseal, sandbox: null, endpoints })
+  return answersOf({
+    life: { ...life },
+    store,
+    clock,
+    keyring,
+    kekId: 'test',
+    environment,
+    reseal,
+    sandbox: null,
+    endpoints,
+    merchants: house.merchants.deeds,
+  })
 }
 
 const unasked = (): never => assert.fail('webhooks are not asked for here')

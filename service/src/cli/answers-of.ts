@@ -5,6 +5,7 @@ import { makeCardMac } from '../cards/mac.ts'
 import { KeyHoldsCards } from '../cards/reseal.ts'
 import type { Reseal } from '../cards/reseal.ts'
 import type { Clock } from '../clock.ts'
+import type { MerchantDeeds } from '../merchants/deeds.ts'
 import type { Life } from '../running.ts'
 import { tellReadiness } from '../running.ts'
 import type { AuditNote, Store } from '../store/store.ts'
@@ -25,6 +26,7 @@ export interface AskedParts {
   readonly environment: string
   readonly reseal: Reseal
   readonly endpoints: Endpoints
+  readonly merchants: MerchantDeeds
   /** Null outside the test environment. */
   readonly sandbox: SandboxFacts | null
 }
@@ -43,6 +45,7 @@ export function answersOf(parts: AskedParts): Answers {
     status: () => tellReadiness(parts.life),
     keys: keyAnswers(parts),
     webhooks: parts.endpoints,
+    merchants: parts.merchants,
     verifyAudit: () => checkAudit({ store: parts.store, isTrue: (card) => mac.isTrue(card) }),
     sandbox: parts.sandbox === null ? null : sandboxAnswers(parts.sandbox, parts.store),
   }

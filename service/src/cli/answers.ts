@@ -1,7 +1,10 @@
+import type { MerchantDeeds } from '../merchants/deeds.ts'
+
 import type { AuditReport } from './audit-check.ts'
 import type { AnswerQuestion } from './control-server.ts'
 import type { Question, Reply } from './control-wire.ts'
 import type { ToldKey } from './keys.ts'
+import { answerMerchants } from './merchant-answers.ts'
 import { badMerchant, isId, no, yes } from './replies.ts'
 import { answerWebhooks, type WebhookAnswers } from './webhook-answers.ts'
 
@@ -11,6 +14,7 @@ export interface Answers {
   readonly keys: KeyAnswers
   readonly verifyAudit: () => Promise<AuditReport>
   readonly webhooks: WebhookAnswers
+  readonly merchants: MerchantDeeds
   /** Null outside the test environment. */
   readonly sandbox: SandboxAnswers | null
 }
@@ -49,7 +53,8 @@ export function makeAnswerQuestion(answers: Answers): AnswerQuestion {
     'keys.status': async () => yes(await tellKeys(answers.keys)),
     'keys.rotate': (question) => rotate(answers.keys, question),
     'keys.destroy': (question) => destroy(answers.keys, question),
-    ...answerWebhooks(answers.webhooks, answers.sandbox?.merchantId ?? null),
+    ...answerMerchants(answers.merchants),
+    ...answerWebhooks(answers.webhooks, answers.sandbox?.merchantId ?? null, answers.merchants),
     'audit.verify': async () => yes(await answers.verifyAudit()),
     'sandbox.steps': (question) => inSandbox(answers, async (sandbox) => tellSteps(sandbox, question)),
     'sandbox.step': (question) => inSandbox(answers, async (sandbox) => setStep(sandbox, question)),

@@ -165,6 +165,16 @@ const wordsOfEvents = {
   'events listen': ['--forward-to=http://127.0.0.1:1/'],
 }
 
+const wordsOfMerchants = {
+  'merchants create': ['--name=x'],
+  'merchants show': ['x'],
+  'merchants set': ['x', '--name=x'],
+  'merchants block': ['x', '--yes'],
+  'merchants unblock': ['x'],
+  'merchants rotate-password': ['x'],
+  'merchants retire-password': ['x', '--yes'],
+}
+
 test('where nothing runs every question says so and how to start', async () => {
   const asking = commands.filter(({ name }) => !['start', 'settings', 'doctor', 'version', 'help'].includes(name))
   const words: Record<string, string[]> = {
@@ -172,6 +182,7 @@ test('where nothing runs every question says so and how to start', async () => {
     'keys destroy': ['x', '--yes'],
     'sandbox step': ['a', 'b'],
     ...wordsOfEvents,
+    ...wordsOfMerchants,
   }
   for (const { name } of asking) {
     const ended = await runTessera([...name.split(' '), ...(words[name] ?? []), `--data=${nowhere}`]).ended

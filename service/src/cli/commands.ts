@@ -4,6 +4,16 @@ import { doctor } from './doctor.ts'
 import { eventsDead, eventsList, eventsReplay } from './events.ts'
 import { eventsListen } from './events-listen.ts'
 import { keysDestroy, keysRotate, keysStatus } from './keys.ts'
+import {
+  merchantsCreate,
+  merchantsList,
+  merchantsShow,
+  merchantsSet,
+  merchantsBlock,
+  merchantsUnblock,
+  merchantsRotatePassword,
+  merchantsRetirePassword,
+} from './merchants.ts'
 import { sandboxInbox, sandboxStep, sandboxSteps } from './sandbox.ts'
 import { settings } from './settings.ts'
 import { status } from './status.ts'
@@ -36,6 +46,14 @@ export const commands: readonly Command[] = Object.freeze([
   keysRotate,
   keysDestroy,
   auditVerify,
+  merchantsCreate,
+  merchantsList,
+  merchantsShow,
+  merchantsSet,
+  merchantsBlock,
+  merchantsUnblock,
+  merchantsRotatePassword,
+  merchantsRetirePassword,
   webhooksAdd,
   webhooksList,
   webhooksRemove,

@@ -13,6 +13,10 @@ export function badMerchant(): Reply {
   return no('bad_merchant', 'A merchant id is 24 hex digits.')
 }
 
+export function unknownMerchant(merchantId: string): Reply {
+  return no('unknown_merchant', `There is no merchant ${merchantId}: see tessera merchants list`)
+}
+
 export function isId(value: unknown): value is string {
   return typeof value === 'string' && /^[0-9a-f]{24}$/.test(value)
 }

@@ -1,8 +1,9 @@
+import type { MerchantDeeds } from '../merchants/deeds.ts'
 import type { DeliveryRow, EndpointRow } from '../store/store.ts'
 import type { Endpoints, ToldEvent } from '../webhooks/endpoints.ts'
 
 import type { Question, Reply } from './control-wire.ts'
-import { badMerchant, isId, no, yes } from './replies.ts'
+import { badMerchant, isId, no, unknownMerchant, yes } from './replies.ts'
 
 export type WebhookAnswers = Endpoints
 
@@ -10,10 +11,12 @@ export type WebhookAnswers = Endpoints
 export function answerWebhooks(
   endpoints: WebhookAnswers,
   merchantByDefault: string | null,
+  merchants: Pick<MerchantDeeds, 'isKnown'>,
 ): Readonly<Record<string, (question: Question) => Promise<Reply>>> {
-  const of = (then: (merchantId: string, question: Question) => Promise<Reply>) => (question: Question) => {
+  const of = (then: (merchantId: string, question: Question) => Promise<Reply>) => async (question: Question) => {
     const { merchantId = merchantByDefault } = question
-    return isId(merchantId) ? then(merchantId, question) : Promise.resolve(badMerchant())
+    if (!isId(merchantId)) return badMerchant()
+    return (await merchants.isKnown(merchantId)) ? then(merchantId, question) : unknownMerchant(merchantId)
   }
   return {
     'webhooks.add': of(async (id, { url }) => told(typeof url === 'string' ? await endpoints.add(id, url) : wantsUrl)),

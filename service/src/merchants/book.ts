@@ -15,6 +15,8 @@ export interface Merchant {
 export interface MerchantBook {
   /** Null: no merchant has this id. Throws `RowTampered` when its row is not as we wrote it. */
   find(merchantId: string): Promise<Merchant | null>
+  /** As it is kept at this moment, whatever is remembered. */
+  read(merchantId: string): Promise<Merchant | null>
   /** One that is remembered, without waiting; null: ask `find`. */
   held(merchantId: string): Merchant | null
   /** What was remembered of a merchant is asked anew. */
@@ -34,7 +36,7 @@ export type MerchantAlarm = (event: 'row_tampered', fields: { merchantId: string
 export function openBook({ store, clock, mac, alarm }: BookParts): MerchantBook {
   const kept = new Map<string, { readonly merchant: Merchant; readonly until: number }>()
   let changes = 0
-  return Object.freeze({ find, held, forget })
+  return Object.freeze({ find, read, held, forget })
 
   function held(merchantId: string): Merchant | null {
     const found = kept.get(merchantId)
@@ -48,15 +50,16 @@ export function openBook({ store, clock, mac, alarm }: BookParts): MerchantBook 
     const now = clock.now()
     kept.delete(merchantId)
     const changesBefore = changes
-    const row = await store.findMerchant(merchantId)
-    if (row === null) return null
-    const merchant = await read(row)
+    const merchant = await read(merchantId)
+    if (merchant === null) return null
     // A row that was read before a change of this process is not remembered after it.
     if (changes === changesBefore) keep(merchantId, { merchant, until: now + lifeMs })
     return merchant
   }
 
-  async function read(row: MerchantRow): Promise<Merchant> {
+  async function read(merchantId: string): Promise<Merchant | null> {
+    const row = await store.findMerchant(merchantId)
+    if (row === null) return null
     if (!(await mac.isTrue(row))) {
       alarm('row_tampered', { merchantId: row.id, cardId: '', requestId: '' })
       throw new RowTampered(`merchant ${row.id} has a wrong MAC`)

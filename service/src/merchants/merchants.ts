@@ -7,6 +7,7 @@ import type { MerchantRow, Store } from '../store/store.ts'
 
 import { openBook, type Merchant, type MerchantAlarm, type MerchantBook } from './book.ts'
 import { isLivePassword, makeCredential } from './credentials.ts'
+import { makeMerchantDeeds, type MerchantDeeds } from './deeds.ts'
 import { makeMerchantMac } from './mac.ts'
 import { noteMerchant } from './note.ts'
 import { noSettings, writeSettings } from './settings.ts'
@@ -19,6 +20,8 @@ export interface Merchants extends MerchantBook {
   authenticate(xAuth: string | null): Promise<Authenticated>
   /** Keeps a merchant if its id is new; tells whether it was. Throws `RangeError` for an id of another form. */
   ensureMerchant(merchant: NewMerchant): Promise<boolean>
+  /** What an operator does to them. */
+  readonly deeds: MerchantDeeds
 }
 
 export type Authenticated =
@@ -58,7 +61,7 @@ export function makeMerchants(parts: MerchantParts): Merchants {
   const mac = makeMerchantMac(keyring, parts.environment)
   const book = openBook({ ...parts, mac })
   const uses = makeCredentialUses(parts)
-  return Object.freeze({ authenticate, ensureMerchant, find: book.find, held: book.held, forget: book.forget })
+  return Object.freeze({ authenticate, ensureMerchant, ...book, deeds: makeMerchantDeeds({ ...parts, mac, book }) })
 
   async function authenticate(xAuth: string | null): Promise<Authenticated> {
     const read = readXAuth(xAuth)

@@ -4,8 +4,10 @@ import { after, test } from 'node:test'
 import { methods } from '@tessera/contract/methods'
 
 import { makeMerchantMac } from '../merchants/mac.ts'
+import type { MerchantWish } from '../merchants/wish.ts'
 
 import { compose } from './compose.fixture.ts'
+import type { Caller } from './compose.fixture.ts'
 import { rowOf } from './receipts.fixture.ts'
 
 const house = await compose()
@@ -83,6 +85,58 @@ test('a receipt that nobody pays is cancelled after twelve hours, not by this AP
   await house.settle.runOnce()
   const told = (await merchant.expect('receipts.get', { id: receipt._id })).receipt
   assert.deepEqual([told.state, told.cancel_time, told.meta], [50, house.clock.now(), { source: 'subscribe', owner: merchant.merchantId }])
+})
+
+const fieldTitles = { en: 'Order', ru: 'Заказ', uz: 'Buyurtma' }
+
+async function agreed(wish: MerchantWish): Promise<Caller> {
+  const made = await house.merchants.deeds.create(wish)
+  return typeof made === 'string' ? assert.fail(made) : house.caller('spec', made.merchant.row.id)
+}
+
+test('an account has the fields that were agreed with the merchant, each with its title', async () => {
+  const accountFields = [
+    { name: 'order_id', title: fieldTitles, required: true },
+    { name: 'note', title: { en: 'Note', ru: 'Заметка', uz: 'Izoh' }, required: false },
+  ]
+  const merchant = await agreed({ name: 'Shop', settings: { accountFields } })
+  const { receipt } = await merchant.expect('receipts.create', { amount: 1, account: { note: 'n', order_id: 7 } })
+  assert.deepEqual(receipt.account, [
+    { name: 'order_id', title: 'Order', value: '7', main: true },
+    { name: 'note', title: 'Note', value: 'n', main: false },
+  ])
+  const refusals: [account: Record<string, string | null>, field: string][] = [
+    [{}, 'order_id'],
+    [{ order_id: null }, 'order_id'],
+    [{ order_id: '' }, 'order_id'],
+    [{ order_id: '7', colour: 'red' }, 'colour'],
+  ]
+  for (const [account, field] of refusals) {
+    const reply = await merchant.call('receipts.create', { amount: 1, account })
+    assert.ok('error' in reply, field)
+    assert.deepEqual([reply.error.code, reply.error.data], [-31610, field])
+  }
+})
+
+test('an amount outside what was agreed is refused by its own code, at the edges to the tiyin', async () => {
+  const merchant = await agreed({ name: 'Shop', settings: { minAmount: 100, maxAmount: 1000 } })
+  for (const [sum, code] of [
+    [99, -31611],
+    [1001, -31612],
+  ] as const) {
+    const reply = await merchant.call('receipts.create', { amount: sum })
+    assert.ok('error' in reply)
+    assert.deepEqual([reply.error.code, reply.error.data], [code, 'amount'])
+  }
+  for (const sum of [100, 1000]) assert.equal((await merchant.expect('receipts.create', { amount: sum })).receipt.amount, sum)
+})
+
+test('what is known of a merchant is told on its receipts', async () => {
+  const settings = { businessId: 'b-1', epos: { merchantId: '12', terminalId: '34' } }
+  const merchant = await agreed({ name: 'Shop', organization: 'Shop LLC', address: 'Toshkent', settings })
+  const { receipt } = await merchant.expect('receipts.create', { amount: 1 })
+  const { name, organization, address, business_id: businessId, epos } = receipt.merchant
+  assert.deepEqual([name, organization, address, businessId, epos], ['Shop', 'Shop LLC', 'Toshkent', 'b-1', settings.epos])
 })
 
 function merchantRow({ merchantId: id, bucket }: { merchantId: string; bucket: number }) {

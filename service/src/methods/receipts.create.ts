@@ -13,6 +13,7 @@ export function receiptsCreate(receipts: Receipts): Row<'receipts.create'>['run'
       description: params.description ?? '',
       detail: params.detail ?? null,
       hold: params.hold ?? false,
+      language: call.language,
     }
     const render = receiptIn(call)
     return render(await receipts.create(asked, askerOf(call, render)))

@@ -1,4 +1,5 @@
 import { readAmount } from '@tessera/contract/amount'
+import type { Language } from '@tessera/contract/envelope'
 import { RpcError } from '@tessera/contract/errors'
 import { receiptStates } from '@tessera/contract/receipt'
 import { issueId } from '@tessera/vault/id'
@@ -20,13 +21,15 @@ export interface AskedReceipt {
   readonly description: string
   readonly detail: object | null
   readonly hold: boolean
+  /** Of the titles in its account. */
+  readonly language: Language
 }
 
 /** Keeps a new receipt: state 0, for twelve hours. */
 export async function createReceipt(tools: ReceiptTools, asked: AskedReceipt, asker: ReceiptAsker): Promise<ReceiptRow> {
   const amountTiyin = readAmount(asked.sum)
   if (amountTiyin === null) throw new RpcError('amountInvalid', { data: 'amount' })
-  const terms = termsOf(await tools.store.findMerchant(asker.merchantId))
+  const terms = termsOf(await tools.merchants.find(asker.merchantId), asked.language)
   if (amountTiyin < terms.amountTiyinMin) throw new RpcError('amountBelowLimit', { data: 'amount' })
   if (amountTiyin > terms.amountTiyinMax) throw new RpcError('amountAboveLimit', { data: 'amount' })
   const now = tools.clock.now()

@@ -2,6 +2,7 @@ import type { Asker } from '../cards/asker.ts'
 import { makeCardMac } from '../cards/mac.ts'
 import { receiptStates, type ReceiptState } from '@tessera/contract/receipt'
 
+import { noSettings } from '../merchants/settings.ts'
 import type { ReceiptRow } from '../store/store.ts'
 
 import { cameTo, type AskedBefore } from './came-to.ts'
@@ -12,7 +13,7 @@ import { findReceipt } from './find.ts'
 import { setFiscal } from './fiscal.ts'
 import { listReceipts, type AskedList } from './list.ts'
 import { payReceipt, type AskedPayment } from './pay.ts'
-import type { ToldReceipt } from './render.ts'
+import type { ToldMerchant, ToldReceipt } from './render.ts'
 import { askerTold, type ReceiptAsker } from './riders.ts'
 import { makeReceiptMac } from './row.ts'
 import { sendReceipt, type AskedSend } from './send.ts'
@@ -88,6 +89,10 @@ async function tell(tools: ReceiptTools, receipt: ReceiptRow): Promise<ToldRecei
 }
 
 /** Whoever calls is a merchant; one that is not there any more still has its receipts. */
-async function merchantOf({ store }: ReceiptTools, id: string): Promise<ToldReceipt['merchant']> {
-  return (await store.findMerchant(id)) ?? { id, name: '', createdAt: 0 }
+async function merchantOf({ merchants }: ReceiptTools, id: string): Promise<ToldMerchant> {
+  const found = await merchants.find(id)
+  if (found === null) return { ...{ id, name: '', organization: '', address: '', createdAt: 0 }, businessId: '', epos: noSettings.epos }
+  const { name, organization, address, createdAt } = found.row
+  const { businessId, epos } = found.settings
+  return { id, name, organization: organization === '' ? name : organization, address, createdAt, businessId, epos }
 }

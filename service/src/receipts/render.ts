@@ -3,14 +3,25 @@ import { shortMask } from '@tessera/contract/card'
 import type { Profile } from '@tessera/contract/envelope'
 import type { Result } from '@tessera/contract/methods'
 
-import type { MerchantRow, ReceiptRow } from '../store/store.ts'
+import type { ReceiptRow } from '../store/store.ts'
 
 export type ReceiptOnWire = Result<'receipts.get'>['receipt']
 
 /** A receipt with the merchant that it belongs to. */
 export interface ToldReceipt {
   readonly receipt: ReceiptRow
-  readonly merchant: Pick<MerchantRow, 'id' | 'name' | 'createdAt'>
+  readonly merchant: ToldMerchant
+}
+
+/** What a receipt tells of its merchant; '' for what is not known. */
+export interface ToldMerchant {
+  readonly id: string
+  readonly name: string
+  readonly organization: string
+  readonly address: string
+  readonly createdAt: number
+  readonly businessId: string
+  readonly epos: { readonly merchantId: string; readonly terminalId: string }
 }
 
 /** A receipt as a merchant sees it; the members stand in the order of the wire, here alone. */
@@ -56,14 +67,14 @@ function renderPayingCard({ maskedPan, cardExpiry }: ReceiptRow, profile: Profil
   return { number, expire: `${cardExpiry.slice(2)}${cardExpiry.slice(0, 2)}` }
 }
 
-function renderMerchant({ id, name, createdAt }: ToldReceipt['merchant']): ReceiptOnWire['merchant'] {
+function renderMerchant({ id, name, organization, address, createdAt, businessId, epos }: ToldMerchant): ReceiptOnWire['merchant'] {
   return {
     _id: id,
     name,
-    organization: name,
-    address: '',
-    business_id: '',
-    epos: { merchantId: '', terminalId: '' },
+    organization,
+    address,
+    business_id: businessId,
+    epos: { merchantId: epos.merchantId, terminalId: epos.terminalId },
     date: createdAt,
     logo: null,
     type: 'Internet',

@@ -64,8 +64,8 @@ async function intend(tools: ReceiptTools, first: ReceiptRow, asker: ReceiptAske
   throw new RpcError('overloaded', { retryAfterMs: 1000 })
 }
 
-async function textOf({ store, figures }: ReceiptTools, receipt: ReceiptRow, language: Language): Promise<string> {
-  const shop = (await store.findMerchant(receipt.merchantId))?.name ?? ''
+async function textOf({ merchants, figures }: ReceiptTools, receipt: ReceiptRow, language: Language): Promise<string> {
+  const shop = (await merchants.find(receipt.merchantId))?.row.name ?? ''
   const number = readAccountRow(receipt).find(({ main }) => main)?.value ?? receipt.receiptId
   const isPaid = receipt.state === receiptStates.paid || receipt.state === receiptStates.held
   return receiptText(language, { shop, number, amountTiyin: amountOf(receipt), isPaid, providerName: figures.providerName })

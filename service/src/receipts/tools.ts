@@ -3,6 +3,7 @@ import type { Keyring } from '@tessera/vault/keyring'
 import type { Cards } from '../cards/cards.ts'
 import type { CardMac } from '../cards/mac.ts'
 import type { Clock } from '../clock.ts'
+import type { MerchantBook } from '../merchants/book.ts'
 import type { Network } from '../network/network.ts'
 import type { Sms } from '../sms/sms.ts'
 import type { Store } from '../store/store.ts'
@@ -16,6 +17,7 @@ export interface ReceiptParts {
   readonly network: Network
   readonly sms: Sms
   readonly cards: Cards
+  readonly merchants: Pick<MerchantBook, 'find'>
   readonly clock: Clock
   /** `test` or `production`: in every MAC. */
   readonly environment: string
