@@ -24,9 +24,24 @@ export function shreddedCard(card: CardRow, state: 'removed' | 'ended', now: num
   return { ...card, state, keyId: '', blob: new Uint8Array(0), endedAt: now, version: card.version + 1 }
 }
 
+/** What a kept card becomes when its expiry has passed: the token still stands for it until it is shredded. */
+export function expiredCard(card: CardRow): CardRow {
+  return { ...card, state: 'expired', version: card.version + 1 }
+}
+
+/** The moment before which a kept card has to end for its expiry to have passed by `now`. */
+export function keptBefore(now: number): number {
+  return now + pastExpiryMs
+}
+
+/** Whether its merchant hears when time takes the card out of `live`: of one that it keeps. One-time and unverified cards end without a word. */
+export function isMissed({ state, recurrent, verified }: CardRow): boolean {
+  return state === 'live' && recurrent && verified
+}
+
 /** Whether the token still stands for a card. The sweeper comes later than the end; the end counts. */
 export function isLive(card: CardRow, now: number): boolean {
-  return card.state === 'live' && now < card.endsAt
+  return (card.state === 'live' || card.state === 'expired') && now < card.endsAt
 }
 
 const pastExpiryMs = 30 * 24 * 3_600_000

@@ -1,15 +1,19 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 
-import { compose, drawPan, type House } from '../methods/compose.fixture.ts'
+import { expiryEndsAt, type Expiry } from '@tessera/contract/card'
+
+import { compose, drawPan, type Caller, type House, type HouseOptions } from '../methods/compose.fixture.ts'
+import { newReceipt, successPan } from '../methods/receipts.fixture.ts'
+import { testExpiry } from '../sandbox/cards.ts'
 import type { CardRow } from '../store/store.ts'
 
 import { makeSweep } from './sweep.ts'
 
 const pan = '8600495473316478'
 
-async function within(use: (house: House) => Promise<void>): Promise<void> {
-  const house = await compose()
+async function within(use: (house: House) => Promise<void>, options: HouseOptions = {}): Promise<void> {
+  const house = await compose(options)
   try {
     await use(house)
   } finally {
@@ -94,6 +98,124 @@ test('the keys of the day go with what they counted', () =>
     const otp = house.keyring.list().filter(({ purpose }) => purpose === 'otp')
     assert.deepEqual(otp.map(({ state }) => state).sort(), ['active', 'destroyed'])
   }))
+
+test('a kept card that is past its expiry is told of at once, once, and shredded 30 days later', () =>
+  within(async (house) => {
+    const merchant = house.caller()
+    const kept = await merchant.verified(pan, { expire: '1126' })
+    await merchant.token(pan, { expire: '1126' })
+    const sweep = sweepOf(house)
+    house.clock.advance(expiryEndsAt('1126' as Expiry) - house.clock.now())
+    await sweep.runOnce()
+    assert.deepEqual(await toldOf(house, merchant), ['card.verified'])
+    house.clock.advance(1)
+    await sweep.runOnce()
+    assert.deepEqual(await toldOf(house, merchant), ['card.verified', `card.expired ${kept.slice(0, 24)} 2026-11-30T19:00:00.001Z`])
+    assert.ok('card' in (await merchant.expect('cards.check', { token: kept })), 'it can be looked at until it is shredded')
+
+    house.clock.advance(30 * dayMs - 1)
+    await sweep.runOnce()
+    assert.notEqual((await rowOf(house, merchant, kept))?.blob.length, 0)
+    house.clock.advance(1)
+    assert.equal(await sweep.runOnce(), 1)
+    assert.deepEqual([(await rowOf(house, merchant, kept))?.state, (await rowOf(house, merchant, kept))?.blob.length], ['ended', 0])
+    assert.equal((await toldOf(house, merchant)).length, 2)
+    assert.deepEqual(house.alarms, [])
+  }, anyExpiry))
+
+test('a service that slept through expiry and shredding tells of the card once', () =>
+  within(async (house) => {
+    const merchant = house.caller()
+    await merchant.verified(pan, { expire: '1126' })
+    house.clock.advance(365 * dayMs)
+    await sweepOf(house).runOnce()
+    await sweepOf(house).runOnce()
+    assert.deepEqual(
+      (await toldOf(house, merchant)).map((told) => told.slice(0, 12)),
+      ['card.verifie', 'card.expired'],
+    )
+  }, anyExpiry))
+
+test('two services that sweep at once tell of an expired card once', () =>
+  within(async (house) => {
+    const merchant = house.caller()
+    await merchant.verified(pan, { expire: '1126' })
+    house.clock.advance(20 * dayMs)
+    await Promise.all([sweepOf(house).runOnce(), sweepOf(house).runOnce(), sweepOf(house).runOnce()])
+    assert.equal((await toldOf(house, merchant)).length, 2)
+  }, anyExpiry))
+
+test('a one-time card ends without a word, whether its day or its expiry is over', () =>
+  within(async (house) => {
+    const merchant = house.caller()
+    const [day, month] = [await merchant.verified(pan, { save: false }), await merchant.verified(pan, { save: false, expire: '1126' })]
+    house.clock.advance(10 * dayMs)
+    assert.equal(await sweepOf(house).runOnce(), 2)
+    for (const token of [day, month]) assert.equal((await rowOf(house, merchant, token))?.state, 'ended')
+    assert.deepEqual(await toldOf(house, merchant), ['card.verified', 'card.verified'])
+  }, anyExpiry))
+
+test('a card is not shredded while money is held on it', () =>
+  within(async (house) => {
+    const merchant = house.caller()
+    const [held, other] = [await merchant.verified(successPan, { expire: '1126' }), await merchant.verified(successPan, { expire: '1126' })]
+    house.clock.advance(expiryEndsAt('1126' as Expiry) + 29 * dayMs - house.clock.now())
+    await sweepOf(house).runOnce()
+    const receiptId = await holdOn(merchant, held)
+    house.clock.advance(dayMs + 1)
+    assert.equal(await sweepOf(house).runOnce(), 1)
+    assert.notEqual((await rowOf(house, merchant, held))?.blob.length, 0)
+    assert.equal((await rowOf(house, merchant, other))?.blob.length, 0)
+    assert.equal((await merchant.expect('receipts.confirm_hold', { id: receiptId })).receipt.state, 4)
+    assert.equal(await sweepOf(house).runOnce(), 1)
+    assert.equal((await rowOf(house, merchant, held))?.blob.length, 0)
+  }, anyExpiry))
+
+test('a tampered row that is past its expiry is told of to us, not to its merchant, and once', () =>
+  within(async (house) => {
+    const merchant = house.caller()
+    const token = await merchant.verified(pan, { expire: '1126' })
+    const row = await rowOf(house, merchant, token)
+    assert.ok(row !== null)
+    await house.store.changeCard({ ...row, customer: 'somebody else', version: row.version + 1 }, noteOf(row))
+    house.clock.advance(15 * dayMs)
+    await sweepOf(house).runOnce()
+    await sweepOf(house).runOnce()
+    assert.deepEqual(house.alarms, [`row_tampered ${row.cardId}`])
+    assert.deepEqual(await toldOf(house, merchant), ['card.verified'])
+    assert.equal(await merchant.refused('cards.check', { token }), 'internal_error')
+  }, anyExpiry))
+
+/** A hold that stands. */
+async function holdOn(merchant: Caller, token: string): Promise<string> {
+  const receiptId = await newReceipt(merchant)
+  const { receipt } = await merchant.expect('receipts.pay', { id: receiptId, token, hold: true })
+  assert.equal(receipt.state, 5)
+  return receiptId
+}
+
+/** The events of the merchant's cards, oldest first; of those that are not `card.verified`, the card and the moment too. */
+async function toldOf({ store }: House, { bucket, merchantId }: Caller): Promise<string[]> {
+  const events = await store.listEvents({ bucket, merchantId, from: 0, count: 50 })
+  const cards = events.filter(({ type }) => type.startsWith('card.')).reverse()
+  return cards.map(({ type, objectId, at }) => (type === 'card.verified' ? type : `${type} ${objectId} ${new Date(at).toISOString()}`))
+}
+
+function rowOf({ store }: House, { bucket, merchantId }: Caller, token: string): Promise<CardRow | null> {
+  return store.findCard({ bucket, merchantId, cardId: token.slice(0, 24) })
+}
+
+/** The test cards expire in 2099; this network knows them whatever their expiry. */
+const anyExpiry: HouseOptions = {
+  network: (sandbox) => ({
+    ...sandbox,
+    startVerification: (ask, signal) => sandbox.startVerification({ ...ask, expiry: testExpiry }, signal),
+    finishVerification: (answer, signal) => sandbox.finishVerification({ ...answer, expiry: testExpiry }, signal),
+    authorise: (ask, signal) => sandbox.authorise({ ...ask, expiry: testExpiry }, signal),
+  }),
+}
+
+const dayMs = 86_400_000
 
 function noteOf({ merchantId, cardId }: CardRow) {
   const who = { at: 0, actor: 'test', action: 'test', merchantId, subject: cardId, requestId: '', outcome: 'test' }

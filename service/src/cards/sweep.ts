@@ -4,13 +4,16 @@ import type { Clock } from '../clock.ts'
 import type { CardRow, Store } from '../store/store.ts'
 
 import { cardEvent, telling } from './events.ts'
-import { shreddedCard } from './life.ts'
+import { expiredCard, isMissed, keptBefore, shreddedCard } from './life.ts'
 import { makeCardMac, type CardMac } from './mac.ts'
 import { noteOwnChange } from './note.ts'
 import type { Alarm } from './tools.ts'
 
 export interface Sweep {
-  /** Shreds the cards whose life is over and drops what limits no longer need; tells how many cards. To be called every minute or so. */
+  /**
+   * Tells of the kept cards whose expiry has passed, shreds the cards whose life is over, and drops what limits no longer need; tells how
+   * many were shredded. To be called every minute or so.
+   */
   runOnce(): Promise<number>
 }
 
@@ -23,41 +26,54 @@ export interface SweepParts {
 }
 
 export function makeSweep(parts: SweepParts): Sweep {
-  const mac = makeCardMac(parts.keyring, parts.environment)
+  const tools = { ...parts, mac: makeCardMac(parts.keyring, parts.environment) }
   return Object.freeze({
     async runOnce() {
-      await parts.store.dropLimits(parts.clock.now() - limitsLifeMs)
-      await parts.keyring.destroyPast()
-      return shredEnded(parts, mac)
+      const { store, keyring, clock } = parts
+      await store.dropLimits(clock.now() - limitsLifeMs)
+      await keyring.destroyPast()
+      await sweepPages(tools, () => store.listKeptCards(keptBefore(clock.now()), pageLength), expire)
+      return sweepPages(tools, () => store.listEndedCards(clock.now(), pageLength), shred)
     },
   })
 }
 
-async function shredEnded({ store, clock, alarm }: SweepParts, mac: CardMac): Promise<number> {
-  let shredded = 0
-  for (let page = 0; page < pagesMax; page++) {
-    const ended = await store.listEndedCards(clock.now(), pageLength)
-    const done = await Promise.all(ended.map((card) => shred(card)))
-    shredded += done.filter((isDone) => isDone).length
-    if (ended.length < pageLength || !done.includes(true)) break
-  }
-  return shredded
+interface SweepTools extends SweepParts {
+  readonly mac: CardMac
+}
 
-  async function shred(card: CardRow): Promise<boolean> {
-    const next = shreddedCard(card, 'ended', clock.now())
-    const isTrue = await mac.isTrue(card)
-    if (!isTrue) alarm('row_tampered', { merchantId: card.merchantId, cardId: card.cardId, requestId: '' })
-    // A tampered row is shredded too, but keeps its wrong MAC: it is not to look right afterwards.
-    const kept = isTrue ? await mac.seal(next) : next
-    const note = noteOwnChange(kept, { at: clock.now(), action: 'card.ended', outcome: isTrue ? 'shredded' : 'tampered' })
-    // Of a card that was never verified its merchant expects nothing, and a row that is not ours tells nothing.
-    const riders = isTrue && kept.verified ? telling(null, cardEvent('card.expired', kept, clock.now())) : null
-    return (await store.changeCard(kept, note, riders)) === true
+type Turn = (card: CardRow, now: number) => { readonly next: CardRow; readonly action: string; readonly outcome: string }
+
+const expire: Turn = (card) => ({ next: expiredCard(card), action: 'card.expired', outcome: 'kept' })
+const shred: Turn = (card, now) => ({ next: shreddedCard(card, 'ended', now), action: 'card.ended', outcome: 'shredded' })
+
+/** Turns page after page; a card that was turned is in no later page. Tells how many. */
+async function sweepPages(tools: SweepTools, list: () => Promise<CardRow[]>, turn: Turn): Promise<number> {
+  let turned = 0
+  for (let page = 0; page < pagesMax; page++) {
+    const cards = await list()
+    const done = await Promise.all(cards.map((card) => turnCard(tools, card, turn)))
+    turned += done.filter((isDone) => isDone).length
+    if (cards.length < pageLength || !done.includes(true)) break
   }
+  return turned
+}
+
+/** One unit: the card's next state, and where its merchant hears of it the event. Whoever comes second finds another version. */
+async function turnCard({ store, mac, clock, alarm }: SweepTools, card: CardRow, turn: Turn): Promise<boolean> {
+  const now = clock.now()
+  const { next, action, outcome } = turn(card, now)
+  const isTrue = await mac.isTrue(card)
+  if (!isTrue && card.state === 'live') alarm('row_tampered', { merchantId: card.merchantId, cardId: card.cardId, requestId: '' })
+  // A tampered row is turned too, but keeps its wrong MAC: it is not to look right afterwards. And a row that is not ours tells nothing.
+  const kept = isTrue ? await mac.seal(next) : next
+  const note = noteOwnChange(kept, { at: now, action, outcome: isTrue ? outcome : 'tampered' })
+  const riders = isTrue && isMissed(card) ? telling(null, cardEvent('card.expired', kept, now)) : null
+  return (await store.changeCard(kept, note, riders)) === true
 }
 
 /** A window of one day, and the key of the day lives a day longer than its use. */
 const limitsLifeMs = 48 * 3_600_000
 const pageLength = 100
-/** What one run shreds at most; the next run goes on. */
+/** What one run turns at most; the next run goes on. */
 const pagesMax = 100

@@ -89,7 +89,7 @@ export interface Caller {
   /** Creates a card and tells its token. */
   token(pan: string, options?: { save?: boolean; expire?: string }): Promise<string>
   /** Creates and verifies a card and tells its token. */
-  verified(pan: string, options?: { save?: boolean }): Promise<string>
+  verified(pan: string, options?: { save?: boolean; expire?: string }): Promise<string>
   in(profile: Profile): Caller
 }
 

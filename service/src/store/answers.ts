@@ -1,5 +1,5 @@
 import { findAuditHeads, newestAuditOf, readAudit } from './questions/audit.ts'
-import { countCardsByKey, findCard, listCardsUnderKey, listEndedCards } from './questions/cards.ts'
+import { countCardsByKey, findCard, listCardsUnderKey, listEndedCards, listKeptCards } from './questions/cards.ts'
 import { listAttempts, listDeadDeliveries, listDeliveries } from './questions/deliveries.ts'
 import { findDelivery, listEvents } from './questions/events.ts'
 import { findIdempotency } from './questions/idempotency.ts'
@@ -39,6 +39,7 @@ export function makeStore(driver: Driver): Store {
     insertCard: (card, audit, riders) => ridden(riders, driver.write('insertCard', { card, audit, riders: riders ?? null })),
     findCard: (key) => driver.read(findCard(key)),
     changeCard: (next, audit, riders) => ridden(riders, driver.write('changeCard', { next, audit, riders: riders ?? null })),
+    listKeptCards: (before, count) => driver.read(listKeptCards(before, count)),
     listEndedCards: (now, count) => driver.read(listEndedCards(now, count)),
     listCardsUnderKey: (keyId, after, count) => driver.read(listCardsUnderKey(keyId, after, count)),
     countCardsByKey: () => driver.read(countCardsByKey()),

@@ -6,8 +6,8 @@ export interface CardKey {
   readonly cardId: string
 }
 
-/** `live` has a sealed PAN; `removed` by the merchant, `ended` by the end of its life: both without. */
-export type CardState = 'live' | 'removed' | 'ended'
+/** `live` has a sealed PAN, and so has `expired`, a kept card past its expiry; `removed` by the merchant, `ended` by the end of its life: both without. */
+export type CardState = 'live' | 'expired' | 'removed' | 'ended'
 
 export interface CardRow extends CardKey {
   /** SHA-256 of the token's secret half. */

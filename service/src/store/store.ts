@@ -33,7 +33,9 @@ export interface Store extends MerchantStore, MoneyStore, WebhookStore, FormStor
   findCard(key: CardKey): Promise<CardRow | null>
   /** Puts `next` in place of version `next.version - 1`; false when that version is no longer there. Shredding drops the code as well. */
   changeCard<R extends CardRiders | null = null>(next: CardRow, audit: AuditNote, riders?: R): Promise<boolean | Twin<R>>
-  /** Cards whose life ended before `now`, oldest first, still holding a sealed PAN. */
+  /** Live cards that were kept (`save`) and end before `before`, oldest first: those whose expiry has passed, when asked so. */
+  listKeptCards(before: number, count: number): Promise<CardRow[]>
+  /** Cards whose life ended before `now`, oldest first, still holding a sealed PAN; but not those that money is held on. */
   listEndedCards(now: number, count: number): Promise<CardRow[]>
   /** Cards sealed under a key, for resealing; `after` is the last id of the page before, '' for the first. */
   listCardsUnderKey(keyId: string, after: string, count: number): Promise<CardRow[]>

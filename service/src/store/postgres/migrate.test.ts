@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { readMigrations } from '../migrations/migrations.ts'
 import { keepReceipt, makeReceipt } from '../suite/money.fixture.ts'
-import { merchantAfter, merchantsBefore, withoutBlanks } from '../suite/merchants-before.fixture.ts'
+import { cardIndexesBefore, merchantAfter, merchantsBefore, withoutBlanks } from '../suite/merchants-before.fixture.ts'
 import { makeCard, makeNote, merchantId, nextOf } from '../suite/samples.fixture.ts'
 import { expectSchema, tellPostgresSchema } from '../suite/schema.fixture.ts'
 import { withPostgres } from './with-store.fixture.ts'
@@ -19,7 +19,8 @@ test(
     await first.insertCard(card, makeNote(card))
     const later = readMigrations('postgres').slice(1)
     const tables = later.flatMap(({ text }) => [...text.matchAll(/^create table (\w+)/gm)]).map(([, table]) => table)
-    await raw(`drop table if exists ${tables.join(', ')}; ${merchantsBefore('postgres')}; delete from migrations where number >= 2`)
+    await raw(`drop table if exists ${tables.join(', ')}; ${cardIndexesBefore('postgres')}`)
+    await raw(`${merchantsBefore('postgres')}; delete from migrations where number >= 2`)
 
     const store = await reopen()
     assert.deepEqual(await store.findCard(card), card)
@@ -29,7 +30,7 @@ test(
     assert.deepEqual(await store.findReceipt(receipt), receipt)
     assert.deepEqual(
       (await raw('select number, name from migrations order by number')).map((row) => row['name']),
-      ['lock', 'cards', 'money', 'webhooks', 'merchants'],
+      ['lock', 'cards', 'money', 'webhooks', 'merchants', 'form-sessions', 'expired-cards'],
     )
   }),
 )

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { listEndedCards, listKeptCards } from '../questions/cards.ts'
 import { listDueReceipts, listReceipts } from '../questions/receipts.ts'
 import type { Row, Value } from '../statement.ts'
 import { T0 } from '../suite/samples.fixture.ts'
@@ -15,6 +16,23 @@ for (const mode of ['force_custom_plan', 'force_generic_plan']) {
       await fillReceipts(raw, 'postgres')
       assert.deepEqual(await plan(raw, mode, listReceipts(askedOfMany)), ['Limit', 'Index Scan using receipts_newest on receipts'])
       assert.deepEqual(await plan(raw, mode, listDueReceipts(T0 + 500, 10)), ['Limit', 'Index Scan using receipts_due_at on receipts'])
+    }),
+  )
+}
+
+// Few rows are read whole, whatever there is; what is held here is that the index can be used.
+for (const mode of ['force_custom_plan', 'force_generic_plan']) {
+  test(
+    `PostgreSQL can read the cards whose time has come as ranges of indexes, ${mode}`,
+    withPostgres(async ({ raw }) => {
+      const off = `${mode}; set enable_seqscan = off; set enable_bitmapscan = off; set enable_sort = off; set enable_hashjoin = off`
+      assert.deepEqual(await plan(raw, off, listKeptCards(T0, 10)), ['Limit', 'Index Scan using cards_kept on cards'])
+      const ended = await plan(raw, off, listEndedCards(T0, 10))
+      assert.ok(ended.includes('Index Scan using cards_ends_at on cards'), ended.join(' · '))
+      assert.ok(
+        ended.some((step) => /using receipts_held on receipts/.test(step)),
+        ended.join(' · '),
+      )
     }),
   )
 }

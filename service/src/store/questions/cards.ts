@@ -77,7 +77,7 @@ function* change({ next, audit }: ChangeCard): Unit<boolean> {
 /** The change and its code's end, for units that do more; whoever hears false has to undo. */
 export function* replaceCardAndCode(next: CardRow): Unit<boolean> {
   // The code first: every unit locks the verification before the card, so that two of them cannot wait for each other.
-  if (next.state !== 'live') yield* rows(dropCode, [next.bucket, next.cardId])
+  if (next.state === 'removed' || next.state === 'ended') yield* rows(dropCode, [next.bucket, next.cardId])
   return yield* replaceCard(next)
 }
 
@@ -96,9 +96,21 @@ export function findCard(key: CardKey): Read<CardRow | null> {
   }
 }
 
-const selectEnded = sql`select ${columns} from cards where state = 'live' and ends_at < $1 order by ends_at, card_id limit $2`
+const selectKept = sql`
+  select ${columns} from cards where state = 'live' and recurrent = 1 and verified = 1 and ends_at < $1 order by ends_at, card_id limit $2`
 
-/** Cards whose life ended before `now`, oldest first, still holding a sealed PAN. */
+/** Live cards that were kept and end before `before`, oldest first. */
+export function listKeptCards(before: number, count: number): Read<CardRow[]> {
+  return { statement: selectKept, values: [before, count], tell: (found) => found.map(tellCard) }
+}
+
+// 5 and 6: money is held on the card, or is being asked for.
+const selectEnded = sql`
+  select ${columns} from cards where state in ('live', 'expired') and ends_at < $1
+    and not exists (select 1 from receipts r where r.bucket = cards.bucket and r.card_id = cards.card_id and r.state in (5, 6))
+  order by ends_at, card_id limit $2`
+
+/** Cards whose life ended before `now`, oldest first, still holding a sealed PAN; but not those that money is held on. */
 export function listEndedCards(now: number, count: number): Read<CardRow[]> {
   return { statement: selectEnded, values: [now, count], tell: (found) => found.map(tellCard) }
 }
@@ -141,7 +153,7 @@ function tellCard(row: Row): CardRow {
     expiry: tellExpiry(row),
     recurrent: truth(row, 'recurrent'),
     verified: truth(row, 'verified'),
-    state: word(row, 'state', ['live', 'removed', 'ended']),
+    state: word(row, 'state', ['live', 'expired', 'removed', 'ended']),
     version: integer(row, 'version'),
     keyId: text(row, 'key_id'),
     blob: bytes(row, 'blob'),

@@ -51,9 +51,11 @@ create table cards (
   primary key (bucket, card_id)
 );
 
-create index cards_ends_at on cards (ends_at, card_id) where (state = 'live'::text);
-
 create index cards_key_id on cards (key_id, card_id) where (key_id <> ''::text);
+
+create index cards_ends_at on cards (ends_at, card_id) where (state = any (array['live'::text, 'expired'::text]));
+
+create index cards_kept on cards (ends_at, card_id) where ((state = 'live'::text) and (recurrent = 1) and (verified = 1));
 
 create table credential_uses (
   merchant_id text collate "C" not null,
@@ -238,6 +240,8 @@ create table receipts (
 create index receipts_newest on receipts (bucket, merchant_id, created_at desc, receipt_id desc);
 
 create index receipts_due_at on receipts (due_at, receipt_id) where (due_at is not null);
+
+create index receipts_held on receipts (bucket, card_id) where (state = any (array[5, 6]));
 
 create table sandbox_ledger (
   request_id text collate "C" not null,

@@ -51,7 +51,9 @@ create table cards (
   primary key (bucket, card_id)
 ) strict;
 
-create index cards_ends_at on cards (ends_at, card_id) where state = 'live';
+create index cards_ends_at on cards (ends_at, card_id) where state in ('live', 'expired');
+
+create index cards_kept on cards (ends_at, card_id) where state = 'live' and recurrent = 1 and verified = 1;
 
 create index cards_key_id on cards (key_id, card_id) where key_id <> '';
 
@@ -230,6 +232,8 @@ create table receipts (
 ) strict;
 
 create index receipts_due_at on receipts (due_at, receipt_id) where due_at is not null;
+
+create index receipts_held on receipts (bucket, card_id) where state in (5, 6);
 
 create index receipts_newest on receipts (bucket, merchant_id, created_at desc, receipt_id desc);
 

@@ -4,7 +4,7 @@ import { DatabaseSync } from 'node:sqlite'
 import { test } from 'node:test'
 import { readMigrations } from '../migrations/migrations.ts'
 import { keepReceipt, makeReceipt } from '../suite/money.fixture.ts'
-import { merchantAfter, merchantsBefore, withoutBlanks } from '../suite/merchants-before.fixture.ts'
+import { cardIndexesBefore, merchantAfter, merchantsBefore, withoutBlanks } from '../suite/merchants-before.fixture.ts'
 import { makeCard, makeNote, merchantId, nextOf } from '../suite/samples.fixture.ts'
 import { expectSchema, tellSqliteSchema } from '../suite/schema.fixture.ts'
 import { openSqliteStore, SQLITE_FILE } from './sqlite.ts'
@@ -30,6 +30,8 @@ test('an embedded store of before money keeps its cards and takes receipts', () 
         { number: 2, name: 'money', breaking: false },
         { number: 3, name: 'webhooks', breaking: false },
         { number: 4, name: 'merchants', breaking: true },
+        { number: 5, name: 'form-sessions', breaking: false },
+        { number: 6, name: 'expired-cards', breaking: true },
       ]
       assert.deepEqual(
         applied,
@@ -52,6 +54,7 @@ function takeBackMoney(folder: string): void {
   const tables = later.flatMap(({ text }) => [...text.matchAll(/^create table (\w+)/gm)])
   for (const [, table = ''] of tables) db.exec(`drop table if exists ${table}`)
   db.exec(merchantsBefore('sqlite'))
+  db.exec(cardIndexesBefore('sqlite'))
   db.exec('delete from migrations where number >= 2')
   db.close()
 }

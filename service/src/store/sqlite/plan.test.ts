@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { listEndedCards, listKeptCards } from '../questions/cards.ts'
 import { listDueReceipts, listReceipts } from '../questions/receipts.ts'
 import { askedOfMany, fillReceipts } from '../suite/many-receipts.fixture.ts'
 import { withSqlite } from './with-store.fixture.ts'
@@ -18,3 +19,16 @@ for (const analyzed of [false, true]) {
     }),
   )
 }
+
+test(
+  'the embedded store reads the cards whose time has come as ranges of indexes',
+  withSqlite(async ({ raw }) => {
+    const plan = async (text: string): Promise<unknown[]> => (await raw(`explain query plan ${text}`)).map((row) => row['detail'])
+    assert.deepEqual(await plan(listKeptCards(0, 10).statement.text), ['SEARCH cards USING INDEX cards_kept (ends_at<?)'])
+    assert.deepEqual(await plan(listEndedCards(0, 10).statement.text), [
+      'SEARCH cards USING INDEX cards_ends_at (ends_at<?)',
+      'CORRELATED SCALAR SUBQUERY 1',
+      'SEARCH r USING INDEX receipts_held (bucket=? AND card_id=?)',
+    ])
+  }),
+)

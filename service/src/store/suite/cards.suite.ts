@@ -3,6 +3,7 @@ import { test } from 'node:test'
 import fc from 'fast-check'
 import type { CardRow, Store } from '../store.ts'
 import { bytesOf, keyId, makeAttempt, makeCard, makeNote, momentAt, nextOf, shreddedOf, T0 } from './samples.fixture.ts'
+import { keepReceipt, makeChange, makeReceipt, makeRiders, nextReceipt } from './money.fixture.ts'
 import type { WithStore } from './opened.fixture.ts'
 
 export function cardsSuite(withStore: WithStore): void {
@@ -97,6 +98,48 @@ export function cardsSuite(withStore: WithStore): void {
       assert.deepEqual(await store.listEndedCards(501, 10), [early, late])
       assert.deepEqual(await store.listEndedCards(500, 10), [early])
       assert.deepEqual(await store.listEndedCards(501, 1), [early])
+    }),
+  )
+
+  test(
+    'a card that expired is listed as ended when its time is over, and one that money is held on is not until it is settled',
+    withStore(async ({ store }) => {
+      const [expired, held, asked, paid] = [1, 2, 3, 4].map((number) => makeCard(number, { endsAt: number })) as [
+        CardRow,
+        CardRow,
+        CardRow,
+        CardRow,
+      ]
+      for (const card of [expired, held, asked, paid]) await keep(store, card)
+      const next = nextOf(expired, { state: 'expired' })
+      await store.beginVerification(makeAttempt(expired, 'one', momentAt(0)), { resendWaitMs: 60_000, pan: null }, makeNote(expired))
+      assert.equal(await store.changeCard(next, makeNote(next)), true)
+      assert.notEqual(await store.findVerification(expired), null, 'only shredding drops the code')
+      const receipt = await keepReceipt(store, makeReceipt(1, { cardId: held.cardId, state: 5 }))
+      await keepReceipt(store, makeReceipt(2, { cardId: asked.cardId, state: 6 }))
+      await keepReceipt(store, makeReceipt(3, { cardId: paid.cardId, state: 4 }))
+      assert.deepEqual(await store.listEndedCards(1000, 10), [next, paid])
+      const cancelled = nextReceipt(receipt, { state: 50 })
+      assert.equal(await store.changeReceipt(makeChange(cancelled), makeRiders(cancelled)), 'changed')
+      assert.deepEqual(await store.listEndedCards(1000, 10), [next, held, paid])
+    }),
+  )
+
+  test(
+    'of the cards that end soon only live ones that are kept and verified are listed as kept',
+    withStore(async ({ store }) => {
+      const kept = makeCard(1, { verified: true, endsAt: 200 })
+      const first = makeCard(2, { verified: true, endsAt: 100 })
+      const others = [
+        makeCard(3, { endsAt: 100 }),
+        makeCard(4, { verified: true, recurrent: false, endsAt: 100 }),
+        makeCard(5, { verified: true, endsAt: 201 }),
+        makeCard(6, { verified: true, state: 'expired', endsAt: 100 }),
+        makeCard(7, { verified: true, state: 'removed', endsAt: 100 }),
+      ]
+      for (const card of [kept, first, ...others]) await keep(store, card)
+      assert.deepEqual(await store.listKeptCards(201, 10), [first, kept])
+      assert.deepEqual(await store.listKeptCards(201, 1), [first])
     }),
   )
 

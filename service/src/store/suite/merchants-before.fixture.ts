@@ -15,6 +15,15 @@ export function merchantsBefore(dialect: Dialect): string {
     '["https://shop.example"]', 1, ${createdAt})`
 }
 
+/** SQL that makes the indexes of cards as they were, before a later migration made others of them. */
+export function cardIndexesBefore(dialect: Dialect): string {
+  const [first, ...later] = readMigrations(dialect).map(({ text }) => [
+    ...text.matchAll(/^create (?:unique )?index (\w+) on cards [^;]*;/gm),
+  ])
+  const drops = (later.flat() as RegExpMatchArray[]).map(([, index = '']) => `drop index if exists ${index};`)
+  return [...drops, ...(first ?? []).map(([text, index = '']) => `drop index if exists ${index}; ${text}`)].join(' ')
+}
+
 /** The row with its JSON as we would write it: each database has its own way with blanks. */
 export function withoutBlanks(row: MerchantRow | null): MerchantRow | null {
   return row === null ? null : { ...row, settings: JSON.stringify(JSON.parse(row.settings)) }
