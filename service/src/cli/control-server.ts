@@ -36,7 +36,10 @@ export async function listenControl(folder: string, answer: AnswerQuestion, fail
     async close() {
       const closed = new Promise<void>((resolve) => server.close(() => resolve()))
       for (const socket of open) socket.destroySoon()
+      // Who does not read what it was told is not waited for.
+      const unread = setTimeout(() => open.forEach((socket) => socket.destroy()), GOODBYE_MS)
       await closed
+      clearTimeout(unread)
       at.release()
     },
   })
@@ -80,3 +83,5 @@ async function answerSafely(
 }
 
 const CONNECTIONS_MAX = 16
+/** What a peer has to take its answer in when the service ends. */
+const GOODBYE_MS = 1000

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { once } from 'node:events'
 import { mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { createConnection } from 'node:net'
 import { tmpdir } from 'node:os'
@@ -100,4 +101,14 @@ test('a client that says nothing does not hold up the end', async () => {
   await askRunning(at, { ask: 'status' })
   await server.close()
   assert.equal(await silent, '')
+})
+
+test('a client that does not read its answer does not hold up the end', async () => {
+  const at = folder()
+  const long = 'x'.repeat(8 * 1024 * 1024)
+  const server = await listenControl(at, async () => ({ ok: true, answer: long }), never)
+  const deaf = createConnection(join(at, controlSocketName), () => deaf.write('{"ask":"status"}\n'))
+  await once(deaf, 'readable')
+  await server.close()
+  deaf.destroy()
 })
