@@ -1,6 +1,6 @@
 import { Worker } from 'node:worker_threads'
 import type { Answer, Ask, UnitName, Write } from '../questions/units.ts'
-import { StoreFull, StoreOverloaded, StoreUnavailable } from '../store.ts'
+import { StoreFull, StoreOutcomeUnknown, StoreOverloaded, StoreUnavailable } from '../store.ts'
 import type { BatchEnd, UnitEnd } from './batch.ts'
 import type { CommitWorkerStart } from './commit-worker.ts'
 import { ownBytes } from './own-bytes.ts'
@@ -18,9 +18,17 @@ interface Waiting {
   readonly reject: (err: Error) => void
 }
 
-/** Starts the worker. `lost` is called, once, when it cannot be known what is durable; nothing is answered from then on. */
-export async function startCommitter(start: CommitWorkerStart, lost: (cause: Error) => void): Promise<Committer> {
-  const worker = new Worker(new URL('./commit-worker.ts', import.meta.url), { workerData: start, stdout: false, stderr: false })
+/**
+ * Starts the worker. `lost` is called, once, when it cannot be known what is durable; nothing is answered from then on. `program` is what the
+ * worker runs.
+ */
+export async function startCommitter(
+  start: CommitWorkerStart,
+  lost: (cause: Error) => void,
+  program: URL = commitWorker,
+): Promise<Committer> {
+  const worker = new Worker(program, { workerData: start, stdout: false, stderr: false })
+  const exited = new Promise<void>((resolve) => worker.once('exit', () => resolve()))
   await ready(worker)
   const gathering: Waiting[] = []
   let committing: Waiting[] = []
@@ -41,7 +49,8 @@ export async function startCommitter(start: CommitWorkerStart, lost: (cause: Err
   })
   worker.on('error', (err) => fail(new Error('the commit worker failed', { cause: err })))
   worker.on('exit', () => {
-    if (closing === null) fail(new Error('the commit worker ended'))
+    if (closing === null || committing.length > 0) fail(new Error('the commit worker ended'))
+    closing?.()
   })
 
   return { write, close }
@@ -87,10 +96,19 @@ export async function startCommitter(start: CommitWorkerStart, lost: (cause: Err
     })
     clearTimeout(timer)
     for (const { reject } of gathering.splice(0)) reject(new StoreUnavailable('the store is closed'))
-    const exited = new Promise((resolve) => worker.once('exit', resolve))
     worker.postMessage(null)
-    await exited
+    if (await isDoneWithin(deadlineMs, exited)) return
+    // The disk may be holding it; what it commits from here on has no answer.
+    ended = new StoreOutcomeUnknown('the commit worker did not end in time')
+    void worker.terminate()
+    throw ended
   }
+}
+
+async function isDoneWithin(ms: number, done: Promise<void>): Promise<boolean> {
+  let timer: NodeJS.Timeout | undefined
+  const late = new Promise<boolean>((resolve) => (timer = setTimeout(resolve, ms, false)))
+  return Promise.race([done.then(() => true), late]).finally(() => clearTimeout(timer))
 }
 
 function answer(batch: readonly Waiting[], ends: readonly UnitEnd[]): void {
@@ -116,6 +134,8 @@ function ready(worker: Worker): Promise<void> {
     worker.once('error', reject)
   })
 }
+
+const commitWorker = new URL('./commit-worker.ts', import.meta.url)
 
 /** More than this wait for a batch: refused. At 25 k units a second this is a third of a second. */
 const WAITING_MAX = 8192

@@ -1,0 +1,28 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { StoreOutcomeUnknown } from '../store.ts'
+import { startCommitter } from './committer.ts'
+
+const program = new URL('./dying-worker.fixture.ts', import.meta.url)
+
+test('a close ends with the worker that dies in it, and the batch that it took with it is told as lost', async () => {
+  const lost = Promise.withResolvers<Error>()
+  const committer = await startCommitter({ path: 'dies', maxPages: null }, lost.resolve, program)
+  void committer.write('dropLimits', { before: 0 })
+  await committer.close(600_000)
+  assert.match((await lost.promise).message, /commit worker ended/)
+})
+
+test('a close after the worker died is done at once', async () => {
+  const lost = Promise.withResolvers<Error>()
+  const committer = await startCommitter({ path: 'dies', maxPages: null }, lost.resolve, program)
+  void committer.write('dropLimits', { before: 0 })
+  await lost.promise
+  await committer.close(600_000)
+})
+
+test('a worker that does not end is not waited for longer than the deadline, and that is told', async () => {
+  const committer = await startCommitter({ path: 'silent', maxPages: null }, (cause) => assert.fail(cause), program)
+  void committer.write('dropLimits', { before: 0 })
+  await assert.rejects(committer.close(50), StoreOutcomeUnknown)
+})
