@@ -1,8 +1,11 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { keysSuite, makeKey } from '../keys.suite.ts'
+import { StoreOutcomeUnknown, StoreUnavailable } from '../store.ts'
 import { openPostgresKeyStore } from './keys.ts'
 import { openPostgresStore } from './postgres.ts'
+import { openProxy } from './proxy.fixture.ts'
+import type { TestDatabase } from './with-store.fixture.ts'
 import { withDatabase } from './with-store.fixture.ts'
 
 describe('the PostgreSQL store of keys', () => {
@@ -23,4 +26,58 @@ describe('the PostgreSQL store of keys', () => {
       await keys.close()
     }),
   )
+
+  test(
+    'two questions on a lost connection make one connection, and after the close none is left',
+    withDatabase(async (database) => {
+      const proxy = await openProxy(database.url)
+      const keys = await openPostgresKeyStore({ url: proxy.url, allowUnsafe: true })
+      let told = 0
+      proxy.behave(() => (told++ === 0 ? 'cutBefore' : 'pass'))
+      await assert.rejects(keys.list(), StoreOutcomeUnknown)
+      assert.deepEqual(await Promise.all([keys.list(), keys.list(), keys.list()]), [[], [], []])
+      assert.equal(await sessionsOf(database, 1), 1)
+      await keys.close()
+      await assert.rejects(keys.list(), StoreUnavailable)
+      assert.equal(await sessionsOf(database, 0), 0)
+      await proxy.close()
+    }),
+  )
+
+  test(
+    'a store of keys that is closed while it connects leaves no connection behind',
+    withDatabase(async (database) => {
+      const proxy = await openProxy(database.url)
+      const keys = await openPostgresKeyStore({ url: proxy.url, allowUnsafe: true })
+      let told = 0
+      proxy.behave(() => (told++ === 0 ? 'cutBefore' : 'pass'))
+      await assert.rejects(keys.list(), StoreOutcomeUnknown)
+      const asking = assert.rejects(keys.list(), StoreUnavailable)
+      await keys.close()
+      await asking
+      assert.equal(await sessionsOf(database, 0), 0)
+      await proxy.close()
+    }),
+  )
+
+  test(
+    'an opening that fails at its migration leaves no connection behind',
+    withDatabase(async (database) => {
+      await (await openPostgresKeyStore({ url: database.url, allowUnsafe: true })).close()
+      await database.raw(`update tessera_keys.migrations set checksum = 'another' where number = 1`)
+      await assert.rejects(openPostgresKeyStore({ url: database.url, allowUnsafe: true }))
+      assert.equal(await sessionsOf(database, 0), 0)
+    }),
+  )
 })
+
+/** How many connections of ours the database has, once those that are ending are gone; `wanted` when no more are left. */
+async function sessionsOf({ raw }: TestDatabase, wanted: number): Promise<number> {
+  const ask = `select count(*)::int as open from pg_stat_activity where datname = current_database() and application_name = 'tessera'`
+  let open = 0
+  for (let look = 0; look < 50; look++) {
+    open = Number((await raw(ask))[0]?.['open'])
+    if (open <= wanted) break
+  }
+  return open
+}

@@ -18,8 +18,17 @@ export interface PostgresKeysStart {
 /** Opens the store of wrapped data keys: a schema of its own, and in production a database of its own. */
 export async function openPostgresKeyStore({ url, allowUnsafe = false }: PostgresKeysStart): Promise<KeyStore> {
   const primary = makePrimary({ hosts: readHosts(url), allowUnsafe })
-  let session: Session | null = await connect()
-  await migratePostgres(session, 'keys')
+  let connecting: Promise<Session> | null = null
+  let closed = false
+  /** How often a server has warned so far. */
+  let warnings = 0
+  let session = await connect()
+  try {
+    await migratePostgres(session, 'keys')
+  } catch (err) {
+    session.destroy()
+    throw err
+  }
 
   return Object.freeze<KeyStore>({
     list: async () => listKeys.tell(await ask(listKeys.statement, [])),
@@ -27,22 +36,46 @@ export async function openPostgresKeyStore({ url, allowUnsafe = false }: Postgre
     setState: async (keyId, state) => {
       await ask(setKeyState.statement, setKeyState.values(keyId, state))
     },
-    close: async () => session?.end(),
+    close: async () => {
+      closed = true
+      await session.end()
+    },
   })
 
   async function connect(): Promise<Session> {
     const opened = await primary.connect(() => undefined)
-    await opened.say(`set search_path = ${KEYS_SCHEMA}`)
+    try {
+      await opened.say(`set search_path = ${KEYS_SCHEMA}`)
+      if (closed) throw new StoreUnavailable('the store of keys is closed')
+    } catch (err) {
+      opened.destroy()
+      throw err
+    }
     return opened
+  }
+
+  /** However many find the connection lost, one is made. */
+  async function usableSession(): Promise<Session> {
+    if (closed) throw new StoreUnavailable('the store of keys is closed')
+    if (session.usable) return session
+    connecting ??= connect().finally(() => (connecting = null))
+    session = await connecting
+    return session
+  }
+
+  /** Counts what the server warned of; whoever asked meanwhile is not to be sure. */
+  function countWarnings(from: Session): number {
+    if (from.takeWarning()) warnings += 1
+    return warnings
   }
 
   /** One statement is one transaction; a connection lost in it leaves the outcome open. */
   async function ask(statement: Statement, values: readonly Value[]): Promise<readonly Row[]> {
-    if (session?.usable !== true) session = await connect()
-    session.takeWarning()
+    const asked = await usableSession()
+    const before = countWarnings(asked)
     try {
-      const found = await session.ask(statement, values)
-      if (session.takeWarning()) throw new StoreOutcomeUnknown('the server committed with a warning')
+      const found = await asked.ask(statement, values)
+      if (countWarnings(asked) !== before) throw new StoreOutcomeUnknown('the server committed with a warning')
       return found
     } catch (err) {
       if (faultOf(err) === 'full') throw new StoreFull('no room for a data key', { cause: err })
