@@ -44,7 +44,7 @@ export interface Receipt {
   /** Always -1. */
   readonly operation: number
   readonly category: null
-  /** Why the last payment failed: {code, message, reason}; null when none failed. */
+  /** Why the last payment failed: {code, message, data, reason}, `data` where the merchant refused; null when none failed. */
   readonly error: unknown
   readonly description: string
   /** Kept and answered as given. */
@@ -304,8 +304,8 @@ export const reasons = [
   'amount_above_limit', 'amount_above_hold', 'card_not_verified', 'card_in_use', 'merchant_refused', 'cannot_cancel', 'code_not_requested',
   'code_too_old', 'tries_used_up', 'card_day_tries_used_up', 'wrong_code_limit', 'wrong_code', 'resend_too_soon', 'send_limit_card',
   'send_limit_phone', 'sms_not_sent', 'sms_not_connected', 'card_expired', 'card_blocked', 'system_error', 'network_timeout',
-  'insufficient_funds', 'declined', 'debit_failed', 'payment_unknown', 'internal_error', 'overloaded', 'connection_busy', 'address_busy',
-  'draining', 'batch_time_over', 'store_full', 'store_unavailable', 'outcome_unknown',
+  'insufficient_funds', 'declined', 'debit_failed', 'merchant_no_answer', 'merchant_closing', 'payment_unknown', 'internal_error',
+  'overloaded', 'connection_busy', 'address_busy', 'draining', 'batch_time_over', 'store_full', 'store_unavailable', 'outcome_unknown',
 ] as const
 
 export type Reason = (typeof reasons)[number]

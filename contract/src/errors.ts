@@ -841,6 +841,22 @@ export const errors = {
     text: { en: 'The debit failed; nothing was taken.', ru: 'Списание не удалось, деньги не сняты.', uz: 'Pul yechilmadi.' },
     hint: 'Nothing was taken: try again.',
   },
+  merchantNoAnswer: {
+    code: -31002,
+    reason: 'merchant_no_answer',
+    stage: 'network',
+    mend: 'wait',
+    text: { en: 'The merchant did not answer.', ru: 'Мерчант не ответил.', uz: 'Merchant javob bermadi.' },
+    hint: "The merchant's own endpoint did not answer whether it takes the payment, or not in the way of the protocol: nothing was taken. `tessera merchants endpoint test` shows what it says.",
+  },
+  merchantClosing: {
+    code: -31002,
+    reason: 'merchant_closing',
+    stage: 'network',
+    mend: 'wait',
+    text: { en: 'The merchant did not answer.', ru: 'Мерчант не ответил.', uz: 'Merchant javob bermadi.' },
+    hint: "The card was debited, and the merchant's own endpoint has not said yet that it knows. It is asked again by itself: ask receipts.check until the state is 4, or 21 where the money goes back.",
+  },
   paymentUnknown: {
     code: -31002,
     reason: 'payment_unknown',

@@ -30,7 +30,11 @@ export const receipt = Type.Object({
   external: Type.Boolean({ description: 'Always false.' }),
   operation: Type.Integer({ description: 'Always -1.' }),
   category: Type.Null(),
-  error: nullable(Type.Unknown({ description: 'Why the last payment failed: {code, message, reason}; null when none failed.' })),
+  error: nullable(
+    Type.Unknown({
+      description: 'Why the last payment failed: {code, message, data, reason}, `data` where the merchant refused; null when none failed.',
+    }),
+  ),
   description: Type.String(),
   detail: nullable(Type.Object({}, { description: 'Kept and answered as given.' })),
   amount: Type.Integer({ description: 'Tiyin.' }),
@@ -125,7 +129,8 @@ export const receiptMethods = {
     summary: 'Pays a receipt with a verified token.',
     description:
       'Synchronous: answers when the money is debited (state 4) or held (state 5). Debits once, whatever the concurrency; send an Idempotency-Key to learn the outcome of a call whose answer was lost. ' +
-      'When the card network does not answer, the receipt goes to state 20 and is settled by itself: ask receipts.check.',
+      'When the card network does not answer, the receipt goes to state 20 and is settled by itself: ask receipts.check. ' +
+      'A merchant with an endpoint of its own is asked before the debit and told after it; its refusal is -31623 with its error object in `data`.',
     caller: 'server',
     mutates: true,
     params: Type.Object({
@@ -156,6 +161,8 @@ export const receiptMethods = {
       'insufficientFunds',
       'declined',
       'debitFailed',
+      'merchantNoAnswer',
+      'merchantClosing',
       'paymentUnknown',
     ],
     example: {
@@ -180,7 +187,7 @@ export const receiptMethods = {
     mutates: true,
     params: Type.Object({ id }),
     result: receiptResult,
-    errors: [...owned, 'receiptInProgress', 'cannotCancel', 'merchantRefused'],
+    errors: [...owned, 'receiptInProgress', 'cannotCancel'],
     example: {
       params: { id: exampleId },
       result: {

@@ -54,6 +54,7 @@ import { makeEndpoints } from './webhooks/endpoints.ts'
 import { webhookFigures } from './webhooks/figures.ts'
 import { makeGuard } from './outbound/guard.ts'
 import { makePost } from './webhooks/post.ts'
+import { noEndpoint } from './endpoint/endpoint.ts'
 import { resolveBySystem } from './outbound/resolve.ts'
 import { makeWebhooks } from './webhooks/webhooks.ts'
 
@@ -234,6 +235,7 @@ async function makeNouns({ config, clock, log }: StartParts, adapters: Adapters,
     keyring,
     network,
     sms,
+    endpoint: noEndpoint,
     cards,
     merchants,
     clock,

@@ -13,6 +13,7 @@ import { openKeyring, type Keyring, type KeyStore } from '@tessera/vault/keyring
 import { cardFigures, type CardFigures } from '../cards/figures.ts'
 import { makeCards, type Cards } from '../cards/cards.ts'
 import { makeFormSessions, type FormSessionParts, type FormSessions } from '../form-sessions/form-sessions.ts'
+import { noEndpoint, type MerchantEndpoint } from '../endpoint/endpoint.ts'
 import { noFineLimits, type FineLimits } from '../limits/fine.ts'
 import { makeMerchants, type Merchants } from '../merchants/merchants.ts'
 import type { Network } from '../network/network.ts'
@@ -47,6 +48,7 @@ export interface House {
   readonly sessions: FormSessions
   readonly grid: Grid
   readonly environment: string
+  readonly endpoint: MerchantEndpoint
   /** What was told of rows that are not as we wrote them. */
   readonly alarms: string[]
   /** Someone who calls: a merchant of its own, unless it is told which. */
@@ -64,13 +66,15 @@ export interface HouseOptions {
   /** Takes the sandbox's adapter and gives the one to use. */
   readonly network?: (sandbox: Network) => Network
   readonly sms?: (sandbox: Sms) => Sms
+  /** The merchants' own; nobody has one otherwise. */
+  readonly endpoint?: (parts: Pick<House, 'clock'>) => MerchantEndpoint
   readonly environment?: string
   readonly sessions?: Partial<FormSessionParts>
   readonly limits?: (parts: Pick<House, 'keyring' | 'clock'>) => FineLimits
   /** A store that whoever opened it closes; otherwise one in a folder of the house. */
   readonly store?: Store
   /** Of a house that fell: its keys and its clock, for one that is built on the same store. */
-  readonly after?: Pick<House, 'keyring' | 'clock'>
+  readonly after?: Pick<House, 'keyring' | 'clock' | 'endpoint'>
 }
 
 /** A merchant's page and server in one: calls methods and tells what comes back as the wire would. */
@@ -105,6 +109,7 @@ export async function compose(options: HouseOptions = {}): Promise<House> {
   const inbox = makeSandboxSms({ store, clock })
   const sms = options.sms?.(inbox) ?? inbox
   const codes = options.codes ?? sandboxCodes
+  const endpoint = options.after?.endpoint ?? options.endpoint?.({ clock }) ?? noEndpoint
   const alarms: string[] = []
   const alarm = (event: string, { merchantId, cardId, receiptId }: { merchantId: string; cardId: string; receiptId?: string }) =>
     void alarms.push(`${event} ${receiptId ?? (cardId || merchantId)}`)
@@ -112,7 +117,7 @@ export async function compose(options: HouseOptions = {}): Promise<House> {
   const figures = { ...verificationFigures, limits: false, ...options.verification }
   const verification = makeVerification({ store, keyring, network, sms, codes, cards, clock, figures })
   const merchants = makeMerchants({ store, keyring, clock, environment, alarm })
-  const receiptParts = { store, keyring, network, sms, cards, merchants, clock, environment, alarm }
+  const receiptParts = { store, keyring, network, sms, endpoint, cards, merchants, clock, environment, alarm }
   const moneyFigures = { ...receiptFigures, limits: false, ...options.receipts }
   const failed = (err: unknown) => void alarms.push(`failed ${String(err)}`)
   const settle = makeSettle({ ...receiptParts, figures: moneyFigures, failed })
@@ -121,7 +126,7 @@ export async function compose(options: HouseOptions = {}): Promise<House> {
   const sessions = makeFormSessions({ store, clock, merchants, isAnyOriginWelcome: true, ...options.sessions })
   const grid = makeGrid({ cards, verification, receipts, sessions, limits, version: '0.0.0' })
   return Object.freeze({
-    ...{ store, keyring, clock, cards, verification, receipts, merchants, sessions, settle, grid, environment, alarms },
+    ...{ store, keyring, clock, cards, verification, receipts, merchants, sessions, settle, grid, environment, endpoint, alarms },
     caller: (profile: Profile = 'spec', merchantId = randomHex(24)) => makeCaller(grid, merchantId, profile),
     async close() {
       await settle.stop()

@@ -6,6 +6,8 @@ import type { OperationRow, ReceiptRow } from '../store/store.ts'
 
 import { findReceipt } from './find.ts'
 import { isDeclineReason, refusalOf } from './life.ts'
+import { merchantRefusalIn } from './merchant-said.ts'
+import { readErrorRow } from './render.ts'
 import type { ReceiptTools } from './tools.ts'
 
 /** A call whose outcome nobody kept, and by what it asked the network. */
@@ -31,8 +33,12 @@ export async function cameTo(
   const operation = await tools.store.findOperation({ bucket, merchantId, receiptId, requestId })
   if (operation === null) throw new Error('what was claimed with a payment is kept with it')
   const receipt = await findReceipt(tools, receiptId, asker)
+  if (operation.state === 'approved' && receipt.state === receiptStates.closing) {
+    if (isExpired) throw new RpcError('merchantClosing')
+    return null
+  }
   if (operation.state === 'approved') return expectKept(operation, receipt)
-  if (operation.state === 'declined') throw new RpcError(refusalIn(operation))
+  if (operation.state === 'declined') throw merchantRefusalIn(operation) ?? new RpcError(refusalIn(operation))
   if (operation.state === 'unknown' || receipt.state === receiptStates.unknown || isExpired) throw new RpcError('paymentUnknown')
   return null
 }
@@ -40,6 +46,8 @@ export async function cameTo(
 /** An approval of which nobody heard in time goes back: whoever pays is then not told a receipt as if it were paid. */
 function expectKept({ kind }: OperationRow, receipt: ReceiptRow): ReceiptRow {
   const isBack = receipt.state === receiptStates.returning || receipt.state === receiptStates.cancelled
+  const refused = isBack ? readErrorRow(receipt) : null
+  if (kind !== 'capture' && refused?.data !== undefined) throw new RpcError('merchantRefused', { data: refused.data })
   if (kind !== 'capture' && isBack) throw new RpcError('receiptCancelled')
   return receipt
 }

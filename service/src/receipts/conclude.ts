@@ -9,7 +9,7 @@ import type { Said } from './ask.ts'
 import { changeReceipt, type Change } from './change.ts'
 import { findReceipt } from './find.ts'
 import { afterApproval, afterRefusal, afterSilence, refusalOf } from './life.ts'
-import { saidOf } from './operations.ts'
+import { newOperation, saidOf } from './operations.ts'
 import type { Payment } from './payment.ts'
 import type { ReceiptAsker } from './riders.ts'
 import type { ReceiptTools } from './tools.ts'
@@ -65,8 +65,13 @@ async function outcomeOf(tools: ReceiptTools, payment: Payment, { said, error, a
     const to = afterRefusal(figures, receipt, refusalOf[said.reason])
     return { ...unlocked, to, action: 'receipt.refused', outcome: said.reason, event: 'receipt.failed' }
   }
-  const to = afterApproval(figures, receipt, said.networkRef, now)
+  const isClosing = payment.isAsked && receipt.state === receiptStates.debiting
+  const to = afterApproval(figures, receipt, { networkRef: said.networkRef, now, isClosing })
   const done = { ...unlocked, to, card: receipt.oneTime ? await usedCard(tools, receipt, now) : null }
+  if (isClosing) {
+    const operations = [...settled.operations, newOperation(receipt, 'merchantPerform', receipt.amountTiyin, now)]
+    return { ...done, operations, answers: null, action: 'receipt.closing', outcome: 'approved' }
+  }
   if (to.state === receiptStates.held) return { ...done, action: 'receipt.held', outcome: 'approved', event: 'receipt.held' }
   return { ...done, action: 'receipt.paid', outcome: 'approved', event: 'receipt.paid' }
 }

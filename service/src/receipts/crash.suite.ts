@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 
 import { receiptStates } from '@tessera/contract/receipt'
 
-import { compose, type Caller, type House } from '../methods/compose.fixture.ts'
+import { compose, randomHex, type Caller, type House } from '../methods/compose.fixture.ts'
 import { ledgerOf, newReceipt, pass, rowOf, settleAll, successPan, takenBy, takenIn, type Until } from '../methods/receipts.fixture.ts'
 
 import { makeFallingStore } from './falling.fixture.ts'
@@ -16,6 +16,10 @@ export interface Deed {
   readonly hold: boolean
   readonly save: boolean
   readonly run: (merchant: Caller, asked: Asked) => Promise<unknown>
+  /** What is to go wrong beside the fall; called before each, and tells how it is mended. */
+  readonly strike?: () => () => void
+  /** What else has to agree when all is settled. */
+  readonly agree?: (merchant: Caller, receiptId: string) => Promise<void>
 }
 
 interface Asked {
@@ -61,11 +65,12 @@ async function fallAt(house: House, deed: Deed, { rehearsal, write, isKept }: Fa
   const place = `${deed.name}, ${rehearsal}, write ${write} ${isKept ? 'kept' : 'lost'}`
   const merchant = house.caller()
   const token = await merchant.verified(successPan, { save: deed.save })
-  const { receipt } = await merchant.expect('receipts.create', { amount: 500, hold: deed.hold })
+  const { receipt } = await merchant.expect('receipts.create', { amount: 500, hold: deed.hold, account: { order_id: randomHex(8) } })
   const id = receipt._id
   if (deed.isPaid === true) await merchant.expect('receipts.pay', { id, token })
   await house.store.setScenarioStep(merchant.merchantId, 'network', rehearsal)
 
+  const mendOutside = deed.strike?.()
   const { store, fallen } = makeFallingStore(house.store, { write, isKept })
   const falling = await compose({ store, after: house })
   const until: Until = {}
@@ -79,7 +84,9 @@ async function fallAt(house: House, deed: Deed, { rehearsal, write, isKept }: Fa
 
   const next = await compose({ store: house.store, after: house })
   await settleAll(next)
+  mendOutside?.()
   await expectAgreement(next, merchant, { id, token, place })
+  await deed.agree?.(merchant, id)
   await next.close()
   return isFallen
 }

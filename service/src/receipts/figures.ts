@@ -9,6 +9,10 @@ export interface ReceiptFigures {
   readonly holdLifeMs: number
   /** How long a card network may take. */
   readonly networkTimeoutMs: number
+  /** How long a merchant's endpoint may take for all that one step asks of it. */
+  readonly endpointTimeoutMs: number
+  /** For so long an endpoint that does not answer is told that the money is there; then the money goes back. */
+  readonly closeForMs: number
   /** For so long a call that is under way is left alone; longer than the network may take, and than a stopped process needs to come back. */
   readonly leaseMs: number
   /** Between the looks of the background: the first wait, doubled each time, and the longest. */
@@ -29,6 +33,9 @@ export const receiptFigures: ReceiptFigures = Object.freeze({
   unpaidLifeMs: 12 * 3_600_000,
   holdLifeMs: 7 * 24 * 3_600_000,
   networkTimeoutMs: 12_000,
+  endpointTimeoutMs: 16_000,
+  // The life of a transaction in the Payme Merchant API: after it the merchant's server refuses to perform by itself.
+  closeForMs: 12 * 3_600_000,
   leaseMs: 30_000,
   backoffFirstMs: 1000,
   backoffMostMs: 600_000,

@@ -9,25 +9,35 @@ import type { ReceiptFigures } from './figures.ts'
 /** What a receipt becomes; nothing here asks anybody. The version and MAC are made by `changeReceipt`. */
 export type Patch = Partial<ReceiptRow>
 
+export interface Approved {
+  readonly networkRef: string
+  readonly now: number
+  /** Whether the merchant's endpoint is told before it counts as paid. */
+  readonly isClosing: boolean
+}
+
 /** Debited, or held until `now` plus the life of a hold. */
-export function afterApproval(figures: ReceiptFigures, receipt: ReceiptRow, networkRef: string, now: number): Patch {
-  const isHold = receipt.state === receiptStates.holding
-  return {
-    state: isHold ? receiptStates.held : receiptStates.paid,
-    ...{ takenTiyin: receipt.amountTiyin, networkRef, payTime: now, unknownSince: 0 },
-    dueAt: isHold ? now + figures.holdLifeMs : null,
-  }
+export function afterApproval(figures: ReceiptFigures, receipt: ReceiptRow, { networkRef, now, isClosing }: Approved): Patch {
+  const taken = { takenTiyin: receipt.amountTiyin, networkRef, payTime: now, unknownSince: 0 }
+  if (receipt.state === receiptStates.holding) return { ...taken, state: receiptStates.held, dueAt: now + figures.holdLifeMs }
+  if (isClosing) return { ...taken, state: receiptStates.closing, dueAt: now + figures.leaseMs }
+  return { ...taken, state: receiptStates.paid, dueAt: null }
 }
 
 /** Nothing was taken: the receipt can be paid again, with another card too, for what is left of its life. */
-export function afterRefusal(figures: ReceiptFigures, receipt: ReceiptRow, refusal: ErrorName): Patch {
-  const { code, reason, text } = errorEntry(refusal)
+export function afterRefusal(figures: ReceiptFigures, receipt: ReceiptRow, refusal: ErrorName, about?: object): Patch {
   return {
     state: receiptStates.created,
-    error: JSON.stringify({ code, message: text.en, reason }),
+    error: keptError(refusal, about),
     ...{ cardId: '', maskedPan: '', cardExpiry: '', oneTime: false, customer: null, networkRef: '' },
     ...{ unknownSince: 0, flagged: false, dueAt: unpaidEndsAt(figures, receipt) },
   }
+}
+
+/** Why a payment came to nothing, as the receipt tells it. */
+export function keptError(refusal: ErrorName, about?: object): string {
+  const { code, reason, text } = errorEntry(refusal)
+  return JSON.stringify({ code, message: text.en, data: about, reason })
 }
 
 export function afterSilence(figures: ReceiptFigures, now: number): Patch {
@@ -37,6 +47,11 @@ export function afterSilence(figures: ReceiptFigures, now: number): Patch {
 /** The money goes back by `operation`, which the background asks for at once. */
 export function asReturning(operation: OperationRow, now: number): Patch {
   return { state: receiptStates.returning, requestId: operation.requestId, unknownSince: 0, flagged: false, dueAt: now }
+}
+
+/** Debited, and the merchant's endpoint knows it. */
+export function afterClosing(): Patch {
+  return { state: receiptStates.paid, flagged: false, dueAt: null }
 }
 
 export function asCancelled(now: number): Patch {

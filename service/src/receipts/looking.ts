@@ -3,7 +3,7 @@ import type { OperationRow, ReceiptRow } from '../store/store.ts'
 
 import { askMoney, type Said } from './ask.ts'
 import { changeReceipt, type Change } from './change.ts'
-import { authorisationOf, movementOf } from './operations.ts'
+import { authorisationOf, isLaterMovement, movementOf } from './operations.ts'
 import type { ReceiptTools } from './tools.ts'
 
 /** A receipt that the background looks after. */
@@ -23,7 +23,7 @@ export async function lease({ tools, receipt }: Looking): Promise<ReceiptRow | n
 export async function askAgain({ tools, signal }: Looking, operation: OperationRow, all: readonly OperationRow[]): Promise<Said<Moved>> {
   const authorisation = authorisationOf(all)
   const { kind, requestId } = operation
-  if (authorisation === null || kind === 'authorise' || kind === 'hold') throw new Error(`${kind} is not asked for again`)
+  if (authorisation === null || !isLaterMovement(kind)) throw new Error(`${kind} is not asked for again`)
   const status = await askMoney(tools, signal, (network, until) => network.status(requestId, until))
   if (status.kind !== 'neverSeen') return status
   return askMoney(tools, signal, (network, until) => network[kind](movementOf(operation, authorisation), until))

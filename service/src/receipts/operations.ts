@@ -1,7 +1,7 @@
 import { issueId } from '@tessera/vault/id'
 
 import type { Movement, Moved } from '../network/network.ts'
-import type { OperationKind, OperationRow, ReceiptRow } from '../store/store.ts'
+import type { MovementKind, OperationKind, OperationRow, ReceiptRow } from '../store/store.ts'
 
 /** A question to the network before it is asked, under a new requestId. `now` is unix milliseconds. */
 export function newOperation(receipt: ReceiptRow, kind: OperationKind, amountTiyin: number, now: number): OperationRow {
@@ -31,6 +31,16 @@ export function currentOf(operations: readonly OperationRow[], { requestId }: Re
 
 export function isUnderWay(operation: OperationRow | null): boolean {
   return operation !== null && (operation.state === 'asked' || operation.state === 'unknown')
+}
+
+/** What became of the merchant's side of a payment; null where its endpoint was never told of it. */
+export function performOf(operations: readonly OperationRow[]): OperationRow | null {
+  return operations.find(({ kind }) => kind === 'merchantPerform') ?? null
+}
+
+/** What is asked of the network about an authorisation that there is. */
+export function isLaterMovement(kind: OperationKind): kind is Exclude<MovementKind, 'authorise' | 'hold'> {
+  return kind === 'capture' || kind === 'cancelHold' || kind === 'refund' || kind === 'reverse'
 }
 
 /** A call about the authorisation; it needs no PAN. */

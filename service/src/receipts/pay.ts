@@ -9,6 +9,8 @@ import type { ReceiptRow } from '../store/store.ts'
 import { askMoney, type Said } from './ask.ts'
 import { changeReceipt } from './change.ts'
 import { conclude } from './conclude.ts'
+import { clearWithMerchant } from './clear.ts'
+import { closeWithMerchant } from './closing.ts'
 import { findReceipt } from './find.ts'
 import { afterRefusal, unpaidEndsAt } from './life.ts'
 import { newOperation, saidOf } from './operations.ts'
@@ -25,24 +27,28 @@ export interface AskedPayment {
 }
 
 /**
- * Debits or holds: intention, network, outcome, each kept before the next begins. Of many at once on one receipt, one gets the intention
+ * Debits or holds: intention, network, outcome, each kept before the next begins. A merchant's endpoint is asked before the network, and told
+ * after it. Of many at once on one receipt, one gets the intention
  * through, and the others find the receipt in progress or paid.
  */
 export async function payReceipt(tools: ReceiptTools, asked: AskedPayment, asker: ReceiptAsker): Promise<ReceiptRow> {
   if (readToken(asked.token) === null) throw new RpcError('tokenShape', { data: 'token' })
-  const payment = await intend(tools, asked, asker)
-  await expectCardThere(tools, payment, asked.token, asker)
+  const intended = await intend(tools, asked, asker)
+  await expectCardThere(tools, intended, asked.token, asker)
+  const payment = await clearWithMerchant(tools, intended, asker)
   const said = await authorise(tools, payment, asker)
-  return conclude(tools, payment, said, asker)
+  const concluded = await conclude(tools, payment, said, asker)
+  return concluded.state === closing ? closeWithMerchant(tools, concluded, asker) : concluded
 }
 
 async function intend(tools: ReceiptTools, asked: AskedPayment, asker: ReceiptAsker): Promise<Payment> {
+  const isAsked = await tools.endpoint.isSet(asker.merchantId)
   for (let turn = 0; turn < turnsMax; turn++) {
     const receipt = await findReceipt(tools, asked.receiptId, asker)
     expectPayable(tools, receipt)
     const found = await tools.cards.find(asked.token, asker)
     if (!found.card.verified) throw new RpcError('cardNotVerified')
-    const intended = await keepIntention(tools, { asked, receipt, found }, asker)
+    const intended = await keepIntention(tools, { asked, receipt, found, isAsked }, asker)
     if (intended !== null) return intended
   }
   throw new RpcError('overloaded', { retryAfterMs: 1000 })
@@ -67,10 +73,13 @@ interface Intending {
   readonly asked: AskedPayment
   readonly receipt: ReceiptRow
   readonly found: FoundCard
+  /** Whether the merchant's endpoint is asked first. */
+  readonly isAsked: boolean
 }
 
 /** Null: the receipt changed meanwhile. */
-async function keepIntention(tools: ReceiptTools, { asked, receipt, found }: Intending, asker: ReceiptAsker): Promise<Payment | null> {
+async function keepIntention(tools: ReceiptTools, intending: Intending, asker: ReceiptAsker): Promise<Payment | null> {
+  const { asked, receipt, found, isAsked } = intending
   const { card } = found
   const now = tools.clock.now()
   const isHold = asked.hold ?? receipt.hold
@@ -80,13 +89,20 @@ async function keepIntention(tools: ReceiptTools, { asked, receipt, found }: Int
   const intended = await changeReceipt(tools, {
     ...{ from: receipt, operations: [operation], asker, isIntention: true, action: 'receipt.asked', outcome: operation.kind },
     to: {
-      ...{ state: isHold ? holding : debiting, requestId: operation.requestId, payer, error: null, oneTime, customer: card.customer },
+      ...{
+        state: isAsked ? checking : isHold ? holding : debiting,
+        requestId: operation.requestId,
+        payer,
+        error: null,
+        oneTime,
+        customer: card.customer,
+      },
       ...{ cardId: card.cardId, maskedPan: card.maskedPan, cardExpiry: card.expiry, dueAt: now + tools.figures.leaseMs },
     },
     cardLock: oneTime ? { cardId: card.cardId, move: 'take' } : null,
   })
   if (intended === 'cardLocked') throw new RpcError('cardInUse')
-  return intended === 'moved' ? null : { found, receipt: intended, operation }
+  return intended === 'moved' ? null : { found, receipt: intended, operation, isAsked }
 }
 
 /** A one-time card may have been used up by another receipt between finding it and locking it; from the lock on it stays. */

@@ -6,4 +6,6 @@ export interface Payment {
   readonly found: FoundCard
   readonly receipt: ReceiptRow
   readonly operation: OperationRow
+  /** Whether the merchant's endpoint is asked before the network, and told after it. */
+  readonly isAsked: boolean
 }

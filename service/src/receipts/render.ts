@@ -97,6 +97,8 @@ export function readAccountRow({ account }: ReceiptRow): AccountEntry[] {
 export interface KeptError {
   readonly code: number
   readonly message: string
+  /** The error of the merchant's own endpoint, where that refused. */
+  readonly data?: object
   readonly reason: string
 }
 

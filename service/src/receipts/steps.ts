@@ -3,11 +3,14 @@ import { receiptStates, type ReceiptState } from '@tessera/contract/receipt'
 import type { OperationRow, ReceiptRow } from '../store/store.ts'
 
 import { keepCapture } from './capture.ts'
-import { asCancelled, asReturning, backoffMs, unpaidEndsAt } from './life.ts'
+import { giveUpChecking } from './clear.ts'
+import { settleClosing } from './closing.ts'
+import { asCancelled, asReturning, backoffMs } from './life.ts'
 import { askAgain, keep, lease, type Looking } from './looking.ts'
 import { currentOf, isUnderWay, newOperation, saidOf } from './operations.ts'
 import type { ReceiptTools } from './tools.ts'
 import { settleUnknown } from './unknown.ts'
+import { tellCancelled, withdrawalOf } from './withdraw.ts'
 
 /** What the background does with a receipt that is due: one step, and the receipt as that leaves it. Null: somebody else was first. */
 export async function nextStep(tools: ReceiptTools, receipt: ReceiptRow, signal: AbortSignal): Promise<ReceiptRow | null> {
@@ -22,19 +25,13 @@ const steps: Readonly<Record<ReceiptState, Step>> = Object.freeze({
   [checking]: giveUpChecking,
   ...{ [debiting]: loseSight, [holding]: loseSight },
   ...{ [held]: settleHeld, [unknown]: settleUnknown, [returning]: settleReturn },
-  ...{ [closing]: wait, [paid]: rest, [cancelled]: rest },
+  ...{ [closing]: settleClosing, [paid]: rest, [cancelled]: tellCancelled },
 } as const)
 
 /** Nobody paid it for twelve hours. */
 function expire({ tools, receipt }: Looking): Promise<ReceiptRow | null> {
   const to = asCancelled(tools.clock.now())
   return keep(tools, { from: receipt, to, action: 'receipt.cancelled', outcome: 'expired', event: 'receipt.cancelled' })
-}
-
-/** Whoever asked the merchant is gone, and no money was asked for. */
-function giveUpChecking({ tools, receipt }: Looking): Promise<ReceiptRow | null> {
-  const to = { state: created, dueAt: unpaidEndsAt(tools.figures, receipt) }
-  return keep(tools, { from: receipt, to, action: 'receipt.refused', outcome: 'given_up' })
 }
 
 /** Whoever asked the network is gone: what it said, if it said anything, is lost. */
@@ -75,13 +72,10 @@ async function settleReturn(looking: Looking): Promise<ReceiptRow | null> {
   const now = tools.clock.now()
   const settled = { from: leased, operations: [saidOf(operation, said, now)] }
   if (said.kind === 'approved') {
-    return keep(tools, {
-      ...settled,
-      to: asCancelled(now),
-      action: 'receipt.cancelled',
-      outcome: operation.kind,
-      event: 'receipt.cancelled',
-    })
+    const withdrawal = withdrawalOf(leased, operations, now)
+    const cancelled = { from: leased, operations: [...settled.operations, ...(withdrawal === null ? [] : [withdrawal])] }
+    const to = { ...asCancelled(now), dueAt: withdrawal === null ? null : now }
+    return keep(tools, { ...cancelled, to, action: 'receipt.cancelled', outcome: operation.kind, event: 'receipt.cancelled' })
   }
   const firstAskedAt = Math.min(...operations.filter(isReturn).map(({ askedAt }) => askedAt))
   const flagged = now - firstAskedAt >= tools.figures.flagAfterMs
@@ -99,12 +93,6 @@ function askAnew({ tools, receipt }: Looking, { kind, amountTiyin }: OperationRo
 
 function isReturn({ kind }: OperationRow): boolean {
   return kind === 'refund' || kind === 'cancelHold' || kind === 'reverse'
-}
-
-/** No receipt gets here without a merchant's endpoint, which this version has not. */
-function wait({ tools, receipt }: Looking): Promise<ReceiptRow | null> {
-  const to = { dueAt: tools.clock.now() + tools.figures.backoffMostMs }
-  return keep(tools, { from: receipt, to, action: 'receipt.looked', outcome: 'waiting' })
 }
 
 function rest({ tools, receipt }: Looking): Promise<ReceiptRow | null> {

@@ -4,6 +4,7 @@ import type { Cards } from '../cards/cards.ts'
 import type { CardMac } from '../cards/mac.ts'
 import type { Clock } from '../clock.ts'
 import type { MerchantBook } from '../merchants/book.ts'
+import type { MerchantEndpoint } from '../endpoint/endpoint.ts'
 import type { Network } from '../network/network.ts'
 import type { Sms } from '../sms/sms.ts'
 import type { Store } from '../store/store.ts'
@@ -15,6 +16,7 @@ export interface ReceiptParts {
   readonly store: Store
   readonly keyring: Keyring
   readonly network: Network
+  readonly endpoint: MerchantEndpoint
   readonly sms: Sms
   readonly cards: Cards
   readonly merchants: Pick<MerchantBook, 'find'>

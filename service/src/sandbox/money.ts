@@ -1,6 +1,6 @@
 import type { Clock } from '../clock.ts'
 import type { Authorisation, DeclineReason, Moved, Movement, Network, RefusalReason } from '../network/network.ts'
-import type { LedgerRow, OperationKind, Store } from '../store/store.ts'
+import type { LedgerRow, MovementKind, Store } from '../store/store.ts'
 
 import type { TestCard } from './cards.ts'
 import { rehearsalByDefault, rehearsalScenario, refusedBy } from './rehearsal.ts'
@@ -48,7 +48,7 @@ export function makeSandboxMoney({ store, clock }: SandboxMoneyParts): SandboxMo
     return rehearsal === 'lose_answer' || rehearsal === 'approve_late' ? silence(signal) : tell(kept)
   }
 
-  async function move(kind: OperationKind, ask: Movement, signal: AbortSignal): Promise<Moved> {
+  async function move(kind: MovementKind, ask: Movement, signal: AbortSignal): Promise<Moved> {
     const { requestId, merchantId, amountTiyin, ofRequestId } = ask
     const rehearsal = await rehearsalOf(merchantId)
     if (rehearsal === 'lose_request') return silence(signal)
@@ -98,8 +98,8 @@ export function makeSandboxMoney({ store, clock }: SandboxMoneyParts): SandboxMo
  * Whether a movement is one that a network would make: never more is taken than was held, never more given back than was taken. A reversal is
  * always right, of what was never seen as well; what it undoes is the rest that the ledger holds.
  */
-function isAllowed(kind: OperationKind, amountTiyin: number, ledger: readonly LedgerRow[]): boolean {
-  const sumOf = (...kinds: OperationKind[]): number =>
+function isAllowed(kind: MovementKind, amountTiyin: number, ledger: readonly LedgerRow[]): boolean {
+  const sumOf = (...kinds: MovementKind[]): number =>
     ledger.filter((row) => row.outcome === 'approved' && kinds.includes(row.kind)).reduce((sum, row) => sum + row.amountTiyin, 0)
   const [heldTiyin, takenTiyin] = [sumOf('hold'), sumOf('authorise', 'capture')]
   const isOver = sumOf('reverse', 'cancelHold') > 0

@@ -81,9 +81,13 @@ export interface ReceiptRow extends ReceiptKey {
   readonly looks: number
 }
 
-export type OperationKind = 'authorise' | 'hold' | 'capture' | 'cancelHold' | 'refund' | 'reverse'
+/** What a card network is asked. */
+export type MovementKind = 'authorise' | 'hold' | 'capture' | 'cancelHold' | 'refund' | 'reverse'
 
-/** One question to the network, known by our requestId before it is asked. */
+/** What is asked outside for a receipt: of the network, or of the merchant's own endpoint. */
+export type OperationKind = MovementKind | 'merchantPerform' | 'merchantCancel'
+
+/** One question to the network or the merchant's endpoint, durable before it is asked. The network knows it by our requestId. */
 export interface OperationRow extends ReceiptKey {
   readonly requestId: string
   readonly kind: OperationKind
@@ -91,7 +95,7 @@ export interface OperationRow extends ReceiptKey {
   readonly state: 'asked' | 'approved' | 'declined' | 'unknown'
   readonly networkRef: string
   readonly reason: string
-  /** The network's own code, as it gave it. */
+  /** The network's own code, as it gave it; of a merchant's endpoint its error, as JSON. */
   readonly rawCode: string
   readonly askedAt: number
   readonly settledAt: number
@@ -123,7 +127,7 @@ export interface ReceiptsAsked {
 /** One movement in the ledger of the sandbox network. */
 export interface LedgerRow {
   readonly requestId: string
-  readonly kind: OperationKind
+  readonly kind: MovementKind
   readonly merchantId: string
   readonly amountTiyin: number
   /** Of the authorisation that it belongs to; its own for an authorisation. */

@@ -4,7 +4,7 @@ import type { Row } from '../statement.ts'
 import type { LedgerRow } from '../store.ts'
 import { one } from '../unit.ts'
 import type { Read, Unit } from '../unit.ts'
-import { operationKinds } from './operations.ts'
+import { movementKinds } from './operations.ts'
 
 const columns = 'request_id, kind, merchant_id, amount_tiyin, network_ref, outcome, reason, at'
 
@@ -35,7 +35,7 @@ export function listLedger(networkRef: string): Read<LedgerRow[]> {
 function tellLedger(row: Row): LedgerRow {
   return {
     requestId: text(row, 'request_id'),
-    kind: word(row, 'kind', operationKinds),
+    kind: word(row, 'kind', movementKinds),
     merchantId: text(row, 'merchant_id'),
     amountTiyin: integer(row, 'amount_tiyin'),
     networkRef: text(row, 'network_ref'),

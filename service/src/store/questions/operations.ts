@@ -67,4 +67,5 @@ function tellOperation(row: Row): OperationRow {
   }
 }
 
-export const operationKinds = ['authorise', 'hold', 'capture', 'cancelHold', 'refund', 'reverse'] as const
+export const movementKinds = ['authorise', 'hold', 'capture', 'cancelHold', 'refund', 'reverse'] as const
+const operationKinds = [...movementKinds, 'merchantPerform', 'merchantCancel'] as const
