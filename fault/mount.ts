@@ -1,4 +1,5 @@
-import { spawnSync } from 'node:child_process'
+import { spawn, spawnSync } from 'node:child_process'
+import { once } from 'node:events'
 import { closeSync, mkdirSync, openSync, rmSync, statfsSync, truncateSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
 import { makeFolder } from './home.ts'
@@ -17,7 +18,7 @@ export interface Disk {
 /** A disk whose power can be cut: what was not synced by then is gone. */
 export interface PoweredDisk extends Disk {
   /** From now on nothing reaches the disk any more, the journal included. */
-  cutPower(): void
+  cutPower(): Promise<void>
   /** Mounts it anew, as after the power came back. Nobody may have a file open on it. */
   restorePower(): void
 }
@@ -43,13 +44,11 @@ export function mountExt4(megabytes: number): PoweredDisk {
   mount()
   return {
     ...makeDisk(place, folder),
-    cutPower: () =>
-      act(
-        'perl',
-        '-e',
-        `open(F, "<", $ARGV[0]) or die; my $f = pack("L", ${withoutJournal}); ioctl(F, ${shutdownIoctl}, $f) or die`,
-        folder,
-      ),
+    async cutPower() {
+      const cut = spawn('perl', ['-e', shutDown, folder], { stdio: 'ignore' })
+      const [status] = (await once(cut, 'close')) as [number | null]
+      if (status !== 0) throw new MachineLacks(`the file system could not be shut down: perl ended with ${String(status)}`)
+    },
     restorePower() {
       act('umount', folder)
       mount()
@@ -101,3 +100,4 @@ function act(command: string, ...args: string[]): void {
 /** EXT4_IOC_SHUTDOWN (linux/fs/ext4/ext4.h), with EXT4_GOING_FLAGS_NOLOGFLUSH. */
 const shutdownIoctl = '0x8004587d'
 const withoutJournal = 2
+const shutDown = `open(F, "<", $ARGV[0]) or die; my $f = pack("L", ${withoutJournal}); ioctl(F, ${shutdownIoctl}, $f) or die`

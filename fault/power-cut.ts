@@ -60,9 +60,20 @@ interface Cut {
 
 async function cutOnce({ disk, home, ledger, random, under }: Cut): Promise<void> {
   const running = await startTessera({ flags: [...home.flags, ...lives], under })
-  const load = runLoad({ ...running, connections: 8, ledger, random, until: AbortSignal.timeout(loadMsMost * 2) })
+  let isCutting = false
+  const load = runLoad({
+    ...running,
+    connections: 8,
+    ledger,
+    random,
+    until: AbortSignal.timeout(loadMsMost * 2),
+    isDoubted: () => isCutting,
+  })
   await pause(random.between(loadMsLeast, loadMsMost))
-  disk.cutPower()
+  isCutting = true
+  await disk.cutPower()
+  await pause(cuttingMs)
+  isCutting = false
   // An answer that still comes within this time would be one for what can no longer be durable.
   await pause(afterMs)
   await running.kill()
@@ -91,3 +102,8 @@ const cutsAHome = 4
 const loadMsLeast = 50
 const loadMsMost = 600
 const afterMs = 150
+/**
+ * A sync that is under way when ext4 is shut down returns success and keeps nothing: a bare loop of append and fdatasync loses its last record
+ * in one cut of twenty here. A machine without power tells nobody of it, so what is answered meanwhile counts as asked for.
+ */
+const cuttingMs = 25
