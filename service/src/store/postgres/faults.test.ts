@@ -80,6 +80,8 @@ test(
       const before = performance.now()
       await assert.rejects(ask(), error)
       assert.ok(performance.now() - before < 3000, word)
+      proxy.behave(() => 'pass')
+      await untilServed(store)
     }
     await insert(store, 3)
     proxy.behave(() => 'hold')
@@ -94,6 +96,21 @@ test(
     )
     assert.ok(others.every((each) => each.status === 'rejected' && isRefused(each.reason)))
     assert.ok(performance.now() - before < 5000)
+  }),
+)
+
+test(
+  'whoever asks again after a connection fell silent is refused at once, and a moment later served',
+  withProxy(async ({ proxy, store }) => {
+    await insert(store, 0)
+    proxy.behave(once('begin', 'hold'))
+    await assert.rejects(change(store, 0), StoreUnavailable)
+    const before = performance.now()
+    // The other writer's connection is well; the one that fell silent is not opened anew yet.
+    const again = await Promise.allSettled([change(store, 999), change(store, 999), change(store, 999)])
+    assert.ok(again.some(({ status }) => status === 'rejected'))
+    assert.ok(performance.now() - before < 500)
+    await untilServed(store)
   }),
 )
 
@@ -218,6 +235,16 @@ function once(word: string, deed: Deed): (text: string) => Deed {
 function change(store: Store, number: number): Promise<boolean> {
   const next = nextOf(makeCard(number))
   return store.changeCard(next, makeNote(next))
+}
+
+/** Nobody is let near a server that just fell silent; that is over soon. */
+async function untilServed(store: Store): Promise<void> {
+  const giveUpAt = performance.now() + 5000
+  // Two at once: one for each writer. There is no such card, so nothing is changed.
+  while ((await Promise.allSettled([change(store, 999), change(store, 999)])).some(({ status }) => status === 'rejected')) {
+    assert.ok(performance.now() < giveUpAt, 'it is served again')
+    await new Promise((resolve) => setImmediate(resolve))
+  }
 }
 
 async function insert(store: Store, number: number): Promise<void> {

@@ -1,11 +1,14 @@
 import { StoreUnavailable } from '../store.ts'
 import { askServer, readServer } from './server.ts'
 import { openSession } from './session.ts'
-import type { Session } from './session.ts'
+import type { Lost, Session } from './session.ts'
 
 /** The server that takes writes, wherever among the hosts it is now. */
 export interface Primary {
-  /** Connects to it. Throws `StoreUnavailable`; for a moment after a failure at once, so that callers do not queue up before a closed door. */
+  /**
+   * Connects to it. Throws `StoreUnavailable`; for a moment after a failure, or after a connection fell silent, at once, so that callers do not
+   * queue up before a closed door, and nobody waits for a silent server twice.
+   */
   connect(lost: () => void): Promise<Session>
   /** What an acknowledged commit survives, by the server that was connected to last. */
   readonly durability: 'local' | 'replicated'
@@ -28,7 +31,11 @@ export function makePrimary({ hosts, allowUnsafe }: PrimaryStart): Primary {
     },
     connect: async (lost) => {
       if (failed !== null && performance.now() - failed.at < FAIL_FAST_MS) throw failed.cause
-      const attempts = hosts.map((host) => openPrimary(host, allowUnsafe, lost))
+      const ended = (how: Lost): void => {
+        if (how === 'silent') failed = { at: performance.now(), cause: new StoreUnavailable('the primary fell silent') }
+        lost()
+      }
+      const attempts = hosts.map((host) => openPrimary(host, allowUnsafe, ended))
       try {
         const found = await Promise.any(attempts)
         endOthers(attempts, found)
@@ -57,10 +64,10 @@ interface Opened {
   readonly durability: 'local' | 'replicated'
 }
 
-async function openPrimary(host: string, allowUnsafe: boolean, lost: () => void): Promise<Opened> {
+async function openPrimary(host: string, allowUnsafe: boolean, lost: (how: Lost) => void): Promise<Opened> {
   let taken = false
-  const session = await openSession(host, () => {
-    if (taken) lost()
+  const session = await openSession(host, (how) => {
+    if (taken) lost(how)
   })
   try {
     const [row] = await session.ask(askServer, [])

@@ -34,8 +34,11 @@ export class FlightFailed extends Error {
   }
 }
 
+/** How a connection ended by itself: the other side closed it, or did not answer in time. */
+export type Lost = 'closed' | 'silent'
+
 /** Connects to one host. `lost` is called once when the connection ends by itself. */
-export async function openSession(url: string, lost: () => void): Promise<Session> {
+export async function openSession(url: string, lost: (how: Lost) => void): Promise<Session> {
   const client = new pg.Client({
     connectionString: url,
     application_name: 'tessera',
@@ -47,13 +50,13 @@ export async function openSession(url: string, lost: () => void): Promise<Sessio
   })
   let usable = true
   let warned = false
-  const gone = (): void => {
+  const gone = (how: Lost): void => {
     if (!usable) return
     usable = false
-    lost()
+    lost(how)
   }
-  client.on('error', gone)
-  client.on('end', gone)
+  client.on('error', () => gone('closed'))
+  client.on('end', () => gone('closed'))
   client.on('notice', (notice) => (warned ||= notice.code?.startsWith('01') === true))
   await client.connect()
 
@@ -64,8 +67,10 @@ export async function openSession(url: string, lost: () => void): Promise<Sessio
     new Promise((resolve, reject) => {
       gatherTurn()
       const flight: Flight = new Flight(steps, prepared, ms, (err, landed) => {
-        if (err === null) resolve(landed ?? [])
-        else reject(new FlightFailed(err, flight.landed))
+        if (err === null) return resolve(landed ?? [])
+        // The driver ends the connection as well.
+        if (err.message === 'Query read timeout') gone('silent')
+        reject(new FlightFailed(err, flight.landed))
       })
       client.query(flight)
     })
@@ -91,7 +96,7 @@ export async function openSession(url: string, lost: () => void): Promise<Sessio
       await client.end().finally(() => clearTimeout(silent))
     },
     destroy: () => {
-      gone()
+      gone('closed')
       stream.destroy()
     },
   }
