@@ -67,10 +67,10 @@ export async function openSession(url: string, lost: (how: Lost) => void): Promi
     new Promise((resolve, reject) => {
       gatherTurn()
       const flight: Flight = new Flight(steps, prepared, ms, (err, landed) => {
-        if (err === null) return resolve(landed ?? [])
         // The driver ends the connection as well.
-        if (err.message === 'Query read timeout') gone('silent')
-        reject(new FlightFailed(err, flight.landed))
+        if (err?.message === 'Query read timeout') gone('silent')
+        if (err === null) resolve(landed ?? [])
+        else reject(new FlightFailed(err, flight.landed))
       })
       client.query(flight)
     })
