@@ -2,8 +2,12 @@ import assert from 'node:assert/strict'
 import { randomInt } from 'node:crypto'
 import { test } from 'node:test'
 
+import { expiryEndsAt, type Expiry } from '@tessera/contract/card'
+
 import { makeReseal } from '../cards/reseal.ts'
 import { makeSweep } from '../cards/sweep.ts'
+import { openPostgresStore } from '../store/postgres/postgres.ts'
+import { makeChange, makeReceipt, makeRiders, nextReceipt } from '../store/suite/money.fixture.ts'
 import { withPostgres } from '../store/postgres/with-store.fixture.ts'
 import { rules } from '../verification/model.fixture.ts'
 import { play } from '../verification/model.suite.ts'
@@ -92,6 +96,58 @@ test(
     const sweep = makeSweep({ store, keyring, clock, environment, alarm: () => assert.fail('nothing was tampered with') })
     assert.equal(await sweep.runOnce(), 1)
     assert.equal((await house.store.findCard(key))?.blob.length, 0)
+  }),
+)
+
+test('on PostgreSQL the ten-second card holds no transaction and no connection that others need while hundreds of it wait', async () => {
+  await withPostgres(async ({ url, raw }) => {
+    // One that writes and one that reads: whoever held either while it waits would keep everybody else out.
+    const store = await openPostgresStore({ url, allowUnsafe: true, writers: 1, readers: 1 })
+    const house = await compose({ store })
+    try {
+      const merchant = house.caller()
+      const tokens = await Promise.all(Array.from({ length: 100 }, () => merchant.token('8600134301849596')))
+      const waiting = Promise.all(tokens.map((token) => merchant.call('cards.get_verify_code', { token })))
+      await house.clock.untilSleeping(10_000)
+      await merchant.verified(pan)
+      for (const token of tokens) await merchant.expect('cards.check', { token })
+      // The writes of those that wait came before these answers.
+      const busy = `select count(*)::int as busy from pg_stat_activity where application_name = 'tessera' and state like 'idle in transaction%'`
+      assert.deepEqual(await raw(busy), [{ busy: 0 }])
+      house.clock.advance(10_000)
+      assert.ok((await waiting).every((reply) => 'error' in reply && reply.error.reason === 'network_timeout'))
+    } finally {
+      await house.close()
+      await store.close(1000)
+    }
+  })()
+})
+
+test(
+  'on PostgreSQL an expired card is told of once, and not shredded while money is held on it',
+  onPostgres(async (house) => {
+    const merchant = house.caller()
+    const { bucket, merchantId } = merchant
+    const cardId = (await merchant.verified('8600069195406311')).slice(0, 24)
+    const key = { bucket, merchantId, cardId }
+    const { store, keyring, clock, environment } = house
+    const sweep = () => makeSweep({ store, keyring, clock, environment, alarm: () => assert.fail('nothing was tampered with') }).runOnce()
+    house.clock.advance(expiryEndsAt('0399' as Expiry) + 1 - clock.now())
+    await Promise.all([sweep(), sweep(), sweep()])
+    const told = await store.listEvents({ bucket, merchantId, from: 0, count: 9 })
+    assert.deepEqual(
+      told.map(({ type }) => type),
+      ['card.expired', 'card.verified'],
+    )
+    assert.equal((await store.findCard(key))?.state, 'expired')
+    const held = makeReceipt(1, { ...{ bucket, merchantId, cardId }, state: 5 })
+    await store.insertReceipt(held, makeRiders(held))
+    house.clock.advance(31 * 86_400_000)
+    assert.equal(await sweep(), 0)
+    const settled = nextReceipt(held, { state: 50 })
+    await store.changeReceipt(makeChange(settled), makeRiders(settled))
+    assert.equal(await sweep(), 1)
+    assert.equal((await store.findCard(key))?.blob.length, 0)
   }),
 )
 
