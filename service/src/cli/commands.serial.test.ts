@@ -77,6 +77,17 @@ test('a rotated card key seals new cards, and the old one cannot be destroyed wh
   assert.equal((await service.call('cards.check', { token: old }, true)).reply.result?.card.token, old)
 })
 
+test('a key that was just in use is not destroyed, though no card hangs on it', async () => {
+  const merchantId = service.facts.demo?.merchantId ?? ''
+  const kept = await token()
+  const rotated = await facts<{ keyId: string }>('keys', 'rotate', 'card', merchantId)
+  const last = await facts<{ keyId: string }>('keys', 'rotate', 'card', merchantId)
+  // It sealed nothing, but has just been in use: another process may be about to seal under it.
+  assertRefused(await service.ask('keys', 'destroy', rotated.keyId, '--yes'), 64, /two minutes|in use/)
+  assertRefused(await service.ask('keys', 'destroy', last.keyId, '--yes'), 64, /in use|active/)
+  assert.equal((await service.call('cards.check', { token: kept }, true)).reply.result?.card.token, kept)
+})
+
 test('a rotation of what does not rotate, or without its merchant, is refused', async () => {
   assertRefused(await service.ask('keys', 'rotate', 'row_mac'), 64, /A purpose is one of: card, otp/)
   assertRefused(await service.ask('keys', 'rotate', 'card'), 64, /of a merchant/)
