@@ -14,6 +14,8 @@ export type StartedTessera = {
   readonly url: string
   readonly merchantId: string
   readonly password: string
+  /** Its data folder, by which the command line finds it. */
+  readonly folder: string
   /** Makes another merchant, as an operator would. */
   makeMerchant: (name: string) => Promise<{ readonly merchantId: string; readonly password: string }>
   /** Stops it as an operator would, removes what it kept, and tells its exit code; null when it had to be killed. */
@@ -37,6 +39,7 @@ export async function startTessera({ postgresUrl }: { postgresUrl?: string } = {
     url: ready.url,
     merchantId: ready.demo.merchantId,
     password: ready.demo.password,
+    folder,
     makeMerchant: (name) => makeMerchant(folder, name),
     async stop() {
       const slow = setTimeout(() => child.kill('SIGKILL'), stopMsMax)

@@ -54,7 +54,8 @@ import { makeEndpoints } from './webhooks/endpoints.ts'
 import { webhookFigures } from './webhooks/figures.ts'
 import { makeGuard } from './outbound/guard.ts'
 import { makePost } from './webhooks/post.ts'
-import { noEndpoint } from './endpoint/endpoint.ts'
+import { makeMerchantApi } from './endpoint/merchant-api.ts'
+import { makeEndpointDeeds, openEndpointBook } from './merchants/endpoint.ts'
 import { resolveBySystem } from './outbound/resolve.ts'
 import { makeWebhooks } from './webhooks/webhooks.ts'
 
@@ -104,7 +105,11 @@ async function compose(parts: StartParts, closing: Closing): Promise<RunningServ
 
   const kept = await openKept(parts, adapters, closing)
   const cutOff = new AbortController()
-  const { grid, merchants, sessions, sweep, reseal, settle, network, idempotency, limits } = await makeNouns(parts, adapters, kept)
+  const { grid, merchants, sessions, sweep, reseal, settle, network, idempotency, limits, merchantEndpoints } = await makeNouns(
+    parts,
+    adapters,
+    kept,
+  )
   const http = makeDoor(parts, { adapters, grid, merchants, network, idempotency, limits, metrics, signal: cutOff.signal })
   const failed = (err: unknown): void => log.error('background_failed', { err })
   const { webhooks, endpoints } = makeDeliveries(parts, adapters, kept)
@@ -137,6 +142,7 @@ async function compose(parts: StartParts, closing: Closing): Promise<RunningServ
       sandbox: adapters.sandbox,
       endpoints,
       merchants: merchants.deeds,
+      merchantEndpoints,
     },
   })
   closing.add((await listenControl(config.dataFolder, makeAnswerQuestion(answers), failed)).close)
@@ -230,12 +236,14 @@ async function makeNouns({ config, clock, log }: StartParts, adapters: Adapters,
   const figures = verificationFiguresOf(config, adapters.limits)
   const verification = makeVerification({ store, keyring, network, sms, codes: adapters.codes, cards, clock, figures })
   const merchants = makeMerchants({ store, keyring, clock, environment, alarm })
+  const guard = makeGuard({ resolve: resolveBySystem, loopback: adapters.webhooksToLoopback })
+  const endpoint = makeMerchantApi({ ...openEndpointBook({ merchants, keyring, environment }), guard, clock })
   const receiptParts = {
     store,
     keyring,
     network,
     sms,
-    endpoint: noEndpoint,
+    endpoint,
     cards,
     merchants,
     clock,
@@ -251,6 +259,7 @@ async function makeNouns({ config, clock, log }: StartParts, adapters: Adapters,
   return {
     network,
     merchants,
+    merchantEndpoints: makeEndpointDeeds({ deeds: merchants.deeds, endpoint, readUrl: guard.readUrl, keyring, environment }),
     limits,
     sessions,
     grid: makeGrid({ cards, verification, receipts, sessions, limits: limits.fine, version: tesseraVersion }),

@@ -25,10 +25,12 @@ function answersIn(house: House, store: Store = house.store): Answers {
     sandbox: null,
     endpoints,
     merchants: house.merchants.deeds,
+    merchantEndpoints,
   })
 }
 
 const unasked = (): never => assert.fail('webhooks are not asked for here')
+const merchantEndpoints = { set: unasked, remove: unasked, test: unasked }
 const endpoints = { add: unasked, list: unasked, remove: unasked, rotateSecret: unasked, events: unasked, dead: unasked, replay: unasked }
 
 async function audited({ store }: House): Promise<string[]> {

@@ -1,9 +1,11 @@
 import type { MerchantDeeds } from '../merchants/deeds.ts'
+import type { EndpointDeeds } from '../merchants/endpoint.ts'
 
 import type { AuditReport } from './audit-check.ts'
 import type { AnswerQuestion } from './control-server.ts'
 import type { Question, Reply } from './control-wire.ts'
 import type { ToldKey } from './keys.ts'
+import { answerEndpoints } from './endpoint-answers.ts'
 import { answerMerchants } from './merchant-answers.ts'
 import { badMerchant, isId, no, yes } from './replies.ts'
 import { answerWebhooks, type WebhookAnswers } from './webhook-answers.ts'
@@ -15,6 +17,7 @@ export interface Answers {
   readonly verifyAudit: () => Promise<AuditReport>
   readonly webhooks: WebhookAnswers
   readonly merchants: MerchantDeeds
+  readonly merchantEndpoints: EndpointDeeds
   /** Null outside the test environment. */
   readonly sandbox: SandboxAnswers | null
 }
@@ -54,6 +57,7 @@ export function makeAnswerQuestion(answers: Answers): AnswerQuestion {
     'keys.rotate': (question) => rotate(answers.keys, question),
     'keys.destroy': (question) => destroy(answers.keys, question),
     ...answerMerchants(answers.merchants),
+    ...answerEndpoints(answers.merchantEndpoints),
     ...answerWebhooks(answers.webhooks, answers.sandbox?.merchantId ?? null, answers.merchants),
     'audit.verify': async () => yes(await answers.verifyAudit()),
     'sandbox.steps': (question) => inSandbox(answers, async (sandbox) => tellSteps(sandbox, question)),

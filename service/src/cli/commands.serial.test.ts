@@ -184,6 +184,7 @@ const wordsOfMerchants = {
   'merchants unblock': ['x'],
   'merchants rotate-password': ['x'],
   'merchants retire-password': ['x', '--yes'],
+  'merchants endpoint': ['remove', 'x'],
 }
 
 test('where nothing runs every question says so and how to start', async () => {

@@ -18,6 +18,7 @@ import { sandboxInbox, sandboxStep, sandboxSteps } from './sandbox.ts'
 import { settings } from './settings.ts'
 import { status } from './status.ts'
 import { version } from './version.ts'
+import { merchantsEndpoint } from './merchant-endpoint.ts'
 import { webhooksAdd, webhooksList, webhooksRemove, webhooksRotateSecret } from './webhooks.ts'
 
 /** Started apart from the others: it loads the whole service, which a command that only asks one need not. */
@@ -54,6 +55,7 @@ export const commands: readonly Command[] = Object.freeze([
   merchantsUnblock,
   merchantsRotatePassword,
   merchantsRetirePassword,
+  merchantsEndpoint,
   webhooksAdd,
   webhooksList,
   webhooksRemove,

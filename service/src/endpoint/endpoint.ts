@@ -16,6 +16,14 @@ export interface MerchantEndpoint {
   cancel(ask: EndpointCancellation, signal: AbortSignal): Promise<EndpointSaid>
 }
 
+/** Where a merchant's endpoint is, and how it knows us. */
+export interface EndpointAddress {
+  readonly url: URL
+  /** `Paycom` in the public API. */
+  readonly login: string
+  readonly password: string
+}
+
 export interface EndpointPayment {
   readonly merchantId: string
   readonly amountTiyin: number

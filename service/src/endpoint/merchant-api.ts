@@ -1,7 +1,10 @@
-import type { Send } from '../outbound/send.ts'
+import type { Clock } from '../clock.ts'
+import type { Guard } from '../outbound/guard.ts'
+import { makeSend } from '../outbound/send.ts'
 
 import {
   cancelReasons,
+  type EndpointAddress,
   type EndpointCancellation,
   type EndpointPayment,
   type EndpointSaid,
@@ -10,23 +13,17 @@ import {
 } from './endpoint.ts'
 import { isRight, readReply } from './reply.ts'
 
-/** Where a merchant's endpoint is, and how it knows us. */
-export interface EndpointAddress {
-  readonly url: URL
-  /** `Paycom` in the public API. */
-  readonly login: string
-  readonly password: string
-}
-
 export interface MerchantApiParts {
   /** Null: the merchant has none. */
   readonly find: (merchantId: string) => Promise<EndpointAddress | null>
   readonly isSet: (merchantId: string) => Promise<boolean>
-  readonly send: Send
+  readonly guard: Guard
+  readonly clock: Clock
 }
 
 /** Asks merchants' endpoints by the public Payme Merchant API: JSON-RPC over POST with Basic authentication. */
-export function makeMerchantApi({ find, isSet, send }: MerchantApiParts): MerchantEndpoint {
+export function makeMerchantApi({ find, isSet, guard, clock }: MerchantApiParts): MerchantEndpoint {
+  const send = makeSend({ guard, clock, timeoutMs, replyBytesMax })
   return Object.freeze({ isSet, check, perform, cancel })
 
   function check({ merchantId, amountTiyin, account }: EndpointPayment, signal: AbortSignal): Promise<EndpointSaid> {
@@ -74,5 +71,5 @@ function isUnknownThere(said: EndpointSaid): boolean {
 
 const transactionNotFound = -31003
 /** For one call: name, connection and reply. Two of them end within what a step may take. */
-export const endpointTimeoutMs = 5000
-export const endpointReplyBytesMax = 16_384
+const timeoutMs = 5000
+const replyBytesMax = 16_384

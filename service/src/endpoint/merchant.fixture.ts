@@ -7,10 +7,9 @@ import { openShop, type Order, type Shop } from '../../../examples/merchant-endp
 import type { Clock } from '../clock.ts'
 import { makeGuard } from '../outbound/guard.ts'
 import { resolveBySystem } from '../outbound/resolve.ts'
-import { makeSend } from '../outbound/send.ts'
 
 import type { MerchantEndpoint } from './endpoint.ts'
-import { endpointReplyBytesMax, endpointTimeoutMs, makeMerchantApi } from './merchant-api.ts'
+import { makeMerchantApi } from './merchant-api.ts'
 
 /** What goes wrong between us and the merchant, or in it. */
 export type Fault =
@@ -70,12 +69,11 @@ export async function startMerchant({ findOrder, now }: FaultyMerchantParts): Pr
 /** The adapter as main.ts builds it, asking this merchant for whoever calls. */
 export function endpointTo(find: () => Pick<FaultyMerchant, 'url'> | null, clock: Clock): MerchantEndpoint {
   const guard = makeGuard({ resolve: resolveBySystem, loopback: true })
-  const send = makeSend({ guard, clock, timeoutMs: endpointTimeoutMs, replyBytesMax: endpointReplyBytesMax })
   const addressOf = async () => {
     const found = find()
     return found === null ? null : { url: new URL(found.url), ...merchantLogin }
   }
-  return makeMerchantApi({ find: addressOf, isSet: async () => find() !== null, send })
+  return makeMerchantApi({ find: addressOf, isSet: async () => find() !== null, guard, clock })
 }
 
 interface Striking {

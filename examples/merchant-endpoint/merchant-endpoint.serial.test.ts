@@ -1,0 +1,87 @@
+// time limit: 120 s
+import assert from 'node:assert/strict'
+import { spawn, type ChildProcess } from 'node:child_process'
+import { once } from 'node:events'
+import { createInterface } from 'node:readline'
+import { fileURLToPath } from 'node:url'
+import { after, before, test } from 'node:test'
+
+import { saveCard } from '../../client/src/save-card.fixture.ts'
+import { startTessera, type StartedTessera } from '../../tools/start-tessera.ts'
+
+// The example as a merchant starts it, the service as an operator does, and the command line between them.
+
+const root = fileURLToPath(new URL('../..', import.meta.url))
+let started: StartedTessera
+let shop: ChildProcess
+let shopUrl: string
+const heard: string[] = []
+
+before(async () => {
+  started = await startTessera()
+  const env = { ...process.env, MERCHANT_KEY: 'a:key', PORT: '0' }
+  shop = spawn(process.execPath, ['examples/merchant-endpoint/merchant-endpoint.ts', '197=500000', '198=500000'], { cwd: root, env })
+  const lines = createInterface({ input: shop.stdout ?? assert.fail() })
+  shopUrl = await new Promise((resolve) => lines.once('line', (line) => resolve(/http:\S+/.exec(line)?.[0] ?? '')))
+  lines.on('line', (line) => heard.push(line.split(' ')[0] ?? ''))
+})
+after(async () => {
+  shop.kill()
+  await once(shop, 'exit')
+  await started.stop()
+})
+
+async function ask(words: string[], given = ''): Promise<{ code: number | null; text: string }> {
+  const child = spawn(process.execPath, ['service/bin/tessera.mjs', ...words, `--data=${started.folder}`], { cwd: root })
+  let text = ''
+  for (const stream of [child.stdout, child.stderr]) stream.setEncoding('utf8').on('data', (chunk: string) => (text += chunk))
+  child.stdin.end(given)
+  const [code] = (await once(child, 'close')) as [number | null]
+  return { code, text }
+}
+
+async function call(method: string, params: object): Promise<{ result?: { receipt: { _id: string; state: number } }; error?: Refused }> {
+  const { url, merchantId, password } = started
+  const body = JSON.stringify({ id: 1, method, params })
+  const response = await fetch(`${url}/api/${method}`, { method: 'POST', headers: { 'x-auth': `${merchantId}:${password}` }, body })
+  return (await response.json()) as Awaited<ReturnType<typeof call>>
+}
+
+interface Refused {
+  readonly code: number
+  readonly reason: string
+  readonly data?: { readonly code: number; readonly message: { readonly uz: string } }
+}
+
+async function pay(orderId: string): ReturnType<typeof call> {
+  const token = await saveCard(started, '8600069195406311')
+  const made = await call('receipts.create', { amount: 500_000, account: { order_id: orderId } })
+  return call('receipts.pay', { id: made.result?.receipt._id, token })
+}
+
+test('an endpoint is set, tried, asked and told, and removed', async () => {
+  const words = ['merchants', 'endpoint']
+  const { merchantId } = started
+  const wrong = await ask([...words, 'set', merchantId, '--url', 'http://10.0.0.1/', '--password-file', '-'], 'a:key\n')
+  assert.notEqual(wrong.code, 0)
+  const set = await ask([...words, 'set', merchantId, '--url', shopUrl, '--password-file', '-'], 'a:key\n')
+  assert.equal(set.code, 0, set.text)
+  const tried = await ask([...words, 'test', merchantId, '--sum', '500000', '--account', 'order_id=197'])
+  assert.deepEqual([tried.code, tried.text], [0, 'It would take this payment.\n'])
+  const refused = await ask([...words, 'test', merchantId, '--sum', '1', '--account', 'order_id=197'])
+  assert.equal(refused.code, 1)
+  assert.match(refused.text, /-31001/)
+  const shown = await ask(['merchants', 'show', merchantId])
+  assert.ok(shown.text.includes(shopUrl) && !shown.text.includes('a:key'))
+
+  heard.length = 0
+  assert.equal((await pay('197')).result?.receipt.state, 4)
+  assert.deepEqual(heard, ['CheckPerformTransaction', 'CreateTransaction', 'PerformTransaction'])
+  const { error } = await pay('404')
+  assert.deepEqual([error?.code, error?.data?.code, error?.data?.message.uz], [-31623, -31050, 'Buyurtma topilmadi'])
+
+  assert.equal((await ask([...words, 'remove', merchantId])).code, 0)
+  heard.length = 0
+  assert.equal((await pay('404')).result?.receipt.state, 4)
+  assert.deepEqual(heard, [])
+})
