@@ -1,10 +1,10 @@
-import type { CardRow, Store } from '../store/store.ts'
+import type { CardRow, ListedCard, Store } from '../store/store.ts'
 
 /** A stored card that is not the one that the audit tells of. */
 export interface CardFault {
   readonly cardId: string
-  /** `putBack`: an older version than the newest that was audited. `notAudited`: a newer one, or none was. `altered`: another MAC. */
-  readonly fault: 'putBack' | 'notAudited' | 'altered'
+  /** `putBack`: an older version than the newest that was audited. `notAudited`: a newer one, or none was. `altered`: another MAC. `broken`: it cannot be read. */
+  readonly fault: 'putBack' | 'notAudited' | 'altered' | 'broken'
 }
 
 export interface CardsReport {
@@ -25,7 +25,7 @@ export async function verifyCards(store: Asked): Promise<CardsReport> {
   for (const { keyId } of await store.countCardsByKey()) {
     for await (const card of readCards(store, keyId)) {
       cards++
-      const fault = await faultOfCard(store, card)
+      const fault = 'brokenAt' in card ? 'broken' : await faultOfCard(store, card)
       if (fault !== null && faults.length < FAULTS_MAX) faults.push({ cardId: card.cardId, fault })
     }
   }
@@ -50,7 +50,7 @@ function compare(card: CardRow, newest: { version: number; mac: Uint8Array } | n
   return Buffer.compare(card.mac, newest.mac) === 0 ? null : 'altered'
 }
 
-async function* readCards(store: Asked, keyId: string): AsyncGenerator<CardRow> {
+async function* readCards(store: Asked, keyId: string): AsyncGenerator<ListedCard> {
   for (let after = ''; ;) {
     const page = await store.listCardsUnderKey(keyId, after, PAGE)
     yield* page

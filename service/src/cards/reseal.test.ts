@@ -2,7 +2,9 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 
 import { compose, drawPan, type House } from '../methods/compose.fixture.ts'
+import { withSqlite } from '../store/sqlite/with-store.fixture.ts'
 
+import { makeCardMac } from './mac.ts'
 import { KeyHoldsCards, makeReseal } from './reseal.ts'
 
 const pan = '8600069195406311'
@@ -99,3 +101,32 @@ test('a tampered card is not resealed, and told', () =>
     assert.equal(await resealOf(house).runOnce(), 0)
     assert.deepEqual(house.alarms, [`row_tampered ${row.cardId}`])
   }))
+
+test(
+  'a row that cannot be read and a seal that does not open are left aside with one alarm each, and the rest is resealed, younger keys too',
+  withSqlite(async ({ store, raw }) => {
+    const house = await compose({ store })
+    const [merchant, younger] = [house.caller(), house.caller()]
+    const [broken, shut] = [await merchant.token(pan), await merchant.token(pan)].map((token) => token.slice(0, 24))
+    const row = await store.findCard({ bucket: merchant.bucket, merchantId: merchant.merchantId, cardId: shut! })
+    assert.ok(row !== null)
+    const next = await makeCardMac(house.keyring, house.environment).seal({ ...row, blob: new Uint8Array(row.blob.length), version: 2 })
+    const who = { at: 0, actor: 'test', action: 'test', merchantId: row.merchantId, subject: row.cardId, requestId: '', outcome: 'test' }
+    assert.equal(await store.changeCard(next, { ...who, version: 2, mac: next.mac }), true)
+    await merchant.token(pan)
+    house.clock.advance(1)
+    await younger.token(pan)
+    await raw(`update cards set expiry = 'soon' where card_id = '${broken!}'`)
+    for (const { merchantId } of [merchant, younger]) await house.keyring.rotate('card', merchantId)
+
+    const reseal = resealOf(house)
+    assert.equal(await reseal.runOnce(), 2)
+    assert.equal(await reseal.runOnce(), 0)
+    assert.deepEqual(house.alarms.sort(), [`reseal_failed ${shut!}`, `row_broken ${broken!}`])
+    assert.deepEqual(
+      (await reseal.status()).map(({ cards }) => cards),
+      [2, 0, 1, 1],
+    )
+    await house.close()
+  }),
+)

@@ -1,9 +1,10 @@
-import type { KeyStatus, Keyring } from '@tessera/vault/keyring'
-import { resealBlob } from '@tessera/vault/seal'
+import type { Dek, KeyStatus, Keyring } from '@tessera/vault/keyring'
+import { SealBroken, resealBlob } from '@tessera/vault/seal'
 
 import type { Clock } from '../clock.ts'
 import type { CardRow, Store } from '../store/store.ts'
 
+import { makeAside } from './aside.ts'
 import { makeCardMac } from './mac.ts'
 import { noteOwnChange } from './note.ts'
 import type { Alarm } from './tools.ts'
@@ -38,6 +39,7 @@ export interface ResealParts {
 export function makeReseal(parts: ResealParts): Reseal {
   const { store, keyring, clock, environment, alarm } = parts
   const mac = makeCardMac(keyring, environment)
+  const aside = makeAside(alarm)
   /** Where each old key's paging stands; a restart begins anew, and resealed cards are not listed again. */
   const after = new Map<string, string>()
   /** Until when a key that holds no card is left alone. */
@@ -83,7 +85,7 @@ export function makeReseal(parts: ResealParts): Reseal {
     // At the end it begins anew: a card that moved in between is met the next time.
     if (last === undefined || page.length < pageLength) after.delete(keyId)
     else after.set(keyId, last.cardId)
-    const done = await Promise.all(page.map((card) => resealCard(card)))
+    const done = await Promise.all(aside.readable(page).map((card) => resealCard(card)))
     return done.filter((isDone) => isDone).length
   }
 
@@ -94,9 +96,22 @@ export function makeReseal(parts: ResealParts): Reseal {
       return false
     }
     const [from, to] = await Promise.all([keyring.byId(keyId), keyring.active('card', merchantId)])
-    const blob = resealBlob(card.blob, from, to, { environment, merchantId, cardId })
+    const blob = tryReseal(card, from, to)
+    if (blob === null) return false
     const next = await mac.seal({ ...card, blob, keyId: to.keyId, version: card.version + 1 })
     return store.changeCard(next, noteOwnChange(next, { at: clock.now(), action: 'card.resealed', outcome: 'resealed' }))
+  }
+
+  /** A seal that does not open stays where it is, and keeps no other from going on. */
+  function tryReseal(card: CardRow, from: Dek, to: Dek): Uint8Array | null {
+    const { merchantId, cardId, blob } = card
+    try {
+      return resealBlob(blob, from, to, { environment, merchantId, cardId })
+    } catch (err) {
+      if (!(err instanceof SealBroken)) throw err
+      aside.tell('reseal_failed', card)
+      return null
+    }
   }
 }
 

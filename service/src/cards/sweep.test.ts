@@ -6,6 +6,7 @@ import { expiryEndsAt, type Expiry } from '@tessera/contract/card'
 import { compose, drawPan, type Caller, type House, type HouseOptions } from '../methods/compose.fixture.ts'
 import { newReceipt, successPan } from '../methods/receipts.fixture.ts'
 import { testExpiry } from '../sandbox/cards.ts'
+import { withSqlite } from '../store/sqlite/with-store.fixture.ts'
 import type { CardRow } from '../store/store.ts'
 
 import { makeSweep } from './sweep.ts'
@@ -185,6 +186,41 @@ test('a tampered row that is past its expiry is told of to us, not to its mercha
     assert.deepEqual(await toldOf(house, merchant), ['card.verified'])
     assert.equal(await merchant.refused('cards.check', { token }), 'internal_error')
   }, anyExpiry))
+
+test(
+  'a row that cannot be read is left aside with one alarm, and the cards behind it are shredded, page after page',
+  withSqlite(async ({ store, raw }) => {
+    const house = await compose({ store })
+    const merchant = house.caller()
+    const broken = (await merchant.token(pan)).slice(0, 24)
+    await raw(`update cards set customer = '"' where card_id = '${broken}'`)
+    house.clock.advance(1)
+    const tokens = await Promise.all(Array.from({ length: 120 }, () => merchant.token(drawPan('8600'))))
+    house.clock.advance(30 * 60_000 + 1)
+    const sweep = sweepOf(house)
+    assert.equal(await sweep.runOnce(), 120)
+    for (const token of tokens) assert.equal((await rowOf(house, merchant, token))?.state, 'ended')
+    assert.equal(await sweep.runOnce(), 0)
+    assert.deepEqual(house.alarms, [`row_broken ${broken}`])
+    await house.close()
+  }),
+)
+
+test(
+  'more broken rows than a page holds do not stand in the way of those behind',
+  withSqlite(async ({ store, raw }) => {
+    const house = await compose({ store })
+    const merchant = house.caller()
+    await Promise.all(Array.from({ length: 110 }, () => merchant.token(drawPan('8600'))))
+    await raw(`update cards set verified = 2`)
+    house.clock.advance(1)
+    await merchant.token(pan)
+    house.clock.advance(30 * 60_000 + 1)
+    assert.equal(await sweepOf(house).runOnce(), 1)
+    assert.equal(house.alarms.length, 110)
+    await house.close()
+  }),
+)
 
 /** A hold that stands. */
 async function holdOn(merchant: Caller, token: string): Promise<string> {

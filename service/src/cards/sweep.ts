@@ -1,8 +1,9 @@
 import type { Keyring } from '@tessera/vault/keyring'
 
 import type { Clock } from '../clock.ts'
-import type { CardRow, Store } from '../store/store.ts'
+import type { CardPlace, CardRow, ListedCard, Store } from '../store/store.ts'
 
+import { makeAside, type Aside } from './aside.ts'
 import { cardEvent, telling } from './events.ts'
 import { expiredCard, isMissed, keptBefore, shreddedCard } from './life.ts'
 import { makeCardMac, type CardMac } from './mac.ts'
@@ -26,20 +27,21 @@ export interface SweepParts {
 }
 
 export function makeSweep(parts: SweepParts): Sweep {
-  const tools = { ...parts, mac: makeCardMac(parts.keyring, parts.environment) }
+  const tools = { ...parts, mac: makeCardMac(parts.keyring, parts.environment), aside: makeAside(parts.alarm) }
   return Object.freeze({
     async runOnce() {
       const { store, keyring, clock } = parts
       await store.dropLimits(clock.now() - limitsLifeMs)
       await keyring.destroyPast()
-      await sweepPages(tools, () => store.listKeptCards(keptBefore(clock.now()), pageLength), expire)
-      return sweepPages(tools, () => store.listEndedCards(clock.now(), pageLength), shred)
+      await sweepPages(tools, (after) => store.listKeptCards(keptBefore(clock.now()), pageLength, after), expire)
+      return sweepPages(tools, (after) => store.listEndedCards(clock.now(), pageLength, after), shred)
     },
   })
 }
 
 interface SweepTools extends SweepParts {
   readonly mac: CardMac
+  readonly aside: Aside
 }
 
 type Turn = (card: CardRow, now: number) => { readonly next: CardRow; readonly action: string; readonly outcome: string }
@@ -47,14 +49,16 @@ type Turn = (card: CardRow, now: number) => { readonly next: CardRow; readonly a
 const expire: Turn = (card) => ({ next: expiredCard(card), action: 'card.expired', outcome: 'kept' })
 const shred: Turn = (card, now) => ({ next: shreddedCard(card, 'ended', now), action: 'card.ended', outcome: 'shredded' })
 
-/** Turns page after page; a card that was turned is in no later page. Tells how many. */
-async function sweepPages(tools: SweepTools, list: () => Promise<CardRow[]>, turn: Turn): Promise<number> {
+/** Turns page after page, each card once; a row that cannot be read is left aside. Tells how many were turned. */
+async function sweepPages(tools: SweepTools, list: (after?: CardPlace) => Promise<ListedCard[]>, turn: Turn): Promise<number> {
   let turned = 0
+  let last: ListedCard | undefined
   for (let page = 0; page < pagesMax; page++) {
-    const cards = await list()
-    const done = await Promise.all(cards.map((card) => turnCard(tools, card, turn)))
+    const cards = await list(last)
+    const done = await Promise.all(tools.aside.readable(cards).map((card) => turnCard(tools, card, turn)))
     turned += done.filter((isDone) => isDone).length
-    if (cards.length < pageLength || !done.includes(true)) break
+    last = cards.at(-1)
+    if (cards.length < pageLength) break
   }
   return turned
 }

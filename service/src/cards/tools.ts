@@ -19,8 +19,11 @@ export interface CardParts {
   readonly alarm: Alarm
 }
 
-/** Told when a row is not as we wrote it. Ids only; to be logged at least. */
-export type Alarm = (event: 'row_tampered', fields: { merchantId: string; cardId: string; requestId: string }) => void
+/** Told when a row is not as we wrote it, or cannot be read or opened. Ids only; to be logged at least. */
+export type Alarm = (
+  event: 'row_tampered' | 'row_broken' | 'reseal_failed',
+  fields: { merchantId: string; cardId: string; requestId: string },
+) => void
 
 /** What the deeds of this folder work with. */
 export interface CardTools extends CardParts {

@@ -62,6 +62,20 @@ test(
 )
 
 test(
+  'a card whose row cannot be read is found, and the others are held against the audit all the same',
+  afterTampering(
+    ({ raw, tokens }) => raw(`update cards set customer = '"' where card_id = '${cardIdOf(tokens[1])}'`),
+    (report, tokens) => {
+      assert.equal(report.cards, 3)
+      assert.deepEqual(
+        report.findings.map((finding) => finding.kind === 'card' && [finding.cardId, finding.what]),
+        [[cardIdOf(tokens[1]), 'its row cannot be read: column customer is broken']],
+      )
+    },
+  ),
+)
+
+test(
   'an older row that was put back whole is found, though its own MAC is right',
   afterTampering(
     async ({ raw, caller, tokens }) => {

@@ -1,5 +1,5 @@
 import { emptyChain, linkEntry } from '../audit/chain.ts'
-import type { AuditHead, CardRow, Store } from '../store/store.ts'
+import type { AuditHead, CardRow, ListedCard, Store } from '../store/store.ts'
 
 /** What a verification of the audit found. */
 export interface AuditReport {
@@ -35,7 +35,7 @@ export async function checkAudit({ store, isTrue }: AuditCheckParts): Promise<Au
   for (const { keyId } of await store.countCardsByKey()) {
     for await (const card of cardsUnder(store, keyId)) {
       cards += 1
-      const what = await faultOf(store, isTrue, card)
+      const what = 'brokenAt' in card ? `its row cannot be read: column ${card.brokenAt} is broken` : await faultOf(store, isTrue, card)
       if (what !== null) findings.push({ kind: 'card', cardId: card.cardId, merchantId: card.merchantId, what })
       if (findings.length >= FINDINGS_MAX) return { chains: heads.length, entries, cards, findings, more: true }
     }
@@ -70,7 +70,7 @@ async function checkChain(store: Store, head: AuditHead, findings: AuditFinding[
   return at.seq
 }
 
-async function* cardsUnder(store: Store, keyId: string): AsyncGenerator<CardRow> {
+async function* cardsUnder(store: Store, keyId: string): AsyncGenerator<ListedCard> {
   let after = ''
   for (;;) {
     const page = await store.listCardsUnderKey(keyId, after, PAGE_LENGTH)

@@ -39,8 +39,8 @@ export function makeStore(driver: Driver): Store {
     insertCard: (card, audit, riders) => ridden(riders, driver.write('insertCard', { card, audit, riders: riders ?? null })),
     findCard: (key) => driver.read(findCard(key)),
     changeCard: (next, audit, riders) => ridden(riders, driver.write('changeCard', { next, audit, riders: riders ?? null })),
-    listKeptCards: (before, count) => driver.read(listKeptCards(before, count)),
-    listEndedCards: (now, count) => driver.read(listEndedCards(now, count)),
+    listKeptCards: (before, count, after) => driver.read(listKeptCards(before, count, after)),
+    listEndedCards: (now, count, after) => driver.read(listEndedCards(now, count, after)),
     listCardsUnderKey: (keyId, after, count) => driver.read(listCardsUnderKey(keyId, after, count)),
     countCardsByKey: () => driver.read(countCardsByKey()),
 

@@ -38,3 +38,15 @@ export interface CardRow extends CardKey {
   readonly endsAt: number
   readonly endedAt: number | null
 }
+
+/** Where a card stands in a list by the end of its life. */
+export type CardPlace = Pick<CardRow, 'endsAt' | 'cardId'>
+
+/** A card of a list whose row is not what was written: who it is, and the column that cannot be read. */
+export interface BrokenCard extends CardPlace {
+  readonly merchantId: string
+  readonly brokenAt: string
+}
+
+/** A broken row in a list keeps nobody from the rows beside it. */
+export type ListedCard = CardRow | BrokenCard

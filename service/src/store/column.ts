@@ -58,8 +58,11 @@ export function quotedOrNull(row: Row, column: string): string | null {
 
 /** A stored row is not what was written: bit rot, or a hand in the database. */
 export class RowBroken extends Error {
+  readonly column: string
+
   constructor(column: string) {
     super(`a stored row is broken at column ${column}`)
+    this.column = column
   }
 }
 

@@ -1,5 +1,5 @@
 import type { AuditEntry, AuditHead, AuditNote } from './audit.ts'
-import type { CardKey, CardRow } from './card.ts'
+import type { CardKey, CardPlace, CardRow, ListedCard } from './card.ts'
 import type { FormStore } from './forms.ts'
 import type { MerchantStore } from './merchant.ts'
 import type { MoneyStore } from './money.ts'
@@ -28,17 +28,17 @@ export interface Store extends MerchantStore, MoneyStore, WebhookStore, FormStor
   /** Lets what is under way finish, within `deadlineMs`, and closes. */
   close(deadlineMs: number): Promise<void>
 
-  // Cards: keyed by bucket, merchant and id.
+  // Cards: keyed by bucket, merchant and id. Lists page by `after`, the last card of the page before; a row that cannot be read is listed as such.
   insertCard<R extends CardRiders | null = null>(card: CardRow, audit: AuditNote, riders?: R): Promise<void | Twin<R>>
   findCard(key: CardKey): Promise<CardRow | null>
   /** Puts `next` in place of version `next.version - 1`; false when that version is no longer there. Shredding drops the code as well. */
   changeCard<R extends CardRiders | null = null>(next: CardRow, audit: AuditNote, riders?: R): Promise<boolean | Twin<R>>
   /** Live cards that were kept (`save`) and end before `before`, oldest first: those whose expiry has passed, when asked so. */
-  listKeptCards(before: number, count: number): Promise<CardRow[]>
+  listKeptCards(before: number, count: number, after?: CardPlace): Promise<ListedCard[]>
   /** Cards whose life ended before `now`, oldest first, still holding a sealed PAN; but not those that money is held on. */
-  listEndedCards(now: number, count: number): Promise<CardRow[]>
+  listEndedCards(now: number, count: number, after?: CardPlace): Promise<ListedCard[]>
   /** Cards sealed under a key, for resealing; `after` is the last id of the page before, '' for the first. */
-  listCardsUnderKey(keyId: string, after: string, count: number): Promise<CardRow[]>
+  listCardsUnderKey(keyId: string, after: string, count: number): Promise<ListedCard[]>
   countCardsByKey(): Promise<{ keyId: string; cards: number }[]>
 
   // Verification: one row a card, so there is one live code by construction.

@@ -2,7 +2,7 @@ import type { Expiry } from '@tessera/contract/card'
 import { bytes, integer, integerOrNull, quote, quotedOrNull, RowBroken, text, textOrNull, truth, word } from '../column.ts'
 import { places, sql } from '../statement.ts'
 import type { Row, Value } from '../statement.ts'
-import type { AuditNote, CardKey, CardRiders, CardRow } from '../store.ts'
+import type { AuditNote, CardKey, CardPlace, CardRiders, CardRow, ListedCard } from '../store.ts'
 import { note, one, rows, undo } from '../unit.ts'
 import type { Read, Unit } from '../unit.ts'
 import { carry } from './riders.ts'
@@ -96,30 +96,34 @@ export function findCard(key: CardKey): Read<CardRow | null> {
   }
 }
 
+/** Before every card. */
+const first: CardPlace = { endsAt: Number.MIN_SAFE_INTEGER, cardId: '' }
+
 const selectKept = sql`
-  select ${columns} from cards where state = 'live' and recurrent = 1 and verified = 1 and ends_at < $1 order by ends_at, card_id limit $2`
+  select ${columns} from cards where state = 'live' and recurrent = 1 and verified = 1 and ends_at < $1 and (ends_at, card_id) > ($3, $4)
+  order by ends_at, card_id limit $2`
 
 /** Live cards that were kept and end before `before`, oldest first. */
-export function listKeptCards(before: number, count: number): Read<CardRow[]> {
-  return { statement: selectKept, values: [before, count], tell: (found) => found.map(tellCard) }
+export function listKeptCards(before: number, count: number, { endsAt, cardId }: CardPlace = first): Read<ListedCard[]> {
+  return { statement: selectKept, values: [before, count, endsAt, cardId], tell: (found) => found.map(tellListed) }
 }
 
 // 5 and 6: money is held on the card, or is being asked for.
 const selectEnded = sql`
-  select ${columns} from cards where state in ('live', 'expired') and ends_at < $1
+  select ${columns} from cards where state in ('live', 'expired') and ends_at < $1 and (ends_at, card_id) > ($3, $4)
     and not exists (select 1 from receipts r where r.bucket = cards.bucket and r.card_id = cards.card_id and r.state in (5, 6))
   order by ends_at, card_id limit $2`
 
 /** Cards whose life ended before `now`, oldest first, still holding a sealed PAN; but not those that money is held on. */
-export function listEndedCards(now: number, count: number): Read<CardRow[]> {
-  return { statement: selectEnded, values: [now, count], tell: (found) => found.map(tellCard) }
+export function listEndedCards(now: number, count: number, { endsAt, cardId }: CardPlace = first): Read<ListedCard[]> {
+  return { statement: selectEnded, values: [now, count, endsAt, cardId], tell: (found) => found.map(tellListed) }
 }
 
 const selectUnderKey = sql`select ${columns} from cards where key_id = $1 and card_id > $2 and key_id <> '' order by card_id limit $3`
 
 /** Cards sealed under a key; `after` is the last id of the page before. */
-export function listCardsUnderKey(keyId: string, after: string, count: number): Read<CardRow[]> {
-  return { statement: selectUnderKey, values: [keyId, after, count], tell: (found) => found.map(tellCard) }
+export function listCardsUnderKey(keyId: string, after: string, count: number): Read<ListedCard[]> {
+  return { statement: selectUnderKey, values: [keyId, after, count], tell: (found) => found.map(tellListed) }
 }
 
 const countByKey = sql`select key_id, count(*) as cards from cards where key_id <> '' group by key_id order by key_id`
@@ -165,6 +169,17 @@ function tellCard(row: Row): CardRow {
     verifiedAt: integerOrNull(row, 'verified_at'),
     endsAt: integer(row, 'ends_at'),
     endedAt: integerOrNull(row, 'ended_at'),
+  }
+}
+
+function tellListed(row: Row): ListedCard {
+  try {
+    return tellCard(row)
+  } catch (err) {
+    if (!(err instanceof RowBroken)) throw err
+    // A list by the end of life meets no card whose end cannot be read.
+    const endsAt = row['ends_at'] === null || err.column === 'ends_at' ? 0 : Number(row['ends_at'])
+    return { brokenAt: err.column, merchantId: text(row, 'merchant_id'), cardId: text(row, 'card_id'), endsAt }
   }
 }
 

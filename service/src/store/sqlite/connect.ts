@@ -102,15 +102,40 @@ export function connectReader(path: string): Connection {
   const db = new DatabaseSync(path, { readOnly: true })
   db.exec('pragma busy_timeout = 250')
   db.exec('pragma cache_size = -65536')
-  return connect(db)
+  const { ask } = connect(db)
+  return {
+    db,
+    ask: (statement, values) => {
+      try {
+        return ask(statement, values)
+      } catch (err) {
+        // One row with a number beyond 2^53 refuses them all.
+        if (!isOfCode(err, 'ERR_OUT_OF_RANGE')) throw err
+        return askInBig(db, statement, values)
+      }
+    },
+  }
+}
+
+/** Numbers that are too large become NaN, which the readers of columns refuse in their row alone. */
+function askInBig(db: DatabaseSync, statement: Statement, values: readonly Value[]): readonly Row[] {
+  const asked = db.prepare(numbered(statement))
+  asked.setReadBigInts(true)
+  const narrow = (value: unknown): unknown =>
+    typeof value !== 'bigint' ? value : Number.isSafeInteger(Number(value)) ? Number(value) : NaN
+  return asked.all(...values).map((row) => Object.fromEntries(Object.entries(row).map(([column, value]) => [column, narrow(value)])) as Row)
+}
+
+/** `$1` would be a named parameter here; `?1` is the first place. */
+function numbered(statement: Statement): string {
+  return statement.text.replace(/\$(\d+)/g, '?$1')
 }
 
 /** Answers shared statements over an open database. */
 export function connect(db: DatabaseSync): Connection {
   const prepared = new Map<string, StatementSync>()
   const prepare = (statement: Statement): StatementSync => {
-    // `$1` would be a named parameter here; `?1` is the first place.
-    const made = db.prepare(statement.text.replace(/\$(\d+)/g, '?$1'))
+    const made = db.prepare(numbered(statement))
     prepared.set(statement.name, made)
     return made
   }

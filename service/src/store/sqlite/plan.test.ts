@@ -24,9 +24,11 @@ test(
   'the embedded store reads the cards whose time has come as ranges of indexes',
   withSqlite(async ({ raw }) => {
     const plan = async (text: string): Promise<unknown[]> => (await raw(`explain query plan ${text}`)).map((row) => row['detail'])
-    assert.deepEqual(await plan(listKeptCards(0, 10).statement.text), ['SEARCH cards USING INDEX cards_kept (ends_at<?)'])
+    assert.deepEqual(await plan(listKeptCards(0, 10).statement.text), [
+      'SEARCH cards USING INDEX cards_kept ((ends_at,card_id)>(?,?) AND ends_at<?)',
+    ])
     assert.deepEqual(await plan(listEndedCards(0, 10).statement.text), [
-      'SEARCH cards USING INDEX cards_ends_at (ends_at<?)',
+      'SEARCH cards USING INDEX cards_ends_at ((ends_at,card_id)>(?,?) AND ends_at<?)',
       'CORRELATED SCALAR SUBQUERY 1',
       'SEARCH r USING INDEX receipts_held (bucket=? AND card_id=?)',
     ])

@@ -78,14 +78,14 @@ export function auditSuite(withStore: WithStore): void {
   )
 
   test(
-    'an old row put back whole is found, and so are rows that the audit does not know',
+    'an old row put back whole is found, and so are rows that the audit does not know or nobody can read',
     withStore(async ({ store, raw }) => {
-      const cards = [1, 2, 3, 4].map((number) => makeCard(number))
+      const cards = [1, 2, 3, 4, 5].map((number) => makeCard(number))
       for (const card of cards) await store.insertCard(card, makeNote(card))
       const next = nextOf(cards[0]!, { verified: true })
       const gone = shreddedOf(cards[1]!)
       for (const changed of [next, gone]) assert.equal(await store.changeCard(changed, makeNote(changed)), true)
-      assert.deepEqual(await verifyCards(store), { cards: 3, faults: [] })
+      assert.deepEqual(await verifyCards(store), { cards: 4, faults: [] })
 
       const old = (card: typeof next): Promise<unknown> =>
         raw(
@@ -94,10 +94,11 @@ export function auditSuite(withStore: WithStore): void {
       for (const card of [cards[0]!, cards[1]!]) await old(card)
       await raw(`update cards set version = 9 where card_id = '${cards[2]!.cardId}'`)
       await raw(`update cards set mac = blob where card_id = '${cards[3]!.cardId}'`)
+      await raw(`update cards set verified = 2 where card_id = '${cards[4]!.cardId}'`)
       const { faults } = await verifyCards(store)
       assert.deepEqual(
         faults.map(({ fault }) => fault),
-        ['putBack', 'putBack', 'notAudited', 'altered'],
+        ['putBack', 'putBack', 'notAudited', 'altered', 'broken'],
       )
     }),
   )

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import type { CardRow, Store } from '../store.ts'
+import type { CardRow, ListedCard, Store } from '../store.ts'
 import { bytesOf, keyId, makeAttempt, makeCard, makeNote, momentAt, nextOf, shreddedOf, T0 } from './samples.fixture.ts'
 import { keepReceipt, makeChange, makeReceipt, makeRiders, nextReceipt } from './money.fixture.ts'
 import type { WithStore } from './opened.fixture.ts'
@@ -148,7 +148,7 @@ export function cardsSuite(withStore: WithStore): void {
     withStore(async ({ store }) => {
       const cards = Array.from({ length: 23 }, (_, n) => makeCard((n * 7919) % 1000, { keyId: n % 5 === 0 ? 'other' : keyId }))
       await Promise.all(cards.map((card) => keep(store, card)))
-      const listed: CardRow[] = []
+      const listed: ListedCard[] = []
       for (
         let page = await store.listCardsUnderKey(keyId, '', 5);
         page.length > 0;
@@ -178,13 +178,33 @@ export function cardsSuite(withStore: WithStore): void {
       assert.deepEqual(await store.findCard(good), good)
     }),
   )
+
+  test(
+    'a broken card in a list is told by its column and its place, beside the others, and the next page goes on behind it',
+    withStore(async ({ store, raw }) => {
+      const kept = { recurrent: true, verified: true }
+      const [before, bad, after] = [1, 2, 3].map((number) => makeCard(number, { ...kept, endsAt: number * 100, customer: 'c' }))
+      for (const card of [before!, bad!, after!]) await keep(store, card)
+      const { cardId, merchantId, endsAt } = bad!
+      for (const [column, value] of [['customer', `'"a'`] as const, ['created_at', '9007199254740993'] as const]) {
+        await raw(`update cards set ${column} = ${value} where card_id = '${cardId}'`)
+        const broken = { brokenAt: column, merchantId, cardId, endsAt }
+        assert.deepEqual(await store.listEndedCards(1000, 10), [before, broken, after])
+        assert.deepEqual(await store.listKeptCards(1000, 10), [before, broken, after])
+        assert.deepEqual(await store.listCardsUnderKey(keyId, '', 10), [before, broken, after])
+        assert.deepEqual(await store.listEndedCards(1000, 10, broken), [after])
+        assert.deepEqual(await store.listKeptCards(1000, 10, broken), [after])
+        await raw(`update cards set customer = '"c"' where card_id = '${cardId}'`)
+      }
+    }),
+  )
 }
 
 async function keep(store: Store, card: CardRow): Promise<void> {
   await store.insertCard(card, makeNote(card, 'card.created'))
 }
 
-function after(page: readonly CardRow[]): string {
+function after(page: readonly ListedCard[]): string {
   return page.at(-1)?.cardId ?? ''
 }
 
