@@ -1,4 +1,6 @@
 import assert from 'node:assert/strict'
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { test } from 'node:test'
 
 import { expiryEndsAt, type Expiry } from '@tessera/contract/card'
@@ -219,6 +221,28 @@ test(
     assert.equal(await sweepOf(house).runOnce(), 1)
     assert.equal(house.alarms.length, 110)
     await house.close()
+  }),
+)
+
+test(
+  'when its time is over the sealed number is in no file: one-time, unverified, removed; that of a kept card is',
+  withSqlite(async ({ store, folder, reopen }) => {
+    const house = await compose({ store })
+    const merchant = house.caller()
+    const gone = await Promise.all([merchant.verified(pan, { save: false }), merchant.token(pan), merchant.token(pan)])
+    const kept = await merchant.verified(pan)
+    const seals = await Promise.all([...gone, kept].map(async (token) => (await rowOf(house, merchant, token))?.blob ?? new Uint8Array(0)))
+    const places = (): number[] => {
+      const files = readdirSync(folder).map((file) => readFileSync(join(folder, file)))
+      return seals.flatMap((seal, at) => (files.some((bytes) => bytes.includes(Buffer.from(seal.subarray(30)))) ? [at] : []))
+    }
+    assert.deepEqual(places(), [0, 1, 2, 3])
+    await merchant.expect('cards.remove', { token: gone[2] })
+    house.clock.advance(dayMs + 1)
+    assert.equal(await sweepOf(house).runOnce(), 2)
+    await house.close()
+    await reopen().then((again) => again.close(1000))
+    assert.deepEqual(places(), [3])
   }),
 )
 
