@@ -68,7 +68,7 @@ async function turnCard({ store, mac, clock, alarm }: SweepTools, card: CardRow,
   const now = clock.now()
   const { next, action, outcome } = turn(card, now)
   const isTrue = await mac.isTrue(card)
-  if (!isTrue && card.state === 'live') alarm('row_tampered', { merchantId: card.merchantId, cardId: card.cardId, requestId: '' })
+  if (!isTrue) alarm('row_tampered', { merchantId: card.merchantId, cardId: card.cardId, requestId: '' })
   // A tampered row is turned too, but keeps its wrong MAC: it is not to look right afterwards. And a row that is not ours tells nothing.
   const kept = isTrue ? await mac.seal(next) : next
   const note = noteOwnChange(kept, { at: now, action, outcome: isTrue ? outcome : 'tampered' })
