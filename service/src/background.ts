@@ -8,7 +8,8 @@ export const everyMs = Object.freeze({ sweep: 60_000, reseal: 30_000, settle: 10
 export interface Job {
   readonly event: string
   readonly everyMs: number
-  readonly run: () => Promise<number>
+  /** Ends early, between two pages, when it is told to stop. */
+  readonly run: (stopping: AbortSignal) => Promise<number>
 }
 
 /** Where jobs are told of, and what ends them. */
@@ -21,8 +22,8 @@ export interface BackgroundParts {
 /** Starts the jobs; gives what ends each, in their order. A round that did nothing is not told. */
 export function startJobs(jobs: readonly Job[], { clock, done, failed }: BackgroundParts): (() => Promise<void>)[] {
   return jobs.map(({ event, everyMs, run }) => {
-    const counted = async (): Promise<void> => {
-      const count = await run()
+    const counted = async (stopping: AbortSignal): Promise<void> => {
+      const count = await run(stopping)
       if (count > 0) done(event, count)
     }
     return makeRounds({ clock, everyMs, run: counted, failed }).stop

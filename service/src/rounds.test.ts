@@ -50,3 +50,12 @@ test('a stop between two runs ends the sleep', async () => {
   const { clock } = makeHand()
   await makeRounds({ clock, everyMs: 1000, run: () => Promise.resolve(), failed: () => undefined }).stop()
 })
+
+test('a run is told that the rounds are to end', async () => {
+  const { clock, sleepers } = makeHand()
+  const run = (stopping: AbortSignal): Promise<void> => new Promise((resolve) => stopping.addEventListener('abort', () => resolve()))
+  const rounds = makeRounds({ clock, everyMs: 1000, run, failed: (err) => assert.fail(String(err)) })
+  sleepers[0]?.()
+  await settle()
+  await rounds.stop()
+})

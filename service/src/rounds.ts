@@ -2,7 +2,7 @@ import type { Clock } from './clock.ts'
 
 /** A job that comes round again and again. */
 export interface Rounds {
-  /** Ends the rounds; resolves when the one under way is done. */
+  /** Ends the rounds; resolves when the one under way has ended. */
   stop(): Promise<void>
 }
 
@@ -10,7 +10,8 @@ export interface RoundsParts {
   readonly clock: Clock
   /** Between the end of one run and the start of the next. */
   readonly everyMs: number
-  readonly run: () => Promise<unknown>
+  /** Aborted when the rounds are to end: a long run leaves the rest for another day. */
+  readonly run: (stopping: AbortSignal) => Promise<unknown>
   readonly failed: (err: unknown) => void
 }
 
@@ -26,7 +27,7 @@ export function makeRounds({ clock, everyMs, run, failed }: RoundsParts): Rounds
   })
 
   async function goRound(): Promise<void> {
-    while (await slept()) await run().catch(failed)
+    while (await slept()) await run(stopping.signal).catch(failed)
   }
   /** False when the sleep was ended by the stop. */
   async function slept(): Promise<boolean> {

@@ -130,3 +130,19 @@ test(
     await house.close()
   }),
 )
+
+test('a stop ends the resealing with the page that it finds it at', () =>
+  within(async (house) => {
+    const merchants = [house.caller(), house.caller()]
+    for (const merchant of merchants) {
+      await merchant.token(pan)
+      await house.keyring.rotate('card', merchant.merchantId)
+    }
+    const stopping = new AbortController()
+    const changeCard: House['store']['changeCard'] = (...asked) => {
+      stopping.abort()
+      return house.store.changeCard(...asked)
+    }
+    assert.equal(await resealOf({ ...house, store: { ...house.store, changeCard } }).runOnce(stopping.signal), 1)
+    assert.equal(await resealOf(house).runOnce(), 1)
+  }))

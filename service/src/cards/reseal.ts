@@ -11,8 +11,8 @@ import type { Alarm } from './tools.ts'
 
 /** Moves old cards under their merchant's active key: the outer layer only, no token is needed. */
 export interface Reseal {
-  /** Reseals one bounded round and tells how many cards; the next call goes on where this one stopped. */
-  runOnce(): Promise<number>
+  /** Reseals one bounded round, or until the page at which it is told to stop, and tells how many cards; the next call goes on where this one stopped. */
+  runOnce(stopping?: AbortSignal): Promise<number>
   /** Every card key that lives and how many cards hang on it, oldest first. */
   status(): Promise<CardKeyStatus[]>
   /** Destroys a key on the operator's word. Throws `KeyHoldsCards` while a card hangs on it. */
@@ -46,11 +46,11 @@ export function makeReseal(parts: ResealParts): Reseal {
   const restUntil = new Map<string, number>()
 
   return Object.freeze({
-    async runOnce() {
+    async runOnce(stopping?: AbortSignal) {
       let resealed = 0
       for (const key of await oldCardKeys()) {
+        if (resealed >= roundMax || stopping?.aborted === true) break
         resealed += await resealPage(key)
-        if (resealed >= roundMax) break
       }
       return resealed
     },

@@ -246,6 +246,20 @@ test(
   }),
 )
 
+test('a stop ends the sweep with the page that it finds it at, and the next run goes on', () =>
+  within(async (house) => {
+    const merchant = house.caller()
+    await Promise.all(Array.from({ length: 230 }, () => merchant.token(drawPan('8600'))))
+    house.clock.advance(30 * 60_000 + 1)
+    const stopping = new AbortController()
+    const changeCard: House['store']['changeCard'] = (...asked) => {
+      stopping.abort()
+      return house.store.changeCard(...asked)
+    }
+    assert.equal(await sweepOf({ ...house, store: { ...house.store, changeCard } }).runOnce(stopping.signal), 100)
+    assert.equal(await sweepOf(house).runOnce(), 130)
+  }))
+
 /** A hold that stands. */
 async function holdOn(merchant: Caller, token: string): Promise<string> {
   const receiptId = await newReceipt(merchant)

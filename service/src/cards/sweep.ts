@@ -13,9 +13,9 @@ import type { Alarm } from './tools.ts'
 export interface Sweep {
   /**
    * Tells of the kept cards whose expiry has passed, shreds the cards whose life is over, and drops what limits no longer need; tells how
-   * many were shredded. To be called every minute or so.
+   * many were shredded. To be called every minute or so; `stopping` ends it between two pages.
    */
-  runOnce(): Promise<number>
+  runOnce(stopping?: AbortSignal): Promise<number>
 }
 
 export interface SweepParts {
@@ -27,11 +27,12 @@ export interface SweepParts {
 }
 
 export function makeSweep(parts: SweepParts): Sweep {
-  const tools = { ...parts, mac: makeCardMac(parts.keyring, parts.environment), aside: makeAside(parts.alarm) }
+  const made = { ...parts, mac: makeCardMac(parts.keyring, parts.environment), aside: makeAside(parts.alarm) }
   return Object.freeze({
-    async runOnce() {
+    async runOnce(stopping?: AbortSignal) {
       const { store, keyring, clock } = parts
-      await store.dropLimits(clock.now() - limitsLifeMs)
+      const tools = { ...made, stopping }
+      await store.dropLimits(clock.now() - limitsLifeMs, stopping)
       await keyring.destroyPast()
       await sweepPages(tools, (after) => store.listKeptCards(keptBefore(clock.now()), pageLength, after), expire)
       return sweepPages(tools, (after) => store.listEndedCards(clock.now(), pageLength, after), shred)
@@ -42,6 +43,7 @@ export function makeSweep(parts: SweepParts): Sweep {
 interface SweepTools extends SweepParts {
   readonly mac: CardMac
   readonly aside: Aside
+  readonly stopping: AbortSignal | undefined
 }
 
 type Turn = (card: CardRow, now: number) => { readonly next: CardRow; readonly action: string; readonly outcome: string }
@@ -53,7 +55,7 @@ const shred: Turn = (card, now) => ({ next: shreddedCard(card, 'ended', now), ac
 async function sweepPages(tools: SweepTools, list: (after?: CardPlace) => Promise<ListedCard[]>, turn: Turn): Promise<number> {
   let turned = 0
   let last: ListedCard | undefined
-  for (let page = 0; page < pagesMax; page++) {
+  for (let page = 0; page < pagesMax && tools.stopping?.aborted !== true; page++) {
     const cards = await list(last)
     const done = await Promise.all(tools.aside.readable(cards).map((card) => turnCard(tools, card, turn)))
     turned += done.filter((isDone) => isDone).length

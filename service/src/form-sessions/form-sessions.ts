@@ -49,13 +49,13 @@ export interface FormSessionParts {
 
 export function makeFormSessions(parts: FormSessionParts): FormSessions & {
   /** Drops what ended; tells how many. To be called every minute or so. */
-  dropPast(): Promise<number>
+  dropPast(stopping?: AbortSignal): Promise<number>
 } {
   const { store, clock } = parts
   return Object.freeze({
     create: (asked: AskedFormSession, asker: Asker<CreatedFormSession>) => create(parts, asked, asker),
     spend: (session: string | null, asker: SessionAsker) => spend(parts, session, asker),
-    dropPast: () => store.dropFormSessions(clock.now()),
+    dropPast: (stopping?: AbortSignal) => store.dropFormSessions(clock.now(), stopping),
   })
 }
 

@@ -17,13 +17,13 @@ export interface Idempotency {
    */
   once<T extends object>(asked: KeyedCall, deed: Deed<T>): Promise<T>
   /** Forgets the keys whose time is over; tells how many. To be called now and then. */
-  dropPast(): Promise<number>
+  dropPast(stopping?: AbortSignal): Promise<number>
 }
 
 export function makeIdempotency(parts: IdempotencyParts): Idempotency {
   return Object.freeze({
     once: <T extends object>(asked: KeyedCall, deed: Deed<T>) => once(parts, asked, deed),
-    dropPast: () => parts.store.dropIdempotency(parts.clock.now()),
+    dropPast: (stopping?: AbortSignal) => parts.store.dropIdempotency(parts.clock.now(), stopping),
   })
 }
 

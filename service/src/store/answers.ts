@@ -52,7 +52,7 @@ export function makeStore(driver: Driver): Store {
     findVerification: (key) => driver.read(findVerification(key)),
     tryCode: (attempt, riders) => ridden(riders, driver.write('tryCode', { attempt, riders: riders ?? null })),
     finishVerification: (finish, riders) => ridden(riders, driver.write('finishVerification', { finish, riders: riders ?? null })),
-    dropLimits: (before) => dropAll(driver, 'dropLimits', before),
+    dropLimits: (before, stopping) => dropAll(driver, 'dropLimits', before, stopping),
 
     insertReceipt: (receipt, riders) => driver.write('insertReceipt', { receipt, riders }),
     findReceipt: (key) => driver.read(findReceipt(key)),
@@ -63,7 +63,7 @@ export function makeStore(driver: Driver): Store {
     listDueReceipts: (now, count) => driver.read(listDueReceipts(now, count)),
     findIdempotency: (key) => driver.read(findIdempotency(key)),
     keepIdempotency: (claim, answer) => driver.write('keepIdempotency', { claim, answer }),
-    dropIdempotency: (before) => dropAll(driver, 'dropIdempotency', before),
+    dropIdempotency: (before, stopping) => dropAll(driver, 'dropIdempotency', before, stopping),
     findLedger: (requestId) => driver.read(findLedger(requestId)),
     appendLedger: (row) => driver.write('appendLedger', row),
     listLedger: (networkRef) => driver.read(listLedger(networkRef)),
@@ -80,12 +80,12 @@ export function makeStore(driver: Driver): Store {
     listAttempts: (of) => driver.read(listAttempts(of)),
     listDeadDeliveries: (of) => driver.read(listDeadDeliveries(of)),
     replayEvent: (replay, audit) => driver.write('replayEvent', { replay, audit }),
-    dropEvents: (before) => dropAll(driver, 'dropEvents', before),
+    dropEvents: (before, stopping) => dropAll(driver, 'dropEvents', before, stopping),
 
     insertFormSession: (session, audit, riders) =>
       ridden(riders, driver.write('insertFormSession', { session, audit, riders: riders ?? null })),
     spendFormSession: (spend) => driver.write('spendFormSession', spend),
-    dropFormSessions: (before) => dropAll(driver, 'dropFormSessions', before),
+    dropFormSessions: (before, stopping) => dropAll(driver, 'dropFormSessions', before, stopping),
 
     appendAudit: (audit) => driver.write('appendAudit', { audit }),
     listAuditChains: () => driver.read(findAuditHeads()),
@@ -105,14 +105,15 @@ function ridden<T, R extends CardRiders | null = null>(_riders: R | undefined, a
   return answer as Promise<T | Twin<R>>
 }
 
-/** A page a unit, so that a long sweep never holds the writers up. */
+/** A page a unit, so that a long sweep never holds the writers up, and ends with the page that a stop finds it at. */
 async function dropAll(
   driver: Driver,
   name: 'dropLimits' | 'dropIdempotency' | 'dropEvents' | 'dropFormSessions',
   before: number,
+  stopping?: AbortSignal,
 ): Promise<number> {
   let dropped = 0
-  for (let page = 0; page < DROP_PAGES_MAX; page++) {
+  for (let page = 0; page < DROP_PAGES_MAX && stopping?.aborted !== true; page++) {
     const rows = await driver.write(name, { before })
     dropped += rows
     if (rows === 0) return dropped

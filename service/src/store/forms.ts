@@ -39,5 +39,5 @@ export interface FormStore {
   /** Takes one attempt; one conditional statement decides, however many come at once. */
   spendFormSession(spend: SpendFormSession): Promise<SpentFormSession>
   /** Drops sessions whose time ended before a moment; tells how many. */
-  dropFormSessions(before: number): Promise<number>
+  dropFormSessions(before: number, stopping?: AbortSignal): Promise<number>
 }

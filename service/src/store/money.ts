@@ -21,7 +21,7 @@ export interface MoneyStore {
    */
   keepIdempotency(claim: IdempotencyClaim, answer: IdempotencyAnswer): Promise<boolean>
   /** Drops keys whose time ended before a moment; tells how many. */
-  dropIdempotency(before: number): Promise<number>
+  dropIdempotency(before: number, stopping?: AbortSignal): Promise<number>
   /** The sandbox network's own memory, as if it were outside: never in one unit with ours. */
   findLedger(requestId: string): Promise<LedgerRow | null>
   /** False when the requestId is there already. */

@@ -61,8 +61,8 @@ export interface Store extends MerchantStore, MoneyStore, WebhookStore, FormStor
   tryCode<R extends CodeRiders | null = null>(attempt: CodeTry, riders?: R): Promise<TriedCode | Twin<R>>
   /** After a network found the code right: closes the attempt and verifies the card. False when the attempt or the card's version moved. */
   finishVerification<R extends CardRiders | null = null>(finish: FinishVerification, riders?: R): Promise<boolean | Twin<R>>
-  /** Drops limits rows of keys older than `before` (unix ms). */
-  dropLimits(before: number): Promise<number>
+  /** Drops limits rows of keys older than `before` (unix ms), page after page until it is told to stop, as all that drop do. */
+  dropLimits(before: number, stopping?: AbortSignal): Promise<number>
 
   // Audit: append-only, one chain a writer.
   /** Notes a deed that changes nothing kept here, such as one on a key. */

@@ -31,7 +31,7 @@ export interface WebhookStore {
   /** Makes an event due again at all of the merchant's endpoints of now, with every try before it; tells at how many. */
   replayEvent(replay: Replay, audit: AuditNote): Promise<number>
   /** Drops events that happened before a moment, with their deliveries and attempts, unless they still wait; tells how many. */
-  dropEvents(before: number): Promise<number>
+  dropEvents(before: number, stopping?: AbortSignal): Promise<number>
 }
 
 export interface EndpointsAsked {

@@ -10,7 +10,7 @@ export interface Webhooks {
   /** Begins what is due and there is room for, and tells how many. To be called every second; what ends makes room by itself. */
   runOnce(): Promise<number>
   /** Drops events whose time is over. To be called now and then. */
-  dropPast(): Promise<number>
+  dropPast(stopping?: AbortSignal): Promise<number>
   /** Resolves when nothing is under way. */
   idle(): Promise<void>
   /** Cuts off what is under way; its leases end by themselves. */
@@ -28,7 +28,7 @@ export function makeWebhooks(parts: WebhookParts): Webhooks {
   let filling: Promise<number> | null = null
   return Object.freeze({
     runOnce: fill,
-    dropPast: () => store.dropEvents(clock.now() - figures.eventLifeMs),
+    dropPast: (stopping?: AbortSignal) => store.dropEvents(clock.now() - figures.eventLifeMs, stopping),
     async idle() {
       while (underWay.size > 0 || filling !== null) await Promise.all([...underWay.keys(), filling])
     },
