@@ -1,0 +1,142 @@
+/** The rules of money in their shortest form; what the house does is compared with it, word for word. */
+export interface MoneyRules {
+  readonly unpaidLifeMs: number
+  readonly holdLifeMs: number
+  readonly oneTimeLifeMs: number
+  /** Whether a one-time card is used up by its payment. */
+  readonly isOnce: boolean
+  /** Whether a one-time card is locked while a payment with it is open. */
+  readonly isLocked: boolean
+  /** Whether money that was approved unheard goes back. */
+  readonly isReversed: boolean
+  /** Whether what is not confirmed of a hold is released. */
+  readonly isPartReleased: boolean
+}
+
+export const moneyRules: MoneyRules = Object.freeze({
+  ...{ unpaidLifeMs: 12 * 3_600_000, holdLifeMs: 7 * 86_400_000, oneTimeLifeMs: 86_400_000 },
+  ...{ isOnce: true, isLocked: true, isReversed: true, isPartReleased: true },
+})
+
+/** What the network does with the next movement of money. */
+export type Mood = 'none' | 'insufficient_funds' | 'lose_answer' | 'lose_request'
+
+export interface PayingCard {
+  readonly save: boolean
+  readonly isVerified: boolean
+  readonly endsAt: number
+  gone: 'card_deleted' | null
+  /** The receipt whose payment with it is open. */
+  lockedBy: Bill | null
+}
+
+export interface Bill {
+  readonly amount: number
+  readonly endsAt: number
+  state: 'open' | 'paid' | 'held' | 'unknown' | 'back' | 'cancelled'
+  /** What the network has of it, whoever knows. */
+  taken: number
+  heldTiyin: number
+  heldUntil: number
+  /** What an open confirmation takes; null without one. */
+  confirming: number | null
+  isHold: boolean
+  card: PayingCard | null
+}
+
+/** `now` is the time as the service has it; money is whole tiyin. */
+export function makeMoneyModel(now: () => number, rule: MoneyRules = moneyRules) {
+  return { card, bill, pay, confirm, cancel, check, remove, calm }
+
+  function card(save: boolean, isVerified: boolean): PayingCard {
+    const life = isVerified ? (save ? Infinity : rule.oneTimeLifeMs) : 1_800_000
+    return { save, isVerified, endsAt: now() + life, gone: null, lockedBy: null }
+  }
+
+  function bill(amount: number): Bill {
+    const bare = { taken: 0, heldTiyin: 0, heldUntil: 0, confirming: null, isHold: false, card: null }
+    return { ...bare, amount, endsAt: now() + rule.unpaidLifeMs, state: 'open' }
+  }
+
+  function remove(it: PayingCard): string {
+    const why = it.gone ?? (now() >= it.endsAt ? 'card_ended' : null)
+    if (why === null) it.gone = 'card_deleted'
+    return why ?? 'removed'
+  }
+
+  function pay(it: Bill, by: PayingCard, hold: boolean, mood: Mood): string {
+    if (it.state === 'unknown') return 'receipt_in_progress'
+    if (it.state === 'paid' || it.state === 'held') return 'receipt_paid'
+    if (it.state !== 'open' || now() >= it.endsAt) return 'receipt_cancelled'
+    const why = by.gone ?? (now() >= by.endsAt ? 'card_ended' : by.isVerified ? null : 'card_not_verified')
+    if (why !== null) return why
+    if (by.lockedBy !== null && rule.isLocked) return 'card_in_use'
+    if (mood === 'insufficient_funds') return mood
+    it.isHold = hold
+    it.card = by
+    if (mood !== 'lose_request') take(it)
+    if (mood !== 'none') {
+      it.state = 'unknown'
+      if (!by.save) by.lockedBy = it
+      return 'payment_unknown'
+    }
+    settle(it, by)
+    return it.state
+  }
+
+  function take(it: Bill): void {
+    if (it.isHold) it.heldTiyin = it.amount
+    else it.taken = it.amount
+  }
+
+  function settle(it: Bill, by: PayingCard): void {
+    it.state = it.isHold ? 'held' : 'paid'
+    it.heldUntil = now() + rule.holdLifeMs
+    if (!by.save && rule.isOnce) by.gone = 'card_deleted'
+  }
+
+  function confirm(it: Bill, part: number, mood: Mood): string {
+    if (it.state === 'unknown') return 'receipt_in_progress'
+    if (it.state !== 'held' || now() >= it.heldUntil) return 'receipt_not_held'
+    if (it.confirming !== null) return 'receipt_in_progress'
+    if (part > it.amount) return 'amount_above_hold'
+    it.confirming = part
+    if (mood === 'lose_answer' || mood === 'lose_request') return 'payment_unknown'
+    captured(it, part)
+    return 'paid'
+  }
+
+  function captured(it: Bill, part: number): void {
+    Object.assign(it, { state: 'paid', taken: part, heldTiyin: rule.isPartReleased ? 0 : it.amount - part, confirming: null })
+  }
+
+  function cancel(it: Bill): string {
+    if (it.state === 'unknown' || it.confirming !== null) return 'receipt_in_progress'
+    if (it.state === 'back' || it.state === 'cancelled') return 'cannot_cancel'
+    it.state = it.state === 'open' ? 'cancelled' : 'back'
+    return it.state
+  }
+
+  function check(it: Bill): string {
+    return it.state
+  }
+
+  /** The network answers again, and the background comes to the end of everything. */
+  function calm(it: Bill): void {
+    const free = (): void => {
+      if (it.card?.lockedBy === it) it.card.lockedBy = null
+    }
+    const isTaken = it.taken + it.heldTiyin > 0
+    if (it.state === 'open' && now() >= it.endsAt) it.state = 'cancelled'
+    if (it.confirming !== null) captured(it, it.confirming)
+    if (it.state === 'held' && now() >= it.heldUntil) it.state = 'back'
+    if (it.state === 'unknown') {
+      free()
+      it.state = isTaken ? 'back' : now() >= it.endsAt ? 'cancelled' : 'open'
+      if (isTaken && !rule.isReversed) it.state = it.isHold ? 'held' : 'paid'
+    }
+    if (it.state === 'back') Object.assign(it, { state: 'cancelled', taken: 0, heldTiyin: 0 })
+  }
+}
+
+export type MoneyModel = ReturnType<typeof makeMoneyModel>

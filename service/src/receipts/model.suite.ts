@@ -1,0 +1,215 @@
+import type { Caller, House } from '../methods/compose.fixture.ts'
+import { ledgerOf, rowOf, settleAll, successPan, takenBy } from '../methods/receipts.fixture.ts'
+import type { Moved, Network } from '../network/network.ts'
+
+import { makeMoneyModel, type Bill, type MoneyModel, type MoneyRules, type Mood, type PayingCard } from './model.fixture.ts'
+
+export interface MoneyGame {
+  readonly seed: number
+  readonly rule: MoneyRules
+  /** How many sequences of calls, each of a merchant of its own; five hundred act at once, so that one fsync serves them all. */
+  readonly sequences: number
+  /** Calls of each. */
+  readonly length: number
+}
+
+export interface MoneyPlayed {
+  /** The first call whose outcome the model does not know, with what came before it at that merchant. */
+  readonly mismatch: string | null
+  readonly calls: number
+  readonly words: ReadonlySet<string>
+}
+
+interface Player {
+  readonly caller: Caller
+  readonly cards: { readonly token: string; readonly model: PayingCard }[]
+  readonly bills: { readonly id: string; readonly model: Bill }[]
+  readonly trail: string[]
+}
+
+/** What each merchant's network does; a silence costs no time here, so that the others' time stands. */
+export type Moods = Map<string, Mood>
+
+/** The sandbox's network, which says nothing when its mood is such: before it has moved the money, or after. */
+export function moody(sandbox: Network, moods: Moods): Network {
+  const silent = async (mood: Mood, move: () => Promise<Moved>): Promise<Moved> => {
+    if (mood === 'lose_request') return { kind: 'unknown' }
+    const moved = await move()
+    return mood === 'lose_answer' ? { kind: 'unknown' } : moved
+  }
+  const moodOf = (merchantId: string): Mood => moods.get(merchantId) ?? 'none'
+  return {
+    ...sandbox,
+    authorise: (ask, signal) =>
+      moodOf(ask.merchantId) === 'insufficient_funds'
+        ? Promise.resolve({ kind: 'declined', reason: 'insufficientFunds', rawCode: '51' })
+        : silent(moodOf(ask.merchantId), () => sandbox.authorise(ask, signal)),
+    capture: (ask, signal) => silent(moodOf(ask.merchantId), () => sandbox.capture(ask, signal)),
+  }
+}
+
+/** Plays sequence after sequence; in the end of each everything is settled, and the network's ledger, receipt and model are one. */
+export async function playMoney(house: House, moods: Moods, game: MoneyGame): Promise<MoneyPlayed> {
+  const draw = makeDraw(game.seed)
+  const model = makeMoneyModel(() => house.clock.now(), game.rule)
+  const words = new Set<string>()
+  let calls = 0
+  for (let begun = 0; begun < game.sequences; begun += atOnce) {
+    const players = Array.from({ length: Math.min(atOnce, game.sequences - begun) }, (): Player => {
+      return { caller: house.caller(), cards: [], bills: [], trail: [] }
+    })
+    for (let turn = 0; turn < game.length; turn++) {
+      const wrong = await Promise.all(players.map((player) => act({ house, moods, model, draw, words }, player, turn)))
+      calls += players.length
+      const mismatch = wrong.find((text) => text !== null)
+      if (mismatch !== undefined && mismatch !== null) return { mismatch, calls, words }
+      if (draw(6) === 0) await letTimePass(house, { players, model, moods, draw })
+    }
+    await calm(house, { players, model, moods })
+    const wrong = (await Promise.all(players.map((player) => compare(house, player)))).find((text) => text !== null)
+    if (wrong !== undefined && wrong !== null) return { mismatch: wrong, calls, words }
+  }
+  return { mismatch: null, calls, words }
+}
+
+interface Table {
+  readonly house: House
+  readonly moods: Moods
+  readonly model: MoneyModel
+  readonly draw: Draw
+  readonly words: Set<string>
+}
+
+/** The model decides at once; the house is asked while the time stands. Null, or what went otherwise. */
+async function act({ house, moods, model, draw, words }: Table, player: Player, turn: number): Promise<string | null> {
+  const { caller, cards, bills, trail } = player
+  const mood = moods.get(caller.merchantId) ?? 'none'
+  const kind = turn < 2 ? turn : draw(20)
+  const bill = bills[draw(3) === 0 ? draw(bills.length) : bills.length - 1]
+  const card = cards[draw(cards.length)]
+  if (kind === 0 || card === undefined) return makeCard()
+  if (kind === 1 || kind === 2 || bill === undefined) return makeBill()
+  if (kind < 9) {
+    const hold = draw(3) === 0
+    const said = model.pay(bill.model, card.model, hold, mood)
+    return met(
+      `pay ${of(bill)} by ${cards.indexOf(card)}`,
+      said,
+      await caller.call('receipts.pay', { id: bill.id, token: card.token, hold }),
+    )
+  }
+  if (kind < 13) {
+    const part = 1 + (draw(8) === 0 ? bill.model.amount : draw(bill.model.amount))
+    const said = model.confirm(bill.model, part, mood)
+    return met(`confirm ${of(bill)} ${part}`, said, await caller.call('receipts.confirm_hold', { id: bill.id, amount: part }))
+  }
+  if (kind < 15) return met(`cancel ${of(bill)}`, model.cancel(bill.model), await caller.call('receipts.cancel', { id: bill.id }))
+  if (kind < 17) return met(`check ${of(bill)}`, model.check(bill.model), await caller.call('receipts.check', { id: bill.id }))
+  if (kind === 17) {
+    const said = model.remove(card.model)
+    return met(`remove ${cards.indexOf(card)}`, said, await caller.call('cards.remove', { token: card.token }))
+  }
+  if (kind === 18) return stranger()
+  const next = moodList[draw(moodList.length)] ?? 'none'
+  moods.set(caller.merchantId, next)
+  trail.push(`the network: ${next}`)
+  return null
+
+  async function makeCard(): Promise<null> {
+    const [save, isVerified] = [draw(2) === 0, draw(8) > 0]
+    const token = isVerified ? await caller.verified(successPan, { save }) : await caller.token(successPan, { save })
+    cards.push({ token, model: model.card(save, isVerified) })
+    trail.push(`card ${cards.length - 1} save ${String(save)} verified ${String(isVerified)}`)
+    return null
+  }
+  async function makeBill(): Promise<null> {
+    const amount = 1 + draw(100_000)
+    const { receipt } = await caller.expect('receipts.create', { amount })
+    bills.push({ id: receipt._id, model: model.bill(amount) })
+    trail.push(`receipt ${bills.length - 1} of ${amount}`)
+    return null
+  }
+  /** Another merchant's receipt and token are nobody's. */
+  async function stranger(): Promise<string | null> {
+    const other = house.caller()
+    const [paid, checked] = await Promise.all([
+      other.call('receipts.cancel', { id: bill?.id ?? '' }),
+      other.call('cards.check', { token: card?.token ?? '' }),
+    ])
+    return met('a stranger', 'receipt_not_found', paid) ?? met('a stranger', 'card_not_found', checked)
+  }
+  function of(it: Player['bills'][number]): string {
+    return String(bills.indexOf(it))
+  }
+  function met(what: string, expected: string, reply: object): string | null {
+    const word = wordOf(reply)
+    words.add(word)
+    trail.push(`${what} → ${word}`)
+    return word === expected ? null : `expected ${expected} of the last of:\n${trail.join('\n')}`
+  }
+}
+
+interface Passing {
+  readonly players: readonly Player[]
+  readonly model: MoneyModel
+  readonly moods: Moods
+}
+
+async function letTimePass(house: House, passing: Passing & { readonly draw: Draw }): Promise<void> {
+  const ms = spans[passing.draw(spans.length)] ?? 0
+  house.clock.advance(ms)
+  for (const { trail } of passing.players) trail.push(`… ${ms} ms later, settled`)
+  await calm(house, passing)
+}
+
+/** The network is well again, and the background brings everything to its end; only then does the model know more. */
+async function calm(house: House, { players, model, moods }: Passing): Promise<void> {
+  const before = players.map(({ caller }) => moods.get(caller.merchantId) ?? 'none')
+  moods.clear()
+  await settleAll(house)
+  players.forEach(({ caller, bills }, at) => {
+    for (const bill of bills) model.calm(bill.model)
+    moods.set(caller.merchantId, before[at] ?? 'none')
+  })
+}
+
+/** Null, or the receipt that is otherwise than the model or the network has it. */
+async function compare(house: House, { caller, bills, trail }: Player): Promise<string | null> {
+  for (const [index, { id, model }] of bills.entries()) {
+    const row = await rowOf(house, caller, id)
+    const moved = takenBy(await ledgerOf(house, row))
+    const state = states[row.state] ?? String(row.state)
+    const isOne = state === model.state && moved.takenTiyin === model.taken && moved.heldTiyin === model.heldTiyin
+    const isTold = row.state !== 4 || row.takenTiyin === model.taken
+    if (isOne && isTold) continue
+    const found = `${state}, took ${moved.takenTiyin}, holds ${moved.heldTiyin}, told ${row.takenTiyin}`
+    const expected = `${model.state}, ${model.taken} taken, ${model.heldTiyin} held`
+    return `receipt ${index} is ${found}; expected ${expected}, after:\n${trail.join('\n')}`
+  }
+  return null
+}
+
+function wordOf(reply: object): string {
+  if ('error' in reply) return (reply.error as { reason: string }).reason
+  if ('success' in reply) return 'removed'
+  const state = 'receipt' in reply ? (reply.receipt as { state: number }).state : (reply as { state: number }).state
+  return states[state] ?? String(state)
+}
+
+const states: Readonly<Record<number, string>> = { 0: 'open', 4: 'paid', 5: 'held', 20: 'unknown', 21: 'back', 50: 'cancelled' }
+const moodList: readonly Mood[] = ['none', 'none', 'insufficient_funds', 'lose_answer', 'lose_request']
+const spans = [0, 60_000, 3_600_000, 13 * 3_600_000, 25 * 3_600_000, 8 * 86_400_000]
+const atOnce = 500
+
+type Draw = (below: number) => number
+
+/** Mulberry32: small, and the same everywhere for one seed. */
+function makeDraw(from: number): Draw {
+  let state = from >>> 0
+  return (below) => {
+    state = (state + 0x6d2b79f5) >>> 0
+    let mixed = Math.imul(state ^ (state >>> 15), state | 1)
+    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61)
+    return ((mixed ^ (mixed >>> 14)) >>> 0) % Math.max(1, below)
+  }
+}
