@@ -62,12 +62,12 @@ export async function playMoney(house: House, moods: Moods, game: MoneyGame): Pr
       const wrong = await Promise.all(players.map((player) => act({ house, moods, model, draw, words }, player, turn)))
       calls += players.length
       const mismatch = wrong.find((text) => text !== null)
-      if (mismatch !== undefined && mismatch !== null) return { mismatch, calls, words }
+      if (mismatch !== undefined) return { mismatch, calls, words }
       if (draw(6) === 0) await letTimePass(house, { players, model, moods, draw })
     }
     await calm(house, { players, model, moods })
     const wrong = (await Promise.all(players.map((player) => compare(house, player)))).find((text) => text !== null)
-    if (wrong !== undefined && wrong !== null) return { mismatch: wrong, calls, words }
+    if (wrong !== undefined) return { mismatch: wrong, calls, words }
   }
   return { mismatch: null, calls, words }
 }
