@@ -2,6 +2,7 @@ import { randomInt } from 'node:crypto'
 
 import { Webhook } from 'standardwebhooks'
 
+import { makeMerchantMac } from '../merchants/mac.ts'
 import { compose, type House } from '../methods/compose.fixture.ts'
 import type { Store } from '../store/store.ts'
 import type { Opened } from '../store/suite/opened.fixture.ts'
@@ -32,7 +33,7 @@ export interface Post {
 export async function withPost({ store }: Opened, test: (post: Post) => Promise<void>): Promise<void> {
   const house = await compose({ store })
   const { clock, keyring, environment } = house
-  await store.insertMerchant(makeMerchant(), makeNote(makeCard(1)))
+  await store.insertMerchant(await makeMerchantMac(keyring, environment).seal(makeMerchant()), makeNote(makeCard(1)))
   const receiver = await startReceiver()
   const guard = makeGuard({ resolve: resolveBySystem, loopback: true })
   const endpoints = makeEndpoints({ store, keyring, environment, clock, guard, figures: webhookFigures })
