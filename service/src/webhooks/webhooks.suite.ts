@@ -145,6 +145,35 @@ export function deliverySuite(withStore: WithStore): void {
   )
 
   test(
+    'what a delivery makes room for while others are being claimed goes at once',
+    posting(async ({ house, receiver, deliverer }) => {
+      const waiting: (() => void)[] = []
+      receiver.answer = (reply, heard) => void waiting.push(() => answerStatus(200)(reply, heard))
+      const caller = house.caller('spec', merchantId)
+      for (let n = 0; n < 2; n++) await caller.verified(pan)
+      const gate = Promise.withResolvers<void>()
+      let [claims, settled] = [0, 0]
+      const { store } = house
+      const claimDeliveries: typeof store.claimDeliveries = async (claim) => {
+        if (++claims === 2) await gate.promise
+        return store.claimDeliveries(claim)
+      }
+      const settleDelivery: typeof store.settleDelivery = (outcome) => store.settleDelivery(outcome).finally(() => settled++)
+      const webhooks = deliverer({ inFlightMax: 10, endpointInFlightMax: 1 }, { ...store, claimDeliveries, settleDelivery })
+      house.clock.advance(1000)
+      const running = webhooks.runOnce()
+      await until(() => waiting.length === 1 && claims === 2)
+      receiver.answer = answerStatus(200)
+      waiting[0]?.()
+      await until(() => settled === 1)
+      gate.resolve()
+      await running
+      await webhooks.idle()
+      assert.equal(receiver.heard.length, 2)
+    }),
+  )
+
+  test(
     'an event is given up after ten tries, holds nobody up, and comes again when it is replayed',
     posting(async ({ house, receiver, endpoints, deliverer, goOn }) => {
       const webhooks = deliverer()

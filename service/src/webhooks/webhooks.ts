@@ -26,6 +26,8 @@ export function makeWebhooks(parts: WebhookParts): Webhooks {
   const stopping = new AbortController()
   const underWay = new Map<Promise<void>, string>()
   let filling: Promise<number> | null = null
+  /** How often it was asked to fill. */
+  let asked = 0
   return Object.freeze({
     runOnce: fill,
     dropPast: (stopping?: AbortSignal) => store.dropEvents(clock.now() - figures.eventLifeMs, stopping),
@@ -39,8 +41,9 @@ export function makeWebhooks(parts: WebhookParts): Webhooks {
     },
   })
 
-  /** One claims at a time; whoever comes meanwhile waits for it too. */
+  /** One claims at a time; whoever comes meanwhile waits for it too, and it claims once more. */
   function fill(): Promise<number> {
+    asked += 1
     filling ??= claimAndBegin().finally(() => (filling = null))
     return filling
   }
@@ -48,10 +51,11 @@ export function makeWebhooks(parts: WebhookParts): Webhooks {
   async function claimAndBegin(): Promise<number> {
     let begun = 0
     while (!stopping.signal.aborted && underWay.size < figures.inFlightMax) {
+      const askedBefore = asked
       const count = Math.min(figures.endpointInFlightMax, figures.inFlightMax - underWay.size)
       const claimed = await claim(count)
       begun += claimed.length
-      if (claimed.length < count) break
+      if (claimed.length < count && asked === askedBefore) break
     }
     return begun
   }
