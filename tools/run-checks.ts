@@ -56,6 +56,10 @@ export function listCheckNames(): string[] {
 
 const checks: readonly CheckRun[] = [
   { name: 'types', run: (context) => runProgram(context, ['typescript/bin/tsc', '-p', '.', '--noEmit', '--pretty', 'false']) },
+  {
+    name: 'browser types',
+    run: (context) => runProgram(context, ['typescript/bin/tsc', '-p', 'browser', '--noEmit', '--pretty', 'false']),
+  },
   { name: 'lint', run: runLint },
   { name: 'format', run: runFormat },
   own('import law', async (tree) => checkImportLaw(tree)),

@@ -1,0 +1,106 @@
+// time limit: 120 s
+import assert from 'node:assert/strict'
+import { dirname } from 'node:path'
+import { after, before, describe, it } from 'node:test'
+import { fileURLToPath } from 'node:url'
+
+import { startStage, type Opened, type Stage } from './form.fixture.ts'
+
+const root = dirname(dirname(fileURLToPath(import.meta.url)))
+
+describe('the card form in a real browser', () => {
+  let stage: Stage
+  before(async () => {
+    stage = await startStage(root)
+  })
+  after(() => stage.stop())
+
+  async function enter({ form }: Opened, pan: string): Promise<void> {
+    await form.locator('#number').fill(pan)
+    await form.locator('#expiry').pressSequentially('0399')
+    await form.locator('form.card button').click()
+  }
+
+  for (const pan of ['8600069195406311', '8600495473316478']) {
+    it(`proves ${pan.slice(0, 8)}… and hands the page a token and a mask`, async () => {
+      const opened = await stage.open()
+      await enter(opened, pan)
+      await opened.form.locator('#code').fill('666666')
+      await opened.form.locator('form.code button.main').click()
+      await opened.form.locator('.done h2').waitFor()
+      const [told] = (await opened.said('token')) as { token: string; card: { number: string; verify: boolean; recurrent: boolean } }[]
+      assert.match(told?.token ?? '', /^[0-9a-f]{24}_/)
+      assert.deepEqual([told?.card.number, told?.card.verify, told?.card.recurrent], [`8600***${pan.slice(-4)}`, true, false])
+      assert.deepEqual(await opened.said('step'), ['code', 'done'])
+      await opened.page.close()
+    })
+  }
+
+  it('says what a bank said of a card, in words, and lets another be tried', async () => {
+    const opened = await stage.open()
+    const cases: [pan: string, reason: string, says: RegExp][] = [
+      ['8600060921090842', 'sms_not_connected', /not connected/],
+      ['3333336415804657', 'card_expired', /expired/],
+      ['4444445987459073', 'card_blocked', /blocked/],
+      ['8600143417770323', 'system_error', /Nothing was charged/],
+      ['8600000000000000', 'card_number_check_digit', /not right/],
+    ]
+    for (const [pan, reason, says] of cases) {
+      await opened.form.locator('#expiry').fill('')
+      await enter(opened, pan)
+      await opened.form.locator('.fault', { hasText: says }).waitFor()
+      const last = ((await opened.said('error')) as { reason: string; message: string }[]).at(-1)
+      assert.equal(last?.reason, reason)
+    }
+    await opened.page.close()
+  })
+
+  it('tells a wrong code, empties it, and takes the right one', async () => {
+    const opened = await stage.open()
+    await enter(opened, '8600069195406311')
+    await opened.form.locator('#code').fill('111111')
+    await opened.form.locator('form.code button.main').click()
+    await opened.form.locator('#code-fault', { hasText: 'not right' }).waitFor()
+    assert.equal(await opened.form.locator('#code').inputValue(), '')
+    await opened.form.locator('#code').fill('666666')
+    await opened.form.locator('#code').press('Enter')
+    await opened.form.locator('.done h2').waitFor()
+    await opened.page.close()
+  })
+
+  it('makes one call of two presses', async () => {
+    const opened = await stage.open()
+    await opened.form.locator('#number').fill('8600069195406311')
+    await opened.form.locator('#expiry').fill('03/2099')
+    const before = stage.calls.filter((method) => method === 'cards.create').length
+    await opened.form.locator('form.card button').dblclick()
+    await opened.form.locator('#code').waitFor()
+    assert.equal(stage.calls.filter((method) => method === 'cards.create').length, before + 1)
+    await opened.page.close()
+  })
+
+  it('no digit that was typed is in the page, an attribute, an address, a message, storage or the console', async () => {
+    const opened = await stage.open()
+    const lines: string[] = []
+    opened.page.on('console', (line) => lines.push(line.text()))
+    await opened.form.locator('#number').pressSequentially('8600 4954 7331 6478')
+    assert.equal(await opened.form.locator('#number').inputValue(), '8600 4954 7331 6478')
+    const frame = opened.page.frames()[1]
+    const marks = await frame?.evaluate(() => document.documentElement.outerHTML.replace(/<(script|style)[^]*?<\/\1>/g, '') + location.href)
+    const told = JSON.stringify(await opened.page.evaluate(() => (globalThis as unknown as { said: object }).said))
+    const stored = JSON.stringify([await opened.page.context().storageState(), await opened.page.content(), opened.page.url(), lines])
+    for (const text of [marks ?? assert.fail('no frame'), told, stored]) {
+      assert.doesNotMatch(text, /8600|4954|7331|6478/)
+    }
+    await opened.page.close()
+  })
+
+  it('is blocked at once, with the directive to add, by a policy that names no frame of ours', async () => {
+    const opened = await stage.open({ headers: { 'content-security-policy': "frame-src 'self'" } })
+    await opened.page.waitForFunction(() => (globalThis as unknown as { said: { error?: unknown[] } }).said.error !== undefined)
+    const [error] = (await opened.said('error')) as { reason: string; message: string }[]
+    assert.equal(error?.reason, 'blocked_by_csp')
+    assert.ok(error.message.endsWith(`frame-src ${stage.formOrigin}`), error.message)
+    await opened.page.close()
+  })
+})

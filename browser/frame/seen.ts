@@ -1,0 +1,32 @@
+export type Seen = 'visible' | 'hidden' | 'unverified'
+
+/**
+ * Watches whether the cardholder can see `part`: by IntersectionObserver v2 where there is one, which knows overlays, filters and opacity. Elsewhere a frame
+ * that is too small for its own content is found by geometry, and the rest stays `unverified`.
+ */
+export function watchSeen(part: Element, tell: (state: Seen) => void): void {
+  let last: Seen | null = null
+  let entry: IntersectionObserverEntry | null = null
+  const judge = (): void => {
+    const state = isClipped() ? 'hidden' : entry === null ? 'unverified' : judgeEntry(entry)
+    if (state === last) return
+    last = state
+    tell(state)
+  }
+  const options = { threshold: [0, 0.5, 1], trackVisibility: true, delay: 100 } as IntersectionObserverInit
+  new IntersectionObserver((entries) => {
+    entry = entries.at(-1) ?? entry
+    judge()
+  }, options).observe(part)
+  addEventListener('resize', judge)
+}
+
+/** Out of sight because the page is scrolled is no trick: only what is wholly on the screen and yet not seen is hidden. */
+function judgeEntry(entry: IntersectionObserverEntry & { readonly isVisible?: boolean }): Seen {
+  if (entry.isVisible === true) return 'visible'
+  return entry.isVisible === false && entry.intersectionRatio === 1 ? 'hidden' : 'unverified'
+}
+
+function isClipped(): boolean {
+  return innerHeight > 0 && document.documentElement.scrollHeight > innerHeight + 40
+}

@@ -1,0 +1,37 @@
+import type { Language } from '@tessera/contract/profile'
+
+import type { Facts } from './facts.ts'
+import { texts, type Texts } from './texts.ts'
+import type { View } from './view.ts'
+
+/** Writes every word that does not change within a step. Labels may be the merchant's; what the law wants said may not. */
+export function writeWords(view: View, facts: Facts, language: Language, labels: Readonly<Record<string, string>>): Texts {
+  const words = { ...texts[language] }
+  for (const name of overridable) words[name] = labels[name] || words[name]
+  document.documentElement.lang = language
+  view.fields.number.label.textContent = words.number
+  view.fields.expiry.label.textContent = words.expiry
+  view.fields.expiry.input.placeholder = words.expiryShape
+  view.fields.code.label.textContent = words.code
+  view.submit.textContent = words.submit
+  view.verify.textContent = words.verify
+  view.back.textContent = words.back
+  view.done.textContent = words.done
+  view.cancel.textContent = words.cancel
+  view.consent.text.textContent = facts.disclosure.texts[language].text
+  const shop = facts.merchantName
+  view.goesTo.textContent = words.goesTo.replace('{0}', () => facts.providerName).replace('{1}', () => shop)
+  view.poweredBy.textContent = `${words.poweredBy} ${facts.providerName}`
+  for (const [link, text, address] of [
+    [view.consent.terms, words.terms, facts.termsUrl],
+    [view.terms, words.terms, facts.termsUrl],
+    [view.privacy, words.privacy, facts.privacyUrl],
+  ] as const) {
+    link.textContent = text
+    link.setAttribute('aria-label', `${text} (${words.opens})`)
+    link.href = address.startsWith('/') ? `${address}?locale=${language}` : address
+  }
+  return words
+}
+
+const overridable = ['number', 'expiry', 'submit', 'code', 'verify', 'resend', 'back', 'done'] as const

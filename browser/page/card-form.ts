@@ -1,0 +1,166 @@
+import type { FormCard, FormError, FormStep, FrameDeed, FrameOptions, FromFrame } from '@tessera/contract/frame'
+
+import { makeId, openBridge, type Bridge } from '../bridge/bridge.ts'
+
+export interface CardFormOptions extends FrameOptions {
+  /** Your public id. */
+  readonly merchant: string
+  /** Where the form is served; by itself the origin that this script came from. */
+  readonly formOrigin?: string
+}
+
+/** As the form tells it, with the page of the project that says more. */
+export interface CardFormError extends FormError {
+  readonly docs: string
+}
+
+/** What a listener is called with, by event. */
+export interface CardFormEvents {
+  ready: undefined
+  change: Extract<FromFrame, { type: 'change' }>
+  step: FormStep
+  token: { readonly token: string; readonly card: FormCard }
+  error: CardFormError
+  wait: number
+  seen: 'visible' | 'hidden' | 'unverified'
+}
+
+type Listener = (value: never) => void
+
+/** The card form in a page: an iframe of the service's own origin. This side never sees a digit. */
+export class CardForm {
+  #options: CardFormOptions
+  readonly #origin: string
+  readonly #listeners = new Map<string, Set<Listener>>()
+  #frame: HTMLIFrameElement | null = null
+  #bridge: Bridge | null = null
+  #late: ReturnType<typeof setTimeout> | undefined
+
+  /** Throws when `merchant` is no merchant id, or nothing says where the form is served. */
+  constructor(options: CardFormOptions) {
+    const origin = options.formOrigin ?? scriptOrigin
+    if (!/^[0-9a-f]{24}$/.test(options.merchant)) throw new TypeError('CardForm: merchant is your id, 24 hex characters')
+    if (origin === null) throw new TypeError('CardForm: say formOrigin, where the form is served')
+    this.#options = options
+    this.#origin = new URL(origin).origin
+  }
+
+  /** Listens; what is returned stops listening. */
+  on<E extends keyof CardFormEvents>(event: E, listener: (value: CardFormEvents[E]) => void): () => void {
+    const set = this.#listeners.get(event) ?? new Set()
+    this.#listeners.set(event, set.add(listener))
+    return () => void set.delete(listener)
+  }
+
+  /** Puts the form into an element, or the first that a selector finds. */
+  mount(target: string | Element): this {
+    const place = typeof target === 'string' ? document.querySelector(target) : target
+    if (place === null) throw new TypeError(`CardForm: nothing is at ${typeof target === 'string' ? target : 'the element'}`)
+    this.unmount()
+    const id = makeId()
+    const frame = document.createElement('iframe')
+    const query = new URLSearchParams({ merchant: this.#options.merchant, origin: location.origin })
+    frame.title = titles[this.#options.locale ?? 'uz']
+    frame.allow = ''
+    frame.referrerPolicy = 'no-referrer'
+    frame.style.cssText = 'width:100%;border:0;display:block;height:330px'
+    frame.addEventListener('load', () => {
+      this.#bridge?.close()
+      const bridge = openBridge(frame, this.#origin, id, (message) => this.#hear(message))
+      this.#bridge = bridge
+      this.#late = setTimeout(() => this.#fail('frame_no_answer', 'The form did not answer: see the frame for what it says.'), answerMsMax)
+      this.#configure()
+    })
+    document.addEventListener('securitypolicyviolation', this.#onViolation)
+    frame.src = `${this.#origin}/form/v1?${String(query)}#${id}`
+    this.#frame = frame
+    place.append(frame)
+    return this
+  }
+
+  /** Takes the form out of the page. It may be mounted again. */
+  unmount(): void {
+    clearTimeout(this.#late)
+    document.removeEventListener('securitypolicyviolation', this.#onViolation)
+    this.#bridge?.close()
+    this.#frame?.remove()
+    this.#bridge = this.#frame = null
+  }
+
+  /** Changes options of a form that is there. */
+  update(options: FrameOptions): void {
+    this.#options = { ...this.#options, ...options }
+    this.#configure()
+  }
+
+  submit(): void {
+    this.#do('submit')
+  }
+  verify(): void {
+    this.#do('verify')
+  }
+  resend(): void {
+    this.#do('resend')
+  }
+  /** Another card. */
+  back(): void {
+    this.#do('back')
+  }
+  clear(): void {
+    this.#do('clear')
+  }
+  focus(): void {
+    this.#frame?.focus()
+    this.#do('focus')
+  }
+
+  #do(type: FrameDeed): void {
+    this.#bridge?.say({ type })
+  }
+
+  #configure(): void {
+    const { merchant: _merchant, formOrigin: _formOrigin, ...options } = this.#options
+    this.#bridge?.say({ type: 'configure', options })
+  }
+
+  #hear(message: FromFrame): void {
+    if (message.type === 'ready') clearTimeout(this.#late)
+    if (message.type === 'size' && this.#frame !== null) this.#frame.style.height = `${message.height}px`
+    else if (message.type === 'step') this.#emit('step', message.step)
+    else if (message.type === 'token') this.#emit('token', { token: message.token, card: message.card })
+    else if (message.type === 'error') this.#emit('error', { ...message.error, docs: docsOf(message.error.reason) })
+    else if (message.type === 'wait') this.#emit('wait', message.ms)
+    else if (message.type === 'seen') this.#emit('seen', message.state)
+    else if (message.type === 'change') this.#emit('change', message)
+    else if (message.type === 'ready') this.#emit('ready', undefined)
+  }
+
+  readonly #onViolation = (event: SecurityPolicyViolationEvent): void => {
+    if (!event.blockedURI.startsWith(this.#origin) || !/^(frame|child|default)-src/.test(event.effectiveDirective)) return
+    clearTimeout(this.#late)
+    this.#fail('blocked_by_csp', `Your Content-Security-Policy blocks the form: add this directive: frame-src ${this.#origin}`)
+  }
+
+  #fail(reason: string, message: string): void {
+    this.#emit('error', { code: 0, reason, field: null, retryable: false, message, docs: docsOf(reason) })
+  }
+
+  #emit<E extends keyof CardFormEvents>(event: E, value: CardFormEvents[E]): void {
+    for (const listener of this.#listeners.get(event) ?? []) listener(value as never)
+  }
+}
+
+/** A classic script knows its own address only while it runs. */
+const scriptOrigin = originOfScript()
+
+function originOfScript(): string | null {
+  const own = typeof document === 'undefined' ? null : document.currentScript
+  return own instanceof HTMLScriptElement && own.src !== '' ? new URL(own.src).origin : null
+}
+
+function docsOf(reason: string): string {
+  return `docs/guides/card-form.md#${reason}`
+}
+
+const titles = { uz: 'Karta maʼlumotlari', ru: 'Данные карты', en: 'Card details' } as const
+const answerMsMax = 10_000

@@ -1,0 +1,5 @@
+import { CardForm } from './card-form.ts'
+import { defineElement } from './element.ts'
+
+Object.assign(globalThis, { Tessera: Object.freeze({ CardForm }) })
+defineElement()

@@ -1,0 +1,37 @@
+import assert from 'node:assert/strict'
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { after, before, test } from 'node:test'
+import { fileURLToPath } from 'node:url'
+import { gzipSync } from 'node:zlib'
+
+import { buildBrowser, type Manifest } from './build.ts'
+
+const root = dirname(dirname(dirname(fileURLToPath(import.meta.url))))
+let folder = ''
+let manifest: Manifest
+before(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'tessera-build-'))
+  manifest = await buildBrowser(root, folder)
+})
+after(() => rmSync(folder, { recursive: true, force: true }))
+
+const read = (name: string): string => readFileSync(join(folder, name), 'utf8')
+
+test('the frame is at most 11 kB gzipped as one document, and the SDK at most 3 kB', () => {
+  const frame = gzipSync(`<style>${read('frame.css')}</style><script>${read('frame.js')}</script>`, { level: 9 }).length
+  assert.ok(frame <= frameBytesMax, `the frame has ${String(frame)} bytes`)
+  for (const name of ['tessera.js', 'tessera.mjs']) {
+    const { gzipBytes = Infinity } = manifest.files[name] ?? {}
+    assert.ok(gzipBytes <= 3 * 1024, `${name} has ${String(gzipBytes)} bytes`)
+  }
+})
+
+test('the manifest names every file, and the frame can stand in its document', () => {
+  assert.deepEqual(Object.keys(manifest.files), ['frame.js', 'frame.css', 'tessera.js', 'tessera.mjs', 'react.mjs'])
+  assert.doesNotMatch(read('frame.js'), /<\/script|<!--/i)
+  assert.doesNotMatch(read('frame.css'), /<\/style|<!--|url\(/i)
+})
+
+const frameBytesMax = 11 * 1024

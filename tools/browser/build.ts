@@ -1,0 +1,54 @@
+import { createHash } from 'node:crypto'
+import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { gzipSync } from 'node:zlib'
+import { build, transform, type Format } from 'esbuild-wasm'
+
+/** A file as the manifest tells of it. */
+export type BuiltFile = { readonly bytes: number; readonly gzipBytes: number; readonly sri: string }
+
+export type Manifest = { readonly version: string; readonly files: Readonly<Record<string, BuiltFile>> }
+
+/** Builds the form's document parts and the SDK into `folder`. Files are put in place whole, the manifest last. */
+export async function buildBrowser(root: string, folder: string): Promise<Manifest> {
+  const { version } = JSON.parse(readFileSync(join(root, 'browser', 'package.json'), 'utf8')) as { version: string }
+  const texts: [name: string, text: string][] = [
+    ['frame.js', await bundle(join(root, 'browser', 'frame', 'main.ts'), 'iife')],
+    ['frame.css', await minifyStyle(readFileSync(join(root, 'browser', 'frame', 'frame.css'), 'utf8'))],
+    ['tessera.js', await bundle(join(root, 'browser', 'page', 'script.ts'), 'iife')],
+    ['tessera.mjs', await bundle(join(root, 'browser', 'page', 'module.ts'), 'esm')],
+    ['react.mjs', await bundle(join(root, 'browser', 'page', 'react.ts'), 'esm')],
+  ]
+  mkdirSync(folder, { recursive: true })
+  for (const [name, text] of texts) put(folder, name, text)
+  const manifest = { version, files: Object.fromEntries(texts.map(([name, text]) => [name, tellFile(text)])) }
+  put(folder, 'manifest.json', JSON.stringify(manifest, null, 2))
+  return manifest
+}
+
+async function bundle(entry: string, format: Format): Promise<string> {
+  const built = await build({
+    entryPoints: [entry],
+    ...{ bundle: true, write: false, minify: true, charset: 'utf8', legalComments: 'none' },
+    format,
+    platform: 'browser',
+    target: ['chrome111', 'firefox115', 'safari16.4'],
+    external: ['react', './tessera.mjs'],
+  })
+  return (built.outputFiles[0]?.text ?? '').trim()
+}
+
+async function minifyStyle(text: string): Promise<string> {
+  return (await transform(text, { loader: 'css', minify: true, charset: 'utf8' })).code.trim()
+}
+
+function put(folder: string, name: string, text: string): void {
+  const path = join(folder, name)
+  writeFileSync(`${path}.${process.pid}`, text)
+  renameSync(`${path}.${process.pid}`, path)
+}
+
+function tellFile(text: string): BuiltFile {
+  const sri = `sha384-${createHash('sha384').update(text).digest('base64')}`
+  return { bytes: Buffer.byteLength(text), gzipBytes: gzipSync(text, { level: 9 }).length, sri }
+}
