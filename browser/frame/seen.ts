@@ -7,7 +7,13 @@ export type Seen = 'visible' | 'hidden' | 'unverified'
 export function watchSeen(part: Element, tell: (state: Seen) => void): void {
   let last: Seen | null = null
   let entry: IntersectionObserverEntry | null = null
+  let waiting: ReturnType<typeof setTimeout> | undefined
+  // The page needs a moment to give the frame the height that it asked for.
   const judge = (): void => {
+    clearTimeout(waiting)
+    waiting = setTimeout(settle, settleMs)
+  }
+  const settle = (): void => {
     const state = isClipped() ? 'hidden' : entry === null ? 'unverified' : judgeEntry(entry)
     if (state === last) return
     last = state
@@ -20,6 +26,8 @@ export function watchSeen(part: Element, tell: (state: Seen) => void): void {
   }, options).observe(part)
   addEventListener('resize', judge)
 }
+
+const settleMs = 300
 
 /** Out of sight because the page is scrolled is no trick: only what is wholly on the screen and yet not seen is hidden. */
 function judgeEntry(entry: IntersectionObserverEntry & { readonly isVisible?: boolean }): Seen {

@@ -1,0 +1,113 @@
+// time limit: 120 s
+import assert from 'node:assert/strict'
+import { dirname } from 'node:path'
+import { after, before, describe, it } from 'node:test'
+import { fileURLToPath } from 'node:url'
+
+import { startStage, type Stage } from './form.fixture.ts'
+
+const root = dirname(dirname(fileURLToPath(import.meta.url)))
+
+describe('the card form in a page that may be anything', () => {
+  let stage: Stage
+  before(async () => {
+    stage = await startStage(root)
+  })
+  after(() => stage.stop())
+
+  it('keeps the caret where somebody mends a digit', async () => {
+    const { page, form } = await stage.open()
+    const number = form.locator('#number')
+    await number.fill('8600069195406311')
+    await number.press('Home')
+    for (let i = 0; i < 6; i++) await number.press('ArrowRight')
+    await number.press('Backspace')
+    await number.press('7')
+    assert.deepEqual(
+      await number.evaluate((input) => [
+        (input as unknown as HTMLInputElement).value,
+        (input as unknown as HTMLInputElement).selectionStart,
+      ]),
+      ['8600 7691 9540 6311', 6],
+    )
+    await page.close()
+  })
+
+  it('says that there is no connection, keeps what was typed, and goes on when there is one', async () => {
+    const { page, form } = await stage.open()
+    await form.locator('#number').fill('8600069195406311')
+    await form.locator('#expiry').fill('0399')
+    await page.context().setOffline(true)
+    await form.locator('form.card button').click()
+    await form.locator('.whole', { hasText: 'no connection' }).waitFor()
+    await page.context().setOffline(false)
+    await form.locator('form.card button').click()
+    await form.locator('#code').waitFor()
+    await page.close()
+  })
+
+  it('shows a bank that is slow, and lets the cardholder stop waiting', async () => {
+    const { page, form, said } = await stage.open()
+    await form.locator('#number').fill('8600134301849596')
+    await form.locator('#expiry').fill('0399')
+    await form.locator('form.card button').click()
+    await form.locator('.progress button').click()
+    await form.locator('.whole', { hasText: 'stopped waiting' }).waitFor()
+    assert.equal(((await said('error')) as { reason: string }[]).at(-1)?.reason, 'stopped')
+    await page.close()
+  })
+
+  it('hears no second hello, no wrong id, and nobody who is not its parent', async () => {
+    const { page } = await stage.open()
+    await page.waitForFunction(() => (globalThis as unknown as { said: { ready?: unknown[] } }).said.ready !== undefined)
+    const answers = await page.evaluate(async () => {
+      const frame = document.querySelector('iframe')
+      const id = new URL(frame?.src ?? '').hash.slice(1)
+      let heard = 0
+      for (const hello of [{ tessera: 1, id }, { tessera: 1, id: '0'.repeat(32) }, { tessera: 2, id }, 'hello']) {
+        const { port1, port2 } = new MessageChannel()
+        port1.onmessage = () => heard++
+        frame?.contentWindow?.postMessage(hello, '*', [port2])
+        port1.postMessage({ type: 'submit' })
+      }
+      await new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve)))
+      return heard
+    })
+    assert.equal(answers, 0)
+    await page.close()
+  })
+
+  it('tells whether something lies over its footer', async () => {
+    const { page, said } = await stage.open({ page: { viewport: { width: 600, height: 900 } } })
+    const waitFor = (state: string) =>
+      page.waitForFunction((asked) => (globalThis as unknown as { said: { seen?: string[] } }).said.seen?.at(-1) === asked, state)
+    await waitFor('visible')
+    await page.evaluate(() => {
+      const cover = document.createElement('div')
+      cover.style.cssText = 'position:fixed;inset:0;background:#fff'
+      document.body.append(cover)
+    })
+    await waitFor('hidden')
+    assert.deepEqual(await said('seen'), ['visible', 'hidden'])
+    await page.close()
+  })
+
+  it('stands in a page with Trusted Types and embedder isolation, beside another, and once more after it was taken out', async () => {
+    const { page } = await stage.open({
+      headers: {
+        'content-security-policy': `default-src 'none'; script-src ${stage.formOrigin}; frame-src ${stage.formOrigin}; style-src 'unsafe-inline'; require-trusted-types-for 'script'`,
+        'cross-origin-embedder-policy': 'require-corp',
+      },
+    })
+    await page.evaluate((merchant) => {
+      const { form, Tessera } = globalThis as unknown as { form: Form; Tessera: { CardForm: new (options: object) => Form } }
+      type Form = { mount: (place: string) => void; unmount: () => void }
+      form.unmount()
+      form.mount('#card')
+      new Tessera.CardForm({ merchant, locale: 'en' }).mount('body')
+    }, stage.merchant)
+    for (const index of [0, 1]) await page.locator('iframe').nth(index).contentFrame().locator('#number').waitFor()
+    assert.equal(page.frames().length, 3)
+    await page.close()
+  })
+})
