@@ -4,12 +4,15 @@ import type { KeyStore } from '@tessera/vault/keyring'
 import type { SandboxScenario } from './cli/answers.ts'
 import type { Clock } from './clock.ts'
 import type { Config } from './config.ts'
+import type { Disclosure } from './form/disclosure.ts'
+import type { LegalPages } from './form/legal.ts'
 import { openFileKek } from './kms/file.ts'
 import type { Network } from './network/network.ts'
 import type { Demo } from './running.ts'
 import { stepByDefault, steps, testCards, testExpiry } from './sandbox/cards.ts'
 import { sandboxCodes } from './sandbox/codes.ts'
 import { demoLogin, demoMerchant } from './sandbox/demo.ts'
+import { sandboxDisclosure, sandboxLegal } from './sandbox/legal.ts'
 import { makeSandboxNetwork } from './sandbox/network.ts'
 import { rehearsalByDefault, rehearsals, rehearsalScenario } from './sandbox/rehearsal.ts'
 import { makeSandboxSms } from './sandbox/sms.ts'
@@ -32,8 +35,15 @@ export interface Adapters {
   readonly isAnyOriginWelcome: boolean
   /** Whether webhooks may go to this machine itself, and there by plain http. */
   readonly webhooksToLoopback: boolean
+  /** What stands for the provider's own words where its settings name none; null in production. */
+  readonly texts: ProviderTexts | null
   /** Null in production. */
   readonly sandbox: Sandbox | null
+}
+
+export interface ProviderTexts {
+  readonly disclosure: Disclosure
+  readonly legal: LegalPages
 }
 
 export interface OutsideParts {
@@ -80,6 +90,7 @@ export const adaptersOf: Readonly<Record<Config['environment'], OrNothing<Adapte
     limits: false,
     isAnyOriginWelcome: true,
     webhooksToLoopback: true,
+    texts: { disclosure: sandboxDisclosure, legal: sandboxLegal },
     sandbox,
   },
   production: {
@@ -90,6 +101,7 @@ export const adaptersOf: Readonly<Record<Config['environment'], OrNothing<Adapte
     limits: true,
     isAnyOriginWelcome: false,
     webhooksToLoopback: false,
+    texts: null,
     sandbox: null,
   },
 })

@@ -25,6 +25,7 @@ import type { CoreDumps } from './core-dumps.ts'
 import { CannotGoOn } from './exits.ts'
 import type { Exit } from './exits.ts'
 import { boundsOf, cardFiguresOf, idempotencyFiguresOf, proxiesOf, receiptFiguresOf, verificationFiguresOf } from './figures.ts'
+import { makeFormPages } from './form-pages.ts'
 import { claimFolder, placesIn, readEnvironment } from './folder.ts'
 import { makeLimits } from './limiting.ts'
 import { makeMerchants } from './merchants/merchants.ts'
@@ -156,22 +157,14 @@ async function compose(parts: StartParts, closing: Closing): Promise<RunningServ
 
 /** The adapters of the environment, when nothing keeps it from starting. Throws `CannotGoOn` with everything that does. */
 async function admit(config: Config): Promise<Adapters> {
-  const {
-    openKek,
-    network,
-    sms,
-    codes,
-    limits,
-    isAnyOriginWelcome,
-    webhooksToLoopback,
-    sandbox: rehearsal,
-  } = adaptersOf[config.environment]
+  const offered = adaptersOf[config.environment]
+  const { openKek, network, sms, codes } = offered
   const isTest = config.environment === 'test'
   const faults = isTest ? [] : [...productionFaults(config, { openKek, network, sms }), ...(await lookIntoStore(config))]
   if (faults.length > 0 || openKek === null || network === null || sms === null || codes === null) {
     throw new CannotGoOn('settings', ['a production start is refused:', ...faults].join('\n'))
   }
-  return { openKek, network, sms, codes, limits, isAnyOriginWelcome, webhooksToLoopback, sandbox: rehearsal }
+  return { ...offered, openKek, network, sms, codes }
 }
 
 /** What a test environment left in the database that a production start was given. */
@@ -310,6 +303,7 @@ function makeDoor(
     answer,
     bounds: boundsOf(config),
     proxies: proxiesOf(config),
+    pages: makeFormPages(config, adapters, merchants),
     failed: (cause) => log.error('page_failed', { err: cause }),
   })
 }

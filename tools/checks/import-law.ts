@@ -50,6 +50,7 @@ export const importLaw: readonly LawRow[] = [
       'service/src/verification/limits.ts',
     ],
   },
+  { of: 'service/src/form-pages.ts', may: ['service/src/*', 'service/src/form/', 'service/src/merchants/'] },
   { of: 'service/src/limiting.ts', may: ['types:vault/', 'service/src/*', 'service/src/limits/', 'service/src/rpc/'] },
   // The composition root: the only files that know every adapter.
   { of: 'service/src/main.ts', may: ['contract/', 'vault/', 'service/src/'] },

@@ -1,0 +1,40 @@
+import type { FastifyPluginCallback } from 'fastify'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+
+import type { Adapters } from './adapters.ts'
+import type { Config } from './config.ts'
+import { CannotGoOn } from './exits.ts'
+import { AssetsMissing, readFormAssets, type FormAssets } from './form/assets.ts'
+import { makeForm, type FormMerchant } from './form/form.ts'
+import type { MerchantBook } from './merchants/book.ts'
+
+/** The pages of the hosted form, as the settings and the environment have them. Throws `CannotGoOn` when the browser part is not built. */
+export function makeFormPages(config: Config, { isAnyOriginWelcome, texts }: Adapters, merchants: MerchantBook): FastifyPluginCallback[] {
+  const { environment, formOrigin, termsUrl, privacyUrl } = config
+  const disclosure = config.disclosure ?? texts?.disclosure ?? null
+  // Production refuses to start without the provider's own.
+  if (disclosure === null) return []
+  const form = makeForm({
+    ...{ assets: readAssets(), isAnyOriginWelcome, environment, formOrigin, termsUrl, privacyUrl, disclosure },
+    ...{ providerName: config.providerName ?? 'Tessera', legal: texts?.legal ?? null },
+    async findMerchant(id): Promise<FormMerchant | null> {
+      const merchant = await merchants.find(id)
+      if (merchant === null) return null
+      const { row, settings } = merchant
+      return { id, name: row.name, blocked: row.state === 'blocked', origins: settings.origins }
+    },
+  })
+  return [form]
+}
+
+function readAssets(): FormAssets {
+  try {
+    return readFormAssets(builtFolder)
+  } catch (err) {
+    if (err instanceof AssetsMissing) throw new CannotGoOn('settings', err.message, { cause: err })
+    throw err
+  }
+}
+
+const builtFolder = join(fileURLToPath(new URL('../../', import.meta.url)), 'browser', 'dist')
