@@ -88,6 +88,8 @@ describe('the card form in a real browser', () => {
     const frame = opened.page.frames()[1]
     const marks = await frame?.evaluate(() => document.documentElement.outerHTML.replace(/<(script|style)[^]*?<\/\1>/g, '') + location.href)
     const told = JSON.stringify(await opened.page.evaluate(() => (globalThis as unknown as { said: object }).said))
+    const changes = (await opened.said('change')).length
+    assert.ok(changes <= 2, `${String(changes)} messages tell the page of single keys`)
     const stored = JSON.stringify([await opened.page.context().storageState(), await opened.page.content(), opened.page.url(), lines])
     for (const text of [marks ?? assert.fail('no frame'), told, stored]) {
       assert.doesNotMatch(text, /8600|4954|7331|6478/)

@@ -1,9 +1,36 @@
-// `npm run build`: the hosted form and the SDK, into browser/dist.
+// `npm run build`: the hosted form and the SDK, into browser/dist. With --if-changed nothing is done, and nothing said, while it is as its sources are.
+import { createHash } from 'node:crypto'
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { buildBrowser } from './browser/build.ts'
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)))
-const { files } = await buildBrowser(root, join(root, 'browser', 'dist'))
-for (const [name, { bytes, gzipBytes }] of Object.entries(files))
-  process.stdout.write(`${name.padEnd(12)} ${bytes} bytes, ${gzipBytes} gzipped\n`)
+const dist = join(root, 'browser', 'dist')
+const stampFile = join(dist, '.sources')
+const sources = digestSources()
+
+if (!process.argv.includes('--if-changed') || !existsSync(stampFile) || readFileSync(stampFile, 'utf8') !== sources) {
+  // Loaded only where it is needed: a second start does without.
+  const { buildBrowser } = await import('./browser/build.ts')
+  const { files } = await buildBrowser(root, dist)
+  writeFileSync(stampFile, sources)
+  for (const [name, { bytes, gzipBytes }] of Object.entries(files)) {
+    process.stdout.write(`${name.padEnd(12)} ${bytes} bytes, ${gzipBytes} gzipped\n`)
+  }
+}
+
+/** Of everything that a bundle is made from. */
+function digestSources(): string {
+  const hash = createHash('sha256')
+  for (const folder of ['browser', 'contract/src', 'tools/browser']) {
+    const names = readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' }).filter((name) => /\.(ts|css|json)$/.test(name))
+    for (const name of names.filter((path) => !path.startsWith('dist')).sort()) {
+      hash
+        .update(name)
+        .update('\0')
+        .update(readFileSync(join(root, folder, name)))
+        .update('\0')
+    }
+  }
+  return hash.update(readFileSync(join(root, 'package-lock.json'))).digest('hex')
+}

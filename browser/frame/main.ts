@@ -68,10 +68,17 @@ function judge(name: Typable): string | null {
   return name === 'expiry' ? judgeExpiry(value, Date.now()) : /^[0-9]{6}$/.test(value) ? null : 'code_missing'
 }
 
+let changeTold = ''
+
 function tellChange(): void {
   const shown = step === 'code' ? (['code'] as const) : (['number', 'expiry'] as const)
   const complete = shown.every((name) => judge(name) === null)
-  tell({ type: 'change', complete, empty: shown.every((name) => fields[name].input.value === ''), errors: { ...faults } })
+  const change = { type: 'change', complete, empty: shown.every((name) => fields[name].input.value === ''), errors: { ...faults } } as const
+  // Only what is new: a message a key would tell the page how many digits there are, and when each was typed.
+  const text = JSON.stringify([step, change])
+  if (text === changeTold) return
+  changeTold = text
+  tell(change)
 }
 
 /** Shows every fault of these fields and stands at the first; true when there is none. */

@@ -31,7 +31,7 @@ export interface PayingCard {
 }
 
 export interface Bill {
-  readonly amount: number
+  readonly amountTiyin: number
   readonly endsAt: number
   state: 'open' | 'paid' | 'held' | 'unknown' | 'back' | 'cancelled'
   /** What the network has of it, whoever knows. */
@@ -53,9 +53,9 @@ export function makeMoneyModel(now: () => number, rule: MoneyRules = moneyRules)
     return { save, isVerified, endsAt: now() + life, gone: null, lockedBy: null }
   }
 
-  function bill(amount: number): Bill {
+  function bill(amountTiyin: number): Bill {
     const bare = { taken: 0, heldTiyin: 0, heldUntil: 0, confirming: null, isHold: false, card: null }
-    return { ...bare, amount, endsAt: now() + rule.unpaidLifeMs, state: 'open' }
+    return { ...bare, amountTiyin, endsAt: now() + rule.unpaidLifeMs, state: 'open' }
   }
 
   function remove(it: PayingCard): string {
@@ -85,8 +85,8 @@ export function makeMoneyModel(now: () => number, rule: MoneyRules = moneyRules)
   }
 
   function take(it: Bill): void {
-    if (it.isHold) it.heldTiyin = it.amount
-    else it.taken = it.amount
+    if (it.isHold) it.heldTiyin = it.amountTiyin
+    else it.taken = it.amountTiyin
   }
 
   function settle(it: Bill, by: PayingCard): void {
@@ -99,7 +99,7 @@ export function makeMoneyModel(now: () => number, rule: MoneyRules = moneyRules)
     if (it.state === 'unknown') return 'receipt_in_progress'
     if (it.state !== 'held' || now() >= it.heldUntil) return 'receipt_not_held'
     if (it.confirming !== null) return 'receipt_in_progress'
-    if (part > it.amount) return 'amount_above_hold'
+    if (part > it.amountTiyin) return 'amount_above_hold'
     it.confirming = part
     if (mood === 'lose_answer' || mood === 'lose_request') return 'payment_unknown'
     captured(it, part)
@@ -107,7 +107,7 @@ export function makeMoneyModel(now: () => number, rule: MoneyRules = moneyRules)
   }
 
   function captured(it: Bill, part: number): void {
-    Object.assign(it, { state: 'paid', taken: part, heldTiyin: rule.isPartReleased ? 0 : it.amount - part, confirming: null })
+    Object.assign(it, { state: 'paid', taken: part, heldTiyin: rule.isPartReleased ? 0 : it.amountTiyin - part, confirming: null })
   }
 
   function cancel(it: Bill): string {

@@ -40,7 +40,7 @@ test(
   }),
 )
 
-test('the comparison meets every outcome that there is', async () => {
+test('the comparison of money meets every outcome that there is', async () => {
   const met = new Set<string>()
   for (const seed of provenSeeds) {
     const { mismatch, words } = await playMoney(house, moods, { seed, rule: moneyRules, sequences: 500, length: 14 })
@@ -61,7 +61,7 @@ const bent: Record<string, Partial<MoneyRules>> = {
 }
 
 for (const [fault, change] of Object.entries(bent)) {
-  test(`the comparison finds ${fault}`, async () => {
+  test(`the comparison of money finds ${fault}`, async () => {
     const rule = { ...moneyRules, ...change }
     for (const seed of provenSeeds) {
       if ((await playMoney(house, moods, { seed, rule, sequences: 500, length: 14 })).mismatch !== null) return

@@ -99,7 +99,7 @@ async function act({ house, moods, model, draw, words }: Table, player: Player, 
     )
   }
   if (kind < 13) {
-    const part = 1 + (draw(8) === 0 ? bill.model.amount : draw(bill.model.amount))
+    const part = 1 + (draw(8) === 0 ? bill.model.amountTiyin : draw(bill.model.amountTiyin))
     const said = model.confirm(bill.model, part, mood)
     return met(`confirm ${of(bill)} ${part}`, said, await caller.call('receipts.confirm_hold', { id: bill.id, amount: part }))
   }
@@ -123,10 +123,10 @@ async function act({ house, moods, model, draw, words }: Table, player: Player, 
     return null
   }
   async function makeBill(): Promise<null> {
-    const amount = 1 + draw(100_000)
-    const { receipt } = await caller.expect('receipts.create', { amount })
-    bills.push({ id: receipt._id, model: model.bill(amount) })
-    trail.push(`receipt ${bills.length - 1} of ${amount}`)
+    const amountTiyin = 1 + draw(100_000)
+    const { receipt } = await caller.expect('receipts.create', { amount: amountTiyin })
+    bills.push({ id: receipt._id, model: model.bill(amountTiyin) })
+    trail.push(`receipt ${bills.length - 1} of ${amountTiyin}`)
     return null
   }
   /** Another merchant's receipt and token are nobody's. */
