@@ -30,6 +30,7 @@ const systemMajorMin = 24
 const installSecondsMax = 900
 
 const wantsDev = process.argv.includes('--dev')
+const wantsBuild = process.argv.includes('--build')
 const isQuiet = process.argv.includes('--quiet')
 
 await main()
@@ -40,6 +41,7 @@ async function main() {
   if (!isInstalled(choice)) await withLock(() => isInstalled(choice) || install(choice))
   if (choice === 'system') useSystemNode()
   else usePinnedNode()
+  if (wantsBuild) buildBrowser()
 }
 
 function readChoice(text) {
@@ -151,6 +153,16 @@ function useSystemNode() {
     stop(`TESSERA_NODE=system, but ${binary} is ${version ?? 'not runnable'}; Node ${systemMajorMin} or newer is needed.`)
   }
   point(nodeLink, realpathSync(binary))
+}
+
+// By the Node that was just put in place: the shell that runs npm's script may still know another one by this name.
+function buildBrowser() {
+  const node = process.platform === 'win32' ? pinnedBinary() : nodeLink
+  const run = spawnSync(node, [join(root, 'tools', 'build-browser.ts'), '--if-changed'], {
+    cwd: root,
+    stdio: ['ignore', 'ignore', 'inherit'],
+  })
+  if (run.status !== 0) stop('The card form could not be built; what was said is above.')
 }
 
 function point(link, target) {
