@@ -231,8 +231,8 @@ test('a card number out of place is nowhere in the reply, wherever it was', asyn
 test('params are refused by the path of the first member that is missing or wrong', async () => {
   const { answer } = rehearse()
   const cases: [params: unknown, reason: string, data: string | undefined][] = [
-    [undefined, 'member_missing', 'card'],
-    [{}, 'member_missing', 'card'],
+    [undefined, 'member_missing', 'card.number'],
+    [{}, 'member_missing', 'card.number'],
     [[], 'params_not_object', undefined],
     [{ card: {} }, 'member_missing', 'card.number'],
     [{ card: { number: testPan } }, 'member_missing', 'card.expire'],
