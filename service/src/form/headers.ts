@@ -22,7 +22,7 @@ export const sdkHeaders: Readonly<Record<string, string>> = Object.freeze({
 
 function denied(): string {
   const features = [
-    ...['accelerometer', 'ambient-light-sensor', 'autoplay', 'bluetooth', 'browsing-topics', 'camera', 'clipboard-read', 'clipboard-write'],
+    ...['accelerometer', 'autoplay', 'browsing-topics', 'camera', 'clipboard-read', 'clipboard-write'],
     ...[
       'display-capture',
       'encrypted-media',
