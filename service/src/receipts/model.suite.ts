@@ -1,6 +1,7 @@
 import type { Caller, House } from '../methods/compose.fixture.ts'
 import { ledgerOf, rowOf, settleAll, successPan, takenBy } from '../methods/receipts.fixture.ts'
 import type { Moved, Network } from '../network/network.ts'
+import { makeSeeded } from '../rpc/seeded.fixture.ts'
 
 import { makeMoneyModel, type Bill, type MoneyModel, type MoneyRules, type Mood, type PayingCard } from './model.fixture.ts'
 
@@ -50,7 +51,7 @@ export function moody(sandbox: Network, moods: Moods): Network {
 
 /** Plays sequence after sequence; in the end of each everything is settled, and the network's ledger, receipt and model are one. */
 export async function playMoney(house: House, moods: Moods, game: MoneyGame): Promise<MoneyPlayed> {
-  const draw = makeDraw(game.seed)
+  const { below: draw } = makeSeeded(game.seed)
   const model = makeMoneyModel(() => house.clock.now(), game.rule)
   const words = new Set<string>()
   let calls = 0
@@ -202,14 +203,3 @@ const spans = [0, 60_000, 3_600_000, 13 * 3_600_000, 25 * 3_600_000, 8 * 86_400_
 const atOnce = 500
 
 type Draw = (below: number) => number
-
-/** Mulberry32: small, and the same everywhere for one seed. */
-function makeDraw(from: number): Draw {
-  let state = from >>> 0
-  return (below) => {
-    state = (state + 0x6d2b79f5) >>> 0
-    let mixed = Math.imul(state ^ (state >>> 15), state | 1)
-    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61)
-    return ((mixed ^ (mixed >>> 14)) >>> 0) % Math.max(1, below)
-  }
-}

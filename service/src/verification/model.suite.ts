@@ -1,4 +1,5 @@
 import type { Caller, House } from '../methods/compose.fixture.ts'
+import { makeSeeded } from '../rpc/seeded.fixture.ts'
 
 import { makeModel, rules, type Model, type ModelCard, type ModelClock, type Rules } from './model.fixture.ts'
 
@@ -23,7 +24,7 @@ export interface Played {
 
 /** Forty merchants act at once in each round, so that one fsync serves them all; between the rounds time moves. */
 export async function play(house: House, { seed, rule, rounds }: Game): Promise<Played> {
-  const draw = makeDraw(seed)
+  const { below: draw } = makeSeeded(seed)
   const { wallMs, monotonicMs } = house.clock.moment()
   const clock: ModelClock = { wallMs, monotonicMs, boot: 1 }
   const model = makeModel(clock, rule)
@@ -126,15 +127,4 @@ function toEdge(clock: ModelClock, player: Player | undefined, draw: Draw): numb
   const ends = (card?.endsAt ?? clock.wallMs) - clock.wallMs
   const ms = (draw(4) === 0 ? ends : (edges[draw(edges.length)] ?? 0)) - draw(2)
   return ms > 0 && ms <= rules.oneTimeLifeMs ? ms : 0
-}
-
-/** Mulberry32: small, and the same everywhere for one seed. */
-function makeDraw(from: number): Draw {
-  let state = from >>> 0
-  return (below) => {
-    state = (state + 0x6d2b79f5) >>> 0
-    let mixed = Math.imul(state ^ (state >>> 15), state | 1)
-    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61)
-    return ((mixed ^ (mixed >>> 14)) >>> 0) % Math.max(1, below)
-  }
 }

@@ -11,7 +11,7 @@ const house = await compose()
 after(() => house.close())
 /** A seed of its own for each run, and one that has met every outcome and found every bent rule. */
 const newSeed = Number(process.env['TESSERA_TEST_SEED'] ?? randomInt(2 ** 31))
-const provenSeed = 13
+const provenSeed = 1
 
 test('whatever is called, in whatever order and time, the house says what the model says', async (t) => {
   t.diagnostic(`seed ${newSeed}: replay with TESSERA_TEST_SEED=${newSeed}`)
