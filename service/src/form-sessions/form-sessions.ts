@@ -48,14 +48,14 @@ export interface FormSessionParts {
 }
 
 export function makeFormSessions(parts: FormSessionParts): FormSessions & {
-  /** Drops what ended; tells how many. To be called every minute or so. */
+  /** Drops what ended a day ago; tells how many. To be called every minute or so. */
   dropPast(stopping?: AbortSignal): Promise<number>
 } {
   const { store, clock } = parts
   return Object.freeze({
     create: (asked: AskedFormSession, asker: Asker<CreatedFormSession>) => create(parts, asked, asker),
     spend: (session: string | null, asker: SessionAsker) => spend(parts, session, asker),
-    dropPast: (stopping?: AbortSignal) => store.dropFormSessions(clock.now(), stopping),
+    dropPast: (stopping?: AbortSignal) => store.dropFormSessions(clock.now() - toldAsEndedMs, stopping),
   })
 }
 
@@ -114,3 +114,5 @@ const refusals = Object.freeze({ unknown: 'sessionUnknown', ended: 'sessionEnded
 
 /** Wire §5. */
 const lifeMs = 15 * 60_000
+/** So long a session that is over is told as such, and not as one that nobody knows. */
+const toldAsEndedMs = 24 * 3_600_000

@@ -12,7 +12,7 @@ import { openKeyring, type Keyring, type KeyStore } from '@tessera/vault/keyring
 
 import { cardFigures, type CardFigures } from '../cards/figures.ts'
 import { makeCards, type Cards } from '../cards/cards.ts'
-import { makeFormSessions, type FormSessionParts, type FormSessions } from '../form-sessions/form-sessions.ts'
+import { makeFormSessions, type FormSessionParts } from '../form-sessions/form-sessions.ts'
 import { noEndpoint, type MerchantEndpoint } from '../endpoint/endpoint.ts'
 import { noFineLimits, type FineLimits } from '../limits/fine.ts'
 import { makeMerchants, type Merchants } from '../merchants/merchants.ts'
@@ -45,7 +45,7 @@ export interface House {
   readonly receipts: Receipts
   readonly merchants: Merchants
   readonly settle: Settle
-  readonly sessions: FormSessions
+  readonly sessions: ReturnType<typeof makeFormSessions>
   readonly grid: Grid
   readonly environment: string
   readonly endpoint: MerchantEndpoint

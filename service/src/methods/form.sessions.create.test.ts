@@ -26,7 +26,11 @@ test('a session makes as many cards as it has attempts, for fifteen minutes', as
   assert.equal(reasonOf(await create(merchant, { session })), 'session_used_up')
   const late = await merchant.expect('form.sessions.create', { origin, save: 'ask' })
   house.clock.advance(15 * 60_000)
+  await house.sessions.dropPast()
   assert.equal(reasonOf(await create(merchant, { session: late.session })), 'session_ended')
+  house.clock.advance(24 * 3_600_000 + 1)
+  assert.ok((await house.sessions.dropPast()) >= 1)
+  assert.equal(reasonOf(await create(merchant, { session: late.session })), 'session_unknown')
 })
 
 test('a session of another merchant, of nobody, or cut short is not known', async () => {
