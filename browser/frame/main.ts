@@ -33,6 +33,8 @@ function tell(message: FromFrame): void {
 }
 
 function configure(given: FrameOptions): void {
+  // Who agreed, agreed to the text that was shown.
+  if ((given.locale ?? options.locale) !== options.locale) consent.box.checked = false
   options = { ...options, ...given }
   applyTheme(options.theme ?? {})
   words = writeWords(view, facts, options.locale ?? 'uz', options.labels ?? {})
