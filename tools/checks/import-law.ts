@@ -26,7 +26,6 @@ const ports = [
   'service/src/store/riders.ts',
   'service/src/sms/sms.ts',
   'service/src/sms/codes.ts',
-  'service/src/sms/codes.ts',
   'service/src/network/network.ts',
   'service/src/endpoint/endpoint.ts',
   'service/src/webhooks/webhooks.ts',
