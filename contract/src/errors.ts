@@ -471,7 +471,7 @@ export const errors = {
     stage: 'state',
     mend: 'developer',
     text: accessText,
-    hint: 'The merchant has not registered this origin: add it with tessera merchants origins, or ask the provider to.',
+    hint: 'The merchant has not registered this origin: add it with tessera merchants set <merchant> --origins, or ask the provider to.',
   },
   sessionRequired: {
     code: -32504,

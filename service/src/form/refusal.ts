@@ -21,7 +21,8 @@ const refusals = {
   originNotRegistered: {
     status: 403,
     title: 'Origin not registered',
-    detail: 'The merchant has not registered the origin of this page: add it with tessera merchants origins, or ask the provider to.',
+    detail:
+      'The merchant has not registered the origin of this page: add it with tessera merchants set <merchant> --origins, or ask the provider to.',
   },
   merchantBlocked: { status: 403, title: 'Merchant blocked', detail: 'The provider has blocked this merchant: ask the provider.' },
 } as const satisfies Record<string, { status: number; title: string; detail: string }>
