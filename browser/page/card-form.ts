@@ -155,7 +155,8 @@ const scriptOrigin = originOfScript()
 
 function originOfScript(): string | null {
   const own = typeof document === 'undefined' ? null : document.currentScript
-  return own instanceof HTMLScriptElement && own.src !== '' ? new URL(own.src).origin : null
+  // Where there is no document there is no HTMLScriptElement either: a server renders, a test runs in Node.
+  return own !== null && own instanceof HTMLScriptElement && own.src !== '' ? new URL(own.src).origin : null
 }
 
 function docsOf(reason: string): string {
