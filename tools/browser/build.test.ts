@@ -3,7 +3,7 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { after, before, test } from 'node:test'
-import { fileURLToPath } from 'node:url'
+import { fileURLToPath, pathToFileURL } from 'node:url'
 import { gzipSync } from 'node:zlib'
 
 import { buildBrowser, type Manifest } from './build.ts'
@@ -29,9 +29,14 @@ test('the frame is at most 11 kB gzipped as one document, and the SDK at most 3 
 })
 
 test('the manifest names every file, and the frame can stand in its document', () => {
-  assert.deepEqual(Object.keys(manifest.files), ['frame.js', 'frame.css', 'tessera.js', 'tessera.mjs', 'react.mjs'])
+  assert.deepEqual(Object.keys(manifest.files), ['frame.js', 'frame.css', 'tessera.js', 'tessera.mjs', 'react.mjs', 'testing.mjs'])
   assert.doesNotMatch(read('frame.js'), /<\/script|<!--/i)
   assert.doesNotMatch(read('frame.css'), /<\/style|<!--|url\(/i)
+})
+
+test('what merchants test with is built to a module that Node imports', async () => {
+  const built = (await import(pathToFileURL(join(folder, 'testing.mjs')).href)) as Record<string, unknown>
+  assert.deepEqual(Object.keys(built).sort(), ['fakeTessera', 'fillCard'])
 })
 
 const frameBytesMax = 11 * 1024

@@ -18,6 +18,7 @@ export async function buildBrowser(root: string, folder: string): Promise<Manife
     ['tessera.js', await bundle(join(root, 'browser', 'page', 'script.ts'), 'iife')],
     ['tessera.mjs', await bundle(join(root, 'browser', 'page', 'module.ts'), 'esm')],
     ['react.mjs', await bundle(join(root, 'browser', 'page', 'react.ts'), 'esm')],
+    ['testing.mjs', await bundle(join(root, 'browser', 'testing', 'index.ts'), 'esm')],
   ]
   mkdirSync(folder, { recursive: true })
   for (const [name, text] of texts) put(folder, name, text)
