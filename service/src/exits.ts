@@ -1,7 +1,8 @@
 /** How the program ends, in the numbers of BSD's sysexits(3) where they have one. Printed by `tessera help` and in docs/operating/running.md. */
 export const exits = {
   done: { code: 0, meaning: 'Done; for start: stopped after a signal, every call in flight answered.' },
-  found: { code: 1, meaning: 'A check found something: audit verify, doctor.' },
+  found: { code: 1, meaning: 'A check found something: audit verify, doctor, form-check.' },
+  notChecked: { code: 2, meaning: 'form-check: there is nothing there that could be checked.' },
   usage: { code: 64, meaning: 'The command line makes no sense: unknown command or argument.' },
   unavailable: { code: 69, meaning: 'Nothing answers: no service runs on the data folder, or its database is out of reach.' },
   fault: { code: 70, meaning: 'A fault of ours; the log has it.' },

@@ -4,9 +4,11 @@ import { methods, type MethodEntry } from '@tessera/contract/methods'
 import { receipt } from '@tessera/contract/methods.receipts'
 import { printOpenRpc } from '@tessera/contract/openrpc'
 import { receiptStates } from '@tessera/contract/receipt'
+import { rules } from '../../form-check/src/rules.ts'
 import { settings } from '../../service/src/config.ts'
 import { printClientTypes } from './client-types.ts'
 import { printErrorsPage } from './errors.ts'
+import { printFormCheckPage } from './form-check.ts'
 import { printMethodPage, printMethodsIndex } from './methods.ts'
 import type { Schema } from './schema.ts'
 import { printSettingsPage } from './settings.ts'
@@ -16,6 +18,7 @@ export function printPages(version: string): Map<string, string> {
   const entries: Readonly<Record<string, MethodEntry>> = methods
   return new Map([
     ['docs/reference/errors.md', printErrorsPage(errors)],
+    ['docs/reference/form-check.md', printFormCheckPage(rules)],
     ['docs/reference/settings.md', printSettingsPage(settings)],
     ['docs/reference/openrpc.json', JSON.stringify(printOpenRpc(version), null, 2) + '\n'],
     ['docs/reference/methods/README.md', printMethodsIndex(entries)],

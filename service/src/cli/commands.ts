@@ -3,6 +3,7 @@ import type { Command } from './command.ts'
 import { doctor } from './doctor.ts'
 import { eventsDead, eventsList, eventsReplay } from './events.ts'
 import { eventsListen } from './events-listen.ts'
+import { formCheck } from './form-check.ts'
 import { keysDestroy, keysRotate, keysStatus } from './keys.ts'
 import {
   merchantsCreate,
@@ -68,6 +69,7 @@ export const commands: readonly Command[] = Object.freeze([
   sandboxStep,
   sandboxInbox,
   settings,
+  formCheck,
   doctor,
   version,
   help,
