@@ -52,7 +52,8 @@ export const rules = {
     text: 'The SDK’s script carries an integrity hash and crossorigin.',
     source: 'PCI DSS 4.0.1, 6.4.3; W3C Subresource Integrity',
     severity: 'warning',
-    advice: 'Add integrity from <form origin>/sdk/v1/sri.json, and crossorigin="anonymous".',
+    advice:
+      'Load <form origin>/sdk/<version>/tessera.js, which never changes, with integrity from <form origin>/sdk/<version>/integrity.json and crossorigin="anonymous".',
   },
   'csp-missing': {
     text: 'The page says by a Content-Security-Policy which scripts and frames it loads.',
