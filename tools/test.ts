@@ -1,4 +1,5 @@
-// `npm test`: everything, or what is asked for. `npm test -- <path, part of a path or glob> …`, `npm test -- --only unit|serial|checks`.
+// `npm test`: everything, or what is asked for. `npm test -- <path, part of a path or glob> …`, `npm test -- --only unit|serial|checks`,
+// `npm test -- --seconds 7200 <pattern>`.
 import { availableParallelism } from 'node:os'
 import { dirname } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -17,17 +18,22 @@ const root = dirname(dirname(fileURLToPath(import.meta.url)))
 const fileSecondsDefault = 120
 const totalSecondsMax = 24 * 60
 
-const { values, positionals } = parseArgs({ options: { only: { type: 'string' } }, allowPositionals: true })
+const options = { only: { type: 'string' }, seconds: { type: 'string' } } as const
+const { values, positionals } = parseArgs({ options, allowPositionals: true })
+/** `--seconds 7200` gives each file that long, for searches that are longer than a test: 100,000 sequences of a model. */
+const secondsAsked = values.seconds === undefined ? null : Number(values.seconds)
 const startedAt = performance.now()
 const stopping = new AbortController()
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => stopping.abort(new Error(`stopped by ${signal}`)))
-setTimeout(() => stopping.abort(new Error(`the whole run took more than ${totalSecondsMax / 60} min`)), totalSecondsMax * 1000).unref()
+const wholeSeconds = secondsAsked !== null && secondsAsked > totalSecondsMax ? secondsAsked : totalSecondsMax
+setTimeout(() => stopping.abort(new Error(`the whole run took more than ${wholeSeconds / 60} min`)), wholeSeconds * 1000).unref()
 
 process.exitCode = await main()
 
 async function main(): Promise<number> {
   const only = values.only ?? 'all'
   if (!['all', 'unit', 'serial', 'checks'].includes(only)) return refuse(`--only takes unit, serial or checks, not ${only}.`)
+  if (secondsAsked !== null && !(secondsAsked > 0)) return refuse(`--seconds takes a number above zero, not ${values.seconds}.`)
   const { unit, serial } = findTests(root, positionals)
   const wantsChecks = only === 'checks' || (only === 'all' && positionals.length === 0)
   const results: FileResult[] = wantsChecks ? await checksAsResults() : []
@@ -69,7 +75,7 @@ async function runTests(unit: readonly string[], serial: readonly string[]): Pro
 async function runOne(path: string, env: NodeJS.ProcessEnv): Promise<FileResult> {
   const { signal } = stopping
   if (signal.aborted) return failedFile(path, `Not run: ${String(signal.reason)}.`)
-  return runFile(path, { root, env, signal, secondsMax: readTimeLimit(root, path, fileSecondsDefault) })
+  return runFile(path, { root, env, signal, secondsMax: secondsAsked ?? readTimeLimit(root, path, fileSecondsDefault) })
 }
 
 /** Tests see no setting of the developer's own service, and know where their database and browser are. */
