@@ -4,7 +4,7 @@ import tseslint from 'typescript-eslint'
 export default tseslint.config(
   { ignores: ['node_modules/', 'data/', 'coverage/', 'docs/reference/', '**/dist/'] },
   {
-    files: ['**/*.ts'],
+    files: ['**/*.ts', 'dashboard/**/*.tsx'],
     extends: [tseslint.configs.strictTypeChecked],
     languageOptions: { parserOptions: { projectService: true, tsconfigRootDir: import.meta.dirname } },
     linterOptions: { reportUnusedDisableDirectives: 'error' },

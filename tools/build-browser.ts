@@ -1,4 +1,4 @@
-// `npm run build`: the hosted form and the SDK, into browser/dist. With --if-changed nothing is done, and nothing said, while it is as its sources are.
+// `npm run build`: the hosted form and the SDK into browser/dist, the dashboard into dashboard/dist. With --if-changed nothing is done, and nothing said, while it is as its sources are.
 import { createHash } from 'node:crypto'
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
@@ -6,14 +6,23 @@ import { fileURLToPath } from 'node:url'
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)))
 const dist = join(root, 'browser', 'dist')
+const dashboard = join(root, 'dashboard', 'dist')
 const stampFile = join(dist, '.sources')
 const sources = digestSources()
 
-if (!process.argv.includes('--if-changed') || !existsSync(stampFile) || readFileSync(stampFile, 'utf8') !== sources) {
+if (
+  !process.argv.includes('--if-changed') ||
+  !existsSync(dashboard) ||
+  !existsSync(stampFile) ||
+  readFileSync(stampFile, 'utf8') !== sources
+) {
   // Loaded only where it is needed: a second start does without.
   const { buildBrowser } = await import('./browser/build.ts')
   const { files } = await buildBrowser(root, dist)
+  const { buildDashboard } = await import('./browser/build-dashboard.ts')
+  const built = await buildDashboard(root, dashboard)
   writeFileSync(stampFile, sources)
+  for (const [name, bytes] of Object.entries(built)) process.stdout.write(`dashboard/${name} ${bytes} bytes\n`)
   for (const [name, { bytes, gzipBytes }] of Object.entries(files)) {
     process.stdout.write(`${name.padEnd(12)} ${bytes} bytes, ${gzipBytes} gzipped\n`)
   }
@@ -22,8 +31,8 @@ if (!process.argv.includes('--if-changed') || !existsSync(stampFile) || readFile
 /** Of everything that a bundle is made from. */
 function digestSources(): string {
   const hash = createHash('sha256')
-  for (const folder of ['browser', 'contract/src', 'tools/browser']) {
-    const names = readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' }).filter((name) => /\.(ts|css|json)$/.test(name))
+  for (const folder of ['browser', 'dashboard', 'contract/src', 'tools/browser']) {
+    const names = readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' }).filter((name) => /\.(tsx?|css|json)$/.test(name))
     for (const name of names.filter((path) => !path.startsWith('dist')).sort()) {
       hash
         .update(name)

@@ -60,6 +60,10 @@ const checks: readonly CheckRun[] = [
     name: 'browser types',
     run: (context) => runProgram(context, ['typescript/bin/tsc', '-p', 'browser', '--noEmit', '--pretty', 'false']),
   },
+  {
+    name: 'dashboard types',
+    run: (context) => runProgram(context, ['typescript/bin/tsc', '-p', 'dashboard', '--noEmit', '--pretty', 'false']),
+  },
   { name: 'lint', run: runLint },
   { name: 'format', run: runFormat },
   own('import law', async (tree) => checkImportLaw(tree)),

@@ -23,3 +23,19 @@ export interface MethodEntry {
   /** Params of a request that succeeds in the test environment and its result in the spec profile. */
   readonly example: { readonly params: object; readonly result: object }
 }
+
+/** What a user of the dashboard may do: `read` is every role; `support` and `developer` stand beside each other; `owner` may everything. */
+export type Role = 'read' | 'support' | 'developer' | 'owner'
+
+/** A method of the merchant's dashboard: asked at its own door alone, with a session in place of X-Auth (wire §7). */
+export interface DashboardEntry {
+  readonly summary: string
+  readonly caller: 'dashboard'
+  /** The least that its user has to be; `visitor`: nobody has signed in yet. */
+  readonly role: Role | 'visitor'
+  readonly mutates: boolean
+  readonly params: TSchema
+  readonly result: TSchema
+  /** The outcomes of its own. */
+  readonly errors: readonly ErrorName[]
+}

@@ -1,15 +1,18 @@
 import Type, { type Static } from 'typebox'
 
-import type { MethodEntry } from './method-entry.ts'
+import type { DashboardEntry, MethodEntry } from './method-entry.ts'
 import { cardMethods } from './methods.cards.ts'
+import { dashboardCardMethods } from './methods.dashboard.cards.ts'
+import { dashboardSessionMethods } from './methods.dashboard.session.ts'
+import { dashboardUserMethods } from './methods.dashboard.users.ts'
 import { formMethods } from './methods.form.ts'
 import { receiptMethods } from './methods.receipts.ts'
 
-export type { Caller, MethodEntry } from './method-entry.ts'
+export type { Caller, DashboardEntry, MethodEntry, Role } from './method-entry.ts'
 export type { CardOnWire } from './methods.cards.ts'
 
-/** The whole API: what is asked, what is answered. The OpenRPC document and the reference pages are printed from here. */
-export const methods = {
+/** The API of merchants: what is asked, what is answered. The OpenRPC document and the reference pages are printed from here. */
+export const publicMethods = {
   ...cardMethods,
   ...receiptMethods,
   ...formMethods,
@@ -29,6 +32,16 @@ export const methods = {
   },
 } as const satisfies Record<string, MethodEntry>
 
+/** What the dashboard's pages ask at `/dashboard/api`, and nobody elsewhere. */
+export const dashboardMethods = {
+  ...dashboardSessionMethods,
+  ...dashboardUserMethods,
+  ...dashboardCardMethods,
+} as const satisfies Record<string, DashboardEntry>
+
+/** Everything that is asked of the service, by either door. */
+export const methods = { ...publicMethods, ...dashboardMethods } as const
+
 export type MethodName = keyof typeof methods
 export type Params<M extends MethodName> = Static<(typeof methods)[M]['params']>
 export type Result<M extends MethodName> = Static<(typeof methods)[M]['result']>
@@ -38,4 +51,10 @@ export const methodNames: ReadonlySet<string> = new Set(Object.keys(methods))
 
 export function isMethodName(name: string): name is MethodName {
   return methodNames.has(name)
+}
+
+export type DashboardMethodName = keyof typeof dashboardMethods
+
+export function isDashboardMethod(name: MethodName): name is DashboardMethodName {
+  return name.startsWith('dashboard.')
 }

@@ -1,5 +1,5 @@
 import { errorEntry, type ErrorName } from './errors.ts'
-import { methods, type MethodEntry } from './methods.ts'
+import { publicMethods, type MethodEntry } from './methods.ts'
 
 export interface OpenRpcDocument {
   openrpc: string
@@ -18,7 +18,7 @@ export function printOpenRpc(version: string): OpenRpcDocument {
         'Card tokenization: a card in, a merchant-bound token out. POST /api/<method> (spec profile) or /api (subscribe profile).',
       license: { name: 'Apache-2.0' },
     },
-    methods: Object.entries(methods).map(([name, entry]) => printMethod(name, entry)),
+    methods: Object.entries(publicMethods).map(([name, entry]) => printMethod(name, entry)),
   }
 }
 

@@ -19,6 +19,7 @@ import { tesseraVersion } from './cli/version.ts'
 import type { Clock } from './clock.ts'
 import { everyMs, startJobs } from './background.ts'
 import { makeClosing } from './closing.ts'
+import { makeDashboardPages, makeDashboardSide } from './dashboard-side.ts'
 import type { Closing } from './closing.ts'
 import type { Config } from './config.ts'
 import type { CoreDumps } from './core-dumps.ts'
@@ -40,7 +41,7 @@ import type { Asked, Metrics } from './observe/metrics.ts'
 import { productionFaults, sandboxLeftIn } from './production.ts'
 import { makeReceipts } from './receipts/receipts.ts'
 import { makeSettle } from './receipts/settle.ts'
-import { makeAnswer } from './rpc/answer.ts'
+import { makeAnswer, type RoadParts } from './rpc/answer.ts'
 import { buildHttp } from './rpc/http.ts'
 import type { Http } from './rpc/http.ts'
 import { makeRequestIds } from './rpc/request-id.ts'
@@ -106,12 +107,12 @@ async function compose(parts: StartParts, closing: Closing): Promise<RunningServ
 
   const kept = await openKept(parts, adapters, closing)
   const cutOff = new AbortController()
-  const { grid, merchants, sessions, sweep, reseal, settle, network, idempotency, limits, merchantEndpoints } = await makeNouns(
+  const { grid, merchants, sessions, sweep, reseal, settle, network, idempotency, limits, merchantEndpoints, side } = await makeNouns(
     parts,
     adapters,
     kept,
   )
-  const http = makeDoor(parts, { adapters, grid, merchants, network, idempotency, limits, metrics, signal: cutOff.signal })
+  const http = makeDoor(parts, { adapters, grid, merchants, network, idempotency, limits, metrics, side, signal: cutOff.signal })
   const failed = (err: unknown): void => log.error('background_failed', { err })
   const { webhooks, endpoints } = makeDeliveries(parts, adapters, kept)
   const done = (event: string, count: number): void => log.info(event, { count })
@@ -123,6 +124,7 @@ async function compose(parts: StartParts, closing: Closing): Promise<RunningServ
     { event: 'events_dropped', everyMs: everyMs.sweep, run: webhooks.dropPast },
     { event: 'idempotency_dropped', everyMs: everyMs.sweep, run: idempotency.dropPast },
     { event: 'form_sessions_dropped', everyMs: everyMs.sweep, run: sessions.dropPast },
+    { event: 'dashboard_sessions_dropped', everyMs: everyMs.sweep, run: side.dashboard.sessions.dropPast },
   ]
   for (const end of [settle.stop, webhooks.stop, ...startJobs(jobs, { clock, done, failed })]) closing.add(end)
 
@@ -144,6 +146,7 @@ async function compose(parts: StartParts, closing: Closing): Promise<RunningServ
       endpoints,
       merchants: merchants.deeds,
       merchantEndpoints,
+      users: side.dashboard.users,
     },
   })
   closing.add((await listenControl(config.dataFolder, makeAnswerQuestion(answers), failed)).close)
@@ -248,6 +251,7 @@ async function makeNouns({ config, clock, log }: StartParts, adapters: Adapters,
   const receipts = makeReceipts(receiptParts, settle)
   if (adapters.sandbox !== null) await merchants.ensureMerchant(adapters.sandbox.merchant)
   const sessions = makeFormSessions({ store, clock, merchants, isAnyOriginWelcome: adapters.isAnyOriginWelcome })
+  const side = await makeDashboardSide({ store, keyring, clock, environment, alarm }, adapters)
   const limits = makeLimits(config, { isOnByDefault: adapters.limits, keyring, now: () => performance.now() })
   return {
     network,
@@ -255,7 +259,8 @@ async function makeNouns({ config, clock, log }: StartParts, adapters: Adapters,
     merchantEndpoints: makeEndpointDeeds({ deeds: merchants.deeds, endpoint, readUrl: guard.readUrl, keyring, environment }),
     limits,
     sessions,
-    grid: makeGrid({ cards, verification, receipts, sessions, limits: limits.fine, version: tesseraVersion }),
+    side,
+    grid: makeGrid({ cards, verification, receipts, sessions, merchants, ...side, limits: limits.fine, version: tesseraVersion }),
     settle,
     idempotency: makeIdempotency({ store, keyring, clock, environment, figures: idempotencyFiguresOf(config) }),
     sweep: makeSweep({ store, keyring, clock, environment, alarm }),
@@ -275,7 +280,10 @@ function makeDeliveries({ config, clock, log }: StartParts, { webhooksToLoopback
   return { webhooks: makeWebhooks({ ...parts, post, random, failed }), endpoints: makeEndpoints(parts) }
 }
 
-interface DoorParts extends Pick<Awaited<ReturnType<typeof makeNouns>>, 'grid' | 'merchants' | 'network' | 'idempotency' | 'limits'> {
+interface DoorParts extends Pick<
+  Awaited<ReturnType<typeof makeNouns>>,
+  'grid' | 'merchants' | 'network' | 'idempotency' | 'limits' | 'side'
+> {
   readonly adapters: Adapters
   readonly metrics: Metrics
   /** Aborted when the calls that are left are cut off. */
@@ -284,26 +292,23 @@ interface DoorParts extends Pick<Awaited<ReturnType<typeof makeNouns>>, 'grid' |
 
 function makeDoor(
   { config, log, clock, stopping }: StartParts,
-  { adapters, grid, merchants, network, idempotency, limits, metrics, signal }: DoorParts,
+  { adapters, grid, merchants, network, idempotency, limits, metrics, side, signal }: DoorParts,
 ): Http {
   const now = (): number => performance.now()
-  const answer = makeAnswer({
-    grid,
-    credentials: merchants,
-    origins: { isAnyWelcome: adapters.isAnyOriginWelcome, formOrigin: config.formOrigin },
-    ...{ limits: limits.coarse, passwords: limits.passwords },
-    idempotency,
+  const road: RoadParts = {
+    ...{ grid, limits: limits.coarse, idempotency },
     routes: network.routes,
     journal: makeJournal(log, metrics),
     translate: storeError,
     issueRequestId: makeRequestIds(drawPublic(REQUEST_ID_SEED_BYTES)),
     ...{ now, sleep: clock.sleep, stopping, signal },
-  })
+  }
+  const origins = { isAnyWelcome: adapters.isAnyOriginWelcome, formOrigin: config.formOrigin }
   return buildHttp({
-    answer,
+    answer: makeAnswer({ ...road, credentials: merchants, passwords: limits.passwords, origins }),
     bounds: boundsOf(config),
     proxies: proxiesOf(config),
-    pages: makeFormPages(config, adapters, merchants),
+    pages: [...makeFormPages(config, adapters, merchants), makeDashboardPages(config, side, road)],
     failed: (cause) => log.error('page_failed', { err: cause }),
   })
 }

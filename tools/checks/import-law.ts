@@ -18,6 +18,7 @@ const nouns = [
   'service/src/idempotency/',
   'service/src/form-sessions/',
   'service/src/limits/',
+  'service/src/dashboard/',
 ]
 const ports = [
   'service/src/clock.ts',
@@ -49,6 +50,7 @@ export const importLaw: readonly LawRow[] = [
       'service/src/verification/limits.ts',
     ],
   },
+  { of: 'service/src/dashboard-side.ts', may: ['types:vault/', 'service/src/*', 'service/src/dashboard/', 'service/src/rpc/'] },
   { of: 'service/src/form-pages.ts', may: ['service/src/*', 'service/src/form/', 'service/src/merchants/'] },
   { of: 'service/src/limiting.ts', may: ['types:vault/', 'service/src/*', 'service/src/limits/', 'service/src/rpc/'] },
   // The composition root: the only files that know every adapter.
@@ -59,8 +61,16 @@ export const importLaw: readonly LawRow[] = [
     of: 'service/src/rpc/',
     may: ['contract/', 'service/src/rpc/', 'service/src/limits/', 'service/src/clock.ts', 'types:service/src/methods/method.ts'],
   },
-  { of: 'service/src/methods/', may: ['contract/', 'vault/src/token.ts', 'service/src/methods/', 'service/src/clock.ts', ...nouns] },
-  ...nouns.map((of) => ({ of, ...nounRow })),
+  {
+    of: 'service/src/methods/',
+    may: ['contract/', 'vault/src/token.ts', 'service/src/methods/', 'service/src/clock.ts', ...nouns],
+  },
+  ...nouns.filter((of) => of !== 'service/src/dashboard/').map((of) => ({ of, ...nounRow })),
+  // Its door hands requests to the road of the API, which it knows by its types.
+  {
+    of: 'service/src/dashboard/',
+    may: [...nounRow.may, 'types:service/src/rpc/', 'service/src/rpc/client-address.ts', 'types:service/src/methods/method.ts'],
+  },
 
   { of: 'service/src/audit/', may: [...words, 'service/src/audit/', 'service/src/store/store.ts'] },
   { of: 'service/src/store/', may: [...words, 'service/src/store/', 'service/src/audit/'] },

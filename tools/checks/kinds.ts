@@ -2,7 +2,7 @@
 
 /** TypeScript of ours. */
 export function isCode(path: string): boolean {
-  return path.endsWith('.ts')
+  return /\.tsx?$/.test(path)
 }
 
 /** A test, a suite that several tests run, or what tests are fed with: it may know more than the code beside it. */

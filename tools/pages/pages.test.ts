@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { errors } from '@tessera/contract/errors'
-import { methods } from '@tessera/contract/methods'
+import { publicMethods as methods } from '@tessera/contract/methods'
 import { settings } from '../../service/src/config.ts'
 import { printPages } from './pages.ts'
 

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { errors } from '@tessera/contract/errors'
-import { methods, type MethodEntry } from '@tessera/contract/methods'
+import { publicMethods as methods, type MethodEntry } from '@tessera/contract/methods'
 import { receipt } from '@tessera/contract/methods.receipts'
 import { printOpenRpc } from '@tessera/contract/openrpc'
 import { receiptStates } from '@tessera/contract/receipt'

@@ -1,7 +1,7 @@
 import type { KeyObject } from 'node:crypto'
 
 /** What a data key is for; a key of one purpose is refused by every other. */
-export type KeyPurpose = 'card' | 'otp' | 'limits' | 'row_mac' | 'pepper' | 'idempotency' | 'webhook'
+export type KeyPurpose = 'card' | 'otp' | 'limits' | 'row_mac' | 'pepper' | 'idempotency' | 'webhook' | 'dashboard'
 
 /** A data key as it is used: 256 bits that never leave their KeyObject. */
 export interface Dek {

@@ -15,9 +15,9 @@ export function isOfTheDay(purpose: KeyPurpose): boolean {
   return lifeMs[purpose] === dayMs
 }
 
-/** Keys without which rows look forged, merchants are locked out and webhooks go unsigned: they are replaced, never destroyed. */
+/** Keys without which rows look forged, merchants are locked out and webhooks go unsigned, and second factors are lost: they are replaced, never destroyed. */
 export function isKept(purpose: KeyPurpose): boolean {
-  return purpose === 'row_mac' || purpose === 'pepper' || purpose === 'webhook'
+  return purpose === 'row_mac' || purpose === 'pepper' || purpose === 'webhook' || purpose === 'dashboard'
 }
 
 export const dayMs = 24 * 60 * 60 * 1000
@@ -30,6 +30,7 @@ const lifeMs: Readonly<Record<KeyPurpose, number>> = {
   idempotency: 90 * dayMs,
   pepper: 730 * dayMs,
   webhook: 730 * dayMs,
+  dashboard: 730 * dayMs,
   row_mac: Number.POSITIVE_INFINITY,
 }
 

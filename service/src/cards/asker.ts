@@ -4,6 +4,8 @@ import type { Rider } from '../idempotency/rider.ts'
 export interface Asker<T = never> {
   readonly merchantId: string
   readonly bucket: number
+  /** The user of the dashboard who asks; the merchant's own page or server otherwise. */
+  readonly userId?: string
   /** 24 hex: log and audit know the request by it. */
   readonly requestId: string
   /** Aborted when the service stops waiting. */

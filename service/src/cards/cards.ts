@@ -6,7 +6,7 @@ import type { CardRow } from '../store/store.ts'
 
 import type { Asker } from './asker.ts'
 import { createCard, expectCard, type AskedCard, type CreatedCard } from './create.ts'
-import { findCard, type FoundCard } from './find.ts'
+import { findCard, findCardById, type FoundCard } from './find.ts'
 import { verifiedCard } from './life.ts'
 import { makeCardMac } from './mac.ts'
 import { removeCard } from './remove.ts'
@@ -24,6 +24,8 @@ export interface Cards {
   /** What the card will be when it is verified now, MAC and all. */
   asVerified(card: CardRow, now: number): Promise<CardRow>
   remove(token: string, asker: Asker<'removed'>): Promise<void>
+  /** The same by the card's id, for the merchant's people, who have no tokens. */
+  removeById(cardId: string, asker: Asker<'removed'>): Promise<void>
 }
 
 export function makeCards(parts: CardParts): Cards {
@@ -35,7 +37,8 @@ export function makeCards(parts: CardParts): Cards {
     find: (token: string, asker: Asker) => findCard(tools, token, asker),
     usePan: <T>(found: FoundCard, use: (pan: Pan) => Promise<T>) => usePan(tools, found, use),
     asVerified: (card: CardRow, now: number) => mac.seal(verifiedCard(parts.figures, card, now)),
-    remove: (token: string, asker: Asker<'removed'>) => removeCard(tools, token, asker),
+    remove: (token: string, asker: Asker<'removed'>) => removeCard(tools, () => findCard(tools, token, asker), asker),
+    removeById: (cardId: string, asker: Asker<'removed'>) => removeCard(tools, () => findCardById(tools, cardId, asker), asker),
   })
 }
 

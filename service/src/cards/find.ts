@@ -1,6 +1,7 @@
 import { timingSafeEqual } from 'node:crypto'
 
 import { RpcError } from '@tessera/contract/errors'
+import { bucketOfId } from '@tessera/vault/id'
 import { readToken } from '@tessera/vault/token'
 
 import type { CardRow } from '../store/store.ts'
@@ -25,10 +26,23 @@ export async function findCard(tools: CardTools, token: string, asker: Asker): P
   const { bucket, merchantId } = asker
   const card = read.bucket === bucket ? await tools.store.findCard({ bucket, merchantId, cardId: read.cardId }) : null
   if (card === null || read.secret === null || !timingSafeEqual(read.hash, card.tokenHash)) throw new RpcError('cardNotFound')
+  await expectLive(tools, card, asker)
+  return { card, secret: read.secret }
+}
+
+/** Finds a live card of the asker's by its id: for those who point at it in a list and cannot open it. */
+export async function findCardById(tools: CardTools, cardId: string, asker: Asker): Promise<{ readonly card: CardRow }> {
+  const { bucket, merchantId } = asker
+  const card = bucketOfId(cardId) === bucket ? await tools.store.findCard({ bucket, merchantId, cardId }) : null
+  if (card === null) throw new RpcError('cardNotFound', { data: 'cardId' })
+  await expectLive(tools, card, asker)
+  return { card }
+}
+
+async function expectLive(tools: CardTools, card: CardRow, asker: Asker): Promise<void> {
   if (!(await tools.mac.isTrue(card))) throw tampered(tools, card, asker)
   if (card.state === 'removed') throw new RpcError('cardDeleted', { data: 'deleted' })
   if (!isLive(card, tools.clock.now())) throw new RpcError('cardEnded')
-  return { card, secret: read.secret }
 }
 
 /** A row that was not written by us is never answered from. */

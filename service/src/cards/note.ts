@@ -18,7 +18,7 @@ export function noteChange(asker: Asker, left: CardRow, deed: Deed): AuditNote {
 export function noteDeed(asker: Asker, cardId: string, deed: Deed): AuditNote {
   return {
     ...deed,
-    actor: `merchant:${asker.merchantId}`,
+    actor: asker.userId === undefined ? `merchant:${asker.merchantId}` : `user:${asker.userId}`,
     merchantId: asker.merchantId,
     subject: cardId,
     version: 0,

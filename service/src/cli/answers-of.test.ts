@@ -25,6 +25,7 @@ function answersIn(house: House, store: Store = house.store): Answers {
     sandbox: null,
     endpoints,
     merchants: house.merchants.deeds,
+    users: house.dashboard.users,
     merchantEndpoints,
   })
 }

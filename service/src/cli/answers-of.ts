@@ -6,6 +6,7 @@ import { KeyHoldsCards } from '../cards/reseal.ts'
 import type { Reseal } from '../cards/reseal.ts'
 import type { Clock } from '../clock.ts'
 import type { MerchantDeeds } from '../merchants/deeds.ts'
+import type { Users } from '../dashboard/users.ts'
 import type { EndpointDeeds } from '../merchants/endpoint.ts'
 import type { Life } from '../running.ts'
 import { tellReadiness } from '../running.ts'
@@ -28,6 +29,7 @@ export interface AskedParts {
   readonly reseal: Reseal
   readonly endpoints: Endpoints
   readonly merchants: MerchantDeeds
+  readonly users: Users
   readonly merchantEndpoints: EndpointDeeds
   /** Null outside the test environment. */
   readonly sandbox: SandboxFacts | null
@@ -48,6 +50,7 @@ export function answersOf(parts: AskedParts): Answers {
     keys: keyAnswers(parts),
     webhooks: parts.endpoints,
     merchants: parts.merchants,
+    users: parts.users,
     merchantEndpoints: parts.merchantEndpoints,
     verifyAudit: () => checkAudit({ store: parts.store, isTrue: (card) => mac.isTrue(card) }),
     sandbox: parts.sandbox === null ? null : sandboxAnswers(parts.sandbox, parts.store),

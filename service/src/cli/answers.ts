@@ -1,4 +1,5 @@
 import type { MerchantDeeds } from '../merchants/deeds.ts'
+import type { Users } from '../dashboard/users.ts'
 import type { EndpointDeeds } from '../merchants/endpoint.ts'
 
 import type { AuditReport } from './audit-check.ts'
@@ -8,6 +9,7 @@ import type { ToldKey } from './keys.ts'
 import { answerEndpoints } from './endpoint-answers.ts'
 import { answerMerchants } from './merchant-answers.ts'
 import { badMerchant, isId, no, yes } from './replies.ts'
+import { answerUsers } from './user-answers.ts'
 import { answerWebhooks, type WebhookAnswers } from './webhook-answers.ts'
 
 /** What a running service can be asked over its control socket. */
@@ -17,6 +19,7 @@ export interface Answers {
   readonly verifyAudit: () => Promise<AuditReport>
   readonly webhooks: WebhookAnswers
   readonly merchants: MerchantDeeds
+  readonly users: Users
   readonly merchantEndpoints: EndpointDeeds
   /** Null outside the test environment. */
   readonly sandbox: SandboxAnswers | null
@@ -57,6 +60,7 @@ export function makeAnswerQuestion(answers: Answers): AnswerQuestion {
     'keys.rotate': (question) => rotate(answers.keys, question),
     'keys.destroy': (question) => destroy(answers.keys, question),
     ...answerMerchants(answers.merchants),
+    ...answerUsers(answers.users, answers.merchants),
     ...answerEndpoints(answers.merchantEndpoints),
     ...answerWebhooks(answers.webhooks, answers.sandbox?.merchantId ?? null, answers.merchants),
     'audit.verify': async () => yes(await answers.verifyAudit()),
@@ -123,5 +127,5 @@ async function tellInbox(sandbox: SandboxAnswers, { count }: Question): Promise<
 }
 
 /** Row MAC keys are kept: a new one would leave old rows without a MAC that can be checked against the active key. */
-const PURPOSES = ['card', 'otp', 'limits', 'pepper', 'idempotency', 'webhook']
+const PURPOSES = ['card', 'otp', 'limits', 'pepper', 'idempotency', 'webhook', 'dashboard']
 const INBOX_MAX = 100

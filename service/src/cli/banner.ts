@@ -36,7 +36,7 @@ function printDemo({ url, demo }: RunningFacts): string[] {
     '  The demo merchant of the test environment (public, refused in production)',
     `  Merchant   ${demo.merchantId}`,
     `  Password   ${demo.password}`,
-    `  Dashboard  phone ${demo.dashboardPhone}, password ${demo.dashboardPassword} (dashboard: not in this version yet)`,
+    `  Dashboard  ${url.replace('127.0.0.1', 'localhost')}/dashboard · phone ${demo.dashboardPhone}, password ${demo.dashboardPassword}`,
     '',
     '  Make a token:',
     '',

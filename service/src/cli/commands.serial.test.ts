@@ -185,6 +185,10 @@ const wordsOfMerchants = {
   'merchants rotate-password': ['x'],
   'merchants retire-password': ['x', '--yes'],
   'merchants endpoint': ['remove', 'x'],
+  'dashboard users create': ['x', '--phone=998901234567'],
+  'dashboard users list': ['x'],
+  'dashboard users block': ['x', 'y'],
+  'dashboard users reset-password': ['x', 'y'],
 }
 
 test('where nothing runs every question says so and how to start', async () => {

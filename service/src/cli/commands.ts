@@ -18,6 +18,7 @@ import {
 import { sandboxInbox, sandboxStep, sandboxSteps } from './sandbox.ts'
 import { settings } from './settings.ts'
 import { status } from './status.ts'
+import { usersBlock, usersCreate, usersList, usersResetPassword } from './dashboard-users.ts'
 import { version } from './version.ts'
 import { merchantsEndpoint } from './merchant-endpoint.ts'
 import { webhooksAdd, webhooksList, webhooksRemove, webhooksRotateSecret } from './webhooks.ts'
@@ -57,6 +58,10 @@ export const commands: readonly Command[] = Object.freeze([
   merchantsRotatePassword,
   merchantsRetirePassword,
   merchantsEndpoint,
+  usersCreate,
+  usersList,
+  usersBlock,
+  usersResetPassword,
   webhooksAdd,
   webhooksList,
   webhooksRemove,

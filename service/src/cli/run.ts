@@ -67,11 +67,13 @@ async function runTyped(typed: Typed, json: boolean, terminal: Terminal): Promis
   return command.run(asked)
 }
 
-/** The command of two words before that of one; null when none was typed. Throws when there is no such command. */
+/** The command of three words before that of two, and that before one; null when none was typed. Throws when there is no such command. */
 function find(typed: Typed): { command: Command | null; words: readonly string[] } {
-  const [first, second] = typed.words
+  const [first, second, third] = typed.words
   if (first === undefined)
     return { command: commands.find(({ name }) => typed.options.has('version') && name === 'version') ?? null, words: [] }
+  const byThree = commands.find(({ name }) => name === `${first} ${second ?? ''} ${third ?? ''}`)
+  if (byThree !== undefined) return { command: byThree, words: typed.words.slice(3) }
   const byTwo = commands.find(({ name }) => name === `${first} ${second ?? ''}`)
   if (byTwo !== undefined) return { command: byTwo, words: typed.words.slice(2) }
   const byOne = commands.find(({ name }) => name === first)

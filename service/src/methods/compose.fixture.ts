@@ -12,6 +12,10 @@ import { openKeyring, type Keyring, type KeyStore } from '@tessera/vault/keyring
 
 import { cardFigures, type CardFigures } from '../cards/figures.ts'
 import { makeCards, type Cards } from '../cards/cards.ts'
+import { makeCardLists, type CardLists } from '../dashboard/cards.ts'
+import { makeDashboard, type Dashboard } from '../dashboard/dashboard.ts'
+import { dashboardFigures } from '../dashboard/figures.ts'
+import { makePasswords } from '../dashboard/passwords.ts'
 import { makeFormSessions, type FormSessionParts } from '../form-sessions/form-sessions.ts'
 import { noEndpoint, type MerchantEndpoint } from '../endpoint/endpoint.ts'
 import { noFineLimits, type FineLimits } from '../limits/fine.ts'
@@ -49,6 +53,8 @@ export interface House {
   readonly grid: Grid
   readonly environment: string
   readonly endpoint: MerchantEndpoint
+  readonly dashboard: Dashboard
+  readonly cardLists: CardLists
   /** What was told of rows that are not as we wrote them. */
   readonly alarms: string[]
   /** Someone who calls: a merchant of its own, unless it is told which. */
@@ -124,9 +130,19 @@ export async function compose(options: HouseOptions = {}): Promise<House> {
   const receipts = makeReceipts({ ...receiptParts, figures: moneyFigures }, options.kicks === true ? settle : null)
   const limits = options.limits?.({ keyring, clock }) ?? noFineLimits
   const sessions = makeFormSessions({ store, clock, merchants, isAnyOriginWelcome: true, ...options.sessions })
-  const grid = makeGrid({ cards, verification, receipts, sessions, limits, version: '0.0.0' })
+  const dashboard = makeDashboard({
+    store,
+    keyring,
+    clock,
+    environment,
+    alarm,
+    figures: dashboardFigures,
+    passwords: makePasswords({ cost: 4 }),
+  })
+  const side = { dashboard, cardLists: makeCardLists(store) }
+  const grid = makeGrid({ cards, verification, receipts, sessions, merchants, ...side, limits, version: '0.0.0' })
   return Object.freeze({
-    ...{ store, keyring, clock, cards, verification, receipts, merchants, sessions, settle, grid, environment, endpoint, alarms },
+    ...{ store, keyring, clock, cards, verification, receipts, merchants, sessions, settle, grid, environment, endpoint, alarms, ...side },
     caller: (profile: Profile = 'spec', merchantId = randomHex(24)) => makeCaller(grid, merchantId, profile),
     async close() {
       await settle.stop()

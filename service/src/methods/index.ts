@@ -1,10 +1,10 @@
-import type { Cards } from '../cards/cards.ts'
 import type { FormSessions } from '../form-sessions/form-sessions.ts'
 import { noFineLimits, type FineLimits } from '../limits/fine.ts'
 import type { Receipts } from '../receipts/receipts.ts'
 import { expectPhone } from '../receipts/send.ts'
 import type { Verification } from '../verification/verification.ts'
 
+import { makeDashboardGrid, type DashboardGridParts } from './dashboard-grid.ts'
 import { expectAmount } from './amount.ts'
 import { cardsCheck } from './cards.check.ts'
 import { cardsCreate, checkCardsCreate } from './cards.create.ts'
@@ -26,8 +26,7 @@ import { rpcDiscover } from './rpc.discover.ts'
 import { countingToken } from './token-limit.ts'
 import { expectTokenShape } from './token-shape.ts'
 
-export interface GridParts {
-  readonly cards: Cards
+export interface GridParts extends DashboardGridParts {
   readonly verification: Verification
   readonly receipts: Receipts
   readonly sessions: FormSessions
@@ -38,7 +37,8 @@ export interface GridParts {
 }
 
 /** Every method with who may call it, whether it changes anything, and what it counts in. */
-export function makeGrid({ cards, verification, receipts, sessions, limits = noFineLimits, version }: GridParts): Grid {
+export function makeGrid(parts: GridParts): Grid {
+  const { cards, verification, receipts, sessions, limits = noFineLimits, version } = parts
   return Object.freeze({
     'cards.create': {
       ...{ caller: 'browser', mutates: true, limits: 'create', run: cardsCreate(cards, limits, sessions) },
@@ -79,5 +79,6 @@ export function makeGrid({ cards, verification, receipts, sessions, limits = noF
     'receipts.set_fiscal_data': { caller: 'server', mutates: true, limits: 'write', run: receiptsSetFiscalData(receipts) },
     'form.sessions.create': { caller: 'server', mutates: true, limits: 'write', run: formSessionsCreate(sessions) },
     'rpc.discover': { caller: 'nobody', mutates: false, limits: 'none', run: rpcDiscover(version) },
+    ...makeDashboardGrid(parts),
   })
 }

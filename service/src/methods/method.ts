@@ -1,5 +1,5 @@
 import type { Language, Profile } from '@tessera/contract/envelope'
-import type { MethodName, Params, Result, methods } from '@tessera/contract/methods'
+import type { MethodName, Params, Result, Role, methods } from '@tessera/contract/methods'
 
 import type { Settling } from '../idempotency/parts.ts'
 import type { IdempotentCall } from '../idempotency/rider.ts'
@@ -11,10 +11,32 @@ export type { IdempotentCall, Settling }
 export interface CallerIdentity {
   readonly merchantId: string
   readonly bucket: number
-  /** `server` gave the password, `browser` the merchant id alone. */
-  readonly as: 'server' | 'browser'
+  /** `server` gave the password, `browser` the merchant id alone, `dashboard` a session. */
+  readonly as: 'server' | 'browser' | 'dashboard'
+  /** Of the dashboard. */
+  readonly user?: SignedIn
   /** What was agreed with the merchant in place of the settings. */
   readonly limits?: MerchantLimits | null
+}
+
+/** A user of the dashboard with a live session. */
+export interface SignedIn {
+  readonly userId: string
+  readonly sessionId: string
+  readonly role: Role
+  /** The password was issued for one sign-in. */
+  readonly mustChangePassword: boolean
+}
+
+/** What the dashboard's door tells of a request: the cookie that came, and the one that is to go. */
+export interface Visitor {
+  /** The session's text as the cookie had it; null without one. */
+  readonly cookie: string | null
+  /** The header X-Tessera-CSRF. */
+  readonly csrf: string | null
+  readonly userAgent: string
+  /** Has the reply set the cookie, or with null take it away. */
+  keepCookie(session: string | null): void
 }
 
 /** What a method may know of the request beyond its params. */
@@ -33,13 +55,24 @@ export interface Call {
   readonly signal: AbortSignal
   /** What rides in the method's units; null: the call came without an idempotency key. */
   readonly idempotency: IdempotentCall | null
+  /** At the dashboard's door alone. */
+  readonly visitor?: Visitor
 }
 
 /** Which limits a method counts in. */
 export type LimitClass = 'create' | 'verify' | 'read' | 'write' | 'none'
 
-/** One row of the grid: the security posture of one method. The compiler holds `caller` and `mutates` to the contract. */
-export interface Row<M extends MethodName> {
+/** The least that a user of the dashboard has to be; only its own methods have one. */
+export type NeededRole = Role | 'visitor'
+
+type RoleOf<M extends MethodName> = (typeof methods)[M] extends { readonly role: infer R }
+  ? { readonly role: R }
+  : { readonly role?: never }
+
+/** One row of the grid: the security posture of one method. The compiler holds `caller`, `role` and `mutates` to the contract. */
+export type Row<M extends MethodName> = RowParts<M> & RoleOf<M>
+
+export interface RowParts<M extends MethodName> {
   readonly caller: (typeof methods)[M]['caller']
   readonly mutates: (typeof methods)[M]['mutates']
   readonly limits: LimitClass

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 
-import { methods } from '@tessera/contract/methods'
+import { methods, publicMethods } from '@tessera/contract/methods'
 
 import { compose } from './compose.fixture.ts'
 
@@ -15,11 +15,11 @@ test('the document names every method of the contract, with its caller and its e
   const named = document.methods as { name: string; 'x-caller': string; errors: { code: number }[] }[]
   assert.deepEqual(
     named.map(({ name }) => name),
-    Object.keys(methods),
+    Object.keys(publicMethods),
   )
   assert.deepEqual(
     named.map((method) => method['x-caller']),
-    Object.values(methods).map(({ caller }) => caller),
+    Object.values(publicMethods).map(({ caller }) => caller),
   )
   assert.ok(named.find(({ name }) => name === 'cards.verify')?.errors.some(({ code }) => code === -31103))
 })

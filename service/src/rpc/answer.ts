@@ -3,18 +3,18 @@ import { RpcError } from '@tessera/contract/errors'
 import { isMethodName, type MethodName, type Result } from '@tessera/contract/methods'
 import type { CardRoute } from '@tessera/contract/route'
 
-import type { Call, CallerIdentity, Grid, Row } from '../methods/method.ts'
+import type { Call, CallerIdentity, Grid, Row, Visitor } from '../methods/method.ts'
 import { answerInTurn, type BatchEnd } from './batch.ts'
-import { identify, type Claim, type OriginRule } from './caller.ts'
+import { makeApiGate, type ApiGateParts } from './api-gate.ts'
+import type { Claim } from './caller.ts'
 import type { ReadCall } from './call-reader.ts'
-import type { Credentials } from './credentials.ts'
 import { isEarlier, isPlainName, throwFault, type Fault } from './fault.ts'
+import type { Gate } from './gate.ts'
 import type { Idempotency, IdempotencyHeader } from './idempotency.ts'
 import type { Journal } from './journal.ts'
 import type { CoarseLimits } from './limits.ts'
 import { makePanScan } from './pan-scan.ts'
 import { makeReadParams, type ReadParams } from './params.ts'
-import type { PasswordThrottle } from './password-throttle.ts'
 import { readCalls } from './read-calls.ts'
 import { replyWithError, replyWithResult, toRpcError } from './reply.ts'
 import type { HttpReply, HttpRequest } from './request.ts'
@@ -22,11 +22,8 @@ import type { HttpReply, HttpRequest } from './request.ts'
 /** Answers one HTTP request to the API: one call or a batch. Never rejects. */
 export type Answer = (request: HttpRequest) => Promise<HttpReply>
 
-export interface AnswerParts extends BatchEnd {
+export interface RoadParts extends BatchEnd {
   readonly grid: Grid
-  readonly credentials: Credentials
-  readonly passwords: PasswordThrottle
-  readonly origins: OriginRule
   readonly limits: CoarseLimits
   readonly idempotency: Idempotency
   /** Prefixes under which a number out of place is a card number. */
@@ -42,15 +39,22 @@ export interface AnswerParts extends BatchEnd {
   readonly signal: AbortSignal
 }
 
-/** The road of every request: its stages stand in `answerCall` in the order of wire §3, and each throws what it refuses with. */
+export type AnswerParts = RoadParts & ApiGateParts
+
+/** The road of the API: callers show X-Auth. */
 export function makeAnswer(parts: AnswerParts): Answer {
+  return makeRoad(parts, makeApiGate(parts))
+}
+
+/** The road of every request: its stages stand in `answerCall` in the order of wire §3, and each throws what it refuses with. */
+export function makeRoad(parts: RoadParts, gate: Gate): Answer {
   const scan = makePanScan(parts.routes)
-  const door: Door = { ...parts, readParams: makeReadParams() }
+  const door: Door = { ...parts, gate, readParams: makeReadParams() }
   return (request) => {
-    const { xAuth, origin, isFromBrowser, idempotencyKey, address, body } = request
+    const { xAuth, origin, isFromBrowser, idempotencyKey, address, body, visitor } = request
     const profile = request.segment === null ? 'subscribe' : 'spec'
     const language = readLanguage(request.acceptLanguage)
-    const asked: Asked = { xAuth, origin, isFromBrowser, idempotencyKey, address, profile, language, bytes: body.length }
+    const asked: Asked = { xAuth, origin, isFromBrowser, idempotencyKey, address, profile, language, bytes: body.length, visitor }
     const read = readCalls(request, scan)
     return read.kind === 'call' ? answerCall(read.call, asked, door) : answerBatch(read.calls, asked, door)
   }
@@ -59,7 +63,7 @@ export function makeAnswer(parts: AnswerParts): Answer {
 async function answerCall(call: ReadCall, asked: Asked, door: Door): Promise<HttpReply> {
   const requestId = door.issueRequestId()
   const startedAt = door.now()
-  const method = call.method !== null && isMethodName(call.method) ? call.method : null
+  const method = call.method !== null && isMethodName(call.method) && door.gate.offers(call.method) ? call.method : null
   let merchantId: string | null = null
   let error: RpcError | null = null
   try {
@@ -67,8 +71,7 @@ async function answerCall(call: ReadCall, asked: Asked, door: Door): Promise<Htt
     if (requestFault !== null) throwFault(requestFault)
     if (method === null) throw methodNotFound(call.method)
     const row = door.grid[method]
-    const shown = row.caller === 'nobody' ? null : await door.passwords.authenticate(door.credentials, asked)
-    const caller = identify(row.caller, asked, shown, door.origins)
+    const caller = await door.gate.admit(row, asked, method)
     merchantId = caller.merchantId
     if (caller.fault !== null) throwFault(caller.fault)
     door.limits.take({
@@ -103,7 +106,17 @@ function run<M extends MethodName>(method: M, read: ReadCall, { asked, door, req
   const row: Row<M> = door.grid[method]
   const { profile, language, address, idempotencyKey } = asked
   const { cardNumber } = read
-  const call: Call = { caller, profile, language, requestId, address, cardNumber, signal: door.signal, idempotency: null }
+  const call: Call = {
+    caller,
+    profile,
+    language,
+    requestId,
+    address,
+    cardNumber,
+    signal: door.signal,
+    idempotency: null,
+    ...(asked.visitor === undefined ? {} : { visitor: asked.visitor }),
+  }
   if (!row.mutates || idempotencyKey === null || idempotencyKey === 'invalid') return row.run(params, call)
   row.check?.(params, call)
   const { settle } = row
@@ -126,14 +139,15 @@ function methodNotFound(method: string | null): RpcError {
   return new RpcError('methodNotFound', method !== null && isPlainName(method) ? { data: method } : {})
 }
 
-type Door = AnswerParts & { readonly readParams: ReadParams }
+type Door = RoadParts & { readonly gate: Gate; readonly readParams: ReadParams }
 
 /** What all calls of one request have in common. */
-interface Asked extends Claim {
+export interface Asked extends Claim {
   readonly language: Language
   readonly idempotencyKey: IdempotencyHeader
   readonly address: string
   readonly bytes: number
+  readonly visitor: Visitor | undefined
 }
 
 interface Known {

@@ -33,7 +33,7 @@ export interface Identified {
  * Tells who calls and whether this one may call methods of this class (wire §4), in the order of the error table. `shown` is what the
  * credentials said: they are asked before anything is decided, so every wrong X-Auth takes the same time. Null: they did not have to be.
  */
-export function identify(needed: Caller, claim: Claim, shown: Authenticated | null, origins: OriginRule): Identified {
+export function identify(needed: Caller | 'dashboard', claim: Claim, shown: Authenticated | null, origins: OriginRule): Identified {
   if (shown === null) return unasked
   const fault = faultOf(needed, claim, shown, origins)
   if (!isAuthentic(shown)) return { ...unasked, fault: fault ?? { entry: 'accessDenied' } }
@@ -41,7 +41,7 @@ export function identify(needed: Caller, claim: Claim, shown: Authenticated | nu
   return { identity: { merchantId, bucket, as: kind, limits }, merchantId, fault }
 }
 
-function faultOf(needed: Caller, claim: Claim, shown: Authenticated, origins: OriginRule): Fault | null {
+function faultOf(needed: Caller | 'dashboard', claim: Claim, shown: Authenticated, origins: OriginRule): Fault | null {
   if (claim.isFromBrowser && claim.xAuth?.includes(':')) return { entry: 'credentialInBrowser' }
   if (shown.kind === 'denied') return { entry: 'accessDenied' }
   // Ids are public, so an unknown one may be told (the vendor's word for it).
@@ -51,7 +51,7 @@ function faultOf(needed: Caller, claim: Claim, shown: Authenticated, origins: Or
   return shown.blocked ? { entry: 'merchantBlocked' } : null
 }
 
-function needsPassword(needed: Caller, profile: Profile, merchant: Authentic): boolean {
+function needsPassword(needed: Caller | 'dashboard', profile: Profile, merchant: Authentic): boolean {
   if (needed === 'serverInSpec') return profile === 'spec' || merchant.strictServerAuth
   return needed === 'server'
 }

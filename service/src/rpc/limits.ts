@@ -17,7 +17,7 @@ export interface LimitedCall {
   /** Null where a method needs no merchant. */
   readonly merchantId: string | null
   /** `server` showed the password. */
-  readonly as: 'server' | 'browser'
+  readonly as: 'server' | 'browser' | 'dashboard'
   readonly limits: MerchantLimits | null
 }
 

@@ -1,9 +1,10 @@
+import type { Visitor } from '../methods/method.ts'
 import type { IdempotencyHeader } from './idempotency.ts'
 
 /** An HTTP request to `/api` as the door knows it: the few things that answers depend on. */
 export interface HttpRequest {
   /** Set when it is refused before anything of it is read. */
-  readonly refusal: 'notPost' | 'overloaded' | 'connectionBusy' | 'addressBusy' | 'draining' | null
+  readonly refusal: 'notPost' | 'overloaded' | 'connectionBusy' | 'addressBusy' | 'draining' | 'notFromDashboard' | null
   /** What follows `/api/` in the URL, exactly as it stands there; null at `/api` and `/api/`. */
   readonly segment: string | null
   readonly hasQuery: boolean
@@ -18,6 +19,8 @@ export interface HttpRequest {
   readonly acceptLanguage: string | undefined
   /** The client's. */
   readonly address: string
+  /** At the dashboard's door alone. */
+  readonly visitor?: Visitor
 }
 
 export interface HttpReply {

@@ -1,5 +1,8 @@
 import { findAuditHeads, newestAuditOf, readAudit } from './questions/audit.ts'
 import { countCardsByKey, findCard, listCardsUnderKey, listEndedCards, listKeptCards } from './questions/cards.ts'
+import { listAuditOf, listCards, listReceiptsOfCard } from './questions/dashboard-cards.ts'
+import { findDashboardSession, listDashboardSessions } from './questions/dashboard-sessions.ts'
+import { findDashboardUser, findDashboardUserByPhone, listDashboardUsers } from './questions/dashboard-users.ts'
 import { listAttempts, listDeadDeliveries, listDeliveries } from './questions/deliveries.ts'
 import { findDelivery, listEvents } from './questions/events.ts'
 import { findIdempotency } from './questions/idempotency.ts'
@@ -87,6 +90,24 @@ export function makeStore(driver: Driver): Store {
     spendFormSession: (spend) => driver.write('spendFormSession', spend),
     dropFormSessions: (before, stopping) => dropAll(driver, 'dropFormSessions', before, stopping),
 
+    insertDashboardUser: (user, audit) => driver.write('insertDashboardUser', { user, audit }),
+    findDashboardUser: (userId) => driver.read(findDashboardUser(userId)),
+    findDashboardUserByPhone: (phone) => driver.read(findDashboardUserByPhone(phone)),
+    listDashboardUsers: (merchantId, after, count) => driver.read(listDashboardUsers(merchantId, after, count)),
+    changeDashboardUser: (next, ends, audit) => driver.write('changeDashboardUser', { next, ends, audit }),
+    claimSignInTry: (claim) => driver.write('claimSignInTry', claim),
+    clearSignInTries: (userId, totpStep) => driver.write('clearSignInTries', { userId, totpStep }),
+    uncountSignInTry: (userId) => driver.write('uncountSignInTry', { userId }),
+    insertDashboardSession: (session, audit) => driver.write('insertDashboardSession', { session, audit }),
+    findDashboardSession: (sessionId) => driver.read(findDashboardSession(sessionId)),
+    touchDashboardSession: (sessionId, now) => driver.write('touchDashboardSession', { sessionId, now }),
+    listDashboardSessions: (userId, count) => driver.read(listDashboardSessions(userId, count)),
+    endDashboardSessions: (of, audit) => driver.write('endDashboardSessions', { of, audit }),
+    dropDashboardSessions: (before, stopping) => dropAll(driver, 'dropDashboardSessions', before, stopping),
+    listCards: (ask) => driver.read(listCards(ask)),
+    listAuditOf: (merchantId, subject, count) => driver.read(listAuditOf(merchantId, subject, count)),
+    listReceiptsOfCard: (card, count) => driver.read(listReceiptsOfCard(card, count)),
+
     appendAudit: (audit) => driver.write('appendAudit', { audit }),
     listAuditChains: () => driver.read(findAuditHeads()),
     readAudit: (chain, afterSeq, count) => driver.read(readAudit(chain, afterSeq, count)),
@@ -108,7 +129,7 @@ function ridden<T, R extends CardRiders | null = null>(_riders: R | undefined, a
 /** A page a unit, so that a long sweep never holds the writers up, and ends with the page that a stop finds it at. */
 async function dropAll(
   driver: Driver,
-  name: 'dropLimits' | 'dropIdempotency' | 'dropEvents' | 'dropFormSessions',
+  name: 'dropLimits' | 'dropIdempotency' | 'dropEvents' | 'dropFormSessions' | 'dropDashboardSessions',
   before: number,
   stopping?: AbortSignal,
 ): Promise<number> {

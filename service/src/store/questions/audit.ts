@@ -69,7 +69,7 @@ function tellHead(row: Row): AuditHead {
   return { chain: text(row, 'chain'), seq: integer(row, 'seq'), hash: bytes(row, 'hash') }
 }
 
-function tellEntry(row: Row): AuditEntry {
+export function tellEntry(row: Row): AuditEntry {
   return {
     ...tellHead(row),
     at: integer(row, 'at'),

@@ -172,7 +172,7 @@ function tellCard(row: Row): CardRow {
   }
 }
 
-function tellListed(row: Row): ListedCard {
+export function tellListed(row: Row): ListedCard {
   try {
     return tellCard(row)
   } catch (err) {

@@ -33,7 +33,7 @@ export const setKeyState = {
 function tellKey(row: Row): WrappedKey {
   return {
     keyId: text(row, 'key_id'),
-    purpose: word(row, 'purpose', ['card', 'otp', 'limits', 'row_mac', 'pepper', 'idempotency', 'webhook']),
+    purpose: word(row, 'purpose', ['card', 'otp', 'limits', 'row_mac', 'pepper', 'idempotency', 'webhook', 'dashboard']),
     owner: text(row, 'owner'),
     epoch: integer(row, 'epoch'),
     state: word(row, 'state', ['active', 'decrypt_only', 'destroyed']),

@@ -1,6 +1,8 @@
 import type { Unit } from '../unit.ts'
 import { appendAudit } from './audit.ts'
 import { changeCard, insertCard } from './cards.ts'
+import { dropDashboardSessions, endDashboardSessions, insertDashboardSession, touchDashboardSession } from './dashboard-sessions.ts'
+import { changeDashboardUser, claimSignInTry, clearSignInTries, insertDashboardUser, uncountSignInTry } from './dashboard-users.ts'
 import { claimDeliveries, settleDelivery } from './deliveries.ts'
 import { dropEvents, replayEvent } from './events.ts'
 import { dropFormSessions, insertFormSession, spendFormSession } from './form-sessions.ts'
@@ -34,6 +36,15 @@ export const units = Object.freeze({
   insertFormSession,
   spendFormSession,
   dropFormSessions,
+  insertDashboardUser,
+  changeDashboardUser,
+  claimSignInTry,
+  clearSignInTries,
+  uncountSignInTry,
+  insertDashboardSession,
+  touchDashboardSession,
+  endDashboardSessions,
+  dropDashboardSessions,
   insertEndpoint,
   changeSecrets,
   removeEndpoint,

@@ -16,7 +16,7 @@ create table audit (
   primary key (chain, seq)
 );
 
-create index audit_subject on audit (subject, version) where (version > 0);
+create index audit_subject on audit (subject, version);
 
 create table card_locks (
   bucket integer not null,
@@ -57,12 +57,58 @@ create index cards_ends_at on cards (ends_at, card_id) where (state = any (array
 
 create index cards_kept on cards (ends_at, card_id) where ((state = 'live'::text) and (recurrent = 1) and (verified = 1));
 
+create index cards_newest on cards (bucket, merchant_id, created_at desc, card_id desc);
+
+create index cards_last_four on cards (bucket, merchant_id, substr(masked_pan, (length(masked_pan) - 3)), created_at desc, card_id desc);
+
+create index cards_customer on cards (bucket, merchant_id, customer, created_at desc, card_id desc) where (customer is not null);
+
 create table credential_uses (
   merchant_id text collate "C" not null,
   number integer not null,
   last_used_at bigint not null,
   primary key (merchant_id, number)
 );
+
+create table dashboard_sessions (
+  session_id text collate "C" not null,
+  user_id text collate "C" not null,
+  merchant_id text collate "C" not null,
+  hash bytea not null,
+  pepper_key_id text collate "C" not null,
+  csrf text collate "C" not null,
+  created_at bigint not null,
+  last_seen_at bigint not null,
+  user_agent text collate "C" not null,
+  address text collate "C" not null,
+  primary key (session_id)
+);
+
+create index dashboard_sessions_user on dashboard_sessions (user_id, created_at desc);
+
+create index dashboard_sessions_last_seen on dashboard_sessions (last_seen_at);
+
+create table dashboard_users (
+  user_id text collate "C" not null,
+  merchant_id text collate "C" not null,
+  phone text collate "C" not null,
+  role text collate "C" not null,
+  state text collate "C" not null,
+  version integer not null,
+  verifier text collate "C" not null,
+  must_change integer not null,
+  totp bytea,
+  created_at bigint not null,
+  mac bytea not null,
+  tries integer not null,
+  locked_until bigint not null,
+  totp_step bigint not null,
+  primary key (user_id)
+);
+
+create unique index dashboard_users_phone on dashboard_users (phone);
+
+create index dashboard_users_merchant on dashboard_users (merchant_id, user_id);
 
 create table day_tries (
   key_id text collate "C" not null,
@@ -242,6 +288,8 @@ create index receipts_newest on receipts (bucket, merchant_id, created_at desc, 
 create index receipts_due_at on receipts (due_at, receipt_id) where (due_at is not null);
 
 create index receipts_held on receipts (bucket, card_id) where (state = any (array[5, 6]));
+
+create index receipts_card on receipts (bucket, card_id, created_at desc, receipt_id desc) where (card_id <> ''::text);
 
 create table sandbox_ledger (
   request_id text collate "C" not null,

@@ -16,7 +16,7 @@ create table audit (
   primary key (chain, seq)
 ) strict;
 
-create index audit_subject on audit (subject, version) where version > 0;
+create index audit_subject on audit (subject, version);
 
 create table card_locks (
   bucket integer not null,
@@ -51,11 +51,17 @@ create table cards (
   primary key (bucket, card_id)
 ) strict;
 
+create index cards_customer on cards (bucket, merchant_id, customer, created_at desc, card_id desc) where customer is not null;
+
 create index cards_ends_at on cards (ends_at, card_id) where state in ('live', 'expired');
 
 create index cards_kept on cards (ends_at, card_id) where state = 'live' and recurrent = 1 and verified = 1;
 
 create index cards_key_id on cards (key_id, card_id) where key_id <> '';
+
+create index cards_last_four on cards (bucket, merchant_id, substr(masked_pan, length(masked_pan) - 3), created_at desc, card_id desc);
+
+create index cards_newest on cards (bucket, merchant_id, created_at desc, card_id desc);
 
 create table credential_uses (
   merchant_id text not null,
@@ -63,6 +69,44 @@ create table credential_uses (
   last_used_at integer not null,
   primary key (merchant_id, number)
 ) strict;
+
+create table dashboard_sessions (
+  session_id text primary key not null,
+  user_id text not null,
+  merchant_id text not null,
+  hash blob not null,
+  pepper_key_id text not null,
+  csrf text not null,
+  created_at integer not null,
+  last_seen_at integer not null,
+  user_agent text not null,
+  address text not null
+) strict;
+
+create index dashboard_sessions_last_seen on dashboard_sessions (last_seen_at);
+
+create index dashboard_sessions_user on dashboard_sessions (user_id, created_at desc);
+
+create table dashboard_users (
+  user_id text primary key not null,
+  merchant_id text not null,
+  phone text not null,
+  role text not null,
+  state text not null,
+  version integer not null,
+  verifier text not null,
+  must_change integer not null,
+  totp blob,
+  created_at integer not null,
+  mac blob not null,
+  tries integer not null,
+  locked_until integer not null,
+  totp_step integer not null
+) strict;
+
+create index dashboard_users_merchant on dashboard_users (merchant_id, user_id);
+
+create unique index dashboard_users_phone on dashboard_users (phone);
 
 create table day_tries (
   key_id text not null,
@@ -230,6 +274,8 @@ create table receipts (
   looks integer not null,
   primary key (bucket, receipt_id)
 ) strict;
+
+create index receipts_card on receipts (bucket, card_id, created_at desc, receipt_id desc) where card_id <> '';
 
 create index receipts_due_at on receipts (due_at, receipt_id) where due_at is not null;
 

@@ -1,0 +1,68 @@
+import Type, { type Static } from 'typebox'
+
+import type { DashboardEntry } from './method-entry.ts'
+import { done } from './methods.dashboard.session.ts'
+
+const cardId = Type.String({ pattern: '^[0-9a-f]{24}$', description: "The token's first 24 digits; never the token." })
+
+const card = Type.Object({
+  cardId,
+  number: Type.String({ description: 'Masked: `860006******6311`.' }),
+  expire: Type.String({ description: '`03/99`.' }),
+  type: Type.String(),
+  state: Type.Union([Type.Literal('live'), Type.Literal('expired'), Type.Literal('removed'), Type.Literal('ended')]),
+  verified: Type.Boolean(),
+  recurrent: Type.Boolean(),
+  customer: Type.Union([Type.String(), Type.Null()]),
+  createdAt: Type.Integer({ description: 'Unix milliseconds, as all moments here.' }),
+})
+
+const step = Type.Object({
+  at: Type.Integer(),
+  /** A word: `card.created`, `card.removed`, `receipt`. */
+  what: Type.String(),
+  outcome: Type.String(),
+  actor: Type.Union([Type.Literal('merchant'), Type.Literal('user'), Type.Literal('system'), Type.Literal('operator')]),
+  requestId: Type.String(),
+  /** Of a receipt that was paid with the card. */
+  receiptId: Type.Union([Type.String(), Type.Null()]),
+  amountTiyin: Type.Union([Type.Integer(), Type.Null()]),
+})
+
+/** Where the next page of a list begins: opaque, from the page before. The same shape in every list of the dashboard. */
+export const after = Type.Optional(Type.Union([Type.String({ maxLength: 128 }), Type.Null()]))
+export const count = Type.Optional(Type.Integer({ minimum: 1, maximum: 100, default: 25 }))
+export const next = Type.Union([Type.String(), Type.Null()], { description: 'For `after`; null: this was the last page.' })
+
+export const dashboardCardMethods = {
+  'dashboard.cards.list': {
+    summary: 'Lists cards, newest first; `search` is the last four digits, a masked number, a card id, or your own id of the payer.',
+    ...{ caller: 'dashboard', role: 'read', mutates: false },
+    params: Type.Object({ after, count, search: Type.Optional(Type.String({ maxLength: 128 })) }),
+    result: Type.Object({ cards: Type.Array(card), next }),
+    errors: [],
+  },
+  'dashboard.cards.get': {
+    summary: 'Tells one card with its consent and its timeline.',
+    ...{ caller: 'dashboard', role: 'read', mutates: false, params: Type.Object({ cardId }) },
+    result: Type.Object({
+      card: Type.Object({
+        ...card.properties,
+        verifiedAt: Type.Union([Type.Integer(), Type.Null()]),
+        endsAt: Type.Integer(),
+        endedAt: Type.Union([Type.Integer(), Type.Null()]),
+        consent: Type.Union([Type.String(), Type.Null()], { description: 'JSON, as it was kept.' }),
+        account: Type.Union([Type.String(), Type.Null()], { description: 'JSON, as it was given.' }),
+      }),
+      timeline: Type.Array(step),
+    }),
+    errors: ['cardNotFound'],
+  },
+  'dashboard.cards.remove': {
+    summary: 'Removes a card: its token is of no use from then on.',
+    ...{ caller: 'dashboard', role: 'support', mutates: true, params: Type.Object({ cardId }), result: done },
+    errors: ['cardNotFound', 'cardDeleted', 'cardEnded', 'overloaded'],
+  },
+} as const satisfies Record<string, DashboardEntry>
+
+export type DashboardCard = Static<typeof card>

@@ -1,0 +1,97 @@
+import Type from 'typebox'
+
+import type { DashboardEntry } from './method-entry.ts'
+
+export const phone = Type.String({ pattern: '^[0-9]{9,15}$', description: 'Digits of the international number, no plus.' })
+export const role = Type.Union([Type.Literal('read'), Type.Literal('support'), Type.Literal('developer'), Type.Literal('owner')])
+export const done = Type.Object({ success: Type.Boolean() })
+/** What is typed is bounded before it is hashed. */
+const password = Type.String({ minLength: 1, maxLength: 128 })
+const code = Type.String({ pattern: '^[0-9]{6}$' })
+const noParams = Type.Object({})
+
+/** Who is signed in, where; `csrf` goes into the header X-Tessera-CSRF of every other call. */
+const whoIsIt = Type.Object({
+  csrf: Type.String(),
+  userId: Type.String(),
+  phone: Type.String({ description: 'Masked.' }),
+  role,
+  merchantId: Type.String(),
+  merchantName: Type.String(),
+  environment: Type.Union([Type.Literal('test'), Type.Literal('production')]),
+  mustChangePassword: Type.Boolean(),
+  totp: Type.Boolean({ description: 'Whether a second factor is asked for.' }),
+})
+
+/** The caller's own session, password and second factor. */
+export const dashboardSessionMethods = {
+  'dashboard.session.signIn': {
+    summary: 'Signs in by phone and password; with `needs: "totp"` once more, with the code.',
+    ...{ caller: 'dashboard', role: 'visitor', mutates: true },
+    params: Type.Object({ phone, password, code: Type.Optional(code) }),
+    result: Type.Object({ needs: Type.Union([Type.Literal('totp'), Type.Null()]) }),
+    errors: ['signInRefused', 'overloaded'],
+  },
+  'dashboard.session.get': {
+    summary: 'Tells who is signed in; null when nobody is.',
+    ...{ caller: 'dashboard', role: 'visitor', mutates: false },
+    params: noParams,
+    result: Type.Object({ session: Type.Union([whoIsIt, Type.Null()]) }),
+    errors: [],
+  },
+  'dashboard.session.signOut': {
+    summary: 'Ends this session, or another one of the same user.',
+    ...{ caller: 'dashboard', role: 'read', mutates: true },
+    params: Type.Object({ sessionId: Type.Optional(Type.String({ pattern: '^[0-9a-f]{24}$' })) }),
+    ...{ result: done, errors: [] },
+  },
+  'dashboard.session.signOutEverywhere': {
+    summary: 'Ends every session of the user, this one too.',
+    ...{ caller: 'dashboard', role: 'read', mutates: true, params: noParams },
+    result: Type.Object({ ended: Type.Integer() }),
+    errors: [],
+  },
+  'dashboard.session.list': {
+    summary: "Lists the user's live sessions, newest first.",
+    ...{ caller: 'dashboard', role: 'read', mutates: false, params: noParams },
+    result: Type.Object({
+      sessions: Type.Array(
+        Type.Object({
+          sessionId: Type.String(),
+          current: Type.Boolean(),
+          createdAt: Type.Integer(),
+          lastSeenAt: Type.Integer(),
+          userAgent: Type.String(),
+          address: Type.String(),
+        }),
+      ),
+    }),
+    errors: [],
+  },
+  'dashboard.password.change': {
+    summary: "Changes the user's own password, and ends the other sessions.",
+    ...{ caller: 'dashboard', role: 'read', mutates: true },
+    params: Type.Object({ password, newPassword: password }),
+    result: done,
+    errors: ['passwordWrong', 'passwordWeak', 'overloaded'],
+  },
+  'dashboard.totp.begin': {
+    summary: 'Makes a secret for an authenticator; it counts once it is confirmed.',
+    ...{ caller: 'dashboard', role: 'read', mutates: true, params: Type.Object({ password }) },
+    result: Type.Object({
+      secret: Type.String({ description: 'Base32.' }),
+      uri: Type.String({ description: 'otpauth://, for a QR code.' }),
+    }),
+    errors: ['passwordWrong', 'overloaded'],
+  },
+  'dashboard.totp.confirm': {
+    summary: 'Turns the second factor on, with a first code of it.',
+    ...{ caller: 'dashboard', role: 'read', mutates: true, params: Type.Object({ code }), result: done },
+    errors: ['totpWrong'],
+  },
+  'dashboard.totp.remove': {
+    summary: 'Turns the second factor off.',
+    ...{ caller: 'dashboard', role: 'read', mutates: true, params: Type.Object({ password, code }), result: done },
+    errors: ['passwordWrong', 'totpWrong', 'overloaded'],
+  },
+} as const satisfies Record<string, DashboardEntry>

@@ -1,0 +1,66 @@
+import { call } from './call.ts'
+import { chooseLanguage, language, languages, words } from './language.ts'
+import { pathOf } from './router.ts'
+import { endSession, hasEnded, session } from './session-state.ts'
+import { chooseTheme, theme, type Theme } from './theme.ts'
+
+/** Who is signed in, language, theme, and the way out. */
+export function AccountMenu() {
+  const text = words.value
+  return (
+    <details class="account">
+      <summary>
+        <span class="unseen">{text.account}</span>
+        <span aria-hidden="true">{session.value?.phone.slice(-2)}</span>
+      </summary>
+      <div class="popup">
+        <p>
+          {session.value?.phone} · {session.value && text.roles[session.value.role]}
+        </p>
+        <Choices />
+        <a href={pathOf('account')}>{text.pages.account}</a>
+        <button type="button" onClick={() => void signOut()}>
+          {text.signOut}
+        </button>
+      </div>
+    </details>
+  )
+}
+
+/** Language and theme: also on the sign-in page. */
+export function Choices() {
+  const text = words.value
+  return (
+    <div class="choices">
+      <label>
+        <span>{text.language}</span>
+        <select value={language.value} onChange={(event) => chooseLanguage(event.currentTarget.value as keyof typeof languages)}>
+          {Object.entries(languages).map(([key, name]) => (
+            <option key={key} value={key}>
+              {name}
+            </option>
+          ))}
+        </select>
+      </label>
+      <label>
+        <span>{text.theme}</span>
+        <select value={theme.value} onChange={(event) => chooseTheme(event.currentTarget.value as Theme)}>
+          {(['auto', 'light', 'dark'] as const).map((key) => (
+            <option key={key} value={key}>
+              {text.themes[key]}
+            </option>
+          ))}
+        </select>
+      </label>
+    </div>
+  )
+}
+
+async function signOut(): Promise<void> {
+  try {
+    await call('dashboard.session.signOut', {})
+  } finally {
+    endSession()
+    hasEnded.value = false
+  }
+}

@@ -1,0 +1,57 @@
+import { useEffect } from 'preact/hooks'
+
+import { PasswordForm } from '../pages/account/password-form.tsx'
+import { SignInPage } from '../pages/sign-in/sign-in-page.tsx'
+import { Empty } from '../parts/empty.tsx'
+import { call } from './call.ts'
+import { words } from './language.ts'
+import { pages } from './pages.ts'
+import { go, place } from './router.ts'
+import { session } from './session-state.ts'
+import { Shell } from './shell.tsx'
+
+/** The whole dashboard: signed out, with an issued password, or on a page. */
+export function App() {
+  useEffect(() => void loadSession(), [])
+  const now = session.value
+  if (now === undefined) return <p class="waiting" aria-busy="true" />
+  if (now === null) return <SignInPage onDone={loadSession} />
+  if (now.mustChangePassword) return <MustChange />
+  return <Shell>{<Page />}</Shell>
+}
+
+function Page() {
+  const { page } = place.value
+  const row = pages.find(({ name }) => name === page)
+  useEffect(() => {
+    if (page === '') go('cards', { replace: true })
+    document.title = row === undefined ? 'Tessera' : `${words.value.pages[row.name]} · Tessera`
+  }, [page, row, words.value])
+  if (page === '') return null
+  if (row === undefined) return <Empty title={words.value.noPage.title} text={words.value.noPage.text} />
+  const { show: Show } = row
+  return (
+    <>
+      <h1>{words.value.pages[row.name]}</h1>
+      <Show key={page} />
+    </>
+  )
+}
+
+function MustChange() {
+  return (
+    <main class="door">
+      <h1>{words.value.mustChange.title}</h1>
+      <p>{words.value.mustChange.text}</p>
+      <PasswordForm onDone={loadSession} />
+    </main>
+  )
+}
+
+async function loadSession(): Promise<void> {
+  try {
+    session.value = (await call('dashboard.session.get', {})).session
+  } catch {
+    session.value = null
+  }
+}

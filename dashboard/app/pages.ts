@@ -1,0 +1,34 @@
+import type { ComponentChild } from 'preact'
+import type { Role } from '@tessera/contract/methods'
+
+import { AccountPage } from '../pages/account/account-page.tsx'
+import { CardsPage } from '../pages/cards/cards-page.tsx'
+import { UsersPage } from '../pages/users/users-page.tsx'
+import { SoonPage } from './soon-page.tsx'
+import type { Words } from '../words/en.ts'
+
+/** A page of the navigation; its `name` is the word after /dashboard/ and its key in the words. */
+export interface PageRow {
+  readonly name: keyof Words['pages']
+  /** Who sees it in the navigation; the service decides what it may ask. */
+  readonly role: Role
+  readonly group: 'see' | 'build' | 'keep'
+  readonly show: () => ComponentChild
+}
+
+/** Every page, in the order of the navigation. A new page takes its row's `SoonPage` away. */
+export const pages: readonly PageRow[] = [
+  { name: 'start', role: 'read', group: 'build', show: SoonPage },
+  { name: 'overview', role: 'read', group: 'see', show: SoonPage },
+  { name: 'cards', role: 'read', group: 'see', show: CardsPage },
+  { name: 'verification', role: 'read', group: 'see', show: SoonPage },
+  { name: 'receipts', role: 'read', group: 'see', show: SoonPage },
+  { name: 'requests', role: 'read', group: 'see', show: SoonPage },
+  { name: 'webhooks', role: 'read', group: 'build', show: SoonPage },
+  { name: 'sandbox', role: 'read', group: 'build', show: SoonPage },
+  { name: 'settings', role: 'read', group: 'build', show: SoonPage },
+  { name: 'compliance', role: 'read', group: 'keep', show: SoonPage },
+  { name: 'audit', role: 'read', group: 'keep', show: SoonPage },
+  { name: 'users', role: 'owner', group: 'keep', show: UsersPage },
+  { name: 'account', role: 'read', group: 'keep', show: AccountPage },
+]

@@ -1,0 +1,62 @@
+import { signal } from '@preact/signals'
+import type { ComponentChildren } from 'preact'
+
+import { AccountMenu } from './account-menu.tsx'
+import { words } from './language.ts'
+import { pages, type PageRow } from './pages.ts'
+import { pathOf, place } from './router.ts'
+import { may, session } from './session-state.ts'
+
+const isOpen = signal(false)
+
+/** The frame of every page: the navigation at the side, as a drawer on a phone, and the page beside it. */
+export function Shell({ children }: { children: ComponentChildren }) {
+  const text = words.value
+  return (
+    <div class="shell">
+      <a class="skip" href="#page">
+        {text.skip}
+      </a>
+      <header class="bar">
+        <button
+          type="button"
+          class="bare menu"
+          aria-expanded={isOpen.value}
+          aria-controls="navigation"
+          onClick={() => (isOpen.value = !isOpen.value)}
+        >
+          <span aria-hidden="true">☰</span>
+          <span class="unseen">{text.menu}</span>
+        </button>
+        <span class="brand">
+          <i aria-hidden="true" />
+          Tessera
+        </span>
+        <span class="merchant">{session.value?.merchantName}</span>
+        {session.value?.environment === 'test' && <span class="tag amber">{text.testEnvironment}</span>}
+        <AccountMenu />
+      </header>
+      <nav id="navigation" class={isOpen.value ? 'open' : ''} aria-label={text.navigation} onClick={() => (isOpen.value = false)}>
+        {(['see', 'build', 'keep'] as const).map((group) => (
+          <section key={group}>
+            <h2>{text.groups[group]}</h2>
+            {pages.filter((page) => page.group === group && may(page.role)).map(link)}
+          </section>
+        ))}
+      </nav>
+      {isOpen.value && <div class="veil" onClick={() => (isOpen.value = false)} />}
+      <main id="page" tabIndex={-1}>
+        {children}
+      </main>
+    </div>
+  )
+}
+
+function link({ name }: PageRow) {
+  const isHere = place.value.page === name
+  return (
+    <a key={name} href={pathOf(name)} {...(isHere ? { 'aria-current': 'page' as const } : {})}>
+      {words.value.pages[name]}
+    </a>
+  )
+}

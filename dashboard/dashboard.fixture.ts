@@ -1,0 +1,80 @@
+import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
+import { chromium, type Browser, type BrowserContext, type Page } from 'playwright-core'
+
+import { chromiumFlags, findChromium } from '../tools/chromium.ts'
+import { startTessera, type StartedTessera } from '../tools/start-tessera.ts'
+
+/** The real service with the dashboard open in a real browser. */
+export interface OpenDashboard {
+  readonly tessera: StartedTessera
+  /** `http://localhost:<port>`, the dashboard's own host. */
+  readonly origin: string
+  readonly browser: Browser
+  /** A fresh browser profile, not signed in. */
+  context(options?: Parameters<Browser['newContext']>[0]): Promise<BrowserContext>
+  /** A page of the dashboard, signed in by the sandbox's login unless told otherwise: `open('cards')`. */
+  open(path: string, options?: Parameters<Browser['newContext']>[0] & { login?: Login }): Promise<Page>
+  /** Calls the API as the demo merchant's server. */
+  api(method: string, params: object): Promise<unknown>
+  stop(): Promise<void>
+}
+
+export interface Login {
+  readonly phone: string
+  readonly password: string
+}
+
+/** The demo merchant's. */
+export const sandboxLogin: Login = { phone: '998900000000', password: 'sandbox' }
+
+/** Starts service and browser. Every page fails its test on a violation of the policy or an error that nobody caught. */
+export async function openDashboard(): Promise<OpenDashboard> {
+  const tessera = await startTessera()
+  const executablePath = findChromium()
+  assert.ok(executablePath, 'Chromium is missing: npm test installs it, or say apt-get install chromium')
+  const browser = await chromium.launch({ executablePath, args: chromiumFlags() })
+  const origin = tessera.url.replace('127.0.0.1', 'localhost')
+  const context = (options?: Parameters<Browser['newContext']>[0]) => browser.newContext({ locale: 'en-GB', ...options })
+  return {
+    ...{ tessera, origin, browser, context },
+    async open(path, { login = sandboxLogin, ...options } = {}) {
+      const page = await (await context(options)).newPage()
+      page.on('pageerror', (err) => faults.push(String(err)))
+      page.on('console', (line) => {
+        if (/Content Security Policy|TrustedScript|TrustedHTML/.test(line.text())) faults.push(line.text())
+      })
+      await page.goto(`${origin}/dashboard/${path}`)
+      await signIn(page, login)
+      return page
+    },
+    async api(method, params) {
+      const headers = { 'x-auth': `${tessera.merchantId}:${tessera.password}` }
+      const reply = await fetch(`${tessera.url}/api/${method}`, {
+        ...{ method: 'POST', headers },
+        body: JSON.stringify({ id: 1, method, params }),
+      })
+      return ((await reply.json()) as { result: unknown }).result
+    },
+    async stop() {
+      await browser.close()
+      await tessera.stop()
+      assert.deepEqual(faults, [], 'a page broke its policy, or threw')
+    },
+  }
+}
+
+const faults: string[] = []
+
+/** Fills the sign-in page; resolves when a page of the dashboard is there. */
+export async function signIn(page: Page, { phone, password }: Login): Promise<void> {
+  await page.getByRole('textbox', { name: /phone|телефон|telefon/i }).fill(phone)
+  await page.locator('input[type=password]').fill(password)
+  await page.locator('button[type=submit]').click()
+  await page.locator('nav a').first().waitFor({ state: 'attached' })
+}
+
+/** Texts that break careless programs, without those that no JSON carries. */
+export function naughtyStrings(corpus: string): readonly string[] {
+  return (JSON.parse(readFileSync(corpus, 'utf8')) as string[]).filter((text) => text !== '' && text.isWellFormed())
+}

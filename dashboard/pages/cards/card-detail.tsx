@@ -1,0 +1,116 @@
+import { useSignal } from '@preact/signals'
+import type { Result } from '@tessera/contract/methods'
+
+import { useAsk } from '../../app/ask.ts'
+import { call } from '../../app/call.ts'
+import { wordsOf } from '../../app/language.ts'
+import { pathOf } from '../../app/router.ts'
+import { may } from '../../app/session-state.ts'
+import { Confirm } from '../../parts/confirm.tsx'
+import { Copy } from '../../parts/copy.tsx'
+import { Money } from '../../parts/money.tsx'
+import { Refusal } from '../../parts/refusal.tsx'
+import { Waiting } from '../../parts/table.tsx'
+import { Time } from '../../parts/time.tsx'
+import { CardState } from './card-state.tsx'
+import { cardWords } from './card-words.ts'
+
+type Found = Result<'dashboard.cards.get'>
+
+/** One card: what it is, what the cardholder agreed to, and all that happened to it. */
+export function CardDetail({ cardId }: { cardId: string }) {
+  const text = wordsOf(cardWords)
+  const asked = useAsk('dashboard.cards.get', { cardId })
+  const isRemoving = useSignal(false)
+  const found = asked.result.value
+  return (
+    <>
+      <p>
+        <a href={pathOf('cards')}>← {text.back}</a>
+      </p>
+      <Refusal refused={asked.refused.value} onAgain={asked.again} />
+      {found === null && asked.refused.value === null && <Waiting />}
+      {found !== null && (
+        <div class="columns">
+          <Facts {...found} onRemove={() => (isRemoving.value = true)} />
+          <Timeline timeline={found.timeline} />
+        </div>
+      )}
+      {isRemoving.value && (
+        <Confirm
+          {...{ title: text.removeTitle, text: text.removeText, deed: text.remove, onClose: () => (isRemoving.value = false) }}
+          onDeed={async () => {
+            await call('dashboard.cards.remove', { cardId })
+            asked.again()
+          }}
+        />
+      )}
+    </>
+  )
+}
+
+function Facts({ card, onRemove }: Found & { onRemove: () => void }) {
+  const text = wordsOf(cardWords)
+  const isThere = card.state === 'live' || card.state === 'expired'
+  return (
+    <section class="panel">
+      <h2 class="mask">{card.number}</h2>
+      <CardState card={card} />
+      <dl>
+        <dt>{text.cardId}</dt>
+        <dd>
+          <Copy text={card.cardId} />
+        </dd>
+        <dt>{text.expiry}</dt>
+        <dd>{card.expire}</dd>
+        <dt>{text.customer}</dt>
+        <dd>{card.customer ?? '—'}</dd>
+        <dt>{text.created}</dt>
+        <dd>
+          <Time at={card.createdAt} />
+        </dd>
+        <dt>{text.endsAt}</dt>
+        <dd>
+          <Time at={card.endedAt ?? card.endsAt} />
+        </dd>
+        <dt>{text.consent}</dt>
+        <dd>{card.consent === null ? '—' : <pre>{indented(card.consent)}</pre>}</dd>
+      </dl>
+      {isThere && may('support') && (
+        <button type="button" class="danger" onClick={onRemove}>
+          {text.remove}
+        </button>
+      )}
+    </section>
+  )
+}
+
+function Timeline({ timeline }: Pick<Found, 'timeline'>) {
+  const text = wordsOf(cardWords)
+  return (
+    <section class="panel">
+      <h2>{text.timeline}</h2>
+      <ol class="timeline">
+        {timeline.map(({ at, what, outcome, actor, receiptId, amountTiyin }) => (
+          <li key={`${at} ${what} ${receiptId ?? ''} ${outcome}`}>
+            <strong>{text.steps[what] ?? what}</strong>
+            {receiptId === null ? <code>{outcome}</code> : <a href={pathOf(`receipts/${receiptId}`)}>{receiptId}</a>}
+            {amountTiyin !== null && <Money tiyin={amountTiyin} />}
+            <small>
+              <Time at={at} /> · {text.actors[actor]}
+            </small>
+          </li>
+        ))}
+      </ol>
+    </section>
+  )
+}
+
+/** What was kept as JSON, for reading; as it stands where it is none. */
+function indented(json: string): string {
+  try {
+    return JSON.stringify(JSON.parse(json), null, 2)
+  } catch {
+    return json
+  }
+}

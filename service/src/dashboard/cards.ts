@@ -1,0 +1,77 @@
+import { RpcError } from '@tessera/contract/errors'
+import { bucketOfId } from '@tessera/vault/id'
+
+import type { AuditEntry, CardReceipt, CardRow, CardsAsk, Store, TimePlace } from '../store/store.ts'
+
+export type { AuditEntry, CardReceipt, CardRow, TimePlace }
+
+/** A page of cards, and where the next one begins. */
+export interface CardPage {
+  readonly cards: readonly CardRow[]
+  readonly next: TimePlace | null
+}
+
+export interface FoundCardHistory {
+  readonly card: CardRow
+  readonly entries: readonly AuditEntry[]
+  readonly receipts: readonly CardReceipt[]
+}
+
+export interface CardLists {
+  list(of: CardsOf, search: string, page: { readonly after: TimePlace | null; readonly count: number }): Promise<CardPage>
+  /** Throws `cardNotFound`. */
+  get(of: CardsOf, cardId: string): Promise<FoundCardHistory>
+}
+
+export interface CardsOf {
+  readonly bucket: number
+  readonly merchantId: string
+}
+
+/** The merchant's cards as its people look at them; what a broken row says is not shown. */
+export function makeCardLists(store: Store): CardLists {
+  return Object.freeze({ list, get })
+
+  async function list(of: CardsOf, search: string, { after, count }: Parameters<CardLists['list']>[2]): Promise<CardPage> {
+    const wanted = readSearch(search)
+    if (typeof wanted === 'string') {
+      const card = bucketOfId(wanted) === of.bucket ? await store.findCard({ ...pick(of), cardId: wanted }) : null
+      if (card !== null) return { cards: [card], next: null }
+    }
+    const { by, mask } = typeof wanted === 'string' ? { by: { customer: wanted }, mask: null } : wanted
+    const listed = await store.listCards({ ...pick(of), after, count: count + 1, by })
+    const cards = listed.slice(0, count).filter((card): card is CardRow => !('brokenAt' in card))
+    const last = listed.length > count ? cards.at(-1) : undefined
+    return {
+      cards: mask === null ? cards : cards.filter(({ maskedPan }) => maskedPan.startsWith(mask)),
+      next: last === undefined ? null : { at: last.createdAt, id: last.cardId },
+    }
+  }
+
+  async function get(of: CardsOf, cardId: string): Promise<FoundCardHistory> {
+    const card = bucketOfId(cardId) === of.bucket ? await store.findCard({ ...pick(of), cardId }) : null
+    if (card === null) throw new RpcError('cardNotFound', { data: 'cardId' })
+    const [entries, receipts] = await Promise.all([
+      store.listAuditOf(of.merchantId, cardId, entriesMax),
+      store.listReceiptsOfCard(card, receiptsMax),
+    ])
+    return { card, entries, receipts }
+  }
+}
+
+/** A card id is told as text; four last digits, or a mask of them, are found by their index; anything else is the merchant's own id of the payer. */
+export function readSearch(text: string): string | { readonly by: CardsAsk['by']; readonly mask: string | null } {
+  const search = text.trim()
+  if (search === '') return { by: null, mask: null }
+  if (/^[0-9a-f]{24}$/.test(search)) return search
+  const [, iin = '', lastFour] = /^(\d{4,8})?[\s*•.…-]*(\d{4})$/.exec(search) ?? []
+  if (lastFour !== undefined) return { by: { lastFour }, mask: iin === '' ? null : iin.slice(0, 6) }
+  return { by: { customer: search }, mask: null }
+}
+
+function pick({ bucket, merchantId }: CardsOf): CardsOf {
+  return { bucket, merchantId }
+}
+
+const entriesMax = 100
+const receiptsMax = 50

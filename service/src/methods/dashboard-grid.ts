@@ -1,0 +1,58 @@
+import type { DashboardMethodName } from '@tessera/contract/methods'
+
+import type { Cards } from '../cards/cards.ts'
+import type { CardLists } from '../dashboard/cards.ts'
+import type { Dashboard } from '../dashboard/dashboard.ts'
+import type { MerchantBook } from '../merchants/book.ts'
+
+import { dashboardCardsGet } from './dashboard.cards.get.ts'
+import { dashboardCardsList } from './dashboard.cards.list.ts'
+import { dashboardCardsRemove } from './dashboard.cards.remove.ts'
+import { dashboardPasswordChange } from './dashboard.password.change.ts'
+import { dashboardSessionGet } from './dashboard.session.get.ts'
+import { dashboardSessionList } from './dashboard.session.list.ts'
+import { dashboardSessionSignIn } from './dashboard.session.signIn.ts'
+import { dashboardSessionSignOut } from './dashboard.session.signOut.ts'
+import { dashboardSessionSignOutEverywhere } from './dashboard.session.signOutEverywhere.ts'
+import { dashboardTotpBegin } from './dashboard.totp.begin.ts'
+import { dashboardTotpConfirm } from './dashboard.totp.confirm.ts'
+import { dashboardTotpRemove } from './dashboard.totp.remove.ts'
+import { dashboardUsersBlock } from './dashboard.users.block.ts'
+import { dashboardUsersCreate } from './dashboard.users.create.ts'
+import { dashboardUsersList } from './dashboard.users.list.ts'
+import { dashboardUsersResetPassword } from './dashboard.users.resetPassword.ts'
+import { dashboardUsersSetRole } from './dashboard.users.setRole.ts'
+import type { Grid } from './method.ts'
+
+export interface DashboardGridParts {
+  readonly cards: Cards
+  readonly dashboard: Dashboard
+  readonly cardLists: CardLists
+  readonly merchants: MerchantBook
+}
+
+/** The dashboard's rows of the grid: with the role that each asks for. */
+export function makeDashboardGrid({ cards, dashboard, cardLists, merchants }: DashboardGridParts): Pick<Grid, DashboardMethodName> {
+  const caller = 'dashboard'
+  return {
+    'dashboard.session.signIn': { caller, role: 'visitor', mutates: true, limits: 'verify', run: dashboardSessionSignIn(dashboard) },
+    'dashboard.session.get': { caller, role: 'visitor', mutates: false, limits: 'read', run: dashboardSessionGet(dashboard, merchants) },
+    'dashboard.session.signOut': { caller, role: 'read', mutates: true, limits: 'write', run: dashboardSessionSignOut(dashboard) },
+    'dashboard.session.signOutEverywhere': {
+      ...{ caller, role: 'read', mutates: true, limits: 'write', run: dashboardSessionSignOutEverywhere(dashboard) },
+    },
+    'dashboard.session.list': { caller, role: 'read', mutates: false, limits: 'read', run: dashboardSessionList(dashboard) },
+    'dashboard.password.change': { caller, role: 'read', mutates: true, limits: 'write', run: dashboardPasswordChange(dashboard) },
+    'dashboard.totp.begin': { caller, role: 'read', mutates: true, limits: 'write', run: dashboardTotpBegin(dashboard) },
+    'dashboard.totp.confirm': { caller, role: 'read', mutates: true, limits: 'verify', run: dashboardTotpConfirm(dashboard) },
+    'dashboard.totp.remove': { caller, role: 'read', mutates: true, limits: 'verify', run: dashboardTotpRemove(dashboard) },
+    'dashboard.users.list': { caller, role: 'owner', mutates: false, limits: 'read', run: dashboardUsersList(dashboard) },
+    'dashboard.users.create': { caller, role: 'owner', mutates: true, limits: 'write', run: dashboardUsersCreate(dashboard) },
+    'dashboard.users.setRole': { caller, role: 'owner', mutates: true, limits: 'write', run: dashboardUsersSetRole(dashboard) },
+    'dashboard.users.block': { caller, role: 'owner', mutates: true, limits: 'write', run: dashboardUsersBlock(dashboard) },
+    'dashboard.users.resetPassword': { caller, role: 'owner', mutates: true, limits: 'write', run: dashboardUsersResetPassword(dashboard) },
+    'dashboard.cards.list': { caller, role: 'read', mutates: false, limits: 'read', run: dashboardCardsList(cardLists) },
+    'dashboard.cards.get': { caller, role: 'read', mutates: false, limits: 'read', run: dashboardCardsGet(cardLists) },
+    'dashboard.cards.remove': { caller, role: 'support', mutates: true, limits: 'write', run: dashboardCardsRemove(cards) },
+  }
+}

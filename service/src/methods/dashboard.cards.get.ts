@@ -1,0 +1,33 @@
+import type { Result } from '@tessera/contract/methods'
+
+import type { AuditEntry, CardLists, CardReceipt, FoundCardHistory } from '../dashboard/cards.ts'
+
+import { showCard } from './card-shown.ts'
+import type { Row } from './method.ts'
+
+type Step = Result<'dashboard.cards.get'>['timeline'][number]
+
+/** Tells one card of the merchant with what happened to it. */
+export function dashboardCardsGet(lists: CardLists): Row<'dashboard.cards.get'>['run'] {
+  return async ({ cardId }, { caller }) => {
+    const found = await lists.get(caller, cardId)
+    const { verifiedAt, endsAt, endedAt, consent, account } = found.card
+    return { card: { ...showCard(found.card), verifiedAt, endsAt, endedAt, consent, account }, timeline: timelineOf(found) }
+  }
+}
+
+/** Newest first. */
+function timelineOf({ entries, receipts }: FoundCardHistory): Step[] {
+  return [...entries.map(tellEntry), ...receipts.map(tellReceipt)].sort((a, b) => b.at - a.at)
+}
+
+function tellEntry({ at, action, outcome, actor, requestId }: AuditEntry): Step {
+  const [kind = ''] = actor.split(':')
+  const who = kind === 'user' || kind === 'system' || kind === 'operator' ? kind : 'merchant'
+  return { at, what: action, outcome, actor: who, requestId, receiptId: null, amountTiyin: null }
+}
+
+function tellReceipt({ receiptId, state, amountTiyin, createdAt, payTime }: CardReceipt): Step {
+  const at = payTime > 0 ? payTime : createdAt
+  return { at, what: 'receipt', outcome: String(state), actor: 'merchant', requestId: '', receiptId, amountTiyin }
+}

@@ -1,0 +1,44 @@
+import assert from 'node:assert/strict'
+import { after, test } from 'node:test'
+
+import { totpCodeOf, totpStepAt } from '@tessera/vault/totp'
+
+import { openEntrance } from '../dashboard/visitor.fixture.ts'
+
+import { compose } from './compose.fixture.ts'
+
+const house = await compose()
+const entrance = openEntrance(house)
+after(() => house.close())
+
+test('a second factor is asked for once it is confirmed, each code is good once, and it can be turned off', async () => {
+  const user = await entrance.user('owner')
+  const { password } = user
+  const { secret, uri } = await user.expect('dashboard.totp.begin', { password })
+  assert.match(uri, /^otpauth:\/\/totp\/.*secret=[A-Z2-7]{32}&/)
+  const code = () => totpCodeOf(bytesOf(secret), totpStepAt(house.clock.now()))
+  assert.equal(await user.signIn(), null)
+  assert.equal(await user.refused('dashboard.totp.confirm', { code: code() === '000000' ? '000001' : '000000' }), 'totp_wrong')
+  await user.expect('dashboard.totp.confirm', { code: code() })
+  assert.equal(await user.signIn(), 'totp')
+  const used = code()
+  assert.equal(await user.signIn(used), null)
+  assert.equal(await user.refused('dashboard.session.signIn', { phone: user.phone, password, code: used }), 'sign_in_refused')
+  house.clock.advance(60_000)
+  await user.expect('dashboard.totp.remove', { password, code: code() })
+  assert.equal(await user.signIn(), null)
+})
+
+test('a secret that waits for its first code changes nothing, and the store keeps it sealed', async () => {
+  const user = await entrance.user('owner')
+  const { secret } = await user.expect('dashboard.totp.begin', { password: user.password })
+  assert.equal((await house.store.findDashboardUser(user.userId))?.totp, null)
+  await user.expect('dashboard.totp.confirm', { code: totpCodeOf(bytesOf(secret), totpStepAt(house.clock.now())) })
+  const kept = Buffer.from((await house.store.findDashboardUser(user.userId))?.totp ?? [])
+  assert.ok(kept.length > 20 && !kept.includes(Buffer.from(bytesOf(secret))))
+})
+
+function bytesOf(base32: string): Uint8Array {
+  const bits = Array.from(base32, (letter) => 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567'.indexOf(letter).toString(2).padStart(5, '0')).join('')
+  return Uint8Array.from(bits.match(/.{8}/g) ?? [], (byte) => Number.parseInt(byte, 2))
+}

@@ -1,0 +1,63 @@
+import { createHmac } from 'node:crypto'
+
+import { countSeal, expectDek, isDekOf, type Dek } from './dek.ts'
+import { keyIdIn, openLayer, sealLayer, SealBroken, type Layer } from './layer.ts'
+import { drawSecret } from './random.ts'
+
+/** Whose second factor a secret is: it opens for this user alone. */
+export interface TotpOwner {
+  readonly environment: string
+  readonly merchantId: string
+  readonly userId: string
+}
+
+/** A new secret, 160 bits (RFC 4226 §4). The caller wipes it. */
+export function drawTotpSecret(): Uint8Array {
+  return drawSecret(20)
+}
+
+/** Seals a secret under a data key of purpose `dashboard`. */
+export function sealTotpSecret(secret: Uint8Array, dek: Dek, owner: TotpOwner): Uint8Array {
+  expectDek(dek, 'dashboard')
+  countSeal(dek)
+  return sealLayer(layerOf(dek, owner), secret)
+}
+
+/** Opens what `sealTotpSecret` sealed; the caller wipes it. Throws `SealBroken`, whatever is wrong. */
+export function openTotpSecret(sealed: Uint8Array, dek: Dek, owner: TotpOwner): Uint8Array {
+  if (!isDekOf(dek, 'dashboard')) throw new SealBroken()
+  return openLayer(layerOf(dek, owner), sealed)
+}
+
+/** The data key of a sealed secret, 32 hex digits; null when it is none of ours. */
+export function keyIdOfTotpSecret(sealed: Uint8Array): string | null {
+  const keyId = keyIdIn(sealed)
+  return keyId === null ? null : Buffer.from(keyId).toString('hex')
+}
+
+/** The step of 30 seconds that a moment (unix ms) lies in. */
+export function totpStepAt(now: number): number {
+  return Math.floor(now / stepMs)
+}
+
+/** The six digits of a step (RFC 6238, HMAC-SHA-1, which is what authenticators have). */
+export function totpCodeOf(secret: Uint8Array, step: number): string {
+  const counter = Buffer.alloc(8)
+  counter.writeBigUInt64BE(BigInt(step))
+  const mac = createHmac('sha1', secret).update(counter).digest()
+  const at = (mac[19] ?? 0) & 0xf
+  return String((mac.readUInt32BE(at) & 0x7fffffff) % 1_000_000).padStart(6, '0')
+}
+
+/** The secret as authenticators take it (RFC 4648 §6, without padding: 160 bits need none). */
+export function writeBase32(bytes: Uint8Array): string {
+  const bits = Array.from(bytes, (byte) => byte.toString(2).padStart(8, '0')).join('')
+  return (bits.match(/.{5}/g) ?? []).map((five) => alphabet.charAt(Number.parseInt(five, 2))).join('')
+}
+
+function layerOf(dek: Dek, { environment, merchantId, userId }: TotpOwner): Layer {
+  return { key: dek.key, keyId: Buffer.from(dek.keyId, 'hex'), bound: [environment, merchantId, userId, 'totp secret'] }
+}
+
+const stepMs = 30_000
+const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567'
