@@ -1,9 +1,13 @@
 import { basename, dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import ts from 'typescript'
 
-/** Writes the types of everything that the entry exports into one text that imports nothing. Throws when a file does not compile. */
-export function bundleTypes(entry: string): string {
-  const emitted = emitTypes(entry)
+/**
+ * Writes the types of everything that the entry exports into one text that imports nothing; `libs` are TypeScript's own that it may speak of.
+ * Throws when a file does not compile.
+ */
+export function bundleTypes(entry: string, libs: readonly string[] = ['lib.es2022.d.ts']): string {
+  const emitted = emitTypes(entry, { ...options, lib: [...libs] })
   const parts = new Map<string, string>()
   const visit = (path: string): void => {
     if (parts.has(path)) return
@@ -19,8 +23,8 @@ export function bundleTypes(entry: string): string {
   return [...declarations, exports].filter((text) => text !== '').join('\n')
 }
 
-function emitTypes(entry: string): ReadonlyMap<string, ts.SourceFile> {
-  const program = ts.createProgram([entry], options)
+function emitTypes(entry: string, compilerOptions: ts.CompilerOptions): ReadonlyMap<string, ts.SourceFile> {
+  const program = ts.createProgram([entry], compilerOptions)
   const emitted = new Map<string, ts.SourceFile>()
   const result = program.emit(undefined, (path, text) => emitted.set(path, ts.createSourceFile(path, text, ts.ScriptTarget.Latest, true)))
   const faults = [...ts.getPreEmitDiagnostics(program), ...result.diagnostics]
@@ -32,8 +36,14 @@ function listImported(file: ts.SourceFile): string[] {
   return file.statements.flatMap((statement) => {
     const isImport = ts.isImportDeclaration(statement) || ts.isExportDeclaration(statement)
     const specifier = isImport ? statement.moduleSpecifier : undefined
-    return specifier !== undefined && ts.isStringLiteral(specifier) ? [declarationOf(join(dirname(file.fileName), specifier.text))] : []
+    return specifier !== undefined && ts.isStringLiteral(specifier) ? [declarationOf(placeOf(file, specifier.text))] : []
   })
+}
+
+/** Of ours, the contract alone is imported by its name. */
+function placeOf(file: ts.SourceFile, specifier: string): string {
+  const [, name] = /^@tessera\/contract\/(.+)$/.exec(specifier) ?? []
+  return name === undefined ? join(dirname(file.fileName), specifier) : join(root, 'contract', 'src', `${name}.ts`)
 }
 
 /** Everything declared, exported or not, as a name of the one file. */
@@ -53,9 +63,10 @@ function declarationOf(path: string): string {
   return path.replace(/\.ts$/, '.d.ts')
 }
 
+const root = dirname(dirname(dirname(fileURLToPath(import.meta.url))))
+
 const options: ts.CompilerOptions = {
   target: ts.ScriptTarget.ES2022,
-  lib: ['lib.es2022.d.ts'],
   types: ['node'],
   module: ts.ModuleKind.NodeNext,
   moduleResolution: ts.ModuleResolutionKind.NodeNext,
@@ -65,4 +76,6 @@ const options: ts.CompilerOptions = {
   skipLibCheck: true,
   declaration: true,
   emitDeclarationOnly: true,
+  // As sources: what is found as a package is not emitted.
+  paths: { '@tessera/contract/*': [join(root, 'contract', 'src', '*.ts')] },
 }

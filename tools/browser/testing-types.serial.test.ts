@@ -1,0 +1,80 @@
+import assert from 'node:assert/strict'
+import { execFile } from 'node:child_process'
+import { cpSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { after, before, test } from 'node:test'
+import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
+import ts from 'typescript'
+
+import { buildBrowser } from './build.ts'
+import { bundleTestingTypes } from './testing-types.ts'
+
+const root = dirname(dirname(dirname(fileURLToPath(import.meta.url))))
+let shop: string
+
+// Installed as a merchant has it: no source of ours is near.
+before(async () => {
+  shop = mkdtempSync(join(tmpdir(), 'tessera-testing-'))
+  const installed = join(shop, 'node_modules', '@tessera', 'browser')
+  mkdirSync(installed, { recursive: true })
+  cpSync(join(root, 'browser', 'package.json'), join(installed, 'package.json'))
+  await buildBrowser(root, join(installed, 'dist'))
+  writeFileSync(join(installed, 'dist', 'testing.d.ts'), bundleTestingTypes(root))
+  for (const name of ['playwright-core', '@types']) symlinkSync(join(root, 'node_modules', name), join(shop, 'node_modules', name))
+})
+after(() => rmSync(shop, { recursive: true, force: true }))
+
+test('what merchants test with is imported by Node as a package', async () => {
+  writeFileSync(
+    join(shop, 'use.mjs'),
+    `import * as testing from '@tessera/browser/testing'; console.log(Object.keys(testing).sort().join())`,
+  )
+  const { stdout } = await promisify(execFile)(process.execPath, [join(shop, 'use.mjs')])
+  assert.equal(stdout, 'fakeTessera,fillCard\n')
+})
+
+test('its types stand alone, take the page of playwright, and refuse what is wrong', () => {
+  const right = `
+    import type { Page } from 'playwright-core'
+    import { fakeTessera, fillCard, type FilledCard } from '@tessera/browser/testing'
+    export const fill = (page: Page): Promise<FilledCard> => fillCard(page, { number: '8600069195406311', expire: '0399', save: true })
+    const tessera = fakeTessera({ submit: ['card_blocked'] })
+    const form = new tessera.CardForm({ merchant: '65f0c0ffee0000000000cafe', save: 'ask' })
+    form.on('token', ({ token, card }) => console.log(token, card.number))
+    form.mount('#card').submit()
+  `
+  const wrong = `
+    import { fakeTessera, fillCard } from '@tessera/browser/testing'
+    fillCard({}, { number: '', expire: '' })
+    const { CardForm } = fakeTessera({ submitted: [] })
+    new CardForm({}).on('paid', () => null)
+  `
+  assert.deepEqual(compile('right.mts', right), [])
+  assert.deepEqual(
+    compile('wrong.mts', wrong).map(([line]) => line),
+    [3, 4, 5, 5],
+  )
+})
+
+/** Faults, each with its line. */
+function compile(name: string, text: string): [line: number, text: string][] {
+  const file = join(shop, name)
+  writeFileSync(file, text)
+  const [module, moduleResolution] = [ts.ModuleKind.NodeNext, ts.ModuleResolutionKind.NodeNext]
+  const program = ts.createProgram([file], {
+    strict: true,
+    noEmit: true,
+    module,
+    moduleResolution,
+    types: ['node'],
+    typeRoots: [join(root, 'node_modules', '@types')],
+  })
+  return ts
+    .getPreEmitDiagnostics(program)
+    .map(({ file: where, start = 0, messageText }) => [
+      (where?.getLineAndCharacterOfPosition(start).line ?? 0) + 1,
+      `${where?.fileName ?? ''} ${ts.flattenDiagnosticMessageText(messageText, '\n')}`,
+    ])
+}

@@ -1,0 +1,14 @@
+// `npm run build -w browser`: browser/dist with the types of what merchants test with. `npm run build` makes the rest, and needs no compiler.
+import { writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+
+import { buildBrowser } from './browser/build.ts'
+import { bundleTestingTypes } from './browser/testing-types.ts'
+
+const root = dirname(dirname(fileURLToPath(import.meta.url)))
+const dist = join(root, 'browser', 'dist')
+await buildBrowser(root, dist)
+const types = bundleTestingTypes(root)
+writeFileSync(join(dist, 'testing.d.ts'), types)
+process.stdout.write(`testing.d.ts ${Buffer.byteLength(types)} bytes\n`)
