@@ -179,7 +179,7 @@ async function lookIntoStore(config: Config): Promise<string[]> {
     if (config.databaseUrl === null) closing.add(lockFolder(folder).release)
     const store = await openStore(config, { tell: () => undefined, lost: () => undefined })
     closing.add(() => store.close(CLOSE_MS))
-    return await sandboxLeftIn(store, sandbox.merchantId)
+    return await sandboxLeftIn(store, sandbox.merchantId, sandbox.demo.dashboardPhone)
   } catch (err) {
     return [`unknown: the database could not be looked into (${err instanceof Error ? err.message : String(err)}).`]
   } finally {

@@ -24,14 +24,16 @@ export function productionFaults(config: Config, adapters: OutsideAdapters): str
 }
 
 /** What a test environment left in a store: a demo merchant's password is public, and so is its sandbox. */
-export async function sandboxLeftIn(store: Store, demoMerchantId: string): Promise<string[]> {
-  const [demo, steps, inbox] = await Promise.all([
+export async function sandboxLeftIn(store: Store, demoMerchantId: string, demoPhone: string): Promise<string[]> {
+  const [demo, login, steps, inbox] = await Promise.all([
     store.findMerchant(demoMerchantId),
+    store.findDashboardUserByPhone(demoPhone),
     store.listScenarioSteps(demoMerchantId),
     store.listInbox(1),
   ])
   return [
     ...(demo === null ? [] : [`forbidden: the demo merchant ${demoMerchantId} is in the database; its password is public.`]),
+    ...(login === null ? [] : ["forbidden: the sandbox's login to the dashboard is in the database; its password is public."]),
     ...(steps.length === 0 ? [] : ['forbidden: the database has scenario steps of the sandbox.']),
     ...(inbox.length === 0 ? [] : ["forbidden: the database has messages of the sandbox's SMS inbox."]),
   ]

@@ -1,5 +1,6 @@
 import { auditSuite } from './suite/audit.suite.ts'
 import { cardsSuite } from './suite/cards.suite.ts'
+import { dashboardSuite } from './suite/dashboard.suite.ts'
 import { formsSuite } from './suite/forms.suite.ts'
 import { idempotencySuite } from './suite/idempotency.suite.ts'
 import { ledgerSuite } from './suite/ledger.suite.ts'
@@ -26,6 +27,7 @@ export function storeSuite(withStore: WithStore): void {
   idempotencySuite(withStore)
   ledgerSuite(withStore)
   webhooksSuite(withStore)
+  dashboardSuite(withStore)
   formsSuite(withStore)
   auditSuite(withStore)
   sandboxSuite(withStore)

@@ -1,0 +1,107 @@
+// time limit: 120 s
+import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { after, before, test } from 'node:test'
+import { gzipSync } from 'node:zlib'
+
+import { openDashboard, sandboxLogin, signIn, type OpenDashboard } from './dashboard.fixture.ts'
+
+let dashboard: OpenDashboard
+before(async () => {
+  dashboard = await openDashboard()
+})
+after(() => dashboard.stop())
+
+test('the script of the whole dashboard is at most 60 kB gzipped', () => {
+  const { length } = gzipSync(readFileSync(new URL('./dist/app.js', import.meta.url)), { level: 9 })
+  assert.ok(length <= 60 * 1024, `it has ${String(length)} bytes`)
+})
+
+test('a person signs in, finds a card, removes it, and signs out', async () => {
+  const made = (await dashboard.api('cards.create', { card: { number: '8600069195406311', expire: '0399' }, customer: '<b>c-1</b>' })) as {
+    card: { token: string }
+  }
+  const page = await dashboard.open('cards?search=6311')
+  await page.getByRole('link', { name: '860006******6311' }).click()
+  assert.match(page.url(), new RegExp(`/dashboard/cards/${made.card.token.slice(0, 24)}$`))
+  await page.getByText('<b>c-1</b>').waitFor()
+  await page.getByRole('button', { name: 'Remove the card' }).click()
+  await page.getByRole('dialog').getByRole('button', { name: 'Remove the card' }).click()
+  await page.getByText('removed', { exact: true }).first().waitFor()
+  await page.locator('.account summary').click()
+  await page.getByRole('button', { name: 'Sign out' }).click()
+  await page.getByRole('heading', { name: 'Sign in' }).waitFor()
+  assert.deepEqual(await page.context().cookies(), [])
+})
+
+test('a wrong password is told, and a session that ended elsewhere brings back the sign-in page', async () => {
+  const page = await (await dashboard.context()).newPage()
+  await page.goto(`${dashboard.origin}/dashboard/cards`)
+  await page.getByRole('textbox', { name: 'Phone' }).fill(sandboxLogin.phone)
+  await page.locator('input[type=password]').fill('wrong')
+  await page.getByRole('button', { name: 'Sign in' }).click()
+  await page.getByRole('alert').getByText('sign_in_refused').waitFor()
+  await page.reload()
+  await signIn(page, sandboxLogin)
+  await page.context().clearCookies()
+  await page.getByRole('link', { name: 'My account' }).click()
+  await page.getByText('Your session has ended').waitFor()
+})
+
+test('a page of another port on the same host carries the cookie and gets nowhere', async () => {
+  const heard: string[] = []
+  const evil = createServer((request, reply) => {
+    heard.push(request.headers.cookie ?? '')
+    reply.setHeader('content-type', 'text/html').end('<!doctype html><title>Other</title>')
+  })
+  await new Promise<void>((resolve) => evil.listen(0, 'localhost', resolve))
+  const page = await dashboard.open('cards')
+  const replies: string[] = []
+  page.on('response', (response) => {
+    if (response.url().endsWith('/dashboard/api'))
+      void response.text().then(
+        (text) => replies.push(text),
+        () => undefined,
+      )
+  })
+  await page.goto(`http://localhost:${String((evil.address() as AddressInfo).port)}/`)
+  // The cookie does go there: ports share it, which is why the door looks at the origin.
+  assert.match(heard.join(), /tessera=[0-9a-f]{24}_/)
+  const seen = await page.evaluate(async (url) => {
+    const body = JSON.stringify({ id: 1, method: 'dashboard.session.get', params: {} })
+    const tries: RequestInit[] = [
+      { headers: { 'content-type': 'application/json', 'x-tessera-csrf': 'x' } },
+      { headers: { 'content-type': 'text/plain' } },
+      { mode: 'no-cors', headers: { 'content-type': 'text/plain' } },
+    ]
+    return Promise.all(
+      tries.map(async (options) => {
+        try {
+          return (await (await fetch(url, { method: 'POST', credentials: 'include', body, ...options })).text()) || 'nothing to read'
+        } catch {
+          return 'refused'
+        }
+      }),
+    )
+  }, `${dashboard.origin}/dashboard/api`)
+  assert.deepEqual(seen, ['refused', 'refused', 'refused'])
+  for (const text of replies) assert.match(text, /not_from_dashboard/)
+  evil.close()
+})
+
+test('the dashboard stands in nobody’s frame, and makes no markup out of text', async () => {
+  const page = await (await dashboard.context()).newPage()
+  const document = await page.goto(`${dashboard.origin}/dashboard/cards`)
+  assert.match(document?.headers()['content-security-policy'] ?? '', /frame-ancestors 'none'/)
+  const isRefused = await page.evaluate(() => {
+    try {
+      window.document.body.innerHTML = '<i>x</i>'
+      return false
+    } catch {
+      return true
+    }
+  })
+  assert.equal(isRefused, true)
+})

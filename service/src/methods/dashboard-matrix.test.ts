@@ -1,0 +1,114 @@
+// Every method of the dashboard, by every role and from another merchant. A new method fails here until it has params below.
+import assert from 'node:assert/strict'
+import { after, test } from 'node:test'
+
+import { dashboardMethods, isMethodName, type DashboardMethodName } from '@tessera/contract/methods'
+
+import { openEntrance, type Person } from '../dashboard/visitor.fixture.ts'
+
+import { compose } from './compose.fixture.ts'
+
+const house = await compose()
+const entrance = openEntrance(house)
+after(() => house.close())
+
+/** What of a merchant a method may be pointed at. Whatever a new method takes goes in here, and into `marksOf`. */
+interface Owned {
+  readonly cardId: string
+  readonly userId: string
+  readonly sessionId: string
+  readonly customer: string
+  readonly phone: string
+}
+
+/** Params of each method, pointed at what somebody owns. */
+const pointed: Readonly<Record<DashboardMethodName, (at: Owned) => object>> = {
+  'dashboard.session.signIn': ({ phone }) => ({ phone, password: 'not it' }),
+  'dashboard.session.get': () => ({}),
+  'dashboard.session.list': () => ({}),
+  'dashboard.session.signOut': ({ sessionId }) => ({ sessionId }),
+  'dashboard.session.signOutEverywhere': () => ({}),
+  'dashboard.password.change': () => ({ password: 'not it', newPassword: 'another good password' }),
+  'dashboard.totp.begin': () => ({ password: 'not it' }),
+  'dashboard.totp.confirm': () => ({ code: '000000' }),
+  'dashboard.totp.remove': () => ({ password: 'not it', code: '000000' }),
+  'dashboard.users.list': () => ({}),
+  'dashboard.users.create': ({ phone }) => ({ phone, role: 'read' }),
+  'dashboard.users.setRole': ({ userId }) => ({ userId, role: 'read' }),
+  'dashboard.users.block': ({ userId }) => ({ userId, blocked: true }),
+  'dashboard.users.resetPassword': ({ userId }) => ({ userId }),
+  'dashboard.cards.list': ({ customer }) => ({ search: customer }),
+  'dashboard.cards.get': ({ cardId }) => ({ cardId }),
+  'dashboard.cards.remove': ({ cardId }) => ({ cardId }),
+}
+
+/** Who may what, said once more here and not read from the gate. */
+const allowed = {
+  visitor: ['read', 'support', 'developer', 'owner'],
+  read: ['read', 'support', 'developer', 'owner'],
+  support: ['support', 'owner'],
+  developer: ['developer', 'owner'],
+  owner: ['owner'],
+} as const
+
+const victim = await entrance.user('owner')
+const owned = await own(victim)
+const everything = [owned.cardId, owned.userId, owned.sessionId, owned.customer, owned.phone, victim.merchantId]
+const names = Object.keys(dashboardMethods).filter((name): name is DashboardMethodName => isMethodName(name))
+
+for (const name of names) {
+  test(`${name} is for the roles that its row names, and shows and does another merchant nothing`, async () => {
+    assert.ok(name in pointed, `${name} has no params in the matrix`)
+    const { role: needed } = dashboardMethods[name]
+    assert.equal(house.grid[name].role, needed)
+    for (const role of ['read', 'support', 'developer', 'owner'] as const) {
+      const stranger = await entrance.user(role)
+      const before = await pictureOf()
+      const reply = await stranger.call(name, pointed[name](owned))
+      const isAllowed = (allowed[needed] as readonly string[]).includes(role)
+      assert.equal(reply.error?.reason === 'role_too_low', !isAllowed, `${role}: ${JSON.stringify(reply)}`)
+      const text = JSON.stringify(reply)
+      for (const mark of everything) assert.ok(!text.includes(mark), `${role} was told ${mark}: ${text}`)
+      assert.deepEqual(await pictureOf(), before, role)
+    }
+    const nobody = entrance.visitor()
+    const { error } = await nobody.call(name, pointed[name](owned))
+    if (needed !== 'visitor') assert.equal(error?.reason, 'signed_out')
+  })
+}
+
+test('none of the dashboard’s methods is there at the API, whoever asks', async () => {
+  const { rehearse, request, told } = await import('../rpc/door.fixture.ts')
+  for (const method of names) {
+    const { error } = told(await rehearse().answer(request({ id: 1, method, params: {} })))
+    assert.deepEqual([error?.code, error?.reason], [-32601, 'method_not_found'], method)
+  }
+})
+
+test('none of the API’s methods is there at the dashboard’s door', async () => {
+  const owner = await entrance.user('owner')
+  for (const method of ['cards.check', 'receipts.get_all', 'rpc.discover']) {
+    const { error } = await owner.call(method as DashboardMethodName, {})
+    assert.equal(error?.reason, 'method_not_found', method)
+  }
+})
+
+async function own(owner: Person): Promise<Owned> {
+  const customer = 'mark-of-the-victim'
+  const shop = house.caller('spec', owner.merchantId)
+  const { card } = await shop.expect('cards.create', { card: { number: '', expire: '0399' }, customer, save: true }, '8600495473316478')
+  const { userId, phone, cookie } = owner
+  return { cardId: card.token.slice(0, 24), userId, sessionId: cookie?.slice(0, 24) ?? '', customer, phone }
+}
+
+/** All of the victim's that a stranger could change; tries to sign in are counted, and nothing else of a user. */
+async function pictureOf(): Promise<object> {
+  const { bucket, merchantId, userId } = victim
+  const user = await house.store.findDashboardUser(userId)
+  return {
+    card: await house.store.findCard({ bucket, merchantId, cardId: owned.cardId }),
+    user: { ...user, tries: 0, lockedUntil: 0 },
+    users: (await house.store.listDashboardUsers(merchantId, '', 10)).length,
+    sessions: (await house.store.listDashboardSessions(userId, 10)).length,
+  }
+}
