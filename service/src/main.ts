@@ -119,7 +119,7 @@ async function compose(parts: StartParts, closing: Closing): Promise<RunningServ
   const jobs = [
     { event: 'cards_shredded', everyMs: everyMs.sweep, run: sweep.runOnce },
     { event: 'cards_resealed', everyMs: everyMs.reseal, run: reseal.runOnce },
-    { event: 'receipts_settled', everyMs: everyMs.settle, run: settle.runOnce },
+    { event: 'receipts_settled', everyMs: everyMs.settle, run: settle.begin },
     { event: 'events_delivered', everyMs: everyMs.deliver, run: webhooks.runOnce },
     { event: 'events_dropped', everyMs: everyMs.sweep, run: webhooks.dropPast },
     { event: 'idempotency_dropped', everyMs: everyMs.sweep, run: idempotency.dropPast },

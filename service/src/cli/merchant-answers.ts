@@ -70,6 +70,7 @@ function tellMerchant({ row, settings }: Merchant, uses: readonly CredentialUse[
 }
 
 function tellListed({ row, isTrue }: ListedMerchant): object {
+  if ('brokenAt' in row) return { merchantId: row.id, name: '', state: `broken at column ${row.brokenAt}`, createdAt: null }
   return { merchantId: row.id, name: row.name, state: isTrue ? row.state : 'tampered', createdAt: moment(row.createdAt) }
 }
 

@@ -153,6 +153,28 @@ export function merchantDeedsSuite(withStore: WithStore): void {
       )
     }),
   )
+
+  test(
+    'a row that cannot be read is listed by its id, and keeps nobody from the others',
+    withStore(async ({ store, raw }) => {
+      const house = await compose({ store })
+      try {
+        const [one, other] = [await create(house), await create(house)]
+        await raw(`update merchants set state = 'gone' where id = '${one.id}'`)
+        const listed = await house.merchants.deeds.list('', 10)
+        const told = listed.map(({ row, isTrue }) => [row.id, 'brokenAt' in row ? row.brokenAt : row.state, isTrue])
+        assert.deepEqual(
+          told.sort(([a], [b]) => (a === one.id ? -1 : b === one.id ? 1 : 0)),
+          [
+            [one.id, 'state', false],
+            [other.id, 'active', true],
+          ],
+        )
+      } finally {
+        await house.close()
+      }
+    }),
+  )
 }
 
 async function create(house: House): Promise<{ id: string; password: string }> {

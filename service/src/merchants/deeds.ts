@@ -4,7 +4,7 @@ import type { Keyring } from '@tessera/vault/keyring'
 import { drawPublic } from '@tessera/vault/random'
 
 import type { Clock } from '../clock.ts'
-import type { CredentialUse, MerchantRow, Store } from '../store/store.ts'
+import type { CredentialUse, ListedMerchantRow, MerchantRow, Store } from '../store/store.ts'
 
 import type { Merchant, MerchantBook } from './book.ts'
 import { liveMax, liveOf, makeCredential, retired } from './credentials.ts'
@@ -36,7 +36,7 @@ export interface FoundMerchant extends Merchant {
 }
 
 export interface ListedMerchant {
-  readonly row: MerchantRow
+  readonly row: ListedMerchantRow
   /** Whether the row is as we wrote it. */
   readonly isTrue: boolean
 }
@@ -81,7 +81,7 @@ export function makeMerchantDeeds({ store, keyring, clock, mac, book }: DeedPart
 
   async function list(after: string, count: number): Promise<ListedMerchant[]> {
     const rows = await store.listMerchants(after, count)
-    return Promise.all(rows.map(async (row) => ({ row, isTrue: await mac.isTrue(row) })))
+    return Promise.all(rows.map(async (row) => ({ row, isTrue: 'brokenAt' in row ? false : await mac.isTrue(row) })))
   }
 
   function changeBy(merchantId: string, wish: MerchantWish): Promise<Merchant | string> {

@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
+import { setImmediate } from 'node:timers/promises'
 
 import { compose, type House } from '../methods/compose.fixture.ts'
 import { ledgerOf, newReceipt, pass, rowOf, settleAll, successPan, takenBy } from '../methods/receipts.fixture.ts'
+import { withSqlite } from '../store/sqlite/with-store.fixture.ts'
 
 const house = await compose()
 after(() => house.close())
@@ -96,6 +98,47 @@ test('no receipt is looked after before its time, nor by two at once', async () 
   assert.equal(row.state, 50)
   assert.deepEqual((await ledgerOf(house, row)).map(({ kind }) => kind).sort(), ['authorise', 'reverse'])
 })
+
+test('a network that says nothing to one receipt keeps no other waiting', async () => {
+  const own = await compose()
+  try {
+    const [silent, other] = [await lost('lose_request', {}, own), await lost('lose_answer', {}, own)]
+    await own.store.setScenarioStep(other.merchant.merchantId, 'network', 'none')
+    own.clock.advance(10_000)
+    // The network is silent on the first, and nobody lets time pass: whoever waited for it would wait for ever.
+    assert.equal(await own.settle.begin(), 2)
+    while ((await rowOf(own, other.merchant, other.id)).state !== 50) await setImmediate()
+    assert.equal((await rowOf(own, silent.merchant, silent.id)).state, 20)
+    assert.equal(await own.settle.begin(), 0)
+    await pass(own, own.settle.stop())
+  } finally {
+    await own.close()
+  }
+})
+
+test(
+  'a receipt that cannot be read stays due and is told of once, however many of them stand before the others',
+  withSqlite(async ({ store, raw }) => {
+    const own = await compose({ store })
+    try {
+      const merchant = own.caller()
+      const ids = await Promise.all(Array.from({ length: 101 }, () => newReceipt(merchant)))
+      await raw(`update receipts set looks = 9007199254740993 where merchant_id = '${merchant.merchantId}'`)
+      const last = await newReceipt(merchant)
+      own.clock.advance(13 * 3_600_000)
+      assert.equal(await own.settle.runOnce(), 1)
+      assert.equal((await rowOf(own, merchant, last)).state, 50)
+      await own.settle.runOnce()
+      assert.equal(own.alarms.length, ids.length)
+      assert.ok(own.alarms.every((alarm) => alarm.startsWith('row_broken')))
+      await raw(`update receipts set looks = 0 where merchant_id = '${merchant.merchantId}'`)
+      assert.equal(await own.settle.runOnce(), 100)
+      assert.equal(await own.settle.runOnce(), 1)
+    } finally {
+      await own.close()
+    }
+  }),
+)
 
 test('each change of a receipt leaves its version and MAC in the audit, and no token', async () => {
   const own = await compose()

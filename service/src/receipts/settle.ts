@@ -1,6 +1,6 @@
 import { makeCardMac } from '../cards/mac.ts'
 
-import type { ReceiptRow } from '../store/store.ts'
+import type { BrokenReceipt, DuePlace, ReceiptRow } from '../store/store.ts'
 
 import { makeReceiptMac } from './row.ts'
 import { nextStep } from './steps.ts'
@@ -8,7 +8,12 @@ import type { ReceiptParts, ReceiptTools } from './tools.ts'
 
 /** Brings receipts to their end that nobody is waiting for: lost calls, unknown outcomes, money going back, lives that are over. */
 export interface Settle {
-  /** Settles what is due, one bounded page, and tells how many receipts took a step. To be called every second or so. */
+  /**
+   * Begins on what is due, and does not wait for the network: what it keeps waiting keeps nobody else. Tells how many receipts were begun.
+   * To be called every second or so.
+   */
+  begin(): Promise<number>
+  /** The same, waiting for all that was begun; tells how many receipts took a step. */
   runOnce(): Promise<number>
   /** Looks after one receipt at once, in the background. */
   kick(receipt: ReceiptRow): void
@@ -25,30 +30,66 @@ export function makeSettle({ failed, ...parts }: SettleParts): Settle {
   const { keyring, environment, store, clock } = parts
   const tools: ReceiptTools = { ...parts, mac: makeReceiptMac(keyring, environment), cardMac: makeCardMac(keyring, environment) }
   const stopping = new AbortController()
-  const underWay = new Set<Promise<unknown>>()
+  /** By the receipt's id: nobody looks after one receipt twice at once. */
+  const underWay = new Map<string, Promise<boolean>>()
+  const broken = new Set<string>()
 
   return Object.freeze({
+    async begin() {
+      return (await beginDue()).length
+    },
     async runOnce() {
-      const due = await store.listDueReceipts(clock.now(), pageLength)
-      const done = await Promise.all(due.map((receipt) => track(settleOne(tools, receipt, stopping.signal))))
-      return done.filter((isDone) => isDone).length
+      const begun = await beginDue()
+      await Promise.all(underWay.values())
+      return (await Promise.all(begun)).filter((isDone) => isDone).length
     },
     kick(receipt: ReceiptRow) {
-      if (underWay.size < underWayMax && !stopping.signal.aborted) void track(settleOne(tools, receipt, stopping.signal))
+      beginOne(receipt)
     },
     async stop() {
       stopping.abort(new Error('the service stops'))
-      await Promise.all(underWay)
+      await Promise.all(underWay.values())
     },
   })
 
-  function track(settling: Promise<boolean>): Promise<boolean> {
-    const told = settling.catch((err: unknown) => {
-      failed(err)
-      return false
-    })
-    underWay.add(told)
-    return told.finally(() => underWay.delete(told))
+  /** Goes on behind receipts that cannot be read or are under way, so that many of them at the head of the list starve nobody. */
+  async function beginDue(): Promise<Promise<boolean>[]> {
+    const begun: Promise<boolean>[] = []
+    let after: DuePlace | undefined
+    for (let page = 0; page < pagesMax && underWay.size < underWayMax && begun.length < pageLength; page++) {
+      const due = await store.listDueReceipts(clock.now(), pageLength, after)
+      for (const receipt of due) {
+        const one = 'brokenAt' in receipt ? tellBroken(receipt) : beginOne(receipt)
+        if (one !== null) begun.push(one)
+      }
+      after = due.at(-1)
+      if (due.length < pageLength) break
+    }
+    return begun
+  }
+
+  /** Null when it is under way already, or too many are. */
+  function beginOne(receipt: ReceiptRow): Promise<boolean> | null {
+    const { receiptId } = receipt
+    if (stopping.signal.aborted || underWay.size >= underWayMax || underWay.has(receiptId)) return null
+    const settling = settleOne(tools, receipt, stopping.signal)
+      .catch((err: unknown) => {
+        failed(err)
+        return false
+      })
+      .finally(() => underWay.delete(receiptId))
+    underWay.set(receiptId, settling)
+    return settling
+  }
+
+  /** Once in this process's life: every round meets it again. It stays due, and is settled when a person has mended it. */
+  function tellBroken({ receiptId, merchantId }: BrokenReceipt): null {
+    if (broken.has(receiptId)) return null
+    // Beyond that many they are told of again, rather than kept in memory.
+    if (broken.size >= brokenMax) broken.clear()
+    broken.add(receiptId)
+    tools.alarm('row_broken', { merchantId, cardId: '', requestId: '', receiptId })
+    return null
   }
 }
 
@@ -80,6 +121,9 @@ async function setAside({ store, clock, alarm }: ReceiptTools, receipt: ReceiptR
 }
 
 const pageLength = 100
+/** Beyond that many broken receipts before it, a receipt waits for a person to mend them: 2,000. */
+const pagesMax = 20
+const brokenMax = 10_000
 /** A receipt takes four steps from a lost call to its end; what takes more meets something unforeseen. */
 const stepsMax = 8
 /** Beyond it the next round comes by. */

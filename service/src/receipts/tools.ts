@@ -27,9 +27,9 @@ export interface ReceiptParts {
   readonly alarm: ReceiptAlarm
 }
 
-/** Told when a row is not as we wrote it. Ids only; to be logged at least. */
+/** Told when a row is not as we wrote it, or cannot be read. Ids only; to be logged at least. */
 export type ReceiptAlarm = (
-  event: 'row_tampered',
+  event: 'row_tampered' | 'row_broken',
   fields: { merchantId: string; cardId: string; requestId: string; receiptId: string },
 ) => void
 

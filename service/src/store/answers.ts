@@ -63,7 +63,7 @@ export function makeStore(driver: Driver): Store {
     findOperation: (key) => driver.read(findOperation(key)),
     listOperations: (key) => driver.read(listOperations(key)),
     listReceipts: (ask) => driver.read(listReceipts(ask)),
-    listDueReceipts: (now, count) => driver.read(listDueReceipts(now, count)),
+    listDueReceipts: (now, count, after) => driver.read(listDueReceipts(now, count, after)),
     findIdempotency: (key) => driver.read(findIdempotency(key)),
     keepIdempotency: (claim, answer) => driver.write('keepIdempotency', { claim, answer }),
     dropIdempotency: (before, stopping) => dropAll(driver, 'dropIdempotency', before, stopping),

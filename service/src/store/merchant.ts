@@ -8,11 +8,14 @@ export interface MerchantStore {
   /** Puts `next` in place of version `next.version - 1`; false when that version is no longer there. */
   changeMerchant(next: MerchantRow, audit: AuditNote): Promise<boolean>
   /** In the order of their ids, from behind `after`; '' for the first page. */
-  listMerchants(after: string, count: number): Promise<MerchantRow[]>
+  listMerchants(after: string, count: number): Promise<ListedMerchantRow[]>
   /** Remembers that a password was right; an earlier moment than the one that is known changes nothing. */
   noteCredentialUse(use: CredentialUse): Promise<void>
   listCredentialUses(merchantId: string): Promise<CredentialUse[]>
 }
+
+/** A broken row in a list keeps nobody from the rows beside it: of it there is the id, and the column that cannot be read. */
+export type ListedMerchantRow = MerchantRow | { readonly id: string; readonly brokenAt: string }
 
 export interface MerchantRow {
   readonly id: string

@@ -12,8 +12,8 @@ export interface MoneyStore {
   listOperations(key: ReceiptKey): Promise<OperationRow[]>
   /** Newest first by (createdAt, receiptId), created from `from` to before `to`. */
   listReceipts(ask: ReceiptsAsked): Promise<ReceiptRow[]>
-  /** Over all merchants, longest due first. */
-  listDueReceipts(now: number, count: number): Promise<ReceiptRow[]>
+  /** Over all merchants, longest due first, from behind a place. */
+  listDueReceipts(now: number, count: number, after?: DuePlace): Promise<ListedReceipt[]>
   findIdempotency(key: IdempotencyKey): Promise<IdempotencyRow | null>
   /**
    * Keeps an outcome that had no unit of its own; false when the key was taken by another. Another's claim that nobody answered within its
@@ -34,6 +34,20 @@ export interface ReceiptKey {
   readonly merchantId: string
   readonly receiptId: string
 }
+
+/** Where a receipt stands in the list of those that are due. */
+export interface DuePlace {
+  readonly dueAt: number | null
+  readonly receiptId: string
+}
+
+/** A receipt of a list whose row is not what was written: who it is, and the column that cannot be read. */
+export interface BrokenReceipt extends ReceiptKey, DuePlace {
+  readonly brokenAt: string
+}
+
+/** A broken row in a list keeps nobody from the rows beside it. */
+export type ListedReceipt = ReceiptRow | BrokenReceipt
 
 export interface ReceiptRow extends ReceiptKey {
   readonly state: ReceiptState

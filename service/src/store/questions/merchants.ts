@@ -1,7 +1,7 @@
 import { bytes, integer, RowBroken, text, word } from '../column.ts'
 import { places, sql } from '../statement.ts'
 import type { Row, Value } from '../statement.ts'
-import type { AuditNote, Credential, CredentialUse, MerchantRow } from '../store.ts'
+import type { AuditNote, Credential, CredentialUse, ListedMerchantRow, MerchantRow } from '../store.ts'
 import { note, one } from '../unit.ts'
 import type { Read, Unit } from '../unit.ts'
 
@@ -42,8 +42,17 @@ export function findMerchant(merchantId: string): Read<MerchantRow | null> {
 const selectPage = sql`select ${columns} from merchants where id > $1 order by id limit $2`
 
 /** In the order of their ids, from behind `after`. */
-export function listMerchants(after: string, count: number): Read<MerchantRow[]> {
-  return { statement: selectPage, values: [after, count], tell: (found) => found.map(tellMerchant) }
+export function listMerchants(after: string, count: number): Read<ListedMerchantRow[]> {
+  return { statement: selectPage, values: [after, count], tell: (found) => found.map(tellListed) }
+}
+
+function tellListed(row: Row): ListedMerchantRow {
+  try {
+    return tellMerchant(row)
+  } catch (err) {
+    if (!(err instanceof RowBroken)) throw err
+    return { id: text(row, 'id'), brokenAt: err.column }
+  }
 }
 
 const upsertUse = sql`

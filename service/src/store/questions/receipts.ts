@@ -3,7 +3,7 @@ import type { ReceiptState } from '@tessera/contract/receipt'
 import { bytes, integer, integerOrNull, quote, quoted, quotedOrNull, RowBroken, text, textOrNull, truth } from '../column.ts'
 import { places, sql } from '../statement.ts'
 import type { Row, Value } from '../statement.ts'
-import type { ReceiptChange, ReceiptChanged, ReceiptKey, ReceiptRow, ReceiptsAsked, Riders } from '../store.ts'
+import type { DuePlace, ListedReceipt, ReceiptChange, ReceiptChanged, ReceiptKey, ReceiptRow, ReceiptsAsked, Riders } from '../store.ts'
 import { note, one, rows, undo } from '../unit.ts'
 import type { Read, Unit } from '../unit.ts'
 import { moveCardLock } from './card-locks.ts'
@@ -83,11 +83,24 @@ export function listReceipts(ask: ReceiptsAsked): Read<ReceiptRow[]> {
   }
 }
 
-const selectDue = sql`select ${columns} from receipts where due_at <= $1 order by due_at, receipt_id limit $2`
+const selectDue = sql`
+  select ${columns} from receipts where due_at <= $1 and (due_at, receipt_id) > ($3, $4) order by due_at, receipt_id limit $2`
 
 /** Receipts that the background has to look at by `now`, longest due first. */
-export function listDueReceipts(now: number, count: number): Read<ReceiptRow[]> {
-  return { statement: selectDue, values: [now, count], tell: (found) => found.map(tellReceipt) }
+export function listDueReceipts(now: number, count: number, { dueAt, receiptId }: DuePlace = first): Read<ListedReceipt[]> {
+  return { statement: selectDue, values: [now, count, dueAt, receiptId], tell: (found) => found.map(tellDue) }
+}
+
+const first: DuePlace = { dueAt: Number.MIN_SAFE_INTEGER, receiptId: '' }
+
+function tellDue(row: Row): ListedReceipt {
+  try {
+    return tellReceipt(row)
+  } catch (err) {
+    if (!(err instanceof RowBroken)) throw err
+    const key = { bucket: integer(row, 'bucket'), merchantId: text(row, 'merchant_id'), receiptId: text(row, 'receipt_id') }
+    return { ...key, brokenAt: err.column, dueAt: Number(row['due_at']) }
+  }
 }
 
 /** The values of a receipt's columns; what the merchant or the network said in their own words is quoted. */

@@ -15,7 +15,9 @@ for (const analyzed of [false, true]) {
       assert.deepEqual(await plan(listReceipts(askedOfMany).statement.text), [
         'SEARCH receipts USING INDEX receipts_newest (bucket=? AND merchant_id=? AND created_at>? AND created_at<?)',
       ])
-      assert.deepEqual(await plan(listDueReceipts(0, 10).statement.text), ['SEARCH receipts USING INDEX receipts_due_at (due_at<?)'])
+      assert.deepEqual(await plan(listDueReceipts(0, 10).statement.text), [
+        'SEARCH receipts USING INDEX receipts_due_at ((due_at,receipt_id)>(?,?) AND due_at<?)',
+      ])
     }),
   )
 }

@@ -38,6 +38,24 @@ export function receiptListsSuite(withStore: WithStore): void {
       assert.deepEqual(await store.listDueReceipts(501, 10), [early, late, now])
       assert.deepEqual(await store.listDueReceipts(501, 2), [early, late])
       assert.deepEqual(await store.listDueReceipts(99, 2), [])
+      assert.deepEqual(await store.listDueReceipts(501, 2, early), [late, now])
+      assert.deepEqual(await store.listDueReceipts(501, 2, now), [])
+    }),
+  )
+
+  test(
+    'a broken receipt in the list of the due is told by its column and its place, beside the others, and the next page goes on behind it',
+    withStore(async ({ store, raw }) => {
+      const [before, bad, after] = [1, 2, 3].map((number) => makeReceipt(number, { dueAt: number * 100 }))
+      for (const receipt of [before!, bad!, after!]) await keepReceipt(store, receipt)
+      const { receiptId, dueAt } = bad!
+      for (const [column, value] of [['state', '77'] as const, ['looks', '9007199254740993'] as const]) {
+        await raw(`update receipts set ${column} = ${value} where receipt_id = '${receiptId}'`)
+        const broken = { brokenAt: column, bucket, merchantId, receiptId, dueAt }
+        assert.deepEqual(await store.listDueReceipts(500, 10), [before, broken, after])
+        assert.deepEqual(await store.listDueReceipts(500, 10, broken), [after])
+        await raw(`update receipts set state = 0, looks = 0 where receipt_id = '${receiptId}'`)
+      }
     }),
   )
 }
