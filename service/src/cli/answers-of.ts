@@ -1,6 +1,7 @@
 import type { Keyring, KeyPurpose } from '@tessera/vault/keyring'
 import { KeyInUse, KeyUnknown } from '@tessera/vault/keyring'
 
+import { checkAudit } from '../audit/check.ts'
 import { makeCardMac } from '../cards/mac.ts'
 import { KeyHoldsCards } from '../cards/reseal.ts'
 import type { Reseal } from '../cards/reseal.ts'
@@ -8,13 +9,14 @@ import type { Clock } from '../clock.ts'
 import type { MerchantDeeds } from '../merchants/deeds.ts'
 import type { Users } from '../dashboard/users.ts'
 import type { EndpointDeeds } from '../merchants/endpoint.ts'
+import { makeMerchantMac } from '../merchants/mac.ts'
+import { makeReceiptMac } from '../receipts/row.ts'
 import type { Life } from '../running.ts'
 import { tellReadiness } from '../running.ts'
 import type { AuditNote, Store } from '../store/store.ts'
 import type { Endpoints } from '../webhooks/endpoints.ts'
 
 import type { Answers, KeyAnswers, SandboxAnswers, SandboxScenario } from './answers.ts'
-import { checkAudit } from './audit-check.ts'
 import type { ToldKey } from './keys.ts'
 
 /** The parts of a running service that the command line asks about. */
@@ -44,7 +46,12 @@ export interface SandboxFacts {
 
 /** Answers the command line's questions from the parts of a running service. */
 export function answersOf(parts: AskedParts): Answers {
-  const mac = makeCardMac(parts.keyring, parts.environment)
+  const { keyring, environment } = parts
+  const macs = {
+    card: makeCardMac(keyring, environment),
+    receipt: makeReceiptMac(keyring, environment),
+    merchant: makeMerchantMac(keyring, environment),
+  }
   return {
     status: () => tellReadiness(parts.life),
     keys: keyAnswers(parts),
@@ -52,7 +59,7 @@ export function answersOf(parts: AskedParts): Answers {
     merchants: parts.merchants,
     users: parts.users,
     merchantEndpoints: parts.merchantEndpoints,
-    verifyAudit: () => checkAudit({ store: parts.store, isTrue: (card) => mac.isTrue(card) }),
+    verifyAudit: () => checkAudit({ store: parts.store, macs }),
     sandbox: parts.sandbox === null ? null : sandboxAnswers(parts.sandbox, parts.store),
   }
 }

@@ -2,7 +2,7 @@ import type { MerchantDeeds } from '../merchants/deeds.ts'
 import type { Users } from '../dashboard/users.ts'
 import type { EndpointDeeds } from '../merchants/endpoint.ts'
 
-import type { AuditReport } from './audit-check.ts'
+import type { AuditReport } from '../audit/check.ts'
 import type { AnswerQuestion } from './control-server.ts'
 import type { Question, Reply } from './control-wire.ts'
 import type { ToldKey } from './keys.ts'

@@ -44,7 +44,7 @@ export function makeSettle({ failed, ...parts }: SettleParts): Settle {
       return (await Promise.all(begun)).filter((isDone) => isDone).length
     },
     kick(receipt: ReceiptRow) {
-      beginOne(receipt)
+      void beginOne(receipt)
     },
     async stop() {
       stopping.abort(new Error('the service stops'))

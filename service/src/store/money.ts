@@ -14,6 +14,8 @@ export interface MoneyStore {
   listReceipts(ask: ReceiptsAsked): Promise<ReceiptRow[]>
   /** Over all merchants, longest due first, from behind a place. */
   listDueReceipts(now: number, count: number, after?: DuePlace): Promise<ListedReceipt[]>
+  /** Over all merchants, in the order of their places, from behind `after`. */
+  listAllReceipts(count: number, after: ReceiptPlace): Promise<ListedReceipt[]>
   findIdempotency(key: IdempotencyKey): Promise<IdempotencyRow | null>
   /**
    * Keeps an outcome that had no unit of its own; false when the key was taken by another. Another's claim that nobody answered within its
@@ -34,6 +36,9 @@ export interface ReceiptKey {
   readonly merchantId: string
   readonly receiptId: string
 }
+
+/** Where a receipt lies. */
+export type ReceiptPlace = Pick<ReceiptKey, 'bucket' | 'receiptId'>
 
 /** Where a receipt stands in the list of those that are due. */
 export interface DuePlace {

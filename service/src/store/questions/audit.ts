@@ -56,11 +56,11 @@ export function readAudit(chain: string, afterSeq: number, count: number): Read<
 
 const selectNewest = sql`select version, mac from audit where subject = $1 and version > 0 order by version desc limit 1`
 
-/** The newest version and row MAC that the audit tells of a card, over all chains. */
-export function newestAuditOf(cardId: string): Read<{ version: number; mac: Uint8Array } | null> {
+/** The newest version and row MAC that the audit tells of a card, receipt or merchant, over all chains. */
+export function newestAuditOf(subject: string): Read<{ version: number; mac: Uint8Array } | null> {
   return {
     statement: selectNewest,
-    values: [cardId],
+    values: [subject],
     tell: ([row]) => (row === undefined ? null : { version: integer(row, 'version'), mac: bytes(row, 'mac') }),
   }
 }

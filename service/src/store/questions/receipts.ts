@@ -3,7 +3,17 @@ import type { ReceiptState } from '@tessera/contract/receipt'
 import { bytes, integer, integerOrNull, quote, quoted, quotedOrNull, RowBroken, text, textOrNull, truth } from '../column.ts'
 import { places, sql } from '../statement.ts'
 import type { Row, Value } from '../statement.ts'
-import type { DuePlace, ListedReceipt, ReceiptChange, ReceiptChanged, ReceiptKey, ReceiptRow, ReceiptsAsked, Riders } from '../store.ts'
+import type {
+  DuePlace,
+  ListedReceipt,
+  ReceiptChange,
+  ReceiptChanged,
+  ReceiptKey,
+  ReceiptPlace,
+  ReceiptRow,
+  ReceiptsAsked,
+  Riders,
+} from '../store.ts'
 import { note, one, rows, undo } from '../unit.ts'
 import type { Read, Unit } from '../unit.ts'
 import { moveCardLock } from './card-locks.ts'
@@ -88,18 +98,26 @@ const selectDue = sql`
 
 /** Receipts that the background has to look at by `now`, longest due first. */
 export function listDueReceipts(now: number, count: number, { dueAt, receiptId }: DuePlace = first): Read<ListedReceipt[]> {
-  return { statement: selectDue, values: [now, count, dueAt, receiptId], tell: (found) => found.map(tellDue) }
+  return { statement: selectDue, values: [now, count, dueAt, receiptId], tell: (found) => found.map(tellListed) }
+}
+
+const selectAll = sql`
+  select ${columns} from receipts where (bucket, receipt_id) > ($2, $3) order by bucket, receipt_id limit $1`
+
+/** Receipts of all merchants, as a range of their own key. */
+export function listAllReceipts(count: number, { bucket, receiptId }: ReceiptPlace): Read<ListedReceipt[]> {
+  return { statement: selectAll, values: [count, bucket, receiptId], tell: (found) => found.map(tellListed) }
 }
 
 const first: DuePlace = { dueAt: Number.MIN_SAFE_INTEGER, receiptId: '' }
 
-function tellDue(row: Row): ListedReceipt {
+function tellListed(row: Row): ListedReceipt {
   try {
     return tellReceipt(row)
   } catch (err) {
     if (!(err instanceof RowBroken)) throw err
     const key = { bucket: integer(row, 'bucket'), merchantId: text(row, 'merchant_id'), receiptId: text(row, 'receipt_id') }
-    return { ...key, brokenAt: err.column, dueAt: Number(row['due_at']) }
+    return { ...key, brokenAt: err.column, dueAt: row['due_at'] === null ? null : Number(row['due_at']) }
   }
 }
 
