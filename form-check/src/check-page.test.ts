@@ -2,63 +2,85 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 
 import { checkPage } from './check-page.ts'
-import { CannotCheck, readPages } from './read-pages.ts'
-import { printSarif, printText } from './report.ts'
+import type { Finding } from './finding.ts'
 import { rules, type RuleId } from './rules.ts'
 
-const sdk = '<script src="https://form.test/sdk/v1/tessera.js" integrity="sha384-x" crossorigin="anonymous"></script>'
-const policy = '<meta http-equiv="Content-Security-Policy" content="script-src https://form.test">'
-const good = `<!doctype html>${policy}\n<form><div id="card"></div></form><input type="checkbox" id="save-card"><input name="email">`
+const door = '<script src="https://form.test/sdk/1.0.0/tessera.js" integrity="sha384-x" crossorigin="anonymous"></script>'
+const policy = (text: string): string => `<meta http-equiv="Content-Security-Policy" content="${text}">`
+const strict = policy('script-src https://form.test; frame-src https://form.test')
+const good = `<!doctype html>${strict}\n<form><div id="card"></div></form><label><input type="checkbox" id="save-card">Save</label><input name="email">`
 
-const breaches: Record<RuleId, string> = {
+/** What stands on the third line and breaks the rule. */
+const breaches: Partial<Record<RuleId, string>> = {
   'card-input': '<input autocomplete="cc-number">',
+  'sad-input': '<input autocomplete="cc-csc">',
   'input-name': '<input autocomplete="cc-exp" name="e">',
-  'form-action': `<form action="/pay">${sdk}</form>`,
+  'form-action': `<form action="/pay">${door}</form>`,
+  'submit-attribute': `<form hx-post="/pay"><input autocomplete="cc-number"></form>`,
   'sdk-missing': '<input placeholder="Номер карты">',
+  'form-origin': '<iframe src="/form/v1?merchant=a"></iframe>',
+  'own-call': `<script>call('cards.create')</script>`,
   'consent-ticked': '<input type="checkbox" id="save-card" checked>',
   'password-in-page': `<script>auth = '${'a1'.repeat(12)}:secretsecret'</script>`,
   'sdk-integrity': '<script src="https://form.test/sdk/v1/tessera.js"></script>',
-  'csp-missing': sdk,
-  'script-inventory': sdk,
+  'script-integrity': `${door}<script src="https://others.test/a.js"></script>`,
+  'csp-missing': door,
+  'csp-blocks-form': `${policy("script-src 'self'")}${door}`,
+  'csp-weak': `${policy('script-src * https://form.test')}${door}`,
+  'script-inventory': door,
 }
 
-function rulesIn(text: string): RuleId[] {
-  return checkPage({ path: 'a.html', text, hasPolicy: false }).map(({ rule }) => rule)
+function findingsIn(text: string): readonly Finding[] {
+  return checkPage({ path: 'a.html', text, policies: [], origin: null }).findings
 }
 
-test('each rule of the form check is found on the line where a page breaks it, and not on a good page', () => {
-  assert.deepEqual(rulesIn(good), [])
-  assert.deepEqual(rulesIn(good + sdk), ['script-inventory'])
-  for (const rule of Object.keys(rules) as RuleId[]) {
-    const found = checkPage({ path: 'a.html', text: `<!doctype html>\n\n${breaches[rule]}`, hasPolicy: false }).find(
-      (one) => one.rule === rule,
-    )
+test('each rule that a source can break is found on its line, and a good page is quiet', () => {
+  assert.deepEqual(findingsIn(good), [])
+  assert.deepEqual(
+    findingsIn(good + door).map(({ rule }) => rule),
+    ['script-inventory'],
+  )
+  const ofSource = (Object.keys(rules) as RuleId[]).filter((rule) => rules[rule].seenBy !== 'browser')
+  assert.deepEqual(Object.keys(breaches), ofSource)
+  for (const rule of ofSource) {
+    const found = findingsIn(`<!doctype html>\n\n${breaches[rule] ?? ''}`).find((one) => one.rule === rule)
     assert.equal(found?.line, rule === 'csp-missing' ? 1 : 3, rule)
+    assert.ok(found.column !== null || rule === 'csp-missing', rule)
   }
 })
 
-test('a report of the form check repeats no password and is JSON whatever an attribute holds', () => {
-  const secret = checkPage({ path: 'a.html', text: breaches['password-in-page'], hasPolicy: false })
-  const inAddresses = [
-    '<form action="//shop.test/?',
-    `"><input autocomplete=cc-number></form><script src="/sdk/v1/tessera.js?`,
-    '"></script>',
-  ]
-  const both = [':', '%3A'].flatMap((colon) =>
-    checkPage({ path: 'a.html', text: inAddresses.join(`${'a1'.repeat(12)}${colon}secretsecret`), hasPolicy: false }),
-  )
-  const asked = ['form-action', 'sdk-integrity', 'password-in-page']
-  assert.ok(asked.every((rule) => both.filter((one) => one.rule === rule).length >= 2))
-  const all = [...secret, ...both]
-  assert.doesNotMatch(JSON.stringify(printSarif(all)) + printText(all, 1), /secretsecret/)
-  const found = checkPage({ path: 'a.html', text: '<input autocomplete=cc-number name="\u001b[31m\ud800\u0000]]>">', hasPolicy: false })
-  assert.ok(found.length > 0)
-  assert.deepEqual(JSON.parse(JSON.stringify(printSarif(found))), printSarif(found))
-  assert.ok(!printText(found, 1).includes('\u001b'))
+test('a form that an input names by its id is the input’s form, wherever the two stand', () => {
+  const found = findingsIn('<form id="f" action="/pay"></form><input autocomplete="cc-number" form="f">').map(({ rule }) => rule)
+  assert.ok(found.includes('form-action') && found.includes('submit-attribute'), found.join())
 })
 
-test('what cannot be checked is told, not passed', async () => {
-  await assert.rejects(readPages('/no/such/folder'), CannotCheck)
-  await assert.rejects(readPages('http://127.0.0.1:1/'), CannotCheck)
-  await assert.rejects(readPages('package-lock.json'), CannotCheck)
+test('what is no card input of a shop is left in peace', () => {
+  const quiet = [
+    '<input name="q" placeholder="Search"><input type="checkbox" name="agree">',
+    '<!-- <input autocomplete="cc-number" name="n"> --><script type="application/json">{"x":"<input autocomplete=cc-number>"}</script>',
+    '<textarea name="comment"></textarea><input name="gift-card" type="hidden"><input autocomplete="one-time-code">',
+    '<form action="/search"><input name="company"></form><input placeholder="Discard"><input name="expand">',
+  ]
+  for (const page of quiet) assert.deepEqual(findingsIn(page), [], page)
+})
+
+test('a policy is read as a browser reads it: the first of a name counts, and all policies hold at once', () => {
+  const page = (header: string): string[] =>
+    checkPage({ path: 'https://shop.test/', text: door, policies: [header], origin: 'https://shop.test' }).findings.map(({ rule }) => rule)
+  const blocked = [
+    "script-src 'self'",
+    'script-src *.test https://form.test:8443; frame-src none.test',
+    "default-src 'none'",
+    "script-src https://form.test, default-src 'self'",
+  ]
+  const open = [
+    'script-src https://form.test',
+    'script-src *.test',
+    "default-src 'none'; script-src 'nonce-a'; frame-src https:",
+    "frame-src https://form.test; frame-src 'none'; script-src *.test",
+  ]
+  for (const header of blocked) assert.ok(page(header).includes('csp-blocks-form'), header)
+  for (const header of open) assert.ok(!page(header).includes('csp-blocks-form'), header)
+  assert.ok(page("script-src 'unsafe-inline' https://form.test").includes('csp-weak'))
+  assert.ok(!page("script-src 'unsafe-inline' 'nonce-a' https://form.test").includes('csp-weak'))
 })

@@ -1,24 +1,27 @@
 import { readdirSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 
+import { CannotCheck } from './cannot-check.ts'
+
+/** The source of a page, and what came with it. */
 export interface Page {
   readonly path: string
   readonly text: string
-  readonly hasPolicy: boolean
+  /** Every Content-Security-Policy header of the reply. */
+  readonly policies: readonly string[]
+  /** Where the page is served; null for a file. */
+  readonly origin: string | null
 }
 
-/** Why nothing could be checked, for the person who asked. */
-export class CannotCheck extends Error {}
-
 /** The pages of a folder (`*.html`, `*.htm`), of one file, or of one address. Throws `CannotCheck`. */
-export async function readPages(target: string): Promise<Page[]> {
-  if (/^https?:\/\//i.test(target)) return [await readAddress(target)]
+export async function readPages(target: string, signal: AbortSignal): Promise<Page[]> {
+  if (/^https?:\/\//i.test(target)) return [await readAddress(target, signal)]
   const stat = statSync(target, { throwIfNoEntry: false })
   if (stat === undefined) throw new CannotCheck(`There is no file or folder ${target}.`)
   const paths = stat.isDirectory() ? listPages(target) : [target]
   if (paths.length === 0) throw new CannotCheck(`There is no .html file in ${target}.`)
   if (paths.length > PAGES_MAX) throw new CannotCheck(`${target} holds more than ${PAGES_MAX} pages: name a folder inside it.`)
-  return paths.map((path) => ({ path, text: readText(path), hasPolicy: false }))
+  return paths.map((path) => ({ path, text: readText(path), policies: [], origin: null }))
 }
 
 function listPages(folder: string): string[] {
@@ -34,8 +37,8 @@ function readText(path: string): string {
   return page(path, readFileSync(path))
 }
 
-async function readAddress(url: string): Promise<Page> {
-  const reply = await fetch(url, { signal: AbortSignal.timeout(FETCH_MS) }).catch((err: unknown) => {
+async function readAddress(url: string, signal: AbortSignal): Promise<Page> {
+  const reply = await fetch(url, { signal: AbortSignal.any([signal, AbortSignal.timeout(FETCH_MS)]) }).catch((err: unknown) => {
     throw new CannotCheck(`${url} does not answer.`, { cause: err })
   })
   if (!reply.ok) throw new CannotCheck(`${url} answers ${reply.status}.`)
@@ -46,7 +49,8 @@ async function readAddress(url: string): Promise<Page> {
     if (bytes > BYTES_MAX) throw new CannotCheck(`${url} has more than ${BYTES_MAX} bytes.`)
     chunks.push(chunk)
   }
-  return { path: url, text: page(url, Buffer.concat(chunks)), hasPolicy: reply.headers.has('content-security-policy') }
+  const policy = reply.headers.get('content-security-policy')
+  return { path: url, text: page(url, Buffer.concat(chunks)), policies: policy === null ? [] : [policy], origin: new URL(reply.url).origin }
 }
 
 function page(path: string, bytes: Buffer): string {

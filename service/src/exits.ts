@@ -2,7 +2,7 @@
 export const exits = {
   done: { code: 0, meaning: 'Done; for start: stopped after a signal, every call in flight answered.' },
   found: { code: 1, meaning: 'A check found something: audit verify, doctor, form-check.' },
-  notChecked: { code: 2, meaning: 'form-check: there is nothing there that could be checked.' },
+  notChecked: { code: 2, meaning: 'form-check: the page could not be checked; what to do is said.' },
   usage: { code: 64, meaning: 'The command line makes no sense: unknown command or argument.' },
   unavailable: { code: 69, meaning: 'Nothing answers: no service runs on the data folder, or its database is out of reach.' },
   fault: { code: 70, meaning: 'A fault of ours; the log has it.' },
@@ -10,7 +10,7 @@ export const exits = {
   ioError: { code: 74, meaning: 'The disk failed while committing; nothing was acknowledged. Look at the disk before starting again.' },
   taken: { code: 75, meaning: 'Another service holds the data folder, or another program the port.' },
   settings: { code: 78, meaning: 'The settings cannot be used, or a production start is refused; each reason is listed.' },
-  interrupted: { code: 130, meaning: 'Stopped at once by a second Ctrl-C; calls in flight were cut off.' },
+  interrupted: { code: 130, meaning: 'Stopped at once by a second Ctrl-C, calls in flight cut off; form-check by the first.' },
 } as const satisfies Record<string, { code: number; meaning: string }>
 
 export type Exit = keyof typeof exits

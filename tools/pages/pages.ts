@@ -18,7 +18,7 @@ export function printPages(version: string): Map<string, string> {
   const entries: Readonly<Record<string, MethodEntry>> = methods
   return new Map([
     ['docs/reference/errors.md', printErrorsPage(errors)],
-    ['docs/reference/form-check.md', printFormCheckPage(rules)],
+    ['docs/guides/form-check.md', printFormCheckPage(rules)],
     ['docs/reference/settings.md', printSettingsPage(settings)],
     ['docs/reference/openrpc.json', JSON.stringify(printOpenRpc(version), null, 2) + '\n'],
     ['docs/reference/methods/README.md', printMethodsIndex(entries)],

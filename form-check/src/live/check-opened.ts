@@ -1,0 +1,193 @@
+import type { BrowserContext, Frame } from 'playwright-core'
+
+import { CannotCheck } from '../cannot-check.ts'
+import { makeFinding, nowhere, type Finding, type Place } from '../finding.ts'
+import { listScripts, type ListedScript } from '../inventory.ts'
+import { judgeElements, type PageElement, type PageFacts } from '../judge-elements.ts'
+import { judgePolicy } from '../judge-policy.ts'
+import type { ElementFacts, WatchAsked } from '../page-facts.ts'
+import { holdsPassword } from '../secrets.ts'
+import { isCardInput, isDoor } from '../words.ts'
+
+import { judgeForm } from './judge-form.ts'
+import { judgeTraces } from './judge-traces.ts'
+import type { LiveAsked } from './live-asked.ts'
+import { typeIntoForm, typeIntoOwn } from './type-cards.ts'
+import { watchPage, type WatchedPage } from './watch-page.ts'
+
+/** A page that is to be opened. */
+export interface ToOpen {
+  readonly context: BrowserContext
+  readonly names: WatchAsked
+  /** As the report calls it. */
+  readonly path: string
+  readonly address: string
+}
+
+export interface OpenedReport {
+  readonly formOrigin: string | null
+  readonly findings: readonly Finding[]
+  readonly scripts: readonly ListedScript[]
+  readonly notes: readonly string[]
+}
+
+/** Opens one page, lets it settle, looks, types a sandbox card where cards are typed, and looks again. */
+export async function checkOpened(asked: LiveAsked, { context, names, path, address }: ToOpen): Promise<OpenedReport> {
+  const watched = await watchPage(context, names)
+  const reply = await watched.page.goto(address, { waitUntil: 'load', timeout: asked.pageMs }).catch((err: unknown) => {
+    throw new CannotCheck(`${path} does not open: ${err instanceof Error ? (err.message.split('\n')[0] ?? '') : ''}`, { cause: err })
+  })
+  if (reply !== null && !reply.ok()) throw new CannotCheck(`${path} answers ${reply.status()}.`)
+  await watched.page.waitForTimeout(asked.waitMs)
+  const origin = new URL(watched.page.url()).origin
+  const facts: PageFacts = { path, half: 'browser', origin, formOrigin: asked.formOrigin }
+  const { elements, form } = await lookAround(watched, facts)
+  const findings: Finding[] = [...judgeElements(elements, facts), ...judgeHeaders(watched, elements, await reply?.allHeaders(), facts)]
+  const notes: string[] = []
+  const formOrigin = form === null ? null : new URL(form.url()).origin
+  if (form === null) findings.push(...judgeNoForm(elements, facts))
+  else {
+    asked.progress('Typing a sandbox card into the form of the service')
+    const seen = await judgeForm(form, facts)
+    findings.push(...seen.findings)
+    const typed = await typeIntoForm(form, { submits: asked.submits && seen.environment === 'test' })
+    notes.push(
+      ...(typed.wasSent
+        ? []
+        : ['The card was typed into the form and not sent: the form is not of a test environment, or --type-only was said.']),
+    )
+    if (!typed.wasTyped) findings.push(makeFinding('form-not-seen', facts, nowhere, 'the form takes no card'))
+    await watched.page.waitForTimeout(AFTER_MS)
+    findings.push(...(await judgeTraces(watched, { facts, formOrigin, isOwn: false })))
+  }
+  if (elements.some(isCardInput)) {
+    asked.progress('Typing a sandbox card into the inputs of the page')
+    await typeIntoOwn(watched, { isService: (frame) => isServiceFrame(frame, facts), submits: asked.submits })
+    await watched.page.waitForTimeout(AFTER_MS)
+    findings.push(...(await judgeTraces(watched, { facts, formOrigin, isOwn: true })))
+  }
+  return {
+    formOrigin,
+    findings: dropTwins(findings),
+    scripts: listScripts(
+      elements.filter(() => elements.some((one) => isDoor(one) || isCardInput(one))),
+      facts,
+      { address: watched.page.url(), bodies: watched.heard.bodies },
+    ),
+    notes,
+  }
+}
+
+/** Everything in the page, its shadow roots and every frame that is not the service's; what was there for a moment only, too. */
+async function lookAround(watched: WatchedPage, facts: PageFacts): Promise<{ elements: PageElement[]; form: Frame | null }> {
+  const elements: PageElement[] = []
+  const form = watched.page.frames().find((frame) => isServiceFrame(frame, facts)) ?? null
+  for (const frame of watched.page.frames().slice(0, FRAMES_MAX)) {
+    if (isServiceFrame(frame, facts)) continue
+    const looked = await watched.look(frame)
+    const within = frame === watched.page.mainFrame() ? '' : `${frame.url().slice(0, 200)} `
+    elements.push(...(looked?.elements ?? []).map((one) => asElement(one, within)))
+  }
+  const known = new Set(elements.map(signOf))
+  const gone = watched.heard.added
+    .filter(({ frame }) => !isServiceFrame(frame, facts))
+    .map(({ element }) => asElement(element, ''))
+    .filter((one) => !known.has(signOf(one)) && (isCardInput(one) || one.tag === 'script'))
+  const isNew = gone.filter((one, index) => gone.findIndex((other) => signOf(other) === signOf(one)) === index)
+  return { elements: [...elements, ...isNew], form }
+}
+
+function asElement({ tag, attributes, selector, root, forms, checked, text }: ElementFacts, within: string): PageElement {
+  const place: Place = { line: null, column: null, selector: `${within}${selector}${root === 'document' ? '' : ` (${root})`}` }
+  return {
+    tag,
+    attributes,
+    text,
+    checked,
+    place,
+    forms: forms.map((form) => ({ key: within + form.selector, attributes: form.attributes })),
+  }
+}
+
+/** A script that is added is told before it is at its last place, and may take attributes later: its address or text tells it. */
+function signOf({ tag, attributes, text }: PageElement): string {
+  return JSON.stringify([
+    tag,
+    attributes['src'] ?? '',
+    tag === 'script' ? text : [attributes['id'], attributes['name'], attributes['autocomplete']],
+  ])
+}
+
+function isServiceFrame(frame: Frame, { origin, formOrigin }: PageFacts): boolean {
+  const url = URL.parse(frame.url())
+  if (url === null || !/^\/form\/v1(\/|$)/.test(url.pathname)) return false
+  return formOrigin === null ? url.origin !== origin : url.origin === formOrigin
+}
+
+function judgeHeaders(
+  watched: WatchedPage,
+  elements: readonly PageElement[],
+  headers: Readonly<Record<string, string>> | undefined,
+  facts: PageFacts,
+): Finding[] {
+  const tell = (rule: Finding['rule'], shown: string): Finding => makeFinding(rule, facts, nowhere, shown)
+  const policy = headers?.['content-security-policy']
+  const doors = elements.filter(isDoor).map(({ attributes }) => URL.parse(attributes['src'] ?? '', facts.origin ?? undefined)?.origin)
+  const refused = watched.heard.refused.filter(({ blocked }) => doors.includes(URL.parse(blocked)?.origin))
+  const isOpen = facts.origin?.startsWith('http:') === true && !isNear(new URL(facts.origin).hostname)
+  const stores = [...watched.heard.bodies].filter(([, text]) => holdsPassword(text))
+  return [
+    ...judgePolicy(elements, policy === undefined ? [] : policy.split('\n'), facts),
+    ...refused.map(({ directive, blocked }) => tell('csp-blocks-form', `${directive} lacks ${originOf(blocked)}`)),
+    ...(isOpen ? [tell('not-https', facts.origin)] : []),
+    ...stores.map(([address]) => tell('password-in-page', address)),
+    ...watched.heard.ways
+      .filter(({ text, to }) => holdsPassword(text) || holdsPassword(to))
+      .map(({ by, to }) => tell('password-in-page', `${by} to ${to}`)),
+    ...[...watched.heard.bodies]
+      .filter(
+        ([address, text]) => !/\/sdk\/[^/]+\/tessera\.m?js/.test(address) && /['"`]cards\.(create|get_verify_code|verify)['"`]/.test(text),
+      )
+      .map(([address]) => tell('own-call', address)),
+  ]
+}
+
+function judgeNoForm(elements: readonly PageElement[], facts: PageFacts): Finding[] {
+  const doors = elements.filter(isDoor)
+  const cards = elements.filter(isCardInput)
+  return [
+    ...doors.slice(0, 1).map((door) => makeFinding('form-not-seen', facts, door.place, 'no frame of the service is in the page')),
+    ...(doors.length === 0 && cards.length > 0 ? judgeOwnLinks(elements, facts) : []),
+  ]
+}
+
+/** Where a shop draws its own form, the specification's links are missing too, unless the shop wrote them. */
+function judgeOwnLinks(elements: readonly PageElement[], facts: PageFacts): Finding[] {
+  const links = elements.filter(({ tag, attributes }) => tag === 'a' && attributes['href'] !== undefined)
+  const has = (words: RegExp): boolean => links.some(({ text, attributes }) => words.test(`${text} ${attributes['href'] ?? ''}`))
+  const missing = [
+    ...(has(/powered|provider|провайдер|оператор|taqdim/i) ? [] : ['a powered-by label']),
+    ...(has(/terms|offer|oferta|услови|оферт|shart/i) ? [] : ['terms']),
+    ...(has(/privacy|конфиденц|maxfiy/i) ? [] : ['privacy']),
+  ]
+  return missing.length === 0 ? [] : [makeFinding('links-missing', facts, nowhere, `no link: ${missing.join(', ')}`)]
+}
+
+function originOf(address: string): string {
+  return URL.parse(address)?.origin ?? address
+}
+
+/** A developer's own machine or network (RFC 1918, RFC 4193, RFC 6761). */
+function isNear(host: string): boolean {
+  return /^(localhost|.*\.localhost|.*\.local|.*\.test|127\..*|10\..*|192\.168\..*|172\.(1[6-9]|2\d|3[01])\..*|\[::1\]|\[f[cd].*)$/i.test(
+    host,
+  )
+}
+
+function dropTwins(findings: readonly Finding[]): Finding[] {
+  const sign = ({ rule, shown, selector }: Finding): string => JSON.stringify([rule, shown, selector])
+  return findings.filter((one, index) => findings.findIndex((other) => sign(other) === sign(one)) === index)
+}
+
+const FRAMES_MAX = 30
+const AFTER_MS = 1500
