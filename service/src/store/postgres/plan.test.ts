@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { listEndedCards, listKeptCards } from '../questions/cards.ts'
+import { claimDeliveries } from '../questions/deliveries.ts'
 import { listDueReceipts, listReceipts } from '../questions/receipts.ts'
 import type { Row, Value } from '../statement.ts'
-import { T0 } from '../suite/samples.fixture.ts'
+import { merchantId, T0 } from '../suite/samples.fixture.ts'
 import { askedOfMany, fillReceipts } from '../suite/many-receipts.fixture.ts'
 import type { Read } from '../unit.ts'
 import { withPostgres } from './with-store.fixture.ts'
@@ -37,8 +38,33 @@ for (const mode of ['force_custom_plan', 'force_generic_plan']) {
   )
 }
 
+for (const mode of ['force_custom_plan', 'force_generic_plan']) {
+  test(
+    `PostgreSQL claims deliveries that are due among many that are done by ranges of indexes alone, ${mode}`,
+    withPostgres(async ({ raw }) => {
+      await raw(`
+        insert into deliveries (bucket, endpoint_id, event_id, merchant_id, object_id, position, state, tries, attempts, due_at, claim_id,
+          made_at, settled_at)
+        select 1, 'e', lpad(to_hex(n), 24, '0'), '${merchantId}', lpad(to_hex(n % 1000), 24, '0'), n, 'delivered', 1, 1,
+          case when n % 100 = 0 then ${T0} + n else null end, '', ${T0}, 0
+        from generate_series(1, 20000) as up(n)`)
+      await raw('analyze deliveries')
+      const claim = { now: T0 + 500, leaseUntil: T0 + 60_000, claimId: 'c', count: 32, busy: [] }
+      const step = claimDeliveries(claim).next().value as Pick<Read<unknown>, 'statement' | 'values'>
+      const steps = await plan(raw, mode, step)
+      const scans = steps.filter((line) => / on deliveries/.test(line) && !line.startsWith('Update'))
+      assert.ok(scans.length >= 3, steps.join(' · '))
+      for (const scan of scans) assert.match(scan, /Index (Only )?Scan|Bitmap Heap Scan/, steps.join(' · '))
+    }),
+  )
+}
+
 /** The steps of a plan, without their conditions. */
-async function plan(raw: (text: string) => Promise<readonly Row[]>, mode: string, read: Read<unknown>): Promise<string[]> {
+async function plan(
+  raw: (text: string) => Promise<readonly Row[]>,
+  mode: string,
+  read: Pick<Read<unknown>, 'statement' | 'values'>,
+): Promise<string[]> {
   const values = read.values.map(literal).join(', ')
   const told = await raw(
     `set plan_cache_mode = ${mode}; prepare asked as ${read.statement.text}; explain (costs off) execute asked(${values})`,
