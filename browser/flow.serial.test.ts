@@ -1,17 +1,13 @@
 // time limit: 120 s
 import assert from 'node:assert/strict'
-import { dirname } from 'node:path'
 import { after, before, describe, it } from 'node:test'
-import { fileURLToPath } from 'node:url'
 
 import { startStage, type Opened, type Stage } from './form.fixture.ts'
-
-const root = dirname(dirname(fileURLToPath(import.meta.url)))
 
 describe('the card form in a real browser', () => {
   let stage: Stage
   before(async () => {
-    stage = await startStage(root)
+    stage = await startStage()
   })
   after(() => stage.stop())
 
@@ -72,10 +68,10 @@ describe('the card form in a real browser', () => {
     const opened = await stage.open()
     await opened.form.locator('#number').fill('8600069195406311')
     await opened.form.locator('#expiry').fill('03/2099')
-    const before = stage.calls.filter((method) => method === 'cards.create').length
+    const before = opened.calls('cards.create')
     await opened.form.locator('form.card button').dblclick()
     await opened.form.locator('#code').waitFor()
-    assert.equal(stage.calls.filter((method) => method === 'cards.create').length, before + 1)
+    assert.equal(opened.calls('cards.create'), before + 1)
     await opened.page.close()
   })
 

@@ -1,156 +1,172 @@
-import { createHash } from 'node:crypto'
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import assert from 'node:assert/strict'
-import { chromium, type Browser, type FrameLocator, type Page } from 'playwright-core'
+import { createServer, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { chromium, type Browser, type Frame, type FrameLocator, type Page } from 'playwright-core'
 
-import { buildBrowser } from '../tools/browser/build.ts'
 import { chromiumFlags, findChromium } from '../tools/chromium.ts'
 import { startTessera, type StartedTessera } from '../tools/start-tessera.ts'
 
-/** A service, the form on an origin before it, a shop on another origin, and a browser. */
+/** The service as it runs, the form and the SDK as it serves them, a shop on another origin (and site), and a browser. */
 export interface Stage {
   readonly browser: Browser
+  readonly tessera: StartedTessera
   readonly formOrigin: string
   readonly shopOrigin: string
   readonly merchant: string
-  /** Every call that the form made to the service, by method. */
-  readonly calls: string[]
   /** Opens a page of the shop with one form in it; `said` collects the form's events. */
   open: (options?: OpenOptions) => Promise<Opened>
+  /** An address of the shop that answers with this page. */
+  place: (page: ShopPage) => string
   stop: () => Promise<void>
 }
 
-export interface OpenOptions {
+export interface ShopPage {
+  readonly headers?: Readonly<Record<string, string>>
+  /** Stands before the SDK: the merchant's own style or script. */
+  readonly head?: string
+  /** What holds the form; it has an element `#card`. */
+  readonly body?: string
+}
+
+export interface OpenOptions extends ShopPage {
+  /** Of the CardForm. */
   readonly options?: object
   readonly page?: Parameters<Browser['newPage']>[0]
-  readonly headers?: Readonly<Record<string, string>>
+  /** Done to the page before it goes anywhere. */
+  readonly prepare?: (page: Page) => Promise<unknown>
 }
 
 export interface Opened {
   readonly page: Page
   readonly form: FrameLocator
+  /** The frame itself, once it is there. */
+  frame: () => Promise<Frame>
   said: (event: string) => Promise<unknown[]>
+  /** Waits until the form said this event, and tells the last value. */
+  heard: (event: string) => Promise<unknown>
+  /** How often the form called this method of the service. */
+  calls: (method: string) => number
+  /** Every line that the browser wrote about this page, and every uncaught error. */
+  readonly lines: readonly string[]
 }
 
-export async function startStage(root: string): Promise<Stage> {
-  const folder = mkdtempSync(join(tmpdir(), 'tessera-form-'))
-  await buildBrowser(root, folder)
-  const read = (name: string): string => readFileSync(join(folder, name), 'utf8')
-  const [tessera, executablePath] = [await startTessera(), findChromium()]
+/** Starts all of it; `settings` are flags of the service. */
+export async function startStage({ settings = [] }: { settings?: readonly string[] } = {}): Promise<Stage> {
+  const executablePath = findChromium()
   assert.ok(executablePath, 'Chromium is missing: npm test installs it, or say apt-get install chromium')
+  const tessera = await startTessera({ settings })
   const browser = await chromium.launch({ executablePath, args: chromiumFlags() })
-  const calls: string[] = []
-  const pages = new Map<string, Readonly<Record<string, string>>>()
-  const front = await listen((request, reply) => {
-    const url = new URL(request.url ?? '/', 'http://form')
-    if (url.pathname.startsWith('/api')) return void pass(tessera, request, reply, calls)
-    if (url.pathname.startsWith('/sdk/v1/')) {
-      reply.writeHead(200, {
-        'content-type': 'text/javascript',
-        'access-control-allow-origin': '*',
-        'cross-origin-resource-policy': 'cross-origin',
-      })
-      return reply.end(read(url.pathname.slice('/sdk/v1/'.length)))
-    }
-    sendForm(reply, {
-      script: read('frame.js'),
-      style: read('frame.css'),
-      merchant: tessera.merchantId,
-      origin: url.searchParams.get('origin') ?? '',
-    })
-  })
-  const shop = await listen((request, reply) => {
-    reply.writeHead(200, { 'content-type': 'text/html; charset=utf-8', ...pages.get(request.url ?? '/') })
-    const origin = originOf(front)
-    reply.end(
-      `<!doctype html><html lang="en"><meta name="viewport" content="width=device-width"><title>Shop</title><body style="margin:16px;max-width:440px"><h1>Shop</h1><div id="card"></div><script src="${origin}/sdk/v1/tessera.js"></script>`,
-    )
-  })
-  const [formOrigin, shopOrigin] = [originOf(front), originOf(shop, 'localhost')]
+  const shop = await openShop(tessera.url)
+  const merchant = tessera.merchantId
   return {
-    ...{ browser, formOrigin, shopOrigin, merchant: tessera.merchantId, calls },
-    async open({ options = {}, page: asked = {}, headers = {} } = {}) {
-      const path = `/${String(pages.size)}`
-      pages.set(path, headers)
+    ...{ browser, tessera, merchant, formOrigin: tessera.url, shopOrigin: shop.origin, place: shop.place },
+    async open({ options = {}, page: asked = {}, prepare, ...shopPage } = {}) {
       const page = await browser.newPage(asked)
-      await page.goto(shopOrigin + path)
-      await page.evaluate(mountForm, { merchant: tessera.merchantId, locale: 'en', save: 'ask', ...options })
-      const said = (event: string) =>
-        page.evaluate((name) => (globalThis as unknown as { said: Record<string, unknown[]> }).said[name] ?? [], event)
-      return { page, form: page.frameLocator('iframe'), said }
+      await prepare?.(page)
+      const opened = watch(page)
+      await page.goto(shop.place(shopPage))
+      await page.evaluate(mountForm, { merchant, locale: 'en', save: 'ask', ...options })
+      return opened
     },
     async stop() {
       await browser.close()
-      for (const server of [front, shop]) server.close().closeAllConnections()
+      shop.server.close().closeAllConnections()
       await tessera.stop()
-      rmSync(folder, { recursive: true, force: true })
     },
   }
 }
 
-/** Runs in the page. */
-function mountForm(options: object): void {
-  type Form = { on: (event: string, listener: (value: unknown) => void) => void; mount: (place: string) => void }
-  const page = globalThis as unknown as {
-    Tessera: { CardForm: new (options: object) => Form }
-    said: Record<string, unknown[]>
-    form: Form
+/** What is read of a page that holds a form, from the moment it was opened. */
+export function watch(page: Page): Opened {
+  const [called, lines]: [string[], string[]] = [[], []]
+  page.on('request', (request) => {
+    const method = /^\/api\/([a-z._]+)$/.exec(new URL(request.url()).pathname)?.[1]
+    if (method !== undefined && request.method() === 'POST') called.push(method)
+  })
+  page.on('console', (line) => lines.push(line.text()))
+  page.on('pageerror', (error) => lines.push(error.message))
+  const said = (event: string): Promise<unknown[]> => page.evaluate((name) => (globalThis as unknown as Mounted).said[name] ?? [], event)
+  return {
+    ...{ page, lines, said, form: page.frameLocator('iframe') },
+    async frame() {
+      const frame = await (await page.waitForSelector('iframe')).contentFrame()
+      return frame ?? assert.fail('the iframe holds nothing')
+    },
+    async heard(event) {
+      await page.waitForFunction((name) => (globalThis as unknown as Mounted).said[name] !== undefined, event)
+      return (await said(event)).at(-1)
+    },
+    calls: (method) => called.filter((name) => name === method).length,
   }
+}
+
+/** What the shop's page keeps for the tests. */
+export interface Mounted {
+  readonly said: Record<string, unknown[]>
+  readonly form: MountedForm
+  readonly Tessera: { readonly CardForm: new (options: object) => MountedForm }
+}
+
+export interface MountedForm {
+  on: (event: string, listener: (value: unknown) => void) => void
+  mount: (place: string) => MountedForm
+  unmount: () => void
+  update: (options: object) => void
+  submit: () => void
+  verify: () => void
+  resend: () => void
+  back: () => void
+  clear: () => void
+  focus: () => void
+}
+
+/** Runs in the page. */
+export function mountForm(options: object): void {
+  const page = globalThis as unknown as { -readonly [K in keyof Mounted]: Mounted[K] }
   page.said = {}
   page.form = new page.Tessera.CardForm(options)
   for (const event of ['ready', 'change', 'step', 'token', 'error', 'wait', 'seen'])
-    page.form.on(event, (value) => (page.said[event] ??= []).push(value))
+    page.form.on(event, (value) => (page.said[event] ??= []).push(value ?? null))
   page.form.mount('#card')
 }
 
-function sendForm(
-  reply: ServerResponse,
-  { script, style, merchant, origin }: Record<'script' | 'style' | 'merchant' | 'origin', string>,
-): void {
-  const text = 'I agree that my card is kept by the payment provider for my later purchases here.'
-  const told = { text, sha256: createHash('sha256').update(text).digest('hex') }
-  const disclosure = { version: 'test-1', texts: { en: told, ru: told, uz: told } }
-  const facts = {
-    merchant,
-    origin,
-    merchantName: 'Demo shop',
-    providerName: 'Tessera',
-    termsUrl: '/form/terms',
-    privacyUrl: '/form/privacy',
-    disclosure,
-  }
-  const hash = (body: string): string => `'sha256-${createHash('sha256').update(body).digest('base64')}'`
-  reply.writeHead(200, {
-    'content-type': 'text/html; charset=utf-8',
-    'cross-origin-embedder-policy': 'require-corp',
-    'cross-origin-resource-policy': 'cross-origin',
-    'content-security-policy': `default-src 'none'; script-src ${hash(script)}; style-src ${hash(style)}; connect-src 'self'; form-action 'none'; base-uri 'none'; require-trusted-types-for 'script'; trusted-types 'none'; frame-ancestors ${origin}`,
+/** Types a card as a cardholder does, and sends it. */
+export async function enterCard({ form }: Opened, pan: string): Promise<void> {
+  await form.locator('#number').fill(pan)
+  await form.locator('#expiry').fill('')
+  await form.locator('#expiry').pressSequentially('0399')
+  await form.locator('form.card button').click()
+}
+
+/** From the step of the code to the end. */
+export async function enterCode({ form }: Opened, code = '666666'): Promise<void> {
+  await form.locator('#code').fill(code)
+  await form.locator('form.code button.main').click()
+}
+
+export interface Shop {
+  readonly server: Server
+  readonly origin: string
+  place: (page: ShopPage) => string
+}
+
+/** A shop on a host of its own: `localhost`, where the form is on 127.0.0.1, so that the two are of different sites too. */
+export async function openShop(formOrigin: string, host = 'localhost'): Promise<Shop> {
+  const pages = new Map<string, ShopPage>()
+  const server = createServer((request, reply) => {
+    const { headers = {}, head = '', body = '<h1>Shop</h1><div id="card"></div>' } = pages.get(request.url ?? '/') ?? {}
+    reply.writeHead(200, { 'content-type': 'text/html; charset=utf-8', ...headers })
+    reply.end(
+      `<!doctype html><html lang="en"><head><meta name="viewport" content="width=device-width"><link rel="icon" href="data:,"><title>Shop</title>${head}</head>` +
+        `<body style="margin:16px;max-width:440px">${body}<script src="${formOrigin}/sdk/v1/tessera.js"></script></body></html>`,
+    )
   })
-  reply.end(
-    `<!doctype html><html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width,initial-scale=1"><title>Tessera</title><style>${style}</style></head>` +
-      `<body><script type="application/json" id="tessera">${JSON.stringify(facts)}</script><script>${script}</script></body></html>`,
-  )
-}
-
-async function pass({ url }: StartedTessera, request: IncomingMessage, reply: ServerResponse, calls: string[]): Promise<void> {
-  const chunks: Buffer[] = []
-  for await (const chunk of request) chunks.push(chunk as Buffer)
-  calls.push((request.url ?? '').slice('/api/'.length))
-  const headers = { 'content-type': 'application/json', 'x-auth': String(request.headers['x-auth']) }
-  const answer = await fetch(url + (request.url ?? ''), { method: 'POST', headers, body: Buffer.concat(chunks) })
-  reply.writeHead(answer.status, { 'content-type': 'application/json' }).end(await answer.text())
-}
-
-async function listen(answer: (request: IncomingMessage, reply: ServerResponse) => unknown): Promise<Server> {
-  const server = createServer((request, reply) => void answer(request, reply))
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  return server
-}
-
-function originOf(server: Server, host = '127.0.0.1'): string {
-  return `http://${host}:${String((server.address() as AddressInfo).port)}`
+  const origin = `http://${host}:${String((server.address() as AddressInfo).port)}`
+  const place = (page: ShopPage): string => {
+    const path = `/${String(pages.size)}`
+    pages.set(path, page)
+    return origin + path
+  }
+  return { server, origin, place }
 }

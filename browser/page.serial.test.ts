@@ -1,17 +1,13 @@
 // time limit: 120 s
 import assert from 'node:assert/strict'
-import { dirname } from 'node:path'
 import { after, before, describe, it } from 'node:test'
-import { fileURLToPath } from 'node:url'
 
 import { startStage, type Stage } from './form.fixture.ts'
-
-const root = dirname(dirname(fileURLToPath(import.meta.url)))
 
 describe('the card form in a page that may be anything', () => {
   let stage: Stage
   before(async () => {
-    stage = await startStage(root)
+    stage = await startStage()
   })
   after(() => stage.stop())
 

@@ -22,12 +22,18 @@ export type StartedTessera = {
   stop: () => Promise<number | null>
 }
 
+export type StartOptions = {
+  postgresUrl?: string
+  /** Flags of the command line, `--otp-life-seconds=30` and the like. */
+  settings?: readonly string[]
+}
+
 /** Starts one; on PostgreSQL, in a database of its own, when `postgresUrl` names a server, on the embedded store otherwise. */
-export async function startTessera({ postgresUrl }: { postgresUrl?: string } = {}): Promise<StartedTessera> {
+export async function startTessera({ postgresUrl, settings = [] }: StartOptions = {}): Promise<StartedTessera> {
   const folder = mkdtempSync(join(tmpdir(), 'tessera-started-'))
   const database = postgresUrl === undefined ? null : await makeDatabase(postgresUrl)
   const places = [`--data=${folder}`, ...(database === null ? [] : [`--database-url=${database.url}`])]
-  const args = ['service/bin/tessera.mjs', 'start', '--json', '--port=0', '--admin-port=0', '--log-level=warn', ...places]
+  const args = ['service/bin/tessera.mjs', 'start', '--json', '--port=0', '--admin-port=0', '--log-level=warn', ...places, ...settings]
   const child = spawn(process.execPath, args, { cwd: root, env: plainEnvironment(), stdio: ['ignore', 'pipe', 'pipe'] })
   const ended = new Promise<number | null>((resolve) => child.once('exit', resolve))
   const said = keepLast(child)
