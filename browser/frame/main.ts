@@ -7,7 +7,7 @@ import { readFacts } from './facts.ts'
 import { judgeExpiry, judgeNumber, shapeInputs, wipeInputs } from './inputs.ts'
 import { tellReason } from './reasons.ts'
 import { watchSeen } from './seen.ts'
-import { texts } from './texts.ts'
+import { textsIn } from './texts.ts'
 import { applyTheme } from './theme.ts'
 import { makeView, type FieldView } from './view.ts'
 import { writeWords } from './words.ts'
@@ -20,7 +20,7 @@ type Typable = keyof typeof fields
 
 let port: MessagePort | null = null
 let options: FrameOptions = {}
-let words = texts.en
+let words = textsIn('en')
 let step: FormStep = 'card'
 let token = ''
 let running: AbortController | null = null

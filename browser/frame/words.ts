@@ -1,12 +1,12 @@
 import type { Language } from '@tessera/contract/profile'
 
 import type { Facts } from './facts.ts'
-import { texts, type Texts } from './texts.ts'
+import { textsIn, type Texts } from './texts.ts'
 import type { View } from './view.ts'
 
 /** Writes every word that does not change within a step. Labels may be the merchant's; what the law wants said may not. */
 export function writeWords(view: View, facts: Facts, language: Language, labels: Readonly<Record<string, string>>): Texts {
-  const words = { ...texts[language] }
+  const words = textsIn(language)
   for (const name of overridable) words[name] = labels[name] || words[name]
   document.documentElement.lang = language
   view.fields.number.label.textContent = words.number

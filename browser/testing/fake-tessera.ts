@@ -2,7 +2,7 @@ import { errors } from '@tessera/contract/errors'
 import type { FormCard, FormField } from '@tessera/contract/frame'
 
 import { tellReason } from '../frame/reasons.ts'
-import { texts } from '../frame/texts.ts'
+import { textsIn, type Texts } from '../frame/texts.ts'
 import type { CardForm, CardFormError, CardFormEvents, CardFormOptions } from '../page/card-form.ts'
 
 /** The real form's own type without its private parts: what is added there has to be added here, or this file no longer compiles. */
@@ -226,11 +226,11 @@ class FakeCardForm implements LikeCardForm {
 
 /** As the real one words it: the same table says field, text and whether to try again. */
 function errorOf(reason: string, locale: 'uz' | 'ru' | 'en'): CardFormError {
-  const { text, field, isRetryable }: { text: keyof typeof texts.en; field: FormField | null; isRetryable: boolean } = tellReason(reason)
+  const { text, field, isRetryable }: { text: keyof Texts; field: FormField | null; isRetryable: boolean } = tellReason(reason)
   const isOfPage = reason === 'blocked_by_csp' || reason === 'frame_no_answer'
   const code = Object.values(errors).find((entry) => entry.reason === reason)?.code ?? 0
   const docs = `docs/guides/card-form.md#${reason}`
-  return { code, reason, field, retryable: isRetryable, message: isOfPage ? reason : texts[locale][text], docs }
+  return { code, reason, field, retryable: isRetryable, message: isOfPage ? reason : textsIn(locale)[text], docs }
 }
 
 /** Without a document any target will do. */
