@@ -31,7 +31,7 @@ export interface Report {
 /** Holds the pages of a merchant against the rules. Throws `CannotCheck` when there is nothing to check, or no browser to do it with. */
 export async function checkForm(asked: CheckAsked): Promise<Report> {
   asked.progress(`Reading ${asked.target}`)
-  const pages = await readPages(asked.target, asked.signal)
+  const pages = await readPages(asked.target, asked.signal, asked.cookies)
   const checked = pages.map((page) => checkPage(page, asked.formOrigin))
   const ofSource = checked.flatMap(({ findings }) => findings)
   const paths = pages.map(({ path }) => path)

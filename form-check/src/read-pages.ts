@@ -14,8 +14,8 @@ export interface Page {
 }
 
 /** The pages of a folder (`*.html`, `*.htm`), of one file, or of one address. Throws `CannotCheck`. */
-export async function readPages(target: string, signal: AbortSignal): Promise<Page[]> {
-  if (/^https?:\/\//i.test(target)) return [await readAddress(target, signal)]
+export async function readPages(target: string, signal: AbortSignal, cookies: string | null = null): Promise<Page[]> {
+  if (/^https?:\/\//i.test(target)) return [await readAddress(target, { signal, cookies })]
   const stat = statSync(target, { throwIfNoEntry: false })
   if (stat === undefined) throw new CannotCheck(`There is no file or folder ${target}.`)
   const paths = stat.isDirectory() ? listPages(target) : [target]
@@ -37,8 +37,11 @@ function readText(path: string): string {
   return page(path, readFileSync(path))
 }
 
-async function readAddress(url: string, signal: AbortSignal): Promise<Page> {
-  const reply = await fetch(url, { signal: AbortSignal.any([signal, AbortSignal.timeout(FETCH_MS)]) }).catch((err: unknown) => {
+async function readAddress(url: string, { signal, cookies }: { signal: AbortSignal; cookies: string | null }): Promise<Page> {
+  const reply = await fetch(url, {
+    headers: cookies === null ? {} : { cookie: cookies },
+    signal: AbortSignal.any([signal, AbortSignal.timeout(FETCH_MS)]),
+  }).catch((err: unknown) => {
     throw new CannotCheck(`${url} does not answer.`, { cause: err })
   })
   if (!reply.ok) throw new CannotCheck(`${url} answers ${reply.status}.`)

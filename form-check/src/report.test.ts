@@ -12,7 +12,7 @@ const folder = mkdtempSync(join(tmpdir(), 'tessera-form-check-'))
 after(() => rmSync(folder, { recursive: true }))
 
 function ask(target: string, more: Partial<CheckAsked> = {}): Promise<Report> {
-  const bounds = { waitMs: 0, pageMs: 5000, submits: false, formOrigin: null, browserPath: null, isLive: false }
+  const bounds = { waitMs: 0, pageMs: 5000, submits: false, formOrigin: null, browserPath: null, cookies: null, isLive: false }
   return checkForm({ ...bounds, target, signal: new AbortController().signal, progress: () => undefined, ...more })
 }
 

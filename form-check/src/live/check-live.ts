@@ -56,6 +56,7 @@ async function checkEach(
     const names = { key: `k${randomBytes(12).toString('hex')}`, tell: `t${randomBytes(12).toString('hex')}` }
     // A worker of the page's own could answer for the network: none is let in, so that every request is seen.
     const context = await browser.newContext({ serviceWorkers: 'block', viewport: { width: 1280, height: 1600 }, ignoreHTTPSErrors: false })
+    await context.addCookies(readCookies(asked.cookies, served?.addressOf(path) ?? path))
     const late = setTimeout(() => void context.close().catch(() => undefined), asked.pageMs)
     try {
       reports.push(await checkOpened(asked, { context, names, path, address: served?.addressOf(path) ?? path }))
@@ -81,6 +82,12 @@ async function checkEach(
     scripts: reports.flatMap(({ scripts }) => scripts),
     notes: [...new Set([...reports.flatMap(({ notes }) => notes), ...left])],
   }
+}
+
+/** As a Cookie header has them (RFC 6265 §4.2.1). */
+function readCookies(text: string | null, url: string): { name: string; value: string; url: string }[] {
+  const pairs = (text ?? '').split(';').map((pair) => /^\s*([^=\s]+)=(.*?)\s*$/.exec(pair))
+  return pairs.flatMap((pair) => (pair === null ? [] : [{ name: pair[1] ?? '', value: pair[2] ?? '', url }]))
 }
 
 /** A folder is opened as a site; so is the folder of one file. */

@@ -33,7 +33,15 @@ describe('the form check in a real browser, with the service running', { concurr
   }
 
   async function check(html: string, headers: Readonly<Record<string, string>> = { 'content-security-policy': policy }): Promise<Report> {
-    const asked = { waitMs: 1500, pageMs: 60_000, isLive: true, submits: true, formOrigin: tessera.url, browserPath: findChromium() }
+    const asked = {
+      waitMs: 1500,
+      pageMs: 60_000,
+      isLive: true,
+      submits: true,
+      formOrigin: tessera.url,
+      browserPath: findChromium(),
+      cookies: null,
+    }
     return checkForm({ ...asked, target: shop.serve(html, headers), signal: new AbortController().signal, progress: () => undefined })
   }
 
@@ -190,12 +198,23 @@ describe('the form check in a real browser, with the service running', { concurr
     })
   }
 
+  it('a checkout behind a session is opened with the cookies that were given, and tells none of them', async () => {
+    const target = shop.serve(form('', pan), { 'x-needs': 'session=c0ffee-c0ffee' })
+    const bounds = { waitMs: 500, pageMs: 30_000, submits: false, formOrigin: null, browserPath: findChromium() }
+    const asked = { ...bounds, target, signal: new AbortController().signal, progress: () => undefined }
+    await assert.rejects(checkForm({ ...asked, isLive: false, cookies: 'session=other' }), CannotCheck)
+    const report = await checkForm({ ...asked, isLive: true, cookies: 'a=b; session=c0ffee-c0ffee' })
+    assert.ok(report.findings.some(({ rule, half }) => rule === 'card-input' && half === 'source'))
+    assert.equal(report.live?.pages.length, 1)
+    assert.doesNotMatch(JSON.stringify(report), /c0ffee-c0ffee/)
+  })
+
   it('a page that hangs, goes away or breaks what looks at it is told as not checked', async () => {
     const hostile = [
       `<!doctype html><script>setTimeout(() => { for (;;); }, 300)</script>`,
       `<!doctype html><input autocomplete="cc-number"><script>Array.prototype.map = () => { throw new Error() }</script>`,
     ]
-    const bounds = { waitMs: 500, pageMs: 9000, isLive: true, submits: true, formOrigin: null, browserPath: findChromium() }
+    const bounds = { waitMs: 500, pageMs: 9000, isLive: true, submits: true, formOrigin: null, browserPath: findChromium(), cookies: null }
     for (const html of hostile) {
       const asked = { ...bounds, target: shop.serve(html), signal: new AbortController().signal, progress: () => undefined }
       await assert.rejects(checkForm(asked), CannotCheck, html)
@@ -204,7 +223,15 @@ describe('the form check in a real browser, with the service running', { concurr
 
   it('whoever stops it waits no longer, and no browser is left', async () => {
     const stopping = new AbortController()
-    const asked = { waitMs: 60_000, pageMs: 90_000, isLive: true, submits: true, formOrigin: null, browserPath: findChromium() }
+    const asked = {
+      waitMs: 60_000,
+      pageMs: 90_000,
+      isLive: true,
+      submits: true,
+      formOrigin: null,
+      browserPath: findChromium(),
+      cookies: null,
+    }
     const running = checkForm({
       ...asked,
       target: shop.serve(form()),

@@ -5,6 +5,8 @@ export interface LiveAsked {
   readonly formOrigin: string | null
   /** A browser's path; null looks for one. */
   readonly browserPath: string | null
+  /** `name=value; …` for a page that is behind a session; null sends none. Never told. */
+  readonly cookies: string | null
   /** How long a page may add things after it is loaded. */
   readonly waitMs: number
   /** For one page, all in. */

@@ -19,7 +19,11 @@ export async function startShop(): Promise<Shop> {
     const page = pages.get(request.url ?? '')
     if (page === undefined) void readBody(request).then((body) => received.push(`${request.url ?? ''} ${body}`))
     const { html, headers } = page ?? { html: '{}', headers: {} }
-    reply.writeHead(200, { 'content-type': 'text/html; charset=utf-8', 'access-control-allow-origin': '*', ...headers }).end(html)
+    // A page that says so is shown to whoever sends its cookie.
+    const isClosed = headers['x-needs'] !== undefined && !(request.headers.cookie ?? '').includes(headers['x-needs'])
+    reply
+      .writeHead(isClosed ? 403 : 200, { 'content-type': 'text/html; charset=utf-8', 'access-control-allow-origin': '*', ...headers })
+      .end(html)
   })
   // A WebSocket (RFC 6455 §4.2.2) that answers the hello and hears.
   server.on('upgrade', (request, socket) => {

@@ -19,6 +19,7 @@ export const formCheck: Command = {
       takes: '<origin>',
       meaning: 'The service’s origin: a form from anywhere else is a finding. Else the page is believed.',
     },
+    { name: 'cookies', takes: '<name=value; …>', meaning: 'Sent to the page: for a checkout that is behind a session.' },
     { name: 'wait', takes: '<seconds>', meaning: 'How long a loaded page may add things before it is looked at: 0 to 60; 3.' },
     { name: 'time-limit', takes: '<seconds>', meaning: 'For one page, all in: 5 to 600; 60.' },
     { name: 'type-only', meaning: 'Types the sandbox card and sends no form.' },
@@ -49,6 +50,7 @@ async function check({ words, options }: Asked): Promise<Outcome> {
     },
     ...{
       browserPath: options.get('browser') ?? null,
+      cookies: options.get('cookies') ?? null,
       signal: stopping.signal,
       progress: (line: string) => void process.stderr.write(`${line}\n`),
     },
