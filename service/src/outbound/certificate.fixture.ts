@@ -53,8 +53,8 @@ function write({ subject, publicKey, extension, daysLeft }: Asked, issuer: strin
   return `-----BEGIN CERTIFICATE-----\n${text.join('\n')}\n-----END CERTIFICATE-----\n`
 }
 
-function nameOf(commonName: string): Buffer {
-  return sequence(der(0x31, sequence(oid('550403'), der(0x0c, Buffer.from(commonName)))))
+function nameOf(subject: string): Buffer {
+  return sequence(der(0x31, sequence(oid('550403'), der(0x0c, Buffer.from(subject)))))
 }
 
 function utcTime(moment: number): Buffer {
