@@ -65,8 +65,10 @@ export function makeView(): View {
   const progress = group('progress', progressText, cancel)
   progress.setAttribute('role', 'status')
   const footer = make('footer')
+  footer.setAttribute('role', 'group')
   footer.append(goesTo, group('who', poweredBy, terms, privacy))
-  const root = make('main')
+  // No landmark: the page that holds the frame has a main part of its own.
+  const root = make('div', 'root')
   root.append(fault, steps.card, steps.code, steps.done, progress, footer)
   const parts = { root, steps, fields, brand, consent, submit, sent, verify, resend, back, done, doneCard }
   return { ...parts, progress, progressText, cancel, fault, footer, goesTo, poweredBy, terms, privacy }
