@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 
-import { startStage, type Opened, type Stage } from './form.fixture.ts'
+import { startStage, type Mounted, type Opened, type Stage } from './form.fixture.ts'
 
 describe('the card form in a real browser', () => {
   let stage: Stage
@@ -48,6 +48,24 @@ describe('the card form in a real browser', () => {
       const last = ((await opened.said('error')) as { reason: string; message: string }[]).at(-1)
       assert.equal(last?.reason, reason)
     }
+    await opened.page.close()
+  })
+
+  it('changes its language while it stands, and unticks what was agreed to in another', async () => {
+    const opened = await stage.open()
+    await opened.form.locator('.consent input').check()
+    await opened.page.evaluate(() => {
+      const { form } = globalThis as unknown as Mounted
+      form.update({ locale: 'ru' })
+    })
+    await opened.form.locator('label', { hasText: 'Номер карты' }).waitFor()
+    assert.equal(await opened.form.locator('.consent input').isChecked(), false)
+    assert.equal(await (await opened.frame()).evaluate(() => document.documentElement.lang), 'ru')
+    await opened.form.locator('.consent input').check()
+    await enter(opened, '8600069195406311')
+    await opened.form.locator('#code').fill('666666')
+    await opened.form.locator('form.code button.main').click()
+    await opened.form.locator('.done h2', { hasText: 'Карта подтверждена' }).waitFor()
     await opened.page.close()
   })
 

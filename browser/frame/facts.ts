@@ -1,5 +1,14 @@
 import type { Language } from '@tessera/contract/profile'
 
+import type { Texts } from './texts.ts'
+
+/** Asks our own origin for another language; null when it does not answer. */
+export async function askWords(locale: Language): Promise<Words | null> {
+  return fetch(`/form/v1/words?locale=${locale}`, { credentials: 'omit' })
+    .then((reply) => reply.json() as Promise<Words>)
+    .catch(() => null)
+}
+
 /** What the service wrote into the document, for this merchant and this page. */
 export interface Facts {
   readonly merchant: string
@@ -9,10 +18,14 @@ export interface Facts {
   readonly providerName: string
   readonly termsUrl: string
   readonly privacyUrl: string
-  readonly disclosure: {
-    readonly version: string
-    readonly texts: Readonly<Record<Language, { readonly text: string; readonly sha256: string }>>
-  }
+  readonly words: Words
+}
+
+/** What is said in one language, and what is agreed to in it. */
+export interface Words {
+  readonly locale: Language
+  readonly texts: Texts
+  readonly disclosure: { readonly version: string; readonly text: string; readonly sha256: string }
 }
 
 export function readFacts(): Facts {

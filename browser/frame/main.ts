@@ -3,11 +3,10 @@ import { readHello, readToFrame, type FormField, type FormStep, type FrameOption
 import { CallFailed, makeCall } from './call.ts'
 import { readDigits } from './digits.ts'
 import { readExpiryText } from './expiry.ts'
-import { readFacts } from './facts.ts'
+import { askWords, readFacts } from './facts.ts'
 import { judgeExpiry, judgeNumber, shapeInputs, wipeInputs } from './inputs.ts'
 import { tellReason } from './reasons.ts'
 import { watchSeen } from './seen.ts'
-import { textsIn } from './texts.ts'
 import { applyTheme } from './theme.ts'
 import { makeView, type FieldView } from './view.ts'
 import { writeWords } from './words.ts'
@@ -20,7 +19,8 @@ type Typable = keyof typeof fields
 
 let port: MessagePort | null = null
 let options: FrameOptions = {}
-let words = textsIn('en')
+let said = facts.words
+let words = said.texts
 let step: FormStep = 'card'
 let token = ''
 let running: AbortController | null = null
@@ -33,16 +33,28 @@ function tell(message: FromFrame): void {
 }
 
 function configure(given: FrameOptions): void {
-  // Who agreed, agreed to the text that was shown.
-  if ((given.locale ?? options.locale) !== options.locale) consent.box.checked = false
   options = { ...options, ...given }
   applyTheme(options.theme ?? {})
-  words = writeWords(view, facts, options.locale ?? 'uz', options.labels ?? {})
+  speak()
+  const { locale = said.locale } = options
+  if (locale !== said.locale) {
+    void askWords(locale).then((told) => {
+      if (told === null || told.locale !== options.locale) return
+      // Who agreed, agreed to the text that was shown.
+      consent.box.checked = false
+      said = told
+      speak()
+    })
+  }
   document.documentElement.dir = options.direction ?? 'ltr'
   view.root.dataset['layout'] = options.layout ?? 'stacked'
   consent.row.hidden = options.save !== 'ask'
   if (consent.row.hidden) consent.box.checked = false
   view.submit.hidden = view.verify.hidden = options.button === false
+}
+
+function speak(): void {
+  words = writeWords(view, facts, said, options.labels ?? {})
   for (const name of names) showFault(name, faults[name] ?? null)
   showResend()
 }
@@ -147,12 +159,11 @@ function submit(): Promise<void> {
   if (step !== 'card' || running !== null || !checkFields('number', 'expiry')) return Promise.resolve()
   return run(async (signal) => {
     const isKept = options.save === 'ask' && consent.box.checked
-    const locale = options.locale ?? 'uz'
-    const { version, texts: agreed } = facts.disclosure
+    const { locale, disclosure } = said
     const params = {
       card: { number: readDigits(fields.number.input.value), expire: readExpiryText(fields.expiry.input.value) },
       save: isKept,
-      ...(isKept ? { consent: { version, sha256: agreed[locale].sha256, locale, at: Date.now() } } : {}),
+      ...(isKept ? { consent: { version: disclosure.version, sha256: disclosure.sha256, locale, at: Date.now() } } : {}),
       ...(options.session === undefined ? {} : { session: options.session }),
     }
     const { card } = (await call('cards.create', params, signal)) as { card: { token: string } }

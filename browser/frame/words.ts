@@ -1,14 +1,17 @@
-import type { Language } from '@tessera/contract/profile'
-
-import type { Facts } from './facts.ts'
-import { textsIn, type Texts } from './texts.ts'
+import type { Facts, Words } from './facts.ts'
+import type { Texts } from './texts.ts'
 import type { View } from './view.ts'
 
 /** Writes every word that does not change within a step. Labels may be the merchant's; what the law wants said may not. */
-export function writeWords(view: View, facts: Facts, language: Language, labels: Readonly<Record<string, string>>): Texts {
-  const words = textsIn(language)
+export function writeWords(
+  view: View,
+  facts: Facts,
+  { locale, texts, disclosure }: Words,
+  labels: Readonly<Record<string, string>>,
+): Texts {
+  const words = { ...texts }
   for (const name of overridable) words[name] = labels[name] || words[name]
-  document.documentElement.lang = language
+  document.documentElement.lang = locale
   view.fields.number.label.textContent = words.number
   view.fields.expiry.label.textContent = words.expiry
   view.fields.expiry.input.placeholder = words.expiryShape
@@ -18,7 +21,7 @@ export function writeWords(view: View, facts: Facts, language: Language, labels:
   view.back.textContent = words.back
   view.done.textContent = words.done
   view.cancel.textContent = words.cancel
-  view.consent.text.textContent = facts.disclosure.texts[language].text
+  view.consent.text.textContent = disclosure.text
   const shop = facts.merchantName
   view.goesTo.textContent = words.goesTo.replace('{0}', () => facts.providerName).replace('{1}', () => shop)
   view.poweredBy.textContent = `${words.poweredBy} ${facts.providerName}`
@@ -29,7 +32,7 @@ export function writeWords(view: View, facts: Facts, language: Language, labels:
   ] as const) {
     link.textContent = text
     link.setAttribute('aria-label', `${text} (${words.opens})`)
-    link.href = address.startsWith('/') ? `${address}?locale=${language}` : address
+    link.href = address.startsWith('/') ? `${address}?locale=${locale}` : address
   }
   return words
 }

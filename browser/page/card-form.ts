@@ -59,8 +59,9 @@ export class CardForm {
     this.unmount()
     const id = makeId()
     const frame = document.createElement('iframe')
-    const query = new URLSearchParams({ merchant: this.#options.merchant, origin: location.origin })
-    frame.title = titles[this.#options.locale ?? 'uz']
+    const { merchant, locale = 'uz' } = this.#options
+    const query = new URLSearchParams({ merchant, origin: location.origin, locale })
+    frame.title = titles[locale]
     frame.allow = ''
     frame.referrerPolicy = 'no-referrer'
     frame.style.cssText = 'width:100%;border:0;display:block;height:330px'

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { request } from 'node:http'
 import { after, before, test } from 'node:test'
+import { gzipSync } from 'node:zlib'
 
 import { startTessera, type StartedTessera } from '../../tools/start-tessera.ts'
 
@@ -37,6 +38,15 @@ test('the running service has the form on its own host, and not on the other', a
   assert.match(String(form.headers['content-security-policy']), /frame-ancestors http:\/\/localhost:3000$/)
   assert.equal((await get(path, 'localhost')).status, 404)
   assert.equal((await get(`/form/v1?merchant=${'0'.repeat(24)}&origin=http://localhost:3000`, '127.0.0.1')).status, 404)
+})
+
+test('the form is one request of at most 10 kB gzipped, in each language', async () => {
+  for (const locale of ['uz', 'ru', 'en']) {
+    const query = new URLSearchParams({ merchant: tessera.merchantId, origin: 'http://localhost:3000', locale })
+    const { body } = await get(`/form/v1?${String(query)}`, '127.0.0.1')
+    const { length } = gzipSync(body, { level: 9 })
+    assert.ok(length <= 10 * 1024, `${locale}: ${length} bytes`)
+  }
 })
 
 test('the SDK that it serves is the one whose integrity it tells', async () => {

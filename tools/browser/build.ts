@@ -4,6 +4,8 @@ import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import { build, transform, type Format } from 'esbuild-wasm'
 
+import { textsIn } from '../../browser/frame/texts.ts'
+
 /** A file as the manifest tells of it. */
 export type BuiltFile = { readonly bytes: number; readonly gzipBytes: number; readonly sri: string }
 
@@ -15,6 +17,7 @@ export async function buildBrowser(root: string, folder: string): Promise<Manife
   const texts: [name: string, text: string][] = [
     ['frame.js', await bundle(join(root, 'browser', 'frame', 'main.ts'), 'iife')],
     ['frame.css', await minifyStyle(readFileSync(join(root, 'browser', 'frame', 'frame.css'), 'utf8'))],
+    ['frame-texts.json', JSON.stringify({ uz: textsIn('uz'), ru: textsIn('ru'), en: textsIn('en') })],
     ['tessera.js', await bundle(join(root, 'browser', 'page', 'script.ts'), 'iife')],
     ['tessera.mjs', await bundle(join(root, 'browser', 'page', 'module.ts'), 'esm')],
     ['react.mjs', await bundle(join(root, 'browser', 'page', 'react.ts'), 'esm')],

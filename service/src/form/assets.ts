@@ -3,15 +3,21 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
 
+import type { Language } from '@tessera/contract/profile'
+
 /** What the browser part was built to: the frame's script and style, and the files that merchants' pages load. */
 export interface FormAssets {
   /** Of the SDK, as in `/sdk/<version>/`. */
   readonly version: string
   readonly script: string
   readonly style: string
+  /** The frame's sentences: one language goes with the document, another is asked for when the page changes it. */
+  readonly texts: Readonly<Record<Language, FrameTexts>>
   /** By name: `tessera.js`, `tessera.mjs`, `react.mjs`. */
   readonly files: ReadonlyMap<string, SdkFile>
 }
+
+export type FrameTexts = Readonly<Record<string, string>>
 
 export interface SdkFile {
   readonly bytes: Buffer
@@ -26,10 +32,14 @@ export function readFormAssets(folder: string): FormAssets {
     const { version } = JSON.parse(readFileSync(join(folder, 'manifest.json'), 'utf8')) as { version: string }
     const text = (name: string): string => readFileSync(join(folder, name), 'utf8')
     const files = new Map(sdkNames.map((name) => [name, asFile(readFileSync(join(folder, name)))]))
-    return Object.freeze({ version, script: text('frame.js'), style: text('frame.css'), files })
+    return Object.freeze({ version, script: text('frame.js'), style: text('frame.css'), texts: readTexts(text('frame-texts.json')), files })
   } catch (cause) {
     throw new AssetsMissing(folder, { cause })
   }
+}
+
+function readTexts(json: string): Readonly<Record<Language, FrameTexts>> {
+  return JSON.parse(json) as Record<Language, FrameTexts>
 }
 
 /** The browser part is not built. */

@@ -1,7 +1,9 @@
 import { createHash } from 'node:crypto'
 
-import type { FormAssets } from './assets.ts'
-import type { HashedDisclosure } from './disclosure.ts'
+import type { Language } from '@tessera/contract/profile'
+
+import type { FormAssets, FrameTexts } from './assets.ts'
+import type { DisclosedText } from './disclosure.ts'
 import { escapeText } from './plain-page.ts'
 
 /** What the frame is told with its document; nothing of it is secret. */
@@ -14,9 +16,16 @@ export interface FrameFacts {
   readonly providerName: string
   readonly termsUrl: string
   readonly privacyUrl: string
-  readonly disclosure: HashedDisclosure
+  readonly words: FrameWords
   /** Of the SDK that was built with this frame. */
   readonly version: string
+}
+
+/** What the frame says in one language; with it the disclosure in that language, so that what is agreed to is what was shown. */
+export interface FrameWords {
+  readonly locale: Language
+  readonly texts: FrameTexts
+  readonly disclosure: DisclosedText & { readonly version: string }
 }
 
 /** The one document of the form: script, style and facts within it, so that it takes one request. */
@@ -45,7 +54,7 @@ export function makeFormDocument({ script, style }: Pick<FormAssets, 'script' | 
   ].join('; ')
   return Object.freeze({
     render: (facts: FrameFacts) =>
-      '<!doctype html><html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width,initial-scale=1">' +
+      `<!doctype html><html lang="${facts.words.locale}"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width,initial-scale=1">` +
       `<meta name="color-scheme" content="light dark"><title>${escapeText(facts.providerName)}</title><style>${style}</style></head>` +
       `<body><script type="application/json" id="tessera">${asInert(facts)}</script><script>${script}</script></body></html>`,
     policy: (ancestor: string) => `${fixed}; frame-ancestors ${ancestor}`,

@@ -17,7 +17,13 @@ const shop: FormMerchant = {
   origins: ['https://shop.example'],
 }
 const parts: FormParts = {
-  assets: { version: '1.2.3', script, style, files: new Map([['tessera.js', asFile(Buffer.from('sdk'))]]) },
+  assets: {
+    version: '1.2.3',
+    script,
+    style,
+    texts: { uz: { submit: 'Davom' }, ru: { submit: 'Далее' }, en: { submit: 'Go' } },
+    files: new Map([['tessera.js', asFile(Buffer.from('sdk'))]]),
+  },
   findMerchant: async (id) => (id === shop.id ? shop : id === blocked.id ? blocked : null),
   ...{
     isAnyOriginWelcome: false,
@@ -67,6 +73,24 @@ test('the form is one document whose script and style are the only ones that its
     ],
     ['no-store', 'no-referrer', 'require-corp', undefined],
   )
+})
+
+test('the document speaks one language, and another is told when it is asked for', async () => {
+  const said = (body: string): unknown => {
+    const facts = /<script type="application\/json" id="tessera">(.*?)<\/script>/.exec(body)?.[1] ?? '{}'
+    return (JSON.parse(facts) as { words: { locale: string; texts: { submit: string } } }).words
+  }
+  for (const [locale, language, submit] of [['ru', 'ru', 'Далее'] as const, ['en', 'en', 'Go'] as const, ['kk', 'uz', 'Davom'] as const]) {
+    const { body } = await get(`${asked}&locale=${locale}`)
+    assert.match(body, new RegExp(`^<!doctype html><html lang="${language}">`))
+    const text = sandboxDisclosure[language]
+    const sha256 = createHash('sha256').update(text).digest('hex')
+    const words = { locale: language, texts: { submit }, disclosure: { version: sandboxDisclosure.version, text, sha256 } }
+    assert.deepEqual(said(body), words)
+    const asIf = await get(`/form/v1/words?locale=${locale}`)
+    assert.deepEqual(JSON.parse(asIf.body), words)
+    assert.deepEqual([asIf.headers['content-type'], asIf.headers['cache-control']], ['application/json; charset=utf-8', 'no-store'])
+  }
 })
 
 test('what a merchant and a provider are called ends no element of the document', async () => {

@@ -2,9 +2,11 @@ import type { FastifyPluginCallback, FastifyReply, FastifyRequest } from 'fastif
 import { promisify } from 'node:util'
 import { gzip } from 'node:zlib'
 
+import type { Language } from '@tessera/contract/profile'
+
 import type { FormAssets } from './assets.ts'
 import { hashDisclosure, type Disclosure } from './disclosure.ts'
-import { makeFormDocument } from './document.ts'
+import { makeFormDocument, type FrameWords } from './document.ts'
 import { pageHeaders } from './headers.ts'
 import { makeIsFormHost, readOrigin } from './host.ts'
 import type { LegalPages } from './legal.ts'
@@ -41,7 +43,12 @@ export interface FormParts {
 export function makeForm(parts: FormParts): FastifyPluginCallback {
   const isFormHost = makeIsFormHost(parts.formOrigin)
   const document = makeFormDocument(parts.assets)
-  const disclosure = hashDisclosure(parts.disclosure)
+  const { version, texts: disclosed } = hashDisclosure(parts.disclosure)
+  const wordsIn = (locale: Language): FrameWords => ({
+    locale,
+    texts: parts.assets.texts[locale],
+    disclosure: { version, ...disclosed[locale] },
+  })
   return (app, _options, done) => {
     app.addHook('onRequest', (request, reply, next) => {
       if (isFormHost(request.headers.host)) next()
@@ -53,12 +60,16 @@ export function makeForm(parts: FormParts): FastifyPluginCallback {
       const { merchant, origin } = asked
       const page = document.render({
         ...{ merchant: merchant.id, merchantName: merchant.name, origin, environment: parts.environment, version: parts.assets.version },
-        ...{ providerName: parts.providerName, disclosure },
+        ...{ providerName: parts.providerName, words: wordsIn(readLanguage(request.query)) },
         termsUrl: parts.termsUrl ?? '/form/terms',
         privacyUrl: parts.privacyUrl ?? '/form/privacy',
       })
       return send(request, reply.headers({ ...pageHeaders, 'content-security-policy': document.policy(origin) }), page)
     })
+    // Asked by the frame when its page changes the language: the document carries one.
+    app.get('/form/v1/words', (request, reply) =>
+      reply.headers({ ...pageHeaders, 'content-type': 'application/json; charset=utf-8' }).send(wordsIn(readLanguage(request.query))),
+    )
     for (const [path, read] of parts.legal?.pages ?? []) {
       app.get(path, (request, reply) => {
         const { html, policy } = read(languageOf(request.query))
@@ -97,9 +108,16 @@ async function send(request: FastifyRequest, reply: FastifyReply, html: string):
   return reply.header('content-encoding', 'gzip').send(await zip(html, { level: 9 }))
 }
 
+/** The specification's first language where none of ours is asked for. */
+function readLanguage(query: unknown): Language {
+  const { locale } = query as Readonly<Record<string, unknown>>
+  return languages.find((language) => language === locale) ?? 'uz'
+}
+
 function languageOf(query: unknown): string {
   const { locale } = query as Readonly<Record<string, unknown>>
   return typeof locale === 'string' ? locale : 'en'
 }
 
+const languages: readonly Language[] = ['uz', 'ru', 'en']
 const zip: (text: string, options: { level: number }) => Promise<Buffer> = promisify(gzip)
