@@ -513,6 +513,14 @@ export const errors = {
     text: accessText,
     hint: 'The merchant has not registered this origin: add it with tessera merchants set <merchant> --origins, or ask the provider to.',
   },
+  consentUnknown: {
+    code: -32602,
+    reason: 'consent_unknown',
+    stage: 'state',
+    mend: 'developer',
+    text: paramsText,
+    hint: 'This service has issued no text with this version, language and hash, so nobody can have read it here: send the consent as the hosted form makes it, or none, and the card is kept as agreed to by your own word.',
+  },
   sessionRequired: {
     code: -32504,
     reason: 'session_required',

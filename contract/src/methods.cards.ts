@@ -80,6 +80,7 @@ export const cardMethods = {
       'expirePast',
       'panLimit',
       'distinctPanLimit',
+      'consentUnknown',
       'sessionRequired',
       'sessionUnknown',
       'sessionEnded',

@@ -17,6 +17,7 @@ import { listenControl } from './cli/control-server.ts'
 import { explainStart } from './cli/explain-start.ts'
 import { tesseraVersion } from './cli/version.ts'
 import type { Clock } from './clock.ts'
+import { openDisclosures } from './consent-side.ts'
 import { everyMs, startJobs } from './background.ts'
 import { makeClosing } from './closing.ts'
 import { makeDashboardPages, makeDashboardSide } from './dashboard-side.ts'
@@ -107,11 +108,8 @@ async function compose(parts: StartParts, closing: Closing): Promise<RunningServ
 
   const kept = await openKept(parts, adapters, closing)
   const cutOff = new AbortController()
-  const { grid, merchants, sessions, sweep, reseal, settle, network, idempotency, limits, merchantEndpoints, side } = await makeNouns(
-    parts,
-    adapters,
-    kept,
-  )
+  const nouns = await makeNouns(parts, adapters, kept)
+  const { grid, merchants, sessions, disclosures, sweep, reseal, settle, network, idempotency, limits, merchantEndpoints, side } = nouns
   const http = makeDoor(parts, { adapters, grid, merchants, network, idempotency, limits, metrics, side, signal: cutOff.signal })
   const failed = (err: unknown): void => log.error('background_failed', { err })
   const { webhooks, endpoints } = makeDeliveries(parts, adapters, kept)
@@ -124,6 +122,7 @@ async function compose(parts: StartParts, closing: Closing): Promise<RunningServ
     { event: 'events_dropped', everyMs: everyMs.sweep, run: webhooks.dropPast },
     { event: 'idempotency_dropped', everyMs: everyMs.sweep, run: idempotency.dropPast },
     { event: 'form_sessions_dropped', everyMs: everyMs.sweep, run: sessions.dropPast },
+    { event: 'disclosures_kept', everyMs: everyMs.disclose, run: () => disclosures.keep().then(() => 0) },
     { event: 'dashboard_sessions_dropped', everyMs: everyMs.sweep, run: side.dashboard.sessions.dropPast },
   ]
   for (const end of [settle.stop, webhooks.stop, ...startJobs(jobs, { clock, done, failed })]) closing.add(end)
@@ -133,21 +132,10 @@ async function compose(parts: StartParts, closing: Closing): Promise<RunningServ
   const facts = tellFacts(parts, adapters, { url, adminUrl, store: kept.store, kek: kept.kek.kind })
   Object.assign(life, { facts, store: kept.store, inFlight: http.inFlight })
   const { keyring, store, kek } = kept
+  const { users } = side.dashboard
   const answers = answersOf({
-    ...{
-      life,
-      store,
-      clock,
-      keyring,
-      kekId: kek.id,
-      environment: config.environment,
-      reseal,
-      sandbox: adapters.sandbox,
-      endpoints,
-      merchants: merchants.deeds,
-      merchantEndpoints,
-      users: side.dashboard.users,
-    },
+    ...{ life, store, clock, keyring, kekId: kek.id, environment: config.environment, reseal, sandbox: adapters.sandbox },
+    ...{ endpoints, disclosures, merchants: merchants.deeds, merchantEndpoints, users },
   })
   closing.add((await listenControl(config.dataFolder, makeAnswerQuestion(answers), failed)).close)
   life.state = 'ready'
@@ -251,6 +239,7 @@ async function makeNouns({ config, clock, log }: StartParts, adapters: Adapters,
   const receipts = makeReceipts(receiptParts, settle)
   if (adapters.sandbox !== null) await merchants.ensureMerchant(adapters.sandbox.merchant)
   const sessions = makeFormSessions({ store, clock, merchants, isAnyOriginWelcome: adapters.isAnyOriginWelcome })
+  const disclosures = await openDisclosures(config, adapters, { store, clock })
   const side = await makeDashboardSide({ store, keyring, clock, environment, alarm }, adapters)
   const limits = makeLimits(config, { isOnByDefault: adapters.limits, keyring, now: () => performance.now() })
   return {
@@ -259,8 +248,19 @@ async function makeNouns({ config, clock, log }: StartParts, adapters: Adapters,
     merchantEndpoints: makeEndpointDeeds({ deeds: merchants.deeds, endpoint, readUrl: guard.readUrl, keyring, environment }),
     limits,
     sessions,
+    disclosures,
     side,
-    grid: makeGrid({ cards, verification, receipts, sessions, merchants, ...side, limits: limits.fine, version: tesseraVersion }),
+    grid: makeGrid({
+      cards,
+      verification,
+      receipts,
+      sessions,
+      disclosures,
+      merchants,
+      ...side,
+      limits: limits.fine,
+      version: tesseraVersion,
+    }),
     settle,
     idempotency: makeIdempotency({ store, keyring, clock, environment, figures: idempotencyFiguresOf(config) }),
     sweep: makeSweep({ store, keyring, clock, environment, alarm }),

@@ -27,6 +27,7 @@ function answersIn(house: House, store: Store = house.store): Answers {
     merchants: house.merchants.deeds,
     users: house.dashboard.users,
     merchantEndpoints,
+    disclosures: house.disclosures,
   })
 }
 

@@ -5,6 +5,8 @@ import { checkAudit } from '../audit/check.ts'
 import { makeCardMac } from '../cards/mac.ts'
 import { KeyHoldsCards } from '../cards/reseal.ts'
 import type { Reseal } from '../cards/reseal.ts'
+import { makeConsents } from '../consents/consents.ts'
+import type { Disclosures } from '../consents/disclosures.ts'
 import type { Clock } from '../clock.ts'
 import type { MerchantDeeds } from '../merchants/deeds.ts'
 import type { Users } from '../dashboard/users.ts'
@@ -29,6 +31,7 @@ export interface AskedParts {
   readonly kekId: string
   readonly environment: string
   readonly reseal: Reseal
+  readonly disclosures: Disclosures
   readonly endpoints: Endpoints
   readonly merchants: MerchantDeeds
   readonly users: Users
@@ -55,6 +58,7 @@ export function answersOf(parts: AskedParts): Answers {
   return {
     status: () => tellReadiness(parts.life),
     keys: keyAnswers(parts),
+    consents: makeConsents({ store: parts.store, disclosures: parts.disclosures, mac: macs.card }),
     webhooks: parts.endpoints,
     merchants: parts.merchants,
     users: parts.users,

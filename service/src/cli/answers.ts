@@ -1,3 +1,4 @@
+import type { Consents } from '../consents/consents.ts'
 import type { MerchantDeeds } from '../merchants/deeds.ts'
 import type { Users } from '../dashboard/users.ts'
 import type { EndpointDeeds } from '../merchants/endpoint.ts'
@@ -6,6 +7,7 @@ import type { AuditReport } from '../audit/check.ts'
 import type { AnswerQuestion } from './control-server.ts'
 import type { Question, Reply } from './control-wire.ts'
 import type { ToldKey } from './keys.ts'
+import { answerConsents } from './consent-answers.ts'
 import { answerEndpoints } from './endpoint-answers.ts'
 import { answerMerchants } from './merchant-answers.ts'
 import { badMerchant, isId, no, yes } from './replies.ts'
@@ -17,6 +19,7 @@ export interface Answers {
   readonly status: () => Promise<Record<string, unknown>>
   readonly keys: KeyAnswers
   readonly verifyAudit: () => Promise<AuditReport>
+  readonly consents: Consents
   readonly webhooks: WebhookAnswers
   readonly merchants: MerchantDeeds
   readonly users: Users
@@ -59,6 +62,7 @@ export function makeAnswerQuestion(answers: Answers): AnswerQuestion {
     'keys.status': async () => yes(await tellKeys(answers.keys)),
     'keys.rotate': (question) => rotate(answers.keys, question),
     'keys.destroy': (question) => destroy(answers.keys, question),
+    ...answerConsents(answers.consents, answers.merchants),
     ...answerMerchants(answers.merchants),
     ...answerUsers(answers.users, answers.merchants),
     ...answerEndpoints(answers.merchantEndpoints),

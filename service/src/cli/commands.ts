@@ -1,5 +1,6 @@
 import { auditVerify } from './audit.ts'
 import type { Command } from './command.ts'
+import { consentsExport, consentsShow } from './consents.ts'
 import { doctor } from './doctor.ts'
 import { eventsDead, eventsList, eventsReplay } from './events.ts'
 import { eventsListen } from './events-listen.ts'
@@ -49,6 +50,8 @@ export const commands: readonly Command[] = Object.freeze([
   keysRotate,
   keysDestroy,
   auditVerify,
+  consentsShow,
+  consentsExport,
   merchantsCreate,
   merchantsList,
   merchantsShow,

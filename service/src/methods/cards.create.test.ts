@@ -1,11 +1,14 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 
+import { hashDisclosure } from '../form/disclosure.ts'
 import { testCards } from '../sandbox/cards.ts'
+import { sandboxDisclosure } from '../sandbox/legal.ts'
 
 import { compose, drawPan } from './compose.fixture.ts'
 
 const house = await compose()
+const agreed = hashDisclosure(sandboxDisclosure)
 after(() => house.close())
 const params = { card: { number: '', expire: '0399' }, save: true }
 const first = '8600069195406311'
@@ -157,11 +160,11 @@ test('the type is the kind of card by its prefix', async () => {
 })
 
 test('what was agreed to is kept: the form’s consent, else that the merchant asserts it, and nothing without save', async () => {
-  const given = { version: '3', sha256: 'a'.repeat(64), locale: 'uz', at: 1_795_000_000_000 }
+  const given = { version: agreed.version, sha256: agreed.texts.uz.sha256, locale: 'uz', at: 1_795_000_000_000 }
   const cases: [save: boolean, consent: typeof given | null, kept: string | null][] = [
-    [true, given, JSON.stringify(given)],
+    [true, given, JSON.stringify({ ...given, by: 'server' })],
     [true, null, '{"asserted":"merchant"}'],
-    [false, given, JSON.stringify(given)],
+    [false, given, JSON.stringify({ ...given, by: 'server' })],
     [false, null, null],
   ]
   const merchant = house.caller()
@@ -172,6 +175,20 @@ test('what was agreed to is kept: the form’s consent, else that the merchant a
   async function rowOf(token: string) {
     const { bucket, merchantId } = merchant
     return house.store.findCard({ bucket, merchantId, cardId: token.slice(0, 24) })
+  }
+})
+
+test('a consent to a text that was never issued here keeps no card, whoever sends it', async () => {
+  const issued = { version: agreed.version, sha256: agreed.texts.uz.sha256, locale: 'uz', at: 1 }
+  const merchant = house.caller()
+  for (const other of [{ version: 'test-2' }, { locale: 'ru' }, { locale: 'constructor' }, { sha256: 'a'.repeat(64) }]) {
+    for (const reply of [
+      await merchant.call('cards.create', { ...params, consent: { ...issued, ...other } }, first),
+      await merchant.asPage('cards.create', { ...params, consent: { ...issued, ...other } }, first),
+    ]) {
+      assert.ok('error' in reply)
+      assert.deepEqual([reply.error.code, reply.error.reason, reply.error.data], [-32602, 'consent_unknown', 'consent'])
+    }
   }
 })
 

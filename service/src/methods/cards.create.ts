@@ -1,9 +1,11 @@
 import type { Pan } from '@tessera/contract/card'
 import { RpcError } from '@tessera/contract/errors'
+import type { Params } from '@tessera/contract/methods'
 
 import type { Cards } from '../cards/cards.ts'
 import type { CreatedCard } from '../cards/create.ts'
 import { renderCard } from '../cards/render.ts'
+import type { Disclosures } from '../consents/disclosures.ts'
 import type { FormSessions } from '../form-sessions/form-sessions.ts'
 import type { CardPlace, FineLimits } from '../limits/fine.ts'
 
@@ -11,7 +13,7 @@ import { askerOf } from './asker.ts'
 import type { Call, Row } from './method.ts'
 
 /** Turns a card into a token of the calling merchant. The card number comes beside the params, as bytes. */
-export function cardsCreate(cards: Cards, limits: FineLimits, sessions: FormSessions): Row<'cards.create'>['run'] {
+export function cardsCreate(cards: Cards, limits: FineLimits, { sessions, disclosures }: Admission): Row<'cards.create'>['run'] {
   return async (params, call) => {
     const asked = {
       number: numberOf(call),
@@ -19,13 +21,26 @@ export function cardsCreate(cards: Cards, limits: FineLimits, sessions: FormSess
       save: params.save ?? false,
       customer: params.customer ?? null,
       account: params.account ?? null,
-      consent: params.consent ?? null,
+      consent: consentOf(params.consent ?? null, call),
       count: (pan: Pan) => limits.takePan(pan, placeOf(call)),
-      admit: () => sessions.spend(params.session ?? null, { ...call.caller, isServer: call.caller.as === 'server' }),
+      admit: async () => {
+        await disclosures.expectIssued(params.consent ?? null)
+        return sessions.spend(params.session ?? null, { ...call.caller, isServer: call.caller.as === 'server' })
+      },
     }
     const render = ({ card, token }: CreatedCard) => ({ card: renderCard(card, token, call.profile) })
     return render(await cards.create(asked, askerOf(call, render)))
   }
+}
+
+interface Admission {
+  readonly sessions: FormSessions
+  readonly disclosures: Pick<Disclosures, 'expectIssued'>
+}
+
+/** What was agreed to, and by whose word. */
+function consentOf(consent: Params<'cards.create'>['consent'] | null, { caller }: Call): object | null {
+  return consent === null || consent === undefined ? null : { ...consent, by: caller.as === 'server' ? 'server' : 'page' }
 }
 
 /** The card itself, before an idempotency key is looked at. */

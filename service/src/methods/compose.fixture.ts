@@ -12,10 +12,12 @@ import { openKeyring, type Keyring, type KeyStore } from '@tessera/vault/keyring
 
 import { cardFigures, type CardFigures } from '../cards/figures.ts'
 import { makeCards, type Cards } from '../cards/cards.ts'
+import { makeDisclosures, type Disclosures } from '../consents/disclosures.ts'
 import { makeCardLists, type CardLists } from '../dashboard/cards.ts'
 import { makeDashboard, type Dashboard } from '../dashboard/dashboard.ts'
 import { dashboardFigures } from '../dashboard/figures.ts'
 import { makePasswords } from '../dashboard/passwords.ts'
+import { hashDisclosure } from '../form/disclosure.ts'
 import { makeFormSessions, type FormSessionParts } from '../form-sessions/form-sessions.ts'
 import { noEndpoint, type MerchantEndpoint } from '../endpoint/endpoint.ts'
 import { noFineLimits, type FineLimits } from '../limits/fine.ts'
@@ -24,6 +26,7 @@ import type { Network } from '../network/network.ts'
 import { receiptFigures, type ReceiptFigures } from '../receipts/figures.ts'
 import { makeReceipts, type Receipts } from '../receipts/receipts.ts'
 import { makeSettle, type Settle } from '../receipts/settle.ts'
+import { sandboxDisclosure } from '../sandbox/legal.ts'
 import { makeSandboxNetwork } from '../sandbox/network.ts'
 import { sandboxCodes } from '../sandbox/codes.ts'
 import { makeSandboxSms } from '../sandbox/sms.ts'
@@ -50,6 +53,7 @@ export interface House {
   readonly merchants: Merchants
   readonly settle: Settle
   readonly sessions: ReturnType<typeof makeFormSessions>
+  readonly disclosures: Disclosures
   readonly grid: Grid
   readonly environment: string
   readonly endpoint: MerchantEndpoint
@@ -130,6 +134,10 @@ export async function compose(options: HouseOptions = {}): Promise<House> {
   const receipts = makeReceipts({ ...receiptParts, figures: moneyFigures }, options.kicks === true ? settle : null)
   const limits = options.limits?.({ keyring, clock }) ?? noFineLimits
   const sessions = makeFormSessions({ store, clock, merchants, isAnyOriginWelcome: true, ...options.sessions })
+  const { version, texts } = hashDisclosure(sandboxDisclosure)
+  const issued = Object.entries(texts).map(([locale, { text, sha256 }]) => ({ version, locale, sha256, text }))
+  const disclosures = makeDisclosures({ store, clock, texts: issued })
+  await disclosures.keep()
   const dashboard = makeDashboard({
     store,
     keyring,
@@ -140,9 +148,25 @@ export async function compose(options: HouseOptions = {}): Promise<House> {
     passwords: makePasswords({ cost: 4 }),
   })
   const side = { dashboard, cardLists: makeCardLists(store) }
-  const grid = makeGrid({ cards, verification, receipts, sessions, merchants, ...side, limits, version: '0.0.0' })
+  const grid = makeGrid({ cards, verification, receipts, sessions, disclosures, merchants, ...side, limits, version: '0.0.0' })
   return Object.freeze({
-    ...{ store, keyring, clock, cards, verification, receipts, merchants, sessions, settle, grid, environment, endpoint, alarms, ...side },
+    ...{
+      store,
+      keyring,
+      clock,
+      cards,
+      verification,
+      receipts,
+      merchants,
+      sessions,
+      disclosures,
+      settle,
+      grid,
+      environment,
+      endpoint,
+      alarms,
+      ...side,
+    },
     caller: (profile: Profile = 'spec', merchantId = randomHex(24)) => makeCaller(grid, merchantId, profile),
     async close() {
       await settle.stop()

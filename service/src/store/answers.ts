@@ -1,5 +1,6 @@
 import { findAuditHeads, newestAuditOf, readAudit } from './questions/audit.ts'
 import { countCardsByKey, findCard, listCardsUnderKey, listEndedCards, listKeptCards } from './questions/cards.ts'
+import { findCardOfAny, findDisclosure, listConsents } from './questions/consents.ts'
 import { listAuditOf, listCards, listReceiptsOfCard } from './questions/dashboard-cards.ts'
 import { findDashboardSession, listDashboardSessions } from './questions/dashboard-sessions.ts'
 import { findDashboardUser, findDashboardUserByPhone, listDashboardUsers } from './questions/dashboard-users.ts'
@@ -90,6 +91,11 @@ export function makeStore(driver: Driver): Store {
       ridden(riders, driver.write('insertFormSession', { session, audit, riders: riders ?? null })),
     spendFormSession: (spend) => driver.write('spendFormSession', spend),
     dropFormSessions: (before, stopping) => dropAll(driver, 'dropFormSessions', before, stopping),
+
+    keepDisclosure: (used) => driver.write('keepDisclosure', used),
+    findDisclosure: (key) => driver.read(findDisclosure(key)),
+    findCardOfAny: (bucket, cardId) => driver.read(findCardOfAny(bucket, cardId)),
+    listConsents: (ask) => driver.read(listConsents(ask)),
 
     insertDashboardUser: (user, audit) => driver.write('insertDashboardUser', { user, audit }),
     findDashboardUser: (userId) => driver.read(findDashboardUser(userId)),

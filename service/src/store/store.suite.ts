@@ -1,6 +1,7 @@
 import { auditSuite } from './suite/audit.suite.ts'
 import { cardsSuite } from './suite/cards.suite.ts'
 import { dashboardSuite } from './suite/dashboard.suite.ts'
+import { consentsSuite } from './suite/consents.suite.ts'
 import { formsSuite } from './suite/forms.suite.ts'
 import { idempotencySuite } from './suite/idempotency.suite.ts'
 import { ledgerSuite } from './suite/ledger.suite.ts'
@@ -29,6 +30,7 @@ export function storeSuite(withStore: WithStore): void {
   webhooksSuite(withStore)
   dashboardSuite(withStore)
   formsSuite(withStore)
+  consentsSuite(withStore)
   auditSuite(withStore)
   sandboxSuite(withStore)
   lifeSuite(withStore)

@@ -1,5 +1,6 @@
 import type { AuditEntry, AuditHead, AuditNote } from './audit.ts'
 import type { CardKey, CardPlace, CardRow, ListedCard } from './card.ts'
+import type { ConsentStore } from './consents.ts'
 import type { DashboardStore } from './dashboard.ts'
 import type { FormStore } from './forms.ts'
 import type { MerchantStore } from './merchant.ts'
@@ -9,6 +10,7 @@ import type { WebhookStore } from './webhooks.ts'
 
 export type * from './audit.ts'
 export type * from './card.ts'
+export type * from './consents.ts'
 export type * from './dashboard.ts'
 export type * from './forms.ts'
 export type * from './merchant.ts'
@@ -22,7 +24,7 @@ export type * from './webhooks.ts'
  * A promise of a write resolves only when the write is durable. Each write is one unit: its effect and its audit entry are kept together or
  * not at all; where riders are given, they too, and the answer is `twin` when their key was taken and nothing was done. Errors: `StoreFull`, `StoreOverloaded`, `StoreUnavailable` (nothing was done) and `StoreOutcomeUnknown`.
  */
-export interface Store extends MerchantStore, MoneyStore, WebhookStore, FormStore, DashboardStore {
+export interface Store extends MerchantStore, MoneyStore, WebhookStore, FormStore, DashboardStore, ConsentStore {
   /** What an acknowledged write survives: `local` one machine's crash (fsync), `replicated` the loss of that machine. */
   readonly durability: 'local' | 'replicated'
   /** Answers when the store can be asked; throws `StoreUnavailable` when it cannot. For `/readyz`. */

@@ -146,7 +146,7 @@ export function cardValues(card: CardRow): Value[] {
   ]
 }
 
-function tellCard(row: Row): CardRow {
+export function tellCard(row: Row): CardRow {
   return {
     bucket: integer(row, 'bucket'),
     cardId: text(row, 'card_id'),

@@ -1,6 +1,7 @@
 import type { Unit } from '../unit.ts'
 import { appendAudit } from './audit.ts'
 import { changeCard, insertCard } from './cards.ts'
+import { keepDisclosure } from './consents.ts'
 import { dropDashboardSessions, endDashboardSessions, insertDashboardSession, touchDashboardSession } from './dashboard-sessions.ts'
 import { changeDashboardUser, claimSignInTry, clearSignInTries, insertDashboardUser, uncountSignInTry } from './dashboard-users.ts'
 import { claimDeliveries, settleDelivery } from './deliveries.ts'
@@ -36,6 +37,7 @@ export const units = Object.freeze({
   insertFormSession,
   spendFormSession,
   dropFormSessions,
+  keepDisclosure,
   insertDashboardUser,
   changeDashboardUser,
   claimSignInTry,

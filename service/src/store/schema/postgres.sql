@@ -157,6 +157,16 @@ create table delivery_attempts (
   primary key (bucket, event_id, endpoint_id, number)
 );
 
+create table disclosures (
+  sha256 text collate "C" not null,
+  version text collate "C" not null,
+  locale text collate "C" not null,
+  wording text not null,
+  first_used_at bigint not null,
+  last_used_at bigint not null,
+  primary key (sha256, version, locale)
+);
+
 create table form_sessions (
   bucket integer not null,
   session_id text collate "C" not null,

@@ -155,6 +155,16 @@ create table delivery_attempts (
   primary key (bucket, event_id, endpoint_id, number)
 ) strict;
 
+create table disclosures (
+  sha256 text not null,
+  version text not null,
+  locale text not null,
+  wording text not null,
+  first_used_at integer not null,
+  last_used_at integer not null,
+  primary key (sha256, version, locale)
+) strict;
+
 create table form_sessions (
   bucket integer not null,
   session_id text not null,

@@ -33,6 +33,7 @@ test('an embedded store of before money keeps its cards and takes receipts', () 
         { number: 5, name: 'form-sessions', breaking: false },
         { number: 6, name: 'expired-cards', breaking: true },
         { number: 7, name: 'dashboard', breaking: false },
+        { number: 8, name: 'disclosures', breaking: false },
       ]
       assert.deepEqual(
         applied,
