@@ -14,36 +14,47 @@ const columns = columnList.join(', ')
 const key = 'bucket, endpoint_id, event_id'
 const ofSameLine = 'e.bucket = d.bucket and e.endpoint_id = d.endpoint_id and e.object_id = d.object_id and e.position < d.position'
 
+/** The most that one claim takes. */
+const CLAIM_PAGE = 500
+/** How far along what is due a claim looks for what stands behind something else, and how much of that it sets to wait. */
+const BLOCKED_LOOK = 1024
+const BLOCKED_PAGE = 256
+
 // Two that claim at once may choose the same rows; the second waits for the first, and then finds them due no longer.
+// A planner that is told no number where a page ends plans for a tenth of all there is, and reads the table: so it is told one. What stands
+// before a row is asked of each row by itself: as `exists` it may become a join with all that waits.
 const claimRows = sql`
   update deliveries set due_at = $2, claim_id = $3, tries = tries + 1, attempts = attempts + 1
   where due_at <= $1 and (${key}) in (
-    select ${key} from deliveries d
-    where d.due_at <= $1 and d.endpoint_id not in (${Array.from({ length: busyMax }, (_, at) => `$${at + 5}`).join(', ')})
-      and not exists (select 1 from deliveries e where ${ofSameLine} and e.due_at is not null)
-    order by d.due_at, d.event_id limit $4)
+    select ${key} from (
+      select ${key}, due_at from deliveries d
+      where d.due_at <= $1 and d.endpoint_id not in (${Array.from({ length: busyMax }, (_, at) => `$${at + 5}`).join(', ')})
+        and (select 1 from deliveries e where ${ofSameLine} and e.due_at is not null limit 1) is null
+      order by d.due_at, d.event_id limit ${CLAIM_PAGE}) as page
+    order by due_at, event_id limit $4)
   returning ${columns}`
 
 // What stands behind one that waits for later is set to wait as long, so that nobody looks at it each time. First the rows are taken, then
-// looked at anew: whoever wakes them meanwhile comes after us.
+// looked at anew: whoever wakes them meanwhile comes after us. It is done where claims look first, however much is due behind.
 const takeBlocked = sql`
   update deliveries set claim_id = $2 where due_at <= $1 and (${key}) in (
-    select ${key} from deliveries d
-    where d.due_at <= $1 and exists (select 1 from deliveries e where ${ofSameLine} and e.due_at > $1)
-    order by d.due_at, d.event_id limit $3)
-  returning event_id`
+    select ${key} from (
+      select ${key}, object_id, position, due_at from deliveries where due_at <= $1 order by due_at, event_id limit ${BLOCKED_LOOK}) as d
+    where (select 1 from deliveries e where ${ofSameLine} and e.due_at > $1 limit 1) is not null
+    order by d.due_at, d.event_id limit ${BLOCKED_PAGE})
+  returning due_at`
 const putBlockedOff = sql`
   update deliveries as d set claim_id = '',
     due_at = coalesce((select max(e.due_at) from deliveries e where ${ofSameLine} and e.due_at > $1), d.due_at)
-  where d.due_at <= $1 and d.claim_id = $2
+  where d.due_at between $3 and $4 and d.claim_id = $2
   returning event_id`
 
 /** Takes deliveries that are due, of each object of an endpoint only the oldest that waits. */
 export function* claimDeliveries({ now, leaseUntil, claimId, count, busy }: DeliveriesClaim): Unit<DeliveryRow[]> {
   const left = Array.from({ length: busyMax }, (_, at) => busy[at] ?? '')
   const claimed = yield* rows(claimRows, [now, leaseUntil, claimId, count, ...left])
-  const blocked = yield* rows(takeBlocked, [now, `${claimId} waits`, BLOCKED_PAGE])
-  if (blocked.length > 0) yield* rows(putBlockedOff, [now, `${claimId} waits`])
+  const blocked = (yield* rows(takeBlocked, [now, `${claimId} waits`])).map((row) => integer(row, 'due_at'))
+  if (blocked.length > 0) yield* rows(putBlockedOff, [now, `${claimId} waits`, Math.min(...blocked), Math.max(...blocked)])
   return claimed.map(tellDelivery)
 }
 
@@ -129,5 +140,3 @@ function tellAttempt(row: Row): AttemptRow {
     status: integer(row, 'status'),
   }
 }
-
-const BLOCKED_PAGE = 256

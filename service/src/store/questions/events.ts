@@ -50,19 +50,20 @@ export function* replayEvent({ replay, audit }: { replay: Replay; audit: AuditNo
   return replayed.length
 }
 
+const DROP_PAGE = 100
 const dropOld = sql`
   delete from outbox where (bucket, event_id) in (
     select o.bucket, o.event_id from outbox o
     where o.at < $1 and not exists
       (select 1 from deliveries d where d.bucket = o.bucket and d.event_id = o.event_id and d.due_at is not null)
-    order by o.at limit $2)
+    order by o.at limit ${DROP_PAGE})
   returning bucket, event_id`
 const dropDeliveries = sql`delete from deliveries where bucket = $1 and event_id = $2 returning event_id`
 const dropAttempts = sql`delete from delivery_attempts where bucket = $1 and event_id = $2 returning event_id`
 
 /** Drops a page of events that happened before a moment, with all that became of them; tells how many. */
 export function* dropEvents(ask: { before: number }): Unit<number> {
-  const dropped = yield* rows(dropOld, [ask.before, DROP_PAGE])
+  const dropped = yield* rows(dropOld, [ask.before])
   for (const row of dropped) {
     yield* rows(dropDeliveries, [integer(row, 'bucket'), text(row, 'event_id')])
     yield* rows(dropAttempts, [integer(row, 'bucket'), text(row, 'event_id')])
@@ -81,5 +82,3 @@ function tellEvent(row: Row): EventRow {
     body: text(row, 'body'),
   }
 }
-
-const DROP_PAGE = 100

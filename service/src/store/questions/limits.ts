@@ -36,21 +36,23 @@ export function* countDayTry(cap: NonNullable<CodeTry['dayCap']>): Unit<boolean>
   return (yield* one(upsertDayTry, [cap.keyId, cap.subject, cap.endsAt, cap.triesMax])) !== null
 }
 
+// A number, not a place: a planner that knows the page goes by the index.
+const DROP_PAGE = 500
 const dropSends = sql`
   delete from send_limits where (key_id, scope, subject) in
-    (select key_id, scope, subject from send_limits where made_at < $1 limit $2)
+    (select key_id, scope, subject from send_limits where made_at < $1 order by made_at limit ${DROP_PAGE})
   returning scope`
 const dropDayTries = sql`
-  delete from day_tries where (key_id, subject) in (select key_id, subject from day_tries where ends_at < $1 limit $2)
+  delete from day_tries where (key_id, subject) in (select key_id, subject from day_tries where ends_at < $1 order by ends_at limit ${DROP_PAGE})
   returning tries`
 const dropAttempts = sql`
-  delete from verifications where (bucket, card_id) in (select bucket, card_id from verifications where asked_wall < $1 limit $2)
+  delete from verifications where (bucket, card_id) in (select bucket, card_id from verifications where asked_wall < $1 order by asked_wall limit ${DROP_PAGE})
   returning tries`
 
 /** Drops a page of what limits and codes left behind before a moment; tells how many rows. */
 export function* dropLimits(ask: { before: number }): Unit<number> {
   let dropped = 0
-  for (const statement of [dropSends, dropDayTries, dropAttempts]) dropped += (yield* rows(statement, [ask.before, DROP_PAGE])).length
+  for (const statement of [dropSends, dropDayTries, dropAttempts]) dropped += (yield* rows(statement, [ask.before])).length
   return dropped
 }
 
@@ -67,5 +69,3 @@ function readWindows(claim: SendClaim): number[] {
 function windowHolds(time: string, span: string): string {
   return `(cast(${span} as bigint) = 0 or ${time} = 0 or excluded.t1 - ${time} >= cast(${span} as bigint))`
 }
-
-const DROP_PAGE = 500

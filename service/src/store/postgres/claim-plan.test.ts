@@ -1,0 +1,78 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { claimDeliveries, settleDelivery } from '../questions/deliveries.ts'
+import { dropDashboardSessions } from '../questions/dashboard-sessions.ts'
+import { dropEvents } from '../questions/events.ts'
+import { dropFormSessions } from '../questions/form-sessions.ts'
+import { dropIdempotency } from '../questions/idempotency.ts'
+import { dropLimits } from '../questions/limits.ts'
+import { backlogs, fillDeliveries } from '../suite/many-deliveries.fixture.ts'
+import { fillOld } from '../suite/many-old.fixture.ts'
+import { T0 } from '../suite/samples.fixture.ts'
+import { makeDeliveriesClaim } from '../suite/webhooks.fixture.ts'
+import type { Unit } from '../unit.ts'
+import { explainUnit, planModes } from './explain.fixture.ts'
+import { withPostgres } from './with-store.fixture.ts'
+
+for (const [name, backlog] of Object.entries(backlogs)) {
+  test(
+    `PostgreSQL claims deliveries by ranges of indexes, ${name}`,
+    withPostgres(async ({ url, raw }) => {
+      await fillDeliveries(raw, 'postgres', backlog)
+      await expectRanges(url, () => claimDeliveries(makeDeliveriesClaim('ours', T0)), /^deliveries_due_at$/)
+    }),
+  )
+}
+
+test(
+  'PostgreSQL settles a delivery, wakes what stands behind it and drops old events by ranges of indexes',
+  withPostgres(async ({ url, raw }) => {
+    await fillDeliveries(raw, 'postgres', backlogs['as it is mostly'])
+    const [row = {}] = await raw(`select bucket, endpoint_id, event_id from deliveries where due_at < ${T0} limit 1`)
+    const key = { bucket: Number(row['bucket']), endpointId: String(row['endpoint_id']), eventId: String(row['event_id']) }
+    const attempt = { ...key, number: 1, at: T0, tookMs: 1, outcome: 'said', status: 200 }
+    const settled = { claimId: '', attempt, now: T0, state: 'waiting' } as const
+    for (const dueAt of [T0 + 5000, null]) await expectRanges(url, () => settleDelivery({ ...settled, dueAt }), /^deliveries_(pkey|event)$/)
+    await expectRanges(url, () => dropEvents({ before: T0 + 500 }), /^outbox_at$/)
+  }),
+)
+
+test(
+  'PostgreSQL drops what is over by ranges of indexes, where most of it is not',
+  withPostgres(async ({ url, raw }) => {
+    await fillOld(raw)
+    const before = T0
+    const of = large(url)
+    await expectRanges(of, () => dropLimits({ before }), /^send_limits_made_at$/)
+    await expectRanges(of, () => dropIdempotency({ before }), /^idempotency_ends_at$/)
+    await expectRanges(of, () => dropFormSessions({ before }), /^form_sessions_ends_at$/)
+    await expectRanges(of, () => dropDashboardSessions({ before }), /^dashboard_sessions_last_seen$/)
+  }),
+)
+
+/** For a page of 500 a table of twenty thousand is rightly read whole, and joined; what is held is how it goes where that costs too much. */
+function large(url: string): string {
+  const off = ['hashjoin', 'mergejoin'].map((join) => ` -c enable_${join}=off`).join('')
+  const parts = new URL(url)
+  parts.searchParams.set('options', `${parts.searchParams.get('options') ?? ''}${off}`)
+  return parts.href
+}
+
+/** The index that a unit's first statement goes by is read, no table is read through, and none is read further than a page wants. */
+async function expectRanges(url: string, unit: () => Unit<unknown>, index: RegExp): Promise<void> {
+  for (const mode of planModes) {
+    const explained = await explainUnit(url, mode, unit())
+    const [first] = explained
+    assert.ok(
+      first?.scans.some((scan) => index.test(scan.of)),
+      `${mode}: ${JSON.stringify(first)}`,
+    )
+    for (const { text, scans } of explained) {
+      const wide = scans.filter(({ kind, rowsRead }) => kind === 'Seq Scan' || rowsRead > rowsReadMax)
+      assert.deepEqual(wide, [], `${mode}: ${text}`)
+    }
+  }
+}
+
+/** Of twenty thousand rows, or fifty. */
+const rowsReadMax = 5000

@@ -1,0 +1,69 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { dropDashboardSessions } from '../questions/dashboard-sessions.ts'
+import { claimDeliveries, settleDelivery } from '../questions/deliveries.ts'
+import { dropEvents } from '../questions/events.ts'
+import { dropFormSessions } from '../questions/form-sessions.ts'
+import { dropIdempotency } from '../questions/idempotency.ts'
+import { dropLimits } from '../questions/limits.ts'
+import type { Row } from '../statement.ts'
+import { backlogs, fillDeliveries } from '../suite/many-deliveries.fixture.ts'
+import { bucket, T0 } from '../suite/samples.fixture.ts'
+import { makeDeliveriesClaim } from '../suite/webhooks.fixture.ts'
+import type { Unit } from '../unit.ts'
+import { withSqlite } from './with-store.fixture.ts'
+
+const before = T0
+const attempt = { bucket, endpointId: 'e', eventId: 'v', number: 1, at: T0, tookMs: 1, outcome: 'said', status: 200 }
+const settled = { claimId: '', attempt, now: T0, state: 'waiting' } as const
+
+/** Each with the index that its first statement goes by. */
+const units: readonly (readonly [string, () => Unit<unknown>])[] = [
+  ['deliveries_due_at', () => claimDeliveries(makeDeliveriesClaim('ours', T0))],
+  ['sqlite_autoindex_deliveries_1', () => settleDelivery({ ...settled, dueAt: T0 + 5000 })],
+  ['sqlite_autoindex_deliveries_1', () => settleDelivery({ ...settled, dueAt: null })],
+  ['outbox_at', () => dropEvents({ before })],
+  ['send_limits_made_at', () => dropLimits({ before })],
+  ['idempotency_ends_at', () => dropIdempotency({ before })],
+  ['form_sessions_ends_at', () => dropFormSessions({ before })],
+  ['dashboard_sessions_last_seen', () => dropDashboardSessions({ before })],
+]
+
+for (const [name, backlog] of [['without statistics', null], ...Object.entries(backlogs)] as const) {
+  test(
+    `the embedded store claims and drops by ranges of indexes, ${name}`,
+    withSqlite(async ({ raw }) => {
+      if (backlog !== null) await fillDeliveries(raw, 'sqlite', backlog)
+      for (const [index, unit] of units) {
+        const plans = await Promise.all(textsOf(unit()).map((text) => planOf(raw, text)))
+        assert.ok(
+          plans[0]?.some((step) => step.includes(`INDEX ${index} (`)),
+          `${index}: ${String(plans[0])}`,
+        )
+        // `SCAN page` and `SCAN d` go through a page that was found already.
+        assert.deepEqual(
+          plans.flat().filter((step) => step.startsWith('SCAN ') && !/^SCAN (page|d)$/.test(step)),
+          [],
+        )
+      }
+    }),
+  )
+}
+
+async function planOf(raw: (text: string) => Promise<readonly Row[]>, text: string): Promise<string[]> {
+  return (await raw(`explain query plan ${text}`)).map((row) => String(row['detail']))
+}
+
+/** What a unit asks when every question finds a row. */
+function textsOf(unit: Unit<unknown>): string[] {
+  const texts: string[] = []
+  for (let step = unit.next(); step.done !== true; step = unit.next([found])) {
+    if (step.value.kind === 'ask') texts.push(step.value.statement.text)
+  }
+  return texts
+}
+
+const found: Row = {
+  ...{ bucket, endpoint_id: 'e', event_id: 'v', merchant_id: 'm', object_id: 'o', position: 1, state: 'waiting' },
+  ...{ tries: 1, attempts: 1, due_at: T0, made_at: T0, settled_at: 0 },
+}

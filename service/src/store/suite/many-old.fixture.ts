@@ -1,0 +1,20 @@
+import { T0 } from './samples.fixture.ts'
+import type { Opened } from './opened.fixture.ts'
+
+/** Fills PostgreSQL with what is dropped when its time is over, one in a thousand of it over at T0; then has it count for its planner. */
+export async function fillOld(raw: Opened['raw']): Promise<void> {
+  const at = `case when n % 1000 = 0 then ${T0} - n else ${T0} + n end`
+  const [id, hash] = [`lpad(to_hex(n), 24, '0')`, `decode(lpad(to_hex(n), 64, '0'), 'hex')`]
+  const tables: Readonly<Record<string, string>> = {
+    send_limits: `'key', 'pan', ${hash}, ${at}, 0, 0, 0, 0, ${at}`,
+    day_tries: `'key', ${hash}, 1, ${at}`,
+    verifications: `7, ${id}, 'm', ${id}, ${hash}, 'key', null, null, null, 'sent', 0, 5, 180000, ${at}, 0, 'boot', 0`,
+    idempotency: `7, 'm', 'server', ${hash}, ${hash}, 'key', 0, 0, ${at}, 'receipts.pay', '', '', null`,
+    form_sessions: `7, ${id}, 'm', ${hash}, 'https://shop.example', null, 'off', null, 3, 0, ${at}`,
+    dashboard_sessions: `${id}, 'u', 'm', ${hash}, 'key', '', 0, ${at}, '', ''`,
+  }
+  for (const [table, values] of Object.entries(tables)) {
+    await raw(`insert into ${table} select ${values} from generate_series(1, 20000) as up(n)`)
+    await raw(`analyze ${table}`)
+  }
+}
