@@ -35,10 +35,12 @@ import { makeFormSessions } from './form-sessions/form-sessions.ts'
 import { makeIdempotency } from './idempotency/idempotency.ts'
 import { makeGrid } from './methods/index.ts'
 import { buildAdmin } from './observe/admin.ts'
+import { makeEndpointJournal } from './observe/endpoint-journal.ts'
 import { makeJournal } from './observe/journal.ts'
 import type { Log } from './observe/log.ts'
 import { makeMetrics } from './observe/metrics.ts'
-import type { Asked, Metrics } from './observe/metrics.ts'
+import { figuresOf } from './observe/service-figures.ts'
+import type { Metrics } from './observe/metrics.ts'
 import { productionFaults, sandboxLeftIn } from './production.ts'
 import { makeReceipts } from './receipts/receipts.ts'
 import { makeSettle } from './receipts/settle.ts'
@@ -58,6 +60,7 @@ import { webhookFigures } from './webhooks/figures.ts'
 import { makeGuard } from './outbound/guard.ts'
 import { makePost } from './webhooks/post.ts'
 import { makeMerchantApi } from './endpoint/merchant-api.ts'
+import { makeTellingEndpoint } from './endpoint/told.ts'
 import { makeEndpointDeeds, openEndpointBook } from './merchants/endpoint.ts'
 import { resolveBySystem } from './outbound/resolve.ts'
 import { makeWebhooks } from './webhooks/webhooks.ts'
@@ -108,7 +111,7 @@ async function compose(parts: StartParts, closing: Closing): Promise<RunningServ
 
   const kept = await openKept(parts, adapters, closing)
   const cutOff = new AbortController()
-  const nouns = await makeNouns(parts, adapters, kept)
+  const nouns = await makeNouns(parts, adapters, kept, metrics)
   const { grid, merchants, sessions, disclosures, sweep, reseal, settle, network, idempotency, limits, merchantEndpoints, side } = nouns
   const http = makeDoor(parts, { adapters, grid, merchants, network, idempotency, limits, metrics, side, signal: cutOff.signal })
   const failed = (err: unknown): void => log.error('background_failed', { err })
@@ -211,7 +214,7 @@ async function untilReachable<T>({ config, log, clock, stopping }: StartParts, o
 
 // The nouns, their methods, and the door.
 
-async function makeNouns({ config, clock, log }: StartParts, adapters: Adapters, { store, keyring }: Kept) {
+async function makeNouns({ config, clock, log }: StartParts, adapters: Adapters, { store, keyring }: Kept, metrics: Metrics) {
   const { environment } = config
   const alarm = log.error
   const network = adapters.network({ store, clock })
@@ -221,7 +224,11 @@ async function makeNouns({ config, clock, log }: StartParts, adapters: Adapters,
   const verification = makeVerification({ store, keyring, network, sms, codes: adapters.codes, cards, clock, figures })
   const merchants = makeMerchants({ store, keyring, clock, environment, alarm })
   const guard = makeGuard({ resolve: resolveBySystem, loopback: adapters.webhooksToLoopback })
-  const endpoint = makeMerchantApi({ ...openEndpointBook({ merchants, keyring, environment }), guard, clock })
+  const endpoint = makeTellingEndpoint({
+    endpoint: makeMerchantApi({ ...openEndpointBook({ merchants, keyring, environment }), guard, clock }),
+    tell: makeEndpointJournal(log, metrics),
+    now: () => performance.now(),
+  })
   const receiptParts = {
     store,
     keyring,
@@ -354,19 +361,6 @@ function tellFacts({ config, clock, coreDumps }: StartParts, adapters: Adapters,
     coreDumps,
     demo: adapters.sandbox?.demo ?? null,
   })
-}
-
-function figuresOf(life: Life, log: Log): Asked[] {
-  return [
-    { name: 'tessera_ready', meaning: '1 when work may be sent here.', read: () => (life.state === 'ready' ? 1 : 0) },
-    { name: 'tessera_calls_in_flight', meaning: 'Calls being answered.', read: () => life.inFlight() },
-    {
-      name: 'tessera_log_tripwire_total',
-      meaning: 'Card numbers caught on their way into the log: more than none is a fault.',
-      read: log.caught,
-    },
-    { name: 'tessera_log_dropped_total', meaning: 'Log lines that nobody read fast enough.', read: log.dropped },
-  ]
 }
 
 interface Stopped {

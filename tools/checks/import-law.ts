@@ -87,7 +87,14 @@ export const importLaw: readonly LawRow[] = [
   { of: 'service/src/kms/', may: [...words, 'service/src/kms/'] },
   {
     of: 'service/src/observe/',
-    may: ['contract/', 'types:vault/', 'types:service/src/rpc/journal.ts', 'service/src/clock.ts', 'service/src/observe/'],
+    may: [
+      'contract/',
+      'types:vault/',
+      'types:service/src/rpc/journal.ts',
+      'types:service/src/endpoint/told.ts',
+      'service/src/clock.ts',
+      'service/src/observe/',
+    ],
   },
   { of: 'service/src/form/', may: ['contract/', 'service/src/form/'] },
   {

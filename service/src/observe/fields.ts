@@ -33,6 +33,8 @@ const shapes = {
   reason: text(/^[a-z][a-z0-9_]{0,47}$/),
   ms: number,
   bytes: number,
+  // A merchant's endpoint.
+  deed: text(/^(check|perform|cancel)$/),
   // The service.
   version: text(/^[0-9A-Za-z.+-]{1,32}$/),
   environment: text(/^(test|production)$/),
