@@ -15,6 +15,8 @@ export interface Facts {
   readonly merchantName: string
   /** Of the page that holds the frame. */
   readonly origin: string
+  /** Names this document; goes back with the card. */
+  readonly form: string
   readonly providerName: string
   readonly termsUrl: string
   readonly privacyUrl: string

@@ -163,6 +163,7 @@ function submit(): Promise<void> {
     const params = {
       card: { number: readDigits(fields.number.input.value), expire: readExpiryText(fields.expiry.input.value) },
       save: isKept,
+      form: facts.form,
       ...(isKept ? { consent: { version: disclosure.version, sha256: disclosure.sha256, locale, at: Date.now() } } : {}),
       ...(options.session === undefined ? {} : { session: options.session }),
     }

@@ -529,6 +529,14 @@ export const errors = {
     text: accessText,
     hint: 'This merchant takes cards with a form session only: ask for one with form.sessions.create from your server, and give it to the form.',
   },
+  sessionOrigin: {
+    code: -32504,
+    reason: 'session_origin',
+    stage: 'state',
+    mend: 'developer',
+    text: accessText,
+    hint: 'The form session was made for a page of another origin than the one that sends the card, or its origin is registered no more: give form.sessions.create the location.origin of the page that holds the form.',
+  },
   sessionUnknown: {
     code: -32504,
     reason: 'session_unknown',

@@ -69,6 +69,15 @@ export const cardMethods = {
       session: Type.Optional(
         Type.Union([Type.String({ maxLength: 128, description: 'Form session, as form.sessions.create gave it.' }), Type.Null()]),
       ),
+      form: Type.Optional(
+        Type.Union([
+          Type.String({
+            maxLength: 600,
+            description: 'Sent by the hosted form: which document of it this is, and for a page of which origin.',
+          }),
+          Type.Null(),
+        ]),
+      ),
     }),
     result: cardResult,
     errors: [
@@ -82,6 +91,7 @@ export const cardMethods = {
       'distinctPanLimit',
       'consentUnknown',
       'sessionRequired',
+      'sessionOrigin',
       'sessionUnknown',
       'sessionEnded',
       'sessionUsedUp',

@@ -7,16 +7,22 @@ import type { Config } from './config.ts'
 import { CannotGoOn } from './exits.ts'
 import { AssetsMissing, readFormAssets, type FormAssets } from './form/assets.ts'
 import { makeForm, type FormMerchant } from './form/form.ts'
+import type { ServedForms } from './form-sessions/served.ts'
 import type { MerchantBook } from './merchants/book.ts'
 
 /** The pages of the hosted form, as the settings and the environment have them. Throws `CannotGoOn` when the browser part is not built. */
-export function makeFormPages(config: Config, { isAnyOriginWelcome, texts }: Adapters, merchants: MerchantBook): FastifyPluginCallback[] {
+export function makeFormPages(
+  config: Config,
+  { isAnyOriginWelcome, texts }: Adapters,
+  { merchants, served }: FormPageParts,
+): FastifyPluginCallback[] {
   const { environment, formOrigin, termsUrl, privacyUrl } = config
   const disclosure = config.disclosure ?? texts?.disclosure ?? null
   // Production refuses to start without the provider's own.
   if (disclosure === null) return []
   const form = makeForm({
     ...{ assets: readAssets(), isAnyOriginWelcome, environment, formOrigin, termsUrl, privacyUrl, disclosure },
+    issueForm: served.issue,
     ...{ providerName: config.providerName ?? 'Tessera', legal: texts?.legal ?? null },
     async findMerchant(id): Promise<FormMerchant | null> {
       const merchant = await merchants.find(id)
@@ -26,6 +32,11 @@ export function makeFormPages(config: Config, { isAnyOriginWelcome, texts }: Ada
     },
   })
   return [form]
+}
+
+export interface FormPageParts {
+  readonly merchants: MerchantBook
+  readonly served: Pick<ServedForms, 'issue'>
 }
 
 function readAssets(): FormAssets {

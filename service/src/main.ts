@@ -1,4 +1,3 @@
-import { RpcError } from '@tessera/contract/errors'
 import type { Kek } from '@tessera/vault/kek'
 import { openKeyring } from '@tessera/vault/keyring'
 import type { Keyring } from '@tessera/vault/keyring'
@@ -31,6 +30,7 @@ import { makeFormPages } from './form-pages.ts'
 import { claimFolder, placesIn, readEnvironment } from './folder.ts'
 import { makeLimits } from './limiting.ts'
 import { makeMerchants } from './merchants/merchants.ts'
+import { makeServedForms } from './form-sessions/served.ts'
 import { makeFormSessions } from './form-sessions/form-sessions.ts'
 import { makeIdempotency } from './idempotency/idempotency.ts'
 import { makeGrid } from './methods/index.ts'
@@ -52,7 +52,8 @@ import type { Life, RunningFacts } from './running.ts'
 import { tellReadiness } from './running.ts'
 import { lockFolder } from './store/sqlite/lock.ts'
 import { SQLITE_FILE } from './store/sqlite/sqlite.ts'
-import { StoreFull, StoreOutcomeUnknown, StoreOverloaded, StoreUnavailable } from './store/store.ts'
+import { storeError } from './store-errors.ts'
+import { StoreUnavailable } from './store/store.ts'
 import type { Store } from './store/store.ts'
 import { makeVerification } from './verification/verification.ts'
 import { makeEndpoints } from './webhooks/endpoints.ts'
@@ -113,7 +114,18 @@ async function compose(parts: StartParts, closing: Closing): Promise<RunningServ
   const cutOff = new AbortController()
   const nouns = await makeNouns(parts, adapters, kept, metrics)
   const { grid, merchants, sessions, disclosures, sweep, reseal, settle, network, idempotency, limits, merchantEndpoints, side } = nouns
-  const http = makeDoor(parts, { adapters, grid, merchants, network, idempotency, limits, metrics, side, signal: cutOff.signal })
+  const http = makeDoor(parts, {
+    adapters,
+    grid,
+    merchants,
+    network,
+    idempotency,
+    limits,
+    metrics,
+    side,
+    served: nouns.served,
+    signal: cutOff.signal,
+  })
   const failed = (err: unknown): void => log.error('background_failed', { err })
   const { webhooks, endpoints } = makeDeliveries(parts, adapters, kept)
   const done = (event: string, count: number): void => log.info(event, { count })
@@ -247,6 +259,7 @@ async function makeNouns({ config, clock, log }: StartParts, adapters: Adapters,
   if (adapters.sandbox !== null) await merchants.ensureMerchant(adapters.sandbox.merchant)
   const sessions = makeFormSessions({ store, clock, merchants, isAnyOriginWelcome: adapters.isAnyOriginWelcome })
   const disclosures = await openDisclosures(config, adapters, { store, clock })
+  const served = makeServedForms({ keyring, clock, environment })
   const side = await makeDashboardSide({ store, keyring, clock, environment, alarm }, adapters)
   const limits = makeLimits(config, { isOnByDefault: adapters.limits, keyring, now: () => performance.now() })
   return {
@@ -256,6 +269,7 @@ async function makeNouns({ config, clock, log }: StartParts, adapters: Adapters,
     limits,
     sessions,
     disclosures,
+    served,
     side,
     grid: makeGrid({
       cards,
@@ -263,6 +277,7 @@ async function makeNouns({ config, clock, log }: StartParts, adapters: Adapters,
       receipts,
       sessions,
       disclosures,
+      served,
       merchants,
       ...side,
       limits: limits.fine,
@@ -289,7 +304,7 @@ function makeDeliveries({ config, clock, log }: StartParts, { webhooksToLoopback
 
 interface DoorParts extends Pick<
   Awaited<ReturnType<typeof makeNouns>>,
-  'grid' | 'merchants' | 'network' | 'idempotency' | 'limits' | 'side'
+  'grid' | 'merchants' | 'network' | 'idempotency' | 'limits' | 'side' | 'served'
 > {
   readonly adapters: Adapters
   readonly metrics: Metrics
@@ -299,7 +314,7 @@ interface DoorParts extends Pick<
 
 function makeDoor(
   { config, log, clock, stopping }: StartParts,
-  { adapters, grid, merchants, network, idempotency, limits, metrics, side, signal }: DoorParts,
+  { adapters, grid, merchants, network, idempotency, limits, metrics, side, served, signal }: DoorParts,
 ): Http {
   const now = (): number => performance.now()
   const road: RoadParts = {
@@ -315,17 +330,9 @@ function makeDoor(
     answer: makeAnswer({ ...road, credentials: merchants, passwords: limits.passwords, origins }),
     bounds: boundsOf(config),
     proxies: proxiesOf(config),
-    pages: [...makeFormPages(config, adapters, merchants), makeDashboardPages(config, side, road)],
+    pages: [...makeFormPages(config, adapters, { merchants, served }), makeDashboardPages(config, side, road)],
     failed: (cause) => log.error('page_failed', { err: cause }),
   })
-}
-
-/** What the wire says when the store could not. */
-function storeError(err: unknown): RpcError | null {
-  if (err instanceof StoreFull) return new RpcError('storeFull', { cause: err })
-  if (err instanceof StoreOverloaded) return new RpcError('overloaded', { cause: err })
-  if (err instanceof StoreUnavailable) return new RpcError('storeUnavailable', { cause: err })
-  return err instanceof StoreOutcomeUnknown ? new RpcError('outcomeUnknown', { cause: err }) : null
 }
 
 // Listening, telling, stopping.

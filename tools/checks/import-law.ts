@@ -52,11 +52,12 @@ export const importLaw: readonly LawRow[] = [
     ],
   },
   { of: 'service/src/dashboard-side.ts', may: ['types:vault/', 'service/src/*', 'service/src/dashboard/', 'service/src/rpc/'] },
-  { of: 'service/src/form-pages.ts', may: ['service/src/*', 'service/src/form/', 'service/src/merchants/'] },
+  { of: 'service/src/form-pages.ts', may: ['service/src/*', 'service/src/form/', 'service/src/form-sessions/', 'service/src/merchants/'] },
   {
     of: 'service/src/consent-side.ts',
     may: ['service/src/*', 'service/src/form/', 'service/src/consents/', 'types:service/src/store/store.ts'],
   },
+  { of: 'service/src/store-errors.ts', may: ['contract/', 'service/src/store/store.ts'] },
   { of: 'service/src/limiting.ts', may: ['types:vault/', 'service/src/*', 'service/src/limits/', 'service/src/rpc/'] },
   // The composition root: the only files that know every adapter.
   { of: 'service/src/main.ts', may: ['contract/', 'vault/', 'service/src/'] },

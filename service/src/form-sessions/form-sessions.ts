@@ -12,7 +12,7 @@ export interface FormSessions {
   /** Throws `originNotRegistered` for a page that the merchant has not registered. */
   create(asked: AskedFormSession, asker: Asker<CreatedFormSession>): Promise<CreatedFormSession>
   /**
-   * Takes one attempt for a card that is about to be created. Null: none was given, and none is needed. Throws `sessionRequired`, `sessionUnknown`,
+   * Takes one attempt for a card that is about to be created. Null: none was given, and none is needed. Throws `sessionRequired`, `sessionOrigin`, `sessionUnknown`,
    * `sessionEnded`, `sessionUsedUp`.
    */
   spend(session: string | null, asker: SessionAsker): Promise<FormSessionRow | null>
@@ -37,6 +37,10 @@ export interface CreatedFormSession {
 export interface SessionAsker extends Pick<Asker, 'merchantId' | 'bucket'> {
   /** Whoever has shown the password needs no session. */
   readonly isServer: boolean
+  /** The Origin header; null without one. */
+  readonly from: string | null
+  /** Of the page that the form's document was made for; null where no document of ours was named. */
+  readonly formOf: string | null
 }
 
 export interface FormSessionParts {
@@ -95,7 +99,7 @@ async function create(
   return created
 }
 
-async function spend({ store, merchants, clock }: FormSessionParts, session: string | null, asker: SessionAsker) {
+async function spend({ store, merchants, clock, isAnyOriginWelcome }: FormSessionParts, session: string | null, asker: SessionAsker) {
   const { bucket, merchantId, isServer } = asker
   if (session === null) {
     const isRequired = !isServer && (await merchants.find(merchantId))?.settings.requireFormSessions === true
@@ -106,8 +110,26 @@ async function spend({ store, merchants, clock }: FormSessionParts, session: str
   if (read === null) throw new RpcError('sessionUnknown', { data: 'session' })
   const spent = await store.spendFormSession({ bucket, merchantId, sessionId: read.cardId, hash: read.hash, now: clock.now() })
   read.secret?.fill(0)
-  if (spent.kind === 'session') return spent.session
+  if (spent.kind === 'session') {
+    await expectOrigin({ merchants, isAnyOriginWelcome }, spent.session, asker)
+    return spent.session
+  }
   throw new RpcError(refusals[spent.kind], { data: 'session' })
+}
+
+/**
+ * A browser says where a request comes from: the session's own page, or a document of the form that this page alone can frame. Without an Origin header it
+ * is no browser, and may say what it likes: such a caller is held to the document that it names, if it names one.
+ */
+async function expectOrigin(
+  { merchants, isAnyOriginWelcome }: Pick<FormSessionParts, 'merchants' | 'isAnyOriginWelcome'>,
+  { origin, merchantId }: FormSessionRow,
+  { from, formOf, isServer }: SessionAsker,
+): Promise<void> {
+  if (isServer) return
+  const isThere = from === null ? formOf === null || formOf === origin : from === origin || formOf === origin
+  const isRegistered = isAnyOriginWelcome || (await merchants.find(merchantId))?.settings.origins.includes(origin) === true
+  if (!isThere || !isRegistered) throw new RpcError('sessionOrigin', { data: 'session' })
 }
 
 const refusals = Object.freeze({ unknown: 'sessionUnknown', ended: 'sessionEnded', usedUp: 'sessionUsedUp' } as const)

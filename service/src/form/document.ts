@@ -17,6 +17,8 @@ export interface FrameFacts {
   readonly termsUrl: string
   readonly privacyUrl: string
   readonly words: FrameWords
+  /** Names this document to the service; it comes back with the card. */
+  readonly form: string
   /** Of the SDK that was built with this frame. */
   readonly version: string
 }

@@ -26,6 +26,7 @@ const parts: FormParts = {
   },
   findMerchant: async (id) => (id === shop.id ? shop : id === blocked.id ? blocked : null),
   ...{
+    issueForm: async (id, origin) => `${id} ${origin}`,
     isAnyOriginWelcome: false,
     environment: 'test',
     formOrigin: 'https://form.example',

@@ -25,6 +25,8 @@ export interface FormMerchant {
 export interface FormParts {
   readonly assets: FormAssets
   readonly findMerchant: (id: string) => Promise<FormMerchant | null>
+  /** Names a document for pages of this origin of this merchant. */
+  readonly issueForm: (merchantId: string, origin: string) => Promise<string>
   /** Whether pages of any origin may hold the form, or the merchants' own alone. */
   readonly isAnyOriginWelcome: boolean
   readonly environment: 'test' | 'production'
@@ -61,6 +63,7 @@ export function makeForm(parts: FormParts): FastifyPluginCallback {
       const page = document.render({
         ...{ merchant: merchant.id, merchantName: merchant.name, origin, environment: parts.environment, version: parts.assets.version },
         ...{ providerName: parts.providerName, words: wordsIn(readLanguage(request.query)) },
+        form: await parts.issueForm(merchant.id, origin),
         termsUrl: parts.termsUrl ?? '/form/terms',
         privacyUrl: parts.privacyUrl ?? '/form/privacy',
       })

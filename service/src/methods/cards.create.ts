@@ -7,25 +7,28 @@ import type { CreatedCard } from '../cards/create.ts'
 import { renderCard } from '../cards/render.ts'
 import type { Disclosures } from '../consents/disclosures.ts'
 import type { FormSessions } from '../form-sessions/form-sessions.ts'
+import type { ServedForms } from '../form-sessions/served.ts'
 import type { CardPlace, FineLimits } from '../limits/fine.ts'
 
 import { askerOf } from './asker.ts'
 import type { Call, Row } from './method.ts'
 
 /** Turns a card into a token of the calling merchant. The card number comes beside the params, as bytes. */
-export function cardsCreate(cards: Cards, limits: FineLimits, { sessions, disclosures }: Admission): Row<'cards.create'>['run'] {
+export function cardsCreate(cards: Cards, limits: FineLimits, { sessions, disclosures, served }: Admission): Row<'cards.create'>['run'] {
   return async (params, call) => {
+    const { form = null } = params
+    const formOf = form === null ? null : await served.originOf(call.caller.merchantId, form)
     const asked = {
       number: numberOf(call),
       expire: params.card.expire,
       save: params.save ?? false,
       customer: params.customer ?? null,
       account: params.account ?? null,
-      consent: consentOf(params.consent ?? null, call),
+      consent: consentOf(params.consent ?? null, call, formOf !== null),
       count: (pan: Pan) => limits.takePan(pan, placeOf(call)),
       admit: async () => {
         await disclosures.expectIssued(params.consent ?? null)
-        return sessions.spend(params.session ?? null, { ...call.caller, isServer: call.caller.as === 'server' })
+        return sessions.spend(params.session ?? null, { ...call.caller, isServer: call.caller.as === 'server', from: call.origin, formOf })
       },
     }
     const render = ({ card, token }: CreatedCard) => ({ card: renderCard(card, token, call.profile) })
@@ -36,11 +39,14 @@ export function cardsCreate(cards: Cards, limits: FineLimits, { sessions, disclo
 interface Admission {
   readonly sessions: FormSessions
   readonly disclosures: Pick<Disclosures, 'expectIssued'>
+  readonly served: Pick<ServedForms, 'originOf'>
 }
 
 /** What was agreed to, and by whose word. */
-function consentOf(consent: Params<'cards.create'>['consent'] | null, { caller }: Call): object | null {
-  return consent === null || consent === undefined ? null : { ...consent, by: caller.as === 'server' ? 'server' : 'page' }
+function consentOf(consent: Params<'cards.create'>['consent'] | null, { caller, origin }: Call, isForm: boolean): object | null {
+  if (consent === null || consent === undefined) return null
+  const way = isForm && origin !== null ? 'form' : 'page'
+  return { ...consent, by: caller.as === 'server' ? 'server' : way }
 }
 
 /** The card itself, before an idempotency key is looked at. */

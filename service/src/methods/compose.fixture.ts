@@ -17,6 +17,7 @@ import { makeCardLists, type CardLists } from '../dashboard/cards.ts'
 import { makeDashboard, type Dashboard } from '../dashboard/dashboard.ts'
 import { dashboardFigures } from '../dashboard/figures.ts'
 import { makePasswords } from '../dashboard/passwords.ts'
+import { makeServedForms, type ServedForms } from '../form-sessions/served.ts'
 import { hashDisclosure } from '../form/disclosure.ts'
 import { makeFormSessions, type FormSessionParts } from '../form-sessions/form-sessions.ts'
 import { noEndpoint, type MerchantEndpoint } from '../endpoint/endpoint.ts'
@@ -54,6 +55,7 @@ export interface House {
   readonly settle: Settle
   readonly sessions: ReturnType<typeof makeFormSessions>
   readonly disclosures: Disclosures
+  readonly served: ServedForms
   readonly grid: Grid
   readonly environment: string
   readonly endpoint: MerchantEndpoint
@@ -95,7 +97,12 @@ export interface Caller {
   /** The result, or the `error` member. `pan` is the card number that the reader lifts out of cards.create. */
   call<M extends MethodName>(method: M, params: Params<M>, pan?: string | null): Promise<Result<M> | { error: ErrorBody }>
   /** As `call`, with the merchant id alone. */
-  asPage<M extends MethodName>(method: M, params: Params<M>, pan?: string | null): Promise<Result<M> | { error: ErrorBody }>
+  asPage<M extends MethodName>(
+    method: M,
+    params: Params<M>,
+    pan?: string | null,
+    origin?: string | null,
+  ): Promise<Result<M> | { error: ErrorBody }>
   /** The result; throws when there is an error instead. */
   expect<M extends MethodName>(method: M, params: Params<M>, pan?: string): Promise<Result<M>>
   /** The error's `reason`; throws when there is none. */
@@ -138,6 +145,7 @@ export async function compose(options: HouseOptions = {}): Promise<House> {
   const issued = Object.entries(texts).map(([locale, { text, sha256 }]) => ({ version, locale, sha256, text }))
   const disclosures = makeDisclosures({ store, clock, texts: issued })
   await disclosures.keep()
+  const served = makeServedForms({ keyring, clock, environment })
   const dashboard = makeDashboard({
     store,
     keyring,
@@ -148,7 +156,7 @@ export async function compose(options: HouseOptions = {}): Promise<House> {
     passwords: makePasswords({ cost: 4 }),
   })
   const side = { dashboard, cardLists: makeCardLists(store) }
-  const grid = makeGrid({ cards, verification, receipts, sessions, disclosures, merchants, ...side, limits, version: '0.0.0' })
+  const grid = makeGrid({ cards, verification, receipts, sessions, disclosures, served, merchants, ...side, limits, version: '0.0.0' })
   return Object.freeze({
     ...{
       store,
@@ -160,6 +168,7 @@ export async function compose(options: HouseOptions = {}): Promise<House> {
       merchants,
       sessions,
       disclosures,
+      served,
       settle,
       grid,
       environment,
@@ -188,10 +197,16 @@ function openKeys(keys: KeyStore | null, environment: string, clock: HandClock):
 
 export function makeCaller(grid: Grid, merchantId: string, profile: Profile): Caller {
   const bucket = bucketOf(merchantId)
-  async function callAs<M extends MethodName>(as: 'server' | 'browser', method: M, params: Params<M>, pan: string | null) {
+  async function callAs<M extends MethodName>(
+    as: 'server' | 'browser',
+    method: M,
+    params: Params<M>,
+    pan: string | null,
+    origin: string | null = null,
+  ) {
     const call: Call = {
       caller: { merchantId, bucket, as },
-      ...{ profile, language: 'en', requestId: randomHex(24), address: '127.0.0.1', signal: new AbortController().signal },
+      ...{ profile, language: 'en', requestId: randomHex(24), address: '127.0.0.1', origin, signal: new AbortController().signal },
       cardNumber: pan === null ? null : Buffer.from(pan),
       idempotency: null,
     }
@@ -205,7 +220,7 @@ export function makeCaller(grid: Grid, merchantId: string, profile: Profile): Ca
   const caller: Caller = {
     ...{ merchantId, bucket, profile },
     call: (method, params, pan = null) => callAs('server', method, params, pan),
-    asPage: (method, params, pan = null) => callAs('browser', method, params, pan),
+    asPage: (method, params, pan = null, origin = null) => callAs('browser', method, params, pan, origin),
     async expect(method, params, pan) {
       const reply = await caller.call(method, params, pan)
       if (isError(reply)) throw new Error(`${method} was refused: ${reply.error.reason}`)

@@ -97,6 +97,31 @@ test('in production a session is for a page that its merchant has registered', a
   await strict.close()
 })
 
+test('a card of a session comes from its own page, or from the form that this page alone can frame', async () => {
+  const merchant = house.caller()
+  const [formOrigin, other] = ['https://form.example', 'https://other.example']
+  const [mine, foreign] = [await house.served.issue(merchant.merchantId, origin), await house.served.issue(merchant.merchantId, other)]
+  const stranger = await house.served.issue(randomHex(24), origin)
+  const cases: [form: string | null, from: string | null, reason: string][] = [
+    [mine, formOrigin, 'none'],
+    [null, origin, 'none'],
+    [null, null, 'none'],
+    [foreign, formOrigin, 'session_origin'],
+    [stranger, formOrigin, 'session_origin'],
+    [`${mine.slice(0, -1)}${mine.endsWith('A') ? 'B' : 'A'}`, formOrigin, 'session_origin'],
+    ['', formOrigin, 'session_origin'],
+    [null, formOrigin, 'session_origin'],
+    [null, other, 'session_origin'],
+    [foreign, null, 'session_origin'],
+  ]
+  for (const [form, from, reason] of cases) {
+    const { session } = await merchant.expect('form.sessions.create', { origin, save: 'ask' })
+    assert.equal(reasonOf(await merchant.asPage('cards.create', { ...card, session, form }, successPan, from)), reason, `${form} ${from}`)
+  }
+  house.clock.advance(24 * 3_600_000 + 1)
+  assert.equal(await house.served.originOf(merchant.merchantId, mine), null)
+})
+
 async function rowOf(merchantId: string) {
   const row = await house.store.findMerchant(merchantId)
   assert.ok(row !== null)

@@ -1,4 +1,5 @@
 import type { Disclosures } from '../consents/disclosures.ts'
+import type { ServedForms } from '../form-sessions/served.ts'
 import type { FormSessions } from '../form-sessions/form-sessions.ts'
 import { noFineLimits, type FineLimits } from '../limits/fine.ts'
 import type { Receipts } from '../receipts/receipts.ts'
@@ -31,6 +32,7 @@ export interface GridParts extends DashboardGridParts {
   readonly verification: Verification
   readonly receipts: Receipts
   readonly sessions: FormSessions
+  readonly served: Pick<ServedForms, 'originOf'>
   readonly disclosures: Pick<Disclosures, 'expectIssued'>
   /** Of PANs and tokens; none where they are left out. */
   readonly limits?: FineLimits
@@ -40,10 +42,10 @@ export interface GridParts extends DashboardGridParts {
 
 /** Every method with who may call it, whether it changes anything, and what it counts in. */
 export function makeGrid(parts: GridParts): Grid {
-  const { cards, verification, receipts, sessions, disclosures, limits = noFineLimits, version } = parts
+  const { cards, verification, receipts, sessions, disclosures, served, limits = noFineLimits, version } = parts
   return Object.freeze({
     'cards.create': {
-      ...{ caller: 'browser', mutates: true, limits: 'create', run: cardsCreate(cards, limits, { sessions, disclosures }) },
+      ...{ caller: 'browser', mutates: true, limits: 'create', run: cardsCreate(cards, limits, { sessions, disclosures, served }) },
       check: checkCardsCreate(cards),
     },
     'cards.get_verify_code': {

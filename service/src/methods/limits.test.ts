@@ -79,7 +79,7 @@ test('a call that is asked again under its key is answered from what is kept, an
   const params = { token, code: '000000' }
   const asked = { caller, signal, profile: 'spec', cardNumber: null, requestId: randomHex(24) } as const
   const key = { ...asked, key: 'k', method: 'cards.verify', params } as const
-  const call = { ...asked, language: 'en', address: '192.0.2.7' } as const
+  const call = { ...asked, language: 'en', address: '192.0.2.7', origin: null } as const
   for (let i = 0; i < 40; i++) {
     const again = idempotency.once<object>(key, {
       run: (kept) => grid['cards.verify'].run(params, { ...call, idempotency: kept }),

@@ -59,9 +59,9 @@ test('a row of the test environment in the place of a production one is a fault 
   const alarms: string[] = []
   const alarm = (event: string) => void alarms.push(event)
   const cards = makeCards({ store, keyring, network, clock, environment: 'production', figures: cardFigures, alarm })
-  const { verification, receipts, sessions, disclosures, merchants, dashboard, cardLists } = house
+  const { verification, receipts, sessions, disclosures, served, merchants, dashboard, cardLists } = house
   const caller = makeCaller(
-    makeGrid({ cards, verification, receipts, sessions, disclosures, merchants, dashboard, cardLists, version: '0' }),
+    makeGrid({ cards, verification, receipts, sessions, disclosures, served, merchants, dashboard, cardLists, version: '0' }),
     owner.merchantId,
     'spec',
   )

@@ -49,6 +49,8 @@ export interface Call {
   readonly requestId: string
   /** The client's address, for limits only. */
   readonly address: string
+  /** The Origin header; null without one, so from no browser. */
+  readonly origin: string | null
   /** The card number that the reader lifted out of the body, still as ASCII bytes; null when there was none. The door wipes it afterwards. */
   readonly cardNumber: Uint8Array | null
   /** Aborted when the service stops waiting (drain deadline); not when the client goes away. */

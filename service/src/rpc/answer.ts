@@ -104,7 +104,7 @@ function requestFaultOf({ requestFault }: ReadCall, method: MethodName | null, {
 function run<M extends MethodName>(method: M, read: ReadCall, { asked, door, requestId, caller }: Known): Promise<Result<M>> {
   const params = door.readParams(method, read)
   const row: Row<M> = door.grid[method]
-  const { profile, language, address, idempotencyKey } = asked
+  const { profile, language, address, origin, idempotencyKey } = asked
   const { cardNumber } = read
   const call: Call = {
     caller,
@@ -112,6 +112,7 @@ function run<M extends MethodName>(method: M, read: ReadCall, { asked, door, req
     language,
     requestId,
     address,
+    origin,
     cardNumber,
     signal: door.signal,
     idempotency: null,
