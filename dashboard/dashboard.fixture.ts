@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import axe from 'axe-core'
 import { readFileSync } from 'node:fs'
 import { chromium, type Browser, type BrowserContext, type Page } from 'playwright-core'
 
@@ -72,6 +73,13 @@ export async function signIn(page: Page, { phone, password }: Login): Promise<vo
   await page.locator('input[type=password]').fill(password)
   await page.locator('button[type=submit]').click()
   await page.locator('nav a').first().waitFor({ state: 'attached' })
+}
+
+/** What axe says of a page (WCAG 2.2 A and AA, and good practice), a line a rule; nothing for a page that everybody can use. */
+export async function faultsFor(page: Page): Promise<readonly string[]> {
+  await page.evaluate(axe.source)
+  const { violations } = await page.evaluate(() => (globalThis as unknown as { axe: typeof axe }).axe.run())
+  return violations.map(({ id, help, nodes }) => `${id}: ${help}: ${nodes.map(({ target }) => target.join(' ')).join(', ')}`)
 }
 
 /** Texts that break careless programs, without those that no JSON carries. */

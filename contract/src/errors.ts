@@ -593,6 +593,38 @@ export const errors = {
     },
     hint: 'Choose another: 12 to 128 characters, other than the one before and than the phone.',
   },
+  settingRefused: {
+    code: -32602,
+    reason: 'setting_refused',
+    stage: 'state',
+    mend: 'developer',
+    text: { en: 'This cannot be set so.', ru: 'Так настроить нельзя.', uz: 'Bunday sozlab boʻlmaydi.' },
+    hint: '`data` is a sentence that says what is wrong with the value, and what to write instead.',
+  },
+  twoPasswordsLive: {
+    code: -32602,
+    reason: 'two_passwords_live',
+    stage: 'state',
+    mend: 'developer',
+    text: {
+      en: 'Two passwords are live already: retire the old one first.',
+      ru: 'Действуют уже два пароля: сначала отключите старый.',
+      uz: 'Ikkita parol amal qilyapti: avval eskisini bekor qiling.',
+    },
+    hint: 'A rotation is: make a second password, give it to every server of yours, retire the first.',
+  },
+  lastPassword: {
+    code: -32602,
+    reason: 'last_password',
+    stage: 'state',
+    mend: 'developer',
+    text: {
+      en: 'This is the only live password: make a new one first.',
+      ru: 'Это единственный действующий пароль: сначала создайте новый.',
+      uz: 'Bu yagona amaldagi parol: avval yangisini yarating.',
+    },
+    hint: 'Without a password no server of the merchant could call. An operator may block the merchant instead.',
+  },
   totpWrong: {
     code: -32602,
     reason: 'totp_wrong',

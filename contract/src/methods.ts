@@ -3,6 +3,7 @@ import Type, { type Static } from 'typebox'
 import type { DashboardEntry, MethodEntry } from './method-entry.ts'
 import { cardMethods } from './methods.cards.ts'
 import { dashboardCardMethods } from './methods.dashboard.cards.ts'
+import { dashboardSettingsMethods } from './methods.dashboard.settings.ts'
 import { dashboardSessionMethods } from './methods.dashboard.session.ts'
 import { dashboardUserMethods } from './methods.dashboard.users.ts'
 import { formMethods } from './methods.form.ts'
@@ -37,6 +38,7 @@ export const dashboardMethods = {
   ...dashboardSessionMethods,
   ...dashboardUserMethods,
   ...dashboardCardMethods,
+  ...dashboardSettingsMethods,
 } as const satisfies Record<string, DashboardEntry>
 
 /** Everything that is asked of the service, by either door. */

@@ -3,6 +3,7 @@ import type { Role } from '@tessera/contract/methods'
 
 import { AccountPage } from '../pages/account/account-page.tsx'
 import { CardsPage } from '../pages/cards/cards-page.tsx'
+import { SettingsPage } from '../pages/settings/settings-page.tsx'
 import { UsersPage } from '../pages/users/users-page.tsx'
 import { SoonPage } from './soon-page.tsx'
 import type { Words } from '../words/en.ts'
@@ -26,7 +27,7 @@ export const pages: readonly PageRow[] = [
   { name: 'requests', role: 'read', group: 'see', show: SoonPage },
   { name: 'webhooks', role: 'read', group: 'build', show: SoonPage },
   { name: 'sandbox', role: 'read', group: 'build', show: SoonPage },
-  { name: 'settings', role: 'read', group: 'build', show: SoonPage },
+  { name: 'settings', role: 'read', group: 'build', show: SettingsPage },
   { name: 'compliance', role: 'read', group: 'keep', show: SoonPage },
   { name: 'audit', role: 'read', group: 'keep', show: SoonPage },
   { name: 'users', role: 'owner', group: 'keep', show: UsersPage },

@@ -4,7 +4,7 @@ import { words } from '../app/language.ts'
 /** What the service refused, in its own words, with the reason's name and a link to its page. Null shows nothing. */
 export function Refusal({ refused, onAgain }: { refused: Refused | null; onAgain?: () => void }) {
   if (refused === null) return null
-  const { reason, message, retry_after: waitMs } = refused.body
+  const { reason, message, data, retry_after: waitMs } = refused.body
   const text = words.value.refusal
   const isOurs = reason === 'no_connection' || reason === 'unforeseen'
   return (
@@ -12,6 +12,7 @@ export function Refusal({ refused, onAgain }: { refused: Refused | null; onAgain
       <p>
         {isOurs ? text[reason] : message} {waitMs !== undefined && text.wait(Math.ceil(waitMs / 1000))}
       </p>
+      {reason === 'setting_refused' && typeof data === 'string' && <p>{data}</p>}
       {!isOurs && <code>{reason}</code>}
       {onAgain !== undefined && (
         <button type="button" onClick={onAgain}>

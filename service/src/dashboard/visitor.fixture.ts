@@ -53,6 +53,7 @@ export function openEntrance(house: House): Entrance {
     visitor,
     async user(role, merchantId) {
       const person = visitor(merchantId)
+      await house.merchants.ensureMerchant({ id: person.merchantId, name: 'A shop', password: 'a password of the API, as long as one' })
       person.phone = `998${String(++phones).padStart(9, '0')}`
       person.password = 'correct horse battery'
       const login = { merchantId: person.merchantId, phone: person.phone, role, password: person.password }

@@ -9,7 +9,7 @@ import type { CredentialUse, ListedMerchantRow, MerchantRow, Store } from '../st
 import type { Merchant, MerchantBook } from './book.ts'
 import { liveMax, liveOf, makeCredential, retired } from './credentials.ts'
 import type { MerchantMac } from './mac.ts'
-import { noteMerchant } from './note.ts'
+import { noteMerchant, theOperator, type MerchantDoer } from './note.ts'
 import { noSettings, writeSettings } from './settings.ts'
 import { joinWish, type MerchantWish } from './wish.ts'
 
@@ -21,14 +21,14 @@ export interface MerchantDeeds {
   find(merchantId: string): Promise<FoundMerchant | string>
   /** In the order of their ids, from behind `after`. */
   list(after: string, count: number): Promise<ListedMerchant[]>
-  change(merchantId: string, wish: MerchantWish): Promise<Merchant | string>
+  change(merchantId: string, wish: MerchantWish, by?: MerchantDoer): Promise<Merchant | string>
   /** A blocked merchant makes no call; what is under way is brought to its end, and its events are delivered. */
   block(merchantId: string): Promise<Merchant | string>
   unblock(merchantId: string): Promise<Merchant | string>
   /** A new password beside the one before; refused while two are live. */
-  rotatePassword(merchantId: string): Promise<{ readonly merchant: Merchant; readonly password: string } | string>
+  rotatePassword(merchantId: string, by?: MerchantDoer): Promise<{ readonly merchant: Merchant; readonly password: string } | string>
   /** Ends a live password: the older of two, unless it is said which. The last one stays. */
-  retirePassword(merchantId: string, number: number | null): Promise<Merchant | string>
+  retirePassword(merchantId: string, number: number | null, by?: MerchantDoer): Promise<Merchant | string>
 }
 
 export interface FoundMerchant extends Merchant {
@@ -84,8 +84,8 @@ export function makeMerchantDeeds({ store, keyring, clock, mac, book }: DeedPart
     return Promise.all(rows.map(async (row) => ({ row, isTrue: 'brokenAt' in row ? false : await mac.isTrue(row) })))
   }
 
-  function changeBy(merchantId: string, wish: MerchantWish): Promise<Merchant | string> {
-    return change(merchantId, 'merchant.changed', ({ row, settings }) => {
+  function changeBy(merchantId: string, wish: MerchantWish, by = theOperator): Promise<Merchant | string> {
+    return change({ merchantId, action: 'merchant.changed', by }, ({ row, settings }) => {
       const joined = joinWish(settings, wish)
       if (typeof joined === 'string') return joined
       const { name = row.name, organization = row.organization, address = row.address } = wish
@@ -94,20 +94,20 @@ export function makeMerchantDeeds({ store, keyring, clock, mac, book }: DeedPart
   }
 
   function block(merchantId: string): Promise<Merchant | string> {
-    return change(merchantId, 'merchant.blocked', ({ row }) =>
+    return change({ merchantId, action: 'merchant.blocked', by: theOperator }, ({ row }) =>
       row.state === 'blocked' ? 'The merchant is blocked already.' : { state: 'blocked' },
     )
   }
 
   function unblock(merchantId: string): Promise<Merchant | string> {
-    return change(merchantId, 'merchant.unblocked', ({ row }) =>
+    return change({ merchantId, action: 'merchant.unblocked', by: theOperator }, ({ row }) =>
       row.state === 'active' ? 'The merchant is not blocked.' : { state: 'active' },
     )
   }
 
-  async function rotatePassword(merchantId: string): ReturnType<MerchantDeeds['rotatePassword']> {
+  async function rotatePassword(merchantId: string, by = theOperator): ReturnType<MerchantDeeds['rotatePassword']> {
     const password = issuePassword()
-    const merchant = await change(merchantId, 'merchant.password_rotated', async ({ row }) => {
+    const merchant = await change({ merchantId, action: 'merchant.password_rotated', by }, async ({ row }) => {
       if (liveOf(row).length >= liveMax) return twoLive
       const fresh = await makeCredential(keyring, row, password, clock.now())
       return { credentials: [fresh, ...row.credentials].slice(0, keptMax) }
@@ -115,8 +115,8 @@ export function makeMerchantDeeds({ store, keyring, clock, mac, book }: DeedPart
     return typeof merchant === 'string' ? merchant : { merchant, password }
   }
 
-  function retirePassword(merchantId: string, number: number | null): Promise<Merchant | string> {
-    return change(merchantId, 'merchant.password_retired', ({ row }) => {
+  function retirePassword(merchantId: string, number: number | null, by = theOperator): Promise<Merchant | string> {
+    return change({ merchantId, action: 'merchant.password_retired', by }, ({ row }) => {
       const live = liveOf(row)
       const gone = number === null ? live.at(-1) : live.find((each) => each.number === number)
       if (gone === undefined) return `The merchant has no live password ${String(number)}: see tessera merchants show ${row.id}`
@@ -127,8 +127,7 @@ export function makeMerchantDeeds({ store, keyring, clock, mac, book }: DeedPart
 
   /** Reads what is there, and puts the change in its place if nobody was faster; then once more. */
   async function change(
-    merchantId: string,
-    action: string,
+    { merchantId, action, by }: { readonly merchantId: string; readonly action: string; readonly by: MerchantDoer },
     decide: (merchant: Merchant) => Change | string | Promise<Change | string>,
   ): Promise<Merchant | string> {
     for (let turn = 0; turn < turnsMax; turn++) {
@@ -137,7 +136,7 @@ export function makeMerchantDeeds({ store, keyring, clock, mac, book }: DeedPart
       const wanted = await decide(before)
       if (typeof wanted === 'string') return wanted
       const row = await mac.seal({ ...before.row, ...wanted, version: before.row.version + 1 })
-      const isMade = await store.changeMerchant(row, noteMerchant(row, deed(action, changedIn(before.row, row))))
+      const isMade = await store.changeMerchant(row, noteMerchant(row, { ...deed(action, changedIn(before.row, row)), ...by }))
       book.forget(merchantId)
       if (isMade) return (await book.find(merchantId)) ?? noMerchant
     }
@@ -158,8 +157,10 @@ function changedIn(before: MerchantRow, after: MerchantRow): string {
 }
 
 const noMerchant = 'There is no such merchant: see tessera merchants list'
-const twoLive = 'Two passwords are live already: end the old one first, with tessera merchants retire-password.'
-const lastOne = 'This is the only live password: make a new one first, with tessera merchants rotate-password, or block the merchant.'
+/** Why a deed was not done, where a caller has words of its own for it. */
+export const twoLive = 'Two passwords are live already: end the old one first, with tessera merchants retire-password.'
+export const lastOne =
+  'This is the only live password: make a new one first, with tessera merchants rotate-password, or block the merchant.'
 /** Live ones, and the last that were retired. */
 const keptMax = 10
 const turnsMax = 5

@@ -4,16 +4,21 @@ import type { Cards } from '../cards/cards.ts'
 import type { CardLists } from '../dashboard/cards.ts'
 import type { Dashboard } from '../dashboard/dashboard.ts'
 import type { MerchantBook } from '../merchants/book.ts'
+import type { MerchantDeeds } from '../merchants/deeds.ts'
 
 import { dashboardCardsGet } from './dashboard.cards.get.ts'
 import { dashboardCardsList } from './dashboard.cards.list.ts'
 import { dashboardCardsRemove } from './dashboard.cards.remove.ts'
 import { dashboardPasswordChange } from './dashboard.password.change.ts'
+import { dashboardPasswordsRetire } from './dashboard.passwords.retire.ts'
+import { dashboardPasswordsRotate } from './dashboard.passwords.rotate.ts'
 import { dashboardSessionGet } from './dashboard.session.get.ts'
 import { dashboardSessionList } from './dashboard.session.list.ts'
 import { dashboardSessionSignIn } from './dashboard.session.signIn.ts'
 import { dashboardSessionSignOut } from './dashboard.session.signOut.ts'
 import { dashboardSessionSignOutEverywhere } from './dashboard.session.signOutEverywhere.ts'
+import { dashboardSettingsChange } from './dashboard.settings.change.ts'
+import { dashboardSettingsGet } from './dashboard.settings.get.ts'
 import { dashboardTotpBegin } from './dashboard.totp.begin.ts'
 import { dashboardTotpConfirm } from './dashboard.totp.confirm.ts'
 import { dashboardTotpRemove } from './dashboard.totp.remove.ts'
@@ -28,7 +33,7 @@ export interface DashboardGridParts {
   readonly cards: Cards
   readonly dashboard: Dashboard
   readonly cardLists: CardLists
-  readonly merchants: MerchantBook
+  readonly merchants: MerchantBook & { readonly deeds: MerchantDeeds }
 }
 
 /** The dashboard's rows of the grid: with the role that each asks for. */
@@ -54,5 +59,27 @@ export function makeDashboardGrid({ cards, dashboard, cardLists, merchants }: Da
     'dashboard.cards.list': { caller, role: 'read', mutates: false, limits: 'read', run: dashboardCardsList(cardLists) },
     'dashboard.cards.get': { caller, role: 'read', mutates: false, limits: 'read', run: dashboardCardsGet(cardLists) },
     'dashboard.cards.remove': { caller, role: 'support', mutates: true, limits: 'write', run: dashboardCardsRemove(cards) },
+    'dashboard.settings.get': { caller, role: 'read', mutates: false, limits: 'read', run: dashboardSettingsGet(merchants.deeds) },
+    'dashboard.settings.change': {
+      caller,
+      role: 'developer',
+      mutates: true,
+      limits: 'write',
+      run: dashboardSettingsChange(merchants.deeds),
+    },
+    'dashboard.passwords.rotate': {
+      caller,
+      role: 'developer',
+      mutates: true,
+      limits: 'write',
+      run: dashboardPasswordsRotate(merchants.deeds),
+    },
+    'dashboard.passwords.retire': {
+      caller,
+      role: 'developer',
+      mutates: true,
+      limits: 'write',
+      run: dashboardPasswordsRetire(merchants.deeds),
+    },
   }
 }

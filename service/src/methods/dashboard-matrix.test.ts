@@ -40,6 +40,10 @@ const pointed: Readonly<Record<DashboardMethodName, (at: Owned) => object>> = {
   'dashboard.cards.list': ({ customer }) => ({ search: customer }),
   'dashboard.cards.get': ({ cardId }) => ({ cardId }),
   'dashboard.cards.remove': ({ cardId }) => ({ cardId }),
+  'dashboard.settings.get': () => ({}),
+  'dashboard.settings.change': () => ({ requireFormSessions: true }),
+  'dashboard.passwords.rotate': () => ({}),
+  'dashboard.passwords.retire': () => ({ number: 1 }),
 }
 
 /** Who may what, said once more here and not read from the gate. */
@@ -108,6 +112,7 @@ async function pictureOf(): Promise<object> {
   return {
     card: await house.store.findCard({ bucket, merchantId, cardId: owned.cardId }),
     user: { ...user, tries: 0, lockedUntil: 0 },
+    merchant: await house.store.findMerchant(merchantId),
     users: (await house.store.listDashboardUsers(merchantId, '', 10)).length,
     sessions: (await house.store.listDashboardSessions(userId, 10)).length,
   }

@@ -1,0 +1,68 @@
+import Type from 'typebox'
+
+import { amountTiyinMax } from './amount.ts'
+import type { DashboardEntry } from './method-entry.ts'
+import { done } from './methods.dashboard.session.ts'
+
+const moment = Type.Integer({ description: 'Unix milliseconds.' })
+const momentOrNull = Type.Union([moment, Type.Null()])
+const title = Type.String({ minLength: 1, maxLength: 100 })
+
+const accountField = Type.Object({
+  name: Type.String({ pattern: '^[A-Za-z_][A-Za-z0-9_]{0,63}$', description: 'The name in `account` of receipts.create.' }),
+  title: Type.Object({ uz: title, ru: title, en: title }),
+  required: Type.Boolean(),
+})
+
+/** What the merchant itself may change; the rest is agreed with the provider. */
+const changeable = {
+  origins: Type.Array(Type.String({ maxLength: 255 }), {
+    maxItems: 20,
+    description: '`https://shop.example`: scheme, host and port alone.',
+  }),
+  accountFields: Type.Array(accountField, { maxItems: 20, description: 'The main one first; none: any are taken.' }),
+  minAmountTiyin: Type.Integer({ minimum: 1, maximum: amountTiyinMax }),
+  maxAmountTiyin: Type.Integer({ minimum: 1, maximum: amountTiyinMax }),
+  requireFormSessions: Type.Boolean({ description: 'Whether a card is made in a session of the hosted form alone.' }),
+  strictServerAuth: Type.Boolean({ description: 'Whether cards.check and cards.remove need the password at /api too.' }),
+}
+
+const number = Type.Integer({ minimum: 1, description: 'From 1, in the order in which the merchant had them.' })
+
+const password = Type.Object({ number, createdAt: moment, lastUsedAt: momentOrNull, retiredAt: momentOrNull })
+
+/** What is agreed with the merchant, and its API passwords. */
+export const dashboardSettingsMethods = {
+  'dashboard.settings.get': {
+    summary: 'Tells what is agreed with the merchant; of its API passwords only when they were made and used.',
+    ...{ caller: 'dashboard', role: 'read', mutates: false, params: Type.Object({}) },
+    result: Type.Object({
+      merchantId: Type.String(),
+      name: Type.String(),
+      organization: Type.String(),
+      address: Type.String(),
+      ...changeable,
+      limits: Type.Array(Type.Object({ name: Type.String(), count: Type.Integer() }), {
+        description: 'Agreed in place of what holds for everybody; the provider changes them.',
+      }),
+      passwords: Type.Array(password, { description: 'The newest first.' }),
+    }),
+    errors: [],
+  },
+  'dashboard.settings.change': {
+    summary: 'Changes what is given, and leaves the rest.',
+    ...{ caller: 'dashboard', role: 'developer', mutates: true, params: Type.Partial(Type.Object(changeable)), result: done },
+    errors: ['settingRefused', 'overloaded'],
+  },
+  'dashboard.passwords.rotate': {
+    summary: 'Makes a second API password; the first one stays good until it is retired.',
+    ...{ caller: 'dashboard', role: 'developer', mutates: true, params: Type.Object({}) },
+    result: Type.Object({ number, password: Type.String({ description: 'Told here and never again.' }) }),
+    errors: ['twoPasswordsLive', 'overloaded'],
+  },
+  'dashboard.passwords.retire': {
+    summary: 'Ends a live API password at once; the last one stays.',
+    ...{ caller: 'dashboard', role: 'developer', mutates: true, params: Type.Object({ number }), result: done },
+    errors: ['lastPassword', 'settingRefused', 'overloaded'],
+  },
+} as const satisfies Record<string, DashboardEntry>

@@ -1,0 +1,79 @@
+import { useSignal } from '@preact/signals'
+
+import { asRefused } from '../../app/ask.ts'
+import { call, type Refused } from '../../app/call.ts'
+import { wordsOf } from '../../app/language.ts'
+import { may } from '../../app/session-state.ts'
+import { Confirm } from '../../parts/confirm.tsx'
+import { Copy } from '../../parts/copy.tsx'
+import { Dialog } from '../../parts/dialog.tsx'
+import { Refusal } from '../../parts/refusal.tsx'
+import { Tag } from '../../parts/tag.tsx'
+import { Time } from '../../parts/time.tsx'
+import type { PartOfSettings } from './settings-page.tsx'
+import { settingsWords } from './settings-words.ts'
+
+/** API passwords: a second one, then the end of the first. */
+export function Passwords({ settings: { passwords }, onChanged }: PartOfSettings) {
+  const text = wordsOf(settingsWords)
+  const issued = useSignal<string | null>(null)
+  const retiring = useSignal<number | null>(null)
+  const refused = useSignal<Refused | null>(null)
+  const live = passwords.filter(({ retiredAt }) => retiredAt === null)
+  const rotate = async (): Promise<void> => {
+    try {
+      issued.value = (await call('dashboard.passwords.rotate', {})).password
+      refused.value = null
+      onChanged()
+    } catch (err) {
+      refused.value = asRefused(err)
+    }
+  }
+  return (
+    <section class="panel">
+      <h2>{text.passwords}</h2>
+      <p>{text.passwordsText}</p>
+      <ul class="list">
+        {passwords.map(({ number, createdAt, lastUsedAt, retiredAt }) => (
+          <li key={number}>
+            <span>
+              {text.passwordNumber(number)}{' '}
+              {retiredAt === null ? <Tag tone="green">{text.live}</Tag> : <Tag tone="grey">{text.retired}</Tag>}
+              <small>
+                {text.made} <Time at={createdAt} />
+              </small>
+              <small>{lastUsedAt === null ? text.never : [text.used, ' ', <Time at={lastUsedAt} />]}</small>
+            </span>
+            {retiredAt === null && live.length > 1 && may('developer') && (
+              <button type="button" onClick={() => (retiring.value = number)}>
+                {text.retire}
+              </button>
+            )}
+          </li>
+        ))}
+      </ul>
+      <Refusal refused={refused.value} />
+      {may('developer') && live.length < 2 && (
+        <button type="button" onClick={() => void rotate()}>
+          {text.rotate}
+        </button>
+      )}
+      {issued.value !== null && (
+        <Dialog title={text.issued} onClose={() => (issued.value = null)}>
+          <p>{text.issuedText}</p>
+          <Copy text={issued.value} />
+        </Dialog>
+      )}
+      {retiring.value !== null && (
+        <Confirm
+          {...{ title: text.retireTitle(retiring.value), text: text.retireText, deed: text.retire }}
+          onDeed={async () => {
+            await call('dashboard.passwords.retire', { number: retiring.value ?? 0 })
+            onChanged()
+          }}
+          onClose={() => (retiring.value = null)}
+        />
+      )}
+    </section>
+  )
+}

@@ -1,0 +1,101 @@
+// time limit: 120 s
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+
+import { faultsFor, openDashboard, type OpenDashboard } from '../../dashboard.fixture.ts'
+
+let dashboard: OpenDashboard
+before(async () => {
+  dashboard = await openDashboard()
+})
+after(() => dashboard.stop())
+
+test('origins, sums and account fields are saved, and are there after the page was loaded anew', async () => {
+  const page = await dashboard.open('settings')
+  const panel = (name: string) => page.locator('section', { has: page.getByRole('heading', { name, exact: true }) })
+  const origins = panel('Origins of your pages')
+  await origins.getByRole('textbox').fill('https://shop.example/checkout')
+  await origins.getByRole('button', { name: 'Save' }).click()
+  await origins.getByText('write https://shop.example').waitFor()
+  await origins.getByRole('textbox').fill('https://shop.example\n\nhttps://m.shop.example\n')
+  await origins.getByRole('button', { name: 'Save' }).click()
+  await origins.getByText('Saved.').waitFor()
+  const amounts = panel('Sums of one receipt')
+  await amounts.getByLabel('Smallest').fill('ten')
+  await amounts.getByRole('button', { name: 'Save' }).click()
+  await amounts.getByText('A sum is digits').waitFor()
+  await amounts.getByLabel('Smallest').fill('1 500.5')
+  await amounts.getByRole('button', { name: 'Save' }).click()
+  await amounts.getByText('Saved.').waitFor()
+  const fields = panel('Fields of a receipt’s account')
+  await fields.getByRole('button', { name: 'Add a field' }).click()
+  await fields.getByLabel('Name in the call').fill('order_id')
+  for (const [language, title] of [
+    ['Uzbek', 'Buyurtma'] as const,
+    ['Russian', '<img src=x onerror=alert(1)>'] as const,
+    ['English', 'Order'] as const,
+  ])
+    await fields.getByLabel(`Title, ${language}`).fill(title)
+  await fields.getByRole('button', { name: 'Save' }).click()
+  await fields.getByText('Saved.').waitFor()
+  await page.reload()
+  assert.equal(await origins.getByRole('textbox').inputValue(), 'https://shop.example\nhttps://m.shop.example')
+  assert.equal(await amounts.getByLabel('Smallest').inputValue(), '1500.50')
+  assert.equal(await fields.getByLabel('Title, Russian').inputValue(), '<img src=x onerror=alert(1)>')
+  assert.equal(await page.locator('main img').count(), 0)
+})
+
+test('an API password is rotated: shown once, both are good, then the first is retired', async () => {
+  const page = await dashboard.open('settings')
+  const panel = page.locator('section', { has: page.getByRole('heading', { name: 'API passwords' }) })
+  await panel.getByRole('button', { name: 'Make a second password' }).click()
+  const dialog = page.getByRole('dialog')
+  const password = (await dialog.locator('code').textContent()) ?? ''
+  assert.match(password, /^\S{36}$/)
+  await dialog.getByRole('button', { name: 'Close' }).click()
+  assert.ok(!(await page.content()).includes(password))
+  await panel.locator('li', { hasText: 'Password 1' }).getByRole('button', { name: 'Retire' }).click()
+  await page.getByRole('dialog').getByRole('button', { name: 'Retire' }).click()
+  await panel.locator('li', { hasText: 'Password 1' }).getByText('retired').waitFor()
+  const reply = await fetch(`${dashboard.tessera.url}/api/receipts.get_all`, {
+    ...{ method: 'POST', headers: { 'x-auth': `${dashboard.tessera.merchantId}:${password}` } },
+    body: JSON.stringify({ id: 1, method: 'receipts.get_all', params: { count: 1, from: 1, to: 2 } }),
+  })
+  assert.deepEqual(((await reply.json()) as { result: unknown }).result, [])
+})
+
+for (const [scheme, locale] of [['light', 'en-GB'] as const, ['dark', 'ru-RU'] as const, ['dark', 'uz-UZ'] as const]) {
+  test(`everybody can use the page Settings, ${scheme}, ${locale}`, async () => {
+    const page = await dashboard.open('settings', { colorScheme: scheme, locale, viewport: { width: 360, height: 740 } })
+    await page.locator('textarea').waitFor()
+    await page.locator('button', { hasText: /Add a field|Добавить поле|Maydon qoʻshish/ }).click()
+    assert.deepEqual(await faultsFor(page), [])
+    assert.equal(await page.evaluate(() => document.documentElement.scrollWidth > innerWidth), false)
+  })
+}
+
+test('who may only read is shown the settings, and nothing to change them with', async () => {
+  const owner = await dashboard.open('users')
+  const made = await owner.evaluate(async () => {
+    const call = async (method: string, params: object, csrf = ''): Promise<Record<string, unknown>> => {
+      const headers = { 'content-type': 'application/json', 'x-tessera-csrf': csrf }
+      const reply = await fetch('/dashboard/api', { method: 'POST', headers, body: JSON.stringify({ id: 1, method, params }) })
+      return ((await reply.json()) as { result: Record<string, unknown> }).result
+    }
+    const { session } = await call('dashboard.session.get', {})
+    const { csrf } = session as { csrf: string }
+    return call('dashboard.users.create', { phone: '998901112233', role: 'read' }, csrf)
+  })
+  const context = await dashboard.context()
+  const page = await context.newPage()
+  await page.goto(`${dashboard.origin}/dashboard/settings`)
+  await page.getByRole('textbox', { name: 'Phone' }).fill('998901112233')
+  await page.locator('input[type=password]').fill(String(made['password']))
+  await page.locator('button[type=submit]').click()
+  await page.getByLabel('Present password').fill(String(made['password']))
+  await page.getByLabel('New password').fill('four plain words here')
+  await page.locator('button[type=submit]').click()
+  await page.getByRole('heading', { name: 'API passwords' }).waitFor()
+  assert.equal(await page.locator('main button', { hasText: /Save|second password|Retire|Add a field/ }).count(), 0)
+  assert.equal(await page.locator('main textarea:enabled').count(), 0)
+})
