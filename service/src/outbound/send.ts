@@ -1,5 +1,5 @@
-import { request as requestHttp, type IncomingMessage, type RequestOptions } from 'node:http'
-import { request as requestHttps } from 'node:https'
+import { request as requestHttp, type IncomingMessage } from 'node:http'
+import { request as requestHttps, type RequestOptions } from 'node:https'
 import type { LookupFunction } from 'node:net'
 
 import type { Clock } from '../clock.ts'
@@ -78,6 +78,8 @@ interface Asking {
 function ask({ letter: { url, headers, body }, address, replyBytesMax }: Asking, signal: AbortSignal): Promise<Answered> {
   const options: RequestOptions = {
     ...{ method: 'POST', agent: false, signal, maxHeaderSize: headBytesMax, lookup: alwaysAt(address), family: address.family },
+    // Said here, so that NODE_TLS_REJECT_UNAUTHORIZED, set for something else, does not tell merchants' passwords and events to anybody.
+    rejectUnauthorized: true,
     ...{ protocol: url.protocol, hostname: hostOf(url), port: url.port, path: `${url.pathname}${url.search}` },
     headers: { ...headers, 'content-type': 'application/json', 'content-length': Buffer.byteLength(body), connection: 'close' },
   }

@@ -30,12 +30,12 @@ export interface Post {
   goOn(webhooks: Webhooks, ms: number): Promise<void>
 }
 
-export async function withPost({ store }: Opened, test: (post: Post) => Promise<void>): Promise<void> {
+export async function withPost({ store }: Opened, test: (post: Post) => Promise<void>, resolve = resolveBySystem): Promise<void> {
   const house = await compose({ store })
   const { clock, keyring, environment } = house
   await store.insertMerchant(await makeMerchantMac(keyring, environment).seal(makeMerchant()), makeNote(makeCard(1)))
   const receiver = await startReceiver()
-  const guard = makeGuard({ resolve: resolveBySystem, loopback: true })
+  const guard = makeGuard({ resolve, loopback: true })
   const endpoints = makeEndpoints({ store, keyring, environment, clock, guard, figures: webhookFigures })
   const added = await endpoints.add(merchantId, receiver.url)
   if (typeof added === 'string') throw new Error(added)
