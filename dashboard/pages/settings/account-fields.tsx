@@ -4,7 +4,7 @@ import { wordsOf } from '../../app/language.ts'
 import { may } from '../../app/session-state.ts'
 import { Field } from '../../parts/field.tsx'
 import { Saving } from './saving.tsx'
-import type { PartOfSettings, Settings } from './settings-page.tsx'
+import type { PartOfSettings, Settings } from './settings-part.ts'
 import { settingsWords } from './settings-words.ts'
 
 type AccountField = Settings['accountFields'][number]

@@ -3,7 +3,7 @@ import { useSignal } from '@preact/signals'
 import { wordsOf } from '../../app/language.ts'
 import { Field } from '../../parts/field.tsx'
 import { Saving } from './saving.tsx'
-import type { PartOfSettings } from './settings-page.tsx'
+import type { PartOfSettings } from './settings-part.ts'
 import { settingsWords } from './settings-words.ts'
 
 /** Smallest and largest sum of a receipt: typed in so'm, kept in tiyin. */

@@ -3,7 +3,7 @@ import { useId } from 'preact/hooks'
 
 import { wordsOf } from '../../app/language.ts'
 import { Saving } from './saving.tsx'
-import type { PartOfSettings } from './settings-page.tsx'
+import type { PartOfSettings } from './settings-part.ts'
 import { settingsWords } from './settings-words.ts'
 
 /** From where the merchant's pages call, one to a line. */

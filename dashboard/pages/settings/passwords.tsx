@@ -10,7 +10,7 @@ import { Dialog } from '../../parts/dialog.tsx'
 import { Refusal } from '../../parts/refusal.tsx'
 import { Tag } from '../../parts/tag.tsx'
 import { Time } from '../../parts/time.tsx'
-import type { PartOfSettings } from './settings-page.tsx'
+import type { PartOfSettings } from './settings-part.ts'
 import { settingsWords } from './settings-words.ts'
 
 /** API passwords: a second one, then the end of the first. */

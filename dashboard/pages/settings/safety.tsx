@@ -3,7 +3,7 @@ import { useId } from 'preact/hooks'
 
 import { wordsOf } from '../../app/language.ts'
 import { Saving } from './saving.tsx'
-import type { PartOfSettings } from './settings-page.tsx'
+import type { PartOfSettings } from './settings-part.ts'
 import { settingsWords } from './settings-words.ts'
 
 /** Two switches that make the taking of cards stricter. */

@@ -1,5 +1,3 @@
-import type { Result } from '@tessera/contract/methods'
-
 import { useAsk } from '../../app/ask.ts'
 import { wordsOf } from '../../app/language.ts'
 import { Copy } from '../../parts/copy.tsx'
@@ -12,8 +10,6 @@ import { Passwords } from './passwords.tsx'
 import { Safety } from './safety.tsx'
 import { settingsWords } from './settings-words.ts'
 import './settings.css'
-
-export type Settings = Result<'dashboard.settings.get'>
 
 /** What is agreed with the merchant, and its API passwords. */
 export function SettingsPage() {
@@ -47,9 +43,4 @@ export function SettingsPage() {
       <AccountFields {...of} />
     </div>
   )
-}
-
-export interface PartOfSettings {
-  readonly settings: Settings
-  readonly onChanged: () => void
 }

@@ -108,6 +108,7 @@ test('a data folder of the test environment is refused in production, whatever i
     `forbidden: the data folder ${folder} has a development key.`,
     `forbidden: the data folder ${folder} is open to other users: chmod 700 it.`,
     'forbidden: the demo merchant 65f0c0ffee0000000000cafe is in the database; its password is public.',
+    "forbidden: the sandbox's login to the dashboard is in the database; its password is public.",
   ])
 })
 
@@ -129,7 +130,11 @@ test('a PostgreSQL that a test environment used is refused in production', async
     )
     assert.equal((await test.stop()).code, 0)
     const env = { ...filled, TESSERA_DATABASE_URL: cluster.url, TESSERA_KEYS_DATABASE_URL: `${cluster.url}?x`, TESSERA_DATA: freshFolder() }
-    assertReasons(await refusal(env), [...missingAdapters, /^forbidden: the demo merchant/])
+    assertReasons(await refusal(env), [
+      ...missingAdapters,
+      /^forbidden: the demo merchant/,
+      /^forbidden: the sandbox's login to the dashboard/,
+    ])
   } finally {
     await cluster.stop()
   }
