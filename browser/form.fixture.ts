@@ -157,8 +157,8 @@ export async function openShop(formOrigin: string, host = 'localhost'): Promise<
     const { headers = {}, head = '', body = '<h1>Shop</h1><div id="card"></div>' } = pages.get(request.url ?? '/') ?? {}
     reply.writeHead(200, { 'content-type': 'text/html; charset=utf-8', ...headers })
     reply.end(
-      `<!doctype html><html lang="en"><head><meta name="viewport" content="width=device-width"><link rel="icon" href="data:,"><title>Shop</title>${head}</head>` +
-        `<body style="margin:16px;max-width:440px">${body}<script src="${formOrigin}/sdk/v1/tessera.js"></script></body></html>`,
+      `<!doctype html><html lang="en"><head><meta name="viewport" content="width=device-width"><title>Shop</title>${head}</head>` +
+        `<body>${body}<script src="${formOrigin}/sdk/v1/tessera.js"></script></body></html>`,
     )
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))

@@ -26,6 +26,7 @@ let token = ''
 let running: AbortController | null = null
 let resendAtMs = 0
 let ticking: ReturnType<typeof setInterval> | undefined
+let noteSent = (): void => undefined
 let faults: Partial<Record<FormField, string>> = {}
 
 function tell(message: FromFrame): void {
@@ -151,13 +152,14 @@ function refuse({ code, reason, retryAfterMs }: CallFailed): void {
     fields[here].input.focus()
   }
   if (reason === 'resend_too_soon' && retryAfterMs > 0) wait(retryAfterMs)
-  if (reason === 'tries_used_up' || reason === 'wrong_code') fields.code.input.value = ''
+  if (field === 'code') fields.code.input.value = ''
   tellError(code, reason)
 }
 
 function submit(): Promise<void> {
   if (step !== 'card' || running !== null || !checkFields('number', 'expiry')) return Promise.resolve()
   return run(async (signal) => {
+    noteSent()
     const isKept = options.save === 'ask' && consent.box.checked
     const { locale, disclosure } = said
     const params = {
@@ -256,7 +258,9 @@ for (const name of names) {
     tellChange()
   })
   input.addEventListener('blur', () => {
-    if (input.value !== '') showFault(name, judge(name))
+    // What the service said of it stays until something is typed: leaving a field answers nothing.
+    const reason = input.value === '' ? null : judge(name)
+    if (reason !== null) showFault(name, reason)
     tellChange()
   })
 }
@@ -294,6 +298,6 @@ function listen(event: MessageEvent): void {
   }
   tell({ type: 'ready' })
   new ResizeObserver(() => tell({ type: 'size', height: Math.ceil(view.root.getBoundingClientRect().height) })).observe(view.root)
-  watchSeen(view.footer, (state) => tell({ type: 'seen', state }))
+  noteSent = watchSeen(view.footer, (state) => tell({ type: 'seen', state }))
 }
 addEventListener('message', listen)

@@ -1,0 +1,67 @@
+// time limit: 90 s
+import assert from 'node:assert/strict'
+import { after, before, describe, it } from 'node:test'
+
+import { enterCard, startStage, type Mounted, type Stage } from './form.fixture.ts'
+
+const success = '8600069195406311'
+
+/** Styles of an attacker, each of which takes from sight who gets the card. The last part of a name is whose style it is. */
+const covers: readonly [name: string, style: string][] = [
+  ['a cover of the whole window', '.cover{position:fixed;inset:0;background:#fff}'],
+  ['a cover that lets clicks through', '.cover{position:fixed;inset:0;background:#fff;pointer-events:none}'],
+  ['a cover that can hardly be seen', '.cover{position:fixed;inset:0;background:rgba(0,0,0,0.01)}'],
+  ['an iframe that is see-through', 'iframe{opacity:0.02}'],
+  ['a see-through part around it', '#card{opacity:0}'],
+  ['a filter', 'iframe{filter:blur(9px)}'],
+  ['another way of mixing colours', 'iframe{mix-blend-mode:screen}'],
+  ['a turn and a shrinking', 'iframe{transform:scale(0.05) rotate(1deg)}'],
+  ['a frame too low for its content', 'iframe{height:120px!important}'],
+]
+
+describe('a page that hides who takes the card', () => {
+  let stage: Stage
+  before(async () => {
+    stage = await startStage()
+  })
+  after(() => stage.stop())
+
+  const body = '<h1>Shop</h1><div id="card"></div><div class="cover"></div>'
+  const tall = { viewport: { width: 600, height: 900 } }
+
+  it('is told that nothing hides it, and of each cover as soon as it is there', async () => {
+    const opened = await stage.open({ body, page: tall })
+    const { page } = opened
+    const waitFor = (state: string): Promise<unknown> =>
+      page.waitForFunction((asked) => (globalThis as unknown as Mounted).said['seen']?.at(-1) === asked, state, { timeout: 10_000 })
+    await waitFor('visible')
+    for (const [name, style] of covers) {
+      const sheet = await page.addStyleTag({ content: style })
+      await waitFor('hidden').catch(() => assert.fail(`nobody is told of ${name}`))
+      await sheet.evaluate((element) => (element as unknown as HTMLElement).remove())
+      await waitFor('visible').catch(() => assert.fail(`nobody is told that ${name} is gone`))
+    }
+    await page.close()
+  })
+
+  it('is told when a card was sent though the part around the form never let the footer be seen', async () => {
+    const opened = await stage.open({ page: tall, head: '<style>#card{height:240px;overflow:clip}</style>' })
+    await opened.form.locator('#number').fill(success)
+    await opened.form.locator('#expiry').fill('03/99')
+    await opened.form.locator('#expiry').press('Enter')
+    await opened.form.locator('#code').waitFor()
+    assert.ok((await opened.said('seen')).includes('hidden'), JSON.stringify(await opened.said('seen')))
+    await opened.page.close()
+  })
+
+  it('is told nothing of the kind when the cardholder scrolls to and fro in a low window', async () => {
+    const opened = await stage.open({ page: { viewport: { width: 400, height: 300 } } })
+    await opened.form.locator('footer').scrollIntoViewIfNeeded()
+    await opened.page.waitForFunction(() => (globalThis as unknown as Mounted).said['seen']?.at(-1) === 'visible')
+    await opened.page.evaluate(() => scrollTo(0, 0))
+    await enterCard(opened, success)
+    await opened.form.locator('#code').waitFor()
+    assert.ok(!(await opened.said('seen')).includes('hidden'), JSON.stringify(await opened.said('seen')))
+    await opened.page.close()
+  })
+})
