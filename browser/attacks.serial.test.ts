@@ -117,34 +117,56 @@ describe('a page that attacks the card form that it holds', () => {
     await opened.page.close()
   })
 
-  it('5. gets nothing for a hello with a guessed id, a right id of a second, or one from another window', async () => {
+  it('5. gets no second line to a form that has one', async () => {
     const opened = await stage.open()
     await opened.heard('ready')
-    const answers = await opened.page.evaluate(async () => {
+    await opened.page.evaluate(() => {
       const frame = document.querySelector('iframe')
       const id = new URL(frame?.src ?? '').hash.slice(1)
-      const helper = document.createElement('iframe')
-      helper.srcdoc = '<title>helper</title>'
-      document.body.append(helper)
-      await new Promise((resolve) => helper.addEventListener('load', resolve))
-      let heard = 0
-      const senders = [window, helper.contentWindow as Window & typeof globalThis]
-      for (const sender of senders) {
-        for (const hello of [{ tessera: 1, id }, { tessera: 1, id: '0'.repeat(32) }, { tessera: 1, id: [id] }, { tessera: 2, id }, null]) {
-          const { port1, port2 } = new MessageChannel()
-          port1.onmessage = () => heard++
-          Object.assign(sender, { frame, hello, port2 })
-          const send = sender.Function('frame.contentWindow.postMessage(hello, "*", [port2])')
-          send()
-          port1.postMessage({ type: 'submit' })
-        }
+      const heard: unknown[] = []
+      Object.assign(globalThis, { heard })
+      for (const hello of [{ tessera: 1, id }, { tessera: 1, id: '0'.repeat(32) }, { tessera: 2, id }, null]) {
+        const { port1, port2 } = new MessageChannel()
+        port1.onmessage = ({ data: said }) => heard.push(said)
+        frame?.contentWindow?.postMessage(hello, '*', [port2])
+        port1.postMessage({ type: 'submit' })
       }
-      return heard
+      ;(globalThis as unknown as Mounted).form.submit()
     })
-    assert.deepEqual(await opened.said('error'), [])
-    assert.equal(answers, 0)
-    await opened.page.evaluate(() => (globalThis as unknown as Mounted).form.submit())
     assert.equal(((await opened.heard('error')) as { reason: string }).reason, 'number_missing')
+    assert.equal((await opened.said('error')).length, 1, 'a stranger pressed the button')
+    assert.deepEqual(await opened.page.evaluate(() => (globalThis as unknown as { heard: unknown[] }).heard), [])
+    await opened.page.close()
+  })
+
+  it('5b. gets no first line with a guessed id, nor from a window that is not the parent, though the right one is taken afterwards', async () => {
+    const opened = await stage.open({ body: '<div id="card"></div><div id="raw"></div>' })
+    const answered = await opened.page.evaluate(
+      async ({ form, merchant }) => {
+        const id = 'ab'.repeat(16)
+        const [frame, aside] = [document.createElement('iframe'), document.createElement('iframe')]
+        const loaded = Promise.all([frame, aside].map((each) => new Promise((resolve) => each.addEventListener('load', resolve))))
+        frame.src = `${form}/form/v1?merchant=${merchant}&origin=${encodeURIComponent(location.origin)}#${id}`
+        aside.srcdoc = '<title>aside</title>'
+        document.getElementById('raw')?.append(frame, aside)
+        await loaded
+        const heard: string[] = []
+        const say = (who: string, sender: typeof globalThis, hello: unknown): Promise<unknown> => {
+          const { port1, port2 } = new MessageChannel()
+          Object.assign(sender, { frame, hello, port2 })
+          // Said by that window, so that it is the source of the message.
+          sender.eval('frame.contentWindow.postMessage(hello, "*", [port2])')
+          return new Promise((resolve) => (port1.onmessage = () => resolve(heard.push(who))))
+        }
+        void say('no parent', aside.contentWindow as Window & typeof globalThis, { tessera: 1, id })
+        for (const guess of ['ab', 'AB'.repeat(16), '0'.repeat(32), [id], ''])
+          void say(`guess ${String(guess)}`, window, { tessera: 1, id: guess })
+        await say('parent', window, { tessera: 1, id })
+        return heard
+      },
+      { form: stage.formOrigin, merchant: stage.merchant },
+    )
+    assert.deepEqual(answered, ['parent'])
     await opened.page.close()
   })
 
@@ -303,7 +325,7 @@ function pollute(): void {
   const post = MessagePort.prototype.postMessage
   MessagePort.prototype.postMessage = function (this: MessagePort, ...args: unknown[]) {
     keep(args[0])
-    return (post as (...given: unknown[]) => void).apply(this, args)
+    Reflect.apply(post, this, args)
   }
   for (const prototype of [Object.prototype, Array.prototype, Function.prototype]) {
     Object.defineProperty(prototype, 'locale', { value: 'ru', configurable: true, writable: true })

@@ -3,6 +3,7 @@ import { existsSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { findChromium } from './chromium.ts'
 import { findOnPath } from './find-program.ts'
+import { findFirefox, findWebKitBrowser, findWebKitDriver, findXvfb } from './other-browsers.ts'
 import { findPostgresFolder } from './postgres.ts'
 
 /** A program of the machine that tests use, and the Debian package that brings it. */
@@ -12,6 +13,9 @@ export type Program = { name: string; debianPackage: string; find: () => string 
 export const programs: readonly Program[] = [
   { name: 'PostgreSQL server (initdb, postgres)', debianPackage: 'postgresql', find: findPostgresFolder },
   { name: 'Chromium', debianPackage: 'chromium', find: findChromium },
+  { name: 'Firefox', debianPackage: 'firefox-esr', find: findFirefox },
+  { name: 'WebKitGTK with its driver', debianPackage: 'webkit2gtk-driver', find: () => findWebKitBrowser() && findWebKitDriver() },
+  { name: 'Xvfb', debianPackage: 'xvfb', find: findXvfb },
   { name: 'openssl', debianPackage: 'openssl', find: () => findOnPath('openssl') },
   { name: 'faketime', debianPackage: 'faketime', find: () => findOnPath('faketime') },
   { name: 'strace', debianPackage: 'strace', find: () => findOnPath('strace') },

@@ -144,7 +144,14 @@ export const importLaw: readonly LawRow[] = [
 ]
 
 /** What a test may know beyond its row: the whole service from inside it, and the tools that start a database or a browser. */
-const testsMay = ['tools/browser/build.ts', 'tools/postgres.ts', 'tools/chromium.ts', 'tools/find-program.ts', 'tools/start-tessera.ts']
+const testsMay = [
+  'tools/browser/build.ts',
+  'tools/postgres.ts',
+  'tools/chromium.ts',
+  'tools/find-program.ts',
+  'tools/other-browsers.ts',
+  'tools/start-tessera.ts',
+]
 const insideTestsMay = ['contract/', 'vault/', 'service/', 'examples/merchant-endpoint/']
 
 /** A check: every import goes in a direction that the table allows. */

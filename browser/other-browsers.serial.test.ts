@@ -1,0 +1,80 @@
+// time limit: 180 s
+import assert from 'node:assert/strict'
+import { after, before, describe, it } from 'node:test'
+
+import { startTessera, type StartedTessera } from '../tools/start-tessera.ts'
+import { startFirefox } from './firefox.fixture.ts'
+import { mountForm, openShop, type Shop } from './form.fixture.ts'
+import { enterKey, waitUntil, type OtherBrowser } from './other-browser.fixture.ts'
+import { startWebKit } from './webkit.fixture.ts'
+
+const pan = '8600495473316478'
+
+describe('the card form in browsers of other makers', () => {
+  let tessera: StartedTessera
+  let shop: Shop
+  before(async () => {
+    tessera = await startTessera()
+    shop = await openShop(tessera.url)
+  })
+  after(async () => {
+    shop.server.close().closeAllConnections()
+    await tessera.stop()
+  })
+
+  for (const [name, start] of [
+    ['Firefox', startFirefox],
+    ['WebKitGTK', startWebKit],
+  ] as const) {
+    it(`goes its whole way in ${name}: a fault, the card, the box, a wrong code, the right one`, async () => {
+      const browser = await start()
+      try {
+        await goWholeWay(browser)
+      } finally {
+        await browser.stop()
+      }
+    })
+  }
+
+  async function goWholeWay(browser: OtherBrowser): Promise<void> {
+    const { inPage, inFrame, click, press } = browser
+    await browser.open(shop.place({}))
+    await inPage(`(${mountForm.toString()})(${JSON.stringify({ merchant: tessera.merchantId, locale: 'en', save: 'ask' })})`)
+    const said = async (event: string): Promise<unknown[]> => (await inPage(`said[${JSON.stringify(event)}] ?? []`)) as unknown[]
+    const isShown = (selector: string, text = ''): Promise<void> =>
+      waitUntil(
+        () =>
+          inFrame(
+            `[...document.querySelectorAll(${JSON.stringify(selector)})].some((part) => part.checkVisibility() && part.textContent.includes(${JSON.stringify(text)}))`,
+          ),
+        `${selector} "${text}" in ${browser.name}`,
+      )
+    await waitUntil(async () => (await said('ready')).length === 1, `ready in ${browser.name}`)
+    await waitUntil(() => inPage(`document.querySelector('iframe').clientHeight > 300`), 'the height of the frame')
+
+    await click('form.card button.main')
+    await isShown('#number-fault', 'Enter the card number')
+    assert.equal(await inFrame('document.activeElement.id'), 'number')
+    await press(pan)
+    assert.equal(await inFrame(`document.getElementById('number').value`), '8600 4954 7331 6478')
+    await click('#expiry')
+    await press('0399')
+    assert.equal(await inFrame(`document.getElementById('expiry').value.replaceAll(' ', '')`), '03/99')
+    await click('.consent input')
+    await press(enterKey)
+    await isShown('#code')
+    assert.equal(await inFrame('document.activeElement.id'), 'code')
+    await press(`111111${enterKey}`)
+    await isShown('#code-fault', 'not right')
+    await press(`666666${enterKey}`)
+    await isShown('.done h2')
+    await waitUntil(async () => (await said('token')).length === 1, `the token in ${browser.name}`)
+    const [told] = (await said('token')) as { token: string; card: { number: string; recurrent: boolean; verify: boolean } }[]
+    assert.match(told?.token ?? '', /^[0-9a-f]{24}_/)
+    assert.deepEqual([told?.card.number, told?.card.recurrent, told?.card.verify], ['8600***6478', true, true])
+    const seen = await said('seen')
+    assert.ok(!seen.includes('hidden'), `${browser.name} says ${seen.join()}`)
+    const page = JSON.stringify([await inPage('said'), await inPage('document.documentElement.outerHTML')]).replaceAll('8600***6478', '')
+    assert.doesNotMatch(page, /8600|4954|7331|6478/)
+  }
+})
