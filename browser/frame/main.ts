@@ -26,7 +26,6 @@ let token = ''
 let running: AbortController | null = null
 let resendAtMs = 0
 let ticking: ReturnType<typeof setInterval> | undefined
-let noteSent = (): void => undefined
 let faults: Partial<Record<FormField, string>> = {}
 
 function tell(message: FromFrame): void {
@@ -134,7 +133,11 @@ async function run(deed: (signal: AbortSignal) => Promise<void>): Promise<void> 
     clearTimeout(slow)
     clearTimeout(late)
     running = null
+    const isAtCancel = document.activeElement === view.cancel
     view.progress.hidden = true
+    // The button goes away under whoever pressed it.
+    if (isAtCancel && step !== 'done')
+      (step === 'code' ? fields.code.input : view.submit.hidden ? fields.number.input : view.submit).focus()
     view.root.removeAttribute('aria-busy')
   }
 }
@@ -159,7 +162,6 @@ function refuse({ code, reason, retryAfterMs }: CallFailed): void {
 function submit(): Promise<void> {
   if (step !== 'card' || running !== null || !checkFields('number', 'expiry')) return Promise.resolve()
   return run(async (signal) => {
-    noteSent()
     const isKept = options.save === 'ask' && consent.box.checked
     const { locale, disclosure } = said
     const params = {
@@ -277,6 +279,9 @@ for (const [form, deed] of [
 view.resend.addEventListener('click', () => void resend())
 view.back.addEventListener('click', back)
 view.cancel.addEventListener('click', () => running?.abort())
+addEventListener('keydown', ({ key }) => {
+  if (key === 'Escape' && !view.cancel.hidden) running?.abort()
+})
 addEventListener('pagehide', () => wipeInputs(view))
 
 view.progress.hidden = true
@@ -298,6 +303,6 @@ function listen(event: MessageEvent): void {
   }
   tell({ type: 'ready' })
   new ResizeObserver(() => tell({ type: 'size', height: Math.ceil(view.root.getBoundingClientRect().height) })).observe(view.root)
-  noteSent = watchSeen(view.footer, (state) => tell({ type: 'seen', state }))
+  watchSeen(view.footer, (state) => tell({ type: 'seen', state }))
 }
 addEventListener('message', listen)

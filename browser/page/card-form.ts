@@ -1,6 +1,7 @@
 import type { FormCard, FormError, FormStep, FrameDeed, FrameOptions, FromFrame } from '@tessera/contract/frame'
 
 import { makeId, openBridge, type Bridge } from '../bridge/bridge.ts'
+import { isCut } from './cut.ts'
 
 export interface CardFormOptions extends FrameOptions {
   /** Your public id. */
@@ -131,7 +132,8 @@ export class CardForm {
     else if (message.type === 'token') this.#emit('token', { token: message.token, card: message.card })
     else if (message.type === 'error') this.#emit('error', { ...message.error, docs: docsOf(message.error.reason) })
     else if (message.type === 'wait') this.#emit('wait', message.ms)
-    else if (message.type === 'seen') this.#emit('seen', message.state)
+    else if (message.type === 'seen')
+      this.#emit('seen', this.#frame !== null && message.state === 'unverified' && isCut(this.#frame) ? 'hidden' : message.state)
     else if (message.type === 'change') this.#emit('change', message)
     else if (message.type === 'ready') this.#emit('ready', undefined)
   }

@@ -1,0 +1,129 @@
+// time limit: 90 s
+import assert from 'node:assert/strict'
+import { after, before, describe, it } from 'node:test'
+import type { Frame } from 'playwright-core'
+
+import { enterCard, enterCode, startStage, type Opened, type Stage } from './form.fixture.ts'
+
+const success = '8600069195406311'
+
+describe('the card form for every eye and screen', () => {
+  let stage: Stage
+  before(async () => {
+    stage = await startStage()
+  })
+  after(() => stage.stop())
+
+  /** Visits every step, faults and all, and looks at each. */
+  async function visit(opened: Opened, look: (frame: Frame, step: string) => Promise<void>): Promise<void> {
+    const [{ form }, frame] = [opened, await opened.frame()]
+    await opened.heard('ready')
+    await look(frame, 'empty')
+    await form.locator('form.card button').click()
+    await form.locator('#number-fault:not(:empty)').waitFor()
+    await look(frame, 'faults')
+    await enterCard(opened, '4444445987459073')
+    await form.locator('#number-fault:not(:empty)').waitFor()
+    await look(frame, 'refused')
+    await enterCard(opened, success)
+    await form.locator('#code').waitFor()
+    await look(frame, 'code')
+    await enterCode(opened)
+    await form.locator('.done h2').waitFor()
+    await look(frame, 'done')
+  }
+
+  const isWide = (): number => document.documentElement.scrollWidth - document.documentElement.clientWidth
+
+  for (const locale of ['uz', 'ru', 'en']) {
+    it(`fits into 320 pixels in every step: ${locale}`, async () => {
+      const options = { locale, layout: 'row', theme: { fontSize: '20px' } }
+      const opened = await stage.open({ options, page: { viewport: { width: 320, height: 640 } }, head: '<style>body{margin:8px}</style>' })
+      await visit(opened, async (frame, step) => {
+        assert.equal(await frame.evaluate(isWide), 0, `${step}: it is scrolled sideways`)
+        assert.equal(await opened.page.evaluate(isWide), 0, `${step}: the shop is scrolled sideways`)
+        const cut = await frame.evaluate(() =>
+          [...document.querySelectorAll<HTMLElement>('button, label, p, a, h2')]
+            .filter(
+              (part) => part.checkVisibility() && part.scrollWidth > part.clientWidth + 1 && getComputedStyle(part).display !== 'inline',
+            )
+            .map(({ textContent }) => textContent),
+        )
+        assert.deepEqual(cut, [], `${step}: words that are cut`)
+      })
+      await opened.page.close()
+    })
+  }
+
+  it('has borders, marks and a focus that can be seen where the system gives the colours', async () => {
+    const opened = await stage.open({ page: { forcedColors: 'active', colorScheme: 'dark' } })
+    await visit(opened, async (frame, step) => {
+      const bare = await frame.evaluate(() =>
+        [...document.querySelectorAll<HTMLElement>('input, button.main, .whole:not(:empty), footer, .consent')]
+          .filter((part) => part.checkVisibility() && !(part instanceof HTMLInputElement && part.type === 'checkbox'))
+          .filter((part) => {
+            const { borderTopWidth, borderTopStyle, borderTopColor, backgroundColor } = getComputedStyle(part)
+            return borderTopStyle === 'none' || Number.parseFloat(borderTopWidth) === 0 || borderTopColor === backgroundColor
+          })
+          .map(({ id, className, tagName }) => `${tagName} ${id}${className}`),
+      )
+      assert.deepEqual(bare, [], `${step}: parts without an edge`)
+      if (step === 'faults') {
+        const [wrong, focus] = await frame.evaluate(() => {
+          const looks = (selector: string): string => getComputedStyle(document.querySelector(selector) ?? document.body).outlineStyle
+          return [looks('#expiry'), looks('#number')]
+        })
+        assert.deepEqual([wrong, focus], ['solid', 'solid'])
+      }
+    })
+    await opened.page.close()
+  })
+
+  it('moves nothing for people who asked for no motion', async () => {
+    for (const [reducedMotion, moves] of [
+      ['reduce', false],
+      ['no-preference', true],
+    ] as const) {
+      const opened = await stage.open({ page: { reducedMotion } })
+      await opened.heard('ready')
+      const seconds = await (
+        await opened.frame()
+      ).evaluate(() =>
+        [...document.querySelectorAll('*')].flatMap((part) => {
+          const { transitionDuration, animationDuration, animationName } = getComputedStyle(part)
+          return [transitionDuration, animationName === 'none' ? '0s' : animationDuration].flatMap((text) =>
+            text.split(',').map(Number.parseFloat),
+          )
+        }),
+      )
+      assert.equal(Math.max(...seconds) > 0, moves, reducedMotion)
+      await opened.page.close()
+    }
+  })
+
+  it('runs from right to left where it is asked to, with digits from left to right and the brand beside them', async () => {
+    const opened = await stage.open({ options: { direction: 'rtl' }, page: { viewport: { width: 400, height: 700 } } })
+    const frame = await opened.frame()
+    await opened.form.locator('html[dir=rtl]').waitFor()
+    await opened.form.locator('#number').fill(success)
+    const places = await frame.evaluate(() => {
+      const at = (selector: string): DOMRect => document.querySelector(selector)?.getBoundingClientRect() ?? new DOMRect()
+      const label = document.createRange()
+      label.selectNodeContents(document.querySelector('label[for=number]') ?? document.body)
+      const number = document.querySelector('#number') as HTMLInputElement
+      const { paddingLeft, paddingRight, direction, textAlign } = getComputedStyle(number)
+      const brand = at('.brand')
+      const isBrandLeft = brand.left - at('#number').left < at('#number').right - brand.right
+      return {
+        isLabelRight: at('#number').right - label.getBoundingClientRect().right < 3,
+        isBrandClear: Number.parseFloat(isBrandLeft ? paddingLeft : paddingRight) >= brand.width + 13,
+        ...{ direction, textAlign, wide: document.documentElement.scrollWidth - document.documentElement.clientWidth },
+      }
+    })
+    assert.deepEqual(places, { isLabelRight: true, isBrandClear: true, direction: 'ltr', textAlign: 'right', wide: 0 })
+    await enterCard(opened, success)
+    await enterCode(opened)
+    await opened.heard('token')
+    await opened.page.close()
+  })
+})
