@@ -55,6 +55,32 @@ describe('the card form for every eye and screen', () => {
     })
   }
 
+  for (const [layout, width] of [
+    ['stacked', 320],
+    ['stacked', 376],
+    ['row', 400],
+    ['compact', 480],
+  ] as const) {
+    it(`shows the whole number and its brand beside one another: ${layout}, ${String(width)} pixels`, async () => {
+      const opened = await stage.open({ options: { layout }, page: { viewport: { width, height: 640 } } })
+      await opened.form.locator('#number').fill('5555 5555 5555 4444')
+      await opened.form.locator('.brand', { hasText: 'Mastercard' }).waitFor()
+      const frame = await opened.frame()
+      const [hidden, overlap] = await frame.evaluate(() => {
+        const number = document.querySelector('#number') as HTMLInputElement
+        const [brand, box] = [document.querySelector('.brand')?.getBoundingClientRect() ?? new DOMRect(), number.getBoundingClientRect()]
+        const isAbove = brand.bottom <= box.top
+        return [
+          number.scrollWidth - number.clientWidth,
+          isAbove ? 0 : box.right - Number.parseFloat(getComputedStyle(number).paddingRight) - brand.left,
+        ]
+      })
+      assert.equal(hidden, 0, 'digits are out of sight')
+      assert.ok(overlap !== undefined && overlap <= 0, `the brand lies over the digits by ${String(overlap)}`)
+      await opened.page.close()
+    })
+  }
+
   it('has borders, marks and a focus that can be seen where the system gives the colours', async () => {
     const opened = await stage.open({ page: { forcedColors: 'active', colorScheme: 'dark' } })
     await visit(opened, async (frame, step) => {
@@ -111,16 +137,21 @@ describe('the card form for every eye and screen', () => {
       const label = document.createRange()
       label.selectNodeContents(document.querySelector('label[for=number]') ?? document.body)
       const number = document.querySelector('#number') as HTMLInputElement
+      const dot = document.createRange()
+      const sentence = document.querySelector('footer p')?.firstChild
+      if (sentence) dot.setStart(sentence, (sentence.textContent?.length ?? 1) - 1)
+      if (sentence) dot.setEnd(sentence, sentence.textContent?.length ?? 1)
       const { paddingLeft, paddingRight, direction, textAlign } = getComputedStyle(number)
       const brand = at('.brand')
       const isBrandLeft = brand.left - at('#number').left < at('#number').right - brand.right
       return {
         isLabelRight: at('#number').right - label.getBoundingClientRect().right < 3,
         isBrandClear: Number.parseFloat(isBrandLeft ? paddingLeft : paddingRight) >= brand.width + 13,
+        isStopBehind: dot.toString() === '.' && at('footer').right - dot.getBoundingClientRect().right < 20,
         ...{ direction, textAlign, wide: document.documentElement.scrollWidth - document.documentElement.clientWidth },
       }
     })
-    assert.deepEqual(places, { isLabelRight: true, isBrandClear: true, direction: 'ltr', textAlign: 'right', wide: 0 })
+    assert.deepEqual(places, { isLabelRight: true, isBrandClear: true, isStopBehind: true, direction: 'ltr', textAlign: 'right', wide: 0 })
     await enterCard(opened, success)
     await enterCode(opened)
     await opened.heard('token')
