@@ -3,6 +3,7 @@ import Type, { type Static } from 'typebox'
 import type { DashboardEntry, MethodEntry } from './method-entry.ts'
 import { cardMethods } from './methods.cards.ts'
 import { dashboardCardMethods } from './methods.dashboard.cards.ts'
+import { dashboardAuditMethods } from './methods.dashboard.audit.ts'
 import { dashboardSettingsMethods } from './methods.dashboard.settings.ts'
 import { dashboardSessionMethods } from './methods.dashboard.session.ts'
 import { dashboardUserMethods } from './methods.dashboard.users.ts'
@@ -39,6 +40,7 @@ export const dashboardMethods = {
   ...dashboardUserMethods,
   ...dashboardCardMethods,
   ...dashboardSettingsMethods,
+  ...dashboardAuditMethods,
 } as const satisfies Record<string, DashboardEntry>
 
 /** Everything that is asked of the service, by either door. */

@@ -2,6 +2,7 @@ import type { ComponentChild } from 'preact'
 import type { Role } from '@tessera/contract/methods'
 
 import { AccountPage } from '../pages/account/account-page.tsx'
+import { AuditPage } from '../pages/audit/audit-page.tsx'
 import { CardsPage } from '../pages/cards/cards-page.tsx'
 import { SettingsPage } from '../pages/settings/settings-page.tsx'
 import { UsersPage } from '../pages/users/users-page.tsx'
@@ -29,7 +30,7 @@ export const pages: readonly PageRow[] = [
   { name: 'sandbox', role: 'read', group: 'build', show: SoonPage },
   { name: 'settings', role: 'read', group: 'build', show: SettingsPage },
   { name: 'compliance', role: 'read', group: 'keep', show: SoonPage },
-  { name: 'audit', role: 'read', group: 'keep', show: SoonPage },
+  { name: 'audit', role: 'read', group: 'keep', show: AuditPage },
   { name: 'users', role: 'owner', group: 'keep', show: UsersPage },
   { name: 'account', role: 'read', group: 'keep', show: AccountPage },
 ]

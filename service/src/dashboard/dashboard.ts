@@ -1,13 +1,15 @@
+import { makeDeeds, type Deeds } from './deeds.ts'
 import type { DashboardParts, DashboardTools } from './parts.ts'
 import { makeSessions, type Sessions } from './sessions.ts'
 import { signIn, type SignInTry } from './sign-in.ts'
 import { makeUserMac } from './user-mac.ts'
 import { makeUsers, type Users } from './users.ts'
 
-/** The dashboard's users and their sessions. */
+/** The dashboard's users, their sessions, and what they did. */
 export interface Dashboard {
   readonly users: Users
   readonly sessions: Sessions
+  readonly deeds: Deeds
   readonly environment: string
   /** Throws `signInRefused`. With `needs` the password was right and a code is wanted; otherwise the text of a new session. */
   signIn(asked: SignInTry): Promise<{ readonly needs: 'totp' } | { readonly session: string }>
@@ -22,6 +24,7 @@ export function makeDashboard(parts: DashboardParts): Dashboard {
   return Object.freeze<Dashboard>({
     users,
     sessions,
+    deeds: makeDeeds(parts.store),
     environment: parts.environment,
     async signIn(asked) {
       const found = await signIn(tools, asked)

@@ -6,6 +6,7 @@ import type { Dashboard } from '../dashboard/dashboard.ts'
 import type { MerchantBook } from '../merchants/book.ts'
 import type { MerchantDeeds } from '../merchants/deeds.ts'
 
+import { dashboardAuditList } from './dashboard.audit.list.ts'
 import { dashboardCardsGet } from './dashboard.cards.get.ts'
 import { dashboardCardsList } from './dashboard.cards.list.ts'
 import { dashboardCardsRemove } from './dashboard.cards.remove.ts'
@@ -59,6 +60,7 @@ export function makeDashboardGrid({ cards, dashboard, cardLists, merchants }: Da
     'dashboard.cards.list': { caller, role: 'read', mutates: false, limits: 'read', run: dashboardCardsList(cardLists) },
     'dashboard.cards.get': { caller, role: 'read', mutates: false, limits: 'read', run: dashboardCardsGet(cardLists) },
     'dashboard.cards.remove': { caller, role: 'support', mutates: true, limits: 'write', run: dashboardCardsRemove(cards) },
+    'dashboard.audit.list': { caller, role: 'read', mutates: false, limits: 'read', run: dashboardAuditList(dashboard.deeds) },
     'dashboard.settings.get': { caller, role: 'read', mutates: false, limits: 'read', run: dashboardSettingsGet(merchants.deeds) },
     'dashboard.settings.change': {
       caller,

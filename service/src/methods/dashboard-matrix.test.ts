@@ -40,6 +40,7 @@ const pointed: Readonly<Record<DashboardMethodName, (at: Owned) => object>> = {
   'dashboard.cards.list': ({ customer }) => ({ search: customer }),
   'dashboard.cards.get': ({ cardId }) => ({ cardId }),
   'dashboard.cards.remove': ({ cardId }) => ({ cardId }),
+  'dashboard.audit.list': ({ cardId }) => ({ subject: cardId }),
   'dashboard.settings.get': () => ({}),
   'dashboard.settings.change': () => ({ requireFormSessions: true }),
   'dashboard.passwords.rotate': () => ({}),

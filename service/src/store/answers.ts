@@ -1,6 +1,7 @@
 import { findAuditHeads, newestAuditOf, readAudit } from './questions/audit.ts'
 import { countCardsByKey, findCard, listCardsUnderKey, listEndedCards, listKeptCards } from './questions/cards.ts'
 import { findCardOfAny, findDisclosure, listConsents } from './questions/consents.ts'
+import { listDeeds } from './questions/dashboard-audit.ts'
 import { listAuditOf, listCards, listReceiptsOfCard } from './questions/dashboard-cards.ts'
 import { findDashboardSession, listDashboardSessions } from './questions/dashboard-sessions.ts'
 import { findDashboardUser, findDashboardUserByPhone, listDashboardUsers } from './questions/dashboard-users.ts'
@@ -112,6 +113,7 @@ export function makeStore(driver: Driver): Store {
     endDashboardSessions: (of, audit) => driver.write('endDashboardSessions', { of, audit }),
     dropDashboardSessions: (before, stopping) => dropAll(driver, 'dropDashboardSessions', before, stopping),
     listCards: (ask) => driver.read(listCards(ask)),
+    listDeeds: (ask) => driver.read(listDeeds(ask)),
     listAuditOf: (merchantId, subject, count) => driver.read(listAuditOf(merchantId, subject, count)),
     listReceiptsOfCard: (card, count) => driver.read(listReceiptsOfCard(card, count)),
 

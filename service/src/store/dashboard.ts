@@ -63,6 +63,13 @@ export interface CardsAsk {
   readonly by: { readonly lastFour: string } | { readonly customer: string } | null
 }
 
+export interface DeedsAsk {
+  readonly merchantId: string
+  /** `id` is the hash of the entry, hex. */
+  readonly after: TimePlace | null
+  readonly count: number
+}
+
 /** A receipt as the timeline of its card tells of it. */
 export interface CardReceipt {
   readonly receiptId: string
@@ -101,6 +108,8 @@ export interface DashboardStore {
 
   /** Newest first, by (createdAt, cardId). */
   listCards(ask: CardsAsk): Promise<ListedCard[]>
+  /** What people did, not calls nor the service by itself, newest first by (at, hash). */
+  listDeeds(ask: DeedsAsk): Promise<AuditEntry[]>
   /** What the audit tells of a subject, the newest versions first. */
   listAuditOf(merchantId: string, subject: string, count: number): Promise<AuditEntry[]>
   /** Newest first. */

@@ -18,6 +18,8 @@ create table audit (
 
 create index audit_subject on audit (subject, version);
 
+create index audit_people on audit (merchant_id, at desc, hash desc) where ((substr(actor, 1, 8) <> 'merchant'::text) and (actor <> 'system'::text));
+
 create table card_locks (
   bucket integer not null,
   card_id text collate "C" not null,

@@ -16,6 +16,8 @@ create table audit (
   primary key (chain, seq)
 ) strict;
 
+create index audit_people on audit (merchant_id, at desc, hash desc) where substr(actor, 1, 8) <> 'merchant' and actor <> 'system';
+
 create index audit_subject on audit (subject, version);
 
 create table card_locks (

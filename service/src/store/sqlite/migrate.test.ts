@@ -34,6 +34,7 @@ test('an embedded store of before money keeps its cards and takes receipts', () 
         { number: 6, name: 'expired-cards', breaking: true },
         { number: 7, name: 'dashboard', breaking: false },
         { number: 8, name: 'disclosures', breaking: false },
+        { number: 9, name: 'audit-people', breaking: false },
       ]
       assert.deepEqual(
         applied,

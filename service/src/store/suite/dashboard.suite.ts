@@ -91,4 +91,30 @@ export function dashboardSuite(withStore: WithStore): void {
       assert.deepEqual(await store.listAuditOf('f'.repeat(24), card.cardId, 9), [])
     }),
   )
+
+  test(
+    'what people did is listed for their merchant, newest first, without what calls and the service did',
+    withStore(async ({ store }) => {
+      const actors = ['merchant:x', 'user:1', 'system', 'operator', 'merchant', 'visitor', 'user:2']
+      for (const [number, actor] of actors.entries()) {
+        const made = makeCard(number)
+        await store.insertCard(made, { ...makeNote(made, 'card.created'), actor, at: T0 + Math.floor(number / 2) })
+      }
+      const ask = { merchantId: card.merchantId, after: null, count: 10 }
+      const all = await store.listDeeds(ask)
+      assert.deepEqual(
+        all.map(({ actor, at }) => [actor, at - T0]).toSorted(([a], [b]) => String(a).localeCompare(String(b))),
+        [['operator', 1] as const, ['user:1', 0] as const, ['user:2', 3] as const, ['visitor', 2] as const],
+      )
+      assert.deepEqual(
+        all.map(({ at }) => at - T0),
+        [3, 2, 1, 0],
+      )
+      const [, second] = all
+      const after = { at: second?.at ?? 0, id: Buffer.from(second?.hash ?? []).toString('hex') }
+      assert.deepEqual(await store.listDeeds({ ...ask, after }), all.slice(2))
+      assert.deepEqual(await store.listDeeds({ ...ask, count: 1 }), all.slice(0, 1))
+      assert.deepEqual(await store.listDeeds({ ...ask, merchantId: 'f'.repeat(24) }), [])
+    }),
+  )
 }

@@ -1,0 +1,90 @@
+import type { Language } from '@tessera/contract/profile'
+
+const en = {
+  label: 'What people did',
+  about:
+    'Who of your people and of the provider did what. Calls of your pages and servers are in the history of the card or receipt: give its id.',
+  subject: 'Id of a card, receipt or user',
+  subjectHint: '24 digits and letters; empty: what people did',
+  show: 'Show',
+  notAnId: 'An id has 24 characters, 0-9 and a-f.',
+  at: 'When',
+  who: 'Who',
+  what: 'What',
+  on: 'On',
+  outcome: 'Outcome',
+  csv: 'Export as CSV',
+  json: 'Export as JSON',
+  exporting: (count: number) => `${count} entries so far…`,
+  exported: (count: number) => `${count} entries were exported.`,
+  exportedFirst: (count: number) => `The newest ${count} entries were exported; there are more.`,
+  actors: {
+    user: 'user',
+    operator: 'the provider',
+    visitor: 'somebody, not signed in',
+    merchant: 'your page or server',
+    system: 'the service',
+  },
+  none: { title: 'Nothing yet', text: 'What your people change here, and who signs in or fails to, is listed from now on.' },
+  noneOfOne: { title: 'Nothing of this id', text: 'No card, receipt or user of yours has it.' },
+}
+
+export type AuditWords = typeof en
+
+const ru: AuditWords = {
+  label: 'Действия людей',
+  about: 'Кто из ваших людей и у провайдера что сделал. Вызовы страниц и серверов — в истории карты или чека: укажите идентификатор.',
+  subject: 'Идентификатор карты, чека или пользователя',
+  subjectHint: '24 цифры и буквы; пусто: действия людей',
+  show: 'Показать',
+  notAnId: 'В идентификаторе 24 знака, 0-9 и a-f.',
+  at: 'Когда',
+  who: 'Кто',
+  what: 'Что',
+  on: 'Над чем',
+  outcome: 'Итог',
+  csv: 'Выгрузить CSV',
+  json: 'Выгрузить JSON',
+  exporting: (count) => `Записей пока: ${count}…`,
+  exported: (count) => `Выгружено записей: ${count}.`,
+  exportedFirst: (count) => `Выгружены новейшие записи, ${count}; есть ещё.`,
+  actors: {
+    user: 'пользователь',
+    operator: 'провайдер',
+    visitor: 'кто-то без входа',
+    merchant: 'ваша страница или сервер',
+    system: 'сервис',
+  },
+  none: { title: 'Пока ничего', text: 'Здесь будет видно, что меняют ваши люди и кто входит или не смог войти.' },
+  noneOfOne: { title: 'По этому идентификатору ничего', text: 'Ни карты, ни чека, ни пользователя с ним у вас нет.' },
+}
+
+const uz: AuditWords = {
+  label: 'Odamlar nima qildi',
+  about: 'Odamlaringiz va provayderdan kim nima qilgani. Sahifa va server chaqiruvlari karta yoki chek tarixida: identifikatorini yozing.',
+  subject: 'Karta, chek yoki foydalanuvchi identifikatori',
+  subjectHint: '24 ta raqam va harf; boʻsh: odamlar nima qilgani',
+  show: 'Koʻrsatish',
+  notAnId: 'Identifikatorda 24 belgi bor, 0-9 va a-f.',
+  at: 'Qachon',
+  who: 'Kim',
+  what: 'Nima',
+  on: 'Nima ustida',
+  outcome: 'Natija',
+  csv: 'CSV yuklab olish',
+  json: 'JSON yuklab olish',
+  exporting: (count) => `Hozircha ${count} ta yozuv…`,
+  exported: (count) => `${count} ta yozuv yuklab olindi.`,
+  exportedFirst: (count) => `Eng yangi ${count} ta yozuv yuklab olindi; yana bor.`,
+  actors: {
+    user: 'foydalanuvchi',
+    operator: 'provayder',
+    visitor: 'kirmagan kimdir',
+    merchant: 'sahifangiz yoki serveringiz',
+    system: 'xizmat',
+  },
+  none: { title: 'Hozircha hech narsa', text: 'Odamlaringiz nimani oʻzgartirgani, kim kirgani yoki kira olmagani shu yerda koʻrinadi.' },
+  noneOfOne: { title: 'Bu identifikator boʻyicha hech narsa yoʻq', text: 'Sizda bunday karta, chek yoki foydalanuvchi yoʻq.' },
+}
+
+export const auditWords: Readonly<Record<Language, AuditWords>> = { en, ru, uz }
