@@ -33,7 +33,8 @@ function tell(message: FromFrame): void {
 }
 
 function configure(given: FrameOptions): void {
-  options = { ...options, ...given }
+  // The page tells all of them each time: what is left out is as if it had never been said.
+  options = given
   applyTheme(options.theme ?? {})
   speak()
   const { locale = said.locale } = options

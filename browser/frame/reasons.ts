@@ -16,6 +16,9 @@ export function tellReason(reason: string): Told {
   return { text, field, isRetryable }
 }
 
+/** Every reason that has a text of its own. */
+export const toldReasons = (): readonly string[] => Object.keys(told)
+
 const told: Readonly<Record<string, readonly [keyof Texts, (FormField | null)?, boolean?]>> = {
   number_missing: ['numberMissing', 'number'],
   card_number_format: ['numberWrong', 'number'],

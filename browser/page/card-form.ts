@@ -2,6 +2,7 @@ import type { FormCard, FormError, FormStep, FrameDeed, FrameOptions, FromFrame 
 
 import { makeId, openBridge, type Bridge } from '../bridge/bridge.ts'
 import { isCut } from './cut.ts'
+import { findHome } from './home.ts'
 
 export interface CardFormOptions extends FrameOptions {
   /** Your public id. */
@@ -10,7 +11,7 @@ export interface CardFormOptions extends FrameOptions {
   readonly formOrigin?: string
 }
 
-/** As the form tells it, with the page of the project that says more. */
+/** As the form tells it, with the address of what to do about this reason. */
 export interface CardFormError extends FormError {
   readonly docs: string
 }
@@ -26,6 +27,21 @@ export interface CardFormEvents {
   seen: 'visible' | 'hidden' | 'unverified'
 }
 
+/** The page that holds the form is to be mended: thrown at once, with the fields of an `error` event. */
+export class CardFormMisuse extends TypeError implements CardFormError {
+  override readonly name = 'CardFormMisuse'
+  readonly code = 0
+  readonly field = null
+  readonly retryable = false
+  readonly reason: 'form_origin_missing' | 'merchant_missing' | 'place_missing'
+  readonly docs: string
+  constructor(reason: CardFormMisuse['reason'], message: string, origin = '') {
+    super(`CardForm: ${message}`)
+    this.reason = reason
+    this.docs = docsOf(reason, origin)
+  }
+}
+
 type Listener = (value: never) => void
 
 /** The card form in a page: an iframe of the service's own origin. This side never sees a digit. */
@@ -37,13 +53,14 @@ export class CardForm {
   #bridge: Bridge | null = null
   #late: ReturnType<typeof setTimeout> | undefined
 
-  /** Throws when `merchant` is no merchant id, or nothing says where the form is served. */
+  /** Throws a `CardFormMisuse` when `merchant` is no merchant id, or nothing says where the form is served. */
   constructor(options: CardFormOptions) {
-    const origin = options.formOrigin ?? scriptOrigin
-    if (!/^[0-9a-f]{24}$/.test(options.merchant)) throw new TypeError('CardForm: merchant is your id, 24 hex characters')
-    if (origin === null) throw new TypeError('CardForm: say formOrigin, where the form is served')
+    const origin = readOrigin(options.formOrigin ?? home)
+    if (origin === null)
+      throw new CardFormMisuse('form_origin_missing', 'say formOrigin, where the form is served: this script did not come from there')
     this.#options = options
-    this.#origin = new URL(origin).origin
+    this.#origin = origin
+    if (!/^[0-9a-f]{24}$/.test(options.merchant)) throw new CardFormMisuse('merchant_missing', 'merchant is your id, 24 hex digits', origin)
   }
 
   /** Listens; what is returned stops listening. */
@@ -56,7 +73,8 @@ export class CardForm {
   /** Puts the form into an element, or the first that a selector finds. */
   mount(target: string | Element): this {
     const place = typeof target === 'string' ? document.querySelector(target) : target
-    if (place === null) throw new TypeError(`CardForm: nothing is at ${typeof target === 'string' ? target : 'the element'}`)
+    if (place === null)
+      throw new CardFormMisuse('place_missing', `nothing is at ${typeof target === 'string' ? target : 'the element'}`, this.#origin)
     this.unmount()
     const id = makeId()
     const frame = document.createElement('iframe')
@@ -130,7 +148,7 @@ export class CardForm {
     if (message.type === 'size' && this.#frame !== null) this.#frame.style.height = `${message.height}px`
     else if (message.type === 'step') this.#emit('step', message.step)
     else if (message.type === 'token') this.#emit('token', { token: message.token, card: message.card })
-    else if (message.type === 'error') this.#emit('error', { ...message.error, docs: docsOf(message.error.reason) })
+    else if (message.type === 'error') this.#emit('error', { ...message.error, docs: docsOf(message.error.reason, this.#origin) })
     else if (message.type === 'wait') this.#emit('wait', message.ms)
     else if (message.type === 'seen')
       this.#emit('seen', this.#frame !== null && message.state === 'unverified' && isCut(this.#frame) ? 'hidden' : message.state)
@@ -145,7 +163,7 @@ export class CardForm {
   }
 
   #fail(reason: string, message: string): void {
-    this.#emit('error', { code: 0, reason, field: null, retryable: false, message, docs: docsOf(reason) })
+    this.#emit('error', { code: 0, reason, field: null, retryable: false, message, docs: docsOf(reason, this.#origin) })
   }
 
   #emit<E extends keyof CardFormEvents>(event: E, value: CardFormEvents[E]): void {
@@ -153,17 +171,16 @@ export class CardForm {
   }
 }
 
-/** A classic script knows its own address only while it runs. */
-const scriptOrigin = originOfScript()
+/** Where this script came from, as it was known while it was loaded. */
+const home = findHome()
 
-function originOfScript(): string | null {
-  const own = typeof document === 'undefined' ? null : document.currentScript
-  // Where there is no document there is no HTMLScriptElement either: a server renders, a test runs in Node.
-  return own !== null && own instanceof HTMLScriptElement && own.src !== '' ? new URL(own.src).origin : null
+function readOrigin(text: string | null): string | null {
+  return text !== null && /^https?:/.test(text) && URL.canParse(text) ? new URL(text).origin : null
 }
 
-function docsOf(reason: string): string {
-  return `docs/guides/card-form.md#${reason}`
+/** The page of every reason, which the form's own origin serves; the words alone where no origin is known. */
+function docsOf(reason: string, origin: string): string {
+  return `${origin}/form/reasons#${reason}`
 }
 
 const titles = { uz: 'Karta maʼlumotlari', ru: 'Данные карты', en: 'Card details' } as const

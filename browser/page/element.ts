@@ -1,22 +1,39 @@
 import type { FrameOptions } from '@tessera/contract/frame'
 
-import { CardForm } from './card-form.ts'
+import { CardForm, CardFormMisuse } from './card-form.ts'
 
 /** There is no HTMLElement where a page is rendered on a server. */
 const Element = (globalThis as { HTMLElement?: typeof HTMLElement }).HTMLElement ?? (Object as unknown as typeof HTMLElement)
 
-/** `<tessera-card merchant="…">`: the form as an element. Its events are `tessera-ready`, `tessera-token` and so on, with the value in `detail`. */
+/**
+ * `<tessera-card merchant="…">`: the form as an element, there as soon as it has a merchant. Its events are `tessera-ready`, `tessera-token` and so on,
+ * with the value in `detail`; the form itself is the property `form`.
+ */
 export class TesseraCard extends Element {
-  static readonly observedAttributes = ['locale', 'layout', 'save', 'session', 'button', 'direction']
+  static readonly observedAttributes = ['merchant', 'form-origin', 'locale', 'layout', 'save', 'session', 'button', 'direction']
   form: CardForm | null = null
+  #objects: Pick<FrameOptions, 'theme' | 'labels'> = {}
+
+  get theme(): FrameOptions['theme'] {
+    return this.#objects.theme
+  }
+  set theme(theme: FrameOptions['theme']) {
+    this.#set({ theme: theme ?? {} })
+  }
+  get labels(): FrameOptions['labels'] {
+    return this.#objects.labels
+  }
+  set labels(labels: FrameOptions['labels']) {
+    this.#set({ labels: labels ?? {} })
+  }
 
   connectedCallback(): void {
-    const [merchant, formOrigin] = [this.getAttribute('merchant') ?? '', this.getAttribute('form-origin')]
-    this.form = new CardForm({ ...this.#read(), merchant, ...(formOrigin === null ? {} : { formOrigin }) })
-    for (const name of eventNames) {
-      this.form.on(name, (detail) => this.dispatchEvent(new CustomEvent(`tessera-${name}`, { detail, bubbles: true, composed: true })))
+    for (const name of ['theme', 'labels'] as const) {
+      // Set before the element was defined, it lies over the accessor.
+      const early = Object.getOwnPropertyDescriptor(this, name)
+      if (early !== undefined && Reflect.deleteProperty(this, name)) this.#set({ [name]: early.value as Readonly<Record<string, string>> })
     }
-    this.form.mount(this)
+    this.#open()
   }
 
   disconnectedCallback(): void {
@@ -24,16 +41,40 @@ export class TesseraCard extends Element {
     this.form = null
   }
 
-  attributeChangedCallback(): void {
-    this.form?.update(this.#read())
+  attributeChangedCallback(name: string, before: string | null, now: string | null): void {
+    if (before === now || !this.isConnected) return
+    if (name !== 'merchant' && name !== 'form-origin') return this.form?.update(this.#read())
+    this.disconnectedCallback()
+    this.#open()
   }
 
+  #set(objects: Pick<FrameOptions, 'theme' | 'labels'>): void {
+    this.#objects = { ...this.#objects, ...objects }
+    this.form?.update(objects)
+  }
+
+  #open(): void {
+    const [merchant, formOrigin] = [this.getAttribute('merchant'), this.getAttribute('form-origin')]
+    if (merchant === null || this.form !== null) return
+    try {
+      const form = new CardForm({ ...this.#read(), merchant, ...(formOrigin === null ? {} : { formOrigin }) })
+      for (const name of eventNames) form.on(name, (detail) => this.#tell(name, detail))
+      this.form = form.mount(this)
+    } catch (err) {
+      if (!(err instanceof CardFormMisuse)) throw err
+      this.#tell('error', err)
+    }
+  }
+
+  #tell(name: string, detail: unknown): void {
+    this.dispatchEvent(new CustomEvent(`tessera-${name}`, { detail, bubbles: true, composed: true }))
+  }
+
+  /** An attribute that is gone is told as nothing: the form's own choice holds again. */
   #read(): FrameOptions {
-    const given = TesseraCard.observedAttributes
-      .map((name) => [name, this.getAttribute(name)] as const)
-      .filter(([, value]) => value !== null)
-    const { button, ...rest } = Object.fromEntries(given) as Record<string, string>
-    return { ...rest, ...(button === undefined ? {} : { button: button !== 'false' }) }
+    const given = TesseraCard.observedAttributes.slice(2).map((name) => [name, this.getAttribute(name) ?? undefined] as const)
+    const { button, ...rest } = Object.fromEntries(given)
+    return { ...rest, ...this.#objects, button: button !== 'false' }
   }
 }
 

@@ -1,6 +1,6 @@
 import { defineElement } from './element.ts'
 
-export { CardForm, type CardFormError, type CardFormEvents, type CardFormOptions } from './card-form.ts'
+export { CardForm, CardFormMisuse, type CardFormError, type CardFormEvents, type CardFormOptions } from './card-form.ts'
 export { TesseraCard } from './element.ts'
 
 defineElement()

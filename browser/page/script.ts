@@ -1,5 +1,5 @@
-import { CardForm } from './card-form.ts'
+import { CardForm, CardFormMisuse } from './card-form.ts'
 import { defineElement } from './element.ts'
 
-Object.assign(globalThis, { Tessera: Object.freeze({ CardForm }) })
+Object.assign(globalThis, { Tessera: Object.freeze({ CardForm, CardFormMisuse }) })
 defineElement()

@@ -229,7 +229,7 @@ function errorOf(reason: string, locale: 'uz' | 'ru' | 'en'): CardFormError {
   const { text, field, isRetryable }: { text: keyof Texts; field: FormField | null; isRetryable: boolean } = tellReason(reason)
   const isOfPage = reason === 'blocked_by_csp' || reason === 'frame_no_answer'
   const code = Object.values(errors).find((entry) => entry.reason === reason)?.code ?? 0
-  const docs = `docs/guides/card-form.md#${reason}`
+  const docs = `/form/reasons#${reason}`
   return { code, reason, field, retryable: isRetryable, message: isOfPage ? reason : textsIn(locale)[text], docs }
 }
 

@@ -37,7 +37,9 @@ async function bundle(entry: string, format: Format): Promise<string> {
     format,
     platform: 'browser',
     target: ['chrome111', 'firefox115', 'safari16.4'],
-    external: ['react', './tessera.mjs'],
+    external: ['react'],
+    // A classic script has no address of its own, and the text of one says so.
+    ...(format === 'iife' ? { define: { 'import.meta.url': 'undefined' } } : {}),
   })
   return (built.outputFiles[0]?.text ?? '').trim()
 }

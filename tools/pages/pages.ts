@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { errors } from '@tessera/contract/errors'
+import { formReasons } from '@tessera/contract/form-reasons'
 import { publicMethods as methods, type MethodEntry } from '@tessera/contract/methods'
 import { receipt } from '@tessera/contract/methods.receipts'
 import { printOpenRpc } from '@tessera/contract/openrpc'
@@ -9,6 +10,7 @@ import { settings } from '../../service/src/config.ts'
 import { printClientTypes } from './client-types.ts'
 import { printErrorsPage } from './errors.ts'
 import { printFormCheckPage } from './form-check.ts'
+import { printFormReasonsPage } from './form-reasons.ts'
 import { printMethodPage, printMethodsIndex } from './methods.ts'
 import type { Schema } from './schema.ts'
 import { printSettingsPage } from './settings.ts'
@@ -18,6 +20,7 @@ export function printPages(version: string): Map<string, string> {
   const entries: Readonly<Record<string, MethodEntry>> = methods
   return new Map([
     ['docs/reference/errors.md', printErrorsPage(errors)],
+    ['docs/reference/form-reasons.md', printFormReasonsPage(formReasons)],
     ['docs/guides/form-check.md', printFormCheckPage(rules)],
     ['docs/reference/settings.md', printSettingsPage(settings)],
     ['docs/reference/openrpc.json', JSON.stringify(printOpenRpc(version), null, 2) + '\n'],

@@ -10,6 +10,7 @@ import { makeFormDocument, type FrameWords } from './document.ts'
 import { pageHeaders } from './headers.ts'
 import { makeIsFormHost, readOrigin } from './host.ts'
 import type { LegalPages } from './legal.ts'
+import { reasonsPage } from './reasons-page.ts'
 import { refusalPage, type FormRefusal } from './refusal.ts'
 import { serveSdk } from './sdk.ts'
 
@@ -72,6 +73,10 @@ export function makeForm(parts: FormParts): FastifyPluginCallback {
     // Asked by the frame when its page changes the language: the document carries one.
     app.get('/form/v1/words', (request, reply) =>
       reply.headers({ ...pageHeaders, 'content-type': 'application/json; charset=utf-8' }).send(wordsIn(readLanguage(request.query))),
+    )
+    const reasons = reasonsPage()
+    app.get('/form/reasons', (request, reply) =>
+      send(request, reply.headers({ ...pageHeaders, 'content-security-policy': reasons.policy }), reasons.html),
     )
     for (const [path, read] of parts.legal?.pages ?? []) {
       app.get(path, (request, reply) => {
