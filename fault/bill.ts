@@ -3,9 +3,13 @@ import type { Far } from './ledger.ts'
 /** What the caller of receipts.pay was told: nothing yet, or nothing at all (`asked`), that it is paid, refused, or that nobody knows. */
 export type Told = 'no' | 'asked' | 'paid' | 'refused' | 'unknown'
 
+export type ShopKind = 'asked' | 'plain'
+
 /** All that one merchant was told of one receipt. */
 export interface Bill {
   readonly receiptId: string
+  /** Whose it is: of a merchant with an endpoint, which is asked, or of one without. */
+  readonly shop: ShopKind
   readonly amountTiyin: number
   readonly hold: boolean
   readonly token: string

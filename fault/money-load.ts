@@ -1,10 +1,11 @@
-import type { Bill } from './bill.ts'
+import type { Bill, ShopKind } from './bill.ts'
 import { ConnectionLost } from './connection.ts'
 import { networkSendsPan, sandboxCode, weSendPan } from './load.ts'
 import type { Random } from './random.ts'
 import { openWire, tokenOf, type Outcome, type Wire, type WireStart } from './wire.ts'
 
 export interface MoneyLoad extends WireStart {
+  readonly shop: ShopKind
   readonly connections: number
   /** Every receipt that was acknowledged; new ones are added. */
   readonly bills: Bill[]
@@ -67,7 +68,7 @@ async function work(at: Work, again: IterableIterator<Bill>): Promise<void> {
 /** One receipt's way. False when the service is gone. */
 async function billAnew(at: Work): Promise<boolean> {
   const { wire, load } = at
-  const { random, savedTokens } = load
+  const { shop, random, savedTokens } = load
   const saved = savedTokens[random.between(0, savedTokens.length - 1)]
   const token = random.chance(0.3) ? await verified(wire, networkSendsPan, false) : saved
   if (token === null || token === undefined) return false
@@ -77,7 +78,7 @@ async function billAnew(at: Work): Promise<boolean> {
   if (made.kind !== 'result') return note(at, made, [])
   const receiptId = String(receiptOf(made.result)['_id'])
   const key = `order-${receiptId}`
-  const bill: Bill = { receiptId, amountTiyin, hold, token, key, pay: 'no', confirm: 'no', confirmTiyin: 0, cancel: 'no' }
+  const bill: Bill = { receiptId, shop, amountTiyin, hold, token, key, pay: 'no', confirm: 'no', confirmTiyin: 0, cancel: 'no' }
   load.bills.push(bill)
   if (random.chance(0.05)) return cancelBill(at, bill)
   if (!(await payBill(at, bill, true))) return false
@@ -95,6 +96,8 @@ async function payBill(at: Work, bill: Bill, withKey: boolean): Promise<boolean>
   if (outcome.kind === 'result') bill.pay = 'paid'
   else if (outcome.reason === 'payment_unknown') bill.pay = 'unknown'
   else if (refusals.has(outcome.reason)) bill.pay = 'refused'
+  // Debited, and its merchant silent: it is going to be paid, or given back.
+  else if (outcome.reason === 'merchant_closing') bill.pay = 'asked'
   // It was paid by the call that nobody answered.
   else if (outcome.reason === 'receipt_paid') bill.pay = before === 'asked' ? 'paid' : before
   else bill.pay = before
@@ -143,8 +146,8 @@ function note({ surprises }: Work, outcome: Outcome, may: readonly string[]): bo
   return outcome.kind !== 'lost'
 }
 
-/** What the network's refusals are called: nothing was taken. */
-const refusals: ReadonlySet<string> = new Set(['insufficient_funds', 'declined', 'debit_failed'])
-const firstMay = [...refusals, 'payment_unknown']
+/** What the refusals of the network and of a merchant's endpoint are called: nothing was taken, or it goes back. */
+const refusals: ReadonlySet<string> = new Set(['insufficient_funds', 'declined', 'debit_failed', 'merchant_refused', 'merchant_no_answer'])
+const firstMay = [...refusals, 'payment_unknown', 'merchant_closing']
 /** Asked again, a payment may be over, under way, undone, or its token used up. */
 const againMay = [...firstMay, 'receipt_in_progress', 'receipt_paid', 'receipt_cancelled', 'card_deleted', 'card_in_use']

@@ -17,7 +17,7 @@ function trialOf(store: StoreKind): Trial {
 }
 
 for (const store of ['sqlite', 'postgres'] as const) {
-  test(`the network and every receipt agree after six kills amid payments, on ${store}`, async () => {
+  test(`the network, every receipt and the merchant that is asked agree after six kills amid payments, on ${store}`, async () => {
     const { acknowledged, lost, complaints } = await killPayments(trialOf(store), 6)
     assert.deepEqual({ lost, complaints }, { lost: 0, complaints: [] })
     assert.ok(acknowledged > 20, `only ${acknowledged} deeds were acknowledged`)
@@ -26,6 +26,11 @@ for (const store of ['sqlite', 'postgres'] as const) {
 
 test('money that is acknowledged before COMMIT is found by killing the service', async () => {
   const { lost } = await killPayments(trialOf('sqlite'), 4, [new URL('./doubles/acknowledge-money-early.ts', import.meta.url)])
+  assert.ok(lost > 0)
+})
+
+test('a service that does not tell a merchant that it was paid is found', async () => {
+  const { lost } = await killPayments(trialOf('sqlite'), 4, [new URL('./doubles/tell-no-merchant.ts', import.meta.url)])
   assert.ok(lost > 0)
 })
 

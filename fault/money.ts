@@ -1,11 +1,13 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import { judgeBill, type Bill, type Movement, type ToldReceipt } from './bill.ts'
+import { judgeBill, type Bill, type Movement, type ShopKind, type ToldReceipt } from './bill.ts'
+import { findStrangers, judgeEntry, type ShopBook } from './book.ts'
 import type { Experiment, Finding, Trial } from './experiment.ts'
 import { largest, median } from './figures.ts'
 import type { Home } from './home.ts'
 import { dataFolderOf, endWell, lives } from './inspect.ts'
 import { makeSavedTokens, runMoneyLoad } from './money-load.ts'
 import { makeRandom, type Random } from './random.ts'
+import { openShops, type Shops } from './shops.ts'
 import { runTessera, startTessera, type Running } from './spawn.ts'
 import { countUnsettled, readStatement } from './statement.ts'
 import { openWire, type Wire } from './wire.ts'
@@ -13,7 +15,7 @@ import { openWire, type Wire } from './wire.ts'
 /** The process is killed again and again while money moves, and while what fell is being settled. */
 export const money: Experiment = {
   name: 'money',
-  question: 'Killed while it pays, holds, confirms and cancels, with answers lost: do the network and every receipt agree in the end?',
+  question: 'Killed while it pays, holds, confirms and cancels, with answers lost: do network, receipts and merchants agree in the end?',
   stores: ['sqlite', 'postgres'],
   cycles: 200,
   needs: [],
@@ -21,9 +23,11 @@ export const money: Experiment = {
     const found = await killPayments(trial, trial.cycles)
     const early = await killPayments(trial, controlCycles, [double('acknowledge-money-early')])
     const forgetful = await killPayments(trial, controlCycles, [double('forget-unknown')], ['lose_answer'])
-    const seen = `${early.lost} and ${forgetful.lost} receipts wrong in ${controlCycles} cycles each`
-    const what = 'money acknowledged 20 ms before COMMIT; silence taken for a refusal'
-    return { ...found, control: { what, isFound: early.lost > 0 && forgetful.lost > 0, seen } }
+    const untold = await killPayments(trial, controlCycles, [double('tell-no-merchant')])
+    const lost = [early.lost, forgetful.lost, untold.lost]
+    const seen = `${lost.join(', ')} receipts wrong in ${controlCycles} cycles each`
+    const what = 'money acknowledged 20 ms before COMMIT; silence taken for a refusal; merchants not told'
+    return { ...found, control: { what, isFound: lost.every((count) => count > 0), seen } }
   },
 }
 
@@ -42,42 +46,66 @@ export async function killPayments(
   const start = { flags: [...home.flags, ...lives, '--network-timeout-ms=500'], imports: [double('short-lease'), ...imports] }
   const bills: Bill[] = []
   const [complaints, startMs]: [string[], number[]] = [[], []]
-  let savedTokens: readonly string[] = []
+  let shops: Shops | null = null
+  let savedTokens: SavedTokens = { plain: [], asked: [] }
   try {
     for (let cycle = 0; cycle < cycles; cycle++) {
       const running = await startTessera(start)
       startMs.push(running.startMs)
-      if (cycle === 0) savedTokens = await makeSavedTokens(running, savedCount)
+      shops ??= await openShops(running, { home, seed })
+      if (cycle === 0) savedTokens = await saveTokens(running, shops)
       await rehearse(home, rehearsals[random.between(0, rehearsals.length - 1)] ?? 'none')
-      complaints.push(...(await payAndKill(running, { bills, savedTokens, random })))
+      complaints.push(...(await payAndKill(running, { bills, savedTokens, random, shops })))
       if (cycle % 10 === 9) say(`${cycle + 1} of ${cycles} kills, ${bills.length} receipts`)
     }
     const running = await startTessera(start)
     await rehearse(home, 'none')
-    const told = await waitUntilSettled({ running, home }, bills)
+    if (shops === null) throw new Error('it takes a cycle at least')
+    const told = await waitUntilSettled({ running, home, shops }, bills)
     complaints.push(...(await endWell(running, home)))
-    const wrong = judgeAll(bills, told, await readStatement(home))
-    const figures = { ...countDeeds(bills), start_ms_median: Math.round(median(startMs)), start_ms_most: Math.round(largest(startMs)) }
+    const book = await shops.readBook()
+    const wrong = [...judgeAll(bills, told, await readStatement(home)), ...judgeBook(bills, told, book)]
+    const figures = {
+      ...countDeeds(bills),
+      ...countBook(book),
+      start_ms_median: Math.round(median(startMs)),
+      start_ms_most: Math.round(largest(startMs)),
+    }
     return { acknowledged: countAcknowledged(bills), lost: wrong.length, cycles, complaints: [...complaints, ...wrong], figures }
   } finally {
+    await shops?.close()
     await home.remove()
   }
 }
 
-interface Paying {
-  readonly bills: Bill[]
-  readonly savedTokens: readonly string[]
-  readonly random: Random
+type SavedTokens = Readonly<Record<ShopKind, readonly string[]>>
+
+async function saveTokens(running: Running, shops: Shops): Promise<SavedTokens> {
+  const save = (shop: ShopKind): Promise<string[]> => makeSavedTokens({ ...running, xAuth: shops.xAuth[shop] }, savedCount)
+  return { plain: await save('plain'), asked: await save('asked') }
 }
 
-async function payAndKill(running: Running, { bills, savedTokens, random }: Paying): Promise<string[]> {
+interface Paying {
+  readonly bills: Bill[]
+  readonly savedTokens: SavedTokens
+  readonly random: Random
+  readonly shops: Shops
+}
+
+/** Half of the connections are a merchant's that is asked, half one's without an endpoint. */
+async function payAndKill(running: Running, { bills, savedTokens, random, shops }: Paying): Promise<string[]> {
   const ending = new AbortController()
-  const again = bills.slice(-againMax).filter(({ pay }) => pay === 'asked' || pay === 'unknown')
-  const load = runMoneyLoad({ ...running, connections: 8, bills, savedTokens, random, again, until: ending.signal })
+  const open = bills.slice(-againMax).filter(({ pay }) => pay === 'asked' || pay === 'unknown')
+  const loads = shopKinds.map((shop) => {
+    const again = open.filter((bill) => bill.shop === shop)
+    const merchant = { url: running.url, xAuth: shops.xAuth[shop], shop, savedTokens: savedTokens[shop] }
+    return runMoneyLoad({ ...merchant, connections: 4, bills, random, again, until: ending.signal })
+  })
   await pause(random.between(loadMsLeast, loadMsMost))
   await running.kill()
   ending.abort()
-  return [...(await load)].map(([reason, times]) => `answered under load: ${reason} (${times} times)`)
+  const surprises = (await Promise.all(loads)).flatMap((each) => [...each])
+  return surprises.map(([reason, times]) => `answered under load: ${reason} (${times} times)`)
 }
 
 /** What the network does from now on when money moves. */
@@ -87,19 +115,22 @@ async function rehearse(home: Home, step: string): Promise<void> {
 }
 
 /** Waits until nothing is on its way any more, and asks what each receipt came to. What is not settled in time is told as it is. */
-async function waitUntilSettled({ running, home }: Settling, bills: readonly Bill[]): Promise<Map<string, ToldReceipt>> {
+async function waitUntilSettled({ running, home, shops }: Settling, bills: readonly Bill[]): Promise<Map<string, ToldReceipt>> {
   const until = performance.now() + settledMsMax
   while ((await countUnsettled(home)) > 0 && performance.now() < until) await pause(500)
   const told = new Map<string, ToldReceipt>()
-  const wire = await openWire(running)
-  for (const { receiptId } of bills) told.set(receiptId, await tell(wire, receiptId))
-  wire.close()
+  for (const shop of shopKinds) {
+    const wire = await openWire({ url: running.url, xAuth: shops.xAuth[shop] })
+    for (const bill of bills) if (bill.shop === shop) told.set(bill.receiptId, await tell(wire, bill.receiptId))
+    wire.close()
+  }
   return told
 }
 
 interface Settling {
   readonly running: Running
   readonly home: Home
+  readonly shops: Shops
 }
 
 /** A receipt that was acknowledged and cannot be found is in no state at all. */
@@ -121,6 +152,24 @@ function judgeAll(bills: readonly Bill[], told: ReadonlyMap<string, ToldReceipt>
     ...wrong,
     ...unasked.map(({ kind, networkRef }) => `the network made a ${kind} of which the service knows nothing (${networkRef})`),
   ]
+}
+
+function judgeBook(bills: readonly Bill[], told: ReadonlyMap<string, ToldReceipt>, book: ShopBook): string[] {
+  const entries = new Map(book.entries.map((entry) => [entry.id, entry]))
+  const wrong = bills.flatMap((bill) => {
+    if (bill.shop === 'plain') return []
+    const fault = judgeEntry(bill, told.get(bill.receiptId) ?? { state: -1, amountTiyin: 0 }, entries.get(bill.receiptId))
+    return fault === null ? [] : [`receipt ${bill.receiptId} ${fault}`]
+  })
+  return [...wrong, ...findStrangers(bills, book)]
+}
+
+function countBook({ entries, checks, refused, lost }: ShopBook): Record<string, number> {
+  const performed = entries.filter(({ state }) => state === 2).length
+  return {
+    ...{ shop_checks: checks, shop_transactions: entries.length, shop_performed: performed },
+    ...{ shop_taken_back: entries.length - performed, shop_refused: refused, shop_lost: lost },
+  }
 }
 
 function countDeeds(bills: readonly Bill[]): Record<string, number> {
@@ -147,6 +196,7 @@ function double(name: string): URL {
 /** How the network behaves, one of them a cycle; most of all it loses answers. */
 const everyRehearsal = ['none', 'none', 'lose_answer', 'lose_answer', 'lose_request', 'approve_late', 'answer_twice', 'insufficient_funds']
 const savedCount = 6
+const shopKinds = ['plain', 'asked'] as const
 /** Of so many of the last receipts the unanswered payments are asked for again. */
 const againMax = 200
 const [loadMsLeast, loadMsMost] = [50, 900]
