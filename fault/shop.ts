@@ -25,9 +25,15 @@ server.listen(0, '127.0.0.1', () => {
 /** Some questions never come here, some answers never get back. */
 function meet(response: ServerResponse, chunks: readonly Buffer[]): void {
   const drawn = random.next()
-  if (drawn < lostQuestions) { lose(response); return; }
+  if (drawn < lostQuestions) {
+    lose(response)
+    return
+  }
   const reply = answer(JSON.parse(Buffer.concat(chunks).toString()) as Call)
-  if (drawn < lostQuestions + lostAnswers) { lose(response); return; }
+  if (drawn < lostQuestions + lostAnswers) {
+    lose(response)
+    return
+  }
   tell(response, reply)
 }
 

@@ -39,6 +39,7 @@ const tooSoonText = {
   ru: 'Новый код ещё нельзя запросить.',
   uz: 'Yangi kodni soʻrashga hali erta.',
 }
+const notSentText = { en: 'The code was not sent.', ru: 'Код не отправлен.', uz: 'Kod yuborilmadi.' }
 const codeTooOldText = { en: 'The code is too old.', ru: 'Код устарел.', uz: 'Kod muddati tugagan.' }
 const triesText = { en: 'The tries are used up.', ru: 'Попытки исчерпаны.', uz: 'Urinishlar tugadi.' }
 
@@ -481,6 +482,22 @@ export const errors = {
     text: tooManyText,
     hint: 'This card number was made into tokens too often: wait `retry_after` milliseconds, and keep the token that you have.',
   },
+  iinLimit: {
+    code: -31700,
+    reason: 'iin_limit',
+    stage: 'fineLimits',
+    mend: 'wait',
+    text: tooManyText,
+    hint: 'Too many cards with the same first digits were made at this service, as somebody does who tries numbers: wait `retry_after` milliseconds.',
+  },
+  failureLimit: {
+    code: -31700,
+    reason: 'failure_limit',
+    stage: 'fineLimits',
+    mend: 'wait',
+    text: tooManyText,
+    hint: 'So large a share of cards and codes failed lately, at this merchant or at all, that somebody is trying numbers: wait `retry_after` milliseconds.',
+  },
   distinctPanLimit: {
     code: -31700,
     reason: 'distinct_pan_limit',
@@ -881,12 +898,36 @@ export const errors = {
     text: tooSoonText,
     hint: 'Too many codes were sent to this phone: wait `retry_after` milliseconds.',
   },
+  smsCountryNotServed: {
+    code: -31110,
+    reason: 'sms_country_not_served',
+    stage: 'state',
+    mend: 'cardholder',
+    text: notSentText,
+    hint: 'No messages go to phones of this country: the provider serves the country codes that it has set.',
+  },
+  smsPrefixLimit: {
+    code: -31110,
+    reason: 'sms_prefix_limit',
+    stage: 'state',
+    mend: 'wait',
+    text: notSentText,
+    hint: 'Hardly any of the codes that were sent to numbers like this one came back, as when messages are sent for their price: wait `retry_after` milliseconds.',
+  },
+  smsCostLimit: {
+    code: -31110,
+    reason: 'sms_cost_limit',
+    stage: 'state',
+    mend: 'operator',
+    text: notSentText,
+    hint: 'The messages of a day have cost what the provider allows: wait `retry_after` milliseconds, or ask the provider.',
+  },
   smsNotSent: {
     code: -31110,
     reason: 'sms_not_sent',
     stage: 'network',
     mend: 'wait',
-    text: { en: 'The code was not sent.', ru: 'Код не отправлен.', uz: 'Kod yuborilmadi.' },
+    text: notSentText,
     hint: 'The SMS gateway refused or did not answer: ask again after `retry_after` milliseconds.',
   },
   smsNotConnected: {

@@ -38,6 +38,7 @@ const exampleToken = '6745a1f0000a3f5c0d2e4b61_3kTMd0bJqg7v1nUeWcY9aRzXoP5sHfL2i
 const exampleCard = { number: '8600***6311', expire: '0399', token: exampleToken, recurrent: true, verify: false, type: '22618' }
 
 const tokenErrors = ['tokenShape', 'cardNotFound', 'cardDeleted', 'cardEnded'] as const
+const smsErrors = ['smsCountryNotServed', 'smsPrefixLimit', 'smsCostLimit', 'smsNotSent'] as const
 const networkErrors = ['smsNotConnected', 'cardExpired', 'cardBlocked', 'systemError', 'networkTimeout'] as const
 
 /** The card's whole way: a number in, a verified token out. */
@@ -88,6 +89,8 @@ export const cardMethods = {
       'expireMonth',
       'expirePast',
       'panLimit',
+      'iinLimit',
+      'failureLimit',
       'distinctPanLimit',
       'consentUnknown',
       'sessionRequired',
@@ -111,7 +114,16 @@ export const cardMethods = {
       phone: Type.String({ description: 'Masked phone: five digits, five asterisks, two digits.' }),
       wait: Type.Integer({ description: 'Milliseconds until another code may be asked for.' }),
     }),
-    errors: [...tokenErrors, 'tokenLimit', 'resendTooSoon', 'sendLimitCard', 'sendLimitPhone', 'smsNotSent', ...networkErrors],
+    errors: [
+      ...tokenErrors,
+      'tokenLimit',
+      'failureLimit',
+      'resendTooSoon',
+      'sendLimitCard',
+      'sendLimitPhone',
+      ...smsErrors,
+      ...networkErrors,
+    ],
     example: { params: { token: exampleToken }, result: { sent: true, phone: '99890*****66', wait: 60000 } },
   },
   'cards.verify': {

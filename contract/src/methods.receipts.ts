@@ -177,7 +177,7 @@ export const receiptMethods = {
     mutates: true,
     params: Type.Object({ id, phone: Type.String({ description: '9 to 15 digits, country code first.' }) }),
     result: successResult,
-    errors: [...owned, 'phoneInvalid', 'receiptCancelled', 'phoneLimit', 'smsNotSent'],
+    errors: [...owned, 'phoneInvalid', 'receiptCancelled', 'phoneLimit', 'smsCountryNotServed', 'smsCostLimit', 'smsNotSent'],
     example: { params: { id: exampleId, phone: '998901234566' }, result: { success: true } },
   },
   'receipts.cancel': {

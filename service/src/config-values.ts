@@ -74,6 +74,7 @@ const readers = {
   webUrl: { wants: 'an https URL', read: (given) => asText(given, (text) => readUrl(text)?.protocol === 'https:') },
   text: { wants: 'a line of text', read: (given) => asText(given, (text) => !/[\0-\x1f\x7f]/.test(text)) },
   addresses: { wants: 'addresses and blocks such as 10.0.0.0/8, with commas between them', read: (given) => readAddresses(given) },
+  digits: { wants: 'leading digits such as 998, with commas between them', read: (given) => readDigits(given) },
   switch: { wants: 'on or off', read: (given) => switches.get(given) ?? null },
   disclosure: { wants: 'JSON with the members version, en, ru and uz, each a text', read: (given) => readDisclosure(given) },
 } as const satisfies Record<string, Reader>
@@ -92,6 +93,12 @@ function asText(given: unknown, holds: (text: string) => boolean): string | null
 function asInteger(given: unknown, from: number, to: number): number | null {
   const number = typeof given === 'string' && /^(0|[1-9][0-9]{0,14})$/.test(given) ? Number(given) : given
   return typeof number === 'number' && Number.isInteger(number) && number >= from && number <= to ? number : null
+}
+
+function readDigits(given: unknown): readonly string[] | null {
+  const texts: unknown = typeof given === 'string' ? given.split(',').map((text) => text.trim()) : given
+  if (!Array.isArray(texts) || texts.length === 0 || texts.length > 100) return null
+  return texts.every((text) => typeof text === 'string' && /^[1-9][0-9]{0,8}$/.test(text)) ? Object.freeze([...(texts as string[])]) : null
 }
 
 function isPostgresUrl(text: string): boolean {

@@ -374,6 +374,7 @@ type ValueOf<S extends Row> = S extends { words: readonly (infer W)[] }
       webUrl: string
       switch: boolean
       addresses: readonly string[]
+      digits: readonly string[]
       disclosure: Disclosure
       word: never
     }[S['type']]

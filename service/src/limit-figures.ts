@@ -22,8 +22,33 @@ export function coarseFiguresOf(config: Config) {
 }
 
 /** Of PANs and tokens. */
-export function fineFiguresOf({ distinctPansHourMax, panHourMax, tokenMinuteMax }: Config) {
-  return Object.freeze({ distinctPansHourMax, panHourMax, tokenMinuteMax })
+export function fineFiguresOf({ distinctPansHourMax, panHourMax, tokenMinuteMax, iinLimit, shortIinHourMax, longIinHourMax }: Config) {
+  return Object.freeze({ distinctPansHourMax, panHourMax, tokenMinuteMax, iinMode: iinLimit, shortIinHourMax, longIinHourMax })
+}
+
+/** Of failures, at one merchant and at all. */
+export function failureFiguresOf({ failureLimit, failurePercentMax, failureMerchantLeast, failureLeast, breakerPauseMinutes }: Config) {
+  const figures = { spanMs: 10 * minuteMs, youngMs: 0, badPercentMax: failurePercentMax, pauseMs: breakerPauseMinutes * minuteMs }
+  return Object.freeze({
+    mode: failureLimit,
+    merchant: { ...figures, leastCount: failureMerchantLeast },
+    global: { ...figures, leastCount: failureLeast },
+  })
+}
+
+/** Of messages. Cardholders type their code within two minutes; what is younger is not judged. */
+export function smsFiguresOf(config: Config) {
+  return Object.freeze({
+    countries: config.smsCountries ?? ['998'],
+    prefixMode: config.smsPrefixLimit,
+    conversion: {
+      ...{ spanMs: 30 * minuteMs, youngMs: 2 * minuteMs, leastCount: config.smsPrefixLeast },
+      ...{ badPercentMax: 100 - config.smsConvertedPercentLeast, pauseMs: config.breakerPauseMinutes * minuteMs },
+    },
+    costMode: config.smsCostLimit,
+    partTiyin: config.smsPartTiyin,
+    dayTiyinMax: config.smsDayTiyinMax,
+  })
 }
 
 function minuteAndHour(minuteMax: number, hourMax: number) {

@@ -38,6 +38,7 @@ import { buildAdmin } from './observe/admin.ts'
 import { makeEndpointJournal } from './observe/endpoint-journal.ts'
 import { makeJournal } from './observe/journal.ts'
 import type { Log } from './observe/log.ts'
+import { makeLimitJournal } from './observe/limit-journal.ts'
 import { makeMetrics } from './observe/metrics.ts'
 import { figuresOf } from './observe/service-figures.ts'
 import type { Metrics } from './observe/metrics.ts'
@@ -233,7 +234,10 @@ async function makeNouns({ config, clock, log }: StartParts, adapters: Adapters,
   const sms = adapters.sms({ store, clock })
   const cards = makeCards({ store, keyring, network, clock, environment, alarm, figures: cardFiguresOf(config) })
   const figures = verificationFiguresOf(config, adapters.limits)
-  const verification = makeVerification({ store, keyring, network, sms, codes: adapters.codes, cards, clock, figures })
+  const tell = makeLimitJournal(log, metrics, clock.now)
+  const limits = makeLimits(config, { isOnByDefault: adapters.limits, keyring, now: () => performance.now(), tell })
+  const smsGuard = limits.sms
+  const verification = makeVerification({ store, keyring, network, sms, smsGuard, codes: adapters.codes, cards, clock, figures })
   const merchants = makeMerchants({ store, keyring, clock, environment, alarm })
   const guard = makeGuard({ resolve: resolveBySystem, loopback: adapters.webhooksToLoopback })
   const endpoint = makeTellingEndpoint({
@@ -246,6 +250,7 @@ async function makeNouns({ config, clock, log }: StartParts, adapters: Adapters,
     keyring,
     network,
     sms,
+    smsGuard,
     endpoint,
     cards,
     merchants,
@@ -261,7 +266,6 @@ async function makeNouns({ config, clock, log }: StartParts, adapters: Adapters,
   const disclosures = await openDisclosures(config, adapters, { store, clock })
   const served = makeServedForms({ keyring, clock, environment })
   const side = await makeDashboardSide({ store, keyring, clock, environment, alarm }, adapters)
-  const limits = makeLimits(config, { isOnByDefault: adapters.limits, keyring, now: () => performance.now() })
   return {
     network,
     merchants,
@@ -281,6 +285,7 @@ async function makeNouns({ config, clock, log }: StartParts, adapters: Adapters,
       merchants,
       ...side,
       limits: limits.fine,
+      failures: limits.failures,
       version: tesseraVersion,
     }),
     settle,

@@ -93,6 +93,7 @@ export const importLaw: readonly LawRow[] = [
       'types:vault/',
       'types:service/src/rpc/journal.ts',
       'types:service/src/endpoint/told.ts',
+      'types:service/src/limits/refusing.ts',
       'service/src/clock.ts',
       'service/src/observe/',
     ],

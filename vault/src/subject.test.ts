@@ -3,7 +3,7 @@ import { test } from 'node:test'
 
 import { WrongKey } from './dek.ts'
 import { panOf, sampleDek, samplePan } from './samples.fixture.ts'
-import { limitSubject } from './subject.ts'
+import { limitIin, limitSubject } from './subject.ts'
 
 const dek = sampleDek('limits')
 const phone = Uint8Array.from(Buffer.from('998901234566'))
@@ -32,4 +32,14 @@ test('making a subject leaves the PAN as it is', () => {
 
 test('a key of another purpose makes no subject', () => {
   assert.throws(() => limitSubject(sampleDek('row_mac'), 'phone', phone), WrongKey)
+})
+
+test('cards whose first six or eight digits are the same have the same subject under one key of the day, and no other', () => {
+  const hex = (digits: 6 | 8, number: string, key = dek) => Buffer.from(limitIin(key, digits, panOf(number))).toString('hex')
+  assert.equal(hex(6, '8600069195406311'), hex(6, '8600060905809696'))
+  assert.notEqual(hex(8, '8600069195406311'), hex(8, '8600060905809696'))
+  assert.notEqual(hex(6, '8600069195406311'), hex(6, '8600495473316478'))
+  assert.notEqual(hex(6, '8600069195406311'), hex(8, '8600069195406311'))
+  assert.notEqual(hex(6, '8600069195406311'), hex(6, '8600069195406311', sampleDek('limits')))
+  assert.throws(() => hex(6, '8600069195406311', sampleDek('row_mac')), WrongKey)
 })

@@ -1,6 +1,9 @@
 import { idempotencyFigures } from '../idempotency/figures.ts'
 import { makeIdempotency } from '../idempotency/idempotency.ts'
-import { fineFigures, makeFineLimits } from './fine.ts'
+import { makeFailureBreaker } from './failures.ts'
+import { fineFigures, makeFineLimits, type FineFigures } from './fine.ts'
+import type { LimitMode, ReachedLimit } from './refusing.ts'
+import { makeSmsGuard, noSmsGuard, partsOf } from './sms-guard.ts'
 import { makeAnswer, type Answer } from '../rpc/answer.ts'
 import { makeCoarseLimits, noLimits } from '../rpc/limits.ts'
 import { noThrottle } from '../rpc/password-throttle.ts'
@@ -20,6 +23,10 @@ export interface Traffic {
   call(method: string, params: object, from: Place): Promise<Told>
   /** Messages that the gateway was paid for, by phone. */
   readonly sent: ReadonlyMap<string, number>
+  /** What the gateway took for them, tiyin, by the first five digits of the phone. */
+  readonly spentTiyin: ReadonlyMap<string, number>
+  /** Every time that a breaker was met. */
+  readonly reached: readonly ReachedLimit[]
   close(): Promise<void>
 }
 
@@ -37,18 +44,31 @@ export interface TrafficOptions {
   readonly seed: number
   readonly isLimited: boolean
   readonly wrongCodesHourMax?: number
+  /** The breakers; off unless it says otherwise. */
+  readonly breakers?: LimitMode
 }
 
 export const merchantIds = Array.from({ length: 3 }, (_, n) => `65f0c0ffee0000000000a00${n}`)
 
-export async function openTraffic({ seed, isLimited, wrongCodesHourMax = 1000 }: TrafficOptions): Promise<Traffic> {
+export async function openTraffic({ seed, isLimited, wrongCodesHourMax = 1000, breakers = 'off' }: TrafficOptions): Promise<Traffic> {
   const sent = new Map<string, number>()
+  const spentTiyin = new Map<string, number>()
+  const reached: ReachedLimit[] = []
+  const tell = (limit: ReachedLimit) => void reached.push(limit)
+  const figures = isLimited ? { ...fineFigures, iinMode: breakers } : endless
   const house = await compose({
     verification: { limits: isLimited, wrongCodesHourMax },
-    limits: ({ keyring, clock }) => makeFineLimits({ keyring, now: () => clock.now(), figures: isLimited ? fineFigures : endless }),
+    limits: ({ keyring, clock }) => makeFineLimits({ keyring, now: () => clock.now(), figures, tell }),
+    failures: ({ clock }) => makeFailureBreaker({ now: () => clock.now(), figures: { ...failureFigures, mode: breakers }, tell }),
+    smsGuard: ({ clock }) =>
+      breakers === 'off'
+        ? noSmsGuard
+        : makeSmsGuard({ now: () => clock.now(), figures: { ...smsFigures, prefixMode: breakers, costMode: breakers }, tell }),
     sms: () => ({
-      send: async ({ phone }) => {
+      send: async ({ phone, text }) => {
         sent.set(phone, (sent.get(phone) ?? 0) + 1)
+        const prefix = phone.slice(0, 5)
+        spentTiyin.set(prefix, (spentTiyin.get(prefix) ?? 0) + partsOf(text) * partTiyin)
         return 'accepted'
       },
     }),
@@ -56,7 +76,8 @@ export async function openTraffic({ seed, isLimited, wrongCodesHourMax = 1000 }:
       ...sandbox,
       admit: async () => null,
       admitVerification: async () => null,
-      startVerification: async ({ pan }) => ({ kind: 'weSend', phone: phoneOf(pan.masked) }),
+      startVerification: async ({ pan }) =>
+        pan.masked.at(-4) === '1' ? { kind: 'refused', reason: 'smsNotConnected' } : { kind: 'weSend', phone: phoneOf(pan.masked) },
     }),
   })
   const answer = await openDoor(house, isLimited)
@@ -77,20 +98,21 @@ export async function openTraffic({ seed, isLimited, wrongCodesHourMax = 1000 }:
       }
     },
     call: (method, params, from) => call(answer, { method, params, from }),
-    sent,
+    ...{ sent, spentTiyin, reached },
     close: () => house.close(),
   }
 }
 
-/** The phone that the issuer knows of a card: the town's cards say it by their last four digits. */
+/** The phone that the issuer knows of a card: the town's cards say it by their last four digits. Those with a 3 are of another operator, those with a 2 abroad. */
 export function phoneOf(pan: string): string {
-  return `99890123${pan.slice(-4)}`
+  const prefix = { '3': '99897123', '2': '99277123' }[pan.at(-4) ?? ''] ?? '99890123'
+  return `${prefix}${pan.slice(-4)}`
 }
 
 /** A number with these last digits and a right check digit (ISO/IEC 7812-1 Annex B). */
-export function panWith(lastFour: string, random: Seeded): string {
-  const middle = Array.from({ length: 5 }, () => String(random.below(10))).join('')
-  const candidates = Array.from({ length: 10 }, (_, digit) => `860006${middle}${digit}${lastFour}`)
+export function panWith(lastFour: string, random: Seeded, prefix = '860006'): string {
+  const middle = Array.from({ length: 11 - prefix.length }, () => String(random.below(10))).join('')
+  const candidates = Array.from({ length: 10 }, (_, digit) => `${prefix}${middle}${digit}${lastFour}`)
   return candidates.find((pan) => luhnSum(pan) % 10 === 0) ?? ''
 }
 
@@ -122,4 +144,18 @@ async function call(answer: Answer, { method, params, from }: { method: string; 
   return { token: reply.result?.card?.token ?? null, reason: reply.error?.reason ?? null }
 }
 
-const endless = { distinctPansHourMax: 1e9, panHourMax: 1e9, tokenMinuteMax: 1e9 }
+const endless: FineFigures = {
+  ...{ distinctPansHourMax: 1e9, panHourMax: 1e9, tokenMinuteMax: 1e9 },
+  ...{ iinMode: 'off', shortIinHourMax: 1e9, longIinHourMax: 1e9 },
+}
+const minuteMs = 60_000
+const pauseMs = 15 * minuteMs
+const failureRatio = { spanMs: 10 * minuteMs, youngMs: 0, badPercentMax: 30, pauseMs }
+/** As the settings have them by default. */
+const failureFigures = { merchant: { ...failureRatio, leastCount: 200 }, global: { ...failureRatio, leastCount: 1000 } }
+export const partTiyin = 10_000
+const smsFigures = {
+  countries: ['998'],
+  conversion: { spanMs: 30 * minuteMs, youngMs: 2 * minuteMs, leastCount: 100, badPercentMax: 90, pauseMs },
+  ...{ partTiyin, dayTiyinMax: 1_000_000_000 },
+}

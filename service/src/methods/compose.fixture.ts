@@ -21,6 +21,8 @@ import { makeServedForms, type ServedForms } from '../form-sessions/served.ts'
 import { hashDisclosure } from '../form/disclosure.ts'
 import { makeFormSessions, type FormSessionParts } from '../form-sessions/form-sessions.ts'
 import { noEndpoint, type MerchantEndpoint } from '../endpoint/endpoint.ts'
+import { noFailureBreaker, type FailureBreaker } from '../limits/failures.ts'
+import { noSmsGuard, type SmsGuard } from '../limits/sms-guard.ts'
 import { noFineLimits, type FineLimits } from '../limits/fine.ts'
 import { makeMerchants, type Merchants } from '../merchants/merchants.ts'
 import type { Network } from '../network/network.ts'
@@ -78,6 +80,8 @@ export interface HouseOptions {
   /** Takes the sandbox's adapter and gives the one to use. */
   readonly network?: (sandbox: Network) => Network
   readonly sms?: (sandbox: Sms) => Sms
+  readonly smsGuard?: (parts: Pick<House, 'clock'>) => SmsGuard
+  readonly failures?: (parts: Pick<House, 'clock'>) => FailureBreaker
   /** The merchants' own; nobody has one otherwise. */
   readonly endpoint?: (parts: Pick<House, 'clock'>) => MerchantEndpoint
   readonly environment?: string
@@ -132,9 +136,10 @@ export async function compose(options: HouseOptions = {}): Promise<House> {
     void alarms.push(`${event} ${receiptId ?? (cardId || merchantId)}`)
   const cards = makeCards({ store, keyring, network, clock, environment, figures: { ...cardFigures, ...options.cards }, alarm })
   const figures = { ...verificationFigures, limits: false, ...options.verification }
-  const verification = makeVerification({ store, keyring, network, sms, codes, cards, clock, figures })
+  const smsGuard = options.smsGuard?.({ clock }) ?? noSmsGuard
+  const verification = makeVerification({ store, keyring, network, sms, smsGuard, codes, cards, clock, figures })
   const merchants = makeMerchants({ store, keyring, clock, environment, alarm })
-  const receiptParts = { store, keyring, network, sms, endpoint, cards, merchants, clock, environment, alarm }
+  const receiptParts = { store, keyring, network, sms, smsGuard, endpoint, cards, merchants, clock, environment, alarm }
   const moneyFigures = { ...receiptFigures, limits: false, ...options.receipts }
   const failed = (err: unknown) => void alarms.push(`failed ${String(err)}`)
   const settle = makeSettle({ ...receiptParts, figures: moneyFigures, failed })
@@ -156,7 +161,19 @@ export async function compose(options: HouseOptions = {}): Promise<House> {
     passwords: makePasswords({ cost: 4 }),
   })
   const side = { dashboard, cardLists: makeCardLists(store) }
-  const grid = makeGrid({ cards, verification, receipts, sessions, disclosures, served, merchants, ...side, limits, version: '0.0.0' })
+  const grid = makeGrid({
+    cards,
+    verification,
+    receipts,
+    sessions,
+    disclosures,
+    served,
+    merchants,
+    ...side,
+    limits,
+    failures: options.failures?.({ clock }) ?? noFailureBreaker,
+    version: '0.0.0',
+  })
   return Object.freeze({
     ...{
       store,

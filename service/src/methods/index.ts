@@ -1,6 +1,7 @@
 import type { Disclosures } from '../consents/disclosures.ts'
 import type { ServedForms } from '../form-sessions/served.ts'
 import type { FormSessions } from '../form-sessions/form-sessions.ts'
+import { noFailureBreaker, type FailureBreaker } from '../limits/failures.ts'
 import { noFineLimits, type FineLimits } from '../limits/fine.ts'
 import type { Receipts } from '../receipts/receipts.ts'
 import { expectPhone } from '../receipts/send.ts'
@@ -27,6 +28,7 @@ import { receiptsSetFiscalData } from './receipts.set_fiscal_data.ts'
 import { rpcDiscover } from './rpc.discover.ts'
 import { countingToken } from './token-limit.ts'
 import { expectTokenShape } from './token-shape.ts'
+import { watching } from './watching.ts'
 
 export interface GridParts extends DashboardGridParts {
   readonly verification: Verification
@@ -36,25 +38,47 @@ export interface GridParts extends DashboardGridParts {
   readonly disclosures: Pick<Disclosures, 'expectIssued'>
   /** Of PANs and tokens; none where they are left out. */
   readonly limits?: FineLimits
+  /** Watches cards and codes; none where it is left out. */
+  readonly failures?: FailureBreaker
   /** Of the service, for the OpenRPC document. */
   readonly version: string
 }
 
 /** Every method with who may call it, whether it changes anything, and what it counts in. */
 export function makeGrid(parts: GridParts): Grid {
-  const { cards, verification, receipts, sessions, disclosures, served, limits = noFineLimits, version } = parts
+  const {
+    cards,
+    verification,
+    receipts,
+    sessions,
+    disclosures,
+    served,
+    limits = noFineLimits,
+    failures = noFailureBreaker,
+    version,
+  } = parts
   return Object.freeze({
     'cards.create': {
-      ...{ caller: 'browser', mutates: true, limits: 'create', run: cardsCreate(cards, limits, { sessions, disclosures, served }) },
+      ...{
+        caller: 'browser',
+        mutates: true,
+        limits: 'create',
+        run: watching(failures, cardsCreate(cards, limits, { sessions, disclosures, served })),
+      },
       check: checkCardsCreate(cards),
     },
     'cards.get_verify_code': {
-      ...{ caller: 'browser', mutates: true, limits: 'verify', run: countingToken(limits, cardsGetVerifyCode(verification)) },
+      ...{
+        caller: 'browser',
+        mutates: true,
+        limits: 'verify',
+        run: countingToken(limits, watching(failures, cardsGetVerifyCode(verification))),
+      },
       check: expectTokenShape,
       settle: settleCardsGetVerifyCode(verification),
     },
     'cards.verify': {
-      ...{ caller: 'browser', mutates: true, limits: 'verify', run: countingToken(limits, cardsVerify(verification)) },
+      ...{ caller: 'browser', mutates: true, limits: 'verify', run: countingToken(limits, watching(failures, cardsVerify(verification))) },
       check: expectTokenShape,
       settle: settleCardsVerify(verification),
     },

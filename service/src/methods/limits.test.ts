@@ -4,7 +4,9 @@ import { after, test } from 'node:test'
 import { RpcError } from '@tessera/contract/errors'
 import type { Pan } from '@tessera/contract/card'
 
+import { makeFailureBreaker } from '../limits/failures.ts'
 import { fineFigures, makeFineLimits, type CardPlace } from '../limits/fine.ts'
+import { makeSmsGuard } from '../limits/sms-guard.ts'
 import { makeIdempotency } from '../idempotency/idempotency.ts'
 import { idempotencyFigures } from '../idempotency/figures.ts'
 
@@ -104,3 +106,92 @@ async function create(shop: ReturnType<typeof house.caller>, pan: string) {
   if (!('error' in reply)) return null
   return { code: reply.error.code, reason: reply.error.reason, retryAfter: reply.error.retry_after }
 }
+
+test('cards of one prefix are limited over all merchants and numbers, others are not, and in the shadow none', async () => {
+  const figures = { ...fineFigures, distinctPansHourMax: 99, shortIinHourMax: 9, longIinHourMax: 3 }
+  const told: string[] = []
+  const tell = ({ reason, mode }: { reason: string; mode: string }) => void told.push(`${reason} ${mode}`)
+  const [on, shadow] = (['on', 'shadow'] as const).map((iinMode) =>
+    makeFineLimits({ keyring: house.keyring, now: () => now, figures: { ...figures, iinMode }, tell }),
+  )
+  const take = async (limits: typeof on, prefix: string): Promise<string | null> => {
+    const place: CardPlace = { merchantId: randomHex(24), address: '192.0.2.7', isServer: false, limits: null }
+    const number = Buffer.from(drawPan(prefix))
+    try {
+      await house.cards.create({ ...asked(async (pan) => limits?.takePan(pan, place)), number }, asker())
+      return null
+    } catch (err) {
+      return err instanceof RpcError ? err.entry : 'unforeseen'
+    }
+  }
+  for (let n = 0; n < 3; n++) assert.equal(await take(on, '86000611'), null)
+  assert.equal(await take(on, '86000611'), 'iinLimit', 'the fourth of eight digits')
+  for (const prefix of ['86000612', '86000613']) for (let n = 0; n < 3; n++) assert.equal(await take(on, prefix), null)
+  assert.equal(await take(on, '86000614'), 'iinLimit', 'the tenth of six digits')
+  assert.equal(await take(on, '86003314'), null)
+  assert.deepEqual(told.splice(0), ['iin_limit on', 'iin_limit on'])
+  for (let n = 0; n < 5; n++) assert.equal(await take(shadow, '86000611'), null)
+  assert.deepEqual(told, ['iin_limit shadow', 'iin_limit shadow'])
+})
+
+test('a message that the guard refuses is not sent, and says why', async () => {
+  const sent: string[] = []
+  const conversion = { spanMs: hourMs, youngMs: 0, leastCount: 3, badPercentMax: 50, pauseMs: hourMs }
+  const guarded = await compose({
+    smsGuard: ({ clock }) =>
+      makeSmsGuard({
+        now: () => clock.now(),
+        figures: { countries: ['998'], prefixMode: 'on', conversion, costMode: 'on', partTiyin: 1, dayTiyinMax: 6 },
+        tell: () => undefined,
+      }),
+    network: (sandbox) => ({
+      ...sandbox,
+      startVerification: async ({ pan }) => ({ kind: 'weSend', phone: pan.masked.startsWith('860033') ? '79261234567' : '998901234567' }),
+    }),
+    sms: () => ({ send: async ({ phone }) => (sent.push(phone), 'accepted') }),
+  })
+  const shop = guarded.caller()
+  const ask = async (prefix: string) => shop.call('cards.get_verify_code', { token: await shop.token(drawPan(prefix)) })
+  const reasonOf = (reply: object) => ('error' in reply ? (reply.error as { reason: string }).reason : null)
+  assert.equal(reasonOf(await ask('860033')), 'sms_country_not_served')
+  assert.deepEqual(sent, [])
+  // Two that are typed, and three that are not: three of five.
+  for (let n = 0; n < 2; n++) await shop.verified(drawPan('860006'))
+  for (let n = 0; n < 3; n++) assert.equal(reasonOf(await ask('860006')), null)
+  assert.equal(reasonOf(await ask('860006')), 'sms_prefix_limit')
+  const { receipt } = await shop.expect('receipts.create', { amount: 100_000, account: { order: 'a' } })
+  await shop.expect('receipts.send', { id: receipt._id, phone: '998901234567' })
+  assert.equal(await shop.refused('receipts.send', { id: receipt._id, phone: '998901234567' }), 'sms_cost_limit')
+  assert.equal(await shop.refused('receipts.send', { id: receipt._id, phone: '79261234567' }), 'sms_country_not_served')
+  assert.equal(sent.length, 6)
+  await guarded.close()
+})
+
+test('the breaker of failures watches making, asking and typing, and no payment', async () => {
+  const ratio = { spanMs: hourMs, youngMs: 0, leastCount: 5, badPercentMax: 30, pauseMs: hourMs }
+  const watched = await compose({
+    network: (sandbox) => ({
+      ...sandbox,
+      admitVerification: async () => null,
+      startVerification: async () => ({ kind: 'weSend', phone: '998901234567' }),
+    }),
+    failures: ({ clock }) =>
+      makeFailureBreaker({
+        now: () => clock.now(),
+        figures: { mode: 'on', merchant: ratio, global: { ...ratio, leastCount: 999 } },
+        tell: () => undefined,
+      }),
+  })
+  const shop = watched.caller()
+  const token = await shop.verified(drawPan('860006'))
+  const other = await shop.token(drawPan('860006'))
+  await shop.call('cards.get_verify_code', { token: other })
+  for (let n = 0; n < 3; n++) assert.equal(await shop.refused('cards.verify', { token: other, code: '000000' }), 'wrong_code')
+  assert.equal(await shop.refused('cards.verify', { token: other, code: '666666' }), 'failure_limit')
+  assert.equal(await shop.refused('cards.get_verify_code', { token: other }), 'failure_limit')
+  assert.deepEqual(await create(shop, drawPan('860006')), { code: -31700, reason: 'failure_limit', retryAfter: hourMs })
+  assert.equal(await create(watched.caller(), drawPan('860006')), null, 'its neighbour goes on')
+  const { receipt } = await shop.expect('receipts.create', { amount: 100_000, account: { order: 'a' } })
+  assert.equal(await shop.refused('receipts.pay', { id: receipt._id, token }), 'sms_not_connected', 'what the network says')
+  await watched.close()
+})

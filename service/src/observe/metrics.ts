@@ -16,6 +16,8 @@ export interface Metrics {
   countCall(call: CountedCall): void
   /** One deed at a merchant's endpoint, in words of our own tables. */
   countEndpoint(told: { readonly deed: string; readonly outcome: string }): void
+  /** A call that met a limit which refuses, or in the shadow would have. */
+  countLimit(reached: { readonly reason: string; readonly mode: string }): void
   /** The whole page of /metrics. */
   render(): string
   close(): void
@@ -33,15 +35,27 @@ export function makeMetrics(asked: readonly Asked[]): Metrics {
   const calls = makeCounter('tessera_calls_total', 'Calls answered, by method, profile, code (0 for a result) and reason.')
   const spans = makeHistogram('tessera_call_seconds', 'How long calls took.', CALL_SECONDS)
   const endpoints = makeCounter('tessera_merchant_endpoint_total', "What merchants' endpoints said, by deed and outcome.")
+  const limits = makeCounter(
+    'tessera_limits_reached_total',
+    'Calls that met a breaker, by reason and mode; in the shadow nobody was refused.',
+  )
   const lag = monitorEventLoopDelay({ resolution: 20 })
   lag.enable()
-  const page: Metric[] = [calls, spans, endpoints, ...asked.map((one) => makeGauge(one.name, one.meaning, one.read)), ...ownMetrics(lag)]
+  const page: Metric[] = [
+    calls,
+    spans,
+    endpoints,
+    limits,
+    ...asked.map((one) => makeGauge(one.name, one.meaning, one.read)),
+    ...ownMetrics(lag),
+  ]
   return Object.freeze({
     countCall(call: CountedCall) {
       calls.add({ method: call.method, profile: call.profile, code: String(call.code), reason: call.reason })
       spans.observe({ method: call.method }, call.ms / 1000)
     },
     countEndpoint: ({ deed, outcome }: { deed: string; outcome: string }) => endpoints.add({ deed, outcome }),
+    countLimit: ({ reason, mode }: { reason: string; mode: string }) => limits.add({ reason, mode }),
     render() {
       const text = page.map((metric) => metric.render()).join('')
       lag.reset()

@@ -28,6 +28,7 @@ export async function sendReceipt(tools: ReceiptTools, { receiptId, phone, langu
   const receipt = await findReceipt(tools, receiptId, asker)
   expectSendable(receipt)
   await claimPhone(tools, phone)
+  tools.smsGuard.admit({ merchantId: receipt.merchantId, phone, text: await textOf(tools, receipt, language), isCode: false })
   const kept = await intend(tools, receipt, asker)
   const text = await textOf(tools, kept, language)
   const messageId = issueId(kept.bucket, tools.clock.now())

@@ -5,6 +5,7 @@ import type { CardMac } from '../cards/mac.ts'
 import type { Clock } from '../clock.ts'
 import type { MerchantBook } from '../merchants/book.ts'
 import type { MerchantEndpoint } from '../endpoint/endpoint.ts'
+import type { SmsGuard } from '../limits/sms-guard.ts'
 import type { Network } from '../network/network.ts'
 import type { Sms } from '../sms/sms.ts'
 import type { Store } from '../store/store.ts'
@@ -18,6 +19,7 @@ export interface ReceiptParts {
   readonly network: Network
   readonly endpoint: MerchantEndpoint
   readonly sms: Sms
+  readonly smsGuard: SmsGuard
   readonly cards: Cards
   readonly merchants: Pick<MerchantBook, 'find'>
   readonly clock: Clock

@@ -59,8 +59,11 @@ async function evaluate(trying: Trying, verified: CardRow): Promise<Evaluated> {
   })
 }
 
-async function decide({ parts, asker }: Trying, tried: Tried, verified: CardRow, token: string): Promise<CardRow | null> {
-  if (tried.outcome === 'verified') return verified
+async function decide({ parts, attempt, asker }: Trying, tried: Tried, verified: CardRow, token: string): Promise<CardRow | null> {
+  if (tried.outcome === 'verified') {
+    if (attempt.phoneMask !== null) parts.smsGuard.converted(attempt.phoneMask, parts.clock.now() - attempt.askedAt.wallMs)
+    return verified
+  }
   if (tried.outcome === 'moved') return null
   if (tried.outcome === 'tooOld' || tried.outcome === 'notRequested') {
     // The same code, submitted twice at once: the first one verified the card and closed the attempt.

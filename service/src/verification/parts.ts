@@ -2,6 +2,7 @@ import type { Keyring } from '@tessera/vault/keyring'
 
 import type { Cards } from '../cards/cards.ts'
 import type { Clock } from '../clock.ts'
+import type { SmsGuard } from '../limits/sms-guard.ts'
 import type { Network } from '../network/network.ts'
 import type { Codes } from '../sms/codes.ts'
 import type { Sms } from '../sms/sms.ts'
@@ -14,6 +15,7 @@ export interface VerificationParts {
   readonly keyring: Keyring
   readonly network: Network
   readonly sms: Sms
+  readonly smsGuard: SmsGuard
   readonly codes: Codes
   readonly cards: Cards
   readonly clock: Clock

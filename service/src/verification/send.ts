@@ -28,6 +28,7 @@ export async function sendCode(sending: Sending, { phone, code, language }: OurC
   await claimPhone(sending, phone)
   const lifeSeconds = codeLifeMs / 1000
   const text = codeText(language, { code, maskedPan: card.maskedPan, lifeSeconds, providerName, formHost })
+  await expectGuard(sending, phone, text)
   const outcome = await send(sending, { messageId: attempt.attemptId, merchantId: card.merchantId, phone, text, lifeSeconds })
   const answer = outcome === 'rejected' ? new RpcError('smsNotSent', { retryAfterMs: resendWaitMs }) : { phoneMask, waitMs: resendWaitMs }
   await settle(sending, { sentBy: 'us', phoneMask, outcome: outcome === 'accepted' ? 'sent' : outcome }, answer)
@@ -45,6 +46,16 @@ async function claimPhone(sending: Sending, phone: string): Promise<void> {
   const limit = new RpcError('sendLimitPhone', { retryAfterMs: claimed.retryAfterMs })
   await settle(sending, { sentBy: 'us', outcome: 'phoneLimit' }, limit)
   throw limit
+}
+
+/** Asked last, so that only what goes out is counted. */
+async function expectGuard(sending: Sending, phone: string, text: string): Promise<void> {
+  try {
+    sending.parts.smsGuard.admit({ merchantId: sending.card.merchantId, phone, text, isCode: true })
+  } catch (err) {
+    if (err instanceof RpcError) await settle(sending, { sentBy: 'us', outcome: 'sendRefused' }, err)
+    throw err
+  }
 }
 
 /** A gateway that fails without a word may have sent it: that counts as sent, and nothing is sent twice. */

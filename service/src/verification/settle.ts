@@ -32,7 +32,7 @@ export async function settleAsk(
   if (outcome === 'asked' && !isExpired) return null
   if (isRefusal(outcome)) throw refusalError({ kind: 'refused', reason: outcome }, requestId)
   const retryAfterMs = figures.resendWaitMs
-  if (outcome === 'rejected') throw new RpcError('smsNotSent', { retryAfterMs })
+  if (outcome === 'rejected' || outcome === 'sendRefused') throw new RpcError('smsNotSent', { retryAfterMs })
   if (outcome === 'phoneLimit') throw new RpcError('sendLimitPhone', { retryAfterMs })
   return { phoneMask: attempt?.phoneMask ?? maskPhone(''), waitMs: figures.resendWaitMs }
 }
