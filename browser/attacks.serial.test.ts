@@ -139,7 +139,7 @@ describe('a page that attacks the card form that it holds', () => {
     await opened.page.close()
   })
 
-  it('5b. gets no first line with a guessed id, nor from a window that is not the parent, though the right one is taken afterwards', async () => {
+  it('12. gets no first line with a guessed id, nor from a window that is not the parent, though the right one is taken afterwards', async () => {
     const opened = await stage.open({ body: '<div id="card"></div><div id="raw"></div>' })
     const answered = await opened.page.evaluate(
       async ({ form, merchant }) => {
