@@ -4,7 +4,7 @@ import { after, before, describe, it } from 'node:test'
 
 import { enterCode, startStage, type Opened, type Stage } from './form.fixture.ts'
 
-/** Not one of the public cards: its digits stand nowhere by chance. */
+/** No card's: its check digit is wrong, and its digits stand nowhere by chance. */
 const canary = '8600714253698013'
 const success = '8600495473316478'
 
@@ -29,7 +29,7 @@ describe('the digits of a card', () => {
 
   for (const [what, pan, isTaken] of [
     ['a card that goes its whole way', success, true],
-    ['a card that the bank does not take', canary, false],
+    ['a number that is not right', canary, false],
   ] as const) {
     it(`are in no message, element, address, store or line of the console: ${what}`, async () => {
       const messages: string[] = []
