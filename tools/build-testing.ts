@@ -4,11 +4,12 @@ import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
 import { buildBrowser } from './browser/build.ts'
-import { bundleTestingTypes } from './browser/testing-types.ts'
+import { bundleSdkTypes, bundleTestingTypes } from './browser/testing-types.ts'
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)))
 const dist = join(root, 'browser', 'dist')
 await buildBrowser(root, dist)
 const types = bundleTestingTypes(root)
 writeFileSync(join(dist, 'testing.d.ts'), types)
+for (const [name, text] of bundleSdkTypes(root)) writeFileSync(join(dist, name), text)
 process.stdout.write(`testing.d.ts ${Buffer.byteLength(types)} bytes\n`)

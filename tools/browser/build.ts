@@ -20,7 +20,7 @@ export async function buildBrowser(root: string, folder: string): Promise<Manife
     ['frame-texts.json', JSON.stringify({ uz: textsIn('uz'), ru: textsIn('ru'), en: textsIn('en') })],
     ['tessera.js', await bundle(join(root, 'browser', 'page', 'script.ts'), 'iife')],
     ['tessera.mjs', await bundle(join(root, 'browser', 'page', 'module.ts'), 'esm')],
-    ['react.mjs', await bundle(join(root, 'browser', 'page', 'react.ts'), 'esm')],
+    ['react.mjs', await bundle(join(root, 'browser', 'page', 'react-module.ts'), 'esm')],
     ['testing.mjs', await bundle(join(root, 'browser', 'testing', 'index.ts'), 'esm')],
   ]
   mkdirSync(folder, { recursive: true })

@@ -1,3 +1,4 @@
+// time limit: 180 s
 import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
 import { cpSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
@@ -9,7 +10,7 @@ import { promisify } from 'node:util'
 import ts from 'typescript'
 
 import { buildBrowser } from './build.ts'
-import { bundleTestingTypes } from './testing-types.ts'
+import { bundleSdkTypes, bundleTestingTypes } from './testing-types.ts'
 
 const root = dirname(dirname(dirname(fileURLToPath(import.meta.url))))
 let shop: string
@@ -22,6 +23,7 @@ before(async () => {
   cpSync(join(root, 'browser', 'package.json'), join(installed, 'package.json'))
   await buildBrowser(root, join(installed, 'dist'))
   writeFileSync(join(installed, 'dist', 'testing.d.ts'), bundleTestingTypes(root))
+  for (const [name, text] of bundleSdkTypes(root)) writeFileSync(join(installed, 'dist', name), text)
   for (const name of ['playwright-core', '@types']) symlinkSync(join(root, 'node_modules', name), join(shop, 'node_modules', name))
 })
 after(() => rmSync(shop, { recursive: true, force: true }))
@@ -55,6 +57,32 @@ test('its types stand alone, take the page of playwright, and refuse what is wro
   assert.deepEqual(
     compile('wrong.mts', wrong).map(([line]) => line),
     [3, 4, 5, 5],
+  )
+})
+
+test('the types of the SDK, of its global and of the React wrapper take what is right and refuse what is wrong', () => {
+  const right = `
+    import { CardForm, CardFormMisuse } from '@tessera/browser'
+    import { TesseraCardForm } from '@tessera/browser/react'
+    import '@tessera/browser/global'
+    import { createElement } from 'react'
+    const form = new CardForm({ merchant: '65f0c0ffee0000000000cafe', theme: { scheme: 'dark' } }).mount('#card')
+    form.on('token', ({ token, card }) => console.log(token.length, card.recurrent))
+    export const element = createElement(TesseraCardForm, { merchant: '', onError: ({ docs }) => docs.length, formRef: (it) => it?.submit() })
+    export const second = new Tessera.CardForm({ merchant: '' }) instanceof CardFormMisuse
+  `
+  const wrong = `
+    import { TesseraCardForm } from '@tessera/browser/react'
+    import '@tessera/browser/global'
+    import { createElement } from 'react'
+    createElement(TesseraCardForm, { merchant: '', onPaid: () => null })
+    new Tessera.CardForm({ locale: 'en' })
+    new Tessera.CardForm({ merchant: '', locale: 'fr' })
+  `
+  assert.deepEqual(compile('sdk-right.mts', right), [])
+  assert.deepEqual(
+    compile('sdk-wrong.mts', wrong).map(([line]) => line),
+    [5, 6, 7],
   )
 })
 

@@ -36,7 +36,8 @@ function listImported(file: ts.SourceFile): string[] {
   return file.statements.flatMap((statement) => {
     const isImport = ts.isImportDeclaration(statement) || ts.isExportDeclaration(statement)
     const specifier = isImport ? statement.moduleSpecifier : undefined
-    return specifier !== undefined && ts.isStringLiteral(specifier) ? [declarationOf(placeOf(file, specifier.text))] : []
+    const isOurs = specifier !== undefined && ts.isStringLiteral(specifier) && /^(\.|@tessera\/)/.test(specifier.text)
+    return isOurs ? [declarationOf(placeOf(file, specifier.text))] : []
   })
 }
 
@@ -48,8 +49,17 @@ function placeOf(file: ts.SourceFile, specifier: string): string {
 
 /** Everything declared, exported or not, as a name of the one file. */
 function printDeclarations(file: ts.SourceFile): string {
-  const declarations = file.statements.filter((statement) => !ts.isImportDeclaration(statement) && !ts.isExportDeclaration(statement))
+  const declarations = file.statements.filter((statement) => !isOurImport(statement) && !ts.isExportDeclaration(statement))
   return declarations.map((statement) => statement.getFullText().replace(/^export (declare )?/m, '$1')).join('')
+}
+
+/** What is imported of another package stays: whoever has the types has the package. */
+function isOurImport(statement: ts.Statement): boolean {
+  return (
+    ts.isImportDeclaration(statement) &&
+    ts.isStringLiteral(statement.moduleSpecifier) &&
+    /^(\.|@tessera\/)/.test(statement.moduleSpecifier.text)
+  )
 }
 
 function printExports(file: ts.SourceFile): string {
