@@ -662,6 +662,18 @@ export const errors = {
     },
     hint: 'One phone is one login of one merchant.',
   },
+  testOnly: {
+    code: -32601,
+    reason: 'test_only',
+    stage: 'state',
+    mend: 'developer',
+    text: {
+      en: 'This is there in the test environment only.',
+      ru: 'Это есть только в тестовой среде.',
+      uz: 'Bu faqat sinov muhitida bor.',
+    },
+    hint: 'Production has no test cards, no inbox of SMS and nothing to rehearse.',
+  },
   userNotFound: {
     code: -32602,
     reason: 'user_not_found',

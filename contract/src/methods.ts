@@ -5,8 +5,11 @@ import { cardMethods } from './methods.cards.ts'
 import { dashboardCardMethods } from './methods.dashboard.cards.ts'
 import { dashboardAuditMethods } from './methods.dashboard.audit.ts'
 import { dashboardSettingsMethods } from './methods.dashboard.settings.ts'
+import { dashboardOverviewMethods } from './methods.dashboard.overview.ts'
 import { dashboardSessionMethods } from './methods.dashboard.session.ts'
+import { dashboardStartMethods } from './methods.dashboard.start.ts'
 import { dashboardUserMethods } from './methods.dashboard.users.ts'
+import { dashboardVerificationMethods } from './methods.dashboard.verification.ts'
 import { formMethods } from './methods.form.ts'
 import { receiptMethods } from './methods.receipts.ts'
 
@@ -41,6 +44,9 @@ export const dashboardMethods = {
   ...dashboardCardMethods,
   ...dashboardSettingsMethods,
   ...dashboardAuditMethods,
+  ...dashboardStartMethods,
+  ...dashboardOverviewMethods,
+  ...dashboardVerificationMethods,
 } as const satisfies Record<string, DashboardEntry>
 
 /** Everything that is asked of the service, by either door. */

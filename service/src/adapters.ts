@@ -9,8 +9,8 @@ import type { LegalPages } from './form/legal.ts'
 import { openFileKek } from './kms/file.ts'
 import type { Network } from './network/network.ts'
 import type { Demo } from './running.ts'
-import { stepByDefault, steps, testCards, testExpiry } from './sandbox/cards.ts'
-import { sandboxCodes } from './sandbox/codes.ts'
+import { stepByDefault, steps, testCards, testExpiry, type TestCard } from './sandbox/cards.ts'
+import { sandboxCode, sandboxCodes } from './sandbox/codes.ts'
 import { demoLogin, demoMerchant } from './sandbox/demo.ts'
 import { sandboxDisclosure, sandboxLegal } from './sandbox/legal.ts'
 import { makeSandboxNetwork } from './sandbox/network.ts'
@@ -59,6 +59,9 @@ export interface Sandbox {
   readonly scenarios: readonly SandboxScenario[]
   readonly steps: readonly string[]
   readonly stepByDefault: string
+  /** As the dashboard shows them, and the code that every one of them takes. */
+  readonly cards: readonly TestCard[]
+  readonly code: string
 }
 
 export const sandbox: Sandbox = Object.freeze({
@@ -78,6 +81,8 @@ export const sandbox: Sandbox = Object.freeze({
   ],
   steps,
   stepByDefault,
+  cards: testCards,
+  code: sandboxCode,
 })
 
 /** The whole difference between the environments is these two rows. Null: this version has nothing to put there. */

@@ -1,38 +1,88 @@
+import { isDashboardMethod } from '@tessera/contract/methods'
 import type { FastifyPluginCallback } from 'fastify'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
-import type { Adapters } from './adapters.ts'
+import type { Adapters, Sandbox } from './adapters.ts'
+import { everyMs, type Job } from './background.ts'
 import type { Config } from './config.ts'
 import { DashboardMissing, readDashboardAssets, type DashboardAssets } from './dashboard/assets.ts'
 import { makeCardLists, type CardLists } from './dashboard/cards.ts'
+import { makeCodeLists, type CodeLists } from './dashboard/codes.ts'
 import { makeDashboard, type Dashboard } from './dashboard/dashboard.ts'
 import { makeDashboardDoor } from './dashboard/door.ts'
 import { dashboardFigures } from './dashboard/figures.ts'
 import { makeDashboardGate } from './dashboard/gate.ts'
+import { makeOverview, type TellOverview } from './dashboard/overview.ts'
 import { makePasswords } from './dashboard/passwords.ts'
 import type { DashboardParts } from './dashboard/parts.ts'
+import { makeStart, type Start, type StartFacts } from './dashboard/start.ts'
+import { makeTallies, type Tallies } from './dashboard/tallies.ts'
 import { CannotGoOn } from './exits.ts'
 import { proxiesOf } from './figures.ts'
+import { readFormAssets } from './form/assets.ts'
 import { makeRoad, type RoadParts } from './rpc/answer.ts'
+import type { Journal } from './rpc/journal.ts'
 
 /** What the grid needs for the dashboard's methods. */
 export interface DashboardSide {
   readonly dashboard: Dashboard
   readonly cardLists: CardLists
+  readonly tallies: Tallies
+  readonly overview: TellOverview
+  readonly codeLists: CodeLists
+  readonly start: Start
 }
 
 /** The dashboard's nouns, with the sandbox's login where there is a sandbox. */
 export async function makeDashboardSide(
   parts: Omit<DashboardParts, 'figures' | 'passwords'>,
   { sandbox }: Pick<Adapters, 'sandbox'>,
+  { formOrigin }: Pick<Config, 'formOrigin'>,
 ): Promise<DashboardSide> {
   const dashboard = makeDashboard({ ...parts, figures: dashboardFigures, passwords: makePasswords() })
   if (sandbox !== null) {
     const { merchantId, dashboardPhone: phone, dashboardPassword: password } = sandbox.demo
     await dashboard.ensureLogin({ merchantId, phone, password })
   }
-  return { dashboard, cardLists: makeCardLists(parts.store) }
+  return {
+    dashboard,
+    cardLists: makeCardLists(parts.store),
+    tallies: makeTallies(parts),
+    overview: makeOverview(parts),
+    codeLists: makeCodeLists({ ...parts, hasInbox: sandbox !== null }),
+    start: makeStart(parts, { formOrigin, sdk: readSdk(), testing: sandbox === null ? null : testingOf(sandbox) }),
+  }
+}
+
+/** Counts for the charts, every other second, and drops what no chart goes back to. */
+export function tallyJobs({ runOnce, dropPast }: Tallies): Job[] {
+  return [
+    { event: 'tallied', everyMs: everyMs.tally, run: (stopping) => runOnce(stopping).then(() => 0) },
+    { event: 'tallies_dropped', everyMs: everyMs.sweep, run: dropPast },
+  ]
+}
+
+/** A journal that has the calls of merchants timed as well; what people do in the dashboard is none of them. */
+export function timedBy(tallies: Tallies, journal: Journal): Journal {
+  return Object.freeze<Journal>({
+    ...journal,
+    called(entry) {
+      const { merchantId, method, ms } = entry
+      if (merchantId !== null && method !== null && !isDashboardMethod(method)) tallies.timed(merchantId, ms)
+      journal.called(entry)
+    },
+  })
+}
+
+function testingOf({ cards, code, demo }: Sandbox): StartFacts['testing'] {
+  return { cards, code, expire: demo.expiry, demo: { merchantId: demo.merchantId, password: demo.password } }
+}
+
+/** What the form snippet names; the form's own pages say what is missing where it is not built. */
+function readSdk(): StartFacts['sdk'] {
+  const { version, files } = readFormAssets(formFolder)
+  return { version, integrity: files.get('tessera.js')?.integrity ?? '' }
 }
 
 /** The dashboard's pages and its door, on its own host. Throws `CannotGoOn` when it is not built. */
@@ -52,3 +102,4 @@ function readAssets(): DashboardAssets {
 }
 
 const builtFolder = join(fileURLToPath(new URL('../../', import.meta.url)), 'dashboard', 'dist')
+const formFolder = join(fileURLToPath(new URL('../../', import.meta.url)), 'browser', 'dist')

@@ -19,7 +19,7 @@ import type { Clock } from './clock.ts'
 import { openDisclosures } from './consent-side.ts'
 import { everyMs, startJobs } from './background.ts'
 import { makeClosing } from './closing.ts'
-import { makeDashboardPages, makeDashboardSide } from './dashboard-side.ts'
+import { makeDashboardPages, makeDashboardSide, tallyJobs, timedBy } from './dashboard-side.ts'
 import type { Closing } from './closing.ts'
 import type { Config } from './config.ts'
 import type { CoreDumps } from './core-dumps.ts'
@@ -140,6 +140,7 @@ async function compose(parts: StartParts, closing: Closing): Promise<RunningServ
     { event: 'form_sessions_dropped', everyMs: everyMs.sweep, run: sessions.dropPast },
     { event: 'disclosures_kept', everyMs: everyMs.disclose, run: () => disclosures.keep().then(() => 0) },
     { event: 'dashboard_sessions_dropped', everyMs: everyMs.sweep, run: side.dashboard.sessions.dropPast },
+    ...tallyJobs(side.tallies),
   ]
   for (const end of [settle.stop, webhooks.stop, ...startJobs(jobs, { clock, done, failed })]) closing.add(end)
 
@@ -265,7 +266,7 @@ async function makeNouns({ config, clock, log }: StartParts, adapters: Adapters,
   const sessions = makeFormSessions({ store, clock, merchants, isAnyOriginWelcome: adapters.isAnyOriginWelcome })
   const disclosures = await openDisclosures(config, adapters, { store, clock })
   const served = makeServedForms({ keyring, clock, environment })
-  const side = await makeDashboardSide({ store, keyring, clock, environment, alarm }, adapters)
+  const side = await makeDashboardSide({ store, keyring, clock, environment, alarm }, adapters, config)
   return {
     network,
     merchants,
@@ -325,7 +326,7 @@ function makeDoor(
   const road: RoadParts = {
     ...{ grid, limits: limits.coarse, idempotency },
     routes: network.routes,
-    journal: makeJournal(log, metrics),
+    journal: timedBy(side.tallies, makeJournal(log, metrics)),
     translate: storeError,
     issueRequestId: makeRequestIds(drawPublic(REQUEST_ID_SEED_BYTES)),
     ...{ now, sleep: clock.sleep, stopping, signal },

@@ -51,7 +51,10 @@ export const importLaw: readonly LawRow[] = [
       'service/src/verification/limits.ts',
     ],
   },
-  { of: 'service/src/dashboard-side.ts', may: ['types:vault/', 'service/src/*', 'service/src/dashboard/', 'service/src/rpc/'] },
+  {
+    of: 'service/src/dashboard-side.ts',
+    may: ['contract/', 'types:vault/', 'service/src/*', 'service/src/dashboard/', 'service/src/rpc/', 'service/src/form/assets.ts'],
+  },
   { of: 'service/src/form-pages.ts', may: ['service/src/*', 'service/src/form/', 'service/src/form-sessions/', 'service/src/merchants/'] },
   {
     of: 'service/src/consent-side.ts',

@@ -14,9 +14,13 @@ import { cardFigures, type CardFigures } from '../cards/figures.ts'
 import { makeCards, type Cards } from '../cards/cards.ts'
 import { makeDisclosures, type Disclosures } from '../consents/disclosures.ts'
 import { makeCardLists, type CardLists } from '../dashboard/cards.ts'
+import { makeCodeLists, type CodeLists } from '../dashboard/codes.ts'
 import { makeDashboard, type Dashboard } from '../dashboard/dashboard.ts'
 import { dashboardFigures } from '../dashboard/figures.ts'
+import { makeOverview, type TellOverview } from '../dashboard/overview.ts'
 import { makePasswords } from '../dashboard/passwords.ts'
+import { makeStart, type Start } from '../dashboard/start.ts'
+import { makeTallies, type Tallies } from '../dashboard/tallies.ts'
 import { makeServedForms, type ServedForms } from '../form-sessions/served.ts'
 import { hashDisclosure } from '../form/disclosure.ts'
 import { makeFormSessions, type FormSessionParts } from '../form-sessions/form-sessions.ts'
@@ -31,7 +35,9 @@ import { makeReceipts, type Receipts } from '../receipts/receipts.ts'
 import { makeSettle, type Settle } from '../receipts/settle.ts'
 import { sandboxDisclosure } from '../sandbox/legal.ts'
 import { makeSandboxNetwork } from '../sandbox/network.ts'
-import { sandboxCodes } from '../sandbox/codes.ts'
+import { testCards, testExpiry } from '../sandbox/cards.ts'
+import { sandboxCode, sandboxCodes } from '../sandbox/codes.ts'
+import { demoMerchant } from '../sandbox/demo.ts'
 import { makeSandboxSms } from '../sandbox/sms.ts'
 import type { Codes } from '../sms/codes.ts'
 import type { Sms } from '../sms/sms.ts'
@@ -63,6 +69,10 @@ export interface House {
   readonly endpoint: MerchantEndpoint
   readonly dashboard: Dashboard
   readonly cardLists: CardLists
+  readonly tallies: Tallies
+  readonly overview: TellOverview
+  readonly codeLists: CodeLists
+  readonly start: Start
   /** What was told of rows that are not as we wrote them. */
   readonly alarms: string[]
   /** Someone who calls: a merchant of its own, unless it is told which. */
@@ -160,7 +170,14 @@ export async function compose(options: HouseOptions = {}): Promise<House> {
     figures: dashboardFigures,
     passwords: makePasswords({ cost: 4 }),
   })
-  const side = { dashboard, cardLists: makeCardLists(store) }
+  const testing = environment === 'test' ? { cards: testCards, expire: testExpiry, code: sandboxCode } : null
+  const demo = { merchantId: demoMerchant.id, password: demoMerchant.password }
+  const sdk = { version: '0.0.0', integrity: 'sha384-none' }
+  const side = {
+    ...{ dashboard, cardLists: makeCardLists(store), tallies: makeTallies({ store, clock }), overview: makeOverview({ store, clock }) },
+    codeLists: makeCodeLists({ store, clock, hasInbox: testing !== null }),
+    start: makeStart({ store, clock }, { formOrigin: null, sdk, testing: testing === null ? null : { ...testing, demo } }),
+  }
   const grid = makeGrid({
     cards,
     verification,

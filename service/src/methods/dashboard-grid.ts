@@ -2,14 +2,19 @@ import type { DashboardMethodName } from '@tessera/contract/methods'
 
 import type { Cards } from '../cards/cards.ts'
 import type { CardLists } from '../dashboard/cards.ts'
+import type { CodeLists } from '../dashboard/codes.ts'
 import type { Dashboard } from '../dashboard/dashboard.ts'
+import type { TellOverview } from '../dashboard/overview.ts'
+import type { Start } from '../dashboard/start.ts'
 import type { MerchantBook } from '../merchants/book.ts'
 import type { MerchantDeeds } from '../merchants/deeds.ts'
+import type { Verification } from '../verification/verification.ts'
 
 import { dashboardAuditList } from './dashboard.audit.list.ts'
 import { dashboardCardsGet } from './dashboard.cards.get.ts'
 import { dashboardCardsList } from './dashboard.cards.list.ts'
 import { dashboardCardsRemove } from './dashboard.cards.remove.ts'
+import { dashboardOverviewGet } from './dashboard.overview.get.ts'
 import { dashboardPasswordChange } from './dashboard.password.change.ts'
 import { dashboardPasswordsRetire } from './dashboard.passwords.retire.ts'
 import { dashboardPasswordsRotate } from './dashboard.passwords.rotate.ts'
@@ -20,6 +25,8 @@ import { dashboardSessionSignOut } from './dashboard.session.signOut.ts'
 import { dashboardSessionSignOutEverywhere } from './dashboard.session.signOutEverywhere.ts'
 import { dashboardSettingsChange } from './dashboard.settings.change.ts'
 import { dashboardSettingsGet } from './dashboard.settings.get.ts'
+import { dashboardStartGet } from './dashboard.start.get.ts'
+import { dashboardStartMakeToken } from './dashboard.start.makeToken.ts'
 import { dashboardTotpBegin } from './dashboard.totp.begin.ts'
 import { dashboardTotpConfirm } from './dashboard.totp.confirm.ts'
 import { dashboardTotpRemove } from './dashboard.totp.remove.ts'
@@ -28,6 +35,9 @@ import { dashboardUsersCreate } from './dashboard.users.create.ts'
 import { dashboardUsersList } from './dashboard.users.list.ts'
 import { dashboardUsersResetPassword } from './dashboard.users.resetPassword.ts'
 import { dashboardUsersSetRole } from './dashboard.users.setRole.ts'
+import { dashboardVerificationFunnel } from './dashboard.verification.funnel.ts'
+import { dashboardVerificationInbox } from './dashboard.verification.inbox.ts'
+import { dashboardVerificationList } from './dashboard.verification.list.ts'
 import type { Grid } from './method.ts'
 
 export interface DashboardGridParts {
@@ -35,10 +45,15 @@ export interface DashboardGridParts {
   readonly dashboard: Dashboard
   readonly cardLists: CardLists
   readonly merchants: MerchantBook & { readonly deeds: MerchantDeeds }
+  readonly verification: Verification
+  readonly overview: TellOverview
+  readonly codeLists: CodeLists
+  readonly start: Start
 }
 
 /** The dashboard's rows of the grid: with the role that each asks for. */
-export function makeDashboardGrid({ cards, dashboard, cardLists, merchants }: DashboardGridParts): Pick<Grid, DashboardMethodName> {
+export function makeDashboardGrid(parts: DashboardGridParts): Pick<Grid, DashboardMethodName> {
+  const { cards, dashboard, cardLists, merchants, verification, overview, codeLists, start } = parts
   const caller = 'dashboard'
   return {
     'dashboard.session.signIn': { caller, role: 'visitor', mutates: true, limits: 'verify', run: dashboardSessionSignIn(dashboard) },
@@ -83,5 +98,13 @@ export function makeDashboardGrid({ cards, dashboard, cardLists, merchants }: Da
       limits: 'write',
       run: dashboardPasswordsRetire(merchants.deeds),
     },
+    'dashboard.start.get': { caller, role: 'read', mutates: false, limits: 'read', run: dashboardStartGet(start) },
+    'dashboard.start.makeToken': {
+      ...{ caller, role: 'developer', mutates: true, limits: 'create', run: dashboardStartMakeToken(start, { cards, verification }) },
+    },
+    'dashboard.overview.get': { caller, role: 'read', mutates: false, limits: 'read', run: dashboardOverviewGet(overview) },
+    'dashboard.verification.funnel': { caller, role: 'read', mutates: false, limits: 'read', run: dashboardVerificationFunnel(codeLists) },
+    'dashboard.verification.list': { caller, role: 'read', mutates: false, limits: 'read', run: dashboardVerificationList(codeLists) },
+    'dashboard.verification.inbox': { caller, role: 'read', mutates: false, limits: 'read', run: dashboardVerificationInbox(codeLists) },
   }
 }

@@ -45,6 +45,12 @@ const pointed: Readonly<Record<DashboardMethodName, (at: Owned) => object>> = {
   'dashboard.settings.change': () => ({ requireFormSessions: true }),
   'dashboard.passwords.rotate': () => ({}),
   'dashboard.passwords.retire': () => ({ number: 1 }),
+  'dashboard.start.get': () => ({}),
+  'dashboard.start.makeToken': () => ({ lastFour: '6311' }),
+  'dashboard.overview.get': () => ({ days: 7 }),
+  'dashboard.verification.funnel': () => ({ days: 7 }),
+  'dashboard.verification.list': () => ({}),
+  'dashboard.verification.inbox': () => ({}),
 }
 
 /** Who may what, said once more here and not read from the gate. */
@@ -102,6 +108,9 @@ async function own(owner: Person): Promise<Owned> {
   const customer = 'mark-of-the-victim'
   const shop = house.caller('spec', owner.merchantId)
   const { card } = await shop.expect('cards.create', { card: { number: '', expire: '0399' }, customer, save: true }, '8600495473316478')
+  // Something to count, and an SMS in the inbox.
+  await shop.expect('cards.get_verify_code', { token: card.token })
+  await house.tallies.runOnce(new AbortController().signal)
   const { userId, phone, cookie } = owner
   return { cardId: card.token.slice(0, 24), userId, sessionId: cookie?.slice(0, 24) ?? '', customer, phone }
 }

@@ -59,12 +59,7 @@ test('a row of the test environment in the place of a production one is a fault 
   const alarms: string[] = []
   const alarm = (event: string) => void alarms.push(event)
   const cards = makeCards({ store, keyring, network, clock, environment: 'production', figures: cardFigures, alarm })
-  const { verification, receipts, sessions, disclosures, served, merchants, dashboard, cardLists } = house
-  const caller = makeCaller(
-    makeGrid({ cards, verification, receipts, sessions, disclosures, served, merchants, dashboard, cardLists, version: '0' }),
-    owner.merchantId,
-    'spec',
-  )
+  const caller = makeCaller(makeGrid({ ...house, cards, version: '0' }), owner.merchantId, 'spec')
   const token = await owner.token(pan)
   assert.equal(await caller.refused('cards.check', { token }), 'internal_error')
   assert.deepEqual(alarms, ['row_tampered'])

@@ -3,6 +3,7 @@ import { countCardsByKey, findCard, listCardsUnderKey, listEndedCards, listKeptC
 import { findCardOfAny, findDisclosure, listConsents } from './questions/consents.ts'
 import { listDeeds } from './questions/dashboard-audit.ts'
 import { listAuditOf, listCards, listReceiptsOfCard } from './questions/dashboard-cards.ts'
+import { findFunnel, listCodeEvents, listInboxOf } from './questions/dashboard-codes.ts'
 import { findDashboardSession, listDashboardSessions } from './questions/dashboard-sessions.ts'
 import { findDashboardUser, findDashboardUserByPhone, listDashboardUsers } from './questions/dashboard-users.ts'
 import { listAttempts, listDeadDeliveries, listDeliveries } from './questions/deliveries.ts'
@@ -13,6 +14,7 @@ import { findMerchant, listCredentialUses, listMerchants } from './questions/mer
 import { findOperation, listOperations } from './questions/operations.ts'
 import { findReceipt, listAllReceipts, listDueReceipts, listReceipts } from './questions/receipts.ts'
 import { findScenarioStep, listInbox, listScenarioSteps } from './questions/sandbox.ts'
+import { findTallies, listTallies, listTallyPlaces } from './questions/tallies.ts'
 import type { Answer, Ask, UnitName } from './questions/units.ts'
 import { findVerification } from './questions/verification.ts'
 import { listEndpoints } from './questions/webhooks.ts'
@@ -116,6 +118,14 @@ export function makeStore(driver: Driver): Store {
     listDeeds: (ask) => driver.read(listDeeds(ask)),
     listAuditOf: (merchantId, subject, count) => driver.read(listAuditOf(merchantId, subject, count)),
     listReceiptsOfCard: (card, count) => driver.read(listReceiptsOfCard(card, count)),
+    addTallies: (tallies, move) => driver.write('addTallies', { tallies, move }),
+    listTallyPlaces: () => driver.read(listTallyPlaces()),
+    listTallies: (span) => driver.read(listTallies(span)),
+    findTallies: (of) => driver.read(findTallies(of)),
+    dropTallies: (before, stopping) => dropAll(driver, 'dropTallies', before, stopping),
+    findFunnel: (ask) => driver.read(findFunnel(ask)),
+    listCodeEvents: (ask) => driver.read(listCodeEvents(ask)),
+    listInboxOf: (ask) => driver.read(listInboxOf(ask)),
 
     appendAudit: (audit) => driver.write('appendAudit', { audit }),
     listAuditChains: () => driver.read(findAuditHeads()),
@@ -138,7 +148,7 @@ function ridden<T, R extends CardRiders | null = null>(_riders: R | undefined, a
 /** A page a unit, so that a long sweep never holds the writers up, and ends with the page that a stop finds it at. */
 async function dropAll(
   driver: Driver,
-  name: 'dropLimits' | 'dropIdempotency' | 'dropEvents' | 'dropFormSessions' | 'dropDashboardSessions',
+  name: 'dropLimits' | 'dropIdempotency' | 'dropEvents' | 'dropFormSessions' | 'dropDashboardSessions' | 'dropTallies',
   before: number,
   stopping?: AbortSignal,
 ): Promise<number> {

@@ -1,5 +1,18 @@
 import type { AuditEntry, AuditNote } from './audit.ts'
 import type { CardRow, ListedCard } from './card.ts'
+import type {
+  CodeEvent,
+  CodeEventsAsk,
+  Funnel,
+  FunnelAsk,
+  InboxAsk,
+  InboxRow,
+  SpanTally,
+  Tally,
+  TallyMove,
+  TallyOf,
+  TallySpan,
+} from './tallies.ts'
 
 /** A person of a merchant who signs in to the dashboard. */
 export interface DashboardUserRow {
@@ -114,4 +127,19 @@ export interface DashboardStore {
   listAuditOf(merchantId: string, subject: string, count: number): Promise<AuditEntry[]>
   /** Newest first. */
   listReceiptsOfCard(card: Pick<CardRow, 'bucket' | 'merchantId' | 'cardId'>, count: number): Promise<CardReceipt[]>
+
+  /** Adds counts, and moves the place in an audit chain that they were counted up to; false, and nothing is added, when the place is another by now. */
+  addTallies(tallies: readonly Tally[], move: TallyMove | null): Promise<boolean>
+  listTallyPlaces(): Promise<{ chain: string; seq: number }[]>
+  /** By step, then by name. */
+  listTallies(span: TallySpan): Promise<SpanTally[]>
+  /** Those of all time. */
+  findTallies(of: TallyOf): Promise<{ name: string; count: number }[]>
+  /** Drops what was counted before an hour; tells how many. */
+  dropTallies(before: number, stopping?: AbortSignal): Promise<number>
+  findFunnel(ask: FunnelAsk): Promise<Funnel>
+  /** Newest first. */
+  listCodeEvents(ask: CodeEventsAsk): Promise<CodeEvent[]>
+  /** The sandbox's SMS of one merchant, newest first. */
+  listInboxOf(ask: InboxAsk): Promise<InboxRow[]>
 }

@@ -13,6 +13,7 @@ import { receiptsSuite } from './suite/receipts.suite.ts'
 import { ridersSuite } from './suite/riders.suite.ts'
 import { sandboxSuite } from './suite/sandbox.suite.ts'
 import type { WithStore } from './suite/opened.fixture.ts'
+import { talliesSuite } from './suite/tallies.suite.ts'
 import { verificationSuite } from './suite/verification.suite.ts'
 import { webhooksSuite } from './suite/webhooks.suite.ts'
 
@@ -29,6 +30,7 @@ export function storeSuite(withStore: WithStore): void {
   ledgerSuite(withStore)
   webhooksSuite(withStore)
   dashboardSuite(withStore)
+  talliesSuite(withStore)
   formsSuite(withStore)
   consentsSuite(withStore)
   auditSuite(withStore)

@@ -6,6 +6,7 @@ import type { FormStore } from './forms.ts'
 import type { MerchantStore } from './merchant.ts'
 import type { MoneyStore } from './money.ts'
 import type { CardRiders, CodeRiders, Twin } from './riders.ts'
+import type { InboxRow } from './tallies.ts'
 import type { WebhookStore } from './webhooks.ts'
 
 export type * from './audit.ts'
@@ -16,6 +17,7 @@ export type * from './forms.ts'
 export type * from './merchant.ts'
 export type * from './money.ts'
 export type * from './riders.ts'
+export type * from './tallies.ts'
 export type * from './webhooks.ts'
 
 /**
@@ -170,14 +172,6 @@ export interface FinishVerification extends CardKey {
   readonly uncountAt: number | null
   readonly verifiedCard: CardRow
   readonly audit: AuditNote
-}
-
-export interface InboxRow {
-  readonly id: string
-  readonly at: number
-  readonly merchantId: string
-  readonly phoneMask: string
-  readonly text: string
 }
 
 /** No room to write; nothing was done, and reading goes on. */

@@ -30,7 +30,19 @@ test(
     assert.deepEqual(await store.findReceipt(receipt), receipt)
     assert.deepEqual(
       (await raw('select number, name from migrations order by number')).map((row) => row['name']),
-      ['lock', 'cards', 'money', 'webhooks', 'merchants', 'form-sessions', 'expired-cards', 'dashboard', 'disclosures', 'audit-people'],
+      [
+        'lock',
+        'cards',
+        'money',
+        'webhooks',
+        'merchants',
+        'form-sessions',
+        'expired-cards',
+        'dashboard',
+        'disclosures',
+        'audit-people',
+        'tallies',
+      ],
     )
   }),
 )

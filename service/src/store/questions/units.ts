@@ -13,6 +13,7 @@ import { claimSend, dropLimits } from './limits.ts'
 import { changeMerchant, insertMerchant, noteCredentialUse } from './merchants.ts'
 import { changeReceipt, insertReceipt } from './receipts.ts'
 import { appendInbox, setScenarioStep } from './sandbox.ts'
+import { addTallies, dropTallies } from './tallies.ts'
 import { beginVerification, finishVerification, settleVerification, tryCode } from './verification.ts'
 import { changeSecrets, insertEndpoint, removeEndpoint } from './webhooks.ts'
 
@@ -47,6 +48,8 @@ export const units = Object.freeze({
   touchDashboardSession,
   endDashboardSessions,
   dropDashboardSessions,
+  addTallies,
+  dropTallies,
   insertEndpoint,
   changeSecrets,
   removeEndpoint,

@@ -20,6 +20,8 @@ create index audit_subject on audit (subject, version);
 
 create index audit_people on audit (merchant_id, at desc, hash desc) where ((substr(actor, 1, 8) <> 'merchant'::text) and (actor <> 'system'::text));
 
+create index audit_codes on audit (merchant_id, at desc, request_id desc, seq desc) where (action = any (array['code.settled'::text, 'code.tried'::text, 'card.verified'::text]));
+
 create table card_locks (
   bucket integer not null,
   card_id text collate "C" not null,
@@ -349,6 +351,25 @@ create table sms_inbox (
 );
 
 create index sms_inbox_at on sms_inbox (at, id);
+
+create index sms_inbox_newest on sms_inbox (merchant_id, at desc, id desc);
+
+create table tallies (
+  bucket integer not null,
+  merchant_id text collate "C" not null,
+  hour bigint not null,
+  name text collate "C" not null,
+  count bigint not null,
+  primary key (bucket, merchant_id, hour, name)
+);
+
+create index tallies_hour on tallies (hour) where (hour > 0);
+
+create table tally_places (
+  chain text collate "C" not null,
+  seq bigint not null,
+  primary key (chain)
+);
 
 create table verifications (
   bucket integer not null,

@@ -16,6 +16,8 @@ create table audit (
   primary key (chain, seq)
 ) strict;
 
+create index audit_codes on audit (merchant_id, at desc, request_id desc, seq desc) where action in ('code.settled', 'code.tried', 'card.verified');
+
 create index audit_people on audit (merchant_id, at desc, hash desc) where substr(actor, 1, 8) <> 'merchant' and actor <> 'system';
 
 create index audit_subject on audit (subject, version);
@@ -340,6 +342,21 @@ create table sms_inbox (
 ) strict;
 
 create index sms_inbox_at on sms_inbox (at, id);
+
+create index sms_inbox_newest on sms_inbox (merchant_id, at desc, id desc);
+
+create table tallies (
+  bucket integer not null,
+  merchant_id text not null,
+  hour integer not null,
+  name text not null,
+  count integer not null,
+  primary key (bucket, merchant_id, hour, name)
+) strict;
+
+create index tallies_hour on tallies (hour) where hour > 0;
+
+create table tally_places (chain text primary key not null, seq integer not null) strict;
 
 create table verifications (
   bucket integer not null,

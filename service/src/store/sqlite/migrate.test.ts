@@ -35,6 +35,7 @@ test('an embedded store of before money keeps its cards and takes receipts', () 
         { number: 7, name: 'dashboard', breaking: false },
         { number: 8, name: 'disclosures', breaking: false },
         { number: 9, name: 'audit-people', breaking: false },
+        { number: 10, name: 'tallies', breaking: false },
       ]
       assert.deepEqual(
         applied,

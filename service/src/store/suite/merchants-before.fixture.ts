@@ -18,7 +18,7 @@ export function merchantsBefore(dialect: Dialect): string {
 /** SQL that makes the indexes of cards as they were, before a later migration made others of them. */
 export function cardIndexesBefore(dialect: Dialect): string {
   const [first, ...later] = readMigrations(dialect).map(({ text }) => [
-    ...text.matchAll(/^create (?:unique )?index (\w+) on (?:cards|audit) [^;]*;/gm),
+    ...text.matchAll(/^create (?:unique )?index (\w+) on (?:cards|audit|sms_inbox) [^;]*;/gm),
   ])
   const drops = (later.flat() as RegExpMatchArray[]).map(([, index = '']) => `drop index if exists ${index};`)
   return [...drops, ...(first ?? []).map(([text, index = '']) => `drop index if exists ${index}; ${text}`)].join(' ')

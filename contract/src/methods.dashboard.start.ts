@@ -1,0 +1,56 @@
+import Type from 'typebox'
+
+import type { DashboardEntry } from './method-entry.ts'
+
+const testCard = Type.Object({
+  /** Public: the seven numbers of the test environment. */
+  number: Type.String(),
+  lastFour: Type.String(),
+  expire: Type.String({ description: '`0399`, as cards.create takes it.' }),
+  meaning: Type.String({ description: 'A word: `success`, `sms_not_connected`, …' }),
+  sentBy: Type.Union([Type.Literal('network'), Type.Literal('us')]),
+})
+
+const step = Type.Object({
+  method: Type.String({ description: 'As a page or an app would have called it.' }),
+  ms: Type.Integer(),
+  /** Null: it succeeded. */
+  refused: Type.Union([Type.Object({ code: Type.Integer(), reason: Type.String(), message: Type.String() }), Type.Null()]),
+})
+
+const moment = Type.Boolean({ description: 'Whether a call of your own has done it; what is tried in the dashboard does not count.' })
+
+export const dashboardStartMethods = {
+  'dashboard.start.get': {
+    summary: 'Tells what a merchant needs for its first token, and how far it has come.',
+    ...{ caller: 'dashboard', role: 'read', mutates: false, params: Type.Object({}) },
+    result: Type.Object({
+      merchantId: Type.String(),
+      formOrigin: Type.Union([Type.String(), Type.Null()], {
+        description: 'Null in the test environment: 127.0.0.1 with the port of the page.',
+      }),
+      sdk: Type.Object({
+        version: Type.String(),
+        integrity: Type.String({ description: 'Of `/sdk/<version>/tessera.js`, as it is served.' }),
+      }),
+      demoPassword: Type.Union([Type.String(), Type.Null()], {
+        description: 'The public one of the demo merchant; null for everybody else.',
+      }),
+      testCards: Type.Array(testCard),
+      checklist: Type.Object({ created: moment, verified: moment, paid: moment, webhook: moment }),
+    }),
+    errors: [],
+  },
+  'dashboard.start.makeToken': {
+    summary: 'Makes a token of a test card as a page would, and tells each step; in the test environment only.',
+    ...{ caller: 'dashboard', role: 'developer', mutates: true },
+    params: Type.Object({ lastFour: Type.String({ pattern: '^[0-9]{4}$', description: 'Of one of the seven test cards.' }) }),
+    result: Type.Object({
+      cardId: Type.Union([Type.String(), Type.Null()], { description: "The token's first 24 digits; the token itself is told to nobody." }),
+      number: Type.Union([Type.String(), Type.Null()], { description: 'Masked.' }),
+      verified: Type.Boolean(),
+      steps: Type.Array(step),
+    }),
+    errors: ['testOnly', 'memberInvalid', 'overloaded'],
+  },
+} as const satisfies Record<string, DashboardEntry>
