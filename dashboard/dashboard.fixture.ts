@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
-import axe from 'axe-core'
 import { readFileSync } from 'node:fs'
+import axe from 'axe-core'
 import { chromium, type Browser, type BrowserContext, type Page } from 'playwright-core'
 
 import { chromiumFlags, findChromium } from '../tools/chromium.ts'

@@ -5,6 +5,7 @@ import { AccountPage } from '../pages/account/account-page.tsx'
 import { AuditPage } from '../pages/audit/audit-page.tsx'
 import { CardsPage } from '../pages/cards/cards-page.tsx'
 import { SettingsPage } from '../pages/settings/settings-page.tsx'
+import { StartPage } from '../pages/start/start-page.tsx'
 import { UsersPage } from '../pages/users/users-page.tsx'
 import { SoonPage } from './soon-page.tsx'
 import type { Words } from '../words/en.ts'
@@ -20,7 +21,7 @@ export interface PageRow {
 
 /** Every page, in the order of the navigation. A new page takes its row's `SoonPage` away. */
 export const pages: readonly PageRow[] = [
-  { name: 'start', role: 'read', group: 'build', show: SoonPage },
+  { name: 'start', role: 'read', group: 'build', show: StartPage },
   { name: 'overview', role: 'read', group: 'see', show: SoonPage },
   { name: 'cards', role: 'read', group: 'see', show: CardsPage },
   { name: 'verification', role: 'read', group: 'see', show: SoonPage },

@@ -1,0 +1,79 @@
+// time limit: 180 s
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+
+import { faultsFor, openDashboard, signIn, type OpenDashboard } from '../../dashboard.fixture.ts'
+
+let dashboard: OpenDashboard
+before(async () => {
+  dashboard = await openDashboard()
+})
+after(() => dashboard.stop())
+
+test('the page Start ends in a token: a test card is made, refused cards say why, and the checklist turns green by real calls', async () => {
+  const page = await dashboard.open('start')
+  await page.getByText('0 of 4').waitFor()
+  await page.getByRole('button', { name: 'Make a token' }).click()
+  await page.locator('.outcome').getByText('verified', { exact: true }).waitFor()
+  await page.getByLabel('Test card').selectOption('9073')
+  await page.getByRole('button', { name: 'Make a token' }).click()
+  await page.locator('.outcome').getByText('card_blocked').waitFor()
+  assert.deepEqual(await faultsFor(page), [])
+  const { card } = (await dashboard.api('cards.create', { card: { number: '8600069195406311', expire: '0399' } })) as {
+    card: { token: string }
+  }
+  await page.getByText('1 of 4').waitFor()
+  await dashboard.api('cards.get_verify_code', { token: card.token })
+  await dashboard.api('cards.verify', { token: card.token, code: '666666' })
+  await page.getByText('2 of 4').waitFor()
+})
+
+test('what is copied works: the curl makes a token, and the script’s integrity is that of what is served', async () => {
+  const page = await dashboard.open('start', { permissions: ['clipboard-read', 'clipboard-write'] })
+  await page.getByRole('button', { name: 'Copy: curl' }).click()
+  await page.getByText('copied').waitFor()
+  const curl = await page.evaluate(() => navigator.clipboard.readText())
+  const [, url = ''] = /^URL=(.*)$/m.exec(curl) ?? []
+  const [, body = ''] = /-d '(\{"id":1.*\})'/.exec(curl) ?? []
+  const [, merchant = ''] = /^MERCHANT=(.*)$/m.exec(curl) ?? []
+  const reply = await fetch(`${url}/api/cards.create`, { method: 'POST', headers: { 'x-auth': merchant }, body })
+  assert.match(await reply.text(), /"token":"[0-9a-f]{24}_/)
+  const form = await page.locator('pre', { hasText: 'tessera.js' }).innerText()
+  const [, src = '', integrity = ''] = /src="(\S+)"\s+integrity="(\S+)"/.exec(form) ?? []
+  const script = Buffer.from(await (await fetch(src)).arrayBuffer())
+  const digest = Buffer.from(await crypto.subtle.digest('SHA-384', script)).toString('base64')
+  assert.equal(integrity, `sha384-${digest}`)
+  await page.getByRole('button', { name: '8600 0691 9540 6311' }).click()
+  assert.equal(await page.evaluate(() => navigator.clipboard.readText()), '8600069195406311')
+})
+
+test('a page that was left open asks nothing more, so that its session ends by itself', async () => {
+  const page = await (await dashboard.context()).newPage()
+  await page.clock.install()
+  await page.goto(`${dashboard.origin}/dashboard/start`)
+  await signIn(page, { phone: '998900000000', password: 'sandbox' })
+  await page.getByRole('heading', { name: 'Test cards' }).waitFor()
+  let asked = 0
+  page.on('request', () => {
+    asked++
+  })
+  await page.clock.runFor(10_000)
+  assert.ok(asked >= 2, `${String(asked)} in ten seconds`)
+  await page.clock.runFor(300_000)
+  asked = 0
+  await page.clock.runFor(60_000)
+  assert.equal(asked, 0)
+})
+
+for (const colorScheme of ['light', 'dark'] as const) {
+  test(`the page Start is clean under axe in three languages and on a phone: ${colorScheme}`, async () => {
+    for (const locale of ['uz', 'ru', 'en']) {
+      const page = await dashboard.open('start', { locale, colorScheme, viewport: { width: 390, height: 844 } })
+      await page.locator('.test-cards').waitFor()
+      assert.deepEqual(await faultsFor(page), [])
+      const wide = await page.evaluate(() => document.documentElement.scrollWidth)
+      assert.ok(wide <= 390, `${locale}: ${String(wide)} pixels wide`)
+      await page.context().close()
+    }
+  })
+}

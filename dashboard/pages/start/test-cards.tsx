@@ -1,0 +1,35 @@
+import type { Result } from '@tessera/contract/methods'
+
+import { wordsOf } from '../../app/language.ts'
+import { Copy } from '../../parts/copy.tsx'
+import { startWords } from './start-words.ts'
+
+type Card = Result<'dashboard.start.get'>['testCards'][number]
+
+/** The seven public cards, each copied by one click. */
+export function TestCards({ cards }: { cards: readonly Card[] }) {
+  const text = wordsOf(startWords)
+  return (
+    <section class="panel">
+      <h2>{text.testCards}</h2>
+      <p>{text.testCardsText}</p>
+      <ul class="test-cards">
+        {cards.map((card) => (
+          <li key={card.number}>
+            <Copy text={card.number} label={grouped(card.number)} />
+            <span>{meaningOf(card)}</span>
+          </li>
+        ))}
+      </ul>
+    </section>
+  )
+}
+
+export function meaningOf({ meaning, sentBy }: Card): string {
+  const text = wordsOf(startWords)
+  return meaning === 'success' ? text.sentBy[sentBy] : (text.meanings[meaning] ?? meaning)
+}
+
+export function grouped(number: string): string {
+  return number.replace(/(\d{4})(?=\d)/g, '$1 ')
+}
