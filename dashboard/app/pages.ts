@@ -7,6 +7,7 @@ import { CardsPage } from '../pages/cards/cards-page.tsx'
 import { SettingsPage } from '../pages/settings/settings-page.tsx'
 import { StartPage } from '../pages/start/start-page.tsx'
 import { UsersPage } from '../pages/users/users-page.tsx'
+import { VerificationPage } from '../pages/verification/verification-page.tsx'
 import { SoonPage } from './soon-page.tsx'
 import type { Words } from '../words/en.ts'
 
@@ -24,7 +25,7 @@ export const pages: readonly PageRow[] = [
   { name: 'start', role: 'read', group: 'build', show: StartPage },
   { name: 'overview', role: 'read', group: 'see', show: SoonPage },
   { name: 'cards', role: 'read', group: 'see', show: CardsPage },
-  { name: 'verification', role: 'read', group: 'see', show: SoonPage },
+  { name: 'verification', role: 'read', group: 'see', show: VerificationPage },
   { name: 'receipts', role: 'read', group: 'see', show: SoonPage },
   { name: 'requests', role: 'read', group: 'see', show: SoonPage },
   { name: 'webhooks', role: 'read', group: 'build', show: SoonPage },

@@ -1,0 +1,127 @@
+import { useSignal } from '@preact/signals'
+import type { Result } from '@tessera/contract/methods'
+
+import { useAsk } from '../../app/ask.ts'
+import { call } from '../../app/call.ts'
+import { wordsOf } from '../../app/language.ts'
+import { pathOf, place } from '../../app/router.ts'
+import { session } from '../../app/session-state.ts'
+import { Empty } from '../../parts/empty.tsx'
+import { Range, type Days } from '../../parts/range.tsx'
+import { Refusal } from '../../parts/refusal.tsx'
+import { useRows } from '../../parts/rows.ts'
+import { Table, Waiting, type Column } from '../../parts/table.tsx'
+import { Tag, type Tone } from '../../parts/tag.tsx'
+import { Time } from '../../parts/time.tsx'
+import { Inbox } from './inbox.tsx'
+import { verificationWords } from './verification-words.ts'
+import './verification.css'
+
+type Attempt = Result<'dashboard.verification.list'>['attempts'][number]
+
+/** Where cardholders are lost, and why: a funnel, each failure with its cause, and the SMS of the test environment. */
+export function VerificationPage() {
+  const text = wordsOf(verificationWords)
+  const isInbox = place.value.rest[0] === 'inbox'
+  const isTest = session.value?.environment === 'test'
+  return (
+    <>
+      {isTest && (
+        <p class="tabs">
+          <a href={pathOf('verification')} {...(isInbox ? {} : { 'aria-current': 'true' as const })}>
+            {text.attempts}
+          </a>
+          <a href={pathOf('verification/inbox')} {...(isInbox ? { 'aria-current': 'true' as const } : {})}>
+            {text.inbox}
+          </a>
+        </p>
+      )}
+      {isInbox && isTest ? <Inbox /> : <Attempts />}
+    </>
+  )
+}
+
+function Attempts() {
+  const text = wordsOf(verificationWords)
+  const isFailed = useSignal(false)
+  const rows = useRows(String(isFailed.value), async (after) => {
+    const { attempts, next } = await call('dashboard.verification.list', { after, failed: isFailed.value })
+    return { rows: attempts, next }
+  })
+  return (
+    <>
+      <Funnel />
+      <div class="tools">
+        <label class="check">
+          <input type="checkbox" checked={isFailed.value} onChange={() => (isFailed.value = !isFailed.value)} />
+          {text.failedOnly}
+        </label>
+      </div>
+      <Table
+        label={text.attempts}
+        rows={rows}
+        columns={columns()}
+        keyOf={({ requestId, what, at }) => `${requestId} ${what} ${String(at)}`}
+        empty={isFailed.value ? <Empty {...text.noFailures} /> : <Empty {...text.none} />}
+      />
+    </>
+  )
+}
+
+function Funnel() {
+  const text = wordsOf(verificationWords)
+  const days = useSignal<Days>(7)
+  const asked = useAsk('dashboard.verification.funnel', { days: days.value })
+  const found = asked.result.value
+  return (
+    <section class="panel funnel" aria-labelledby="funnel">
+      <header>
+        <h2 id="funnel">{text.funnel}</h2>
+        <Range days={days.value} onChange={(chosen) => (days.value = chosen)} />
+      </header>
+      <Refusal refused={asked.refused.value} onAgain={asked.again} />
+      {found === null && asked.refused.value === null && <Waiting />}
+      {found !== null && (
+        <ol>
+          {stages.map((stage, at) => (
+            <li key={stage}>
+              <span>{text.stages[stage]}</span>
+              <strong>
+                {found[stage]} <small>{at === 0 || found.created === 0 ? '' : `${share(found[stage], found.created)} %`}</small>
+              </strong>
+              <meter min={0} max={Math.max(found.created, 1)} value={found[stage]} aria-label={text.stages[stage]} />
+            </li>
+          ))}
+        </ol>
+      )}
+      {found !== null && <small>{found.isWhole ? text.funnelText : text.funnelPart(found.created)}</small>}
+    </section>
+  )
+}
+
+const stages = ['created', 'sent', 'verified', 'paid'] as const
+
+function share(part: number, whole: number): number {
+  return Math.round((100 * part) / whole)
+}
+
+function columns(): Column<Attempt>[] {
+  const text = wordsOf(verificationWords)
+  return [
+    { name: text.at, show: ({ at }) => <Time at={at} /> },
+    { name: text.card, show: ({ cardId, number }) => <a href={pathOf(`cards/${cardId}`)}>{number ?? cardId}</a> },
+    { name: text.what, show: ({ what }) => <Tag tone={tones[what]}>{text.whats[what]}</Tag> },
+    { name: text.cause, show: ({ cause }) => (cause === null ? '—' : <Cause cause={cause} />) },
+  ]
+}
+
+function Cause({ cause }: { cause: string }) {
+  const text = wordsOf(verificationWords)
+  return (
+    <>
+      {text.causes[cause] ?? ''} <code>{cause}</code>
+    </>
+  )
+}
+
+const tones: Readonly<Record<Attempt['what'], Tone>> = { sent: 'blue', not_sent: 'red', wrong: 'amber', verified: 'green' }

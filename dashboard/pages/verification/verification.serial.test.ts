@@ -1,0 +1,52 @@
+// time limit: 180 s
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+
+import { faultsFor, openDashboard, type OpenDashboard } from '../../dashboard.fixture.ts'
+
+let dashboard: OpenDashboard
+before(async () => {
+  dashboard = await openDashboard()
+})
+after(() => dashboard.stop())
+
+const sentByUs = '8600495473316478'
+
+test('from the page Verification to the cause of a failure is no click, and to its card one', async () => {
+  const page = await dashboard.open('verification')
+  await page.getByText('No code yet').waitFor()
+  assert.deepEqual(await faultsFor(page), [])
+  const token = async (number: string): Promise<string> =>
+    ((await dashboard.api('cards.create', { card: { number, expire: '0399' } })) as { card: { token: string } }).card.token
+  const [failing, right] = [await token('4444445987459073'), await token(sentByUs)]
+  await dashboard.api('cards.get_verify_code', { token: failing })
+  await dashboard.api('cards.get_verify_code', { token: right })
+  await dashboard.api('cards.verify', { token: right, code: '111111' })
+  await dashboard.api('cards.verify', { token: right, code: '666666' })
+  await page.reload()
+  await page.getByText('The card is blocked.').waitFor()
+  assert.equal(await page.locator('tbody tr').count(), 4)
+  await page.getByLabel('Failures only').check()
+  await page.locator('tbody tr').nth(2).waitFor({ state: 'detached' })
+  assert.equal(await page.locator('tbody tr').count(), 2)
+  assert.match(await page.locator('.funnel').innerText(), /created\s+2[\s\S]*code sent\s+1 50 %[\s\S]*verified\s+1 50 %/)
+  await page.locator('tbody tr', { hasText: 'card_blocked' }).getByRole('link').click()
+  assert.match(page.url(), new RegExp(`/dashboard/cards/${failing.slice(0, 24)}$`))
+  await page.goBack()
+  await page.getByRole('link', { name: 'SMS inbox' }).click()
+  await page.getByText(/code 666666 for card \*6478/).waitFor()
+  assert.deepEqual(await faultsFor(page), [])
+})
+
+for (const colorScheme of ['light', 'dark'] as const) {
+  test(`the page Verification is clean under axe in three languages and on a phone: ${colorScheme}`, async () => {
+    for (const locale of ['uz', 'ru', 'en']) {
+      const page = await dashboard.open('verification', { locale, colorScheme, viewport: { width: 390, height: 844 } })
+      await page.locator('.table').waitFor()
+      assert.deepEqual(await faultsFor(page), [])
+      const wide = await page.evaluate(() => document.documentElement.scrollWidth)
+      assert.ok(wide <= 390, `${locale}: ${String(wide)} pixels wide`)
+      await page.context().close()
+    }
+  })
+}
