@@ -4,6 +4,7 @@ import type { DashboardEntry, MethodEntry } from './method-entry.ts'
 import { cardMethods } from './methods.cards.ts'
 import { dashboardCardMethods } from './methods.dashboard.cards.ts'
 import { dashboardAuditMethods } from './methods.dashboard.audit.ts'
+import { dashboardReceiptMethods } from './methods.dashboard.receipts.ts'
 import { dashboardSettingsMethods } from './methods.dashboard.settings.ts'
 import { dashboardOverviewMethods } from './methods.dashboard.overview.ts'
 import { dashboardSessionMethods } from './methods.dashboard.session.ts'
@@ -47,6 +48,7 @@ export const dashboardMethods = {
   ...dashboardStartMethods,
   ...dashboardOverviewMethods,
   ...dashboardVerificationMethods,
+  ...dashboardReceiptMethods,
 } as const satisfies Record<string, DashboardEntry>
 
 /** Everything that is asked of the service, by either door. */

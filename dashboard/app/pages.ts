@@ -4,6 +4,7 @@ import type { Role } from '@tessera/contract/methods'
 import { AccountPage } from '../pages/account/account-page.tsx'
 import { AuditPage } from '../pages/audit/audit-page.tsx'
 import { CardsPage } from '../pages/cards/cards-page.tsx'
+import { ReceiptsPage } from '../pages/receipts/receipts-page.tsx'
 import { SettingsPage } from '../pages/settings/settings-page.tsx'
 import { StartPage } from '../pages/start/start-page.tsx'
 import { UsersPage } from '../pages/users/users-page.tsx'
@@ -26,7 +27,7 @@ export const pages: readonly PageRow[] = [
   { name: 'overview', role: 'read', group: 'see', show: SoonPage },
   { name: 'cards', role: 'read', group: 'see', show: CardsPage },
   { name: 'verification', role: 'read', group: 'see', show: VerificationPage },
-  { name: 'receipts', role: 'read', group: 'see', show: SoonPage },
+  { name: 'receipts', role: 'read', group: 'see', show: ReceiptsPage },
   { name: 'requests', role: 'read', group: 'see', show: SoonPage },
   { name: 'webhooks', role: 'read', group: 'build', show: SoonPage },
   { name: 'sandbox', role: 'read', group: 'build', show: SoonPage },

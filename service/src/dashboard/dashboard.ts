@@ -1,5 +1,6 @@
 import { makeDeeds, type Deeds } from './deeds.ts'
 import type { DashboardParts, DashboardTools } from './parts.ts'
+import { makeReceiptLists, type ReceiptLists } from './receipts.ts'
 import { makeSessions, type Sessions } from './sessions.ts'
 import { signIn, type SignInTry } from './sign-in.ts'
 import { makeUserMac } from './user-mac.ts'
@@ -10,6 +11,7 @@ export interface Dashboard {
   readonly users: Users
   readonly sessions: Sessions
   readonly deeds: Deeds
+  readonly receiptLists: ReceiptLists
   readonly environment: string
   /** Throws `signInRefused`. With `needs` the password was right and a code is wanted; otherwise the text of a new session. */
   signIn(asked: SignInTry): Promise<{ readonly needs: 'totp' } | { readonly session: string }>
@@ -25,6 +27,7 @@ export function makeDashboard(parts: DashboardParts): Dashboard {
     users,
     sessions,
     deeds: makeDeeds(parts.store),
+    receiptLists: makeReceiptLists(parts.store),
     environment: parts.environment,
     async signIn(asked) {
       const found = await signIn(tools, asked)

@@ -8,6 +8,7 @@ import type { TellOverview } from '../dashboard/overview.ts'
 import type { Start } from '../dashboard/start.ts'
 import type { MerchantBook } from '../merchants/book.ts'
 import type { MerchantDeeds } from '../merchants/deeds.ts'
+import type { Receipts } from '../receipts/receipts.ts'
 import type { Verification } from '../verification/verification.ts'
 
 import { dashboardAuditList } from './dashboard.audit.list.ts'
@@ -18,6 +19,10 @@ import { dashboardOverviewGet } from './dashboard.overview.get.ts'
 import { dashboardPasswordChange } from './dashboard.password.change.ts'
 import { dashboardPasswordsRetire } from './dashboard.passwords.retire.ts'
 import { dashboardPasswordsRotate } from './dashboard.passwords.rotate.ts'
+import { dashboardReceiptsCancel } from './dashboard.receipts.cancel.ts'
+import { dashboardReceiptsConfirm } from './dashboard.receipts.confirm.ts'
+import { dashboardReceiptsGet } from './dashboard.receipts.get.ts'
+import { dashboardReceiptsList } from './dashboard.receipts.list.ts'
 import { dashboardSessionGet } from './dashboard.session.get.ts'
 import { dashboardSessionList } from './dashboard.session.list.ts'
 import { dashboardSessionSignIn } from './dashboard.session.signIn.ts'
@@ -43,6 +48,7 @@ import type { Grid } from './method.ts'
 export interface DashboardGridParts {
   readonly cards: Cards
   readonly dashboard: Dashboard
+  readonly receipts: Receipts
   readonly cardLists: CardLists
   readonly merchants: MerchantBook & { readonly deeds: MerchantDeeds }
   readonly verification: Verification
@@ -53,7 +59,7 @@ export interface DashboardGridParts {
 
 /** The dashboard's rows of the grid: with the role that each asks for. */
 export function makeDashboardGrid(parts: DashboardGridParts): Pick<Grid, DashboardMethodName> {
-  const { cards, dashboard, cardLists, merchants, verification, overview, codeLists, start } = parts
+  const { cards, dashboard, cardLists, merchants, receipts, verification, overview, codeLists, start } = parts
   const caller = 'dashboard'
   return {
     'dashboard.session.signIn': { caller, role: 'visitor', mutates: true, limits: 'verify', run: dashboardSessionSignIn(dashboard) },
@@ -76,6 +82,10 @@ export function makeDashboardGrid(parts: DashboardGridParts): Pick<Grid, Dashboa
     'dashboard.cards.get': { caller, role: 'read', mutates: false, limits: 'read', run: dashboardCardsGet(cardLists) },
     'dashboard.cards.remove': { caller, role: 'support', mutates: true, limits: 'write', run: dashboardCardsRemove(cards) },
     'dashboard.audit.list': { caller, role: 'read', mutates: false, limits: 'read', run: dashboardAuditList(dashboard.deeds) },
+    'dashboard.receipts.list': { caller, role: 'read', mutates: false, limits: 'read', run: dashboardReceiptsList(dashboard.receiptLists) },
+    'dashboard.receipts.get': { caller, role: 'read', mutates: false, limits: 'read', run: dashboardReceiptsGet(dashboard.receiptLists) },
+    'dashboard.receipts.cancel': { caller, role: 'support', mutates: true, limits: 'write', run: dashboardReceiptsCancel(receipts) },
+    'dashboard.receipts.confirm': { caller, role: 'support', mutates: true, limits: 'write', run: dashboardReceiptsConfirm(receipts) },
     'dashboard.settings.get': { caller, role: 'read', mutates: false, limits: 'read', run: dashboardSettingsGet(merchants.deeds) },
     'dashboard.settings.change': {
       caller,

@@ -15,6 +15,7 @@ after(() => house.close())
 /** What of a merchant a method may be pointed at. Whatever a new method takes goes in here, and into `marksOf`. */
 interface Owned {
   readonly cardId: string
+  readonly receiptId: string
   readonly userId: string
   readonly sessionId: string
   readonly customer: string
@@ -41,6 +42,10 @@ const pointed: Readonly<Record<DashboardMethodName, (at: Owned) => object>> = {
   'dashboard.cards.get': ({ cardId }) => ({ cardId }),
   'dashboard.cards.remove': ({ cardId }) => ({ cardId }),
   'dashboard.audit.list': ({ cardId }) => ({ subject: cardId }),
+  'dashboard.receipts.list': () => ({}),
+  'dashboard.receipts.get': ({ receiptId }) => ({ receiptId }),
+  'dashboard.receipts.cancel': ({ receiptId }) => ({ receiptId }),
+  'dashboard.receipts.confirm': ({ receiptId }) => ({ receiptId }),
   'dashboard.settings.get': () => ({}),
   'dashboard.settings.change': () => ({ requireFormSessions: true }),
   'dashboard.passwords.rotate': () => ({}),
@@ -64,7 +69,7 @@ const allowed = {
 
 const victim = await entrance.user('owner')
 const owned = await own(victim)
-const everything = [owned.cardId, owned.userId, owned.sessionId, owned.customer, owned.phone, victim.merchantId]
+const everything = [owned.cardId, owned.receiptId, owned.userId, owned.sessionId, owned.customer, owned.phone, victim.merchantId]
 const names = Object.keys(dashboardMethods).filter((name): name is DashboardMethodName => isMethodName(name))
 
 for (const name of names) {
@@ -111,8 +116,9 @@ async function own(owner: Person): Promise<Owned> {
   // Something to count, and an SMS in the inbox.
   await shop.expect('cards.get_verify_code', { token: card.token })
   await house.tallies.runOnce(new AbortController().signal)
+  const { receipt } = await shop.expect('receipts.create', { amount: 500_000 })
   const { userId, phone, cookie } = owner
-  return { cardId: card.token.slice(0, 24), userId, sessionId: cookie?.slice(0, 24) ?? '', customer, phone }
+  return { cardId: card.token.slice(0, 24), receiptId: receipt._id, userId, sessionId: cookie?.slice(0, 24) ?? '', customer, phone }
 }
 
 /** All of the victim's that a stranger could change; tries to sign in are counted, and nothing else of a user. */
@@ -121,6 +127,7 @@ async function pictureOf(): Promise<object> {
   const user = await house.store.findDashboardUser(userId)
   return {
     card: await house.store.findCard({ bucket, merchantId, cardId: owned.cardId }),
+    receipt: await house.store.findReceipt({ bucket, merchantId, receiptId: owned.receiptId }),
     user: { ...user, tries: 0, lockedUntil: 0 },
     merchant: await house.store.findMerchant(merchantId),
     users: (await house.store.listDashboardUsers(merchantId, '', 10)).length,

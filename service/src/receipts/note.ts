@@ -7,7 +7,7 @@ export function noteReceipt(asker: Asker | null, left: ReceiptRow, deed: Deed): 
   const { merchantId, receiptId, version, mac } = left
   return {
     ...deed,
-    actor: asker === null ? 'system' : `merchant:${asker.merchantId}`,
+    actor: asker === null ? 'system' : asker.userId === undefined ? `merchant:${asker.merchantId}` : `user:${asker.userId}`,
     ...{ merchantId, subject: receiptId, version, mac },
     requestId: asker?.requestId ?? '',
   }

@@ -12,7 +12,7 @@ import { findIdempotency } from './questions/idempotency.ts'
 import { findLedger, listLedger } from './questions/ledger.ts'
 import { findMerchant, listCredentialUses, listMerchants } from './questions/merchants.ts'
 import { findOperation, listOperations } from './questions/operations.ts'
-import { findReceipt, listAllReceipts, listDueReceipts, listReceipts } from './questions/receipts.ts'
+import { findReceipt, listAllReceipts, listDueReceipts, listReceiptPage, listReceipts } from './questions/receipts.ts'
 import { findScenarioStep, listInbox, listScenarioSteps } from './questions/sandbox.ts'
 import { findTallies, listTallies, listTallyPlaces } from './questions/tallies.ts'
 import type { Answer, Ask, UnitName } from './questions/units.ts'
@@ -67,6 +67,7 @@ export function makeStore(driver: Driver): Store {
     findOperation: (key) => driver.read(findOperation(key)),
     listOperations: (key) => driver.read(listOperations(key)),
     listReceipts: (ask) => driver.read(listReceipts(ask)),
+    listReceiptPage: (ask) => driver.read(listReceiptPage(ask)),
     listAllReceipts: (count, after) => driver.read(listAllReceipts(count, after)),
     listDueReceipts: (now, count, after) => driver.read(listDueReceipts(now, count, after)),
     findIdempotency: (key) => driver.read(findIdempotency(key)),

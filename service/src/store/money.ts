@@ -12,6 +12,8 @@ export interface MoneyStore {
   listOperations(key: ReceiptKey): Promise<OperationRow[]>
   /** Newest first by (createdAt, receiptId), created from `from` to before `to`. */
   listReceipts(ask: ReceiptsAsked): Promise<ReceiptRow[]>
+  /** Of a merchant, newest first by (createdAt, receiptId), created from `from` to before `to`, from behind `after`. */
+  listReceiptPage(ask: ReceiptPageAsked): Promise<ListedReceipt[]>
   /** Over all merchants, longest due first, from behind a place. */
   listDueReceipts(now: number, count: number, after?: DuePlace): Promise<ListedReceipt[]>
   /** Over all merchants, in the order of their places, from behind `after`. */
@@ -35,6 +37,15 @@ export interface ReceiptKey {
   readonly bucket: number
   readonly merchantId: string
   readonly receiptId: string
+}
+
+export interface ReceiptPageAsked {
+  readonly bucket: number
+  readonly merchantId: string
+  readonly from: number
+  readonly to: number
+  readonly after: { readonly at: number; readonly id: string } | null
+  readonly count: number
 }
 
 /** Where a receipt lies. */

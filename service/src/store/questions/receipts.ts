@@ -9,6 +9,7 @@ import type {
   ReceiptChange,
   ReceiptChanged,
   ReceiptKey,
+  ReceiptPageAsked,
   ReceiptPlace,
   ReceiptRow,
   ReceiptsAsked,
@@ -91,6 +92,17 @@ export function listReceipts(ask: ReceiptsAsked): Read<ReceiptRow[]> {
     values: [ask.bucket, ask.merchantId, ask.from, ask.to, ask.count, ask.offset],
     tell: (found) => found.map(tellReceipt),
   }
+}
+
+const selectPage = sql`
+  select ${columns} from receipts where bucket = $1 and merchant_id = $2 and created_at >= $3 and (created_at, receipt_id) < ($4, $5)
+  order by created_at desc, receipt_id desc limit $6`
+
+/** A page of a merchant's receipts, newest first: a range of `receipts_newest`, however far behind. */
+export function listReceiptPage({ bucket, merchantId, from, to, after, count }: ReceiptPageAsked): Read<ListedReceipt[]> {
+  const isBehind = after !== null && after.at < to
+  const values = [bucket, merchantId, from, isBehind ? after.at : to, isBehind ? after.id : '', count]
+  return { statement: selectPage, values, tell: (found) => found.map(tellListed) }
 }
 
 const selectDue = sql`

@@ -21,6 +21,10 @@ export function receiptListsSuite(withStore: WithStore): void {
       assert.deepEqual(await store.listReceipts({ ...span, count: 50, offset: 0 }), wanted)
       assert.deepEqual(await store.listReceipts({ ...span, count: 5, offset: 4 }), wanted.slice(4, 9))
       assert.deepEqual(await store.listReceipts({ ...span, count: 50, offset: 18 }), [])
+      const page = await store.listReceiptPage({ ...span, after: null, count: 7 })
+      assert.deepEqual(page, wanted.slice(0, 7))
+      const { createdAt: at, receiptId: id } = wanted[6] ?? makeReceipt(0)
+      assert.deepEqual(await store.listReceiptPage({ ...span, after: { at, id }, count: 50 }), wanted.slice(7))
     }),
   )
 

@@ -1,0 +1,81 @@
+import Type from 'typebox'
+
+import type { DashboardEntry } from './method-entry.ts'
+import { after, count, next } from './methods.dashboard.cards.ts'
+import { done } from './methods.dashboard.session.ts'
+
+const receiptId = Type.String({ pattern: '^[0-9a-f]{24}$' })
+const textOrNull = Type.Union([Type.String(), Type.Null()])
+const moment = Type.Integer({ minimum: 0, description: 'Unix milliseconds.' })
+
+const receipt = Type.Object({
+  receiptId,
+  state: Type.Integer({ description: 'As on the wire: 0 created, 4 paid, 5 held, 20 not known yet, 21 going back, 50 cancelled.' }),
+  amountTiyin: Type.Integer(),
+  takenTiyin: Type.Integer({ description: 'What was taken, or is held.' }),
+  number: Type.String({ description: "The card's mask; '' before a payment." }),
+  cardId: Type.String(),
+  description: Type.String(),
+  reason: Type.Union([Type.String(), Type.Null()], { description: 'Why the last payment was refused.' }),
+  flagged: Type.Boolean({ description: 'It has not been settled for so long that a person is to look.' }),
+  createdAt: Type.Integer(),
+})
+
+const operation = Type.Object({
+  kind: Type.String({ description: 'What was asked of the network: authorise, hold, capture, refund …' }),
+  amountTiyin: Type.Integer(),
+  state: Type.String({ description: 'asked, approved, declined or unknown.' }),
+  reason: Type.String(),
+  rawCode: Type.String({ description: "The network's own code." }),
+  askedAt: Type.Integer(),
+  settledAt: Type.Integer({ description: '0 while it is open.' }),
+})
+
+const step = Type.Object({
+  at: Type.Integer(),
+  what: Type.String(),
+  outcome: Type.String(),
+  actor: Type.String(),
+  requestId: Type.String(),
+})
+
+export const dashboardReceiptMethods = {
+  'dashboard.receipts.list': {
+    summary: 'Lists receipts, newest first, created from `from` to before `to`.',
+    ...{ caller: 'dashboard', role: 'read', mutates: false },
+    params: Type.Object({ after, count, from: Type.Optional(moment), to: Type.Optional(moment) }),
+    result: Type.Object({ receipts: Type.Array(receipt), next }),
+    errors: [],
+  },
+  'dashboard.receipts.get': {
+    summary: 'Tells one receipt with its states and what the network answered.',
+    ...{ caller: 'dashboard', role: 'read', mutates: false, params: Type.Object({ receiptId }) },
+    result: Type.Object({
+      receipt: Type.Object({
+        ...receipt.properties,
+        payTime: Type.Integer(),
+        cancelTime: Type.Integer(),
+        account: Type.String({ description: 'JSON array of {name, title, value, main}.' }),
+        detail: textOrNull,
+        payer: textOrNull,
+        fiscal: textOrNull,
+        customer: textOrNull,
+      }),
+      operations: Type.Array(operation),
+      timeline: Type.Array(step),
+    }),
+    errors: ['receiptNotFound'],
+  },
+  'dashboard.receipts.cancel': {
+    summary: 'Cancels a receipt; money taken or held goes back.',
+    ...{ caller: 'dashboard', role: 'support', mutates: true, params: Type.Object({ receiptId }), result: done },
+    errors: ['receiptNotFound', 'receiptInProgress', 'cannotCancel', 'overloaded'],
+  },
+  'dashboard.receipts.confirm': {
+    summary: 'Takes held money, all of it or a part; the rest is released.',
+    ...{ caller: 'dashboard', role: 'support', mutates: true },
+    params: Type.Object({ receiptId, amountTiyin: Type.Optional(Type.Integer({ minimum: 1 })) }),
+    result: done,
+    errors: ['receiptNotFound', 'receiptInProgress', 'receiptNotHeld', 'amountAboveHold', 'debitFailed', 'paymentUnknown', 'overloaded'],
+  },
+} as const satisfies Record<string, DashboardEntry>

@@ -1,0 +1,147 @@
+import { useSignal } from '@preact/signals'
+import type { Result } from '@tessera/contract/methods'
+
+import { useAsk } from '../../app/ask.ts'
+import { call } from '../../app/call.ts'
+import { wordsOf } from '../../app/language.ts'
+import { pathOf } from '../../app/router.ts'
+import { may } from '../../app/session-state.ts'
+import { Confirm } from '../../parts/confirm.tsx'
+import { Copy } from '../../parts/copy.tsx'
+import { Money } from '../../parts/money.tsx'
+import { Refusal } from '../../parts/refusal.tsx'
+import { Waiting } from '../../parts/table.tsx'
+import { Tag } from '../../parts/tag.tsx'
+import { Time } from '../../parts/time.tsx'
+import { ReceiptState } from './receipt-state.tsx'
+import { receiptWords } from './receipt-words.ts'
+
+type Found = Result<'dashboard.receipts.get'>
+
+/** One receipt: what it is, what the network answered, and all that became of it. */
+export function ReceiptDetail({ receiptId }: { receiptId: string }) {
+  const text = wordsOf(receiptWords)
+  const asked = useAsk('dashboard.receipts.get', { receiptId })
+  const deed = useSignal<'cancel' | 'confirm' | null>(null)
+  const found = asked.result.value
+  const close = (): void => void (deed.value = null)
+  return (
+    <>
+      <p>
+        <a href={pathOf('receipts')}>← {text.back}</a>
+      </p>
+      <Refusal refused={asked.refused.value} onAgain={asked.again} />
+      {found === null && asked.refused.value === null && <Waiting />}
+      {found !== null && (
+        <div class="columns">
+          <Facts receipt={found.receipt} onDeed={(wanted) => (deed.value = wanted)} />
+          <Answers operations={found.operations} />
+          <Timeline timeline={found.timeline} />
+        </div>
+      )}
+      {deed.value === 'cancel' && (
+        <Confirm
+          {...{ title: text.cancelTitle, text: text.cancelText, deed: text.cancel, onClose: close }}
+          onDeed={async () => {
+            await call('dashboard.receipts.cancel', { receiptId })
+            asked.again()
+          }}
+        />
+      )}
+      {deed.value === 'confirm' && (
+        <Confirm
+          {...{ title: text.confirmTitle, text: text.confirmText, deed: text.confirm, onClose: close }}
+          onDeed={async () => {
+            await call('dashboard.receipts.confirm', { receiptId })
+            asked.again()
+          }}
+        />
+      )}
+    </>
+  )
+}
+
+function Facts({ receipt, onDeed }: Pick<Found, 'receipt'> & { onDeed: (deed: 'cancel' | 'confirm') => void }) {
+  const text = wordsOf(receiptWords)
+  const { receiptId, state, flagged, amountTiyin, takenTiyin, number, cardId, description, reason, createdAt, payTime, cancelTime } =
+    receipt
+  const facts = [
+    [text.id, <Copy text={receiptId} />],
+    [text.sum, <Money tiyin={amountTiyin} />],
+    [text.taken, <Money tiyin={takenTiyin} />],
+    [text.card, cardId === '' ? '—' : <a href={pathOf(`cards/${cardId}`)}>{number}</a>],
+    [text.description, description === '' ? '—' : description],
+    [text.why, reason === null ? null : <code>{reason}</code>],
+    [text.created, <Time at={createdAt} />],
+    [text.paidAt, payTime === 0 ? null : <Time at={payTime} />],
+    [text.cancelledAt, cancelTime === 0 ? null : <Time at={cancelTime} />],
+    [text.account, receipt.account === '[]' ? null : <pre>{receipt.account}</pre>],
+    [text.payer, receipt.payer === null ? null : <pre>{receipt.payer}</pre>],
+    [text.fiscal, receipt.fiscal === null ? null : <pre>{receipt.fiscal}</pre>],
+  ] as const
+  return (
+    <section class="panel">
+      <h2>
+        <Money tiyin={amountTiyin} />
+      </h2>
+      <ReceiptState state={state} isFlagged={flagged} />
+      <dl>
+        {facts
+          .filter(([, value]) => value !== null)
+          .map(([name, value]) => [<dt key={`${name} name`}>{name}</dt>, <dd key={name}>{value}</dd>])}
+      </dl>
+      {may('support') && state === 5 && (
+        <button type="button" class="main" onClick={() => onDeed('confirm')}>
+          {text.confirm}
+        </button>
+      )}{' '}
+      {may('support') && [0, 4, 5].includes(state) && (
+        <button type="button" class="danger" onClick={() => onDeed('cancel')}>
+          {text.cancel}
+        </button>
+      )}
+    </section>
+  )
+}
+
+function Answers({ operations }: Pick<Found, 'operations'>) {
+  const text = wordsOf(receiptWords)
+  return (
+    <section class="panel">
+      <h2>{text.network}</h2>
+      {operations.length === 0 && <p>{text.noOperations}</p>}
+      <ol class="timeline">
+        {operations.map(({ kind, amountTiyin, state, reason, rawCode, askedAt }) => (
+          <li key={`${askedAt} ${kind}`}>
+            <strong>{kind}</strong> <Money tiyin={amountTiyin} />{' '}
+            <Tag tone={state === 'approved' ? 'green' : state === 'declined' ? 'red' : 'amber'}>{state}</Tag>
+            {reason !== '' && <code>{reason}</code>} {rawCode !== '' && <code>{rawCode}</code>}
+            <small>
+              <Time at={askedAt} />
+            </small>
+          </li>
+        ))}
+      </ol>
+    </section>
+  )
+}
+
+function Timeline({ timeline }: Pick<Found, 'timeline'>) {
+  const text = wordsOf(receiptWords)
+  return (
+    <section class="panel">
+      <h2>{text.timeline}</h2>
+      <ol class="timeline">
+        {timeline.map(({ at, what, outcome, actor }) => (
+          <li key={`${at} ${what} ${outcome}`}>
+            <strong>{what}</strong>
+            <code>{outcome}</code>
+            <small>
+              <Time at={at} /> · {actor}
+            </small>
+          </li>
+        ))}
+      </ol>
+    </section>
+  )
+}

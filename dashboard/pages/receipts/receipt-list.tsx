@@ -1,0 +1,127 @@
+import { useSignal } from '@preact/signals'
+import type { Result } from '@tessera/contract/methods'
+import { useId } from 'preact/hooks'
+
+import { asRefused } from '../../app/ask.ts'
+import { call, type Refused } from '../../app/call.ts'
+import { wordsOf } from '../../app/language.ts'
+import { go, pathOf, place } from '../../app/router.ts'
+import { download, writeCsv } from '../../parts/download.ts'
+import { Empty } from '../../parts/empty.tsx'
+import { Money } from '../../parts/money.tsx'
+import { Refusal } from '../../parts/refusal.tsx'
+import { useRows } from '../../parts/rows.ts'
+import { Table, type Column } from '../../parts/table.tsx'
+import { Time } from '../../parts/time.tsx'
+import { ReceiptState } from './receipt-state.tsx'
+import { receiptWords } from './receipt-words.ts'
+
+type Receipt = Result<'dashboard.receipts.list'>['receipts'][number]
+
+/** The merchant's receipts, newest first, of the days that stand in the address. */
+export function ReceiptList() {
+  const text = wordsOf(receiptWords)
+  const { query } = place.value
+  const [fromDay, toDay] = [query.get('from') ?? '', query.get('to') ?? '']
+  const [from, to] = [useSignal(fromDay), useSignal(toDay)]
+  const span = spanOf(fromDay, toDay)
+  const rows = useRows(`${fromDay} ${toDay}`, async (after) => {
+    const { receipts, next } = await call('dashboard.receipts.list', { ...span, after })
+    return { rows: receipts, next }
+  })
+  return (
+    <>
+      <form
+        class="tools"
+        onSubmit={(event) => {
+          event.preventDefault()
+          go(`receipts?from=${from.value}&to=${to.value}`)
+        }}
+      >
+        <Day label={text.from} value={from.value} onInput={(day) => (from.value = day)} />
+        <Day label={text.to} value={to.value} onInput={(day) => (to.value = day)} />
+        <button type="submit">{text.find}</button>
+      </form>
+      <Table label={text.label} rows={rows} columns={columns()} keyOf={({ receiptId }) => receiptId} empty={<Empty {...text.none} />} />
+      <Export span={span} />
+    </>
+  )
+}
+
+function Day({ label, value, onInput }: { label: string; value: string; onInput: (day: string) => void }) {
+  const id = useId()
+  return (
+    <div>
+      <label for={id}>{label}</label>
+      <br />
+      <input id={id} type="date" value={value} onInput={(event) => onInput(event.currentTarget.value)} />
+    </div>
+  )
+}
+
+interface Span {
+  readonly from?: number
+  readonly to?: number
+}
+
+/** Whole days in UTC+5, as receipts.get_all counts them; an empty end is open. */
+function spanOf(fromDay: string, toDay: string): Span {
+  const [from, to] = [Date.parse(`${fromDay}T00:00:00+05:00`), Date.parse(`${toDay}T00:00:00+05:00`)]
+  return { ...(Number.isNaN(from) ? {} : { from: Math.max(0, from) }), ...(Number.isNaN(to) ? {} : { to: Math.max(0, to + dayMs) }) }
+}
+
+function columns(): Column<Receipt>[] {
+  const text = wordsOf(receiptWords)
+  return [
+    { name: text.id, show: ({ receiptId }) => <a href={pathOf(`receipts/${receiptId}`)}>{receiptId.slice(-8)}</a> },
+    { name: text.state, show: ({ state, flagged }) => <ReceiptState state={state} isFlagged={flagged} /> },
+    { name: text.sum, show: ({ amountTiyin }) => <Money tiyin={amountTiyin} />, isNumber: true },
+    { name: text.card, show: ({ number }) => (number === '' ? '—' : <span class="mask">{number}</span>), isMinor: true },
+    { name: text.description, show: ({ description, reason }) => reason ?? description, isMinor: true },
+    { name: text.created, show: ({ createdAt }) => <Time at={createdAt} /> },
+  ]
+}
+
+/** The same days as a file, page by page. */
+function Export({ span }: { span: Span }) {
+  const text = wordsOf(receiptWords)
+  const said = useSignal('')
+  const refused = useSignal<Refused | null>(null)
+  const run = async (): Promise<void> => {
+    try {
+      const all: Receipt[] = []
+      let after: string | null = null
+      do {
+        const page: Result<'dashboard.receipts.list'> = await call('dashboard.receipts.list', { ...span, after, count: 100 })
+        all.push(...page.receipts)
+        after = page.next
+      } while (after !== null && all.length < receiptsMax)
+      said.value = after === null ? text.exported(all.length) : text.exportedFirst(all.length)
+      download('receipts.csv', 'text/csv;charset=utf-8', writeCsv(head, all.map(cellsOf)))
+      refused.value = null
+    } catch (err) {
+      refused.value = asRefused(err)
+    }
+  }
+  return (
+    <>
+      <p>
+        <button type="button" onClick={() => void run()}>
+          {text.csv}
+        </button>
+      </p>
+      <p role="status">{said.value}</p>
+      <Refusal refused={refused.value} />
+    </>
+  )
+}
+
+const head = ['receiptId', 'state', 'amountTiyin', 'takenTiyin', 'card', 'cardId', 'description', 'reason', 'createdAt']
+
+function cellsOf(receipt: Receipt): (string | number | null)[] {
+  const { receiptId, state, amountTiyin, takenTiyin, number, cardId, description, reason, createdAt } = receipt
+  return [receiptId, state, amountTiyin, takenTiyin, number, cardId, description, reason, new Date(createdAt).toISOString()]
+}
+
+const dayMs = 24 * 3_600_000
+const receiptsMax = 10_000

@@ -1,0 +1,53 @@
+// time limit: 120 s
+import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
+import { after, before, test } from 'node:test'
+
+import { faultsFor, openDashboard, type OpenDashboard } from '../../dashboard.fixture.ts'
+
+let dashboard: OpenDashboard
+before(async () => {
+  dashboard = await openDashboard()
+})
+after(() => dashboard.stop())
+
+interface Made {
+  readonly card: { readonly token: string }
+  readonly receipt: { readonly _id: string }
+}
+
+async function pay(hold: boolean, description: string): Promise<string> {
+  const ask = (method: string, params: object) => dashboard.api(method, params) as Promise<Made>
+  const { token } = (await ask('cards.create', { card: { number: '8600495473316478', expire: '0399' }, save: true })).card
+  await ask('cards.get_verify_code', { token })
+  await ask('cards.verify', { token, code: '666666' })
+  const { _id: id } = (await ask('receipts.create', { amount: 1_234_500, description })).receipt
+  await ask('receipts.pay', { id, token, hold })
+  return id
+}
+
+test('from the list to what the network said of one payment, and its money back', async () => {
+  const id = await pay(false, '=HYPERLINK("x")<script>')
+  const page = await dashboard.open('receipts')
+  const [file] = await Promise.all([page.waitForEvent('download'), page.getByRole('button', { name: 'Export these days' }).click()])
+  assert.match(readFileSync(await file.path(), 'utf8'), /"'=HYPERLINK\(""x""\)<script>"/)
+  await page.getByRole('link', { name: id.slice(-8) }).click()
+  await page.locator('strong', { hasText: 'authorise' }).waitFor()
+  await page.getByText('=HYPERLINK("x")<script>').waitFor()
+  assert.deepEqual(await faultsFor(page), [])
+  await page.getByRole('button', { name: 'Cancel the receipt' }).click()
+  await page.getByRole('dialog').getByRole('button', { name: 'Cancel the receipt' }).click()
+  await page.locator('strong', { hasText: 'refund' }).first().waitFor()
+})
+
+test('held money is taken, and a day without receipts says so', async () => {
+  const id = await pay(true, 'a hold')
+  const page = await dashboard.open(`receipts/${id}`, { viewport: { width: 360, height: 740 }, colorScheme: 'dark' })
+  await page.getByRole('button', { name: 'Take the held money' }).click()
+  await page.getByRole('dialog').getByRole('button', { name: 'Take the held money' }).click()
+  await page.getByText('paid', { exact: true }).first().waitFor()
+  assert.equal(await page.evaluate(() => document.documentElement.scrollWidth > innerWidth), false)
+  await page.goto(`${dashboard.origin}/dashboard/receipts?from=2020-01-01&to=2020-01-02`)
+  await page.getByText('No receipt here').waitFor()
+  assert.deepEqual(await faultsFor(page), [])
+})

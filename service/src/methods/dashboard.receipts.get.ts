@@ -1,0 +1,21 @@
+import type { ReceiptLists } from '../dashboard/receipts.ts'
+
+import type { Row } from './method.ts'
+import { showReceipt } from './receipt-shown.ts'
+
+/** Tells one receipt with all that became of it, the newest first. */
+export function dashboardReceiptsGet(lists: ReceiptLists): Row<'dashboard.receipts.get'>['run'] {
+  return async ({ receiptId }, { caller }) => {
+    const { receipt, operations, entries } = await lists.get(caller, receiptId)
+    const { payTime, cancelTime, account, detail, payer, fiscal, customer } = receipt
+    return {
+      receipt: { ...showReceipt(receipt), payTime, cancelTime, account, detail, payer, fiscal, customer },
+      operations: operations.map(({ kind, amountTiyin, state, reason, rawCode, askedAt, settledAt }) => {
+        return { kind, amountTiyin, state, reason, rawCode, askedAt, settledAt }
+      }),
+      timeline: entries.map(({ at, action, outcome, actor, requestId }) => {
+        return { at, what: action, outcome, actor: actor.split(':')[0] ?? '', requestId }
+      }),
+    }
+  }
+}
