@@ -36,8 +36,8 @@ test('a key of another purpose makes no subject', () => {
 
 test('cards whose first six or eight digits are the same have the same subject under one key of the day, and no other', () => {
   const hex = (digits: 6 | 8, number: string, key = dek) => Buffer.from(limitIin(key, digits, panOf(number))).toString('hex')
-  assert.equal(hex(6, '8600069195406311'), hex(6, '8600060905809696'))
-  assert.notEqual(hex(8, '8600069195406311'), hex(8, '8600060905809696'))
+  assert.equal(hex(6, '8600069195406311'), hex(6, '8600060921090842'))
+  assert.notEqual(hex(8, '8600069195406311'), hex(8, '8600060921090842'))
   assert.notEqual(hex(6, '8600069195406311'), hex(6, '8600495473316478'))
   assert.notEqual(hex(6, '8600069195406311'), hex(8, '8600069195406311'))
   assert.notEqual(hex(6, '8600069195406311'), hex(6, '8600069195406311', sampleDek('limits')))
