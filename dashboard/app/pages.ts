@@ -5,6 +5,7 @@ import { AccountPage } from '../pages/account/account-page.tsx'
 import { AuditPage } from '../pages/audit/audit-page.tsx'
 import { CardsPage } from '../pages/cards/cards-page.tsx'
 import { ReceiptsPage } from '../pages/receipts/receipts-page.tsx'
+import { OverviewPage } from '../pages/overview/overview-page.tsx'
 import { SettingsPage } from '../pages/settings/settings-page.tsx'
 import { StartPage } from '../pages/start/start-page.tsx'
 import { UsersPage } from '../pages/users/users-page.tsx'
@@ -24,7 +25,7 @@ export interface PageRow {
 /** Every page, in the order of the navigation. A new page takes its row's `SoonPage` away. */
 export const pages: readonly PageRow[] = [
   { name: 'start', role: 'read', group: 'build', show: StartPage },
-  { name: 'overview', role: 'read', group: 'see', show: SoonPage },
+  { name: 'overview', role: 'read', group: 'see', show: OverviewPage },
   { name: 'cards', role: 'read', group: 'see', show: CardsPage },
   { name: 'verification', role: 'read', group: 'see', show: VerificationPage },
   { name: 'receipts', role: 'read', group: 'see', show: ReceiptsPage },

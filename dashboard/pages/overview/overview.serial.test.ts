@@ -1,0 +1,42 @@
+// time limit: 180 s
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+
+import { faultsFor, openDashboard, type OpenDashboard } from '../../dashboard.fixture.ts'
+
+let dashboard: OpenDashboard
+before(async () => {
+  dashboard = await openDashboard()
+})
+after(() => dashboard.stop())
+
+test('the page Overview teaches while it is empty, then tells the figures as pictures and as tables', async () => {
+  const page = await dashboard.open('overview')
+  await page.getByText('Make a first token').waitFor()
+  assert.deepEqual(await faultsFor(page), [])
+  for (const number of ['8600069195406311', '4444445987459073']) {
+    const { card } = (await dashboard.api('cards.create', { card: { number, expire: '0399' } })) as { card: { token: string } }
+    await dashboard.api('cards.get_verify_code', { token: card.token })
+    await dashboard.api('cards.verify', { token: card.token, code: '666666' })
+    const { receipt } = (await dashboard.api('receipts.create', { amount: 70_000, account: {} })) as { receipt: { _id: string } }
+    await dashboard.api('receipts.pay', { id: receipt._id, token: card.token })
+  }
+  const isThere = async (): Promise<boolean> => {
+    await page.reload()
+    await page.locator('.totals, .empty').waitFor()
+    return (await page.locator('.causes').count()) === 2
+  }
+  let turn = 0
+  while (!(await isThere()) && turn < 60) turn++
+  const totals = (await page.locator('.totals').innerText()).replace(/\s+/g, ' ')
+  assert.match(totals, /Tokens 2 Verified of created 100 % Payments 1 700 soʻm declined 1/)
+  await page.getByText('As a table').first().click()
+  assert.match(await page.locator('.chart tbody tr').nth(6).innerText(), /2\s+2/)
+  for (const colorScheme of ['light', 'dark'] as const) {
+    const small = await dashboard.open('overview', { locale: 'ru', colorScheme, viewport: { width: 390, height: 844 } })
+    await small.locator('.totals').waitFor()
+    assert.deepEqual(await faultsFor(small), [])
+    const wide = await small.evaluate(() => document.documentElement.scrollWidth)
+    assert.ok(wide <= 390, `${String(wide)} pixels wide`)
+  }
+})
