@@ -209,7 +209,7 @@ class FakeCardForm implements LikeCardForm {
   }
 
   #refuse(reason: string): void {
-    this.#tell(['error', errorOf(reason, this.options.locale ?? 'uz')])
+    this.#tell(['error', errorOf(reason, this.options)])
   }
 
   /** Never at once, and nothing any more once it was taken out: the real form tells through a port. */
@@ -225,11 +225,11 @@ class FakeCardForm implements LikeCardForm {
 }
 
 /** As the real one words it: the same table says field, text and whether to try again. */
-function errorOf(reason: string, locale: 'uz' | 'ru' | 'en'): CardFormError {
+function errorOf(reason: string, { locale = 'uz', formOrigin = '' }: CardFormOptions): CardFormError {
   const { text, field, isRetryable }: { text: keyof Texts; field: FormField | null; isRetryable: boolean } = tellReason(reason)
   const isOfPage = reason === 'blocked_by_csp' || reason === 'frame_no_answer'
   const code = Object.values(errors).find((entry) => entry.reason === reason)?.code ?? 0
-  const docs = `/form/reasons#${reason}`
+  const docs = `${formOrigin}/form/reasons#${reason}`
   return { code, reason, field, retryable: isRetryable, message: isOfPage ? reason : textsIn(locale)[text], docs }
 }
 

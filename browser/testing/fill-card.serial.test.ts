@@ -113,7 +113,7 @@ describe('fillCard in a real browser', () => {
     ]
     for (const { number, reason, code } of plays) {
       const tessera = fakeTessera({ submit: reason === null ? [] : [reason], verify: code === '666666' ? [] : ['wrong_code'] })
-      const form = new tessera.CardForm({ merchant: stage.merchant, locale: 'en', save: 'ask' })
+      const form = new tessera.CardForm({ merchant: stage.merchant, formOrigin: stage.formOrigin, locale: 'en', save: 'ask' })
       const faked = new Map<string, unknown[]>()
       for (const name of told) form.on(name, (value) => faked.set(name, [...(faked.get(name) ?? []), value]))
       form.mount('#card')
