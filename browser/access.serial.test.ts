@@ -23,7 +23,11 @@ describe('the card form under axe', () => {
     for (const scheme of ['light', 'dark'] as const) {
       it(`finds nothing in any step: ${locale}, ${scheme}`, async () => {
         // Without motion: a button that fades in is judged by its colour, not by its shade on the way.
-        const opened = await stage.open({ body, options: { locale, theme: { scheme } }, page: { colorScheme: scheme, reducedMotion: 'reduce' } })
+        const opened = await stage.open({
+          body,
+          options: { locale, theme: { scheme } },
+          page: { colorScheme: scheme, reducedMotion: 'reduce' },
+        })
         const [{ form }, frame] = [opened, await opened.frame()]
         await opened.heard('ready')
         for (const document of [opened.page, frame]) await document.evaluate(axe.source)

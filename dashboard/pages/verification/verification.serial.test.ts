@@ -28,6 +28,7 @@ test('from the page Verification to the cause of a failure is no click, and to i
   assert.equal(await page.locator('tbody tr').count(), 4)
   await page.getByLabel('Failures only').check()
   await page.locator('tbody tr').nth(2).waitFor({ state: 'detached' })
+  await page.locator('tbody tr').nth(1).waitFor()
   assert.equal(await page.locator('tbody tr').count(), 2)
   assert.match(await page.locator('.funnel').innerText(), /created\s+2[\s\S]*code sent\s+1 50 %[\s\S]*verified\s+1 50 %/)
   await page.locator('tbody tr', { hasText: 'card_blocked' }).getByRole('link').click()

@@ -197,6 +197,8 @@ test('where nothing runs every question says so and how to start', async () => {
     'keys rotate': ['otp'],
     'keys destroy': ['x', '--yes'],
     'sandbox step': ['a', 'b'],
+    'consents show': ['x'],
+    'consents export': ['--merchant', 'x'],
     ...wordsOfEvents,
     ...wordsOfMerchants,
   }
