@@ -53,7 +53,7 @@ test('an API password is rotated: shown once, both are good, then the first is r
   const password = (await dialog.locator('code').textContent()) ?? ''
   assert.match(password, /^\S{36}$/)
   await dialog.getByRole('button', { name: 'Close' }).click()
-  await dialog.waitFor({ state: 'detached' })
+  await page.locator('dialog').waitFor({ state: 'detached' })
   assert.ok(!(await page.content()).includes(password))
   await panel.locator('li', { hasText: 'Password 1' }).getByRole('button', { name: 'Retire' }).click()
   await page.getByRole('dialog').getByRole('button', { name: 'Retire' }).click()
