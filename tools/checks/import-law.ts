@@ -60,10 +60,11 @@ export const importLaw: readonly LawRow[] = [
     of: 'service/src/consent-side.ts',
     may: ['service/src/*', 'service/src/form/', 'service/src/consents/', 'types:service/src/store/store.ts'],
   },
+  { of: 'service/src/start-parts.ts', may: ['service/src/*', 'types:service/src/observe/log.ts'] },
   { of: 'service/src/store-errors.ts', may: ['contract/', 'service/src/store/store.ts'] },
   { of: 'service/src/limiting.ts', may: ['types:vault/', 'service/src/*', 'service/src/limits/', 'service/src/rpc/'] },
   // The composition root: the only files that know every adapter.
-  { of: 'service/src/main.ts', may: ['contract/', 'vault/', 'service/src/'] },
+  ...['main', 'admission', 'kept', 'nouns'].map((file) => ({ of: `service/src/${file}.ts`, may: ['contract/', 'vault/', 'service/src/'] })),
   { of: 'service/src/adapters.ts', may: ['contract/', 'vault/', 'service/src/'] },
   { of: 'service/src/cli/', may: ['contract/', 'vault/', 'service/src/', 'form-check/'] },
   {

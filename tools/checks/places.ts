@@ -57,7 +57,7 @@ const clock: Place = {
   what: readTime,
   holds: isShipped,
   homes: [
-    /^service\/src\/main\.ts$/,
+    /^service\/src\/(main|nouns)\.ts$/,
     /^service\/src\/(system-)?clock\.ts$/,
     /^service\/src\/cli\//,
     /^(browser|client|dashboard|form-check)\//,

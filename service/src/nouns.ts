@@ -1,0 +1,114 @@
+import { drawPublic } from '@tessera/vault/random'
+
+import type { Adapters } from './adapters.ts'
+import { makeCards } from './cards/cards.ts'
+import { makeReseal } from './cards/reseal.ts'
+import { makeSweep } from './cards/sweep.ts'
+import { tesseraVersion } from './cli/version.ts'
+import { openDisclosures } from './consent-side.ts'
+import { makeDashboardSide } from './dashboard-side.ts'
+import { makeMerchantApi } from './endpoint/merchant-api.ts'
+import { makeTellingEndpoint } from './endpoint/told.ts'
+import { cardFiguresOf, idempotencyFiguresOf, receiptFiguresOf, verificationFiguresOf } from './figures.ts'
+import { makeFormSessions } from './form-sessions/form-sessions.ts'
+import { makeServedForms } from './form-sessions/served.ts'
+import { makeIdempotency } from './idempotency/idempotency.ts'
+import type { Kept } from './kept.ts'
+import { makeLimits } from './limiting.ts'
+import { makeEndpointDeeds, openEndpointBook } from './merchants/endpoint.ts'
+import { makeMerchants } from './merchants/merchants.ts'
+import { makeGrid } from './methods/index.ts'
+import { makeEndpointJournal } from './observe/endpoint-journal.ts'
+import { makeLimitJournal } from './observe/limit-journal.ts'
+import type { Metrics } from './observe/metrics.ts'
+import { makeGuard } from './outbound/guard.ts'
+import { resolveBySystem } from './outbound/resolve.ts'
+import { makeReceipts } from './receipts/receipts.ts'
+import { makeSettle } from './receipts/settle.ts'
+import type { StartParts } from './start-parts.ts'
+import { makeVerification } from './verification/verification.ts'
+import { makeEndpoints } from './webhooks/endpoints.ts'
+import { webhookFigures } from './webhooks/figures.ts'
+import { makePost } from './webhooks/post.ts'
+import { makeWebhooks } from './webhooks/webhooks.ts'
+
+/** The nouns and the grid of their methods. */
+export async function makeNouns({ config, clock, log }: StartParts, adapters: Adapters, { store, keyring }: Kept, metrics: Metrics) {
+  const { environment } = config
+  const alarm = log.error
+  const network = adapters.network({ store, clock })
+  const sms = adapters.sms({ store, clock })
+  const cards = makeCards({ store, keyring, network, clock, environment, alarm, figures: cardFiguresOf(config) })
+  const figures = verificationFiguresOf(config, adapters.limits)
+  const tell = makeLimitJournal(log, metrics, clock.now)
+  const limits = makeLimits(config, { isOnByDefault: adapters.limits, keyring, now: () => performance.now(), tell })
+  const smsGuard = limits.sms
+  const verification = makeVerification({ store, keyring, network, sms, smsGuard, codes: adapters.codes, cards, clock, figures })
+  const merchants = makeMerchants({ store, keyring, clock, environment, alarm })
+  const guard = makeGuard({ resolve: resolveBySystem, loopback: adapters.webhooksToLoopback })
+  const endpoint = makeTellingEndpoint({
+    endpoint: makeMerchantApi({ ...openEndpointBook({ merchants, keyring, environment }), guard, clock }),
+    tell: makeEndpointJournal(log, metrics),
+    now: () => performance.now(),
+  })
+  const receiptParts = {
+    store,
+    keyring,
+    network,
+    sms,
+    smsGuard,
+    endpoint,
+    cards,
+    merchants,
+    clock,
+    environment,
+    alarm,
+    figures: receiptFiguresOf(config, adapters.limits),
+  }
+  const settle = makeSettle({ ...receiptParts, failed: (err) => log.error('background_failed', { err }) })
+  const receipts = makeReceipts(receiptParts, settle)
+  if (adapters.sandbox !== null) await merchants.ensureMerchant(adapters.sandbox.merchant)
+  const sessions = makeFormSessions({ store, clock, merchants, isAnyOriginWelcome: adapters.isAnyOriginWelcome })
+  const disclosures = await openDisclosures(config, adapters, { store, clock })
+  const served = makeServedForms({ keyring, clock, environment })
+  const side = await makeDashboardSide({ store, keyring, clock, environment, alarm }, adapters, config)
+  return {
+    network,
+    merchants,
+    merchantEndpoints: makeEndpointDeeds({ deeds: merchants.deeds, endpoint, readUrl: guard.readUrl, keyring, environment }),
+    limits,
+    sessions,
+    disclosures,
+    served,
+    side,
+    grid: makeGrid({
+      cards,
+      verification,
+      receipts,
+      sessions,
+      disclosures,
+      served,
+      merchants,
+      ...side,
+      limits: limits.fine,
+      failures: limits.failures,
+      version: tesseraVersion,
+    }),
+    settle,
+    idempotency: makeIdempotency({ store, keyring, clock, environment, figures: idempotencyFiguresOf(config) }),
+    sweep: makeSweep({ store, keyring, clock, environment, alarm }),
+    reseal: makeReseal({ store, keyring, clock, environment, alarm }),
+  }
+}
+
+/** Events on their way to merchants. */
+export function makeDeliveries({ config, clock, log }: StartParts, { webhooksToLoopback }: Adapters, { store, keyring }: Kept) {
+  const { environment } = config
+  const guard = makeGuard({ resolve: resolveBySystem, loopback: webhooksToLoopback })
+  const figures = webhookFigures
+  const post = makePost({ guard, clock, timeoutMs: figures.timeoutMs })
+  const random = (): number => Buffer.from(drawPublic(4)).readUInt32BE() / 2 ** 32
+  const failed = (err: unknown): void => log.error('delivery_failed', { err })
+  const parts = { store, keyring, environment, clock, guard, figures }
+  return { webhooks: makeWebhooks({ ...parts, post, random, failed }), endpoints: makeEndpoints(parts) }
+}
