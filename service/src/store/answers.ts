@@ -8,10 +8,12 @@ import { findDashboardSession, listDashboardSessions } from './questions/dashboa
 import { findDashboardUser, findDashboardUserByPhone, listDashboardUsers } from './questions/dashboard-users.ts'
 import { listAttempts, listDeadDeliveries, listDeliveries } from './questions/deliveries.ts'
 import { findDelivery, listEvents } from './questions/events.ts'
+import { listFindings } from './questions/findings.ts'
 import { findIdempotency } from './questions/idempotency.ts'
 import { findLedger, listLedger } from './questions/ledger.ts'
 import { findMerchant, listCredentialUses, listMerchants } from './questions/merchants.ts'
 import { findOperation, listOperations } from './questions/operations.ts'
+import { listPageChecks, listPageScripts } from './questions/page-checks.ts'
 import { findReceipt, listAllReceipts, listDueReceipts, listReceiptPage, listReceipts } from './questions/receipts.ts'
 import { findScenarioStep, listInbox, listScenarioSteps } from './questions/sandbox.ts'
 import { findTallies, listTallies, listTallyPlaces } from './questions/tallies.ts'
@@ -127,6 +129,13 @@ export function makeStore(driver: Driver): Store {
     findFunnel: (ask) => driver.read(findFunnel(ask)),
     listCodeEvents: (ask) => driver.read(listCodeEvents(ask)),
     listInboxOf: (ask) => driver.read(listInboxOf(ask)),
+
+    addFindings: (findings) => driver.write('addFindings', { findings }),
+    listFindings: (of) => driver.read(listFindings(of)),
+    keepPageCheck: (keep, audit) => driver.write('keepPageCheck', { ...keep, audit }),
+    listPageChecks: (of) => driver.read(listPageChecks(of)),
+    listPageScripts: (of) => driver.read(listPageScripts(of)),
+    judgeScript: (judged, audit) => driver.write('judgeScript', { ...judged, audit }),
 
     appendAudit: (audit) => driver.write('appendAudit', { audit }),
     listAuditChains: () => driver.read(findAuditHeads()),

@@ -1,6 +1,7 @@
 import { auditSuite } from './suite/audit.suite.ts'
 import { cardsSuite } from './suite/cards.suite.ts'
 import { dashboardSuite } from './suite/dashboard.suite.ts'
+import { complianceSuite } from './suite/compliance.suite.ts'
 import { consentsSuite } from './suite/consents.suite.ts'
 import { formsSuite } from './suite/forms.suite.ts'
 import { idempotencySuite } from './suite/idempotency.suite.ts'
@@ -33,6 +34,7 @@ export function storeSuite(withStore: WithStore): void {
   talliesSuite(withStore)
   formsSuite(withStore)
   consentsSuite(withStore)
+  complianceSuite(withStore)
   auditSuite(withStore)
   sandboxSuite(withStore)
   lifeSuite(withStore)

@@ -1,5 +1,6 @@
 import type { AuditEntry, AuditHead, AuditNote } from './audit.ts'
 import type { CardKey, CardPlace, CardRow, ListedCard } from './card.ts'
+import type { ComplianceStore } from './compliance.ts'
 import type { ConsentStore } from './consents.ts'
 import type { DashboardStore } from './dashboard.ts'
 import type { FormStore } from './forms.ts'
@@ -11,6 +12,7 @@ import type { WebhookStore } from './webhooks.ts'
 
 export type * from './audit.ts'
 export type * from './card.ts'
+export type * from './compliance.ts'
 export type * from './consents.ts'
 export type * from './dashboard.ts'
 export type * from './forms.ts'
@@ -26,7 +28,7 @@ export type * from './webhooks.ts'
  * A promise of a write resolves only when the write is durable. Each write is one unit: its effect and its audit entry are kept together or
  * not at all; where riders are given, they too, and the answer is `twin` when their key was taken and nothing was done. Errors: `StoreFull`, `StoreOverloaded`, `StoreUnavailable` (nothing was done) and `StoreOutcomeUnknown`.
  */
-export interface Store extends MerchantStore, MoneyStore, WebhookStore, FormStore, DashboardStore, ConsentStore {
+export interface Store extends MerchantStore, MoneyStore, WebhookStore, FormStore, DashboardStore, ConsentStore, ComplianceStore {
   /** What an acknowledged write survives: `local` one machine's crash (fsync), `replicated` the loss of that machine. */
   readonly durability: 'local' | 'replicated'
   /** Answers when the store can be asked; throws `StoreUnavailable` when it cannot. For `/readyz`. */

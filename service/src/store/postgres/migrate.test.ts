@@ -42,6 +42,7 @@ test(
         'disclosures',
         'audit-people',
         'tallies',
+        'compliance',
       ],
     )
   }),

@@ -6,11 +6,13 @@ import { dropDashboardSessions, endDashboardSessions, insertDashboardSession, to
 import { changeDashboardUser, claimSignInTry, clearSignInTries, insertDashboardUser, uncountSignInTry } from './dashboard-users.ts'
 import { claimDeliveries, settleDelivery } from './deliveries.ts'
 import { dropEvents, replayEvent } from './events.ts'
+import { addFindings } from './findings.ts'
 import { dropFormSessions, insertFormSession, spendFormSession } from './form-sessions.ts'
 import { dropIdempotency, keepIdempotency } from './idempotency.ts'
 import { appendLedger } from './ledger.ts'
 import { claimSend, dropLimits } from './limits.ts'
 import { changeMerchant, insertMerchant, noteCredentialUse } from './merchants.ts'
+import { judgeScript, keepPageCheck } from './page-checks.ts'
 import { changeReceipt, insertReceipt } from './receipts.ts'
 import { appendInbox, setScenarioStep } from './sandbox.ts'
 import { addTallies, dropTallies } from './tallies.ts'
@@ -50,6 +52,9 @@ export const units = Object.freeze({
   dropDashboardSessions,
   addTallies,
   dropTallies,
+  addFindings,
+  keepPageCheck,
+  judgeScript,
   insertEndpoint,
   changeSecrets,
   removeEndpoint,

@@ -36,6 +36,7 @@ test('an embedded store of before money keeps its cards and takes receipts', () 
         { number: 8, name: 'disclosures', breaking: false },
         { number: 9, name: 'audit-people', breaking: false },
         { number: 10, name: 'tallies', breaking: false },
+        { number: 11, name: 'compliance', breaking: false },
       ]
       assert.deepEqual(
         applied,
