@@ -8,7 +8,13 @@ const attempt = Type.Object({
   at: Type.Integer(),
   cardId: Type.String(),
   number: Type.Union([Type.String(), Type.Null()], { description: "Masked; null when the card's row is gone." }),
-  what: Type.Union([Type.Literal('sent'), Type.Literal('not_sent'), Type.Literal('wrong'), Type.Literal('verified')]),
+  what: Type.Union([
+    Type.Literal('sent'),
+    Type.Literal('not_sent'),
+    Type.Literal('wrong'),
+    Type.Literal('refused'),
+    Type.Literal('verified'),
+  ]),
   /** Why not: the `reason` of the error where there is one, otherwise a word of ours. */
   cause: Type.Union([Type.String(), Type.Null()]),
   requestId: Type.String(),

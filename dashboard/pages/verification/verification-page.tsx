@@ -124,4 +124,10 @@ function Cause({ cause }: { cause: string }) {
   )
 }
 
-const tones: Readonly<Record<Attempt['what'], Tone>> = { sent: 'blue', not_sent: 'red', wrong: 'amber', verified: 'green' }
+const tones: Readonly<Record<Attempt['what'], Tone>> = {
+  sent: 'blue',
+  not_sent: 'red',
+  wrong: 'amber',
+  refused: 'red',
+  verified: 'green',
+}

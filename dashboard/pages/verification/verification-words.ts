@@ -12,7 +12,7 @@ const en = {
   card: 'Card',
   what: 'Outcome',
   cause: 'Cause',
-  whats: { sent: 'code sent', not_sent: 'not sent', wrong: 'wrong code', verified: 'verified' },
+  whats: { sent: 'code sent', not_sent: 'not sent', wrong: 'wrong code', refused: 'refused', verified: 'verified' },
   causes: {
     sms_not_connected: 'The bank has no phone for this card.',
     card_expired: 'The card has expired.',
@@ -48,7 +48,7 @@ const ru: typeof en = {
   card: 'Карта',
   what: 'Итог',
   cause: 'Причина',
-  whats: { sent: 'код отправлен', not_sent: 'не отправлен', wrong: 'неверный код', verified: 'подтверждена' },
+  whats: { sent: 'код отправлен', not_sent: 'не отправлен', wrong: 'неверный код', refused: 'отказ', verified: 'подтверждена' },
   causes: {
     sms_not_connected: 'У банка нет телефона для этой карты.',
     card_expired: 'Срок карты истёк.',
@@ -83,7 +83,7 @@ const uz: typeof en = {
   card: 'Karta',
   what: 'Natija',
   cause: 'Sabab',
-  whats: { sent: 'kod yuborildi', not_sent: 'yuborilmadi', wrong: 'notoʻgʻri kod', verified: 'tasdiqlandi' },
+  whats: { sent: 'kod yuborildi', not_sent: 'yuborilmadi', wrong: 'notoʻgʻri kod', refused: 'rad etildi', verified: 'tasdiqlandi' },
   causes: {
     sms_not_connected: 'Bankda bu karta uchun telefon yoʻq.',
     card_expired: 'Karta muddati tugagan.',

@@ -92,6 +92,8 @@ export function makeTallies({ store, clock }: TallyParts): Tallies {
 /** Under which word an entry is counted; null: under none. All of them are our words. */
 function nameOf({ action, outcome }: AuditEntry): string | null {
   if (action === 'code.settled') return outcome === 'sent' || outcome === 'unknown' ? 'code_sent' : `code_refused:${outcome}`
+  // What else a network says of a code is in the list, and no code that somebody mistyped.
+  if (action === 'code.tried' && outcome !== 'wrong_code') return null
   if (action === 'receipt.refused') return `refused:${outcome}`
   return counted[action] ?? null
 }

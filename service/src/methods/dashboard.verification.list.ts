@@ -24,6 +24,6 @@ function showAttempt(event: CodeEvent): Attempt {
 
 function whatOf(event: CodeEvent): Attempt['what'] {
   if (event.action === 'card.verified') return 'verified'
-  if (event.action === 'code.tried') return 'wrong'
+  if (event.action === 'code.tried') return event.outcome === 'wrong_code' ? 'wrong' : 'refused'
   return isFailure(event) ? 'not_sent' : 'sent'
 }

@@ -4,6 +4,8 @@ import type { Result } from '@tessera/contract/methods'
 
 import { openEntrance } from '../dashboard/visitor.fixture.ts'
 
+import type { FinishedVerification } from '../network/network.ts'
+
 import { compose } from './compose.fixture.ts'
 
 const house = await compose()
@@ -49,6 +51,44 @@ test('each failure is listed with its cause and its card, page by page, each onc
   const { messages } = await user.expect('dashboard.verification.inbox', {})
   assert.match(messages[0]?.text ?? '', /666666/)
   assert.equal(messages.length, 1)
+})
+
+test('a code that the network checks and does not find right is listed like one that we check, with what the network said', async () => {
+  let said: FinishedVerification = { kind: 'wrong' }
+  const other = await compose({ network: (sandbox) => ({ ...sandbox, finishVerification: async () => said }) })
+  try {
+    const user = await openEntrance(other).user('read')
+    const shop = other.caller('spec', user.merchantId)
+    const token = await shop.token('8600069195406311')
+    await shop.expect('cards.get_verify_code', { token })
+    for (const next of [{ kind: 'wrong' }, { kind: 'tooOld' }, { kind: 'refused', reason: 'cardBlocked' }] as const) {
+      said = next
+      other.clock.advance(1)
+      await shop.refused('cards.verify', { token, code: '666666' })
+    }
+    other.clock.advance(1)
+    // No six digits: a wrong try of which the network is not asked.
+    await shop.refused('cards.verify', { token, code: 'x' })
+    const { attempts } = await user.expect('dashboard.verification.list', { failed: true })
+    assert.deepEqual(
+      attempts.map(({ what, cause, cardId }) => [what, cause, cardId]),
+      [
+        ['wrong', 'wrong_code', token.slice(0, 24)],
+        ['refused', 'card_blocked', token.slice(0, 24)],
+        ['refused', 'code_too_old', token.slice(0, 24)],
+        ['wrong', 'wrong_code', token.slice(0, 24)],
+      ],
+    )
+    await other.tallies.runOnce(new AbortController().signal)
+    const hours = { fromHour: 0, toHour: 2 ** 31, stepHours: 24 } as const
+    const counted = await other.store.listTallies({ bucket: user.bucket, merchantId: user.merchantId, ...hours })
+    assert.deepEqual(
+      counted.filter(({ name }) => name.startsWith('wrong')).map(({ count }) => count),
+      [2],
+    )
+  } finally {
+    await other.close()
+  }
 })
 
 test('the funnel counts each card once at the furthest that it came to', async () => {

@@ -53,6 +53,20 @@ test(
 )
 
 test(
+  'on PostgreSQL a code that the network finds wrong is in the audit',
+  onPostgres(async (house) => {
+    const merchant = house.caller()
+    const token = await merchant.token('8600069195406311')
+    await merchant.expect('cards.get_verify_code', { token })
+    house.clock.advance(1)
+    assert.equal(await merchant.refused('cards.verify', { token, code: '000000' }), 'wrong_code')
+    const { bucket, merchantId } = merchant
+    const [newest] = await house.store.listCodeEvents({ bucket, merchantId, after: null, count: 9 })
+    assert.deepEqual([newest?.action, newest?.outcome, newest?.cardId], ['code.tried', 'wrong_code', token.slice(0, 24)])
+  }),
+)
+
+test(
   'on PostgreSQL verifying, removing and resealing at once lose nothing',
   onPostgres(async (house) => {
     const { store, keyring, clock, environment } = house

@@ -8,7 +8,7 @@ import type { FinishedVerification } from '../network/network.ts'
 import type { CardRow, CodeRiders, TriedCode } from '../store/store.ts'
 
 import { dayCap } from './limits.ts'
-import { codeTry, noteVerified, type Trying } from './trying.ts'
+import { codeTry, noteFailed, noteVerified, type Trying } from './trying.ts'
 import type { VerificationParts } from './parts.ts'
 
 /**
@@ -33,9 +33,10 @@ async function tryOnce(trying: Trying, token: string): Promise<CardRow | null> {
   const verified = await parts.cards.asVerified(found.card, parts.clock.now())
   const tried = await evaluate(trying, verified)
   if ('outcome' in tried) return decide(trying, tried, verified, token)
-  if (tried.kind === 'refused') throw refusalError(tried, asker.requestId)
   if (tried.kind === 'right') return finish(trying, verified, token)
-  throw new RpcError(saidNames[tried.kind])
+  const isRefusal = tried.kind === 'refused'
+  await parts.store.appendAudit(noteFailed(trying, isRefusal ? tried.reason : saidWords[tried.kind], parts.clock.now()))
+  throw isRefusal ? refusalError(tried, asker.requestId) : new RpcError(saidNames[tried.kind])
 }
 
 type Tried = Exclude<TriedCode, { outcome: 'askNetwork' }>
@@ -107,5 +108,12 @@ function isSixDigits(code: string): boolean {
 
 const triedNames = { wrong: 'wrongCode', triesUsedUp: 'triesUsedUp', tooOld: 'codeTooOld', notRequested: 'codeNotRequested' } as const
 const saidNames = { wrong: 'wrongCode', tooOld: 'codeTooOld', triesUsedUp: 'triesUsedUp', unknown: 'codeNotRequested' } as const
+/** The same as the audit spells them: as the `reason` of the error. */
+const saidWords = {
+  wrong: 'wrong_code',
+  tooOld: 'code_too_old',
+  triesUsedUp: 'tries_used_up',
+  unknown: 'code_not_requested',
+} as const
 /** A card changes by resealing, removal and verification: who meets that more often meets something unforeseen. */
 const turnsMax = 5

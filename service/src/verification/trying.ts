@@ -5,7 +5,7 @@ import { hashOtp } from '@tessera/vault/otp'
 import type { Asker } from '../cards/asker.ts'
 import type { FoundCard } from '../cards/find.ts'
 import { noteChange, noteDeed } from '../cards/note.ts'
-import type { CardRow, CodeTry, VerificationRow } from '../store/store.ts'
+import type { AuditNote, CardRow, CodeTry, VerificationRow } from '../store/store.ts'
 
 import type { VerificationParts } from './parts.ts'
 
@@ -33,6 +33,11 @@ export async function codeTry({ parts, attempt, code, asker }: Trying, verified:
 
 export function noteVerified(asker: Asker, verified: CardRow, at: number): CodeTry['auditRight'] {
   return noteChange(asker, verified, { at, action: 'card.verified', outcome: 'right_code' })
+}
+
+/** Of a code that the network did not find right, or did not look at: the store, which counted the try, does not know that yet. */
+export function noteFailed({ found, asker }: Trying, outcome: string, at: number): AuditNote {
+  return noteDeed(asker, found.card.cardId, { at, action: 'code.tried', outcome })
 }
 
 /** A text that is no code hashes to what no code hashes to, and so counts as a wrong one. */
