@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict'
-import { readFileSync } from 'node:fs'
 import axe from 'axe-core'
 import { chromium, type Browser, type BrowserContext, type Page } from 'playwright-core'
 
@@ -80,9 +79,4 @@ export async function faultsFor(page: Page): Promise<readonly string[]> {
   await page.evaluate(axe.source)
   const { violations } = await page.evaluate(() => (globalThis as unknown as { axe: typeof axe }).axe.run())
   return violations.map(({ id, help, nodes }) => `${id}: ${help}: ${nodes.map(({ target }) => target.join(' ')).join(', ')}`)
-}
-
-/** Texts that break careless programs, without those that no JSON carries. */
-export function naughtyStrings(corpus: string): readonly string[] {
-  return (JSON.parse(readFileSync(corpus, 'utf8')) as string[]).filter((text) => text !== '' && text.isWellFormed())
 }

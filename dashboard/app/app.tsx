@@ -1,4 +1,4 @@
-import { useEffect } from 'preact/hooks'
+import { useEffect, useRef } from 'preact/hooks'
 
 import { PasswordForm } from '../pages/account/password-form.tsx'
 import { SignInPage } from '../pages/sign-in/sign-in-page.tsx'
@@ -21,7 +21,8 @@ export function App() {
 }
 
 function Page() {
-  const { page } = place.value
+  const { page, rest } = place.value
+  useFocusOnPage([page, ...rest].join('/'))
   const row = pages.find(({ name }) => name === page)
   useEffect(() => {
     if (page === '') go('cards', { replace: true })
@@ -36,6 +37,16 @@ function Page() {
       <Show key={page} />
     </>
   )
+}
+
+/** The focus goes along to another page, as it does when a document is loaded: a screen reader says where one is, Tab begins there. */
+function useFocusOnPage(path: string): void {
+  const shown = useRef(path)
+  useEffect(() => {
+    if (shown.current === path) return
+    shown.current = path
+    document.getElementById('page')?.focus({ preventScroll: true })
+  }, [path])
 }
 
 function MustChange() {

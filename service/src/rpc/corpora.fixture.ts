@@ -16,6 +16,23 @@ export function readNaughtyStrings(): string[] {
   return sayIfAbsent(file) ? [] : (JSON.parse(readFileSync(file, 'utf8')) as string[])
 }
 
+/** Those that a JSON text can carry, and a few that must always be there; those that look like markup come first. */
+export function naughtyTexts(): string[] {
+  const texts = [...ownTexts, ...readNaughtyStrings()].filter((text) => text.trim() !== '' && text.isWellFormed())
+  const isMarkup = (text: string): boolean => /[<>]|javascript:/i.test(text)
+  return [...texts.filter(isMarkup), ...texts.filter((text) => !isMarkup(text))]
+}
+
+const ownTexts = [
+  '<script>alert(1)</script>',
+  '<img src=x onerror=alert(1)>',
+  '<a href="javascript:alert(1)">x</a>',
+  '=1+1',
+  '__proto__',
+  '\u202E',
+  '💳',
+]
+
 function sayIfAbsent(path: string): boolean {
   if (existsSync(path)) return false
   process.stdout.write(`# ${path} is not there: the public collection is left out, our own cases run\n`)
