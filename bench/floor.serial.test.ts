@@ -1,3 +1,4 @@
+// runs alone: it compares times
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { makeHomes } from '../fault/home.ts'

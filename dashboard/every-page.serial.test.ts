@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import type { Page } from 'playwright-core'
 
-import { naughtyTexts } from '../service/src/rpc/corpora.fixture.ts'
+import { naughtyTexts } from '../tools/corpora.ts'
 import { faultsFor, openDashboard, type OpenDashboard } from './dashboard.fixture.ts'
 
 // What holds for every page of the navigation, whatever it is: a page that is added is looked at here without a line.
@@ -211,7 +211,7 @@ function markFocused(): string {
     return (outlineStyle !== 'none' && outlineWidth !== '0px') || boxShadow !== 'none'
   }
   const { width, height, bottom, top } = focused.getBoundingClientRect()
-  const label = `${focused.tagName.toLowerCase()} "${(focused.textContent ?? '').trim().slice(0, 30) || (focused.getAttribute('aria-label') ?? '')}"`
+  const label = `${focused.tagName.toLowerCase()} "${focused.textContent.trim().slice(0, 30) || (focused.getAttribute('aria-label') ?? '')}"`
   if (bottom <= 0 || top >= innerHeight) return `${label} is out of sight`
   if (focused.tagName === 'IFRAME' || focused.getAttribute('role') === 'region') return ''
   const isShown = shows(focused) || shows(focused.nextElementSibling) || shows(focused.parentElement)

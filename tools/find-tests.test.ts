@@ -14,6 +14,7 @@ const files = {
   '.gitignore': 'node_modules/\n',
   'a/one.test.ts': '',
   'a/two.serial.test.ts': limited,
+  'a/five.serial.test.ts': '// runs alone: it counts memory\n',
   'b/three.test.ts': '// time limit: 9999 s\n',
 }
 for (const [path, text] of Object.entries({ ...files, 'node_modules/x/four.test.ts': '', 'a/one.ts': '' })) {
@@ -21,8 +22,12 @@ for (const [path, text] of Object.entries({ ...files, 'node_modules/x/four.test.
   writeFileSync(join(root, path), text)
 }
 
-test('all test files are found but those of packages, the heavy ones apart', () => {
-  assert.deepEqual(findTests(root, []), { unit: ['a/one.test.ts', 'b/three.test.ts'], serial: ['a/two.serial.test.ts'] })
+test('all test files are found but those of packages, the heavy ones apart, and apart from these what runs alone', () => {
+  assert.deepEqual(findTests(root, []), {
+    unit: ['a/one.test.ts', 'b/three.test.ts'],
+    serial: ['a/two.serial.test.ts'],
+    alone: ['a/five.serial.test.ts'],
+  })
 })
 
 test('a copy without its history has the same test files', () => {
@@ -36,7 +41,7 @@ test('a path, a part of one and a glob each narrow the run', () => {
   for (const pattern of ['a/one.test.ts', 'one', 'a/*.test.ts', './a/one']) {
     assert.deepEqual(findTests(root, [pattern]).unit, ['a/one.test.ts'], pattern)
   }
-  assert.deepEqual(findTests(root, ['nothing']), { unit: [], serial: [] })
+  assert.deepEqual(findTests(root, ['nothing']), { unit: [], serial: [], alone: [] })
 })
 
 test('a file may ask for more time, up to 15 minutes', () => {

@@ -2,19 +2,23 @@ import { readFileSync } from 'node:fs'
 import { join, matchesGlob, relative, resolve } from 'node:path'
 import { listFiles } from './tree.ts'
 
-/** The test files of the project: those that may run side by side, and the heavy ones (`*.serial.test.ts`) that run alone. */
-export type TestFiles = { unit: string[]; serial: string[] }
+/**
+ * The test files of the project: the light ones, as many side by side as there are processors; the heavy ones (`*.serial.test.ts`:
+ * services, browsers), two at a time; and of these the ones that say `// runs alone` in their first lines.
+ */
+export type TestFiles = { unit: string[]; serial: string[]; alone: string[] }
 
 /** Finds every `*.test.ts` that one of the patterns means (a path, a part of one, or a glob); all of them when there is no pattern. */
 export function findTests(root: string, patterns: readonly string[]): TestFiles {
   const paths = listFiles(root).filter((path) => path.endsWith('.test.ts') && (patterns.length === 0 || isMeant(root, path, patterns)))
-  return { unit: paths.filter((path) => !isSerial(path)), serial: paths.filter(isSerial) }
+  const heavy = paths.filter(isSerial)
+  const alone = heavy.filter((path) => /^\/\/ runs alone\b/m.test(readHead(root, path)))
+  return { unit: paths.filter((path) => !isSerial(path)), serial: heavy.filter((path) => !alone.includes(path)), alone }
 }
 
 /** How long a file may take: a line `// time limit: 600 s` in its first lines, or the default. */
 export function readTimeLimit(root: string, path: string, secondsDefault: number): number {
-  const head = readFileSync(join(root, path), 'utf8').slice(0, 1000)
-  const seconds = Number(/^\/\/ time limit: (\d+) s$/m.exec(head)?.[1] ?? secondsDefault)
+  const seconds = Number(/^\/\/ time limit: (\d+) s$/m.exec(readHead(root, path))?.[1] ?? secondsDefault)
   return Math.min(seconds, secondsMost)
 }
 
@@ -22,6 +26,10 @@ const secondsMost = 900
 
 function isMeant(root: string, path: string, patterns: readonly string[]): boolean {
   return patterns.some((pattern) => path.includes(relative(root, resolve(root, pattern))) || matchesGlob(path, pattern))
+}
+
+function readHead(root: string, path: string): string {
+  return readFileSync(join(root, path), 'utf8').slice(0, 1000)
 }
 
 function isSerial(path: string): boolean {

@@ -4,7 +4,7 @@ import { availableParallelism } from 'node:os'
 import { dirname } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
-import { findTests, readTimeLimit } from './find-tests.ts'
+import { findTests, readTimeLimit, type TestFiles } from './find-tests.ts'
 import { findChromium } from './chromium.ts'
 import { ensurePrograms, programs, realMachine } from './machine.ts'
 import { pool } from './pool.ts'
@@ -17,6 +17,8 @@ import { formatFile, formatTally, listFailures, tally } from './tally.ts'
 const root = dirname(dirname(fileURLToPath(import.meta.url)))
 const fileSecondsDefault = 120
 const totalSecondsMax = 24 * 60
+/** A heavy file waits for its browser and its disk half of the time; more than two wait for each other. */
+const heavyAtOnce = Math.min(2, availableParallelism())
 
 const options = { only: { type: 'string' }, seconds: { type: 'string' } } as const
 const { values, positionals } = parseArgs({ options, allowPositionals: true })
@@ -34,13 +36,18 @@ async function main(): Promise<number> {
   const only = values.only ?? 'all'
   if (!['all', 'unit', 'serial', 'checks'].includes(only)) return refuse(`--only takes unit, serial or checks, not ${only}.`)
   if (secondsAsked !== null && !(secondsAsked > 0)) return refuse(`--seconds takes a number above zero, not ${values.seconds}.`)
-  const { unit, serial } = findTests(root, positionals)
+  const found = findTests(root, positionals)
   const wantsChecks = only === 'checks' || (only === 'all' && positionals.length === 0)
   const results: FileResult[] = wantsChecks ? await checksAsResults() : []
-  if (only !== 'checks') results.push(...(await runTests(only === 'serial' ? [] : unit, only === 'unit' ? [] : serial)))
+  if (only !== 'checks') results.push(...(await runTests(wanted(found, only))))
   const sum = tally(results, allowedSkips)
   say(formatTally(sum, (performance.now() - startedAt) / 1000) + '\n')
   return sum.failed > 0 || sum.passed === 0 ? 1 : 0
+}
+
+function wanted(found: TestFiles, only: string): TestFiles {
+  if (only === 'unit') return { ...found, serial: [], alone: [] }
+  return only === 'serial' ? { ...found, unit: [] } : found
 }
 
 /** Every check of `npm run check` counts as one test. */
@@ -57,8 +64,8 @@ function asFile({ name, seconds, complaints }: CheckResult): FileResult {
   return { path: `check: ${name}`, seconds, outcomes: [outcome] }
 }
 
-async function runTests(unit: readonly string[], serial: readonly string[]): Promise<FileResult[]> {
-  if (unit.length + serial.length === 0) return []
+async function runTests({ unit, serial, alone }: TestFiles): Promise<FileResult[]> {
+  if (unit.length + serial.length + alone.length === 0) return []
   const missing = ensurePrograms(programs, realMachine(say))
   if (missing !== null) return [failedFile('the machine', missing)]
   const given = process.env.TESSERA_TEST_POSTGRES_URL ?? ''
@@ -66,7 +73,7 @@ async function runTests(unit: readonly string[], serial: readonly string[]): Pro
   try {
     const env = testEnvironment(cluster?.url ?? given)
     const run = async (path: string): Promise<FileResult> => show(await runOne(path, env))
-    return [...(await pool(unit, availableParallelism(), run)), ...(await pool(serial, 1, run))]
+    return [...(await pool(unit, availableParallelism(), run)), ...(await pool(serial, heavyAtOnce, run)), ...(await pool(alone, 1, run))]
   } finally {
     await cluster?.stop()
   }

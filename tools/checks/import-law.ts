@@ -153,6 +153,7 @@ const testsMay = [
   'tools/browser/build.ts',
   'tools/postgres.ts',
   'tools/chromium.ts',
+  'tools/corpora.ts',
   'tools/find-program.ts',
   'tools/other-browsers.ts',
   'tools/start-tessera.ts',

@@ -1,7 +1,7 @@
 import { bodyBytesMax } from '@tessera/contract/envelope'
 
 import { demoXAuths, type Demo } from './fuzz-demo.fixture.ts'
-import { readJsonTestSuite, readNaughtyStrings } from './corpora.fixture.ts'
+import { readJsonTestSuite, readNaughtyStrings } from '../../../tools/corpora.ts'
 import { grouped, makePan } from './pans.fixture.ts'
 import type { Seeded } from './seeded.fixture.ts'
 

@@ -1,3 +1,4 @@
+// runs alone: it compares memory
 import assert from 'node:assert/strict'
 import { fork } from 'node:child_process'
 import { join } from 'node:path'

@@ -3,7 +3,7 @@ import { test } from 'node:test'
 
 import fc from 'fast-check'
 
-import { readJsonTestSuite, readNaughtyStrings } from './corpora.fixture.ts'
+import { readJsonTestSuite, readNaughtyStrings } from '../../../tools/corpora.ts'
 import { testPan } from './pans.fixture.ts'
 import { makePanScan } from './pan-scan.ts'
 import { readBody } from './reader.ts'

@@ -2,7 +2,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 
 /** Public collections of bad input lie beside the project, where they are at all: a stranger's clone has none, and then these lists are empty. */
-const folder = join(import.meta.dirname, '../../../../shared/corpora')
+const folder = join(import.meta.dirname, '../../shared/corpora')
 
 /** nst/JSONTestSuite: `y_*` is JSON, `n_*` is not, `i_*` may be either. */
 export function readJsonTestSuite(): { name: string; bytes: Buffer }[] {
