@@ -20,10 +20,11 @@ export async function startFirefox(): Promise<OtherBrowser> {
   await send('session.new', { capabilities: {} })
   const { contexts } = (await send('browsingContext.getTree', {})) as Tree
   const top = contexts[0]?.context ?? assert.fail('Firefox has no window')
-  const frame = async (): Promise<string> => {
+  const findFrame = async (): Promise<string | undefined> => {
     const tree = (await send('browsingContext.getTree', { root: top })) as Tree
-    return tree.contexts[0]?.children[0]?.context ?? assert.fail('the page has no frame')
+    return tree.contexts[0]?.children[0]?.context
   }
+  const frame = async (): Promise<string> => (await findFrame()) ?? assert.fail('the page has no frame')
   const evaluate = async (context: string, expression: string): Promise<unknown> => {
     const told = (await send('script.evaluate', {
       expression: `(async () => JSON.stringify(await (${expression})))()`,
@@ -52,7 +53,7 @@ export async function startFirefox(): Promise<OtherBrowser> {
     },
     async press(keys) {
       const actions = Array.from(keys).flatMap((value) => ['keyDown', 'keyUp'].map((type) => ({ type, value })))
-      await send('input.performActions', { context: await frame(), actions: [{ type: 'key', id: 'keys', actions }] })
+      await send('input.performActions', { context: (await findFrame()) ?? top, actions: [{ type: 'key', id: 'keys', actions }] })
     },
     async stop() {
       await send('browser.close', {}).catch(() => undefined)

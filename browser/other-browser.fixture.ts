@@ -4,7 +4,7 @@ import { once } from 'node:events'
 import { createInterface } from 'node:readline'
 import type { Readable } from 'node:stream'
 
-/** A browser that is not Chromium, as far as the form's whole way needs one. Expressions are JavaScript; what they give is a value of JSON. */
+/** A browser that is not Chromium, as far as the form's whole way and the dashboard's door need one. Expressions are JavaScript; what they give is a value of JSON. */
 export interface OtherBrowser {
   readonly name: string
   open: (url: string) => Promise<void>

@@ -10,7 +10,7 @@ import { startWebKit } from './webkit.fixture.ts'
 
 const pan = '8600495473316478'
 
-describe('the card form in browsers of other makers', () => {
+describe('browsers of other makers', () => {
   let tessera: StartedTessera
   let shop: Shop
   before(async () => {
@@ -26,13 +26,15 @@ describe('the card form in browsers of other makers', () => {
     ['Firefox', startFirefox],
     ['WebKitGTK', startWebKit],
   ] as const) {
-    it(`goes its whole way in ${name}: a fault, the card, the box, a wrong code, the right one`, async () => {
-      const browser = await start()
-      try {
-        await goWholeWay(browser)
-      } finally {
-        await browser.stop()
-      }
+    describe(name, () => {
+      let browser: OtherBrowser
+      before(async () => {
+        browser = await start()
+      })
+      after(() => browser.stop())
+
+      it(`the card form goes its whole way in ${name}: a fault, the card, the box, a wrong code, the right one`, () => goWholeWay(browser))
+      it(`the dashboard's cookie is kept by ${name} on plain http, and dropped when the person signs out`, () => signInAndOut(browser))
     })
   }
 
@@ -76,5 +78,27 @@ describe('the card form in browsers of other makers', () => {
     assert.ok(!seen.includes('hidden'), `${browser.name} says ${seen.join()}`)
     const page = JSON.stringify([await inPage('said'), await inPage('document.documentElement.outerHTML')]).replaceAll('8600***6478', '')
     assert.doesNotMatch(page, /8600|4954|7331|6478/)
+  }
+
+  /** WebKit keeps no cookie that asks for TLS on a page without it, localhost or not: the test environment's has another name and asks for none. */
+  async function signInAndOut({ name, open, inPage, press }: OtherBrowser): Promise<void> {
+    const isThere = (selector: string): Promise<void> =>
+      waitUntil(() => inPage(`document.querySelector(${JSON.stringify(selector)}) !== null`), `${selector} in ${name}`)
+    const focus = (selector: string): Promise<unknown> => inPage(`document.querySelector(${JSON.stringify(selector)}).focus()`)
+    const account = `${tessera.url.replace('127.0.0.1', 'localhost')}/dashboard/account`
+    await open(account)
+    await isThere('input[type=password]')
+    await focus('form input')
+    await press('998900000000')
+    await focus('input[type=password]')
+    await press(`sandbox${enterKey}`)
+    await isThere('nav a')
+    await open(account)
+    await isThere('nav a')
+    assert.equal(await inPage('document.cookie'), '')
+    await inPage(`[...document.querySelectorAll('.account button')].at(-1).click()`)
+    await isThere('input[type=password]')
+    await open(account)
+    await isThere('input[type=password]')
   }
 })

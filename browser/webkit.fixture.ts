@@ -65,7 +65,8 @@ export async function startWebKit(): Promise<OtherBrowser> {
       await post(`/element/${element}/click`)
     },
     async press(keys) {
-      await intoFrame()
+      await intoPage()
+      if ((await evaluate('document.activeElement?.tagName')) === 'IFRAME') await intoFrame()
       const actions = Array.from(keys).flatMap((value) => ['keyDown', 'keyUp'].map((type) => ({ type, value })))
       await post('/actions', { actions: [{ type: 'key', id: 'keys', actions }] })
     },
