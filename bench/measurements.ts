@@ -1,4 +1,5 @@
 import { check, create } from './against-floor.ts'
+import { lists } from './lists.ts'
 import type { Measurement } from './measurement.ts'
 import { pans } from './pans.ts'
 import { profile } from './profiles.ts'
@@ -7,4 +8,4 @@ import { memory, start } from './starting.ts'
 import { timing } from './timing.ts'
 
 /** Every measurement, in the order in which a run makes them. */
-export const measurements: readonly Measurement[] = [create, check, profile, stalls, start, memory, pans, timing]
+export const measurements: readonly Measurement[] = [create, check, profile, stalls, start, memory, pans, timing, lists]

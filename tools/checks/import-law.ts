@@ -1,7 +1,7 @@
 import type { Tree } from '../tree.ts'
 import type { Finding } from './finding.ts'
 import { listImports, packageOf, type Import } from './imports.ts'
-import { isCode, isTest } from './kinds.ts'
+import { isCode, isShipped, isTest } from './kinds.ts'
 
 /**
  * Who may import whom (ARCHITECTURE.md). The row with the longest `of` that begins a file's path holds for it.
@@ -180,7 +180,7 @@ function findRow(law: readonly LawRow[], path: string): LawRow | null {
 function judge(row: LawRow, path: string, imported: Import): string | null {
   const { specifier, target } = imported
   if (target === null) return isTest(path) ? null : judgeForeign(row, imported)
-  if (!isTest(path) && isTest(target)) return `imports ${specifier}: shipped code knows no test`
+  if (isShipped(path) && isTest(target)) return `imports ${specifier}: shipped code knows no test`
   const may = [...row.may, ...(isTest(path) ? [...testsMay, ...(path.startsWith('service/') ? insideTestsMay : [])] : [])]
   if (may.some((entry) => allows(entry, target, imported.isType))) return null
   const typesOnly = may.some((entry) => allows(entry, target, true))

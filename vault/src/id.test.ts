@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 
-import { bucketOf, bucketOfId, isId, issueId } from './id.ts'
+import { bucketOf, bucketOfId, isId, issueId, leastIdAt } from './id.ts'
 import { merchantA } from './samples.fixture.ts'
 
 test('the bucket of a merchant is the first 12 bits of SHA-256 of its id, for ever', () => {
@@ -29,4 +29,11 @@ test('what is not 24 lower-case hex digits is no id and has no bucket', () => {
     assert.deepEqual([isId(text), bucketOfId(text)], [false, null], text)
   }
   assert.ok(isId(merchantA))
+})
+
+test('the ids of a second lie from the least of it to the least of the next, and none beyond the last second there is', () => {
+  const at = 0x6745a1f0 * 1000 + 999
+  const id = issueId(0xabc, at)
+  assert.ok(leastIdAt(at) < id && id < leastIdAt(at + 1) && leastIdAt(-5) < id)
+  assert.ok('f'.repeat(24) < leastIdAt(Number.MAX_SAFE_INTEGER))
 })

@@ -13,6 +13,12 @@ export function issueId(bucket: number, nowMs: number): string {
   return `${seconds}${region}${hex(bucket, 3)}${Buffer.from(drawPublic(6)).toString('hex')}`
 }
 
+/** The least id of any bucket that may be issued in the second of `nowMs`; past the last second there is, one above every id. */
+export function leastIdAt(nowMs: number): string {
+  const seconds = Math.max(0, Math.floor(nowMs / 1000))
+  return seconds > 0xffffffff ? 'g' : hex(seconds, 8)
+}
+
 /** The bucket that an id of ours carries; null when it is not 24 lower-case hex digits. */
 export function bucketOfId(id: string): number | null {
   return isId(id) ? Number.parseInt(id.slice(9, 12), 16) : null

@@ -6,6 +6,8 @@ import type { Step, Unit } from '../unit.ts'
 export interface Explained {
   readonly text: string
   readonly scans: readonly Scan[]
+  /** How many steps of the plan put rows in order. */
+  readonly sorts: number
 }
 
 /** One place of a plan where rows are read. */
@@ -51,7 +53,15 @@ async function ask(client: pg.Client, { statement, values }: Step & { kind: 'ask
   const plan = await client.query<{ 'QUERY PLAN': [{ Plan: PlanNode }] }>(`explain (analyze, timing off, format json) ${call}`)
   await client.query('rollback to before')
   const { rows } = await client.query<Row>(call)
-  return { rows, told: plan.rows.map((row) => ({ text: statement.text, scans: scansOf(row['QUERY PLAN'][0].Plan) })) }
+  return { rows, told: plan.rows.map((row) => explainedOf(statement.text, row['QUERY PLAN'][0].Plan)) }
+}
+
+function explainedOf(text: string, plan: PlanNode): Explained {
+  return { text, scans: scansOf(plan), sorts: sortsOf(plan) }
+}
+
+function sortsOf(node: PlanNode): number {
+  return (node.Plans ?? []).reduce((sum, each) => sum + sortsOf(each), Number(/Sort$/.test(node['Node Type'])))
 }
 
 interface PlanNode {

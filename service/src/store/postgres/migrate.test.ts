@@ -43,6 +43,7 @@ test(
         'audit-people',
         'tallies',
         'compliance',
+        'audit-order',
       ],
     )
   }),

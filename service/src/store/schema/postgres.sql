@@ -16,11 +16,11 @@ create table audit (
   primary key (chain, seq)
 );
 
-create index audit_subject on audit (subject, version);
-
 create index audit_people on audit (merchant_id, at desc, hash desc) where ((substr(actor, 1, 8) <> 'merchant'::text) and (actor <> 'system'::text));
 
 create index audit_codes on audit (merchant_id, at desc, request_id desc, seq desc) where (action = any (array['code.settled'::text, 'code.tried'::text, 'card.verified'::text]));
+
+create index audit_subject on audit (subject, version, at);
 
 create table card_locks (
   bucket integer not null,

@@ -20,7 +20,7 @@ create index audit_codes on audit (merchant_id, at desc, request_id desc, seq de
 
 create index audit_people on audit (merchant_id, at desc, hash desc) where substr(actor, 1, 8) <> 'merchant' and actor <> 'system';
 
-create index audit_subject on audit (subject, version);
+create index audit_subject on audit (subject, version, at);
 
 create table card_locks (
   bucket integer not null,

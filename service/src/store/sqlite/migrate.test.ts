@@ -37,6 +37,7 @@ test('an embedded store of before money keeps its cards and takes receipts', () 
         { number: 9, name: 'audit-people', breaking: false },
         { number: 10, name: 'tallies', breaking: false },
         { number: 11, name: 'compliance', breaking: false },
+        { number: 12, name: 'audit-order', breaking: false },
       ]
       assert.deepEqual(
         applied,

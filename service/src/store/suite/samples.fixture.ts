@@ -12,8 +12,9 @@ export function bytesOf(seed: string | number, length = 32): Uint8Array {
   return new Uint8Array(createHash('shake256', { outputLength: length }).update(String(seed)).digest())
 }
 
+/** As real ones, beginning with the second in which it was made. */
 export function cardIdOf(number: number): string {
-  return (0x65f00000).toString(16) + '07f3' + number.toString(16).padStart(12, '0')
+  return (T0 / 1000).toString(16) + '07f3' + number.toString(16).padStart(12, '0')
 }
 
 export function makeMerchant(over: Partial<MerchantRow> = {}): MerchantRow {

@@ -1,0 +1,29 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { listQuestions } from '../suite/dashboard-lists.fixture.ts'
+import { analyzeRows, fillRows } from '../suite/many-rows.fixture.ts'
+import { rows as asking } from '../unit.ts'
+import { explainUnit, planModes } from './explain.fixture.ts'
+import { withPostgres } from './with-store.fixture.ts'
+
+const rows = 20_000
+
+test(
+  'PostgreSQL answers every list of the dashboard by a range of an index, sorts nothing, and reads about as much as it shows',
+  withPostgres(async ({ raw, url }) => {
+    for (const text of [...fillRows('postgres', { from: 1, count: rows }), ...analyzeRows]) await raw(text)
+    for (const mode of planModes) {
+      for (const { name, read, rowsMax } of listQuestions(rows, rows / 2)) {
+        const [explained] = await explainUnit(url, mode, asking(read.statement, read.values))
+        const { scans = [], sorts = 0 } = explained ?? {}
+        const told = `${mode}, ${name}: ${JSON.stringify(explained)}`
+        assert.ok(scans.length > 0 && scans.every(({ kind }) => kind !== 'Seq Scan'), told)
+        assert.ok(sorts === 0 || mayGroup.has(name), told)
+        assert.ok(scans.reduce((sum, { rowsRead }) => sum + rowsRead, 0) <= rowsMax, told)
+      }
+    }
+  }),
+)
+
+/** The chart's counts are added up: of the hours of a span times its words, however many rows there are. */
+const mayGroup = new Set(['charts, a week'])

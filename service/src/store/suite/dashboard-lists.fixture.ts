@@ -1,0 +1,78 @@
+import { listDeeds } from '../questions/dashboard-audit.ts'
+import { listAuditOf, listCards, listReceiptsOfCard } from '../questions/dashboard-cards.ts'
+import { findFunnel, listCodeEvents, listInboxOf } from '../questions/dashboard-codes.ts'
+import { listConsents } from '../questions/consents.ts'
+import { listReceiptPage } from '../questions/receipts.ts'
+import { listTallies } from '../questions/tallies.ts'
+import type { Store } from '../store.ts'
+import type { Read } from '../unit.ts'
+import { busyUser, idOfRow, tallyHours, timeOfRow } from './many-rows.fixture.ts'
+import { bucket, merchantId, T0 } from './samples.fixture.ts'
+
+/** A question of one of the dashboard's lists, for the tests of its plan and for the clock. A new list adds its rows below. */
+export interface ListQuestion {
+  /** `cards, first page`. */
+  readonly name: string
+  readonly read: Read<unknown>
+  readonly ask: (store: Store) => Promise<unknown>
+  /** The most rows of a table, or entries of an index, that one page may touch. */
+  readonly rowsMax: number
+}
+
+/** All of them, over `rows` rows that `fillRows` made, `behind` of them before the page that lies deep. */
+export function listQuestions(rows: number, behind: number): readonly ListQuestion[] {
+  const of = { bucket, merchantId }
+  const page = { ...of, count: 26 }
+  const deep = { at: timeOfRow(rows - behind), id: idOfRow(rows - behind) }
+  const deepHash = { at: deep.at, id: Buffer.from(String(rows - behind).padStart(32, '0')).toString('hex') }
+  const deepCode = { at: deep.at, requestId: (rows - behind).toString(16).padStart(24, '0'), seq: rows - behind }
+  const someCard = { ...of, cardId: idOfRow(rows - 1) }
+
+  const cards = (name: string, ask: Parameters<typeof listCards>[0]): ListQuestion =>
+    row(`cards, ${name}`, ask.count * 2, listCards(ask), (store) => store.listCards(ask))
+  const receipts = (name: string, ask: Parameters<typeof listReceiptPage>[0]): ListQuestion =>
+    row(`receipts, ${name}`, ask.count * 2, listReceiptPage(ask), (store) => store.listReceiptPage(ask))
+  const codes = (name: string, ask: Parameters<typeof listCodeEvents>[0]): ListQuestion =>
+    row(`codes, ${name}`, ask.count * 3, listCodeEvents(ask), (store) => store.listCodeEvents(ask))
+  const deeds = (name: string, ask: Parameters<typeof listDeeds>[0]): ListQuestion =>
+    row(`audit, ${name}`, ask.count * 2, listDeeds(ask), (store) => store.listDeeds(ask))
+  const consents = (name: string, ask: Parameters<typeof listConsents>[0]): ListQuestion =>
+    row(`consents, ${name}`, ask.count * 4, listConsents(ask), (store) => store.listConsents(ask))
+  const anyTime = { from: 0, to: Number.MAX_SAFE_INTEGER }
+  const lastHour = { from: timeOfRow(rows - 3600), to: timeOfRow(rows) }
+  const funnel = { ...of, from: T0, cardsMax: 2000 }
+  const span = { ...of, fromHour: tallyHours.from, toHour: tallyHours.to, stepHours: 24 } as const
+
+  return [
+    cards('first page', { ...page, after: null, by: null }),
+    cards('deep page', { ...page, after: deep, by: null }),
+    cards('by the last four', { ...page, after: null, by: { lastFour: '0111' } }),
+    cards('by the last four, deep', { ...page, after: deep, by: { lastFour: '0111' } }),
+    cards('by the payer', { ...page, after: null, by: { customer: 'payer 7' } }),
+    cards('by a payer that is none', { ...page, after: null, by: { customer: 'nobody' } }),
+    row('card, its receipts', 26, listReceiptsOfCard(someCard, 26), (store) => store.listReceiptsOfCard(someCard, 26)),
+    row('card, its audit', 200, listAuditOf(merchantId, someCard.cardId, 100), (store) =>
+      store.listAuditOf(merchantId, someCard.cardId, 100),
+    ),
+    receipts('first page', { ...page, ...anyTime, after: null }),
+    receipts('deep page', { ...page, ...anyTime, after: deep }),
+    receipts('of an hour', { ...page, ...lastHour, after: null }),
+    codes('first page', { ...page, after: null }),
+    codes('deep page', { ...page, after: deepCode }),
+    codes('what a page of failures looks at', { ...page, count: 501, after: null }),
+    row('codes, funnel', 20_000, findFunnel(funnel), (store) => store.findFunnel(funnel)),
+    deeds('first page', { ...page, after: null }),
+    deeds('deep page', { ...page, after: deepHash }),
+    row('audit, of one who did much', 200, listAuditOf(merchantId, busyUser, 100), (store) => store.listAuditOf(merchantId, busyUser, 100)),
+    consents('first page', { ...page, ...anyTime, after: '' }),
+    consents('deep page', { ...page, ...anyTime, after: deep.id }),
+    consents('of an hour', { ...page, ...lastHour, after: '' }),
+    row('SMS inbox, first page', 52, listInboxOf({ ...page, after: null }), (store) => store.listInboxOf({ ...page, after: null })),
+    row('SMS inbox, deep page', 52, listInboxOf({ ...page, after: deep }), (store) => store.listInboxOf({ ...page, after: deep })),
+    row('charts, a week', 24 * 168, listTallies(span), (store) => store.listTallies(span)),
+  ]
+}
+
+function row(name: string, rowsMax: number, read: Read<unknown>, ask: ListQuestion['ask']): ListQuestion {
+  return { name, rowsMax, read, ask }
+}

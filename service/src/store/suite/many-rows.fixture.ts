@@ -1,0 +1,123 @@
+import type { Dialect } from '../migrations/migrations.ts'
+import { bucket, merchantId, T0 } from './samples.fixture.ts'
+
+/** How many rows, and the first of them: numbers from 1, each a second after the one before. */
+export interface RowSpan {
+  readonly from: number
+  readonly count: number
+}
+
+/**
+ * Statements that fill the tables which the dashboard lists, `count` rows each: nine in ten are of the samples' merchant, and no row is sealed
+ * or has a true MAC. A user of the merchant did one thing in a hundred, and signed in two times in a hundred.
+ */
+export function fillRows(dialect: Dialect, span: RowSpan): readonly string[] {
+  const words = dialect === 'sqlite' ? sqliteWords(span) : postgresWords(span)
+  return [
+    cards(words),
+    receipts(words),
+    audit(words),
+    tallies(words),
+    `insert into sms_inbox (merchant_id, id, at, phone_mask, text)
+    select ${words.merchant}, ${words.hex('n', 24)}, ${T0} + n * 1000, '99890*****66', '"666666"' from ${words.series}`,
+  ]
+}
+
+/** The statements that count the rows for the planners. */
+export const analyzeRows: readonly string[] = ['cards', 'receipts', 'audit', 'tallies', 'sms_inbox'].map((table) => `analyze ${table}`)
+
+/** The merchant's user who did it all. */
+export const busyUser = '5e730e8e07f3000000000bee'
+
+/** The id of a row, card and receipt alike; its head is its second, as in real ones. */
+export function idOfRow(n: number): string {
+  return `${(T0 / 1000 + n).toString(16)}07f3${n.toString(16).padStart(12, '0')}`
+}
+
+/** When a row was made. */
+export function timeOfRow(n: number): number {
+  return T0 + n * 1000
+}
+
+interface Words {
+  readonly series: string
+  readonly merchant: string
+  readonly hex: (value: string, digits: number) => string
+  readonly decimal: (value: string, digits: number) => string
+  readonly bytes: (length: number) => string
+  /** 32 bytes, none twice. */
+  readonly hash: string
+}
+
+function sqliteWords({ from, count }: RowSpan): Words {
+  return {
+    series: `(with recursive up(n) as (select ${from} union all select n + 1 from up where n < ${from + count - 1}) select n from up)`,
+    merchant,
+    hex: (value, digits) => `printf('%0${digits}x', ${value})`,
+    decimal: (value, digits) => `printf('%0${digits}d', ${value})`,
+    bytes: (length) => `zeroblob(${length})`,
+    hash: `cast(printf('%032d', n) as blob)`,
+  }
+}
+
+function postgresWords({ from, count }: RowSpan): Words {
+  return {
+    series: `generate_series(${from}, ${from + count - 1}) as up(n)`,
+    merchant,
+    hex: (value, digits) => `lpad(to_hex(${value}), ${digits}, '0')`,
+    decimal: (value, digits) => `lpad((${value})::text, ${digits}, '0')`,
+    bytes: (length) => `decode(repeat('00', ${length}), 'hex')`,
+    hash: `convert_to(lpad(n::text, 32, '0'), 'UTF8')`,
+  }
+}
+
+const merchant = `case when n % 10 = 0 then '${'b'.repeat(24)}' else '${merchantId}' end`
+
+function cards({ series, hex, decimal, bytes, hash }: Words): string {
+  return `
+    insert into cards (bucket, card_id, merchant_id, token_hash, masked_pan, type, expiry, recurrent, verified, state, version, key_id,
+      blob, mac, customer, account, consent, created_at, verified_at, ends_at, ended_at)
+    select ${bucket}, ${rowId(hex)}, ${merchant}, ${hash}, '860006******' || ${decimal('n % 300', 4)}, '22618', '0399', 1, n % 2, 'live',
+      1, ${hex('n % 7', 32)}, ${bytes(112)}, ${bytes(48)}, case when n % 3 = 0 then null else '"payer ' || (n % 200) || '"' end, null,
+      case when n % 2 = 0 then '{"asserted":"merchant"}' else null end, ${T0} + n * 1000, case when n % 2 = 1 then ${T0} + n * 1000 end,
+      ${T0} + n * 1000 + 90000000, null
+    from ${series}`
+}
+
+function receipts({ series, hex, bytes }: Words): string {
+  return `
+    insert into receipts (bucket, receipt_id, merchant_id, state, version, mac, amount_tiyin, taken_tiyin, hold, description, account,
+      card_id, masked_pan, card_expiry, one_time, network_ref, request_id, created_at, pay_time, cancel_time, unknown_since, flagged,
+      due_at, looks)
+    select ${bucket}, ${rowId(hex)}, ${merchant}, case n % 20 when 0 then 50 when 1 then 0 when 2 then 5 else 4 end, 1, ${bytes(48)}, 500000, 0,
+      0, '""', '[]', ${rowId(hex)}, '860006******6311', '0399', 0, '""', '', ${T0} + n * 1000, ${T0} + n * 1000, 0, 0, 0, null, 0
+    from ${series}`
+}
+
+function audit({ series, hex, hash }: Words): string {
+  return `
+    insert into audit (chain, seq, hash, at, actor, action, merchant_id, subject, version, mac, request_id, outcome)
+    select 'many', n, ${hash}, ${T0} + n * 1000, case when n % 100 = 1 then 'user:${busyUser}' else 'merchant:${merchantId}' end,
+      case when n % 100 < 3 then 'dashboard.signed_in' when n % 4 = 0 then 'card.created' when n % 4 = 1 then 'code.asked'
+        when n % 4 = 2 then 'code.settled' else 'code.tried' end,
+      ${merchant}, case when n % 100 between 1 and 2 then '${busyUser}' else ${rowId(hex)} end, case when n % 4 = 0 then 1 else 0 end,
+      ${hash}, ${hex('n', 24)}, case when n % 4 = 2 then 'sent' else 'wrong' end
+    from ${series}`
+}
+
+/** A week of one merchant's counts, and beside them those of as many merchants as it takes. */
+function tallies({ series, hex }: Words): string {
+  const hours = tallyHours.to - tallyHours.from + 1
+  return `
+    insert into tallies (bucket, merchant_id, hour, name, count)
+    select ${bucket}, case when n <= ${hours * 24} then '${merchantId}' else ${hex(`n / ${hours * 24}`, 24)} end,
+      ${tallyHours.from} + n % ${hours}, 'word.' || (n / ${hours} % 24), n
+    from ${series} where true on conflict do nothing`
+}
+
+/** The hours of those counts. */
+export const tallyHours = { from: Math.floor(T0 / 3_600_000), to: Math.floor(T0 / 3_600_000) + 167 } as const
+
+function rowId(hex: Words['hex']): string {
+  return `${hex(`${T0 / 1000} + n`, 8)} || '07f3' || ${hex('n', 12)}`
+}
