@@ -34,7 +34,7 @@ describe('<tessera-card>', () => {
   it('is written as a tag, tells its events, and takes a card', async () => {
     const opened = await open(`<tessera-card merchant="${stage.merchant}" locale="en" save="ask" layout="row"></tessera-card>`)
     await opened.heard('ready')
-    await opened.form.locator('.root[data-layout=row]').waitFor()
+    await opened.form.locator('html[data-layout=row]').waitFor()
     await opened.form.locator('.consent').waitFor()
     await enterCard(opened, '8600069195406311')
     await enterCode(opened)

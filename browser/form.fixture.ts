@@ -125,7 +125,7 @@ export function mountForm(options: object): void {
   const page = globalThis as unknown as { -readonly [K in keyof Mounted]: Mounted[K] }
   page.said = {}
   page.form = new page.Tessera.CardForm(options)
-  for (const event of ['ready', 'change', 'step', 'token', 'error', 'wait', 'seen'])
+  for (const event of ['ready', 'change', 'step', 'token', 'error', 'warning', 'wait', 'seen'])
     page.form.on(event, (value) => (page.said[event] ??= []).push(value ?? null))
   page.form.mount('#card')
 }

@@ -1,4 +1,12 @@
-import { readHello, readToFrame, type FormField, type FormStep, type FrameOptions, type FromFrame } from '@tessera/contract/frame'
+import {
+  readHello,
+  readToFrame,
+  type FormField,
+  type FormStep,
+  type FormWarning,
+  type FrameOptions,
+  type FromFrame,
+} from '@tessera/contract/frame'
 
 import { CallFailed, makeCall } from './call.ts'
 import { readDigits } from './digits.ts'
@@ -7,9 +15,9 @@ import { askWords, readFacts } from './facts.ts'
 import { judgeExpiry, judgeNumber, shapeInputs, wipeInputs } from './inputs.ts'
 import { tellReason } from './reasons.ts'
 import { watchSeen } from './seen.ts'
-import { applyTheme } from './theme.ts'
+import { applyTheme, listRefused } from './theme.ts'
 import { makeView, type FieldView } from './view.ts'
-import { writeWords } from './words.ts'
+import { isLabel, writeWords } from './words.ts'
 
 const facts = readFacts()
 const call = makeCall(facts.merchant)
@@ -32,10 +40,11 @@ function tell(message: FromFrame): void {
   port?.postMessage(message)
 }
 
-function configure(given: FrameOptions): void {
+function configure(given: FrameOptions, refused: readonly string[] = []): void {
   // The page tells all of them each time: what is left out is as if it had never been said.
   options = given
-  applyTheme(options.theme ?? {})
+  const { pale, refused: unfit } = applyTheme({ ...options.theme })
+  tellMade([...refused, ...unfit, ...listRefused('labels.', { ...options.labels }, isLabel)], pale)
   speak()
   const { locale = said.locale } = options
   if (locale !== said.locale) {
@@ -48,7 +57,7 @@ function configure(given: FrameOptions): void {
     })
   }
   document.documentElement.dir = options.direction ?? 'ltr'
-  view.root.dataset['layout'] = options.layout ?? 'stacked'
+  document.documentElement.dataset['layout'] = options.layout ?? 'stacked'
   consent.row.hidden = options.save !== 'ask'
   if (consent.row.hidden) consent.box.checked = false
   view.submit.hidden = view.verify.hidden = options.button === false
@@ -59,6 +68,22 @@ function speak(): void {
   for (const name of names) showFault(name, faults[name] ?? null)
   showResend()
 }
+
+let madeTold = ''
+
+/** What the page's maker is to mend; once, however often the page tells the same options again. */
+function tellMade(refused: readonly string[], pale: readonly FormWarning[]): void {
+  const text = JSON.stringify([refused, pale])
+  if (port === null || text === madeTold) return
+  madeTold = text
+  for (const option of refused.slice(0, refusedMax)) {
+    const message = `${option} is not taken`
+    tell({ type: 'error', error: { code: 0, reason: 'option_refused', field: null, retryable: false, message, option } })
+  }
+  for (const warning of pale) tell({ type: 'warning', warning })
+}
+
+const refusedMax = 20
 
 const names = ['number', 'expiry', 'code'] as const
 
@@ -299,7 +324,7 @@ function listen(event: MessageEvent): void {
   port = given
   given.onmessage = ({ data: said }: MessageEvent) => {
     const message = readToFrame(said)
-    if (message?.type === 'configure') configure(message.options)
+    if (message?.type === 'configure') configure(message.options, message.refused)
     else if (message !== null) void deeds[message.type]()
   }
   tell({ type: 'ready' })

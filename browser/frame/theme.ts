@@ -1,20 +1,46 @@
-/** What may be set, and what a value of it looks like: no url(), no selector, nothing see-through that would hide what must be read. */
-const colour = /^(#[0-9a-f]{3}|#[0-9a-f]{6}|(rgb|hsl)\([0-9.,% ]{5,40}\))$/i
-const length = /^[0-9]{1,2}(\.[0-9]{1,3})?(px|rem|em)$/
-const shapes: Readonly<Record<string, RegExp>> = {
-  ...{ accent: colour, accentText: colour, background: colour, field: colour, text: colour, muted: colour },
-  ...{ border: colour, error: colour, success: colour, focus: colour },
-  ...{ radius: length, borderWidth: length, fontSize: length, gap: length },
-  fontFamily: /^[a-z0-9 ,'"-]{1,100}$/i,
+import type { FormWarning } from '@tessera/contract/frame'
+import { readThemeValue, themeSchemes, themeVariables } from '@tessera/contract/theme'
+
+import type { Guarded } from './guard.ts'
+
+/** What is to be told of a theme: names whose values are not taken, and colours that are too near in a scheme that it may be seen in. */
+export interface ThemeFaults {
+  readonly refused: readonly string[]
+  readonly pale: readonly FormWarning[]
 }
 
-/** Sets the theme on the document; what does not fit is left as it was. `scheme` is light, dark or auto. */
-export function applyTheme(theme: Readonly<Record<string, string>>): void {
-  const { style, dataset } = document.documentElement
-  for (const [name, shape] of Object.entries(shapes)) {
-    const value = theme[name]
-    if (value !== undefined && shape.test(value)) style.setProperty(`--${name}`, value)
-    else style.removeProperty(`--${name}`)
+type Given = Readonly<Record<string, unknown>>
+
+const { style, dataset } = document.documentElement
+const system = matchMedia('(prefers-color-scheme: dark)')
+
+/** Sets a theme on the document. A variable whose value is not taken keeps the form's own; colours that are too near are told, and stay as they were asked for. */
+export function applyTheme({ dark, ...given }: Given): ThemeFaults {
+  const { scheme: asked } = given
+  const others = { ...(dark as Given | undefined) }
+  const paint = (isDark: boolean): void => {
+    dataset['scheme'] = isDark ? 'dark' : 'light'
+    for (const name of themeVariables)
+      style.setProperty(`--${name}`, (isDark ? readThemeValue(name, others[name]) : null) ?? readThemeValue(name, given[name]))
   }
-  dataset['scheme'] = theme['scheme'] === 'light' || theme['scheme'] === 'dark' ? theme['scheme'] : 'auto'
+  const { guard } = globalThis as Guarded
+  const pale = schemes.flatMap((scheme, index) => {
+    if (guard === undefined || asked === schemes[1 - index]) return []
+    paint(scheme === 'dark')
+    return guard(scheme)
+  })
+  const follow = (): void => paint(asked === 'dark' || (asked !== 'light' && system.matches))
+  follow()
+  system.onchange = follow
+  const isTaken = (name: string, value: unknown): boolean =>
+    themeVariables.some((known) => known === name && readThemeValue(known, value) !== null) ||
+    (name === 'scheme' && themeSchemes.some((known) => known === value))
+  return { refused: [...listRefused('theme.', given, isTaken), ...listRefused('theme.dark.', others, isTaken)], pale }
 }
+
+/** Names of what is not taken. An empty text is as none: so a page's own custom property reads where it has none. */
+export function listRefused(prefix: string, given: Given, isTaken: (name: string, value: unknown) => boolean): string[] {
+  return Object.entries(given).flatMap(([name, value]) => ((value ?? '') === '' || isTaken(name, value) ? [] : [prefix + name]))
+}
+
+const schemes = ['light', 'dark'] as const

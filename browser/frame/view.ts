@@ -48,7 +48,7 @@ export function makeView(): View {
   brand.setAttribute('aria-hidden', 'true')
   fields.number.row.querySelector('.box')?.append(brand)
   const [submit, verify] = [makeButton('main', 'submit'), makeButton('main', 'submit')]
-  const [resend, back, cancel] = [makeButton('plain'), makeButton('plain'), makeButton('plain')]
+  const [resend, back, cancel] = [makeButton('plain resend'), makeButton('plain back'), makeButton('plain')]
   const [sent, done, doneCard, goesTo, poweredBy] = [make('p'), make('h2'), make('p', 'card'), make('p'), make('span')]
   const [terms, privacy] = [makeLink(), makeLink()]
   const consent = makeConsent()

@@ -1,3 +1,5 @@
+import { formLabels } from '@tessera/contract/frame'
+
 import type { Facts, Words } from './facts.ts'
 import type { Texts } from './texts.ts'
 import type { View } from './view.ts'
@@ -7,10 +9,13 @@ export function writeWords(
   view: View,
   facts: Facts,
   { locale, texts, disclosure }: Words,
-  labels: Readonly<Record<string, string>>,
+  labels: Readonly<Record<string, unknown>>,
 ): Texts {
   const words = { ...texts }
-  for (const name of overridable) words[name] = labels[name] || words[name]
+  for (const name of formLabels) {
+    const label = labels[name]
+    if (isLabel(name, label)) words[name] = label
+  }
   document.documentElement.lang = locale
   view.fields.number.label.textContent = words.number
   view.fields.expiry.label.textContent = words.expiry
@@ -37,4 +42,7 @@ export function writeWords(
   return words
 }
 
-const overridable = ['number', 'expiry', 'submit', 'code', 'verify', 'resend', 'back', 'done'] as const
+/** Whether a label is one of the page's to word, and says something, and not too much. */
+export function isLabel(name: string, label: unknown): label is string {
+  return formLabels.some((known) => known === name) && typeof label === 'string' && label.length <= 60 && label.trim() !== ''
+}

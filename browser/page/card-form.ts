@@ -1,4 +1,4 @@
-import type { FormCard, FormError, FormStep, FrameDeed, FrameOptions, FromFrame } from '@tessera/contract/frame'
+import type { FormCard, FormError, FormStep, FormWarning, FrameDeed, FrameOptions, FromFrame } from '@tessera/contract/frame'
 
 import { makeId, openBridge, type Bridge } from '../bridge/bridge.ts'
 import { isCut } from './cut.ts'
@@ -16,6 +16,11 @@ export interface CardFormError extends FormError {
   readonly docs: string
 }
 
+/** Of the theme alone, for who made it; the form goes on. */
+export interface CardFormWarning extends FormWarning {
+  readonly docs: string
+}
+
 /** What a listener is called with, by event. */
 export interface CardFormEvents {
   ready: undefined
@@ -23,6 +28,7 @@ export interface CardFormEvents {
   step: FormStep
   token: { readonly token: string; readonly card: FormCard }
   error: CardFormError
+  warning: CardFormWarning
   wait: number
   seen: 'visible' | 'hidden' | 'unverified'
 }
@@ -149,6 +155,7 @@ export class CardForm {
     else if (message.type === 'step') this.#emit('step', message.step)
     else if (message.type === 'token') this.#emit('token', { token: message.token, card: message.card })
     else if (message.type === 'error') this.#emit('error', { ...message.error, docs: docsOf(message.error.reason, this.#origin) })
+    else if (message.type === 'warning') this.#emit('warning', { ...message.warning, docs: docsOf('theme_contrast', this.#origin) })
     else if (message.type === 'wait') this.#emit('wait', message.ms)
     else if (message.type === 'seen')
       this.#emit('seen', this.#frame !== null && message.state === 'unverified' && isCut(this.#frame) ? 'hidden' : message.state)

@@ -84,4 +84,4 @@ export function defineElement(): void {
     customElements.define('tessera-card', TesseraCard)
 }
 
-const eventNames = ['ready', 'change', 'step', 'token', 'error', 'wait', 'seen'] as const
+const eventNames = ['ready', 'change', 'step', 'token', 'error', 'warning', 'wait', 'seen'] as const

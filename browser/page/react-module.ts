@@ -1,2 +1,2 @@
 export { TesseraCardForm, type CardFormListeners, type CardFormProps } from './react.ts'
-export type { CardForm, CardFormError, CardFormEvents, CardFormOptions } from './card-form.ts'
+export type { CardForm, CardFormError, CardFormEvents, CardFormOptions, CardFormWarning } from './card-form.ts'

@@ -44,4 +44,4 @@ function optionsOf({ merchant, formOrigin, ...props }: CardFormProps): CardFormO
 }
 
 const optionNames = ['locale', 'theme', 'save', 'layout', 'button', 'session', 'direction', 'labels'] as const
-const names = ['ready', 'change', 'step', 'token', 'error', 'wait', 'seen'] as const
+const names = ['ready', 'change', 'step', 'token', 'error', 'warning', 'wait', 'seen'] as const

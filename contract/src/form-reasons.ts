@@ -6,6 +6,10 @@ export const formReasons = {
   offline: 'No reply came: there is no connection. What was typed is kept; call submit() or verify() again.',
   network_timeout: 'No reply came within 30 seconds. Nothing was charged; call submit() or verify() again.',
   stopped: 'The cardholder did not wait for the bank any longer. Nothing was charged; call submit() or verify() again.',
+  option_refused:
+    'An option of yours is not taken, and the form has its own in place of it: the member option says which, as theme.accent. What each takes stands in docs/reference/theme.md.',
+  theme_contrast:
+    'Two colours of your theme are too near to one another for WCAG 2.2 AA. The form shows them as you asked; the members of and on say which two, ratio what was measured, suggestion a colour that is enough. Told in the test environment.',
   blocked_by_csp:
     'The Content-Security-Policy of your page allows no frame of the form. Add its origin to frame-src, and to script-src for the script: the message says which.',
   frame_no_answer:

@@ -1,4 +1,6 @@
+import type { Pale } from './contrast.ts'
 import type { Language } from './profile.ts'
+import type { Theme } from './theme.ts'
 
 /**
  * The two sets of messages between a merchant's page and the form's frame. Both ends read every message here and drop what does not fit.
@@ -19,7 +21,7 @@ export type FormLayout = 'stacked' | 'row' | 'compact'
 /** How the form looks and what it asks; everything may be left out. */
 export interface FrameOptions {
   readonly locale?: Language
-  readonly theme?: Readonly<Record<string, string>>
+  readonly theme?: Theme
   /** `ask`: a box that the cardholder ticks for the card to be kept; `off`: the token pays once. */
   readonly save?: 'ask' | 'off'
   readonly layout?: FormLayout
@@ -29,11 +31,17 @@ export interface FrameOptions {
   readonly session?: string
   readonly direction?: 'ltr' | 'rtl'
   /** Other words for labels; legal texts are not among them. */
-  readonly labels?: Readonly<Record<string, string>>
+  readonly labels?: Readonly<Partial<Record<FormLabel, string>>>
 }
 
+/** What a page may word in its own way; no text of the law is among them. */
+export type FormLabel = (typeof formLabels)[number]
+export const formLabels = ['number', 'expiry', 'submit', 'code', 'verify', 'resend', 'back', 'done'] as const
+
 export type FrameDeed = 'submit' | 'verify' | 'resend' | 'back' | 'clear' | 'focus'
-export type ToFrame = { readonly type: 'configure'; readonly options: FrameOptions } | { readonly type: FrameDeed }
+/** `refused` names the options that did not fit and were left out; theme and labels are read one by one where they are used. */
+export type ToFrame =
+  { readonly type: 'configure'; readonly options: FrameOptions; readonly refused?: readonly string[] } | { readonly type: FrameDeed }
 
 /** What went wrong, as a merchant's script may act on it. `code` is the wire's, or 0 where no reply came. */
 export interface FormError {
@@ -41,6 +49,16 @@ export interface FormError {
   readonly reason: string
   readonly field: FormField | null
   readonly retryable: boolean
+  readonly message: string
+  /** Of `option_refused`: which one, as `theme.accent`. */
+  readonly option?: string
+}
+
+/** A theme that WCAG 2.2 AA would not pass: the form shows it as asked, and this tells what is too near to what, and what would do. */
+export interface FormWarning extends Pale {
+  readonly reason: 'theme_contrast'
+  /** In which the two are seen; of a theme for both, each is measured, whichever the cardholder's device shows. */
+  readonly scheme: 'light' | 'dark'
   readonly message: string
 }
 
@@ -65,6 +83,7 @@ export type FromFrame =
   | { readonly type: 'size'; readonly height: number }
   | { readonly type: 'token'; readonly token: string; readonly card: FormCard }
   | { readonly type: 'error'; readonly error: FormError }
+  | { readonly type: 'warning'; readonly warning: FormWarning }
   | { readonly type: 'wait'; readonly ms: number }
   /** Whether the cardholder can see who takes the card; `unverified` where a browser cannot tell. */
   | { readonly type: 'seen'; readonly state: 'visible' | 'hidden' | 'unverified' }
@@ -78,7 +97,7 @@ export function readHello(value: unknown): Hello | null {
 export function readToFrame(value: unknown): ToFrame | null {
   if (!isRecord(value)) return null
   const { type, options } = value
-  if (type === 'configure') return isRecord(options) ? { type, options: readOptions(options) } : null
+  if (type === 'configure') return isRecord(options) ? readOptions(options) : null
   const deed = oneOf(deeds, type)
   return deed === undefined ? null : { type: deed }
 }
@@ -93,29 +112,25 @@ export function readFromFrame(value: unknown): FromFrame | null {
   if (type === 'size') return isCount(value['height'], heightMax) ? (value as FromFrame) : null
   if (type === 'wait') return isCount(value['ms'], waitMsMax) ? (value as FromFrame) : null
   if (type === 'seen') return oneOf(seenStates, value['state']) === undefined ? null : (value as FromFrame)
-  if (type === 'error') return isRecord(value['error']) ? (value as FromFrame) : null
+  if (type === 'error' || type === 'warning') return isRecord(value[type]) ? (value as FromFrame) : null
   return type === 'token' && isText(value['token'], 128) && isRecord(value['card']) ? (value as FromFrame) : null
 }
 
-function readOptions(given: Readonly<Record<string, unknown>>): FrameOptions {
-  const { session, button } = given
-  const read = {
+function readOptions(given: Readonly<Record<string, unknown>>): ToFrame {
+  const { session, button, theme, labels } = given
+  const read: Record<keyof FrameOptions, unknown> = {
     locale: oneOf(languages, given['locale']),
-    theme: readTexts(given['theme'], 100),
-    save: oneOf(['ask', 'off'] as const, given['save']),
+    theme: isRecord(theme) ? theme : undefined,
+    save: oneOf(['ask', 'off'], given['save']),
     layout: oneOf(layouts, given['layout']),
     button: typeof button === 'boolean' ? button : undefined,
     session: isText(session, 128) ? session : undefined,
-    direction: oneOf(['ltr', 'rtl'] as const, given['direction']),
-    labels: readTexts(given['labels'], 60),
+    direction: oneOf(['ltr', 'rtl'], given['direction']),
+    labels: isRecord(labels) ? labels : undefined,
   }
-  return Object.fromEntries(Object.entries(read).filter(([, kept]) => kept !== undefined))
-}
-
-function readTexts(value: unknown, charactersMax: number): Record<string, string> | undefined {
-  if (!isRecord(value)) return undefined
-  const kept = Object.entries(value).filter((entry): entry is [string, string] => isText(entry[1], charactersMax))
-  return Object.fromEntries(kept.slice(0, textsMax))
+  const names = Object.keys(read) as (keyof FrameOptions)[]
+  const options = Object.fromEntries(names.flatMap((name) => (read[name] === undefined ? [] : [[name, read[name]]])))
+  return { type: 'configure', options, refused: names.filter((name) => given[name] !== undefined && read[name] === undefined) }
 }
 
 function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
@@ -143,6 +158,5 @@ const steps = ['card', 'code', 'done'] as const
 const layouts = ['stacked', 'row', 'compact'] as const
 const languages = ['uz', 'ru', 'en'] as const
 const seenStates = ['visible', 'hidden', 'unverified'] as const
-const textsMax = 40
 const heightMax = 5000
 const waitMsMax = 86_400_000

@@ -33,6 +33,8 @@ export interface Adapters {
   readonly limits: boolean
   /** Whether pages of any origin may call, or the merchants' own alone. */
   readonly isAnyOriginWelcome: boolean
+  /** Whether the form measures a theme's contrast, and tells whoever is trying it. */
+  readonly isThemeMeasured: boolean
   /** Whether webhooks may go to this machine itself, and there by plain http. */
   readonly webhooksToLoopback: boolean
   /** What stands for the provider's own words where its settings name none; null in production. */
@@ -94,6 +96,7 @@ export const adaptersOf: Readonly<Record<Config['environment'], OrNothing<Adapte
     codes: sandboxCodes,
     limits: false,
     isAnyOriginWelcome: true,
+    isThemeMeasured: true,
     webhooksToLoopback: true,
     texts: { disclosure: sandboxDisclosure, legal: sandboxLegal },
     sandbox,
@@ -105,6 +108,7 @@ export const adaptersOf: Readonly<Record<Config['environment'], OrNothing<Adapte
     codes: null,
     limits: true,
     isAnyOriginWelcome: false,
+    isThemeMeasured: false,
     webhooksToLoopback: false,
     texts: null,
     sandbox: null,

@@ -13,7 +13,7 @@ import type { MerchantBook } from './merchants/book.ts'
 /** The pages of the hosted form, as the settings and the environment have them. Throws `CannotGoOn` when the browser part is not built. */
 export function makeFormPages(
   config: Config,
-  { isAnyOriginWelcome, texts }: Adapters,
+  { isAnyOriginWelcome, isThemeMeasured, texts }: Adapters,
   { merchants, served }: FormPageParts,
 ): FastifyPluginCallback[] {
   const { environment, formOrigin, termsUrl, privacyUrl } = config
@@ -21,7 +21,7 @@ export function makeFormPages(
   // Production refuses to start without the provider's own.
   if (disclosure === null) return []
   const form = makeForm({
-    ...{ assets: readAssets(), isAnyOriginWelcome, environment, formOrigin, termsUrl, privacyUrl, disclosure },
+    ...{ assets: readAssets(), isAnyOriginWelcome, isThemeMeasured, environment, formOrigin, termsUrl, privacyUrl, disclosure },
     issueForm: served.issue,
     ...{ providerName: config.providerName ?? 'Tessera', legal: texts?.legal ?? null },
     async findMerchant(id): Promise<FormMerchant | null> {

@@ -36,6 +36,7 @@ test('the frame with any one of its languages is at most 10 kB gzipped, and the 
 test('the manifest names every file, and the frame can stand in its document', () => {
   assert.deepEqual(Object.keys(manifest.files), [
     'frame.js',
+    'guard.js',
     'frame.css',
     'frame-texts.json',
     'tessera.js',

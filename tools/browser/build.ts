@@ -16,6 +16,7 @@ export async function buildBrowser(root: string, folder: string): Promise<Manife
   const { version } = JSON.parse(readFileSync(join(root, 'browser', 'package.json'), 'utf8')) as { version: string }
   const texts: [name: string, text: string][] = [
     ['frame.js', await bundle(join(root, 'browser', 'frame', 'main.ts'), 'iife')],
+    ['guard.js', await bundle(join(root, 'browser', 'frame', 'guard.ts'), 'iife')],
     ['frame.css', await minifyStyle(readFileSync(join(root, 'browser', 'frame', 'frame.css'), 'utf8'))],
     ['frame-texts.json', JSON.stringify({ uz: textsIn('uz'), ru: textsIn('ru'), en: textsIn('en') })],
     ['tessera.js', await bundle(join(root, 'browser', 'page', 'script.ts'), 'iife')],

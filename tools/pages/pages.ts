@@ -14,6 +14,7 @@ import { printFormReasonsPage } from './form-reasons.ts'
 import { printMethodPage, printMethodsIndex } from './methods.ts'
 import type { Schema } from './schema.ts'
 import { printSettingsPage } from './settings.ts'
+import { printThemePage } from './theme.ts'
 
 /** Every page that is printed from the code: its path, its text. Pure: the same code prints the same pages. */
 export function printPages(version: string): Map<string, string> {
@@ -22,6 +23,7 @@ export function printPages(version: string): Map<string, string> {
     ['docs/reference/errors.md', printErrorsPage(errors)],
     ['docs/reference/form-reasons.md', printFormReasonsPage(formReasons)],
     ['docs/guides/form-check.md', printFormCheckPage(rules)],
+    ['docs/reference/theme.md', printThemePage()],
     ['docs/reference/settings.md', printSettingsPage(settings)],
     ['docs/reference/openrpc.json', JSON.stringify(printOpenRpc(version), null, 2) + '\n'],
     ['docs/reference/methods/README.md', printMethodsIndex(entries)],

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 
 import type { Language } from '@tessera/contract/profile'
 
-import type { FormAssets, FrameTexts } from './assets.ts'
+import type { FrameTexts } from './assets.ts'
 import type { DisclosedText } from './disclosure.ts'
 import { escapeText } from './plain-page.ts'
 
@@ -37,28 +37,34 @@ export interface FormDocument {
   policy(ancestor: string): string
 }
 
-export function makeFormDocument({ script, style }: Pick<FormAssets, 'script' | 'style'>): FormDocument {
-  for (const [what, text] of [
-    ['script', script],
-    ['style', style],
-  ] as const) {
+export interface DocumentParts {
+  /** In the order in which they run. */
+  readonly scripts: readonly string[]
+  readonly style: string
+  /** Whom the document may call: its own origin, or nobody. */
+  readonly connect: "'self'" | "'none'"
+}
+
+export function makeFormDocument({ scripts, style, connect }: DocumentParts): FormDocument {
+  for (const [what, text] of [...scripts.map((script) => ['script', script] as const), ['style', style] as const]) {
     if (new RegExp(`</${what}|<!--`, 'i').test(text)) throw new Error(`the form's ${what} would end its own element`)
   }
   const fixed = [
     "default-src 'none'",
-    `script-src ${hashOf(script)}`,
+    `script-src ${scripts.map(hashOf).join(' ')}`,
     `style-src ${hashOf(style)}`,
-    "connect-src 'self'",
+    `connect-src ${connect}`,
     "form-action 'none'",
     "base-uri 'none'",
     "require-trusted-types-for 'script'",
     "trusted-types 'none'",
   ].join('; ')
+  const inline = scripts.map((script) => `<script>${script}</script>`).join('')
   return Object.freeze({
     render: (facts: FrameFacts) =>
       `<!doctype html><html lang="${facts.words.locale}"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width,initial-scale=1">` +
       `<meta name="color-scheme" content="light dark"><title>${escapeText(facts.providerName)}</title><style>${style}</style></head>` +
-      `<body><script type="application/json" id="tessera">${asInert(facts)}</script><script>${script}</script></body></html>`,
+      `<body><script type="application/json" id="tessera">${asInert(facts)}</script>${inline}</body></html>`,
     policy: (ancestor: string) => `${fixed}; frame-ancestors ${ancestor}`,
   })
 }

@@ -27,6 +27,7 @@ before(async () => {
     findMerchant: async () => shop,
     issueForm: async () => 'mark',
     isAnyOriginWelcome: false,
+    isThemeMeasured: false,
     environment: 'production',
     formOrigin: null,
   })

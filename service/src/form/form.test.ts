@@ -20,6 +20,7 @@ const parts: FormParts = {
   assets: {
     version: '1.2.3',
     script,
+    guard: "document.title = 'guard'",
     style,
     texts: { uz: { submit: 'Davom' }, ru: { submit: 'Далее' }, en: { submit: 'Go' } },
     files: new Map([['tessera.js', asFile(Buffer.from('sdk'))]]),
@@ -28,6 +29,7 @@ const parts: FormParts = {
   ...{
     issueForm: async (id, origin) => `${id} ${origin}`,
     isAnyOriginWelcome: false,
+    isThemeMeasured: false,
     environment: 'test',
     formOrigin: 'https://form.example',
     providerName: 'Pay <b>',

@@ -30,6 +30,8 @@ export interface FormParts {
   readonly issueForm: (merchantId: string, origin: string) => Promise<string>
   /** Whether pages of any origin may hold the form, or the merchants' own alone. */
   readonly isAnyOriginWelcome: boolean
+  /** Whether the form tells its page which of a theme's colours are too near (docs/decisions/0023-theme.md). */
+  readonly isThemeMeasured: boolean
   readonly environment: 'test' | 'production'
   /** Null: every name of 127.0.0.1. */
   readonly formOrigin: string | null
@@ -45,7 +47,8 @@ export interface FormParts {
 /** The form's own origin: `/form/v1`, the files of the SDK, and legal pages where the provider has none. On any other host none of it is there. */
 export function makeForm(parts: FormParts): FastifyPluginCallback {
   const isFormHost = makeIsFormHost(parts.formOrigin)
-  const document = makeFormDocument(parts.assets)
+  const { script, guard, style } = parts.assets
+  const document = makeFormDocument({ scripts: parts.isThemeMeasured ? [guard, script] : [script], style, connect: "'self'" })
   const { version, texts: disclosed } = hashDisclosure(parts.disclosure)
   const wordsIn = (locale: Language): FrameWords => ({
     locale,

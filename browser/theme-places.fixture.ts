@@ -1,0 +1,141 @@
+import type { ThemeVariable } from '@tessera/contract/theme'
+
+/** Where each variable is seen: an element, or its placeholder, and the property of its computed style that takes the value. */
+export const seenAt: Record<
+  ThemeVariable,
+  { value: string; computed: string; places: readonly (readonly [selector: string, property: string])[] }
+> = {
+  accent: {
+    value: '#010203',
+    computed: 'rgb(1, 2, 3)',
+    places: [
+      ['.card .main', 'background-color'],
+      ['.code .main', 'background-color'],
+    ],
+  },
+  accentText: {
+    value: 'rgb(4, 5, 6)',
+    computed: 'rgb(4, 5, 6)',
+    places: [
+      ['.card .main', 'color'],
+      ['.code .main', 'color'],
+    ],
+  },
+  background: {
+    value: '#789',
+    computed: 'rgb(119, 136, 153)',
+    places: [
+      ['html', 'background-color'],
+      ['body', 'background-color'],
+    ],
+  },
+  field: {
+    value: 'rgb(7 8 9)',
+    computed: 'rgb(7, 8, 9)',
+    places: [
+      ['#number', 'background-color'],
+      ['#code', 'background-color'],
+    ],
+  },
+  text: {
+    value: 'hsl(210, 50%, 40%)',
+    computed: 'rgb(51, 102, 153)',
+    places: [
+      ['label[for=number]', 'color'],
+      ['#number', 'color'],
+      ['#expiry', 'color'],
+      ['.back', 'color'],
+      ['#sent', 'color'],
+    ],
+  },
+  muted: {
+    value: '#0a0b0c',
+    computed: 'rgb(10, 11, 12)',
+    places: [
+      ['#expiry::placeholder', 'color'],
+      ['.brand', 'color'],
+      ['.progress', 'color'],
+      ['p.card', 'color'],
+    ],
+  },
+  border: {
+    value: '#0d0e0f',
+    computed: 'rgb(13, 14, 15)',
+    places: [
+      ['#code', 'border-top-color'],
+      ['#code', 'border-inline-start-color'],
+    ],
+  },
+  error: {
+    value: '#101112',
+    computed: 'rgb(16, 17, 18)',
+    places: [
+      ['#number-fault', 'color'],
+      ['.whole', 'border-top-color'],
+      ['#number[aria-invalid]', 'border-top-color'],
+    ],
+  },
+  success: { value: '#131415', computed: 'rgb(19, 20, 21)', places: [['.done h2', 'color']] },
+  focus: { value: '#161718', computed: 'rgb(22, 23, 24)', places: [['#number:focus-visible', 'outline-color']] },
+  radius: {
+    value: '3px',
+    computed: '3px',
+    places: [
+      ['#number', 'border-top-left-radius'],
+      ['.main', 'border-top-left-radius'],
+      ['.whole', 'border-top-left-radius'],
+    ],
+  },
+  borderWidth: {
+    value: '3px',
+    computed: '3px',
+    places: [
+      ['#number', 'border-top-width'],
+      ['#code', 'border-inline-end-width'],
+    ],
+  },
+  fontSize: {
+    value: '1.25rem',
+    computed: '20px',
+    places: [
+      ['.root', 'font-size'],
+      ['#number', 'font-size'],
+      ['.main', 'font-size'],
+    ],
+  },
+  gap: {
+    value: '21px',
+    computed: '21px',
+    places: [
+      ['form.card', 'row-gap'],
+      ['form.card', 'column-gap'],
+      ['form.code', 'row-gap'],
+    ],
+  },
+  fontFamily: {
+    value: "'PT Serif', serif",
+    computed: '"PT Serif", serif',
+    places: [
+      ['.root', 'font-family'],
+      ['#number', 'font-family'],
+      ['.main', 'font-family'],
+      ['label', 'font-family'],
+    ],
+  },
+}
+
+/** What no theme and no label touches. */
+export const fixedTexts = [
+  'footer p',
+  '.who span',
+  '.who a:nth-of-type(1)',
+  '.who a:nth-of-type(2)',
+  '.consent label span',
+  '.consent a',
+  '#number-fault',
+] as const
+export const fixedPlaces = ['footer', 'footer a', '.consent', '.consent a'].flatMap((selector) =>
+  ['color', 'background-color', 'font-size', 'font-family', 'border-radius', 'opacity', 'visibility', 'display'].map(
+    (property) => [selector, property] as const,
+  ),
+)
