@@ -1,0 +1,80 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { gzipSync } from 'node:zlib'
+import { build, type BuildOptions } from 'esbuild-wasm'
+import { root } from '../fault/spawn.ts'
+import type { Figure, Measurement } from './measurement.ts'
+
+/** How much script each bundle is, and how much of the dashboard's is whose; what the smallest program in Preact and in React would be. */
+export const sizes: Measurement = {
+  name: 'sizes',
+  question: 'How much script does each bundle have, gzipped, and how much of it is the library that draws?',
+  async run() {
+    return [
+      ...built.map(({ path, most }) => figureOf(path, gzipped(readFileSync(join(root, path))), most)),
+      ...(await partsOfDashboard()),
+      figureOf('Preact and signals, smallest program', await sizeOf(preactProgram, 'preact')),
+      figureOf('React 19 and react-dom, smallest program', await sizeOf(reactProgram, 'react')),
+    ]
+  },
+}
+
+const built = [
+  { path: 'dashboard/dist/app.js', most: 60 },
+  { path: 'dashboard/dist/app.css' },
+  { path: 'browser/dist/frame.js', most: 10 },
+  { path: 'browser/dist/tessera.js', most: 3 },
+  { path: 'browser/dist/tessera.mjs', most: 3 },
+  { path: 'browser/dist/react.mjs' },
+]
+
+const preactProgram = `
+  import { render, h } from 'preact'
+  import { useEffect } from 'preact/hooks'
+  import { useSignal } from '@preact/signals'
+  function App() { const n = useSignal(0); useEffect(() => { n.value = 1 }, []); return h('p', null, n) }
+  render(h(App), document.body)`
+
+const reactProgram = `
+  import { createElement, useEffect, useState } from 'react'
+  import { createRoot } from 'react-dom/client'
+  function App() { const [n, set] = useState(0); useEffect(() => set(1), []); return createElement('p', null, n) }
+  createRoot(document.body).render(createElement(App))`
+
+async function sizeOf(contents: string, name: string): Promise<number> {
+  const made = await build({ ...options, stdin: { contents, resolveDir: join(root, 'dashboard'), sourcefile: `${name}.js` } })
+  return gzipped(made.outputFiles[0]?.contents ?? new Uint8Array(0))
+}
+
+/** Minified bytes by where they come from: compressed they cannot be told apart. */
+async function partsOfDashboard(): Promise<Figure[]> {
+  const made = await build({
+    ...options,
+    absWorkingDir: join(root, 'dashboard'),
+    entryPoints: ['app/main.tsx'],
+    outdir: 'dist',
+    metafile: true,
+    ...{ jsx: 'automatic', jsxImportSource: 'preact' },
+  })
+  const [, output] = Object.entries(made.metafile.outputs).find(([name]) => name.endsWith('.js')) ?? []
+  const sums = new Map<string, number>()
+  for (const [path, { bytesInOutput }] of Object.entries(output?.inputs ?? {})) {
+    const [, part = 'others'] = /(preact|contract|app|parts|pages|words)\b/.exec(path) ?? []
+    sums.set(part, (sums.get(part) ?? 0) + bytesInOutput)
+  }
+  return [...sums].map(([part, bytes]) => ({ of: 'dashboard', name: `${part}, minified`, value: bytes / 1024, unit: 'KiB' }))
+}
+
+const options = {
+  ...{ bundle: true, write: false, minify: true, charset: 'utf8', legalComments: 'none', format: 'esm', platform: 'browser' },
+  target: ['chrome111', 'firefox115', 'safari16.4'],
+  define: { 'process.env.NODE_ENV': '"production"' },
+} as const satisfies BuildOptions
+
+function gzipped(bytes: Uint8Array): number {
+  return gzipSync(bytes, { level: 9 }).length / 1024
+}
+
+function figureOf(name: string, value: number, most?: number): Figure {
+  return { of: 'sizes', name, value, unit: 'KiB gzipped', ...(most === undefined ? {} : { aim: { most } }) }
+}
