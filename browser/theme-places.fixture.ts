@@ -24,10 +24,7 @@ export const seenAt: Record<
   background: {
     value: '#789',
     computed: 'rgb(119, 136, 153)',
-    places: [
-      ['html', 'background-color'],
-      ['body', 'background-color'],
-    ],
+    places: [['body', 'background-color']],
   },
   field: {
     value: 'rgb(7 8 9)',

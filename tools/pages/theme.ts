@@ -29,6 +29,7 @@ export function printThemePage(): string {
 number of \`px\`, \`em\` or \`rem\`; an em counts as 16px. **Fonts** are names with commas between, quoted or not. Nothing else is taken: no \`url()\`, no \`var()\`, no
 \`calc()\`, no other function, no word of CSS, no sign that ends a rule. What is not taken is left out, the form's own value stands, and an \`error\` event says so with
 the reason \`option_refused\` and the member \`option\`, as \`theme.accent\`. An empty text is as none.`,
+    '![Three themes: round and green, the same in the dark, paper and serif; layouts stacked, row and compact](../pictures/form-themes.png)',
     '## What it is held to',
     `In the test environment, and in the dashboard's form builder, these pairs are measured in each scheme that the theme may be seen in. Each that is under its limit
 (WCAG 2.2 AA, 1.4.3 for words, 1.4.11 for edges) is told by a \`warning\` event with \`of\`, \`on\`, \`scheme\`, \`ratio\`, \`needed\` and a \`suggestion\`. The form shows the
