@@ -2,6 +2,7 @@ import { check, create } from './against-floor.ts'
 import { firstPage } from './first-page.ts'
 import { lists } from './lists.ts'
 import type { Measurement } from './measurement.ts'
+import { form } from './form.ts'
 import { pans } from './pans.ts'
 import { profile } from './profiles.ts'
 import { stalls } from './stalls.ts'
@@ -10,4 +11,4 @@ import { memory, start } from './starting.ts'
 import { timing } from './timing.ts'
 
 /** Every measurement, in the order in which a run makes them. */
-export const measurements: readonly Measurement[] = [create, check, profile, stalls, start, memory, pans, timing, lists, firstPage, sizes]
+export const measurements: readonly Measurement[] = [create, check, profile, stalls, start, memory, pans, timing, lists, firstPage, sizes, form]

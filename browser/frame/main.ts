@@ -1,4 +1,5 @@
 import {
+  frameProtocol,
   readHello,
   readToFrame,
   type FormField,
@@ -20,6 +21,8 @@ import { makeView, type FieldView } from './view.ts'
 import { isLabel, writeWords } from './words.ts'
 
 const facts = readFacts()
+// The first thing of all: while the form is built, the page's hello is on its way, and comes before the first layout.
+if (parent !== window) parent.postMessage({ tessera: frameProtocol, id: location.hash.slice(1) }, facts.origin)
 const call = makeCall(facts.merchant)
 const view = makeView()
 const { fields, consent, steps } = view

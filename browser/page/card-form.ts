@@ -1,4 +1,13 @@
-import type { FormCard, FormError, FormStep, FormWarning, FrameDeed, FrameOptions, FromFrame } from '@tessera/contract/frame'
+import {
+  readHello,
+  type FormCard,
+  type FormError,
+  type FormStep,
+  type FormWarning,
+  type FrameDeed,
+  type FrameOptions,
+  type FromFrame,
+} from '@tessera/contract/frame'
 
 import { makeId, openBridge, type Bridge } from '../bridge/bridge.ts'
 import { isCut } from './cut.ts'
@@ -58,6 +67,7 @@ export class CardForm {
   #frame: HTMLIFrameElement | null = null
   #bridge: Bridge | null = null
   #late: ReturnType<typeof setTimeout> | undefined
+  #mounted: AbortController | undefined
 
   /** Throws a `CardFormMisuse` when `merchant` is no merchant id, or nothing says where the form is served. */
   constructor(options: CardFormOptions) {
@@ -90,14 +100,27 @@ export class CardForm {
     frame.allow = ''
     frame.referrerPolicy = 'no-referrer'
     frame.style.cssText = 'width:100%;border:0;display:block;height:330px'
-    frame.addEventListener('load', () => {
+    const greet = (): void => {
       this.#bridge?.close()
-      const bridge = openBridge(frame, this.#origin, id, (message) => this.#hear(message))
-      this.#bridge = bridge
+      clearTimeout(this.#late)
+      this.#bridge = openBridge(frame, this.#origin, id, (message) => this.#hear(message))
       this.#late = setTimeout(() => this.#fail('frame_no_answer', 'The form did not answer: see the frame for what it says.'), answerMsMax)
       this.#configure()
+    }
+    // Each document of the frame is greeted once: at its word that it is there, or where that did not come, when it has loaded.
+    const { signal } = (this.#mounted = new AbortController())
+    let greeted: 'early' | 'loaded' | null = null
+    const onWord = ({ source, origin, data }: MessageEvent): void => {
+      if (source !== frame.contentWindow || origin !== this.#origin || readHello(data)?.id !== id) return
+      if (greeted === null) greet()
+      greeted = greeted === null ? 'early' : null
+    }
+    addEventListener('message', onWord, { signal })
+    frame.addEventListener('load', () => {
+      if (greeted !== 'early') greet()
+      greeted = greeted === 'early' ? null : 'loaded'
     })
-    document.addEventListener('securitypolicyviolation', this.#onViolation)
+    document.addEventListener('securitypolicyviolation', this.#onViolation, { signal })
     frame.src = `${this.#origin}/form/v1?${String(query)}#${id}`
     this.#frame = frame
     place.append(frame)
@@ -107,7 +130,7 @@ export class CardForm {
   /** Takes the form out of the page. It may be mounted again. */
   unmount(): void {
     clearTimeout(this.#late)
-    document.removeEventListener('securitypolicyviolation', this.#onViolation)
+    this.#mounted?.abort()
     this.#bridge?.close()
     this.#frame?.remove()
     this.#bridge = this.#frame = null

@@ -8,7 +8,10 @@ import type { Theme } from './theme.ts'
  */
 export const frameProtocol = 1
 
-/** What the page says first and once, beside the port that everything else goes over. `id` is 128 bits in hex, and the fragment of the frame's address. */
+/**
+ * What the page says first and once, beside the port that everything else goes over. `id` is 128 bits in hex, and the fragment of the frame's address.
+ * The frame says the same, without a port and to the page's exact origin, as soon as its script runs: it is there to be greeted, and nothing else.
+ */
 export interface Hello {
   readonly tessera: typeof frameProtocol
   readonly id: string
