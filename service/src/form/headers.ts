@@ -20,6 +20,7 @@ export const sdkHeaders: Readonly<Record<string, string>> = Object.freeze({
   vary: 'Accept-Encoding',
 })
 
+/** All that Chromium knows by name: for a word that it does not, it writes a warning into the merchant's console. */
 function denied(): string {
   const features = [
     ...['accelerometer', 'autoplay', 'browsing-topics', 'camera', 'clipboard-read', 'clipboard-write'],
@@ -44,16 +45,7 @@ function denied(): string {
       'picture-in-picture',
       'publickey-credentials-create',
     ],
-    ...[
-      'publickey-credentials-get',
-      'screen-wake-lock',
-      'serial',
-      'storage-access',
-      'usb',
-      'web-share',
-      'window-management',
-      'xr-spatial-tracking',
-    ],
+    ...['publickey-credentials-get', 'screen-wake-lock', 'serial', 'storage-access', 'usb', 'window-management', 'xr-spatial-tracking'],
   ]
   return features.map((feature) => `${feature}=()`).join(', ')
 }
