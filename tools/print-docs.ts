@@ -2,11 +2,13 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { printServedTypes, servedTypesPath } from './browser/testing-types.ts'
 import { printPages } from './pages/pages.ts'
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)))
 const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { version: string }
-const pages = printPages(version)
+// The SDK's types take a compiler: `npm run check` does without, and a test compares them.
+const pages = new Map([...printPages(version), [servedTypesPath, printServedTypes(root)] as const])
 
 for (const [path, text] of pages) {
   const file = join(root, path)

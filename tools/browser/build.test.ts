@@ -42,6 +42,7 @@ test('the manifest names every file, and the frame can stand in its document', (
     'tessera.js',
     'tessera.mjs',
     'react.mjs',
+    'tessera.d.ts',
     'testing.mjs',
   ])
   assert.doesNotMatch(read('frame.js'), /<\/script|<!--/i)

@@ -1,7 +1,7 @@
 // time limit: 180 s
 import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
-import { cpSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { after, before, test } from 'node:test'
@@ -10,7 +10,7 @@ import { promisify } from 'node:util'
 import ts from 'typescript'
 
 import { buildBrowser } from './build.ts'
-import { bundleSdkTypes, bundleTestingTypes } from './testing-types.ts'
+import { bundleSdkTypes, bundleTestingTypes, printServedTypes, servedTypesPath } from './testing-types.ts'
 
 const root = dirname(dirname(dirname(fileURLToPath(import.meta.url))))
 let shop: string
@@ -86,19 +86,56 @@ test('the types of the SDK, of its global and of the React wrapper take what is 
   )
 })
 
+test('the types that are served beside the script are those of the code, and a page of one script tag compiles against them', () => {
+  assert.equal(readFileSync(join(root, servedTypesPath), 'utf8'), printServedTypes(root), 'npm run docs prints them')
+  mkdirSync(join(shop, 'page'), { recursive: true })
+  // As a merchant has it who saved the file beside the page's script.
+  cpSync(join(shop, 'node_modules', '@tessera', 'browser', 'dist', 'tessera.d.ts'), join(shop, 'page', 'tessera.d.ts'))
+  const right = `
+    /// <reference path="./tessera.d.ts" />
+    const form = new Tessera.CardForm({ merchant: '65f0c0ffee0000000000cafe', save: 'ask' })
+    form.on('token', ({ token, card }) => console.log(token.length, card.recurrent))
+    form.on('error', (error) => error instanceof Tessera.CardFormMisuse || error.docs.length)
+    form.mount('#card').submit()
+    document.querySelector('tessera-card')?.form?.verify()
+  `
+  const wrong = `
+    /// <reference path="./tessera.d.ts" />
+    const form = new Tessera.CardForm({ merchant: 1 })
+    form.on('paid', () => null)
+    form.mount()
+    Tessera.Form
+  `
+  assert.deepEqual(compile('page/right.ts', right), [])
+  assert.deepEqual(
+    compile('page/wrong.ts', wrong).map(([line]) => line),
+    [3, 4, 5, 6],
+  )
+})
+
+/** Reads each of TypeScript's own libraries once for all programs of this file. */
+function makeHost(options: ts.CompilerOptions): ts.CompilerHost {
+  const host = ts.createCompilerHost(options)
+  const read = host.getSourceFile.bind(host)
+  host.getSourceFile = (path, ...rest) => {
+    if (!path.includes('node_modules')) return read(path, ...rest)
+    const found = libraries.get(path) ?? read(path, ...rest)
+    if (found !== undefined) libraries.set(path, found)
+    return found
+  }
+  return host
+}
+
+const libraries = new Map<string, ts.SourceFile>()
+
 /** Faults, each with its line. */
 function compile(name: string, text: string): [line: number, text: string][] {
   const file = join(shop, name)
   writeFileSync(file, text)
   const [module, moduleResolution] = [ts.ModuleKind.NodeNext, ts.ModuleResolutionKind.NodeNext]
-  const program = ts.createProgram([file], {
-    strict: true,
-    noEmit: true,
-    module,
-    moduleResolution,
-    types: ['node'],
-    typeRoots: [join(root, 'node_modules', '@types')],
-  })
+  const typeRoots = [join(root, 'node_modules', '@types')]
+  const options = { strict: true, noEmit: true, module, moduleResolution, types: ['node'], typeRoots }
+  const program = ts.createProgram([file], options, makeHost(options))
   return ts
     .getPreEmitDiagnostics(program)
     .map(({ file: where, start = 0, messageText }) => [

@@ -17,6 +17,23 @@ export function bundleSdkTypes(root: string): ReadonlyMap<string, string> {
   ])
 }
 
+/** The types that are served beside the script: of the module, of the script tag's global and of the element, in one file. Printed by `npm run docs`. */
+export function printServedTypes(root: string): string {
+  const text = bundleTypes(join(root, 'browser', 'page', 'module.ts'), libs)
+  return `// Types of the card form's SDK, printed from its code.\n${text}${served}`
+}
+
+/** Of the repository, where the served types are kept: a service is built without a compiler. */
+export const servedTypesPath = 'browser/printed/tessera.d.ts'
+
+const served = `declare global {
+  /** Of the script tag. */
+  const Tessera: Readonly<{ CardForm: typeof CardForm; CardFormMisuse: typeof CardFormMisuse }>
+  interface HTMLElementTagNameMap {
+    'tessera-card': TesseraCard
+  }
+}
+`
 const global = `import type * as sdk from './tessera.mjs'
 declare global {
   /** Of the script tag. */

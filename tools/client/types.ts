@@ -24,7 +24,16 @@ export function bundleTypes(entry: string, libs: readonly string[] = ['lib.es202
 }
 
 function emitTypes(entry: string, compilerOptions: ts.CompilerOptions): ReadonlyMap<string, ts.SourceFile> {
-  const program = ts.createProgram([entry], compilerOptions)
+  const host = ts.createCompilerHost(compilerOptions)
+  const read = host.getSourceFile.bind(host)
+  // TypeScript's own libraries are large, and the same for every entry.
+  host.getSourceFile = (path, ...rest) => {
+    if (!/[\\/]typescript[\\/]lib[\\/]/.test(path)) return read(path, ...rest)
+    const found = libraries.get(path) ?? read(path, ...rest)
+    if (found !== undefined) libraries.set(path, found)
+    return found
+  }
+  const program = ts.createProgram([entry], compilerOptions, host)
   const emitted = new Map<string, ts.SourceFile>()
   const result = program.emit(undefined, (path, text) => emitted.set(path, ts.createSourceFile(path, text, ts.ScriptTarget.Latest, true)))
   const faults = [...ts.getPreEmitDiagnostics(program), ...result.diagnostics]
@@ -74,6 +83,8 @@ function declarationOf(path: string): string {
 }
 
 const root = dirname(dirname(dirname(fileURLToPath(import.meta.url))))
+
+const libraries = new Map<string, ts.SourceFile>()
 
 const options: ts.CompilerOptions = {
   target: ts.ScriptTarget.ES2022,

@@ -15,7 +15,7 @@ export interface FormAssets {
   readonly style: string
   /** The frame's sentences: one language goes with the document, another is asked for when the page changes it. */
   readonly texts: Readonly<Record<Language, FrameTexts>>
-  /** By name: `tessera.js`, `tessera.mjs`, `react.mjs`. */
+  /** By name: `tessera.js`, `tessera.mjs`, `react.mjs`, `tessera.d.ts`. */
   readonly files: ReadonlyMap<string, SdkFile>
 }
 
@@ -58,4 +58,4 @@ export function asFile(bytes: Buffer): SdkFile {
   return Object.freeze({ bytes, gzipped: gzipSync(bytes, { level: 9 }), integrity })
 }
 
-const sdkNames = ['tessera.js', 'tessera.mjs', 'react.mjs'] as const
+const sdkNames = ['tessera.js', 'tessera.mjs', 'react.mjs', 'tessera.d.ts'] as const

@@ -23,7 +23,10 @@ const parts: FormParts = {
     guard: "document.title = 'guard'",
     style,
     texts: { uz: { submit: 'Davom' }, ru: { submit: 'Далее' }, en: { submit: 'Go' } },
-    files: new Map([['tessera.js', asFile(Buffer.from('sdk'))]]),
+    files: new Map([
+      ['tessera.js', asFile(Buffer.from('sdk'))],
+      ['tessera.d.ts', asFile(Buffer.from('types'))],
+    ]),
   },
   findMerchant: async (id) => (id === shop.id ? shop : id === blocked.id ? blocked : null),
   ...{
@@ -150,6 +153,19 @@ test('the SDK is there under v1 for an hour and under its version for ever, with
   assert.match(String(fixed.headers['cache-control']), /immutable/)
   assert.deepEqual([fixed.headers['access-control-allow-origin'], fixed.headers['cross-origin-resource-policy']], ['*', 'cross-origin'])
   assert.equal((await get('/sdk/1.2.4/tessera.js')).statusCode, 404)
+})
+
+test('the types of the SDK lie beside it, as TypeScript and not as a script', async () => {
+  for (const [url, caching] of [
+    ['/sdk/v1/tessera.d.ts', /^public, max-age=3600$/],
+    ['/sdk/1.2.3/tessera.d.ts', /^public, max-age=31536000, immutable$/],
+  ] as const) {
+    const { body, headers } = await get(url)
+    assert.deepEqual([body, headers['content-type']], ['types', 'application/typescript; charset=utf-8'])
+    assert.match(String(headers['cache-control']), caching)
+    assert.deepEqual([headers['access-control-allow-origin'], headers['x-content-type-options']], ['*', 'nosniff'])
+  }
+  assert.equal((await get('/sdk/1.2.3/tessera.js')).headers['content-type'], 'text/javascript; charset=utf-8')
 })
 
 test('the test environment has terms and privacy in three languages', async () => {

@@ -6,8 +6,8 @@ import { sdkHeaders } from './headers.ts'
 /** `/sdk/v1/` follows the newest build; `/sdk/<version>/` never changes, and its integrity is published beside it. */
 export function serveSdk(app: FastifyInstance, { files, version }: FormAssets): void {
   for (const [name, file] of files) {
-    app.get(`/sdk/v1/${name}`, (request, reply) => send(request, reply.header('cache-control', 'public, max-age=3600'), file))
-    app.get(`/sdk/${version}/${name}`, (request, reply) => send(request, reply.header('cache-control', unchanging), file))
+    app.get(`/sdk/v1/${name}`, (request, reply) => send(request, reply.headers(headersOf(name, 'public, max-age=3600')), file))
+    app.get(`/sdk/${version}/${name}`, (request, reply) => send(request, reply.headers(headersOf(name, unchanging)), file))
   }
   const integrity = { version, files: Object.fromEntries([...files].map(([name, file]) => [name, file.integrity])) }
   for (const folder of ['v1', version]) {
@@ -17,8 +17,13 @@ export function serveSdk(app: FastifyInstance, { files, version }: FormAssets): 
   }
 }
 
+/** Types are read by compilers and editors, never run: what ends in .ts would else pass for a film by most tables. */
+function headersOf(name: string, caching: string): Readonly<Record<string, string>> {
+  const type = name.endsWith('.d.ts') ? { 'content-type': 'application/typescript; charset=utf-8' } : {}
+  return { ...sdkHeaders, ...type, 'cache-control': caching }
+}
+
 function send(request: FastifyRequest, reply: FastifyReply, { bytes, gzipped }: SdkFile): FastifyReply {
-  reply.headers(sdkHeaders)
   if (!/\bgzip\b/.test(request.headers['accept-encoding'] ?? '')) return reply.send(bytes)
   return reply.header('content-encoding', 'gzip').send(gzipped)
 }
