@@ -22,7 +22,8 @@ import { isLabel, writeWords } from './words.ts'
 
 const facts = readFacts()
 // The first thing of all: while the form is built, the page's hello is on its way, and comes before the first layout.
-if (parent !== window) parent.postMessage({ tessera: frameProtocol, id: location.hash.slice(1) }, facts.origin)
+const id = location.hash.slice(1)
+if (parent !== window) parent.postMessage({ tessera: frameProtocol, id }, facts.origin)
 const call = makeCall(facts.merchant)
 const view = makeView()
 const { fields, consent, steps } = view
@@ -322,7 +323,7 @@ show('card')
 function listen(event: MessageEvent): void {
   const hello = readHello(event.data)
   const [given] = event.ports
-  if (event.source !== parent || event.origin !== facts.origin || hello?.id !== location.hash.slice(1) || given === undefined) return
+  if (event.source !== parent || event.origin !== facts.origin || hello?.id !== id || given === undefined) return
   removeEventListener('message', listen)
   port = given
   given.onmessage = ({ data: said }: MessageEvent) => {

@@ -7,7 +7,7 @@ export interface ThemeRow {
   readonly dark: string
 }
 
-const systemFonts = "system-ui, -apple-system, 'Segoe UI', Roboto, sans-serif"
+const systemFonts = 'system-ui, sans-serif'
 
 export const themeTable = {
   accent: { changes: 'fill of the main button', light: '#1457d9', dark: '#8ab4ff' },
