@@ -11,4 +11,17 @@ import { memory, start } from './starting.ts'
 import { timing } from './timing.ts'
 
 /** Every measurement, in the order in which a run makes them. */
-export const measurements: readonly Measurement[] = [create, check, profile, stalls, start, memory, pans, timing, lists, firstPage, sizes, form]
+export const measurements: readonly Measurement[] = [
+  create,
+  check,
+  profile,
+  stalls,
+  start,
+  memory,
+  pans,
+  timing,
+  lists,
+  firstPage,
+  sizes,
+  form,
+]
