@@ -618,6 +618,26 @@ export const errors = {
     text: { en: 'This cannot be set so.', ru: 'Так настроить нельзя.', uz: 'Bunday sozlab boʻlmaydi.' },
     hint: '`data` is a sentence that says what is wrong with the value, and what to write instead.',
   },
+  pageNotChecked: {
+    code: -32602,
+    reason: 'page_not_checked',
+    stage: 'state',
+    mend: 'developer',
+    text: { en: 'The page was not checked.', ru: 'Страница не проверена.', uz: 'Sahifa tekshirilmadi.' },
+    hint: '`data` is the word for why: the origin is not registered, the page does not answer, is no HTML, is too large, or redirects elsewhere.',
+  },
+  scriptChanged: {
+    code: -32602,
+    reason: 'script_changed',
+    stage: 'state',
+    mend: 'developer',
+    text: {
+      en: 'The script is gone, or another one by now.',
+      ru: 'Скрипта уже нет, или он теперь другой.',
+      uz: 'Skript endi yoʻq yoki boshqacha.',
+    },
+    hint: 'Look at the inventory again: only what somebody looked at is authorised.',
+  },
   twoPasswordsLive: {
     code: -32602,
     reason: 'two_passwords_live',

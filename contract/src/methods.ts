@@ -4,6 +4,8 @@ import type { DashboardEntry, MethodEntry } from './method-entry.ts'
 import { cardMethods } from './methods.cards.ts'
 import { dashboardCardMethods } from './methods.dashboard.cards.ts'
 import { dashboardAuditMethods } from './methods.dashboard.audit.ts'
+import { dashboardComplianceMethods } from './methods.dashboard.compliance.ts'
+import { dashboardPageCheckMethods } from './methods.dashboard.page-check.ts'
 import { dashboardReceiptMethods } from './methods.dashboard.receipts.ts'
 import { dashboardSettingsMethods } from './methods.dashboard.settings.ts'
 import { dashboardOverviewMethods } from './methods.dashboard.overview.ts'
@@ -49,6 +51,8 @@ export const dashboardMethods = {
   ...dashboardOverviewMethods,
   ...dashboardVerificationMethods,
   ...dashboardReceiptMethods,
+  ...dashboardComplianceMethods,
+  ...dashboardPageCheckMethods,
 } as const satisfies Record<string, DashboardEntry>
 
 /** Everything that is asked of the service, by either door. */

@@ -4,6 +4,7 @@ import type { Role } from '@tessera/contract/methods'
 import { AccountPage } from '../pages/account/account-page.tsx'
 import { AuditPage } from '../pages/audit/audit-page.tsx'
 import { CardsPage } from '../pages/cards/cards-page.tsx'
+import { CompliancePage } from '../pages/compliance/compliance-page.tsx'
 import { ReceiptsPage } from '../pages/receipts/receipts-page.tsx'
 import { OverviewPage } from '../pages/overview/overview-page.tsx'
 import { SettingsPage } from '../pages/settings/settings-page.tsx'
@@ -33,7 +34,7 @@ export const pages: readonly PageRow[] = [
   { name: 'webhooks', role: 'read', group: 'build', show: SoonPage },
   { name: 'sandbox', role: 'read', group: 'build', show: SoonPage },
   { name: 'settings', role: 'read', group: 'build', show: SettingsPage },
-  { name: 'compliance', role: 'read', group: 'keep', show: SoonPage },
+  { name: 'compliance', role: 'read', group: 'keep', show: CompliancePage },
   { name: 'audit', role: 'read', group: 'keep', show: AuditPage },
   { name: 'users', role: 'owner', group: 'keep', show: UsersPage },
   { name: 'account', role: 'read', group: 'keep', show: AccountPage },

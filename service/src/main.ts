@@ -11,6 +11,7 @@ import { explainStart } from './cli/explain-start.ts'
 import { tesseraVersion } from './cli/version.ts'
 import { makeClosing } from './closing.ts'
 import type { Closing } from './closing.ts'
+import { findingJobs, watchedBy } from './compliance-side.ts'
 import { makeDashboardPages, tallyJobs, timedBy } from './dashboard-side.ts'
 import { boundsOf, proxiesOf } from './figures.ts'
 import { claimFolder } from './folder.ts'
@@ -80,6 +81,7 @@ async function compose(parts: StartParts, closing: Closing): Promise<RunningServ
     metrics,
     side,
     served: nouns.served,
+    compliance: nouns.compliance,
     signal: cutOff.signal,
   })
   const failed = (err: unknown): void => log.error('background_failed', { err })
@@ -96,6 +98,7 @@ async function compose(parts: StartParts, closing: Closing): Promise<RunningServ
     { event: 'disclosures_kept', everyMs: everyMs.disclose, run: () => disclosures.keep().then(() => 0) },
     { event: 'dashboard_sessions_dropped', everyMs: everyMs.sweep, run: side.dashboard.sessions.dropPast },
     ...tallyJobs(side.tallies),
+    ...findingJobs(nouns.compliance.findings),
   ]
   for (const end of [settle.stop, webhooks.stop, ...startJobs(jobs, { clock, done, failed })]) closing.add(end)
 
@@ -120,7 +123,7 @@ async function compose(parts: StartParts, closing: Closing): Promise<RunningServ
 
 interface DoorParts extends Pick<
   Awaited<ReturnType<typeof makeNouns>>,
-  'grid' | 'merchants' | 'network' | 'idempotency' | 'limits' | 'side' | 'served'
+  'grid' | 'merchants' | 'network' | 'idempotency' | 'limits' | 'side' | 'served' | 'compliance'
 > {
   readonly adapters: Adapters
   readonly metrics: Metrics
@@ -130,13 +133,13 @@ interface DoorParts extends Pick<
 
 function makeDoor(
   { config, log, clock, stopping }: StartParts,
-  { adapters, grid, merchants, network, idempotency, limits, metrics, side, served, signal }: DoorParts,
+  { adapters, grid, merchants, network, idempotency, limits, metrics, side, served, compliance, signal }: DoorParts,
 ): Http {
   const now = (): number => performance.now()
   const road: RoadParts = {
     ...{ grid, limits: limits.coarse, idempotency },
     routes: network.routes,
-    journal: timedBy(side.tallies, makeJournal(log, metrics)),
+    journal: watchedBy(compliance.findings, timedBy(side.tallies, makeJournal(log, metrics))),
     translate: storeError,
     issueRequestId: makeRequestIds(drawPublic(REQUEST_ID_SEED_BYTES)),
     ...{ now, sleep: clock.sleep, stopping, signal },

@@ -6,6 +6,7 @@ import { makeReseal } from './cards/reseal.ts'
 import { makeSweep } from './cards/sweep.ts'
 import { tesseraVersion } from './cli/version.ts'
 import { openDisclosures } from './consent-side.ts'
+import { makeComplianceSide } from './compliance-side.ts'
 import { makeDashboardSide } from './dashboard-side.ts'
 import { makeMerchantApi } from './endpoint/merchant-api.ts'
 import { makeTellingEndpoint } from './endpoint/told.ts'
@@ -72,6 +73,13 @@ export async function makeNouns({ config, clock, log }: StartParts, adapters: Ad
   const disclosures = await openDisclosures(config, adapters, { store, clock })
   const served = makeServedForms({ keyring, clock, environment })
   const side = await makeDashboardSide({ store, keyring, clock, environment, alarm }, adapters, config)
+  const compliance = makeComplianceSide(
+    {
+      ...{ store, keyring, clock, merchants, disclosures, guard, form: side.start.facts.sdk },
+      isLoopbackWelcome: adapters.webhooksToLoopback,
+    },
+    config,
+  )
   return {
     network,
     merchants,
@@ -81,6 +89,7 @@ export async function makeNouns({ config, clock, log }: StartParts, adapters: Ad
     disclosures,
     served,
     side,
+    compliance,
     grid: makeGrid({
       cards,
       verification,
@@ -90,6 +99,7 @@ export async function makeNouns({ config, clock, log }: StartParts, adapters: Ad
       served,
       merchants,
       ...side,
+      ...compliance,
       limits: limits.fine,
       failures: limits.failures,
       version: tesseraVersion,

@@ -20,6 +20,8 @@ const nouns = [
   'service/src/consents/',
   'service/src/limits/',
   'service/src/dashboard/',
+  'service/src/compliance/',
+  'service/src/page-check/',
 ]
 const ports = [
   'service/src/clock.ts',
@@ -61,6 +63,10 @@ export const importLaw: readonly LawRow[] = [
     may: ['service/src/*', 'service/src/form/', 'service/src/consents/', 'types:service/src/store/store.ts'],
   },
   { of: 'service/src/start-parts.ts', may: ['service/src/*', 'types:service/src/observe/log.ts'] },
+  {
+    of: 'service/src/compliance-side.ts',
+    may: ['service/src/*', ...nouns, 'service/src/outbound/', 'types:service/src/rpc/journal.ts'],
+  },
   { of: 'service/src/store-errors.ts', may: ['contract/', 'service/src/store/store.ts'] },
   { of: 'service/src/limiting.ts', may: ['types:vault/', 'service/src/*', 'service/src/limits/', 'service/src/rpc/'] },
   // The composition root: the only files that know every adapter.
@@ -75,12 +81,14 @@ export const importLaw: readonly LawRow[] = [
     of: 'service/src/methods/',
     may: ['contract/', 'vault/src/token.ts', 'service/src/methods/', 'service/src/clock.ts', ...nouns],
   },
-  ...nouns.filter((of) => of !== 'service/src/dashboard/').map((of) => ({ of, ...nounRow })),
+  ...nouns.filter((of) => of !== 'service/src/dashboard/' && of !== 'service/src/page-check/').map((of) => ({ of, ...nounRow })),
   // Its door hands requests to the road of the API, which it knows by its types.
   {
     of: 'service/src/dashboard/',
     may: [...nounRow.may, 'types:service/src/rpc/', 'service/src/rpc/client-address.ts', 'types:service/src/methods/method.ts'],
   },
+  // A process of its own reads a page by the rules of form-check; nothing else of the running service loads the parser.
+  { of: 'service/src/page-check/', may: [...nounRow.may, 'service/src/outbound/', 'form-check/'] },
 
   { of: 'service/src/audit/', may: [...words, 'service/src/audit/', 'service/src/store/store.ts'] },
   { of: 'service/src/store/', may: [...words, 'service/src/store/', 'service/src/audit/'] },
@@ -144,6 +152,7 @@ export const importLaw: readonly LawRow[] = [
       'service/src/config-values.ts',
       'form-check/src/rules.ts',
       'browser/frame/texts.ts',
+      'dashboard/pages/compliance/compliance-words.ts',
     ],
   },
 ]

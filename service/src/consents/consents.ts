@@ -1,7 +1,7 @@
 import { bucketOf, bucketOfId } from '@tessera/vault/id'
 
 import type { CardMac } from '../cards/mac.ts'
-import type { CardRow, ListedCard, Store } from '../store/store.ts'
+import type { CardKey, CardRow, ListedCard, Store, TimePlace } from '../store/store.ts'
 
 import type { Disclosures } from './disclosures.ts'
 
@@ -57,14 +57,28 @@ export interface Consents {
   page(asked: ConsentsAsked): Promise<ConsentsPage>
 }
 
+/** The same, for the people of one merchant: newest first. */
+export interface NewestConsents {
+  newest(
+    of: Pick<CardKey, 'bucket' | 'merchantId'>,
+    page: { readonly after: TimePlace | null; readonly count: number },
+  ): Promise<NewestPage>
+}
+
+export interface NewestPage {
+  readonly consents: readonly ToldConsent[]
+  readonly next: TimePlace | null
+}
+
 export interface ConsentParts {
-  readonly store: Pick<Store, 'findCardOfAny' | 'listConsents'>
+  readonly store: Pick<Store, 'findCardOfAny' | 'listConsents' | 'listCards'>
   readonly disclosures: Pick<Disclosures, 'find'>
   readonly mac: Pick<CardMac, 'isTrue'>
 }
 
-export function makeConsents({ store, disclosures, mac }: ConsentParts): Consents {
+export function makeConsents({ store, disclosures, mac }: ConsentParts): Consents & NewestConsents {
   return Object.freeze({
+    newest,
     async show(cardId: string) {
       const bucket = bucketOfId(cardId)
       const card = bucket === null ? null : await store.findCardOfAny(bucket, cardId)
@@ -78,6 +92,23 @@ export function makeConsents({ store, disclosures, mac }: ConsentParts): Consent
       return { consents, next: listed.length === pageMax ? (listed.at(-1)?.cardId ?? null) : null }
     },
   })
+
+  /** Cards without a consent lie between those with one: so many are looked at for a page, and a page may be short. */
+  async function newest(of: Pick<CardKey, 'bucket' | 'merchantId'>, asked: { readonly after: TimePlace | null; readonly count: number }) {
+    const found: CardRow[] = []
+    let next = asked.after
+    for (let looks = 0; looks < looksMax; looks++) {
+      const listed = await store.listCards({ ...of, after: next, count: pageMax, by: null })
+      const cards = listed.filter((card): card is CardRow => !isBroken(card))
+      for (const card of cards) {
+        next = { at: card.createdAt, id: card.cardId }
+        if (card.consent !== null) found.push(card)
+        if (found.length === asked.count) return { consents: await Promise.all(found.map(tell)), next }
+      }
+      if (listed.length < pageMax || cards.length === 0) return { consents: await Promise.all(found.map(tell)), next: null }
+    }
+    return { consents: await Promise.all(found.map(tell)), next }
+  }
 
   async function tell(card: CardRow): Promise<ToldConsent> {
     const { by, version, locale, sha256, at } = readConsent(card.consent)
@@ -94,6 +125,11 @@ export function makeConsents({ store, disclosures, mac }: ConsentParts): Consent
 
 interface KeptConsent extends Pick<ToldConsent, 'by' | 'version' | 'locale' | 'sha256'> {
   readonly at: number | null
+}
+
+/** By which way an agreement came; null: the card was made without. */
+export function wayOf({ consent }: Pick<CardRow, 'consent'>): ToldConsent['by'] | null {
+  return consent === null ? null : readConsent(consent).by
 }
 
 /** What `create` of a card wrote. */
@@ -124,3 +160,4 @@ function moment(at: number): string {
 
 const ways = ['form', 'page', 'server'] as const
 const pageMax = 200
+const looksMax = 5

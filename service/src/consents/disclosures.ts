@@ -10,6 +10,8 @@ export interface Disclosures {
   /** Throws `consentUnknown` for a consent to a text that this service has never issued. */
   expectIssued(consent: DisclosureKey | null): Promise<void>
   find(key: DisclosureKey): Promise<DisclosureRow | null>
+  /** Those of today, each language one. */
+  readonly today: DisclosureParts['texts']
 }
 
 export interface DisclosureParts {
@@ -22,6 +24,7 @@ export interface DisclosureParts {
 export function makeDisclosures({ store, clock, texts }: DisclosureParts): Disclosures {
   const today = new Set(texts.map(nameOf))
   return Object.freeze({
+    today: texts,
     async keep() {
       const now = clock.now()
       for (const text of texts) await store.keepDisclosure({ ...text, firstUsedAt: now, lastUsedAt: now })

@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto'
-import { readFileSync } from 'node:fs'
+import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
 
-/** What the dashboard was built to: one script and one style, each named by its hash so that it never changes under its name. */
+/** What the dashboard was built to: one script, one style, and the words of long pages, each named by its hash so that it never changes under its name. */
 export interface DashboardAssets {
   /** By their names under `/dashboard/assets/`. */
   readonly files: ReadonlyMap<string, DashboardFile>
@@ -20,19 +20,25 @@ export interface DashboardFile {
 /** Reads what `npm run build` left in `folder`. Throws `DashboardMissing`. */
 export function readDashboardAssets(folder: string): DashboardAssets {
   try {
-    return nameAssets(readFileSync(join(folder, 'app.js')), readFileSync(join(folder, 'app.css')))
+    const words = readdirSync(folder).filter((name) => name.endsWith('.json'))
+    return nameAssets(
+      readFileSync(join(folder, 'app.js')),
+      readFileSync(join(folder, 'app.css')),
+      words.map((name) => [name, readFileSync(join(folder, name))]),
+    )
   } catch (cause) {
     throw new DashboardMissing(folder, { cause })
   }
 }
 
-/** Gives both files their lasting names. */
-export function nameAssets(scriptBytes: Buffer, styleBytes: Buffer): DashboardAssets {
+/** Gives script and style their lasting names; words have theirs from the build, for the script names them. */
+export function nameAssets(scriptBytes: Buffer, styleBytes: Buffer, words: readonly (readonly [string, Buffer])[] = []): DashboardAssets {
   const script = `app-${digest(scriptBytes)}.js`
   const style = `app-${digest(styleBytes)}.css`
   const files = new Map([
     [script, asFile(scriptBytes, 'text/javascript; charset=utf-8')],
     [style, asFile(styleBytes, 'text/css; charset=utf-8')],
+    ...words.map(([name, bytes]) => [name, asFile(bytes, 'application/json')] as const),
   ])
   return Object.freeze({ files, script, style })
 }

@@ -12,6 +12,10 @@ import { openKeyring, type Keyring, type KeyStore } from '@tessera/vault/keyring
 
 import { cardFigures, type CardFigures } from '../cards/figures.ts'
 import { makeCards, type Cards } from '../cards/cards.ts'
+import { makeCardMac } from '../cards/mac.ts'
+import { makeEvidence, type TellEvidence } from '../compliance/evidence.ts'
+import { makeFindings, type Findings } from '../compliance/findings.ts'
+import { makeConsents, type NewestConsents } from '../consents/consents.ts'
 import { makeDisclosures, type Disclosures } from '../consents/disclosures.ts'
 import { makeCardLists, type CardLists } from '../dashboard/cards.ts'
 import { makeCodeLists, type CodeLists } from '../dashboard/codes.ts'
@@ -30,6 +34,9 @@ import { noSmsGuard, type SmsGuard } from '../limits/sms-guard.ts'
 import { noFineLimits, type FineLimits } from '../limits/fine.ts'
 import { makeMerchants, type Merchants } from '../merchants/merchants.ts'
 import type { Network } from '../network/network.ts'
+import { makePageCheck, type PageCheck } from '../page-check/page-check.ts'
+import { notChecked, type FetchPage } from '../page-check/fetch-page.ts'
+import type { Parse } from '../page-check/parse.ts'
 import { receiptFigures, type ReceiptFigures } from '../receipts/figures.ts'
 import { makeReceipts, type Receipts } from '../receipts/receipts.ts'
 import { makeSettle, type Settle } from '../receipts/settle.ts'
@@ -73,6 +80,10 @@ export interface House {
   readonly overview: TellOverview
   readonly codeLists: CodeLists
   readonly start: Start
+  readonly findings: Findings
+  readonly evidence: TellEvidence
+  readonly consents: NewestConsents
+  readonly pageCheck: PageCheck
   /** What was told of rows that are not as we wrote them. */
   readonly alarms: string[]
   /** Someone who calls: a merchant of its own, unless it is told which. */
@@ -97,6 +108,8 @@ export interface HouseOptions {
   readonly environment?: string
   readonly sessions?: Partial<FormSessionParts>
   readonly limits?: (parts: Pick<House, 'keyring' | 'clock'>) => FineLimits
+  /** Where a page check reads pages; nowhere, and nothing is found, without it. */
+  readonly pages?: { readonly fetchPage: FetchPage; readonly parse: Parse }
   /** A store that whoever opened it closes; otherwise one in a folder of the house. */
   readonly store?: Store
   /** Of a house that fell: its keys and its clock, for one that is built on the same store. */
@@ -178,6 +191,14 @@ export async function compose(options: HouseOptions = {}): Promise<House> {
     codeLists: makeCodeLists({ store, clock, hasInbox: testing !== null }),
     start: makeStart({ store, clock }, { formOrigin: null, sdk, testing: testing === null ? null : { ...testing, demo } }),
   }
+  const mac = makeCardMac(keyring, environment)
+  const findings = makeFindings({ store, clock })
+  const facts = { provider: { name: 'Tessera', termsUrl: null, privacyUrl: null }, form: sdk }
+  const compliance = {
+    evidence: makeEvidence({ store, mac, merchants, disclosures, findings, facts }),
+    consents: makeConsents({ store, disclosures, mac }),
+    pageCheck: makePageCheck({ store, clock, merchants, formOrigin: null, ...(options.pages ?? noPages) }),
+  }
   const grid = makeGrid({
     cards,
     verification,
@@ -187,6 +208,7 @@ export async function compose(options: HouseOptions = {}): Promise<House> {
     served,
     merchants,
     ...side,
+    ...compliance,
     limits,
     failures: options.failures?.({ clock }) ?? noFailureBreaker,
     version: '0.0.0',
@@ -208,6 +230,8 @@ export async function compose(options: HouseOptions = {}): Promise<House> {
       environment,
       endpoint,
       alarms,
+      findings,
+      ...compliance,
       ...side,
     },
     caller: (profile: Profile = 'spec', merchantId = randomHex(24)) => makeCaller(grid, merchantId, profile),
@@ -218,6 +242,11 @@ export async function compose(options: HouseOptions = {}): Promise<House> {
       if (folder !== null) rmSync(folder, { recursive: true })
     },
   })
+}
+
+const noPages: NonNullable<HouseOptions['pages']> = {
+  fetchPage: () => Promise.reject(notChecked('unreachable')),
+  parse: () => Promise.resolve({ findings: [], scripts: [], isCut: false }),
 }
 
 function noFolder(): never {

@@ -2,12 +2,15 @@ import type { DashboardMethodName } from '@tessera/contract/methods'
 
 import type { Cards } from '../cards/cards.ts'
 import type { CardLists } from '../dashboard/cards.ts'
+import type { TellEvidence } from '../compliance/evidence.ts'
+import type { NewestConsents } from '../consents/consents.ts'
 import type { CodeLists } from '../dashboard/codes.ts'
 import type { Dashboard } from '../dashboard/dashboard.ts'
 import type { TellOverview } from '../dashboard/overview.ts'
 import type { Start } from '../dashboard/start.ts'
 import type { MerchantBook } from '../merchants/book.ts'
 import type { MerchantDeeds } from '../merchants/deeds.ts'
+import type { PageCheck } from '../page-check/page-check.ts'
 import type { Receipts } from '../receipts/receipts.ts'
 import type { Verification } from '../verification/verification.ts'
 
@@ -15,7 +18,13 @@ import { dashboardAuditList } from './dashboard.audit.list.ts'
 import { dashboardCardsGet } from './dashboard.cards.get.ts'
 import { dashboardCardsList } from './dashboard.cards.list.ts'
 import { dashboardCardsRemove } from './dashboard.cards.remove.ts'
+import { dashboardComplianceGet } from './dashboard.compliance.get.ts'
+import { dashboardComplianceResponsibilities } from './dashboard.compliance.responsibilities.ts'
+import { dashboardConsentsList } from './dashboard.consents.list.ts'
 import { dashboardOverviewGet } from './dashboard.overview.get.ts'
+import { dashboardPageCheckGet } from './dashboard.pageCheck.get.ts'
+import { dashboardPageCheckList } from './dashboard.pageCheck.list.ts'
+import { dashboardPageCheckRun } from './dashboard.pageCheck.run.ts'
 import { dashboardPasswordChange } from './dashboard.password.change.ts'
 import { dashboardPasswordsRetire } from './dashboard.passwords.retire.ts'
 import { dashboardPasswordsRotate } from './dashboard.passwords.rotate.ts'
@@ -23,6 +32,8 @@ import { dashboardReceiptsCancel } from './dashboard.receipts.cancel.ts'
 import { dashboardReceiptsConfirm } from './dashboard.receipts.confirm.ts'
 import { dashboardReceiptsGet } from './dashboard.receipts.get.ts'
 import { dashboardReceiptsList } from './dashboard.receipts.list.ts'
+import { dashboardScriptsJudge } from './dashboard.scripts.judge.ts'
+import { dashboardScriptsList } from './dashboard.scripts.list.ts'
 import { dashboardSessionGet } from './dashboard.session.get.ts'
 import { dashboardSessionList } from './dashboard.session.list.ts'
 import { dashboardSessionSignIn } from './dashboard.session.signIn.ts'
@@ -55,11 +66,15 @@ export interface DashboardGridParts {
   readonly overview: TellOverview
   readonly codeLists: CodeLists
   readonly start: Start
+  readonly evidence: TellEvidence
+  readonly consents: NewestConsents
+  readonly pageCheck: PageCheck
 }
 
 /** The dashboard's rows of the grid: with the role that each asks for. */
 export function makeDashboardGrid(parts: DashboardGridParts): Pick<Grid, DashboardMethodName> {
   const { cards, dashboard, cardLists, merchants, receipts, verification, overview, codeLists, start } = parts
+  const { evidence, consents, pageCheck } = parts
   const caller = 'dashboard'
   return {
     'dashboard.session.signIn': { caller, role: 'visitor', mutates: true, limits: 'verify', run: dashboardSessionSignIn(dashboard) },
@@ -116,5 +131,15 @@ export function makeDashboardGrid(parts: DashboardGridParts): Pick<Grid, Dashboa
     'dashboard.verification.funnel': { caller, role: 'read', mutates: false, limits: 'read', run: dashboardVerificationFunnel(codeLists) },
     'dashboard.verification.list': { caller, role: 'read', mutates: false, limits: 'read', run: dashboardVerificationList(codeLists) },
     'dashboard.verification.inbox': { caller, role: 'read', mutates: false, limits: 'read', run: dashboardVerificationInbox(codeLists) },
+    'dashboard.compliance.get': { caller, role: 'read', mutates: false, limits: 'read', run: dashboardComplianceGet(evidence) },
+    'dashboard.compliance.responsibilities': {
+      ...{ caller, role: 'read', mutates: false, limits: 'read', run: dashboardComplianceResponsibilities() },
+    },
+    'dashboard.consents.list': { caller, role: 'read', mutates: false, limits: 'read', run: dashboardConsentsList(consents) },
+    'dashboard.pageCheck.run': { caller, role: 'developer', mutates: true, limits: 'write', run: dashboardPageCheckRun(pageCheck) },
+    'dashboard.pageCheck.list': { caller, role: 'read', mutates: false, limits: 'read', run: dashboardPageCheckList(pageCheck) },
+    'dashboard.pageCheck.get': { caller, role: 'read', mutates: false, limits: 'read', run: dashboardPageCheckGet(pageCheck) },
+    'dashboard.scripts.list': { caller, role: 'read', mutates: false, limits: 'read', run: dashboardScriptsList(pageCheck) },
+    'dashboard.scripts.judge': { caller, role: 'developer', mutates: true, limits: 'write', run: dashboardScriptsJudge(pageCheck) },
   }
 }

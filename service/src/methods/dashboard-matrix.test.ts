@@ -20,6 +20,8 @@ interface Owned {
   readonly sessionId: string
   readonly customer: string
   readonly phone: string
+  readonly page: string
+  readonly scriptId: string
 }
 
 /** Params of each method, pointed at what somebody owns. */
@@ -56,6 +58,14 @@ const pointed: Readonly<Record<DashboardMethodName, (at: Owned) => object>> = {
   'dashboard.verification.funnel': () => ({ days: 7 }),
   'dashboard.verification.list': () => ({}),
   'dashboard.verification.inbox': () => ({}),
+  'dashboard.compliance.get': () => ({}),
+  'dashboard.compliance.responsibilities': () => ({ locale: 'uz' }),
+  'dashboard.consents.list': () => ({}),
+  'dashboard.pageCheck.run': () => ({ html: '<p>a page', locale: 'en' }),
+  'dashboard.pageCheck.list': () => ({}),
+  'dashboard.pageCheck.get': ({ page }) => ({ page, locale: 'en' }),
+  'dashboard.scripts.list': () => ({}),
+  'dashboard.scripts.judge': ({ scriptId }) => ({ scriptId, print: 'sha256-of-the-victim', judged: 'refused', reason: 'not mine' }),
 }
 
 /** Who may what, said once more here and not read from the gate. */
@@ -69,7 +79,16 @@ const allowed = {
 
 const victim = await entrance.user('owner')
 const owned = await own(victim)
-const everything = [owned.cardId, owned.receiptId, owned.userId, owned.sessionId, owned.customer, owned.phone, victim.merchantId]
+const everything = [
+  owned.cardId,
+  owned.receiptId,
+  owned.userId,
+  owned.sessionId,
+  owned.customer,
+  owned.phone,
+  owned.page,
+  victim.merchantId,
+]
 const names = Object.keys(dashboardMethods).filter((name): name is DashboardMethodName => isMethodName(name))
 
 for (const name of names) {
@@ -117,8 +136,36 @@ async function own(owner: Person): Promise<Owned> {
   await shop.expect('cards.get_verify_code', { token: card.token })
   await house.tallies.runOnce(new AbortController().signal)
   const { receipt } = await shop.expect('receipts.create', { amount: 500_000 })
-  const { userId, phone, cookie } = owner
-  return { cardId: card.token.slice(0, 24), receiptId: receipt._id, userId, sessionId: cookie?.slice(0, 24) ?? '', customer, phone }
+  const { userId, phone, cookie, bucket, merchantId } = owner
+  const [page, scriptId] = ['https://shop-of-the-victim.example/pay', '5c1'.padEnd(24, '0')]
+  const seen = { scriptId, address: `${page}.js`, print: 'sha256-of-the-victim', integrity: '', party: 'first' } as const
+  const check = {
+    bucket,
+    merchantId,
+    page,
+    checkedAt: 1,
+    checkedBy: userId,
+    errors: 1,
+    warnings: 0,
+    report: '{"findings":[],"scripts":0,"isCut":false}',
+  }
+  const note = { at: 1, actor: `user:${userId}`, action: 'page.checked', merchantId, subject: userId, version: 0, mac: new Uint8Array(0) }
+  await house.store.keepPageCheck({ check, scripts: [seen], pagesMax: 9, scriptsMax: 9 }, { ...note, requestId: '', outcome: 'broken' })
+  house.findings.saw({
+    ...{ requestId: userId, method: 'cards.check', merchantId, as: 'server', origin: page, hasCardNumber: false },
+    error: 'credentialInBrowser',
+  })
+  await house.findings.runOnce()
+  return {
+    cardId: card.token.slice(0, 24),
+    receiptId: receipt._id,
+    userId,
+    sessionId: cookie?.slice(0, 24) ?? '',
+    customer,
+    phone,
+    page,
+    scriptId,
+  }
 }
 
 /** All of the victim's that a stranger could change; tries to sign in are counted, and nothing else of a user. */
@@ -130,6 +177,9 @@ async function pictureOf(): Promise<object> {
     receipt: await house.store.findReceipt({ bucket, merchantId, receiptId: owned.receiptId }),
     user: { ...user, tries: 0, lockedUntil: 0 },
     merchant: await house.store.findMerchant(merchantId),
+    checks: await house.store.listPageChecks({ bucket, merchantId }),
+    scripts: await house.store.listPageScripts({ bucket, merchantId }),
+    findings: await house.store.listFindings({ bucket, merchantId }),
     users: (await house.store.listDashboardUsers(merchantId, '', 10)).length,
     sessions: (await house.store.listDashboardSessions(userId, 10)).length,
   }

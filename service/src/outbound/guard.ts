@@ -32,8 +32,7 @@ export function makeGuard({ resolve, loopback }: GuardParts): Guard {
 
   async function choose(url: URL): Promise<Address | null> {
     const found = await resolve(hostOf(url))
-    const isHere = found.length > 0 && found.every(isLoopback)
-    if (loopback && isHere) return found[0] ?? null
+    if (loopback && found.length > 0 && found.every(isLoopback)) return found[0] ?? null
     // Plain http is for this machine, whatever the name came to since it was read.
     return url.protocol === 'https:' && found.every(isPublic) ? (found[0] ?? null) : null
   }
@@ -50,6 +49,12 @@ export function isPublic({ address, family }: Address): boolean {
   return family === 6 ? globalV6.check(address, 'ipv6') && !specialV6.check(address, 'ipv6') : !specialV4.check(address, 'ipv4')
 }
 
+/** Whether a URL names this machine itself. */
+export function isHere(url: URL): boolean {
+  const address = { address: hostOf(url), family: isIP(hostOf(url)) }
+  return address.family === 0 ? url.hostname === 'localhost' : isLoopback(address)
+}
+
 function isLoopback({ address, family }: Address): boolean {
   return isIP(address) !== 0 && loopbackOnly.check(address, family === 6 ? 'ipv6' : 'ipv4')
 }
@@ -60,8 +65,7 @@ function readUrl(text: string, loopback: boolean): URL | string {
   if (url.username !== '' || url.password !== '') return 'A URL with a name or password in it would be told to whoever sees it.'
   if (url.hash !== '') return 'A URL with a fragment (#…) cannot be called.'
   const address = { address: hostOf(url), family: isIP(hostOf(url)) }
-  const isHere = address.family === 0 ? url.hostname === 'localhost' : isLoopback(address)
-  if (loopback && isHere && (url.protocol === 'http:' || url.protocol === 'https:')) return url
+  if (loopback && isHere(url) && (url.protocol === 'http:' || url.protocol === 'https:')) return url
   if (url.protocol !== 'https:') return loopback ? 'https:// was expected, or http:// to this machine.' : 'https:// was expected.'
   if (address.family !== 0 && !isPublic(address)) return 'This address is not of the public internet.'
   return url

@@ -1,10 +1,11 @@
-import { request as requestHttp, type IncomingMessage } from 'node:http'
+import { request as requestHttp } from 'node:http'
 import { request as requestHttps, type RequestOptions } from 'node:https'
-import type { LookupFunction } from 'node:net'
 
 import type { Clock } from '../clock.ts'
 
 import { hostOf, type Address, type Guard } from './guard.ts'
+import { inTime } from './in-time.ts'
+import { alwaysAt, headBytesMax, readBody } from './reply.ts'
 
 /** What became of one request to a merchant's server. */
 export type Sent = Answered | Unanswered
@@ -39,24 +40,7 @@ export type Send = (letter: Letter, signal: AbortSignal) => Promise<Sent>
 
 /** Posts a JSON body to where the guard lets it go, over a connection of its own, and reads a bounded reply. Never throws. */
 export function makeSend({ guard, clock, timeoutMs, replyBytesMax }: SendParts): Send {
-  return async (letter, signal) => {
-    const ending = new AbortController()
-    const isStopped = (): boolean => signal.aborted
-    const stop = (): void => ending.abort(new Error('the service stops'))
-    signal.addEventListener('abort', stop, { once: true })
-    const tooLate = clock.sleep(timeoutMs, ending.signal).then<Sent, Sent>(
-      () => late,
-      () => stopped,
-    )
-    try {
-      if (isStopped()) return stopped
-      const sent = await Promise.race([send(letter, ending.signal), tooLate])
-      return isStopped() && sent.outcome !== 'answered' ? stopped : sent
-    } finally {
-      signal.removeEventListener('abort', stop)
-      ending.abort(new Error('the attempt is over'))
-    }
-  }
+  return (letter, signal) => inTime({ clock, timeoutMs }, signal, (ending) => send(letter, ending))
 
   async function send(letter: Letter, signal: AbortSignal): Promise<Sent> {
     try {
@@ -74,7 +58,6 @@ interface Asking {
   readonly replyBytesMax: number
 }
 
-/** Resolves once so much of the reply's body was read, or all of it, that the other side is not cut off for nothing. */
 function ask({ letter: { url, headers, body }, address, replyBytesMax }: Asking, signal: AbortSignal): Promise<Answered> {
   const options: RequestOptions = {
     ...{ method: 'POST', agent: false, signal, maxHeaderSize: headBytesMax, lookup: alwaysAt(address), family: address.family },
@@ -86,35 +69,10 @@ function ask({ letter: { url, headers, body }, address, replyBytesMax }: Asking,
   return new Promise((resolve, reject) => {
     const asking = (url.protocol === 'https:' ? requestHttps : requestHttp)(options)
     asking.on('error', reject)
-    asking.on('response', (reply) => void readReply(reply, replyBytesMax).then(resolve, reject))
+    asking.on('response', (reply) => {
+      const status = reply.statusCode ?? 0
+      void readBody(reply, replyBytesMax).then((read) => resolve({ outcome: 'answered', status, body: read }), reject)
+    })
     asking.end(body)
   })
 }
-
-function readReply(reply: IncomingMessage, bytesMax: number): Promise<Answered> {
-  const status = reply.statusCode ?? 0
-  const chunks: Buffer[] = []
-  let read = 0
-  return new Promise((resolve) => {
-    const done = (isWhole: boolean): void => {
-      resolve({ outcome: 'answered', status, body: isWhole ? Uint8Array.from(Buffer.concat(chunks)) : null })
-      reply.destroy()
-    }
-    reply.on('data', (chunk: Buffer) => {
-      read += chunk.length
-      if (read > bytesMax) done(false)
-      else chunks.push(chunk)
-    })
-    reply.once('end', () => done(reply.complete))
-    reply.once('error', () => done(false)).once('close', () => done(false))
-  })
-}
-
-/** The name is not looked up again: what was judged is what is connected to. */
-function alwaysAt({ address, family }: Address): LookupFunction {
-  return (_host, options, tell) => (options.all === true ? tell(null, [{ address, family }]) : tell(null, address, family))
-}
-
-const late: Unanswered = Object.freeze({ outcome: 'late' })
-const stopped: Unanswered = Object.freeze({ outcome: 'stopped' })
-const headBytesMax = 8192

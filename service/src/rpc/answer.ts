@@ -65,6 +65,7 @@ async function answerCall(call: ReadCall, asked: Asked, door: Door): Promise<Htt
   const startedAt = door.now()
   const method = call.method !== null && isMethodName(call.method) && door.gate.offers(call.method) ? call.method : null
   let merchantId: string | null = null
+  let as: CallerIdentity['as'] | null = null
   let error: RpcError | null = null
   try {
     const requestFault = requestFaultOf(call, method, asked, door)
@@ -73,6 +74,7 @@ async function answerCall(call: ReadCall, asked: Asked, door: Door): Promise<Htt
     const row = door.grid[method]
     const caller = await door.gate.admit(row, asked, method)
     merchantId = caller.merchantId
+    as = merchantId === null ? null : caller.identity.as
     if (caller.fault !== null) throwFault(caller.fault)
     door.limits.take({
       class: row.limits,
@@ -89,8 +91,10 @@ async function answerCall(call: ReadCall, asked: Asked, door: Door): Promise<Htt
     return replyWithError(call.id, error, { profile: asked.profile, language: asked.language, origin: method })
   } finally {
     call.cardNumber?.fill(0)
-    const { profile, bytes } = asked
-    door.journal.called({ requestId, method, profile, merchantId, error: error?.entry ?? null, ms: door.now() - startedAt, bytes })
+    const { profile, bytes, origin } = asked
+    const hasCardNumber = call.cardNumber !== null
+    const entry = { requestId, method, profile, merchantId, as, origin, hasCardNumber, error: error?.entry ?? null, bytes }
+    door.journal.called({ ...entry, ms: door.now() - startedAt })
   }
 }
 

@@ -2,6 +2,8 @@ import type { Profile } from '@tessera/contract/envelope'
 import type { ErrorName } from '@tessera/contract/errors'
 import type { MethodName } from '@tessera/contract/methods'
 
+import type { CallerIdentity } from '../methods/method.ts'
+
 /** What the door tells the log: ids, names and figures, never params, headers or a body. Wired in `main.ts`. */
 export interface Journal {
   /** One call was answered; in a batch, each of its calls. */
@@ -17,6 +19,12 @@ export interface CallEntry {
   readonly profile: Profile
   /** Null as long as X-Auth has not shown who it is. */
   readonly merchantId: string | null
+  /** How far it has shown so; null with it. Not for the log, as the two below. */
+  readonly as: CallerIdentity['as'] | null
+  /** The Origin header. */
+  readonly origin: string | null
+  /** Whether a card number stood at `params.card.number`. */
+  readonly hasCardNumber: boolean
   /** Null: it succeeded. */
   readonly error: ErrorName | null
   readonly ms: number

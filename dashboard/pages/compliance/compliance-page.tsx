@@ -1,0 +1,73 @@
+import { useAsk } from '../../app/ask.ts'
+import { language } from '../../app/language.ts'
+import { session } from '../../app/session-state.ts'
+import { download } from '../../parts/download.ts'
+import { Refusal } from '../../parts/refusal.tsx'
+import { Waiting } from '../../parts/table.tsx'
+import { Time } from '../../parts/time.tsx'
+import { complianceText } from './compliance-text.ts'
+import { Consents } from './consents.tsx'
+import { Findings } from './findings.tsx'
+import { Responsibilities } from './responsibilities.tsx'
+import { Scripts } from './scripts.tsx'
+import { Statements } from './statements.tsx'
+import type { Told } from './told.ts'
+import './compliance.css'
+
+/** What the service can show of the merchant's part: the specification's words with facts beside them, and what to take to an assessor. */
+export function CompliancePage() {
+  const text = complianceText.use()
+  const told = useAsk('dashboard.compliance.get', {})
+  const scripts = useAsk('dashboard.scripts.list', {})
+  const checks = useAsk('dashboard.pageCheck.list', {})
+  const matrix = useAsk('dashboard.compliance.responsibilities', { locale: language.value })
+  const found = told.result.value
+  if (text === null) return complianceText.show()
+  if (found === null) return told.refused.value === null ? <Waiting /> : <Refusal refused={told.refused.value} onAgain={told.again} />
+  const all: Told = {
+    ...{ found, scripts: scripts.result.value?.scripts ?? null, checks: checks.result.value?.checks ?? null },
+    rows: matrix.result.value?.rows ?? null,
+  }
+  return (
+    <div class="compliance">
+      <p class="printed">
+        {session.value?.merchantName} · {session.value?.merchantId} · <Time at={Date.now()} />
+      </p>
+      <p class="lead">{text.about}</p>
+      <div class="deeds">
+        {parts.map((part) => (
+          <button key={part} type="button" onClick={() => jump(part)}>
+            {text.parts[part]}
+          </button>
+        ))}
+        <span class="apart" />
+        <button type="button" onClick={() => print()}>
+          {text.print}
+        </button>
+        <button type="button" disabled={all.scripts === null || all.rows === null} onClick={() => save(all)}>
+          {text.saveAll}
+        </button>
+      </div>
+      <Statements {...all} />
+      <Findings findings={found.findings} />
+      <Scripts asked={scripts} />
+      <Consents ways={found.consents} />
+      <Responsibilities asked={matrix} />
+    </div>
+  )
+}
+
+const parts = ['statements', 'findings', 'scripts', 'consents', 'responsibilities'] as const
+
+/** The headings take the focus, so that a screen reader goes on from there. */
+function jump(part: string): void {
+  const heading = document.getElementById(part)
+  heading?.scrollIntoView()
+  heading?.focus()
+}
+
+function save({ found, scripts, checks, rows }: Told): void {
+  const merchant = { id: session.value?.merchantId, name: session.value?.merchantName }
+  const all = { merchant, takenAt: new Date().toISOString(), ...found, pageChecks: checks, scripts, responsibilities: rows }
+  download('compliance.json', 'application/json', JSON.stringify(all, null, 2))
+}

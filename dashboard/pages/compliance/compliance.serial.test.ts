@@ -1,0 +1,68 @@
+// time limit: 120 s
+import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
+import { after, before, test } from 'node:test'
+
+import { faultsFor, openDashboard, type OpenDashboard } from '../../dashboard.fixture.ts'
+
+let dashboard: OpenDashboard
+before(async () => {
+  dashboard = await openDashboard()
+})
+after(() => dashboard.stop())
+
+const naughty = '"><img src=x onerror=alert(1)>'
+
+test('the page Compliance teaches while it is empty, then shows findings and consents, and lets them be taken along', async () => {
+  const { tessera, api } = dashboard
+  const page = await dashboard.open('compliance')
+  await page.getByText('Nothing was seen').waitFor()
+  await page.getByText('No consent yet').waitFor()
+  await page.getByText('No script is known yet').waitFor()
+
+  await api('cards.create', { card: { number: '8600495473316478', expire: '0399' }, save: true, customer: naughty })
+  const headers = { 'x-auth': `${tessera.merchantId}:${tessera.password}`, origin: 'https://shop.example' }
+  const body = JSON.stringify({ id: 1, method: 'cards.check', params: { token: 'x' } })
+  await fetch(`${tessera.url}/api/cards.check`, { method: 'POST', headers, body })
+  const finding = page.locator('.findings li', { hasText: 'Your password came from a browser' })
+  // Findings are written down behind the calls, every other second.
+  for (let rounds = 0; rounds < 20 && (await finding.count()) === 0; rounds++) {
+    await page.reload()
+    await page.locator('.matrix tbody tr').first().waitFor()
+  }
+  await finding.getByText('https://shop.example').waitFor()
+  await finding.getByText('your own code').waitFor()
+  await page.locator('.findings li', { hasText: 'passed through a server of yours' }).waitFor()
+
+  const consents = page.getByRole('region', { name: 'Consents' })
+  await consents.getByText('asserted').waitFor()
+  await consents.getByText(naughty).waitFor()
+  assert.equal(await page.locator('main img').count(), 0)
+  const [csv] = await Promise.all([page.waitForEvent('download'), page.getByRole('button', { name: 'Save all as CSV' }).click()])
+  assert.match(readFileSync(await csv.path(), 'utf8'), /"860049\*{6}6478","live","merchant"/)
+  const [json] = await Promise.all([page.waitForEvent('download'), page.getByRole('button', { name: 'Save as JSON' }).click()])
+  const told = JSON.parse(readFileSync(await json.path(), 'utf8')) as {
+    merchant: { id: string }
+    responsibilities: object[]
+    tokens: { sealed: number }
+  }
+  assert.deepEqual([told.merchant.id, told.responsibilities.length > 10, told.tokens.sealed], [tessera.merchantId, true, 1])
+
+  await page.getByRole('button', { name: 'Who does what' }).press('Enter')
+  assert.equal(await page.evaluate(() => document.activeElement?.id), 'responsibilities')
+  await page.emulateMedia({ media: 'print', colorScheme: 'dark' })
+  for (const hidden of ['.bar', 'nav', 'main button']) assert.equal(await page.locator(hidden).first().isVisible(), false, hidden)
+  assert.equal(await page.locator('.printed').isVisible(), true)
+  assert.equal(await page.evaluate(() => getComputedStyle(document.body).color), 'rgb(22, 24, 29)')
+})
+
+for (const [colorScheme, locale] of [['light', 'en-GB'] as const, ['dark', 'ru-RU'] as const, ['light', 'uz-UZ'] as const]) {
+  test(`everybody can use the page Compliance, ${colorScheme}, ${locale}`, async () => {
+    const page = await dashboard.open('compliance', { colorScheme, locale, viewport: { width: 360, height: 740 }, reducedMotion: 'reduce' })
+    await page.locator('.matrix tbody tr').first().waitFor()
+    await page.locator('.compliance table').first().waitFor()
+    await page.locator('.skeleton').first().waitFor({ state: 'detached' })
+    assert.deepEqual(await faultsFor(page), [])
+    assert.equal(await page.evaluate(() => document.documentElement.scrollWidth > innerWidth), false)
+  })
+}
