@@ -1,5 +1,6 @@
 import { check, create } from './against-floor.ts'
 import { firstPage } from './first-page.ts'
+import { indexes } from './indexes.ts'
 import { lists } from './lists.ts'
 import type { Measurement } from './measurement.ts'
 import { form } from './form.ts'
@@ -21,6 +22,7 @@ export const measurements: readonly Measurement[] = [
   pans,
   timing,
   lists,
+  indexes,
   firstPage,
   sizes,
   form,

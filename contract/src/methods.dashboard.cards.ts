@@ -10,7 +10,10 @@ const card = Type.Object({
   number: Type.String({ description: 'Masked: `860006******6311`.' }),
   expire: Type.String({ description: '`03/99`.' }),
   type: Type.String(),
-  state: Type.Union([Type.Literal('live'), Type.Literal('expired'), Type.Literal('removed'), Type.Literal('ended')]),
+  state: Type.Union(
+    [Type.Literal('live'), Type.Literal('expired'), Type.Literal('removed'), Type.Literal('ended'), Type.Literal('tampered')],
+    { description: 'tampered: its row is not as the service wrote it, and nothing of what it says is told.' },
+  ),
   verified: Type.Boolean(),
   recurrent: Type.Boolean(),
   customer: Type.Union([Type.String(), Type.Null()]),

@@ -10,7 +10,10 @@ const moment = Type.Integer({ minimum: 0, description: 'Unix milliseconds.' })
 
 const receipt = Type.Object({
   receiptId,
-  state: Type.Integer({ description: 'As on the wire: 0 created, 4 paid, 5 held, 20 not known yet, 21 going back, 50 cancelled.' }),
+  state: Type.Integer({
+    description:
+      'As on the wire: 0 created, 4 paid, 5 held, 20 not known yet, 21 going back, 50 cancelled; and -1: its row is not as the service wrote it, and nothing of what it says is told.',
+  }),
   amountTiyin: Type.Integer(),
   takenTiyin: Type.Integer({ description: 'What was taken, or is held.' }),
   number: Type.String({ description: "The card's mask; '' before a payment." }),

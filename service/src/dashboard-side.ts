@@ -47,7 +47,7 @@ export async function makeDashboardSide(
   }
   return {
     dashboard,
-    cardLists: makeCardLists(parts.store),
+    cardLists: makeCardLists(parts),
     tallies: makeTallies(parts),
     overview: makeOverview(parts),
     codeLists: makeCodeLists({ ...parts, hasInbox: sandbox !== null }),

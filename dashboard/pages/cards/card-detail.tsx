@@ -32,7 +32,11 @@ export function CardDetail({ cardId }: { cardId: string }) {
       {found === null && asked.refused.value === null && <Waiting />}
       {found !== null && (
         <div class="columns">
-          <Facts {...found} onRemove={() => (isRemoving.value = true)} />
+          {found.card.state === 'tampered' ? (
+            <Tampered card={found.card} />
+          ) : (
+            <Facts {...found} onRemove={() => (isRemoving.value = true)} />
+          )}
           <Timeline timeline={found.timeline} />
         </div>
       )}
@@ -81,6 +85,24 @@ function Facts({ card, onRemove }: Found & { onRemove: () => void }) {
           {text.remove}
         </button>
       )}
+    </section>
+  )
+}
+
+/** Nothing of what such a row says is believed, and nothing of it shown. */
+function Tampered({ card }: Pick<Found, 'card'>) {
+  const text = wordsOf(cardWords)
+  return (
+    <section class="panel">
+      <h2>{text.label}</h2>
+      <CardState card={card} />
+      <p role="alert">{text.tampered}</p>
+      <dl>
+        <dt>{text.cardId}</dt>
+        <dd>
+          <Copy text={card.cardId} />
+        </dd>
+      </dl>
     </section>
   )
 }

@@ -54,11 +54,12 @@ export function CardList() {
 function columns(): Column<Card>[] {
   const text = wordsOf(cardWords)
   return [
-    { name: text.number, show: ({ cardId, number }) => <a href={pathOf(`cards/${cardId}`)}>{number}</a> },
+    { name: text.number, show: ({ cardId, number }) => <a href={pathOf(`cards/${cardId}`)}>{number === '' ? cardId : number}</a> },
     { name: text.state, show: (card) => <CardState card={card} /> },
     {
       name: text.kept,
-      show: ({ recurrent }) => <Tag tone={recurrent ? 'blue' : 'grey'}>{recurrent ? text.recurrent : text.once}</Tag>,
+      show: ({ recurrent, state }) =>
+        state === 'tampered' ? '—' : <Tag tone={recurrent ? 'blue' : 'grey'}>{recurrent ? text.recurrent : text.once}</Tag>,
       isMinor: true,
     },
     { name: text.customer, show: ({ customer }) => customer ?? '—', isMinor: true },

@@ -11,6 +11,7 @@ export function CardState({
   card: Pick<Result<'dashboard.cards.list'>['cards'][number], 'state' | 'verified'>
 }) {
   const text = wordsOf(cardWords).states
+  if (state === 'tampered') return <Tag tone="red">{text.tampered}</Tag>
   if (state === 'live') return verified ? <Tag tone="green">{text.verified}</Tag> : <Tag tone="amber">{text.unverified}</Tag>
   return <Tag tone={state === 'expired' ? 'amber' : 'grey'}>{text[state]}</Tag>
 }

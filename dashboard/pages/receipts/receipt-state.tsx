@@ -1,5 +1,5 @@
 import { wordsOf } from '../../app/language.ts'
-import { Tag } from '../../parts/tag.tsx'
+import { Tag, type Tone } from '../../parts/tag.tsx'
 import { receiptWords } from './receipt-words.ts'
 
 /** A receipt's state in a word, with a colour that says whether it went well. */
@@ -12,6 +12,6 @@ export function ReceiptState({ state, isFlagged }: { state: number; isFlagged: b
   )
 }
 
-const tones: Readonly<Record<number, 'green' | 'blue' | 'amber' | 'grey'>> = {
-  ...{ 0: 'grey', 1: 'blue', 2: 'blue', 3: 'blue', 4: 'green', 5: 'blue', 6: 'blue', 20: 'amber', 21: 'amber', 50: 'grey' },
+const tones: Readonly<Record<number, Tone>> = {
+  ...{ [-1]: 'red', 0: 'grey', 1: 'blue', 2: 'blue', 3: 'blue', 4: 'green', 5: 'blue', 6: 'blue', 20: 'amber', 21: 'amber', 50: 'grey' },
 }

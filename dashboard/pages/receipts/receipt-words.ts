@@ -37,6 +37,7 @@ const en = {
   exported: (count: number) => `${count} receipts are in the file.`,
   exportedFirst: (count: number) => `The newest ${count} receipts are in the file; there are more: choose fewer days.`,
   states: {
+    [-1]: 'row altered, not shown',
     0: 'created',
     1: 'your endpoint is asked',
     2: 'being paid',
@@ -86,6 +87,7 @@ const ru: ReceiptWords = {
   exported: (count) => `Чеков в файле: ${count}.`,
   exportedFirst: (count) => `В файле новейшие чеки, ${count}; есть ещё: выберите меньше дней.`,
   states: {
+    [-1]: 'запись изменена, не показана',
     0: 'создан',
     1: 'спрашиваем ваш адрес',
     2: 'оплачивается',
@@ -136,6 +138,7 @@ const uz: ReceiptWords = {
   exported: (count) => `Faylda ${count} ta chek bor.`,
   exportedFirst: (count) => `Faylda eng yangi ${count} ta chek; yana bor: kamroq kun tanlang.`,
   states: {
+    [-1]: 'yozuv oʻzgartirilgan, koʻrsatilmaydi',
     0: 'yaratilgan',
     1: 'manzilingizdan soʻralmoqda',
     2: 'toʻlanmoqda',

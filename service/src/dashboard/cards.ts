@@ -1,18 +1,30 @@
 import { RpcError } from '@tessera/contract/errors'
 import { bucketOfId } from '@tessera/vault/id'
 
-import type { AuditEntry, CardReceipt, CardRow, CardsAsk, Store, TimePlace } from '../store/store.ts'
+import { makeCardMac } from '../cards/mac.ts'
+import type { AuditEntry, CardReceipt, CardRow, CardsAsk, ListedCard, TimePlace } from '../store/store.ts'
+
+import type { DashboardParts } from './parts.ts'
 
 export type { AuditEntry, CardReceipt, CardRow, TimePlace }
 
+/** A card whose row is not as we wrote it: nothing is told of it but where it stands. */
+export interface TamperedCard {
+  readonly state: 'tampered'
+  readonly cardId: string
+  readonly createdAt: number
+}
+
+export type LookedCard = CardRow | TamperedCard
+
 /** A page of cards, and where the next one begins. */
 export interface CardPage {
-  readonly cards: readonly CardRow[]
+  readonly cards: readonly LookedCard[]
   readonly next: TimePlace | null
 }
 
 export interface FoundCardHistory {
-  readonly card: CardRow
+  readonly card: LookedCard
   readonly entries: readonly AuditEntry[]
   readonly receipts: readonly CardReceipt[]
 }
@@ -28,23 +40,34 @@ export interface CardsOf {
   readonly merchantId: string
 }
 
-/** The merchant's cards as its people look at them; what a broken row says is not shown. */
-export function makeCardLists(store: Store): CardLists {
+export type CardListParts = Pick<DashboardParts, 'store' | 'keyring' | 'environment' | 'alarm'>
+
+/** The merchant's cards as its people look at them. Each row is checked as the API checks it; one that is not ours is shown as such, and its neighbours stay. */
+export function makeCardLists({ store, keyring, environment, alarm }: CardListParts): CardLists {
+  const mac = makeCardMac(keyring, environment)
   return Object.freeze({ list, get })
+
+  async function look(card: ListedCard): Promise<LookedCard> {
+    if (!('brokenAt' in card) && (await mac.isTrue(card))) return card
+    const { merchantId, cardId, createdAt } = card
+    alarm('row_tampered', { merchantId, cardId, requestId: '' })
+    return { state: 'tampered', cardId, createdAt }
+  }
 
   async function list(of: CardsOf, search: string, { after, count }: Parameters<CardLists['list']>[2]): Promise<CardPage> {
     const wanted = readSearch(search)
     if (typeof wanted === 'string') {
       const card = bucketOfId(wanted) === of.bucket ? await store.findCard({ ...pick(of), cardId: wanted }) : null
-      if (card !== null) return { cards: [card], next: null }
+      if (card !== null) return { cards: [await look(card)], next: null }
     }
     const { by, mask } = typeof wanted === 'string' ? { by: { customer: wanted }, mask: null } : wanted
     const listed = await store.listCards({ ...pick(of), after, count: count + 1, by })
-    const cards = listed.slice(0, count).filter((card): card is CardRow => !('brokenAt' in card))
+    const cards = await Promise.all(listed.slice(0, count).map(look))
     const last = listed.length > count ? cards.at(-1) : undefined
     return {
-      cards: mask === null ? cards : cards.filter(({ maskedPan }) => maskedPan.startsWith(mask)),
-      next: last === undefined ? null : { at: last.createdAt, id: last.cardId },
+      cards: mask === null ? cards : cards.filter((card) => card.state === 'tampered' || card.maskedPan.startsWith(mask)),
+      // Nothing of ours is older than 1970: behind such a row there is nothing to go on to.
+      next: last === undefined || last.createdAt < 0 ? null : { at: last.createdAt, id: last.cardId },
     }
   }
 
@@ -55,7 +78,7 @@ export function makeCardLists(store: Store): CardLists {
       store.listAuditOf(of.merchantId, cardId, entriesMax),
       store.listReceiptsOfCard(card, receiptsMax),
     ])
-    return { card, entries, receipts }
+    return { card: await look(card), entries, receipts }
   }
 }
 

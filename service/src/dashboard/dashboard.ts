@@ -27,7 +27,7 @@ export function makeDashboard(parts: DashboardParts): Dashboard {
     users,
     sessions,
     deeds: makeDeeds(parts.store),
-    receiptLists: makeReceiptLists(parts.store),
+    receiptLists: makeReceiptLists(parts),
     environment: parts.environment,
     async signIn(asked) {
       const found = await signIn(tools, asked)

@@ -15,7 +15,7 @@ export interface DashboardParts {
   readonly figures: DashboardFigures
   readonly passwords: Passwords
   /** Told when a row is not as we wrote it. */
-  readonly alarm: (event: 'row_tampered', fields: { merchantId: string; cardId: string; requestId: string }) => void
+  readonly alarm: (event: 'row_tampered', fields: { merchantId: string; cardId: string; requestId: string; receiptId?: string }) => void
 }
 
 /** What the deeds of this folder work with. */

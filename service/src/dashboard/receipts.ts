@@ -1,19 +1,29 @@
 import { RpcError } from '@tessera/contract/errors'
 import { bucketOfId } from '@tessera/vault/id'
 
-import type { AuditEntry, BrokenReceipt, OperationRow, ReceiptRow, Store, TimePlace } from '../store/store.ts'
+import { makeReceiptMac } from '../receipts/row.ts'
+import type { AuditEntry, ListedReceipt, OperationRow, ReceiptRow, TimePlace } from '../store/store.ts'
 
-import type { CardsOf } from './cards.ts'
+import type { CardListParts, CardsOf } from './cards.ts'
 
 export type { OperationRow, ReceiptRow }
 
+/** A receipt whose row is not as we wrote it: nothing is told of it but where it stands. */
+export interface TamperedReceipt {
+  readonly state: 'tampered'
+  readonly receiptId: string
+  readonly createdAt: number
+}
+
+export type LookedReceipt = ReceiptRow | TamperedReceipt
+
 export interface ReceiptPage {
-  readonly receipts: readonly ReceiptRow[]
+  readonly receipts: readonly LookedReceipt[]
   readonly next: TimePlace | null
 }
 
 export interface FoundReceiptHistory {
-  readonly receipt: ReceiptRow
+  readonly receipt: LookedReceipt
   readonly operations: readonly OperationRow[]
   readonly entries: readonly AuditEntry[]
 }
@@ -25,24 +35,30 @@ export interface AskedReceipts {
   readonly count: number
 }
 
-/** The merchant's receipts as its people look at them. */
+/** The merchant's receipts as its people look at them. Each row is checked as the API checks it; one that is not ours is shown as such, and its neighbours stay. */
 export interface ReceiptLists {
   list(of: CardsOf, asked: AskedReceipts): Promise<ReceiptPage>
   /** Throws `receiptNotFound`. */
   get(of: CardsOf, receiptId: string): Promise<FoundReceiptHistory>
 }
 
-export function makeReceiptLists(store: Store): ReceiptLists {
+export function makeReceiptLists({ store, keyring, environment, alarm }: CardListParts): ReceiptLists {
+  const mac = makeReceiptMac(keyring, environment)
   return Object.freeze({ list, get })
+
+  async function look(receipt: ListedReceipt): Promise<LookedReceipt> {
+    if (!('brokenAt' in receipt) && (await mac.isTrue(receipt))) return receipt
+    const { merchantId, receiptId, createdAt } = receipt
+    alarm('row_tampered', { merchantId, cardId: '', receiptId, requestId: '' })
+    return { state: 'tampered', receiptId, createdAt }
+  }
 
   async function list({ bucket, merchantId }: CardsOf, { from, to, after, count }: AskedReceipts): Promise<ReceiptPage> {
     const found = await store.listReceiptPage({ bucket, merchantId, from, to, after, count: count + 1 })
-    const page = found.slice(0, count)
-    const last = found.length > count ? page.at(-1) : undefined
-    return {
-      receipts: page.filter((row): row is ReceiptRow => !isBroken(row)),
-      next: last === undefined || isBroken(last) ? null : { at: last.createdAt, id: last.receiptId },
-    }
+    const receipts = await Promise.all(found.slice(0, count).map(look))
+    const last = found.length > count ? receipts.at(-1) : undefined
+    // Nothing of ours is older than 1970: behind such a row there is nothing to go on to.
+    return { receipts, next: last === undefined || last.createdAt < 0 ? null : { at: last.createdAt, id: last.receiptId } }
   }
 
   async function get({ bucket, merchantId }: CardsOf, receiptId: string): Promise<FoundReceiptHistory> {
@@ -50,12 +66,8 @@ export function makeReceiptLists(store: Store): ReceiptLists {
     const receipt = bucketOfId(receiptId) === bucket ? await store.findReceipt(key) : null
     if (receipt === null) throw new RpcError('receiptNotFound', { data: 'receiptId' })
     const [operations, entries] = await Promise.all([store.listOperations(key), store.listAuditOf(merchantId, receiptId, entriesMax)])
-    return { receipt, operations, entries }
+    return { receipt: await look(receipt), operations, entries }
   }
-}
-
-function isBroken(row: ReceiptRow | BrokenReceipt): row is BrokenReceipt {
-  return 'brokenAt' in row
 }
 
 const entriesMax = 100

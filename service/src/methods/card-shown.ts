@@ -1,10 +1,27 @@
 import type { DashboardCard } from '@tessera/contract/methods.dashboard.cards'
 
-import type { CardRow } from '../dashboard/cards.ts'
+import type { LookedCard } from '../dashboard/cards.ts'
 
-/** A card as the merchant's people see it: by its id and mask, never by its token. */
-export function showCard(card: CardRow): DashboardCard {
+/** A card as the merchant's people see it: by its id and mask, never by its token. Of a row that is not ours nothing is told. */
+export function showCard(card: LookedCard): DashboardCard {
+  if (card.state === 'tampered') {
+    return {
+      ...card,
+      createdAt: shownMoment(card.createdAt),
+      number: '',
+      expire: '',
+      type: '',
+      verified: false,
+      recurrent: false,
+      customer: null,
+    }
+  }
   const { cardId, maskedPan, expiry, type, state, verified, recurrent, customer, createdAt } = card
   const expire = `${expiry.slice(0, 2)}/${expiry.slice(2)}`
   return { cardId, number: maskedPan, expire, type, state, verified, recurrent, customer, createdAt }
+}
+
+/** A moment of a row that is not ours: beyond what a calendar can tell (ECMA-262, 8.64e15 ms) it is 0. */
+export function shownMoment(at: number): number {
+  return Math.abs(at) <= 8.64e15 ? at : 0
 }

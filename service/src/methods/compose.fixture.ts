@@ -187,7 +187,12 @@ export async function compose(options: HouseOptions = {}): Promise<House> {
   const demo = { merchantId: demoMerchant.id, password: demoMerchant.password }
   const sdk = { version: '0.0.0', integrity: 'sha384-none' }
   const side = {
-    ...{ dashboard, cardLists: makeCardLists(store), tallies: makeTallies({ store, clock }), overview: makeOverview({ store, clock }) },
+    ...{
+      dashboard,
+      cardLists: makeCardLists({ store, keyring, environment, alarm }),
+      tallies: makeTallies({ store, clock }),
+      overview: makeOverview({ store, clock }),
+    },
     codeLists: makeCodeLists({ store, clock, hasInbox: testing !== null }),
     start: makeStart({ store, clock }, { formOrigin: null, sdk, testing: testing === null ? null : { ...testing, demo } }),
   }

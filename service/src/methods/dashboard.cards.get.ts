@@ -11,9 +11,14 @@ type Step = Result<'dashboard.cards.get'>['timeline'][number]
 export function dashboardCardsGet(lists: CardLists): Row<'dashboard.cards.get'>['run'] {
   return async ({ cardId }, { caller }) => {
     const found = await lists.get(caller, cardId)
-    const { verifiedAt, endsAt, endedAt, consent, account } = found.card
-    return { card: { ...showCard(found.card), verifiedAt, endsAt, endedAt, consent, account }, timeline: timelineOf(found) }
+    return { card: { ...showCard(found.card), ...moreOf(found.card) }, timeline: timelineOf(found) }
   }
+}
+
+function moreOf(card: FoundCardHistory['card']) {
+  if (card.state === 'tampered') return { verifiedAt: null, endsAt: 0, endedAt: null, consent: null, account: null }
+  const { verifiedAt, endsAt, endedAt, consent, account } = card
+  return { verifiedAt, endsAt, endedAt, consent, account }
 }
 
 /** Newest first. */

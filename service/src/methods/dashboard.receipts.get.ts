@@ -1,4 +1,4 @@
-import type { ReceiptLists } from '../dashboard/receipts.ts'
+import type { FoundReceiptHistory, ReceiptLists } from '../dashboard/receipts.ts'
 
 import type { Row } from './method.ts'
 import { showReceipt } from './receipt-shown.ts'
@@ -7,9 +7,8 @@ import { showReceipt } from './receipt-shown.ts'
 export function dashboardReceiptsGet(lists: ReceiptLists): Row<'dashboard.receipts.get'>['run'] {
   return async ({ receiptId }, { caller }) => {
     const { receipt, operations, entries } = await lists.get(caller, receiptId)
-    const { payTime, cancelTime, account, detail, payer, fiscal, customer } = receipt
     return {
-      receipt: { ...showReceipt(receipt), payTime, cancelTime, account, detail, payer, fiscal, customer },
+      receipt: { ...showReceipt(receipt), ...moreOf(receipt) },
       operations: operations.map(({ kind, amountTiyin, state, reason, rawCode, askedAt, settledAt }) => {
         return { kind, amountTiyin, state, reason, rawCode, askedAt, settledAt }
       }),
@@ -18,4 +17,12 @@ export function dashboardReceiptsGet(lists: ReceiptLists): Row<'dashboard.receip
       }),
     }
   }
+}
+
+function moreOf(receipt: FoundReceiptHistory['receipt']) {
+  if (receipt.state === 'tampered') {
+    return { payTime: 0, cancelTime: 0, account: '[]', detail: null, payer: null, fiscal: null, customer: null }
+  }
+  const { payTime, cancelTime, account, detail, payer, fiscal, customer } = receipt
+  return { payTime, cancelTime, account, detail, payer, fiscal, customer }
 }

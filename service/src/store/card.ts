@@ -45,6 +45,8 @@ export type CardPlace = Pick<CardRow, 'endsAt' | 'cardId'>
 /** A card of a list whose row is not what was written: who it is, and the column that cannot be read. */
 export interface BrokenCard extends CardPlace {
   readonly merchantId: string
+  /** As near as a number of ours comes: where a list by time goes on behind it. */
+  readonly createdAt: number
   readonly brokenAt: string
 }
 

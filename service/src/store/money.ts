@@ -59,6 +59,8 @@ export interface DuePlace {
 
 /** A receipt of a list whose row is not what was written: who it is, and the column that cannot be read. */
 export interface BrokenReceipt extends ReceiptKey, DuePlace {
+  /** As near as a number of ours comes: where a list by time goes on behind it. */
+  readonly createdAt: number
   readonly brokenAt: string
 }
 

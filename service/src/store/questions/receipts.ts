@@ -129,7 +129,8 @@ function tellListed(row: Row): ListedReceipt {
   } catch (err) {
     if (!(err instanceof RowBroken)) throw err
     const key = { bucket: integer(row, 'bucket'), merchantId: text(row, 'merchant_id'), receiptId: text(row, 'receipt_id') }
-    return { ...key, brokenAt: err.column, dueAt: row['due_at'] === null ? null : Number(row['due_at']) }
+    const createdAt = Math.max(Number.MIN_SAFE_INTEGER, Math.min(Number(row['created_at']), Number.MAX_SAFE_INTEGER))
+    return { ...key, brokenAt: err.column, dueAt: row['due_at'] === null ? null : Number(row['due_at']), createdAt }
   }
 }
 

@@ -188,13 +188,14 @@ export function cardsSuite(withStore: WithStore): void {
       const { cardId, merchantId, endsAt } = bad!
       for (const [column, value] of [['customer', `'"a'`] as const, ['created_at', '9007199254740993'] as const]) {
         await raw(`update cards set ${column} = ${value} where card_id = '${cardId}'`)
-        const broken = { brokenAt: column, merchantId, cardId, endsAt }
+        const createdAt = column === 'created_at' ? Number.MAX_SAFE_INTEGER : bad!.createdAt
+        const broken = { brokenAt: column, merchantId, cardId, endsAt, createdAt }
         assert.deepEqual(await store.listEndedCards(1000, 10), [before, broken, after])
         assert.deepEqual(await store.listKeptCards(1000, 10), [before, broken, after])
         assert.deepEqual(await store.listCardsUnderKey(keyId, '', 10), [before, broken, after])
         assert.deepEqual(await store.listEndedCards(1000, 10, broken), [after])
         assert.deepEqual(await store.listKeptCards(1000, 10, broken), [after])
-        await raw(`update cards set customer = '"c"' where card_id = '${cardId}'`)
+        await raw(`update cards set customer = '"c"', created_at = ${bad!.createdAt} where card_id = '${cardId}'`)
       }
     }),
   )

@@ -52,10 +52,10 @@ export function receiptListsSuite(withStore: WithStore): void {
     withStore(async ({ store, raw }) => {
       const [before, bad, after] = [1, 2, 3].map((number) => makeReceipt(number, { dueAt: number * 100 }))
       for (const receipt of [before!, bad!, after!]) await keepReceipt(store, receipt)
-      const { receiptId, dueAt } = bad!
+      const { receiptId, dueAt, createdAt } = bad!
       for (const [column, value] of [['state', '77'] as const, ['flagged', '2'] as const]) {
         await raw(`update receipts set ${column} = ${value} where receipt_id = '${receiptId}'`)
-        const broken = { brokenAt: column, bucket, merchantId, receiptId, dueAt }
+        const broken = { brokenAt: column, bucket, merchantId, receiptId, dueAt, createdAt }
         assert.deepEqual(await store.listDueReceipts(500, 10), [before, broken, after])
         assert.deepEqual(await store.listDueReceipts(500, 10, broken), [after])
         await raw(`update receipts set state = 0, flagged = 0 where receipt_id = '${receiptId}'`)
