@@ -25,11 +25,11 @@ async function measure({ homes, isQuick, say }: Bench, kind: StoreKind): Promise
   const [fewRows, manyRows] = [10_000, isQuick ? 100_000 : 1_000_000]
   const [fewHome, manyHome] = [await homes.make(kind), await homes.make(kind)]
   try {
-    await fill(kind, fewHome, fewRows)
+    await fillStore(kind, fewHome, fewRows)
     const startedAt = performance.now()
-    await fill(kind, manyHome, manyRows)
+    await fillStore(kind, manyHome, manyRows)
     say(`lists ${kind}: ${manyRows} rows a table in ${Math.round((performance.now() - startedAt) / 1000)} s`)
-    const [few, many] = [await open(kind, fewHome), await open(kind, manyHome)]
+    const [few, many] = [await openStore(kind, fewHome), await openStore(kind, manyHome)]
     try {
       return await compare(kind, { few, fewRows, many, manyRows, turns: isQuick ? 15 : 60 })
     } finally {
@@ -76,15 +76,15 @@ async function time(ask: () => Promise<unknown>): Promise<number> {
   return performance.now() - startedAt
 }
 
-function open(kind: StoreKind, home: Home): Promise<Store> {
+export function openStore(kind: StoreKind, home: Home): Promise<Store> {
   return kind === 'sqlite'
     ? openSqliteStore({ folder: folderOf(home) })
     : openPostgresStore({ url: home.databaseUrl ?? '', allowUnsafe: true })
 }
 
 /** The schema is made by the store, the rows by statements past it: nobody could wait for a million sealed cards. */
-async function fill(kind: StoreKind, home: Home, rows: number): Promise<void> {
-  await (await open(kind, home)).close(5000)
+export async function fillStore(kind: StoreKind, home: Home, rows: number): Promise<void> {
+  await (await openStore(kind, home)).close(5000)
   const spans = Array.from({ length: rows / chunk }, (_, at) => ({ from: at * chunk + 1, count: chunk }))
   const texts = [...spans.flatMap((span) => fillRows(kind, span)), ...analyzeRows]
   if (kind === 'sqlite') {
@@ -101,7 +101,7 @@ async function fill(kind: StoreKind, home: Home, rows: number): Promise<void> {
   await client.end()
 }
 
-function folderOf({ folder }: Home): string {
+export function folderOf({ folder }: Home): string {
   return join(folder, 'data')
 }
 

@@ -10,6 +10,7 @@ import { useRows } from '../../parts/rows.ts'
 import { Table, type Column } from '../../parts/table.tsx'
 import { Time } from '../../parts/time.tsx'
 import { AuditExport } from './audit-export.tsx'
+import { auditLabel } from '../../words/audit-labels.ts'
 import { auditWords } from './audit-words.ts'
 
 type Entry = Result<'dashboard.audit.list'>['entries'][number]
@@ -64,7 +65,14 @@ function columns(): Column<Entry>[] {
   return [
     { name: text.at, show: ({ at }) => <Time at={at} /> },
     { name: text.who, show: ({ actor, phone }) => (phone === null ? text.actors[actor] : `+${phone}`) },
-    { name: text.what, show: ({ action }) => <code>{action}</code> },
+    {
+      name: text.what,
+      show: ({ action }) => (
+        <>
+          {auditLabel(action)} <code>{action}</code>
+        </>
+      ),
+    },
     {
       name: text.on,
       show: ({ subject }) =>

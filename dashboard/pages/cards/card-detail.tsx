@@ -12,6 +12,7 @@ import { Money } from '../../parts/money.tsx'
 import { Refusal } from '../../parts/refusal.tsx'
 import { Waiting } from '../../parts/table.tsx'
 import { Time } from '../../parts/time.tsx'
+import { auditLabel } from '../../words/audit-labels.ts'
 import { CardState } from './card-state.tsx'
 import { cardWords } from './card-words.ts'
 
@@ -115,7 +116,7 @@ function Timeline({ timeline }: Pick<Found, 'timeline'>) {
       <ol class="timeline">
         {timeline.map(({ at, what, outcome, actor, receiptId, amountTiyin }) => (
           <li key={`${at} ${what} ${receiptId ?? ''} ${outcome}`}>
-            <strong>{text.steps[what] ?? what}</strong>
+            <strong>{what === 'receipt' ? text.payment : auditLabel(what)}</strong>
             {receiptId === null ? <code>{outcome}</code> : <a href={pathOf(`receipts/${receiptId}`)}>{receiptId}</a>}
             {amountTiyin !== null && <Money tiyin={amountTiyin} />}
             <small>

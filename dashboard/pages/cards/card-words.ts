@@ -40,18 +40,7 @@ const en = {
   removeTitle: 'Remove this card?',
   removeText: 'The sealed number is wiped at once, and the token pays nothing more. This cannot be undone.',
   actors: { merchant: 'your page or server', user: 'a user of the dashboard', system: 'the service', operator: 'the operator' },
-  steps: {
-    'card.created': 'Created',
-    'card.removed': 'Removed',
-    'card.ended': 'Its life ended',
-    'card.expired': 'Expired',
-    'card.resealed': 'Sealed under a newer key',
-    'card.verified': 'Verified',
-    'code.asked': 'SMS code asked for',
-    'code.settled': 'SMS code sent, or why not',
-    'code.tried': 'Code tried',
-    receipt: 'Payment',
-  } as Readonly<Record<string, string>>,
+  payment: 'Payment',
 }
 
 const ru: typeof en = {
@@ -94,18 +83,7 @@ const ru: typeof en = {
   removeTitle: 'Удалить эту карту?',
   removeText: 'Зашифрованный номер стирается сразу, токен больше не платит. Отменить нельзя.',
   actors: { merchant: 'ваша страница или сервер', user: 'пользователь кабинета', system: 'сервис', operator: 'оператор' },
-  steps: {
-    'card.created': 'Создана',
-    'card.removed': 'Удалена',
-    'card.ended': 'Срок жизни закончился',
-    'card.expired': 'Истёк срок действия',
-    'card.resealed': 'Перешифрована новым ключом',
-    'card.verified': 'Подтверждена',
-    'code.asked': 'Запрошен SMS-код',
-    'code.settled': 'SMS-код отправлен или причина отказа',
-    'code.tried': 'Введён код',
-    receipt: 'Платёж',
-  },
+  payment: 'Платёж',
 }
 
 const uz: typeof en = {
@@ -148,18 +126,7 @@ const uz: typeof en = {
   removeTitle: 'Bu karta oʻchirilsinmi?',
   removeText: 'Shifrlangan raqam darhol oʻchiriladi, token boshqa toʻlamaydi. Qaytarib boʻlmaydi.',
   actors: { merchant: 'sizning sahifa yoki server', user: 'kabinet foydalanuvchisi', system: 'xizmat', operator: 'operator' },
-  steps: {
-    'card.created': 'Yaratildi',
-    'card.removed': 'Oʻchirildi',
-    'card.ended': 'Umri tugadi',
-    'card.expired': 'Muddati oʻtdi',
-    'card.resealed': 'Yangi kalit bilan shifrlandi',
-    'card.verified': 'Tasdiqlandi',
-    'code.asked': 'SMS kod soʻraldi',
-    'code.settled': 'SMS kod yuborildi yoki rad sababi',
-    'code.tried': 'Kod kiritildi',
-    receipt: 'Toʻlov',
-  },
+  payment: 'Toʻlov',
 }
 
 /** The words of the page Cards. */

@@ -14,6 +14,7 @@ import { Waiting } from '../../parts/table.tsx'
 import { Tag } from '../../parts/tag.tsx'
 import { Time } from '../../parts/time.tsx'
 import { ReceiptState } from './receipt-state.tsx'
+import { auditLabel } from '../../words/audit-labels.ts'
 import { receiptWords } from './receipt-words.ts'
 
 type Found = Result<'dashboard.receipts.get'>
@@ -134,7 +135,7 @@ function Timeline({ timeline }: Pick<Found, 'timeline'>) {
       <ol class="timeline">
         {timeline.map(({ at, what, outcome, actor }) => (
           <li key={`${at} ${what} ${outcome}`}>
-            <strong>{what}</strong>
+            <strong>{auditLabel(what)}</strong>
             <code>{outcome}</code>
             <small>
               <Time at={at} /> · {actor}

@@ -1,0 +1,25 @@
+/** What the audit tells that was done: every word of it, by the noun that it was done to. A new deed gets its word here, and the dashboard labels for it. */
+export const auditWords = [
+  ...(['card.created', 'card.verified', 'card.expired', 'card.resealed', 'card.removed', 'card.ended'] as const),
+  ...(['code.asked', 'code.settled', 'code.tried'] as const),
+  ...([
+    'receipt.created',
+    'receipt.sent',
+    'receipt.asked',
+    'receipt.withdrawn',
+    'receipt.closing',
+    'receipt.paid',
+    'receipt.held',
+  ] as const),
+  ...(['receipt.refused', 'receipt.unknown', 'receipt.looked', 'receipt.changed', 'receipt.returning', 'receipt.cancelled'] as const),
+  ...(['receipt.fiscal', 'receipt.cleared', 'receipt.set_aside'] as const),
+  ...(['merchant.created', 'merchant.sealed', 'merchant.changed', 'merchant.blocked', 'merchant.unblocked'] as const),
+  ...(['merchant.password_rotated', 'merchant.password_retired'] as const),
+  ...(['dashboard.signed_in', 'dashboard.sign_in_refused', 'dashboard.signed_out', 'dashboard.signed_out_everywhere'] as const),
+  ...(['dashboard_user.created', 'dashboard_user.role_set', 'dashboard_user.blocked', 'dashboard_user.unblocked'] as const),
+  ...(['dashboard_user.password_reset', 'dashboard_user.password_changed', 'dashboard_user.totp_on', 'dashboard_user.totp_off'] as const),
+  ...(['form_session.created', 'webhook.added', 'webhook.removed', 'webhook.secret_rotated', 'event.replayed'] as const),
+  ...(['key.rotate', 'key.destroy'] as const),
+] as const
+
+export type AuditWord = (typeof auditWords)[number]
