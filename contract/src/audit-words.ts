@@ -11,7 +11,7 @@ export const auditWords = [
     'receipt.paid',
     'receipt.held',
   ] as const),
-  ...(['receipt.refused', 'receipt.unknown', 'receipt.looked', 'receipt.changed', 'receipt.returning', 'receipt.cancelled'] as const),
+  ...(['receipt.refused', 'receipt.unknown', 'receipt.looked', 'receipt.returning', 'receipt.cancelled'] as const),
   ...(['receipt.fiscal', 'receipt.cleared', 'receipt.set_aside'] as const),
   ...(['merchant.created', 'merchant.sealed', 'merchant.changed', 'merchant.blocked', 'merchant.unblocked'] as const),
   ...(['merchant.password_rotated', 'merchant.password_retired'] as const),
@@ -19,7 +19,7 @@ export const auditWords = [
   ...(['dashboard_user.created', 'dashboard_user.role_set', 'dashboard_user.blocked', 'dashboard_user.unblocked'] as const),
   ...(['dashboard_user.password_reset', 'dashboard_user.password_changed', 'dashboard_user.totp_on', 'dashboard_user.totp_off'] as const),
   ...(['form_session.created', 'webhook.added', 'webhook.removed', 'webhook.secret_rotated', 'event.replayed'] as const),
-  ...(['key.rotate', 'key.destroy'] as const),
+  ...(['page.checked', 'key.rotate', 'key.destroy'] as const),
 ] as const
 
 export type AuditWord = (typeof auditWords)[number]

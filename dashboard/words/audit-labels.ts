@@ -31,7 +31,6 @@ const en: Labels = {
   'receipt.refused': 'Payment refused',
   'receipt.unknown': 'Outcome not known yet',
   'receipt.looked': 'The network was asked again',
-  'receipt.changed': 'Receipt changed',
   'receipt.returning': 'Money going back',
   'receipt.cancelled': 'Cancelled',
   'receipt.fiscal': 'Fiscal data given',
@@ -61,6 +60,7 @@ const en: Labels = {
   'webhook.removed': 'Webhook removed',
   'webhook.secret_rotated': 'Webhook secret rotated',
   'event.replayed': 'Event sent again',
+  'page.checked': 'Page checked',
   'key.rotate': 'Key rotated',
   'key.destroy': 'Key destroyed',
 }
@@ -85,7 +85,6 @@ const ru: Labels = {
   'receipt.refused': 'Оплата отклонена',
   'receipt.unknown': 'Итог пока неизвестен',
   'receipt.looked': 'Сеть спрошена ещё раз',
-  'receipt.changed': 'Чек изменён',
   'receipt.returning': 'Деньги возвращаются',
   'receipt.cancelled': 'Отменён',
   'receipt.fiscal': 'Переданы фискальные данные',
@@ -115,6 +114,7 @@ const ru: Labels = {
   'webhook.removed': 'Вебхук удалён',
   'webhook.secret_rotated': 'Секрет вебхука сменён',
   'event.replayed': 'Событие отправлено ещё раз',
+  'page.checked': 'Страница проверена',
   'key.rotate': 'Ключ сменён',
   'key.destroy': 'Ключ уничтожен',
 }
@@ -139,7 +139,6 @@ const uz: Labels = {
   'receipt.refused': 'Toʻlov rad etildi',
   'receipt.unknown': 'Natija hali nomaʼlum',
   'receipt.looked': 'Tarmoqdan yana soʻraldi',
-  'receipt.changed': 'Chek oʻzgartirildi',
   'receipt.returning': 'Pul qaytmoqda',
   'receipt.cancelled': 'Bekor qilindi',
   'receipt.fiscal': 'Fiskal maʼlumot berildi',
@@ -169,6 +168,7 @@ const uz: Labels = {
   'webhook.removed': 'Vebhuk oʻchirildi',
   'webhook.secret_rotated': 'Vebhuk siri almashtirildi',
   'event.replayed': 'Hodisa yana yuborildi',
+  'page.checked': 'Sahifa tekshirildi',
   'key.rotate': 'Kalit almashtirildi',
   'key.destroy': 'Kalit yoʻq qilindi',
 }
