@@ -6,6 +6,7 @@ import { AuditPage } from '../pages/audit/audit-page.tsx'
 import { CardsPage } from '../pages/cards/cards-page.tsx'
 import { CompliancePage } from '../pages/compliance/compliance-page.tsx'
 import { ReceiptsPage } from '../pages/receipts/receipts-page.tsx'
+import { PageCheckPage } from '../pages/page-check/page-check-page.tsx'
 import { OverviewPage } from '../pages/overview/overview-page.tsx'
 import { SettingsPage } from '../pages/settings/settings-page.tsx'
 import { StartPage } from '../pages/start/start-page.tsx'
@@ -34,6 +35,7 @@ export const pages: readonly PageRow[] = [
   { name: 'webhooks', role: 'read', group: 'build', show: SoonPage },
   { name: 'sandbox', role: 'read', group: 'build', show: SoonPage },
   { name: 'settings', role: 'read', group: 'build', show: SettingsPage },
+  { name: 'page-check', role: 'read', group: 'build', show: PageCheckPage },
   { name: 'compliance', role: 'read', group: 'keep', show: CompliancePage },
   { name: 'audit', role: 'read', group: 'keep', show: AuditPage },
   { name: 'users', role: 'owner', group: 'keep', show: UsersPage },

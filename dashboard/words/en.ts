@@ -20,6 +20,7 @@ export const en = {
     webhooks: 'Webhooks',
     sandbox: 'Sandbox',
     settings: 'Settings',
+    'page-check': 'Page check',
     compliance: 'Compliance',
     audit: 'Audit',
     users: 'Users',

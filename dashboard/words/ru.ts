@@ -21,6 +21,7 @@ export const ru: Words = {
     webhooks: 'Вебхуки',
     sandbox: 'Песочница',
     settings: 'Настройки',
+    'page-check': 'Проверка страницы',
     compliance: 'Соответствие',
     audit: 'Аудит',
     users: 'Пользователи',

@@ -21,6 +21,7 @@ export const uz: Words = {
     webhooks: 'Vebxuklar',
     sandbox: 'Sinov muhiti',
     settings: 'Sozlamalar',
+    'page-check': 'Sahifa tekshiruvi',
     compliance: 'Muvofiqlik',
     audit: 'Audit',
     users: 'Foydalanuvchilar',

@@ -153,6 +153,7 @@ export const importLaw: readonly LawRow[] = [
       'form-check/src/rules.ts',
       'browser/frame/texts.ts',
       'dashboard/pages/compliance/compliance-words.ts',
+      'dashboard/pages/page-check/page-check-words.ts',
     ],
   },
 ]

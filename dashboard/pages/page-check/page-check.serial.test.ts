@@ -1,0 +1,89 @@
+// time limit: 120 s
+import assert from 'node:assert/strict'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { after, before, test } from 'node:test'
+import type { Response } from 'playwright-core'
+
+import { faultsFor, openDashboard, type OpenDashboard } from '../../dashboard.fixture.ts'
+
+let dashboard: OpenDashboard
+/** A shop on this machine. */
+const shop = createServer((_request, reply) => void reply.end(served))
+let served = ''
+before(async () => {
+  dashboard = await openDashboard()
+  await new Promise<void>((resolve) => shop.listen(0, '127.0.0.1', resolve))
+})
+after(() => {
+  shop.closeAllConnections()
+  shop.close()
+  return dashboard.stop()
+})
+
+const naughty = '<img src=x onerror=alert(1)>'
+
+test('a page that is pasted is told with its lines and what to do, as text and as SARIF, and none of it comes alive', async () => {
+  const page = await dashboard.open('page-check', { permissions: ['clipboard-read', 'clipboard-write'] })
+  await page.getByText('No page was checked yet').waitFor()
+  await page.getByText('Pasted').click()
+  const source = page.getByLabel('Source of the page')
+  await source.fill('x'.repeat(70_000))
+  await page.getByRole('button', { name: 'Check' }).click()
+  await page.getByText('more than can be pasted').waitFor()
+  await source.fill(`<form action="/pay">\n<input autocomplete="cc-number" placeholder='${naughty} 8600 0691 9540 6311'></form>`)
+  await page.getByRole('button', { name: 'Check' }).click()
+  const rule = page.locator('.report li', { hasText: 'The page has no card input of its own' }).first()
+  await rule.getByText('line 2, column 1').waitFor()
+  await rule.getByText('Remove the input').waitFor()
+  assert.equal(await page.locator('main img').count(), 0)
+  assert.doesNotMatch(await page.locator('.report').innerText(), /8600 0691/)
+  await page.getByRole('button', { name: 'Copy as SARIF' }).click()
+  await page.getByRole('button', { name: 'Copied' }).waitFor()
+  const sarif = JSON.parse(await page.evaluate(() => navigator.clipboard.readText())) as { version: string; runs: { results: unknown[] }[] }
+  assert.equal(sarif.version, '2.1.0')
+  assert.ok((sarif.runs[0]?.results.length ?? 0) >= 3)
+})
+
+test('a page is checked by its address, and its scripts are authorised with a reason until they are others', async () => {
+  const url = `http://127.0.0.1:${String((shop.address() as AddressInfo).port)}/pay`
+  const page = await dashboard.open('page-check')
+  const check = async (address: string): Promise<void> => {
+    await page.getByLabel('Address of the page').fill(address)
+    const isRun = (reply: Response): boolean => reply.request().postData()?.includes('dashboard.pageCheck.run') === true
+    await Promise.all([page.waitForResponse(isRun), page.getByLabel('Address of the page').press('Enter')])
+  }
+  await check('https://shop.example/pay')
+  await page.getByText('its origin is not registered').waitFor()
+  served = `<script src="${dashboard.tessera.url}/sdk/v1/tessera.js" integrity="sha384-one" crossorigin="anonymous"></script>`
+  await check(`${url}?order=1`)
+  await page.locator('.report', { hasText: 'Scripts in the inventory: 1' }).getByText(url, { exact: true }).waitFor()
+  await page.getByRole('link', { name: 'To the inventory' }).click()
+  const script = page.locator('.scripts li', { hasText: 'tessera.js' })
+  await script.getByRole('button').click()
+  assert.equal(await page.getByRole('button', { name: 'Authorise' }).isDisabled(), true)
+  await page.getByLabel('Why').fill(`takes the card ${naughty}`)
+  await page.getByRole('button', { name: 'Authorise' }).click()
+  await page.locator('dialog').waitFor({ state: 'detached' })
+  await script.getByText('authorised', { exact: true }).waitFor()
+  await script.getByText(naughty).waitFor()
+  served = served.replace('sha384-one', 'sha384-two')
+  await page.getByRole('link', { name: 'Page check', exact: true }).click()
+  await check(url)
+  await page.locator('.report', { hasText: 'Scripts in the inventory: 1' }).waitFor()
+  await page.getByRole('link', { name: 'Compliance', exact: true }).click()
+  await script.getByText('changed since it was authorised').waitFor()
+  assert.equal(await page.locator('main img').count(), 0)
+})
+
+for (const [colorScheme, locale] of [['light', 'en-GB'] as const, ['dark', 'ru-RU'] as const, ['dark', 'uz-UZ'] as const]) {
+  test(`everybody can use the page Page check with a report on it, ${colorScheme}, ${locale}`, async () => {
+    const page = await dashboard.open('page-check?page=pasted', {
+      ...{ colorScheme, locale, viewport: { width: 360, height: 740 }, reducedMotion: 'reduce' },
+    })
+    await page.locator('.report li').first().waitFor()
+    await page.locator('.page-check table').waitFor()
+    assert.deepEqual(await faultsFor(page), [])
+    assert.equal(await page.evaluate(() => document.documentElement.scrollWidth > innerWidth), false)
+  })
+}
