@@ -7,7 +7,7 @@ import { complianceWords } from '../../dashboard/pages/compliance/compliance-wor
 import { pageCheckWords } from '../../dashboard/pages/page-check/page-check-words.ts'
 
 /** Pages whose words are no part of the script: by the page's name, each language a file. */
-const longWords = { compliance: complianceWords, 'page-check': pageCheckWords }
+const longWords: Readonly<Record<string, Readonly<Record<string, object>>>> = { compliance: complianceWords, 'page-check': pageCheckWords }
 
 /** Builds the dashboard into `folder`: one script and one style, whose lasting names the service makes, and the words of long pages under their own. Tells their sizes in bytes. */
 export async function buildDashboard(root: string, folder: string): Promise<Readonly<Record<string, number>>> {
