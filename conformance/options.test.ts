@@ -40,6 +40,8 @@ describe('the command line', () => {
     assert.throws(() => read(['--only', 'nothing']), /no group nothing; there are batch, /)
     assert.throws(() => read(['--url', 'localhost:8080']), /wants http:\/\//)
     assert.throws(() => read(['--bogus']), /--bogus/)
+    assert.throws(() => read(['--refusing-merchant', 'm']), /go together/)
+    assert.throws(() => read(['--refusing-merchant', 'm', '--endpoint-port', '0']), /from 1 to 65535, not 0/)
   })
 
   it('may ask for help', () => {

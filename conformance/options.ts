@@ -9,6 +9,8 @@ export interface Options {
   readonly target: Target
   readonly files: readonly VectorFile[]
   readonly json: boolean
+  /** Where the runner plays the endpoint of the refusing merchant; null: nowhere. */
+  readonly endpointPort: number | null
 }
 
 /** Reads the command line; null when it asks for help. Throws what is wrong with it, in a sentence. */
@@ -21,6 +23,9 @@ export function readOptions(args: readonly string[], env: NodeJS.ProcessEnv): Op
       password: { type: 'string', default: env.MERCHANT_PASSWORD ?? demo.password },
       'other-merchant': { type: 'string', default: env.OTHER_MERCHANT_ID ?? '' },
       'other-password': { type: 'string', default: env.OTHER_MERCHANT_PASSWORD ?? '' },
+      'refusing-merchant': { type: 'string', default: env.REFUSING_MERCHANT_ID ?? '' },
+      'refusing-password': { type: 'string', default: env.REFUSING_MERCHANT_PASSWORD ?? '' },
+      'endpoint-port': { type: 'string', default: '' },
       only: { type: 'string', multiple: true, default: [] },
       slow: { type: 'boolean', default: false },
       production: { type: 'boolean', default: false },
@@ -30,21 +35,32 @@ export function readOptions(args: readonly string[], env: NodeJS.ProcessEnv): Op
   })
   if (values.help) return null
   const other = { merchant: values['other-merchant'], password: values['other-password'] }
+  const refusing = { merchant: values['refusing-merchant'], password: values['refusing-password'] }
+  const endpointPort = readPort(values['endpoint-port'])
+  if ((refusing.merchant === '') !== (endpointPort === null)) throw new Error('--refusing-merchant and --endpoint-port go together.')
   const target: Target = {
     url: readUrl(values.url),
     merchant: values.merchant,
     password: values.password,
     other: other.merchant === '' ? null : other,
+    refusing: endpointPort === null ? null : refusing,
     isTest: !values.production,
     slow: values.slow,
   }
-  return { target, files: readFiles(values.only), json: values.json }
+  return { target, files: readFiles(values.only), json: values.json, endpointPort }
 }
 
 function readUrl(text: string): URL {
   const url = URL.parse(text)
   if (url === null || !/^https?:$/.test(url.protocol)) throw new Error(`--url wants http://host:port or https://host, not ${text}.`)
   return url
+}
+
+function readPort(text: string): number | null {
+  if (text === '') return null
+  const port = Number(text)
+  if (!Number.isInteger(port) || port < 1 || port > 65_535) throw new Error(`--endpoint-port is a number from 1 to 65535, not ${text}.`)
+  return port
 }
 
 /** A group may be named with or without its folder and `.json`. */
@@ -64,6 +80,9 @@ export const usage = `Sends every vector to a service and prints what differs.
   --password <password>     its password; better in MERCHANT_PASSWORD, where no process list shows it
   --other-merchant <id>     a second merchant (OTHER_MERCHANT_ID, OTHER_MERCHANT_PASSWORD), for the vectors
   --other-password <p>      that hold two merchants against each other
+  --refusing-merchant <id>  a merchant whose endpoint is http://127.0.0.1:<endpoint port>/ (REFUSING_MERCHANT_ID,
+  --refusing-password <p>   REFUSING_MERCHANT_PASSWORD): the runner plays that endpoint and refuses every payment
+  --endpoint-port <port>
   --only <group>            one group, such as cards.create; may be given more than once
   --slow                    also the vectors that wait on purpose (the 10 s test card)
   --production              only what makes no card, has no SMS sent and counts in no limit

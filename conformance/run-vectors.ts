@@ -12,6 +12,8 @@ export interface Target {
   readonly password: string
   /** A second merchant: its tokens and ours must be strangers. */
   readonly other: { readonly merchant: string; readonly password: string } | null
+  /** A merchant whose own endpoint is the one that the runner plays, and refuses every payment. */
+  readonly refusing: { readonly merchant: string; readonly password: string } | null
   /** False in production: nothing is sent that makes a card, has an SMS sent or counts in a limit. */
   readonly isTest: boolean
   /** Whether the vectors that wait on purpose are run. */
@@ -40,14 +42,19 @@ export async function* runFile(file: VectorFile, target: Target): AsyncGenerator
   }
 }
 
-function givenBy({ url, merchant, password, other }: Target): Record<string, string> {
-  const given = { merchant, password, host: url.host }
-  return other === null ? given : { ...given, otherMerchant: other.merchant, otherPassword: other.password }
+function givenBy({ url, merchant, password, other, refusing }: Target): Record<string, string> {
+  return {
+    ...{ merchant, password, host: url.host },
+    ...(other === null ? {} : { otherMerchant: other.merchant, otherPassword: other.password }),
+    ...(refusing === null ? {} : { refusingMerchant: refusing.merchant, refusingPassword: refusing.password }),
+  }
 }
 
 function skipReason({ needs, slow }: Vector, target: Target): string | null {
   if (needs.includes('test') && !target.isTest) return 'needs the test environment'
   if (needs.includes('other merchant') && target.other === null) return 'needs a second merchant (--other-merchant, --other-password)'
+  if (needs.includes('refusing endpoint') && target.refusing === null)
+    return 'needs a merchant whose endpoint is played here (--refusing-merchant, --refusing-password, --endpoint-port)'
   return slow && !target.slow ? 'waits on purpose (--slow)' : null
 }
 

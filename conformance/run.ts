@@ -1,5 +1,6 @@
 // `npm run conformance -- --url http://127.0.0.1:8080`: is a service what the wire says? README.md in this folder tells more.
 import { readOptions, usage, type Options } from './options.ts'
+import { playRefusingEndpoint } from './refusing-endpoint.ts'
 import { printDifference, printJson, printSummary } from './report.ts'
 import { runFile, type Outcome } from './run-vectors.ts'
 
@@ -17,7 +18,17 @@ async function main(): Promise<number> {
   }
 }
 
-async function runAll({ files, target, json }: Options): Promise<number> {
+/** The endpoint of the refusing merchant is there as long as the vectors run. */
+async function runAll(options: Options): Promise<number> {
+  const endpoint = options.endpointPort === null ? null : await playRefusingEndpoint(options.endpointPort)
+  try {
+    return await runFiles(options)
+  } finally {
+    await endpoint?.close()
+  }
+}
+
+async function runFiles({ files, target, json }: Options): Promise<number> {
   const outcomes: Outcome[] = []
   for (const file of files) {
     for await (const outcome of runFile(file, target)) {

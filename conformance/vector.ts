@@ -20,8 +20,11 @@ export interface Vector {
   readonly limits: { readonly msMin: number; readonly msMax: number }
 }
 
-/** `test`: makes cards, asks for codes or counts in a limit. `other merchant`: credentials of a second one. */
-export type Need = 'test' | 'other merchant'
+/**
+ * `test`: makes cards, asks for codes or counts in a limit. `other merchant`: credentials of a second one. `refusing endpoint`: of one whose own
+ * endpoint this runner plays.
+ */
+export type Need = (typeof needs)[number]
 
 /** Either a request that the runner completes (Host, Connection, Content-Length), or raw bytes as they go over the socket. */
 export type VectorRequest =
@@ -63,8 +66,9 @@ function readVector(value: unknown, place: string): Vector {
 }
 
 function readNeed(value: unknown, place: string): Need {
-  if (value === 'test' || value === 'other merchant') return value
-  throw new Error(`${place}: needs is "test" or "other merchant"`)
+  const need = needs.find((known) => known === value)
+  if (need === undefined) throw new Error(`${place}: needs is one of "${needs.join('", "')}"`)
+  return need
 }
 
 function readRequest(value: unknown, place: string): VectorRequest {
@@ -135,3 +139,4 @@ function number(value: unknown, place: string): number {
 
 /** An answer that takes longer than this differs, unless the vector says how long it takes. */
 const replyMsMax = 5000
+const needs = ['test', 'other merchant', 'refusing endpoint'] as const
