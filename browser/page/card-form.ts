@@ -1,7 +1,6 @@
 import {
   readHello,
   type FormCard,
-  type FormError,
   type FormStep,
   type FormWarning,
   type FrameDeed,
@@ -12,17 +11,15 @@ import {
 import { makeId, openBridge, type Bridge } from '../bridge/bridge.ts'
 import { isCut } from './cut.ts'
 import { findHome } from './home.ts'
+import { docsOf, expectOptions, expectPlace, type CardFormError } from './misuse.ts'
+
+export { CardFormMisuse, type CardFormError } from './misuse.ts'
 
 export interface CardFormOptions extends FrameOptions {
   /** Your public id. */
   readonly merchant: string
   /** Where the form is served; by itself the origin that this script came from. */
   readonly formOrigin?: string
-}
-
-/** As the form tells it, with the address of what to do about this reason. */
-export interface CardFormError extends FormError {
-  readonly docs: string
 }
 
 /** Of the theme alone, for who made it; the form goes on. */
@@ -42,21 +39,6 @@ export interface CardFormEvents {
   seen: 'visible' | 'hidden' | 'unverified'
 }
 
-/** The page that holds the form is to be mended: thrown at once, with the fields of an `error` event. */
-export class CardFormMisuse extends TypeError implements CardFormError {
-  override readonly name = 'CardFormMisuse'
-  readonly code = 0
-  readonly field = null
-  readonly retryable = false
-  readonly reason: 'form_origin_missing' | 'merchant_missing' | 'place_missing'
-  readonly docs: string
-  constructor(reason: CardFormMisuse['reason'], message: string, origin = '') {
-    super(`CardForm: ${message}`)
-    this.reason = reason
-    this.docs = docsOf(reason, origin)
-  }
-}
-
 type Listener = (value: never) => void
 
 /** The card form in a page: an iframe of the service's own origin. This side never sees a digit. */
@@ -71,12 +53,8 @@ export class CardForm {
 
   /** Throws a `CardFormMisuse` when `merchant` is no merchant id, or nothing says where the form is served. */
   constructor(options: CardFormOptions) {
-    const origin = readOrigin(options.formOrigin ?? home)
-    if (origin === null)
-      throw new CardFormMisuse('form_origin_missing', 'say formOrigin, where the form is served: this script did not come from there')
     this.#options = options
-    this.#origin = origin
-    if (!/^[0-9a-f]{24}$/.test(options.merchant)) throw new CardFormMisuse('merchant_missing', 'merchant is your id, 24 hex digits', origin)
+    this.#origin = expectOptions(options, home)
   }
 
   /** Listens; what is returned stops listening. */
@@ -88,9 +66,7 @@ export class CardForm {
 
   /** Puts the form into an element, or the first that a selector finds. */
   mount(target: string | Element): this {
-    const place = typeof target === 'string' ? document.querySelector(target) : target
-    if (place === null)
-      throw new CardFormMisuse('place_missing', `nothing is at ${typeof target === 'string' ? target : 'the element'}`, this.#origin)
+    const place = expectPlace(target, this.#origin)
     this.unmount()
     const id = makeId()
     const frame = document.createElement('iframe')
@@ -104,21 +80,22 @@ export class CardForm {
       this.#bridge?.close()
       clearTimeout(this.#late)
       this.#bridge = openBridge(frame, this.#origin, id, (message) => this.#hear(message))
-      this.#late = setTimeout(() => this.#fail('frame_no_answer', 'The form did not answer: see the frame for what it says.'), answerMsMax)
+      this.#late = setTimeout(() => this.#fail('frame_no_answer', 'The form did not answer: see what the frame says.'), answerMsMax)
       this.#configure()
     }
     // Each document of the frame is greeted once: at its word that it is there, or where that did not come, when it has loaded.
     const { signal } = (this.#mounted = new AbortController())
-    let greeted: 'early' | 'loaded' | null = null
+    // True: at its word; false: as it had loaded. The other of the two is then let by.
+    let greeted: boolean | null = null
     const onWord = ({ source, origin, data }: MessageEvent): void => {
       if (source !== frame.contentWindow || origin !== this.#origin || readHello(data)?.id !== id) return
       if (greeted === null) greet()
-      greeted = greeted === null ? 'early' : null
+      greeted = greeted === null || null
     }
     addEventListener('message', onWord, { signal })
     frame.addEventListener('load', () => {
-      if (greeted !== 'early') greet()
-      greeted = greeted === 'early' ? null : 'loaded'
+      if (greeted !== true) greet()
+      greeted = greeted === true ? null : false
     })
     document.addEventListener('securitypolicyviolation', this.#onViolation, { signal })
     frame.src = `${this.#origin}/form/v1?${String(query)}#${id}`
@@ -203,15 +180,6 @@ export class CardForm {
 
 /** Where this script came from, as it was known while it was loaded. */
 const home = findHome()
-
-function readOrigin(text: string | null): string | null {
-  return text !== null && /^https?:/.test(text) && URL.canParse(text) ? new URL(text).origin : null
-}
-
-/** The page of every reason, which the form's own origin serves; the words alone where no origin is known. */
-function docsOf(reason: string, origin: string): string {
-  return `${origin}/form/reasons#${reason}`
-}
 
 const titles = { uz: 'Karta maʼlumotlari', ru: 'Данные карты', en: 'Card details' } as const
 const answerMsMax = 10_000

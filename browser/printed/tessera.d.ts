@@ -6,10 +6,6 @@ interface CardFormOptions extends FrameOptions {
     /** Where the form is served; by itself the origin that this script came from. */
     readonly formOrigin?: string;
 }
-/** As the form tells it, with the address of what to do about this reason. */
-interface CardFormError extends FormError {
-    readonly docs: string;
-}
 /** Of the theme alone, for who made it; the form goes on. */
 interface CardFormWarning extends FormWarning {
     readonly docs: string;
@@ -29,16 +25,6 @@ interface CardFormEvents {
     warning: CardFormWarning;
     wait: number;
     seen: 'visible' | 'hidden' | 'unverified';
-}
-/** The page that holds the form is to be mended: thrown at once, with the fields of an `error` event. */
-declare class CardFormMisuse extends TypeError implements CardFormError {
-    readonly name = "CardFormMisuse";
-    readonly code = 0;
-    readonly field: null;
-    readonly retryable = false;
-    readonly reason: 'form_origin_missing' | 'merchant_missing' | 'place_missing';
-    readonly docs: string;
-    constructor(reason: CardFormMisuse['reason'], message: string, origin?: string);
 }
 /** The card form in a page: an iframe of the service's own origin. This side never sees a digit. */
 declare class CardForm {
@@ -224,6 +210,30 @@ declare function readThemeValue(name: ThemeVariable, value: unknown): string | n
  */
 type Profile = 'spec' | 'subscribe';
 type Language = 'en' | 'ru' | 'uz';
+
+/** As the form tells it, with the address of what to do about this reason. */
+interface CardFormError extends FormError {
+    readonly docs: string;
+}
+/** The page that holds the form is to be mended: thrown at once, with the fields of an `error` event. */
+declare class CardFormMisuse extends TypeError implements CardFormError {
+    readonly name = "CardFormMisuse";
+    readonly code = 0;
+    readonly field: null;
+    readonly retryable = false;
+    readonly reason: 'form_origin_missing' | 'merchant_missing' | 'place_missing';
+    readonly docs: string;
+    constructor(reason: CardFormMisuse['reason'], message: string, origin?: string);
+}
+/** The origin where the form is served. Throws a `CardFormMisuse` when nothing says it, or `merchant` is no merchant id. */
+declare function expectOptions({ formOrigin, merchant }: {
+    readonly formOrigin?: string;
+    readonly merchant: string;
+}, home: string | null): string;
+/** The element that the form is put into. Throws a `CardFormMisuse` when there is none. */
+declare function expectPlace(target: string | Element, origin: string): Element;
+/** The page of every reason, which the form's own origin serves; the words alone where no origin is known. */
+declare function docsOf(reason: string, origin: string): string;
 
 /** There is no HTMLElement where a page is rendered on a server. */
 declare const Element: {

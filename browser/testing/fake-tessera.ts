@@ -4,6 +4,7 @@ import type { FormCard, FormField } from '@tessera/contract/frame'
 import { tellReason } from '../frame/reasons.ts'
 import { textsIn, type Texts } from '../frame/texts.ts'
 import type { CardForm, CardFormError, CardFormEvents, CardFormOptions } from '../page/card-form.ts'
+import { CardFormMisuse, docsOf, expectOptions, expectPlace } from '../page/misuse.ts'
 
 /** The real form's own type without its private parts: what is added there has to be added here, or this file no longer compiles. */
 export type LikeCardForm = {
@@ -23,6 +24,8 @@ export interface FakeScript {
 /** In place of `window.Tessera`. Nothing is loaded, and no digit is needed: the cardholder is played by the test. */
 export interface FakeTessera {
   readonly CardForm: new (...args: ConstructorParameters<typeof CardForm>) => LikeCardForm
+  /** What the fake throws where the real form does: it is the same class. */
+  readonly CardFormMisuse: typeof CardFormMisuse
   /** May be added to at any time. */
   readonly script: FakeScript
   /** Every form that was made, oldest first, with its options as they stand. */
@@ -61,6 +64,7 @@ export function fakeTessera(script: Partial<FakeScript> = {}, card: Partial<Form
   }
   return {
     CardForm: StagedCardForm,
+    CardFormMisuse,
     script: stage.script,
     forms,
     cardholder: {
@@ -90,6 +94,7 @@ type Told = { readonly [E in keyof CardFormEvents]: readonly [E, CardFormEvents[
 class FakeCardForm implements LikeCardForm {
   options: CardFormOptions
   isMounted = false
+  readonly #origin: string
   readonly #stage: Stage
   readonly #listeners = new Map<string, Set<(value: never) => void>>()
   #step: 'card' | 'code' | 'done' = 'card'
@@ -99,7 +104,8 @@ class FakeCardForm implements LikeCardForm {
   #element: { remove(): void } | null = null
 
   constructor(options: CardFormOptions, stage: Stage) {
-    if (!/^[0-9a-f]{24}$/.test(options.merchant)) throw new TypeError('CardForm: merchant is your id, 24 hex characters')
+    // Of a fake nobody can tell where its script came from: without formOrigin it counts as come from the form's own origin.
+    this.#origin = expectOptions(options, ownOrigin)
     this.options = options
     this.#stage = stage
     stage.forms.push(this)
@@ -113,7 +119,7 @@ class FakeCardForm implements LikeCardForm {
 
   mount(target: string | Element): this {
     this.unmount()
-    this.#element = place(target)
+    this.#element = place(target, this.#origin)
     this.isMounted = true
     this.#mounted++
     const reason = this.#next('mount')
@@ -209,7 +215,7 @@ class FakeCardForm implements LikeCardForm {
   }
 
   #refuse(reason: string): void {
-    this.#tell(['error', errorOf(reason, this.options)])
+    this.#tell(['error', errorOf(reason, this.options, this.#origin)])
   }
 
   /** Never at once, and nothing any more once it was taken out: the real form tells through a port. */
@@ -225,23 +231,23 @@ class FakeCardForm implements LikeCardForm {
 }
 
 /** As the real one words it: the same table says field, text and whether to try again. */
-function errorOf(reason: string, { locale = 'uz', formOrigin = '' }: CardFormOptions): CardFormError {
+function errorOf(reason: string, { locale = 'uz' }: CardFormOptions, origin: string): CardFormError {
   const { text, field, isRetryable }: { text: keyof Texts; field: FormField | null; isRetryable: boolean } = tellReason(reason)
   const isOfPage = reason === 'blocked_by_csp' || reason === 'frame_no_answer'
   const code = Object.values(errors).find((entry) => entry.reason === reason)?.code ?? 0
-  const docs = `${formOrigin}/form/reasons#${reason}`
+  const docs = docsOf(reason, origin)
   return { code, reason, field, retryable: isRetryable, message: isOfPage ? reason : textsIn(locale)[text], docs }
 }
 
 /** Without a document any target will do. */
-function place(target: string | Element): { remove(): void } | null {
+function place(target: string | Element, origin: string): { remove(): void } | null {
   if (typeof document === 'undefined') return null
-  const found = typeof target === 'string' ? document.querySelector(target) : target
-  if (found === null) throw new TypeError(`CardForm: nothing is at ${typeof target === 'string' ? target : 'the element'}`)
+  const found = expectPlace(target, origin)
   const frame = document.createElement('iframe')
   found.append(frame)
   return frame
 }
 
+const ownOrigin = 'http://127.0.0.1'
 const waitMs = 60_000
 const turnsMax = 50
