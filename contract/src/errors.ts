@@ -694,6 +694,22 @@ export const errors = {
     },
     hint: 'Production has no test cards, no inbox of SMS and nothing to rehearse.',
   },
+  requestNotFound: {
+    code: -32602,
+    reason: 'request_not_found',
+    stage: 'state',
+    mend: 'developer',
+    text: { en: 'There is no such request.', ru: 'Такого запроса нет.', uz: 'Bunday soʻrov yoʻq.' },
+    hint: 'The request log has no call of this merchant under this id: it is too old, was not recorded, or is to be there in a second.',
+  },
+  requestNotReplayable: {
+    code: -32602,
+    reason: 'request_not_replayable',
+    stage: 'state',
+    mend: 'developer',
+    text: { en: 'This request cannot be replayed.', ru: 'Этот запрос нельзя повторить.', uz: 'Bu soʻrovni takrorlab boʻlmaydi.' },
+    hint: 'It changes something that is there, or names no method: make the call anew by your own code.',
+  },
   userNotFound: {
     code: -32602,
     reason: 'user_not_found',

@@ -8,6 +8,7 @@ import { dashboardComplianceMethods } from './methods.dashboard.compliance.ts'
 import { dashboardPageCheckMethods } from './methods.dashboard.page-check.ts'
 import { dashboardReceiptMethods } from './methods.dashboard.receipts.ts'
 import { dashboardSettingsMethods } from './methods.dashboard.settings.ts'
+import { dashboardRequestMethods } from './methods.dashboard.requests.ts'
 import { dashboardOverviewMethods } from './methods.dashboard.overview.ts'
 import { dashboardSessionMethods } from './methods.dashboard.session.ts'
 import { dashboardStartMethods } from './methods.dashboard.start.ts'
@@ -53,6 +54,7 @@ export const dashboardMethods = {
   ...dashboardReceiptMethods,
   ...dashboardComplianceMethods,
   ...dashboardPageCheckMethods,
+  ...dashboardRequestMethods,
 } as const satisfies Record<string, DashboardEntry>
 
 /** Everything that is asked of the service, by either door. */

@@ -2,7 +2,15 @@ import type { Clock } from './clock.ts'
 import { makeRounds } from './rounds.ts'
 
 /** Between the end of one run and the start of the next, milliseconds. */
-export const everyMs = Object.freeze({ sweep: 60_000, reseal: 30_000, settle: 1000, deliver: 1000, tally: 2000, disclose: 3_600_000 })
+export const everyMs = Object.freeze({
+  sweep: 60_000,
+  reseal: 30_000,
+  settle: 1000,
+  deliver: 1000,
+  tally: 2000,
+  record: 1000,
+  disclose: 3_600_000,
+})
 
 /** A job of the background: how often, what, and the word under which the log counts what it did. */
 export interface Job {

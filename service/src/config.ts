@@ -1,4 +1,5 @@
 import { limitSettings } from './config-limits.ts'
+import { requestLogSettings } from './config-request-log.ts'
 import { collectSettings } from './config-sources.ts'
 import type { Origin } from './config-sources.ts'
 import type { Disclosure, Setting } from './config-values.ts'
@@ -184,6 +185,7 @@ const table = [
     production: 'always on: off is refused',
   },
   ...limitSettings,
+  ...requestLogSettings,
   {
     name: 'inFlightMax',
     env: 'TESSERA_IN_FLIGHT_MAX',

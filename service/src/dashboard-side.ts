@@ -21,6 +21,8 @@ import { makeTallies, type Tallies } from './dashboard/tallies.ts'
 import { CannotGoOn } from './exits.ts'
 import { proxiesOf } from './figures.ts'
 import { readFormAssets } from './form/assets.ts'
+import { makeRequestLists, type RequestLists } from './request-log/lists.ts'
+import type { Recorder } from './request-log/recorder.ts'
 import { makeRoad, type RoadParts } from './rpc/answer.ts'
 import type { Journal } from './rpc/journal.ts'
 
@@ -32,6 +34,7 @@ export interface DashboardSide {
   readonly overview: TellOverview
   readonly codeLists: CodeLists
   readonly start: Start
+  readonly requestLists: RequestLists
 }
 
 /** The dashboard's nouns, with the sandbox's login where there is a sandbox. */
@@ -51,6 +54,7 @@ export async function makeDashboardSide(
     tallies: makeTallies(parts),
     overview: makeOverview(parts),
     codeLists: makeCodeLists({ ...parts, hasInbox: sandbox !== null }),
+    requestLists: makeRequestLists(parts.store),
     start: makeStart(parts, { formOrigin, sdk: readSdk(), testing: sandbox === null ? null : testingOf(sandbox) }),
   }
 }
@@ -60,6 +64,14 @@ export function tallyJobs({ runOnce, dropPast }: Tallies): Job[] {
   return [
     { event: 'tallied', everyMs: everyMs.tally, run: (stopping) => runOnce(stopping).then(() => 0) },
     { event: 'tallies_dropped', everyMs: everyMs.sweep, run: dropPast },
+  ]
+}
+
+/** Writes what calls are to be recorded, every second, and drops what is past. What is written is not told: each call has its line. */
+export function recordJobs({ runOnce, dropPast }: Recorder): Job[] {
+  return [
+    { event: 'requests_recorded', everyMs: everyMs.record, run: (stopping) => runOnce(stopping).then(() => 0) },
+    { event: 'requests_dropped', everyMs: everyMs.sweep, run: dropPast },
   ]
 }
 

@@ -1,3 +1,4 @@
+import type { RecorderFigures } from './request-log/recorder.ts'
 import type { Config } from './config.ts'
 import { idempotencyFigures } from './idempotency/figures.ts'
 import { makeAddressList } from './proxies.ts'
@@ -64,4 +65,9 @@ export function receiptFiguresOf(config: Config, limitsByDefault: boolean) {
 
 export function idempotencyFiguresOf(config: Config) {
   return { ...idempotencyFigures, leaseMs: Math.max(idempotencyFigures.leaseMs, config.networkTimeoutMs * 2) }
+}
+
+/** What the request log keeps; waiting calls are a few kilobytes each at most. */
+export function recorderFiguresOf({ requestLogDays, requestLogRowsMax }: Config): RecorderFigures {
+  return { days: requestLogDays, rowsMax: requestLogRowsMax, waitingMax: 5000 }
 }

@@ -12,7 +12,7 @@ import { tesseraVersion } from './cli/version.ts'
 import { makeClosing } from './closing.ts'
 import type { Closing } from './closing.ts'
 import { findingJobs, watchedBy } from './compliance-side.ts'
-import { makeDashboardPages, tallyJobs, timedBy } from './dashboard-side.ts'
+import { makeDashboardPages, recordJobs, tallyJobs, timedBy } from './dashboard-side.ts'
 import { boundsOf, proxiesOf } from './figures.ts'
 import { claimFolder } from './folder.ts'
 import { makeFormPages } from './form-pages.ts'
@@ -60,7 +60,7 @@ async function compose(parts: StartParts, closing: Closing): Promise<RunningServ
   closing.add(lockFolder(config.dataFolder).release)
 
   // Health is told from here on, readiness when all stands.
-  const life: Life = { state: 'starting', facts: null, store: null, inFlight: () => 0 }
+  const life: Life = { state: 'starting', facts: null, store: null, inFlight: () => 0, unrecorded: () => 0 }
   const metrics = makeMetrics(figuresOf(life, log))
   closing.add(metrics.close)
   const admin = buildAdmin({ readiness: () => tellReadiness(life), metrics: metrics.render })
@@ -70,7 +70,8 @@ async function compose(parts: StartParts, closing: Closing): Promise<RunningServ
   const kept = await openKept(parts, adapters, closing)
   const cutOff = new AbortController()
   const nouns = await makeNouns(parts, adapters, kept, metrics)
-  const { grid, merchants, sessions, disclosures, sweep, reseal, settle, network, idempotency, limits, merchantEndpoints, side } = nouns
+  const { grid, merchants, sessions, disclosures, sweep, reseal, settle, network, idempotency, limits, merchantEndpoints, side, recorder } =
+    nouns
   const http = makeDoor(parts, {
     adapters,
     grid,
@@ -79,7 +80,7 @@ async function compose(parts: StartParts, closing: Closing): Promise<RunningServ
     idempotency,
     limits,
     metrics,
-    side,
+    ...{ side, recorder },
     served: nouns.served,
     compliance: nouns.compliance,
     signal: cutOff.signal,
@@ -99,13 +100,16 @@ async function compose(parts: StartParts, closing: Closing): Promise<RunningServ
     { event: 'dashboard_sessions_dropped', everyMs: everyMs.sweep, run: side.dashboard.sessions.dropPast },
     ...tallyJobs(side.tallies),
     ...findingJobs(nouns.compliance.findings),
+    ...recordJobs(recorder),
   ]
+  // What was answered last is written before the store closes.
+  closing.add(() => recorder.runOnce(new AbortController().signal))
   for (const end of [settle.stop, webhooks.stop, ...startJobs(jobs, { clock, done, failed })]) closing.add(end)
 
   closing.add(() => http.app.close())
   const url = await listen(http.app, config.host, config.port)
   const facts = tellFacts(parts, adapters, { url, adminUrl, store: kept.store, kek: kept.kek.kind })
-  Object.assign(life, { facts, store: kept.store, inFlight: http.inFlight })
+  Object.assign(life, { facts, store: kept.store, inFlight: http.inFlight, unrecorded: recorder.lost })
   const { keyring, store, kek } = kept
   const { users } = side.dashboard
   const answers = answersOf({
@@ -123,7 +127,7 @@ async function compose(parts: StartParts, closing: Closing): Promise<RunningServ
 
 interface DoorParts extends Pick<
   Awaited<ReturnType<typeof makeNouns>>,
-  'grid' | 'merchants' | 'network' | 'idempotency' | 'limits' | 'side' | 'served' | 'compliance'
+  'grid' | 'merchants' | 'network' | 'idempotency' | 'limits' | 'side' | 'served' | 'compliance' | 'recorder'
 > {
   readonly adapters: Adapters
   readonly metrics: Metrics
@@ -133,7 +137,7 @@ interface DoorParts extends Pick<
 
 function makeDoor(
   { config, log, clock, stopping }: StartParts,
-  { adapters, grid, merchants, network, idempotency, limits, metrics, side, served, compliance, signal }: DoorParts,
+  { adapters, grid, merchants, network, idempotency, limits, metrics, side, served, compliance, recorder, signal }: DoorParts,
 ): Http {
   const now = (): number => performance.now()
   const road: RoadParts = {
@@ -146,7 +150,7 @@ function makeDoor(
   }
   const origins = { isAnyWelcome: adapters.isAnyOriginWelcome, formOrigin: config.formOrigin }
   return buildHttp({
-    answer: makeAnswer({ ...road, credentials: merchants, passwords: limits.passwords, origins }),
+    answer: makeAnswer({ ...road, note: recorder.note, credentials: merchants, passwords: limits.passwords, origins }),
     bounds: boundsOf(config),
     proxies: proxiesOf(config),
     pages: [...makeFormPages(config, adapters, { merchants, served }), makeDashboardPages(config, side, road)],

@@ -10,7 +10,7 @@ import { makeComplianceSide } from './compliance-side.ts'
 import { makeDashboardSide } from './dashboard-side.ts'
 import { makeMerchantApi } from './endpoint/merchant-api.ts'
 import { makeTellingEndpoint } from './endpoint/told.ts'
-import { cardFiguresOf, idempotencyFiguresOf, receiptFiguresOf, verificationFiguresOf } from './figures.ts'
+import { cardFiguresOf, idempotencyFiguresOf, receiptFiguresOf, recorderFiguresOf, verificationFiguresOf } from './figures.ts'
 import { makeFormSessions } from './form-sessions/form-sessions.ts'
 import { makeServedForms } from './form-sessions/served.ts'
 import { makeIdempotency } from './idempotency/idempotency.ts'
@@ -25,6 +25,7 @@ import type { Metrics } from './observe/metrics.ts'
 import { makeGuard } from './outbound/guard.ts'
 import { resolveBySystem } from './outbound/resolve.ts'
 import { makeReceipts } from './receipts/receipts.ts'
+import { makeRecorder } from './request-log/recorder.ts'
 import { makeSettle } from './receipts/settle.ts'
 import type { StartParts } from './start-parts.ts'
 import { makeVerification } from './verification/verification.ts'
@@ -37,6 +38,7 @@ import { makeWebhooks } from './webhooks/webhooks.ts'
 export async function makeNouns({ config, clock, log }: StartParts, adapters: Adapters, { store, keyring }: Kept, metrics: Metrics) {
   const { environment } = config
   const alarm = log.error
+  const unrecorded = (err: unknown): void => log.error('call_not_recorded', { err })
   const network = adapters.network({ store, clock })
   const sms = adapters.sms({ store, clock })
   const cards = makeCards({ store, keyring, network, clock, environment, alarm, figures: cardFiguresOf(config) })
@@ -104,6 +106,7 @@ export async function makeNouns({ config, clock, log }: StartParts, adapters: Ad
       failures: limits.failures,
       version: tesseraVersion,
     }),
+    recorder: makeRecorder({ store, merchants, clock, figures: recorderFiguresOf(config), failed: unrecorded }),
     settle,
     idempotency: makeIdempotency({ store, keyring, clock, environment, figures: idempotencyFiguresOf(config) }),
     sweep: makeSweep({ store, keyring, clock, environment, alarm }),

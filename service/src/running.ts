@@ -37,6 +37,8 @@ export interface Life {
   store: Store | null
   /** Calls that are being answered. */
   inFlight: () => number
+  /** Calls that the request log had no room for. */
+  unrecorded: () => number
 }
 
 /** What /readyz and `tessera status` tell. */

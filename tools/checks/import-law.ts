@@ -22,6 +22,7 @@ const nouns = [
   'service/src/dashboard/',
   'service/src/compliance/',
   'service/src/page-check/',
+  'service/src/request-log/',
 ]
 const ports = [
   'service/src/clock.ts',
@@ -51,11 +52,20 @@ export const importLaw: readonly LawRow[] = [
       'service/src/idempotency/figures.ts',
       'service/src/receipts/figures.ts',
       'service/src/verification/limits.ts',
+      'types:service/src/request-log/recorder.ts',
     ],
   },
   {
     of: 'service/src/dashboard-side.ts',
-    may: ['contract/', 'types:vault/', 'service/src/*', 'service/src/dashboard/', 'service/src/rpc/', 'service/src/form/assets.ts'],
+    may: [
+      'contract/',
+      'types:vault/',
+      'service/src/*',
+      'service/src/dashboard/',
+      'service/src/request-log/',
+      'service/src/rpc/',
+      'service/src/form/assets.ts',
+    ],
   },
   { of: 'service/src/form-pages.ts', may: ['service/src/*', 'service/src/form/', 'service/src/form-sessions/', 'service/src/merchants/'] },
   {
@@ -81,7 +91,11 @@ export const importLaw: readonly LawRow[] = [
     of: 'service/src/methods/',
     may: ['contract/', 'vault/src/token.ts', 'service/src/methods/', 'service/src/clock.ts', ...nouns],
   },
-  ...nouns.filter((of) => of !== 'service/src/dashboard/' && of !== 'service/src/page-check/').map((of) => ({ of, ...nounRow })),
+  ...nouns
+    .filter((of) => !['service/src/dashboard/', 'service/src/page-check/', 'service/src/request-log/'].includes(of))
+    .map((of) => ({ of, ...nounRow })),
+  // It is told of calls as the door answered them, and names members as replies do.
+  { of: 'service/src/request-log/', may: [...nounRow.may, 'types:service/src/rpc/answered.ts', 'service/src/rpc/fault.ts'] },
   // Its door hands requests to the road of the API, which it knows by its types.
   {
     of: 'service/src/dashboard/',

@@ -13,7 +13,7 @@ import type { Answers } from './answers.ts'
 function answersIn(house: House, store: Store = house.store): Answers {
   const { keyring, clock, environment } = house
   const reseal = makeReseal({ store, keyring, clock, environment, alarm: () => assert.fail('a row was tampered with') })
-  const life = { state: 'ready', facts: null, store, inFlight: () => 0 } as const
+  const life = { state: 'ready', facts: null, store, inFlight: () => 0, unrecorded: () => 0 } as const
   return answersOf({
     life: { ...life },
     store,

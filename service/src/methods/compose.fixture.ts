@@ -39,6 +39,7 @@ import { notChecked, type FetchPage } from '../page-check/fetch-page.ts'
 import type { Parse } from '../page-check/parse.ts'
 import { receiptFigures, type ReceiptFigures } from '../receipts/figures.ts'
 import { makeReceipts, type Receipts } from '../receipts/receipts.ts'
+import { makeRequestLists, type RequestLists } from '../request-log/lists.ts'
 import { makeSettle, type Settle } from '../receipts/settle.ts'
 import { sandboxDisclosure } from '../sandbox/legal.ts'
 import { makeSandboxNetwork } from '../sandbox/network.ts'
@@ -84,6 +85,7 @@ export interface House {
   readonly evidence: TellEvidence
   readonly consents: NewestConsents
   readonly pageCheck: PageCheck
+  readonly requestLists: RequestLists
   /** What was told of rows that are not as we wrote them. */
   readonly alarms: string[]
   /** Someone who calls: a merchant of its own, unless it is told which. */
@@ -194,6 +196,7 @@ export async function compose(options: HouseOptions = {}): Promise<House> {
       overview: makeOverview({ store, clock }),
     },
     codeLists: makeCodeLists({ store, clock, hasInbox: testing !== null }),
+    requestLists: makeRequestLists(store),
     start: makeStart({ store, clock }, { formOrigin: null, sdk, testing: testing === null ? null : { ...testing, demo } }),
   }
   const mac = makeCardMac(keyring, environment)

@@ -11,6 +11,7 @@ import type { Start } from '../dashboard/start.ts'
 import type { MerchantBook } from '../merchants/book.ts'
 import type { MerchantDeeds } from '../merchants/deeds.ts'
 import type { PageCheck } from '../page-check/page-check.ts'
+import type { RequestLists } from '../request-log/lists.ts'
 import type { Receipts } from '../receipts/receipts.ts'
 import type { Verification } from '../verification/verification.ts'
 
@@ -34,6 +35,9 @@ import { dashboardReceiptsGet } from './dashboard.receipts.get.ts'
 import { dashboardReceiptsList } from './dashboard.receipts.list.ts'
 import { dashboardScriptsJudge } from './dashboard.scripts.judge.ts'
 import { dashboardScriptsList } from './dashboard.scripts.list.ts'
+import { dashboardRequestsGet } from './dashboard.requests.get.ts'
+import { dashboardRequestsList } from './dashboard.requests.list.ts'
+import { dashboardRequestsReplay } from './dashboard.requests.replay.ts'
 import { dashboardSessionGet } from './dashboard.session.get.ts'
 import { dashboardSessionList } from './dashboard.session.list.ts'
 import { dashboardSessionSignIn } from './dashboard.session.signIn.ts'
@@ -55,6 +59,7 @@ import { dashboardVerificationFunnel } from './dashboard.verification.funnel.ts'
 import { dashboardVerificationInbox } from './dashboard.verification.inbox.ts'
 import { dashboardVerificationList } from './dashboard.verification.list.ts'
 import type { Grid } from './method.ts'
+import type { ReplayGrid } from './replay.ts'
 
 export interface DashboardGridParts {
   readonly cards: Cards
@@ -69,11 +74,12 @@ export interface DashboardGridParts {
   readonly evidence: TellEvidence
   readonly consents: NewestConsents
   readonly pageCheck: PageCheck
+  readonly requestLists: RequestLists
 }
 
-/** The dashboard's rows of the grid: with the role that each asks for. */
-export function makeDashboardGrid(parts: DashboardGridParts): Pick<Grid, DashboardMethodName> {
-  const { cards, dashboard, cardLists, merchants, receipts, verification, overview, codeLists, start } = parts
+/** The dashboard's rows of the grid, with the role that each asks for. `api` is what a replay calls. */
+export function makeDashboardGrid(parts: DashboardGridParts, api: ReplayGrid): Pick<Grid, DashboardMethodName> {
+  const { cards, dashboard, cardLists, merchants, receipts, verification, overview, codeLists, start, requestLists } = parts
   const { evidence, consents, pageCheck } = parts
   const caller = 'dashboard'
   return {
@@ -126,6 +132,13 @@ export function makeDashboardGrid(parts: DashboardGridParts): Pick<Grid, Dashboa
     'dashboard.start.get': { caller, role: 'read', mutates: false, limits: 'read', run: dashboardStartGet(start) },
     'dashboard.start.makeToken': {
       ...{ caller, role: 'developer', mutates: true, limits: 'create', run: dashboardStartMakeToken(start, { cards, verification }) },
+    },
+    'dashboard.requests.list': { caller, role: 'read', mutates: false, limits: 'read', run: dashboardRequestsList(requestLists) },
+    'dashboard.requests.get': {
+      ...{ caller, role: 'read', mutates: false, limits: 'read', run: dashboardRequestsGet(requestLists, start.facts.testing !== null) },
+    },
+    'dashboard.requests.replay': {
+      ...{ caller, role: 'developer', mutates: true, limits: 'create', run: dashboardRequestsReplay(requestLists, start, api) },
     },
     'dashboard.overview.get': { caller, role: 'read', mutates: false, limits: 'read', run: dashboardOverviewGet(overview) },
     'dashboard.verification.funnel': { caller, role: 'read', mutates: false, limits: 'read', run: dashboardVerificationFunnel(codeLists) },

@@ -6,6 +6,7 @@ import { dashboardMethods, isMethodName, type DashboardMethodName } from '@tesse
 
 import { openEntrance, type Person } from '../dashboard/visitor.fixture.ts'
 
+import { makeRequest } from '../store/suite/requests.fixture.ts'
 import { compose } from './compose.fixture.ts'
 
 const house = await compose()
@@ -22,10 +23,14 @@ interface Owned {
   readonly phone: string
   readonly page: string
   readonly scriptId: string
+  readonly requestId: string
 }
 
 /** Params of each method, pointed at what somebody owns. */
 const pointed: Readonly<Record<DashboardMethodName, (at: Owned) => object>> = {
+  'dashboard.requests.list': ({ cardId }) => ({ cardId }),
+  'dashboard.requests.get': ({ requestId }) => ({ requestId }),
+  'dashboard.requests.replay': ({ requestId }) => ({ requestId }),
   'dashboard.session.signIn': ({ phone }) => ({ phone, password: 'not it' }),
   'dashboard.session.get': () => ({}),
   'dashboard.session.list': () => ({}),
@@ -87,6 +92,7 @@ const everything = [
   owned.customer,
   owned.phone,
   owned.page,
+  owned.requestId,
   victim.merchantId,
 ]
 const names = Object.keys(dashboardMethods).filter((name): name is DashboardMethodName => isMethodName(name))
@@ -156,6 +162,10 @@ async function own(owner: Person): Promise<Owned> {
     error: 'credentialInBrowser',
   })
   await house.findings.runOnce()
+  const requestId = '5e0d1ce5a000e00000e00001'
+  await house.store.appendRequests([
+    makeRequest(1, { bucket, merchantId, requestId, at: house.clock.now(), cardId: card.token.slice(0, 24) }),
+  ])
   return {
     cardId: card.token.slice(0, 24),
     receiptId: receipt._id,
@@ -165,6 +175,7 @@ async function own(owner: Person): Promise<Owned> {
     phone,
     page,
     scriptId,
+    requestId,
   }
 }
 

@@ -1,3 +1,5 @@
+import type { DashboardMethodName } from '@tessera/contract/methods'
+
 import type { Disclosures } from '../consents/disclosures.ts'
 import type { ServedForms } from '../form-sessions/served.ts'
 import type { FormSessions } from '../form-sessions/form-sessions.ts'
@@ -57,7 +59,7 @@ export function makeGrid(parts: GridParts): Grid {
     failures = noFailureBreaker,
     version,
   } = parts
-  return Object.freeze({
+  const api: Omit<Grid, DashboardMethodName> = {
     'cards.create': {
       ...{
         caller: 'browser',
@@ -107,6 +109,6 @@ export function makeGrid(parts: GridParts): Grid {
     'receipts.set_fiscal_data': { caller: 'server', mutates: true, limits: 'write', run: receiptsSetFiscalData(receipts) },
     'form.sessions.create': { caller: 'server', mutates: true, limits: 'write', run: formSessionsCreate(sessions) },
     'rpc.discover': { caller: 'nobody', mutates: false, limits: 'none', run: rpcDiscover(version) },
-    ...makeDashboardGrid(parts),
-  })
+  }
+  return Object.freeze({ ...api, ...makeDashboardGrid(parts, api) })
 }

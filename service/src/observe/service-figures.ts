@@ -11,6 +11,7 @@ export function figuresOf(life: ServiceLife, log: Log): Asked[] {
       meaning: 'Card numbers caught on their way into the log: more than none is a fault.',
       read: log.caught,
     },
+    { name: 'tessera_requests_unrecorded_total', meaning: 'Calls that the request log had no room for.', read: () => life.unrecorded() },
     { name: 'tessera_log_dropped_total', meaning: 'Log lines that nobody read fast enough.', read: log.dropped },
   ]
 }
@@ -19,4 +20,5 @@ export function figuresOf(life: ServiceLife, log: Log): Asked[] {
 export interface ServiceLife {
   readonly state: string
   readonly inFlight: () => number
+  readonly unrecorded: () => number
 }

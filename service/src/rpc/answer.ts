@@ -5,6 +5,7 @@ import type { CardRoute } from '@tessera/contract/route'
 
 import type { Call, CallerIdentity, Grid, Row, Visitor } from '../methods/method.ts'
 import { answerInTurn, type BatchEnd } from './batch.ts'
+import type { NoteCall } from './answered.ts'
 import { makeApiGate, type ApiGateParts } from './api-gate.ts'
 import type { Claim } from './caller.ts'
 import type { ReadCall } from './call-reader.ts'
@@ -29,6 +30,8 @@ export interface RoadParts extends BatchEnd {
   /** Prefixes under which a number out of place is a card number. */
   readonly routes: readonly CardRoute[]
   readonly journal: Journal
+  /** For the merchant's request log; where it is left out, none is kept. */
+  readonly note?: NoteCall
   /** What the wire says of an error that is none of its own, a store's for instance; null: nobody foresaw it. */
   readonly translate: (err: unknown) => RpcError | null
   /** A new id of a request, 24 hex digits. */
@@ -65,7 +68,8 @@ async function answerCall(call: ReadCall, asked: Asked, door: Door): Promise<Htt
   const startedAt = door.now()
   const method = call.method !== null && isMethodName(call.method) && door.gate.offers(call.method) ? call.method : null
   let merchantId: string | null = null
-  let as: CallerIdentity['as'] | null = null
+  let known: CallerIdentity | null = null
+  let result: unknown = null
   let error: RpcError | null = null
   try {
     const requestFault = requestFaultOf(call, method, asked, door)
@@ -74,7 +78,7 @@ async function answerCall(call: ReadCall, asked: Asked, door: Door): Promise<Htt
     const row = door.grid[method]
     const caller = await door.gate.admit(row, asked, method)
     merchantId = caller.merchantId
-    as = merchantId === null ? null : caller.identity.as
+    known = merchantId === null ? null : caller.identity
     if (caller.fault !== null) throwFault(caller.fault)
     door.limits.take({
       class: row.limits,
@@ -83,7 +87,7 @@ async function answerCall(call: ReadCall, asked: Asked, door: Door): Promise<Htt
       as: caller.identity.as,
       limits: caller.identity.limits ?? null,
     })
-    const result = await run(method, call, { asked, door, requestId, caller: caller.identity })
+    result = await run(method, call, { asked, door, requestId, caller: caller.identity })
     return replyWithResult(call.id, result)
   } catch (err) {
     error = toRpcError(err, door.translate, requestId)
@@ -92,9 +96,21 @@ async function answerCall(call: ReadCall, asked: Asked, door: Door): Promise<Htt
   } finally {
     call.cardNumber?.fill(0)
     const { profile, bytes, origin } = asked
+    const ms = door.now() - startedAt
     const hasCardNumber = call.cardNumber !== null
-    const entry = { requestId, method, profile, merchantId, as, origin, hasCardNumber, error: error?.entry ?? null, bytes }
-    door.journal.called({ ...entry, ms: door.now() - startedAt })
+    const entry = {
+      requestId,
+      method,
+      profile,
+      merchantId,
+      as: known?.as ?? null,
+      origin,
+      hasCardNumber,
+      error: error?.entry ?? null,
+      bytes,
+    }
+    door.journal.called({ ...entry, ms })
+    door.note?.({ requestId, method, profile, caller: known, xAuth: asked.xAuth, params: call.params, result, error, ms, bytes })
   }
 }
 

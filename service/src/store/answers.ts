@@ -15,6 +15,7 @@ import { findMerchant, listCredentialUses, listMerchants } from './questions/mer
 import { findOperation, listOperations } from './questions/operations.ts'
 import { listPageChecks, listPageScripts } from './questions/page-checks.ts'
 import { findReceipt, listAllReceipts, listDueReceipts, listReceiptPage, listReceipts } from './questions/receipts.ts'
+import { findRequest, findRequestBehind, listRequests } from './questions/requests.ts'
 import { findScenarioStep, listInbox, listScenarioSteps } from './questions/sandbox.ts'
 import { findTallies, listTallies, listTallyPlaces } from './questions/tallies.ts'
 import type { Answer, Ask, UnitName } from './questions/units.ts'
@@ -130,6 +131,13 @@ export function makeStore(driver: Driver): Store {
     listCodeEvents: (ask) => driver.read(listCodeEvents(ask)),
     listInboxOf: (ask) => driver.read(listInboxOf(ask)),
 
+    appendRequests: (requests) => driver.write('appendRequests', { requests }),
+    listRequests: (ask) => driver.read(listRequests(ask)),
+    findRequest: (of) => driver.read(findRequest(of)),
+    findRequestBehind: (of) => driver.read(findRequestBehind(of)),
+    dropRequestsOf: (of) => driver.write('dropRequestsOf', of),
+    dropRequests: (before, stopping) => dropAll(driver, 'dropRequests', before, stopping),
+
     addFindings: (findings) => driver.write('addFindings', { findings }),
     listFindings: (of) => driver.read(listFindings(of)),
     keepPageCheck: (keep, audit) => driver.write('keepPageCheck', { ...keep, audit }),
@@ -158,7 +166,7 @@ function ridden<T, R extends CardRiders | null = null>(_riders: R | undefined, a
 /** A page a unit, so that a long sweep never holds the writers up, and ends with the page that a stop finds it at. */
 async function dropAll(
   driver: Driver,
-  name: 'dropLimits' | 'dropIdempotency' | 'dropEvents' | 'dropFormSessions' | 'dropDashboardSessions' | 'dropTallies',
+  name: 'dropLimits' | 'dropIdempotency' | 'dropEvents' | 'dropFormSessions' | 'dropDashboardSessions' | 'dropTallies' | 'dropRequests',
   before: number,
   stopping?: AbortSignal,
 ): Promise<number> {

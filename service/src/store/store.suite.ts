@@ -10,6 +10,7 @@ import { lifeSuite } from './suite/life.suite.ts'
 import { limitsSuite } from './suite/limits.suite.ts'
 import { merchantsSuite } from './suite/merchants.suite.ts'
 import { receiptListsSuite } from './suite/receipt-lists.suite.ts'
+import { requestsSuite } from './suite/requests.suite.ts'
 import { receiptsSuite } from './suite/receipts.suite.ts'
 import { ridersSuite } from './suite/riders.suite.ts'
 import { sandboxSuite } from './suite/sandbox.suite.ts'
@@ -32,6 +33,7 @@ export function storeSuite(withStore: WithStore): void {
   webhooksSuite(withStore)
   dashboardSuite(withStore)
   talliesSuite(withStore)
+  requestsSuite(withStore)
   formsSuite(withStore)
   consentsSuite(withStore)
   complianceSuite(withStore)

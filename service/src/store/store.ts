@@ -6,6 +6,7 @@ import type { DashboardStore } from './dashboard.ts'
 import type { FormStore } from './forms.ts'
 import type { MerchantStore } from './merchant.ts'
 import type { MoneyStore } from './money.ts'
+import type { RequestLogStore } from './requests.ts'
 import type { CardRiders, CodeRiders, Twin } from './riders.ts'
 import type { InboxRow } from './tallies.ts'
 import type { WebhookStore } from './webhooks.ts'
@@ -18,6 +19,7 @@ export type * from './dashboard.ts'
 export type * from './forms.ts'
 export type * from './merchant.ts'
 export type * from './money.ts'
+export type * from './requests.ts'
 export type * from './riders.ts'
 export type * from './tallies.ts'
 export type * from './webhooks.ts'
@@ -28,7 +30,8 @@ export type * from './webhooks.ts'
  * A promise of a write resolves only when the write is durable. Each write is one unit: its effect and its audit entry are kept together or
  * not at all; where riders are given, they too, and the answer is `twin` when their key was taken and nothing was done. Errors: `StoreFull`, `StoreOverloaded`, `StoreUnavailable` (nothing was done) and `StoreOutcomeUnknown`.
  */
-export interface Store extends MerchantStore, MoneyStore, WebhookStore, FormStore, DashboardStore, ConsentStore, ComplianceStore {
+export interface Store
+  extends MerchantStore, MoneyStore, WebhookStore, FormStore, DashboardStore, ConsentStore, ComplianceStore, RequestLogStore {
   /** What an acknowledged write survives: `local` one machine's crash (fsync), `replicated` the loss of that machine. */
   readonly durability: 'local' | 'replicated'
   /** Answers when the store can be asked; throws `StoreUnavailable` when it cannot. For `/readyz`. */

@@ -44,6 +44,7 @@ test(
         'tallies',
         'compliance',
         'audit-order',
+        'requests',
       ],
     )
   }),

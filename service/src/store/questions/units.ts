@@ -14,6 +14,7 @@ import { claimSend, dropLimits } from './limits.ts'
 import { changeMerchant, insertMerchant, noteCredentialUse } from './merchants.ts'
 import { judgeScript, keepPageCheck } from './page-checks.ts'
 import { changeReceipt, insertReceipt } from './receipts.ts'
+import { appendRequests, dropRequests, dropRequestsOf } from './requests.ts'
 import { appendInbox, setScenarioStep } from './sandbox.ts'
 import { addTallies, dropTallies } from './tallies.ts'
 import { beginVerification, finishVerification, settleVerification, tryCode } from './verification.ts'
@@ -55,6 +56,9 @@ export const units = Object.freeze({
   addFindings,
   keepPageCheck,
   judgeScript,
+  appendRequests,
+  dropRequestsOf,
+  dropRequests,
   insertEndpoint,
   changeSecrets,
   removeEndpoint,

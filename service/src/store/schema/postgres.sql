@@ -350,6 +350,31 @@ create index receipts_held on receipts (bucket, card_id) where (state = any (arr
 
 create index receipts_card on receipts (bucket, card_id, created_at desc, receipt_id desc) where (card_id <> ''::text);
 
+create table request_log (
+  bucket integer not null,
+  merchant_id text collate "C" not null,
+  at bigint not null,
+  request_id text collate "C" not null,
+  method text collate "C" not null,
+  profile text collate "C" not null,
+  code integer not null,
+  reason text collate "C" not null,
+  micros bigint not null,
+  caller text collate "C" not null,
+  card_id text collate "C" not null,
+  lost bigint not null,
+  lost_from bigint not null,
+  bytes integer not null,
+  detail text collate "C" not null,
+  primary key (bucket, merchant_id, at, request_id)
+);
+
+create index request_log_request on request_log (bucket, merchant_id, request_id);
+
+create index request_log_card on request_log (bucket, merchant_id, card_id, at desc, request_id desc) where (card_id <> ''::text);
+
+create index request_log_hour on request_log (((at / 3600000)));
+
 create table sandbox_ledger (
   request_id text collate "C" not null,
   kind text not null,

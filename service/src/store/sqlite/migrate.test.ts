@@ -38,6 +38,7 @@ test('an embedded store of before money keeps its cards and takes receipts', () 
         { number: 10, name: 'tallies', breaking: false },
         { number: 11, name: 'compliance', breaking: false },
         { number: 12, name: 'audit-order', breaking: false },
+        { number: 13, name: 'requests', breaking: false },
       ]
       assert.deepEqual(
         applied,

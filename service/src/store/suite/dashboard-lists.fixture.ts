@@ -3,6 +3,7 @@ import { listAuditOf, listCards, listReceiptsOfCard } from '../questions/dashboa
 import { findFunnel, listCodeEvents, listInboxOf } from '../questions/dashboard-codes.ts'
 import { listConsents } from '../questions/consents.ts'
 import { listReceiptPage } from '../questions/receipts.ts'
+import { findRequest, listRequests } from '../questions/requests.ts'
 import { listTallies } from '../questions/tallies.ts'
 import type { Store } from '../store.ts'
 import type { Read } from '../unit.ts'
@@ -43,6 +44,10 @@ export function listQuestions(rows: number, behind: number): readonly ListQuesti
   const funnel = { ...of, from: T0, cardsMax: 2000 }
   const span = { ...of, fromHour: tallyHours.from, toHour: tallyHours.to, stepHours: 24 } as const
 
+  const requests = (name: string, ask: Parameters<typeof listRequests>[0]): ListQuestion =>
+    row(`requests, ${name}`, ask.count * 2, listRequests(ask), (store) => store.listRequests(ask))
+  const someRequest = { ...of, requestId: idOfRow(rows - 1) }
+
   return [
     cards('first page', { ...page, after: null, by: null }),
     cards('deep page', { ...page, after: deep, by: null }),
@@ -69,6 +74,11 @@ export function listQuestions(rows: number, behind: number): readonly ListQuesti
     consents('of an hour', { ...page, ...lastHour, after: '' }),
     row('SMS inbox, first page', 52, listInboxOf({ ...page, after: null }), (store) => store.listInboxOf({ ...page, after: null })),
     row('SMS inbox, deep page', 52, listInboxOf({ ...page, after: deep }), (store) => store.listInboxOf({ ...page, after: deep })),
+    requests('first page', { ...page, from: 0, after: null, cardId: null }),
+    requests('deep page', { ...page, from: 0, after: deep, cardId: null }),
+    requests('of an hour', { ...page, from: lastHour.from, after: { at: lastHour.to, id: '' }, cardId: null }),
+    requests('of a card', { ...page, from: 0, after: null, cardId: '7'.padStart(24, '0') }),
+    row('requests, one', 2, findRequest(someRequest), (store) => store.findRequest(someRequest)),
     row('charts, a week', 24 * 168, listTallies(span), (store) => store.listTallies(span)),
   ]
 }

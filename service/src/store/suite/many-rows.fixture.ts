@@ -18,13 +18,16 @@ export function fillRows(dialect: Dialect, span: RowSpan): readonly string[] {
     receipts(words),
     audit(words),
     tallies(words),
+    requests(words),
     `insert into sms_inbox (merchant_id, id, at, phone_mask, text)
     select ${words.merchant}, ${words.hex('n', 24)}, ${T0} + n * 1000, '99890*****66', '"666666"' from ${words.series}`,
   ]
 }
 
 /** The statements that count the rows for the planners. */
-export const analyzeRows: readonly string[] = ['cards', 'receipts', 'audit', 'tallies', 'sms_inbox'].map((table) => `analyze ${table}`)
+export const analyzeRows: readonly string[] = ['cards', 'receipts', 'audit', 'tallies', 'request_log', 'sms_inbox'].map(
+  (table) => `analyze ${table}`,
+)
 
 /** The merchant's user who did it all. */
 export const busyUser = '5e730e8e07f3000000000bee'
@@ -113,6 +116,16 @@ function tallies({ series, hex }: Words): string {
     select ${bucket}, case when n <= ${hours * 24} then '${merchantId}' else ${hex(`n / ${hours * 24}`, 24)} end,
       ${tallyHours.from} + n % ${hours}, 'word.' || (n / ${hours} % 24), n
     from ${series} where true on conflict do nothing`
+}
+
+/** One of a hundred cards had the call, or none. */
+function requests({ series, hex }: Words): string {
+  return `
+    insert into request_log (bucket, merchant_id, at, request_id, method, profile, code, reason, micros, caller, card_id, lost, lost_from,
+      bytes, detail)
+    select ${bucket}, ${merchant}, ${T0} + n * 1000, ${rowId(hex)}, 'cards.check', 'spec', case when n % 20 = 0 then -31400 else 0 end, '',
+      1000, 'server', case when n % 2 = 0 then '' else ${hex('n % 100', 24)} end, 0, 0, 99, '{}'
+    from ${series}`
 }
 
 /** The hours of those counts. */

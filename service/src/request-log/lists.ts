@@ -1,0 +1,85 @@
+import { RpcError } from '@tessera/contract/errors'
+
+import type { RequestRow, RequestsOf, Store, TimePlace, WholeRequestRow } from '../store/store.ts'
+
+import type { RequestDetail } from './recorder.ts'
+
+export type { RequestDetail, RequestRow }
+
+export interface RequestFilter {
+  readonly after: TimePlace | null
+  readonly count: number
+  readonly method?: string
+  readonly outcome?: 'ok' | 'error'
+  readonly code?: number
+  readonly requestId?: string
+  readonly cardId?: string
+  readonly from?: number
+  readonly to?: number
+}
+
+/** The request log as a merchant's people look at it. */
+export interface RequestLists {
+  list(of: RequestsOf, filter: RequestFilter): Promise<{ requests: RequestRow[]; next: TimePlace | null }>
+  /** Throws `requestNotFound`. */
+  get(of: RequestsOf, requestId: string): Promise<{ row: WholeRequestRow; detail: RequestDetail }>
+}
+
+export function makeRequestLists(store: Pick<Store, 'listRequests' | 'findRequest'>): RequestLists {
+  return Object.freeze<RequestLists>({
+    async list({ bucket, merchantId }, filter) {
+      if (filter.requestId !== undefined) return one({ bucket, merchantId }, filter, filter.requestId)
+      const { count, from = 0, cardId = null } = filter
+      const picked: RequestRow[] = []
+      let after = startOf(filter)
+      // What a filter leaves out is read too, of so many rows at most: a page may be short and still have a next one.
+      const isPicking = filter.method !== undefined || filter.outcome !== undefined || filter.code !== undefined
+      for (let page = 0; page < (isPicking ? pagesMax : 1); page++) {
+        const look = isPicking ? pageSize : count
+        const looked = await store.listRequests({ bucket, merchantId, after, from, count: look + 1, cardId })
+        const rows = looked.slice(0, look)
+        for (const [at, row] of rows.entries()) {
+          if (matches(row, filter)) picked.push(row)
+          if (picked.length === count && (at < rows.length - 1 || looked.length > look)) return { requests: picked, next: placeOf(row) }
+        }
+        const last = rows.at(-1)
+        if (looked.length <= look || last === undefined) return { requests: picked, next: null }
+        after = placeOf(last)
+      }
+      return { requests: picked, next: after }
+    },
+    async get(of, requestId) {
+      const row = await store.findRequest({ bucket: of.bucket, merchantId: of.merchantId, requestId })
+      if (row === null || row.lost > 0) throw new RpcError('requestNotFound')
+      return { row, detail: JSON.parse(row.detail) as RequestDetail }
+    },
+  })
+
+  async function one(of: RequestsOf, filter: RequestFilter, requestId: string) {
+    const row = await store.findRequest({ ...of, requestId })
+    const { from = 0, to = Infinity, cardId } = filter
+    const isIn = row !== null && row.at >= from && row.at < to && matches(row, filter) && (cardId === undefined || row.cardId === cardId)
+    return { requests: isIn ? [row] : [], next: null }
+  }
+}
+
+/** A gap is told whatever is looked for: what is not there might have been it. */
+function matches({ method, code, lost }: RequestRow, filter: RequestFilter): boolean {
+  if (lost > 0) return true
+  if (filter.method !== undefined && filter.method !== method) return false
+  if (filter.code !== undefined && filter.code !== code) return false
+  return filter.outcome === undefined || (filter.outcome === 'ok') === (code === 0)
+}
+
+/** From the page before, or from the end of the span. */
+function startOf({ after, to }: RequestFilter): TimePlace | null {
+  if (to === undefined) return after
+  return after !== null && after.at < to ? after : { at: to, id: '' }
+}
+
+function placeOf({ at, requestId }: RequestRow): TimePlace {
+  return { at, id: requestId }
+}
+
+const pageSize = 1000
+const pagesMax = 10
