@@ -47,7 +47,7 @@ export async function compareWithFloor(comparison: Comparison): Promise<Compared
   const floor = await startFloor(floors)
   const load = startLoadGenerator()
   try {
-    const measureOne = (running: Running): Promise<Speed> => measure(running, load, comparison)
+    const measureOne = (running: Running): Promise<Speed> => measureSpeed(running, load, comparison)
     for (const running of [floor, tessera]) {
       if (method === 'check') await load.obey({ order: 'prepare', target: targetOf(running, 'create'), cards })
       await measureOne(running)
@@ -70,7 +70,12 @@ export function startFloor(home: Home, imports: readonly URL[] = []): Promise<Ru
   return startProgram('bench/floor.ts', { flags: home.flags, imports, logFile: join(home.folder, 'log') })
 }
 
-async function measure(running: Running, load: LoadGenerator, { method, connections, roundMs }: Comparison): Promise<Speed> {
+/** One round of load on one service. */
+export async function measureSpeed(
+  running: Running,
+  load: LoadGenerator,
+  { method, connections, roundMs }: Pick<Comparison, 'method' | 'connections' | 'roundMs'>,
+): Promise<Speed> {
   const cpuBefore = readCpuMs(running.pid)
   const answer = await load.obey({ order: 'run', target: targetOf(running, method), method, connections, ms: roundMs })
   const cpuMs = readCpuMs(running.pid) - cpuBefore

@@ -3,6 +3,7 @@ import { firstPage } from './first-page.ts'
 import { indexes } from './indexes.ts'
 import { lists } from './lists.ts'
 import type { Measurement } from './measurement.ts'
+import { flood } from './flood.ts'
 import { form } from './form.ts'
 import { pans } from './pans.ts'
 import { profile } from './profiles.ts'
@@ -23,6 +24,7 @@ export const measurements: readonly Measurement[] = [
   timing,
   lists,
   indexes,
+  flood,
   firstPage,
   sizes,
   form,

@@ -203,3 +203,41 @@ test('an endpoint that is removed gets no event, and what was delivered can be r
     await receiver.close()
   }
 })
+
+test('users of a dashboard are made, listed, blocked and given another password by the service that runs', async () => {
+  const made = await facts<{ userId: string; password: string }>(
+    'dashboard',
+    'users',
+    'create',
+    demo,
+    '--phone=998907654321',
+    '--role=support',
+  )
+  assert.match(made.userId, /^[0-9a-f]{24}$/)
+  assert.ok(made.password.length >= 12)
+  const list = async () =>
+    (await facts<{ users: { userId: string; role: string; state: string }[] }>('dashboard', 'users', 'list', demo)).users
+  const listed = (await list()).find(({ userId }) => userId === made.userId)
+  assert.deepEqual([listed?.role, listed?.state], ['support', 'active'])
+  const issued = await facts<{ password: string }>('dashboard', 'users', 'reset-password', demo, made.userId)
+  assert.notEqual(issued.password, made.password)
+  const text = await service.ask('dashboard', 'users', 'block', demo, made.userId)
+  assert.equal(text.code, 0, text.err)
+  assert.equal((await list()).find(({ userId }) => userId === made.userId)?.state, 'blocked')
+  const again = await service.ask('dashboard', 'users', 'create', demo, '--phone=998907654321')
+  assert.notEqual(again.code, 0, 'one phone is one login')
+})
+
+test('the endpoint of a merchant is set, tried and removed by the service that runs', async () => {
+  const file = join(scratch, 'endpoint-password')
+  writeFileSync(file, 'a password of the endpoint\n')
+  // Nobody listens on port 1.
+  const url = 'http://127.0.0.1:1/'
+  const set = await service.ask('merchants', 'endpoint', 'set', demo, `--url=${url}`, `--password-file=${file}`)
+  assert.equal(set.code, 0, set.err)
+  assert.ok(set.out.includes(url) && !set.out.includes('a password of the endpoint'), set.out)
+  const tried = await service.ask('merchants', 'endpoint', 'test', demo, '--sum=1000')
+  assert.notEqual(tried.code, 0)
+  assert.match(tried.out + tried.err, /did not answer/)
+  assert.match((await service.ask('merchants', 'endpoint', 'remove', demo)).out, /is asked nothing any more/)
+})

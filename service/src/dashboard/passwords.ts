@@ -11,7 +11,7 @@ export interface Passwords {
 }
 
 /** scrypt at OWASP's figures (N 2^17, r 8, p 1: 128 MiB, 0.4 s), in the thread pool of Node; cheaper ones are for tests. */
-export function makePasswords({ cost = 17, waitingMax = 8 }: { cost?: number; waitingMax?: number } = {}): Passwords {
+export function makePasswords({ cost = 17, waitingMax = 8, derive = deriveByScrypt }: PasswordFigures = {}): Passwords {
   const line = makeLine(waitingMax)
   const ours = { cost, salt: Buffer.from(drawSecret(16)) }
   return Object.freeze({
@@ -27,6 +27,14 @@ export function makePasswords({ cost = 17, waitingMax = 8 }: { cost?: number; wa
   })
 }
 
+export interface PasswordFigures {
+  readonly cost?: number
+  /** How many may wait behind the one whose turn it is. */
+  readonly waitingMax?: number
+  /** The slow part; tests count it. */
+  readonly derive?: typeof deriveByScrypt
+}
+
 interface Verifier {
   /** Logarithm of N. */
   readonly cost: number
@@ -34,7 +42,7 @@ interface Verifier {
   readonly hash: Buffer
 }
 
-function derive(password: string, { cost, salt }: Pick<Verifier, 'cost' | 'salt'>): Promise<Buffer> {
+function deriveByScrypt(password: string, { cost, salt }: Pick<Verifier, 'cost' | 'salt'>): Promise<Buffer> {
   const figures = { N: 2 ** cost, r: 8, p: 1, maxmem: 2 ** (cost + 11) }
   return new Promise((resolve, reject) => {
     scrypt(password.normalize('NFKC'), salt, hashBytes, figures, (err, key) => (err === null ? resolve(key) : reject(err)))
