@@ -32,6 +32,7 @@ export const dashboardStartMethods = {
       sdk: Type.Object({
         version: Type.String(),
         integrity: Type.String({ description: 'Of `/sdk/<version>/tessera.js`, as it is served.' }),
+        moduleIntegrity: Type.String({ description: 'Of `tessera.mjs` beside it.' }),
       }),
       demoPassword: Type.Union([Type.String(), Type.Null()], {
         description: 'The public one of the demo merchant; null for everybody else.',

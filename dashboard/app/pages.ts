@@ -5,6 +5,7 @@ import { AccountPage } from '../pages/account/account-page.tsx'
 import { AuditPage } from '../pages/audit/audit-page.tsx'
 import { CardsPage } from '../pages/cards/cards-page.tsx'
 import { CompliancePage } from '../pages/compliance/compliance-page.tsx'
+import { FormPage } from '../pages/form/form-page.tsx'
 import { ReceiptsPage } from '../pages/receipts/receipts-page.tsx'
 import { PageCheckPage } from '../pages/page-check/page-check-page.tsx'
 import { OverviewPage } from '../pages/overview/overview-page.tsx'
@@ -32,6 +33,7 @@ export const pages: readonly PageRow[] = [
   { name: 'verification', role: 'read', group: 'see', show: VerificationPage },
   { name: 'receipts', role: 'read', group: 'see', show: ReceiptsPage },
   { name: 'requests', role: 'read', group: 'see', show: SoonPage },
+  { name: 'form', role: 'developer', group: 'build', show: FormPage },
   { name: 'webhooks', role: 'read', group: 'build', show: SoonPage },
   { name: 'sandbox', role: 'read', group: 'build', show: SoonPage },
   { name: 'settings', role: 'read', group: 'build', show: SettingsPage },

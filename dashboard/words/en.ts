@@ -17,6 +17,7 @@ export const en = {
     verification: 'Verification',
     receipts: 'Receipts',
     requests: 'Request log',
+    form: 'Form builder',
     webhooks: 'Webhooks',
     sandbox: 'Sandbox',
     settings: 'Settings',

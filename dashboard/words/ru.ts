@@ -18,6 +18,7 @@ export const ru: Words = {
     verification: 'Подтверждение',
     receipts: 'Чеки',
     requests: 'Журнал запросов',
+    form: 'Конструктор формы',
     webhooks: 'Вебхуки',
     sandbox: 'Песочница',
     settings: 'Настройки',

@@ -18,6 +18,7 @@ export const uz: Words = {
     verification: 'Tasdiqlash',
     receipts: 'Cheklar',
     requests: 'Soʻrovlar jurnali',
+    form: 'Forma konstruktori',
     webhooks: 'Vebxuklar',
     sandbox: 'Sinov muhiti',
     settings: 'Sozlamalar',

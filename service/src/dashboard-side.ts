@@ -94,7 +94,8 @@ function testingOf({ cards, code, demo }: Sandbox): StartFacts['testing'] {
 /** What the form snippet names; the form's own pages say what is missing where it is not built. */
 function readSdk(): StartFacts['sdk'] {
   const { version, files } = readFormAssets(formFolder)
-  return { version, integrity: files.get('tessera.js')?.integrity ?? '' }
+  const [integrity = '', moduleIntegrity = ''] = ['tessera.js', 'tessera.mjs'].map((name) => files.get(name)?.integrity)
+  return { version, integrity, moduleIntegrity }
 }
 
 /** The dashboard's pages and its door, on its own host. Throws `CannotGoOn` when it is not built. */

@@ -37,6 +37,7 @@ test('the manifest names every file, and the frame can stand in its document', (
   assert.deepEqual(Object.keys(manifest.files), [
     'frame.js',
     'guard.js',
+    'preview.js',
     'frame.css',
     'frame-texts.json',
     'tessera.js',

@@ -17,6 +17,7 @@ export async function buildBrowser(root: string, folder: string): Promise<Manife
   const texts: [name: string, text: string][] = [
     ['frame.js', await bundle(join(root, 'browser', 'frame', 'main.ts'), 'iife')],
     ['guard.js', await bundle(join(root, 'browser', 'frame', 'guard.ts'), 'iife')],
+    ['preview.js', await bundle(join(root, 'browser', 'frame', 'preview.ts'), 'iife')],
     ['frame.css', await minifyStyle(readFileSync(join(root, 'browser', 'frame', 'frame.css'), 'utf8'))],
     ['frame-texts.json', JSON.stringify({ uz: textsIn('uz'), ru: textsIn('ru'), en: textsIn('en') })],
     ['tessera.js', await bundle(join(root, 'browser', 'page', 'script.ts'), 'iife')],

@@ -147,6 +147,8 @@ export const importLaw: readonly LawRow[] = [
     packages: ['react'],
     builtins: [],
   },
+  // Its form builder holds a frame of the form, by the same way to it as a merchant's page.
+  { of: 'dashboard/pages/form/', may: ['contract/', 'dashboard/', 'browser/bridge/'] },
   ...['dashboard/', 'client/', 'form-check/'].map((of) => ({ of, may: ['contract/', of] })),
   // What is measured is started as what is broken is.
   { of: 'bench/', may: ['bench/', 'fault/', ...workshopWords] },

@@ -13,7 +13,7 @@ export interface StartCard {
 /** What the page Start tells that is the same for every merchant. */
 export interface StartFacts {
   readonly formOrigin: string | null
-  readonly sdk: { readonly version: string; readonly integrity: string }
+  readonly sdk: { readonly version: string; readonly integrity: string; readonly moduleIntegrity: string }
   /** Null in production. */
   readonly testing: Testing | null
 }

@@ -12,6 +12,8 @@ export interface FormAssets {
   readonly script: string
   /** Measures a theme's contrast; runs before the script where it is wanted. */
   readonly guard: string
+  /** Plays the service in the form builder's preview; runs before everything else. */
+  readonly preview: string
   readonly style: string
   /** The frame's sentences: one language goes with the document, another is asked for when the page changes it. */
   readonly texts: Readonly<Record<Language, FrameTexts>>
@@ -34,8 +36,8 @@ export function readFormAssets(folder: string): FormAssets {
     const { version } = JSON.parse(readFileSync(join(folder, 'manifest.json'), 'utf8')) as { version: string }
     const text = (name: string): string => readFileSync(join(folder, name), 'utf8')
     const files = new Map(sdkNames.map((name) => [name, asFile(readFileSync(join(folder, name)))]))
-    const [script, guard, style] = [text('frame.js'), text('guard.js'), text('frame.css')]
-    return Object.freeze({ version, script, guard, style, texts: readTexts(text('frame-texts.json')), files })
+    const [script, guard, preview, style] = [text('frame.js'), text('guard.js'), text('preview.js'), text('frame.css')]
+    return Object.freeze({ version, script, guard, preview, style, texts: readTexts(text('frame-texts.json')), files })
   } catch (cause) {
     throw new AssetsMissing(folder, { cause })
   }

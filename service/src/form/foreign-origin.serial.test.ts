@@ -30,6 +30,7 @@ before(async () => {
     isThemeMeasured: false,
     environment: 'production',
     formOrigin: null,
+    dashboardOrigin: null,
   })
   http = buildHttp({ answer: async () => assert.fail('no page calls the API'), pages: [form] })
   formOrigin = await http.app.listen({ host: '127.0.0.1', port: 0 })

@@ -21,6 +21,7 @@ const parts: FormParts = {
     version: '1.2.3',
     script,
     guard: "document.title = 'guard'",
+    preview: "document.title = 'preview'",
     style,
     texts: { uz: { submit: 'Davom' }, ru: { submit: 'Далее' }, en: { submit: 'Go' } },
     files: new Map([
@@ -35,6 +36,7 @@ const parts: FormParts = {
     isThemeMeasured: false,
     environment: 'test',
     formOrigin: 'https://form.example',
+    dashboardOrigin: 'https://pay.example',
     providerName: 'Pay <b>',
     disclosure: sandboxDisclosure,
   },
@@ -79,6 +81,44 @@ test('the form is one document whose script and style are the only ones that its
     ],
     ['no-store', 'no-referrer', 'require-corp', undefined],
   )
+})
+
+test('a theme is measured where that is wanted, by a script that runs before the form', async () => {
+  const measuring = buildHttp({
+    answer: async () => assert.fail('no page calls the API'),
+    pages: [makeForm({ ...parts, isThemeMeasured: true })],
+  })
+  const { body, headers } = await measuring.app.inject({ method: 'GET', url: asked, headers: { host: 'form.example' } })
+  assert.ok(body.includes(`<script>${parts.assets.guard}</script><script>${script}</script>`))
+  assert.match(String(headers['content-security-policy']), /script-src 'sha256-[^']+' 'sha256-[^']+';/)
+  assert.ok(!(await get(asked)).body.includes(parts.assets.guard))
+  await measuring.app.close()
+})
+
+test('the form builder’s preview is framed by the dashboard alone, calls nobody, and is a form that was never issued', async () => {
+  const preview = (query: string) => get(`/form/v1/preview?${query}`)
+  const { statusCode, headers, body } = await preview(`merchant=${shop.id}&origin=https%3A%2F%2Fpay.example&locale=ru`)
+  assert.equal(statusCode, 200)
+  const policy = String(headers['content-security-policy'])
+  assert.match(policy, /; connect-src 'none'; .*; frame-ancestors https:\/\/pay\.example$/)
+  const { preview: played, guard } = parts.assets
+  assert.ok(body.includes([played, guard, script].map((text) => `<script>${text}</script>`).join('')))
+  assert.match(body, /"form":""/)
+  assert.match(body, /<html lang="ru">/)
+  for (const query of [
+    ...[
+      `merchant=${shop.id}`,
+      `merchant=${shop.id}&origin=https%3A%2F%2Fshop.example`,
+      `merchant=${shop.id}&origin=https%3A%2F%2Fpay.example.evil.example`,
+    ],
+    ...[
+      'origin=https%3A%2F%2Fpay.example',
+      'merchant=65f0c0ffee0000000000beef&origin=https%3A%2F%2Fpay.example',
+      `merchant=${shop.id}&origin=http%3A%2F%2Flocalhost`,
+    ],
+  ])
+    assert.equal((await preview(query)).statusCode, 404, query)
+  assert.ok(!(await get(asked)).body.includes(played))
 })
 
 test('the document speaks one language, and another is told when it is asked for', async () => {

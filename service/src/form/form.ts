@@ -6,12 +6,13 @@ import type { Language } from '@tessera/contract/profile'
 
 import type { FormAssets } from './assets.ts'
 import { hashDisclosure, type Disclosure } from './disclosure.ts'
-import { makeFormDocument, type FrameWords } from './document.ts'
+import { makeFormDocument, type FrameFacts, type FrameWords } from './document.ts'
 import { pageHeaders } from './headers.ts'
 import { makeIsFormHost, readOrigin } from './host.ts'
 import type { LegalPages } from './legal.ts'
 import { reasonsPage } from './reasons-page.ts'
 import { refusalPage, type FormRefusal } from './refusal.ts'
+import { servePreview } from './preview.ts'
 import { serveSdk } from './sdk.ts'
 
 /** A merchant as the form has to know it. */
@@ -35,6 +36,8 @@ export interface FormParts {
   readonly environment: 'test' | 'production'
   /** Null: every name of 127.0.0.1. */
   readonly formOrigin: string | null
+  /** Null: `localhost`, whatever the port. Its pages alone may hold the form builder's preview. */
+  readonly dashboardOrigin: string | null
   readonly providerName: string
   /** Null: the pages below stand for it. */
   readonly termsUrl: string | null
@@ -60,16 +63,19 @@ export function makeForm(parts: FormParts): FastifyPluginCallback {
       if (isFormHost(request.headers.host)) next()
       else reply.callNotFound()
     })
+    const factsOf = (merchant: FormMerchant, locale: Language): Omit<FrameFacts, 'origin' | 'form'> => ({
+      ...{ merchant: merchant.id, merchantName: merchant.name, environment: parts.environment, version: parts.assets.version },
+      ...{ providerName: parts.providerName, words: wordsIn(locale) },
+      termsUrl: parts.termsUrl ?? '/form/terms',
+      privacyUrl: parts.privacyUrl ?? '/form/privacy',
+    })
     app.get('/form/v1', async (request, reply) => {
       const asked = await readAsk(parts, request.query)
       if (typeof asked === 'string') return refuse(request, reply, asked)
       const { merchant, origin } = asked
       const page = document.render({
-        ...{ merchant: merchant.id, merchantName: merchant.name, origin, environment: parts.environment, version: parts.assets.version },
-        ...{ providerName: parts.providerName, words: wordsIn(readLanguage(request.query)) },
-        form: await parts.issueForm(merchant.id, origin),
-        termsUrl: parts.termsUrl ?? '/form/terms',
-        privacyUrl: parts.privacyUrl ?? '/form/privacy',
+        ...factsOf(merchant, readLanguage(request.query)),
+        ...{ origin, form: await parts.issueForm(merchant.id, origin) },
       })
       return send(request, reply.headers({ ...pageHeaders, 'content-security-policy': document.policy(origin) }), page)
     })
@@ -87,6 +93,11 @@ export function makeForm(parts: FormParts): FastifyPluginCallback {
         return send(request, reply.headers({ ...pageHeaders, 'content-security-policy': policy }), html)
       })
     }
+    servePreview(app, parts, async (query) => {
+      const { merchant: id } = query as Readonly<Record<string, unknown>>
+      const merchant = typeof id === 'string' && /^[0-9a-f]{24}$/.test(id) ? await parts.findMerchant(id) : null
+      return merchant === null ? null : factsOf(merchant, readLanguage(query))
+    })
     serveSdk(app, parts.assets)
     done()
   }

@@ -187,7 +187,7 @@ export async function compose(options: HouseOptions = {}): Promise<House> {
   })
   const testing = environment === 'test' ? { cards: testCards, expire: testExpiry, code: sandboxCode } : null
   const demo = { merchantId: demoMerchant.id, password: demoMerchant.password }
-  const sdk = { version: '0.0.0', integrity: 'sha384-none' }
+  const sdk = { version: '0.0.0', integrity: 'sha384-none', moduleIntegrity: 'sha384-none' }
   const side = {
     ...{
       dashboard,
