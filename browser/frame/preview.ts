@@ -10,8 +10,9 @@ const replies: Readonly<Record<string, object>> = {
 const wrongCode = { error: { code: -31_103, reason: 'wrong_code' } }
 
 globalThis.fetch = (path, options) => {
-  const method = String(path).slice('/api/'.length)
-  const isWrong = method === 'cards.verify' && !String(options?.body).includes('"666666"')
+  const method = typeof path === 'string' ? path.slice('/api/'.length) : ''
+  const body = typeof options?.body === 'string' ? options.body : ''
+  const isWrong = method === 'cards.verify' && !body.includes('"666666"')
   return Promise.resolve(Response.json(isWrong ? wrongCode : { result: replies[method] }))
 }
 
@@ -46,17 +47,19 @@ async function appears(selector: string): Promise<void> {
 }
 
 function press(selector: string): void {
-  find<HTMLFormElement>(selector).requestSubmit()
+  const form = find(selector)
+  if (form instanceof HTMLFormElement) form.requestSubmit()
 }
 
 function type(selector: string, text: string): void {
-  const input = find<HTMLInputElement>(selector)
+  const input = find(selector)
+  if (!(input instanceof HTMLInputElement)) return
   input.value = text
   input.dispatchEvent(new Event('input'))
 }
 
-function find<T extends HTMLElement>(selector: string): T {
-  const found = document.querySelector<T>(selector)
+function find(selector: string): HTMLElement {
+  const found = document.querySelector<HTMLElement>(selector)
   if (found === null) throw new Error(`nothing is at ${selector}`)
   return found
 }

@@ -50,7 +50,7 @@ function asModule({ merchantId, origin, sdk }: SnippetPlace, options: FrameOptio
 
 function asElement(place: SnippetPlace, { theme, labels, button, ...plain }: FrameOptions): Snippets {
   const attributes = Object.entries({ ...plain, ...(button === false ? { button: 'false' } : {}) }).map(
-    ([name, value]) => ` ${name}="${String(value)}"`,
+    ([name, value]) => ` ${name}="${value}"`,
   )
   const objects = Object.entries({ theme, labels }).filter(([, value]) => value !== undefined)
   return [

@@ -24,7 +24,10 @@ export function servePreview(
   app.get('/form/v1/preview', async (request, reply) => {
     const origin = readOrigin((request.query as Readonly<Record<string, unknown>>)['origin'])
     const facts = origin === null || !isDashboard(origin, dashboardOrigin) ? null : await factsOf(request.query)
-    if (origin === null || facts === null) return reply.callNotFound()
+    if (origin === null || facts === null) {
+      reply.callNotFound()
+      return reply
+    }
     return reply
       .headers({ ...pageHeaders, 'content-security-policy': document.policy(origin) })
       .send(document.render({ ...facts, origin, form: '' }))
