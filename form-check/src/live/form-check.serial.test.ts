@@ -32,9 +32,12 @@ describe('the form check in a real browser, with the service running', { concurr
     return `<!doctype html><html lang="en"><title>Shop</title><div id="card"></div>${marks}${sdk}<script nonce="n">${mount}${script}</script>`
   }
 
-  async function check(html: string, headers: Readonly<Record<string, string>> = { 'content-security-policy': policy }): Promise<Report> {
+  async function check(
+    html: string,
+    { headers = { 'content-security-policy': policy }, waitMs = 500 }: { headers?: Readonly<Record<string, string>>; waitMs?: number } = {},
+  ): Promise<Report> {
     const asked = {
-      waitMs: 1500,
+      waitMs,
       pageMs: 60_000,
       isLive: true,
       submits: true,
@@ -74,122 +77,118 @@ describe('the form check in a real browser, with the service running', { concurr
   const onInput = (deed: string): string =>
     `<script nonce="n">document.querySelector('#pan').addEventListener('change', ({ target: { value } }) => { ${deed} })</script>`
 
-  /** Each page breaks its rules, beside whatever the input of its own breaks. */
-  const cases: [title: string, page: () => string, rules: RuleId[], headers?: Readonly<Record<string, string>>][] = [
+  /**
+   * Each page breaks its rules, beside whatever the input of its own breaks. A browser is started for each, so what breaks different rules
+   * stands on one page; what breaks the same rule in another way stands on another.
+   */
+  const cases: [title: string, page: () => string, rules: RuleId[], how?: Parameters<typeof check>[1]][] = [
     [
-      'an input in a closed shadow root',
+      'an input in a closed shadow root, under a weak policy',
       () =>
         form(
           `const root = document.body.appendChild(document.createElement('div')).attachShadow({ mode: 'closed' }); root.innerHTML = '${pan}'`,
         ),
-      ['card-input'],
+      ['card-input', 'csp-weak'],
+      { headers: { 'content-security-policy': `script-src * 'unsafe-inline'` } },
     ],
     [
-      'an input in a closed shadow root that the markup declares',
-      () => form('', `<div><template shadowrootmode="closed">${pan}</template></div>`),
-      ['card-input'],
+      'an input in a closed shadow root that the markup declares, and a footer under an overlay',
+      () =>
+        form(
+          '',
+          `<div><template shadowrootmode="closed">${pan}</template></div><div style="position:fixed;inset:0;background:#fff;pointer-events:none"></div>`,
+        ),
+      ['card-input', 'links-hidden'],
     ],
     [
-      'an input that is added a second later',
-      () => form(`setTimeout(() => document.body.insertAdjacentHTML('beforeend', '${pan}'), 1000)`),
-      ['card-input'],
+      'an input that is added a second later, and a frame that has faded',
+      () => form(`setTimeout(() => document.body.insertAdjacentHTML('beforeend', '${pan}'), 1000)`, '<style>iframe{opacity:.01}</style>'),
+      ['card-input', 'links-hidden'],
+      { waitMs: 1500 },
     ],
     [
-      'an input that is there for a moment only',
+      'an input that is there for a moment only, and a frame cut short',
       () =>
         form(
           `setTimeout(() => { document.body.insertAdjacentHTML('beforeend', '${pan}'); setTimeout(() => document.querySelector('#pan').remove(), 50) }, 200)`,
+          '<style>#card{height:60px;overflow:hidden}</style>',
         ),
-      ['card-input'],
+      ['card-input', 'links-hidden'],
     ],
-    ['an input for a CVV', () => form('', '<input autocomplete="cc-csc">'), ['sad-input']],
-    ['an input with a name', () => form('', '<input autocomplete="cc-number" name="card">'), ['input-name']],
     [
-      'a form with an action around the form of the service',
+      'what a careless page does all at once: a CVV, a name, an action around the form, a ticked box, a password, a call of its own, nothing pinned, no policy',
       () =>
         form(
-          `const around = document.createElement('form'); around.action = '/pay'; document.body.append(around); around.append(document.querySelector('#card'))`,
+          [
+            `const around = document.createElement('form'); around.action = '/pay'; document.body.append(around); around.append(document.querySelector('#card'))`,
+            `setTimeout(() => document.querySelector('#save-card').checked = true)`,
+            `fetch('/shop', { headers: { 'x-auth': '${tessera.merchantId}:${tessera.password}' } })`,
+            `void 'cards.create'`,
+          ].join(';'),
+          '<input autocomplete="cc-csc"><input autocomplete="cc-number" name="card">' +
+            '<label><input type="checkbox" id="save-card">Save</label><script src="http://127.0.0.1:9/a.js"></script>',
+        ).replace(/ integrity="[^"]*"/, ''),
+      [
+        ...(['sad-input', 'input-name', 'form-action', 'consent-ticked', 'password-in-page'] as const),
+        ...(['own-call', 'sdk-integrity', 'script-integrity', 'csp-missing'] as const),
+      ],
+      { headers: {} },
+    ],
+    [
+      'fetch, and a cookie',
+      () => form('', pan) + onInput(`fetch('/take', { method: 'POST', body: value }); document.cookie = 'draft=' + value`),
+      ['card-submitted', 'card-in-storage'],
+    ],
+    [
+      'XMLHttpRequest, in base64, and an indexed database',
+      () =>
+        form('', pan) +
+        onInput(
+          `const ask = new XMLHttpRequest(); ask.open('POST', '/take'); ask.send(btoa(value)); const open = indexedDB.open('d'); open.onupgradeneeded = () => open.result.createObjectStore('s'); open.onsuccess = () => open.result.transaction('s', 'readwrite').objectStore('s').put({ value }, 1)`,
         ),
-      ['form-action'],
+      ['card-submitted', 'card-in-storage'],
     ],
-    ['fetch', () => form('', pan) + onInput(`fetch('/take', { method: 'POST', body: value })`), ['card-submitted']],
     [
-      'XMLHttpRequest, in base64',
-      () => form('', pan) + onInput(`const ask = new XMLHttpRequest(); ask.open('POST', '/take'); ask.send(btoa(value))`),
-      ['card-submitted'],
+      'sendBeacon of a Blob, and a message',
+      () => form('', pan) + onInput(`navigator.sendBeacon('/take', new Blob([value])); postMessage({ value }, '*')`),
+      ['card-submitted', 'card-in-message'],
     ],
-    ['sendBeacon of a Blob', () => form('', pan) + onInput(`navigator.sendBeacon('/take', new Blob([value]))`), ['card-submitted']],
     [
-      'a WebSocket',
+      'a WebSocket, and the console',
       () =>
         form(
           '',
           pan + `<script nonce="n">const socket = new WebSocket('/socket'.replace(/^/, location.origin.replace('http', 'ws')))</script>`,
-        ) + onInput(`socket.send(value)`),
-      ['card-submitted'],
+        ) + onInput(`socket.send(value); console.log('card', value)`),
+      ['card-submitted', 'card-in-console'],
     ],
-    ['the address of a picture', () => form('', pan) + onInput(`new Image().src = '/take?c=' + value`), ['card-submitted']],
+    [
+      'the address of a picture, and local storage',
+      () => form('', pan) + onInput(`new Image().src = '/take?c=' + value; localStorage.draft = value`),
+      ['card-submitted', 'card-in-storage'],
+    ],
     [
       'a form that is submitted',
       () => form('', `<form>${pan.replace('>', ' name="c">')}<button>Pay</button></form>`),
       ['card-submitted', 'input-name'],
     ],
-    ['local storage', () => form('', pan) + onInput(`localStorage.draft = value`), ['card-in-storage']],
-    ['a cookie', () => form('', pan) + onInput(`document.cookie = 'draft=' + value`), ['card-in-storage']],
-    [
-      'an indexed database',
-      () =>
-        form('', pan) +
-        onInput(
-          `const ask = indexedDB.open('d'); ask.onupgradeneeded = () => ask.result.createObjectStore('s'); ask.onsuccess = () => ask.result.transaction('s', 'readwrite').objectStore('s').put({ value }, 1)`,
-        ),
-      ['card-in-storage'],
-    ],
-    ['the console', () => form('', pan) + onInput(`console.log('card', value)`), ['card-in-console']],
-    ['a message', () => form('', pan) + onInput(`postMessage({ value }, '*')`), ['card-in-message']],
     ['no SDK', () => `<!doctype html><html lang="en">${pan}`, ['sdk-missing', 'links-missing']],
-    [
-      'a footer under an overlay',
-      () => form('', '<div style="position:fixed;inset:0;background:#fff;pointer-events:none"></div>'),
-      ['links-hidden'],
-    ],
-    ['a frame that has faded', () => form('', '<style>iframe{opacity:.01}</style>'), ['links-hidden']],
-    ['a frame cut short', () => form('', '<style>#card{height:60px;overflow:hidden}</style>'), ['links-hidden']],
-    [
-      'a box that a script ticks',
-      () =>
-        form(
-          `document.querySelector('#save-card').checked = true`.replace('document', 'setTimeout(() => document').concat(')'),
-          '<label><input type="checkbox" id="save-card">Save</label>',
-        ),
-      ['consent-ticked'],
-    ],
-    [
-      'a password in a script that is loaded',
-      () => form(`fetch('/shop', { headers: { 'x-auth': '${tessera.merchantId}:${tessera.password}' } })`),
-      ['password-in-page'],
-    ],
-    ['a call of its own', () => form(`void 'cards.create'`), ['own-call']],
     ['an SDK whose form never comes', () => `<!doctype html>${sdk}`, ['form-not-seen']],
     [
       'a form of another service',
       () => `<!doctype html><script src="http://127.0.0.1:9/sdk/v1/tessera.js" integrity="sha384-x" crossorigin="anonymous"></script>`,
       ['form-origin', 'csp-blocks-form'],
     ],
-    ['an SDK that nothing pins', () => form().replace(/ integrity="[^"]*"/, ''), ['sdk-integrity']],
-    ['a script of others that nothing pins', () => form('', '<script src="http://127.0.0.1:9/a.js"></script>'), ['script-integrity']],
-    ['no policy', () => form(), ['csp-missing'], {}],
     [
       'a policy that blocks the frame',
       () => form(),
       ['csp-blocks-form'],
-      { 'content-security-policy': `script-src 'self' 'nonce-n' *; frame-src 'none'` },
+      { headers: { 'content-security-policy': `script-src 'self' 'nonce-n' *; frame-src 'none'` } },
     ],
-    ['a weak policy', () => form(), ['csp-weak'], { 'content-security-policy': `script-src * 'unsafe-inline'` }],
   ]
-  for (const [title, page, asked, headers] of cases) {
+  for (const [title, page, asked, how] of cases) {
     it(`sees ${title}`, async () => {
-      const seen = broken(await check(page(), headers))
+      const seen = broken(await check(page(), how))
       for (const rule of asked) assert.ok(seen.includes(rule), `${rule} is not among ${seen.join(', ')}`)
       assert.deepEqual(
         shop.received.filter((line) => /8600069195406311/.test(line)),

@@ -13,6 +13,8 @@ export interface Command {
   /** What the operator should know, for `--help`. */
   readonly about?: string
   readonly options?: readonly CommandOption[]
+  /** It asks for no settings, so nothing else would tell that an option is one of nobody's. */
+  readonly readsNoSettings?: boolean
   readonly run: (asked: Asked) => Promise<Outcome>
 }
 

@@ -25,6 +25,7 @@ export const formCheck: Command = {
     { name: 'type-only', meaning: 'Types the sandbox card and sends no form.' },
     { name: 'sarif', meaning: 'Prints SARIF 2.1.0.' },
   ],
+  readsNoSettings: true,
   run: check,
 }
 

@@ -96,7 +96,8 @@ function unknownCommand(first: string, second: string | undefined): string {
 
 function refuseForeignOptions(command: Command, typed: Typed): void {
   const known = new Set(['json', 'help', ...(command.options ?? []).map(({ name }) => name)])
-  const foreign = [...typed.options.keys()].find((name) => !known.has(name))
+  const stray = command.readsNoSettings === true ? typed.settingArguments.map((argument) => argument.replace(/^-+|=.*$/g, '')) : []
+  const foreign = [...typed.options.keys(), ...stray].find((name) => !known.has(name))
   if (foreign !== undefined) throw new CannotGoOn('usage', `"${command.name}" takes no --${foreign}. See: tessera ${command.name} --help`)
 }
 
