@@ -4,10 +4,15 @@ import { join } from 'node:path'
 import { build } from 'esbuild-wasm'
 
 import { complianceWords } from '../../dashboard/pages/compliance/compliance-words.ts'
+import { formWords } from '../../dashboard/pages/form/form-words.ts'
 import { pageCheckWords } from '../../dashboard/pages/page-check/page-check-words.ts'
 
 /** Pages whose words are no part of the script: by the page's name, each language a file. */
-const longWords: Readonly<Record<string, Readonly<Record<string, object>>>> = { compliance: complianceWords, 'page-check': pageCheckWords }
+const longWords: Readonly<Record<string, Readonly<Record<string, object>>>> = {
+  compliance: complianceWords,
+  form: formWords,
+  'page-check': pageCheckWords,
+}
 
 /** Builds the dashboard into `folder`: one script and one style, whose lasting names the service makes, and the words of long pages under their own. Tells their sizes in bytes. */
 export async function buildDashboard(root: string, folder: string): Promise<Readonly<Record<string, number>>> {

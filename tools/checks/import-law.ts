@@ -169,6 +169,7 @@ export const importLaw: readonly LawRow[] = [
       'form-check/src/rules.ts',
       'browser/frame/texts.ts',
       'dashboard/pages/compliance/compliance-words.ts',
+      'dashboard/pages/form/form-words.ts',
       'dashboard/pages/page-check/page-check-words.ts',
     ],
   },

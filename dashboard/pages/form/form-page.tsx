@@ -3,7 +3,7 @@ import { formLabels } from '@tessera/contract/frame'
 import type { Result } from '@tessera/contract/methods'
 
 import { useAsk } from '../../app/ask.ts'
-import { language, languages, wordsOf } from '../../app/language.ts'
+import { language, languages } from '../../app/language.ts'
 import { may } from '../../app/session-state.ts'
 import { Empty } from '../../parts/empty.tsx'
 import { Field } from '../../parts/field.tsx'
@@ -13,20 +13,21 @@ import { Waiting } from '../../parts/table.tsx'
 import { Choice } from './choice.tsx'
 import { firstChoices, optionsOf, type Choices, type Shade } from './choices.ts'
 import { writePolicy, writeSnippets, type Way } from './form-snippets.ts'
-import { formWords } from './form-words.ts'
+import { formText } from './form-text.ts'
 import { Palette } from './palette.tsx'
 import { Preview } from './preview.tsx'
 import './form.css'
 
 /** The form as a merchant wants it, beside what is chosen, and the code that makes it so. Nothing is kept: the code is the outcome. */
 export function FormPage() {
-  const text = wordsOf(formWords)
+  const text = formText.use()
+  if (text === null) return formText.show()
   if (!may('developer')) return <Empty title={text.notYours} text={text.notYoursText} />
   return <Builder />
 }
 
 function Builder() {
-  const text = wordsOf(formWords)
+  const text = formText.now()
   const asked = useAsk('dashboard.start.get', {})
   const choices = useSignal<Choices>(firstChoices(language.peek()))
   const picked = useSignal<Shade>('light')
@@ -62,7 +63,7 @@ function placeOf({ merchantId, sdk, formOrigin }: Result<'dashboard.start.get'>)
 }
 
 function Layout({ choices }: { choices: Signal<Choices> }) {
-  const text = wordsOf(formWords)
+  const text = formText.now()
   const { scheme, layout, locale, direction, save, hasButton } = choices.value
   const change = (changed: Partial<Choices>): void => void (choices.value = { ...choices.value, ...changed })
   return (
@@ -105,7 +106,7 @@ function Layout({ choices }: { choices: Signal<Choices> }) {
 }
 
 function Labels({ choices }: { choices: Signal<Choices> }) {
-  const text = wordsOf(formWords)
+  const text = formText.now()
   const { labels } = choices.value
   return (
     <details class="panel">
@@ -129,7 +130,7 @@ function Labels({ choices }: { choices: Signal<Choices> }) {
 }
 
 function Code({ place, options }: { place: Place; options: ReturnType<typeof optionsOf> }) {
-  const text = wordsOf(formWords)
+  const text = formText.now()
   const way = useSignal<Way>('script')
   return (
     <section class="panel builder-code">

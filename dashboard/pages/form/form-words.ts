@@ -23,13 +23,13 @@ const en = {
   picker: 'pick a colour',
   reset: 'the form’s own again',
   notColour: '#rgb, #rrggbb, rgb(1, 2, 3) or hsl(120, 50%, 40%), never see-through.',
-  notLength: (least: number, most: number) => `From ${String(least)}px to ${String(most)}px; em and rem count as 16px.`,
+  notLength: 'From {0}px to {1}px; em and rem count as 16px.',
   notFont: 'Names of fonts with commas between: Inter, sans-serif.',
   contrast: 'Contrast',
   passes: 'Every pair of colours passes WCAG 2.2 AA.',
-  fails: (count: number) => `Too pale for WCAG 2.2 AA: ${String(count)}`,
-  pale: (of: string, on: string) => `${of} on ${on.toLowerCase()}`,
-  needed: (ratio: number) => `at least ${String(ratio)}:1`,
+  fails: 'Too pale for WCAG 2.2 AA: {0}',
+  pale: '{0} on {1}',
+  needed: 'at least {0}:1',
   use: 'Use',
   shape: 'Shape and type',
   variables: {
@@ -79,13 +79,13 @@ const ru: typeof en = {
   picker: 'выбрать цвет',
   reset: 'вернуть цвет формы',
   notColour: '#rgb, #rrggbb, rgb(1, 2, 3) или hsl(120, 50%, 40%), без прозрачности.',
-  notLength: (least: number, most: number) => `От ${String(least)}px до ${String(most)}px; em и rem считаются за 16px.`,
+  notLength: 'От {0}px до {1}px; em и rem считаются за 16px.',
   notFont: 'Названия шрифтов через запятую: Inter, sans-serif.',
   contrast: 'Контраст',
   passes: 'Все пары цветов проходят WCAG 2.2 AA.',
-  fails: (count: number) => `Слишком бледно для WCAG 2.2 AA: ${String(count)}`,
-  pale: (of: string, on: string) => `${of} — ${on.toLowerCase()}`,
-  needed: (ratio: number) => `нужно ${String(ratio)}:1`,
+  fails: 'Слишком бледно для WCAG 2.2 AA: {0}',
+  pale: '{0} — {1}',
+  needed: 'нужно {0}:1',
   use: 'Взять',
   shape: 'Форма и шрифт',
   variables: {
@@ -136,13 +136,13 @@ const uz: typeof en = {
   picker: 'rang tanlash',
   reset: 'formaning oʻz qiymati',
   notColour: '#rgb, #rrggbb, rgb(1, 2, 3) yoki hsl(120, 50%, 40%), shaffof boʻlmagan.',
-  notLength: (least: number, most: number) => `${String(least)}px dan ${String(most)}px gacha; em va rem 16px deb olinadi.`,
+  notLength: '{0}px dan {1}px gacha; em va rem 16px deb olinadi.',
   notFont: 'Shrift nomlari vergul bilan: Inter, sans-serif.',
   contrast: 'Kontrast',
   passes: 'Barcha ranglar juftligi WCAG 2.2 AA ga mos.',
-  fails: (count: number) => `WCAG 2.2 AA uchun juda xira: ${String(count)}`,
-  pale: (of: string, on: string) => `${of} — ${on.toLowerCase()}`,
-  needed: (ratio: number) => `kamida ${String(ratio)}:1`,
+  fails: 'WCAG 2.2 AA uchun juda xira: {0}',
+  pale: '{0} — {1}',
+  needed: 'kamida {0}:1',
   use: 'Qoʻllash',
   shape: 'Shakl va shrift',
   variables: {
@@ -169,5 +169,7 @@ const uz: typeof en = {
   originsNote: 'Ishchi muhitda forma faqat sozlamalardagi manzillar sahifalarida ochiladi.',
 }
 
-/** Words of the form builder. */
-export const formWords: Readonly<Record<Language, typeof en>> = { en, ru, uz }
+export type FormWords = typeof en
+
+/** Words of the form builder: a file a language, fetched when the page is first shown. */
+export const formWords: Readonly<Record<Language, FormWords>> = { en, ru, uz }

@@ -2,10 +2,10 @@ import type { Signal } from '@preact/signals'
 import { readThemeValue, themeLengths, themeVariables, type ThemeColour, type ThemeVariable } from '@tessera/contract/theme'
 import { useId } from 'preact/hooks'
 
-import { wordsOf } from '../../app/language.ts'
+import { fill } from '../../app/long-words.tsx'
 import { Choice } from './choice.tsx'
 import { hexIn, listPale, valueIn, type Choices, type PaleIn, type Shade } from './choices.ts'
-import { formWords } from './form-words.ts'
+import { formText } from './form-text.ts'
 
 export interface PaletteProps {
   readonly choices: Signal<Choices>
@@ -16,7 +16,7 @@ export interface PaletteProps {
 
 /** The variables of the theme, a shade at a time, and what is too pale in any. */
 export function Palette({ choices, shade, onShade }: PaletteProps) {
-  const text = wordsOf(formWords)
+  const text = formText.now()
   const { scheme } = choices.value
   const set = (of: Shade, name: ThemeVariable, value: string | undefined): void => {
     const { values } = choices.value
@@ -46,7 +46,7 @@ export function Palette({ choices, shade, onShade }: PaletteProps) {
 }
 
 function Variable({ name, shade, choices, set }: VariableProps) {
-  const text = wordsOf(formWords)
+  const text = formText.now()
   const id = useId()
   const { values } = choices.value
   const typed = values[shade][name]
@@ -91,7 +91,7 @@ function Variable({ name, shade, choices, set }: VariableProps) {
             ? text.notColour
             : name === 'fontFamily'
               ? text.notFont
-              : text.notLength(themeLengths[name][0], themeLengths[name][1])}
+              : fill(text.notLength, themeLengths[name][0], themeLengths[name][1])}
         </small>
       )}
     </div>
@@ -106,18 +106,18 @@ interface VariableProps {
 }
 
 function Contrast({ pale, onUse }: { pale: readonly PaleIn[]; onUse: (pale: PaleIn) => void }) {
-  const text = wordsOf(formWords)
+  const text = formText.now()
   return (
     <div class="builder-contrast">
       <h3>{text.contrast}</h3>
-      <p role="status">{pale.length === 0 ? text.passes : text.fails(pale.length)}</p>
+      <p role="status">{pale.length === 0 ? text.passes : fill(text.fails, pale.length)}</p>
       <ul class="list">
         {pale.map((each) => (
           <li key={`${each.shade} ${each.of} ${each.on}`}>
             <span>
-              {text.pale(text.variables[each.of], text.variables[each.on])}
+              {fill(text.pale, text.variables[each.of], text.variables[each.on].toLowerCase())}
               <small>
-                {text.shades[each.shade]} · {each.ratio.toFixed(2)}:1 · {text.needed(each.needed)}
+                {text.shades[each.shade]} · {each.ratio.toFixed(2)}:1 · {fill(text.needed, each.needed)}
               </small>
             </span>
             <button type="button" onClick={() => onUse(each)}>

@@ -3,13 +3,12 @@ import type { FrameOptions } from '@tessera/contract/frame'
 import { useEffect, useMemo, useRef } from 'preact/hooks'
 
 import { makeId, openBridge, type Bridge } from '../../../browser/bridge/bridge.ts'
-import { wordsOf } from '../../app/language.ts'
 import { Choice } from './choice.tsx'
-import { formWords } from './form-words.ts'
+import { formText } from './form-text.ts'
 
 /** The form itself, of its own origin, in a document that calls nobody: what is typed into it goes nowhere. Told the options as they change. */
 export function Preview({ merchantId, origin, options }: { merchantId: string; origin: string; options: FrameOptions }) {
-  const text = wordsOf(formWords)
+  const text = formText.now()
   const frame = useRef<HTMLIFrameElement>(null)
   const bridge = useRef<Bridge | null>(null)
   const [step, width] = [useSignal<PreviewStep>('card'), useSignal<'phone' | 'wide'>('phone')]
