@@ -9,6 +9,7 @@ import { FormPage } from '../pages/form/form-page.tsx'
 import { ReceiptsPage } from '../pages/receipts/receipts-page.tsx'
 import { PageCheckPage } from '../pages/page-check/page-check-page.tsx'
 import { OverviewPage } from '../pages/overview/overview-page.tsx'
+import { RequestsPage } from '../pages/requests/requests-page.tsx'
 import { SettingsPage } from '../pages/settings/settings-page.tsx'
 import { StartPage } from '../pages/start/start-page.tsx'
 import { UsersPage } from '../pages/users/users-page.tsx'
@@ -32,8 +33,8 @@ export const pages: readonly PageRow[] = [
   { name: 'cards', role: 'read', group: 'see', show: CardsPage },
   { name: 'verification', role: 'read', group: 'see', show: VerificationPage },
   { name: 'receipts', role: 'read', group: 'see', show: ReceiptsPage },
-  { name: 'requests', role: 'read', group: 'see', show: SoonPage },
   { name: 'form', role: 'developer', group: 'build', show: FormPage },
+  { name: 'requests', role: 'read', group: 'see', show: RequestsPage },
   { name: 'webhooks', role: 'read', group: 'build', show: SoonPage },
   { name: 'sandbox', role: 'read', group: 'build', show: SoonPage },
   { name: 'settings', role: 'read', group: 'build', show: SettingsPage },

@@ -1,0 +1,163 @@
+import { useSignal } from '@preact/signals'
+import type { Result } from '@tessera/contract/methods'
+
+import { asRefused, useAsk } from '../../app/ask.ts'
+import { call, type Refused } from '../../app/call.ts'
+import { wordsOf } from '../../app/language.ts'
+import { pathOf } from '../../app/router.ts'
+import { may, session } from '../../app/session-state.ts'
+import { Copy } from '../../parts/copy.tsx'
+import { Refusal } from '../../parts/refusal.tsx'
+import { Snippet } from '../../parts/snippet.tsx'
+import { Waiting } from '../../parts/table.tsx'
+import { Time } from '../../parts/time.tsx'
+import { curlOf } from './curl.ts'
+import { Members } from './members.tsx'
+import { Outcome } from './outcome.tsx'
+import { requestWords } from './request-words.ts'
+import './requests.css'
+
+type Found = Result<'dashboard.requests.get'>
+type Replayed = Result<'dashboard.requests.replay'>
+
+/** One call: what is kept of what was asked and answered, how to make it again, and in the sandbox a replay beside it. */
+export function RequestDetail({ requestId }: { requestId: string }) {
+  const text = wordsOf(requestWords)
+  const asked = useAsk('dashboard.requests.get', { requestId })
+  const replayed = useSignal<Replayed | null>(null)
+  const found = asked.result.value
+  return (
+    <>
+      <p>
+        <a href={pathOf('requests')}>← {text.back}</a>
+      </p>
+      <Refusal refused={asked.refused.value} onAgain={asked.again} />
+      {found === null && asked.refused.value === null && <Waiting />}
+      {found !== null && (
+        <>
+          <div class="columns requests-one">
+            <Facts found={found} onReplayed={(answer) => (replayed.value = answer)} />
+            <section class="panel">
+              <h2>{text.asked}</h2>
+              <Members members={found.params} />
+              <h2>{text.answered}</h2>
+              <Answer {...{ ...found.entry, message: found.message, result: found.result }} told={found.data} />
+            </section>
+            {replayed.value !== null && <Again replayed={replayed.value} />}
+          </div>
+          {found.entry.method !== null && <Snippet label="curl" text={curlOf(found, session.value?.merchantId ?? '', location.origin)} />}
+        </>
+      )}
+    </>
+  )
+}
+
+function Facts({ found, onReplayed }: { found: Found; onReplayed: (answer: Replayed) => void }) {
+  const text = wordsOf(requestWords)
+  const { requestId, at, method, profile, ms, caller, cardId, code, reason } = found.entry
+  const facts = [
+    [text.id, <Copy text={requestId} />],
+    [text.at, <Time at={at} />],
+    [text.caller, text.callers[caller]],
+    [text.profile, profile === 'spec' ? '/api/<method>' : '/api'],
+    [text.ms, String(ms)],
+    [text.bytes, String(found.bytes)],
+    [text.card, cardId === '' ? null : <a href={pathOf(`cards/${cardId}`)}>{cardId}</a>],
+  ] as const
+  return (
+    <section class="panel wide">
+      <h2>
+        <code>{method ?? text.noMethod}</code>
+      </h2>
+      <p>
+        <Outcome code={code} reason={reason} />
+      </p>
+      {code !== 0 && (
+        <p class="hint">
+          {found.message} {found.hint} <code>docs/reference/errors.md#{reason}</code>
+        </p>
+      )}
+      <dl>
+        {facts
+          .filter(([, value]) => value !== null)
+          .map(([name, value]) => [<dt key={`${name} name`}>{name}</dt>, <dd key={name}>{value}</dd>])}
+      </dl>
+      {found.replayable && may('developer') && <Replay requestId={requestId} onReplayed={onReplayed} />}
+    </section>
+  )
+}
+
+function Replay({ requestId, onReplayed }: { requestId: string; onReplayed: (answer: Replayed) => void }) {
+  const text = wordsOf(requestWords)
+  const refused = useSignal<Refused | null>(null)
+  const isBusy = useSignal(false)
+  const run = async (): Promise<void> => {
+    isBusy.value = true
+    try {
+      onReplayed(await call('dashboard.requests.replay', { requestId }))
+      refused.value = null
+    } catch (err) {
+      refused.value = asRefused(err)
+    } finally {
+      isBusy.value = false
+    }
+  }
+  return (
+    <>
+      <button type="button" class="main" disabled={isBusy.value} onClick={() => void run()}>
+        {text.replay}
+      </button>
+      <p>
+        <small>{text.replayText}</small>
+      </p>
+      <Refusal refused={refused.value} />
+    </>
+  )
+}
+
+function Again({ replayed: { steps, answer } }: { replayed: Replayed }) {
+  const text = wordsOf(requestWords)
+  return (
+    <section class="panel" aria-live="polite">
+      <h2>{text.again}</h2>
+      {steps.length > 0 && (
+        <ol class="timeline">
+          {steps.map(({ method, code, reason }) => (
+            <li key={method}>
+              <code>{method}</code> <Outcome code={code} reason={reason} />
+            </li>
+          ))}
+        </ol>
+      )}
+      {answer === null ? (
+        <p>{text.stepRefused}</p>
+      ) : (
+        <>
+          <Members members={answer.params} />
+          <h2>{text.answered}</h2>
+          <Answer {...answer} told="" />
+        </>
+      )}
+    </section>
+  )
+}
+
+interface AnswerProps {
+  readonly code: number
+  readonly reason: string
+  readonly message: string
+  readonly ms: number
+  readonly told: string
+  readonly result: Found['result']
+}
+
+function Answer({ code, reason, message, ms, told, result }: AnswerProps) {
+  return (
+    <>
+      <p>
+        <Outcome code={code} reason={reason} /> {told !== '' && <code>{told}</code>} <small>{Math.round(ms)} ms</small>
+      </p>
+      {code === 0 ? <Members members={result} /> : <p>{message}</p>}
+    </>
+  )
+}

@@ -1,0 +1,67 @@
+// time limit: 120 s
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+
+import { faultsFor, openDashboard, type OpenDashboard } from '../../dashboard.fixture.ts'
+
+let dashboard: OpenDashboard
+before(async () => {
+  dashboard = await openDashboard()
+})
+after(() => dashboard.stop())
+
+const number = '8600495473316478'
+
+async function makeToken(): Promise<string> {
+  const made = await dashboard.api('cards.create', {
+    card: { number, expire: '0399' },
+    save: true,
+    account: { order_id: '=1+1', note: '<script>' },
+  })
+  return (made as { card: { token: string } }).card.token
+}
+
+test('from the list to one refused call, its curl line, and a replay beside it; no number, token or code is on the page', async () => {
+  const token = await makeToken()
+  await dashboard.api('cards.verify', { token, code: '123456' })
+  const page = await dashboard.open('requests?outcome=error&method=cards.verify', { reducedMotion: 'reduce' })
+  const link = page.getByRole('link', { name: 'cards.verify' })
+  await page.getByLabel('Live').check()
+  await link.first().waitFor()
+  assert.deepEqual(await faultsFor(page), [])
+  await page.getByLabel('Name of this filter').fill('wrong codes')
+  await page.getByRole('button', { name: 'Keep' }).click()
+  await page.getByRole('link', { name: 'wrong codes' }).waitFor()
+  await link.first().click()
+  await page.getByText('errors.md#code_not_requested').waitFor()
+  const curl = await page.locator('pre').innerText()
+  assert.match(curl, /"token":"<token of card [0-9a-f]{24}>","code":"<SMS code>"/)
+  assert.match(curl, /\$TESSERA_PASSWORD/)
+  await page.getByRole('button', { name: 'Replay with a test card' }).click()
+  await page.getByRole('heading', { name: 'Replayed' }).waitFor()
+  await page.getByText('card.verify', { exact: true }).waitFor()
+  const text = await page.content()
+  for (const secret of [number, token.slice(25), '123456', '666666']) assert.ok(!text.includes(secret), secret)
+  assert.deepEqual(await faultsFor(page), [])
+})
+
+test('on a phone in the dark, in Russian, the list and one call fit, and a call of a page that could not be read is there', async () => {
+  await makeToken()
+  const { url, merchantId } = dashboard.tessera
+  await fetch(`${url}/api`, {
+    method: 'POST',
+    headers: { 'x-auth': merchantId },
+    body: `{"id":1,"method":"cards.create","params":{"x":"${number}"`,
+  })
+  const options = { viewport: { width: 390, height: 800 }, colorScheme: 'dark', locale: 'ru-RU', reducedMotion: 'reduce' } as const
+  const page = await dashboard.open('requests', options)
+  await page.getByLabel('Вживую').check()
+  await page.getByRole('link', { name: 'без метода' }).first().waitFor()
+  assert.ok(!(await page.content()).includes(number))
+  assert.equal(await page.evaluate(() => document.documentElement.scrollWidth > innerWidth), false)
+  await page.getByRole('link', { name: 'cards.create' }).first().click()
+  await page.getByText('секрет, не хранится').first().waitFor()
+  await page.getByText('account.order_id', { exact: true }).waitFor()
+  assert.equal(await page.evaluate(() => document.documentElement.scrollWidth > innerWidth), false)
+  assert.deepEqual(await faultsFor(page), [])
+})
