@@ -6,7 +6,9 @@ import { makeMerchantMac } from '../merchants/mac.ts'
 import { compose } from '../methods/compose.fixture.ts'
 import type { Caller, House } from '../methods/compose.fixture.ts'
 import { makeReceiptMac } from '../receipts/row.ts'
+import { withPostgres } from '../store/postgres/with-store.fixture.ts'
 import { withSqlite } from '../store/sqlite/with-store.fixture.ts'
+import type { Opened } from '../store/suite/opened.fixture.ts'
 
 import { checkAudit } from './check.ts'
 import type { AuditReport } from './check.ts'
@@ -18,9 +20,11 @@ interface Tampered {
   readonly tokens: readonly string[]
 }
 
-/** Three cards, one of them verified; then `tamper` has the database to itself; then the check. */
-function afterTampering(tamper: (tampered: Tampered) => Promise<unknown>, judge: (report: AuditReport, tokens: readonly string[]) => void) {
-  return withSqlite(async ({ store, raw }) => {
+type Judge = (report: AuditReport, tokens: readonly string[]) => void
+
+/** Three cards, one of them verified; then `tamper` has the database to itself; then the check. On either store. */
+function testTampering(fact: string, tamper: (tampered: Tampered) => Promise<unknown>, judge: Judge): void {
+  const run = async ({ store, raw }: Opened): Promise<void> => {
     const house = await compose({ store })
     const caller = house.caller()
     const tokens = [await caller.token(success), await caller.token(success), await caller.token(success)]
@@ -34,7 +38,9 @@ function afterTampering(tamper: (tampered: Tampered) => Promise<unknown>, judge:
     }
     judge(await checkAudit({ store, macs }), tokens)
     await house.close()
-  })
+  }
+  test(`${fact}, on the embedded store`, withSqlite(run))
+  test(`${fact}, on PostgreSQL`, withPostgres(run))
 }
 
 async function verify(caller: Caller, token: string): Promise<void> {
@@ -48,90 +54,80 @@ function cardIdOf(token: string | undefined): string {
 
 const success = '8600069195406311'
 
-test(
+testTampering(
   'a database as we left it has nothing to find, removed cards included',
-  afterTampering(
-    ({ caller, tokens }) => caller.expect('cards.remove', { token: tokens[2] ?? '' }),
-    (report) => assert.deepEqual([report.findings, report.chains, report.cards, report.more], [[], 1, 2, false]),
-  ),
+  ({ caller, tokens }) => caller.expect('cards.remove', { token: tokens[2] ?? '' }),
+  (report) => assert.deepEqual([report.findings, report.chains, report.cards, report.more], [[], 1, 2, false]),
 )
 
-test(
+testTampering(
   'a card that was made verified by hand is found',
-  afterTampering(
-    ({ raw, tokens }) => raw(`update cards set verified = 1 where card_id = '${cardIdOf(tokens[1])}'`),
-    (report, tokens) => {
-      assert.deepEqual(
-        report.findings.map((finding) => finding.kind === 'card' && [finding.id, finding.what]),
-        [[cardIdOf(tokens[1]), 'its row was changed: the row MAC is wrong']],
-      )
-    },
-  ),
+  ({ raw, tokens }) => raw(`update cards set verified = 1 where card_id = '${cardIdOf(tokens[1])}'`),
+  (report, tokens) => {
+    assert.deepEqual(
+      report.findings.map((finding) => finding.kind === 'card' && [finding.id, finding.what]),
+      [[cardIdOf(tokens[1]), 'its row was changed: the row MAC is wrong']],
+    )
+  },
 )
 
-test(
+testTampering(
   'a card whose row cannot be read is found, and the others are held against the audit all the same',
-  afterTampering(
-    ({ raw, tokens }) => raw(`update cards set customer = '"' where card_id = '${cardIdOf(tokens[1])}'`),
-    (report, tokens) => {
-      assert.equal(report.cards, 3)
-      assert.deepEqual(
-        report.findings.map((finding) => finding.kind === 'card' && [finding.id, finding.what]),
-        [[cardIdOf(tokens[1]), 'its row cannot be read: column customer is broken']],
-      )
-    },
-  ),
+  ({ raw, tokens }) => raw(`update cards set customer = '"' where card_id = '${cardIdOf(tokens[1])}'`),
+  (report, tokens) => {
+    assert.equal(report.cards, 3)
+    assert.deepEqual(
+      report.findings.map((finding) => finding.kind === 'card' && [finding.id, finding.what]),
+      [[cardIdOf(tokens[1]), 'its row cannot be read: column customer is broken']],
+    )
+  },
 )
 
-test(
+testTampering(
   'an older row that was put back whole is found, though its own MAC is right',
-  afterTampering(
-    async ({ raw, caller, tokens }) => {
-      await raw(`create table kept as select * from cards where card_id = '${cardIdOf(tokens[1])}'`)
-      await verify(caller, tokens[1] ?? '')
-      await caller.expect('cards.remove', { token: tokens[1] ?? '' })
-      await raw(`delete from cards where card_id = '${cardIdOf(tokens[1])}'`)
-      await raw(`insert into cards select * from kept`)
-      await raw(`drop table kept`)
-    },
-    (report, tokens) => {
-      assert.deepEqual(
-        report.findings.map((finding) => finding.kind === 'card' && [finding.id, finding.what]),
-        [[cardIdOf(tokens[1]), 'an older row was put back: version 1, the audit tells of 3']],
-      )
-    },
-  ),
+  async ({ raw, caller, tokens }) => {
+    await raw(`create table kept as select * from cards where card_id = '${cardIdOf(tokens[1])}'`)
+    await verify(caller, tokens[1] ?? '')
+    await caller.expect('cards.remove', { token: tokens[1] ?? '' })
+    await raw(`delete from cards where card_id = '${cardIdOf(tokens[1])}'`)
+    await raw(`insert into cards select * from kept`)
+    await raw(`drop table kept`)
+  },
+  (report, tokens) => {
+    assert.deepEqual(
+      report.findings.map((finding) => finding.kind === 'card' && [finding.id, finding.what]),
+      [[cardIdOf(tokens[1]), 'an older row was put back: version 1, the audit tells of 3']],
+    )
+  },
 )
 
-test(
+testTampering(
   'a receipt and a merchant that were put back whole are found as cards are',
-  afterTampering(
-    async ({ raw, caller, tokens, house }) => {
-      const { receipt } = await caller.expect('receipts.create', { amount: 500_000 })
-      const { deeds } = house.merchants
-      const made = await deeds.create({ name: 'A shop', settings: {} })
-      const id = typeof made === 'string' ? '' : made.merchant.row.id
-      await raw(`create table receipts_kept as select * from receipts where receipt_id = '${receipt._id}'`)
-      await raw(`create table merchants_kept as select * from merchants where id = '${id}'`)
-      await caller.expect('receipts.pay', { id: receipt._id, token: tokens[0] ?? '' })
-      await deeds.block(id)
-      for (const [table, key, value] of [['receipts', 'receipt_id', receipt._id] as const, ['merchants', 'id', id] as const]) {
-        await raw(`delete from ${table} where ${key} = '${value}'`)
-        await raw(`insert into ${table} select * from ${table}_kept`)
-        await raw(`drop table ${table}_kept`)
-      }
-    },
-    (report) => {
-      assert.deepEqual([report.receipts, report.merchants >= 1], [1, true])
-      assert.deepEqual(
-        report.findings.map((finding) => finding.kind !== 'chain' && [finding.kind, finding.what.replace(/[0-9]+$/, 'n')]),
-        [
-          ['receipt', 'an older row was put back: version 1, the audit tells of n'],
-          ['merchant', 'an older row was put back: version 1, the audit tells of n'],
-        ],
-      )
-    },
-  ),
+  async ({ raw, caller, tokens, house }) => {
+    const { receipt } = await caller.expect('receipts.create', { amount: 500_000 })
+    const { deeds } = house.merchants
+    const made = await deeds.create({ name: 'A shop', settings: {} })
+    const id = typeof made === 'string' ? '' : made.merchant.row.id
+    await raw(`create table receipts_kept as select * from receipts where receipt_id = '${receipt._id}'`)
+    await raw(`create table merchants_kept as select * from merchants where id = '${id}'`)
+    await caller.expect('receipts.pay', { id: receipt._id, token: tokens[0] ?? '' })
+    await deeds.block(id)
+    for (const [table, key, value] of [['receipts', 'receipt_id', receipt._id] as const, ['merchants', 'id', id] as const]) {
+      await raw(`delete from ${table} where ${key} = '${value}'`)
+      await raw(`insert into ${table} select * from ${table}_kept`)
+      await raw(`drop table ${table}_kept`)
+    }
+  },
+  (report) => {
+    assert.deepEqual([report.receipts, report.merchants >= 1], [1, true])
+    assert.deepEqual(
+      report.findings.map((finding) => finding.kind !== 'chain' && [finding.kind, finding.what.replace(/[0-9]+$/, 'n')]),
+      [
+        ['receipt', 'an older row was put back: version 1, the audit tells of n'],
+        ['merchant', 'an older row was put back: version 1, the audit tells of n'],
+      ],
+    )
+  },
 )
 
 for (const [what, statement, seq] of [
@@ -140,14 +136,12 @@ for (const [what, statement, seq] of [
   ['given another time', `update audit set at = at + 1 where seq = 1`, 1],
   ['given the hash of another', `update audit set hash = (select hash from audit where seq = 1) where seq = 4`, 4],
 ] as const) {
-  test(
+  testTampering(
     `an audit entry that was ${what} is found`,
-    afterTampering(
-      ({ raw }) => raw(statement),
-      (report) => {
-        const [first] = report.findings
-        assert.deepEqual(first?.kind === 'chain' && first.seq, seq)
-      },
-    ),
+    ({ raw }) => raw(statement),
+    (report) => {
+      const [first] = report.findings
+      assert.deepEqual(first?.kind === 'chain' && first.seq, seq)
+    },
   )
 }
