@@ -246,6 +246,8 @@ export interface Methods {
       readonly save: "ask" | "off"
       /** Language of the form. */
       readonly locale?: "uz" | "ru" | "en" | null | undefined
+      /** For the hosted page: the address of `origin` that the cardholder is sent to afterwards, with `tessera=done` or `tessera=cancelled` added to its query. */
+      readonly return?: string | null | undefined
       /** How many cards may be sent with it. */
       readonly attempts?: number | undefined
     }
@@ -254,6 +256,36 @@ export interface Methods {
       readonly session: string
       /** Unix milliseconds. */
       readonly expires_at: number
+      /** With `return`: the address of the hosted page. Send the cardholder there; the session stands behind its #. */
+      readonly page?: string
+    }
+  }
+  /** Tells what became of a session of the hosted page, with the token once a card is verified. */
+  'form.sessions.get': {
+    params: {
+      /** The session, as form.sessions.create gave it. */
+      readonly session: string
+    }
+    result: {
+      /** `open`: the cardholder is at it; `done`: a card was verified; `cancelled`: the cardholder turned back; `ended`: the time is over, and no card was verified. */
+      readonly state: "open" | "done" | "cancelled" | "ended"
+      /** When the session ends, unix milliseconds. */
+      readonly expires_at: number
+      /** A card as a merchant may keep it. */
+      readonly card?: {
+        /** Masked PAN: `8600***6311` in the spec profile, `860006******6311` in the subscribe profile. */
+        readonly number: string
+        /** Expiry: `0399` in the spec profile, `03/99` in the subscribe profile. */
+        readonly expire: string
+        /** The card token. It stays the same from cards.create to cards.remove. */
+        readonly token: string
+        /** Whether the token may be charged again and again; follows `save`. */
+        readonly recurrent: boolean
+        /** Whether the cardholder has proved the card by an SMS code. */
+        readonly verify: boolean
+        /** The kind of card by its prefix, from our own table. */
+        readonly type: string
+      }
     }
   }
   /** Gives this API as an OpenRPC document. */
@@ -286,6 +318,7 @@ export const methodTable: { readonly [M in MethodName]: { readonly mutates: bool
   'receipts.confirm_hold': { mutates: true },
   'receipts.set_fiscal_data': { mutates: true },
   'form.sessions.create': { mutates: true },
+  'form.sessions.get': { mutates: false },
   'rpc.discover': { mutates: false },
 }
 
@@ -299,17 +332,17 @@ export const reasons = [
   'merchant_limit', 'sensitive_authentication_data', 'pan_out_of_place', 'params_not_object', 'member_missing', 'member_invalid',
   'card_number_format', 'card_number_check_digit', 'card_number_no_route', 'expire_format', 'expire_month', 'expire_past', 'token_shape',
   'amount_invalid', 'phone_invalid', 'idempotency_mismatch', 'pan_limit', 'iin_limit', 'failure_limit', 'distinct_pan_limit', 'token_limit',
-  'phone_limit', 'origin_not_registered', 'consent_unknown', 'session_required', 'session_origin', 'session_unknown', 'session_ended',
-  'session_used_up', 'sign_in_refused', 'password_wrong', 'password_weak', 'setting_refused', 'page_not_checked', 'script_changed',
-  'two_passwords_live', 'last_password', 'totp_wrong', 'phone_taken', 'test_only', 'request_not_found', 'request_not_replayable',
-  'user_not_found', 'last_owner', 'card_not_found', 'card_deleted', 'card_ended', 'receipt_not_found', 'receipt_paid',
-  'receipt_in_progress', 'receipt_cancelled', 'receipt_not_held', 'receipt_not_paid', 'account_field_missing', 'account_field_unknown',
-  'amount_below_limit', 'amount_above_limit', 'amount_above_hold', 'card_not_verified', 'card_in_use', 'merchant_refused', 'cannot_cancel',
-  'code_not_requested', 'code_too_old', 'tries_used_up', 'card_day_tries_used_up', 'wrong_code_limit', 'wrong_code', 'resend_too_soon',
-  'send_limit_card', 'send_limit_phone', 'sms_country_not_served', 'sms_prefix_limit', 'sms_cost_limit', 'sms_not_sent',
-  'sms_not_connected', 'card_expired', 'card_blocked', 'system_error', 'network_timeout', 'insufficient_funds', 'declined', 'debit_failed',
-  'merchant_no_answer', 'merchant_closing', 'payment_unknown', 'internal_error', 'overloaded', 'connection_busy', 'address_busy',
-  'draining', 'batch_time_over', 'store_full', 'store_unavailable', 'outcome_unknown',
+  'phone_limit', 'origin_not_registered', 'return_elsewhere', 'consent_unknown', 'session_required', 'session_origin', 'session_unknown',
+  'session_ended', 'session_used_up', 'sign_in_refused', 'password_wrong', 'password_weak', 'setting_refused', 'page_not_checked',
+  'script_changed', 'two_passwords_live', 'last_password', 'totp_wrong', 'phone_taken', 'test_only', 'request_not_found',
+  'request_not_replayable', 'user_not_found', 'last_owner', 'card_not_found', 'card_deleted', 'card_ended', 'receipt_not_found',
+  'receipt_paid', 'receipt_in_progress', 'receipt_cancelled', 'receipt_not_held', 'receipt_not_paid', 'account_field_missing',
+  'account_field_unknown', 'amount_below_limit', 'amount_above_limit', 'amount_above_hold', 'card_not_verified', 'card_in_use',
+  'merchant_refused', 'cannot_cancel', 'code_not_requested', 'code_too_old', 'tries_used_up', 'card_day_tries_used_up', 'wrong_code_limit',
+  'wrong_code', 'resend_too_soon', 'send_limit_card', 'send_limit_phone', 'sms_country_not_served', 'sms_prefix_limit', 'sms_cost_limit',
+  'sms_not_sent', 'sms_not_connected', 'card_expired', 'card_blocked', 'system_error', 'network_timeout', 'insufficient_funds', 'declined',
+  'debit_failed', 'merchant_no_answer', 'merchant_closing', 'payment_unknown', 'internal_error', 'overloaded', 'connection_busy',
+  'address_busy', 'draining', 'batch_time_over', 'store_full', 'store_unavailable', 'outcome_unknown',
 ] as const
 
 export type Reason = (typeof reasons)[number]

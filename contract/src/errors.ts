@@ -530,6 +530,14 @@ export const errors = {
     text: accessText,
     hint: 'The merchant has not registered this origin: add it with tessera merchants set <merchant> --origins, or ask the provider to.',
   },
+  returnElsewhere: {
+    code: -32602,
+    reason: 'return_elsewhere',
+    stage: 'state',
+    mend: 'developer',
+    text: paramsText,
+    hint: 'The hosted page sends cardholders back to a page of `origin` only: `return` has to be a whole address (RFC 3986) of that origin, without a user or a password.',
+  },
   consentUnknown: {
     code: -32602,
     reason: 'consent_unknown',

@@ -103,8 +103,14 @@ export const loggedMembers: Readonly<Record<PublicMethodName, LoggedMethod>> = {
     result: success,
   },
   'form.sessions.create': {
-    params: { origin: 'size', customer: 'word', save: 'word', locale: 'word', attempts: 'number' },
-    result: { session: 'secret', expires_at: 'moment' },
+    params: { origin: 'size', customer: 'word', save: 'word', locale: 'word', attempts: 'number', return: 'size' },
+    result: { session: 'secret', expires_at: 'moment', page: 'secret' },
   },
+  'form.sessions.get': { params: { session: 'secret' }, result: { state: 'word', expires_at: 'moment', ...card } },
+  'form.sessions.show': {
+    params: { session: 'secret' },
+    result: { state: 'word', expires_at: 'moment', return: 'size', save: 'word', locale: 'word' },
+  },
+  'form.sessions.cancel': { params: { session: 'secret' }, result: { state: 'word' } },
   'rpc.discover': { params: {}, result: {} },
 }

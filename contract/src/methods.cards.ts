@@ -6,7 +6,7 @@ const token = Type.String({
   description: 'The card token, as cards.create gave it: 24 hex digits, an underscore, 43 letters and digits.',
 })
 
-const card = Type.Object(
+export const card = Type.Object(
   {
     number: Type.String({ description: 'Masked PAN: `8600***6311` in the spec profile, `860006******6311` in the subscribe profile.' }),
     expire: Type.String({ description: 'Expiry: `0399` in the spec profile, `03/99` in the subscribe profile.' }),
@@ -34,8 +34,8 @@ const consent = Type.Object(
   { description: 'What the cardholder agreed to; sent by the hosted form.' },
 )
 
-const exampleToken = '6745a1f0000a3f5c0d2e4b61_3kTMd0bJqg7v1nUeWcY9aRzXoP5sHfL2iKxQ8tVb4Gm'
-const exampleCard = { number: '8600***6311', expire: '0399', token: exampleToken, recurrent: true, verify: false, type: '22618' }
+export const exampleToken = '6745a1f0000a3f5c0d2e4b61_3kTMd0bJqg7v1nUeWcY9aRzXoP5sHfL2iKxQ8tVb4Gm'
+export const exampleCard = { number: '8600***6311', expire: '0399', token: exampleToken, recurrent: true, verify: false, type: '22618' }
 
 const tokenErrors = ['tokenShape', 'cardNotFound', 'cardDeleted', 'cardEnded'] as const
 const smsErrors = ['smsCountryNotServed', 'smsPrefixLimit', 'smsCostLimit', 'smsNotSent'] as const

@@ -69,9 +69,23 @@ async function compose(parts: StartParts, closing: Closing): Promise<RunningServ
 
   const kept = await openKept(parts, adapters, closing)
   const cutOff = new AbortController()
-  const nouns = await makeNouns(parts, adapters, kept, metrics)
-  const { grid, merchants, sessions, disclosures, sweep, reseal, settle, network, idempotency, limits, merchantEndpoints, side, recorder } =
-    nouns
+  const nouns = await makeNouns(parts, adapters, kept, { metrics, ownUrl: () => life.facts?.url ?? '' })
+  const {
+    grid,
+    merchants,
+    sessions,
+    hosted,
+    disclosures,
+    sweep,
+    reseal,
+    settle,
+    network,
+    idempotency,
+    limits,
+    merchantEndpoints,
+    side,
+    recorder,
+  } = nouns
   const http = makeDoor(parts, {
     adapters,
     grid,
@@ -96,6 +110,7 @@ async function compose(parts: StartParts, closing: Closing): Promise<RunningServ
     { event: 'events_dropped', everyMs: everyMs.sweep, run: webhooks.dropPast },
     { event: 'idempotency_dropped', everyMs: everyMs.sweep, run: idempotency.dropPast },
     { event: 'form_sessions_dropped', everyMs: everyMs.sweep, run: sessions.dropPast },
+    { event: 'form_cards_dropped', everyMs: everyMs.sweep, run: hosted.dropPast },
     { event: 'disclosures_kept', everyMs: everyMs.disclose, run: () => disclosures.keep().then(() => 0) },
     { event: 'dashboard_sessions_dropped', everyMs: everyMs.sweep, run: side.dashboard.sessions.dropPast },
     ...tallyJobs(side.tallies),

@@ -11,7 +11,10 @@ import { makeDashboardSide } from './dashboard-side.ts'
 import { makeMerchantApi } from './endpoint/merchant-api.ts'
 import { makeTellingEndpoint } from './endpoint/told.ts'
 import { cardFiguresOf, idempotencyFiguresOf, receiptFiguresOf, recorderFiguresOf, verificationFiguresOf } from './figures.ts'
+import { makeIsFormHost } from './form/host.ts'
+import { pageAddress } from './form/page-address.ts'
 import { makeFormSessions } from './form-sessions/form-sessions.ts'
+import { makeHostedSessions } from './form-sessions/hosted.ts'
 import { makeServedForms } from './form-sessions/served.ts'
 import { makeIdempotency } from './idempotency/idempotency.ts'
 import type { Kept } from './kept.ts'
@@ -34,8 +37,19 @@ import { webhookFigures } from './webhooks/figures.ts'
 import { makePost } from './webhooks/post.ts'
 import { makeWebhooks } from './webhooks/webhooks.ts'
 
+export interface Surroundings {
+  readonly metrics: Metrics
+  /** Where this service listens, once it does. */
+  readonly ownUrl: () => string
+}
+
 /** The nouns and the grid of their methods. */
-export async function makeNouns({ config, clock, log }: StartParts, adapters: Adapters, { store, keyring }: Kept, metrics: Metrics) {
+export async function makeNouns(
+  { config, clock, log }: StartParts,
+  adapters: Adapters,
+  { store, keyring }: Kept,
+  { metrics, ownUrl }: Surroundings,
+) {
   const { environment } = config
   const alarm = log.error
   const unrecorded = (err: unknown): void => log.error('call_not_recorded', { err })
@@ -71,7 +85,10 @@ export async function makeNouns({ config, clock, log }: StartParts, adapters: Ad
   const settle = makeSettle({ ...receiptParts, failed: (err) => log.error('background_failed', { err }) })
   const receipts = makeReceipts(receiptParts, settle)
   if (adapters.sandbox !== null) await merchants.ensureMerchant(adapters.sandbox.merchant)
-  const sessions = makeFormSessions({ store, clock, merchants, isAnyOriginWelcome: adapters.isAnyOriginWelcome })
+  const isFormHost = makeIsFormHost(config.formOrigin)
+  const isFormOrigin = (origin: string): boolean => URL.canParse(origin) && isFormHost(new URL(origin).host)
+  const sessions = makeFormSessions({ store, clock, merchants, isAnyOriginWelcome: adapters.isAnyOriginWelcome, isFormOrigin })
+  const hosted = makeHostedSessions({ store, keyring, clock, environment })
   const disclosures = await openDisclosures(config, adapters, { store, clock })
   const served = makeServedForms({ keyring, clock, environment })
   const side = await makeDashboardSide({ store, keyring, clock, environment, alarm }, adapters, config)
@@ -88,6 +105,7 @@ export async function makeNouns({ config, clock, log }: StartParts, adapters: Ad
     merchantEndpoints: makeEndpointDeeds({ deeds: merchants.deeds, endpoint, readUrl: guard.readUrl, keyring, environment }),
     limits,
     sessions,
+    hosted,
     disclosures,
     served,
     side,
@@ -97,6 +115,9 @@ export async function makeNouns({ config, clock, log }: StartParts, adapters: Ad
       verification,
       receipts,
       sessions,
+      hosted,
+      pageOf: ({ merchantId, session, locale }) => pageAddress(config.formOrigin ?? ownUrl(), { merchantId, session, locale }),
+      clock,
       disclosures,
       served,
       merchants,

@@ -19,6 +19,8 @@ export async function buildBrowser(root: string, folder: string): Promise<Manife
     ['guard.js', await bundle(join(root, 'browser', 'frame', 'guard.ts'), 'iife')],
     ['preview.js', await bundle(join(root, 'browser', 'frame', 'preview.ts'), 'iife')],
     ['frame.css', await minifyStyle(readFileSync(join(root, 'browser', 'frame', 'frame.css'), 'utf8'))],
+    ['hosted.js', await bundle(join(root, 'browser', 'hosted', 'main.ts'), 'iife')],
+    ['hosted.css', await minifyStyle(readFileSync(join(root, 'browser', 'hosted', 'hosted.css'), 'utf8'))],
     ['frame-texts.json', JSON.stringify({ uz: textsIn('uz'), ru: textsIn('ru'), en: textsIn('en') })],
     ['tessera.js', await bundle(join(root, 'browser', 'page', 'script.ts'), 'iife')],
     ['tessera.mjs', await bundle(join(root, 'browser', 'page', 'module.ts'), 'esm')],

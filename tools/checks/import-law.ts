@@ -140,6 +140,11 @@ export const importLaw: readonly LawRow[] = [
   { of: 'browser/', may: ['contract/', 'browser/'] },
   // The only place in the browser that reads a digit, and it knows nothing of the page; the page knows only the way to it.
   { of: 'browser/frame/', may: ['contract/', 'browser/frame/'], packages: [], builtins: [] },
+  {
+    of: 'browser/hosted/',
+    may: ['types:contract/', 'contract/src/frame.ts', 'browser/bridge/', 'browser/page/', 'browser/frame/call.ts', 'browser/hosted/'],
+    ...{ packages: [], builtins: [] },
+  },
   { of: 'browser/bridge/', may: ['contract/src/frame.ts'], packages: [], builtins: [] },
   {
     of: 'browser/page/',

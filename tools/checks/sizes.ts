@@ -10,6 +10,7 @@ const longFiles: readonly RegExp[] = [
   /^package-lock\.json$/,
   /^conformance\/vectors\//,
   /^docs\/reference\//,
+  /^client\/src\/wire\.ts$/,
   /^service\/src\/store\/migrations\//,
   /^service\/src\/store\/schema\//,
 ]

@@ -34,6 +34,8 @@ export interface AdmittedBy {
   readonly sessionId: string
   readonly customer: string | null
   readonly save: 'ask' | 'off'
+  /** Keeps the token for the merchant's server, before there is a card that it opens. Absent where the page gets it. */
+  readonly keepToken?: (cardId: string, token: string) => Promise<void>
 }
 
 export interface CreatedCard {
@@ -50,7 +52,7 @@ export async function createCard(tools: CardTools, asked: AskedCard, asker: Aske
     await asked.count(pan)
     const session = await asked.admit()
     await admit(tools, pan, read.expiry, asker)
-    return await keep(tools, { ...read, pan, asked: underSession(asked, session) }, asker)
+    return await keep(tools, { ...read, pan, session, asked: underSession(asked, session) }, asker)
   } finally {
     pan.wipe()
   }
@@ -107,9 +109,10 @@ interface ReadCard {
   readonly route: CardRoute
   readonly expiry: Expiry
   readonly asked: AskedCard
+  readonly session: AdmittedBy | null
 }
 
-async function keep(tools: CardTools, { pan, route, expiry, asked }: ReadCard, asker: Asker<CreatedCard>): Promise<CreatedCard> {
+async function keep(tools: CardTools, { pan, route, expiry, asked, session }: ReadCard, asker: Asker<CreatedCard>): Promise<CreatedCard> {
   const { store, keyring, mac, clock, environment, figures } = tools
   const { merchantId, bucket } = asker
   const now = clock.now()
@@ -125,6 +128,7 @@ async function keep(tools: CardTools, { pan, route, expiry, asked }: ReadCard, a
   })
   const note = noteChange(asker, card, { at: now, action: 'card.created', outcome: asked.save ? 'save' : 'once' })
   const created = { card, token }
+  await session?.keepToken?.(cardId, token)
   expectFirst(await store.insertCard(card, note, rideBoth(asker.rider, cardId, created)))
   return created
 }

@@ -9,7 +9,7 @@ import type { AuditNote, FormSessionRow, Store } from '../store/store.ts'
 
 /** A merchant's leave for one payer to make tokens with the hosted form (wire §5). */
 export interface FormSessions {
-  /** Throws `originNotRegistered` for a page that the merchant has not registered. */
+  /** Throws `originNotRegistered` for a page that the merchant has not registered, `returnElsewhere` for a way back that is not of this origin. */
   create(asked: AskedFormSession, asker: Asker<CreatedFormSession>): Promise<CreatedFormSession>
   /**
    * Takes one attempt for a card that is about to be created. Null: none was given, and none is needed. Throws `sessionRequired`, `sessionOrigin`, `sessionUnknown`,
@@ -25,6 +25,8 @@ export interface AskedFormSession {
   readonly save: 'ask' | 'off'
   readonly locale: string | null
   readonly attempts: number
+  /** For the hosted page: where the cardholder goes afterwards. Null: the form stands in a page of the merchant's. */
+  readonly returnTo: string | null
 }
 
 export interface CreatedFormSession {
@@ -49,6 +51,8 @@ export interface FormSessionParts {
   readonly clock: Pick<Clock, 'now'>
   /** Whether pages of any origin may hold the form, or the merchants' own alone. */
   readonly isAnyOriginWelcome: boolean
+  /** Whether an origin is the form's own, where the hosted page stands. */
+  readonly isFormOrigin: (origin: string) => boolean
 }
 
 export function makeFormSessions(parts: FormSessionParts): FormSessions & {
@@ -73,6 +77,8 @@ async function create(
     const merchant = await merchants.find(merchantId)
     if (merchant?.settings.origins.includes(asked.origin) !== true) throw new RpcError('originNotRegistered', { data: 'origin' })
   }
+  const { returnTo } = asked
+  if (returnTo !== null && !isOf(asked.origin, returnTo)) throw new RpcError('returnElsewhere', { data: 'return' })
   const now = clock.now()
   const { cardId: sessionId, token: session, secret, hash } = issueToken(bucket, now)
   secret.fill(0)
@@ -89,6 +95,8 @@ async function create(
     attemptsLeft,
     createdAt: now,
     endsAt: now + lifeMs,
+    returnTo,
+    cancelledAt: 0,
   }
   const audit: AuditNote = {
     ...{ at: now, actor: 'merchant', action: 'form_session.created', merchantId, subject: sessionId, version: 1 },
@@ -99,7 +107,15 @@ async function create(
   return created
 }
 
-async function spend({ store, merchants, clock, isAnyOriginWelcome }: FormSessionParts, session: string | null, asker: SessionAsker) {
+/** An address of this origin, as a browser reads it. */
+function isOf(origin: string, address: string): boolean {
+  if (!URL.canParse(address)) return false
+  const read = new URL(address)
+  return read.origin === origin && read.username === '' && read.password === ''
+}
+
+async function spend(parts: FormSessionParts, session: string | null, asker: SessionAsker) {
+  const { store, merchants, clock } = parts
   const { bucket, merchantId, isServer } = asker
   if (session === null) {
     const isRequired = !isServer && (await merchants.find(merchantId))?.settings.requireFormSessions === true
@@ -111,23 +127,24 @@ async function spend({ store, merchants, clock, isAnyOriginWelcome }: FormSessio
   const spent = await store.spendFormSession({ bucket, merchantId, sessionId: read.cardId, hash: read.hash, now: clock.now() })
   read.secret?.fill(0)
   if (spent.kind === 'session') {
-    await expectOrigin({ merchants, isAnyOriginWelcome }, spent.session, asker)
+    await expectOrigin(parts, spent.session, asker)
     return spent.session
   }
   throw new RpcError(refusals[spent.kind], { data: 'session' })
 }
 
 /**
- * A browser says where a request comes from: the session's own page, or a document of the form that this page alone can frame. Without an Origin header it
+ * A browser says where a request comes from: the session's own page, the hosted page where the session is for that, or a document of the form that this page alone can frame. Without an Origin header it
  * is no browser, and may say what it likes: such a caller is held to the document that it names, if it names one.
  */
 async function expectOrigin(
-  { merchants, isAnyOriginWelcome }: Pick<FormSessionParts, 'merchants' | 'isAnyOriginWelcome'>,
-  { origin, merchantId }: FormSessionRow,
+  { merchants, isAnyOriginWelcome, isFormOrigin }: Pick<FormSessionParts, 'merchants' | 'isAnyOriginWelcome' | 'isFormOrigin'>,
+  { origin, merchantId, returnTo }: FormSessionRow,
   { from, formOf, isServer }: SessionAsker,
 ): Promise<void> {
   if (isServer) return
-  const isThere = from === null ? formOf === null || formOf === origin : from === origin || formOf === origin
+  const isOfHosted = returnTo !== null && formOf !== null && isFormOrigin(formOf)
+  const isThere = isOfHosted || (from === null ? formOf === null || formOf === origin : from === origin || formOf === origin)
   const isRegistered = isAnyOriginWelcome || (await merchants.find(merchantId))?.settings.origins.includes(origin) === true
   if (!isThere || !isRegistered) throw new RpcError('sessionOrigin', { data: 'session' })
 }

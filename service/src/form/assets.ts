@@ -15,6 +15,8 @@ export interface FormAssets {
   /** Plays the service in the form builder's preview; runs before everything else. */
   readonly preview: string
   readonly style: string
+  /** Of the hosted page, around the frame. */
+  readonly hosted: { readonly script: string; readonly style: string }
   /** The frame's sentences: one language goes with the document, another is asked for when the page changes it. */
   readonly texts: Readonly<Record<Language, FrameTexts>>
   /** By name: `tessera.js`, `tessera.mjs`, `react.mjs`, `tessera.d.ts`. */
@@ -37,7 +39,8 @@ export function readFormAssets(folder: string): FormAssets {
     const text = (name: string): string => readFileSync(join(folder, name), 'utf8')
     const files = new Map(sdkNames.map((name) => [name, asFile(readFileSync(join(folder, name)))]))
     const [script, guard, preview, style] = [text('frame.js'), text('guard.js'), text('preview.js'), text('frame.css')]
-    return Object.freeze({ version, script, guard, preview, style, texts: readTexts(text('frame-texts.json')), files })
+    const hosted = { script: text('hosted.js'), style: text('hosted.css') }
+    return Object.freeze({ version, script, guard, preview, style, hosted, texts: readTexts(text('frame-texts.json')), files })
   } catch (cause) {
     throw new AssetsMissing(folder, { cause })
   }

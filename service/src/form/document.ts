@@ -46,9 +46,7 @@ export interface DocumentParts {
 }
 
 export function makeFormDocument({ scripts, style, connect }: DocumentParts): FormDocument {
-  for (const [what, text] of [...scripts.map((script) => ['script', script] as const), ['style', style] as const]) {
-    if (new RegExp(`</${what}|<!--`, 'i').test(text)) throw new Error(`the form's ${what} would end its own element`)
-  }
+  expectInert(scripts, style)
   const fixed = [
     "default-src 'none'",
     `script-src ${scripts.map(hashOf).join(' ')}`,
@@ -69,11 +67,19 @@ export function makeFormDocument({ scripts, style, connect }: DocumentParts): Fo
   })
 }
 
-function hashOf(text: string): string {
+/** Throws for a script or a style that would end the element it stands in. */
+export function expectInert(scripts: readonly string[], style: string): void {
+  for (const [what, text] of [...scripts.map((script) => ['script', script] as const), ['style', style] as const]) {
+    if (new RegExp(`</${what}|<!--`, 'i').test(text)) throw new Error(`the form's ${what} would end its own element`)
+  }
+}
+
+/** A source of a CSP that is exactly this text. */
+export function hashOf(text: string): string {
   return `'sha256-${createHash('sha256').update(text, 'utf8').digest('base64')}'`
 }
 
 /** JSON that cannot end the element it stands in, whatever a merchant is called. */
-function asInert(value: object): string {
+export function asInert(value: object): string {
   return JSON.stringify(value).replace(/[<>&\u2028\u2029]/g, (sign) => `\\u${sign.charCodeAt(0).toString(16).padStart(4, '0')}`)
 }

@@ -23,6 +23,7 @@ const parts: FormParts = {
     guard: "document.title = 'guard'",
     preview: "document.title = 'preview'",
     style,
+    hosted: { script: "document.title = 'hosted'", style: 'main{}' },
     texts: { uz: { submit: 'Davom' }, ru: { submit: 'Далее' }, en: { submit: 'Go' } },
     files: new Map([
       ['tessera.js', asFile(Buffer.from('sdk'))],

@@ -8,6 +8,7 @@ import type { FormAssets } from './assets.ts'
 import { hashDisclosure, type Disclosure } from './disclosure.ts'
 import { makeFormDocument, type FrameFacts, type FrameWords } from './document.ts'
 import { pageHeaders } from './headers.ts'
+import { makeHostedPage } from './hosted-page.ts'
 import { makeIsFormHost, readOrigin } from './host.ts'
 import type { LegalPages } from './legal.ts'
 import { reasonsPage } from './reasons-page.ts'
@@ -52,6 +53,7 @@ export function makeForm(parts: FormParts): FastifyPluginCallback {
   const isFormHost = makeIsFormHost(parts.formOrigin)
   const { script, guard, style } = parts.assets
   const document = makeFormDocument({ scripts: parts.isThemeMeasured ? [guard, script] : [script], style, connect: "'self'" })
+  const hosted = makeHostedPage(parts.assets.hosted)
   const { version, texts: disclosed } = hashDisclosure(parts.disclosure)
   const wordsIn = (locale: Language): FrameWords => ({
     locale,
@@ -78,6 +80,14 @@ export function makeForm(parts: FormParts): FastifyPluginCallback {
         ...{ origin, form: await parts.issueForm(merchant.id, origin) },
       })
       return send(request, reply.headers({ ...pageHeaders, 'content-security-policy': document.policy(origin) }), page)
+    })
+    app.get('/form/v1/page', async (request, reply) => {
+      const merchant = await readHostedAsk(parts, request.query)
+      if (typeof merchant === 'string') return refuse(request, reply, merchant)
+      const { providerName } = parts
+      const locale = languageFor(request.query)
+      const page = hosted.render({ merchant: merchant.id, merchantName: merchant.name, providerName, locale })
+      return send(request, reply.headers({ ...pageHeaders, 'content-security-policy': hosted.policy }), page)
     })
     // Asked by the frame when its page changes the language: the document carries one.
     app.get('/form/v1/words', (request, reply) =>
@@ -108,15 +118,31 @@ interface Ask {
   readonly origin: string
 }
 
-async function readAsk({ findMerchant, isAnyOriginWelcome }: FormParts, query: unknown): Promise<Ask | FormRefusal> {
-  const { merchant: id, origin: given } = query as Readonly<Record<string, unknown>>
-  if (typeof id !== 'string' || !/^[0-9a-f]{24}$/.test(id)) return 'merchantMissing'
+async function readAsk(parts: FormParts, query: unknown): Promise<Ask | FormRefusal> {
+  const { origin: given } = query as Readonly<Record<string, unknown>>
+  const id = readMerchantId(query)
+  if (id === null) return 'merchantMissing'
   const origin = readOrigin(given)
   if (origin === null) return 'originMissing'
+  const merchant = await parts.findMerchant(id)
+  if (merchant === null) return 'merchantUnknown'
+  // The hosted page stands on the form's own origin, for every merchant.
+  const isOwn = makeIsFormHost(parts.formOrigin)(new URL(origin).host)
+  if (!parts.isAnyOriginWelcome && !isOwn && !merchant.origins.includes(origin)) return 'originNotRegistered'
+  return merchant.blocked ? 'merchantBlocked' : { merchant, origin }
+}
+
+async function readHostedAsk({ findMerchant }: FormParts, query: unknown): Promise<FormMerchant | FormRefusal> {
+  const id = readMerchantId(query)
+  if (id === null) return 'merchantMissing'
   const merchant = await findMerchant(id)
   if (merchant === null) return 'merchantUnknown'
-  if (!isAnyOriginWelcome && !merchant.origins.includes(origin)) return 'originNotRegistered'
-  return merchant.blocked ? 'merchantBlocked' : { merchant, origin }
+  return merchant.blocked ? 'merchantBlocked' : merchant
+}
+
+function readMerchantId(query: unknown): string | null {
+  const { merchant: id } = query as Readonly<Record<string, unknown>>
+  return typeof id === 'string' && /^[0-9a-f]{24}$/.test(id) ? id : null
 }
 
 function refuse(request: FastifyRequest, reply: FastifyReply, refusal: FormRefusal): Promise<FastifyReply> {
@@ -128,6 +154,12 @@ async function send(request: FastifyRequest, reply: FastifyReply, html: string):
   reply.header('vary', 'Accept-Encoding')
   if (!/\bgzip\b/.test(request.headers['accept-encoding'] ?? '')) return reply.send(html)
   return reply.header('content-encoding', 'gzip').send(await zip(html, { level: 9 }))
+}
+
+/** What the link asks for; null leaves it to the browser: the merchant may not know its payer's language. */
+function languageFor(query: unknown): Language | null {
+  const { locale } = query as Readonly<Record<string, unknown>>
+  return languages.find((language) => language === locale) ?? null
 }
 
 /** The specification's first language where none of ours is asked for. */

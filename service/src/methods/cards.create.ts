@@ -7,6 +7,7 @@ import type { CreatedCard } from '../cards/create.ts'
 import { renderCard } from '../cards/render.ts'
 import type { Disclosures } from '../consents/disclosures.ts'
 import type { FormSessions } from '../form-sessions/form-sessions.ts'
+import type { HostedSessions } from '../form-sessions/hosted.ts'
 import type { ServedForms } from '../form-sessions/served.ts'
 import type { CardPlace, FineLimits } from '../limits/fine.ts'
 
@@ -14,7 +15,11 @@ import { askerOf } from './asker.ts'
 import type { Call, Row } from './method.ts'
 
 /** Turns a card into a token of the calling merchant. The card number comes beside the params, as bytes. */
-export function cardsCreate(cards: Cards, limits: FineLimits, { sessions, disclosures, served }: Admission): Row<'cards.create'>['run'] {
+export function cardsCreate(
+  cards: Cards,
+  limits: FineLimits,
+  { sessions, hosted, disclosures, served }: Admission,
+): Row<'cards.create'>['run'] {
   return async (params, call) => {
     const { form = null } = params
     const formOf = form === null ? null : await served.originOf(call.caller.merchantId, form)
@@ -28,7 +33,11 @@ export function cardsCreate(cards: Cards, limits: FineLimits, { sessions, disclo
       count: (pan: Pan) => limits.takePan(pan, placeOf(call)),
       admit: async () => {
         await disclosures.expectIssued(params.consent ?? null)
-        return sessions.spend(params.session ?? null, { ...call.caller, isServer: call.caller.as === 'server', from: call.origin, formOf })
+        const { session = null } = params
+        const isServer = call.caller.as === 'server'
+        const spent = await sessions.spend(session, { ...call.caller, isServer, from: call.origin, formOf })
+        if (spent === null || session === null || spent.returnTo === null) return spent
+        return { ...spent, keepToken: (cardId: string, token: string) => hosted.keepToken(session, spent, { cardId, token }) }
       },
     }
     const render = ({ card, token }: CreatedCard) => ({ card: renderCard(card, token, call.profile) })
@@ -38,6 +47,7 @@ export function cardsCreate(cards: Cards, limits: FineLimits, { sessions, disclo
 
 interface Admission {
   readonly sessions: FormSessions
+  readonly hosted: HostedSessions
   readonly disclosures: Pick<Disclosures, 'expectIssued'>
   readonly served: Pick<ServedForms, 'originOf'>
 }

@@ -27,6 +27,8 @@ import { makeStart, type Start } from '../dashboard/start.ts'
 import { makeTallies, type Tallies } from '../dashboard/tallies.ts'
 import { makeServedForms, type ServedForms } from '../form-sessions/served.ts'
 import { hashDisclosure } from '../form/disclosure.ts'
+import { makeHostedSessions, type HostedSessions } from '../form-sessions/hosted.ts'
+import type { PageOf } from './form.sessions.create.ts'
 import { makeFormSessions, type FormSessionParts } from '../form-sessions/form-sessions.ts'
 import { noEndpoint, type MerchantEndpoint } from '../endpoint/endpoint.ts'
 import { noFailureBreaker, type FailureBreaker } from '../limits/failures.ts'
@@ -70,6 +72,8 @@ export interface House {
   readonly merchants: Merchants
   readonly settle: Settle
   readonly sessions: ReturnType<typeof makeFormSessions>
+  readonly hosted: HostedSessions
+  readonly pageOf: PageOf
   readonly disclosures: Disclosures
   readonly served: ServedForms
   readonly grid: Grid
@@ -170,7 +174,15 @@ export async function compose(options: HouseOptions = {}): Promise<House> {
   const settle = makeSettle({ ...receiptParts, figures: moneyFigures, failed })
   const receipts = makeReceipts({ ...receiptParts, figures: moneyFigures }, options.kicks === true ? settle : null)
   const limits = options.limits?.({ keyring, clock }) ?? noFineLimits
-  const sessions = makeFormSessions({ store, clock, merchants, isAnyOriginWelcome: true, ...options.sessions })
+  const sessions = makeFormSessions({
+    store,
+    clock,
+    merchants,
+    isAnyOriginWelcome: true,
+    isFormOrigin: (origin) => origin === hostedOrigin,
+    ...options.sessions,
+  })
+  const hosted = makeHostedSessions({ store, keyring, clock, environment })
   const { version, texts } = hashDisclosure(sandboxDisclosure)
   const issued = Object.entries(texts).map(([locale, { text, sha256 }]) => ({ version, locale, sha256, text }))
   const disclosures = makeDisclosures({ store, clock, texts: issued })
@@ -212,6 +224,9 @@ export async function compose(options: HouseOptions = {}): Promise<House> {
     verification,
     receipts,
     sessions,
+    hosted,
+    pageOf,
+    clock,
     disclosures,
     served,
     merchants,
@@ -231,6 +246,8 @@ export async function compose(options: HouseOptions = {}): Promise<House> {
       receipts,
       merchants,
       sessions,
+      hosted,
+      pageOf,
       disclosures,
       served,
       settle,
@@ -256,6 +273,10 @@ const noPages: NonNullable<HouseOptions['pages']> = {
   fetchPage: () => Promise.reject(notChecked('unreachable')),
   parse: () => Promise.resolve({ findings: [], scripts: [], isCut: false }),
 }
+/** Where the hosted page stands in these tests. */
+export const hostedOrigin = 'https://form.example'
+
+const pageOf: PageOf = ({ merchantId, session }) => `${hostedOrigin}/form/v1/page?merchant=${merchantId}#${session}`
 
 function noFolder(): never {
   throw new Error('a house after another stands on its store')

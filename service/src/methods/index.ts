@@ -2,7 +2,9 @@ import type { DashboardMethodName } from '@tessera/contract/methods'
 
 import type { Disclosures } from '../consents/disclosures.ts'
 import type { ServedForms } from '../form-sessions/served.ts'
+import type { Clock } from '../clock.ts'
 import type { FormSessions } from '../form-sessions/form-sessions.ts'
+import type { HostedSessions } from '../form-sessions/hosted.ts'
 import { noFailureBreaker, type FailureBreaker } from '../limits/failures.ts'
 import { noFineLimits, type FineLimits } from '../limits/fine.ts'
 import type { Receipts } from '../receipts/receipts.ts'
@@ -16,7 +18,10 @@ import { cardsCreate, checkCardsCreate } from './cards.create.ts'
 import { cardsGetVerifyCode, settleCardsGetVerifyCode } from './cards.get_verify_code.ts'
 import { cardsRemove } from './cards.remove.ts'
 import { cardsVerify, settleCardsVerify } from './cards.verify.ts'
-import { formSessionsCreate } from './form.sessions.create.ts'
+import { formSessionsCancel } from './form.sessions.cancel.ts'
+import { formSessionsCreate, type PageOf } from './form.sessions.create.ts'
+import { formSessionsGet } from './form.sessions.get.ts'
+import { formSessionsShow } from './form.sessions.show.ts'
 import type { Grid } from './method.ts'
 import { receiptsCancel } from './receipts.cancel.ts'
 import { receiptsCheck } from './receipts.check.ts'
@@ -36,6 +41,9 @@ export interface GridParts extends DashboardGridParts {
   readonly verification: Verification
   readonly receipts: Receipts
   readonly sessions: FormSessions
+  readonly hosted: HostedSessions
+  readonly pageOf: PageOf
+  readonly clock: Pick<Clock, 'now'>
   readonly served: Pick<ServedForms, 'originOf'>
   readonly disclosures: Pick<Disclosures, 'expectIssued'>
   /** Of PANs and tokens; none where they are left out. */
@@ -53,19 +61,23 @@ export function makeGrid(parts: GridParts): Grid {
     verification,
     receipts,
     sessions,
+    hosted,
+    pageOf,
+    clock,
     disclosures,
     served,
     limits = noFineLimits,
     failures = noFailureBreaker,
     version,
   } = parts
+  const states = { hosted, cards, clock }
   const api: Omit<Grid, DashboardMethodName> = {
     'cards.create': {
       ...{
         caller: 'browser',
         mutates: true,
         limits: 'create',
-        run: watching(failures, cardsCreate(cards, limits, { sessions, disclosures, served })),
+        run: watching(failures, cardsCreate(cards, limits, { sessions, hosted, disclosures, served })),
       },
       check: checkCardsCreate(cards),
     },
@@ -107,7 +119,10 @@ export function makeGrid(parts: GridParts): Grid {
       settle: settleReceipt(receipts),
     },
     'receipts.set_fiscal_data': { caller: 'server', mutates: true, limits: 'write', run: receiptsSetFiscalData(receipts) },
-    'form.sessions.create': { caller: 'server', mutates: true, limits: 'write', run: formSessionsCreate(sessions) },
+    'form.sessions.create': { caller: 'server', mutates: true, limits: 'write', run: formSessionsCreate(sessions, pageOf) },
+    'form.sessions.get': { caller: 'server', mutates: false, limits: 'read', run: formSessionsGet(states) },
+    'form.sessions.show': { caller: 'browser', mutates: false, limits: 'read', run: formSessionsShow(states) },
+    'form.sessions.cancel': { caller: 'browser', mutates: true, limits: 'write', run: formSessionsCancel(states) },
     'rpc.discover': { caller: 'nobody', mutates: false, limits: 'none', run: rpcDiscover(version) },
   }
   return Object.freeze({ ...api, ...makeDashboardGrid(parts, api) })

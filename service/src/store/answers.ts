@@ -9,6 +9,7 @@ import { findDashboardUser, findDashboardUserByPhone, listDashboardUsers } from 
 import { listAttempts, listDeadDeliveries, listDeliveries } from './questions/deliveries.ts'
 import { findDelivery, listEvents } from './questions/events.ts'
 import { listFindings } from './questions/findings.ts'
+import { findFormSession, listFormCards } from './questions/form-sessions.ts'
 import { findIdempotency } from './questions/idempotency.ts'
 import { findLedger, listLedger } from './questions/ledger.ts'
 import { findMerchant, listCredentialUses, listMerchants } from './questions/merchants.ts'
@@ -97,6 +98,11 @@ export function makeStore(driver: Driver): Store {
     insertFormSession: (session, audit, riders) =>
       ridden(riders, driver.write('insertFormSession', { session, audit, riders: riders ?? null })),
     spendFormSession: (spend) => driver.write('spendFormSession', spend),
+    findFormSession: (key) => driver.read(findFormSession(key)),
+    cancelFormSession: (key, now, audit) => driver.write('cancelFormSession', { key, now, audit }),
+    keepFormCard: (card) => driver.write('keepFormCard', card),
+    listFormCards: (of) => driver.read(listFormCards(of)),
+    dropFormCards: (before, stopping) => dropAll(driver, 'dropFormCards', before, stopping),
     dropFormSessions: (before, stopping) => dropAll(driver, 'dropFormSessions', before, stopping),
 
     keepDisclosure: (used) => driver.write('keepDisclosure', used),
@@ -166,7 +172,15 @@ function ridden<T, R extends CardRiders | null = null>(_riders: R | undefined, a
 /** A page a unit, so that a long sweep never holds the writers up, and ends with the page that a stop finds it at. */
 async function dropAll(
   driver: Driver,
-  name: 'dropLimits' | 'dropIdempotency' | 'dropEvents' | 'dropFormSessions' | 'dropDashboardSessions' | 'dropTallies' | 'dropRequests',
+  name:
+    | 'dropLimits'
+    | 'dropIdempotency'
+    | 'dropEvents'
+    | 'dropFormSessions'
+    | 'dropFormCards'
+    | 'dropDashboardSessions'
+    | 'dropTallies'
+    | 'dropRequests',
   before: number,
   stopping?: AbortSignal,
 ): Promise<number> {

@@ -19,6 +19,30 @@ export interface FormSessionRow {
   readonly attemptsLeft: number
   readonly createdAt: number
   readonly endsAt: number
+  /** Where the hosted page sends the cardholder afterwards; null: the form stands in a page of the merchant's. */
+  readonly returnTo: string | null
+  /** When the cardholder turned back on the hosted page; 0: not. */
+  readonly cancelledAt: number
+}
+
+/** A card that was sent with a session of the hosted page; its token sealed under the session's own text, which is kept nowhere. */
+export interface FormCardRow {
+  readonly bucket: number
+  readonly sessionId: string
+  readonly cardId: string
+  /** Of the data key. */
+  readonly keyId: string
+  readonly sealed: Uint8Array
+  readonly createdAt: number
+  readonly endsAt: number
+}
+
+/** One session, by whoever has its text. */
+export interface FormSessionKey {
+  readonly bucket: number
+  readonly merchantId: string
+  readonly sessionId: string
+  readonly hash: Uint8Array
 }
 
 export interface SpendFormSession {
@@ -36,6 +60,14 @@ export type SpentFormSession =
 /** Sessions of the hosted form: keyed by bucket, merchant and id. */
 export interface FormStore {
   insertFormSession<R extends CardRiders | null = null>(session: FormSessionRow, audit: AuditNote, riders?: R): Promise<void | Twin<R>>
+  findFormSession(key: FormSessionKey): Promise<FormSessionRow | null>
+  /** Notes that the cardholder turned back; false when that was noted before, or the session is over. */
+  cancelFormSession(key: FormSessionKey, now: number, audit: AuditNote): Promise<boolean>
+  keepFormCard(card: FormCardRow): Promise<void>
+  /** The cards of a session whose tokens are still kept, newest first; at most ten. */
+  listFormCards(of: Pick<FormSessionKey, 'bucket' | 'sessionId'>): Promise<readonly FormCardRow[]>
+  /** Drops sealed tokens whose time ended before a moment; tells how many. */
+  dropFormCards(before: number, stopping?: AbortSignal): Promise<number>
   /** Takes one attempt; one conditional statement decides, however many come at once. */
   spendFormSession(spend: SpendFormSession): Promise<SpentFormSession>
   /** Drops sessions whose time ended before a moment; tells how many. */

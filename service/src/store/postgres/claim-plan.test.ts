@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { claimDeliveries, settleDelivery } from '../questions/deliveries.ts'
 import { dropDashboardSessions } from '../questions/dashboard-sessions.ts'
 import { dropEvents } from '../questions/events.ts'
-import { dropFormSessions } from '../questions/form-sessions.ts'
+import { dropFormCards, dropFormSessions } from '../questions/form-sessions.ts'
 import { dropIdempotency } from '../questions/idempotency.ts'
 import { dropLimits } from '../questions/limits.ts'
 import { backlogs, fillDeliveries } from '../suite/many-deliveries.fixture.ts'
@@ -46,6 +46,7 @@ test(
     await expectRanges(of, () => dropLimits({ before }), /^send_limits_made_at$/)
     await expectRanges(of, () => dropIdempotency({ before }), /^idempotency_ends_at$/)
     await expectRanges(of, () => dropFormSessions({ before }), /^form_sessions_ends_at$/)
+    await expectRanges(of, () => dropFormCards({ before }), /^form_cards_ends_at$/)
     await expectRanges(of, () => dropDashboardSessions({ before }), /^dashboard_sessions_last_seen$/)
   }),
 )

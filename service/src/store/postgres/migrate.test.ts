@@ -45,6 +45,7 @@ test(
         'compliance',
         'audit-order',
         'requests',
+        'form-page',
       ],
     )
   }),

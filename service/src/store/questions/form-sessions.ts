@@ -1,13 +1,14 @@
 import { bytes, integer, quote, quotedOrNull, text, textOrNull, word } from '../column.ts'
 import { places, sql } from '../statement.ts'
 import type { Row } from '../statement.ts'
-import type { AuditNote, CardRiders, FormSessionRow, SpendFormSession, SpentFormSession } from '../store.ts'
+import type { AuditNote, CardRiders, FormCardRow, FormSessionKey, FormSessionRow, SpendFormSession, SpentFormSession } from '../store.ts'
 import { note, one, rows } from '../unit.ts'
-import type { Unit } from '../unit.ts'
+import type { Read, Unit } from '../unit.ts'
 import { carry } from './riders.ts'
 
 const columnList = [
   ...['bucket', 'session_id', 'merchant_id', 'hash', 'origin', 'customer', 'save', 'locale', 'attempts_left', 'created_at', 'ends_at'],
+  ...['return_to', 'cancelled_at'],
 ]
 const columns = columnList.join(', ')
 
@@ -24,15 +25,20 @@ export function* insertFormSession(ask: InsertFormSession): Unit<void | 'twin'> 
 }
 
 function* keep({ session, audit }: InsertFormSession): Unit<void> {
-  const { bucket, sessionId, merchantId, hash, origin, customer, save, locale, attemptsLeft, createdAt, endsAt } = session
+  const { bucket, sessionId, merchantId, hash, origin, customer, save, locale, attemptsLeft, createdAt, endsAt, returnTo, cancelledAt } =
+    session
   const quotedCustomer = customer === null ? null : quote(customer)
-  yield* rows(insertRow, [bucket, sessionId, merchantId, hash, origin, quotedCustomer, save, locale, attemptsLeft, createdAt, endsAt])
+  const [told, times] = [
+    [origin, quotedCustomer, save, locale, attemptsLeft],
+    [createdAt, endsAt, returnTo, cancelledAt],
+  ]
+  yield* rows(insertRow, [bucket, sessionId, merchantId, hash, ...told, ...times])
   yield* note(audit)
 }
 
 const spendRow = sql`
   update form_sessions set attempts_left = attempts_left - 1
-  where bucket = $1 and session_id = $2 and merchant_id = $3 and hash = $4 and ends_at > $5 and attempts_left > 0
+  where bucket = $1 and session_id = $2 and merchant_id = $3 and hash = $4 and ends_at > $5 and cancelled_at = 0 and attempts_left > 0
   returning ${columns}`
 
 const selectRow = sql`
@@ -44,7 +50,63 @@ export function* spendFormSession({ bucket, sessionId, merchantId, hash, now }: 
   if (spent !== null) return { kind: 'session', session: tellRow(spent) }
   const there = yield* one(selectRow, [bucket, sessionId, merchantId, hash])
   if (there === null) return { kind: 'unknown' }
-  return { kind: tellRow(there).endsAt <= now ? 'ended' : 'usedUp' }
+  const { endsAt, cancelledAt } = tellRow(there)
+  return { kind: endsAt <= now || cancelledAt > 0 ? 'ended' : 'usedUp' }
+}
+
+export function findFormSession({ bucket, sessionId, merchantId, hash }: FormSessionKey): Read<FormSessionRow | null> {
+  return {
+    statement: selectRow,
+    values: [bucket, sessionId, merchantId, hash],
+    tell: ([row]) => (row === undefined ? null : tellRow(row)),
+  }
+}
+
+const cancelRow = sql`
+  update form_sessions set cancelled_at = $5
+  where bucket = $1 and session_id = $2 and merchant_id = $3 and hash = $4 and ends_at > $5 and cancelled_at = 0
+  returning session_id`
+
+export interface CancelFormSession {
+  readonly key: FormSessionKey
+  readonly now: number
+  readonly audit: AuditNote
+}
+
+/** Notes that the cardholder turned back; false when nothing changed. */
+export function* cancelFormSession({ key, now, audit }: CancelFormSession): Unit<boolean> {
+  const { bucket, sessionId, merchantId, hash } = key
+  if ((yield* one(cancelRow, [bucket, sessionId, merchantId, hash, now])) === null) return false
+  yield* note(audit)
+  return true
+}
+
+const cardColumnList = ['bucket', 'session_id', 'card_id', 'key_id', 'sealed', 'created_at', 'ends_at']
+const cardColumns = cardColumnList.join(', ')
+const insertCardRow = sql`insert into form_cards (${cardColumns}) values (${places(cardColumnList.length)})`
+
+export function* keepFormCard({ bucket, sessionId, cardId, keyId, sealed, createdAt, endsAt }: FormCardRow): Unit<void> {
+  yield* rows(insertCardRow, [bucket, sessionId, cardId, keyId, sealed, createdAt, endsAt])
+}
+
+const CARDS_MAX = 10
+const selectCards = sql`
+  select ${cardColumns} from form_cards where bucket = $1 and session_id = $2 order by created_at desc, card_id desc limit ${CARDS_MAX}`
+
+export function listFormCards({ bucket, sessionId }: Pick<FormSessionKey, 'bucket' | 'sessionId'>): Read<FormCardRow[]> {
+  return { statement: selectCards, values: [bucket, sessionId], tell: (told) => told.map(tellFormCard) }
+}
+
+function tellFormCard(row: Row): FormCardRow {
+  return {
+    bucket: integer(row, 'bucket'),
+    sessionId: text(row, 'session_id'),
+    cardId: text(row, 'card_id'),
+    keyId: text(row, 'key_id'),
+    sealed: bytes(row, 'sealed'),
+    createdAt: integer(row, 'created_at'),
+    endsAt: integer(row, 'ends_at'),
+  }
 }
 
 // A number, not a place: a planner that knows the page goes by the index.
@@ -57,6 +119,16 @@ const dropRows = sql`
 /** Drops a page of sessions that ended before a moment; tells how many. */
 export function* dropFormSessions(ask: { before: number }): Unit<number> {
   return (yield* rows(dropRows, [ask.before])).length
+}
+
+const dropCardRows = sql`
+  delete from form_cards where (bucket, session_id, card_id) in
+    (select bucket, session_id, card_id from form_cards where ends_at < $1 order by ends_at limit ${DROP_PAGE})
+  returning card_id`
+
+/** Drops a page of sealed tokens that ended before a moment; tells how many. */
+export function* dropFormCards(ask: { before: number }): Unit<number> {
+  return (yield* rows(dropCardRows, [ask.before])).length
 }
 
 function tellRow(row: Row): FormSessionRow {
@@ -72,5 +144,7 @@ function tellRow(row: Row): FormSessionRow {
     attemptsLeft: integer(row, 'attempts_left'),
     createdAt: integer(row, 'created_at'),
     endsAt: integer(row, 'ends_at'),
+    returnTo: textOrNull(row, 'return_to'),
+    cancelledAt: integer(row, 'cancelled_at'),
   }
 }

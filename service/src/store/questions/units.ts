@@ -7,7 +7,7 @@ import { changeDashboardUser, claimSignInTry, clearSignInTries, insertDashboardU
 import { claimDeliveries, settleDelivery } from './deliveries.ts'
 import { dropEvents, replayEvent } from './events.ts'
 import { addFindings } from './findings.ts'
-import { dropFormSessions, insertFormSession, spendFormSession } from './form-sessions.ts'
+import { cancelFormSession, dropFormCards, dropFormSessions, insertFormSession, keepFormCard, spendFormSession } from './form-sessions.ts'
 import { dropIdempotency, keepIdempotency } from './idempotency.ts'
 import { appendLedger } from './ledger.ts'
 import { claimSend, dropLimits } from './limits.ts'
@@ -41,6 +41,9 @@ export const units = Object.freeze({
   insertFormSession,
   spendFormSession,
   dropFormSessions,
+  cancelFormSession,
+  keepFormCard,
+  dropFormCards,
   keepDisclosure,
   insertDashboardUser,
   changeDashboardUser,

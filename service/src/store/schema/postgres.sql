@@ -185,6 +185,19 @@ create table findings (
   primary key (bucket, merchant_id, kind, seen_by)
 );
 
+create table form_cards (
+  bucket integer not null,
+  session_id text collate "C" not null,
+  card_id text collate "C" not null,
+  key_id text collate "C" not null,
+  sealed bytea not null,
+  created_at bigint not null,
+  ends_at bigint not null,
+  primary key (bucket, session_id, card_id)
+);
+
+create index form_cards_ends_at on form_cards (ends_at);
+
 create table form_sessions (
   bucket integer not null,
   session_id text collate "C" not null,
@@ -197,6 +210,8 @@ create table form_sessions (
   attempts_left integer not null,
   created_at bigint not null,
   ends_at bigint not null,
+  return_to text collate "C",
+  cancelled_at bigint not null,
   primary key (bucket, session_id)
 );
 

@@ -183,6 +183,19 @@ create table findings (
   primary key (bucket, merchant_id, kind, seen_by)
 ) strict;
 
+create table form_cards (
+  bucket integer not null,
+  session_id text not null,
+  card_id text not null,
+  key_id text not null,
+  sealed blob not null,
+  created_at integer not null,
+  ends_at integer not null,
+  primary key (bucket, session_id, card_id)
+) strict;
+
+create index form_cards_ends_at on form_cards (ends_at);
+
 create table form_sessions (
   bucket integer not null,
   session_id text not null,
@@ -194,7 +207,7 @@ create table form_sessions (
   locale text,
   attempts_left integer not null,
   created_at integer not null,
-  ends_at integer not null,
+  ends_at integer not null, return_to text, cancelled_at integer not null default 0,
   primary key (bucket, session_id)
 ) strict;
 

@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { dropDashboardSessions } from '../questions/dashboard-sessions.ts'
 import { claimDeliveries, settleDelivery } from '../questions/deliveries.ts'
 import { dropEvents } from '../questions/events.ts'
-import { dropFormSessions } from '../questions/form-sessions.ts'
+import { dropFormCards, dropFormSessions } from '../questions/form-sessions.ts'
 import { dropIdempotency } from '../questions/idempotency.ts'
 import { dropLimits } from '../questions/limits.ts'
 import type { Row } from '../statement.ts'
@@ -26,6 +26,7 @@ const units: readonly (readonly [string, () => Unit<unknown>])[] = [
   ['send_limits_made_at', () => dropLimits({ before })],
   ['idempotency_ends_at', () => dropIdempotency({ before })],
   ['form_sessions_ends_at', () => dropFormSessions({ before })],
+  ['form_cards_ends_at', () => dropFormCards({ before })],
   ['dashboard_sessions_last_seen', () => dropDashboardSessions({ before })],
 ]
 

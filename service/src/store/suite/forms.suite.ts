@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { FormSessionRow, SpendFormSession } from '../store.ts'
+import type { FormCardRow, FormSessionRow, SpendFormSession } from '../store.ts'
 import type { WithStore } from './opened.fixture.ts'
 import { bytesOf, makeCard, makeNote, T0 } from './samples.fixture.ts'
 
@@ -10,6 +10,7 @@ export function formsSuite(withStore: WithStore): void {
   const session: FormSessionRow = {
     ...{ bucket, merchantId, sessionId: 'a'.repeat(24), hash: bytesOf('secret'), origin: 'https://shop.example', save: 'ask' },
     ...{ customer: 'c-1\0', locale: 'uz', attemptsLeft: 3, createdAt: T0, endsAt: T0 + 1000 },
+    ...{ returnTo: null, cancelledAt: 0 },
   }
   const spend: SpendFormSession = { bucket, merchantId, sessionId: session.sessionId, hash: session.hash, now: T0 + 999 }
 
@@ -51,6 +52,38 @@ export function formsSuite(withStore: WithStore): void {
       assert.equal(await store.dropFormSessions(T0 + 1001), 1)
       assert.equal((await store.spendFormSession(spend)).kind, 'unknown')
       assert.equal((await store.spendFormSession({ ...spend, sessionId: 'd'.repeat(24) })).kind, 'session')
+    }),
+  )
+
+  test(
+    'a session of the hosted page is found by its text alone, and is over when its cardholder turned back',
+    withStore(async ({ store }) => {
+      const key = { bucket, merchantId, sessionId: session.sessionId, hash: session.hash }
+      const hosted = { ...session, returnTo: 'https://shop.example/back?order=1' }
+      await store.insertFormSession(hosted, note)
+      assert.deepEqual(await store.findFormSession(key), hosted)
+      assert.equal(await store.findFormSession({ ...key, hash: bytesOf('other') }), null)
+      assert.equal(await store.cancelFormSession({ ...key, hash: bytesOf('other') }, T0 + 5, note), false)
+      assert.equal(await store.cancelFormSession(key, T0 + 5, note), true)
+      assert.equal(await store.cancelFormSession(key, T0 + 6, note), false, 'once')
+      assert.deepEqual(await store.findFormSession(key), { ...hosted, cancelledAt: T0 + 5 })
+      assert.deepEqual(await store.spendFormSession(spend), { kind: 'ended' })
+    }),
+  )
+
+  test(
+    'the sealed tokens of a session come newest first, and are dropped when their time is over',
+    withStore(async ({ store }) => {
+      const kept = (number: number): FormCardRow => ({
+        ...{ bucket, sessionId: session.sessionId, cardId: String(number).repeat(24), keyId: 'k'.repeat(32) },
+        ...{ sealed: bytesOf(`sealed ${String(number)}`), createdAt: T0 + number, endsAt: T0 + 100 * number },
+      })
+      for (const number of [1, 2, 3]) await store.keepFormCard(kept(number))
+      await store.keepFormCard({ ...kept(4), sessionId: 'e'.repeat(24) })
+      const list = () => store.listFormCards({ bucket, sessionId: session.sessionId })
+      assert.deepEqual(await list(), [kept(3), kept(2), kept(1)])
+      assert.equal(await store.dropFormCards(T0 + 201), 2)
+      assert.deepEqual(await list(), [kept(3)])
     }),
   )
 }

@@ -10,7 +10,8 @@ export async function fillOld(raw: Opened['raw']): Promise<void> {
     day_tries: `'key', ${hash}, 1, ${at}`,
     verifications: `7, ${id}, 'm', ${id}, ${hash}, 'key', null, null, null, 'sent', 0, 5, 180000, ${at}, 0, 'boot', 0`,
     idempotency: `7, 'm', 'server', ${hash}, ${hash}, 'key', 0, 0, ${at}, 'receipts.pay', '', '', null`,
-    form_sessions: `7, ${id}, 'm', ${hash}, 'https://shop.example', null, 'off', null, 3, 0, ${at}`,
+    form_sessions: `7, ${id}, 'm', ${hash}, 'https://shop.example', null, 'off', null, 3, 0, ${at}, null, 0`,
+    form_cards: `7, ${id}, ${id}, 'key', ${hash}, 0, ${at}`,
     dashboard_sessions: `${id}, 'u', 'm', ${hash}, 'key', '', 0, ${at}, '', ''`,
   }
   for (const [table, values] of Object.entries(tables)) {

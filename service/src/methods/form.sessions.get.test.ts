@@ -1,0 +1,132 @@
+import assert from 'node:assert/strict'
+import { after, test } from 'node:test'
+
+import { compose, hostedOrigin, type Caller } from './compose.fixture.ts'
+import { successPan } from './receipts.fixture.ts'
+
+const house = await compose()
+after(() => house.close())
+
+const origin = 'https://shop.example'
+const returnTo = 'https://shop.example/cards?order=1'
+
+function open(merchant: Caller, other: object = {}) {
+  return merchant.expect('form.sessions.create', { origin, save: 'ask', return: returnTo, ...other })
+}
+
+/** A card as the hosted page sends it: from a document that was made for the form's own origin. */
+async function send(merchant: Caller, session: string, save = true): Promise<string> {
+  const form = await house.served.issue(merchant.merchantId, hostedOrigin)
+  const made = await merchant.asPage('cards.create', { card: { number: '', expire: '0399' }, save, form, session }, successPan)
+  return 'card' in made ? made.card.token : assert.fail(JSON.stringify(made))
+}
+
+async function verify(merchant: Caller, token: string): Promise<void> {
+  await merchant.expect('cards.get_verify_code', { token })
+  await merchant.expect('cards.verify', { token, code: '666666' })
+}
+
+test('a session of the hosted page tells its address, with the session where no server hears of it', async () => {
+  const merchant = house.caller()
+  const { session, page = '' } = await open(merchant, { locale: 'ru' })
+  const address = new URL(page)
+  assert.equal(address.origin, hostedOrigin)
+  assert.equal(address.hash, `#${session}`)
+  assert.ok(!address.search.includes(session))
+  assert.equal((await merchant.expect('form.sessions.create', { origin, save: 'ask' })).page, undefined)
+})
+
+test('the way back is a page of the session’s own origin, and of nobody else’s', async () => {
+  const merchant = house.caller()
+  for (const elsewhere of [
+    'https://evil.example/',
+    'https://shop.example.evil.example/',
+    'https://shop.example@evil.example/',
+    'https://user:pass@shop.example/',
+    'http://shop.example/',
+    'javascript:alert(1)',
+    '//shop.example/',
+    '/cards',
+    '',
+  ]) {
+    assert.equal(await merchant.refused('form.sessions.create', { origin, save: 'ask', return: elsewhere }), 'return_elsewhere', elsewhere)
+  }
+})
+
+test('the merchant’s server is told the token when the card is verified, and not before; the page is told no token at all', async () => {
+  const merchant = house.caller()
+  const { session, expires_at: endsAt } = await open(merchant)
+  assert.deepEqual(await merchant.expect('form.sessions.get', { session }), { state: 'open', expires_at: endsAt })
+  const token = await send(merchant, session)
+  assert.deepEqual(await merchant.expect('form.sessions.get', { session }), { state: 'open', expires_at: endsAt })
+  await verify(merchant, token)
+  const told = await merchant.expect('form.sessions.get', { session })
+  assert.deepEqual([told.state, told.card?.token, told.card?.verify], ['done', token, true])
+  const shown = await merchant.asPage('form.sessions.show', { session })
+  assert.deepEqual(shown, { state: 'done', expires_at: endsAt, return: returnTo, save: 'ask', locale: null })
+  assert.ok(!JSON.stringify(shown).includes(token.slice(0, 24)))
+})
+
+test('of several cards the one that was verified counts, whichever was sent last', async () => {
+  const merchant = house.caller()
+  const { session } = await open(merchant)
+  const [first, second] = [await send(merchant, session), await send(merchant, session)]
+  await verify(merchant, first)
+  assert.notEqual(first, second)
+  assert.equal((await merchant.expect('form.sessions.get', { session })).card?.token, first)
+})
+
+test('the token can be fetched for an hour after the session ends, and is gone then', async () => {
+  const merchant = house.caller()
+  const { session, expires_at: endsAt } = await open(merchant)
+  await verify(merchant, await send(merchant, session))
+  const idle = await open(merchant)
+  house.clock.advance(endsAt - house.clock.now() + 3_599_000)
+  await house.hosted.dropPast()
+  assert.equal((await merchant.expect('form.sessions.get', { session })).state, 'done')
+  assert.equal((await merchant.expect('form.sessions.get', { session: idle.session })).state, 'ended')
+  house.clock.advance(2000)
+  assert.equal((await merchant.expect('form.sessions.get', { session })).state, 'ended')
+  assert.ok((await house.hosted.dropPast()) >= 1)
+})
+
+test('a session is its merchant’s alone, and no text beside it opens anything', async () => {
+  const [merchant, stranger] = [house.caller(), house.caller()]
+  const { session } = await open(merchant)
+  await verify(merchant, await send(merchant, session))
+  for (const method of ['form.sessions.get', 'form.sessions.show', 'form.sessions.cancel'] as const) {
+    assert.equal(await stranger.refused(method, { session }), 'session_unknown')
+    assert.equal(
+      await merchant.refused(method, { session: `${session.slice(0, -1)}${session.endsWith('a') ? 'b' : 'a'}` }),
+      'session_unknown',
+    )
+    assert.equal(await merchant.refused(method, { session: '' }), 'session_unknown')
+  }
+  const { bucket } = await house.hosted.find(session, merchant)
+  const kept = await house.store.listFormCards({ bucket, sessionId: session.slice(0, 24) })
+  assert.equal(kept.length, 1)
+  const token = (await merchant.expect('form.sessions.get', { session })).card?.token ?? ''
+  assert.ok(!Buffer.from(kept[0]?.sealed ?? []).includes(token.slice(25)), 'the token lies open in the row')
+  const other = await open(merchant)
+  await assert.rejects(house.hosted.tokensOf(other.session, await house.hosted.find(session, merchant)), { name: 'SealBroken' })
+})
+
+test('a card for the hosted page comes from the hosted page: a page of another origin is refused', async () => {
+  const merchant = house.caller()
+  const { session } = await open(merchant)
+  const form = await house.served.issue(merchant.merchantId, 'https://other.example')
+  const made = await merchant.asPage('cards.create', { card: { number: '', expire: '0399' }, form, session }, successPan)
+  assert.equal(reasonOf(made), 'session_origin')
+  const plain = await merchant.expect('form.sessions.create', { origin, save: 'ask' })
+  const hosted = await house.served.issue(merchant.merchantId, hostedOrigin)
+  const wrong = await merchant.asPage(
+    'cards.create',
+    { card: { number: '', expire: '0399' }, form: hosted, session: plain.session },
+    successPan,
+  )
+  assert.equal(reasonOf(wrong), 'session_origin', 'a session without a way back is for the merchant’s own page')
+})
+
+function reasonOf(reply: object): unknown {
+  return (reply as { error?: { reason: string } }).error?.reason
+}
