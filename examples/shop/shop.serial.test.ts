@@ -1,22 +1,17 @@
 // time limit: 150 s
 import assert from 'node:assert/strict'
-import { execFile, spawn, type ChildProcess } from 'node:child_process'
-import { once } from 'node:events'
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs'
+import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
-import { fileURLToPath } from 'node:url'
-import { promisify } from 'node:util'
 import { chromium, type Browser, type BrowserContext, type Page } from 'playwright-core'
 
 import { fillCard, type FilledCard } from '../../browser/testing/fill-card.ts'
 import { chromiumFlags, findChromium } from '../../tools/chromium.ts'
 import { looksAt } from './looks.fixture.ts'
 import type { Records } from './records.ts'
+import { root, runProgram, start, tessera, type Started } from './started.fixture.ts'
 
-const root = fileURLToPath(new URL('../..', import.meta.url))
-const runProgram = promisify(execFile)
 const success = '8600069195406311'
 
 describe('the example shop in a real browser', () => {
@@ -358,47 +353,6 @@ describe('the example shop in a real browser', () => {
 function inBackground(deed: Promise<void>): Promise<void> {
   deed.catch(() => undefined)
   return deed
-}
-
-interface Started {
-  readonly url: string
-  readonly tessera: string
-  said: () => string
-  stop: (signal: 'SIGINT' | 'SIGTERM') => Promise<number | null>
-}
-
-/** Starts both as `npm run example:shop` does. */
-async function start(folder: string): Promise<Started> {
-  const child: ChildProcess = spawn(process.execPath, ['examples/shop/start.ts', '--port=0', `--data=${folder}`], { cwd: root })
-  let text = ''
-  const url = new Promise<string>((resolve) => {
-    for (const stream of [child.stdout, child.stderr]) {
-      stream?.setEncoding('utf8').on('data', (chunk: string) => {
-        text += chunk
-        const told = /The shop +(http:\S+)[^]*Ctrl-C/.exec(text)?.[1]
-        if (told !== undefined) resolve(told)
-      })
-    }
-  })
-  const ended = once(child, 'exit')
-  const shop = await Promise.race([url, ended.then(() => assert.fail(`it did not start: ${text}`))])
-  return {
-    url: shop,
-    tessera: /Tessera +(http:\S+)/.exec(text)?.[1] ?? '',
-    said: () => text,
-    async stop(signal) {
-      if (child.exitCode === null) child.kill(signal)
-      await ended
-      // Nothing holds the folder any more.
-      assert.ok(!existsSync(join(folder, 'tessera', 'control.sock')), 'Tessera still runs')
-      return child.exitCode
-    },
-  }
-}
-
-async function tessera(folder: string, ...words: string[]): Promise<unknown> {
-  const args = ['service/bin/tessera.mjs', ...words, '--json', `--data=${join(folder, 'tessera')}`]
-  return JSON.parse((await runProgram(process.execPath, args, { cwd: root })).stdout)
 }
 
 function readAll(folder: string): string[] {
