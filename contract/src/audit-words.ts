@@ -26,7 +26,7 @@ export const auditWords = [
     'webhook.secret_rotated',
     'event.replayed',
   ] as const),
-  ...(['page.checked', 'key.rotate', 'key.destroy'] as const),
+  ...(['page.checked', 'script.authorised', 'script.refused', 'key.rotate', 'key.destroy'] as const),
 ] as const
 
 export type AuditWord = (typeof auditWords)[number]

@@ -62,6 +62,8 @@ const en: Labels = {
   'webhook.secret_rotated': 'Webhook secret rotated',
   'event.replayed': 'Event sent again',
   'page.checked': 'Page checked',
+  'script.authorised': 'Script authorised',
+  'script.refused': 'Script told as one too many',
   'key.rotate': 'Key rotated',
   'key.destroy': 'Key destroyed',
 }
@@ -117,6 +119,8 @@ const ru: Labels = {
   'webhook.secret_rotated': 'Секрет вебхука сменён',
   'event.replayed': 'Событие отправлено ещё раз',
   'page.checked': 'Страница проверена',
+  'script.authorised': 'Скрипт разрешён',
+  'script.refused': 'Скрипт признан лишним',
   'key.rotate': 'Ключ сменён',
   'key.destroy': 'Ключ уничтожен',
 }
@@ -172,6 +176,8 @@ const uz: Labels = {
   'webhook.secret_rotated': 'Vebhuk siri almashtirildi',
   'event.replayed': 'Hodisa yana yuborildi',
   'page.checked': 'Sahifa tekshirildi',
+  'script.authorised': 'Skript tasdiqlandi',
+  'script.refused': 'Skript ortiqcha deb topildi',
   'key.rotate': 'Kalit almashtirildi',
   'key.destroy': 'Kalit yoʻq qilindi',
 }

@@ -1,3 +1,5 @@
+import { useEffect } from 'preact/hooks'
+
 import { useAsk } from '../../app/ask.ts'
 import { language } from '../../app/language.ts'
 import { session } from '../../app/session-state.ts'
@@ -17,6 +19,7 @@ import './compliance.css'
 /** What the service can show of the merchant's part: the specification's words with facts beside them, and what to take to an assessor. */
 export function CompliancePage() {
   const text = complianceText.use()
+  useEffect(openForPrint, [])
   const told = useAsk('dashboard.compliance.get', {})
   const scripts = useAsk('dashboard.scripts.list', {})
   const checks = useAsk('dashboard.pageCheck.list', {})
@@ -58,6 +61,15 @@ export function CompliancePage() {
 }
 
 const parts = ['statements', 'findings', 'scripts', 'consents', 'responsibilities'] as const
+
+/** On paper nothing is closed: the texts that cardholders agree to are there. */
+function openForPrint(): () => void {
+  const open = (): void => {
+    for (const each of document.querySelectorAll<HTMLDetailsElement>('.compliance details')) each.open = true
+  }
+  addEventListener('beforeprint', open)
+  return () => removeEventListener('beforeprint', open)
+}
 
 /** The headings take the focus, so that a screen reader goes on from there. */
 function jump(part: string): void {

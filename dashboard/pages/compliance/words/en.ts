@@ -29,12 +29,12 @@ export const en = {
     },
   },
   asWritten: 'rows as written',
-  changedRows: '{0} rows changed by another hand',
+  changedRows: 'rows changed by another hand: {0}',
   noTokens: 'No token was made for you yet. The first one shows here how its number is kept.',
   tokens:
-    '{0} tokens were made for you. The newest {1} were looked at just now; every one is bound to your id, and another merchant’s call with it is answered as if there were none.',
+    'Tokens made for you: {0}. The newest were looked at just now, {1} of them: each is bound to your id, and another merchant’s call with it is answered as if there were none.',
   sealed:
-    '{0} numbers lie sealed (AES-256-GCM, two layers, the inner one opens by the token alone), {1} were wiped with their card. No one can read one here, and no page shows one.',
+    'Numbers that lie sealed: {0} (AES-256-GCM, two layers, the inner one opens by the token alone); wiped with their card: {1}. Nobody can read one here, and no page shows one.',
   nothingSeen: 'nothing seen',
   seen: 'findings: {0}',
   noChecks: 'No page of yours was checked yet: inputs of your own for cards would be found there.',
@@ -42,7 +42,7 @@ export const en = {
   toPageCheck: 'To the page check',
   may: ['The token, as a secret', 'The masked number', 'The expiry', 'Whether it was verified', 'Whether it recurs'],
   never: ['The full card number', 'CVV and CVC', 'The PIN of the card', 'Codes of SMS'],
-  refusedHere: 'The service refuses CVV, PIN and track by name, and a card number in any other member, and keeps nothing of the call.',
+  refusedHere: 'The service refuses CVV, PIN and track by name, and a card number in any other member, and keeps no value of the call.',
   asserted: 'asserted without a text: {0}',
   duties: { pci: 'PCI DSS', law: 'Local rules', consent: 'Consent', disclosure: 'Disclosure' },
   noScripts: 'The inventory of scripts (6.4.3) is empty: check your page.',
@@ -117,7 +117,7 @@ export const en = {
   refuse: 'Should not be there',
   consentsAbout: 'What cardholders agreed to when a card was kept, newest first. A consent outlives its card.',
   assertedAbout:
-    'Some were asserted by you without a text: the service can show nobody what was agreed to. Its form, or `consent` in cards.create, changes that.',
+    'Some were asserted by you without a text: the service can show nobody what was agreed to. Its form, or consent in cards.create, changes that.',
   noConsents: {
     title: 'No consent yet',
     text: 'A card that is kept (save) comes with what its cardholder agreed to: the text, its language, the moment, and who says so. It will stand here.',
@@ -131,7 +131,7 @@ export const en = {
   ways: { form: 'the form', page: 'your page', server: 'your server', merchant: 'asserted', unknown: 'unknown' },
   notTrue: 'changed by another hand',
   consentsCsv: 'Save all as CSV',
-  exported: '{0} consents were saved.',
+  exported: 'Consents saved: {0}.',
   exportedFirst: 'The newest {0} were saved; there are more. Your provider exports all of them.',
   matrixAbout:
     'Between the provider who runs this service and you (PCI DSS 12.8.5, 12.9.2). Your agreement with the provider goes before this table.',

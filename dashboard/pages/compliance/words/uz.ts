@@ -44,7 +44,7 @@ export const uz: ComplianceWords = {
   may: ['Token, sir sifatida', 'Raqam niqobi', 'Amal qilish muddati', 'Tasdiqlanganmi', 'Takroriy toʻlovga yaroqlimi'],
   never: ['Kartaning toʻliq raqami', 'CVV va CVC', 'Karta PINi', 'SMS kodlari'],
   refusedHere:
-    'Xizmat CVV, PIN va yoʻlakchani nomidan tanib rad etadi, boshqa maydondagi karta raqamini ham; chaqiruvdan hech narsa saqlanmaydi.',
+    'Xizmat CVV, PIN va yoʻlakchani nomidan tanib rad etadi, boshqa maydondagi karta raqamini ham; chaqiruv qiymatlari saqlanmaydi.',
   asserted: 'matnsiz bildirilgan: {0}',
   duties: { pci: 'PCI DSS', law: 'Mahalliy qoidalar', consent: 'Rozilik', disclosure: 'Tushuntirish' },
   noScripts: 'Skriptlar roʻyxati (6.4.3) boʻsh: sahifangizni tekshiring.',
@@ -118,7 +118,7 @@ export const uz: ComplianceWords = {
   refuse: 'Boʻlmasligi kerak',
   consentsAbout: 'Karta saqlanganda egalari nimaga rozi boʻlgani, avval yangilari. Rozilik kartadan keyin ham qoladi.',
   assertedAbout:
-    'Baʼzilarini siz matnsiz bildirgansiz: nimaga rozi boʻlinganini xizmat koʻrsata olmaydi. Buni uning formasi yoki cards.create’dagi `consent` hal qiladi.',
+    'Baʼzilarini siz matnsiz bildirgansiz: nimaga rozi boʻlinganini xizmat koʻrsata olmaydi. Buni uning formasi yoki cards.create’dagi consent hal qiladi.',
   noConsents: {
     title: 'Hali rozilik yoʻq',
     text: 'Saqlanadigan karta (save) egasi nimaga rozi boʻlgani bilan keladi: matn, til, vaqt va kim aytgani. U shu yerda turadi.',
