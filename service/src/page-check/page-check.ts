@@ -95,7 +95,7 @@ export function makePageCheck({ store, clock, merchants, fetchPage, parse, formO
     async judge({ bucket, merchantId }, { scriptId, print, judged, reason }, { userId, requestId }) {
       const at = clock.now()
       const row = { bucket, merchantId, scriptId, print, judged, reason: reason.trim(), judgedBy: userId, judgedAt: at }
-      const deed = { at, merchantId, userId, requestId, action: deedOf[judged], subject: scriptId, outcome: 'done' }
+      const deed = { at, merchantId, userId, requestId, action: actionOf[judged], subject: scriptId, outcome: 'done' }
       if (!(await store.judgeScript(row, noteOf(deed)))) throw new RpcError('scriptChanged', { data: 'scriptId' })
     },
   })
@@ -141,7 +141,7 @@ function noteOf({ userId, ...deed }: DeedOf): AuditNote {
   return { ...deed, actor: `user:${userId}`, version: 0, mac: new Uint8Array(0) }
 }
 
-const deedOf = Object.freeze({ authorised: 'script.authorised', refused: 'script.refused' } as const)
+const actionOf = Object.freeze({ authorised: 'script.authorised', refused: 'script.refused' } as const)
 /** Under which name a page is kept that nobody gave an address of. */
 export const pastedPage = 'pasted'
 const pageLengthMax = 500

@@ -58,5 +58,5 @@ export function makeParse({ clock, program = parseChild, timeMs = parseMs }: Par
 const parseChild = fileURLToPath(new URL('parse-child.ts', import.meta.url))
 /** It reads files of the program and no more: it writes none, starts nothing, and has little memory. */
 const execArgv = ['--permission', '--allow-fs-read=*', '--max-old-space-size=256', '--no-warnings']
-const parseMs = 5000
+const parseMs = 15_000
 const waitingMax = 4
