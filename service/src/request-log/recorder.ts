@@ -143,7 +143,7 @@ function recordOf(call: AnsweredCall, merchantId: string, at: number): WholeRequ
   const result = redactResult(method, call.result)
   const detail: RequestDetail = { data: wordOf(error?.data), params, result }
   return {
-    ...{ bucket: bucketOf(merchantId), merchantId, at, requestId, method: method ?? '', profile, bytes },
+    ...{ bucket: call.caller?.bucket ?? bucketOf(merchantId), merchantId, at, requestId, method: method ?? '', profile, bytes },
     ...outcomeOf(call),
     micros: Math.round(ms * 1000),
     caller: call.caller === null ? 'unproved' : call.caller.as === 'server' ? 'server' : 'browser',

@@ -1,5 +1,3 @@
-import { bucketOf } from '@tessera/vault/id'
-
 import type { WholeRequestRow } from '../store/store.ts'
 
 /** Calls of one merchant that were not recorded. */
@@ -86,9 +84,9 @@ export function makeRing({ rowsMax, unprovedMax }: RingFigures): Ring {
     return taken
   }
 
-  function lose({ merchantId, at, requestId }: WholeRequestRow): void {
+  function lose({ merchantId, bucket, at, requestId }: WholeRequestRow): void {
     lostEver++
-    addLoss({ merchantId, bucket: bucketOf(merchantId), count: 1, from: at, to: at, requestId })
+    addLoss({ merchantId, bucket, count: 1, from: at, to: at, requestId })
   }
 
   function addLoss(loss: Loss): void {
