@@ -192,10 +192,12 @@ test('the journal gets names, ids and figures of every call, and nothing that wa
   const body = JSON.stringify([create, { ...check, params: { token: 5, note: 'secret' } }, { id: 'x', method: 'nope' }])
   await answer(request(body))
   const bytes = Buffer.byteLength(body)
+  const of = { profile: 'subscribe', origin: null, ms: 1, bytes } as const
+  const shown = { ...of, merchantId, as: 'browser', hasCardNumber: false } as const
   assert.deepEqual(called, [
-    { requestId: requestIdOf(1), method: 'cards.create', profile: 'subscribe', merchantId, error: null, ms: 1, bytes },
-    { requestId: requestIdOf(2), method: 'cards.check', profile: 'subscribe', merchantId, error: 'memberInvalid', ms: 1, bytes },
-    { requestId: requestIdOf(3), method: null, profile: 'subscribe', merchantId: null, error: 'methodNotFound', ms: 1, bytes },
+    { ...shown, requestId: requestIdOf(1), method: 'cards.create', error: null, hasCardNumber: true },
+    { ...shown, requestId: requestIdOf(2), method: 'cards.check', error: 'memberInvalid' },
+    { ...shown, requestId: requestIdOf(3), method: null, merchantId: null, as: null, error: 'methodNotFound' },
   ])
 })
 
