@@ -20,6 +20,7 @@ const whoIsIt = Type.Object({
   merchantName: Type.String(),
   environment: Type.Union([Type.Literal('test'), Type.Literal('production')]),
   mustChangePassword: Type.Boolean(),
+  clockOffsetMs: Type.Integer({ description: "How far the time of the test environment is ahead of the machine's." }),
   totp: Type.Boolean({ description: 'Whether a second factor is asked for.' }),
 })
 

@@ -7,6 +7,7 @@ import { dashboardAuditMethods } from './methods.dashboard.audit.ts'
 import { dashboardComplianceMethods } from './methods.dashboard.compliance.ts'
 import { dashboardPageCheckMethods } from './methods.dashboard.page-check.ts'
 import { dashboardReceiptMethods } from './methods.dashboard.receipts.ts'
+import { dashboardSandboxMethods } from './methods.dashboard.sandbox.ts'
 import { dashboardSettingsMethods } from './methods.dashboard.settings.ts'
 import { dashboardRequestMethods } from './methods.dashboard.requests.ts'
 import { dashboardOverviewMethods } from './methods.dashboard.overview.ts'
@@ -55,6 +56,7 @@ export const dashboardMethods = {
   ...dashboardComplianceMethods,
   ...dashboardPageCheckMethods,
   ...dashboardRequestMethods,
+  ...dashboardSandboxMethods,
 } as const satisfies Record<string, DashboardEntry>
 
 /** Everything that is asked of the service, by either door. */

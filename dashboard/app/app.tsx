@@ -3,8 +3,8 @@ import { useEffect, useRef } from 'preact/hooks'
 import { PasswordForm } from '../pages/account/password-form.tsx'
 import { SignInPage } from '../pages/sign-in/sign-in-page.tsx'
 import { Empty } from '../parts/empty.tsx'
-import { call } from './call.ts'
 import { words } from './language.ts'
+import { loadSession } from './load-session.ts'
 import { pages } from './pages.ts'
 import { go, place } from './router.ts'
 import { session } from './session-state.ts'
@@ -23,7 +23,7 @@ export function App() {
 function Page() {
   const { page, rest } = place.value
   useFocusOnPage([page, ...rest].join('/'))
-  const row = pages.find(({ name }) => name === page)
+  const row = pages.find(({ name, testOnly }) => name === page && (testOnly !== true || session.value?.environment === 'test'))
   useEffect(() => {
     if (page === '') go('cards', { replace: true })
     document.title = row === undefined ? 'Tessera' : `${words.value.pages[row.name]} · Tessera`
@@ -57,12 +57,4 @@ function MustChange() {
       <PasswordForm onDone={loadSession} />
     </main>
   )
-}
-
-async function loadSession(): Promise<void> {
-  try {
-    session.value = (await call('dashboard.session.get', {})).session
-  } catch {
-    session.value = null
-  }
 }

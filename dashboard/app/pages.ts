@@ -10,6 +10,7 @@ import { ReceiptsPage } from '../pages/receipts/receipts-page.tsx'
 import { PageCheckPage } from '../pages/page-check/page-check-page.tsx'
 import { OverviewPage } from '../pages/overview/overview-page.tsx'
 import { RequestsPage } from '../pages/requests/requests-page.tsx'
+import { SandboxPage } from '../pages/sandbox/sandbox-page.tsx'
 import { SettingsPage } from '../pages/settings/settings-page.tsx'
 import { StartPage } from '../pages/start/start-page.tsx'
 import { UsersPage } from '../pages/users/users-page.tsx'
@@ -24,6 +25,8 @@ export interface PageRow {
   readonly role: Role
   readonly group: 'see' | 'build' | 'keep'
   readonly show: () => ComponentChild
+  /** In production there is no such page. */
+  readonly testOnly?: true
 }
 
 /** Every page, in the order of the navigation. A new page takes its row's `SoonPage` away. */
@@ -36,7 +39,7 @@ export const pages: readonly PageRow[] = [
   { name: 'form', role: 'developer', group: 'build', show: FormPage },
   { name: 'requests', role: 'read', group: 'see', show: RequestsPage },
   { name: 'webhooks', role: 'read', group: 'build', show: SoonPage },
-  { name: 'sandbox', role: 'read', group: 'build', show: SoonPage },
+  { name: 'sandbox', role: 'read', group: 'build', show: SandboxPage, testOnly: true },
   { name: 'settings', role: 'read', group: 'build', show: SettingsPage },
   { name: 'page-check', role: 'read', group: 'build', show: PageCheckPage },
   { name: 'compliance', role: 'read', group: 'keep', show: CompliancePage },

@@ -1,8 +1,10 @@
 import { signal } from '@preact/signals'
 import type { ComponentChildren } from 'preact'
+import { useEffect } from 'preact/hooks'
 
 import { AccountMenu } from './account-menu.tsx'
 import { words } from './language.ts'
+import { refreshSession } from './load-session.ts'
 import { pages, type PageRow } from './pages.ts'
 import { pathOf, place } from './router.ts'
 import { may, session } from './session-state.ts'
@@ -40,15 +42,37 @@ export function Shell({ children }: { children: ComponentChildren }) {
         {(['see', 'build', 'keep'] as const).map((group) => (
           <section key={group}>
             <h2>{text.groups[group]}</h2>
-            {pages.filter((page) => page.group === group && may(page.role)).map(link)}
+            {pages.filter((page) => page.group === group && isThere(page)).map(link)}
           </section>
         ))}
       </nav>
       {isOpen.value && <div class="veil" onClick={() => (isOpen.value = false)} />}
       <main id="page" tabIndex={-1}>
+        <MovedTimeBanner />
         {children}
       </main>
     </div>
+  )
+}
+
+function isThere({ role, testOnly }: PageRow): boolean {
+  return may(role) && (testOnly !== true || session.value?.environment === 'test')
+}
+
+/** On every page while the time of the test environment is not the machine's; whoever moved it, it is seen with the next page. */
+function MovedTimeBanner() {
+  const { page } = place.value
+  const offsetMs = session.value?.clockOffsetMs ?? 0
+  const isTest = session.value?.environment === 'test'
+  useEffect(() => {
+    if (isTest) void refreshSession()
+  }, [page, isTest])
+  if (offsetMs === 0) return null
+  return (
+    <p class="moved-time" role="note">
+      {words.value.timeMoved(words.value.span(offsetMs))}{' '}
+      <a href={pathOf('sandbox')}>{words.value.pages.sandbox}</a>
+    </p>
   )
 }
 

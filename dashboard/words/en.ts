@@ -1,3 +1,5 @@
+import { spanOf } from './span.ts'
+
 /** The shell's and the parts' words; `ru` and `uz` have the same keys. */
 export const en = {
   skip: 'To the page',
@@ -82,6 +84,9 @@ export const en = {
   range: 'Time',
   days: (days: number) => (days === 1 ? '24 hours' : `${days} days`),
   som: 'soʻm',
+  /** A span of time, rounded to what matters. */
+  span: (ms: number) => spanOf(ms, { days: 'd', hours: 'h', minutes: 'min', seconds: 's' }),
+  timeMoved: (span: string) => `The time of this test environment is ${span} ahead of the clock. See`,
 }
 
 export type Words = typeof en

@@ -1,4 +1,5 @@
 import type { Words } from './en.ts'
+import { spanOf } from './span.ts'
 
 export const ru: Words = {
   skip: 'К странице',
@@ -83,4 +84,6 @@ export const ru: Words = {
   range: 'Период',
   days: (days) => (days === 1 ? '24 часа' : `${days} дней`),
   som: 'сум',
+  span: (ms) => spanOf(ms, { days: 'д', hours: 'ч', minutes: 'мин', seconds: 'с' }),
+  timeMoved: (span) => `Время этой тестовой среды впереди часов на ${span}. См.`,
 }

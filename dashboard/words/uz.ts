@@ -1,4 +1,5 @@
 import type { Words } from './en.ts'
+import { spanOf } from './span.ts'
 
 export const uz: Words = {
   skip: 'Sahifaga oʻtish',
@@ -89,4 +90,6 @@ export const uz: Words = {
   range: 'Davr',
   days: (days) => (days === 1 ? '24 soat' : `${days} kun`),
   som: 'soʻm',
+  span: (ms) => spanOf(ms, { days: 'kun', hours: 'soat', minutes: 'daq', seconds: 's' }),
+  timeMoved: (span) => `Bu sinov muhitining vaqti soatdan ${span} oldinda. Qarang:`,
 }

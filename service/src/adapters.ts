@@ -13,6 +13,8 @@ import { stepByDefault, steps, testCards, testExpiry, type TestCard } from './sa
 import { sandboxCode, sandboxCodes } from './sandbox/codes.ts'
 import { demoLogin, demoMerchant } from './sandbox/demo.ts'
 import { sandboxDisclosure, sandboxLegal } from './sandbox/legal.ts'
+import { faultByDefault, methodFaults } from './sandbox/faults.ts'
+import { makeMovedClock, offsetMaxMs, type TimeMover } from './sandbox/moved-clock.ts'
 import { makeSandboxNetwork } from './sandbox/network.ts'
 import { rehearsalByDefault, rehearsals, rehearsalScenario } from './sandbox/rehearsal.ts'
 import { makeSandboxSms } from './sandbox/sms.ts'
@@ -29,6 +31,8 @@ export interface Adapters {
   readonly network: (parts: OutsideParts) => Network
   readonly sms: (parts: OutsideParts) => Sms
   readonly codes: Codes
+  /** The time of the service, and what moves it; the machine's own in production. */
+  readonly time: (machine: Clock) => { readonly clock: Clock; readonly mover: TimeMover | null }
   /** Whether calls are limited when the setting does not say. */
   readonly limits: boolean
   /** Whether pages of any origin may call, or the merchants' own alone. */
@@ -64,7 +68,15 @@ export interface Sandbox {
   /** As the dashboard shows them, and the code that every one of them takes. */
   readonly cards: readonly TestCard[]
   readonly code: string
+  /** What can be made to go wrong beside the scenarios of cards. */
+  readonly faults: readonly { readonly scenario: string; readonly steps: readonly string[]; readonly byDefault: string }[]
+  readonly offsetMaxMs: number
 }
+
+const faults = [
+  { scenario: rehearsalScenario, steps: rehearsals, byDefault: rehearsalByDefault },
+  ...Object.entries(methodFaults).map(([scenario, steps]) => ({ scenario, steps, byDefault: faultByDefault })),
+]
 
 export const sandbox: Sandbox = Object.freeze({
   merchant: demoMerchant,
@@ -79,12 +91,14 @@ export const sandbox: Sandbox = Object.freeze({
   },
   scenarios: [
     ...testCards.flatMap(({ number, scenario }) => (scenario === null ? [] : [{ scenario: scenario.name, number }])),
-    { scenario: rehearsalScenario, number: 'every card', steps: rehearsals, byDefault: rehearsalByDefault },
+    ...faults.map((row) => ({ ...row, number: 'every card' })),
   ],
   steps,
   stepByDefault,
   cards: testCards,
   code: sandboxCode,
+  faults,
+  offsetMaxMs,
 })
 
 /** The whole difference between the environments is these two rows. Null: this version has nothing to put there. */
@@ -94,6 +108,7 @@ export const adaptersOf: Readonly<Record<Config['environment'], OrNothing<Adapte
     network: makeSandboxNetwork,
     sms: makeSandboxSms,
     codes: sandboxCodes,
+    time: makeMovedClock,
     limits: false,
     isAnyOriginWelcome: true,
     isThemeMeasured: true,
@@ -106,6 +121,7 @@ export const adaptersOf: Readonly<Record<Config['environment'], OrNothing<Adapte
     network: null,
     sms: null,
     codes: null,
+    time: (machine) => ({ clock: machine, mover: null }),
     limits: true,
     isAnyOriginWelcome: false,
     isThemeMeasured: false,
@@ -115,7 +131,7 @@ export const adaptersOf: Readonly<Record<Config['environment'], OrNothing<Adapte
   },
 })
 
-type OrNothing<T> = { readonly [part in keyof T]: T[part] extends boolean ? T[part] : T[part] | null }
+type OrNothing<T> = { readonly [part in keyof T]: part extends 'time' ? T[part] : T[part] extends boolean ? T[part] : T[part] | null }
 
 /** What a store tells while it is opened, and what it does when it cannot know any more what is durable. */
 export interface StoreEvents {

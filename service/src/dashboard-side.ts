@@ -9,6 +9,8 @@ import type { Config } from './config.ts'
 import { DashboardMissing, readDashboardAssets, type DashboardAssets } from './dashboard/assets.ts'
 import { makeCardLists, type CardLists } from './dashboard/cards.ts'
 import { makeCodeLists, type CodeLists } from './dashboard/codes.ts'
+import type { Clock } from './clock.ts'
+import { openControls, type ControlParts, type Controls } from './dashboard/controls.ts'
 import { makeDashboard, type Dashboard } from './dashboard/dashboard.ts'
 import { makeDashboardDoor } from './dashboard/door.ts'
 import { dashboardFigures } from './dashboard/figures.ts'
@@ -16,6 +18,7 @@ import { makeDashboardGate } from './dashboard/gate.ts'
 import { makeOverview, type TellOverview } from './dashboard/overview.ts'
 import { makePasswords } from './dashboard/passwords.ts'
 import type { DashboardParts } from './dashboard/parts.ts'
+import { makeReset, type Reset } from './dashboard/reset.ts'
 import { makeStart, type Start, type StartFacts } from './dashboard/start.ts'
 import { makeTallies, type Tallies } from './dashboard/tallies.ts'
 import { CannotGoOn } from './exits.ts'
@@ -35,6 +38,17 @@ export interface DashboardSide {
   readonly codeLists: CodeLists
   readonly start: Start
   readonly requestLists: RequestLists
+  /** Null in production, like the next. */
+  readonly controls: Controls | null
+  readonly reset: Reset | null
+}
+
+/** What the controls of a sandbox move. */
+export interface Moved {
+  /** The machine's own clock, which nobody moves. */
+  readonly machine: Clock
+  readonly mover: ControlParts['mover'] | null
+  readonly rehearsal: ControlParts['rehearsal']
 }
 
 /** The dashboard's nouns, with the sandbox's login where there is a sandbox. */
@@ -42,8 +56,10 @@ export async function makeDashboardSide(
   parts: Omit<DashboardParts, 'figures' | 'passwords'>,
   { sandbox }: Pick<Adapters, 'sandbox'>,
   { formOrigin }: Pick<Config, 'formOrigin'>,
+  { machine, mover, rehearsal }: Moved,
 ): Promise<DashboardSide> {
-  const dashboard = makeDashboard({ ...parts, figures: dashboardFigures, passwords: makePasswords() })
+  // People sign in by the machine's time, whatever is being rehearsed: the codes of their authenticators and the end of their sessions go by it.
+  const dashboard = makeDashboard({ ...parts, clock: machine, figures: dashboardFigures, passwords: makePasswords() })
   if (sandbox !== null) {
     const { merchantId, dashboardPhone: phone, dashboardPassword: password } = sandbox.demo
     await dashboard.ensureLogin({ merchantId, phone, password })
@@ -51,12 +67,26 @@ export async function makeDashboardSide(
   return {
     dashboard,
     cardLists: makeCardLists(parts),
-    tallies: makeTallies(parts),
+    // What was counted is not dropped for a time that is rehearsed.
+    tallies: makeTallies({ store: parts.store, clock: machine }),
     overview: makeOverview(parts),
     codeLists: makeCodeLists({ ...parts, hasInbox: sandbox !== null }),
     requestLists: makeRequestLists(parts.store),
     start: makeStart(parts, { formOrigin, sdk: readSdk(), testing: sandbox === null ? null : testingOf(sandbox) }),
+    ...(await openSandbox(parts, sandbox, { machine, mover, rehearsal })),
   }
+}
+
+/** There are controls, and a way to empty what was rehearsed, where there are a sandbox and a time that can be moved; in production neither. */
+async function openSandbox(
+  parts: Omit<DashboardParts, 'figures' | 'passwords'>,
+  sandbox: Sandbox | null,
+  { machine, mover, rehearsal }: Moved,
+): Promise<Pick<DashboardSide, 'controls' | 'reset'>> {
+  if (sandbox === null || mover === null) return { controls: null, reset: null }
+  const facts = { ...sandbox, expire: sandbox.demo.expiry }
+  const controls = await openControls({ store: parts.store, clock: machine, facts, mover, rehearsal, offsetMaxMs: sandbox.offsetMaxMs })
+  return { controls, reset: makeReset(parts) }
 }
 
 /** Counts for the charts, every other second, and drops what no chart goes back to. */

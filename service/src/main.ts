@@ -100,7 +100,7 @@ async function compose(parts: StartParts, closing: Closing): Promise<RunningServ
     signal: cutOff.signal,
   })
   const failed = (err: unknown): void => log.error('background_failed', { err })
-  const { webhooks, endpoints } = makeDeliveries(parts, adapters, kept)
+  const { webhooks, endpoints } = makeDeliveries({ ...parts, clock: nouns.clock }, adapters, kept)
   const done = (event: string, count: number): void => log.info(event, { count })
   const jobs = [
     { event: 'cards_shredded', everyMs: everyMs.sweep, run: sweep.runOnce },
@@ -129,7 +129,7 @@ async function compose(parts: StartParts, closing: Closing): Promise<RunningServ
   const { users } = side.dashboard
   const answers = answersOf({
     ...{ life, store, clock, keyring, kekId: kek.id, environment: config.environment, reseal, sandbox: adapters.sandbox },
-    ...{ endpoints, disclosures, merchants: merchants.deeds, merchantEndpoints, users },
+    ...{ endpoints, disclosures, merchants: merchants.deeds, merchantEndpoints, users, controls: side.controls, reset: side.reset },
   })
   closing.add((await listenControl(config.dataFolder, makeAnswerQuestion(answers), failed)).close)
   life.state = 'ready'

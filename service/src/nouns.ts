@@ -18,7 +18,7 @@ import { makeHostedSessions } from './form-sessions/hosted.ts'
 import { makeServedForms } from './form-sessions/served.ts'
 import { makeIdempotency } from './idempotency/idempotency.ts'
 import type { Kept } from './kept.ts'
-import { makeLimits } from './limiting.ts'
+import { makeLimits, rehearsedCapsOf } from './limiting.ts'
 import { makeEndpointDeeds, openEndpointBook } from './merchants/endpoint.ts'
 import { makeMerchants } from './merchants/merchants.ts'
 import { makeGrid } from './methods/index.ts'
@@ -45,7 +45,7 @@ export interface Surroundings {
 
 /** The nouns and the grid of their methods. */
 export async function makeNouns(
-  { config, clock, log }: StartParts,
+  { config, clock: machine, log }: StartParts,
   adapters: Adapters,
   { store, keyring }: Kept,
   { metrics, ownUrl }: Surroundings,
@@ -53,14 +53,23 @@ export async function makeNouns(
   const { environment } = config
   const alarm = log.error
   const unrecorded = (err: unknown): void => log.error('call_not_recorded', { err })
+  const { clock, mover } = adapters.time(machine)
   const network = adapters.network({ store, clock })
   const sms = adapters.sms({ store, clock })
   const cards = makeCards({ store, keyring, network, clock, environment, alarm, figures: cardFiguresOf(config) })
   const figures = verificationFiguresOf(config, adapters.limits)
   const tell = makeLimitJournal(log, metrics, clock.now)
-  const limits = makeLimits(config, { isOnByDefault: adapters.limits, keyring, now: () => performance.now(), tell })
+  const limits = makeLimits(config, {
+    isOnByDefault: adapters.limits,
+    isRehearsed: adapters.sandbox !== null,
+    keyring,
+    now: () => performance.now(),
+    rehearsedNow: () => clock.moment().monotonicMs,
+    tell,
+  })
+  const rehearsed = rehearsedCapsOf(limits.rehearsal)
   const smsGuard = limits.sms
-  const verification = makeVerification({ store, keyring, network, sms, smsGuard, codes: adapters.codes, cards, clock, figures })
+  const verification = makeVerification({ store, keyring, network, sms, smsGuard, codes: adapters.codes, cards, clock, figures, rehearsed })
   const merchants = makeMerchants({ store, keyring, clock, environment, alarm })
   const guard = makeGuard({ resolve: resolveBySystem, loopback: adapters.webhooksToLoopback })
   const endpoint = makeTellingEndpoint({
@@ -81,6 +90,7 @@ export async function makeNouns(
     environment,
     alarm,
     figures: receiptFiguresOf(config, adapters.limits),
+    rehearsed,
   }
   const settle = makeSettle({ ...receiptParts, failed: (err) => log.error('background_failed', { err }) })
   const receipts = makeReceipts(receiptParts, settle)
@@ -99,7 +109,9 @@ export async function makeNouns(
     },
     config,
   )
+  const side = await makeDashboardSide({ store, keyring, clock, environment, alarm }, adapters, config, { machine, mover, ...limits })
   return {
+    clock,
     network,
     merchants,
     merchantEndpoints: makeEndpointDeeds({ deeds: merchants.deeds, endpoint, readUrl: guard.readUrl, keyring, environment }),

@@ -78,7 +78,10 @@ export const importLaw: readonly LawRow[] = [
     may: ['service/src/*', ...nouns, 'service/src/outbound/', 'types:service/src/rpc/journal.ts'],
   },
   { of: 'service/src/store-errors.ts', may: ['contract/', 'service/src/store/store.ts'] },
-  { of: 'service/src/limiting.ts', may: ['types:vault/', 'service/src/*', 'service/src/limits/', 'service/src/rpc/'] },
+  ...['limiting', 'rehearsing'].map((file) => ({
+    of: `service/src/${file}.ts`,
+    may: ['types:vault/', 'service/src/*', 'service/src/limits/', 'service/src/rpc/'],
+  })),
   // The composition root: the only files that know every adapter.
   ...['main', 'admission', 'kept', 'nouns'].map((file) => ({ of: `service/src/${file}.ts`, may: ['contract/', 'vault/', 'service/src/'] })),
   { of: 'service/src/adapters.ts', may: ['contract/', 'vault/', 'service/src/'] },

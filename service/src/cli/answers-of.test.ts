@@ -22,6 +22,8 @@ function answersIn(house: House, store: Store = house.store): Answers {
     kekId: 'test',
     environment,
     reseal,
+    controls: null,
+    reset: null,
     sandbox: null,
     endpoints,
     merchants: house.merchants.deeds,

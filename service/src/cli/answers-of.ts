@@ -1,6 +1,8 @@
 import type { Keyring, KeyPurpose } from '@tessera/vault/keyring'
 import { KeyInUse, KeyUnknown } from '@tessera/vault/keyring'
 
+import { bucketOf } from '@tessera/vault/id'
+
 import { checkAudit } from '../audit/check.ts'
 import { makeCardMac } from '../cards/mac.ts'
 import { KeyHoldsCards } from '../cards/reseal.ts'
@@ -9,6 +11,8 @@ import { makeConsents } from '../consents/consents.ts'
 import type { Disclosures } from '../consents/disclosures.ts'
 import type { Clock } from '../clock.ts'
 import type { MerchantDeeds } from '../merchants/deeds.ts'
+import type { Controls } from '../dashboard/controls.ts'
+import type { Reset } from '../dashboard/reset.ts'
 import type { Users } from '../dashboard/users.ts'
 import type { EndpointDeeds } from '../merchants/endpoint.ts'
 import { makeMerchantMac } from '../merchants/mac.ts'
@@ -36,6 +40,9 @@ export interface AskedParts {
   readonly merchants: MerchantDeeds
   readonly users: Users
   readonly merchantEndpoints: EndpointDeeds
+  /** Null in production, like the next. */
+  readonly controls: Controls | null
+  readonly reset: Reset | null
   /** Null outside the test environment. */
   readonly sandbox: SandboxFacts | null
 }
@@ -64,7 +71,7 @@ export function answersOf(parts: AskedParts): Answers {
     users: parts.users,
     merchantEndpoints: parts.merchantEndpoints,
     verifyAudit: () => checkAudit({ store: parts.store, macs }),
-    sandbox: parts.sandbox === null ? null : sandboxAnswers(parts.sandbox, parts.store),
+    sandbox: sandboxAnswers(parts),
   }
 }
 
@@ -116,7 +123,9 @@ function keyAnswers({ keyring, kekId, reseal, store, clock }: AskedParts): KeyAn
   }
 }
 
-function sandboxAnswers({ merchantId, scenarios, steps, stepByDefault }: SandboxFacts, store: Store): SandboxAnswers {
+function sandboxAnswers({ sandbox, store, controls, reset }: AskedParts): SandboxAnswers | null {
+  if (sandbox === null || controls === null || reset === null) return null
+  const { merchantId, scenarios, steps, stepByDefault } = sandbox
   return {
     merchantId,
     scenarios,
@@ -129,7 +138,14 @@ function sandboxAnswers({ merchantId, scenarios, steps, stepByDefault }: Sandbox
         step: set.get(scenario) ?? byDefault,
       }))
     },
-    setStep: (ofMerchant, scenario, step) => store.setScenarioStep(ofMerchant, scenario, step),
+    async setStep(ofMerchant, scenario, step) {
+      await controls.setStep(ofMerchant, { scenario, step }, operator)
+    },
+    setLimits: (ofMerchant, on) => controls.setLimits(ofMerchant, on, operator),
+    moveClock: (offsetMs) => controls.moveClock(null, offsetMs, operator),
+    offsetMs: () => controls.offsetMs(),
+    restore: (ofMerchant) => controls.restore(ofMerchant, operator),
+    reset: (ofMerchant) => reset({ bucket: bucketOf(ofMerchant), merchantId: ofMerchant }, operator),
     async inbox(count) {
       const rows = await store.listInbox(count)
       return rows.map(({ at, merchantId: of, phoneMask, text }) => ({
@@ -141,6 +157,8 @@ function sandboxAnswers({ merchantId, scenarios, steps, stepByDefault }: Sandbox
     },
   }
 }
+
+const operator = Object.freeze({ actor: 'operator', requestId: '' })
 
 function sentence(text: string): string {
   return `${text.charAt(0).toUpperCase()}${text.slice(1)}.`

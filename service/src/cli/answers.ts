@@ -1,5 +1,6 @@
 import type { Consents } from '../consents/consents.ts'
 import type { MerchantDeeds } from '../merchants/deeds.ts'
+import type { Dropped } from '../dashboard/reset.ts'
 import type { Users } from '../dashboard/users.ts'
 import type { EndpointDeeds } from '../merchants/endpoint.ts'
 
@@ -52,6 +53,12 @@ export interface SandboxAnswers {
   readonly steps: readonly string[]
   stepsOf(merchantId: string): Promise<{ scenario: string; number: string; step: string }[]>
   setStep(merchantId: string, scenario: string, step: string): Promise<void>
+  /** Each tells in a sentence why it was not done, or null. */
+  setLimits(merchantId: string, on: boolean): Promise<string | null>
+  moveClock(offsetMs: number): Promise<string | null>
+  offsetMs(): number
+  restore(merchantId: string): Promise<void>
+  reset(merchantId: string): Promise<Dropped>
   inbox(count: number): Promise<{ at: string; merchantId: string; phone: string; text: string }[]>
 }
 
@@ -71,6 +78,10 @@ export function makeAnswerQuestion(answers: Answers): AnswerQuestion {
     'sandbox.steps': (question) => inSandbox(answers, async (sandbox) => tellSteps(sandbox, question)),
     'sandbox.step': (question) => inSandbox(answers, async (sandbox) => setStep(sandbox, question)),
     'sandbox.inbox': (question) => inSandbox(answers, async (sandbox) => tellInbox(sandbox, question)),
+    'sandbox.limits': (question) => inSandbox(answers, async (sandbox) => setLimits(sandbox, question)),
+    'sandbox.clock': (question) => inSandbox(answers, async (sandbox) => moveClock(sandbox, question)),
+    'sandbox.restore': (question) => inSandbox(answers, async (sandbox) => restore(sandbox, question)),
+    'sandbox.reset': (question) => inSandbox(answers, async (sandbox) => resetOne(sandbox, question)),
   }
   return (question) => {
     const answer = Object.hasOwn(table, question.ask) ? table[question.ask] : undefined
@@ -123,6 +134,30 @@ async function setStep(sandbox: SandboxAnswers, { merchantId = sandbox.merchantI
   if (typeof step !== 'string' || !steps.includes(step)) return no('bad_step', `A step is one of: ${steps.join(', ')}.`)
   await sandbox.setStep(merchantId, scenario, step)
   return yes({ merchantId, scenario, step })
+}
+
+async function setLimits(sandbox: SandboxAnswers, { merchantId = sandbox.merchantId, on }: Question): Promise<Reply> {
+  if (!isId(merchantId)) return badMerchant()
+  if (typeof on !== 'boolean') return no('bad_switch', 'Limits are switched on or off.')
+  const refusal = await sandbox.setLimits(merchantId, on)
+  return refusal === null ? yes({ merchantId, on }) : no('not_switched', refusal)
+}
+
+async function moveClock(sandbox: SandboxAnswers, { offsetMs }: Question): Promise<Reply> {
+  if (offsetMs === undefined) return yes({ offsetMs: sandbox.offsetMs() })
+  const refusal = await sandbox.moveClock(typeof offsetMs === 'number' ? offsetMs : -1)
+  return refusal === null ? yes({ offsetMs: sandbox.offsetMs() }) : no('not_moved', refusal)
+}
+
+async function restore(sandbox: SandboxAnswers, { merchantId = sandbox.merchantId }: Question): Promise<Reply> {
+  if (!isId(merchantId)) return badMerchant()
+  await sandbox.restore(merchantId)
+  await sandbox.moveClock(0)
+  return yes({ merchantId, offsetMs: sandbox.offsetMs() })
+}
+
+async function resetOne(sandbox: SandboxAnswers, { merchantId }: Question): Promise<Reply> {
+  return isId(merchantId) ? yes({ merchantId, ...(await sandbox.reset(merchantId)) }) : badMerchant()
 }
 
 async function tellInbox(sandbox: SandboxAnswers, { count }: Question): Promise<Reply> {

@@ -116,6 +116,19 @@ test('a scenario strikes at the step that was set, and the list tells it', async
   assertRefused(await service.ask('sandbox', 'step', 'card_expired', 'soon'), 64, /A step is one of: create, get_verify_code, verify, pay/)
 })
 
+test('time, limits and faults are moved from the command line and taken back together, and a merchant is emptied by its id', async () => {
+  const demo = { merchantId: '65f0c0ffee0000000000cafe' }
+  assert.deepEqual(await facts('sandbox', 'clock'), { offsetMs: 0 })
+  assert.deepEqual(await facts('sandbox', 'clock', '8d'), { offsetMs: 8 * 86_400_000 })
+  assertRefused(await service.ask('sandbox', 'clock', 'soon'), 64, /A span is a number and s, m, h or d/)
+  assertRefused(await service.ask('sandbox', 'clock', '401d'), 64, /0 to 400 days/)
+  assert.deepEqual(await facts('sandbox', 'step', 'cards.verify', 'late_5'), { ...demo, scenario: 'cards.verify', step: 'late_5' })
+  assert.deepEqual(await facts('sandbox', 'limits', 'on'), { ...demo, on: true })
+  assert.deepEqual(await facts('sandbox', 'restore'), { ...demo, offsetMs: 0 })
+  const reset = await facts<{ isWhole: boolean }>('sandbox', 'reset', '0'.repeat(24))
+  assert.equal(reset.isWhole, true)
+})
+
 test('the inbox shows the SMS that we would have sent, newest first', async () => {
   await service.call('cards.get_verify_code', { token: await token() })
   const { inbox } = await facts<{ inbox: { phone: string; text: string }[] }>('sandbox', 'inbox', '--count', '1')
@@ -197,6 +210,8 @@ test('where nothing runs every question says so and how to start', async () => {
     'keys rotate': ['otp'],
     'keys destroy': ['x', '--yes'],
     'sandbox step': ['a', 'b'],
+    'sandbox limits': ['on'],
+    'sandbox reset': ['x'],
     'consents show': ['x'],
     'consents export': ['--merchant', 'x'],
     ...wordsOfEvents,

@@ -16,7 +16,7 @@ import {
   merchantsRotatePassword,
   merchantsRetirePassword,
 } from './merchants.ts'
-import { sandboxInbox, sandboxStep, sandboxSteps } from './sandbox.ts'
+import { sandboxClock, sandboxInbox, sandboxLimits, sandboxReset, sandboxRestore, sandboxStep, sandboxSteps } from './sandbox.ts'
 import { settings } from './settings.ts'
 import { status } from './status.ts'
 import { usersBlock, usersCreate, usersList, usersResetPassword } from './dashboard-users.ts'
@@ -76,6 +76,10 @@ export const commands: readonly Command[] = Object.freeze([
   sandboxSteps,
   sandboxStep,
   sandboxInbox,
+  sandboxLimits,
+  sandboxClock,
+  sandboxRestore,
+  sandboxReset,
   settings,
   formCheck,
   doctor,

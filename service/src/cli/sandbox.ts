@@ -36,7 +36,8 @@ export const sandboxStep: Command = {
   summary: 'Sets the step at which a scenario strikes.',
   about:
     'Scenarios of cards: sms_not_connected, card_expired, card_blocked, system_error, network_timeout; steps create, get_verify_code, verify, pay.\n' +
-    'The scenario network strikes every card when money moves; its steps are in docs/guides/sandbox.md.',
+    'The scenario network strikes every card when money moves; a method (cards.verify), or sms, is a scenario as well, with faults for steps.\n' +
+    'All of them are in docs/guides/sandbox.md.',
   options: [merchantOption],
   async run(asked) {
     const [scenario, step] = wordsOf(asked.words, 2, 2, 'sandbox step <scenario> <step>')
@@ -56,6 +57,65 @@ export const sandboxInbox: Command = {
     const rows = facts.inbox.map(({ at, phone, text }) => [at, phone, text.replaceAll('\n', ' ⏎ ')])
     return { exit: 'done', facts, text: rows.length === 0 ? 'The inbox is empty.' : printTable(['sent', 'to', 'text'], rows) }
   },
+}
+
+export const sandboxLimits: Command = {
+  name: 'sandbox limits',
+  words: '<on|off>',
+  summary: 'Switches the limits of production on for one merchant, counts at nought, or off.',
+  options: [{ ...merchantOption, meaning: 'Whose calls; the demo merchant by default.' }],
+  async run(asked) {
+    const [state] = wordsOf(asked.words, 1, 1, 'sandbox limits <on|off>')
+    if (state !== 'on' && state !== 'off') throw new CannotGoOn('usage', 'sandbox limits wants on or off.')
+    const facts = await ask(asked, { ask: 'sandbox.limits', on: state === 'on', ...merchantOf(asked.options) })
+    return { exit: 'done', facts, text: `The limits are ${state} from now on.` }
+  },
+}
+
+export const sandboxClock: Command = {
+  name: 'sandbox clock',
+  words: '[<span>|now]',
+  summary: 'Moves the time of the test environment ahead, or back to the machine’s.',
+  about:
+    'A span is a number and s, m, h or d: 200s, 30m, 25h, 8d; 400d at most. It counts from the machine’s time. Without one: how far it is ahead.\n' +
+    'Codes, tokens, form sessions and holds end as if the time had passed. The service forgets it when it stops.',
+  async run(asked) {
+    const [span] = wordsOf(asked.words, 0, 1, 'sandbox clock [<span>|now]')
+    const offset = span === undefined ? {} : { offsetMs: readSpan(span) }
+    const facts = (await ask(asked, { ask: 'sandbox.clock', ...offset })) as { offsetMs: number }
+    const { offsetMs } = facts
+    return { exit: 'done', facts, text: offsetMs === 0 ? 'The time is the machine’s.' : `The time is ${offsetMs / 1000} s ahead.` }
+  },
+}
+
+export const sandboxRestore: Command = {
+  name: 'sandbox restore',
+  summary: 'Takes every control of a merchant, and the time, back to normal.',
+  options: [{ ...merchantOption, meaning: 'Whose controls; the demo merchant’s by default.' }],
+  async run(asked) {
+    const facts = await ask(asked, { ask: 'sandbox.restore', ...merchantOf(asked.options) })
+    return { exit: 'done', facts, text: 'Everything is back to normal.' }
+  },
+}
+
+export const sandboxReset: Command = {
+  name: 'sandbox reset',
+  words: '<merchant>',
+  summary: 'Removes a merchant’s cards and drops its receipts, events, SMS and counts.',
+  about: 'Its users, settings, passwords, webhooks and the audit stay. The merchant is named, so that none is emptied by a slip.',
+  async run(asked) {
+    const [merchantId] = wordsOf(asked.words, 1, 1, 'sandbox reset <merchant>')
+    const facts = (await ask(asked, { ask: 'sandbox.reset', merchantId })) as { cards: number; rows: number; isWhole: boolean }
+    const rest = facts.isWhole ? '' : ' There is more: ask again.'
+    return { exit: 'done', facts, text: `${facts.cards} cards were removed, ${facts.rows} rows dropped.${rest}` }
+  },
+}
+
+function readSpan(text: string): number {
+  if (text === 'now') return 0
+  const [, count, unit] = /^([0-9]{1,8})([smhd])$/.exec(text) ?? []
+  if (count === undefined || unit === undefined) throw new CannotGoOn('usage', 'A span is a number and s, m, h or d: 30m; or now.')
+  return Number(count) * { s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 }[unit as 's' | 'm' | 'h' | 'd']
 }
 
 function merchantOf(options: ReadonlyMap<string, string>): { merchantId?: string } {

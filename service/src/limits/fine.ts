@@ -19,7 +19,7 @@ export interface FineLimits {
   /** Counts a card that is being made. Throws `panLimit`, `iinLimit` or `distinctPanLimit`, and counts nothing then. */
   takePan(pan: Pan, place: CardPlace): Promise<void>
   /** Counts a call with a token of the right shape, whoever's it is. Throws `tokenLimit`. */
-  takeToken(token: string): void
+  takeToken(token: string, merchantId: string): void
 }
 
 /** From where a card comes. */

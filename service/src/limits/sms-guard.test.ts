@@ -50,7 +50,7 @@ test('codes to a prefix of which none come back stop, those to its neighbours an
   for (let n = 0; n < 10; n++) assert.equal(refused(`99897100000${n}`), null)
   for (let n = 0; n < 10; n++) {
     assert.equal(refused(`99890100000${n}`), null)
-    guard.converted('99890*****66', 0)
+    guard.converted('99890*****66', 0, 'm')
   }
   clock.now = 9 * minuteMs
   assert.equal(refused('998971000099'), 'smsPrefixLimit')

@@ -8,7 +8,7 @@ export interface SmsGuard {
   /** Counts a message that is about to go out. Throws `smsCountryNotServed`, `smsPrefixLimit` or `smsCostLimit`, and counts nothing then. */
   admit(message: GuardedMessage): void
   /** The code of a message of so long ago was right: its number belongs to a cardholder. `phone` may be masked behind its prefix. */
-  converted(phone: string, agoMs: number): void
+  converted(phone: string, agoMs: number, merchantId: string): void
 }
 
 export interface GuardedMessage {

@@ -17,6 +17,14 @@ import { makeEvidence, type TellEvidence } from '../compliance/evidence.ts'
 import { makeFindings, type Findings } from '../compliance/findings.ts'
 import { makeConsents, type NewestConsents } from '../consents/consents.ts'
 import { makeDisclosures, type Disclosures } from '../consents/disclosures.ts'
+import { openControls, type Controls } from '../dashboard/controls.ts'
+import { makeReset, type Reset } from '../dashboard/reset.ts'
+import { sandbox as rehearsing } from '../adapters.ts'
+import { rehearsedCapsOf } from '../limiting.ts'
+import { makeRehearsedLimits } from '../rehearsing.ts'
+import { noLimits } from '../rpc/limits.ts'
+import { noThrottle } from '../rpc/password-throttle.ts'
+import { makeMovedClock, offsetMaxMs } from '../sandbox/moved-clock.ts'
 import { makeCardLists, type CardLists } from '../dashboard/cards.ts'
 import { makeCodeLists, type CodeLists } from '../dashboard/codes.ts'
 import { makeDashboard, type Dashboard } from '../dashboard/dashboard.ts'
@@ -90,6 +98,8 @@ export interface House {
   readonly consents: NewestConsents
   readonly pageCheck: PageCheck
   readonly requestLists: RequestLists
+  readonly controls: Controls | null
+  readonly reset: Reset | null
   /** What was told of rows that are not as we wrote them. */
   readonly alarms: string[]
   /** Someone who calls: a merchant of its own, unless it is told which. */
@@ -149,31 +159,34 @@ export interface Caller {
 
 export async function compose(options: HouseOptions = {}): Promise<House> {
   const folder = options.after === undefined ? mkdtempSync(join(tmpdir(), 'tessera-house-')) : null
-  const clock = options.after?.clock ?? makeHandClock()
+  const hand = options.after?.clock ?? makeHandClock()
+  const { clock, mover } = makeMovedClock(hand)
   const environment = options.environment ?? 'test'
   const store = options.store ?? (await openSqliteStore({ folder: folder ?? noFolder(), exit: crash }))
   const keys = folder === null ? null : await openSqliteKeyStore(folder)
-  const keyring = options.after?.keyring ?? (await openKeys(keys, environment, clock))
+  const keyring = options.after?.keyring ?? (await openKeys(keys, environment, hand))
   const sandbox = makeSandboxNetwork({ store, clock })
   const network = options.network?.(sandbox) ?? sandbox
   const inbox = makeSandboxSms({ store, clock })
   const sms = options.sms?.(inbox) ?? inbox
   const codes = options.codes ?? sandboxCodes
-  const endpoint = options.after?.endpoint ?? options.endpoint?.({ clock }) ?? noEndpoint
+  const endpoint = options.after?.endpoint ?? options.endpoint?.({ clock: hand }) ?? noEndpoint
   const alarms: string[] = []
   const alarm = (event: string, { merchantId, cardId, receiptId }: { merchantId: string; cardId: string; receiptId?: string }) =>
     void alarms.push(`${event} ${receiptId ?? (cardId || merchantId)}`)
   const cards = makeCards({ store, keyring, network, clock, environment, figures: { ...cardFigures, ...options.cards }, alarm })
   const figures = { ...verificationFigures, limits: false, ...options.verification }
-  const smsGuard = options.smsGuard?.({ clock }) ?? noSmsGuard
-  const verification = makeVerification({ store, keyring, network, sms, smsGuard, codes, cards, clock, figures })
+  const { rehearsal } = makeRehearsedLimits(() => noSet, noSet)
+  const rehearsed = rehearsedCapsOf(rehearsal)
+  const smsGuard = options.smsGuard?.({ clock: hand }) ?? noSmsGuard
+  const verification = makeVerification({ store, keyring, network, sms, smsGuard, codes, cards, clock, figures, rehearsed })
   const merchants = makeMerchants({ store, keyring, clock, environment, alarm })
-  const receiptParts = { store, keyring, network, sms, smsGuard, endpoint, cards, merchants, clock, environment, alarm }
+  const receiptParts = { store, keyring, network, sms, smsGuard, endpoint, cards, merchants, clock, environment, alarm, rehearsed }
   const moneyFigures = { ...receiptFigures, limits: false, ...options.receipts }
   const failed = (err: unknown) => void alarms.push(`failed ${String(err)}`)
   const settle = makeSettle({ ...receiptParts, figures: moneyFigures, failed })
   const receipts = makeReceipts({ ...receiptParts, figures: moneyFigures }, options.kicks === true ? settle : null)
-  const limits = options.limits?.({ keyring, clock }) ?? noFineLimits
+  const limits = options.limits?.({ keyring, clock: hand }) ?? noFineLimits
   const sessions = makeFormSessions({
     store,
     clock,
@@ -191,7 +204,7 @@ export async function compose(options: HouseOptions = {}): Promise<House> {
   const dashboard = makeDashboard({
     store,
     keyring,
-    clock,
+    clock: hand,
     environment,
     alarm,
     figures: dashboardFigures,
@@ -210,6 +223,13 @@ export async function compose(options: HouseOptions = {}): Promise<House> {
     codeLists: makeCodeLists({ store, clock, hasInbox: testing !== null }),
     requestLists: makeRequestLists(store),
     start: makeStart({ store, clock }, { formOrigin: null, sdk, testing: testing === null ? null : { ...testing, demo } }),
+    ...(await makeControlling()),
+  }
+  async function makeControlling(): Promise<Pick<House, 'controls' | 'reset'>> {
+    if (testing === null) return { controls: null, reset: null }
+    const facts = { ...rehearsing, expire: testExpiry }
+    const controls = await openControls({ store, clock: hand, facts, mover, rehearsal, offsetMaxMs })
+    return { controls, reset: makeReset({ store, keyring, clock, environment }) }
   }
   const mac = makeCardMac(keyring, environment)
   const findings = makeFindings({ store, clock })
@@ -233,14 +253,14 @@ export async function compose(options: HouseOptions = {}): Promise<House> {
     ...side,
     ...compliance,
     limits,
-    failures: options.failures?.({ clock }) ?? noFailureBreaker,
+    failures: options.failures?.({ clock: hand }) ?? noFailureBreaker,
     version: '0.0.0',
   })
   return Object.freeze({
     ...{
       store,
       keyring,
-      clock,
+      clock: hand,
       cards,
       verification,
       receipts,
@@ -277,6 +297,8 @@ const noPages: NonNullable<HouseOptions['pages']> = {
 export const hostedOrigin = 'https://form.example'
 
 const pageOf: PageOf = ({ merchantId, session }) => `${hostedOrigin}/form/v1/page?merchant=${merchantId}#${session}`
+
+const noSet = { coarse: noLimits, passwords: noThrottle, fine: noFineLimits, failures: noFailureBreaker, sms: noSmsGuard }
 
 function noFolder(): never {
   throw new Error('a house after another stands on its store')

@@ -5,8 +5,10 @@ import type { CardLists } from '../dashboard/cards.ts'
 import type { TellEvidence } from '../compliance/evidence.ts'
 import type { NewestConsents } from '../consents/consents.ts'
 import type { CodeLists } from '../dashboard/codes.ts'
+import type { Controls } from '../dashboard/controls.ts'
 import type { Dashboard } from '../dashboard/dashboard.ts'
 import type { TellOverview } from '../dashboard/overview.ts'
+import type { Reset } from '../dashboard/reset.ts'
 import type { Start } from '../dashboard/start.ts'
 import type { MerchantBook } from '../merchants/book.ts'
 import type { MerchantDeeds } from '../merchants/deeds.ts'
@@ -38,6 +40,12 @@ import { dashboardScriptsList } from './dashboard.scripts.list.ts'
 import { dashboardRequestsGet } from './dashboard.requests.get.ts'
 import { dashboardRequestsList } from './dashboard.requests.list.ts'
 import { dashboardRequestsReplay } from './dashboard.requests.replay.ts'
+import { dashboardSandboxGet } from './dashboard.sandbox.get.ts'
+import { dashboardSandboxMoveClock } from './dashboard.sandbox.moveClock.ts'
+import { dashboardSandboxReset } from './dashboard.sandbox.reset.ts'
+import { dashboardSandboxRestore } from './dashboard.sandbox.restore.ts'
+import { dashboardSandboxSetLimits } from './dashboard.sandbox.setLimits.ts'
+import { dashboardSandboxSetStep } from './dashboard.sandbox.setStep.ts'
 import { dashboardSessionGet } from './dashboard.session.get.ts'
 import { dashboardSessionList } from './dashboard.session.list.ts'
 import { dashboardSessionSignIn } from './dashboard.session.signIn.ts'
@@ -75,16 +83,26 @@ export interface DashboardGridParts {
   readonly consents: NewestConsents
   readonly pageCheck: PageCheck
   readonly requestLists: RequestLists
+  /** Null in production, like the next. */
+  readonly controls: Controls | null
+  readonly reset: Reset | null
 }
 
 /** The dashboard's rows of the grid, with the role that each asks for. `api` is what a replay calls. */
 export function makeDashboardGrid(parts: DashboardGridParts, api: ReplayGrid): Pick<Grid, DashboardMethodName> {
   const { cards, dashboard, cardLists, merchants, receipts, verification, overview, codeLists, start, requestLists } = parts
   const { evidence, consents, pageCheck } = parts
+  const { cards, dashboard, cardLists, merchants, receipts, verification, overview, codeLists, start, controls, reset } = parts
   const caller = 'dashboard'
   return {
     'dashboard.session.signIn': { caller, role: 'visitor', mutates: true, limits: 'verify', run: dashboardSessionSignIn(dashboard) },
-    'dashboard.session.get': { caller, role: 'visitor', mutates: false, limits: 'read', run: dashboardSessionGet(dashboard, merchants) },
+    'dashboard.session.get': {
+      caller,
+      role: 'visitor',
+      mutates: false,
+      limits: 'read',
+      run: dashboardSessionGet(dashboard, merchants, controls),
+    },
     'dashboard.session.signOut': { caller, role: 'read', mutates: true, limits: 'write', run: dashboardSessionSignOut(dashboard) },
     'dashboard.session.signOutEverywhere': {
       ...{ caller, role: 'read', mutates: true, limits: 'write', run: dashboardSessionSignOutEverywhere(dashboard) },
@@ -129,6 +147,12 @@ export function makeDashboardGrid(parts: DashboardGridParts, api: ReplayGrid): P
       limits: 'write',
       run: dashboardPasswordsRetire(merchants.deeds),
     },
+    'dashboard.sandbox.get': { caller, role: 'read', mutates: false, limits: 'read', run: dashboardSandboxGet(controls) },
+    'dashboard.sandbox.setStep': { caller, role: 'developer', mutates: true, limits: 'write', run: dashboardSandboxSetStep(controls) },
+    'dashboard.sandbox.setLimits': { caller, role: 'developer', mutates: true, limits: 'write', run: dashboardSandboxSetLimits(controls) },
+    'dashboard.sandbox.moveClock': { caller, role: 'developer', mutates: true, limits: 'write', run: dashboardSandboxMoveClock(controls) },
+    'dashboard.sandbox.restore': { caller, role: 'developer', mutates: true, limits: 'write', run: dashboardSandboxRestore(controls) },
+    'dashboard.sandbox.reset': { caller, role: 'developer', mutates: true, limits: 'write', run: dashboardSandboxReset(reset) },
     'dashboard.start.get': { caller, role: 'read', mutates: false, limits: 'read', run: dashboardStartGet(start) },
     'dashboard.start.makeToken': {
       ...{ caller, role: 'developer', mutates: true, limits: 'create', run: dashboardStartMakeToken(start, { cards, verification }) },

@@ -71,6 +71,12 @@ const pointed: Readonly<Record<DashboardMethodName, (at: Owned) => object>> = {
   'dashboard.pageCheck.get': ({ page }) => ({ page, locale: 'en' }),
   'dashboard.scripts.list': () => ({}),
   'dashboard.scripts.judge': ({ scriptId }) => ({ scriptId, print: 'sha256-of-the-victim', judged: 'refused', reason: 'not mine' }),
+  'dashboard.sandbox.get': () => ({}),
+  'dashboard.sandbox.setStep': () => ({ scenario: 'cards.verify', step: 'card_blocked' }),
+  'dashboard.sandbox.setLimits': () => ({ on: true }),
+  'dashboard.sandbox.moveClock': () => ({ offsetMs: 1000 }),
+  'dashboard.sandbox.restore': () => ({}),
+  'dashboard.sandbox.reset': () => ({ merchantId: victim.merchantId }),
 }
 
 /** Who may what, said once more here and not read from the gate. */
@@ -192,6 +198,10 @@ async function pictureOf(): Promise<object> {
     scripts: await house.store.listPageScripts({ bucket, merchantId }),
     findings: await house.store.listFindings({ bucket, merchantId }),
     users: (await house.store.listDashboardUsers(merchantId, '', 10)).length,
+    steps: await house.store.listScenarioSteps(merchantId),
+    limits: house.controls?.limits(merchantId),
+    offsetMs: house.controls?.offsetMs(),
+    inbox: await house.store.listInboxOf({ merchantId, after: null, count: 10 }),
     sessions: (await house.store.listDashboardSessions(userId, 10)).length,
   }
 }

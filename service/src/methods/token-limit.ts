@@ -10,7 +10,7 @@ export function countingToken<P extends { readonly token: string }, R>(
 ): (params: P, call: Call) => Promise<R> {
   return async (params, call) => {
     expectTokenShape(params)
-    limits.takeToken(params.token)
+    limits.takeToken(params.token, call.caller.merchantId)
     return run(params, call)
   }
 }

@@ -6,7 +6,7 @@ import { issueId } from '@tessera/vault/id'
 import { askWithin } from '../cards/refusal.ts'
 import type { SmsMessage, SmsOutcome } from '../sms/sms.ts'
 import type { ReceiptRow } from '../store/store.ts'
-import { sendClaim } from '../verification/limits.ts'
+import { capsOf, sendClaim } from '../verification/limits.ts'
 
 import { changeReceipt } from './change.ts'
 import { findReceipt } from './find.ts'
@@ -27,7 +27,7 @@ export async function sendReceipt(tools: ReceiptTools, { receiptId, phone, langu
   expectPhone(phone)
   const receipt = await findReceipt(tools, receiptId, asker)
   expectSendable(receipt)
-  await claimPhone(tools, phone)
+  await claimPhone(tools, phone, receipt.merchantId)
   tools.smsGuard.admit({ merchantId: receipt.merchantId, phone, text: await textOf(tools, receipt, language), isCode: false })
   const kept = await intend(tools, receipt, asker)
   const text = await textOf(tools, kept, language)
@@ -45,10 +45,12 @@ function expectSendable({ state }: ReceiptRow): void {
   if (state === receiptStates.returning || state === receiptStates.cancelled) throw new RpcError('receiptCancelled')
 }
 
-async function claimPhone({ store, keyring, clock, figures }: ReceiptTools, phone: string): Promise<void> {
-  if (!figures.limits) return
+async function claimPhone(tools: ReceiptTools, phone: string, merchantId: string): Promise<void> {
+  const { store, keyring, clock, figures } = tools
+  const caps = capsOf(tools, merchantId)
+  if (caps === null) return
   const claimed = await store.claimPhoneSend(
-    await sendClaim(keyring, Buffer.from(phone, 'latin1'), { at: clock.now(), windows: figures.sendWindows }),
+    await sendClaim(keyring, Buffer.from(phone, 'latin1'), { at: clock.now(), windows: figures.sendWindows, caps }),
   )
   if (!claimed.claimed) throw new RpcError('phoneLimit', { retryAfterMs: claimed.retryAfterMs })
 }

@@ -9,6 +9,7 @@ import type { SmsGuard } from '../limits/sms-guard.ts'
 import type { Network } from '../network/network.ts'
 import type { Sms } from '../sms/sms.ts'
 import type { Store } from '../store/store.ts'
+import type { RehearsedCaps } from '../verification/limits.ts'
 
 import type { ReceiptFigures } from './figures.ts'
 import type { ReceiptMac } from './row.ts'
@@ -26,6 +27,8 @@ export interface ReceiptParts {
   /** `test` or `production`: in every MAC. */
   readonly environment: string
   readonly figures: ReceiptFigures
+  /** In the test environment alone. */
+  readonly rehearsed?: RehearsedCaps | undefined
   readonly alarm: ReceiptAlarm
 }
 

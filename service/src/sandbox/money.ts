@@ -3,6 +3,7 @@ import type { Authorisation, DeclineReason, Moved, Movement, Network, RefusalRea
 import type { LedgerRow, MovementKind, Store } from '../store/store.ts'
 
 import type { TestCard } from './cards.ts'
+import { faultByDefault, lateMsOf, silenceMs, type FaultyMethod } from './faults.ts'
 import { rehearsalByDefault, rehearsalScenario, refusedBy } from './rehearsal.ts'
 
 export interface SandboxMoneyParts {
@@ -33,7 +34,7 @@ export function makeSandboxMoney({ store, clock }: SandboxMoneyParts): SandboxMo
   })
 
   async function authorise(ask: Omit<Authorisation, 'pan' | 'expiry'>, card: TestCard | null, signal: AbortSignal): Promise<Moved> {
-    const rehearsal = await rehearsalOf(ask.merchantId)
+    const { rehearsal } = await rehearsalOf('receipts.pay', ask.merchantId)
     if (rehearsal === 'lose_request') return silence(signal)
     const { requestId, merchantId, amountTiyin } = ask
     const networkRef = refOf(requestId)
@@ -45,19 +46,21 @@ export function makeSandboxMoney({ store, clock }: SandboxMoneyParts): SandboxMo
     const row = { requestId, kind: ask.hold ? 'hold' : 'authorise', merchantId, amountTiyin, networkRef } as const
     const kept = await keep({ ...row, outcome: reason === null ? 'approved' : 'declined', reason: reason ?? '', at: clock.now() + late })
     if (rehearsal === 'answer_twice') await keep(kept)
-    return rehearsal === 'lose_answer' || rehearsal === 'approve_late' ? silence(signal) : tell(kept)
+    return rehearsal === 'approve_late' ? silence(signal) : say(rehearsal, kept, signal)
   }
 
   async function move(kind: MovementKind, ask: Movement, signal: AbortSignal): Promise<Moved> {
     const { requestId, merchantId, amountTiyin, ofRequestId } = ask
-    const rehearsal = await rehearsalOf(merchantId)
+    const { rehearsal, isOfMethod } = await rehearsalOf(kind === 'capture' ? 'receipts.confirm_hold' : 'receipts.cancel', merchantId)
     if (rehearsal === 'lose_request') return silence(signal)
     const networkRef = refOf(ofRequestId)
-    const isRight = isAllowed(kind, amountTiyin, await store.listLedger(networkRef))
+    // What is set for every movement is a word of payments: it declines no money on its way back.
+    const isDeclined = isOfMethod && refusedBy(rehearsal) !== null
+    const isRight = !isDeclined && isAllowed(kind, amountTiyin, await store.listLedger(networkRef))
     const row = { requestId, kind, merchantId, amountTiyin, networkRef, at: clock.now() } as const
     const kept = await keep({ ...row, outcome: isRight ? 'approved' : 'declined', reason: isRight ? '' : 'declined' })
     if (rehearsal === 'answer_twice') await keep(kept)
-    return rehearsal === 'lose_answer' ? silence(signal) : tell(kept)
+    return say(rehearsal, kept, signal)
   }
 
   /** The row under this requestId: this one, or the one that was there before it. */
@@ -74,8 +77,19 @@ export function makeSandboxMoney({ store, clock }: SandboxMoneyParts): SandboxMo
     return { kind: 'declined', reason: reason as DeclineReason, rawCode: `sandbox_${reason}` }
   }
 
-  async function rehearsalOf(merchantId: string): Promise<string> {
-    return (await store.findScenarioStep(merchantId, rehearsalScenario)) ?? rehearsalByDefault
+  /** What has been done is told at once, late, or never. */
+  async function say(rehearsal: string, kept: LedgerRow, signal: AbortSignal): Promise<Moved> {
+    if (rehearsal === 'lose_answer') return silence(signal)
+    const lateMs = lateMsOf(rehearsal)
+    if (lateMs > 0) await clock.sleep(lateMs, signal).catch(() => undefined)
+    return tell(kept)
+  }
+
+  /** What is set for the method; otherwise what is set for all of them. */
+  async function rehearsalOf(method: FaultyMethod, merchantId: string): Promise<{ rehearsal: string; isOfMethod: boolean }> {
+    const own = (await store.findScenarioStep(merchantId, method)) ?? faultByDefault
+    if (own !== faultByDefault) return { rehearsal: own, isOfMethod: true }
+    return { rehearsal: (await store.findScenarioStep(merchantId, rehearsalScenario)) ?? rehearsalByDefault, isOfMethod: false }
   }
 
   /** A scenario card never pays, whatever its step; what it waits, it waits only if its step is pay. */
@@ -124,4 +138,3 @@ const declines = Object.freeze({
 
 /** Longer than the service waits for a network (12 s). */
 const lateMs = 15_000
-const silenceMs = 60_000

@@ -9,11 +9,13 @@ import type {
   Network,
   NetworkCard,
   Refusal,
+  RefusalReason,
   StartedVerification,
 } from '../network/network.ts'
 
 import { stepByDefault, testCards, testExpiry, testPhone, type Step, type TestCard } from './cards.ts'
 import { sandboxCode } from './codes.ts'
+import { faultByDefault, lateMsOf, silenceMs, type FaultyMethod } from './faults.ts'
 import { makeSandboxMoney, type SandboxMoneyParts } from './money.ts'
 
 export type SandboxParts = SandboxMoneyParts
@@ -26,27 +28,58 @@ export function makeSandboxNetwork({ store, clock }: SandboxParts): Network {
     authorise,
     routes: Object.freeze([...cardRoutes, ...testRoutes]),
     admit: (card: NetworkCard, signal: AbortSignal) => strikeAt('create', testCardOf(card), card.merchantId, signal),
-    admitVerification: (card: NetworkCard, signal: AbortSignal) => strikeAt('verify', testCardOf(card), card.merchantId, signal),
+    admitVerification,
     startVerification,
     finishVerification,
   })
 
   async function startVerification(ask: NetworkCard & { readonly requestId: string }, signal: AbortSignal): Promise<StartedVerification> {
+    const { merchantId } = ask
     const card = testCardOf(ask)
+    const fault = await faultOf('cards.get_verify_code', merchantId)
+    const failed = fault === 'lose_answer' ? await silence(signal) : await fail(fault, signal)
+    if (failed !== null) return failed
     if (card === null) return { kind: 'refused', reason: 'smsNotConnected' }
-    const refusal = await strikeAt('get_verify_code', card, ask.merchantId, signal)
+    const refusal = await strikeAt('get_verify_code', card, merchantId, signal)
     if (refusal !== null) return refusal
     if (card.sentBy === 'us') return { kind: 'weSend', phone: testPhone }
     return { kind: 'networkSent', phoneMask: maskPhone(testPhone), networkRef: `sandbox-${ask.requestId}` }
   }
 
-  async function finishVerification(answer: CodeAnswer): Promise<FinishedVerification> {
-    if (testCardOf(answer) === null) return { kind: 'unknown' }
+  /** An answer that is lost is lost where the network looks at the code; where we do, here. */
+  async function admitVerification({ merchantId, pan, expiry }: NetworkCard, signal: AbortSignal): Promise<Refusal | null> {
+    const card = testCardOf({ pan, expiry })
+    const fault = await faultOf('cards.verify', merchantId)
+    if (fault === 'lose_answer' && card?.sentBy !== 'network') return silence(signal)
+    return (await fail(fault, signal)) ?? strikeAt('verify', card, merchantId, signal)
+  }
+
+  async function finishVerification(answer: CodeAnswer, signal: AbortSignal): Promise<FinishedVerification> {
+    const isKnown = testCardOf(answer) !== null
+    if ((await faultOf('cards.verify', answer.merchantId)) === 'lose_answer') return silence(signal)
+    if (!isKnown) return { kind: 'unknown' }
     return { kind: answer.code === sandboxCode ? 'right' : 'wrong' }
   }
 
   async function authorise({ pan, expiry, ...ask }: Authorisation, signal: AbortSignal): Promise<Moved> {
     return authoriseAs(ask, testCardOf({ pan, expiry }), signal)
+  }
+
+  async function faultOf(method: FaultyMethod, merchantId: string): Promise<string> {
+    return (await store.findScenarioStep(merchantId, method)) ?? faultByDefault
+  }
+
+  /** Late, or a refusal; null where it goes on. */
+  async function fail(fault: string, signal: AbortSignal): Promise<Refusal | null> {
+    const lateMs = lateMsOf(fault)
+    if (lateMs > 0) await clock.sleep(lateMs, signal)
+    const reason = Object.hasOwn(refused, fault) ? refused[fault as keyof typeof refused] : null
+    return reason === null ? null : { kind: 'refused', reason }
+  }
+
+  async function silence(signal: AbortSignal): Promise<Refusal> {
+    await clock.sleep(silenceMs, signal)
+    return { kind: 'refused', reason: 'timeout' }
   }
 
   /** Holds nothing of the card while it waits: which test card it is has been seen before. */
@@ -72,6 +105,13 @@ function isSame(digits: Uint8Array, pan: Pan): boolean {
   for (let i = 0; i < digits.length; i++) difference |= (digits[i] ?? 0) ^ (revealed[i] ?? 0)
   return difference === 0
 }
+
+const refused = Object.freeze({
+  sms_not_connected: 'smsNotConnected',
+  card_expired: 'cardExpired',
+  card_blocked: 'cardBlocked',
+  system_error: 'systemError',
+} as const satisfies Record<string, RefusalReason>)
 
 const numbers = testCards.map((card) => ({ digits: Buffer.from(card.number, 'latin1'), card }))
 

@@ -17,7 +17,7 @@ import { findOperation, listOperations } from './questions/operations.ts'
 import { listPageChecks, listPageScripts } from './questions/page-checks.ts'
 import { findReceipt, listAllReceipts, listDueReceipts, listReceiptPage, listReceipts } from './questions/receipts.ts'
 import { findRequest, findRequestBehind, listRequests } from './questions/requests.ts'
-import { findScenarioStep, listInbox, listScenarioSteps } from './questions/sandbox.ts'
+import { findScenarioStep, listInbox, listScenarioSteps, listStepsOf } from './questions/sandbox.ts'
 import { findTallies, listTallies, listTallyPlaces } from './questions/tallies.ts'
 import type { Answer, Ask, UnitName } from './questions/units.ts'
 import { findVerification } from './questions/verification.ts'
@@ -158,7 +158,11 @@ export function makeStore(driver: Driver): Store {
 
     findScenarioStep: (merchantId, scenario) => driver.read(findScenarioStep(merchantId, scenario)),
     listScenarioSteps: (merchantId) => driver.read(listScenarioSteps(merchantId)),
-    setScenarioStep: (merchantId, scenario, step) => driver.write('setScenarioStep', { merchantId, scenario, step }),
+    setScenarioStep: (merchantId, scenario, step, audit) =>
+      driver.write('setScenarioStep', { merchantId, scenario, step, audit: audit ?? null }),
+    dropScenarioSteps: (merchantId, audit) => driver.write('dropScenarioSteps', { merchantId, audit }),
+    listStepsOf: (scenario, count) => driver.read(listStepsOf(scenario, count)),
+    dropRehearsed: (of) => driver.write('dropRehearsed', of),
     appendInbox: (sms) => driver.write('appendInbox', sms),
     listInbox: (count) => driver.read(listInbox(count)),
   })

@@ -86,7 +86,16 @@ export interface Store
   // What the sandbox adapters remember. Empty in production.
   findScenarioStep(merchantId: string, scenario: string): Promise<string | null>
   listScenarioSteps(merchantId: string): Promise<{ scenario: string; step: string }[]>
-  setScenarioStep(merchantId: string, scenario: string, step: string): Promise<void>
+  setScenarioStep(merchantId: string, scenario: string, step: string, audit?: AuditNote): Promise<void>
+  /** Takes every step of a merchant back to what it is by default. */
+  dropScenarioSteps(merchantId: string, audit: AuditNote): Promise<void>
+  /** The merchants that have a step of a scenario, in the order of their ids. */
+  listStepsOf(scenario: string, count: number): Promise<{ merchantId: string; step: string }[]>
+  /**
+   * Drops one page of what a merchant rehearsed: payments with their ledger, events, cards that hold no number any more, inbox, counts. Tells how
+   * many rows; 0: nothing is left but cards that have to be shredded first, by `changeCard`.
+   */
+  dropRehearsed(of: { readonly bucket: number; readonly merchantId: string }): Promise<number>
   appendInbox(sms: InboxRow): Promise<void>
   /** Newest first. */
   listInbox(count: number): Promise<InboxRow[]>

@@ -7,7 +7,7 @@ import { expectFirst, rideBoth, rideOutcome, type Rider } from '../idempotency/r
 import type { FinishedVerification } from '../network/network.ts'
 import type { CardRow, CodeRiders, TriedCode } from '../store/store.ts'
 
-import { dayCap } from './limits.ts'
+import { capsOf, dayCap } from './limits.ts'
 import { codeTry, noteFailed, noteVerified, type Trying } from './trying.ts'
 import type { VerificationParts } from './parts.ts'
 
@@ -51,7 +51,8 @@ async function evaluate(trying: Trying, verified: CardRow): Promise<Evaluated> {
   return parts.cards.usePan(found, async (pan) => {
     const refusal = await askNetwork(patience, (signal) => network.admitVerification({ merchantId, pan, expiry }, signal))
     if (refusal !== null) return refusal
-    const cap = figures.limits ? await dayCap(keyring, pan, figures.dayTriesMax) : null
+    const caps = capsOf(parts, merchantId)
+    const cap = caps === null ? null : await dayCap(keyring, pan, { triesMax: figures.dayTriesMax, caps })
     const tried = expectFirst(await store.tryCode(await codeTry(trying, verified, cap), rideTry(asker.rider, verified, clock.now())))
     if (tried.outcome !== 'askNetwork') return tried
     if (!isSixDigits(code)) return { kind: 'wrong' }
@@ -62,7 +63,8 @@ async function evaluate(trying: Trying, verified: CardRow): Promise<Evaluated> {
 
 async function decide({ parts, attempt, asker }: Trying, tried: Tried, verified: CardRow, token: string): Promise<CardRow | null> {
   if (tried.outcome === 'verified') {
-    if (attempt.phoneMask !== null) parts.smsGuard.converted(attempt.phoneMask, parts.clock.now() - attempt.askedAt.wallMs)
+    if (attempt.phoneMask !== null)
+      parts.smsGuard.converted(attempt.phoneMask, parts.clock.now() - attempt.askedAt.wallMs, verified.merchantId)
     return verified
   }
   if (tried.outcome === 'moved') return null

@@ -11,7 +11,7 @@ import { expectFirst, rideIntention } from '../idempotency/rider.ts'
 import type { StartedVerification } from '../network/network.ts'
 import type { CardRow, SendClaim, VerificationRow } from '../store/store.ts'
 
-import { sendClaim } from './limits.ts'
+import { capsOf, sendClaim } from './limits.ts'
 import type { VerificationParts } from './parts.ts'
 import { sendCode } from './send.ts'
 import { settle, type Sending, type SentCode } from './sending.ts'
@@ -57,7 +57,9 @@ async function beginAndStart(parts: VerificationParts, found: FoundCard, attempt
   const { cards, keyring, network, clock, figures } = parts
   const { merchantId, expiry } = found.card
   return cards.usePan(found, async (pan) => {
-    const claim = figures.limits ? await sendClaim(keyring, pan, { at: attempt.askedAt.wallMs, windows: figures.sendWindows }) : null
+    const caps = capsOf(parts, merchantId)
+    const at = attempt.askedAt.wallMs
+    const claim = caps === null ? null : await sendClaim(keyring, pan, { at, windows: figures.sendWindows, caps })
     await begin(parts, attempt, claim, asker)
     const patience = { clock, timeoutMs: figures.networkTimeoutMs, signal: asker.signal }
     return askNetwork(patience, (signal) => network.startVerification({ merchantId, pan, expiry, requestId: attempt.attemptId }, signal))

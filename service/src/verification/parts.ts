@@ -9,6 +9,7 @@ import type { Sms } from '../sms/sms.ts'
 import type { Store } from '../store/store.ts'
 
 import type { VerificationFigures } from './figures.ts'
+import type { RehearsedCaps } from './limits.ts'
 
 export interface VerificationParts {
   readonly store: Store
@@ -20,4 +21,6 @@ export interface VerificationParts {
   readonly cards: Cards
   readonly clock: Clock
   readonly figures: VerificationFigures
+  /** In the test environment alone. */
+  readonly rehearsed?: RehearsedCaps | undefined
 }

@@ -5,7 +5,7 @@ import { RpcError } from '@tessera/contract/errors'
 import { askWithin } from '../cards/refusal.ts'
 import type { SmsMessage, SmsOutcome } from '../sms/sms.ts'
 
-import { sendClaim } from './limits.ts'
+import { capsOf, sendClaim } from './limits.ts'
 import { settle, type Sending, type SentCode } from './sending.ts'
 import { codeText } from './text.ts'
 
@@ -38,9 +38,10 @@ export async function sendCode(sending: Sending, { phone, code, language }: OurC
 
 async function claimPhone(sending: Sending, phone: string): Promise<void> {
   const { store, keyring, clock, figures } = sending.parts
-  if (!figures.limits) return
+  const caps = capsOf(sending.parts, sending.card.merchantId)
+  if (caps === null) return
   const claimed = await store.claimPhoneSend(
-    await sendClaim(keyring, Buffer.from(phone, 'latin1'), { at: clock.now(), windows: figures.sendWindows }),
+    await sendClaim(keyring, Buffer.from(phone, 'latin1'), { at: clock.now(), windows: figures.sendWindows, caps }),
   )
   if (claimed.claimed) return
   const limit = new RpcError('sendLimitPhone', { retryAfterMs: claimed.retryAfterMs })

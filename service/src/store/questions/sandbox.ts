@@ -1,15 +1,33 @@
 import { integer, text } from '../column.ts'
 import { sql } from '../statement.ts'
-import type { InboxRow } from '../store.ts'
-import { rows } from '../unit.ts'
+import type { AuditNote, InboxRow } from '../store.ts'
+import { note, rows } from '../unit.ts'
 import type { Read, Unit } from '../unit.ts'
 
 const upsertStep = sql`
   insert into sandbox_steps (merchant_id, scenario, step) values ($1, $2, $3)
   on conflict (merchant_id, scenario) do update set step = excluded.step`
 
-export function* setScenarioStep(ask: { merchantId: string; scenario: string; step: string }): Unit<void> {
+export function* setScenarioStep(ask: { merchantId: string; scenario: string; step: string; audit: AuditNote | null }): Unit<void> {
   yield* rows(upsertStep, [ask.merchantId, ask.scenario, ask.step])
+  if (ask.audit !== null) yield* note(ask.audit)
+}
+
+const deleteSteps = sql`delete from sandbox_steps where merchant_id = $1`
+
+export function* dropScenarioSteps({ merchantId, audit }: { merchantId: string; audit: AuditNote }): Unit<void> {
+  yield* rows(deleteSteps, [merchantId])
+  yield* note(audit)
+}
+
+const selectStepsOf = sql`select merchant_id, step from sandbox_steps where scenario = $1 order by merchant_id limit $2`
+
+export function listStepsOf(scenario: string, count: number): Read<{ merchantId: string; step: string }[]> {
+  return {
+    statement: selectStepsOf,
+    values: [scenario, count],
+    tell: (found) => found.map((row) => ({ merchantId: text(row, 'merchant_id'), step: text(row, 'step') })),
+  }
 }
 
 const selectStep = sql`select step from sandbox_steps where merchant_id = $1 and scenario = $2`

@@ -15,7 +15,8 @@ import { changeMerchant, insertMerchant, noteCredentialUse } from './merchants.t
 import { judgeScript, keepPageCheck } from './page-checks.ts'
 import { changeReceipt, insertReceipt } from './receipts.ts'
 import { appendRequests, dropRequests, dropRequestsOf } from './requests.ts'
-import { appendInbox, setScenarioStep } from './sandbox.ts'
+import { dropRehearsed } from './rehearsed.ts'
+import { appendInbox, dropScenarioSteps, setScenarioStep } from './sandbox.ts'
 import { addTallies, dropTallies } from './tallies.ts'
 import { beginVerification, finishVerification, settleVerification, tryCode } from './verification.ts'
 import { changeSecrets, insertEndpoint, removeEndpoint } from './webhooks.ts'
@@ -70,6 +71,8 @@ export const units = Object.freeze({
   replayEvent,
   dropEvents,
   setScenarioStep,
+  dropScenarioSteps,
+  dropRehearsed,
   appendInbox,
   appendAudit,
 })

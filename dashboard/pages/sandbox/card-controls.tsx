@@ -1,0 +1,84 @@
+import { useId } from 'preact/hooks'
+
+import { call } from '../../app/call.ts'
+import { wordsOf } from '../../app/language.ts'
+import { may } from '../../app/session-state.ts'
+import { Copy } from '../../parts/copy.tsx'
+import type { PartOfSandbox, Sandbox } from './sandbox-part.ts'
+import { sandboxWords } from './sandbox-words.ts'
+
+type Card = Sandbox['cards'][number]
+
+/** The test cards: what each rehearses, and the step at which it strikes. */
+export function CardControls({ sandbox: { cards, expire, code }, change }: PartOfSandbox) {
+  const text = wordsOf(sandboxWords)
+  return (
+    <section class="panel cards">
+      <h2>{text.cards}</h2>
+      <p>{text.cardsText(`${expire.slice(0, 2)}/${expire.slice(2)}`, code)}</p>
+      <ul class="controls">
+        {cards.map((card) => (
+          <li key={card.number}>
+            <Copy text={card.number} label={card.number.replace(/(\d{4})(?=\d)/g, '$1 ')} />
+            <span class="hint">{card.control === null ? text.succeeds[card.sentBy] : <Hint card={card} />}</span>
+            {card.control !== null && (
+              <Step
+                label={text.strikesAt(card.control.scenario)}
+                step={card.control.step}
+                steps={card.control.steps}
+                onPick={(step) => {
+                  const { scenario } = card.control ?? { scenario: '' }
+                  void change(() => call('dashboard.sandbox.setStep', { scenario, step }), text.set(scenario, methodOf(step)))
+                }}
+              />
+            )}
+          </li>
+        ))}
+      </ul>
+    </section>
+  )
+}
+
+/** What the wire says, as the service itself tells it. */
+function Hint({ card: { control, atStep, atPay } }: { card: Card }) {
+  const text = wordsOf(sandboxWords)
+  if (control === null) return null
+  const isAtPay = control.step === 'pay'
+  return (
+    <>
+      {text.faults[control.scenario] ?? control.scenario}{' '}
+      {!isAtPay && atStep !== null && (
+        <small>
+          {methodOf(control.step)}: <code>{`${String(atStep.code)} ${atStep.reason}`}</code>
+        </small>
+      )}
+      {atPay !== null && (
+        <small>
+          receipts.pay: <code>{`${String(atPay.code)} ${atPay.reason}`}</code>
+        </small>
+      )}
+    </>
+  )
+}
+
+function Step(props: { label: string; step: string; steps: readonly string[]; onPick: (step: string) => void }) {
+  const id = useId()
+  return (
+    <span class="pick">
+      <label class="unseen" for={id}>
+        {props.label}
+      </label>
+      <select id={id} disabled={!may('developer')} value={props.step} onChange={(event) => props.onPick(event.currentTarget.value)}>
+        {props.steps.map((step) => (
+          <option key={step} value={step} selected={step === props.step}>
+            {methodOf(step)}
+          </option>
+        ))}
+      </select>
+    </span>
+  )
+}
+
+function methodOf(step: string): string {
+  return step === 'pay' ? 'receipts.pay' : `cards.${step}`
+}

@@ -1,0 +1,73 @@
+import { useSignal } from '@preact/signals'
+
+import { call } from '../../app/call.ts'
+import { words, wordsOf } from '../../app/language.ts'
+import { may, session } from '../../app/session-state.ts'
+import { Dialog } from '../../parts/dialog.tsx'
+import { Field } from '../../parts/field.tsx'
+import type { PartOfSandbox } from './sandbox-part.ts'
+import { sandboxWords } from './sandbox-words.ts'
+
+/** Empties what was rehearsed; the merchant's id is typed first. */
+export function EmptyAll({ change }: PartOfSandbox) {
+  const text = wordsOf(sandboxWords)
+  const isOpen = useSignal(false)
+  const isBusy = useSignal(false)
+  const typed = useSignal('')
+  const merchantId = session.value?.merchantId ?? ''
+  const open = (): void => {
+    typed.value = ''
+    isOpen.value = true
+  }
+  const empty = async (): Promise<void> => {
+    isBusy.value = true
+    await change(async () => {
+      // A great deal is emptied in turns, so that no call is a long one.
+      for (let turn = 0; turn < turnsMax; turn++) {
+        if ((await call('dashboard.sandbox.reset', { merchantId })).isWhole) return
+      }
+    }, text.emptied)
+    isBusy.value = false
+    isOpen.value = false
+  }
+  return (
+    <section class="panel">
+      <h2>{text.empty}</h2>
+      <p>{text.emptyText}</p>
+      {may('developer') && (
+        <button type="button" class="danger" onClick={open}>
+          {text.emptyDeed}…
+        </button>
+      )}
+      {isOpen.value && (
+        <Dialog title={text.emptyTitle} onClose={() => (isOpen.value = false)}>
+          <p>{text.emptyWarning}</p>
+          <form
+            onSubmit={(event) => {
+              event.preventDefault()
+              if (typed.value.trim() === merchantId && !isBusy.value) void empty()
+            }}
+          >
+            <p>
+              {text.emptyType} <code>{merchantId}</code>
+            </p>
+            <Field
+              {...{ label: text.emptyField, value: typed.value, autocomplete: 'off', maxLength: 40, isFirst: true }}
+              onInput={(value) => (typed.value = value)}
+            />
+            <footer>
+              <button type="button" onClick={() => (isOpen.value = false)}>
+                {words.value.cancel}
+              </button>
+              <button type="submit" class="danger" disabled={isBusy.value || typed.value.trim() !== merchantId}>
+                {text.emptyDeed}
+              </button>
+            </footer>
+          </form>
+        </Dialog>
+      )}
+    </section>
+  )
+}
+
+const turnsMax = 100

@@ -1,0 +1,110 @@
+import { useId } from 'preact/hooks'
+
+import { call } from '../../app/call.ts'
+import { wordsOf } from '../../app/language.ts'
+import { may } from '../../app/session-state.ts'
+import type { Control, PartOfSandbox, Sandbox } from './sandbox-part.ts'
+import { sandboxWords } from './sandbox-words.ts'
+
+/** What goes wrong at one method, whatever the card. */
+export function Faults({ sandbox: { faults, answers }, change }: PartOfSandbox) {
+  const text = wordsOf(sandboxWords)
+  return (
+    <section class="panel">
+      <h2>{text.network}</h2>
+      <p>{text.networkText}</p>
+      <ul class="faults">
+        {faults.map((control) => (
+          <Fault
+            key={control.scenario}
+            {...{ control, answers }}
+            onPick={(step) => {
+              const { scenario } = control
+              void change(() => call('dashboard.sandbox.setStep', { scenario, step }), text.set(nameOf(scenario), faultOf(step)))
+            }}
+          />
+        ))}
+      </ul>
+    </section>
+  )
+
+  function nameOf(scenario: string): string {
+    return text.places[scenario] ?? scenario
+  }
+
+  function faultOf(step: string): string {
+    const seconds = secondsOf(step)
+    return seconds === null ? (text.faults[step] ?? step) : text.lateBy(seconds)
+  }
+}
+
+interface FaultProps {
+  readonly control: Control
+  readonly answers: Sandbox['answers']
+  readonly onPick: (step: string) => void
+}
+
+function Fault({ control: { scenario, step, steps }, answers, onPick }: FaultProps) {
+  const text = wordsOf(sandboxWords)
+  const id = useId()
+  const seconds = secondsOf(step)
+  const kinds = steps.filter((each) => secondsOf(each) === null)
+  const longest = steps.reduce((most, each) => Math.max(most, secondsOf(each) ?? 0), 0)
+  const isAtPay = scenario.startsWith('receipts.') || scenario === 'network'
+  const answer = answers.find((each) => each.step === step && each.atPay === isAtPay)
+  return (
+    <li class={step === 'none' ? '' : 'on'}>
+      <label for={id}>{text.places[scenario] ?? <code>{scenario}</code>}</label>
+      <span class="pick">
+        <select
+          id={id}
+          disabled={!may('developer')}
+          value={seconds === null ? step : 'late'}
+          onChange={({ currentTarget: { value } }) => onPick(value === 'late' ? `late_${String(lateAtFirst)}` : value)}
+        >
+          {kinds.map((kind) => (
+            <option key={kind} value={kind} selected={kind === step}>
+              {text.faults[kind] ?? kind}
+            </option>
+          ))}
+          {longest > 0 && (
+            <option value="late" selected={seconds !== null}>
+              {text.faults['late']}
+            </option>
+          )}
+        </select>
+        {seconds !== null && (
+          <select
+            aria-label={text.secondsOf(scenario)}
+            disabled={!may('developer')}
+            value={step}
+            onChange={(event) => onPick(event.currentTarget.value)}
+          >
+            {steps
+              .filter((each) => secondsOf(each) !== null)
+              .map((each) => (
+                <option key={each} value={each} selected={each === step}>
+                  {text.seconds(secondsOf(each) ?? 0)}
+                </option>
+              ))}
+          </select>
+        )}
+      </span>
+      {seconds !== null && <small>{seconds >= timeoutSeconds ? text.tooLate : text.inTime}</small>}
+      {answer !== undefined && (
+        <small>
+          <code>{`${String(answer.code)} ${answer.reason}`}</code>
+        </small>
+      )}
+    </li>
+  )
+}
+
+function secondsOf(step: string): number | null {
+  const [, seconds] = /^late_(\d+)$/.exec(step) ?? []
+  return seconds === undefined ? null : Number(seconds)
+}
+
+const lateAtFirst = 5
+/** What the service waits for a network. */
+const timeoutSeconds = 12

@@ -1,0 +1,77 @@
+import { useSignal } from '@preact/signals'
+
+import { asRefused, useAsk } from '../../app/ask.ts'
+import { call, type Refused } from '../../app/call.ts'
+import { wordsOf } from '../../app/language.ts'
+import { refreshSession } from '../../app/load-session.ts'
+import { may, session } from '../../app/session-state.ts'
+import { Empty } from '../../parts/empty.tsx'
+import { Refusal } from '../../parts/refusal.tsx'
+import { Waiting } from '../../parts/table.tsx'
+import { Tag } from '../../parts/tag.tsx'
+import { CardControls } from './card-controls.tsx'
+import { EmptyAll } from './empty-all.tsx'
+import { Faults } from './faults.tsx'
+import { LimitSwitch } from './limit-switch.tsx'
+import { MovedTime } from './moved-time.tsx'
+import type { Change } from './sandbox-part.ts'
+import { sandboxWords } from './sandbox-words.ts'
+import './sandbox.css'
+
+/** What can be made to go wrong, so that it is met here first: each control as it stands, and all of them back to normal. */
+export function SandboxPage() {
+  const text = wordsOf(sandboxWords)
+  return session.value?.environment === 'test' ? <Controls /> : <Empty title={text.testOnly.title} text={text.testOnly.text} />
+}
+
+function Controls() {
+  const text = wordsOf(sandboxWords)
+  const asked = useAsk('dashboard.sandbox.get', {})
+  const refused = useSignal<Refused | null>(null)
+  const said = useSignal('')
+  const sandbox = asked.result.value
+  if (sandbox === null) return asked.refused.value === null ? <Waiting /> : <Refusal refused={asked.refused.value} onAgain={asked.again} />
+  const change: Change = async (deed, done) => {
+    try {
+      await deed()
+      refused.value = null
+      said.value = done
+    } catch (err) {
+      refused.value = asRefused(err)
+      said.value = ''
+    }
+    asked.again()
+    await refreshSession()
+  }
+  const part = { sandbox, change }
+  return (
+    <>
+      <section class="panel state">
+        <p>
+          {sandbox.changed === 0 ? <Tag tone="green">{text.normal}</Tag> : <Tag tone="amber">{text.changed(sandbox.changed)}</Tag>}{' '}
+          {text.kept}
+        </p>
+        {may('developer') && sandbox.changed > 0 && (
+          <button type="button" class="main" onClick={() => void change(() => call('dashboard.sandbox.restore', {}), text.restored)}>
+            {text.restore}
+          </button>
+        )}
+      </section>
+      <div class="told">
+        <Refusal refused={refused.value} />
+        <p role="status" class="said">
+          {said.value}
+        </p>
+      </div>
+      <CardControls {...part} />
+      <div class="columns">
+        <Faults {...part} />
+        <div class="stack">
+          <MovedTime {...part} />
+          <LimitSwitch {...part} />
+          <EmptyAll {...part} />
+        </div>
+      </div>
+    </>
+  )
+}

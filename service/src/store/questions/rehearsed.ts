@@ -1,0 +1,44 @@
+import { sql } from '../statement.ts'
+import type { Statement } from '../statement.ts'
+import { rows } from '../unit.ts'
+import type { Unit } from '../unit.ts'
+
+// A page of parents is named by the same words in each statement of a unit, and deleted last. Every key begins with the bucket, or with the
+// merchant, so that no statement looks at more than the merchant's own rows.
+
+const receiptPage = 'select receipt_id from receipts where bucket = $1 and merchant_id = $2 order by receipt_id limit 200'
+const eventPage = 'select event_id from outbox where bucket = $1 and merchant_id = $2 order by event_id limit 200'
+// A card that still holds a number, sealed as it is, is none of them: it is shredded first, and the audit knows of it.
+const cardPage =
+  'select card_id from cards where bucket = $1 and merchant_id = $2 and length(blob) = 0 order by created_at desc, card_id desc limit 200'
+
+const statements: readonly Statement[] = [
+  sql`delete from sandbox_ledger where merchant_id = $2 and request_id in
+    (select request_id from operations where bucket = $1 and merchant_id = $2 and receipt_id in (${receiptPage})) returning request_id`,
+  sql`delete from operations where bucket = $1 and merchant_id = $2 and receipt_id in (${receiptPage}) returning request_id`,
+  sql`delete from card_locks where bucket = $1 and merchant_id = $2 and receipt_id in (${receiptPage}) returning receipt_id`,
+  sql`delete from receipts where bucket = $1 and merchant_id = $2 and receipt_id in (${receiptPage}) returning receipt_id`,
+
+  sql`delete from delivery_attempts where bucket = $1 and event_id in (${eventPage}) returning event_id`,
+  sql`delete from deliveries where bucket = $1 and merchant_id = $2 and event_id in (${eventPage}) returning event_id`,
+  sql`delete from outbox where bucket = $1 and merchant_id = $2 and event_id in (${eventPage}) returning event_id`,
+
+  sql`delete from verifications where bucket = $1 and merchant_id = $2 and card_id in (${cardPage}) returning card_id`,
+  sql`delete from cards where bucket = $1 and merchant_id = $2 and length(blob) = 0 and card_id in (${cardPage}) returning card_id`,
+
+  sql`delete from idempotency where bucket = $1 and merchant_id = $2 and key_hash in
+    (select key_hash from idempotency where bucket = $1 and merchant_id = $2 order by key_hash limit 200) returning method`,
+  sql`delete from form_sessions where bucket = $1 and merchant_id = $2 and session_id in
+    (select session_id from form_sessions where bucket = $1 and merchant_id = $2 order by session_id limit 200) returning session_id`,
+  sql`delete from sms_inbox where merchant_id = $2 and id in
+    (select id from sms_inbox where merchant_id = $2 order by id limit 200) and cast($1 as bigint) >= 0 returning id`,
+  sql`delete from tallies where bucket = $1 and merchant_id = $2 and hour in
+    (select hour from tallies where bucket = $1 and merchant_id = $2 order by hour limit 200) returning name`,
+]
+
+/** Drops one page of what a merchant rehearsed, each kind in turn; tells how many rows. */
+export function* dropRehearsed({ bucket, merchantId }: { bucket: number; merchantId: string }): Unit<number> {
+  let dropped = 0
+  for (const statement of statements) dropped += (yield* rows(statement, [bucket, merchantId])).length
+  return dropped
+}
