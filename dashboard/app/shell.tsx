@@ -70,8 +70,7 @@ function MovedTimeBanner() {
   if (offsetMs === 0) return null
   return (
     <p class="moved-time" role="note">
-      {words.value.timeMoved(words.value.span(offsetMs))}{' '}
-      <a href={pathOf('sandbox')}>{words.value.pages.sandbox}</a>
+      {words.value.timeMoved(words.value.span(offsetMs))} <a href={pathOf('sandbox')}>{words.value.pages.sandbox}</a>
     </p>
   )
 }

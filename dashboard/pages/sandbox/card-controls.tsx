@@ -4,13 +4,14 @@ import { call } from '../../app/call.ts'
 import { wordsOf } from '../../app/language.ts'
 import { may } from '../../app/session-state.ts'
 import { Copy } from '../../parts/copy.tsx'
-import type { PartOfSandbox, Sandbox } from './sandbox-part.ts'
+import { useShown, type PartOfSandbox, type Sandbox } from './sandbox-part.ts'
 import { sandboxWords } from './sandbox-words.ts'
 
 type Card = Sandbox['cards'][number]
 
 /** The test cards: what each rehearses, and the step at which it strikes. */
-export function CardControls({ sandbox: { cards, expire, code }, change }: PartOfSandbox) {
+export function CardControls({ sandbox, change }: PartOfSandbox) {
+  const { cards, expire, code } = sandbox
   const text = wordsOf(sandboxWords)
   return (
     <section class="panel cards">
@@ -23,7 +24,7 @@ export function CardControls({ sandbox: { cards, expire, code }, change }: PartO
             <span class="hint">{card.control === null ? text.succeeds[card.sentBy] : <Hint card={card} />}</span>
             {card.control !== null && (
               <Step
-                label={text.strikesAt(card.control.scenario)}
+                {...{ sandbox, label: text.strikesAt(card.control.scenario) }}
                 step={card.control.step}
                 steps={card.control.steps}
                 onPick={(step) => {
@@ -61,16 +62,25 @@ function Hint({ card: { control, atStep, atPay } }: { card: Card }) {
   )
 }
 
-function Step(props: { label: string; step: string; steps: readonly string[]; onPick: (step: string) => void }) {
+function Step(props: { sandbox: Sandbox; label: string; step: string; steps: readonly string[]; onPick: (step: string) => void }) {
   const id = useId()
+  const shown = useShown(props.step, props.sandbox)
   return (
     <span class="pick">
       <label class="unseen" for={id}>
         {props.label}
       </label>
-      <select id={id} disabled={!may('developer')} value={props.step} onChange={(event) => props.onPick(event.currentTarget.value)}>
+      <select
+        id={id}
+        disabled={!may('developer')}
+        value={shown.value}
+        onChange={({ currentTarget: { value } }) => {
+          shown.value = value
+          props.onPick(value)
+        }}
+      >
         {props.steps.map((step) => (
-          <option key={step} value={step} selected={step === props.step}>
+          <option key={step} value={step} selected={step === shown.value}>
             {methodOf(step)}
           </option>
         ))}

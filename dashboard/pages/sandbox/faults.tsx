@@ -3,11 +3,12 @@ import { useId } from 'preact/hooks'
 import { call } from '../../app/call.ts'
 import { wordsOf } from '../../app/language.ts'
 import { may } from '../../app/session-state.ts'
-import type { Control, PartOfSandbox, Sandbox } from './sandbox-part.ts'
+import { useShown, type Control, type PartOfSandbox, type Sandbox } from './sandbox-part.ts'
 import { sandboxWords } from './sandbox-words.ts'
 
 /** What goes wrong at one method, whatever the card. */
-export function Faults({ sandbox: { faults, answers }, change }: PartOfSandbox) {
+export function Faults({ sandbox, change }: PartOfSandbox) {
+  const { faults } = sandbox
   const text = wordsOf(sandboxWords)
   return (
     <section class="panel">
@@ -17,7 +18,7 @@ export function Faults({ sandbox: { faults, answers }, change }: PartOfSandbox) 
         {faults.map((control) => (
           <Fault
             key={control.scenario}
-            {...{ control, answers }}
+            {...{ control, sandbox }}
             onPick={(step) => {
               const { scenario } = control
               void change(() => call('dashboard.sandbox.setStep', { scenario, step }), text.set(nameOf(scenario), faultOf(step)))
@@ -40,18 +41,24 @@ export function Faults({ sandbox: { faults, answers }, change }: PartOfSandbox) 
 
 interface FaultProps {
   readonly control: Control
-  readonly answers: Sandbox['answers']
+  readonly sandbox: Sandbox
   readonly onPick: (step: string) => void
 }
 
-function Fault({ control: { scenario, step, steps }, answers, onPick }: FaultProps) {
+function Fault({ control: { scenario, step: told, steps }, sandbox, onPick }: FaultProps) {
   const text = wordsOf(sandboxWords)
   const id = useId()
+  const shown = useShown(told, sandbox)
+  const step = shown.value
+  const pick = (next: string): void => {
+    shown.value = next
+    onPick(next)
+  }
   const seconds = secondsOf(step)
   const kinds = steps.filter((each) => secondsOf(each) === null)
   const longest = steps.reduce((most, each) => Math.max(most, secondsOf(each) ?? 0), 0)
   const isAtPay = scenario.startsWith('receipts.') || scenario === 'network'
-  const answer = answers.find((each) => each.step === step && each.atPay === isAtPay)
+  const answer = sandbox.answers.find((each) => each.step === step && each.atPay === isAtPay)
   return (
     <li class={step === 'none' ? '' : 'on'}>
       <label for={id}>{text.places[scenario] ?? <code>{scenario}</code>}</label>
@@ -60,7 +67,7 @@ function Fault({ control: { scenario, step, steps }, answers, onPick }: FaultPro
           id={id}
           disabled={!may('developer')}
           value={seconds === null ? step : 'late'}
-          onChange={({ currentTarget: { value } }) => onPick(value === 'late' ? `late_${String(lateAtFirst)}` : value)}
+          onChange={({ currentTarget: { value } }) => pick(value === 'late' ? `late_${String(lateAtFirst)}` : value)}
         >
           {kinds.map((kind) => (
             <option key={kind} value={kind} selected={kind === step}>
@@ -78,7 +85,7 @@ function Fault({ control: { scenario, step, steps }, answers, onPick }: FaultPro
             aria-label={text.secondsOf(scenario)}
             disabled={!may('developer')}
             value={step}
-            onChange={(event) => onPick(event.currentTarget.value)}
+            onChange={(event) => pick(event.currentTarget.value)}
           >
             {steps
               .filter((each) => secondsOf(each) !== null)

@@ -4,23 +4,26 @@ import { call } from '../../app/call.ts'
 import { wordsOf } from '../../app/language.ts'
 import { may } from '../../app/session-state.ts'
 import { Time } from '../../parts/time.tsx'
-import type { PartOfSandbox } from './sandbox-part.ts'
+import { useShown, type PartOfSandbox } from './sandbox-part.ts'
 import { sandboxWords } from './sandbox-words.ts'
 
 /** The limits of production, on or off. */
-export function LimitSwitch({ sandbox: { limits }, change }: PartOfSandbox) {
+export function LimitSwitch({ sandbox, change }: PartOfSandbox) {
+  const { limits } = sandbox
   const text = wordsOf(sandboxWords)
   const id = useId()
+  const isOn = useShown(limits.on, sandbox)
   return (
     <section class="panel">
       <h2>{text.limits}</h2>
       <div class="switch">
         <input
-          {...{ id, type: 'checkbox', checked: limits.on, disabled: limits.byOperator || !may('developer') }}
+          {...{ id, type: 'checkbox', checked: isOn.value, disabled: limits.byOperator || !may('developer') }}
           aria-describedby={`${id}-hint`}
-          onChange={({ currentTarget: { checked: on } }) =>
+          onChange={({ currentTarget: { checked: on } }) => {
+            isOn.value = on
             void change(() => call('dashboard.sandbox.setLimits', { on }), on ? text.limitsOn : text.limitsOff)
-          }
+          }}
         />
         <label for={id}>{text.limitsLabel}</label>
         <small id={`${id}-hint`}>{limits.byOperator ? text.limitsByOperator : text.limitsText}</small>

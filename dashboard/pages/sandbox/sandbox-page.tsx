@@ -33,15 +33,16 @@ function Controls() {
   if (sandbox === null) return asked.refused.value === null ? <Waiting /> : <Refusal refused={asked.refused.value} onAgain={asked.again} />
   const change: Change = async (deed, done) => {
     try {
+      said.value = ''
       await deed()
       refused.value = null
-      said.value = done
     } catch (err) {
       refused.value = asRefused(err)
-      said.value = ''
     }
     asked.again()
     await refreshSession()
+    // Last, when what was set is seen as well.
+    if (refused.value === null) said.value = done
   }
   const part = { sandbox, change }
   return (

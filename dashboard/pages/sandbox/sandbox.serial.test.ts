@@ -1,0 +1,164 @@
+// time limit: 240 s
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import type { Page } from 'playwright-core'
+
+import { faultsFor, openDashboard, type OpenDashboard } from '../../dashboard.fixture.ts'
+
+let dashboard: OpenDashboard
+before(async () => {
+  dashboard = await openDashboard()
+})
+after(() => dashboard.stop())
+
+const success = '8600069195406311'
+const demoId = '65f0c0ffee0000000000cafe'
+
+/** The whole reply of a call of the demo merchant's server. */
+async function ask(method: string, params: object): Promise<{ result?: Record<string, never>; error?: { code: number; reason: string } }> {
+  const { url, merchantId, password } = dashboard.tessera
+  const headers = { 'x-auth': `${merchantId}:${password}` }
+  const reply = await fetch(`${url}/api/${method}`, { method: 'POST', headers, body: JSON.stringify({ id: 1, method, params }) })
+  return (await reply.json()) as { result?: Record<string, never>; error?: { code: number; reason: string } }
+}
+
+async function reasonOf(method: string, params: object): Promise<string> {
+  return (await ask(method, params)).error?.reason ?? 'ok'
+}
+
+async function newToken(number: string): Promise<string> {
+  const { result } = await ask('cards.create', { card: { number, expire: '0399' }, save: true })
+  return String((result?.['card'] as { token?: string } | undefined)?.token)
+}
+
+function said(page: Page, text: string): Promise<void> {
+  return page.locator('.told', { hasText: text }).waitFor()
+}
+
+test('what is set on the page, the very next call meets, and back to normal ends it', async () => {
+  const page = await dashboard.open('sandbox')
+  await page.getByText('back to normal').waitFor()
+  await page.getByLabel('cards.get_verify_code', { exact: true }).selectOption('card_blocked')
+  await said(page, 'Set: cards.get_verify_code, card is blocked.')
+  const token = await newToken(success)
+  assert.equal(await reasonOf('cards.get_verify_code', { token }), 'card_blocked')
+  assert.equal(await reasonOf('cards.verify', { token, code: '666666' }), 'ok')
+  await page.getByLabel('receipts.pay', { exact: true }).selectOption('insufficient_funds')
+  await said(page, 'Set: receipts.pay')
+  const { result } = await ask('receipts.create', { amount: 5000, account: {} })
+  const id = String((result?.['receipt'] as { _id?: string } | undefined)?._id)
+  assert.equal(await reasonOf('receipts.pay', { id, token }), 'insufficient_funds')
+  await page.getByLabel('receipts.pay', { exact: true }).selectOption('late')
+  await page.getByLabel('Seconds at receipts.pay').selectOption('1 s')
+  await said(page, 'Set: receipts.pay, 1 s late.')
+  const askedAt = performance.now()
+  assert.equal(await reasonOf('receipts.pay', { id, token }), 'ok')
+  assert.ok(performance.now() - askedAt >= 990)
+  await page.getByLabel('Step at which card_expired strikes').selectOption('create')
+  await said(page, 'Set: card_expired')
+  assert.equal(await reasonOf('cards.create', { card: { number: '3333336415804657', expire: '0399' } }), 'card_expired')
+  await page.getByText('3 controls are set').waitFor()
+  await page.getByRole('button', { name: 'Back to normal' }).click()
+  await said(page, 'Everything is back to normal.')
+  assert.equal(await reasonOf('cards.get_verify_code', { token: await newToken(success) }), 'ok')
+  assert.equal(await page.getByLabel('Step at which card_expired strikes').inputValue(), 'get_verify_code')
+})
+
+test('the limits of production are met once they are switched on, and no longer once they are off', async () => {
+  const page = await dashboard.open('sandbox')
+  const limits = page.getByRole('checkbox', { name: 'Limits of production' })
+  const codes = async (): Promise<string[]> => {
+    const reasons = []
+    for (let turn = 0; turn < 2; turn++) reasons.push(await reasonOf('cards.get_verify_code', { token: await newToken(success) }))
+    return reasons
+  }
+  await limits.check()
+  await said(page, 'The limits are on')
+  await page.getByText('Counting since').waitFor()
+  assert.deepEqual(await codes(), ['ok', 'send_limit_card'])
+  await limits.uncheck()
+  await said(page, 'The limits are off')
+  assert.deepEqual(await codes(), ['ok', 'ok'])
+})
+
+test('a moved time ends a code, stands on every page, and is taken back', async () => {
+  const page = await dashboard.open('sandbox')
+  const token = await newToken(success)
+  assert.equal(await reasonOf('cards.get_verify_code', { token }), 'ok')
+  await page.getByRole('button', { name: '+3 min' }).click()
+  await said(page, 'The time is 3 min 1 s ahead now.')
+  assert.equal(await reasonOf('cards.verify', { token, code: '666666' }), 'code_too_old')
+  await page.getByLabel('Further ahead by').fill('2')
+  await page.getByLabel('Unit').selectOption('days')
+  await page.getByRole('button', { name: 'Move', exact: true }).click()
+  await said(page, 'The time is 2 d 3 min ahead now.')
+  await page.locator('nav a[href="/dashboard/cards"]').click()
+  await page.getByText('2 d 3 min ahead of the clock').waitFor()
+  const other = await dashboard.open('audit', { locale: 'ru-RU' })
+  await other.getByText('впереди часов на 2 д 3 мин').waitFor()
+  await other.getByText('sandbox.clock').first().waitFor()
+  await page.getByText('ahead of the clock').getByRole('link').click()
+  await page.getByRole('button', { name: 'Back to the clock' }).click()
+  await page.locator('.moved-time').waitFor({ state: 'detached' })
+  await other.locator('nav a[href="/dashboard/cards"]').click()
+  await other.locator('.moved-time').waitFor({ state: 'detached' })
+  const fresh = await newToken(success)
+  assert.equal(await reasonOf('cards.get_verify_code', { token: fresh }), 'ok')
+  assert.equal(await reasonOf('cards.verify', { token: fresh, code: '666666' }), 'ok')
+})
+
+test('the sandbox is emptied by keys alone, once the merchant’s id is typed and not before', async () => {
+  const page = await dashboard.open('sandbox')
+  const token = await newToken(success)
+  await page.getByRole('button', { name: 'Empty…' }).focus()
+  await page.keyboard.press('Enter')
+  const dialog = page.getByRole('dialog')
+  await dialog.getByLabel('Merchant id').fill(demoId.slice(1))
+  assert.equal(await dialog.getByRole('button', { name: 'Empty' }).isDisabled(), true)
+  await page.keyboard.press('Enter')
+  assert.equal(await reasonOf('cards.check', { token }), 'ok')
+  await dialog.getByLabel('Merchant id').fill(demoId)
+  assert.deepEqual(await faultsFor(page), [])
+  await page.keyboard.press('Enter')
+  await said(page, 'The sandbox is empty.')
+  await page.locator('dialog').waitFor({ state: 'detached' })
+  assert.equal(await reasonOf('cards.check', { token }), 'card_not_found')
+  await page.locator('nav a[href="/dashboard/receipts"]').click()
+  await page.locator('main .empty').waitFor()
+})
+
+for (const [scheme, locale] of [['light', 'en-GB'] as const, ['dark', 'ru-RU'] as const, ['dark', 'uz-UZ'] as const]) {
+  test(`everybody can use the page Sandbox, ${scheme}, ${locale}`, async () => {
+    const viewport = { width: 360, height: 740 }
+    const page = await dashboard.open('sandbox', { colorScheme: scheme, reducedMotion: 'reduce', locale, viewport })
+    await page.locator('.faults').waitFor()
+    assert.deepEqual(await faultsFor(page), [])
+    assert.equal(await page.evaluate(() => document.documentElement.scrollWidth > innerWidth), false)
+  })
+}
+
+test('who may only read is shown the controls, and none that works', async () => {
+  const owner = await dashboard.open('users')
+  const made = await owner.evaluate(async () => {
+    const call = async (method: string, params: object, csrf = ''): Promise<Record<string, unknown>> => {
+      const headers = { 'content-type': 'application/json', 'x-tessera-csrf': csrf }
+      const reply = await fetch('/dashboard/api', { method: 'POST', headers, body: JSON.stringify({ id: 1, method, params }) })
+      return ((await reply.json()) as { result: Record<string, unknown> }).result
+    }
+    const { session } = await call('dashboard.session.get', {})
+    const { csrf } = session as { csrf: string }
+    return call('dashboard.users.create', { phone: '998901112244', role: 'read' }, csrf)
+  })
+  const context = await dashboard.context()
+  const page = await context.newPage()
+  await page.goto(`${dashboard.origin}/dashboard/sandbox`)
+  await page.getByRole('textbox', { name: 'Phone' }).fill('998901112244')
+  await page.locator('input[type=password]').fill(String(made['password']))
+  await page.locator('button[type=submit]').click()
+  await page.getByLabel('Present password').fill(String(made['password']))
+  await page.getByLabel('New password').fill('four plain words here')
+  await page.locator('button[type=submit]').click()
+  await page.locator('.faults').waitFor()
+  assert.equal(await page.locator('main select:enabled, main input:enabled').count(), 0)
+  assert.equal(await page.getByRole('button', { name: /Empty|Back to|\+|Move/ }).count(), 0)
+})
