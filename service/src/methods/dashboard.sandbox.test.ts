@@ -3,6 +3,7 @@ import { after, test } from 'node:test'
 
 import { checkAudit } from '../audit/check.ts'
 import { makeCardMac } from '../cards/mac.ts'
+import { openControls } from '../dashboard/controls.ts'
 import { openEntrance } from '../dashboard/visitor.fixture.ts'
 import { makeMerchantMac } from '../merchants/mac.ts'
 import { makeReceiptMac } from '../receipts/row.ts'
@@ -164,6 +165,38 @@ test('time that is moved ends codes and tokens, and taken back new ones live as 
     other.clock.advance(60_000)
     await shop.expect('cards.get_verify_code', { token: again })
   }))
+
+test('a hold lapses when the time is moved past its seven days, and not before', () =>
+  alone(async (other) => {
+    const developer = await openEntrance(other).user('developer')
+    const shop = other.caller('spec', developer.merchantId)
+    const token = await shop.verified(success)
+    const { receipt } = await shop.expect('receipts.create', { amount: 5000, account: {} })
+    await shop.expect('receipts.pay', { id: receipt._id, token, hold: true })
+    const states: number[] = []
+    for (const days of [6, 8]) {
+      await developer.expect('dashboard.sandbox.moveClock', { offsetMs: days * 86_400_000 })
+      for (let turn = 0; turn < 5; turn++) await other.settle.runOnce()
+      states.push((await shop.expect('receipts.check', { id: receipt._id })).state)
+    }
+    assert.deepEqual(states, [5, 50])
+  }))
+
+test('limits that are rehearsed go on after a restart, and a step that is set is there', async () => {
+  const developer = await entrance.user('developer')
+  await developer.expect('dashboard.sandbox.setLimits', { on: true })
+  const begun: string[] = []
+  const rehearsal = {
+    sinceOf: () => null,
+    begin: (merchantId: string) => begun.push(merchantId) > 0,
+    end: () => undefined,
+  }
+  const { facts } = house.controls ?? assert.fail('the house has controls')
+  const mover = { offsetMs: () => 0, moveTo: () => undefined }
+  await openControls({ store: house.store, clock: house.clock, facts, mover, rehearsal, offsetMaxMs: 1 })
+  assert.ok(begun.includes(developer.merchantId))
+  await developer.expect('dashboard.sandbox.setLimits', { on: false })
+})
 
 test('where other merchants share the environment its time is not theirs to move', async () => {
   const developer = await entrance.user('developer')
