@@ -79,7 +79,7 @@ export const dashboardSandboxMethods = {
     errors: ['testOnly'],
   },
   'dashboard.sandbox.reset': {
-    summary: 'Removes the cards of the merchant, and drops its cards, receipts, events, keys of calls, SMS and counts.',
+    summary: 'Removes the cards of the merchant, and drops its cards, receipts, events, keys of calls, request log, SMS and counts.',
     ...{ caller: 'dashboard', role: 'developer', mutates: true },
     params: Type.Object({
       merchantId: Type.String({ pattern: '^[0-9a-f]{24}$', description: "The caller's own, typed as a confirmation." }),

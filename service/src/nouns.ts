@@ -101,7 +101,7 @@ export async function makeNouns(
   const hosted = makeHostedSessions({ store, keyring, clock, environment })
   const disclosures = await openDisclosures(config, adapters, { store, clock })
   const served = makeServedForms({ keyring, clock, environment })
-  const side = await makeDashboardSide({ store, keyring, clock, environment, alarm }, adapters, config)
+  const side = await makeDashboardSide({ store, keyring, clock, environment, alarm }, adapters, config, { machine, mover, ...limits })
   const compliance = makeComplianceSide(
     {
       ...{ store, keyring, clock, merchants, disclosures, guard, form: side.start.facts.sdk },
@@ -109,7 +109,6 @@ export async function makeNouns(
     },
     config,
   )
-  const side = await makeDashboardSide({ store, keyring, clock, environment, alarm }, adapters, config, { machine, mover, ...limits })
   return {
     clock,
     network,
@@ -139,7 +138,7 @@ export async function makeNouns(
       failures: limits.failures,
       version: tesseraVersion,
     }),
-    recorder: makeRecorder({ store, merchants, clock, figures: recorderFiguresOf(config), failed: unrecorded }),
+    recorder: makeRecorder({ store, merchants, clock: machine, figures: recorderFiguresOf(config), failed: unrecorded }),
     settle,
     idempotency: makeIdempotency({ store, keyring, clock, environment, figures: idempotencyFiguresOf(config) }),
     sweep: makeSweep({ store, keyring, clock, environment, alarm }),

@@ -69,7 +69,7 @@ const en = {
   timeBack: 'The time is that of the clock again.',
   empty: 'Empty the sandbox',
   emptyText:
-    'Removes every card and drops cards, receipts, events, idempotency keys, form sessions, SMS and counts. Users, settings, passwords, webhooks and the audit stay.',
+    'Removes every card and drops cards, receipts, events, idempotency keys, form sessions, the request log, SMS and counts. Users, settings, passwords, webhooks and the audit stay.',
   emptyDeed: 'Empty',
   emptyTitle: 'Empty the sandbox?',
   emptyWarning: 'It cannot be undone. Tokens that your shop holds will be unknown. Payments under way are dropped as they stand.',
@@ -147,7 +147,7 @@ const ru: SandboxWords = {
   timeBack: 'Время снова как на часах.',
   empty: 'Очистить песочницу',
   emptyText:
-    'Удаляет все карты и стирает карты, чеки, события, ключи идемпотентности, сессии формы, SMS и счётчики. Пользователи, настройки, пароли, вебхуки и аудит остаются.',
+    'Удаляет все карты и стирает карты, чеки, события, ключи идемпотентности, сессии формы, журнал запросов, SMS и счётчики. Пользователи, настройки, пароли, вебхуки и аудит остаются.',
   emptyDeed: 'Очистить',
   emptyTitle: 'Очистить песочницу?',
   emptyWarning: 'Отменить это нельзя. Токены у вашего магазина станут неизвестны. Платежи в пути стираются как есть.',
@@ -223,7 +223,7 @@ const uz: SandboxWords = {
   timeBack: 'Vaqt yana soatdagidek.',
   empty: 'Qumdonni tozalash',
   emptyText:
-    'Barcha kartalarni olib tashlaydi va kartalar, cheklar, voqealar, idempotentlik kalitlari, forma sessiyalari, SMS va hisoblarni oʻchiradi. Foydalanuvchilar, sozlamalar, parollar, webhooklar va audit qoladi.',
+    'Barcha kartalarni olib tashlaydi va kartalar, cheklar, voqealar, idempotentlik kalitlari, forma sessiyalari, soʻrovlar jurnali, SMS va hisoblarni oʻchiradi. Foydalanuvchilar, sozlamalar, parollar, webhooklar va audit qoladi.',
   emptyDeed: 'Tozalash',
   emptyTitle: 'Qumdon tozalansinmi?',
   emptyWarning: 'Buni qaytarib boʻlmaydi. Doʻkoningizdagi tokenlar nomaʼlum boʻladi. Yoʻldagi toʻlovlar oʻz holicha oʻchiriladi.',

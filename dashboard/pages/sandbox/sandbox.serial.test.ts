@@ -96,7 +96,7 @@ test('a moved time ends a code, stands on every page, and is taken back', async 
   await page.getByText('2 d 3 min ahead of the clock').waitFor()
   const other = await dashboard.open('audit', { locale: 'ru-RU' })
   await other.getByText('впереди часов на 2 д 3 мин').waitFor()
-  await other.getByText('sandbox.clock').first().waitFor()
+  await other.getByText('Время сдвинуто').first().waitFor()
   await page.getByText('ahead of the clock').getByRole('link').click()
   await page.getByRole('button', { name: 'Back to the clock' }).click()
   await page.locator('.moved-time').waitFor({ state: 'detached' })

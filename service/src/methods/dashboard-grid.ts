@@ -91,8 +91,7 @@ export interface DashboardGridParts {
 /** The dashboard's rows of the grid, with the role that each asks for. `api` is what a replay calls. */
 export function makeDashboardGrid(parts: DashboardGridParts, api: ReplayGrid): Pick<Grid, DashboardMethodName> {
   const { cards, dashboard, cardLists, merchants, receipts, verification, overview, codeLists, start, requestLists } = parts
-  const { evidence, consents, pageCheck } = parts
-  const { cards, dashboard, cardLists, merchants, receipts, verification, overview, codeLists, start, controls, reset } = parts
+  const { evidence, consents, pageCheck, controls, reset } = parts
   const caller = 'dashboard'
   return {
     'dashboard.session.signIn': { caller, role: 'visitor', mutates: true, limits: 'verify', run: dashboardSessionSignIn(dashboard) },

@@ -32,6 +32,8 @@ const statements: readonly Statement[] = [
     (select session_id from form_sessions where bucket = $1 and merchant_id = $2 order by session_id limit 200) returning session_id`,
   sql`delete from sms_inbox where merchant_id = $2 and id in
     (select id from sms_inbox where merchant_id = $2 order by id limit 200) and cast($1 as bigint) >= 0 returning id`,
+  sql`delete from request_log where bucket = $1 and merchant_id = $2 and (at, request_id) in
+    (select at, request_id from request_log where bucket = $1 and merchant_id = $2 order by at, request_id limit 200) returning request_id`,
   sql`delete from tallies where bucket = $1 and merchant_id = $2 and hour in
     (select hour from tallies where bucket = $1 and merchant_id = $2 order by hour limit 200) returning name`,
 ]
