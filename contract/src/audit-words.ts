@@ -27,7 +27,6 @@ export const auditWords = [
     'event.replayed',
   ] as const),
   ...(['page.checked', 'script.authorised', 'script.refused', 'key.rotate', 'key.destroy'] as const),
-  ...(['page.checked', 'key.rotate', 'key.destroy'] as const),
   ...(['sandbox.changed', 'sandbox.limits', 'sandbox.clock', 'sandbox.restored', 'sandbox.reset'] as const),
 ] as const
 
