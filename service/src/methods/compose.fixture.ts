@@ -227,8 +227,7 @@ export async function compose(options: HouseOptions = {}): Promise<House> {
   }
   async function makeControlling(): Promise<Pick<House, 'controls' | 'reset'>> {
     if (testing === null) return { controls: null, reset: null }
-    const facts = { ...rehearsing, expire: testExpiry }
-    const controls = await openControls({ store, clock: hand, facts, mover, rehearsal, offsetMaxMs })
+    const controls = await openControls({ store, clock: hand, facts: { ...rehearsing, expire: testExpiry }, mover, rehearsal, offsetMaxMs })
     return { controls, reset: makeReset({ store, keyring, clock, environment }) }
   }
   const mac = makeCardMac(keyring, environment)
