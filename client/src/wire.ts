@@ -335,14 +335,14 @@ export const reasons = [
   'phone_limit', 'origin_not_registered', 'return_elsewhere', 'consent_unknown', 'session_required', 'session_origin', 'session_unknown',
   'session_ended', 'session_used_up', 'sign_in_refused', 'password_wrong', 'password_weak', 'setting_refused', 'page_not_checked',
   'script_changed', 'two_passwords_live', 'last_password', 'totp_wrong', 'phone_taken', 'test_only', 'request_not_found',
-  'request_not_replayable', 'user_not_found', 'last_owner', 'card_not_found', 'card_deleted', 'card_ended', 'receipt_not_found',
-  'receipt_paid', 'receipt_in_progress', 'receipt_cancelled', 'receipt_not_held', 'receipt_not_paid', 'account_field_missing',
-  'account_field_unknown', 'amount_below_limit', 'amount_above_limit', 'amount_above_hold', 'card_not_verified', 'card_in_use',
-  'merchant_refused', 'cannot_cancel', 'code_not_requested', 'code_too_old', 'tries_used_up', 'card_day_tries_used_up', 'wrong_code_limit',
-  'wrong_code', 'resend_too_soon', 'send_limit_card', 'send_limit_phone', 'sms_country_not_served', 'sms_prefix_limit', 'sms_cost_limit',
-  'sms_not_sent', 'sms_not_connected', 'card_expired', 'card_blocked', 'system_error', 'network_timeout', 'insufficient_funds', 'declined',
-  'debit_failed', 'merchant_no_answer', 'merchant_closing', 'payment_unknown', 'internal_error', 'overloaded', 'connection_busy',
-  'address_busy', 'draining', 'batch_time_over', 'store_full', 'store_unavailable', 'outcome_unknown',
+  'request_not_replayable', 'user_not_found', 'delivery_not_found', 'last_owner', 'card_not_found', 'card_deleted', 'card_ended',
+  'receipt_not_found', 'receipt_paid', 'receipt_in_progress', 'receipt_cancelled', 'receipt_not_held', 'receipt_not_paid',
+  'account_field_missing', 'account_field_unknown', 'amount_below_limit', 'amount_above_limit', 'amount_above_hold', 'card_not_verified',
+  'card_in_use', 'merchant_refused', 'cannot_cancel', 'code_not_requested', 'code_too_old', 'tries_used_up', 'card_day_tries_used_up',
+  'wrong_code_limit', 'wrong_code', 'resend_too_soon', 'send_limit_card', 'send_limit_phone', 'sms_country_not_served', 'sms_prefix_limit',
+  'sms_cost_limit', 'sms_not_sent', 'sms_not_connected', 'card_expired', 'card_blocked', 'system_error', 'network_timeout',
+  'insufficient_funds', 'declined', 'debit_failed', 'merchant_no_answer', 'merchant_closing', 'payment_unknown', 'internal_error',
+  'overloaded', 'connection_busy', 'address_busy', 'draining', 'batch_time_over', 'store_full', 'store_unavailable', 'outcome_unknown',
 ] as const
 
 export type Reason = (typeof reasons)[number]

@@ -18,14 +18,8 @@ export const auditWords = [
   ...(['dashboard.signed_in', 'dashboard.sign_in_refused', 'dashboard.signed_out', 'dashboard.signed_out_everywhere'] as const),
   ...(['dashboard_user.created', 'dashboard_user.role_set', 'dashboard_user.blocked', 'dashboard_user.unblocked'] as const),
   ...(['dashboard_user.password_reset', 'dashboard_user.password_changed', 'dashboard_user.totp_on', 'dashboard_user.totp_off'] as const),
-  ...([
-    'form_session.created',
-    'form_session.cancelled',
-    'webhook.added',
-    'webhook.removed',
-    'webhook.secret_rotated',
-    'event.replayed',
-  ] as const),
+  ...(['form_session.created', 'form_session.cancelled', 'webhook.added', 'webhook.removed'] as const),
+  ...(['webhook.secret_rotated', 'webhook.tested', 'event.replayed'] as const),
   ...(['page.checked', 'script.authorised', 'script.refused', 'key.rotate', 'key.destroy'] as const),
   ...(['sandbox.changed', 'sandbox.limits', 'sandbox.clock', 'sandbox.restored', 'sandbox.reset'] as const),
 ] as const

@@ -726,6 +726,14 @@ export const errors = {
     text: { en: 'There is no such user.', ru: 'Такого пользователя нет.', uz: 'Bunday foydalanuvchi yoʻq.' },
     hint: 'No user of this merchant has this id: look at dashboard.users.list.',
   },
+  deliveryNotFound: {
+    code: -32602,
+    reason: 'delivery_not_found',
+    stage: 'state',
+    mend: 'wait',
+    text: { en: 'There is no such delivery.', ru: 'Такой доставки нет.', uz: 'Bunday yetkazish yoʻq.' },
+    hint: 'No delivery of this merchant has these ids, or its event is older than 30 days: look at dashboard.webhooks.deliveries.',
+  },
   lastOwner: {
     code: -32602,
     reason: 'last_owner',

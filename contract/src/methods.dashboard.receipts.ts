@@ -8,6 +8,22 @@ const receiptId = Type.String({ pattern: '^[0-9a-f]{24}$' })
 const textOrNull = Type.Union([Type.String(), Type.Null()])
 const moment = Type.Integer({ minimum: 0, description: 'Unix milliseconds.' })
 
+const state = Type.Union(
+  [
+    Type.Literal(0),
+    Type.Literal(1),
+    Type.Literal(2),
+    Type.Literal(3),
+    Type.Literal(4),
+    Type.Literal(5),
+    Type.Literal(6),
+    Type.Literal(20),
+    Type.Literal(21),
+    Type.Literal(50),
+  ],
+  { description: 'As on the wire.' },
+)
+
 const receipt = Type.Object({
   receiptId,
   state: Type.Integer({
@@ -44,9 +60,9 @@ const step = Type.Object({
 
 export const dashboardReceiptMethods = {
   'dashboard.receipts.list': {
-    summary: 'Lists receipts, newest first, created from `from` to before `to`.',
+    summary: 'Lists receipts, newest first, created from `from` to before `to`, those in one state or all.',
     ...{ caller: 'dashboard', role: 'read', mutates: false },
-    params: Type.Object({ after, count, from: Type.Optional(moment), to: Type.Optional(moment) }),
+    params: Type.Object({ after, count, from: Type.Optional(moment), to: Type.Optional(moment), state: Type.Optional(state) }),
     result: Type.Object({ receipts: Type.Array(receipt), next }),
     errors: [],
   },

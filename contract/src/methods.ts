@@ -15,6 +15,7 @@ import { dashboardSessionMethods } from './methods.dashboard.session.ts'
 import { dashboardStartMethods } from './methods.dashboard.start.ts'
 import { dashboardUserMethods } from './methods.dashboard.users.ts'
 import { dashboardVerificationMethods } from './methods.dashboard.verification.ts'
+import { dashboardWebhookMethods } from './methods.dashboard.webhooks.ts'
 import { formMethods } from './methods.form.ts'
 import { receiptMethods } from './methods.receipts.ts'
 
@@ -53,6 +54,7 @@ export const dashboardMethods = {
   ...dashboardOverviewMethods,
   ...dashboardVerificationMethods,
   ...dashboardReceiptMethods,
+  ...dashboardWebhookMethods,
   ...dashboardComplianceMethods,
   ...dashboardPageCheckMethods,
   ...dashboardRequestMethods,

@@ -15,7 +15,7 @@ import { SettingsPage } from '../pages/settings/settings-page.tsx'
 import { StartPage } from '../pages/start/start-page.tsx'
 import { UsersPage } from '../pages/users/users-page.tsx'
 import { VerificationPage } from '../pages/verification/verification-page.tsx'
-import { SoonPage } from './soon-page.tsx'
+import { WebhooksPage } from '../pages/webhooks/webhooks-page.tsx'
 import type { Words } from '../words/en.ts'
 
 /** A page of the navigation; its `name` is the word after /dashboard/ and its key in the words. */
@@ -29,7 +29,7 @@ export interface PageRow {
   readonly testOnly?: true
 }
 
-/** Every page, in the order of the navigation. A new page takes its row's `SoonPage` away. */
+/** Every page, in the order of the navigation. */
 export const pages: readonly PageRow[] = [
   { name: 'start', role: 'read', group: 'build', show: StartPage },
   { name: 'overview', role: 'read', group: 'see', show: OverviewPage },
@@ -38,7 +38,7 @@ export const pages: readonly PageRow[] = [
   { name: 'receipts', role: 'read', group: 'see', show: ReceiptsPage },
   { name: 'form', role: 'developer', group: 'build', show: FormPage },
   { name: 'requests', role: 'read', group: 'see', show: RequestsPage },
-  { name: 'webhooks', role: 'read', group: 'build', show: SoonPage },
+  { name: 'webhooks', role: 'read', group: 'build', show: WebhooksPage },
   { name: 'sandbox', role: 'read', group: 'build', show: SandboxPage, testOnly: true },
   { name: 'settings', role: 'read', group: 'build', show: SettingsPage },
   { name: 'page-check', role: 'read', group: 'build', show: PageCheckPage },

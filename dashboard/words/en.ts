@@ -30,7 +30,6 @@ export const en = {
     account: 'My account',
   },
   roles: { read: 'read only', support: 'support', developer: 'developer', owner: 'owner' },
-  soon: { title: 'Not built yet', text: 'This page is on its way. What it will show is in the guide of the dashboard.' },
   noPage: { title: 'No such page', text: 'The address names none of the pages at the side.' },
   signIn: {
     title: 'Sign in',

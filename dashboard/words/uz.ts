@@ -30,7 +30,6 @@ export const uz: Words = {
     account: 'Mening hisobim',
   },
   roles: { read: 'faqat oʻqish', support: 'yordam', developer: 'dasturchi', owner: 'ega' },
-  soon: { title: 'Hali tayyor emas', text: 'Bu sahifa tayyorlanmoqda. Unda nima boʻlishi qoʻllanmada aytilgan.' },
   noPage: { title: 'Bunday sahifa yoʻq', text: 'Bu manzil yondagi sahifalar orasida yoʻq.' },
   signIn: {
     title: 'Kirish',

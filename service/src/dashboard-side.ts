@@ -21,6 +21,7 @@ import type { DashboardParts } from './dashboard/parts.ts'
 import { makeReset, type Reset } from './dashboard/reset.ts'
 import { makeStart, type Start, type StartFacts } from './dashboard/start.ts'
 import { makeTallies, type Tallies } from './dashboard/tallies.ts'
+import { makeWebhookDesk, type WebhookDesk, type WebhookEndpoints } from './dashboard/webhooks.ts'
 import { CannotGoOn } from './exits.ts'
 import { proxiesOf } from './figures.ts'
 import { readFormAssets } from './form/assets.ts'
@@ -41,6 +42,7 @@ export interface DashboardSide {
   /** Null in production, like the next. */
   readonly controls: Controls | null
   readonly reset: Reset | null
+  readonly webhookDesk: WebhookDesk
 }
 
 /** What the controls of a sandbox move. */
@@ -53,7 +55,7 @@ export interface Moved {
 
 /** The dashboard's nouns, with the sandbox's login where there is a sandbox. */
 export async function makeDashboardSide(
-  parts: Omit<DashboardParts, 'figures' | 'passwords'>,
+  parts: Omit<DashboardParts, 'figures' | 'passwords'> & { readonly endpoints: WebhookEndpoints },
   { sandbox }: Pick<Adapters, 'sandbox'>,
   { formOrigin }: Pick<Config, 'formOrigin'>,
   { machine, mover, rehearsal }: Moved,
@@ -70,6 +72,7 @@ export async function makeDashboardSide(
     // What was counted is not dropped for a time that is rehearsed.
     tallies: makeTallies({ store: parts.store, clock: machine }),
     overview: makeOverview(parts),
+    webhookDesk: makeWebhookDesk(parts, parts.endpoints),
     codeLists: makeCodeLists({ ...parts, hasInbox: sandbox !== null }),
     requestLists: makeRequestLists(parts.store),
     start: makeStart(parts, { formOrigin, sdk: readSdk(), testing: sandbox === null ? null : testingOf(sandbox) }),

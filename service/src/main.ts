@@ -84,6 +84,7 @@ async function compose(parts: StartParts, closing: Closing): Promise<RunningServ
     limits,
     merchantEndpoints,
     side,
+    endpoints,
     recorder,
   } = nouns
   const http = makeDoor(parts, {
@@ -100,7 +101,7 @@ async function compose(parts: StartParts, closing: Closing): Promise<RunningServ
     signal: cutOff.signal,
   })
   const failed = (err: unknown): void => log.error('background_failed', { err })
-  const { webhooks, endpoints } = makeDeliveries({ ...parts, clock: nouns.clock }, adapters, kept)
+  const webhooks = makeDeliveries({ ...parts, clock: nouns.clock }, adapters, kept)
   const done = (event: string, count: number): void => log.info(event, { count })
   const jobs = [
     { event: 'cards_shredded', everyMs: everyMs.sweep, run: sweep.runOnce },

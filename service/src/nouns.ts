@@ -101,7 +101,12 @@ export async function makeNouns(
   const hosted = makeHostedSessions({ store, keyring, clock, environment })
   const disclosures = await openDisclosures(config, adapters, { store, clock })
   const served = makeServedForms({ keyring, clock, environment })
-  const side = await makeDashboardSide({ store, keyring, clock, environment, alarm }, adapters, config, { machine, mover, ...limits })
+  const endpoints = makeEndpoints(deliveryParts({ config, clock, log }, adapters, { store, keyring }))
+  const side = await makeDashboardSide({ store, keyring, clock, environment, alarm, endpoints }, adapters, config, {
+    machine,
+    mover,
+    ...limits,
+  })
   const compliance = makeComplianceSide(
     {
       ...{ store, keyring, clock, merchants, disclosures, guard, form: side.start.facts.sdk },
@@ -113,6 +118,7 @@ export async function makeNouns(
     clock,
     network,
     merchants,
+    endpoints,
     merchantEndpoints: makeEndpointDeeds({ deeds: merchants.deeds, endpoint, readUrl: guard.readUrl, keyring, environment }),
     limits,
     sessions,
@@ -147,13 +153,19 @@ export async function makeNouns(
 }
 
 /** Events on their way to merchants. */
-export function makeDeliveries({ config, clock, log }: StartParts, { webhooksToLoopback }: Adapters, { store, keyring }: Kept) {
-  const { environment } = config
+export function makeDeliveries(start: StartParts, adapters: Adapters, kept: Kept) {
+  const random = (): number => Buffer.from(drawPublic(4)).readUInt32BE() / 2 ** 32
+  return makeWebhooks({ ...deliveryParts(start, adapters, kept), random })
+}
+
+function deliveryParts(
+  { config, clock, log }: Pick<StartParts, 'config' | 'clock' | 'log'>,
+  { webhooksToLoopback }: Adapters,
+  { store, keyring }: Pick<Kept, 'store' | 'keyring'>,
+) {
   const guard = makeGuard({ resolve: resolveBySystem, loopback: webhooksToLoopback })
   const figures = webhookFigures
   const post = makePost({ guard, clock, timeoutMs: figures.timeoutMs })
-  const random = (): number => Buffer.from(drawPublic(4)).readUInt32BE() / 2 ** 32
   const failed = (err: unknown): void => log.error('delivery_failed', { err })
-  const parts = { store, keyring, environment, clock, guard, figures }
-  return { webhooks: makeWebhooks({ ...parts, post, random, failed }), endpoints: makeEndpoints(parts) }
+  return { store, keyring, environment: config.environment, clock, guard, figures, post, failed }
 }

@@ -6,12 +6,20 @@ import { build } from 'esbuild-wasm'
 import { complianceWords } from '../../dashboard/pages/compliance/compliance-words.ts'
 import { formWords } from '../../dashboard/pages/form/form-words.ts'
 import { pageCheckWords } from '../../dashboard/pages/page-check/page-check-words.ts'
+import { startWords } from '../../dashboard/pages/start/start-words.ts'
+import { settingsWords } from '../../dashboard/pages/settings/settings-words.ts'
+import { sandboxWords } from '../../dashboard/pages/sandbox/sandbox-words.ts'
+import { webhookWords } from '../../dashboard/pages/webhooks/webhook-words.ts'
 
 /** Pages whose words are no part of the script: by the page's name, each language a file. */
 const longWords: Readonly<Record<string, Readonly<Record<string, object>>>> = {
   compliance: complianceWords,
   form: formWords,
   'page-check': pageCheckWords,
+  start: startWords,
+  settings: settingsWords,
+  sandbox: sandboxWords,
+  webhooks: webhookWords,
 }
 
 /** Builds the dashboard into `folder`: one script and one style, whose lasting names the service makes, and the words of long pages under their own. Tells their sizes in bytes. */

@@ -179,6 +179,10 @@ export const importLaw: readonly LawRow[] = [
       'dashboard/pages/compliance/compliance-words.ts',
       'dashboard/pages/form/form-words.ts',
       'dashboard/pages/page-check/page-check-words.ts',
+      'dashboard/pages/start/start-words.ts',
+      'dashboard/pages/settings/settings-words.ts',
+      'dashboard/pages/sandbox/sandbox-words.ts',
+      'dashboard/pages/webhooks/webhook-words.ts',
     ],
   },
 ]

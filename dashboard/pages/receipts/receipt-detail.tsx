@@ -13,6 +13,7 @@ import { Refusal } from '../../parts/refusal.tsx'
 import { Waiting } from '../../parts/table.tsx'
 import { Tag } from '../../parts/tag.tsx'
 import { Time } from '../../parts/time.tsx'
+import { GivenFacts } from './receipt-facts.tsx'
 import { ReceiptState } from './receipt-state.tsx'
 import { auditLabel } from '../../words/audit-labels.ts'
 import { receiptWords } from './receipt-words.ts'
@@ -76,9 +77,9 @@ function Facts({ receipt, onDeed }: Pick<Found, 'receipt'> & { onDeed: (deed: 'c
     [text.created, <Time at={createdAt} />],
     [text.paidAt, payTime === 0 ? null : <Time at={payTime} />],
     [text.cancelledAt, cancelTime === 0 ? null : <Time at={cancelTime} />],
-    [text.account, receipt.account === '[]' ? null : <pre>{receipt.account}</pre>],
-    [text.payer, receipt.payer === null ? null : <pre>{receipt.payer}</pre>],
-    [text.fiscal, receipt.fiscal === null ? null : <pre>{receipt.fiscal}</pre>],
+    [text.account, receipt.account === '[]' ? null : <GivenFacts json={receipt.account} />],
+    [text.payer, receipt.payer === null ? null : <GivenFacts json={receipt.payer} />],
+    [text.fiscal, receipt.fiscal === null ? null : <GivenFacts json={receipt.fiscal} />],
   ] as const
   return (
     <section class="panel">

@@ -1,11 +1,12 @@
 import { useSignal } from '@preact/signals'
-import type { Result } from '@tessera/contract/methods'
+import type { Params, Result } from '@tessera/contract/methods'
 import { useId } from 'preact/hooks'
 
 import { asRefused } from '../../app/ask.ts'
 import { call, type Refused } from '../../app/call.ts'
 import { wordsOf } from '../../app/language.ts'
 import { go, pathOf, place } from '../../app/router.ts'
+import { Choice } from '../../parts/choice.tsx'
 import { download, writeCsv } from '../../parts/download.ts'
 import { Empty } from '../../parts/empty.tsx'
 import { Money } from '../../parts/money.tsx'
@@ -18,14 +19,16 @@ import { receiptWords } from './receipt-words.ts'
 
 type Receipt = Result<'dashboard.receipts.list'>['receipts'][number]
 
-/** The merchant's receipts, newest first, of the days that stand in the address. */
+/** The merchant's receipts, newest first, of the days and the state that stand in the address. */
 export function ReceiptList() {
   const text = wordsOf(receiptWords)
   const { query } = place.value
   const [fromDay, toDay] = [query.get('from') ?? '', query.get('to') ?? '']
   const [from, to] = [useSignal(fromDay), useSignal(toDay)]
-  const span = spanOf(fromDay, toDay)
-  const rows = useRows(`${fromDay} ${toDay}`, async (after) => {
+  const state = states.find((each) => String(each) === query.get('state'))
+  const span: Asked = { ...spanOf(fromDay, toDay), ...(state === undefined ? {} : { state }) }
+  const show = (wanted: string): void => go(`receipts?from=${from.value}&to=${to.value}&state=${wanted}`)
+  const rows = useRows(`${fromDay} ${toDay} ${state ?? ''}`, async (after) => {
     const { receipts, next } = await call('dashboard.receipts.list', { ...span, after })
     return { rows: receipts, next }
   })
@@ -35,12 +38,16 @@ export function ReceiptList() {
         class="tools"
         onSubmit={(event) => {
           event.preventDefault()
-          go(`receipts?from=${from.value}&to=${to.value}`)
+          show(String(state ?? ''))
         }}
       >
         <Day label={text.from} value={from.value} onInput={(day) => (from.value = day)} />
         <Day label={text.to} value={to.value} onInput={(day) => (to.value = day)} />
         <button type="submit">{text.find}</button>
+        <Choice
+          {...{ label: text.state, value: String(state ?? ''), onChange: show }}
+          options={[['', text.all], ...states.map((each) => [String(each), text.states[each] ?? String(each)] as const)]}
+        />
       </form>
       <Table label={text.label} rows={rows} columns={columns()} keyOf={({ receiptId }) => receiptId} empty={<Empty {...text.none} />} />
       <Export span={span} />
@@ -59,13 +66,10 @@ function Day({ label, value, onInput }: { label: string; value: string; onInput:
   )
 }
 
-interface Span {
-  readonly from?: number
-  readonly to?: number
-}
+type Asked = Pick<Params<'dashboard.receipts.list'>, 'from' | 'to' | 'state'>
 
 /** Whole days in UTC+5, as receipts.get_all counts them; an empty end is open. */
-function spanOf(fromDay: string, toDay: string): Span {
+function spanOf(fromDay: string, toDay: string): Asked {
   const [from, to] = [Date.parse(`${fromDay}T00:00:00+05:00`), Date.parse(`${toDay}T00:00:00+05:00`)]
   return { ...(Number.isNaN(from) ? {} : { from: Math.max(0, from) }), ...(Number.isNaN(to) ? {} : { to: Math.max(0, to + dayMs) }) }
 }
@@ -82,8 +86,8 @@ function columns(): Column<Receipt>[] {
   ]
 }
 
-/** The same days as a file, page by page. */
-function Export({ span }: { span: Span }) {
+/** The same days and state as a file, page by page. */
+function Export({ span }: { span: Asked }) {
   const text = wordsOf(receiptWords)
   const said = useSignal('')
   const refused = useSignal<Refused | null>(null)
@@ -123,5 +127,7 @@ function cellsOf(receipt: Receipt): (string | number | null)[] {
   return [receiptId, state, amountTiyin, takenTiyin, number, cardId, description, reason, new Date(createdAt).toISOString()]
 }
 
+/** In the order of a receipt's life. */
+const states = [0, 1, 2, 3, 4, 6, 5, 20, 21, 50] as const
 const dayMs = 24 * 3_600_000
 const receiptsMax = 10_000

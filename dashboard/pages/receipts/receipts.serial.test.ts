@@ -29,7 +29,7 @@ async function pay(hold: boolean, description: string): Promise<string> {
 test('from the list to what the network said of one payment, and its money back', async () => {
   const id = await pay(false, '=HYPERLINK("x")<script>')
   const page = await dashboard.open('receipts')
-  const [file] = await Promise.all([page.waitForEvent('download'), page.getByRole('button', { name: 'Export these days' }).click()])
+  const [file] = await Promise.all([page.waitForEvent('download'), page.getByRole('button', { name: 'Export this list' }).click()])
   assert.match(readFileSync(await file.path(), 'utf8'), /"'=HYPERLINK\(""x""\)<script>"/)
   await page.getByRole('link', { name: id.slice(-8) }).click()
   await page.locator('strong', { hasText: 'authorise' }).waitFor()
@@ -50,4 +50,22 @@ test('held money is taken, and a day without receipts says so', async () => {
   await page.goto(`${dashboard.origin}/dashboard/receipts?from=2020-01-01&to=2020-01-02`)
   await page.getByText('No receipt here').waitFor()
   assert.deepEqual(await faultsFor(page), [])
+})
+
+test('one state is listed and exported alone, and fiscal data is read by its members', async () => {
+  const id = await pay(false, 'fiscal')
+  await dashboard.api('receipts.set_fiscal_data', { id, fiscal_data: { receipt_id: 77, qr_code_url: 'https://ofd.example/check?r=77' } })
+  const { receipt } = (await dashboard.api('receipts.create', { amount: 100_000, description: 'not paid' })) as Made
+  const page = await dashboard.open('receipts')
+  await page.getByRole('link', { name: receipt._id.slice(-8) }).waitFor()
+  await page.getByLabel('State').selectOption({ label: 'paid' })
+  await page.getByRole('link', { name: receipt._id.slice(-8) }).waitFor({ state: 'detached' })
+  await page.getByRole('link', { name: id.slice(-8) }).waitFor()
+  const [file] = await Promise.all([page.waitForEvent('download'), page.getByRole('button', { name: 'Export this list' }).click()])
+  const csv = readFileSync(await file.path(), 'utf8')
+  assert.deepEqual([csv.includes(id), csv.includes(receipt._id)], [true, false])
+  await page.getByRole('link', { name: id.slice(-8) }).click()
+  const link = page.getByRole('link', { name: 'https://ofd.example/check?r=77' })
+  assert.equal(await link.getAttribute('rel'), 'noreferrer noopener')
+  await page.getByText('receipt_id', { exact: true }).waitFor()
 })

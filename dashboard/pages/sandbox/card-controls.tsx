@@ -1,22 +1,22 @@
 import { useId } from 'preact/hooks'
 
 import { call } from '../../app/call.ts'
-import { wordsOf } from '../../app/language.ts'
 import { may } from '../../app/session-state.ts'
 import { Copy } from '../../parts/copy.tsx'
 import { useShown, type PartOfSandbox, type Sandbox } from './sandbox-part.ts'
-import { sandboxWords } from './sandbox-words.ts'
+import { fill } from '../../app/long-words.tsx'
+import { sandboxText } from './sandbox-text.ts'
 
 type Card = Sandbox['cards'][number]
 
 /** The test cards: what each rehearses, and the step at which it strikes. */
 export function CardControls({ sandbox, change }: PartOfSandbox) {
   const { cards, expire, code } = sandbox
-  const text = wordsOf(sandboxWords)
+  const text = sandboxText.now()
   return (
     <section class="panel cards">
       <h2>{text.cards}</h2>
-      <p>{text.cardsText(`${expire.slice(0, 2)}/${expire.slice(2)}`, code)}</p>
+      <p>{fill(text.cardsText, `${expire.slice(0, 2)}/${expire.slice(2)}`, code)}</p>
       <ul class="controls">
         {cards.map((card) => (
           <li key={card.number}>
@@ -24,12 +24,12 @@ export function CardControls({ sandbox, change }: PartOfSandbox) {
             <span class="hint">{card.control === null ? text.succeeds[card.sentBy] : <Hint card={card} />}</span>
             {card.control !== null && (
               <Step
-                {...{ sandbox, label: text.strikesAt(card.control.scenario) }}
+                {...{ sandbox, label: fill(text.strikesAt, card.control.scenario) }}
                 step={card.control.step}
                 steps={card.control.steps}
                 onPick={(step) => {
                   const { scenario } = card.control ?? { scenario: '' }
-                  void change(() => call('dashboard.sandbox.setStep', { scenario, step }), text.set(scenario, methodOf(step)))
+                  void change(() => call('dashboard.sandbox.setStep', { scenario, step }), fill(text.set, scenario, methodOf(step)))
                 }}
               />
             )}
@@ -42,7 +42,7 @@ export function CardControls({ sandbox, change }: PartOfSandbox) {
 
 /** What the wire says, as the service itself tells it. */
 function Hint({ card: { control, atStep, atPay } }: { card: Card }) {
-  const text = wordsOf(sandboxWords)
+  const text = sandboxText.now()
   if (control === null) return null
   const isAtPay = control.step === 'pay'
   return (

@@ -1,16 +1,16 @@
 import { useSignal } from '@preact/signals'
 
 import { call } from '../../app/call.ts'
-import { words, wordsOf } from '../../app/language.ts'
+import { words } from '../../app/language.ts'
 import { may, session } from '../../app/session-state.ts'
 import { Dialog } from '../../parts/dialog.tsx'
 import { Field } from '../../parts/field.tsx'
 import type { PartOfSandbox } from './sandbox-part.ts'
-import { sandboxWords } from './sandbox-words.ts'
+import { sandboxText } from './sandbox-text.ts'
 
 /** Empties what was rehearsed; the merchant's id is typed first. */
 export function EmptyAll({ change }: PartOfSandbox) {
-  const text = wordsOf(sandboxWords)
+  const text = sandboxText.now()
   const isOpen = useSignal(false)
   const isBusy = useSignal(false)
   const typed = useSignal('')

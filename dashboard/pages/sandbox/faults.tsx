@@ -1,15 +1,15 @@
 import { useId } from 'preact/hooks'
 
 import { call } from '../../app/call.ts'
-import { wordsOf } from '../../app/language.ts'
 import { may } from '../../app/session-state.ts'
 import { useShown, type Control, type PartOfSandbox, type Sandbox } from './sandbox-part.ts'
-import { sandboxWords } from './sandbox-words.ts'
+import { fill } from '../../app/long-words.tsx'
+import { sandboxText } from './sandbox-text.ts'
 
 /** What goes wrong at one method, whatever the card. */
 export function Faults({ sandbox, change }: PartOfSandbox) {
   const { faults } = sandbox
-  const text = wordsOf(sandboxWords)
+  const text = sandboxText.now()
   return (
     <section class="panel">
       <h2>{text.network}</h2>
@@ -21,7 +21,7 @@ export function Faults({ sandbox, change }: PartOfSandbox) {
             {...{ control, sandbox }}
             onPick={(step) => {
               const { scenario } = control
-              void change(() => call('dashboard.sandbox.setStep', { scenario, step }), text.set(nameOf(scenario), faultOf(step)))
+              void change(() => call('dashboard.sandbox.setStep', { scenario, step }), fill(text.set, nameOf(scenario), faultOf(step)))
             }}
           />
         ))}
@@ -35,7 +35,7 @@ export function Faults({ sandbox, change }: PartOfSandbox) {
 
   function faultOf(step: string): string {
     const seconds = secondsOf(step)
-    return seconds === null ? (text.faults[step] ?? step) : text.lateBy(seconds)
+    return seconds === null ? (text.faults[step] ?? step) : fill(text.lateBy, seconds)
   }
 }
 
@@ -46,7 +46,7 @@ interface FaultProps {
 }
 
 function Fault({ control: { scenario, step: told, steps }, sandbox, onPick }: FaultProps) {
-  const text = wordsOf(sandboxWords)
+  const text = sandboxText.now()
   const id = useId()
   const shown = useShown(told, sandbox)
   const step = shown.value
@@ -82,7 +82,7 @@ function Fault({ control: { scenario, step: told, steps }, sandbox, onPick }: Fa
         </select>
         {seconds !== null && (
           <select
-            aria-label={text.secondsOf(scenario)}
+            aria-label={fill(text.secondsOf, scenario)}
             disabled={!may('developer')}
             value={step}
             onChange={(event) => pick(event.currentTarget.value)}
@@ -91,7 +91,7 @@ function Fault({ control: { scenario, step: told, steps }, sandbox, onPick }: Fa
               .filter((each) => secondsOf(each) !== null)
               .map((each) => (
                 <option key={each} value={each} selected={each === step}>
-                  {text.seconds(secondsOf(each) ?? 0)}
+                  {fill(text.seconds, secondsOf(each) ?? 0)}
                 </option>
               ))}
           </select>

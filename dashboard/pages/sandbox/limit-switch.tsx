@@ -1,16 +1,15 @@
 import { useId } from 'preact/hooks'
 
 import { call } from '../../app/call.ts'
-import { wordsOf } from '../../app/language.ts'
 import { may } from '../../app/session-state.ts'
 import { Time } from '../../parts/time.tsx'
 import { useShown, type PartOfSandbox } from './sandbox-part.ts'
-import { sandboxWords } from './sandbox-words.ts'
+import { sandboxText } from './sandbox-text.ts'
 
 /** The limits of production, on or off. */
 export function LimitSwitch({ sandbox, change }: PartOfSandbox) {
   const { limits } = sandbox
-  const text = wordsOf(sandboxWords)
+  const text = sandboxText.now()
   const id = useId()
   const isOn = useShown(limits.on, sandbox)
   return (

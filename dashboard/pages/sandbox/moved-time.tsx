@@ -2,15 +2,16 @@ import { useSignal } from '@preact/signals'
 import { useId } from 'preact/hooks'
 
 import { call } from '../../app/call.ts'
-import { wordsOf, words } from '../../app/language.ts'
+import { words } from '../../app/language.ts'
 import { may } from '../../app/session-state.ts'
 import { Field } from '../../parts/field.tsx'
 import type { PartOfSandbox } from './sandbox-part.ts'
-import { sandboxWords } from './sandbox-words.ts'
+import { fill } from '../../app/long-words.tsx'
+import { sandboxText } from './sandbox-text.ts'
 
 /** The environment's time, moved ahead and taken back. */
 export function MovedTime({ sandbox: { clock }, change }: PartOfSandbox) {
-  const text = wordsOf(sandboxWords)
+  const text = sandboxText.now()
   const id = useId()
   const count = useSignal('1')
   const unit = useSignal<Unit>('hours')
@@ -19,13 +20,13 @@ export function MovedTime({ sandbox: { clock }, change }: PartOfSandbox) {
     const offset = Math.min(Math.max(wantedMs, 0), offsetMaxMs)
     void change(
       () => call('dashboard.sandbox.moveClock', { offsetMs: offset }),
-      offset === 0 ? text.timeBack : text.timeMoved(words.value.span(offset)),
+      offset === 0 ? text.timeBack : fill(text.timeMoved, words.value.span(offset)),
     )
   }
   return (
     <section class="panel">
       <h2>{text.time}</h2>
-      <p>{offsetMs === 0 ? text.timeIsOwn : text.timeIsAhead(words.value.span(offsetMs))}</p>
+      <p>{offsetMs === 0 ? text.timeIsOwn : fill(text.timeIsAhead, words.value.span(offsetMs))}</p>
       <p>
         <small>{mayMove ? text.timeText : text.timeShared}</small>
       </p>

@@ -2,7 +2,6 @@ import { useSignal } from '@preact/signals'
 
 import { asRefused, useAsk } from '../../app/ask.ts'
 import { call, type Refused } from '../../app/call.ts'
-import { wordsOf } from '../../app/language.ts'
 import { refreshSession } from '../../app/load-session.ts'
 import { may, session } from '../../app/session-state.ts'
 import { Empty } from '../../parts/empty.tsx'
@@ -15,17 +14,19 @@ import { Faults } from './faults.tsx'
 import { LimitSwitch } from './limit-switch.tsx'
 import { MovedTime } from './moved-time.tsx'
 import type { Change } from './sandbox-part.ts'
-import { sandboxWords } from './sandbox-words.ts'
+import { fill } from '../../app/long-words.tsx'
+import { sandboxText } from './sandbox-text.ts'
 import './sandbox.css'
 
 /** What can be made to go wrong, so that it is met here first: each control as it stands, and all of them back to normal. */
 export function SandboxPage() {
-  const text = wordsOf(sandboxWords)
+  const text = sandboxText.use()
+  if (text === null) return sandboxText.show()
   return session.value?.environment === 'test' ? <Controls /> : <Empty title={text.testOnly.title} text={text.testOnly.text} />
 }
 
 function Controls() {
-  const text = wordsOf(sandboxWords)
+  const text = sandboxText.now()
   const asked = useAsk('dashboard.sandbox.get', {})
   const refused = useSignal<Refused | null>(null)
   const said = useSignal('')
@@ -49,7 +50,7 @@ function Controls() {
     <>
       <section class="panel state">
         <p>
-          {sandbox.changed === 0 ? <Tag tone="green">{text.normal}</Tag> : <Tag tone="amber">{text.changed(sandbox.changed)}</Tag>}{' '}
+          {sandbox.changed === 0 ? <Tag tone="green">{text.normal}</Tag> : <Tag tone="amber">{fill(text.changed, sandbox.changed)}</Tag>}{' '}
           {text.kept}
         </p>
         {may('developer') && sandbox.changed > 0 && (

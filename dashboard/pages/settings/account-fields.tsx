@@ -1,17 +1,16 @@
 import { useSignal } from '@preact/signals'
 
-import { wordsOf } from '../../app/language.ts'
 import { may } from '../../app/session-state.ts'
 import { Field } from '../../parts/field.tsx'
 import { Saving } from './saving.tsx'
 import type { PartOfSettings, Settings } from './settings-part.ts'
-import { settingsWords } from './settings-words.ts'
+import { settingsText } from './settings-text.ts'
 
 type AccountField = Settings['accountFields'][number]
 
 /** What a receipt's account holds, the main field first. */
 export function AccountFields({ settings, onChanged }: PartOfSettings) {
-  const text = wordsOf(settingsWords)
+  const text = settingsText.now()
   const fields = useSignal<readonly AccountField[]>(settings.accountFields)
   const put = (at: number, field: AccountField): void => void (fields.value = fields.value.with(at, field))
   const remove = (at: number): void => void (fields.value = fields.value.toSpliced(at, 1))
@@ -40,7 +39,7 @@ interface OneFieldProps {
 }
 
 function OneField({ field, onChange, onRemove }: OneFieldProps) {
-  const text = wordsOf(settingsWords)
+  const text = settingsText.now()
   const { name, title, required } = field
   return (
     <fieldset class="account-field">

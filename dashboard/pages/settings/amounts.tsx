@@ -1,14 +1,13 @@
 import { useSignal } from '@preact/signals'
 
-import { wordsOf } from '../../app/language.ts'
 import { Field } from '../../parts/field.tsx'
 import { Saving } from './saving.tsx'
 import type { PartOfSettings } from './settings-part.ts'
-import { settingsWords } from './settings-words.ts'
+import { settingsText } from './settings-text.ts'
 
 /** Smallest and largest sum of a receipt: typed in so'm, kept in tiyin. */
 export function Amounts({ settings, onChanged }: PartOfSettings) {
-  const text = wordsOf(settingsWords)
+  const text = settingsText.now()
   const smallest = useSignal(writeSum(settings.minAmountTiyin))
   const largest = useSignal(writeSum(settings.maxAmountTiyin))
   const wanted = () => {

@@ -1,14 +1,13 @@
 import { useSignal } from '@preact/signals'
 import { useId } from 'preact/hooks'
 
-import { wordsOf } from '../../app/language.ts'
 import { Saving } from './saving.tsx'
 import type { PartOfSettings } from './settings-part.ts'
-import { settingsWords } from './settings-words.ts'
+import { settingsText } from './settings-text.ts'
 
 /** From where the merchant's pages call, one to a line. */
 export function Origins({ settings, onChanged }: PartOfSettings) {
-  const text = wordsOf(settingsWords)
+  const text = settingsText.now()
   const id = useId()
   const typed = useSignal(settings.origins.join('\n'))
   const wanted = () => ({

@@ -2,7 +2,6 @@ import { useSignal } from '@preact/signals'
 
 import { asRefused } from '../../app/ask.ts'
 import { call, type Refused } from '../../app/call.ts'
-import { wordsOf } from '../../app/language.ts'
 import { may } from '../../app/session-state.ts'
 import { Confirm } from '../../parts/confirm.tsx'
 import { Copy } from '../../parts/copy.tsx'
@@ -11,11 +10,12 @@ import { Refusal } from '../../parts/refusal.tsx'
 import { Tag } from '../../parts/tag.tsx'
 import { Time } from '../../parts/time.tsx'
 import type { PartOfSettings } from './settings-part.ts'
-import { settingsWords } from './settings-words.ts'
+import { fill } from '../../app/long-words.tsx'
+import { settingsText } from './settings-text.ts'
 
 /** API passwords: a second one, then the end of the first. */
 export function Passwords({ settings: { passwords }, onChanged }: PartOfSettings) {
-  const text = wordsOf(settingsWords)
+  const text = settingsText.now()
   const issued = useSignal<string | null>(null)
   const retiring = useSignal<number | null>(null)
   const refused = useSignal<Refused | null>(null)
@@ -37,7 +37,7 @@ export function Passwords({ settings: { passwords }, onChanged }: PartOfSettings
         {passwords.map(({ number, createdAt, lastUsedAt, retiredAt }) => (
           <li key={number}>
             <span>
-              {text.passwordNumber(number)}{' '}
+              {fill(text.passwordNumber, number)}{' '}
               {retiredAt === null ? <Tag tone="green">{text.live}</Tag> : <Tag tone="grey">{text.retired}</Tag>}
               <small>
                 {text.made} <Time at={createdAt} />
@@ -66,7 +66,7 @@ export function Passwords({ settings: { passwords }, onChanged }: PartOfSettings
       )}
       {retiring.value !== null && (
         <Confirm
-          {...{ title: text.retireTitle(retiring.value), text: text.retireText, deed: text.retire }}
+          {...{ title: fill(text.retireTitle, retiring.value), text: text.retireText, deed: text.retire }}
           onDeed={async () => {
             await call('dashboard.passwords.retire', { number: retiring.value ?? 0 })
             onChanged()

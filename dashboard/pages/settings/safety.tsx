@@ -1,14 +1,13 @@
 import { useSignal } from '@preact/signals'
 import { useId } from 'preact/hooks'
 
-import { wordsOf } from '../../app/language.ts'
 import { Saving } from './saving.tsx'
 import type { PartOfSettings } from './settings-part.ts'
-import { settingsWords } from './settings-words.ts'
+import { settingsText } from './settings-text.ts'
 
 /** Two switches that make the taking of cards stricter. */
 export function Safety({ settings, onChanged }: PartOfSettings) {
-  const text = wordsOf(settingsWords)
+  const text = settingsText.now()
   const requireFormSessions = useSignal(settings.requireFormSessions)
   const strictServerAuth = useSignal(settings.strictServerAuth)
   const wanted = () => ({ requireFormSessions: requireFormSessions.value, strictServerAuth: strictServerAuth.value })

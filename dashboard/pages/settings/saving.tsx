@@ -4,10 +4,9 @@ import type { ComponentChildren } from 'preact'
 
 import { asRefused } from '../../app/ask.ts'
 import { call, type Refused } from '../../app/call.ts'
-import { wordsOf } from '../../app/language.ts'
 import { may } from '../../app/session-state.ts'
 import { Refusal } from '../../parts/refusal.tsx'
-import { settingsWords } from './settings-words.ts'
+import { settingsText } from './settings-text.ts'
 
 export interface SavingProps {
   readonly title: string
@@ -19,7 +18,7 @@ export interface SavingProps {
 
 /** One group of settings with a button of its own; it says when it is saved, and what was refused stays to be read. */
 export function Saving({ title, wanted, onSaved, children }: SavingProps) {
-  const text = wordsOf(settingsWords)
+  const text = settingsText.now()
   const refused = useSignal<Refused | null>(null)
   const said = useSignal('')
   const isBusy = useSignal(false)

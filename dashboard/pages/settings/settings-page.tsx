@@ -1,5 +1,4 @@
 import { useAsk } from '../../app/ask.ts'
-import { wordsOf } from '../../app/language.ts'
 import { Copy } from '../../parts/copy.tsx'
 import { Refusal } from '../../parts/refusal.tsx'
 import { Waiting } from '../../parts/table.tsx'
@@ -8,13 +7,14 @@ import { Amounts } from './amounts.tsx'
 import { Origins } from './origins.tsx'
 import { Passwords } from './passwords.tsx'
 import { Safety } from './safety.tsx'
-import { settingsWords } from './settings-words.ts'
+import { settingsText } from './settings-text.ts'
 import './settings.css'
 
 /** What is agreed with the merchant, and its API passwords. */
 export function SettingsPage() {
-  const text = wordsOf(settingsWords)
+  const text = settingsText.use()
   const asked = useAsk('dashboard.settings.get', {})
+  if (text === null) return settingsText.show()
   const settings = asked.result.value
   if (settings === null) return asked.refused.value === null ? <Waiting /> : <Refusal refused={asked.refused.value} onAgain={asked.again} />
   const of = { settings, onChanged: asked.again }

@@ -1,19 +1,19 @@
 import type { Result } from '@tessera/contract/methods'
 
-import { wordsOf } from '../../app/language.ts'
 import { pathOf } from '../../app/router.ts'
-import { startWords } from './start-words.ts'
+import { fill } from '../../app/long-words.tsx'
+import { startText } from './start-text.ts'
 
 type Found = Result<'dashboard.start.get'>['checklist']
 
 /** What a first integration comes to, green as the merchant's own calls arrive. */
 export function Checklist({ found }: { found: Found }) {
-  const text = wordsOf(startWords)
+  const text = startText.now()
   const done = steps.filter((name) => found[name]).length
   return (
     <section class="panel checklist" aria-labelledby="checklist">
       <h2 id="checklist">
-        {text.checklist} <small aria-live="polite">{text.doneOf(done, steps.length)}</small>
+        {text.checklist} <small aria-live="polite">{fill(text.doneOf, done, steps.length)}</small>
       </h2>
       <ol>
         {steps.map((name) => (

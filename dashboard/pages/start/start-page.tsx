@@ -2,7 +2,6 @@ import { useSignal } from '@preact/signals'
 import type { Result } from '@tessera/contract/methods'
 
 import { useAsk } from '../../app/ask.ts'
-import { wordsOf } from '../../app/language.ts'
 import { useLive } from '../../app/live.ts'
 import { pathOf } from '../../app/router.ts'
 import { Copy } from '../../parts/copy.tsx'
@@ -11,7 +10,7 @@ import { Snippet } from '../../parts/snippet.tsx'
 import { Waiting } from '../../parts/table.tsx'
 import { Checklist } from './checklist.tsx'
 import { checkoutOf, curlOf, formOf, librariesOf, policyOf, type StartPlace } from './snippets.ts'
-import { startWords } from './start-words.ts'
+import { startText } from './start-text.ts'
 import { TestCards } from './test-cards.tsx'
 import { TestToken } from './test-token.tsx'
 import './start.css'
@@ -22,6 +21,7 @@ type Found = Result<'dashboard.start.get'>
 export function StartPage() {
   const asked = useAsk('dashboard.start.get', {})
   useLive(asked.again, 3000)
+  if (startText.use() === null) return startText.show()
   const found = asked.result.value
   if (found === null) return asked.refused.value === null ? <Waiting /> : <Refusal refused={asked.refused.value} onAgain={asked.again} />
   const place = placeOf(found)
@@ -42,11 +42,11 @@ export function StartPage() {
 /** In the test environment the form is on 127.0.0.1 of our own port: another site, so that no cookie of ours goes there. */
 function placeOf({ merchantId, sdk, formOrigin, demoPassword }: Found): StartPlace {
   const origin = formOrigin ?? `http://127.0.0.1:${location.port}`
-  return { merchantId, sdk, origin, password: demoPassword ?? wordsOf(startWords).passwordHere }
+  return { merchantId, sdk, origin, password: demoPassword ?? startText.now().passwordHere }
 }
 
 function Keys({ found: { merchantId, demoPassword }, place: { origin } }: { found: Found; place: StartPlace }) {
-  const text = wordsOf(startWords)
+  const text = startText.now()
   return (
     <section class="panel">
       <h2>{text.keys}</h2>
@@ -79,7 +79,7 @@ function Keys({ found: { merchantId, demoPassword }, place: { origin } }: { foun
 }
 
 function Code({ place, number }: { place: StartPlace; number: string }) {
-  const text = wordsOf(startWords)
+  const text = startText.now()
   const libraries = librariesOf(place)
   const chosen = useSignal(Object.keys(libraries)[0] ?? '')
   return (

@@ -1,8 +1,9 @@
 import type { Language } from '@tessera/contract/profile'
 
+// Fetched with the page, a file a language: {0}, {1} are filled by `fill`.
 const en = {
   checklist: 'Your first token',
-  doneOf: (done: number, all: number) => `${done} of ${all}`,
+  doneOf: '{0} of {1}',
   done: 'done',
   open: 'not yet',
   steps: {
@@ -51,9 +52,11 @@ const en = {
   librariesText: 'Our own library, and where public Payme libraries take the address.',
 }
 
-const ru: typeof en = {
+export type StartWords = typeof en
+
+const ru: StartWords = {
   checklist: 'Ваш первый токен',
-  doneOf: (done, all) => `${done} из ${all}`,
+  doneOf: '{0} из {1}',
   done: 'сделано',
   open: 'ещё нет',
   steps: {
@@ -101,9 +104,9 @@ const ru: typeof en = {
   librariesText: 'Наша библиотека и место, где публичные библиотеки Payme берут адрес.',
 }
 
-const uz: typeof en = {
+const uz: StartWords = {
   checklist: 'Birinchi tokeningiz',
-  doneOf: (done, all) => `${all} tadan ${done} ta`,
+  doneOf: '{1} tadan {0} ta',
   done: 'bajarildi',
   open: 'hali yoʻq',
   steps: {
@@ -155,4 +158,4 @@ const uz: typeof en = {
 }
 
 /** The words of the page Start. */
-export const startWords: Readonly<Record<Language, typeof en>> = { en, ru, uz }
+export const startWords: Readonly<Record<Language, StartWords>> = { en, ru, uz }

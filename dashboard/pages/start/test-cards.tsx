@@ -1,14 +1,13 @@
 import type { Result } from '@tessera/contract/methods'
 
-import { wordsOf } from '../../app/language.ts'
 import { Copy } from '../../parts/copy.tsx'
-import { startWords } from './start-words.ts'
+import { startText } from './start-text.ts'
 
 type Card = Result<'dashboard.start.get'>['testCards'][number]
 
 /** The seven public cards, each copied by one click. */
 export function TestCards({ cards }: { cards: readonly Card[] }) {
-  const text = wordsOf(startWords)
+  const text = startText.now()
   return (
     <section class="panel">
       <h2>{text.testCards}</h2>
@@ -26,7 +25,7 @@ export function TestCards({ cards }: { cards: readonly Card[] }) {
 }
 
 export function meaningOf({ meaning, sentBy }: Card): string {
-  const text = wordsOf(startWords)
+  const text = startText.now()
   return meaning === 'success' ? text.sentBy[sentBy] : (text.meanings[meaning] ?? meaning)
 }
 

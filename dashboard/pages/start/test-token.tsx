@@ -3,19 +3,18 @@ import type { Result } from '@tessera/contract/methods'
 
 import { asRefused } from '../../app/ask.ts'
 import { call, type Refused } from '../../app/call.ts'
-import { wordsOf } from '../../app/language.ts'
 import { pathOf } from '../../app/router.ts'
 import { may } from '../../app/session-state.ts'
 import { Refusal } from '../../parts/refusal.tsx'
 import { Tag } from '../../parts/tag.tsx'
-import { startWords } from './start-words.ts'
+import { startText } from './start-text.ts'
 import { grouped, meaningOf } from './test-cards.tsx'
 
 type Made = Result<'dashboard.start.makeToken'>
 
 /** Makes a token of a test card, and shows by which calls it came to be. */
 export function TestToken({ cards }: { cards: Result<'dashboard.start.get'>['testCards'] }) {
-  const text = wordsOf(startWords)
+  const text = startText.now()
   const lastFour = useSignal(cards[0]?.lastFour ?? '')
   const made = useSignal<Made | null>(null)
   const refused = useSignal<Refused | null>(null)
@@ -64,7 +63,7 @@ export function TestToken({ cards }: { cards: Result<'dashboard.start.get'>['tes
 }
 
 function Outcome({ made: { cardId, number, verified, steps } }: { made: Made }) {
-  const text = wordsOf(startWords)
+  const text = startText.now()
   return (
     <div class="outcome">
       <p>

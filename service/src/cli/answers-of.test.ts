@@ -35,7 +35,17 @@ function answersIn(house: House, store: Store = house.store): Answers {
 
 const unasked = (): never => assert.fail('webhooks are not asked for here')
 const merchantEndpoints = { set: unasked, remove: unasked, test: unasked }
-const endpoints = { add: unasked, list: unasked, remove: unasked, rotateSecret: unasked, events: unasked, dead: unasked, replay: unasked }
+const endpoints = {
+  add: unasked,
+  list: unasked,
+  remove: unasked,
+  rotateSecret: unasked,
+  events: unasked,
+  dead: unasked,
+  replay: unasked,
+  endpointsMax: 5,
+  test: unasked,
+}
 
 async function audited({ store }: House): Promise<string[]> {
   const [head] = await store.listAuditChains()

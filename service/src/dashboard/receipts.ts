@@ -1,4 +1,5 @@
 import { RpcError } from '@tessera/contract/errors'
+import type { ReceiptState } from '@tessera/contract/receipt'
 import { bucketOfId } from '@tessera/vault/id'
 
 import { makeReceiptMac } from '../receipts/row.ts'
@@ -31,6 +32,8 @@ export interface FoundReceiptHistory {
 export interface AskedReceipts {
   readonly from: number
   readonly to: number
+  /** Null: in whatever state. */
+  readonly state: ReceiptState | null
   readonly after: TimePlace | null
   readonly count: number
 }
@@ -53,8 +56,8 @@ export function makeReceiptLists({ store, keyring, environment, alarm }: CardLis
     return { state: 'tampered', receiptId, createdAt }
   }
 
-  async function list({ bucket, merchantId }: CardsOf, { from, to, after, count }: AskedReceipts): Promise<ReceiptPage> {
-    const found = await store.listReceiptPage({ bucket, merchantId, from, to, after, count: count + 1 })
+  async function list({ bucket, merchantId }: CardsOf, { count, ...asked }: AskedReceipts): Promise<ReceiptPage> {
+    const found = await store.listReceiptPage({ bucket, merchantId, ...asked, count: count + 1 })
     const receipts = await Promise.all(found.slice(0, count).map(look))
     const last = found.length > count ? receipts.at(-1) : undefined
     // Nothing of ours is older than 1970: behind such a row there is nothing to go on to.

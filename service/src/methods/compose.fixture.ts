@@ -33,6 +33,7 @@ import { makeOverview, type TellOverview } from '../dashboard/overview.ts'
 import { makePasswords } from '../dashboard/passwords.ts'
 import { makeStart, type Start } from '../dashboard/start.ts'
 import { makeTallies, type Tallies } from '../dashboard/tallies.ts'
+import { makeWebhookDesk, type WebhookDesk } from '../dashboard/webhooks.ts'
 import { makeServedForms, type ServedForms } from '../form-sessions/served.ts'
 import { hashDisclosure } from '../form/disclosure.ts'
 import { makeHostedSessions, type HostedSessions } from '../form-sessions/hosted.ts'
@@ -48,6 +49,8 @@ import { makePageCheck, type PageCheck } from '../page-check/page-check.ts'
 import { notChecked, type FetchPage } from '../page-check/fetch-page.ts'
 import type { Parse } from '../page-check/parse.ts'
 import { receiptFigures, type ReceiptFigures } from '../receipts/figures.ts'
+import { makeGuard } from '../outbound/guard.ts'
+import { resolveBySystem } from '../outbound/resolve.ts'
 import { makeReceipts, type Receipts } from '../receipts/receipts.ts'
 import { makeRequestLists, type RequestLists } from '../request-log/lists.ts'
 import { makeSettle, type Settle } from '../receipts/settle.ts'
@@ -64,6 +67,10 @@ import { openSqliteStore } from '../store/sqlite/sqlite.ts'
 import type { Store } from '../store/store.ts'
 import { verificationFigures, type VerificationFigures } from '../verification/figures.ts'
 import { makeVerification, type Verification } from '../verification/verification.ts'
+
+import { makeEndpoints } from '../webhooks/endpoints.ts'
+import { webhookFigures } from '../webhooks/figures.ts'
+import { makePost } from '../webhooks/post.ts'
 
 import { makeHandClock, type HandClock } from './clock.fixture.ts'
 import { makeGrid } from './index.ts'
@@ -93,6 +100,7 @@ export interface House {
   readonly overview: TellOverview
   readonly codeLists: CodeLists
   readonly start: Start
+  readonly webhookDesk: WebhookDesk
   readonly findings: Findings
   readonly evidence: TellEvidence
   readonly consents: NewestConsents
@@ -213,7 +221,11 @@ export async function compose(options: HouseOptions = {}): Promise<House> {
   const testing = environment === 'test' ? { cards: testCards, expire: testExpiry, code: sandboxCode } : null
   const demo = { merchantId: demoMerchant.id, password: demoMerchant.password }
   const sdk = { version: '0.0.0', integrity: 'sha384-none', moduleIntegrity: 'sha384-none' }
+  const guard = makeGuard({ resolve: resolveBySystem, loopback: true })
+  const post = makePost({ guard, clock, timeoutMs: webhookFigures.timeoutMs })
+  const endpoints = makeEndpoints({ store, keyring, environment, clock, guard, post, failed, figures: webhookFigures })
   const side = {
+    webhookDesk: makeWebhookDesk({ store, clock }, endpoints),
     ...{
       dashboard,
       cardLists: makeCardLists({ store, keyring, environment, alarm }),

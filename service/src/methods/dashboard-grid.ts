@@ -10,6 +10,7 @@ import type { Dashboard } from '../dashboard/dashboard.ts'
 import type { TellOverview } from '../dashboard/overview.ts'
 import type { Reset } from '../dashboard/reset.ts'
 import type { Start } from '../dashboard/start.ts'
+import type { WebhookDesk } from '../dashboard/webhooks.ts'
 import type { MerchantBook } from '../merchants/book.ts'
 import type { MerchantDeeds } from '../merchants/deeds.ts'
 import type { PageCheck } from '../page-check/page-check.ts'
@@ -66,6 +67,14 @@ import { dashboardUsersSetRole } from './dashboard.users.setRole.ts'
 import { dashboardVerificationFunnel } from './dashboard.verification.funnel.ts'
 import { dashboardVerificationInbox } from './dashboard.verification.inbox.ts'
 import { dashboardVerificationList } from './dashboard.verification.list.ts'
+import { dashboardWebhooksAdd } from './dashboard.webhooks.add.ts'
+import { dashboardWebhooksDeliveries } from './dashboard.webhooks.deliveries.ts'
+import { dashboardWebhooksDelivery } from './dashboard.webhooks.delivery.ts'
+import { dashboardWebhooksList } from './dashboard.webhooks.list.ts'
+import { dashboardWebhooksRemove } from './dashboard.webhooks.remove.ts'
+import { dashboardWebhooksReplay } from './dashboard.webhooks.replay.ts'
+import { dashboardWebhooksRotate } from './dashboard.webhooks.rotate.ts'
+import { dashboardWebhooksSendTest } from './dashboard.webhooks.sendTest.ts'
 import type { Grid } from './method.ts'
 import type { ReplayGrid } from './replay.ts'
 
@@ -79,6 +88,7 @@ export interface DashboardGridParts {
   readonly overview: TellOverview
   readonly codeLists: CodeLists
   readonly start: Start
+  readonly webhookDesk: WebhookDesk
   readonly evidence: TellEvidence
   readonly consents: NewestConsents
   readonly pageCheck: PageCheck
@@ -90,9 +100,11 @@ export interface DashboardGridParts {
 
 /** The dashboard's rows of the grid, with the role that each asks for. `api` is what a replay calls. */
 export function makeDashboardGrid(parts: DashboardGridParts, api: ReplayGrid): Pick<Grid, DashboardMethodName> {
-  const { cards, dashboard, cardLists, merchants, receipts, verification, overview, codeLists, start, requestLists } = parts
+  const { cards, dashboard, cardLists, merchants, receipts, verification, overview, codeLists, start, requestLists, webhookDesk } = parts
   const { evidence, consents, pageCheck, controls, reset } = parts
   const caller = 'dashboard'
+  const mayRead = { caller, role: 'read', mutates: false, limits: 'read' } as const
+  const mayChange = { caller, role: 'developer', mutates: true, limits: 'write' } as const
   return {
     'dashboard.session.signIn': { caller, role: 'visitor', mutates: true, limits: 'verify', run: dashboardSessionSignIn(dashboard) },
     'dashboard.session.get': {
@@ -177,5 +189,13 @@ export function makeDashboardGrid(parts: DashboardGridParts, api: ReplayGrid): P
     'dashboard.pageCheck.get': { caller, role: 'read', mutates: false, limits: 'read', run: dashboardPageCheckGet(pageCheck) },
     'dashboard.scripts.list': { caller, role: 'read', mutates: false, limits: 'read', run: dashboardScriptsList(pageCheck) },
     'dashboard.scripts.judge': { caller, role: 'developer', mutates: true, limits: 'write', run: dashboardScriptsJudge(pageCheck) },
+    'dashboard.webhooks.add': { ...mayChange, run: dashboardWebhooksAdd(webhookDesk) },
+    'dashboard.webhooks.rotate': { ...mayChange, run: dashboardWebhooksRotate(webhookDesk) },
+    'dashboard.webhooks.remove': { ...mayChange, run: dashboardWebhooksRemove(webhookDesk) },
+    'dashboard.webhooks.sendTest': { ...mayChange, run: dashboardWebhooksSendTest(webhookDesk) },
+    'dashboard.webhooks.replay': { ...mayChange, run: dashboardWebhooksReplay(webhookDesk) },
+    'dashboard.webhooks.list': { ...mayRead, run: dashboardWebhooksList(webhookDesk) },
+    'dashboard.webhooks.deliveries': { ...mayRead, run: dashboardWebhooksDeliveries(webhookDesk) },
+    'dashboard.webhooks.delivery': { ...mayRead, run: dashboardWebhooksDelivery(webhookDesk) },
   }
 }

@@ -24,6 +24,8 @@ interface Owned {
   readonly page: string
   readonly scriptId: string
   readonly requestId: string
+  readonly endpointId: string
+  readonly eventId: string
 }
 
 /** Params of each method, pointed at what somebody owns. */
@@ -63,6 +65,14 @@ const pointed: Readonly<Record<DashboardMethodName, (at: Owned) => object>> = {
   'dashboard.verification.funnel': () => ({ days: 7 }),
   'dashboard.verification.list': () => ({}),
   'dashboard.verification.inbox': () => ({}),
+  'dashboard.webhooks.list': () => ({}),
+  'dashboard.webhooks.add': () => ({ url: 'http://127.0.0.1:9/of-the-stranger' }),
+  'dashboard.webhooks.rotate': ({ endpointId }) => ({ endpointId }),
+  'dashboard.webhooks.remove': ({ endpointId }) => ({ endpointId }),
+  'dashboard.webhooks.sendTest': ({ endpointId }) => ({ endpointId }),
+  'dashboard.webhooks.deliveries': ({ endpointId }) => ({ endpointId }),
+  'dashboard.webhooks.delivery': ({ endpointId, eventId }) => ({ endpointId, eventId }),
+  'dashboard.webhooks.replay': ({ endpointId, eventId }) => ({ endpointId, eventId }),
   'dashboard.compliance.get': () => ({}),
   'dashboard.compliance.responsibilities': () => ({ locale: 'uz' }),
   'dashboard.consents.list': () => ({}),
@@ -91,6 +101,8 @@ const allowed = {
 const victim = await entrance.user('owner')
 const owned = await own(victim)
 const everything = [
+  owned.endpointId,
+  owned.eventId,
   owned.cardId,
   owned.receiptId,
   owned.userId,
@@ -172,6 +184,11 @@ async function own(owner: Person): Promise<Owned> {
   await house.store.appendRequests([
     makeRequest(1, { bucket, merchantId, requestId, at: house.clock.now(), cardId: card.token.slice(0, 24) }),
   ])
+  const added = await house.webhookDesk.endpoints.add(merchantId, 'http://127.0.0.1:9/of-the-victim')
+  assert.ok(typeof added === 'object')
+  const { receipt: another } = await shop.expect('receipts.create', { amount: 500_000 })
+  await shop.expect('receipts.cancel', { id: another._id })
+  const [event] = await house.webhookDesk.endpoints.events(merchantId, 0, 1)
   return {
     cardId: card.token.slice(0, 24),
     receiptId: receipt._id,
@@ -182,6 +199,8 @@ async function own(owner: Person): Promise<Owned> {
     page,
     scriptId,
     requestId,
+    endpointId: added.endpointId,
+    eventId: event?.eventId ?? '',
   }
 }
 
@@ -194,6 +213,8 @@ async function pictureOf(): Promise<object> {
     receipt: await house.store.findReceipt({ bucket, merchantId, receiptId: owned.receiptId }),
     user: { ...user, tries: 0, lockedUntil: 0 },
     merchant: await house.store.findMerchant(merchantId),
+    endpoints: await house.store.listEndpoints({ bucket, merchantId }),
+    deliveries: await house.store.listDeliveries({ bucket, eventId: owned.eventId }),
     checks: await house.store.listPageChecks({ bucket, merchantId }),
     scripts: await house.store.listPageScripts({ bucket, merchantId }),
     findings: await house.store.listFindings({ bucket, merchantId }),

@@ -7,6 +7,7 @@ import { findFunnel, listCodeEvents, listInboxOf } from './questions/dashboard-c
 import { findDashboardSession, listDashboardSessions } from './questions/dashboard-sessions.ts'
 import { findDashboardUser, findDashboardUserByPhone, listDashboardUsers } from './questions/dashboard-users.ts'
 import { listAttempts, listDeadDeliveries, listDeliveries } from './questions/deliveries.ts'
+import { listDeliveryPage } from './questions/delivery-pages.ts'
 import { findDelivery, listEvents } from './questions/events.ts'
 import { listFindings } from './questions/findings.ts'
 import { findFormSession, listFormCards } from './questions/form-sessions.ts'
@@ -91,6 +92,7 @@ export function makeStore(driver: Driver): Store {
     listEvents: (ask) => driver.read(listEvents(ask)),
     listDeliveries: (of) => driver.read(listDeliveries(of)),
     listAttempts: (of) => driver.read(listAttempts(of)),
+    listDeliveryPage: (ask) => driver.read(listDeliveryPage(ask)),
     listDeadDeliveries: (of) => driver.read(listDeadDeliveries(of)),
     replayEvent: (replay, audit) => driver.write('replayEvent', { replay, audit }),
     dropEvents: (before, stopping) => dropAll(driver, 'dropEvents', before, stopping),

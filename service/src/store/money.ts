@@ -44,6 +44,8 @@ export interface ReceiptPageAsked {
   readonly merchantId: string
   readonly from: number
   readonly to: number
+  /** Null: in whatever state. */
+  readonly state: ReceiptState | null
   readonly after: { readonly at: number; readonly id: string } | null
   readonly count: number
 }

@@ -1,3 +1,5 @@
+import type { EventType } from '@tessera/contract/event'
+
 import type { AuditNote } from './audit.ts'
 import type { EventRow } from './riders.ts'
 
@@ -28,7 +30,9 @@ export interface WebhookStore {
   listAttempts(of: { readonly bucket: number; readonly eventId: string }): Promise<AttemptRow[]>
   /** What was given up, newest first. */
   listDeadDeliveries(of: EndpointsAsked & { readonly count: number }): Promise<DeliveryRow[]>
-  /** Makes an event due again at all of the merchant's endpoints of now, with every try before it; tells at how many. */
+  /** Of a merchant, those of the newest events first, by (madeAt, eventId, endpointId), from behind `after`. */
+  listDeliveryPage(ask: DeliveryPageAsked): Promise<ListedDelivery[]>
+  /** Makes an event due again at the merchant's endpoints of now, or at one of them, with every try before it; tells at how many. */
   replayEvent(replay: Replay, audit: AuditNote): Promise<number>
   /** Drops events that happened before a moment, with their deliveries and attempts, unless they still wait; tells how many. */
   dropEvents(before: number, stopping?: AbortSignal): Promise<number>
@@ -72,6 +76,18 @@ export interface DeliveryRow extends DeliveryKey {
   readonly madeAt: number
   /** 0 while it waits. */
   readonly settledAt: number
+}
+
+/** A delivery of a list, with what its event told. */
+export interface ListedDelivery extends DeliveryRow {
+  readonly type: EventType
+}
+
+export interface DeliveryPageAsked extends EndpointsAsked {
+  readonly after: Pick<DeliveryRow, 'madeAt' | 'eventId' | 'endpointId'> | null
+  /** Null: in whatever state. */
+  readonly state: DeliveryRow['state'] | null
+  readonly count: number
 }
 
 export interface ToDeliver {
@@ -118,5 +134,7 @@ export interface EventsAsked extends EndpointsAsked {
 
 export interface Replay extends EndpointsAsked {
   readonly eventId: string
+  /** Null: at each of the merchant's endpoints. */
+  readonly endpointId: string | null
   readonly now: number
 }

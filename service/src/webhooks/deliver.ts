@@ -1,7 +1,7 @@
 import type { Keyring } from '@tessera/vault/keyring'
 
 import type { Clock } from '../clock.ts'
-import type { DeliveryRow, EndpointRow, EventRow, Store, ToDeliver } from '../store/store.ts'
+import type { DeliveryRow, EndpointRow, EventRow, Store } from '../store/store.ts'
 
 import type { Guard } from '../outbound/guard.ts'
 import type { Post, Posted } from './post.ts'
@@ -39,9 +39,14 @@ export async function deliver(parts: DeliverParts, delivery: DeliveryRow, claimI
   })
 }
 
-type Said = Posted | { readonly outcome: 'endpoint_removed' | 'forbidden_url' | 'not_signed'; readonly status: 0 }
+/** What became of one attempt, in a word and with its HTTP status. */
+export type Said = Posted | { readonly outcome: 'endpoint_removed' | 'forbidden_url' | 'not_signed'; readonly status: 0 }
 
-async function attempt(parts: DeliverParts, { event, endpoint }: ToDeliver, signal: AbortSignal): Promise<Said> {
+/** What one attempt works with. */
+export type AttemptParts = Pick<DeliverParts, 'keyring' | 'environment' | 'clock' | 'guard' | 'post' | 'failed'>
+
+/** Signs an event and posts it to where the guard lets it go. Never throws. */
+export async function attempt(parts: AttemptParts, { event, endpoint }: Attempted, signal: AbortSignal): Promise<Said> {
   if (endpoint === null) return gone
   const url = parts.guard.readUrl(endpoint.url)
   if (typeof url === 'string') return { outcome: 'forbidden_url', status: 0 }
@@ -50,7 +55,11 @@ async function attempt(parts: DeliverParts, { event, endpoint }: ToDeliver, sign
 }
 
 /** Null where the secret does not open: the row is not as we wrote it, or its key is gone. */
-async function sign({ keyring, environment, clock, failed }: DeliverParts, event: EventRow, endpoint: EndpointRow): Promise<Signed | null> {
+async function sign(
+  { keyring, environment, clock, failed }: AttemptParts,
+  event: Attempted['event'],
+  endpoint: EndpointRow,
+): Promise<Signed | null> {
   const at = clock.now()
   try {
     const secrets = await openSecrets(keyring, environment, endpoint, at)
@@ -61,6 +70,11 @@ async function sign({ keyring, environment, clock, failed }: DeliverParts, event
     failed(err)
     return null
   }
+}
+
+interface Attempted {
+  readonly event: Pick<EventRow, 'eventId' | 'body'>
+  readonly endpoint: EndpointRow | null
 }
 
 type Signed = ReturnType<typeof signatureHeaders>

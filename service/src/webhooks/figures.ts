@@ -11,6 +11,8 @@ export interface WebhookFigures {
   /** How long the secret before goes on signing. */
   readonly rotationMs: number
   readonly endpointsMax: number
+  /** Test events under way in this process. */
+  readonly testsMax: number
   /** How long events are kept. */
   readonly eventLifeMs: number
 }
@@ -22,5 +24,6 @@ export const webhookFigures: WebhookFigures = Object.freeze({
   endpointInFlightMax: 8,
   rotationMs: 24 * 3_600_000,
   endpointsMax: 5,
+  testsMax: 8,
   eventLifeMs: 30 * 24 * 3_600_000,
 })

@@ -36,10 +36,12 @@ export async function withPost({ store }: Opened, test: (post: Post) => Promise<
   await store.insertMerchant(await makeMerchantMac(keyring, environment).seal(makeMerchant()), makeNote(makeCard(1)))
   const receiver = await startReceiver()
   const guard = makeGuard({ resolve, loopback: true })
-  const endpoints = makeEndpoints({ store, keyring, environment, clock, guard, figures: webhookFigures })
+  const failures: unknown[] = []
+  const failed = (err: unknown): void => void failures.push(err)
+  const post = makePost({ guard, clock, timeoutMs: webhookFigures.timeoutMs })
+  const endpoints = makeEndpoints({ store, keyring, environment, clock, guard, post, failed, figures: webhookFigures })
   const added = await endpoints.add(merchantId, receiver.url)
   if (typeof added === 'string') throw new Error(added)
-  const failures: unknown[] = []
   const deliverers: Webhooks[] = []
   try {
     await test({
@@ -48,7 +50,6 @@ export async function withPost({ store }: Opened, test: (post: Post) => Promise<
         const figures = { ...webhookFigures, ...over }
         const post = makePost({ guard, clock, timeoutMs: figures.timeoutMs })
         const random = (): number => randomInt(1000) / 1000
-        const failed = (err: unknown): void => void failures.push(err)
         const webhooks = makeWebhooks({ store: of, keyring, environment, clock, guard, post, random, figures, failed })
         deliverers.push(webhooks)
         return webhooks

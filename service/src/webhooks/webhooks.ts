@@ -5,6 +5,9 @@ import type { DeliveryRow } from '../store/store.ts'
 import { deliver, type DeliverParts } from './deliver.ts'
 import type { WebhookFigures } from './figures.ts'
 
+export type { Endpoints, WebhookDoer } from './endpoints.ts'
+export type { Tested } from './test-event.ts'
+
 /** Takes events from the outbox to the merchants' endpoints, at least once each, in order for each object. */
 export interface Webhooks {
   /** Begins what is due and there is room for, and tells how many. To be called every second; what ends makes room by itself. */

@@ -46,6 +46,7 @@ test(
         'audit-order',
         'requests',
         'form-page',
+        'lists-by-state',
       ],
     )
   }),

@@ -10,7 +10,8 @@ const columnList = [
   ...['bucket', 'endpoint_id', 'event_id', 'merchant_id', 'object_id', 'position', 'state', 'tries', 'attempts', 'due_at', 'made_at'],
   'settled_at',
 ]
-const columns = columnList.join(', ')
+export const deliveryColumns = columnList.join(', ')
+const columns = deliveryColumns
 const key = 'bucket, endpoint_id, event_id'
 const ofSameLine = 'e.bucket = d.bucket and e.endpoint_id = d.endpoint_id and e.object_id = d.object_id and e.position < d.position'
 
@@ -113,7 +114,7 @@ function keyValues({ bucket, endpointId, eventId }: AttemptRow): Value[] {
   return [bucket, endpointId, eventId]
 }
 
-function tellDelivery(row: Row): DeliveryRow {
+export function tellDelivery(row: Row): DeliveryRow {
   return {
     bucket: integer(row, 'bucket'),
     endpointId: text(row, 'endpoint_id'),

@@ -38,14 +38,14 @@ const replayRows = sql`
     (bucket, endpoint_id, event_id, merchant_id, object_id, position, state, tries, attempts, due_at, claim_id, made_at, settled_at)
   select o.bucket, e.endpoint_id, o.event_id, o.merchant_id, o.object_id, o.position, 'waiting', 0, 0, cast($4 as bigint), '', o.at, 0
   from outbox o join webhook_endpoints e on e.bucket = o.bucket and e.merchant_id = o.merchant_id
-  where o.bucket = $1 and o.event_id = $2 and o.merchant_id = $3
+  where o.bucket = $1 and o.event_id = $2 and o.merchant_id = $3 and e.endpoint_id = coalesce($5, e.endpoint_id)
   on conflict (bucket, endpoint_id, event_id) do update set state = 'waiting', tries = 0, due_at = excluded.due_at, claim_id = '', settled_at = 0
   where deliveries.due_at is null or deliveries.claim_id = ''
   returning endpoint_id`
 
-/** Makes an event due again at all of the merchant's endpoints of now; tells at how many. */
+/** Makes an event due again at the merchant's endpoints of now, or at one of them; tells at how many. */
 export function* replayEvent({ replay, audit }: { replay: Replay; audit: AuditNote }): Unit<number> {
-  const replayed = yield* rows(replayRows, [replay.bucket, replay.eventId, replay.merchantId, replay.now])
+  const replayed = yield* rows(replayRows, [replay.bucket, replay.eventId, replay.merchantId, replay.now, replay.endpointId])
   if (replayed.length > 0) yield* note(audit)
   return replayed.length
 }

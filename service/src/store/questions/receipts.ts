@@ -98,11 +98,17 @@ const selectPage = sql`
   select ${columns} from receipts where bucket = $1 and merchant_id = $2 and created_at >= $3 and (created_at, receipt_id) < ($4, $5)
   order by created_at desc, receipt_id desc limit $6`
 
-/** A page of a merchant's receipts, newest first: a range of `receipts_newest`, however far behind. */
-export function listReceiptPage({ bucket, merchantId, from, to, after, count }: ReceiptPageAsked): Read<ListedReceipt[]> {
+const selectPageInState = sql`
+  select ${columns} from receipts
+  where bucket = $1 and merchant_id = $2 and state = $7 and created_at >= $3 and (created_at, receipt_id) < ($4, $5)
+  order by created_at desc, receipt_id desc limit $6`
+
+/** A page of a merchant's receipts, newest first: a range of `receipts_newest`, or of `receipts_state`, however far behind. */
+export function listReceiptPage({ bucket, merchantId, from, to, state, after, count }: ReceiptPageAsked): Read<ListedReceipt[]> {
   const isBehind = after !== null && after.at < to
   const values = [bucket, merchantId, from, isBehind ? after.at : to, isBehind ? after.id : '', count]
-  return { statement: selectPage, values, tell: (found) => found.map(tellListed) }
+  const tell = (found: readonly Row[]): ListedReceipt[] => found.map(tellListed)
+  return state === null ? { statement: selectPage, values, tell } : { statement: selectPageInState, values: [...values, state], tell }
 }
 
 const selectDue = sql`

@@ -149,6 +149,10 @@ create index deliveries_dead on deliveries (bucket, merchant_id, settled_at) whe
 
 create index deliveries_event on deliveries (bucket, event_id);
 
+create index deliveries_newest on deliveries (bucket, merchant_id, made_at, event_id, endpoint_id);
+
+create index deliveries_state on deliveries (bucket, merchant_id, state, made_at, event_id, endpoint_id);
+
 create table delivery_attempts (
   bucket integer not null,
   endpoint_id text collate "C" not null,
@@ -364,6 +368,8 @@ create index receipts_due_at on receipts (due_at, receipt_id) where (due_at is n
 create index receipts_held on receipts (bucket, card_id) where (state = any (array[5, 6]));
 
 create index receipts_card on receipts (bucket, card_id, created_at desc, receipt_id desc) where (card_id <> ''::text);
+
+create index receipts_state on receipts (bucket, merchant_id, state, created_at, receipt_id);
 
 create table request_log (
   bucket integer not null,

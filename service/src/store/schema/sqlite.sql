@@ -145,7 +145,11 @@ create index deliveries_due_at on deliveries (due_at, event_id) where due_at is 
 
 create index deliveries_event on deliveries (bucket, event_id);
 
+create index deliveries_newest on deliveries (bucket, merchant_id, made_at, event_id, endpoint_id);
+
 create index deliveries_order on deliveries (bucket, endpoint_id, object_id, position);
+
+create index deliveries_state on deliveries (bucket, merchant_id, state, made_at, event_id, endpoint_id);
 
 create table delivery_attempts (
   bucket integer not null,
@@ -354,6 +358,8 @@ create index receipts_due_at on receipts (due_at, receipt_id) where due_at is no
 create index receipts_held on receipts (bucket, card_id) where state in (5, 6);
 
 create index receipts_newest on receipts (bucket, merchant_id, created_at desc, receipt_id desc);
+
+create index receipts_state on receipts (bucket, merchant_id, state, created_at, receipt_id);
 
 create table request_log (
   bucket integer not null,

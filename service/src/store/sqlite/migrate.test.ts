@@ -40,6 +40,7 @@ test('an embedded store of before money keeps its cards and takes receipts', () 
         { number: 12, name: 'audit-order', breaking: false },
         { number: 13, name: 'requests', breaking: false },
         { number: 14, name: 'form-page', breaking: false },
+        { number: 15, name: 'lists-by-state', breaking: false },
       ]
       assert.deepEqual(
         applied,

@@ -2,6 +2,7 @@ import { listDeeds } from '../questions/dashboard-audit.ts'
 import { listAuditOf, listCards, listReceiptsOfCard } from '../questions/dashboard-cards.ts'
 import { findFunnel, listCodeEvents, listInboxOf } from '../questions/dashboard-codes.ts'
 import { listConsents } from '../questions/consents.ts'
+import { listDeliveryPage } from '../questions/delivery-pages.ts'
 import { listReceiptPage } from '../questions/receipts.ts'
 import { findRequest, listRequests } from '../questions/requests.ts'
 import { listTallies } from '../questions/tallies.ts'
@@ -27,12 +28,15 @@ export function listQuestions(rows: number, behind: number): readonly ListQuesti
   const deep = { at: timeOfRow(rows - behind), id: idOfRow(rows - behind) }
   const deepHash = { at: deep.at, id: Buffer.from(String(rows - behind).padStart(32, '0')).toString('hex') }
   const deepCode = { at: deep.at, requestId: (rows - behind).toString(16).padStart(24, '0'), seq: rows - behind }
+  const deepDelivery = { madeAt: deep.at, eventId: deep.id, endpointId: idOfRow(1) }
   const someCard = { ...of, cardId: idOfRow(rows - 1) }
 
   const cards = (name: string, ask: Parameters<typeof listCards>[0]): ListQuestion =>
     row(`cards, ${name}`, ask.count * 2, listCards(ask), (store) => store.listCards(ask))
   const receipts = (name: string, ask: Parameters<typeof listReceiptPage>[0]): ListQuestion =>
     row(`receipts, ${name}`, ask.count * 2, listReceiptPage(ask), (store) => store.listReceiptPage(ask))
+  const deliveries = (name: string, ask: Parameters<typeof listDeliveryPage>[0]): ListQuestion =>
+    row(`deliveries, ${name}`, ask.count * 3, listDeliveryPage(ask), (store) => store.listDeliveryPage(ask))
   const codes = (name: string, ask: Parameters<typeof listCodeEvents>[0]): ListQuestion =>
     row(`codes, ${name}`, ask.count * 3, listCodeEvents(ask), (store) => store.listCodeEvents(ask))
   const deeds = (name: string, ask: Parameters<typeof listDeeds>[0]): ListQuestion =>
@@ -59,9 +63,15 @@ export function listQuestions(rows: number, behind: number): readonly ListQuesti
     row('card, its audit', 200, listAuditOf(merchantId, someCard.cardId, 100), (store) =>
       store.listAuditOf(merchantId, someCard.cardId, 100),
     ),
-    receipts('first page', { ...page, ...anyTime, after: null }),
-    receipts('deep page', { ...page, ...anyTime, after: deep }),
-    receipts('of an hour', { ...page, ...lastHour, after: null }),
+    receipts('first page', { ...page, ...anyTime, state: null, after: null }),
+    receipts('deep page', { ...page, ...anyTime, state: null, after: deep }),
+    receipts('of an hour', { ...page, ...lastHour, state: null, after: null }),
+    receipts('in one state', { ...page, ...anyTime, state: 5, after: null }),
+    receipts('in one state, deep', { ...page, ...anyTime, state: 5, after: deep }),
+    deliveries('first page', { ...page, state: null, after: null }),
+    deliveries('deep page', { ...page, state: null, after: deepDelivery }),
+    deliveries('given up, deep', { ...page, state: 'dead', after: deepDelivery }),
+    deliveries('what a page of one type looks at', { ...page, count: 501, state: null, after: null }),
     codes('first page', { ...page, after: null }),
     codes('deep page', { ...page, after: deepCode }),
     codes('what a page of failures looks at', { ...page, count: 501, after: null }),

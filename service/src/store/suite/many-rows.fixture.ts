@@ -19,15 +19,24 @@ export function fillRows(dialect: Dialect, span: RowSpan): readonly string[] {
     audit(words),
     tallies(words),
     requests(words),
+    outbox(words),
+    deliveries(words),
     `insert into sms_inbox (merchant_id, id, at, phone_mask, text)
     select ${words.merchant}, ${words.hex('n', 24)}, ${T0} + n * 1000, '99890*****66', '"666666"' from ${words.series}`,
   ]
 }
 
 /** The statements that count the rows for the planners. */
-export const analyzeRows: readonly string[] = ['cards', 'receipts', 'audit', 'tallies', 'request_log', 'sms_inbox'].map(
-  (table) => `analyze ${table}`,
-)
+export const analyzeRows: readonly string[] = [
+  'cards',
+  'receipts',
+  'audit',
+  'tallies',
+  'request_log',
+  'sms_inbox',
+  'outbox',
+  'deliveries',
+].map((table) => `analyze ${table}`)
 
 /** The merchant's user who did it all. */
 export const busyUser = '5e730e8e07f3000000000bee'
@@ -105,6 +114,23 @@ function audit({ series, hex, hash }: Words): string {
         when n % 4 = 2 then 'code.settled' else 'code.tried' end,
       ${merchant}, case when n % 100 between 1 and 2 then '${busyUser}' else ${rowId(hex)} end, case when n % 4 = 0 then 1 else 0 end,
       ${hash}, ${hex('n', 24)}, case when n % 4 = 2 then 'sent' else 'wrong' end
+    from ${series}`
+}
+
+function outbox({ series, hex }: Words): string {
+  return `
+    insert into outbox (bucket, merchant_id, event_id, type, object_id, at, body, position)
+    select ${bucket}, ${merchant}, ${rowId(hex)}, case n % 4 when 0 then 'card.verified' else 'receipt.paid' end, ${rowId(hex)}, ${T0} + n * 1000, '{}', 1
+    from ${series}`
+}
+
+/** All at one endpoint; one in twenty was given up. */
+function deliveries({ series, hex }: Words): string {
+  return `
+    insert into deliveries (bucket, endpoint_id, event_id, merchant_id, object_id, position, state, tries, attempts, due_at, claim_id, made_at,
+      settled_at)
+    select ${bucket}, '${idOfRow(1)}', ${rowId(hex)}, ${merchant}, ${rowId(hex)}, 1, case n % 20 when 0 then 'dead' when 1 then 'dead' else 'delivered' end,
+      1, 1, null, '', ${T0} + n * 1000, ${T0} + n * 1000 + 5
     from ${series}`
 }
 

@@ -21,10 +21,28 @@ export function receiptListsSuite(withStore: WithStore): void {
       assert.deepEqual(await store.listReceipts({ ...span, count: 50, offset: 0 }), wanted)
       assert.deepEqual(await store.listReceipts({ ...span, count: 5, offset: 4 }), wanted.slice(4, 9))
       assert.deepEqual(await store.listReceipts({ ...span, count: 50, offset: 18 }), [])
-      const page = await store.listReceiptPage({ ...span, after: null, count: 7 })
+      const page = await store.listReceiptPage({ ...span, state: null, after: null, count: 7 })
       assert.deepEqual(page, wanted.slice(0, 7))
       const { createdAt: at, receiptId: id } = wanted[6] ?? makeReceipt(0)
-      assert.deepEqual(await store.listReceiptPage({ ...span, after: { at, id }, count: 50 }), wanted.slice(7))
+      assert.deepEqual(await store.listReceiptPage({ ...span, state: null, after: { at, id }, count: 50 }), wanted.slice(7))
+    }),
+  )
+
+  test(
+    'receipts in one state are listed newest first and page by page, and no other state among them',
+    withStore(async ({ store }) => {
+      const receipts = Array.from({ length: 12 }, (_, n) =>
+        makeReceipt(n, { createdAt: T0 + Math.floor(n / 4), state: n % 2 === 0 ? 4 : 50 }),
+      )
+      await Promise.all(receipts.map((receipt) => keepReceipt(store, receipt)))
+      await keepReceipt(store, makeReceipt(99, { createdAt: T0 + 1, state: 50, merchantId: 'b'.repeat(24) }))
+      const wanted = receipts.filter(({ state }) => state === 50).sort(newestFirst)
+      const ask = { bucket, merchantId, from: T0, to: T0 + 9, state: 50 } as const
+      assert.deepEqual(await store.listReceiptPage({ ...ask, after: null, count: 4 }), wanted.slice(0, 4))
+      const { createdAt: at, receiptId: id } = wanted[3] ?? makeReceipt(0)
+      assert.deepEqual(await store.listReceiptPage({ ...ask, after: { at, id }, count: 4 }), wanted.slice(4))
+      assert.deepEqual(await store.listReceiptPage({ ...ask, from: T0 + 2, after: null, count: 9 }), wanted.slice(0, 2))
+      assert.deepEqual(await store.listReceiptPage({ ...ask, state: 21, after: null, count: 9 }), [])
     }),
   )
 

@@ -114,7 +114,7 @@ export function webhooksSuite(withStore: WithStore): void {
       await keepEndpoint(store, 'one')
       const [eventId = ''] = await tell(store, 1, 'object', 1)
       const [claimed] = await store.claimDeliveries(makeDeliveriesClaim('c', T0))
-      const replay = { bucket, merchantId, eventId, now: T0 + 7 }
+      const replay = { bucket, merchantId, eventId, endpointId: null, now: T0 + 7 }
       assert.equal(await store.replayEvent(replay, endpointNote), 0, 'it is under way')
       await settle(store, claimed!, 'c', T0 + 1, 'dead')
       const dead = await store.listDeadDeliveries({ bucket, merchantId, count: 9 })
@@ -134,6 +134,53 @@ export function webhooksSuite(withStore: WithStore): void {
       )
       await keepEndpoint(store, 'later')
       assert.equal(await store.replayEvent(replay, endpointNote), 2, 'endpoints that came later hear of it too')
+    }),
+  )
+
+  test(
+    'a replay at one endpoint leaves the others alone, and what is under way',
+    withStore(async ({ store }) => {
+      await keepEndpoint(store, 'one')
+      await keepEndpoint(store, 'two')
+      const [eventId = ''] = await tell(store, 1, 'object', 1)
+      const replay = { bucket, merchantId, eventId, endpointId: 'two', now: T0 + 7 }
+      const claimed = await store.claimDeliveries(makeDeliveriesClaim('c', T0))
+      assert.equal(await store.replayEvent(replay, endpointNote), 0)
+      for (const each of claimed) await settle(store, each, 'c', T0 + 1, 'dead')
+      assert.equal(await store.replayEvent({ ...replay, endpointId: 'foreign' }, endpointNote), 0)
+      assert.equal(await store.replayEvent(replay, endpointNote), 1)
+      const again = await store.claimDeliveries(makeDeliveriesClaim('d', T0 + 7))
+      assert.deepEqual(
+        again.map(({ endpointId }) => endpointId),
+        ['two'],
+      )
+    }),
+  )
+
+  test(
+    'deliveries are listed page by page, the newest event first, those in one state or all, with their types and none of another merchant',
+    withStore(async ({ store }) => {
+      await keepEndpoint(store, 'one')
+      await keepEndpoint(store, 'two')
+      for (let n = 0; n < 4; n++) await tell(store, n, `object ${n}`, 1)
+      for (const each of await store.claimDeliveries(makeDeliveriesClaim('c', T0)))
+        await settle(store, each, 'c', T0 + 1, each.endpointId === 'one' ? 'delivered' : 'dead')
+      const all = await store.listDeliveryPage({ bucket, merchantId, after: null, state: null, count: 50 })
+      const placeOf = ({ eventId, endpointId }: DeliveryRow): string => `${eventId} ${endpointId}`
+      assert.equal(all.length, 8)
+      assert.deepEqual(all.map(placeOf), all.map(placeOf).sort().reverse())
+      const events = await store.listEvents({ bucket, merchantId, from: 0, count: 9 })
+      for (const { eventId, type } of all) assert.equal(type, events.find((each) => each.eventId === eventId)?.type)
+      const first = await store.listDeliveryPage({ bucket, merchantId, after: null, state: null, count: 3 })
+      const rest = await store.listDeliveryPage({ bucket, merchantId, after: first[2]!, state: null, count: 50 })
+      assert.deepEqual([...first, ...rest], all)
+      const dead = await store.listDeliveryPage({ bucket, merchantId, after: null, state: 'dead', count: 3 })
+      const others = await store.listDeliveryPage({ bucket, merchantId, after: dead[2]!, state: 'dead', count: 50 })
+      assert.deepEqual(
+        [...dead, ...others],
+        all.filter(({ state }) => state === 'dead'),
+      )
+      assert.deepEqual(await store.listDeliveryPage({ bucket, merchantId: 'b'.repeat(24), after: null, state: null, count: 5 }), [])
     }),
   )
 

@@ -1,0 +1,144 @@
+import { useSignal } from '@preact/signals'
+import type { Result } from '@tessera/contract/methods'
+
+import { asRefused, useAsk } from '../../app/ask.ts'
+import { call, type Refused } from '../../app/call.ts'
+import { may } from '../../app/session-state.ts'
+import { Confirm } from '../../parts/confirm.tsx'
+import { Copy } from '../../parts/copy.tsx'
+import { Dialog } from '../../parts/dialog.tsx'
+import { Field } from '../../parts/field.tsx'
+import { Refusal } from '../../parts/refusal.tsx'
+import { Waiting } from '../../parts/table.tsx'
+import { Tag } from '../../parts/tag.tsx'
+import { Time } from '../../parts/time.tsx'
+import { TestEvent } from './test-event.tsx'
+import { webhookText } from './webhook-text.ts'
+import './webhooks.css'
+
+type Endpoint = Result<'dashboard.webhooks.list'>['endpoints'][number]
+
+/** A secret that was issued now: it is shown once. */
+interface Issued {
+  readonly secret: string
+  /** When the one before ends; null for the first. */
+  readonly bothUntil: number | null
+}
+
+/** Where events go: added, given a new secret, tried out, removed. */
+export function EndpointList() {
+  const text = webhookText.now()
+  const asked = useAsk('dashboard.webhooks.list', {})
+  const issued = useSignal<Issued | null>(null)
+  const deed = useSignal<{ readonly name: 'rotate' | 'remove'; readonly of: Endpoint } | null>(null)
+  const found = asked.result.value
+  return (
+    <section class="panel">
+      <h2>{text.endpoints}</h2>
+      <p>{text.endpointsText}</p>
+      <Refusal refused={asked.refused.value} onAgain={asked.again} />
+      {found === null && asked.refused.value === null && <Waiting />}
+      {found?.endpoints.length === 0 && <p class="faint">{text.noEndpoint}</p>}
+      <ul class="list">
+        {found?.endpoints.map((endpoint) => (
+          <li key={endpoint.endpointId} class="endpoint">
+            <span>
+              <code>{endpoint.url}</code> {endpoint.bothSecretsUntil !== null && <Tag tone="amber">{text.twoSecrets}</Tag>}
+              <small>
+                {text.added} <Time at={endpoint.createdAt} />
+                {endpoint.bothSecretsUntil !== null && [' · ', text.bothUntil, ' ', <Time at={endpoint.bothSecretsUntil} />]}
+              </small>
+            </span>
+            {may('developer') && (
+              <span class="deeds">
+                <TestEvent endpointId={endpoint.endpointId} />
+                <button type="button" onClick={() => (deed.value = { name: 'rotate', of: endpoint })}>
+                  {text.rotate}
+                </button>
+                <button type="button" class="danger" onClick={() => (deed.value = { name: 'remove', of: endpoint })}>
+                  {text.remove}
+                </button>
+              </span>
+            )}
+          </li>
+        ))}
+      </ul>
+      {found !== null && may('developer') && found.endpoints.length < found.endpointsMax && (
+        <Add
+          onAdded={(secret) => {
+            issued.value = { secret, bothUntil: null }
+            asked.again()
+          }}
+        />
+      )}
+      {deed.value !== null && (
+        <Confirm
+          title={deed.value.name === 'rotate' ? text.rotateTitle : text.removeTitle}
+          text={`${deed.value.of.url} — ${deed.value.name === 'rotate' ? text.rotateText : text.removeText}`}
+          deed={deed.value.name === 'rotate' ? text.rotate : text.remove}
+          onDeed={async () => {
+            const { name, of } = deed.value ?? {}
+            if (of === undefined) return
+            if (name === 'rotate') issued.value = await call('dashboard.webhooks.rotate', { endpointId: of.endpointId })
+            else await call('dashboard.webhooks.remove', { endpointId: of.endpointId })
+            asked.again()
+          }}
+          onClose={() => (deed.value = null)}
+        />
+      )}
+      {issued.value !== null && deed.value === null && <Secret issued={issued.value} onClose={() => (issued.value = null)} />}
+    </section>
+  )
+}
+
+function Add({ onAdded }: { onAdded: (secret: string) => void }) {
+  const text = webhookText.now()
+  const url = useSignal('')
+  const refused = useSignal<Refused | null>(null)
+  const isBusy = useSignal(false)
+  const add = async (): Promise<void> => {
+    isBusy.value = true
+    try {
+      const { secret } = await call('dashboard.webhooks.add', { url: url.value })
+      url.value = ''
+      refused.value = null
+      onAdded(secret)
+    } catch (err) {
+      refused.value = asRefused(err)
+    } finally {
+      isBusy.value = false
+    }
+  }
+  return (
+    <form
+      onSubmit={(event) => {
+        event.preventDefault()
+        void add()
+      }}
+    >
+      <Field
+        {...{ label: text.url, hint: text.urlHint, value: url.value, onInput: (value) => (url.value = value) }}
+        {...{ isRequired: true, maxLength: 2048, autocomplete: 'off' }}
+      />
+      <Refusal refused={refused.value} />
+      <button type="submit" class="main" disabled={isBusy.value}>
+        {text.add}
+      </button>
+    </form>
+  )
+}
+
+function Secret({ issued: { secret, bothUntil }, onClose }: { issued: Issued; onClose: () => void }) {
+  const text = webhookText.now()
+  return (
+    <Dialog title={text.secret} onClose={onClose}>
+      <p>{text.secretText}</p>
+      <Copy text={secret} />
+      {bothUntil !== null && (
+        <p>
+          {text.secretBoth} <Time at={bothUntil} />.
+        </p>
+      )}
+    </Dialog>
+  )
+}

@@ -1,0 +1,118 @@
+// time limit: 120 s
+import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { after, before, test } from 'node:test'
+import type { Locator, Page } from 'playwright-core'
+import { Webhook } from 'standardwebhooks'
+
+import { faultsFor, openDashboard, type OpenDashboard } from '../../dashboard.fixture.ts'
+
+let dashboard: OpenDashboard
+/** The merchant's server on this machine: what it heard last, and what it answers. */
+const server = createServer((request, reply) => {
+  const chunks: Buffer[] = []
+  request.on('data', (chunk: Buffer) => chunks.push(chunk))
+  request.on('end', () => {
+    const headers = Object.entries(request.headers).map(([name, value]) => [name, String(value)] as const)
+    heard = { body: Buffer.concat(chunks).toString(), headers: Object.fromEntries(headers) }
+    reply.writeHead(status).end()
+  })
+})
+let heard: { readonly body: string; readonly headers: Record<string, string> }
+let status = 200
+let address: string
+
+/** The event, checked by the library of Standard Webhooks. */
+function checked(secret: string): { type: string } {
+  return new Webhook(secret).verify(heard.body, heard.headers) as { type: string }
+}
+
+before(async () => {
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  address = `http://127.0.0.1:${String((server.address() as AddressInfo).port)}/events`
+  dashboard = await openDashboard()
+})
+after(async () => {
+  await dashboard.stop()
+  server.closeAllConnections()
+  server.close()
+})
+
+/** Presses a button until what it shows is there. */
+async function refreshUntil(page: Page, shown: Locator): Promise<void> {
+  for (let turn = 0; turn < 100 && !(await shown.isVisible()); turn++) {
+    await Promise.all([
+      page.waitForResponse((reply) => reply.url().endsWith('/dashboard/api')),
+      page.getByRole('button', { name: 'Refresh' }).click(),
+    ])
+    await page.evaluate(() => new Promise((resolve) => setTimeout(resolve, 100)))
+  }
+  await shown.waitFor()
+}
+
+async function shownSecret(page: Page): Promise<string> {
+  const dialog = page.getByRole('dialog', { name: 'The secret of the endpoint' })
+  const secret = (await dialog.locator('code').textContent()) ?? ''
+  await dialog.getByRole('button', { name: 'Close' }).click()
+  await page.locator('dialog').waitFor({ state: 'detached' })
+  assert.ok(!(await page.content()).includes(secret), 'shown once')
+  return secret
+}
+
+test('an endpoint from its address to a checked signature, a failed delivery seen with its cause and delivered again', async () => {
+  const page = await dashboard.open('webhooks', { reducedMotion: 'reduce', viewport: { width: 1280, height: 900 } })
+  await page.getByText('No endpoint yet').waitFor()
+  await page.getByText('Nothing delivered yet').waitFor()
+  await page.getByLabel('Address of your server').fill('https://192.168.0.1/hooks')
+  await page.keyboard.press('Enter')
+  await page.getByText('This address is not of the public internet.').waitFor()
+  await page.getByLabel('Address of your server').fill(address)
+  await page.keyboard.press('Enter')
+  const secret = await shownSecret(page)
+  await page.getByRole('button', { name: 'Send a test event' }).click()
+  await page.getByRole('status').getByText('delivered').waitFor()
+  assert.equal(checked(secret).type, 'tessera.test')
+
+  status = 500
+  const { receipt } = (await dashboard.api('receipts.create', { amount: 100_000 })) as { receipt: { _id: string } }
+  await dashboard.api('receipts.cancel', { id: receipt._id })
+  await refreshUntil(page, page.getByRole('link', { name: 'receipt.cancelled' }))
+  await page.getByRole('link', { name: 'receipt.cancelled' }).click()
+  await refreshUntil(page, page.getByText('HTTP 500').first())
+  await page.getByText(receipt._id).first().waitFor()
+  assert.deepEqual(await faultsFor(page), [])
+  status = 200
+  await page.getByRole('button', { name: 'Deliver again' }).click()
+  await page.getByRole('dialog').getByRole('button', { name: 'Deliver again' }).click()
+  await page.locator('dialog').waitFor({ state: 'detached' })
+  await refreshUntil(page, page.getByText('HTTP 200').first())
+  await page.getByRole('link', { name: 'All deliveries' }).click()
+  await page.getByLabel('State').selectOption('dead')
+  await page.getByText('Nothing of that kind').waitFor()
+  await page.getByLabel('State').selectOption('delivered')
+  await page.getByRole('link', { name: 'receipt.cancelled' }).waitFor()
+  assert.deepEqual(await faultsFor(page), [])
+
+  await page.getByRole('button', { name: 'New secret' }).click()
+  await page.getByRole('dialog').getByRole('button', { name: 'New secret' }).click()
+  const next = await shownSecret(page)
+  await page.getByText('two secrets').waitFor()
+  await page.getByRole('button', { name: 'Send a test event' }).click()
+  await page.getByRole('status').getByText('delivered').waitFor()
+  for (const each of [secret, next]) assert.equal(checked(each).type, 'tessera.test')
+})
+
+test('on a phone, in the dark, nothing is wider than the screen, and an endpoint is removed', async () => {
+  const page = await dashboard.open('webhooks', { viewport: { width: 390, height: 844 }, colorScheme: 'dark', reducedMotion: 'reduce' })
+  await page.getByText(address).first().waitFor()
+  await page.locator('summary', { hasText: 'Python' }).click()
+  await page.getByText('def verify_webhook').waitFor()
+  assert.equal(await page.evaluate(() => document.documentElement.scrollWidth > innerWidth), false)
+  assert.deepEqual(await faultsFor(page), [])
+  await page.getByRole('button', { name: 'Remove' }).click()
+  await page.getByRole('dialog').getByRole('button', { name: 'Remove' }).click()
+  await page.getByText('No endpoint yet').waitFor()
+})

@@ -1,0 +1,27 @@
+import { useId } from 'preact/hooks'
+
+export interface ChoiceProps {
+  readonly label: string
+  readonly value: string
+  /** The word of each value; the empty value is all of them. */
+  readonly options: readonly (readonly [value: string, word: string])[]
+  readonly onChange: (value: string) => void
+}
+
+/** One of a few, to filter a list by. */
+export function Choice({ label, value, options, onChange }: ChoiceProps) {
+  const id = useId()
+  return (
+    <div>
+      <label for={id}>{label}</label>
+      <br />
+      <select id={id} value={value} onChange={(event) => onChange(event.currentTarget.value)}>
+        {options.map(([each, word]) => (
+          <option key={each} value={each}>
+            {word}
+          </option>
+        ))}
+      </select>
+    </div>
+  )
+}
