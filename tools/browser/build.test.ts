@@ -27,6 +27,8 @@ test('the frame with any one of its languages is at most 10 kB gzipped, and the 
     const { length } = gzipSync(document, { level: 9 })
     assert.ok(length <= frameBytesMax, `the frame in ${language} has ${String(length)} bytes`)
   }
+  const { length: hosted } = gzipSync(`<style>${read('hosted.css')}</style><script>${read('hosted.js')}</script>`, { level: 9 })
+  assert.ok(hosted <= frameBytesMax, `the hosted page has ${String(hosted)} bytes`)
   for (const name of ['tessera.js', 'tessera.mjs']) {
     const { gzipBytes = Infinity } = manifest.files[name] ?? {}
     assert.ok(gzipBytes <= 3 * 1024, `${name} has ${String(gzipBytes)} bytes`)
@@ -39,6 +41,8 @@ test('the manifest names every file, and the frame can stand in its document', (
     'guard.js',
     'preview.js',
     'frame.css',
+    'hosted.js',
+    'hosted.css',
     'frame-texts.json',
     'tessera.js',
     'tessera.mjs',

@@ -57,7 +57,7 @@ test('what is set on the page, the very next call meets, and back to normal ends
   await page.getByLabel('Step at which card_expired strikes').selectOption('create')
   await said(page, 'Set: card_expired')
   assert.equal(await reasonOf('cards.create', { card: { number: '3333336415804657', expire: '0399' } }), 'card_expired')
-  await page.getByText('3 controls are set').waitFor()
+  await page.getByText('Controls set: 3').waitFor()
   await page.getByRole('button', { name: 'Back to normal' }).click()
   await said(page, 'Everything is back to normal.')
   assert.equal(await reasonOf('cards.get_verify_code', { token: await newToken(success) }), 'ok')
