@@ -46,8 +46,8 @@ describe('the hosted page, for who comes by a link', () => {
     await opened.form.locator('#code').waitFor()
     const kept = await opened.page.evaluate(() =>
       JSON.stringify([
-        { ...localStorage },
-        { ...sessionStorage },
+        Object.entries(localStorage),
+        Object.entries(sessionStorage),
         document.cookie,
         window.name,
         history.state,

@@ -69,3 +69,29 @@ test('one state is listed and exported alone, and fiscal data is read by its mem
   assert.equal(await link.getAttribute('rel'), 'noreferrer noopener')
   await page.getByText('receipt_id', { exact: true }).waitFor()
 })
+
+// Last: from here on nothing is paid.
+test('the cause of a failed payment is one press away from anywhere, and what the network said of it two', async () => {
+  const ask = (method: string, params: object) => dashboard.api(method, params) as Promise<Made>
+  const { _id: id } = (await ask('receipts.create', { amount: 1_000_000, description: 'failed' })).receipt
+  const { token } = (await ask('cards.create', { card: { number: '8600495473316478', expire: '0399' }, save: true })).card
+  await ask('cards.get_verify_code', { token })
+  await ask('cards.verify', { token, code: '666666' })
+  const page = await dashboard.open('account')
+  await page.evaluate(async () => {
+    const call = async (method: string, params: object, csrf = ''): Promise<Record<string, unknown>> => {
+      const headers = { 'content-type': 'application/json', 'x-tessera-csrf': csrf }
+      const reply = await fetch('/dashboard/api', { method: 'POST', headers, body: JSON.stringify({ id: 1, method, params }) })
+      return ((await reply.json()) as { result: Record<string, unknown> }).result
+    }
+    const { csrf } = (await call('dashboard.session.get', {}))['session'] as { csrf: string }
+    await call('dashboard.sandbox.setStep', { scenario: 'receipts.pay', step: 'insufficient_funds' }, csrf)
+  })
+  await dashboard.api('receipts.pay', { id, token })
+  await page.getByRole('link', { name: 'Receipts' }).click()
+  const row = page.locator('tr', { has: page.getByRole('link', { name: id.slice(-8) }) })
+  await row.getByText('insufficient_funds').waitFor()
+  await row.getByRole('link').click()
+  await page.locator('strong', { hasText: 'authorise' }).waitFor()
+  await page.getByText('insufficient_funds').first().waitFor()
+})
