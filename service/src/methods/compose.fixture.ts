@@ -1,4 +1,4 @@
-import { createCipheriv, createDecipheriv, randomBytes, randomInt } from 'node:crypto'
+import { randomBytes, randomInt } from 'node:crypto'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -7,7 +7,6 @@ import type { Profile } from '@tessera/contract/envelope'
 import { renderError, RpcError, type ErrorBody } from '@tessera/contract/errors'
 import type { MethodName, Params, Result } from '@tessera/contract/methods'
 import { bucketOf } from '@tessera/vault/id'
-import type { Kek } from '@tessera/vault/kek'
 import { openKeyring, type Keyring, type KeyStore } from '@tessera/vault/keyring'
 
 import { cardFigures, type CardFigures } from '../cards/figures.ts'
@@ -37,7 +36,6 @@ import { makeWebhookDesk, type WebhookDesk } from '../dashboard/webhooks.ts'
 import { makeServedForms, type ServedForms } from '../form-sessions/served.ts'
 import { hashDisclosure } from '../form/disclosure.ts'
 import { makeHostedSessions, type HostedSessions } from '../form-sessions/hosted.ts'
-import type { PageOf } from './form.sessions.create.ts'
 import { makeFormSessions, type FormSessionParts } from '../form-sessions/form-sessions.ts'
 import { noEndpoint, type MerchantEndpoint } from '../endpoint/endpoint.ts'
 import { noFailureBreaker, type FailureBreaker } from '../limits/failures.ts'
@@ -74,6 +72,8 @@ import { makePost } from '../webhooks/post.ts'
 
 import { makeHandClock, type HandClock } from './clock.fixture.ts'
 import { makeGrid } from './index.ts'
+import type { PageOf } from './form.sessions.create.ts'
+import { makeTestKek } from './kek.fixture.ts'
 import type { Call, Grid } from './method.ts'
 
 /** The service from the grid inwards, on a store of its own, with a clock that the test moves. */
@@ -386,25 +386,6 @@ export function drawPan(prefix: string, length = 16): string {
 
 export function randomHex(digits: number): string {
   return randomBytes(digits / 2).toString('hex')
-}
-
-/** A KEK that lives as long as the test. */
-function makeTestKek(): Kek {
-  const key = randomBytes(32)
-  return {
-    id: 'test',
-    kind: 'development-file',
-    async wrap(plain, associated) {
-      const nonce = randomBytes(12)
-      const cipher = createCipheriv('aes-256-gcm', key, nonce).setAAD(associated)
-      return Uint8Array.from(Buffer.concat([nonce, cipher.update(plain), cipher.final(), cipher.getAuthTag()]))
-    },
-    async unwrap(wrapped, associated) {
-      const decipher = createDecipheriv('aes-256-gcm', key, wrapped.subarray(0, 12)).setAAD(associated)
-      decipher.setAuthTag(wrapped.subarray(-16))
-      return Uint8Array.from(Buffer.concat([decipher.update(wrapped.subarray(12, -16)), decipher.final()]))
-    },
-  }
 }
 
 function crash(cause: Error): never {

@@ -179,7 +179,11 @@ export function tellListed(row: Row): ListedCard {
     if (!(err instanceof RowBroken)) throw err
     // A list by the end of life meets no card whose end cannot be read.
     const endsAt = row['ends_at'] === null || err.column === 'ends_at' ? 0 : Number(row['ends_at'])
-    const createdAt = Math.max(Number.MIN_SAFE_INTEGER, Math.min(Number(row['created_at']), Number.MAX_SAFE_INTEGER))
+    // SQLite tells an integer that no double holds as NaN.
+    const told = Number(row['created_at'])
+    const createdAt = Number.isNaN(told)
+      ? Number.MAX_SAFE_INTEGER
+      : Math.max(Number.MIN_SAFE_INTEGER, Math.min(told, Number.MAX_SAFE_INTEGER))
     return { brokenAt: err.column, merchantId: text(row, 'merchant_id'), cardId: text(row, 'card_id'), endsAt, createdAt }
   }
 }
