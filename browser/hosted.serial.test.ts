@@ -105,6 +105,26 @@ describe('the hosted page, for who comes by a link', () => {
     await page.close()
   })
 
+  it('says when there are no more tries, and sends who comes again after it went well on', async () => {
+    const { session, page: link } = await create({ attempts: 1 })
+    const opened = await visit(link)
+    await enterCard(opened, '8600060921090842')
+    await opened.form.locator('form.card [role=alert], #number-fault, .fault').getByText(/./).first().waitFor()
+    await enterCard(opened, success)
+    await opened.page.getByRole('status').getByText('no more tries').waitFor()
+    await opened.page.close()
+    assert.equal((await fetchState(session)).state, 'open')
+    const other = await create()
+    const again = await visit(other.page)
+    await enterCard(again, success)
+    await enterCode(again)
+    await again.page.waitForURL(`${stage.shopOrigin}/**`)
+    await again.page.goto(other.page)
+    await again.page.getByRole('status').getByText('The card was added').waitFor()
+    await again.page.waitForURL(`${stage.shopOrigin}/**`)
+    await again.page.close()
+  })
+
   it('a session of a merchant’s own page opens no hosted page, and the hosted page stands in nobody’s frame', async () => {
     const { session } = await create({ return: null })
     const { page: link } = await create()
@@ -112,6 +132,7 @@ describe('the hosted page, for who comes by a link', () => {
     await page.getByRole('status').getByText('This link is not right').waitFor()
     const headers = (await fetch(link)).headers
     assert.match(headers.get('content-security-policy') ?? '', /frame-ancestors 'none'/)
+    assert.equal(headers.get('cross-origin-opener-policy'), 'same-origin')
     assert.equal(headers.get('referrer-policy'), 'no-referrer')
     assert.equal(headers.get('cache-control'), 'no-store')
     await page.goto(stage.place({ body: `<div id="card"></div><iframe id="x" src="${link}"></iframe>` }))

@@ -1,3 +1,5 @@
+import type { FormStep } from '@tessera/contract/frame'
+
 import { CallFailed, makeCall } from '../frame/call.ts'
 import { CardForm } from '../page/card-form.ts'
 
@@ -11,6 +13,7 @@ history.replaceState(null, '', location.pathname + location.search)
 
 const waitMsMax = 15_000
 const cancelMsMax = 4000
+const lookEveryMs = 60_000
 /** The time to read that it went well. */
 const readMs = 1500
 
@@ -37,6 +40,7 @@ let words = wordsIn(locale)
 let ending: Ending | null = null
 let form: CardForm | null = null
 let returnTo: URL | null = null
+let step: FormStep = 'card'
 
 function speak(): void {
   words = wordsIn(locale)
@@ -76,15 +80,35 @@ async function open(): Promise<void> {
   view.back.hidden = false
   if (shown.state !== 'open') {
     end(shown.state)
+    if (shown.state === 'done') setTimeout(go, readMs)
     return
   }
   view.place.hidden = false
   form = new CardForm({ merchant: facts.merchant, formOrigin: location.origin, locale, save: shown.save, session })
   form.on('token', () => leave('done'))
   form.on('ready', () => form?.focus())
+  form.on('step', (next) => (step = next))
+  // The form tells it of a page that may be loaded again; this one is over.
+  form.on('error', ({ reason }) => {
+    const over = overBy[reason]
+    if (over !== undefined) end(over)
+  })
   form.mount(view.place)
-  setTimeout(() => form !== null && ending === null && end('ended'), Math.max(0, shown.expires_at - Date.now()))
   speak()
+}
+
+const overBy: Readonly<Record<string, Ending | undefined>> = {
+  session_used_up: 'usedUp',
+  session_ended: 'ended',
+  session_unknown: 'unknown',
+}
+
+/** The service's clock counts, not the phone's, which may be wrong. A code that was sent can still be typed when the session is over. */
+async function lookWhetherOver(): Promise<void> {
+  const isAtCard = (): boolean => form !== null && ending === null && step === 'card'
+  if (!isAtCard()) return
+  const shown = (await call('form.sessions.show', { session }, AbortSignal.timeout(waitMsMax)).catch(() => null)) as Shown | null
+  if (shown !== null && shown.state !== 'open' && isAtCard()) end(shown.state)
 }
 
 /** Null when it was refused; the page says so by then. */
@@ -112,7 +136,7 @@ function leave(outcome: 'done' | 'cancelled'): void {
 function go(): void {
   if (returnTo === null) return
   const address = new URL(returnTo)
-  address.searchParams.set('tessera', ending === 'done' ? 'done' : ending === 'ended' ? 'ended' : 'cancelled')
+  address.searchParams.set('tessera', ending === 'done' ? 'done' : ending === 'ended' || ending === 'usedUp' ? 'ended' : 'cancelled')
   location.replace(address)
 }
 
@@ -120,8 +144,10 @@ async function turnBack(): Promise<void> {
   if (ending === null) {
     // Whoever wants to leave leaves, whether the service hears of it or not.
     view.back.disabled = true
-    await call('form.sessions.cancel', { session }, AbortSignal.timeout(cancelMsMax)).catch(() => null)
+    // Nothing is sent any more from here on.
     form?.unmount()
+    form = null
+    await call('form.sessions.cancel', { session }, AbortSignal.timeout(cancelMsMax)).catch(() => null)
     leave('cancelled')
   } else go()
 }
@@ -139,3 +165,4 @@ for (const language of languages) {
 addEventListener('hashchange', () => location.reload())
 document.body.append(view.root)
 void open()
+setInterval(() => void lookWhetherOver(), lookEveryMs)

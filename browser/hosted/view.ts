@@ -1,7 +1,7 @@
 import { languages, type HostedWords, type Language } from './words.ts'
 
 /** Why there is no form on the page any more, or never was. */
-export type Ending = 'missing' | 'unknown' | 'offline' | 'ended' | 'cancelled' | 'done'
+export type Ending = 'missing' | 'unknown' | 'offline' | 'ended' | 'usedUp' | 'cancelled' | 'done'
 
 export interface View {
   readonly root: HTMLElement

@@ -10,7 +10,9 @@ export interface HostedWords {
   readonly cancel: (host: string) => string
   readonly backTo: (host: string) => string
   readonly language: string
-  readonly endings: Readonly<Record<'missing' | 'unknown' | 'offline' | 'ended' | 'cancelled' | 'done', (shop: string) => string>>
+  readonly endings: Readonly<
+    Record<'missing' | 'unknown' | 'offline' | 'ended' | 'usedUp' | 'cancelled' | 'done', (shop: string) => string>
+  >
 }
 
 export function wordsIn(language: Language): HostedWords {
@@ -36,6 +38,7 @@ const words: Readonly<Record<Language, HostedWords>> = {
       unknown: (shop) => `Bu havola toʻgʻri emas. ${shop} dan yangisini soʻrang.`,
       offline: () => 'Xizmat javob bermadi. Internetni tekshirib, qayta urining.',
       ended: (shop) => `Havolaning vaqti tugadi. Hech narsa saqlanmadi; ${shop} dan yangisini soʻrang.`,
+      usedUp: (shop) => `Bu havola bilan boshqa urinib boʻlmaydi. ${shop} dan yangisini soʻrang.`,
       cancelled: () => 'Karta qoʻshish bekor qilindi.',
       done: () => 'Karta qoʻshildi. Doʻkonga qaytyapsiz…',
     },
@@ -52,6 +55,7 @@ const words: Readonly<Record<Language, HostedWords>> = {
       unknown: (shop) => `Эта ссылка неверна. Попросите у «${shop}» новую.`,
       offline: () => 'Сервис не ответил. Проверьте интернет и попробуйте ещё раз.',
       ended: (shop) => `Время ссылки вышло. Ничего не сохранено; попросите у «${shop}» новую.`,
+      usedUp: (shop) => `Попытки по этой ссылке кончились. Попросите у «${shop}» новую.`,
       cancelled: () => 'Добавление карты отменено.',
       done: () => 'Карта добавлена. Возвращаем вас в магазин…',
     },
@@ -68,6 +72,7 @@ const words: Readonly<Record<Language, HostedWords>> = {
       unknown: (shop) => `This link is not right. Ask ${shop} for a new one.`,
       offline: () => 'The service did not answer. Check your connection and try again.',
       ended: (shop) => `The time of this link is over. Nothing was kept; ask ${shop} for a new one.`,
+      usedUp: (shop) => `There are no more tries with this link. Ask ${shop} for a new one.`,
       cancelled: () => 'No card was added.',
       done: () => 'The card was added. Taking you back to the shop…',
     },

@@ -69,7 +69,7 @@ export const formMethods = {
     mutates: false,
     params: Type.Object({ session }),
     result: Type.Object({ state, expires_at: endsAt, card: Type.Optional(card) }),
-    errors: ['sessionUnknown'],
+    errors: ['sessionUnknown', 'originNotRegistered', 'returnElsewhere'],
     example: {
       params: { session: exampleSession },
       result: { state: 'done', expires_at: 1763700000000, card: { ...exampleCard, verify: true } },
@@ -90,7 +90,7 @@ export const formMethods = {
       save: Type.Union([Type.Literal('ask'), Type.Literal('off')]),
       locale: Type.Union([Type.String(), Type.Null()]),
     }),
-    errors: ['sessionUnknown'],
+    errors: ['sessionUnknown', 'originNotRegistered', 'returnElsewhere'],
     example: {
       params: { session: exampleSession },
       result: { state: 'open', expires_at: 1763700000000, return: 'https://shop.example/cards', save: 'ask', locale: 'uz' },
@@ -103,7 +103,7 @@ export const formMethods = {
     mutates: true,
     params: Type.Object({ session }),
     result: Type.Object({ state }),
-    errors: ['sessionUnknown'],
+    errors: ['sessionUnknown', 'originNotRegistered', 'returnElsewhere'],
     example: { params: { session: exampleSession }, result: { state: 'cancelled' } },
   },
 } as const satisfies Record<string, MethodEntry>

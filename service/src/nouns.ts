@@ -98,7 +98,7 @@ export async function makeNouns(
   const isFormHost = makeIsFormHost(config.formOrigin)
   const isFormOrigin = (origin: string): boolean => URL.canParse(origin) && isFormHost(new URL(origin).host)
   const sessions = makeFormSessions({ store, clock, merchants, isAnyOriginWelcome: adapters.isAnyOriginWelcome, isFormOrigin })
-  const hosted = makeHostedSessions({ store, keyring, clock, environment })
+  const hosted = makeHostedSessions({ store, keyring, clock, environment, expectWayBack: sessions.expectWayBack })
   const disclosures = await openDisclosures(config, adapters, { store, clock })
   const served = makeServedForms({ keyring, clock, environment })
   const endpoints = makeEndpoints(deliveryParts({ config, clock, log }, adapters, { store, keyring }))

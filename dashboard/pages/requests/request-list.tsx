@@ -171,5 +171,8 @@ const methodNames = [
   'receipts.confirm_hold',
   'receipts.set_fiscal_data',
   'form.sessions.create',
+  'form.sessions.get',
+  'form.sessions.show',
+  'form.sessions.cancel',
 ] as const satisfies readonly MethodName[]
 const liveMs = 2000

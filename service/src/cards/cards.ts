@@ -6,7 +6,7 @@ import type { CardRow } from '../store/store.ts'
 
 import type { Asker } from './asker.ts'
 import { createCard, expectCard, type AskedCard, type CreatedCard } from './create.ts'
-import { findCard, findCardById, type FoundCard } from './find.ts'
+import { findCard, findCardById, lookUpCard, type FoundCard } from './find.ts'
 import { verifiedCard } from './life.ts'
 import { makeCardMac } from './mac.ts'
 import { removeCard } from './remove.ts'
@@ -19,6 +19,8 @@ export interface Cards {
   expectCard(number: Uint8Array, expire: string): void
   /** Throws what the wire says of a token that stands for no live card of the asker's. */
   find(token: string, asker: Asker): Promise<FoundCard>
+  /** The card of a token whatever became of it, removed or ended; null for a token of nobody's. */
+  lookUp(token: string, asker: Asker): Promise<CardRow | null>
   /** Opens the PAN for as long as `use` takes, and wipes it. */
   usePan<T>(found: FoundCard, use: (pan: Pan) => Promise<T>): Promise<T>
   /** What the card will be when it is verified now, MAC and all. */
@@ -35,6 +37,7 @@ export function makeCards(parts: CardParts): Cards {
     create: (asked: AskedCard, asker: Asker<CreatedCard>) => createCard(tools, asked, asker),
     expectCard: (number: Uint8Array, expire: string) => expectCard(tools, number, expire),
     find: (token: string, asker: Asker) => findCard(tools, token, asker),
+    lookUp: (token: string, asker: Asker) => lookUpCard(tools, token, asker),
     usePan: <T>(found: FoundCard, use: (pan: Pan) => Promise<T>) => usePan(tools, found, use),
     asVerified: (card: CardRow, now: number) => mac.seal(verifiedCard(parts.figures, card, now)),
     remove: (token: string, asker: Asker<'removed'>) => removeCard(tools, () => findCard(tools, token, asker), asker),

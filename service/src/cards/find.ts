@@ -39,6 +39,17 @@ export async function findCardById(tools: CardTools, cardId: string, asker: Aske
   return { card }
 }
 
+/** The card that a token stands for, whatever became of it; null for nobody's. For who asks how something ended, and opens nothing. */
+export async function lookUpCard(tools: CardTools, token: string, asker: Asker): Promise<CardRow | null> {
+  const read = readToken(token)
+  read?.secret?.fill(0)
+  const { bucket, merchantId } = asker
+  const card = read?.bucket === bucket ? await tools.store.findCard({ bucket, merchantId, cardId: read.cardId }) : null
+  if (read === null || card === null || !timingSafeEqual(read.hash, card.tokenHash)) return null
+  if (!(await tools.mac.isTrue(card))) throw tampered(tools, card, asker)
+  return card
+}
+
 async function expectLive(tools: CardTools, card: CardRow, asker: Asker): Promise<void> {
   if (!(await tools.mac.isTrue(card))) throw tampered(tools, card, asker)
   if (card.state === 'removed') throw new RpcError('cardDeleted', { data: 'deleted' })

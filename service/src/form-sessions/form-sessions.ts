@@ -58,25 +58,25 @@ export interface FormSessionParts {
 export function makeFormSessions(parts: FormSessionParts): FormSessions & {
   /** Drops what ended a day ago; tells how many. To be called every minute or so. */
   dropPast(stopping?: AbortSignal): Promise<number>
+  /** Throws `returnElsewhere` or `originNotRegistered` for a way back that `create` would not take today. */
+  expectWayBack(merchantId: string, origin: string, returnTo: string): Promise<void>
 } {
   const { store, clock } = parts
   return Object.freeze({
     create: (asked: AskedFormSession, asker: Asker<CreatedFormSession>) => create(parts, asked, asker),
     spend: (session: string | null, asker: SessionAsker) => spend(parts, session, asker),
     dropPast: (stopping?: AbortSignal) => store.dropFormSessions(clock.now() - toldAsEndedMs, stopping),
+    async expectWayBack(merchantId: string, origin: string, returnTo: string) {
+      await expectRegistered(parts, merchantId, origin)
+      if (!isOf(origin, returnTo)) throw new RpcError('returnElsewhere', { data: 'return' })
+    },
   })
 }
 
-async function create(
-  { store, merchants, clock, isAnyOriginWelcome }: FormSessionParts,
-  asked: AskedFormSession,
-  asker: Asker<CreatedFormSession>,
-) {
+async function create(parts: FormSessionParts, asked: AskedFormSession, asker: Asker<CreatedFormSession>) {
+  const { store, clock } = parts
   const { bucket, merchantId, requestId } = asker
-  if (!isAnyOriginWelcome) {
-    const merchant = await merchants.find(merchantId)
-    if (merchant?.settings.origins.includes(asked.origin) !== true) throw new RpcError('originNotRegistered', { data: 'origin' })
-  }
+  await expectRegistered(parts, merchantId, asked.origin)
   const { returnTo } = asked
   if (returnTo !== null && !isOf(asked.origin, returnTo)) throw new RpcError('returnElsewhere', { data: 'return' })
   const now = clock.now()
@@ -105,6 +105,12 @@ async function create(
   const created = { session, endsAt: row.endsAt }
   expectFirst(await store.insertFormSession(row, audit, rideBoth(asker.rider, sessionId, created)))
   return created
+}
+
+async function expectRegistered({ merchants, isAnyOriginWelcome }: FormSessionParts, merchantId: string, origin: string): Promise<void> {
+  if (isAnyOriginWelcome) return
+  const merchant = await merchants.find(merchantId)
+  if (merchant?.settings.origins.includes(origin) !== true) throw new RpcError('originNotRegistered', { data: 'origin' })
 }
 
 /** An address of this origin, as a browser reads it. */

@@ -32,6 +32,8 @@ export interface HostedParts {
   readonly keyring: Keyring
   readonly clock: Pick<Clock, 'now'>
   readonly environment: string
+  /** Throws for a way back that is of no origin of the merchant's: the row has no MAC, and whoever writes the database sends nobody elsewhere. */
+  readonly expectWayBack: (merchantId: string, origin: string, returnTo: string) => Promise<void>
 }
 
 export function makeHostedSessions(parts: HostedParts): HostedSessions {
@@ -41,6 +43,7 @@ export function makeHostedSessions(parts: HostedParts): HostedSessions {
       const key = keyOf(session, of)
       const row = key === null ? null : await store.findFormSession(key)
       if (row === null) throw new RpcError('sessionUnknown', { data: 'session' })
+      if (row.returnTo !== null) await parts.expectWayBack(row.merchantId, row.origin, row.returnTo)
       return row
     },
     keepToken: (session: string, row: FormSessionRow, made: { cardId: string; token: string }) => keepToken(parts, session, row, made),

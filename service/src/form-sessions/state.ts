@@ -1,43 +1,35 @@
-import { RpcError } from '@tessera/contract/errors'
-
 import type { Asker } from '../cards/asker.ts'
 import type { Cards } from '../cards/cards.ts'
+import { isLive } from '../cards/life.ts'
 import type { Clock } from '../clock.ts'
 import type { CardRow, FormSessionRow } from '../store/store.ts'
 
 import type { HostedSessions } from './hosted.ts'
 
-/** What became of a session; with the card where one is verified, which nothing that came later takes back. */
+/** What became of a session. Who was verified first is the one that it was for: no card that came later takes its place, and no removal takes it back. */
 export interface FormSessionState {
   readonly state: 'open' | 'done' | 'cancelled' | 'ended'
+  /** While the card lives. */
   readonly done: { readonly card: CardRow; readonly token: string } | null
 }
 
 export interface StateParts {
   readonly hosted: HostedSessions
-  readonly cards: Pick<Cards, 'find'>
+  readonly cards: Pick<Cards, 'lookUp'>
   readonly clock: Pick<Clock, 'now'>
 }
 
 export async function stateOf(parts: StateParts, session: string, row: FormSessionRow, asker: Asker): Promise<FormSessionState> {
-  for (const token of await parts.hosted.tokensOf(session, row)) {
-    const card = await findVerified(parts, token, asker)
-    if (card !== null) return { state: 'done', done: { card, token } }
-  }
-  const state = row.cancelledAt > 0 ? 'cancelled' : row.endsAt <= parts.clock.now() ? 'ended' : 'open'
-  return { state, done: null }
+  const now = parts.clock.now()
+  const tokens = await parts.hosted.tokensOf(session, row)
+  const found = await Promise.all(tokens.map(async (token) => ({ token, card: await parts.cards.lookUp(token, asker) })))
+  const verified = found.flatMap(({ token, card }) => (card !== null && isInTime(card, row) ? [{ token, card }] : []))
+  const [first] = verified.toSorted((one, other) => (one.card.verifiedAt ?? 0) - (other.card.verifiedAt ?? 0))
+  if (first !== undefined) return { state: 'done', done: first.card.state === 'live' && isLive(first.card, now) ? first : null }
+  return { state: row.cancelledAt > 0 ? 'cancelled' : row.endsAt <= now ? 'ended' : 'open', done: null }
 }
 
-/** Null for a card that is not verified, was removed, or was never made because the service stopped in between. */
-async function findVerified({ cards }: StateParts, token: string, asker: Asker): Promise<CardRow | null> {
-  try {
-    const { card, secret } = await cards.find(token, asker)
-    secret.fill(0)
-    return card.verified ? card : null
-  } catch (err) {
-    if (err instanceof RpcError && gone.has(err.entry)) return null
-    throw err
-  }
+/** Verified, and not after the cardholder had turned back. */
+function isInTime({ verifiedAt }: CardRow, { cancelledAt }: FormSessionRow): boolean {
+  return verifiedAt !== null && (cancelledAt === 0 || verifiedAt <= cancelledAt)
 }
-
-const gone: ReadonlySet<string> = new Set(['cardNotFound', 'cardDeleted', 'cardEnded'])

@@ -7,7 +7,7 @@ import type { Language } from '@tessera/contract/profile'
 import type { FormAssets } from './assets.ts'
 import { hashDisclosure, type Disclosure } from './disclosure.ts'
 import { makeFormDocument, type FrameFacts, type FrameWords } from './document.ts'
-import { pageHeaders } from './headers.ts'
+import { hostedHeaders, pageHeaders } from './headers.ts'
 import { makeHostedPage } from './hosted-page.ts'
 import { makeIsFormHost, readOrigin } from './host.ts'
 import type { LegalPages } from './legal.ts'
@@ -87,7 +87,7 @@ export function makeForm(parts: FormParts): FastifyPluginCallback {
       const { providerName } = parts
       const locale = languageFor(request.query)
       const page = hosted.render({ merchant: merchant.id, merchantName: merchant.name, providerName, locale })
-      return send(request, reply.headers({ ...pageHeaders, 'content-security-policy': hosted.policy }), page)
+      return send(request, reply.headers({ ...hostedHeaders, 'content-security-policy': hosted.policy }), page)
     })
     // Asked by the frame when its page changes the language: the document carries one.
     app.get('/form/v1/words', (request, reply) =>

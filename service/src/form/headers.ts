@@ -11,6 +11,12 @@ export const pageHeaders: Readonly<Record<string, string>> = Object.freeze({
   'x-dns-prefetch-control': 'off',
 })
 
+/** Of the hosted page, which is nobody's frame: whoever opened it as a window holds no handle to it either. */
+export const hostedHeaders: Readonly<Record<string, string>> = Object.freeze({
+  ...pageHeaders,
+  'cross-origin-opener-policy': 'same-origin',
+})
+
 /** What a merchant's page loads from us: anybody may, with Subresource Integrity, which wants CORS. */
 export const sdkHeaders: Readonly<Record<string, string>> = Object.freeze({
   'access-control-allow-origin': '*',

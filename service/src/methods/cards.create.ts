@@ -5,9 +5,11 @@ import type { Params } from '@tessera/contract/methods'
 import type { Cards } from '../cards/cards.ts'
 import type { CreatedCard } from '../cards/create.ts'
 import { renderCard } from '../cards/render.ts'
+import type { Clock } from '../clock.ts'
 import type { Disclosures } from '../consents/disclosures.ts'
 import type { FormSessions } from '../form-sessions/form-sessions.ts'
 import type { HostedSessions } from '../form-sessions/hosted.ts'
+import { stateOf } from '../form-sessions/state.ts'
 import type { ServedForms } from '../form-sessions/served.ts'
 import type { CardPlace, FineLimits } from '../limits/fine.ts'
 
@@ -18,7 +20,7 @@ import type { Call, Row } from './method.ts'
 export function cardsCreate(
   cards: Cards,
   limits: FineLimits,
-  { sessions, hosted, disclosures, served }: Admission,
+  { sessions, hosted, clock, disclosures, served }: Admission,
 ): Row<'cards.create'>['run'] {
   return async (params, call) => {
     const { form = null } = params
@@ -37,6 +39,9 @@ export function cardsCreate(
         const isServer = call.caller.as === 'server'
         const spent = await sessions.spend(session, { ...call.caller, isServer, from: call.origin, formOf })
         if (spent === null || session === null || spent.returnTo === null) return spent
+        // Whoever has the link may not put a card of his own in the place of the payer's.
+        if ((await stateOf({ hosted, cards, clock }, session, spent, askerOf(call))).state === 'done')
+          throw new RpcError('sessionUsedUp', { data: 'session' })
         return { ...spent, keepToken: (cardId: string, token: string) => hosted.keepToken(session, spent, { cardId, token }) }
       },
     }
@@ -48,6 +53,7 @@ export function cardsCreate(
 interface Admission {
   readonly sessions: FormSessions
   readonly hosted: HostedSessions
+  readonly clock: Pick<Clock, 'now'>
   readonly disclosures: Pick<Disclosures, 'expectIssued'>
   readonly served: Pick<ServedForms, 'originOf'>
 }

@@ -203,7 +203,7 @@ export async function compose(options: HouseOptions = {}): Promise<House> {
     isFormOrigin: (origin) => origin === hostedOrigin,
     ...options.sessions,
   })
-  const hosted = makeHostedSessions({ store, keyring, clock, environment })
+  const hosted = makeHostedSessions({ store, keyring, clock, environment, expectWayBack: sessions.expectWayBack })
   const { version, texts } = hashDisclosure(sandboxDisclosure)
   const issued = Object.entries(texts).map(([locale, { text, sha256 }]) => ({ version, locale, sha256, text }))
   const disclosures = makeDisclosures({ store, clock, texts: issued })

@@ -39,6 +39,16 @@ test('a session that was turned back from takes no card, and one whose card was 
   assert.equal((await merchant.expect('form.sessions.get', { session: other.session })).state, 'done')
 })
 
+test('turning back is the last word: a card that is verified afterwards is not told', async () => {
+  const merchant = house.caller()
+  const { session } = await open(merchant)
+  const token = await send(merchant, session)
+  await merchant.asPage('form.sessions.cancel', { session })
+  house.clock.advance(1000)
+  await verify(merchant, token)
+  assert.equal((await merchant.expect('form.sessions.get', { session })).state, 'cancelled')
+})
+
 function reasonOf(reply: object): unknown {
   return (reply as { error?: { reason: string } }).error?.reason
 }

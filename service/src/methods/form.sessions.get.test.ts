@@ -76,6 +76,29 @@ test('of several cards the one that was verified counts, whichever was sent last
   assert.equal((await merchant.expect('form.sessions.get', { session })).card?.token, first)
 })
 
+test('what is done stays done: nobody who has the link puts a card in its place, and paying with it or removing it takes nothing back', async () => {
+  const merchant = house.caller()
+  const { session } = await open(merchant)
+  const [first, second] = [await send(merchant, session, false), await send(merchant, session)]
+  await verify(merchant, first)
+  const late = await merchant.asPage('cards.create', { card: { number: '', expire: '0399' }, session }, successPan)
+  assert.equal(reasonOf(late), 'session_used_up')
+  house.clock.advance(70_000)
+  await verify(merchant, second)
+  assert.equal((await merchant.expect('form.sessions.get', { session })).card?.token, first)
+  await merchant.expect('cards.remove', { token: first })
+  const told = await merchant.expect('form.sessions.get', { session })
+  assert.deepEqual([told.state, told.card], ['done', undefined])
+})
+
+test('a way back that was written into the row sends nobody anywhere', async () => {
+  const merchant = house.caller()
+  const { session } = await open(merchant)
+  const row = await house.hosted.find(session, merchant)
+  const elsewhere = house.sessions.expectWayBack(merchant.merchantId, row.origin, 'https://evil.example/steal')
+  await assert.rejects(elsewhere, { entry: 'returnElsewhere' })
+})
+
 test('the token can be fetched for an hour after the session ends, and is gone then', async () => {
   const merchant = house.caller()
   const { session, expires_at: endsAt } = await open(merchant)

@@ -77,7 +77,7 @@ export function makeGrid(parts: GridParts): Grid {
         caller: 'browser',
         mutates: true,
         limits: 'create',
-        run: watching(failures, cardsCreate(cards, limits, { sessions, hosted, disclosures, served })),
+        run: watching(failures, cardsCreate(cards, limits, { sessions, hosted, clock, disclosures, served })),
       },
       check: checkCardsCreate(cards),
     },
