@@ -65,8 +65,11 @@ export const dashboardMethods = {
 export const methods = { ...publicMethods, ...dashboardMethods } as const
 
 export type MethodName = keyof typeof methods
-export type Params<M extends MethodName> = Static<(typeof methods)[M]['params']>
-export type Result<M extends MethodName> = Static<(typeof methods)[M]['result']>
+/** By method, so that the compiler works each out once, where `Static` of a method not yet known would be worked out of them all. */
+type ParamsByMethod = { [M in MethodName]: Static<(typeof methods)[M]['params']> }
+type ResultByMethod = { [M in MethodName]: Static<(typeof methods)[M]['result']> }
+export type Params<M extends MethodName> = ParamsByMethod[M]
+export type Result<M extends MethodName> = ResultByMethod[M]
 
 /** The names, as a set that knows nothing of `toString` and its kin. */
 export const methodNames: ReadonlySet<string> = new Set(Object.keys(methods))
