@@ -1,4 +1,4 @@
-// `npm run check`: everything that a program can keep. `npm run check -- <name> …` runs some of it, `--thorough` without the lint cache.
+// `npm run check`: everything that a program can keep. `npm run check -- <name> …` runs some of it, `--thorough` lints all files by their types.
 import { dirname } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
@@ -22,8 +22,10 @@ for (const result of failed) explain(result)
 process.stdout.write(`${results.length - failed.length} passed, ${failed.length} failed\n`)
 process.exitCode = failed.length > 0 ? 1 : 0
 
-function show({ name, seconds, complaints }: CheckResult): void {
-  process.stdout.write(`${complaints.length === 0 ? 'ok  ' : 'FAIL'} ${seconds.toFixed(1).padStart(6)} s  ${name}\n`)
+function show({ name, seconds, complaints, note }: CheckResult): void {
+  process.stdout.write(
+    `${complaints.length === 0 ? 'ok  ' : 'FAIL'} ${seconds.toFixed(1).padStart(6)} s  ${name}${note === '' ? '' : ` (${note})`}\n`,
+  )
 }
 
 function explain({ name, complaints }: CheckResult): void {

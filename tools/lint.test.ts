@@ -5,10 +5,11 @@ import { fileURLToPath } from 'node:url'
 import { ESLint } from 'eslint'
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)))
-const eslint = new ESLint({ cwd: root })
+const withTypes = new ESLint({ cwd: root })
+const plain = new ESLint({ cwd: root, overrideConfigFile: join(root, 'tools/eslint.plain.js') })
 
 /** The rules that a text breaks, linted as if it stood in a file of the vault. */
-async function judge(text: string): Promise<(string | null)[]> {
+async function judge(text: string, eslint = withTypes): Promise<(string | null)[]> {
   const [result] = await eslint.lintText(text, { filePath: join(root, 'vault/src/seal.ts') })
   return result?.messages.map(({ ruleId, message }) => ruleId ?? message) ?? ['nothing was linted']
 }
@@ -23,6 +24,16 @@ test('lint finds a floating promise, an any, a default export, a value import of
     ['export const isNone = (x: unknown): boolean => x == 1\n', 'eqeqeq'],
   ]
   for (const [text, rule] of planted) assert.deepEqual(await judge(text), [rule], text)
+})
+
+test('without types, lint finds the same, but for what only types can tell', async () => {
+  assert.deepEqual(await judge("export default 1\nimport { KeyObject } from 'node:crypto'\nexport type Key = KeyObject\n", plain), [
+    'no-restricted-syntax',
+    '@typescript-eslint/consistent-type-imports',
+  ])
+  assert.deepEqual(await judge('async function go(): Promise<void> {}\nexport function start(): void {\n  go()\n}\n', plain), [])
+  const excepted = '// eslint-disable-next-line @typescript-eslint/no-floating-promises -- why\nexport const one = 1\n'
+  assert.deepEqual(await judge(excepted, plain), [], 'an exception for types is not told as needless')
 })
 
 test('lint leaves good code in peace', async () => {
