@@ -14,6 +14,7 @@ import { cardFiguresOf, idempotencyFiguresOf, receiptFiguresOf, recorderFiguresO
 import { makeIsFormHost } from './form/host.ts'
 import { pageAddress } from './form/page-address.ts'
 import { makeFormSessions } from './form-sessions/form-sessions.ts'
+import { makeFormSessionRows } from './form-sessions/rows.ts'
 import { makeHostedSessions } from './form-sessions/hosted.ts'
 import { makeServedForms } from './form-sessions/served.ts'
 import { makeIdempotency } from './idempotency/idempotency.ts'
@@ -97,8 +98,9 @@ export async function makeNouns(
   if (adapters.sandbox !== null) await merchants.ensureMerchant(adapters.sandbox.merchant)
   const isFormHost = makeIsFormHost(config.formOrigin)
   const isFormOrigin = (origin: string): boolean => URL.canParse(origin) && isFormHost(new URL(origin).host)
-  const sessions = makeFormSessions({ store, clock, merchants, isAnyOriginWelcome: adapters.isAnyOriginWelcome, isFormOrigin })
-  const hosted = makeHostedSessions({ store, keyring, clock, environment, expectWayBack: sessions.expectWayBack })
+  const rows = makeFormSessionRows({ store, keyring, environment, alarm })
+  const sessions = makeFormSessions({ store, rows, clock, merchants, isAnyOriginWelcome: adapters.isAnyOriginWelcome, isFormOrigin })
+  const hosted = makeHostedSessions({ store, rows, keyring, clock, environment, expectWayBack: sessions.expectWayBack })
   const disclosures = await openDisclosures(config, adapters, { store, clock })
   const served = makeServedForms({ keyring, clock, environment })
   const endpoints = makeEndpoints(deliveryParts({ config, clock, log }, adapters, { store, keyring }))

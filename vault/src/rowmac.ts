@@ -2,6 +2,7 @@ import { timingSafeEqual } from 'node:crypto'
 
 import { expectDek, type Dek } from './dek.ts'
 import { keyedHash, type MacField } from './fields.ts'
+import { KeyDestroyed, KeyUnknown, type Keyring } from './keyring.ts'
 
 export type { MacField } from './fields.ts'
 
@@ -21,6 +22,41 @@ export function makeRowMac(dek: Dek, table: string, environment: string, fields:
 /** Whether `mac` is of this row, in constant time. */
 export function isRowMacOf(dek: Dek, mac: Uint8Array, table: string, environment: string, fields: readonly MacField[]): boolean {
   return mac.length === macBytes && timingSafeEqual(mac, makeRowMac(dek, table, environment, fields))
+}
+
+/** Makes and checks the MACs of one table's rows. */
+export interface RowMacs<Row> {
+  /** The same row with its MAC. */
+  seal(row: Row): Promise<Row>
+  isTrue(row: Row): Promise<boolean>
+}
+
+export interface MacParts<Row> {
+  readonly table: string
+  readonly environment: string
+  /** Everything that decides, in a fixed order. A new column goes to the end, and old rows get their MAC anew. */
+  readonly fieldsOf: (row: Row) => readonly MacField[]
+}
+
+export function makeRowMacs<Row extends { readonly mac: Uint8Array }>(
+  keyring: Keyring,
+  { table, environment, fieldsOf }: MacParts<Row>,
+): RowMacs<Row> {
+  return Object.freeze({
+    async seal(row: Row) {
+      return { ...row, mac: makeRowMac(await keyring.active('row_mac'), table, environment, fieldsOf(row)) }
+    },
+    async isTrue(row: Row) {
+      try {
+        const dek = await keyring.byId(macKeyIdOf(row.mac))
+        return dek.purpose === 'row_mac' && isRowMacOf(dek, row.mac, table, environment, fieldsOf(row))
+      } catch (err) {
+        // A MAC under a key that is not there is no MAC.
+        if (err instanceof KeyUnknown || err instanceof KeyDestroyed) return false
+        throw err
+      }
+    },
+  })
 }
 
 /** The key that made a row MAC, 32 hex digits. */

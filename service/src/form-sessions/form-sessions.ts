@@ -1,11 +1,13 @@
 import { RpcError } from '@tessera/contract/errors'
-import { issueToken, readToken } from '@tessera/vault/token'
+import { issueToken } from '@tessera/vault/token'
 
 import type { Asker } from '../cards/asker.ts'
 import type { Clock } from '../clock.ts'
 import { expectFirst, rideBoth } from '../idempotency/rider.ts'
 import type { MerchantBook } from '../merchants/book.ts'
 import type { AuditNote, FormSessionRow, Store } from '../store/store.ts'
+
+import type { FormSessionRows } from './rows.ts'
 
 /** A merchant's leave for one payer to make tokens with the hosted form (wire §5). */
 export interface FormSessions {
@@ -46,7 +48,8 @@ export interface SessionAsker extends Pick<Asker, 'merchantId' | 'bucket'> {
 }
 
 export interface FormSessionParts {
-  readonly store: Pick<Store, 'insertFormSession' | 'spendFormSession' | 'dropFormSessions'>
+  readonly store: Pick<Store, 'insertFormSession' | 'dropFormSessions'>
+  readonly rows: FormSessionRows
   readonly merchants: Pick<MerchantBook, 'find'>
   readonly clock: Pick<Clock, 'now'>
   /** Whether pages of any origin may hold the form, or the merchants' own alone. */
@@ -74,7 +77,7 @@ export function makeFormSessions(parts: FormSessionParts): FormSessions & {
 }
 
 async function create(parts: FormSessionParts, asked: AskedFormSession, asker: Asker<CreatedFormSession>) {
-  const { store, clock } = parts
+  const { store, rows, clock } = parts
   const { bucket, merchantId, requestId } = asker
   await expectRegistered(parts, merchantId, asked.origin)
   const { returnTo } = asked
@@ -83,7 +86,7 @@ async function create(parts: FormSessionParts, asked: AskedFormSession, asker: A
   const { cardId: sessionId, token: session, secret, hash } = issueToken(bucket, now)
   secret.fill(0)
   const { origin, customer, save, locale, attempts: attemptsLeft } = asked
-  const row: FormSessionRow = {
+  const row = await rows.seal({
     bucket,
     sessionId,
     merchantId,
@@ -97,10 +100,11 @@ async function create(parts: FormSessionParts, asked: AskedFormSession, asker: A
     endsAt: now + lifeMs,
     returnTo,
     cancelledAt: 0,
-  }
+    mac: new Uint8Array(0),
+  })
   const audit: AuditNote = {
     ...{ at: now, actor: 'merchant', action: 'form_session.created', merchantId, subject: sessionId, version: 1 },
-    ...{ mac: new Uint8Array(0), requestId, outcome: save },
+    ...{ mac: row.mac, requestId, outcome: save },
   }
   const created = { session, endsAt: row.endsAt }
   expectFirst(await store.insertFormSession(row, audit, rideBoth(asker.rider, sessionId, created)))
@@ -121,22 +125,22 @@ function isOf(origin: string, address: string): boolean {
 }
 
 async function spend(parts: FormSessionParts, session: string | null, asker: SessionAsker) {
-  const { store, merchants, clock } = parts
-  const { bucket, merchantId, isServer } = asker
   if (session === null) {
-    const isRequired = !isServer && (await merchants.find(merchantId))?.settings.requireFormSessions === true
+    const isRequired = !asker.isServer && (await parts.merchants.find(asker.merchantId))?.settings.requireFormSessions === true
     if (isRequired) throw new RpcError('sessionRequired', { data: 'session' })
     return null
   }
-  const read = readToken(session)
-  if (read === null) throw new RpcError('sessionUnknown', { data: 'session' })
-  const spent = await store.spendFormSession({ bucket, merchantId, sessionId: read.cardId, hash: read.hash, now: clock.now() })
-  read.secret?.fill(0)
-  if (spent.kind === 'session') {
-    await expectOrigin(parts, spent.session, asker)
-    return spent.session
-  }
-  throw new RpcError(refusals[spent.kind], { data: 'session' })
+  const spent = await take(parts, session, asker)
+  await expectOrigin(parts, spent, asker)
+  return spent
+}
+
+function take({ rows, clock }: FormSessionParts, session: string, asker: SessionAsker): Promise<FormSessionRow> {
+  return rows.change(session, asker, ({ endsAt, cancelledAt, attemptsLeft }) => {
+    if (endsAt <= clock.now() || cancelledAt > 0) throw new RpcError('sessionEnded', { data: 'session' })
+    if (attemptsLeft <= 0) throw new RpcError('sessionUsedUp', { data: 'session' })
+    return { to: { attemptsLeft: attemptsLeft - 1 }, audit: null }
+  })
 }
 
 /**
@@ -154,8 +158,6 @@ async function expectOrigin(
   const isRegistered = isAnyOriginWelcome || (await merchants.find(merchantId))?.settings.origins.includes(origin) === true
   if (!isThere || !isRegistered) throw new RpcError('sessionOrigin', { data: 'session' })
 }
-
-const refusals = Object.freeze({ unknown: 'sessionUnknown', ended: 'sessionEnded', usedUp: 'sessionUsedUp' } as const)
 
 /** Wire §5. */
 const lifeMs = 15 * 60_000

@@ -1,11 +1,11 @@
-import { RpcError } from '@tessera/contract/errors'
 import type { Keyring } from '@tessera/vault/keyring'
 import { digestRequest, openOutcome, sealOutcome } from '@tessera/vault/outcome'
-import { readToken } from '@tessera/vault/token'
 
 import type { Asker } from '../cards/asker.ts'
 import type { Clock } from '../clock.ts'
-import type { AuditNote, FormCardRow, FormSessionKey, FormSessionRow, Store } from '../store/store.ts'
+import type { FormCardRow, FormSessionRow, Store } from '../store/store.ts'
+
+import type { FormSessionRows, Whose } from './rows.ts'
 
 /**
  * Sessions of the hosted page: the cardholder stands on a page of the form's own origin, and no page of the merchant's hears of the token. It waits here for the
@@ -25,41 +25,38 @@ export interface HostedSessions {
   dropPast(stopping?: AbortSignal): Promise<number>
 }
 
-export type Whose = Pick<Asker, 'merchantId' | 'bucket'>
-
 export interface HostedParts {
-  readonly store: Pick<Store, 'findFormSession' | 'cancelFormSession' | 'keepFormCard' | 'listFormCards' | 'dropFormCards'>
+  readonly store: Pick<Store, 'keepFormCard' | 'listFormCards' | 'dropFormCards'>
+  readonly rows: FormSessionRows
   readonly keyring: Keyring
   readonly clock: Pick<Clock, 'now'>
   readonly environment: string
-  /** Throws for a way back that is of no origin of the merchant's: the row has no MAC, and whoever writes the database sends nobody elsewhere. */
+  /** Throws for a way back that is of no origin of the merchant's today: it may have taken one back since. */
   readonly expectWayBack: (merchantId: string, origin: string, returnTo: string) => Promise<void>
 }
 
 export function makeHostedSessions(parts: HostedParts): HostedSessions {
-  const { store, clock } = parts
+  const { store, rows, clock } = parts
   return Object.freeze({
     async find(session: string, of: Whose) {
-      const key = keyOf(session, of)
-      const row = key === null ? null : await store.findFormSession(key)
-      if (row === null) throw new RpcError('sessionUnknown', { data: 'session' })
+      const row = await rows.find(session, of)
       if (row.returnTo !== null) await parts.expectWayBack(row.merchantId, row.origin, row.returnTo)
       return row
     },
     keepToken: (session: string, row: FormSessionRow, made: { cardId: string; token: string }) => keepToken(parts, session, row, made),
     tokensOf: (session: string, row: FormSessionRow) => tokensOf(parts, session, row),
-    async cancel(session: string, asker: Asker) {
-      const key = keyOf(session, asker)
-      if (key === null) throw new RpcError('sessionUnknown', { data: 'session' })
-      const now = clock.now()
-      const { merchantId, requestId } = asker
-      const audit: AuditNote = {
-        ...{ at: now, actor: 'cardholder', action: 'form_session.cancelled', merchantId, subject: key.sessionId, version: 1 },
-        ...{ mac: new Uint8Array(0), requestId, outcome: 'cancelled' },
-      }
-      await store.cancelFormSession(key, now, audit)
-    },
+    cancel: (session: string, asker: Asker) => cancel(parts, session, asker),
     dropPast: (stopping?: AbortSignal) => store.dropFormCards(clock.now(), stopping),
+  })
+}
+
+async function cancel({ rows, clock }: HostedParts, session: string, asker: Asker): Promise<void> {
+  const { merchantId, requestId } = asker
+  await rows.change(session, asker, ({ sessionId, endsAt, cancelledAt }) => {
+    const now = clock.now()
+    if (endsAt <= now || cancelledAt > 0) return null
+    const deed = { actor: 'cardholder', action: 'form_session.cancelled', outcome: 'cancelled' }
+    return { to: { cancelledAt: now }, audit: { ...deed, at: now, merchantId, subject: sessionId, version: 2, requestId } }
   })
 }
 
@@ -90,13 +87,6 @@ async function tokensOf({ store, keyring, clock, environment }: HostedParts, ses
   } finally {
     digest.fill(0)
   }
-}
-
-function keyOf(session: string, { bucket, merchantId }: Whose): FormSessionKey | null {
-  const read = readToken(session)
-  if (read === null) return null
-  read.secret?.fill(0)
-  return { bucket, merchantId, sessionId: read.cardId, hash: read.hash }
 }
 
 /** The session's text takes the place of the request that an outcome is sealed under. */

@@ -37,6 +37,7 @@ import { makeServedForms, type ServedForms } from '../form-sessions/served.ts'
 import { hashDisclosure } from '../form/disclosure.ts'
 import { makeHostedSessions, type HostedSessions } from '../form-sessions/hosted.ts'
 import { makeFormSessions, type FormSessionParts } from '../form-sessions/form-sessions.ts'
+import { makeFormSessionRows } from '../form-sessions/rows.ts'
 import { noEndpoint, type MerchantEndpoint } from '../endpoint/endpoint.ts'
 import { noFailureBreaker, type FailureBreaker } from '../limits/failures.ts'
 import { noSmsGuard, type SmsGuard } from '../limits/sms-guard.ts'
@@ -195,15 +196,17 @@ export async function compose(options: HouseOptions = {}): Promise<House> {
   const settle = makeSettle({ ...receiptParts, figures: moneyFigures, failed })
   const receipts = makeReceipts({ ...receiptParts, figures: moneyFigures }, options.kicks === true ? settle : null)
   const limits = options.limits?.({ keyring, clock: hand }) ?? noFineLimits
+  const rows = makeFormSessionRows({ store, keyring, environment, alarm })
   const sessions = makeFormSessions({
     store,
+    rows,
     clock,
     merchants,
     isAnyOriginWelcome: true,
     isFormOrigin: (origin) => origin === hostedOrigin,
     ...options.sessions,
   })
-  const hosted = makeHostedSessions({ store, keyring, clock, environment, expectWayBack: sessions.expectWayBack })
+  const hosted = makeHostedSessions({ store, rows, keyring, clock, environment, expectWayBack: sessions.expectWayBack })
   const { version, texts } = hashDisclosure(sandboxDisclosure)
   const issued = Object.entries(texts).map(([locale, { text, sha256 }]) => ({ version, locale, sha256, text }))
   const disclosures = makeDisclosures({ store, clock, texts: issued })

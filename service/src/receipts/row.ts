@@ -1,31 +1,14 @@
 import { currencyUzs } from '@tessera/contract/amount'
-import { KeyDestroyed, KeyUnknown, type Keyring } from '@tessera/vault/keyring'
-import { isRowMacOf, macKeyIdOf, makeRowMac, type MacField } from '@tessera/vault/rowmac'
+import type { Keyring } from '@tessera/vault/keyring'
+import { makeRowMacs, type MacField, type RowMacs } from '@tessera/vault/rowmac'
 
 import type { ReceiptRow } from '../store/store.ts'
 
-/** Makes and checks the MAC of receipt rows: nobody who merely writes the database turns an unpaid receipt into a paid one. */
-export interface ReceiptMac {
-  /** The same row with its MAC. */
-  seal(receipt: ReceiptRow): Promise<ReceiptRow>
-  isTrue(receipt: ReceiptRow): Promise<boolean>
-}
+/** Nobody who merely writes the database turns an unpaid receipt into a paid one. */
+export type ReceiptMac = RowMacs<ReceiptRow>
 
 export function makeReceiptMac(keyring: Keyring, environment: string): ReceiptMac {
-  return Object.freeze({
-    async seal(receipt: ReceiptRow) {
-      return { ...receipt, mac: makeRowMac(await keyring.active('row_mac'), table, environment, receiptFields(receipt)) }
-    },
-    async isTrue(receipt: ReceiptRow) {
-      try {
-        const dek = await keyring.byId(macKeyIdOf(receipt.mac))
-        return dek.purpose === 'row_mac' && isRowMacOf(dek, receipt.mac, table, environment, receiptFields(receipt))
-      } catch (err) {
-        if (err instanceof KeyUnknown || err instanceof KeyDestroyed) return false
-        throw err
-      }
-    },
-  })
+  return makeRowMacs(keyring, { table: 'receipts', environment, fieldsOf: receiptFields })
 }
 
 /** Everything that a receipt row says, in a fixed order. A new column goes to the end, and old rows get their MAC anew. */
@@ -40,5 +23,3 @@ function receiptFields(receipt: ReceiptRow): readonly MacField[] {
     ...[receipt.unknownSince, receipt.flagged, receipt.dueAt, receipt.looks],
   ]
 }
-
-const table = 'receipts'

@@ -99,9 +99,8 @@ export function makeStore(driver: Driver): Store {
 
     insertFormSession: (session, audit, riders) =>
       ridden(riders, driver.write('insertFormSession', { session, audit, riders: riders ?? null })),
-    spendFormSession: (spend) => driver.write('spendFormSession', spend),
     findFormSession: (key) => driver.read(findFormSession(key)),
-    cancelFormSession: (key, now, audit) => driver.write('cancelFormSession', { key, now, audit }),
+    changeFormSession: (session, before, audit) => driver.write('changeFormSession', { session, before, audit }),
     keepFormCard: (card) => driver.write('keepFormCard', card),
     listFormCards: (of) => driver.read(listFormCards(of)),
     dropFormCards: (before, stopping) => dropAll(driver, 'dropFormCards', before, stopping),

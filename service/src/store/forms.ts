@@ -23,6 +23,8 @@ export interface FormSessionRow {
   readonly returnTo: string | null
   /** When the cardholder turned back on the hosted page; 0: not. */
   readonly cancelledAt: number
+  /** Of everything above; of none for a row from before there were any. */
+  readonly mac: Uint8Array
 }
 
 /** A card that was sent with a session of the hosted page; its token sealed under the session's own text, which is kept nowhere. */
@@ -45,31 +47,17 @@ export interface FormSessionKey {
   readonly hash: Uint8Array
 }
 
-export interface SpendFormSession {
-  readonly bucket: number
-  readonly sessionId: string
-  readonly merchantId: string
-  readonly hash: Uint8Array
-  readonly now: number
-}
-
-/** `session`: an attempt was taken from it. The other three changed nothing. */
-export type SpentFormSession =
-  { readonly kind: 'session'; readonly session: FormSessionRow } | { readonly kind: 'unknown' | 'ended' | 'usedUp' }
-
 /** Sessions of the hosted form: keyed by bucket, merchant and id. */
 export interface FormStore {
   insertFormSession<R extends CardRiders | null = null>(session: FormSessionRow, audit: AuditNote, riders?: R): Promise<void | Twin<R>>
   findFormSession(key: FormSessionKey): Promise<FormSessionRow | null>
-  /** Notes that the cardholder turned back; false when that was noted before, or the session is over. */
-  cancelFormSession(key: FormSessionKey, now: number, audit: AuditNote): Promise<boolean>
+  /** Puts the attempts, the turning back and the MAC of `session` in place of those of the row whose MAC is `before`; false, and nothing, when that row is no more. */
+  changeFormSession(session: FormSessionRow, before: Uint8Array, audit: AuditNote | null): Promise<boolean>
   keepFormCard(card: FormCardRow): Promise<void>
   /** The cards of a session whose tokens are still kept, newest first; at most ten. */
   listFormCards(of: Pick<FormSessionKey, 'bucket' | 'sessionId'>): Promise<readonly FormCardRow[]>
   /** Drops sealed tokens whose time ended before a moment; tells how many. */
   dropFormCards(before: number, stopping?: AbortSignal): Promise<number>
-  /** Takes one attempt; one conditional statement decides, however many come at once. */
-  spendFormSession(spend: SpendFormSession): Promise<SpentFormSession>
   /** Drops sessions whose time ended before a moment; tells how many. */
   dropFormSessions(before: number, stopping?: AbortSignal): Promise<number>
 }

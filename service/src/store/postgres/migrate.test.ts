@@ -47,6 +47,7 @@ test(
         'requests',
         'form-page',
         'lists-by-state',
+        'form-session-mac',
       ],
     )
   }),

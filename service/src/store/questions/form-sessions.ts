@@ -1,14 +1,14 @@
 import { bytes, integer, quote, quotedOrNull, text, textOrNull, word } from '../column.ts'
 import { places, sql } from '../statement.ts'
 import type { Row } from '../statement.ts'
-import type { AuditNote, CardRiders, FormCardRow, FormSessionKey, FormSessionRow, SpendFormSession, SpentFormSession } from '../store.ts'
+import type { AuditNote, CardRiders, FormCardRow, FormSessionKey, FormSessionRow } from '../store.ts'
 import { note, one, rows } from '../unit.ts'
 import type { Read, Unit } from '../unit.ts'
 import { carry } from './riders.ts'
 
 const columnList = [
   ...['bucket', 'session_id', 'merchant_id', 'hash', 'origin', 'customer', 'save', 'locale', 'attempts_left', 'created_at', 'ends_at'],
-  ...['return_to', 'cancelled_at'],
+  ...['return_to', 'cancelled_at', 'mac'],
 ]
 const columns = columnList.join(', ')
 
@@ -25,34 +25,33 @@ export function* insertFormSession(ask: InsertFormSession): Unit<void | 'twin'> 
 }
 
 function* keep({ session, audit }: InsertFormSession): Unit<void> {
-  const { bucket, sessionId, merchantId, hash, origin, customer, save, locale, attemptsLeft, createdAt, endsAt, returnTo, cancelledAt } =
-    session
+  const {
+    bucket,
+    sessionId,
+    merchantId,
+    hash,
+    origin,
+    customer,
+    save,
+    locale,
+    attemptsLeft,
+    createdAt,
+    endsAt,
+    returnTo,
+    cancelledAt,
+    mac,
+  } = session
   const quotedCustomer = customer === null ? null : quote(customer)
   const [told, times] = [
     [origin, quotedCustomer, save, locale, attemptsLeft],
-    [createdAt, endsAt, returnTo, cancelledAt],
+    [createdAt, endsAt, returnTo, cancelledAt, mac],
   ]
   yield* rows(insertRow, [bucket, sessionId, merchantId, hash, ...told, ...times])
   yield* note(audit)
 }
 
-const spendRow = sql`
-  update form_sessions set attempts_left = attempts_left - 1
-  where bucket = $1 and session_id = $2 and merchant_id = $3 and hash = $4 and ends_at > $5 and cancelled_at = 0 and attempts_left > 0
-  returning ${columns}`
-
 const selectRow = sql`
   select ${columns} from form_sessions where bucket = $1 and session_id = $2 and merchant_id = $3 and hash = $4`
-
-/** Takes one attempt, or tells why there is none. */
-export function* spendFormSession({ bucket, sessionId, merchantId, hash, now }: SpendFormSession): Unit<SpentFormSession> {
-  const spent = yield* one(spendRow, [bucket, sessionId, merchantId, hash, now])
-  if (spent !== null) return { kind: 'session', session: tellRow(spent) }
-  const there = yield* one(selectRow, [bucket, sessionId, merchantId, hash])
-  if (there === null) return { kind: 'unknown' }
-  const { endsAt, cancelledAt } = tellRow(there)
-  return { kind: endsAt <= now || cancelledAt > 0 ? 'ended' : 'usedUp' }
-}
 
 export function findFormSession({ bucket, sessionId, merchantId, hash }: FormSessionKey): Read<FormSessionRow | null> {
   return {
@@ -62,22 +61,22 @@ export function findFormSession({ bucket, sessionId, merchantId, hash }: FormSes
   }
 }
 
-const cancelRow = sql`
-  update form_sessions set cancelled_at = $5
-  where bucket = $1 and session_id = $2 and merchant_id = $3 and hash = $4 and ends_at > $5 and cancelled_at = 0
+const changeRow = sql`
+  update form_sessions set attempts_left = $4, cancelled_at = $5, mac = $6
+  where bucket = $1 and session_id = $2 and merchant_id = $3 and mac = $7
   returning session_id`
 
-export interface CancelFormSession {
-  readonly key: FormSessionKey
-  readonly now: number
-  readonly audit: AuditNote
+export interface ChangeFormSession {
+  readonly session: FormSessionRow
+  readonly before: Uint8Array
+  readonly audit: AuditNote | null
 }
 
-/** Notes that the cardholder turned back; false when nothing changed. */
-export function* cancelFormSession({ key, now, audit }: CancelFormSession): Unit<boolean> {
-  const { bucket, sessionId, merchantId, hash } = key
-  if ((yield* one(cancelRow, [bucket, sessionId, merchantId, hash, now])) === null) return false
-  yield* note(audit)
+/** Changes the row that was read, and no other; false when somebody was faster. */
+export function* changeFormSession({ session, before, audit }: ChangeFormSession): Unit<boolean> {
+  const { bucket, sessionId, merchantId, attemptsLeft, cancelledAt, mac } = session
+  if ((yield* one(changeRow, [bucket, sessionId, merchantId, attemptsLeft, cancelledAt, mac, before])) === null) return false
+  if (audit !== null) yield* note(audit)
   return true
 }
 
@@ -146,5 +145,6 @@ function tellRow(row: Row): FormSessionRow {
     endsAt: integer(row, 'ends_at'),
     returnTo: textOrNull(row, 'return_to'),
     cancelledAt: integer(row, 'cancelled_at'),
+    mac: bytes(row, 'mac'),
   }
 }

@@ -7,7 +7,7 @@ import { changeDashboardUser, claimSignInTry, clearSignInTries, insertDashboardU
 import { claimDeliveries, settleDelivery } from './deliveries.ts'
 import { dropEvents, replayEvent } from './events.ts'
 import { addFindings } from './findings.ts'
-import { cancelFormSession, dropFormCards, dropFormSessions, insertFormSession, keepFormCard, spendFormSession } from './form-sessions.ts'
+import { changeFormSession, dropFormCards, dropFormSessions, insertFormSession, keepFormCard } from './form-sessions.ts'
 import { dropIdempotency, keepIdempotency } from './idempotency.ts'
 import { appendLedger } from './ledger.ts'
 import { claimSend, dropLimits } from './limits.ts'
@@ -40,9 +40,8 @@ export const units = Object.freeze({
   dropIdempotency,
   appendLedger,
   insertFormSession,
-  spendFormSession,
+  changeFormSession,
   dropFormSessions,
-  cancelFormSession,
   keepFormCard,
   dropFormCards,
   keepDisclosure,

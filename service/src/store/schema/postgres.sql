@@ -216,6 +216,7 @@ create table form_sessions (
   ends_at bigint not null,
   return_to text collate "C",
   cancelled_at bigint not null,
+  mac bytea not null,
   primary key (bucket, session_id)
 );
 

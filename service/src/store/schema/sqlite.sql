@@ -211,7 +211,7 @@ create table form_sessions (
   locale text,
   attempts_left integer not null,
   created_at integer not null,
-  ends_at integer not null, return_to text, cancelled_at integer not null default 0,
+  ends_at integer not null, return_to text, cancelled_at integer not null default 0, mac blob not null default x'',
   primary key (bucket, session_id)
 ) strict;
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { FormCardRow, FormSessionRow, SpendFormSession } from '../store.ts'
+import type { FormCardRow, FormSessionKey, FormSessionRow } from '../store.ts'
 import type { WithStore } from './opened.fixture.ts'
 import { bytesOf, makeCard, makeNote, T0 } from './samples.fixture.ts'
 
@@ -10,37 +10,38 @@ export function formsSuite(withStore: WithStore): void {
   const session: FormSessionRow = {
     ...{ bucket, merchantId, sessionId: 'a'.repeat(24), hash: bytesOf('secret'), origin: 'https://shop.example', save: 'ask' },
     ...{ customer: 'c-1\0', locale: 'uz', attemptsLeft: 3, createdAt: T0, endsAt: T0 + 1000 },
-    ...{ returnTo: null, cancelledAt: 0 },
+    ...{ returnTo: null, cancelledAt: 0, mac: bytesOf('mac') },
   }
-  const spend: SpendFormSession = { bucket, merchantId, sessionId: session.sessionId, hash: session.hash, now: T0 + 999 }
+  const key: FormSessionKey = { bucket, merchantId, sessionId: session.sessionId, hash: session.hash }
 
   test(
-    'a session gives as many attempts as it has, however many ask at once',
+    'it comes back as it was kept, to its merchant, with the right secret, and to nobody else',
     withStore(async ({ store }) => {
-      await store.insertFormSession(session, note)
-      const spent = await Promise.all(Array.from({ length: 20 }, () => store.spendFormSession(spend)))
-      const left = spent.flatMap((answer) => (answer.kind === 'session' ? [answer.session.attemptsLeft] : []))
-      assert.deepEqual(left.toSorted(), [0, 1, 2])
-      assert.equal(spent.filter(({ kind }) => kind === 'usedUp').length, 17)
+      const hosted: FormSessionRow = { ...session, returnTo: 'https://shop.example/back?order=1' }
+      const bare: FormSessionRow = { ...session, sessionId: 'c'.repeat(24), customer: null, locale: null, save: 'off' }
+      for (const row of [hosted, bare]) await store.insertFormSession(row, note)
+      assert.deepEqual(await store.findFormSession(key), hosted)
+      assert.deepEqual(await store.findFormSession({ ...key, sessionId: bare.sessionId }), bare)
+      for (const other of [{ merchantId: 'f'.repeat(24) }, { hash: bytesOf('other') }, { sessionId: 'b'.repeat(24) }])
+        assert.equal(await store.findFormSession({ ...key, ...other }), null)
     }),
   )
 
   test(
-    'it comes back as it was kept, to its merchant, with the right secret, in its time, and to nobody else',
+    'a session is changed from the row that was read: of many who change it at once one does, and the others are told',
     withStore(async ({ store }) => {
       await store.insertFormSession(session, note)
-      const others: [Partial<SpendFormSession>, string][] = [
-        [{ merchantId: 'f'.repeat(24) }, 'unknown'],
-        [{ hash: bytesOf('other') }, 'unknown'],
-        [{ sessionId: 'b'.repeat(24) }, 'unknown'],
-        [{ now: session.endsAt }, 'ended'],
-      ]
-      for (const [change, kind] of others) assert.deepEqual(await store.spendFormSession({ ...spend, ...change }), { kind })
-      assert.deepEqual(await store.spendFormSession(spend), { kind: 'session', session: { ...session, attemptsLeft: 2 } })
-      const bare: FormSessionRow = { ...session, sessionId: 'c'.repeat(24), customer: null, locale: null, save: 'off' }
-      await store.insertFormSession(bare, note)
-      const found = await store.spendFormSession({ ...spend, sessionId: bare.sessionId })
-      assert.deepEqual(found, { kind: 'session', session: { ...bare, attemptsLeft: 2 } })
+      const changed = (number: number): FormSessionRow => ({ ...session, attemptsLeft: 2, mac: bytesOf(`mac ${String(number)}`) })
+      const made = await Promise.all(Array.from({ length: 20 }, (_, number) => store.changeFormSession(changed(number), session.mac, null)))
+      assert.deepEqual(made.filter(Boolean), [true])
+      assert.deepEqual(await store.findFormSession(key), changed(made.indexOf(true)))
+      const cancelled = { ...changed(0), cancelledAt: T0 + 5, mac: bytesOf('cancelled') }
+      assert.equal(
+        await store.changeFormSession({ ...cancelled, merchantId: 'f'.repeat(24) }, changed(made.indexOf(true)).mac, note),
+        false,
+      )
+      assert.equal(await store.changeFormSession(cancelled, changed(made.indexOf(true)).mac, note), true)
+      assert.deepEqual(await store.findFormSession(key), cancelled)
     }),
   )
 
@@ -50,24 +51,8 @@ export function formsSuite(withStore: WithStore): void {
       await store.insertFormSession(session, note)
       await store.insertFormSession({ ...session, sessionId: 'd'.repeat(24), endsAt: T0 + 5000 }, note)
       assert.equal(await store.dropFormSessions(T0 + 1001), 1)
-      assert.equal((await store.spendFormSession(spend)).kind, 'unknown')
-      assert.equal((await store.spendFormSession({ ...spend, sessionId: 'd'.repeat(24) })).kind, 'session')
-    }),
-  )
-
-  test(
-    'a session of the hosted page is found by its text alone, and is over when its cardholder turned back',
-    withStore(async ({ store }) => {
-      const key = { bucket, merchantId, sessionId: session.sessionId, hash: session.hash }
-      const hosted = { ...session, returnTo: 'https://shop.example/back?order=1' }
-      await store.insertFormSession(hosted, note)
-      assert.deepEqual(await store.findFormSession(key), hosted)
-      assert.equal(await store.findFormSession({ ...key, hash: bytesOf('other') }), null)
-      assert.equal(await store.cancelFormSession({ ...key, hash: bytesOf('other') }, T0 + 5, note), false)
-      assert.equal(await store.cancelFormSession(key, T0 + 5, note), true)
-      assert.equal(await store.cancelFormSession(key, T0 + 6, note), false, 'once')
-      assert.deepEqual(await store.findFormSession(key), { ...hosted, cancelledAt: T0 + 5 })
-      assert.deepEqual(await store.spendFormSession(spend), { kind: 'ended' })
+      assert.equal(await store.findFormSession(key), null)
+      assert.notEqual(await store.findFormSession({ ...key, sessionId: 'd'.repeat(24) }), null)
     }),
   )
 
