@@ -1,3 +1,4 @@
+// time limit: 240 s
 import { describe } from 'node:test'
 import { storeSuite } from '../store.suite.ts'
 import { withPostgres } from './with-store.fixture.ts'
