@@ -55,6 +55,7 @@ export function listQuestions(rows: number, behind: number): readonly ListQuesti
   return [
     cards('first page', { ...page, after: null, by: null }),
     cards('deep page', { ...page, after: deep, by: null }),
+    cards('what one look for consents reads', { ...page, count: 200, after: null, by: null }),
     cards('by the last four', { ...page, after: null, by: { lastFour: '0111' } }),
     cards('by the last four, deep', { ...page, after: deep, by: { lastFour: '0111' } }),
     cards('by the payer', { ...page, after: null, by: { customer: 'payer 7' } }),
@@ -87,6 +88,7 @@ export function listQuestions(rows: number, behind: number): readonly ListQuesti
     requests('first page', { ...page, from: 0, after: null, cardId: null }),
     requests('deep page', { ...page, from: 0, after: deep, cardId: null }),
     requests('of an hour', { ...page, from: lastHour.from, after: { at: lastHour.to, id: '' }, cardId: null }),
+    requests('what one look of a filter reads', { ...page, count: 501, from: 0, after: null, cardId: null }),
     requests('of a card', { ...page, from: 0, after: null, cardId: '7'.padStart(24, '0') }),
     row('requests, one', 2, findRequest(someRequest), (store) => store.findRequest(someRequest)),
     row('charts, a week', 24 * 168, listTallies(span), (store) => store.listTallies(span)),
