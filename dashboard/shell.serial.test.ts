@@ -8,6 +8,11 @@ import { gzipSync } from 'node:zlib'
 
 import { openDashboard, sandboxLogin, signIn, type OpenDashboard } from './dashboard.fixture.ts'
 
+interface Made {
+  readonly card: { readonly token: string }
+  readonly receipt: { readonly _id: string }
+}
+
 let dashboard: OpenDashboard
 before(async () => {
   dashboard = await openDashboard()
@@ -34,6 +39,23 @@ test('a person signs in, finds a card, removes it, and signs out', async () => {
   await page.getByRole('button', { name: 'Sign out' }).click()
   await page.getByRole('heading', { name: 'Sign in' }).waitFor()
   assert.deepEqual(await page.context().cookies(), [])
+})
+
+test('from a card to the payment that was refused to it, and back by the card that was tried', async () => {
+  const ask = (method: string, params: object) => dashboard.api(method, params) as Promise<Made>
+  const { token } = (await ask('cards.create', { card: { number: '4444445987459073', expire: '0399' }, save: true })).card
+  await ask('cards.get_verify_code', { token })
+  await ask('cards.verify', { token, code: '666666' })
+  const { _id: id } = (await ask('receipts.create', { amount: 7_700_000 })).receipt
+  await ask('receipts.pay', { id, token })
+  const page = await dashboard.open(`cards/${token.slice(0, 24)}`)
+  const refused = page.locator('.timeline li', { hasText: 'Payment refused' })
+  await refused.getByText('card_blocked').waitFor()
+  await refused.getByRole('link').click()
+  await page.getByText('Why the last payment was refused').waitFor()
+  assert.match(page.url(), new RegExp(`/dashboard/receipts/${id}$`))
+  await page.locator('dl').getByRole('link', { name: '444444******9073' }).click()
+  await refused.waitFor()
 })
 
 test('a wrong password is told, and a session that ended elsewhere brings back the sign-in page', async () => {

@@ -22,13 +22,13 @@ const card = Type.Object({
 
 const step = Type.Object({
   at: Type.Integer(),
-  /** A word: `card.created`, `card.removed`, `receipt`. */
-  what: Type.String(),
-  outcome: Type.String(),
+  what: Type.String({
+    description: 'A word of the audit; `receipt` for one that holds the card, `receipt.refused` for a payment that was refused to it.',
+  }),
+  outcome: Type.String({ description: 'Of a receipt its state, of a refused payment its reason.' }),
   actor: Type.Union([Type.Literal('merchant'), Type.Literal('user'), Type.Literal('system'), Type.Literal('operator')]),
   requestId: Type.String(),
-  /** Of a receipt that was paid with the card. */
-  receiptId: Type.Union([Type.String(), Type.Null()]),
+  receiptId: Type.Union([Type.String(), Type.Null()], { description: 'Of a payment with the card, or one that was refused to it.' }),
   amountTiyin: Type.Union([Type.Integer(), Type.Null()]),
 })
 

@@ -32,7 +32,7 @@ const receipt = Type.Object({
   }),
   amountTiyin: Type.Integer(),
   takenTiyin: Type.Integer({ description: 'What was taken, or is held.' }),
-  number: Type.String({ description: "The card's mask; '' before a payment." }),
+  number: Type.String({ description: "The mask of the card that paid; '' before, and after a refusal." }),
   cardId: Type.String(),
   description: Type.String(),
   reason: Type.Union([Type.String(), Type.Null()], { description: 'Why the last payment was refused.' }),
@@ -48,6 +48,8 @@ const operation = Type.Object({
   rawCode: Type.String({ description: "The network's own code." }),
   askedAt: Type.Integer(),
   settledAt: Type.Integer({ description: '0 while it is open.' }),
+  cardId: Type.String({ description: "Of an authorisation or a hold: the card that was to pay; '' for others." }),
+  number: Type.String({ description: "That card's mask; '' where it is not known." }),
 })
 
 const step = Type.Object({

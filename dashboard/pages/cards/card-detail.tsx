@@ -12,7 +12,9 @@ import { Money } from '../../parts/money.tsx'
 import { Refusal } from '../../parts/refusal.tsx'
 import { Waiting } from '../../parts/table.tsx'
 import { Time } from '../../parts/time.tsx'
+import { actorName } from '../../words/actor-names.ts'
 import { auditLabel } from '../../words/audit-labels.ts'
+import { ReceiptState } from '../receipts/receipt-state.tsx'
 import { CardState } from './card-state.tsx'
 import { cardWords } from './card-words.ts'
 
@@ -117,10 +119,11 @@ function Timeline({ timeline }: Pick<Found, 'timeline'>) {
         {timeline.map(({ at, what, outcome, actor, receiptId, amountTiyin }) => (
           <li key={`${at} ${what} ${receiptId ?? ''} ${outcome}`}>
             <strong>{what === 'receipt' ? text.payment : auditLabel(what)}</strong>
-            {receiptId === null ? <code>{outcome}</code> : <a href={pathOf(`receipts/${receiptId}`)}>{receiptId}</a>}
+            {what === 'receipt' ? <ReceiptState state={Number(outcome)} isFlagged={false} /> : <code>{outcome}</code>}
             {amountTiyin !== null && <Money tiyin={amountTiyin} />}
+            {receiptId !== null && <a href={pathOf(`receipts/${receiptId}`)}>{text.receipt}</a>}
             <small>
-              <Time at={at} /> · {text.actors[actor]}
+              <Time at={at} /> · {actorName(actor)}
             </small>
           </li>
         ))}

@@ -39,8 +39,8 @@ const en = {
   remove: 'Remove the card',
   removeTitle: 'Remove this card?',
   removeText: 'The sealed number is wiped at once, and the token pays nothing more. This cannot be undone.',
-  actors: { merchant: 'your page or server', user: 'a user of the dashboard', system: 'the service', operator: 'the operator' },
   payment: 'Payment',
+  receipt: 'To the receipt',
 }
 
 const ru: typeof en = {
@@ -82,8 +82,8 @@ const ru: typeof en = {
   remove: 'Удалить карту',
   removeTitle: 'Удалить эту карту?',
   removeText: 'Зашифрованный номер стирается сразу, токен больше не платит. Отменить нельзя.',
-  actors: { merchant: 'ваша страница или сервер', user: 'пользователь кабинета', system: 'сервис', operator: 'оператор' },
   payment: 'Платёж',
+  receipt: 'К чеку',
 }
 
 const uz: typeof en = {
@@ -125,8 +125,8 @@ const uz: typeof en = {
   remove: 'Kartani oʻchirish',
   removeTitle: 'Bu karta oʻchirilsinmi?',
   removeText: 'Shifrlangan raqam darhol oʻchiriladi, token boshqa toʻlamaydi. Qaytarib boʻlmaydi.',
-  actors: { merchant: 'sizning sahifa yoki server', user: 'kabinet foydalanuvchisi', system: 'xizmat', operator: 'operator' },
   payment: 'Toʻlov',
+  receipt: 'Chekka oʻtish',
 }
 
 /** The words of the page Cards. */

@@ -13,9 +13,10 @@ import { Refusal } from '../../parts/refusal.tsx'
 import { Waiting } from '../../parts/table.tsx'
 import { Tag } from '../../parts/tag.tsx'
 import { Time } from '../../parts/time.tsx'
+import { actorName } from '../../words/actor-names.ts'
+import { auditLabel } from '../../words/audit-labels.ts'
 import { GivenFacts } from './receipt-facts.tsx'
 import { ReceiptState } from './receipt-state.tsx'
-import { auditLabel } from '../../words/audit-labels.ts'
 import { receiptWords } from './receipt-words.ts'
 
 type Found = Result<'dashboard.receipts.get'>
@@ -36,7 +37,7 @@ export function ReceiptDetail({ receiptId }: { receiptId: string }) {
       {found === null && asked.refused.value === null && <Waiting />}
       {found !== null && (
         <div class="columns">
-          <Facts receipt={found.receipt} onDeed={(wanted) => (deed.value = wanted)} />
+          <Facts receipt={found.receipt} tried={triedOf(found.operations)} onDeed={(wanted) => (deed.value = wanted)} />
           <Answers operations={found.operations} />
           <Timeline timeline={found.timeline} />
         </div>
@@ -63,7 +64,27 @@ export function ReceiptDetail({ receiptId }: { receiptId: string }) {
   )
 }
 
-function Facts({ receipt, onDeed }: Pick<Found, 'receipt'> & { onDeed: (deed: 'cancel' | 'confirm') => void }) {
+interface TriedCard {
+  readonly cardId: string
+  readonly number: string
+}
+
+/** The cards that were to pay, each once, in the order of their first try. */
+function triedOf(operations: Found['operations']): TriedCard[] {
+  const cards = operations.filter(({ cardId }) => cardId !== '').map(({ cardId, number }) => [cardId, { cardId, number }] as const)
+  return [...new Map(cards).values()]
+}
+
+function CardLink({ card: { cardId, number } }: { card: TriedCard }) {
+  return <a href={pathOf(`cards/${cardId}`)}>{number === '' ? cardId : number}</a>
+}
+
+interface FactsProps extends Pick<Found, 'receipt'> {
+  readonly tried: readonly TriedCard[]
+  readonly onDeed: (deed: 'cancel' | 'confirm') => void
+}
+
+function Facts({ receipt, tried, onDeed }: FactsProps) {
   const text = wordsOf(receiptWords)
   const { receiptId, state, flagged, amountTiyin, takenTiyin, number, cardId, description, reason, createdAt, payTime, cancelTime } =
     receipt
@@ -71,7 +92,8 @@ function Facts({ receipt, onDeed }: Pick<Found, 'receipt'> & { onDeed: (deed: 'c
     [text.id, <Copy text={receiptId} />],
     [text.sum, <Money tiyin={amountTiyin} />],
     [text.taken, <Money tiyin={takenTiyin} />],
-    [text.card, cardId === '' ? '—' : <a href={pathOf(`cards/${cardId}`)}>{number}</a>],
+    [text.card, cardId === '' ? tried.length === 0 ? '—' : null : <CardLink card={{ cardId, number }} />],
+    [text.tried, cardId === '' && tried.length > 0 ? tried.map((card) => <CardLink key={card.cardId} card={card} />) : null],
     [text.description, description === '' ? '—' : description],
     [text.why, reason === null ? null : <code>{reason}</code>],
     [text.created, <Time at={createdAt} />],
@@ -113,13 +135,13 @@ function Answers({ operations }: Pick<Found, 'operations'>) {
       <h2>{text.network}</h2>
       {operations.length === 0 && <p>{text.noOperations}</p>}
       <ol class="timeline">
-        {operations.map(({ kind, amountTiyin, state, reason, rawCode, askedAt }) => (
+        {operations.map(({ kind, amountTiyin, state, reason, rawCode, askedAt, cardId, number }) => (
           <li key={`${askedAt} ${kind}`}>
             <strong>{kind}</strong> <Money tiyin={amountTiyin} />{' '}
             <Tag tone={state === 'approved' ? 'green' : state === 'declined' ? 'red' : 'amber'}>{state}</Tag>
             {reason !== '' && <code>{reason}</code>} {rawCode !== '' && <code>{rawCode}</code>}
             <small>
-              <Time at={askedAt} />
+              <Time at={askedAt} /> {cardId !== '' && <CardLink card={{ cardId, number }} />}
             </small>
           </li>
         ))}
@@ -139,7 +161,7 @@ function Timeline({ timeline }: Pick<Found, 'timeline'>) {
             <strong>{auditLabel(what)}</strong>
             <code>{outcome}</code>
             <small>
-              <Time at={at} /> · {actor}
+              <Time at={at} /> · {actorName(actor)}
             </small>
           </li>
         ))}

@@ -10,6 +10,7 @@ const en = {
   state: 'State',
   sum: 'Sum',
   card: 'Card',
+  tried: 'Tried with',
   description: 'What for',
   created: 'Created',
   none: {
@@ -64,6 +65,7 @@ const ru: ReceiptWords = {
   state: 'Состояние',
   sum: 'Сумма',
   card: 'Карта',
+  tried: 'Пробовали картой',
   description: 'За что',
   created: 'Создан',
   none: { title: 'Здесь нет чеков', text: 'Чек появится, как только ваш сервер вызовет receipts.create. Посмотрите другие дни.' },
@@ -113,6 +115,7 @@ const uz: ReceiptWords = {
   state: 'Holati',
   sum: 'Summa',
   card: 'Karta',
+  tried: 'Urinilgan karta',
   description: 'Nima uchun',
   created: 'Yaratilgan',
   none: {

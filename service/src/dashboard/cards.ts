@@ -2,11 +2,11 @@ import { RpcError } from '@tessera/contract/errors'
 import { bucketOfId } from '@tessera/vault/id'
 
 import { makeCardMac } from '../cards/mac.ts'
-import type { AuditEntry, CardReceipt, CardRow, CardsAsk, ListedCard, TimePlace } from '../store/store.ts'
+import type { AuditEntry, CardReceipt, CardRow, CardsAsk, ListedCard, OperationRow, TimePlace } from '../store/store.ts'
 
 import type { DashboardParts } from './parts.ts'
 
-export type { AuditEntry, CardReceipt, CardRow, TimePlace }
+export type { AuditEntry, CardReceipt, CardRow, OperationRow, TimePlace }
 
 /** A card whose row is not as we wrote it: nothing is told of it but where it stands. */
 export interface TamperedCard {
@@ -26,7 +26,10 @@ export interface CardPage {
 export interface FoundCardHistory {
   readonly card: LookedCard
   readonly entries: readonly AuditEntry[]
+  /** Those that hold the card: paid, held, or being paid. */
   readonly receipts: readonly CardReceipt[]
+  /** Payments that were refused to it; their receipts may have been paid with another card since. */
+  readonly refused: readonly OperationRow[]
 }
 
 export interface CardLists {
@@ -43,21 +46,15 @@ export interface CardsOf {
 export type CardListParts = Pick<DashboardParts, 'store' | 'keyring' | 'environment' | 'alarm'>
 
 /** The merchant's cards as its people look at them. Each row is checked as the API checks it; one that is not ours is shown as such, and its neighbours stay. */
-export function makeCardLists({ store, keyring, environment, alarm }: CardListParts): CardLists {
-  const mac = makeCardMac(keyring, environment)
+export function makeCardLists(parts: CardListParts): CardLists {
+  const { store } = parts
+  const look = makeCardLook(parts)
   return Object.freeze({ list, get })
-
-  async function look(card: ListedCard): Promise<LookedCard> {
-    if (!('brokenAt' in card) && (await mac.isTrue(card))) return card
-    const { merchantId, cardId, createdAt } = card
-    alarm('row_tampered', { merchantId, cardId, requestId: '' })
-    return { state: 'tampered', cardId, createdAt }
-  }
 
   async function list(of: CardsOf, search: string, { after, count }: Parameters<CardLists['list']>[2]): Promise<CardPage> {
     const wanted = readSearch(search)
     if (typeof wanted === 'string') {
-      const card = bucketOfId(wanted) === of.bucket ? await store.findCard({ ...pick(of), cardId: wanted }) : null
+      const card = bucketOfId(wanted) === of.bucket ? await store.lookAtCard({ ...pick(of), cardId: wanted }) : null
       if (card !== null) return { cards: [await look(card)], next: null }
     }
     const { by, mask } = typeof wanted === 'string' ? { by: { customer: wanted }, mask: null } : wanted
@@ -72,13 +69,26 @@ export function makeCardLists({ store, keyring, environment, alarm }: CardListPa
   }
 
   async function get(of: CardsOf, cardId: string): Promise<FoundCardHistory> {
-    const card = bucketOfId(cardId) === of.bucket ? await store.findCard({ ...pick(of), cardId }) : null
+    const key = { ...pick(of), cardId }
+    const card = bucketOfId(cardId) === of.bucket ? await store.lookAtCard(key) : null
     if (card === null) throw new RpcError('cardNotFound', { data: 'cardId' })
-    const [entries, receipts] = await Promise.all([
+    const [entries, receipts, refused] = await Promise.all([
       store.listAuditOf(of.merchantId, cardId, entriesMax),
-      store.listReceiptsOfCard(card, receiptsMax),
+      store.listReceiptsOfCard(key, receiptsMax),
+      store.listRefusedOfCard(key, refusedMax),
     ])
-    return { card: await look(card), entries, receipts }
+    return { card: await look(card), entries, receipts, refused }
+  }
+}
+
+/** Checks a row of the store as the API checks it, and tells the operator of one that is not ours. */
+export function makeCardLook({ keyring, environment, alarm }: Omit<CardListParts, 'store'>): (card: ListedCard) => Promise<LookedCard> {
+  const mac = makeCardMac(keyring, environment)
+  return async (card) => {
+    if (!('brokenAt' in card) && (await mac.isTrue(card))) return card
+    const { merchantId, cardId, createdAt } = card
+    alarm('row_tampered', { merchantId, cardId, requestId: '' })
+    return { state: 'tampered', cardId, createdAt }
   }
 }
 
@@ -98,3 +108,4 @@ function pick({ bucket, merchantId }: CardsOf): CardsOf {
 
 const entriesMax = 100
 const receiptsMax = 50
+const refusedMax = 50

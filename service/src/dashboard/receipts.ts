@@ -5,7 +5,7 @@ import { bucketOfId } from '@tessera/vault/id'
 import { makeReceiptMac } from '../receipts/row.ts'
 import type { AuditEntry, ListedReceipt, OperationRow, ReceiptRow, TimePlace } from '../store/store.ts'
 
-import type { CardListParts, CardsOf } from './cards.ts'
+import { makeCardLook, type CardListParts, type CardsOf } from './cards.ts'
 
 export type { OperationRow, ReceiptRow }
 
@@ -26,6 +26,8 @@ export interface ReceiptPage {
 export interface FoundReceiptHistory {
   readonly receipt: LookedReceipt
   readonly operations: readonly OperationRow[]
+  /** The cards that were to pay it, by their ids, with their masks: '' where the row is not ours. */
+  readonly cards: ReadonlyMap<string, string>
   readonly entries: readonly AuditEntry[]
 }
 
@@ -45,7 +47,9 @@ export interface ReceiptLists {
   get(of: CardsOf, receiptId: string): Promise<FoundReceiptHistory>
 }
 
-export function makeReceiptLists({ store, keyring, environment, alarm }: CardListParts): ReceiptLists {
+export function makeReceiptLists(parts: CardListParts): ReceiptLists {
+  const { store, keyring, environment, alarm } = parts
+  const lookAtCard = makeCardLook(parts)
   const mac = makeReceiptMac(keyring, environment)
   return Object.freeze({ list, get })
 
@@ -66,11 +70,20 @@ export function makeReceiptLists({ store, keyring, environment, alarm }: CardLis
 
   async function get({ bucket, merchantId }: CardsOf, receiptId: string): Promise<FoundReceiptHistory> {
     const key = { bucket, merchantId, receiptId }
-    const receipt = bucketOfId(receiptId) === bucket ? await store.findReceipt(key) : null
+    const receipt = bucketOfId(receiptId) === bucket ? await store.lookAtReceipt(key) : null
     if (receipt === null) throw new RpcError('receiptNotFound', { data: 'receiptId' })
     const [operations, entries] = await Promise.all([store.listOperations(key), store.listAuditOf(merchantId, receiptId, entriesMax)])
-    return { receipt: await look(receipt), operations, entries }
+    return { receipt: await look(receipt), operations, cards: await masksOf({ bucket, merchantId }, operations), entries }
+  }
+
+  async function masksOf(of: CardsOf, operations: readonly OperationRow[]): Promise<ReadonlyMap<string, string>> {
+    const cardIds = [...new Set(operations.map(({ cardId }) => cardId))].filter((cardId) => cardId !== '').slice(-cardsMax)
+    const rows = await Promise.all(cardIds.map((cardId) => store.lookAtCard({ ...of, cardId })))
+    const cards = await Promise.all(rows.filter((row) => row !== null).map(lookAtCard))
+    return new Map(cards.map((card) => [card.cardId, card.state === 'tampered' ? '' : card.maskedPan]))
   }
 }
 
+/** Whoever tries more cards for one receipt is told the newest. */
+const cardsMax = 10
 const entriesMax = 100

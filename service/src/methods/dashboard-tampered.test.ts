@@ -60,8 +60,15 @@ for (const [name, withStore] of [
       assert.ok(timeline.some(({ what }) => what === 'card.created'))
       assert.equal((await user.expect('dashboard.cards.list', { search: bad.cardId })).cards[0]?.state, 'tampered')
       assert.equal((await user.expect('dashboard.receipts.get', { receiptId: bad.receiptId })).receipt.state, -1)
+      // A value that cannot be read is answered like a wrong MAC.
+      const broken = made[3]
+      assert.ok(broken !== undefined)
+      assert.equal((await user.expect('dashboard.cards.get', { cardId: broken.cardId })).card.state, 'tampered')
+      assert.equal((await user.expect('dashboard.cards.list', { search: broken.cardId })).cards[0]?.state, 'tampered')
+      assert.equal((await user.expect('dashboard.receipts.get', { receiptId: broken.receiptId })).receipt.state, -1)
       const alarmed = new Set(house.alarms)
-      for (const id of [bad.cardId, bad.receiptId, made[3]?.cardId]) assert.ok(alarmed.has(`row_tampered ${id}`), [...alarmed].join())
+      for (const id of [bad.cardId, bad.receiptId, broken.cardId, broken.receiptId])
+        assert.ok(alarmed.has(`row_tampered ${id}`), [...alarmed].join())
       await house.close()
     }),
   )

@@ -1,6 +1,7 @@
 import type { Result } from '@tessera/contract/methods'
 
-import type { AuditEntry, CardLists, CardReceipt, FoundCardHistory } from '../dashboard/cards.ts'
+import type { AuditEntry, CardLists, CardReceipt, FoundCardHistory, OperationRow } from '../dashboard/cards.ts'
+import { wordOf } from '../dashboard/overview.ts'
 
 import { showCard } from './card-shown.ts'
 import type { Row } from './method.ts'
@@ -22,17 +23,22 @@ function moreOf(card: FoundCardHistory['card']) {
 }
 
 /** Newest first. */
-function timelineOf({ entries, receipts }: FoundCardHistory): Step[] {
-  return [...entries.map(tellEntry), ...receipts.map(tellReceipt)].sort((a, b) => b.at - a.at)
+function timelineOf({ entries, receipts, refused }: FoundCardHistory): Step[] {
+  return [...entries.map(tellEntry), ...receipts.map(tellReceipt), ...refused.map(tellRefused)].sort((a, b) => b.at - a.at)
 }
 
 function tellEntry({ at, action, outcome, actor, requestId }: AuditEntry): Step {
   const [kind = ''] = actor.split(':')
   const who = kind === 'user' || kind === 'system' || kind === 'operator' ? kind : 'merchant'
-  return { at, what: action, outcome, actor: who, requestId, receiptId: null, amountTiyin: null }
+  return { at, what: action, outcome: wordOf(outcome), actor: who, requestId, receiptId: null, amountTiyin: null }
 }
 
 function tellReceipt({ receiptId, state, amountTiyin, createdAt, payTime }: CardReceipt): Step {
   const at = payTime > 0 ? payTime : createdAt
   return { at, what: 'receipt', outcome: String(state), actor: 'merchant', requestId: '', receiptId, amountTiyin }
+}
+
+function tellRefused({ receiptId, amountTiyin, reason, askedAt, settledAt }: OperationRow): Step {
+  const at = settledAt > 0 ? settledAt : askedAt
+  return { at, what: 'receipt.refused', outcome: wordOf(reason), actor: 'merchant', requestId: '', receiptId, amountTiyin }
 }

@@ -1,3 +1,4 @@
+import { wordOf } from '../dashboard/overview.ts'
 import type { FoundReceiptHistory, ReceiptLists } from '../dashboard/receipts.ts'
 
 import type { Row } from './method.ts'
@@ -6,14 +7,14 @@ import { showReceipt } from './receipt-shown.ts'
 /** Tells one receipt with all that became of it, the newest first. */
 export function dashboardReceiptsGet(lists: ReceiptLists): Row<'dashboard.receipts.get'>['run'] {
   return async ({ receiptId }, { caller }) => {
-    const { receipt, operations, entries } = await lists.get(caller, receiptId)
+    const { receipt, operations, cards, entries } = await lists.get(caller, receiptId)
     return {
       receipt: { ...showReceipt(receipt), ...moreOf(receipt) },
-      operations: operations.map(({ kind, amountTiyin, state, reason, rawCode, askedAt, settledAt }) => {
-        return { kind, amountTiyin, state, reason, rawCode, askedAt, settledAt }
+      operations: operations.map(({ kind, amountTiyin, state, reason, rawCode, askedAt, settledAt, cardId }) => {
+        return { kind, amountTiyin, state, reason: wordOf(reason), rawCode, askedAt, settledAt, cardId, number: cards.get(cardId) ?? '' }
       }),
       timeline: entries.map(({ at, action, outcome, actor, requestId }) => {
-        return { at, what: action, outcome, actor: actor.split(':')[0] ?? '', requestId }
+        return { at, what: action, outcome: wordOf(outcome), actor: actor.split(':')[0] ?? '', requestId }
       }),
     }
   }

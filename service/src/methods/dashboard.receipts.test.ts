@@ -6,6 +6,8 @@ import { openEntrance } from '../dashboard/visitor.fixture.ts'
 import { compose } from './compose.fixture.ts'
 import { successPan } from './receipts.fixture.ts'
 
+const blockedPan = '4444445987459073'
+
 const house = await compose()
 const entrance = openEntrance(house)
 after(() => house.close())
@@ -57,4 +59,33 @@ test('a hold is confirmed in part, not above it, and not twice', async () => {
   const { receipt: after } = await support.expect('dashboard.receipts.get', { receiptId })
   assert.deepEqual([after.state, after.takenTiyin], [4, 40_000])
   assert.equal(await support.refused('dashboard.receipts.confirm', { receiptId }), 'receipt_not_held')
+})
+
+test('a refused payment stands in the timeline of its card with its reason, and its receipt tells the cards that were tried', async () => {
+  const support = await entrance.user('support')
+  const shop = house.caller('spec', support.merchantId)
+  const [blocked, good] = [await shop.verified(blockedPan, { save: true }), await shop.verified(successPan, { save: true })]
+  const { receipt } = await shop.expect('receipts.create', { amount: 100_000 })
+  const receiptId = receipt._id
+  assert.equal(await shop.refused('receipts.pay', { id: receiptId, token: blocked }), 'card_blocked')
+
+  const cardId = blocked.slice(0, 24)
+  const unpaid = await support.expect('dashboard.receipts.get', { receiptId })
+  assert.deepEqual([unpaid.receipt.cardId, unpaid.receipt.reason], ['', 'card_blocked'])
+  assert.deepEqual(
+    unpaid.operations.map(({ reason, cardId: tried, number }) => [reason, tried, number]),
+    [['card_blocked', cardId, '444444******9073']],
+  )
+  await shop.expect('receipts.pay', { id: receiptId, token: good })
+  const { timeline } = await support.expect('dashboard.cards.get', { cardId })
+  const refused = timeline.filter(({ receiptId: told }) => told === receiptId)
+  assert.deepEqual(
+    refused.map(({ what, outcome, amountTiyin }) => [what, outcome, amountTiyin]),
+    [['receipt.refused', 'card_blocked', 100_000]],
+  )
+  const ofGood = (await support.expect('dashboard.cards.get', { cardId: good.slice(0, 24) })).timeline
+  assert.deepEqual(
+    ofGood.filter(({ receiptId: told }) => told === receiptId).map(({ what }) => what),
+    ['receipt'],
+  )
 })

@@ -8,7 +8,7 @@ export function newOperation(receipt: ReceiptRow, kind: OperationKind, amountTiy
   const { bucket, merchantId, receiptId } = receipt
   return {
     ...{ bucket, merchantId, receiptId, requestId: issueId(bucket, now), kind, amountTiyin },
-    ...{ state: 'asked', networkRef: '', reason: '', rawCode: '', askedAt: now, settledAt: 0 },
+    ...{ state: 'asked', networkRef: '', reason: '', rawCode: '', askedAt: now, settledAt: 0, cardId: '' },
   }
 }
 

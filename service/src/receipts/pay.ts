@@ -84,7 +84,8 @@ async function keepIntention(tools: ReceiptTools, intending: Intending, asker: R
   const now = tools.clock.now()
   const isHold = asked.hold ?? receipt.hold
   const oneTime = !card.recurrent
-  const operation = newOperation(receipt, isHold ? 'hold' : 'authorise', receipt.amountTiyin, now)
+  const asking = newOperation(receipt, isHold ? 'hold' : 'authorise', receipt.amountTiyin, now)
+  const operation = { ...asking, cardId: card.cardId }
   const payer = asked.payer === null ? null : JSON.stringify(asked.payer)
   const intended = await changeReceipt(tools, {
     ...{ from: receipt, operations: [operation], asker, isIntention: true, action: 'receipt.asked', outcome: operation.kind },

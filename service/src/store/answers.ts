@@ -1,5 +1,5 @@
 import { findAuditHeads, newestAuditOf, readAudit } from './questions/audit.ts'
-import { countCardsByKey, findCard, listCardsUnderKey, listEndedCards, listKeptCards } from './questions/cards.ts'
+import { countCardsByKey, findCard, listCardsUnderKey, listEndedCards, listKeptCards, lookAtCard } from './questions/cards.ts'
 import { findCardOfAny, findDisclosure, listConsents } from './questions/consents.ts'
 import { listDeeds } from './questions/dashboard-audit.ts'
 import { listAuditOf, listCards, listReceiptsOfCard } from './questions/dashboard-cards.ts'
@@ -14,9 +14,9 @@ import { findFormSession, listFormCards } from './questions/form-sessions.ts'
 import { findIdempotency } from './questions/idempotency.ts'
 import { findLedger, listLedger } from './questions/ledger.ts'
 import { findMerchant, listCredentialUses, listMerchants } from './questions/merchants.ts'
-import { findOperation, listOperations } from './questions/operations.ts'
+import { findOperation, listOperations, listRefusedOfCard } from './questions/operations.ts'
 import { listPageChecks, listPageScripts } from './questions/page-checks.ts'
-import { findReceipt, listAllReceipts, listDueReceipts, listReceiptPage, listReceipts } from './questions/receipts.ts'
+import { findReceipt, listAllReceipts, listDueReceipts, listReceiptPage, listReceipts, lookAtReceipt } from './questions/receipts.ts'
 import { findRequest, findRequestBehind, listRequests } from './questions/requests.ts'
 import { findScenarioStep, listInbox, listScenarioSteps, listStepsOf } from './questions/sandbox.ts'
 import { findTallies, listTallies, listTallyPlaces } from './questions/tallies.ts'
@@ -128,7 +128,10 @@ export function makeStore(driver: Driver): Store {
     listCards: (ask) => driver.read(listCards(ask)),
     listDeeds: (ask) => driver.read(listDeeds(ask)),
     listAuditOf: (merchantId, subject, count) => driver.read(listAuditOf(merchantId, subject, count)),
+    lookAtCard: (key) => driver.read(lookAtCard(key)),
     listReceiptsOfCard: (card, count) => driver.read(listReceiptsOfCard(card, count)),
+    listRefusedOfCard: (card, count) => driver.read(listRefusedOfCard(card, count)),
+    lookAtReceipt: (key) => driver.read(lookAtReceipt(key)),
     addTallies: (tallies, move) => driver.write('addTallies', { tallies, move }),
     listTallyPlaces: () => driver.read(listTallyPlaces()),
     listTallies: (span) => driver.read(listTallies(span)),

@@ -1,5 +1,6 @@
 import type { AuditEntry, AuditNote } from './audit.ts'
-import type { CardRow, ListedCard } from './card.ts'
+import type { CardKey, ListedCard } from './card.ts'
+import type { ListedReceipt, OperationRow, ReceiptKey } from './money.ts'
 import type {
   CodeEvent,
   CodeEventsAsk,
@@ -125,8 +126,13 @@ export interface DashboardStore {
   listDeeds(ask: DeedsAsk): Promise<AuditEntry[]>
   /** What the audit tells of a subject, the newest versions first. */
   listAuditOf(merchantId: string, subject: string, count: number): Promise<AuditEntry[]>
+  /** As `findCard` and `findReceipt`; a row that is not what was written is told as such, and nothing is thrown. */
+  lookAtCard(key: CardKey): Promise<ListedCard | null>
+  lookAtReceipt(key: ReceiptKey): Promise<ListedReceipt | null>
   /** Newest first. */
-  listReceiptsOfCard(card: Pick<CardRow, 'bucket' | 'merchantId' | 'cardId'>, count: number): Promise<CardReceipt[]>
+  listReceiptsOfCard(card: CardKey, count: number): Promise<CardReceipt[]>
+  /** The authorisations and holds that were refused to a card, newest first. */
+  listRefusedOfCard(card: CardKey, count: number): Promise<OperationRow[]>
 
   /** Adds counts, and moves the place in an audit chain that they were counted up to; false, and nothing is added, when the place is another by now. */
   addTallies(tallies: readonly Tally[], move: TallyMove | null): Promise<boolean>

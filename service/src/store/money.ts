@@ -129,6 +129,8 @@ export interface OperationRow extends ReceiptKey {
   readonly state: 'asked' | 'approved' | 'declined' | 'unknown'
   readonly networkRef: string
   readonly reason: string
+  /** Of an authorisation or a hold: the card that was to pay; '' for every other question, and before the service kept it. */
+  readonly cardId: string
   /** The network's own code, as it gave it; of a merchant's endpoint its error, as JSON. */
   readonly rawCode: string
   readonly askedAt: number

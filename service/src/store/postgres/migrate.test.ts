@@ -48,6 +48,7 @@ test(
         'form-page',
         'lists-by-state',
         'form-session-mac',
+        'refused-payments',
       ],
     )
   }),

@@ -96,6 +96,11 @@ export function findCard(key: CardKey): Read<CardRow | null> {
   }
 }
 
+/** The same, and a row that cannot be read as its place. */
+export function lookAtCard(key: CardKey): Read<ListedCard | null> {
+  return { ...findCard(key), tell: ([row]) => (row === undefined ? null : tellListed(row)) }
+}
+
 /** Before every card. */
 const first: CardPlace = { endsAt: Number.MIN_SAFE_INTEGER, cardId: '' }
 

@@ -1,13 +1,13 @@
 import { integer, quote, quoted, text, word } from '../column.ts'
 import { places, sql } from '../statement.ts'
 import type { Row, Value } from '../statement.ts'
-import type { OperationRow, ReceiptKey } from '../store.ts'
+import type { CardKey, OperationRow, ReceiptKey } from '../store.ts'
 import { rows } from '../unit.ts'
 import type { Read, Unit } from '../unit.ts'
 
 const columnList = [
   ...['bucket', 'receipt_id', 'request_id', 'merchant_id', 'kind', 'amount_tiyin', 'state', 'network_ref', 'reason', 'raw_code'],
-  ...['asked_at', 'settled_at'],
+  ...['asked_at', 'settled_at', 'card_id'],
 ]
 const columns = columnList.join(', ')
 
@@ -41,12 +41,22 @@ export function listOperations(key: ReceiptKey): Read<OperationRow[]> {
   return { statement: selectAll, values: [key.bucket, key.receiptId, key.merchantId], tell: (found) => found.map(tellOperation) }
 }
 
+// The words of the partial index, so that it is used.
+const selectRefused = sql`
+  select ${columns} from operations where bucket = $1 and card_id = $2 and state = 'declined' and card_id <> '' and merchant_id = $3
+  order by asked_at desc, request_id desc limit $4`
+
+/** The payments that were refused to a card, newest first. */
+export function listRefusedOfCard({ bucket, cardId, merchantId }: CardKey, count: number): Read<OperationRow[]> {
+  return { statement: selectRefused, values: [bucket, cardId, merchantId, count], tell: (found) => found.map(tellOperation) }
+}
+
 /** What the network said is kept quoted. */
 function operationValues(operation: OperationRow): Value[] {
   return [
     ...[operation.bucket, operation.receiptId, operation.requestId, operation.merchantId, operation.kind, operation.amountTiyin],
     ...[operation.state, quote(operation.networkRef), operation.reason, quote(operation.rawCode)],
-    ...[operation.askedAt, operation.settledAt],
+    ...[operation.askedAt, operation.settledAt, operation.cardId],
   ]
 }
 
@@ -64,6 +74,7 @@ function tellOperation(row: Row): OperationRow {
     rawCode: quoted(row, 'raw_code'),
     askedAt: integer(row, 'asked_at'),
     settledAt: integer(row, 'settled_at'),
+    cardId: text(row, 'card_id'),
   }
 }
 

@@ -81,6 +81,11 @@ export function findReceipt(key: ReceiptKey): Read<ReceiptRow | null> {
   }
 }
 
+/** The same, and a row that cannot be read as its place. */
+export function lookAtReceipt(key: ReceiptKey): Read<ListedReceipt | null> {
+  return { ...findReceipt(key), tell: ([row]) => (row === undefined ? null : tellListed(row)) }
+}
+
 const selectNewest = sql`
   select ${columns} from receipts where bucket = $1 and merchant_id = $2 and created_at >= $3 and created_at < $4
   order by created_at desc, receipt_id desc limit $5 offset $6`

@@ -276,8 +276,11 @@ create table operations (
   raw_code text not null,
   asked_at bigint not null,
   settled_at bigint not null,
+  card_id text collate "C" not null,
   primary key (bucket, receipt_id, request_id)
 );
+
+create index operations_refused on operations (bucket, card_id, asked_at desc, request_id desc) where ((state = 'declined'::text) and (card_id <> ''::text));
 
 create table outbox (
   bucket integer not null,

@@ -264,9 +264,11 @@ create table operations (
   reason text not null,
   raw_code text not null,
   asked_at integer not null,
-  settled_at integer not null,
+  settled_at integer not null, card_id text not null default '',
   primary key (bucket, receipt_id, request_id)
 ) strict;
+
+create index operations_refused on operations (bucket, card_id, asked_at desc, request_id desc) where state = 'declined' and card_id <> '';
 
 create table outbox (
   bucket integer not null,

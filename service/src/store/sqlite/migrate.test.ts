@@ -42,6 +42,7 @@ test('an embedded store of before money keeps its cards and takes receipts', () 
         { number: 14, name: 'form-page', breaking: false },
         { number: 15, name: 'lists-by-state', breaking: false },
         { number: 16, name: 'form-session-mac', breaking: true },
+        { number: 17, name: 'refused-payments', breaking: false },
       ]
       assert.deepEqual(
         applied,

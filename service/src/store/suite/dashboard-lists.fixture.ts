@@ -3,6 +3,7 @@ import { listAuditOf, listCards, listReceiptsOfCard } from '../questions/dashboa
 import { findFunnel, listCodeEvents, listInboxOf } from '../questions/dashboard-codes.ts'
 import { listConsents } from '../questions/consents.ts'
 import { listDeliveryPage } from '../questions/delivery-pages.ts'
+import { listRefusedOfCard } from '../questions/operations.ts'
 import { listReceiptPage } from '../questions/receipts.ts'
 import { findRequest, listRequests } from '../questions/requests.ts'
 import { listTallies } from '../questions/tallies.ts'
@@ -61,6 +62,7 @@ export function listQuestions(rows: number, behind: number): readonly ListQuesti
     cards('by the payer', { ...page, after: null, by: { customer: 'payer 7' } }),
     cards('by a payer that is none', { ...page, after: null, by: { customer: 'nobody' } }),
     row('card, its receipts', 26, listReceiptsOfCard(someCard, 26), (store) => store.listReceiptsOfCard(someCard, 26)),
+    row('card, what was refused to it', 26, listRefusedOfCard(someCard, 26), (store) => store.listRefusedOfCard(someCard, 26)),
     row('card, its audit', 200, listAuditOf(merchantId, someCard.cardId, 100), (store) =>
       store.listAuditOf(merchantId, someCard.cardId, 100),
     ),

@@ -16,6 +16,7 @@ export function fillRows(dialect: Dialect, span: RowSpan): readonly string[] {
   return [
     cards(words),
     receipts(words),
+    operations(words),
     audit(words),
     tallies(words),
     requests(words),
@@ -30,6 +31,7 @@ export function fillRows(dialect: Dialect, span: RowSpan): readonly string[] {
 export const analyzeRows: readonly string[] = [
   'cards',
   'receipts',
+  'operations',
   'audit',
   'tallies',
   'request_log',
@@ -103,6 +105,17 @@ function receipts({ series, hex, bytes }: Words): string {
       due_at, looks)
     select ${bucket}, ${rowId(hex)}, ${merchant}, case n % 20 when 0 then 50 when 1 then 0 when 2 then 5 else 4 end, 1, ${bytes(48)}, 500000, 0,
       0, '""', '[]', ${rowId(hex)}, '860006******6311', '0399', 0, '""', '', ${T0} + n * 1000, ${T0} + n * 1000, 0, 0, 0, null, 0
+    from ${series}`
+}
+
+/** Every other one was refused. */
+function operations({ series, hex }: Words): string {
+  return `
+    insert into operations (bucket, receipt_id, request_id, merchant_id, kind, amount_tiyin, state, network_ref, reason, raw_code,
+      asked_at, settled_at, card_id)
+    select ${bucket}, ${rowId(hex)}, ${rowId(hex)}, ${merchant}, 'authorise', 500000,
+      case when n % 2 = 1 then 'declined' else 'approved' end, '""', case when n % 2 = 1 then 'declined' else '' end, '""',
+      ${T0} + n * 1000, ${T0} + n * 1000, ${rowId(hex)}
     from ${series}`
 }
 

@@ -79,6 +79,7 @@ export function makeOperation(receipt: ReceiptRow, name: string, over: Partial<O
     rawCode: '',
     askedAt: T0,
     settledAt: 0,
+    cardId: '',
     ...over,
   }
 }

@@ -80,6 +80,29 @@ export function receiptsSuite(withStore: WithStore): void {
   )
 
   test(
+    'what was refused to a card is listed newest first, whatever became of its receipts, and for its merchant alone',
+    withStore(async ({ store }) => {
+      const { cardId } = makeCard(1)
+      const refused = { state: 'declined', reason: 'insufficientFunds', cardId } as const
+      const tried = [1, 2, 3].map((number) => {
+        const receipt = makeReceipt(number)
+        return { receipt, operation: makeOperation(receipt, `request ${number}`, { ...refused, askedAt: T0 + number }) }
+      })
+      for (const { receipt, operation } of tried) {
+        const paid = nextReceipt(await keepReceipt(store, receipt), { state: 4 })
+        const elsewhere = makeOperation(receipt, 'another card', { ...refused, cardId: makeCard(2).cardId })
+        const approved = makeOperation(receipt, 'approved', { state: 'approved', cardId })
+        await store.changeReceipt(makeChange(paid, { operations: [operation, elsewhere, approved] }), makeRiders(paid))
+      }
+      const wanted = tried.map(({ operation }) => operation).toReversed()
+      const of = { ...makeReceipt(1), cardId }
+      assert.deepEqual(await store.listRefusedOfCard(of, 10), wanted)
+      assert.deepEqual(await store.listRefusedOfCard(of, 2), wanted.slice(0, 2))
+      assert.deepEqual(await store.listRefusedOfCard({ ...of, merchantId: 'b'.repeat(24) }, 10), [])
+    }),
+  )
+
+  test(
     'of many receipts that want one card one takes it, and only its holder lets it go',
     withStore(async ({ store }) => {
       const receipts = await Promise.all(Array.from({ length: 40 }, (_, n) => keepReceipt(store, makeReceipt(n))))
