@@ -15,7 +15,7 @@ before(async () => {
   const answer = async (request: HttpRequest) => {
     asked.push(request)
     request.visitor?.keepCookie('text')
-    return { status: 200 as const, retryAfterSeconds: null, text: '{}' }
+    return { status: 200 as const, retryAfterSeconds: null, requestId: '', text: '{}' }
   }
   const open = async (dashboardOrigin: string | null): Promise<Http> => {
     const assets = nameAssets(Buffer.from('script'), Buffer.from('style'))

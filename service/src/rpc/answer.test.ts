@@ -18,6 +18,7 @@ test('a call is answered with its own id and the result, version always said', a
   assert.deepEqual(reply, {
     status: 200,
     retryAfterSeconds: null,
+    requestId: requestIdOf(1),
     text: '{"jsonrpc":"2.0","id":5,"result":{"method":"cards.check"}}',
   })
 })
@@ -132,6 +133,22 @@ test('a refusal with a cause goes to the log; one without is an outcome like any
   assert.equal(told(await answer(request(check))).error?.data, requestIdOf(1))
   assert.equal(told(await answer(request(create))).error?.data, requestIdOf(2))
   assert.deepEqual(failed, [{ requestId: requestIdOf(1), method: 'cards.check', error: 'systemError', cause: 'network said 96' }])
+})
+
+test('a reply names the request as the log does, however it ended, and that of a batch every call of it in order', async () => {
+  const { answer, called } = rehearse({}, (method) => (method === 'cards.check' ? {} : Promise.reject(new RpcError('cardNotFound'))))
+  const told = [
+    await answer(request(check)),
+    await answer(request(create)),
+    await answer(request('no call')),
+    await answer(request([check, create])),
+  ]
+  const logged = called.map(({ requestId }) => requestId)
+  assert.deepEqual(
+    told.map(({ requestId }) => requestId),
+    [...logged.slice(0, 3), logged.slice(3).join(', ')],
+  )
+  assert.equal(new Set(logged).size, 5)
 })
 
 test('a store that cannot answer is told as 503 to a call alone, and in its place in a batch', async () => {

@@ -88,11 +88,11 @@ async function answerCall(call: ReadCall, asked: Asked, door: Door): Promise<Htt
       limits: caller.identity.limits ?? null,
     })
     result = await run(method, call, { asked, door, requestId, caller: caller.identity })
-    return replyWithResult(call.id, result)
+    return replyWithResult(call.id, result, requestId)
   } catch (err) {
     error = toRpcError(err, door.translate, requestId)
     if (error.cause !== undefined) door.journal.failed({ requestId, method, error: error.entry, cause: error.cause })
-    return replyWithError(call.id, error, { profile: asked.profile, language: asked.language, origin: method })
+    return replyWithError(call.id, error, { profile: asked.profile, language: asked.language, origin: method, requestId })
   } finally {
     call.cardNumber?.fill(0)
     const { profile, bytes, origin } = asked
@@ -152,7 +152,8 @@ function run<M extends MethodName>(method: M, read: ReadCall, { asked, door, req
 
 async function answerBatch(calls: readonly ReadCall[], asked: Asked, door: Door): Promise<HttpReply> {
   const replies = await answerInTurn(calls, door, (call) => answerCall(call, asked, door))
-  return { status: 200, retryAfterSeconds: null, text: `[${replies.map(({ text }) => text).join(',')}]` }
+  const requestId = replies.map((reply) => reply.requestId).join(', ')
+  return { status: 200, retryAfterSeconds: null, requestId, text: `[${replies.map(({ text }) => text).join(',')}]` }
 }
 
 /** `data` repeats the method, unless it might be a secret that stands in its place. */

@@ -16,7 +16,7 @@ async function addressSeen(proxies?: TrustedProxies): Promise<string> {
   const seen: string[] = []
   const answer: Answer = async ({ address }) => {
     seen.push(address)
-    return { status: 200, retryAfterSeconds: null, text: '{}' }
+    return { status: 200, retryAfterSeconds: null, requestId: '', text: '{}' }
   }
   const http = buildHttp({ answer, ...(proxies === undefined ? {} : { proxies }) })
   const url = await http.app.listen({ host: '127.0.0.1', port: 0 })

@@ -1,6 +1,6 @@
-/** Headers of every reply of the API: any page may read it, and none may send cookies with it (wire §2; Fetch standard, CORS protocol). */
+/** Headers of every reply of the API: any page may read it and the id of its request, and none may send cookies with it (wire §2; Fetch standard, CORS protocol). */
 export function corsHeaders(origin: string | null): readonly string[] {
-  return origin !== null && isOriginLike(origin) ? ['access-control-allow-origin', origin, 'vary', 'Origin'] : varyAlone
+  return origin !== null && isOriginLike(origin) ? ['access-control-allow-origin', origin, ...readable] : varyAlone
 }
 
 /**
@@ -16,6 +16,7 @@ function isOriginLike(origin: string): boolean {
   return /^(null|[a-z][a-z0-9+.-]{0,30}:\/\/[\w.:[\]-]{1,253})$/i.test(origin) && !/(\d-?){12}/.test(origin)
 }
 
+const readable: readonly string[] = ['vary', 'Origin', 'access-control-expose-headers', 'x-request-id']
 const varyAlone: readonly string[] = ['vary', 'Origin']
 const allowed: readonly string[] = [
   'access-control-allow-methods',

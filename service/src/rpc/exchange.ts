@@ -135,9 +135,9 @@ export class Exchange {
     return this.#desk.inFlight.enter(this.#res.req.socket, this.#address)
   }
 
-  #reply({ status, text, retryAfterSeconds }: HttpReply): void {
+  #reply({ status, text, retryAfterSeconds, requestId }: HttpReply): void {
     const headers = ['content-type', 'application/json', 'cache-control', 'no-store', 'content-length', String(Buffer.byteLength(text))]
-    headers.push(...corsHeaders(this.#headers.origin))
+    headers.push('x-request-id', requestId, ...corsHeaders(this.#headers.origin))
     if (retryAfterSeconds !== null) headers.push('retry-after', String(retryAfterSeconds))
     if (this.#desk.isDraining && newestReply(this.#res.req.socket) === this.#res) headers.push('connection', 'close')
     this.#res.writeHead(status, headers)

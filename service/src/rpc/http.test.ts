@@ -137,6 +137,8 @@ test('any page may read a reply, and its preflight is told what it may send', as
   assert.equal(reply.headers.get('access-control-allow-origin'), shopOrigin)
   assert.equal(reply.headers.get('vary'), 'Origin')
   assert.equal(reply.headers.has('access-control-allow-credentials'), false)
+  assert.equal(reply.headers.get('access-control-expose-headers'), 'x-request-id')
+  assert.match(reply.headers.get('x-request-id') ?? '', /^[0-9a-f]{24}$/)
   const asks = ['Host: a', `Origin: ${shopOrigin}`, 'Access-Control-Request-Method: POST', 'Access-Control-Request-Headers: x-auth']
   for (const path of ['/api', '/api/', '/api/cards.create']) {
     const { status, headers, body } = await once(`OPTIONS ${path} HTTP/1.1\r\n${asks.join('\r\n')}\r\n\r\n`)

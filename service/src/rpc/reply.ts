@@ -4,21 +4,24 @@ import { renderError, RpcError, type ErrorName } from '@tessera/contract/errors'
 import type { HttpReply } from './request.ts'
 
 /** A JSON-RPC response that succeeds. */
-export function replyWithResult(id: RequestId, result: unknown): HttpReply {
+export function replyWithResult(id: RequestId, result: unknown, requestId: string): HttpReply {
   const text = JSON.stringify(result) as string | undefined
   if (text === undefined) throw new Error('a result is a JSON value')
-  return { status: 200, retryAfterSeconds: null, text: `{"jsonrpc":"2.0","id":${JSON.stringify(id)},"result":${text}}` }
+  return { status: 200, retryAfterSeconds: null, requestId, text: `{"jsonrpc":"2.0","id":${JSON.stringify(id)},"result":${text}}` }
 }
 
 /**
  * A JSON-RPC response that fails. What should be tried again later is HTTP 503 as well when it is a reply alone, so that proxies and plain
  * HTTP clients understand it too.
  */
-export function replyWithError(id: RequestId, error: RpcError, to: Parameters<typeof renderError>[1]): HttpReply {
+export function replyWithError(id: RequestId, error: RpcError, { requestId, ...to }: ErrorReader): HttpReply {
   const text = `{"jsonrpc":"2.0","id":${JSON.stringify(id)},"error":${JSON.stringify(renderError(error, to))}}`
-  if (!isRetryLater(error)) return { status: 200, retryAfterSeconds: null, text }
-  return { status: 503, retryAfterSeconds: retrySeconds(error), text }
+  if (!isRetryLater(error)) return { status: 200, retryAfterSeconds: null, requestId, text }
+  return { status: 503, retryAfterSeconds: retrySeconds(error), requestId, text }
 }
+
+/** Whom an error is told, and which of their requests it answers. */
+type ErrorReader = Parameters<typeof renderError>[1] & { readonly requestId: string }
 
 /**
  * The one door out: whatever was thrown becomes an error of the wire. `translate` knows the errors of the parts (a store's); what nobody

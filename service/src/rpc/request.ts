@@ -26,6 +26,8 @@ export interface HttpRequest {
 export interface HttpReply {
   readonly status: 200 | 503
   readonly retryAfterSeconds: number | null
+  /** Under which log, audit and the merchant's request log know the call; of a batch one a call, in their order, parted by commas. */
+  readonly requestId: string
   /** JSON. */
   readonly text: string
 }
