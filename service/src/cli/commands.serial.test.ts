@@ -114,6 +114,8 @@ test('a scenario strikes at the step that was set, and the list tells it', async
   assert.equal(other.steps.find(({ scenario }) => scenario === 'card_expired')?.step, 'get_verify_code')
   assertRefused(await service.ask('sandbox', 'step', 'card_lost', 'create'), 64, /A scenario is one of: sms_not_connected/)
   assertRefused(await service.ask('sandbox', 'step', 'card_expired', 'soon'), 64, /A step is one of: create, get_verify_code, verify, pay/)
+  assertRefused(await service.ask('sandbox', 'step', 'cards.verify', 'late_31'), 64, /one of: none, late_1 … late_30, lose_answer, /)
+  assertRefused(await service.ask('sandbox', 'step', 'receipts.cancel', 'late'), 64, /one of: none, late_1 … late_30, declined, /)
 })
 
 test('time, limits and faults are moved from the command line and taken back together, and a merchant is emptied by its id', async () => {
@@ -230,6 +232,10 @@ test('a command that does not exist is answered with the one that was meant', as
     [['statsu'], /There is no command "statsu"\. Did you mean: tessera status/],
     [['key', 'rotate'], /Did you mean: tessera keys rotate/],
     [['keys'], /"keys" wants one of: status, rotate, destroy/],
+    [['dashboard', 'users'], /"dashboard users" wants one of: create, list, block, reset-password/],
+    [['--frob'], /There is no option --frob\. See: tessera help/],
+    [['version', '--frob'], /"version" takes no --frob/],
+    [['consents', 'export'], /Say whose: tessera consents export --merchant <id>/],
     [['xyzzy'], /See: tessera help/],
     [['status', '--count', '3'], /"status" takes no --count/],
     [['status', 'now'], /It is: tessera status, and no word more/],
@@ -237,6 +243,8 @@ test('a command that does not exist is answered with the one that was meant', as
   ] as const) {
     assertRefused(await runTessera(typed).ended, 64, meant)
   }
+  // What follows it would be a word too many: the flag is what is wrong.
+  assertRefused(await runTessera(['start', '--prot', '9000']).ended, 78, /--prot is no setting\. Did you mean --port\?/)
 })
 
 test('every command has a help of its own, and the list names them all', async () => {
@@ -262,6 +270,8 @@ test('the first word of several commands has a help that lists them', async () =
     assert.match(out, /^tessera sandbox step <scenario> <step> .*strikes\.$/m)
     assert.doesNotMatch(out, /keys/)
   }
+  const users = await runTessera(['dashboard', 'users', '--help']).ended
+  assert.match(users.out, /^tessera dashboard users block <merchant> <user> /m)
 })
 
 test('the help of start is the table of settings', async () => {

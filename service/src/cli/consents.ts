@@ -35,8 +35,10 @@ export const consentsExport: Command = {
   async run(asked) {
     const isCsv = asked.options.has('csv')
     if (isCsv && asked.json) throw new CannotGoOn('usage', 'It is either --csv or --json.')
+    const merchantId = asked.options.get('merchant')
+    if (merchantId === undefined) throw new CannotGoOn('usage', 'Say whose: tessera consents export --merchant <id>')
     const span = {
-      merchantId: asked.options.get('merchant') ?? '',
+      merchantId,
       from: momentOf(asked, 'from', 0),
       to: momentOf(asked, 'to', lastMoment),
     }

@@ -13,7 +13,7 @@ export function printCommands(commands: readonly Command[]): string {
     ...commands.map((command) => `  ${spelled(command).padEnd(width)}  ${command.summary}`),
     '',
     'With every command: --help tells more, --json prints for programs.',
-    'Commands other than start, settings, doctor, version and help ask the service that runs on the data folder.',
+    'Commands other than start, settings, form-check, doctor, version and help ask the service that runs on the data folder.',
     '',
     'Settings (flag, environment variable; flags win over the environment, the environment over the config file)',
     '',
@@ -27,18 +27,23 @@ export function printCommands(commands: readonly Command[]): string {
 export function printCommand(command: Command): string {
   const options = command.options ?? []
   return [
-    `tessera ${spelled(command)} [--json] [settings]`,
+    `tessera ${spelled(command)} [--json]${command.readsNoSettings === true ? '' : ' [settings]'}`,
     '',
     command.summary,
     ...(command.about === undefined ? [] : ['', command.about]),
     ...(options.length === 0
       ? []
       : ['', ...options.map(({ name, takes, meaning }) => `  --${name}${takes === undefined ? '' : ` ${takes}`}   ${meaning}`)]),
-    ...(command.name === 'start' ? ['', printSettings()] : ['', 'The settings, of which --data finds the service: tessera help']),
+    ...settingsOf(command),
   ].join('\n')
 }
 
-/** `tessera keys --help`: the commands that begin with this word. */
+function settingsOf({ name, readsNoSettings }: Command): string[] {
+  if (readsNoSettings === true) return []
+  return ['', name === 'start' ? printSettings() : 'The settings, of which --data finds the service: tessera help']
+}
+
+/** `tessera keys --help`: the commands that begin so. */
 export function printFamily(family: readonly Command[]): string {
   const width = Math.max(...family.map((command) => spelled(command).length))
   return [

@@ -42,7 +42,7 @@ export const keysRotate: Command = {
   words: '<purpose> [merchant]',
   summary: 'Makes a new data key; new cards are sealed under it at once, old ones are moved in the background.',
   about:
-    'Purposes: card (wants the merchant), otp, limits, pepper, idempotency, webhook. Keys rotate by themselves at the end of their time; this is for the day one may be known.',
+    'Purposes: card (wants the merchant), otp, limits, pepper, idempotency, webhook, dashboard. Keys rotate by themselves at the end of their time; this is for the day one may be known.',
   async run(asked) {
     const [purpose, owner = ''] = wordsOf(asked.words, 1, 2, 'keys rotate <purpose> [merchant]')
     const facts = (await ask(asked, { ask: 'keys.rotate', purpose, owner })) as { keyId: string; epoch: number }

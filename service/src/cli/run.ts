@@ -46,6 +46,8 @@ async function runTyped(typed: Typed, json: boolean, terminal: Terminal): Promis
   if (typed.options.has('help') && family.length > 0)
     return { exit: 'done', facts: { commands: family.map(({ name }) => name) }, text: printFamily(family) }
   const { command, words } = find(typed)
+  const [stray] = strayOptions(typed)
+  if (command === null && stray !== undefined) throw new CannotGoOn('usage', `There is no option --${stray}. See: tessera help`)
   if (command === null)
     return {
       exit: typed.options.has('help') ? 'done' : 'usage',
@@ -55,6 +57,8 @@ async function runTyped(typed: Typed, json: boolean, terminal: Terminal): Promis
   if (typed.options.has('help'))
     return { exit: 'done', facts: { command: command.name, summary: command.summary }, text: printCommand(command) }
   refuseForeignOptions(command, typed)
+  // What follows a flag that nobody knows stands here as a word: the flag is told, and what else is wrong with the settings.
+  if (stray !== undefined && words.length > 0) readConfig(typed.settingArguments)
   if (command.words === undefined && words.length > 0)
     throw new CannotGoOn('usage', `It is: tessera ${spelled(command)}, and no word more.`)
   const asked: Asked = {
@@ -81,24 +85,35 @@ function find(typed: Typed): { command: Command | null; words: readonly string[]
   throw new CannotGoOn('usage', unknownCommand(first, second))
 }
 
-/** The commands that begin with the one word that was typed, where it is no command by itself: `keys`. */
-function familyOf([first, ...more]: readonly string[]): readonly Command[] {
-  return first === undefined || more.length > 0 ? [] : commands.filter(({ name }) => name.startsWith(`${first} `))
+/** The commands that begin with the words that were typed, where these are no command by themselves: `keys`, `dashboard users`. */
+function familyOf(words: readonly string[]): readonly Command[] {
+  return words.length === 0 ? [] : commands.filter(({ name }) => name.startsWith(`${words.join(' ')} `))
 }
 
 function unknownCommand(first: string, second: string | undefined): string {
   const names = commands.map(({ name }) => name)
-  const family = familyOf([first]).map(({ name }) => name.slice(first.length + 1))
-  if (family.length > 0) return `"${first}" wants one of: ${family.join(', ')}.`
+  const begun = second !== undefined && familyOf([first, second]).length > 0 ? `${first} ${second}` : first
+  const family = familyOf([begun]).map(({ name }) => name.slice(begun.length + 1))
+  if (family.length > 0) return `"${begun}" wants one of: ${family.join(', ')}.`
   const guess = (second === undefined ? null : nearest(`${first} ${second}`, names)) ?? nearest(first, names)
   return `There is no command "${first.slice(0, 64)}".${guess === null ? ' See: tessera help' : ` Did you mean: tessera ${guess}`}`
 }
 
 function refuseForeignOptions(command: Command, typed: Typed): void {
   const known = new Set(['json', 'help', ...(command.options ?? []).map(({ name }) => name)])
-  const stray = command.readsNoSettings === true ? typed.settingArguments.map((argument) => argument.replace(/^-+|=.*$/g, '')) : []
-  const foreign = [...typed.options.keys(), ...stray].find((name) => !known.has(name))
+  const settingNames = command.readsNoSettings === true ? typed.settingArguments.map(nameOf) : []
+  const foreign = [...typed.options.keys(), ...settingNames].find((name) => !known.has(name))
   if (foreign !== undefined) throw new CannotGoOn('usage', `"${command.name}" takes no --${foreign}. See: tessera ${command.name} --help`)
+}
+
+/** What is neither an option of a command nor the flag of a setting. */
+function strayOptions({ settingArguments }: Typed): string[] {
+  return settingArguments.map(nameOf).filter((name) => !settings.some(({ flag }) => flag === `--${name}`))
+}
+
+/** `--port=80` is `port`. */
+function nameOf(argument: string): string {
+  return argument.replace(/^-+|=.*$/g, '')
 }
 
 /** Every option of any command that is no setting, with whether it takes a value. */

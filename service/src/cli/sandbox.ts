@@ -26,7 +26,7 @@ export const sandboxSteps: Command = {
   async run(asked) {
     const facts = (await ask(asked, { ask: 'sandbox.steps', ...merchantOf(asked.options) })) as { merchantId: string; steps: ToldStep[] }
     const rows = facts.steps.map(({ number, scenario, step }) => [number, scenario, step])
-    return { exit: 'done', facts, text: `Merchant ${facts.merchantId}\n${printTable(['test card', 'scenario', 'strikes at'], rows)}` }
+    return { exit: 'done', facts, text: `Merchant ${facts.merchantId}\n${printTable(['test card', 'scenario', 'step'], rows)}` }
   },
 }
 
@@ -42,7 +42,7 @@ export const sandboxStep: Command = {
   async run(asked) {
     const [scenario, step] = wordsOf(asked.words, 2, 2, 'sandbox step <scenario> <step>')
     const facts = await ask(asked, { ask: 'sandbox.step', scenario, step, ...merchantOf(asked.options) })
-    return { exit: 'done', facts, text: `${String(scenario)} strikes at ${String(step)} from now on.` }
+    return { exit: 'done', facts, text: `${String(scenario)}: ${String(step)}, from now on.` }
   },
 }
 
@@ -84,7 +84,7 @@ export const sandboxClock: Command = {
     const offset = span === undefined ? {} : { offsetMs: readSpan(span) }
     const facts = (await ask(asked, { ask: 'sandbox.clock', ...offset })) as { offsetMs: number }
     const { offsetMs } = facts
-    return { exit: 'done', facts, text: offsetMs === 0 ? 'The time is the machine’s.' : `The time is ${offsetMs / 1000} s ahead.` }
+    return { exit: 'done', facts, text: offsetMs === 0 ? 'The time is the machine’s.' : `The time is ${spelledSpan(offsetMs)} ahead.` }
   },
 }
 
@@ -115,8 +115,19 @@ function readSpan(text: string): number {
   if (text === 'now') return 0
   const [, count, unit] = /^([0-9]{1,8})([smhd])$/.exec(text) ?? []
   if (count === undefined || unit === undefined) throw new CannotGoOn('usage', 'A span is a number and s, m, h or d: 30m; or now.')
-  return Number(count) * { s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 }[unit as 's' | 'm' | 'h' | 'd']
+  return Number(count) * unitMs[unit as keyof typeof unitMs]
 }
+
+/** In the largest unit that it is a whole number of, as it is typed. */
+function spelledSpan(ms: number): string {
+  const [unit, length] = (['d', 'h', 'm'] as const).map((name) => [name, unitMs[name]] as const).find(([, each]) => ms % each === 0) ?? [
+    's',
+    1000,
+  ]
+  return `${ms / length}${unit}`
+}
+
+const unitMs = { s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 }
 
 function merchantOf(options: ReadonlyMap<string, string>): { merchantId?: string } {
   const merchantId = options.get('merchant')

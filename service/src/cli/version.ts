@@ -9,6 +9,7 @@ export const version: Command = {
   name: 'version',
   summary: 'Tells the version of Tessera and of the Node that runs it.',
   options: [{ name: 'version', meaning: 'The same.' }],
+  readsNoSettings: true,
   run() {
     const facts = { tessera: tesseraVersion, node: process.versions.node }
     return Promise.resolve({ exit: 'done', facts, text: `Tessera ${facts.tessera} on Node ${facts.node}` })
