@@ -1,25 +1,24 @@
 // `npm run bench`: every measurement, or what is asked for: `npm run bench -- create check --store sqlite`.
 import { writeFileSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
-import { parseArgs } from 'node:util'
 import { makeHomes, type StoreKind } from '../fault/home.ts'
 import { killAll } from '../fault/spawn.ts'
+import { readCommandLine } from '../tools/command-line.ts'
 import { isReached, type Figure } from './measurement.ts'
 import { measurements } from './measurements.ts'
 import { formatFigures } from './table.ts'
 
-const { values, positionals } = parseArgs({
-  allowPositionals: true,
-  options: {
+const { values, positionals } = readCommandLine(
+  {
     store: { type: 'string' },
     quick: { type: 'boolean', default: false },
     json: { type: 'boolean', default: false },
     save: { type: 'boolean', default: false },
-    help: { type: 'boolean', default: false },
   },
-})
+  usage(),
+)
 
-process.exitCode = values.help ? printHelp() : await main()
+process.exitCode = await main()
 
 /** A figure that misses its aim is told, and ends the run with 1. */
 async function main(): Promise<number> {
@@ -55,19 +54,20 @@ function names(): string {
   return measurements.map(({ name }) => name).join(', ')
 }
 
-function printHelp(): number {
-  const lines = measurements.map(({ name, question }) => `  ${name.padEnd(8)} ${question}`)
-  process.stdout.write(
-    [
-      'npm run bench -- [measurement …] [options]',
-      '',
-      ...lines,
-      '',
-      '  --store sqlite|postgres · --quick · --json · --save (bench/results.json)',
-      '',
-    ].join('\n'),
-  )
-  return 0
+function usage(): string {
+  const width = Math.max(...measurements.map(({ name }) => name.length))
+  return [
+    'npm run bench -- [measurement …] [options]',
+    '',
+    ...measurements.map(({ name, question }) => `  ${name.padEnd(width)}  ${question}`),
+    '',
+    '  --store sqlite|postgres   one store instead of both',
+    '  --quick                   less load and fewer rounds, to see that it runs',
+    '  --json                    one JSON object instead of tables',
+    '  --save                    writes bench/results.json as well',
+    '',
+    'Ends with 1 when a figure misses its aim.',
+  ].join('\n')
 }
 
 function refuse(text: string): number {

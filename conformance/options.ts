@@ -73,7 +73,9 @@ function readFiles(only: readonly string[]): VectorFile[] {
   return (asked.length === 0 ? groups : asked).map((group) => readVectorFile(group, readFileSync(new URL(`${group}.json`, folder), 'utf8')))
 }
 
-export const usage = `Sends every vector to a service and prints what differs.
+export const usage = `npm run conformance -- [options]
+
+Sends every vector to a service and prints what differs.
 
   --url <base>              where the service is (http://127.0.0.1:8080); /api is put behind it
   --merchant <id>           merchant to call as (MERCHANT_ID, or the demo merchant of a test environment)

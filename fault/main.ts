@@ -1,5 +1,5 @@
 // `npm run fault`: everything with modest numbers, or what is asked for: `npm run fault -- kill9 --cycles 1000 --store sqlite`.
-import { parseArgs } from 'node:util'
+import { readCommandLine } from '../tools/command-line.ts'
 import { experiments } from './experiments.ts'
 import type { Experiment } from './experiment.ts'
 import { makeHomes, type Homes, type StoreKind } from './home.ts'
@@ -7,19 +7,18 @@ import { listMissing, MachineLacks } from './needs.ts'
 import { asJson, formatReport, isHeld, type Report } from './report.ts'
 import { killAll } from './spawn.ts'
 
-const { values, positionals } = parseArgs({
-  allowPositionals: true,
-  options: {
+const { values, positionals } = readCommandLine(
+  {
     cycles: { type: 'string' },
     seed: { type: 'string' },
     store: { type: 'string' },
     json: { type: 'boolean', default: false },
     'allow-missing': { type: 'boolean', default: false },
-    help: { type: 'boolean', default: false },
   },
-})
+  usage(),
+)
 
-process.exitCode = values.help ? printHelp() : await main()
+process.exitCode = await main()
 
 async function main(): Promise<number> {
   const unknown = positionals.filter((name) => !experiments.some((experiment) => experiment.name === name))
@@ -86,13 +85,24 @@ function names(): string {
   return experiments.map(({ name }) => name).join(', ')
 }
 
-function printHelp(): number {
-  const lines = experiments.map(
-    ({ name, stores, cycles, question }) => `  ${name.padEnd(12)} ${question} (${stores.join(', ')}; ${cycles} cycles)`,
-  )
-  const options = '--cycles <n> · --seed <n> · --store sqlite|postgres · --json · --allow-missing'
-  process.stdout.write(['npm run fault -- [experiment …] [options]', '', ...lines, '', `  ${options}`, ''].join('\n'))
-  return 0
+function usage(): string {
+  const width = Math.max(...experiments.map(({ name }) => name.length))
+  return [
+    'npm run fault -- [experiment …] [options]',
+    '',
+    ...experiments.map(
+      ({ name, stores, cycles, question }) =>
+        `  ${name.padEnd(width)}  ${question} (${stores.join(', ')}; ${cycles} ${cycles === 1 ? 'cycle' : 'cycles'})`,
+    ),
+    '',
+    '  --store sqlite|postgres   one store instead of each that the experiment knows',
+    '  --cycles <n>              how often each breaks it, instead of the number above',
+    '  --seed <n>                the seed that a report tells: the same choices again',
+    '  --json                    one JSON object an experiment',
+    '  --allow-missing           what this machine lacks (root, strace, a mount) is told and is no failure',
+    '',
+    'Ends with 1 when something was lost, or an experiment could not be made.',
+  ].join('\n')
 }
 
 function refuse(text: string): number {

@@ -1,21 +1,23 @@
-// `npm run build`: the hosted form and the SDK into browser/dist, the dashboard into dashboard/dist. With --if-changed nothing is done, and nothing said, while it is as its sources are.
+// `npm run build`: the hosted form and the SDK into browser/dist, the dashboard into dashboard/dist.
 import { createHash } from 'node:crypto'
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { readCommandLine } from './command-line.ts'
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)))
 const dist = join(root, 'browser', 'dist')
 const dashboard = join(root, 'dashboard', 'dist')
 const stampFile = join(dist, '.sources')
+const usage = `npm run build -- [--if-changed]
+
+The hosted form and the SDK into browser/dist, the dashboard into dashboard/dist.
+
+  --if-changed   nothing is done, and nothing said, while they are as their sources are`
+const { values } = readCommandLine({ 'if-changed': { type: 'boolean', default: false } }, usage)
 const sources = digestSources()
 
-if (
-  !process.argv.includes('--if-changed') ||
-  !existsSync(dashboard) ||
-  !existsSync(stampFile) ||
-  readFileSync(stampFile, 'utf8') !== sources
-) {
+if (!values['if-changed'] || !existsSync(dashboard) || !existsSync(stampFile) || readFileSync(stampFile, 'utf8') !== sources) {
   // Loaded only where it is needed: a second start does without.
   const { buildBrowser } = await import('./browser/build.ts')
   const { files } = await buildBrowser(root, dist)

@@ -1,13 +1,20 @@
 // `npm run check`: everything that a program can keep. `npm run check -- <name> …` runs some of it, `--thorough` lints all files by their types.
 import { dirname } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { parseArgs } from 'node:util'
+import { readCommandLine } from './command-line.ts'
 import { listCheckNames, runChecks, type CheckResult } from './run-checks.ts'
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)))
 const complaintsShownMax = 200
 
-const { values, positionals: names } = parseArgs({ options: { thorough: { type: 'boolean', default: false } }, allowPositionals: true })
+const usage = `npm run check -- [check …] [--thorough]
+
+  ${listCheckNames().join(', ')}
+
+  --thorough   lints every file with every rule, not only those that differ from where this branch came from
+
+Without words all of them. Ends with 1 when one complains.`
+const { values, positionals: names } = readCommandLine({ thorough: { type: 'boolean', default: false } }, usage)
 const unknown = names.filter((name) => !listCheckNames().includes(name))
 if (unknown.length > 0) {
   process.stderr.write(`There is no check ${unknown.join(', ')}; there are ${listCheckNames().join(', ')}.\n`)

@@ -2,9 +2,11 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { readCommandLine } from './command-line.ts'
 import { printServedTypes, servedTypesPath } from './browser/testing-types.ts'
 import { printPages } from './pages/pages.ts'
 
+readCommandLine({}, 'npm run docs\n\nPrints docs/reference/ from the code, and tells each page that is another now.')
 const root = dirname(dirname(fileURLToPath(import.meta.url)))
 const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { version: string }
 // The SDK's types take a compiler: `npm run check` does without, and a test compares them.

@@ -1,9 +1,8 @@
-// `npm test`: everything, or what is asked for. `npm test -- <path, part of a path or glob> …`, `npm test -- --only unit|serial|checks`,
-// `npm test -- --seconds 7200 <pattern>`.
+// `npm test`: everything, or what is asked for.
 import { availableParallelism } from 'node:os'
 import { dirname } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { parseArgs } from 'node:util'
+import { readCommandLine } from './command-line.ts'
 import { findTests, readTimeLimit, type TestFiles } from './find-tests.ts'
 import { findChromium } from './chromium.ts'
 import { ensurePrograms, programs, realMachine } from './machine.ts'
@@ -20,8 +19,13 @@ const totalSecondsMax = 24 * 60
 /** A heavy file waits for its browser and its disk half of the time; more than two wait for each other. */
 const heavyAtOnce = Math.min(2, availableParallelism())
 
-const options = { only: { type: 'string' }, seconds: { type: 'string' } } as const
-const { values, positionals } = parseArgs({ options, allowPositionals: true })
+const usage = `npm test -- [path, part of a path or glob …] [options]
+
+  --only unit|serial|checks   the tests side by side, the heavy ones, or what npm run check does
+  --seconds <n>               each file may take that long: for searches longer than a test
+
+Without words everything: the checks, the tests side by side, then the heavy ones. Ends with 1 when something failed or nothing ran.`
+const { values, positionals } = readCommandLine({ only: { type: 'string' }, seconds: { type: 'string' } }, usage)
 /** `--seconds 7200` gives each file that long, for searches that are longer than a test: 100,000 sequences of a model. */
 const secondsAsked = values.seconds === undefined ? null : Number(values.seconds)
 const startedAt = performance.now()
