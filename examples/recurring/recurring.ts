@@ -24,7 +24,7 @@ const [deed, ...words] = process.argv.slice(2)
 if (deed === 'add') add(words)
 else if (deed === 'charge') await chargeOnce(words[0] === undefined ? Date.now() : Date.parse(words[0]))
 else if (deed === 'run') run()
-else stop('Say what to do: add, charge or run.')
+else stop('Say what to do: add <member> <tiyin> <day> <token>, charge [2026-12-01] or run.')
 
 function add([id, amountTiyin, day, token]: string[]): void {
   if (token === undefined || !/^[\w-]{1,64}$/.test(id ?? '') || !(Number(amountTiyin) > 0) || !(Number(day) >= 1 && Number(day) <= 28)) {
@@ -48,9 +48,11 @@ async function chargeOnce(now: number): Promise<void> {
 
 function run(): void {
   const secrets = (env.WEBHOOK_SECRET ?? '').split(' ').filter((secret) => secret !== '')
-  const port = Number(env.PORT ?? 8090)
-  createServer(receiveDeliveries({ book, secrets, now: Date.now })).listen(port, '127.0.0.1')
-  console.log(`Deliveries are taken at http://127.0.0.1:${port}/`)
+  const server = createServer(receiveDeliveries({ book, secrets, now: Date.now }))
+  server.listen(Number(env.PORT ?? 8090), '127.0.0.1', () => {
+    const at = server.address()
+    if (typeof at === 'object' && at !== null) console.log(`Deliveries are taken at http://127.0.0.1:${at.port}/`)
+  })
   void repeat()
 }
 

@@ -1,4 +1,4 @@
-// `npm run example:shop`: Tessera in its test environment and the shop, together. [--port 8070] [--data <folder>: kept, and gone on with]
+// `npm run example:shop`: Tessera in its test environment and the shop, together. --help says with which options.
 import { execFile, spawn, type ChildProcess } from 'node:child_process'
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { createServer } from 'node:http'
@@ -10,6 +10,12 @@ import { parseArgs, promisify } from 'node:util'
 
 import { openShop } from './shop.ts'
 
+const usage = `npm run example:shop -- [options]
+
+Tessera in its test environment and the shop, together, until Ctrl-C.
+
+  --port <n>        where the shop is; 8070, 0 for a free one
+  --data <folder>   everything is kept there, and gone on with the next time; without it nothing is left`
 const root = fileURLToPath(new URL('../..', import.meta.url))
 const { port, data: given } = readOptions()
 const folder = given === undefined ? mkdtempSync(join(tmpdir(), 'tessera-shop-')) : resolve(given)
@@ -108,9 +114,26 @@ function readReady({ stdout }: ChildProcess): Promise<Ready> {
 }
 
 function readOptions(): { port: number; data: string | undefined } {
-  const { values } = parseArgs({ options: { port: { type: 'string', default: '8070' }, data: { type: 'string' } } })
-  if (!/^[0-9]{1,5}$/.test(values.port)) stopWith('--port is a number, 0 for a free one.')
-  return { port: Number(values.port), data: values.data }
+  const options = {
+    port: { type: 'string', default: '8070' },
+    data: { type: 'string' },
+    help: { type: 'boolean', default: false },
+  } as const
+  try {
+    const { values } = parseArgs({ options })
+    if (values.help) leave(usage, 0)
+    if (!/^[0-9]{1,5}$/.test(values.port) || Number(values.port) > 65_535)
+      leave('--port is a number from 0 to 65535, 0 for a free one.', 64)
+    return { port: Number(values.port), data: values.data }
+  } catch (err) {
+    return leave(`${err instanceof Error ? err.message : String(err)}\n\n${usage}`, 64)
+  }
+}
+
+/** Before anything is started. */
+function leave(text: string, code: number): never {
+  ;(code === 0 ? console.log : console.error)(text)
+  process.exit(code)
 }
 
 function sayWhy(err: unknown): string {
@@ -127,6 +150,7 @@ function welcome(shopOrigin: string, url: string): string {
   return `
   The shop      ${shopOrigin}
   Tessera       ${url} (test environment; the card form and the API)
+  Dashboard     ${url.replace('127.0.0.1', 'localhost')}/dashboard · phone 998900000000, password sandbox
 
   Test cards, all 03/99, SMS code 666666
     8600 0691 9540 6311   paid
