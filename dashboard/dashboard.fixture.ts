@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import axe from 'axe-core'
+import type { DashboardMethodName, Params, Result, Role } from '@tessera/contract/methods'
 import { chromium, type Browser, type BrowserContext, type Page } from 'playwright-core'
 
 import { chromiumFlags, findChromium } from '../tools/chromium.ts'
@@ -15,6 +16,8 @@ export interface OpenDashboard {
   context(options?: Parameters<Browser['newContext']>[0]): Promise<BrowserContext>
   /** A page of the dashboard, signed in by the sandbox's login unless told otherwise: `open('cards')`. */
   open(path: string, options?: Parameters<Browser['newContext']>[0] & { login?: Login }): Promise<Page>
+  /** The same, signed in as a new user of a role, whom the owner made and who has chosen a password. */
+  openAs(role: Exclude<Role, 'owner'>, path: string): Promise<Page>
   /** Calls the API as the demo merchant's server. */
   api(method: string, params: object): Promise<unknown>
   stop(): Promise<void>
@@ -36,16 +39,30 @@ export async function openDashboard(): Promise<OpenDashboard> {
   const browser = await chromium.launch({ executablePath, args: chromiumFlags() })
   const origin = tessera.url.replace('127.0.0.1', 'localhost')
   const context = (options?: Parameters<Browser['newContext']>[0]) => browser.newContext({ locale: 'en-GB', ...options })
+  const open: OpenDashboard['open'] = async (path, { login = sandboxLogin, ...options } = {}) => {
+    const page = await (await context(options)).newPage()
+    page.on('pageerror', (err) => faults.push(String(err)))
+    page.on('console', (line) => {
+      if (/Content Security Policy|TrustedScript|TrustedHTML/.test(line.text())) faults.push(line.text())
+    })
+    await page.goto(`${origin}/dashboard/${path}`)
+    await signIn(page, login)
+    return page
+  }
   return {
-    ...{ tessera, origin, browser, context },
-    async open(path, { login = sandboxLogin, ...options } = {}) {
-      const page = await (await context(options)).newPage()
-      page.on('pageerror', (err) => faults.push(String(err)))
-      page.on('console', (line) => {
-        if (/Content Security Policy|TrustedScript|TrustedHTML/.test(line.text())) faults.push(line.text())
-      })
+    ...{ tessera, origin, browser, context, open },
+    async openAs(role, path) {
+      const owner = await open('account')
+      const phone = `99890111${String(++people).padStart(4, '0')}`
+      const { password } = await callDashboard(owner, 'dashboard.users.create', { phone, role })
+      await owner.context().close()
+      const page = await (await context()).newPage()
       await page.goto(`${origin}/dashboard/${path}`)
-      await signIn(page, login)
+      await fillSignIn(page, { phone, password })
+      await page.getByLabel('Present password').fill(password)
+      await page.getByLabel('New password').fill('four plain words here')
+      await page.locator('button[type=submit]').click()
+      await page.locator('nav a').first().waitFor({ state: 'attached' })
       return page
     },
     async api(method, params) {
@@ -65,13 +82,41 @@ export async function openDashboard(): Promise<OpenDashboard> {
 }
 
 const faults: string[] = []
+let people = 0
 
 /** Fills the sign-in page; resolves when a page of the dashboard is there. */
-export async function signIn(page: Page, { phone, password }: Login): Promise<void> {
+export async function signIn(page: Page, login: Login): Promise<void> {
+  await fillSignIn(page, login)
+  await page.locator('nav a').first().waitFor({ state: 'attached' })
+}
+
+async function fillSignIn(page: Page, { phone, password }: Login): Promise<void> {
   await page.getByRole('textbox', { name: /phone|телефон|telefon/i }).fill(phone)
   await page.locator('input[type=password]').fill(password)
   await page.locator('button[type=submit]').click()
-  await page.locator('nav a').first().waitFor({ state: 'attached' })
+}
+
+/** Asks the dashboard's own door as whoever is signed in on a page; fails on an error. */
+export async function callDashboard<M extends DashboardMethodName>(page: Page, method: M, params: Params<M>): Promise<Result<M>> {
+  const reply = await page.evaluate(
+    async ({ method, params }) => {
+      const call = async (method: string, params: unknown, csrf = ''): Promise<Answered> => {
+        const headers = { 'content-type': 'application/json', 'x-tessera-csrf': csrf }
+        const reply = await fetch('/dashboard/api', { method: 'POST', headers, body: JSON.stringify({ id: 1, method, params }) })
+        return (await reply.json()) as Answered
+      }
+      const { csrf } = (await call('dashboard.session.get', {})).result?.['session'] as { csrf: string }
+      return call(method, params, csrf)
+    },
+    { method, params },
+  )
+  assert.equal(reply.error, undefined, `${method} was refused`)
+  return reply.result as Result<M>
+}
+
+interface Answered {
+  readonly result?: Readonly<Record<string, unknown>>
+  readonly error?: object
 }
 
 /** What axe says of a page (WCAG 2.2 A and AA, and good practice), a line a rule; nothing for a page that everybody can use. */

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { after, before, test } from 'node:test'
 
-import { faultsFor, openDashboard, type OpenDashboard } from '../../dashboard.fixture.ts'
+import { callDashboard, faultsFor, openDashboard, type OpenDashboard } from '../../dashboard.fixture.ts'
 
 let dashboard: OpenDashboard
 before(async () => {
@@ -78,15 +78,7 @@ test('the cause of a failed payment is one press away from anywhere, and what th
   await ask('cards.get_verify_code', { token })
   await ask('cards.verify', { token, code: '666666' })
   const page = await dashboard.open('account')
-  await page.evaluate(async () => {
-    const call = async (method: string, params: object, csrf = ''): Promise<Record<string, unknown>> => {
-      const headers = { 'content-type': 'application/json', 'x-tessera-csrf': csrf }
-      const reply = await fetch('/dashboard/api', { method: 'POST', headers, body: JSON.stringify({ id: 1, method, params }) })
-      return ((await reply.json()) as { result: Record<string, unknown> }).result
-    }
-    const { csrf } = (await call('dashboard.session.get', {}))['session'] as { csrf: string }
-    await call('dashboard.sandbox.setStep', { scenario: 'receipts.pay', step: 'insufficient_funds' }, csrf)
-  })
+  await callDashboard(page, 'dashboard.sandbox.setStep', { scenario: 'receipts.pay', step: 'insufficient_funds' })
   await dashboard.api('receipts.pay', { id, token })
   await page.getByRole('link', { name: 'Receipts' }).click()
   const row = page.locator('tr', { has: page.getByRole('link', { name: id.slice(-8) }) })

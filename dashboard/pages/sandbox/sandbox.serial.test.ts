@@ -138,26 +138,7 @@ for (const [scheme, locale] of [['light', 'en-GB'] as const, ['dark', 'ru-RU'] a
 }
 
 test('who may only read is shown the controls, and none that works', async () => {
-  const owner = await dashboard.open('users')
-  const made = await owner.evaluate(async () => {
-    const call = async (method: string, params: object, csrf = ''): Promise<Record<string, unknown>> => {
-      const headers = { 'content-type': 'application/json', 'x-tessera-csrf': csrf }
-      const reply = await fetch('/dashboard/api', { method: 'POST', headers, body: JSON.stringify({ id: 1, method, params }) })
-      return ((await reply.json()) as { result: Record<string, unknown> }).result
-    }
-    const { session } = await call('dashboard.session.get', {})
-    const { csrf } = session as { csrf: string }
-    return call('dashboard.users.create', { phone: '998901112244', role: 'read' }, csrf)
-  })
-  const context = await dashboard.context()
-  const page = await context.newPage()
-  await page.goto(`${dashboard.origin}/dashboard/sandbox`)
-  await page.getByRole('textbox', { name: 'Phone' }).fill('998901112244')
-  await page.locator('input[type=password]').fill(String(made['password']))
-  await page.locator('button[type=submit]').click()
-  await page.getByLabel('Present password').fill(String(made['password']))
-  await page.getByLabel('New password').fill('four plain words here')
-  await page.locator('button[type=submit]').click()
+  const page = await dashboard.openAs('read', 'sandbox')
   await page.locator('.faults').waitFor()
   assert.equal(await page.locator('main select:enabled, main input:enabled').count(), 0)
   assert.equal(await page.getByRole('button', { name: /Empty|Back to|\+|Move/ }).count(), 0)

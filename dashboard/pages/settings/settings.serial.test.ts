@@ -76,26 +76,7 @@ for (const [scheme, locale] of [['light', 'en-GB'] as const, ['dark', 'ru-RU'] a
 }
 
 test('who may only read is shown the settings, and nothing to change them with', async () => {
-  const owner = await dashboard.open('users')
-  const made = await owner.evaluate(async () => {
-    const call = async (method: string, params: object, csrf = ''): Promise<Record<string, unknown>> => {
-      const headers = { 'content-type': 'application/json', 'x-tessera-csrf': csrf }
-      const reply = await fetch('/dashboard/api', { method: 'POST', headers, body: JSON.stringify({ id: 1, method, params }) })
-      return ((await reply.json()) as { result: Record<string, unknown> }).result
-    }
-    const { session } = await call('dashboard.session.get', {})
-    const { csrf } = session as { csrf: string }
-    return call('dashboard.users.create', { phone: '998901112233', role: 'read' }, csrf)
-  })
-  const context = await dashboard.context()
-  const page = await context.newPage()
-  await page.goto(`${dashboard.origin}/dashboard/settings`)
-  await page.getByRole('textbox', { name: 'Phone' }).fill('998901112233')
-  await page.locator('input[type=password]').fill(String(made['password']))
-  await page.locator('button[type=submit]').click()
-  await page.getByLabel('Present password').fill(String(made['password']))
-  await page.getByLabel('New password').fill('four plain words here')
-  await page.locator('button[type=submit]').click()
+  const page = await dashboard.openAs('read', 'settings')
   await page.getByRole('heading', { name: 'API passwords' }).waitFor()
   assert.equal(await page.locator('main button', { hasText: /Save|second password|Retire|Add a field/ }).count(), 0)
   assert.equal(await page.locator('main textarea:enabled').count(), 0)
