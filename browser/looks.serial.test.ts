@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import type { Frame } from 'playwright-core'
 
-import { enterCard, enterCode, startStage, type Opened, type Stage } from './form.fixture.ts'
+import { enterCard, enterCode, startStage, type Mounted, type Opened, type Stage } from './form.fixture.ts'
 
 const success = '8600069195406311'
 
@@ -61,22 +61,33 @@ describe('the card form for every eye and screen', () => {
     ['row', 400],
     ['compact', 480],
   ] as const) {
-    it(`shows the whole number and its brand beside one another: ${layout}, ${String(width)} pixels`, async () => {
+    it(`shows the whole number, its label and its brand beside one another, in both directions: ${layout}, ${String(width)} pixels`, async () => {
       const opened = await stage.open({ options: { layout }, page: { viewport: { width, height: 640 } } })
       await opened.form.locator('#number').fill('5500 0000 0000 0004')
       await opened.form.locator('.brand', { hasText: 'Mastercard' }).waitFor()
       const frame = await opened.frame()
-      const [hidden, overlap] = await frame.evaluate(() => {
-        const number = document.querySelector('#number') as HTMLInputElement
-        const [brand, box] = [document.querySelector('.brand')?.getBoundingClientRect() ?? new DOMRect(), number.getBoundingClientRect()]
-        const isAbove = brand.bottom <= box.top
-        return [
-          number.scrollWidth - number.clientWidth,
-          isAbove ? 0 : box.right - Number.parseFloat(getComputedStyle(number).paddingRight) - brand.left,
-        ]
-      })
-      assert.equal(hidden, 0, 'digits are out of sight')
-      assert.ok(overlap <= 0, `the brand lies over the digits by ${String(overlap)}`)
+      for (const direction of ['ltr', 'rtl'] as const) {
+        await opened.page.evaluate((asked) => (globalThis as unknown as Mounted).form.update({ direction: asked }), direction)
+        await opened.form.locator(`html[dir=${direction}]`).waitFor()
+        const [hidden, overlap, onLabel] = await frame.evaluate(() => {
+          const number = document.querySelector('#number') as HTMLInputElement
+          const label = document.createRange()
+          label.selectNodeContents(document.querySelector('label[for=number]') ?? document.body)
+          const [brand, said, box] = [document.querySelector('.brand') ?? document.body, label, number].map((it) =>
+            it.getBoundingClientRect(),
+          )
+          if (brand === undefined || said === undefined || box === undefined) throw new Error('nothing to measure')
+          const isAbove = brand.bottom <= box.top
+          return [
+            number.scrollWidth - number.clientWidth,
+            isAbove ? 0 : box.right - Number.parseFloat(getComputedStyle(number).paddingRight) - brand.left,
+            isAbove ? Math.min(brand.right - said.left, said.right - brand.left) : 0,
+          ]
+        })
+        assert.equal(hidden, 0, `${direction}: digits are out of sight`)
+        assert.ok(overlap <= 0, `${direction}: the brand lies over the digits by ${String(overlap)}`)
+        assert.ok(onLabel <= 0, `${direction}: the brand lies over the label by ${String(onLabel)}`)
+      }
       await opened.page.close()
     })
   }
