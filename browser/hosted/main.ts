@@ -20,7 +20,6 @@ const readMs = 1500
 interface Facts {
   readonly merchant: string
   readonly merchantName: string
-  readonly providerName: string
   /** Null: as the browser asks. */
   readonly locale: Language | null
 }

@@ -7,7 +7,6 @@ export interface View {
   readonly root: HTMLElement
   readonly shop: HTMLElement
   readonly title: HTMLElement
-  readonly lead: HTMLElement
   /** What holds the form. */
   readonly place: HTMLElement
   readonly said: HTMLElement
@@ -29,7 +28,7 @@ export function makeView(): View {
     return made
   }
   const view = {
-    ...{ root: make('main', 'page'), shop: make('p', 'shop'), title: make('h1', 'title'), lead: make('p', 'lead') },
+    ...{ root: make('main', 'page'), shop: make('p', 'shop'), title: make('h1', 'title') },
     ...{ place: make('div', 'place'), said: make('p', 'said'), again: make('button', 'main'), back: make('button', 'back') },
     languages: Object.fromEntries(languages.map((language) => [language, button(language)])) as Record<Language, HTMLButtonElement>,
     choice,
@@ -39,24 +38,21 @@ export function makeView(): View {
   view.again.type = view.back.type = 'button'
   view.place.hidden = view.again.hidden = view.back.hidden = true
   const card = make('div', 'card')
-  card.append(view.shop, view.title, view.lead, view.place, view.said, view.again, view.back)
+  card.append(view.shop, view.title, view.place, view.said, view.again, view.back)
   view.root.append(card, choice)
   return view
 }
 
 export interface Told {
   readonly merchantName: string
-  readonly providerName: string
   readonly host: string | null
   readonly ending: Ending | null
   readonly locale: Language
 }
 
-export function applyWords(view: View, words: HostedWords, { merchantName, providerName, host, ending, locale }: Told): void {
+export function applyWords(view: View, words: HostedWords, { merchantName, host, ending, locale }: Told): void {
   view.shop.textContent = merchantName
   view.title.textContent = words.title
-  view.lead.textContent = words.lead(merchantName, providerName)
-  view.lead.hidden = ending !== null
   view.said.textContent = ending === null ? '' : words.endings[ending](merchantName)
   view.said.hidden = ending === null
   view.again.textContent = words.again

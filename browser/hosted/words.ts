@@ -5,7 +5,6 @@ export type Language = (typeof languages)[number]
 /** What the page says around the form. */
 export interface HostedWords {
   readonly title: string
-  readonly lead: (shop: string, server: string) => string
   readonly again: string
   readonly cancel: (host: string) => string
   readonly backTo: (host: string) => string
@@ -28,7 +27,6 @@ export function preferredOf(asked: readonly string[]): Language {
 const words: Readonly<Record<Language, HostedWords>> = {
   uz: {
     title: 'Karta qoʻshish',
-    lead: (shop, server) => `Karta raqamini ${server} qabul qiladi; ${shop} uni koʻrmaydi.`,
     again: 'Qayta urinish',
     cancel: (host) => `Bekor qilib, ${host} saytiga qaytish`,
     backTo: (host) => `${host} saytiga qaytish`,
@@ -45,7 +43,6 @@ const words: Readonly<Record<Language, HostedWords>> = {
   },
   ru: {
     title: 'Добавить карту',
-    lead: (shop, server) => `Номер карты принимает ${server}; ${shop} его не увидит.`,
     again: 'Попробовать ещё раз',
     cancel: (host) => `Отменить и вернуться на ${host}`,
     backTo: (host) => `Вернуться на ${host}`,
@@ -62,7 +59,6 @@ const words: Readonly<Record<Language, HostedWords>> = {
   },
   en: {
     title: 'Add a card',
-    lead: (shop, server) => `${server} takes the card number; ${shop} does not see it.`,
     again: 'Try again',
     cancel: (host) => `Cancel and go back to ${host}`,
     backTo: (host) => `Go back to ${host}`,

@@ -16,12 +16,12 @@ export function makeFormPages(
   { isAnyOriginWelcome, isThemeMeasured, texts }: Adapters,
   { merchants, served }: FormPageParts,
 ): FastifyPluginCallback[] {
-  const { environment, formOrigin, dashboardOrigin, termsUrl, privacyUrl } = config
+  const { formOrigin, dashboardOrigin, termsUrl, privacyUrl } = config
   const disclosure = config.disclosure ?? texts?.disclosure ?? null
   // Production refuses to start without the provider's own.
   if (disclosure === null) return []
   const form = makeForm({
-    ...{ assets: readAssets(), isAnyOriginWelcome, isThemeMeasured, environment, formOrigin, dashboardOrigin },
+    ...{ assets: readAssets(), isAnyOriginWelcome, isThemeMeasured, formOrigin, dashboardOrigin },
     ...{ termsUrl, privacyUrl, disclosure },
     issueForm: served.issue,
     ...{ providerName: config.providerName ?? 'Tessera', legal: texts?.legal ?? null },

@@ -12,15 +12,12 @@ export interface FrameFacts {
   readonly merchantName: string
   /** Of the page that holds the frame, exactly. */
   readonly origin: string
-  readonly environment: 'test' | 'production'
   readonly providerName: string
   readonly termsUrl: string
   readonly privacyUrl: string
   readonly words: FrameWords
   /** Names this document to the service; it comes back with the card. */
   readonly form: string
-  /** Of the SDK that was built with this frame. */
-  readonly version: string
 }
 
 /** What the frame says in one language; with it the disclosure in that language, so that what is agreed to is what was shown. */

@@ -28,7 +28,6 @@ before(async () => {
     issueForm: async () => 'mark',
     isAnyOriginWelcome: false,
     isThemeMeasured: false,
-    environment: 'production',
     formOrigin: null,
     dashboardOrigin: null,
   })

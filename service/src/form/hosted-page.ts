@@ -8,7 +8,6 @@ import { escapeText } from './plain-page.ts'
 export interface HostedFacts {
   readonly merchant: string
   readonly merchantName: string
-  readonly providerName: string
   /** Null: as the browser asks. */
   readonly locale: Language | null
 }
