@@ -8,7 +8,7 @@ import { chromiumFlags, findChromium } from '../tools/chromium.ts'
 export type Opening = 'form' | 'one' | 'three'
 
 export interface FormStage {
-  /** Of the form's document, as the SDK asks for it. */
+  /** Of the form's document, as the SDK asks for it, but for the language. */
   readonly formAddress: string
   /** Opens a new page of the shop and, in it, what is asked for: ms until the page heard that it is ready. */
   time: (opening: Opening) => Promise<number>
@@ -26,7 +26,7 @@ export async function openFormStage(formOrigin: string, merchant: string): Promi
   // Kept open: with the last page its window would go, and each new window loads pages of Chromium's own beside what is measured.
   await context.newPage()
   const shopOrigin = `http://localhost:${String(shop.port)}`
-  const query = new URLSearchParams({ merchant, origin: shopOrigin, locale: 'uz' })
+  const query = new URLSearchParams({ merchant, origin: shopOrigin })
   return {
     formAddress: `${formOrigin}/form/v1?${String(query)}`,
     async time(opening) {

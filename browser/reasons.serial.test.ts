@@ -7,7 +7,7 @@ import { formReasons } from '@tessera/contract/form-reasons'
 import { startTessera } from '../tools/start-tessera.ts'
 import { tellReason, toldReasons } from './frame/reasons.ts'
 import { CardForm, CardFormMisuse } from './page/card-form.ts'
-import { originOfModule } from './page/home.ts'
+import { originOfSdk } from './page/home.ts'
 
 test('the address that an error of the form names is there, and tells of every reason by its anchor', async () => {
   const tessera = await startTessera({ settings: [] })
@@ -34,8 +34,8 @@ test('the address that an error of the form names is there, and tells of every r
 })
 
 test('a reason of the cardholder has a text of its own, and any other is told as the shop’s to mend', () => {
-  assert.deepEqual(tellReason('wrong_code'), { text: 'wrongCode', field: 'code', isRetryable: true })
-  assert.deepEqual(tellReason('pan_limit'), { text: 'tooMany', field: null, isRetryable: true })
+  assert.deepEqual(tellReason('wrong_code'), { text: 'wrong_code', field: 'code', isRetryable: true })
+  assert.deepEqual(tellReason('pan_limit'), { text: 'too_many', field: null, isRetryable: true })
   assert.deepEqual(tellReason('server_only'), { text: 'shop', field: null, isRetryable: false })
 })
 
@@ -46,16 +46,17 @@ test('a form that cannot know where it is served says which option is missing', 
   assert.equal(catchMisuse({ merchant: '65f0c0ffee0000000000cafe', formOrigin: 'form.example' }).reason, 'form_origin_missing')
 })
 
-test('a module knows the origin of the form by its own address, and only where that is an address of the service', () => {
-  for (const path of ['/sdk/v1/tessera.mjs', '/sdk/0.1.0/react.mjs', '/sdk/v1/tessera.mjs?v=2'])
-    assert.equal(originOfModule(`https://form.example:8443${path}`), 'https://form.example:8443')
+test('the SDK knows the origin of the form by its own address, and only where that is an address of the service', () => {
+  for (const path of ['/sdk/v1/tessera.js', '/sdk/v1/tessera.mjs', '/sdk/0.1.0/react.mjs', '/sdk/v1/tessera.mjs?v=2'])
+    assert.equal(originOfSdk(`https://form.example:8443${path}`), 'https://form.example:8443')
   for (const url of [
     'https://shop.example/assets/app.mjs',
+    'https://shop.example/assets/tessera.js',
     'file:///srv/sdk/v1/tessera.mjs',
     'https://shop.example/sdk/v1/app.mjs',
     undefined,
   ])
-    assert.equal(originOfModule(url), null)
+    assert.equal(originOfSdk(url), null)
 })
 
 function catchMisuse(options: ConstructorParameters<typeof CardForm>[0]): CardFormMisuse {

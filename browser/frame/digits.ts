@@ -4,9 +4,12 @@ export interface Typed {
   readonly caret: number
 }
 
-/** The digits of a text in ASCII, whatever they were written with: Latin, Arabic-Indic, Persian, full width. The low four bits of each are its value. */
+/** What stands between digits, whatever they are written with: Latin, Arabic-Indic, Persian, full width. */
+export const notDigits = /[^0-9\u0660-\u0669\u06f0-\u06f9\uff10-\uff19]+/g
+
+/** The digits of a text in ASCII. The low four bits of each are its value. */
 export function readDigits(text: string): string {
-  return text.replace(/[^0-9\u0660-\u0669\u06f0-\u06f9\uff10-\uff19]/g, '').replace(/[^0-9]/g, (sign) => String(sign.charCodeAt(0) & 0xf))
+  return text.replace(notDigits, '').replace(/[^0-9]/g, (sign) => String(sign.charCodeAt(0) & 0xf))
 }
 
 /** Groups of four, with the caret behind the same digit. */

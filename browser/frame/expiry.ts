@@ -1,9 +1,9 @@
-import { readDigits, type Typed } from './digits.ts'
+import { notDigits, readDigits, type Typed } from './digits.ts'
 
 /** Reads what people and autofill write: `03/99`, `3/99`, `03/2099`, `0399`, `032099`, `2099-03`. MMYY as on the wire, or null. */
 export function readExpiryText(text: string): string | null {
   const parts = text
-    .split(/[^0-9\u0660-\u0669\u06f0-\u06f9\uff10-\uff19]+/)
+    .split(notDigits)
     .map(readDigits)
     .filter((part) => part !== '')
   const [first = '', second = ''] = parts.length === 1 ? splitRun(parts[0] ?? '') : parts

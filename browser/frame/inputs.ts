@@ -56,7 +56,6 @@ export function wipeInputs({ fields, brand }: View): void {
 function showBrand(brand: HTMLElement, text: string): void {
   const known = brandOf(readDigits(text))
   brand.textContent = known === null ? '' : brandNames[known]
-  brand.dataset['brand'] = known === null ? '' : 'known'
 }
 
 function put(input: HTMLInputElement, { text, caret }: Typed): void {

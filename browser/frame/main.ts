@@ -17,7 +17,7 @@ import { judgeExpiry, judgeNumber, shapeInputs, wipeInputs } from './inputs.ts'
 import { tellReason } from './reasons.ts'
 import { watchSeen } from './seen.ts'
 import { applyTheme, listRefused } from './theme.ts'
-import { makeView, type FieldView } from './view.ts'
+import { fieldNames as names, makeView, type FieldView } from './view.ts'
 import { isLabel, writeWords } from './words.ts'
 
 const facts = readFacts()
@@ -88,8 +88,6 @@ function tellMade(refused: readonly string[], pale: readonly FormWarning[]): voi
 }
 
 const refusedMax = 20
-
-const names = ['number', 'expiry', 'code'] as const
 
 function show(next: FormStep): void {
   step = next
@@ -189,9 +187,9 @@ function refuse({ code, reason, retryAfterMs }: CallFailed): void {
   tellError(code, reason)
 }
 
-function submit(): Promise<void> {
-  if (step !== 'card' || running !== null || !checkFields('number', 'expiry')) return Promise.resolve()
-  return run(async (signal) => {
+function submit(): void {
+  if (step !== 'card' || running !== null || !checkFields('number', 'expiry')) return
+  void run(async (signal) => {
     const isKept = options.save === 'ask' && consent.box.checked
     const { locale, disclosure } = said
     const params = {
@@ -218,17 +216,17 @@ async function askCode(signal: AbortSignal): Promise<void> {
   wait(ms)
 }
 
-function resend(): Promise<void> {
-  if (step !== 'code' || Date.now() < resendAtMs) return Promise.resolve()
-  return run(async (signal) => {
+function resend(): void {
+  if (step !== 'code' || Date.now() < resendAtMs) return
+  void run(async (signal) => {
     await askCode(signal)
     fields.code.input.focus()
   })
 }
 
-function verify(): Promise<void> {
-  if (step !== 'code' || running !== null || !checkFields('code')) return Promise.resolve()
-  return run(async (signal) => {
+function verify(): void {
+  if (step !== 'code' || running !== null || !checkFields('code')) return
+  void run(async (signal) => {
     const { card } = (await call('cards.verify', { token, code: fields.code.input.value }, signal)) as { card: Card }
     const { number, expire, recurrent, verify: isVerified, type } = card
     wipeInputs(view)
@@ -303,10 +301,10 @@ for (const [form, deed] of [
 ] as const) {
   form.addEventListener('submit', (event) => {
     event.preventDefault()
-    void deed()
+    deed()
   })
 }
-view.resend.addEventListener('click', () => void resend())
+view.resend.addEventListener('click', resend)
 view.back.addEventListener('click', back)
 view.cancel.addEventListener('click', () => running?.abort())
 addEventListener('keydown', ({ key }) => {
@@ -329,7 +327,7 @@ function listen(event: MessageEvent): void {
   given.onmessage = ({ data: said }: MessageEvent) => {
     const message = readToFrame(said)
     if (message?.type === 'configure') configure(message.options, message.refused)
-    else if (message !== null) void deeds[message.type]()
+    else if (message !== null) deeds[message.type]()
   }
   tell({ type: 'ready' })
   new ResizeObserver(() => tell({ type: 'size', height: Math.ceil(view.root.getBoundingClientRect().height) })).observe(view.root)

@@ -9,47 +9,55 @@ export interface Told {
   readonly isRetryable: boolean
 }
 
-/** Reasons that are not listed are the shop's or ours to mend: nothing that a cardholder types helps. */
+/** A reason has the text of its own name, or one that asks the same of the cardholder. Any other is the shop's or ours to mend: nothing that is typed helps. */
 export function tellReason(reason: string): Told {
-  const [text, field = null, isRetryable = false] =
-    told[reason] ?? (/limit|busy|overloaded/.test(reason) ? ['tooMany', null, true] : ['shop'])
+  const isBusy = /limit|busy|overloaded/.test(reason)
+  const text = sameAs[reason] ?? (isOwn(reason) ? reason : isBusy ? 'too_many' : 'shop')
+  const [field = null, isRetryable = isBusy] = own[text] ?? []
   return { text, field, isRetryable }
 }
 
-/** Every reason that has a text of its own. */
-export const toldReasons = (): readonly string[] => Object.keys(told)
+/** Every reason that a cardholder can do something about. */
+export const toldReasons = (): readonly string[] => [...Object.keys(own), ...Object.keys(sameAs)]
 
-const told: Readonly<Record<string, readonly [keyof Texts, (FormField | null)?, boolean?]>> = {
-  number_missing: ['numberMissing', 'number'],
-  card_number_format: ['numberWrong', 'number'],
-  card_number_check_digit: ['numberWrong', 'number'],
-  card_number_no_route: ['noRoute', 'number'],
-  expiry_missing: ['expiryMissing', 'expiry'],
-  expire_format: ['expiryWrong', 'expiry'],
-  expire_month: ['expiryWrong', 'expiry'],
-  expire_past: ['expiryPast', 'expiry'],
-  sms_not_connected: ['smsOff', 'number'],
-  card_expired: ['expired', 'expiry'],
-  card_blocked: ['blocked', 'number'],
-  code_missing: ['codeMissing', 'code'],
-  wrong_code: ['wrongCode', 'code', true],
-  tries_used_up: ['usedUp', 'code'],
-  code_too_old: ['oldCode', 'code'],
-  code_not_requested: ['oldCode', 'code'],
-  sms_not_sent: ['notSent', null, true],
-  resend_too_soon: ['tooSoon', null, true],
-  card_day_tries_used_up: ['tooMany'],
-  system_error: ['system', null, true],
-  internal_error: ['system', null, true],
-  store_unavailable: ['system', null, true],
-  draining: ['system', null, true],
-  network_timeout: ['noAnswer', null, true],
-  offline: ['offline', null, true],
-  stopped: ['stopped', null, true],
-  session_ended: ['session'],
-  session_used_up: ['session'],
-  session_unknown: ['session'],
-  card_not_found: ['gone'],
-  card_deleted: ['gone'],
-  card_ended: ['gone'],
+function isOwn(reason: string): reason is keyof typeof own {
+  return Object.hasOwn(own, reason)
+}
+
+const own: Readonly<Partial<Record<keyof Texts, readonly [(FormField | null)?, boolean?]>>> = {
+  number_missing: ['number'],
+  card_number_format: ['number'],
+  card_number_no_route: ['number'],
+  sms_not_connected: ['number'],
+  card_blocked: ['number'],
+  expiry_missing: ['expiry'],
+  expire_format: ['expiry'],
+  expire_past: ['expiry'],
+  card_expired: ['expiry'],
+  code_missing: ['code'],
+  wrong_code: ['code', true],
+  tries_used_up: ['code'],
+  code_too_old: ['code'],
+  sms_not_sent: [null, true],
+  resend_too_soon: [null, true],
+  system_error: [null, true],
+  network_timeout: [null, true],
+  offline: [null, true],
+  stopped: [null, true],
+  session_ended: [],
+  card_not_found: [],
+}
+
+const sameAs: Readonly<Record<string, keyof Texts>> = {
+  card_number_check_digit: 'card_number_format',
+  expire_month: 'expire_format',
+  code_not_requested: 'code_too_old',
+  card_day_tries_used_up: 'too_many',
+  internal_error: 'system_error',
+  store_unavailable: 'system_error',
+  draining: 'system_error',
+  session_used_up: 'session_ended',
+  session_unknown: 'session_ended',
+  card_deleted: 'card_not_found',
+  card_ended: 'card_not_found',
 }

@@ -29,76 +29,76 @@ const table = {
   privacy: ['Maxfiylik', 'Конфиденциальность', 'Privacy'],
   goesTo: ['Karta maʼlumotlarini {1} emas, {0} oladi.', 'Данные карты получает {0}, а не {1}.', 'Your card goes to {0}, not to {1}.'],
   opens: ['yangi oynada ochiladi', 'откроется в новой вкладке', 'opens in a new tab'],
-  numberMissing: ['Karta raqamini kiriting.', 'Введите номер карты.', 'Enter the card number.'],
-  numberWrong: [
+  number_missing: ['Karta raqamini kiriting.', 'Введите номер карты.', 'Enter the card number.'],
+  card_number_format: [
     'Karta raqami notoʻgʻri. Raqamlarni tekshiring.',
     'Номер карты неверный. Проверьте цифры.',
     'This card number is not right. Check the digits.',
   ],
-  expiryMissing: ['Amal qilish muddatini kiriting.', 'Введите срок действия.', 'Enter the expiry date.'],
-  expiryWrong: [
+  expiry_missing: ['Amal qilish muddatini kiriting.', 'Введите срок действия.', 'Enter the expiry date.'],
+  expire_format: [
     'Oy va yilni kartadagidek yozing, masalan 03/27.',
     'Укажите месяц и год, как на карте, например 03/27.',
     'Write the month and year as on the card, for example 03/27.',
   ],
-  expiryPast: [
+  expire_past: [
     'Karta muddati tugagan. Boshqa karta kiriting.',
     'Срок действия карты истёк. Возьмите другую карту.',
     'This card has expired. Use another card.',
   ],
-  codeMissing: ['SMS dagi olti raqamni kiriting.', 'Введите шесть цифр из SMS.', 'Enter the six digits from the SMS.'],
-  noRoute: [
+  code_missing: ['SMS dagi olti raqamni kiriting.', 'Введите шесть цифр из SMS.', 'Enter the six digits from the SMS.'],
+  card_number_no_route: [
     'Bunday kartalar bu yerda qabul qilinmaydi. Boshqa karta kiriting.',
     'Такие карты здесь не принимаются. Возьмите другую карту.',
     'Cards of this kind are not accepted here. Use another card.',
   ],
-  smsOff: [
+  sms_not_connected: [
     'Kartaga SMS xabarnoma ulanmagan. Uni bankda ulang yoki boshqa karta kiriting.',
     'К карте не подключены SMS-уведомления. Подключите их в банке или возьмите другую карту.',
     'SMS notices are not connected to this card. Connect them at your bank, or use another card.',
   ],
-  expired: [
+  card_expired: [
     'Bank karta muddati tugaganini bildirdi. Boshqa karta kiriting.',
     'Банк сообщает, что срок действия карты истёк. Возьмите другую карту.',
     'Your bank says that this card has expired. Use another card.',
   ],
-  blocked: [
+  card_blocked: [
     'Bank bu kartani bloklagan. Bankka murojaat qiling yoki boshqa karta kiriting.',
     'Банк заблокировал эту карту. Обратитесь в банк или возьмите другую карту.',
     'Your bank has blocked this card. Ask your bank, or use another card.',
   ],
-  wrongCode: [
+  wrong_code: [
     'Kod notoʻgʻri. SMS ni tekshirib, qayta kiriting.',
     'Код неверный. Проверьте SMS и попробуйте ещё раз.',
     'This code is not right. Check the SMS and try again.',
   ],
-  usedUp: [
+  tries_used_up: [
     'Notoʻgʻri kodlar juda koʻp. Yangi kod soʻrang.',
     'Слишком много неверных кодов. Запросите новый код.',
     'Too many wrong codes. Ask for a new code.',
   ],
-  oldCode: ['Kod eskirgan. Yangi kod soʻrang.', 'Код устарел. Запросите новый код.', 'This code is too old. Ask for a new code.'],
-  notSent: [
+  code_too_old: ['Kod eskirgan. Yangi kod soʻrang.', 'Код устарел. Запросите новый код.', 'This code is too old. Ask for a new code.'],
+  sms_not_sent: [
     'SMS yuborilmadi. Birozdan keyin qayta urining.',
     'Не удалось отправить SMS. Попробуйте чуть позже.',
     'The SMS could not be sent. Try again in a moment.',
   ],
-  tooSoon: [
+  resend_too_soon: [
     'Yangi kod soʻrashga hali erta. Biroz kuting.',
     'Новый код запрашивать рано. Подождите немного.',
     'It is too soon for a new code. Wait a little.',
   ],
-  tooMany: [
+  too_many: [
     'Urinishlar juda koʻp. Keyinroq urining yoki boshqa karta kiriting.',
     'Слишком много попыток. Попробуйте позже или возьмите другую карту.',
     'Too many attempts. Try again later or use another card.',
   ],
-  system: [
+  system_error: [
     'Bankda xatolik yuz berdi. Pul yechilmadi. Qayta urining yoki boshqa karta kiriting.',
     'У банка произошёл сбой. Деньги не списаны. Попробуйте ещё раз или возьмите другую карту.',
     'Something failed at the bank. Nothing was charged. Try again, or use another card.',
   ],
-  noAnswer: [
+  network_timeout: [
     'Bank javob bermadi. Pul yechilmadi. Qayta urining.',
     'Банк не ответил. Деньги не списаны. Попробуйте ещё раз.',
     'The bank did not answer. Nothing was charged. Try again.',
@@ -118,12 +118,12 @@ const table = {
     'Магазин сейчас не может принять карту. Сообщите магазину или оплатите иначе.',
     'The shop cannot take cards right now. Tell the shop, or pay another way.',
   ],
-  session: [
+  session_ended: [
     'Sahifa juda uzoq ochiq turdi. Uni yangilab, qayta urining.',
     'Страница открыта слишком долго. Обновите её и попробуйте ещё раз.',
     'This page has been open too long. Reload it and try again.',
   ],
-  gone: [
+  card_not_found: [
     'Karta shu orada oʻchirilgan. Uni qayta kiriting.',
     'Карта тем временем удалена. Введите её снова.',
     'This card was removed meanwhile. Enter it again.',

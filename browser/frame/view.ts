@@ -8,6 +8,9 @@ export interface FieldView {
   readonly fault: HTMLElement
 }
 
+/** Those that are typed into. */
+export const fieldNames = ['number', 'expiry', 'code'] as const
+
 export interface View {
   readonly root: HTMLElement
   readonly steps: Readonly<Record<FormStep, HTMLFormElement>>

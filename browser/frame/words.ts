@@ -2,7 +2,7 @@ import { formLabels } from '@tessera/contract/frame'
 
 import type { Facts, Words } from './facts.ts'
 import type { Texts } from './texts.ts'
-import type { View } from './view.ts'
+import { fieldNames, type View } from './view.ts'
 
 /** Writes every word that does not change within a step. Labels may be the merchant's; what the law wants said may not. */
 export function writeWords(
@@ -17,15 +17,9 @@ export function writeWords(
     if (isLabel(name, label)) words[name] = label
   }
   document.documentElement.lang = locale
-  view.fields.number.label.textContent = words.number
-  view.fields.expiry.label.textContent = words.expiry
+  for (const name of fieldNames) view.fields[name].label.textContent = words[name]
+  for (const name of ['submit', 'verify', 'back', 'done', 'cancel'] as const) view[name].textContent = words[name]
   view.fields.expiry.input.placeholder = words.expiryShape
-  view.fields.code.label.textContent = words.code
-  view.submit.textContent = words.submit
-  view.verify.textContent = words.verify
-  view.back.textContent = words.back
-  view.done.textContent = words.done
-  view.cancel.textContent = words.cancel
   view.consent.text.textContent = disclosure.text
   const shop = facts.merchantName
   view.goesTo.textContent = words.goesTo.replace('{0}', () => facts.providerName).replace('{1}', () => shop)

@@ -154,8 +154,8 @@ export class CardForm {
     if (message.type === 'size' && this.#frame !== null) this.#frame.style.height = `${message.height}px`
     else if (message.type === 'step') this.#emit('step', message.step)
     else if (message.type === 'token') this.#emit('token', { token: message.token, card: message.card })
-    else if (message.type === 'error') this.#emit('error', { ...message.error, docs: docsOf(message.error.reason, this.#origin) })
-    else if (message.type === 'warning') this.#emit('warning', { ...message.warning, docs: docsOf('theme_contrast', this.#origin) })
+    else if (message.type === 'error') this.#emit('error', this.#explain(message.error))
+    else if (message.type === 'warning') this.#emit('warning', this.#explain(message.warning))
     else if (message.type === 'wait') this.#emit('wait', message.ms)
     else if (message.type === 'seen')
       this.#emit('seen', this.#frame !== null && message.state === 'unverified' && isCut(this.#frame) ? 'hidden' : message.state)
@@ -170,7 +170,11 @@ export class CardForm {
   }
 
   #fail(reason: string, message: string): void {
-    this.#emit('error', { code: 0, reason, field: null, retryable: false, message, docs: docsOf(reason, this.#origin) })
+    this.#emit('error', this.#explain({ code: 0, reason, field: null, retryable: false, message }))
+  }
+
+  #explain<Told extends { readonly reason: string }>(told: Told): Told & { readonly docs: string } {
+    return { ...told, docs: docsOf(told.reason, this.#origin) }
   }
 
   #emit<E extends keyof CardFormEvents>(event: E, value: CardFormEvents[E]): void {
