@@ -6,8 +6,10 @@ import { dropEvents } from '../questions/events.ts'
 import { dropFormCards, dropFormSessions } from '../questions/form-sessions.ts'
 import { dropIdempotency } from '../questions/idempotency.ts'
 import { dropLimits } from '../questions/limits.ts'
+import { dropRequests, dropRequestsOf } from '../questions/requests.ts'
+import { dropTallies } from '../questions/tallies.ts'
 import { backlogs, fillDeliveries } from '../suite/many-deliveries.fixture.ts'
-import { fillOld } from '../suite/many-old.fixture.ts'
+import { fillOld, hourOfT0 } from '../suite/many-old.fixture.ts'
 import { T0 } from '../suite/samples.fixture.ts'
 import { makeDeliveriesClaim } from '../suite/webhooks.fixture.ts'
 import type { Unit } from '../unit.ts'
@@ -48,6 +50,10 @@ test(
     await expectRanges(of, () => dropFormSessions({ before }), /^form_sessions_ends_at$/)
     await expectRanges(of, () => dropFormCards({ before }), /^form_cards_ends_at$/)
     await expectRanges(of, () => dropDashboardSessions({ before }), /^dashboard_sessions_last_seen$/)
+    await expectRanges(of, () => dropTallies({ before: hourOfT0 }), /^tallies_hour$/)
+    await expectRanges(of, () => dropRequests({ before }), /^request_log_hour$/)
+    const upTo = { at: T0, id: '' }
+    await expectRanges(of, () => dropRequestsOf({ bucket: 7, merchantId: 'm', upTo }), /^request_log_pkey$/)
   }),
 )
 

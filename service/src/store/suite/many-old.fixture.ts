@@ -1,6 +1,9 @@
 import { T0 } from './samples.fixture.ts'
 import type { Opened } from './opened.fixture.ts'
 
+/** The hour of T0, as the charts count. */
+export const hourOfT0 = Math.floor(T0 / 3_600_000)
+
 /** Fills PostgreSQL with what is dropped when its time is over, one in a thousand of it over at T0; then has it count for its planner. */
 export async function fillOld(raw: Opened['raw']): Promise<void> {
   const at = `case when n % 1000 = 0 then ${T0} - n else ${T0} + n end`
@@ -12,6 +15,8 @@ export async function fillOld(raw: Opened['raw']): Promise<void> {
     idempotency: `7, 'm', 'server', ${hash}, ${hash}, 'key', 0, 0, ${at}, 'receipts.pay', '', '', null`,
     form_sessions: `7, ${id}, 'm', ${hash}, 'https://shop.example', null, 'off', null, 3, 0, ${at}, null, 0`,
     form_cards: `7, ${id}, ${id}, 'key', ${hash}, 0, ${at}`,
+    tallies: `7, 'm', ${hourOfT0} + case when n % 1000 = 0 then -n else n end, 'paid', 1`,
+    request_log: `7, 'm', case when n % 1000 = 0 then ${T0} - n::bigint * 3600000 else ${T0} + n end, ${id}, '', 'spec', 0, '', 0, 'server', '', 0, 0, 0, ''`,
     dashboard_sessions: `${id}, 'u', 'm', ${hash}, 'key', '', 0, ${at}, '', ''`,
   }
   for (const [table, values] of Object.entries(tables)) {
