@@ -74,9 +74,9 @@ export function withDatabase(server: string, name: string): string {
   return url.href
 }
 
-/** One statement on a connection of its own. */
+/** One statement on a connection of its own; making and dropping a database waits for the disk. */
 export async function askDatabase(url: string, text: string): Promise<readonly Readonly<Record<string, unknown>>[]> {
-  const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 5000, query_timeout: 20_000 })
+  const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 20_000, query_timeout: 60_000 })
   await client.connect()
   try {
     return (await client.query<Record<string, unknown>>(text)).rows

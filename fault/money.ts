@@ -9,7 +9,7 @@ import { makeSavedTokens, runMoneyLoad } from './money-load.ts'
 import { makeRandom, type Random } from './random.ts'
 import { openShops, type Shops } from './shops.ts'
 import { runTessera, startTessera, type Running } from './spawn.ts'
-import { countUnsettled, readStatement } from './statement.ts'
+import { countUnderWay, countUnsettled, readStatement } from './statement.ts'
 import { openWire, type Wire } from './wire.ts'
 
 /** The process is killed again and again while money moves, and while what fell is being settled. */
@@ -43,7 +43,10 @@ export async function killPayments(
   const { store, seed, homes, say } = trial
   const random = makeRandom(seed)
   const home = await homes.make(store)
-  const start = { flags: [...home.flags, ...lives, '--network-timeout-ms=500'], imports: [double('short-lease'), ...imports] }
+  const start = {
+    flags: [...home.flags, ...lives, '--network-timeout-ms=500'],
+    imports: [double('short-lease'), double('short-lateness'), ...imports],
+  }
   const bills: Bill[] = []
   const [complaints, startMs]: [string[], number[]] = [[], []]
   let shops: Shops | null = null
@@ -64,7 +67,7 @@ export async function killPayments(
     const told = await waitUntilSettled({ running, home, shops }, bills)
     complaints.push(...(await endWell(running, home)))
     const book = await shops.readBook()
-    const wrong = [...judgeAll(bills, told, await readStatement(home)), ...judgeBook(bills, told, book)]
+    const wrong = [...judgeAll(bills, told, await readStatement(home)), ...judgeBook(bills, told, book), ...(await findForgotten(home))]
     const figures = {
       ...countDeeds(bills),
       ...countBook(book),
@@ -114,10 +117,10 @@ async function rehearse(home: Home, step: string): Promise<void> {
   if (code !== 0) throw new Error(`the network cannot be told to rehearse ${step}: ${out}`)
 }
 
-/** Waits until nothing is on its way any more, and asks what each receipt came to. What is not settled in time is told as it is. */
+/** Waits until nothing is on its way any more, and asks what each receipt came to. What is not settled by then is told as it is. */
 async function waitUntilSettled({ running, home, shops }: Settling, bills: readonly Bill[]): Promise<Map<string, ToldReceipt>> {
   const until = performance.now() + settledMsMax
-  while ((await countUnsettled(home)) > 0 && performance.now() < until) await pause(500)
+  while ((await countUnderWay(home)) > 0 && performance.now() < until) await pause(500)
   const told = new Map<string, ToldReceipt>()
   for (const shop of shopKinds) {
     const wire = await openWire({ url: running.url, xAuth: shops.xAuth[shop] })
@@ -152,6 +155,12 @@ function judgeAll(bills: readonly Bill[], told: ReadonlyMap<string, ToldReceipt>
     ...wrong,
     ...unasked.map(({ kind, networkRef }) => `the network made a ${kind} of which the service knows nothing (${networkRef})`),
   ]
+}
+
+/** What was asked, and nobody will ask what became of it. */
+async function findForgotten(home: Home): Promise<string[]> {
+  const forgotten = await countUnsettled(home)
+  return forgotten === 0 ? [] : [`${forgotten} receipts and calls did not come to rest, and the service does not look at them any more`]
 }
 
 function judgeBook(bills: readonly Bill[], told: ReadonlyMap<string, ToldReceipt>, book: ShopBook): string[] {
@@ -200,6 +209,6 @@ const shopKinds = ['plain', 'asked'] as const
 /** Of so many of the last receipts the unanswered payments are asked for again. */
 const againMax = 200
 const [loadMsLeast, loadMsMost] = [50, 900]
-/** Longer than a lease, a late approval (15 s) and the waits between the looks. */
+/** Longer than a lease, a late approval and the waits between the looks. */
 const settledMsMax = 120_000
 const controlCycles = 6

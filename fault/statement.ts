@@ -17,9 +17,18 @@ export async function readStatement(home: Home): Promise<Movement[]> {
   }))
 }
 
-/** How many receipts, and calls to the network, have not come to rest. */
-export async function countUnsettled(home: Home): Promise<number> {
-  const [row] = await read(home, unsettled)
+/** How many receipts, and calls to the network and to merchants, have not come to rest. */
+export function countUnsettled(home: Home): Promise<number> {
+  return count(home, unsettled)
+}
+
+/** How many receipts the service will look at within a minute: what rests is looked at in hours, when a bill or a hold lapses, or never. */
+export function countUnderWay(home: Home): Promise<number> {
+  return count(home, `select count(*) as count from receipts where due_at < ${Date.now() + 60_000}`)
+}
+
+async function count(home: Home, text: string): Promise<number> {
+  const [row] = await read(home, text)
   return Number(row?.['count'])
 }
 

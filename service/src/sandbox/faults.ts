@@ -30,3 +30,6 @@ export function lateMsOf(fault: string): number {
 
 /** Longer than the service waits for anybody. */
 export const silenceMs = 60_000
+
+/** When an approval comes that comes late: longer than the service waits for a network (12 s). */
+export const lateApprovalMs = 15_000

@@ -3,7 +3,7 @@ import type { Authorisation, DeclineReason, Moved, Movement, Network, RefusalRea
 import type { LedgerRow, MovementKind, Store } from '../store/store.ts'
 
 import type { TestCard } from './cards.ts'
-import { faultByDefault, lateMsOf, silenceMs, type FaultyMethod } from './faults.ts'
+import { faultByDefault, lateApprovalMs, lateMsOf, silenceMs, type FaultyMethod } from './faults.ts'
 import { rehearsalByDefault, rehearsalScenario, refusedBy } from './rehearsal.ts'
 
 export interface SandboxMoneyParts {
@@ -42,7 +42,7 @@ export function makeSandboxMoney({ store, clock }: SandboxMoneyParts): SandboxMo
     // What was reversed before it came is not taken any more.
     const isReversed = (await store.listLedger(networkRef)).some(({ kind }) => kind === 'reverse')
     const reason = isReversed ? 'declined' : refusal
-    const late = rehearsal === 'approve_late' ? lateMs : 0
+    const late = rehearsal === 'approve_late' ? lateApprovalMs : 0
     const row = { requestId, kind: ask.hold ? 'hold' : 'authorise', merchantId, amountTiyin, networkRef } as const
     const kept = await keep({ ...row, outcome: reason === null ? 'approved' : 'declined', reason: reason ?? '', at: clock.now() + late })
     if (rehearsal === 'answer_twice') await keep(kept)
@@ -135,6 +135,3 @@ const declines = Object.freeze({
   systemError: 'systemError',
   timeout: 'networkTimeout',
 } as const satisfies Record<RefusalReason, DeclineReason>)
-
-/** Longer than the service waits for a network (12 s). */
-const lateMs = 15_000
