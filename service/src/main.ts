@@ -118,8 +118,10 @@ async function compose(parts: StartParts, closing: Closing): Promise<RunningServ
     ...findingJobs(nouns.compliance.findings),
     ...recordJobs(recorder),
   ]
-  // What was answered last is written before the store closes.
-  closing.add(() => recorder.runOnce(new AbortController().signal))
+  // What was seen last is written before the store closes; what stands in the audit is counted after the next start.
+  const { findings } = nouns.compliance
+  const lastRounds = () => [recorder.runOnce(new AbortController().signal), findings.runOnce(), side.tallies.runOnce(AbortSignal.abort())]
+  closing.add(() => Promise.all(lastRounds()))
   for (const end of [settle.stop, webhooks.stop, ...startJobs(jobs, { clock, done, failed })]) closing.add(end)
 
   closing.add(() => http.app.close())

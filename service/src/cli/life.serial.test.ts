@@ -1,7 +1,10 @@
 import assert from 'node:assert/strict'
 import { spawn, spawnSync } from 'node:child_process'
 import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
 import { test } from 'node:test'
+
+import { SQLITE_FILE } from '../store/sqlite/sqlite.ts'
 
 import { makeScratch, startTessera, until } from './child.fixture.ts'
 import type { Answered, Started } from './child.fixture.ts'
@@ -71,6 +74,18 @@ test('one Ctrl-C that arrives twice drains; a second Ctrl-C after a second ends 
   assert.ok(seconds >= 1 && seconds < 8, `after ${String(seconds)} s`)
   assert.match(err, /"event":"draining"/)
   assert.match(err, /"exitCode":130,"event":"interrupted"/)
+})
+
+test('what was seen in the last moment before a stop is written: findings, the request log and how long calls took', async () => {
+  const folder = join(scratch, 'last')
+  const service = await startTessera(folder)
+  const { reply } = await service.call('cards.create', { card: success, cvv: '123' })
+  assert.equal(reply.error?.reason, 'sensitive_authentication_data')
+  assert.equal((await service.stop()).code, 0)
+  const database = new DatabaseSync(join(folder, SQLITE_FILE), { readOnly: true })
+  const count = (text: string): unknown => database.prepare(`select count(*) as count from ${text}`).get()?.['count']
+  assert.deepEqual([count('findings'), count('request_log'), count("tallies where name like 'ms:%'")], [1, 1, 1])
+  database.close()
 })
 
 test('SIGUSR1 opens no inspector', async () => {
