@@ -11,9 +11,14 @@ export async function ask(asked: Asked, question: Question, silenceMs?: number):
   const reply = await askRunning(folder, question, silenceMs).catch((cause: unknown) => {
     throw new CannotGoOn('unavailable', `the service on ${shownFolder(folder)} cannot be asked (${wordOf(cause)}).`, { cause })
   })
-  if (reply === null) throw new CannotGoOn('unavailable', `no service is running on ${shownFolder(folder)}: start it with npm start`)
+  if (reply === null) throw new CannotGoOn('unavailable', nobodyOn(folder))
   if (!reply.ok) throw new CannotGoOn(reply.reason === 'internal_error' ? 'fault' : 'usage', reply.message)
   return reply.answer
+}
+
+/** `--data` is ./data by default: whoever asks from another folder than the service was started in looks in the wrong one. */
+function nobodyOn(folder: string): string {
+  return `no service is running on ${shownFolder(folder)}: start it with npm start, or name the folder of one that runs with --data`
 }
 
 /** A folder as it was probably typed: `./data` rather than its whole path, when it lies below. */

@@ -8,6 +8,7 @@ import { settings } from '../config.ts'
 import { makeScratch, runTessera, startTessera } from './child.fixture.ts'
 import type { Ended, Started } from './child.fixture.ts'
 import { commands } from './commands.ts'
+import { runCommandLine } from './run.ts'
 
 const scratch = makeScratch()
 const nowhere = join(scratch, 'nowhere')
@@ -28,6 +29,13 @@ async function facts<T>(...args: string[]): Promise<T> {
 async function token(): Promise<string> {
   const { reply } = await service.call('cards.create', { card: weSend, save: true })
   return reply.result?.card.token ?? assert.fail(JSON.stringify(reply))
+}
+
+/** The same command line in this process: of eighty, most need none of their own. */
+async function runHere(args: readonly string[]): Promise<Ended> {
+  const said = { out: '', err: '' }
+  const code = await runCommandLine(args, { out: (text) => void (said.out += text), err: (text) => void (said.err += text) })
+  return { code, signal: null, ...said }
 }
 
 function assertRefused({ code, out, err }: Ended, exit: number, message: RegExp): void {
@@ -220,8 +228,12 @@ test('where nothing runs every question says so and how to start', async () => {
     ...wordsOfMerchants,
   }
   for (const { name } of asking) {
-    const ended = await runTessera([...name.split(' '), ...(words[name] ?? []), `--data=${nowhere}`]).ended
-    assertRefused(ended, 69, /^tessera: no service is running on .*nowhere: start it with npm start\n$/)
+    const ended = await runHere([...name.split(' '), ...(words[name] ?? []), `--data=${nowhere}`])
+    assertRefused(
+      ended,
+      69,
+      /^tessera: no service is running on .*nowhere: start it with npm start, or name the folder of one that runs with --data\n$/,
+    )
   }
   const json = await runTessera(['status', '--json', `--data=${nowhere}`]).ended
   assert.deepEqual([json.code, (JSON.parse(json.out) as { error: { exit: string; code: number } }).error.code], [69, 69])
@@ -241,7 +253,7 @@ test('a command that does not exist is answered with the one that was meant', as
     [['status', 'now'], /It is: tessera status, and no word more/],
     [['start', 'production'], /It is: tessera start, and no word more/],
   ] as const) {
-    assertRefused(await runTessera(typed).ended, 64, meant)
+    assertRefused(await runHere(typed), 64, meant)
   }
   // What follows it would be a word too many: the flag is what is wrong.
   assertRefused(await runTessera(['start', '--prot', '9000']).ended, 78, /--prot is no setting\. Did you mean --port\?/)
@@ -252,7 +264,7 @@ test('every command has a help of its own, and the list names them all', async (
   assert.equal(list.code, 0)
   for (const { name, summary } of commands) {
     assert.ok(list.out.includes(`  ${name}`) && list.out.includes(summary), name)
-    const own = await runTessera([...name.split(' '), '--help']).ended
+    const own = await runHere([...name.split(' '), '--help'])
     assert.equal(own.code, 0)
     assert.ok(own.out.includes(summary) || name === 'help', name)
   }
