@@ -89,6 +89,20 @@ test('a merchant has its own limit, and one merchant’s does not touch another�
   assert.equal(take({ merchantId: null }), null)
 })
 
+test('whoever calls with the public id alone uses up no question and no change of the merchant’s server', () => {
+  const { take } = rehearse()
+  for (const [limitClass, most] of [
+    ['write', 12_000],
+    ['read', 60_000],
+  ] as const) {
+    const stranger = { class: limitClass, as: 'browser' } as const
+    for (let i = 0; i < most; i++) assert.equal(take(stranger), null)
+    assert.equal(take(stranger)?.entry, 'merchantLimit')
+    assert.equal(take({ ...stranger, as: 'server' }), null)
+    assert.equal(take({ ...stranger, as: 'dashboard' }), null)
+  }
+})
+
 test('what is refused by one limit counts in none', () => {
   const windows = { address: [{ count: 1, ms: minute }], block: [], merchant: [{ count: 2, ms: minute }] }
   const { take } = rehearse(windows)

@@ -72,12 +72,14 @@ function addressesOf({ class: limitClass, address, as, merchantId, limits }: Lim
   return [{ key: `${subscriber} ${merchantId} ${agreed}`, windows: [{ count: agreed, ms: minute }], error: 'addressLimit' }]
 }
 
-function merchantOf({ class: limitClass, merchantId, limits }: LimitedCall, figures: LimitFigures): Subject[] {
+/** Questions and changes without the password count by themselves: anybody knows the public id, and would use up what the merchant's server needs. */
+function merchantOf({ class: limitClass, merchantId, as, limits }: LimitedCall, figures: LimitFigures): Subject[] {
   if (merchantId === null || limitClass === 'none') return []
+  const whose = as === 'browser' && (limitClass === 'read' || limitClass === 'write') ? 'page' : 'merchant'
   const agreed = limits?.[`${limitClass}MinuteMax`]
   const windows = agreed === undefined ? figures.merchant : [{ count: agreed, ms: minute }]
   // A figure that is changed begins a count of its own.
-  return [{ key: `${limitClass} merchant ${merchantId} ${agreed ?? ''}`, windows, error: 'merchantLimit' }]
+  return [{ key: `${limitClass} ${whose} ${merchantId} ${agreed ?? ''}`, windows, error: 'merchantLimit' }]
 }
 
 function takeAll(counts: SlidingCounts, subjects: readonly Subject[]): void {
