@@ -33,7 +33,7 @@ function printRule(id: string, { text, source, severity, seenBy, advice }: Rule)
 }
 
 const introduction =
-  'The specification lets a card be typed into the service’s form only. `tessera form-check` holds a page of yours against that, and against the good practice beside it. Run it before you go live and in your CI.'
+  'The specification lets a card be typed into the service’s form only. `tessera form-check` holds a page of yours against that, and against the good practice beside it. Run it before you go live and in your CI. From a checkout of the service it is `npm run -s tessera -- form-check …`, with paths seen from its folder.'
 const halves =
   'It reads the source, as a browser would read it, and tells lines and columns. Then it opens the page in a real browser, waits for what scripts add, looks into every frame and shadow root, types a public sandbox card, and looks where it went. With `--static` it reads the source only. A folder is served on loopback while it is looked at.'
 const needs =
