@@ -29,6 +29,42 @@ describe('the card form in a page that may be anything', () => {
     await page.close()
   })
 
+  it('takes what people paste, in any digits and with whatever stands between, and asks a phone for digits', async () => {
+    const { page, form, heard } = await stage.open()
+    await page.context().grantPermissions(['clipboard-read', 'clipboard-write'], { origin: stage.shopOrigin })
+    const [number, expiry, code] = [form.locator('#number'), form.locator('#expiry'), form.locator('#code')]
+    for (const [field, pasted, shown] of [
+      [number, ' 8600-0691.9540 6311\n', '8600 0691 9540 6311'],
+      [number, 'Card: 8600049547331647 8', '8600 0495 4733 1647 8'],
+      [number, '٨٦٠٠٤٩٥٤٧٣٣١٦٤٧٨', '8600 4954 7331 6478'],
+      [expiry, '3/2099', '03/99'],
+      [expiry, '۰۳/۹۹', '03/99'],
+      [expiry, '2099-03', '03/99'],
+    ] as const) {
+      await page.evaluate((text) => navigator.clipboard.writeText(text), pasted)
+      await field.fill('')
+      await field.press('Control+v')
+      await field.blur()
+      assert.equal(await field.inputValue(), shown, pasted)
+    }
+    await form.locator('form.card button').click()
+    await code.waitFor()
+    await form.locator('#sent', { hasText: 'We sent a code to 99890*****66' }).waitFor()
+    for (const [field, known] of [
+      [number, 'cc-number'],
+      [expiry, 'cc-exp'],
+      [code, 'one-time-code'],
+    ] as const) {
+      assert.equal(await field.getAttribute('autocomplete'), known)
+      assert.equal(await field.getAttribute('inputmode'), 'numeric')
+      for (const name of ['name', 'maxlength', 'value', 'pattern']) assert.equal(await field.getAttribute(name), null, name)
+    }
+    await code.fill('٦٦٦٦٦٦')
+    await form.locator('form.code button.main').click()
+    assert.equal(((await heard('token')) as { card: { number: string } }).card.number, '8600***6478')
+    await page.close()
+  })
+
   it('says that there is no connection, keeps what was typed, and goes on when there is one', async () => {
     const { page, form } = await stage.open()
     await form.locator('#number').fill('8600069195406311')

@@ -68,19 +68,24 @@ test('the form is one document whose script and style are the only ones that its
     assert.ok(policy.includes(`${what} 'sha256-${createHash('sha256').update(text).digest('base64')}';`), policy)
     assert.ok(reply.body.includes(`>${text}</`))
   }
-  for (const rule of ["default-src 'none'", "connect-src 'self'", "form-action 'none'", "base-uri 'none'", "trusted-types 'none'"]) {
-    assert.ok(policy.split('; ').includes(rule), rule)
-  }
+  const rules = ["default-src 'none'", "connect-src 'self'", "form-action 'none'", "base-uri 'none'", "trusted-types 'none'"]
+  for (const rule of [...rules, "require-trusted-types-for 'script'"]) assert.ok(policy.split('; ').includes(rule), rule)
   assert.match(policy, /; frame-ancestors https:\/\/shop\.example$/)
   assert.deepEqual(
     [
       reply.headers['cache-control'],
       reply.headers['referrer-policy'],
       reply.headers['cross-origin-embedder-policy'],
+      reply.headers['cross-origin-resource-policy'],
+      reply.headers['origin-agent-cluster'],
+      reply.headers['x-content-type-options'],
       reply.headers['set-cookie'],
     ],
-    ['no-store', 'no-referrer', 'require-corp', undefined],
+    ['no-store', 'no-referrer', 'require-corp', 'cross-origin', '?1', 'nosniff', undefined],
   )
+  const allowed = String(reply.headers['permissions-policy']).split(', ')
+  for (const feature of ['camera=()', 'clipboard-read=()', 'payment=()', 'geolocation=()']) assert.ok(allowed.includes(feature), feature)
+  assert.ok(allowed.every((feature) => feature.endsWith('=()')))
 })
 
 test('a theme is measured where that is wanted, by a script that runs before the form', async () => {
