@@ -44,47 +44,37 @@ export const importLaw: readonly LawRow[] = [
   { of: 'vault/', may: ['vault/', 'contract/'], packages: [], builtins: ['node:crypto'] },
 
   { of: 'service/src/', may: ['contract/', 'service/src/*', 'types:service/src/store/store.ts'] },
+  { of: 'service/src/config/', may: ['contract/', 'service/src/*', 'service/src/config/'] },
+  // How the parts are put together; those that know every adapter are named below.
   {
-    of: 'service/src/figures.ts',
+    of: 'service/src/start/',
     may: [
-      'service/src/config.ts',
-      'service/src/proxies.ts',
+      ...['contract/', 'types:vault/', 'service/src/*', 'service/src/config/', 'service/src/start/'],
+      ...nouns,
+      ...[
+        'service/src/form/',
+        'service/src/outbound/',
+        'service/src/rpc/',
+        'service/src/store/store.ts',
+        'types:service/src/observe/log.ts',
+      ],
+    ],
+  },
+  {
+    of: 'service/src/start/figures.ts',
+    may: [
+      'service/src/config/',
       'service/src/idempotency/figures.ts',
       'service/src/receipts/figures.ts',
       'service/src/verification/limits.ts',
       'types:service/src/request-log/recorder.ts',
     ],
   },
-  {
-    of: 'service/src/dashboard-side.ts',
-    may: [
-      'contract/',
-      'types:vault/',
-      'service/src/*',
-      'service/src/dashboard/',
-      'service/src/request-log/',
-      'service/src/rpc/',
-      'service/src/form/assets.ts',
-    ],
-  },
-  { of: 'service/src/form-pages.ts', may: ['service/src/*', 'service/src/form/', 'service/src/form-sessions/', 'service/src/merchants/'] },
-  {
-    of: 'service/src/consent-side.ts',
-    may: ['service/src/*', 'service/src/form/', 'service/src/consents/', 'types:service/src/store/store.ts'],
-  },
-  { of: 'service/src/start-parts.ts', may: ['service/src/*', 'types:service/src/observe/log.ts'] },
-  {
-    of: 'service/src/compliance-side.ts',
-    may: ['service/src/*', ...nouns, 'service/src/outbound/', 'types:service/src/rpc/journal.ts'],
-  },
-  { of: 'service/src/store-errors.ts', may: ['contract/', 'service/src/store/store.ts'] },
-  ...['limiting', 'rehearsing'].map((file) => ({
-    of: `service/src/${file}.ts`,
-    may: ['types:vault/', 'service/src/*', 'service/src/limits/', 'service/src/rpc/'],
-  })),
   // The composition root: the only files that know every adapter.
-  ...['main', 'admission', 'kept', 'nouns'].map((file) => ({ of: `service/src/${file}.ts`, may: ['contract/', 'vault/', 'service/src/'] })),
-  { of: 'service/src/adapters.ts', may: ['contract/', 'vault/', 'service/src/'] },
+  ...['main', 'start/adapters', 'start/admission', 'start/kept', 'start/nouns'].map((file) => ({
+    of: `service/src/${file}.ts`,
+    may: ['contract/', 'vault/', 'service/src/'],
+  })),
   { of: 'service/src/cli/', may: ['contract/', 'vault/', 'service/src/', 'form-check/'] },
   {
     of: 'service/src/rpc/',
@@ -172,8 +162,7 @@ export const importLaw: readonly LawRow[] = [
     may: [
       'tools/',
       'contract/',
-      'service/src/config.ts',
-      'service/src/config-values.ts',
+      'service/src/config/',
       'form-check/src/rules.ts',
       'browser/frame/texts.ts',
       'dashboard/pages/compliance/compliance-words.ts',

@@ -63,8 +63,8 @@ test('types of sockets and a look at an address are no sockets', () => {
 })
 
 test('the environment is read in config.ts only', () => {
-  belongs('const port = process.env.PORT', 'service/src/config.ts', 'service/src/main.ts')
-  belongs("import { env } from 'node:process'", 'service/src/config.ts', 'service/src/main.ts')
+  belongs('const port = process.env.PORT', 'service/src/config/config.ts', 'service/src/main.ts')
+  belongs("import { env } from 'node:process'", 'service/src/config/config.ts', 'service/src/main.ts')
   assert.deepEqual(judge('service/src/main.test.ts', 'process.env.PORT'), [])
 })
 

@@ -49,15 +49,15 @@ const environment: Place = {
     return isProperty || isImported ? 'process.env' : null
   },
   holds: isShipped,
-  homes: [/^service\/src\/config\.ts$/, /^(form-check)\//],
-  instead: 'add a setting to service/src/config.ts and have it handed in',
+  homes: [/^service\/src\/config\/config\.ts$/, /^(form-check)\//],
+  instead: 'add a setting to service/src/config/config.ts and have it handed in',
 }
 
 const clock: Place = {
   what: readTime,
   holds: isShipped,
   homes: [
-    /^service\/src\/(main|nouns)\.ts$/,
+    /^service\/src\/(main|start\/nouns)\.ts$/,
     /^service\/src\/(system-)?clock\.ts$/,
     /^service\/src\/cli\//,
     /^(browser|client|dashboard|form-check)\//,

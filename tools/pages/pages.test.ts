@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { errors } from '@tessera/contract/errors'
 import { publicMethods as methods } from '@tessera/contract/methods'
-import { settings } from '../../service/src/config.ts'
+import { settings } from '../../service/src/config/config.ts'
 import { printPages } from './pages.ts'
 
 const pages = printPages('0.1.0')

@@ -1,4 +1,4 @@
-import type { RunningFacts } from '../running.ts'
+import type { RunningFacts } from '../start/running.ts'
 
 import { shownFolder } from './ask.ts'
 

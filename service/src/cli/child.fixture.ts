@@ -7,7 +7,7 @@ import { join } from 'node:path'
 import { after } from 'node:test'
 import { fileURLToPath } from 'node:url'
 
-import type { RunningFacts } from '../running.ts'
+import type { RunningFacts } from '../start/running.ts'
 
 /** How a child ended and what it said. */
 export interface Ended {

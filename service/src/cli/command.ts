@@ -1,4 +1,4 @@
-import type { ReadSettings } from '../config.ts'
+import type { ReadSettings } from '../config/config.ts'
 
 import type { Exit } from '../exits.ts'
 

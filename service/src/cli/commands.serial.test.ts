@@ -3,7 +3,7 @@ import { chmodSync, mkdirSync, readdirSync, statSync, writeFileSync } from 'node
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
 
-import { settings } from '../config.ts'
+import { settings } from '../config/config.ts'
 
 import { makeScratch, runTessera, startTessera } from './child.fixture.ts'
 import type { Ended, Started } from './child.fixture.ts'

@@ -1,9 +1,9 @@
 import { accessSync, constants, existsSync, readdirSync, statfsSync, statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 
-import { SettingsRefused } from '../config-sources.ts'
-import { settings } from '../config.ts'
-import type { Config, ReadSettings } from '../config.ts'
+import { SettingsRefused } from '../config/sources.ts'
+import { settings } from '../config/config.ts'
+import type { Config, ReadSettings } from '../config/config.ts'
 import { readHosts } from '../store/postgres/hosts.ts'
 import { makeSystemClock } from '../system-clock.ts'
 
@@ -11,7 +11,7 @@ import { shownFolder } from './ask.ts'
 import type { Asked, Command } from './command.ts'
 import { askRunning } from './control-client.ts'
 import { tryPort } from './control-port.ts'
-import { readCoreDumps } from '../core-dumps.ts'
+import { readCoreDumps } from '../start/core-dumps.ts'
 import { printTable } from './table.ts'
 
 /** One thing that was looked at. */

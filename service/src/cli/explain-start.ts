@@ -1,7 +1,7 @@
 import { KekRefused } from '@tessera/vault/kek'
 import { KeyRefused } from '@tessera/vault/keyring'
 
-import type { Config } from '../config.ts'
+import type { Config } from '../config/config.ts'
 import { CannotGoOn } from '../exits.ts'
 import { MigrationRefused } from '../store/migrations/migrations.ts'
 import { FolderLocked } from '../store/sqlite/lock.ts'

@@ -1,4 +1,4 @@
-import { printSettings } from '../config-help.ts'
+import { printSettings } from '../config/help.ts'
 
 import type { Command } from './command.ts'
 import { exits } from '../exits.ts'

@@ -1,5 +1,5 @@
-import { SettingsRefused } from '../config-sources.ts'
-import { readConfig, settings } from '../config.ts'
+import { SettingsRefused } from '../config/sources.ts'
+import { readConfig, settings } from '../config/config.ts'
 import { nearest } from '../nearest.ts'
 
 import { takeApart } from './arguments.ts'

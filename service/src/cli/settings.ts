@@ -1,4 +1,4 @@
-import { effectiveSettings } from '../config-help.ts'
+import { effectiveSettings } from '../config/help.ts'
 
 import type { Command } from './command.ts'
 import { printTable } from './table.ts'

@@ -5,7 +5,7 @@ import { makeSystemClock } from '../system-clock.ts'
 
 import { printBanner } from './banner.ts'
 import type { Asked, Outcome } from './command.ts'
-import { switchCoreDumpsOff } from '../core-dumps.ts'
+import { switchCoreDumpsOff } from '../start/core-dumps.ts'
 import { takeOver } from './signals.ts'
 
 /** `tessera start`: takes the process over, opens the service, and stays until a signal. */

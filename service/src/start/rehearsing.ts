@@ -1,10 +1,10 @@
-import type { FailureBreaker } from './limits/failures.ts'
-import type { CardPlace, FineLimits } from './limits/fine.ts'
-import type { GuardedMessage, SmsGuard } from './limits/sms-guard.ts'
-import type { CoarseLimits, LimitedCall } from './rpc/limits.ts'
-import { noLimits } from './rpc/limits.ts'
-import type { Credentials } from './rpc/credentials.ts'
-import { noThrottle, type PasswordThrottle, type ShownCredential } from './rpc/password-throttle.ts'
+import type { FailureBreaker } from '../limits/failures.ts'
+import type { CardPlace, FineLimits } from '../limits/fine.ts'
+import type { GuardedMessage, SmsGuard } from '../limits/sms-guard.ts'
+import type { CoarseLimits, LimitedCall } from '../rpc/limits.ts'
+import { noLimits } from '../rpc/limits.ts'
+import type { Credentials } from '../rpc/credentials.ts'
+import { noThrottle, type PasswordThrottle, type ShownCredential } from '../rpc/password-throttle.ts'
 
 /** The limits of a service, or of one merchant that rehearses them. */
 export interface LimitSet {

@@ -5,30 +5,30 @@ import { fileURLToPath } from 'node:url'
 
 import type { Adapters, Sandbox } from './adapters.ts'
 import { everyMs, type Job } from './background.ts'
-import type { Config } from './config.ts'
-import { DashboardMissing, readDashboardAssets, type DashboardAssets } from './dashboard/assets.ts'
-import { makeCardLists, type CardLists } from './dashboard/cards.ts'
-import { makeCodeLists, type CodeLists } from './dashboard/codes.ts'
-import type { Clock } from './clock.ts'
-import { openControls, type ControlParts, type Controls } from './dashboard/controls.ts'
-import { makeDashboard, type Dashboard } from './dashboard/dashboard.ts'
-import { makeDashboardDoor } from './dashboard/door.ts'
-import { dashboardFigures } from './dashboard/figures.ts'
-import { makeDashboardGate } from './dashboard/gate.ts'
-import { makeOverview, type TellOverview } from './dashboard/overview.ts'
-import { makePasswords } from './dashboard/passwords.ts'
-import type { DashboardParts } from './dashboard/parts.ts'
-import { makeReset, type Reset } from './dashboard/reset.ts'
-import { makeStart, type Start, type StartFacts } from './dashboard/start.ts'
-import { makeTallies, type Tallies } from './dashboard/tallies.ts'
-import { makeWebhookDesk, type WebhookDesk, type WebhookEndpoints } from './dashboard/webhooks.ts'
-import { CannotGoOn } from './exits.ts'
+import type { Config } from '../config/config.ts'
+import { DashboardMissing, readDashboardAssets, type DashboardAssets } from '../dashboard/assets.ts'
+import { makeCardLists, type CardLists } from '../dashboard/cards.ts'
+import { makeCodeLists, type CodeLists } from '../dashboard/codes.ts'
+import type { Clock } from '../clock.ts'
+import { openControls, type ControlParts, type Controls } from '../dashboard/controls.ts'
+import { makeDashboard, type Dashboard } from '../dashboard/dashboard.ts'
+import { makeDashboardDoor } from '../dashboard/door.ts'
+import { dashboardFigures } from '../dashboard/figures.ts'
+import { makeDashboardGate } from '../dashboard/gate.ts'
+import { makeOverview, type TellOverview } from '../dashboard/overview.ts'
+import { makePasswords } from '../dashboard/passwords.ts'
+import type { DashboardParts } from '../dashboard/parts.ts'
+import { makeReset, type Reset } from '../dashboard/reset.ts'
+import { makeStart, type Start, type StartFacts } from '../dashboard/start.ts'
+import { makeTallies, type Tallies } from '../dashboard/tallies.ts'
+import { makeWebhookDesk, type WebhookDesk, type WebhookEndpoints } from '../dashboard/webhooks.ts'
+import { CannotGoOn } from '../exits.ts'
 import { proxiesOf } from './figures.ts'
-import { readFormAssets } from './form/assets.ts'
-import { makeRequestLists, type RequestLists } from './request-log/lists.ts'
-import type { Recorder } from './request-log/recorder.ts'
-import { makeRoad, type RoadParts } from './rpc/answer.ts'
-import type { Journal } from './rpc/journal.ts'
+import { readFormAssets } from '../form/assets.ts'
+import { makeRequestLists, type RequestLists } from '../request-log/lists.ts'
+import type { Recorder } from '../request-log/recorder.ts'
+import { makeRoad, type RoadParts } from '../rpc/answer.ts'
+import type { Journal } from '../rpc/journal.ts'
 
 /** What the grid needs for the dashboard's methods. */
 export interface DashboardSide {
@@ -147,5 +147,5 @@ function readAssets(): DashboardAssets {
   }
 }
 
-const builtFolder = join(fileURLToPath(new URL('../../', import.meta.url)), 'dashboard', 'dist')
-const formFolder = join(fileURLToPath(new URL('../../', import.meta.url)), 'browser', 'dist')
+const builtFolder = join(fileURLToPath(new URL('../../../', import.meta.url)), 'dashboard', 'dist')
+const formFolder = join(fileURLToPath(new URL('../../../', import.meta.url)), 'browser', 'dist')

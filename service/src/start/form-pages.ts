@@ -3,12 +3,12 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
 import type { Adapters } from './adapters.ts'
-import type { Config } from './config.ts'
-import { CannotGoOn } from './exits.ts'
-import { AssetsMissing, readFormAssets, type FormAssets } from './form/assets.ts'
-import { makeForm, type FormMerchant } from './form/form.ts'
-import type { ServedForms } from './form-sessions/served.ts'
-import type { MerchantBook } from './merchants/book.ts'
+import type { Config } from '../config/config.ts'
+import { CannotGoOn } from '../exits.ts'
+import { AssetsMissing, readFormAssets, type FormAssets } from '../form/assets.ts'
+import { makeForm, type FormMerchant } from '../form/form.ts'
+import type { ServedForms } from '../form-sessions/served.ts'
+import type { MerchantBook } from '../merchants/book.ts'
 
 /** The pages of the hosted form, as the settings and the environment have them. Throws `CannotGoOn` when the browser part is not built. */
 export function makeFormPages(
@@ -49,4 +49,4 @@ function readAssets(): FormAssets {
   }
 }
 
-const builtFolder = join(fileURLToPath(new URL('../../', import.meta.url)), 'browser', 'dist')
+const builtFolder = join(fileURLToPath(new URL('../../../', import.meta.url)), 'browser', 'dist')

@@ -1,28 +1,28 @@
 import type { Kek } from '@tessera/vault/kek'
 import type { KeyStore } from '@tessera/vault/keyring'
 
-import type { SandboxScenario } from './cli/answers.ts'
-import type { Clock } from './clock.ts'
-import type { Config } from './config.ts'
-import type { Disclosure } from './form/disclosure.ts'
-import type { LegalPages } from './form/legal.ts'
-import { openFileKek } from './kms/file.ts'
-import type { Network } from './network/network.ts'
+import type { SandboxScenario } from '../cli/answers.ts'
+import type { Clock } from '../clock.ts'
+import type { Config } from '../config/config.ts'
+import type { Disclosure } from '../form/disclosure.ts'
+import type { LegalPages } from '../form/legal.ts'
+import { openFileKek } from '../kms/file.ts'
+import type { Network } from '../network/network.ts'
 import type { Demo } from './running.ts'
-import { stepByDefault, steps, testCards, testExpiry, type TestCard } from './sandbox/cards.ts'
-import { sandboxCode, sandboxCodes } from './sandbox/codes.ts'
-import { demoLogin, demoMerchant } from './sandbox/demo.ts'
-import { sandboxDisclosure, sandboxLegal } from './sandbox/legal.ts'
-import { faultByDefault, methodFaults } from './sandbox/faults.ts'
-import { makeMovedClock, offsetMaxMs, type TimeMover } from './sandbox/moved-clock.ts'
-import { makeSandboxNetwork } from './sandbox/network.ts'
-import { rehearsalByDefault, rehearsals, rehearsalScenario } from './sandbox/rehearsal.ts'
-import { makeSandboxSms } from './sandbox/sms.ts'
-import type { Codes } from './sms/codes.ts'
-import type { Sms } from './sms/sms.ts'
-import { openSqliteKeyStore } from './store/sqlite/keys.ts'
-import { openSqliteStore } from './store/sqlite/sqlite.ts'
-import type { Store } from './store/store.ts'
+import { stepByDefault, steps, testCards, testExpiry, type TestCard } from '../sandbox/cards.ts'
+import { sandboxCode, sandboxCodes } from '../sandbox/codes.ts'
+import { demoLogin, demoMerchant } from '../sandbox/demo.ts'
+import { sandboxDisclosure, sandboxLegal } from '../sandbox/legal.ts'
+import { faultByDefault, methodFaults } from '../sandbox/faults.ts'
+import { makeMovedClock, offsetMaxMs, type TimeMover } from '../sandbox/moved-clock.ts'
+import { makeSandboxNetwork } from '../sandbox/network.ts'
+import { rehearsalByDefault, rehearsals, rehearsalScenario } from '../sandbox/rehearsal.ts'
+import { makeSandboxSms } from '../sandbox/sms.ts'
+import type { Codes } from '../sms/codes.ts'
+import type { Sms } from '../sms/sms.ts'
+import { openSqliteKeyStore } from '../store/sqlite/keys.ts'
+import { openSqliteStore } from '../store/sqlite/sqlite.ts'
+import type { Store } from '../store/store.ts'
 
 /** What stands between the service and the outside in one environment. */
 export interface Adapters {
@@ -147,7 +147,7 @@ export async function openStore(config: Config, { tell, lost }: StoreEvents): Pr
     return openSqliteStore({ folder, log: tell, exit: lost, ...maxPages })
   }
   // The driver is loaded where it is used: it is a twentieth of an idle service's memory.
-  const { openPostgresStore } = await import('./store/postgres/postgres.ts')
+  const { openPostgresStore } = await import('../store/postgres/postgres.ts')
   return openPostgresStore({ url, log: tell })
 }
 
@@ -155,7 +155,7 @@ export async function openStore(config: Config, { tell, lost }: StoreEvents): Pr
 export async function openKeys({ keysDatabaseUrl, databaseUrl, dataFolder }: Config): Promise<KeyStore> {
   const url = keysDatabaseUrl ?? databaseUrl
   if (url === null) return openSqliteKeyStore(dataFolder)
-  const { openPostgresKeyStore } = await import('./store/postgres/keys.ts')
+  const { openPostgresKeyStore } = await import('../store/postgres/keys.ts')
   return openPostgresKeyStore({ url })
 }
 

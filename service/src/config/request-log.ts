@@ -1,4 +1,4 @@
-import type { Setting } from './config-values.ts'
+import type { Setting } from './values.ts'
 
 /** What the merchants' request log keeps. */
 export const requestLogSettings = [

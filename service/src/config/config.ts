@@ -1,8 +1,8 @@
-import { limitSettings } from './config-limits.ts'
-import { requestLogSettings } from './config-request-log.ts'
-import { collectSettings } from './config-sources.ts'
-import type { Origin } from './config-sources.ts'
-import type { Disclosure, Setting } from './config-values.ts'
+import { limitSettings } from './limits.ts'
+import { requestLogSettings } from './request-log.ts'
+import { collectSettings } from './sources.ts'
+import type { Origin } from './sources.ts'
+import type { Disclosure, Setting } from './values.ts'
 
 const table = [
   {

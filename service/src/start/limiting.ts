@@ -1,14 +1,14 @@
 import type { Keyring } from '@tessera/vault/keyring'
 
-import type { Config } from './config.ts'
+import type { Config } from '../config/config.ts'
 import { coarseFiguresOf, failureFiguresOf, fineFiguresOf, smsFiguresOf } from './limit-figures.ts'
-import { makeFailureBreaker, noFailureBreaker } from './limits/failures.ts'
-import { makeFineLimits, noFineLimits } from './limits/fine.ts'
-import type { TellLimit } from './limits/refusing.ts'
-import { makeSmsGuard, noSmsGuard } from './limits/sms-guard.ts'
-import { makeCoarseLimits, noLimits } from './rpc/limits.ts'
+import { makeFailureBreaker, noFailureBreaker } from '../limits/failures.ts'
+import { makeFineLimits, noFineLimits } from '../limits/fine.ts'
+import type { TellLimit } from '../limits/refusing.ts'
+import { makeSmsGuard, noSmsGuard } from '../limits/sms-guard.ts'
+import { makeCoarseLimits, noLimits } from '../rpc/limits.ts'
 import { makeRehearsedLimits, type LimitRehearsal, type LimitSet } from './rehearsing.ts'
-import { makePasswordThrottle, noThrottle } from './rpc/password-throttle.ts'
+import { makePasswordThrottle, noThrottle } from '../rpc/password-throttle.ts'
 
 /**
  * The limits of a service: of calls and passwords for the door, of PANs and tokens for the grid. None where they are switched off; there, in

@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { after, test } from 'node:test'
 
-import { effectiveSettings, printSettings } from './config-help.ts'
-import { SettingsRefused } from './config-sources.ts'
+import { effectiveSettings, printSettings } from './help.ts'
+import { SettingsRefused } from './sources.ts'
 import { readConfig, settings } from './config.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'tessera-config-'))

@@ -1,9 +1,9 @@
 import type { Adapters } from './adapters.ts'
-import type { Clock } from './clock.ts'
-import type { Config } from './config.ts'
-import { makeDisclosures, type Disclosures } from './consents/disclosures.ts'
-import { hashDisclosure } from './form/disclosure.ts'
-import type { Store } from './store/store.ts'
+import type { Clock } from '../clock.ts'
+import type { Config } from '../config/config.ts'
+import { makeDisclosures, type Disclosures } from '../consents/disclosures.ts'
+import { hashDisclosure } from '../form/disclosure.ts'
+import type { Store } from '../store/store.ts'
 
 /** The history of disclosure texts, with those of the settings or of the environment as today's, written down. */
 export async function openDisclosures(config: Config, { texts }: Adapters, parts: { store: Store; clock: Clock }): Promise<Disclosures> {

@@ -1,6 +1,6 @@
-import type { Config } from './config.ts'
+import type { Config } from '../config/config.ts'
 import type { CoreDumps } from './core-dumps.ts'
-import type { Store } from './store/store.ts'
+import type { Store } from '../store/store.ts'
 
 /** What a running service is. Nothing here is secret but in name: the demo password is public. */
 export interface RunningFacts {

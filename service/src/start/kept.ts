@@ -6,9 +6,9 @@ import { openKeys, openStore } from './adapters.ts'
 import type { Adapters } from './adapters.ts'
 import type { Closing } from './closing.ts'
 import { placesIn } from './folder.ts'
-import type { StartParts } from './start-parts.ts'
-import { StoreUnavailable } from './store/store.ts'
-import type { Store } from './store/store.ts'
+import type { StartParts } from './parts.ts'
+import { StoreUnavailable } from '../store/store.ts'
+import type { Store } from '../store/store.ts'
 
 /** What is kept, and under which keys. */
 export interface Kept {

@@ -4,7 +4,7 @@ import { request } from 'node:http'
 import { after, before, test } from 'node:test'
 import { gzipSync } from 'node:zlib'
 
-import { startTessera, type StartedTessera } from '../../tools/start-tessera.ts'
+import { startTessera, type StartedTessera } from '../../../tools/start-tessera.ts'
 
 let tessera: StartedTessera
 before(async () => {

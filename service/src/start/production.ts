@@ -1,9 +1,9 @@
 import { existsSync, statSync } from 'node:fs'
 import inspector from 'node:inspector'
 
-import type { Config } from './config.ts'
+import type { Config } from '../config/config.ts'
 import { foreignFolder, placesIn, readEnvironment } from './folder.ts'
-import type { Store } from './store/store.ts'
+import type { Store } from '../store/store.ts'
 
 /** What this version can put between itself and the outside in production; null where it has nothing. */
 export interface OutsideAdapters {

@@ -1,7 +1,7 @@
 import { settings } from './config.ts'
 import type { Config, ReadSettings } from './config.ts'
-import { wants } from './config-values.ts'
-import type { Setting, SettingValue } from './config-values.ts'
+import { wants } from './values.ts'
+import type { Setting, SettingValue } from './values.ts'
 
 /** The settings as `--help` prints them: flag, environment variable, default, meaning. */
 export function printSettings(): string {

@@ -1,9 +1,9 @@
-import type { RecorderFigures } from './request-log/recorder.ts'
-import type { Config } from './config.ts'
-import { idempotencyFigures } from './idempotency/figures.ts'
-import { makeAddressList } from './proxies.ts'
-import { receiptFigures } from './receipts/figures.ts'
-import { sendWindowsOf } from './verification/limits.ts'
+import type { RecorderFigures } from '../request-log/recorder.ts'
+import type { Config } from '../config/config.ts'
+import { idempotencyFigures } from '../idempotency/figures.ts'
+import { makeAddressList } from '../config/proxies.ts'
+import { receiptFigures } from '../receipts/figures.ts'
+import { sendWindowsOf } from '../verification/limits.ts'
 
 // What the settings mean to each part: times in its own unit, and the figures that are no settings beside them.
 

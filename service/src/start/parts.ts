@@ -1,8 +1,8 @@
-import type { Clock } from './clock.ts'
-import type { Config } from './config.ts'
+import type { Clock } from '../clock.ts'
+import type { Config } from '../config/config.ts'
 import type { CoreDumps } from './core-dumps.ts'
-import type { Exit } from './exits.ts'
-import type { Log } from './observe/log.ts'
+import type { Exit } from '../exits.ts'
+import type { Log } from '../observe/log.ts'
 
 /** What the program hands to a service that starts. */
 export interface StartParts {

@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 
-import { CannotGoOn } from './exits.ts'
+import { CannotGoOn } from '../exits.ts'
 
 /** Where things lie in a data folder. */
 export function placesIn(folder: string): { environment: string; kek: string } {

@@ -1,9 +1,9 @@
 import { readFileSync, statSync } from 'node:fs'
 import { parseArgs } from 'node:util'
 
-import { readValue, wants } from './config-values.ts'
-import type { Setting, SettingValue } from './config-values.ts'
-import { nearest } from './nearest.ts'
+import { readValue, wants } from './values.ts'
+import type { Setting, SettingValue } from './values.ts'
+import { nearest } from '../nearest.ts'
 
 /** The settings cannot be used as they are; `faults` names each of them, none with a secret in it. */
 export class SettingsRefused extends Error {

@@ -4,13 +4,13 @@ import { join } from 'node:path'
 import { adaptersOf, openStore, sandbox } from './adapters.ts'
 import type { Adapters } from './adapters.ts'
 import { makeClosing } from './closing.ts'
-import type { Config } from './config.ts'
-import { CannotGoOn } from './exits.ts'
+import type { Config } from '../config/config.ts'
+import { CannotGoOn } from '../exits.ts'
 import { readEnvironment } from './folder.ts'
 import { CLOSE_MS } from './kept.ts'
 import { productionFaults, sandboxLeftIn } from './production.ts'
-import { lockFolder } from './store/sqlite/lock.ts'
-import { SQLITE_FILE } from './store/sqlite/sqlite.ts'
+import { lockFolder } from '../store/sqlite/lock.ts'
+import { SQLITE_FILE } from '../store/sqlite/sqlite.ts'
 
 /** The adapters of the environment, when nothing keeps it from starting. Throws `CannotGoOn` with everything that does. */
 export async function admit(config: Config): Promise<Adapters> {

@@ -1,4 +1,4 @@
-import type { Clock } from './clock.ts'
+import type { Clock } from '../clock.ts'
 import { makeRounds } from './rounds.ts'
 
 /** Between the end of one run and the start of the next, milliseconds. */

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 
-import { noFailureBreaker } from './limits/failures.ts'
-import { noFineLimits } from './limits/fine.ts'
-import { noSmsGuard } from './limits/sms-guard.ts'
+import { noFailureBreaker } from '../limits/failures.ts'
+import { noFineLimits } from '../limits/fine.ts'
+import { noSmsGuard } from '../limits/sms-guard.ts'
 import { makeRehearsedLimits, rehearsingMax, type LimitSet } from './rehearsing.ts'
-import { makeCoarseLimits, noLimits } from './rpc/limits.ts'
-import { noThrottle } from './rpc/password-throttle.ts'
+import { makeCoarseLimits, noLimits } from '../rpc/limits.ts'
+import { noThrottle } from '../rpc/password-throttle.ts'
 
 const none: LimitSet = {
   ...{ coarse: noLimits, passwords: noThrottle, fine: noFineLimits, failures: noFailureBreaker, sms: noSmsGuard },

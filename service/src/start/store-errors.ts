@@ -1,6 +1,6 @@
 import { RpcError } from '@tessera/contract/errors'
 
-import { StoreFull, StoreOutcomeUnknown, StoreOverloaded, StoreUnavailable } from './store/store.ts'
+import { StoreFull, StoreOutcomeUnknown, StoreOverloaded, StoreUnavailable } from '../store/store.ts'
 
 /** What the wire says when the store could not. */
 export function storeError(err: unknown): RpcError | null {

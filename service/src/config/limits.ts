@@ -1,4 +1,4 @@
-import type { Setting } from './config-values.ts'
+import type { Setting } from './values.ts'
 
 /** The figures of limits (docs/operating/limits.md); `limits` switches them all. */
 export const limitSettings = [
