@@ -1,34 +1,16 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 
-import { compose, hostedOrigin, type Caller } from './compose.fixture.ts'
+import { compose, hostedOrigin } from './compose.fixture.ts'
+import { openSession, origin, returnTo, sendCard, verifyCard } from './hosted-session.fixture.ts'
 import { successPan } from './receipts.fixture.ts'
 
 const house = await compose()
 after(() => house.close())
 
-const origin = 'https://shop.example'
-const returnTo = 'https://shop.example/cards?order=1'
-
-function open(merchant: Caller, other: object = {}) {
-  return merchant.expect('form.sessions.create', { origin, save: 'ask', return: returnTo, ...other })
-}
-
-/** A card as the hosted page sends it: from a document that was made for the form's own origin. */
-async function send(merchant: Caller, session: string, save = true): Promise<string> {
-  const form = await house.served.issue(merchant.merchantId, hostedOrigin)
-  const made = await merchant.asPage('cards.create', { card: { number: '', expire: '0399' }, save, form, session }, successPan)
-  return 'card' in made ? made.card.token : assert.fail(JSON.stringify(made))
-}
-
-async function verify(merchant: Caller, token: string): Promise<void> {
-  await merchant.expect('cards.get_verify_code', { token })
-  await merchant.expect('cards.verify', { token, code: '666666' })
-}
-
 test('a session of the hosted page tells its address, with the session where no server hears of it', async () => {
   const merchant = house.caller()
-  const { session, page = '' } = await open(merchant, { locale: 'ru' })
+  const { session, page = '' } = await openSession(merchant, { locale: 'ru' })
   const address = new URL(page)
   assert.equal(address.origin, hostedOrigin)
   assert.equal(address.hash, `#${session}`)
@@ -55,11 +37,11 @@ test('the way back is a page of the session’s own origin, and of nobody else�
 
 test('the merchant’s server is told the token when the card is verified, and not before; the page is told no token at all', async () => {
   const merchant = house.caller()
-  const { session, expires_at: endsAt } = await open(merchant)
+  const { session, expires_at: endsAt } = await openSession(merchant)
   assert.deepEqual(await merchant.expect('form.sessions.get', { session }), { state: 'open', expires_at: endsAt })
-  const token = await send(merchant, session)
+  const token = await sendCard(house, merchant, session)
   assert.deepEqual(await merchant.expect('form.sessions.get', { session }), { state: 'open', expires_at: endsAt })
-  await verify(merchant, token)
+  await verifyCard(merchant, token)
   const told = await merchant.expect('form.sessions.get', { session })
   assert.deepEqual([told.state, told.card?.token, told.card?.verify], ['done', token, true])
   const shown = await merchant.asPage('form.sessions.show', { session })
@@ -69,22 +51,22 @@ test('the merchant’s server is told the token when the card is verified, and n
 
 test('of several cards the one that was verified counts, whichever was sent last', async () => {
   const merchant = house.caller()
-  const { session } = await open(merchant)
-  const [first, second] = [await send(merchant, session), await send(merchant, session)]
-  await verify(merchant, first)
+  const { session } = await openSession(merchant)
+  const [first, second] = [await sendCard(house, merchant, session), await sendCard(house, merchant, session)]
+  await verifyCard(merchant, first)
   assert.notEqual(first, second)
   assert.equal((await merchant.expect('form.sessions.get', { session })).card?.token, first)
 })
 
 test('what is done stays done: nobody who has the link puts a card in its place, and paying with it or removing it takes nothing back', async () => {
   const merchant = house.caller()
-  const { session } = await open(merchant)
-  const [first, second] = [await send(merchant, session, false), await send(merchant, session)]
-  await verify(merchant, first)
+  const { session } = await openSession(merchant)
+  const [first, second] = [await sendCard(house, merchant, session, false), await sendCard(house, merchant, session)]
+  await verifyCard(merchant, first)
   const late = await merchant.asPage('cards.create', { card: { number: '', expire: '0399' }, session }, successPan)
   assert.equal(reasonOf(late), 'session_used_up')
   house.clock.advance(70_000)
-  await verify(merchant, second)
+  await verifyCard(merchant, second)
   assert.equal((await merchant.expect('form.sessions.get', { session })).card?.token, first)
   await merchant.expect('cards.remove', { token: first })
   const told = await merchant.expect('form.sessions.get', { session })
@@ -93,7 +75,7 @@ test('what is done stays done: nobody who has the link puts a card in its place,
 
 test('a way back that was written into the row sends nobody anywhere', async () => {
   const merchant = house.caller()
-  const { session } = await open(merchant)
+  const { session } = await openSession(merchant)
   const row = await house.hosted.find(session, merchant)
   const elsewhere = house.sessions.expectWayBack(merchant.merchantId, row.origin, 'https://evil.example/steal')
   await assert.rejects(elsewhere, { entry: 'returnElsewhere' })
@@ -101,9 +83,9 @@ test('a way back that was written into the row sends nobody anywhere', async () 
 
 test('the token can be fetched for an hour after the session ends, and is gone then', async () => {
   const merchant = house.caller()
-  const { session, expires_at: endsAt } = await open(merchant)
-  await verify(merchant, await send(merchant, session))
-  const idle = await open(merchant)
+  const { session, expires_at: endsAt } = await openSession(merchant)
+  await verifyCard(merchant, await sendCard(house, merchant, session))
+  const idle = await openSession(merchant)
   house.clock.advance(endsAt - house.clock.now() + 3_599_000)
   await house.hosted.dropPast()
   assert.equal((await merchant.expect('form.sessions.get', { session })).state, 'done')
@@ -115,8 +97,8 @@ test('the token can be fetched for an hour after the session ends, and is gone t
 
 test('a session is its merchant’s alone, and no text beside it opens anything', async () => {
   const [merchant, stranger] = [house.caller(), house.caller()]
-  const { session } = await open(merchant)
-  await verify(merchant, await send(merchant, session))
+  const { session } = await openSession(merchant)
+  await verifyCard(merchant, await sendCard(house, merchant, session))
   for (const method of ['form.sessions.get', 'form.sessions.show', 'form.sessions.cancel'] as const) {
     assert.equal(await stranger.refused(method, { session }), 'session_unknown')
     assert.equal(
@@ -130,13 +112,13 @@ test('a session is its merchant’s alone, and no text beside it opens anything'
   assert.equal(kept.length, 1)
   const token = (await merchant.expect('form.sessions.get', { session })).card?.token ?? ''
   assert.ok(!Buffer.from(kept[0]?.sealed ?? []).includes(token.slice(25)), 'the token lies open in the row')
-  const other = await open(merchant)
+  const other = await openSession(merchant)
   await assert.rejects(house.hosted.tokensOf(other.session, await house.hosted.find(session, merchant)), { name: 'SealBroken' })
 })
 
 test('a card for the hosted page comes from the hosted page: a page of another origin is refused', async () => {
   const merchant = house.caller()
-  const { session } = await open(merchant)
+  const { session } = await openSession(merchant)
   const form = await house.served.issue(merchant.merchantId, 'https://other.example')
   const made = await merchant.asPage('cards.create', { card: { number: '', expire: '0399' }, form, session }, successPan)
   assert.equal(reasonOf(made), 'session_origin')
