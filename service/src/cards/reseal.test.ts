@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 
-import { compose, drawPan, type House } from '../methods/compose.fixture.ts'
+import { compose, type House } from '../methods/compose.fixture.ts'
+import { drawPan } from '../methods/drawn.fixture.ts'
 import { withSqlite } from '../store/sqlite/with-store.fixture.ts'
 
 import { makeCardMac } from './mac.ts'

@@ -5,7 +5,9 @@ import { test } from 'node:test'
 
 import { expiryEndsAt, type Expiry } from '@tessera/contract/card'
 
-import { compose, drawPan, type Caller, type House, type HouseOptions } from '../methods/compose.fixture.ts'
+import type { Caller } from '../methods/caller.fixture.ts'
+import { compose, type House, type HouseOptions } from '../methods/compose.fixture.ts'
+import { drawPan } from '../methods/drawn.fixture.ts'
 import { newReceipt, successPan } from '../methods/receipts.fixture.ts'
 import { testExpiry } from '../sandbox/cards.ts'
 import { withSqlite } from '../store/sqlite/with-store.fixture.ts'

@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
 
-import { drawPan } from '../methods/compose.fixture.ts'
+import { drawPan } from '../methods/drawn.fixture.ts'
 
 import { makeScratch, startTessera } from './child.fixture.ts'
 import type { Ended, Started } from './child.fixture.ts'

@@ -4,7 +4,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
 
-import { drawPan } from '../methods/compose.fixture.ts'
+import { drawPan } from '../methods/drawn.fixture.ts'
 import { startCluster, type Cluster } from '../../../tools/postgres.ts'
 
 import { makeScratch, startTessera } from './child.fixture.ts'

@@ -5,7 +5,7 @@ import type { DashboardMethodName, Params, Result, Role } from '@tessera/contrac
 import { bucketOf } from '@tessera/vault/id'
 
 import type { House } from '../methods/compose.fixture.ts'
-import { randomHex } from '../methods/compose.fixture.ts'
+import { randomHex } from '../methods/drawn.fixture.ts'
 import { makeRoad, type Answer } from '../rpc/answer.ts'
 import { noLimits } from '../rpc/limits.ts'
 

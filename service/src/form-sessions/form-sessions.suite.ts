@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 
-import { compose, hostedOrigin, type Caller, type House } from '../methods/compose.fixture.ts'
+import type { Caller } from '../methods/caller.fixture.ts'
+import { compose, hostedOrigin, type House } from '../methods/compose.fixture.ts'
 import { successPan } from '../methods/receipts.fixture.ts'
 import type { WithStore } from '../store/suite/opened.fixture.ts'
 

@@ -2,7 +2,8 @@ import assert from 'node:assert/strict'
 
 import type { ErrorBody } from '@tessera/contract/errors'
 
-import { randomHex, type House } from '../methods/compose.fixture.ts'
+import type { House } from '../methods/compose.fixture.ts'
+import { randomHex } from '../methods/drawn.fixture.ts'
 import { makeAnswer, type Answer } from '../rpc/answer.ts'
 import { noLimits } from '../rpc/limits.ts'
 import { noThrottle } from '../rpc/password-throttle.ts'

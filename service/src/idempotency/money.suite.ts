@@ -3,7 +3,8 @@ import { test } from 'node:test'
 
 import { bucketOf } from '@tessera/vault/id'
 
-import { compose, makeCaller, type House } from '../methods/compose.fixture.ts'
+import { makeCaller } from '../methods/caller.fixture.ts'
+import { compose, type House } from '../methods/compose.fixture.ts'
 import { ledgerOf, rowOf, settleAll, takenBy } from '../methods/receipts.fixture.ts'
 import type { Network } from '../network/network.ts'
 import { demoMerchant } from '../sandbox/demo.ts'

@@ -9,7 +9,8 @@ import { makeCoarseLimits, noLimits } from '../rpc/limits.ts'
 import { noThrottle } from '../rpc/password-throttle.ts'
 import { makeSeeded, type Seeded } from '../rpc/seeded.fixture.ts'
 
-import { compose, randomHex, type House } from '../methods/compose.fixture.ts'
+import { compose, type House } from '../methods/compose.fixture.ts'
+import { randomHex } from '../methods/drawn.fixture.ts'
 
 /** A town of cardholders and attackers before one service, on one timeline; the same for the same seed. */
 export interface Traffic {

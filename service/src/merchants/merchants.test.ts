@@ -4,7 +4,8 @@ import { after, test } from 'node:test'
 import { issuePassword } from '@tessera/vault/credential'
 import { bucketOf } from '@tessera/vault/id'
 
-import { compose, randomHex } from '../methods/compose.fixture.ts'
+import { compose } from '../methods/compose.fixture.ts'
+import { randomHex } from '../methods/drawn.fixture.ts'
 import { demoMerchant } from '../sandbox/demo.ts'
 import type { MerchantRow, Store } from '../store/store.ts'
 

@@ -3,7 +3,8 @@ import { after, test } from 'node:test'
 
 import type { CardRow } from '../store/store.ts'
 
-import { compose, type Caller } from './compose.fixture.ts'
+import type { Caller } from './caller.fixture.ts'
+import { compose } from './compose.fixture.ts'
 
 const house = await compose()
 after(() => house.close())

@@ -5,7 +5,8 @@ import { hashDisclosure } from '../form/disclosure.ts'
 import { testCards } from '../sandbox/cards.ts'
 import { sandboxDisclosure } from '../sandbox/legal.ts'
 
-import { compose, drawPan } from './compose.fixture.ts'
+import { compose } from './compose.fixture.ts'
+import { drawPan } from './drawn.fixture.ts'
 
 const house = await compose()
 const agreed = hashDisclosure(sandboxDisclosure)

@@ -8,7 +8,8 @@ import type { Network } from '../network/network.ts'
 import { testCards } from '../sandbox/cards.ts'
 import type { Sms } from '../sms/sms.ts'
 
-import { compose, drawPan, type House, type HouseOptions } from './compose.fixture.ts'
+import { compose, type House, type HouseOptions } from './compose.fixture.ts'
+import { drawPan } from './drawn.fixture.ts'
 
 const networkSends = '8600069195406311'
 const weSend = '8600495473316478'

@@ -5,7 +5,9 @@ import { makeReseal } from '../cards/reseal.ts'
 import type { FinishedVerification, Network } from '../network/network.ts'
 import { testCards } from '../sandbox/cards.ts'
 
-import { compose, drawPan, type Caller, type House, type HouseOptions } from './compose.fixture.ts'
+import type { Caller } from './caller.fixture.ts'
+import { compose, type House, type HouseOptions } from './compose.fixture.ts'
+import { drawPan } from './drawn.fixture.ts'
 
 const networkSends = '8600069195406311'
 const weSend = '8600495473316478'

@@ -11,7 +11,8 @@ import type { HttpRequest } from '../rpc/request.ts'
 import { demoMerchant } from '../sandbox/demo.ts'
 import { makeSandboxNetwork } from '../sandbox/network.ts'
 
-import { compose, randomHex, type House } from './compose.fixture.ts'
+import { compose, type House } from './compose.fixture.ts'
+import { randomHex } from './drawn.fixture.ts'
 
 const house = await compose()
 after(() => house.close())

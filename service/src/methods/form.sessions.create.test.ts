@@ -3,7 +3,9 @@ import { after, test } from 'node:test'
 
 import { writeSettings, noSettings } from '../merchants/settings.ts'
 
-import { compose, randomHex, type Caller } from './compose.fixture.ts'
+import type { Caller } from './caller.fixture.ts'
+import { compose } from './compose.fixture.ts'
+import { randomHex } from './drawn.fixture.ts'
 import { successPan } from './receipts.fixture.ts'
 
 const house = await compose()

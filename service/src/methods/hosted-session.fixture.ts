@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 
-import { hostedOrigin, type Caller, type House } from './compose.fixture.ts'
+import type { Caller } from './caller.fixture.ts'
+import { hostedOrigin, type House } from './compose.fixture.ts'
 import { successPan } from './receipts.fixture.ts'
 
 export const origin = 'https://shop.example'

@@ -10,7 +10,8 @@ import { makeSmsGuard } from '../limits/sms-guard.ts'
 import { makeIdempotency } from '../idempotency/idempotency.ts'
 import { idempotencyFigures } from '../idempotency/figures.ts'
 
-import { compose, drawPan, randomHex } from './compose.fixture.ts'
+import { compose } from './compose.fixture.ts'
+import { drawPan, randomHex } from './drawn.fixture.ts'
 
 let now = 0
 const house = await compose({ limits: ({ keyring }) => makeFineLimits({ keyring, now: () => now, figures: fineFigures }) })

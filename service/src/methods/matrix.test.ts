@@ -5,7 +5,8 @@ import { makeCards } from '../cards/cards.ts'
 import { cardFigures } from '../cards/figures.ts'
 import { makeSandboxNetwork } from '../sandbox/network.ts'
 
-import { compose, makeCaller, type Caller } from './compose.fixture.ts'
+import { makeCaller, type Caller } from './caller.fixture.ts'
+import { compose } from './compose.fixture.ts'
 import { makeGrid } from './index.ts'
 
 const house = await compose()

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 
-import { compose, type Caller } from './compose.fixture.ts'
+import type { Caller } from './caller.fixture.ts'
+import { compose } from './compose.fixture.ts'
 import { newReceipt, successPan } from './receipts.fixture.ts'
 
 const house = await compose()

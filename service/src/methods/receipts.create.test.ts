@@ -7,7 +7,7 @@ import { makeMerchantMac } from '../merchants/mac.ts'
 import type { MerchantWish } from '../merchants/wish.ts'
 
 import { compose } from './compose.fixture.ts'
-import type { Caller } from './compose.fixture.ts'
+import type { Caller } from './caller.fixture.ts'
 import { rowOf } from './receipts.fixture.ts'
 
 const house = await compose()

@@ -2,7 +2,8 @@ import type { Result } from '@tessera/contract/methods'
 
 import type { LedgerRow, OperationRow, ReceiptRow } from '../store/store.ts'
 
-import type { Caller, House } from './compose.fixture.ts'
+import type { Caller } from './caller.fixture.ts'
+import type { House } from './compose.fixture.ts'
 
 export type ToldReceipt = Result<'receipts.get'>['receipt']
 

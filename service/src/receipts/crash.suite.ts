@@ -2,7 +2,9 @@ import assert from 'node:assert/strict'
 
 import { receiptStates } from '@tessera/contract/receipt'
 
-import { compose, randomHex, type Caller, type House } from '../methods/compose.fixture.ts'
+import type { Caller } from '../methods/caller.fixture.ts'
+import { compose, type House } from '../methods/compose.fixture.ts'
+import { randomHex } from '../methods/drawn.fixture.ts'
 import { ledgerOf, newReceipt, pass, rowOf, settleAll, successPan, takenBy, takenIn, type Until } from '../methods/receipts.fixture.ts'
 
 import { makeFallingStore } from './falling.fixture.ts'

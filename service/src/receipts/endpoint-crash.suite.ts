@@ -1,4 +1,4 @@
-import type { Caller } from '../methods/compose.fixture.ts'
+import type { Caller } from '../methods/caller.fixture.ts'
 
 import type { Deed } from './crash.suite.ts'
 import { expectBooksAgree, type Shopping } from './endpoint.suite.ts'

@@ -2,7 +2,9 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 
 import { endpointTo, startMerchant, type FaultyMerchant } from '../endpoint/merchant.fixture.ts'
-import { compose, randomHex, type Caller, type House } from '../methods/compose.fixture.ts'
+import type { Caller } from '../methods/caller.fixture.ts'
+import { compose, type House } from '../methods/compose.fixture.ts'
+import { randomHex } from '../methods/drawn.fixture.ts'
 import { ledgerOf, rowOf, settleAll, successPan, takenBy } from '../methods/receipts.fixture.ts'
 import type { Store } from '../store/store.ts'
 

@@ -1,4 +1,5 @@
-import type { Caller, House } from '../methods/compose.fixture.ts'
+import type { Caller } from '../methods/caller.fixture.ts'
+import type { House } from '../methods/compose.fixture.ts'
 import { ledgerOf, rowOf, settleAll, successPan, takenBy } from '../methods/receipts.fixture.ts'
 import type { Moved, Network } from '../network/network.ts'
 import { makeSeeded } from '../rpc/seeded.fixture.ts'

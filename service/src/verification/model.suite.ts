@@ -1,4 +1,5 @@
-import type { Caller, House } from '../methods/compose.fixture.ts'
+import type { Caller } from '../methods/caller.fixture.ts'
+import type { House } from '../methods/compose.fixture.ts'
 import { makeSeeded } from '../rpc/seeded.fixture.ts'
 
 import { makeModel, rules, type Model, type ModelCard, type ModelClock, type Rules } from './model.fixture.ts'

@@ -11,9 +11,9 @@ export type WebhookDoer = Pick<AuditNote, 'actor' | 'requestId'>
 
 /** Where merchants want their events, and what became of these. An endpoint is named by its URL or its id. */
 export interface Endpoints {
-  /** Tells the secret, once; a sentence when it cannot be. */
   /** How many a merchant may have. */
   readonly endpointsMax: number
+  /** Tells the secret, once; a sentence when it cannot be. */
   add(
     merchantId: string,
     url: string,

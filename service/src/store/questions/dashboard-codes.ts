@@ -2,6 +2,7 @@ import { integer, text, textOrNull, word } from '../column.ts'
 import { sql } from '../statement.ts'
 import type { CodeEvent, CodeEventsAsk, Funnel, FunnelAsk, InboxAsk, InboxRow } from '../store.ts'
 import type { Read } from '../unit.ts'
+import { tellSms } from './sandbox.ts'
 
 const actions = ['code.settled', 'code.tried', 'card.verified'] as const
 
@@ -67,13 +68,6 @@ export function listInboxOf({ merchantId, after, count }: InboxAsk): Read<InboxR
   return {
     statement: selectInbox,
     values: [merchantId, at, id, count],
-    tell: (found) =>
-      found.map((row) => ({
-        id: text(row, 'id'),
-        at: integer(row, 'at'),
-        merchantId: text(row, 'merchant_id'),
-        phoneMask: text(row, 'phone_mask'),
-        text: text(row, 'text'),
-      })),
+    tell: (found) => found.map(tellSms),
   }
 }

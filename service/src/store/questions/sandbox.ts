@@ -1,5 +1,6 @@
 import { integer, text } from '../column.ts'
 import { sql } from '../statement.ts'
+import type { Row } from '../statement.ts'
 import type { AuditNote, InboxRow } from '../store.ts'
 import { note, rows } from '../unit.ts'
 import type { Read, Unit } from '../unit.ts'
@@ -65,14 +66,17 @@ export function listInbox(count: number): Read<InboxRow[]> {
   return {
     statement: selectInbox,
     values: [count],
-    tell: (found) =>
-      found.map((row) => ({
-        id: text(row, 'id'),
-        at: integer(row, 'at'),
-        merchantId: text(row, 'merchant_id'),
-        phoneMask: text(row, 'phone_mask'),
-        text: text(row, 'text'),
-      })),
+    tell: (found) => found.map(tellSms),
+  }
+}
+
+export function tellSms(row: Row): InboxRow {
+  return {
+    id: text(row, 'id'),
+    at: integer(row, 'at'),
+    merchantId: text(row, 'merchant_id'),
+    phoneMask: text(row, 'phone_mask'),
+    text: text(row, 'text'),
   }
 }
 
