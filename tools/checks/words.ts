@@ -23,7 +23,7 @@ const emptyWords: Readonly<Record<string, string>> = {
   v2: 'say what is new about it',
 }
 
-/** Whole names that the field, or the house, calls otherwise (docs/concepts/words.md). */
+/** Whole names that the field, or the house, calls otherwise. */
 const wrongNames: Readonly<Record<string, string>> = {
   cardNumber: 'pan',
   ccNum: 'pan',
