@@ -72,13 +72,17 @@ function readStat(pid: string): string {
 }
 
 test('a file that hangs is killed with everything that it started', async () => {
-  const result = await run(
-    `import { spawn } from 'node:child_process'
-     test('one', async () => { note(spawn('sleep', ['1000']).pid); await new Promise(() => setInterval(() => {}, 1000)) })`,
-    1,
-  )
-  assert.match(lastWords(result), /^It did not end in 1 s/)
-  assert.ok(await isGone(result.notes))
+  const hanging = `import { spawn } from 'node:child_process'
+     test('one', async () => { note(spawn('sleep', ['1000']).pid); await new Promise(() => setInterval(() => {}, 1000)) })`
+  for (const seconds of [1, 5, 20]) {
+    const result = await run(hanging, seconds)
+    assert.match(lastWords(result), new RegExp(`^It did not end in ${seconds} s`))
+    // On a busy machine a second is over before the file has started anything.
+    if (result.notes === '') continue
+    assert.ok(await isGone(result.notes))
+    return
+  }
+  assert.fail('it started nothing in 20 s')
 })
 
 test('a file that leaves a process running fails, and the process is killed', async () => {
