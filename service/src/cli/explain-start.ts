@@ -2,7 +2,9 @@ import { KekRefused } from '@tessera/vault/kek'
 import { KeyRefused } from '@tessera/vault/keyring'
 
 import type { Config } from '../config/config.ts'
+import { DashboardMissing } from '../dashboard/assets.ts'
 import { CannotGoOn } from '../exits.ts'
+import { AssetsMissing } from '../form/assets.ts'
 import { MigrationRefused } from '../store/migrations/migrations.ts'
 import { FolderLocked } from '../store/sqlite/lock.ts'
 import { StoreFull, StoreOutcomeUnknown, StoreUnavailable } from '../store/store.ts'
@@ -12,6 +14,7 @@ export function explainStart(err: unknown, config: Config, stopping: AbortSignal
   if (err instanceof CannotGoOn) return err
   if (stopping.aborted) return new CannotGoOn('done', `stopped by ${String(stopping.reason)} before it was ready.`)
   if (err instanceof FolderLocked) return say('taken', `${err.message}: stop it first, or set TESSERA_DATA to another folder.`, err)
+  if (err instanceof AssetsMissing || err instanceof DashboardMissing) return say('settings', err.message, err)
   if (err instanceof KekRefused || err instanceof MigrationRefused) return say('settings', `${err.message}.`, err)
   if (err instanceof KeyRefused) return say('settings', `${err.message}. ${sameKek}`, err)
   if (err instanceof StoreUnavailable || err instanceof StoreOutcomeUnknown) {

@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url'
 import type { Adapters, Sandbox } from './adapters.ts'
 import { everyMs, type Job } from './background.ts'
 import type { Config } from '../config/config.ts'
-import { DashboardMissing, readDashboardAssets, type DashboardAssets } from '../dashboard/assets.ts'
+import { readDashboardAssets } from '../dashboard/assets.ts'
 import { makeCardLists, type CardLists } from '../dashboard/cards.ts'
 import { makeCodeLists, type CodeLists } from '../dashboard/codes.ts'
 import type { Clock } from '../clock.ts'
@@ -22,7 +22,6 @@ import { makeReset, type Reset } from '../dashboard/reset.ts'
 import { makeStart, type Start, type StartFacts } from '../dashboard/start.ts'
 import { makeTallies, type Tallies } from '../dashboard/tallies.ts'
 import { makeWebhookDesk, type WebhookDesk, type WebhookEndpoints } from '../dashboard/webhooks.ts'
-import { CannotGoOn } from '../exits.ts'
 import { proxiesOf } from './figures.ts'
 import { readFormAssets } from '../form/assets.ts'
 import { makeRequestLists, type RequestLists } from '../request-log/lists.ts'
@@ -124,27 +123,18 @@ function testingOf({ cards, code, demo }: Sandbox): StartFacts['testing'] {
   return { cards, code, expire: demo.expiry, demo: { merchantId: demo.merchantId, password: demo.password } }
 }
 
-/** What the form snippet names; the form's own pages say what is missing where it is not built. */
+/** What the form snippet names. Throws `AssetsMissing` when the browser part is not built. */
 function readSdk(): StartFacts['sdk'] {
   const { version, files } = readFormAssets(formFolder)
   const [integrity = '', moduleIntegrity = ''] = ['tessera.js', 'tessera.mjs'].map((name) => files.get(name)?.integrity)
   return { version, integrity, moduleIntegrity }
 }
 
-/** The dashboard's pages and its door, on its own host. Throws `CannotGoOn` when it is not built. */
+/** The dashboard's pages and its door, on its own host. Throws `DashboardMissing` when it is not built. */
 export function makeDashboardPages(config: Config, { dashboard }: DashboardSide, road: RoadParts): FastifyPluginCallback {
   const { dashboardOrigin, formOrigin } = config
   const answer = makeRoad(road, makeDashboardGate(dashboard.sessions))
-  return makeDashboardDoor({ answer, assets: readAssets(), dashboardOrigin, formOrigin, proxies: proxiesOf(config) })
-}
-
-function readAssets(): DashboardAssets {
-  try {
-    return readDashboardAssets(builtFolder)
-  } catch (err) {
-    if (err instanceof DashboardMissing) throw new CannotGoOn('settings', err.message, { cause: err })
-    throw err
-  }
+  return makeDashboardDoor({ answer, assets: readDashboardAssets(builtFolder), dashboardOrigin, formOrigin, proxies: proxiesOf(config) })
 }
 
 const builtFolder = join(fileURLToPath(new URL('../../../', import.meta.url)), 'dashboard', 'dist')

@@ -4,13 +4,12 @@ import { fileURLToPath } from 'node:url'
 
 import type { Adapters } from './adapters.ts'
 import type { Config } from '../config/config.ts'
-import { CannotGoOn } from '../exits.ts'
-import { AssetsMissing, readFormAssets, type FormAssets } from '../form/assets.ts'
+import { readFormAssets } from '../form/assets.ts'
 import { makeForm, type FormMerchant } from '../form/form.ts'
 import type { ServedForms } from '../form-sessions/served.ts'
 import type { MerchantBook } from '../merchants/book.ts'
 
-/** The pages of the hosted form, as the settings and the environment have them. Throws `CannotGoOn` when the browser part is not built. */
+/** The pages of the hosted form, as the settings and the environment have them. Throws `AssetsMissing` when the browser part is not built. */
 export function makeFormPages(
   config: Config,
   { isAnyOriginWelcome, isThemeMeasured, texts }: Adapters,
@@ -21,7 +20,7 @@ export function makeFormPages(
   // Production refuses to start without the provider's own.
   if (disclosure === null) return []
   const form = makeForm({
-    ...{ assets: readAssets(), isAnyOriginWelcome, isThemeMeasured, formOrigin, dashboardOrigin },
+    ...{ assets: readFormAssets(builtFolder), isAnyOriginWelcome, isThemeMeasured, formOrigin, dashboardOrigin },
     ...{ termsUrl, privacyUrl, disclosure },
     issueForm: served.issue,
     ...{ providerName: config.providerName ?? 'Tessera', legal: texts?.legal ?? null },
@@ -38,15 +37,6 @@ export function makeFormPages(
 export interface FormPageParts {
   readonly merchants: MerchantBook
   readonly served: Pick<ServedForms, 'issue'>
-}
-
-function readAssets(): FormAssets {
-  try {
-    return readFormAssets(builtFolder)
-  } catch (err) {
-    if (err instanceof AssetsMissing) throw new CannotGoOn('settings', err.message, { cause: err })
-    throw err
-  }
 }
 
 const builtFolder = join(fileURLToPath(new URL('../../../', import.meta.url)), 'browser', 'dist')
