@@ -19,7 +19,7 @@ after(() => rmSync(folder, { recursive: true, force: true }))
 
 const read = (name: string): string => readFileSync(join(folder, name), 'utf8')
 
-test('the frame with any one of its languages is at most 10 kB gzipped, and the SDK at most 3 kB', () => {
+test('script, style and sentences of the frame are at most 10 kB gzipped in each language, and the SDK at most 3 kB', () => {
   const texts = JSON.parse(read('frame-texts.json')) as Record<string, object>
   assert.deepEqual(Object.keys(texts), ['uz', 'ru', 'en'])
   for (const [language, said] of Object.entries(texts)) {
