@@ -43,7 +43,7 @@ test('the running service has the form on its own host, and not on the other', a
 
 // The test environment's document carries what measures a theme's colours; production's is the same without it. A Cyrillic letter takes two bytes.
 test('the form is one request of about 10 kB gzipped, and at most 12 kB in the test environment, in each language', async () => {
-  const guard = `<script>${readFileSync(new URL('../../browser/dist/guard.js', import.meta.url), 'utf8')}</script>`
+  const guard = `<script>${readFileSync(new URL('../../../browser/dist/guard.js', import.meta.url), 'utf8')}</script>`
   for (const [locale, bytesMax] of [
     ['uz', 10 * 1024],
     ['ru', 10_700],
