@@ -12,6 +12,8 @@ export interface FrameFacts {
   readonly merchantName: string
   /** Of the page that holds the frame, exactly. */
   readonly origin: string
+  /** For the form check, which sends a card in the test environment alone. */
+  readonly environment: 'test' | 'production'
   readonly providerName: string
   readonly termsUrl: string
   readonly privacyUrl: string

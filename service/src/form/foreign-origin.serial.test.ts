@@ -28,6 +28,7 @@ before(async () => {
     issueForm: async () => 'mark',
     isAnyOriginWelcome: false,
     isThemeMeasured: false,
+    environment: 'production',
     formOrigin: null,
     dashboardOrigin: null,
   })

@@ -35,6 +35,7 @@ const parts: FormParts = {
     issueForm: async (id, origin) => `${id} ${origin}`,
     isAnyOriginWelcome: false,
     isThemeMeasured: false,
+    environment: 'test',
     formOrigin: 'https://form.example',
     dashboardOrigin: 'https://pay.example',
     providerName: 'Pay <b>',
@@ -149,8 +150,16 @@ test('what a merchant and a provider are called ends no element of the document'
   const facts = /<script type="application\/json" id="tessera">(.*?)<\/script>/.exec(body)?.[1] ?? ''
   const read = JSON.parse(facts) as Record<string, unknown>
   assert.deepEqual(
-    [read['merchant'], read['merchantName'], read['origin'], read['providerName'], read['termsUrl'], read['privacyUrl']],
-    [shop.id, shop.name, 'https://shop.example', 'Pay <b>', '/form/terms', 'https://pay.example/privacy'],
+    [
+      read['environment'],
+      read['merchant'],
+      read['merchantName'],
+      read['origin'],
+      read['providerName'],
+      read['termsUrl'],
+      read['privacyUrl'],
+    ],
+    ['test', shop.id, shop.name, 'https://shop.example', 'Pay <b>', '/form/terms', 'https://pay.example/privacy'],
   )
   assert.equal(body.match(/<script/g)?.length, 2)
   assert.ok(!body.includes('<b>'))

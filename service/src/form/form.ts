@@ -34,6 +34,7 @@ export interface FormParts {
   readonly isAnyOriginWelcome: boolean
   /** Whether the form tells its page which of a theme's colours are too near (docs/decisions/0023-theme.md). */
   readonly isThemeMeasured: boolean
+  readonly environment: 'test' | 'production'
   /** Null: every name of 127.0.0.1. */
   readonly formOrigin: string | null
   /** Null: `localhost`, whatever the port. Its pages alone may hold the form builder's preview. */
@@ -65,7 +66,8 @@ export function makeForm(parts: FormParts): FastifyPluginCallback {
       else reply.callNotFound()
     })
     const factsOf = (merchant: FormMerchant, locale: Language): Omit<FrameFacts, 'origin' | 'form'> => ({
-      ...{ merchant: merchant.id, merchantName: merchant.name, providerName: parts.providerName, words: wordsIn(locale) },
+      ...{ merchant: merchant.id, merchantName: merchant.name, environment: parts.environment },
+      ...{ providerName: parts.providerName, words: wordsIn(locale) },
       termsUrl: parts.termsUrl ?? '/form/terms',
       privacyUrl: parts.privacyUrl ?? '/form/privacy',
     })

@@ -15,12 +15,12 @@ export function makeFormPages(
   { isAnyOriginWelcome, isThemeMeasured, texts }: Adapters,
   { merchants, served }: FormPageParts,
 ): FastifyPluginCallback[] {
-  const { formOrigin, dashboardOrigin, termsUrl, privacyUrl } = config
+  const { environment, formOrigin, dashboardOrigin, termsUrl, privacyUrl } = config
   const disclosure = config.disclosure ?? texts?.disclosure ?? null
   // Production refuses to start without the provider's own.
   if (disclosure === null) return []
   const form = makeForm({
-    ...{ assets: readFormAssets(builtFolder), isAnyOriginWelcome, isThemeMeasured, formOrigin, dashboardOrigin },
+    ...{ assets: readFormAssets(builtFolder), isAnyOriginWelcome, isThemeMeasured, environment, formOrigin, dashboardOrigin },
     ...{ termsUrl, privacyUrl, disclosure },
     issueForm: served.issue,
     ...{ providerName: config.providerName ?? 'Tessera', legal: texts?.legal ?? null },
