@@ -63,16 +63,16 @@ export function AuditPage() {
 function columns(): Column<Entry>[] {
   const text = wordsOf(auditWords)
   return [
-    { name: text.at, show: ({ at }) => <Time at={at} /> },
-    { name: text.who, show: ({ actor, phone }) => (phone === null ? text.actors[actor] : `+${phone}`) },
     {
       name: text.what,
       show: ({ action }) => (
         <>
-          {auditLabel(action)} <code>{action}</code>
+          {auditLabel(action)} <code class="minor">{action}</code>
         </>
       ),
     },
+    { name: text.who, show: ({ actor, phone }) => (phone === null ? text.actors[actor] : `+${phone}`) },
+    { name: text.at, show: ({ at }) => <Time at={at} /> },
     {
       name: text.on,
       show: ({ subject }) =>

@@ -8,6 +8,7 @@ import { pathOf } from '../../app/router.ts'
 import { may } from '../../app/session-state.ts'
 import { Confirm } from '../../parts/confirm.tsx'
 import { Copy } from '../../parts/copy.tsx'
+import { GivenFacts } from '../../parts/given-facts.tsx'
 import { Money } from '../../parts/money.tsx'
 import { Refusal } from '../../parts/refusal.tsx'
 import { Waiting } from '../../parts/table.tsx'
@@ -81,7 +82,15 @@ function Facts({ card, onRemove }: Found & { onRemove: () => void }) {
           <Time at={card.endedAt ?? card.endsAt} />
         </dd>
         <dt>{text.consent}</dt>
-        <dd>{card.consent === null ? '—' : <pre>{indented(card.consent)}</pre>}</dd>
+        <dd>{card.consent === null ? '—' : <GivenFacts json={card.consent} />}</dd>
+        {card.account !== null && (
+          <>
+            <dt>{text.account}</dt>
+            <dd>
+              <GivenFacts json={card.account} />
+            </dd>
+          </>
+        )}
       </dl>
       {isThere && may('support') && (
         <button type="button" class="danger" onClick={onRemove}>
@@ -130,13 +139,4 @@ function Timeline({ timeline }: Pick<Found, 'timeline'>) {
       </ol>
     </section>
   )
-}
-
-/** What was kept as JSON, for reading; as it stands where it is none. */
-function indented(json: string): string {
-  try {
-    return JSON.stringify(JSON.parse(json), null, 2)
-  } catch {
-    return json
-  }
 }

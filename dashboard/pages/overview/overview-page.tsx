@@ -120,7 +120,7 @@ function Causes({ causes, none }: { causes: Found['declines']; none: string }) {
 }
 
 function writeMs(ms: number): string {
-  return `${String(ms)} ms`
+  return `${String(ms)} ${wordsOf(overviewWords).ms}`
 }
 
 function writeStep(at: number, isHour: boolean): string {

@@ -14,8 +14,8 @@ const en = {
   paid: 'paid',
   declined: 'declined',
   latency: 'How long calls took',
-  half: 'half, at most',
-  p95: '95 of 100, at most',
+  half: 'half of calls within',
+  p95: '95 % of calls within',
   declines: 'Why payments were declined',
   noDeclines: 'No payment was declined.',
   codesRefused: 'Why codes were not sent',
@@ -24,6 +24,7 @@ const en = {
   when: 'When',
   asTable: 'As a table',
   som: 'soʻm',
+  ms: 'ms',
 }
 
 const ru: typeof en = {
@@ -37,8 +38,8 @@ const ru: typeof en = {
   paid: 'оплачены',
   declined: 'отклонены',
   latency: 'Длительность вызовов',
-  half: 'половина, не дольше',
-  p95: '95 из 100, не дольше',
+  half: 'половина вызовов — до',
+  p95: '95 % вызовов — до',
   declines: 'Почему отклонены платежи',
   noDeclines: 'Отклонённых платежей нет.',
   codesRefused: 'Почему не отправлены коды',
@@ -47,6 +48,7 @@ const ru: typeof en = {
   when: 'Когда',
   asTable: 'Таблицей',
   som: 'сум',
+  ms: 'мс',
 }
 
 const uz: typeof en = {
@@ -63,8 +65,8 @@ const uz: typeof en = {
   paid: 'toʻlandi',
   declined: 'rad etildi',
   latency: 'Chaqiruvlar davomiyligi',
-  half: 'yarmi, koʻpi bilan',
-  p95: '100 tadan 95 tasi, koʻpi bilan',
+  half: 'chaqiruvlar yarmi, koʻpi bilan',
+  p95: 'chaqiruvlarning 95 % i, koʻpi bilan',
   declines: 'Toʻlovlar nega rad etildi',
   noDeclines: 'Rad etilgan toʻlov yoʻq.',
   codesRefused: 'Kodlar nega yuborilmadi',
@@ -73,6 +75,7 @@ const uz: typeof en = {
   when: 'Qachon',
   asTable: 'Jadval holida',
   som: 'soʻm',
+  ms: 'ms',
 }
 
 /** The words of the page Overview. */

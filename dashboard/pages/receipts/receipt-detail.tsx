@@ -8,6 +8,7 @@ import { pathOf } from '../../app/router.ts'
 import { may } from '../../app/session-state.ts'
 import { Confirm } from '../../parts/confirm.tsx'
 import { Copy } from '../../parts/copy.tsx'
+import { GivenFacts } from '../../parts/given-facts.tsx'
 import { Money } from '../../parts/money.tsx'
 import { Refusal } from '../../parts/refusal.tsx'
 import { Waiting } from '../../parts/table.tsx'
@@ -15,7 +16,6 @@ import { Tag } from '../../parts/tag.tsx'
 import { Time } from '../../parts/time.tsx'
 import { actorName } from '../../words/actor-names.ts'
 import { auditLabel } from '../../words/audit-labels.ts'
-import { GivenFacts } from './receipt-facts.tsx'
 import { ReceiptState } from './receipt-state.tsx'
 import { receiptWords } from './receipt-words.ts'
 
@@ -93,7 +93,16 @@ function Facts({ receipt, tried, onDeed }: FactsProps) {
     [text.sum, <Money tiyin={amountTiyin} />],
     [text.taken, <Money tiyin={takenTiyin} />],
     [text.card, cardId === '' ? tried.length === 0 ? '—' : null : <CardLink card={{ cardId, number }} />],
-    [text.tried, cardId === '' && tried.length > 0 ? tried.map((card) => <CardLink key={card.cardId} card={card} />) : null],
+    [
+      text.tried,
+      cardId === '' && tried.length > 0
+        ? tried.map((card) => (
+            <div key={card.cardId}>
+              <CardLink card={card} />
+            </div>
+          ))
+        : null,
+    ],
     [text.description, description === '' ? '—' : description],
     [text.why, reason === null ? null : <code>{reason}</code>],
     [text.created, <Time at={createdAt} />],

@@ -43,11 +43,11 @@ export function ReceiptList() {
       >
         <Day label={text.from} value={from.value} onInput={(day) => (from.value = day)} />
         <Day label={text.to} value={to.value} onInput={(day) => (to.value = day)} />
-        <button type="submit">{text.find}</button>
         <Choice
           {...{ label: text.state, value: String(state ?? ''), onChange: show }}
           options={[['', text.all], ...states.map((each) => [String(each), text.states[each] ?? String(each)] as const)]}
         />
+        <button type="submit">{text.find}</button>
       </form>
       <Table label={text.label} rows={rows} columns={columns()} keyOf={({ receiptId }) => receiptId} empty={<Empty {...text.none} />} />
       <Export span={span} />
@@ -78,10 +78,22 @@ function columns(): Column<Receipt>[] {
   const text = wordsOf(receiptWords)
   return [
     { name: text.id, show: ({ receiptId }) => <a href={pathOf(`receipts/${receiptId}`)}>{receiptId.slice(-8)}</a> },
-    { name: text.state, show: ({ state, flagged }) => <ReceiptState state={state} isFlagged={flagged} /> },
+    {
+      name: text.state,
+      show: ({ state, flagged, reason }) => (
+        <>
+          <ReceiptState state={state} isFlagged={flagged} />
+          {reason !== null && (
+            <div>
+              <code>{reason}</code>
+            </div>
+          )}
+        </>
+      ),
+    },
     { name: text.sum, show: ({ amountTiyin }) => <Money tiyin={amountTiyin} />, isNumber: true },
     { name: text.card, show: ({ number }) => (number === '' ? '—' : <span class="mask">{number}</span>), isMinor: true },
-    { name: text.description, show: ({ description, reason }) => reason ?? description, isMinor: true },
+    { name: text.description, show: ({ description }) => description, isMinor: true },
     { name: text.created, show: ({ createdAt }) => <Time at={createdAt} /> },
   ]
 }

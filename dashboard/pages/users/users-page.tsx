@@ -39,7 +39,8 @@ export function UsersPage() {
         {asked.result.value?.users.map((user) => (
           <li key={user.userId}>
             <span>
-              +{user.phone} {user.state === 'blocked' && <Tag tone="red">{text.blocked}</Tag>} {user.totp && <Tag tone="green">TOTP</Tag>}
+              +{user.phone} {user.userId === session.value?.userId && <Tag tone="grey">{words.value.roles[user.role]}</Tag>}{' '}
+              {user.state === 'blocked' && <Tag tone="red">{text.blocked}</Tag>} {user.totp && <Tag tone="green">TOTP</Tag>}
             </span>
             {user.userId !== session.value?.userId && (
               <span class="deeds">

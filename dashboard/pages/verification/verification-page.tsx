@@ -108,10 +108,10 @@ function share(part: number, whole: number): number {
 function columns(): Column<Attempt>[] {
   const text = wordsOf(verificationWords)
   return [
-    { name: text.at, show: ({ at }) => <Time at={at} /> },
     { name: text.card, show: ({ cardId, number }) => <a href={pathOf(`cards/${cardId}`)}>{number ?? cardId}</a> },
     { name: text.what, show: ({ what }) => <Tag tone={tones[what]}>{text.whats[what]}</Tag> },
     { name: text.cause, show: ({ cause }) => (cause === null ? '—' : <Cause cause={cause} />) },
+    { name: text.at, show: ({ at }) => <Time at={at} /> },
   ]
 }
 

@@ -12,11 +12,11 @@ export function WebhooksPage() {
   const [eventId, endpointId] = place.value.rest
   if (eventId !== undefined && endpointId !== undefined) return <DeliveryDetail eventId={eventId} endpointId={endpointId} />
   return (
-    <>
+    <div class="webhooks">
       <EndpointList />
       <DeliveryList />
       <Receive />
-    </>
+    </div>
   )
 }
 
