@@ -1,7 +1,4 @@
-import { useSignal } from '@preact/signals'
-
-import { asRefused } from '../app/ask.ts'
-import type { Refused } from '../app/call.ts'
+import { useDeed } from '../app/deed.ts'
 import { words } from '../app/language.ts'
 import { Dialog } from './dialog.tsx'
 import { Refusal } from './refusal.tsx'
@@ -17,19 +14,7 @@ export interface ConfirmProps {
 
 /** Asks before something that cannot be undone; what is refused stays to be read. */
 export function Confirm({ title, text, deed, onDeed, onClose }: ConfirmProps) {
-  const refused = useSignal<Refused | null>(null)
-  const isBusy = useSignal(false)
-  const run = async (): Promise<void> => {
-    isBusy.value = true
-    try {
-      await onDeed()
-      onClose()
-    } catch (err) {
-      refused.value = asRefused(err)
-    } finally {
-      isBusy.value = false
-    }
-  }
+  const { isBusy, refused, run } = useDeed()
   return (
     <Dialog title={title} onClose={onClose}>
       <p>{text}</p>
@@ -38,7 +23,7 @@ export function Confirm({ title, text, deed, onDeed, onClose }: ConfirmProps) {
         <button type="button" onClick={onClose}>
           {words.value.cancel}
         </button>
-        <button type="button" class="danger" disabled={isBusy.value} onClick={() => void run()}>
+        <button type="button" class="danger" disabled={isBusy.value} onClick={() => void run(() => onDeed().then(onClose))}>
           {deed}
         </button>
       </footer>

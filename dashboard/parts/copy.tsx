@@ -1,15 +1,9 @@
-import { useSignal } from '@preact/signals'
-
 import { words } from '../app/language.ts'
+import { useCopied } from './copied.ts'
 
 /** A value that is copied by a click, and says that it was. */
 export function Copy({ text, label = text }: { text: string; label?: string }) {
-  const isDone = useSignal(false)
-  const copy = async (): Promise<void> => {
-    await navigator.clipboard.writeText(text)
-    isDone.value = true
-    setTimeout(() => (isDone.value = false), 1500)
-  }
+  const { isDone, copy } = useCopied(text)
   return (
     <button type="button" class="copy" title={words.value.copy} onClick={() => void copy()}>
       <code>{label}</code>

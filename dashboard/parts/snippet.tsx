@@ -1,16 +1,10 @@
-import { useSignal } from '@preact/signals'
-
 import { words } from '../app/language.ts'
+import { useCopied } from './copied.ts'
 import './snippet.css'
 
 /** Lines of code with a button that copies them. `label` says what they are. */
 export function Snippet({ label, text }: { label: string; text: string }) {
-  const isDone = useSignal(false)
-  const copy = async (): Promise<void> => {
-    await navigator.clipboard.writeText(text)
-    isDone.value = true
-    setTimeout(() => (isDone.value = false), 1500)
-  }
+  const { isDone, copy } = useCopied(text)
   return (
     <figure class="snippet">
       <figcaption>

@@ -1,7 +1,7 @@
 import { useSignal } from '@preact/signals'
 
-import { asRefused } from '../../app/ask.ts'
-import { call, type Refused } from '../../app/call.ts'
+import { call } from '../../app/call.ts'
+import { useDeed } from '../../app/deed.ts'
 import { words } from '../../app/language.ts'
 import { Field } from '../../parts/field.tsx'
 import { Refusal } from '../../parts/refusal.tsx'
@@ -11,26 +11,17 @@ export function PasswordForm({ onDone }: { onDone: () => Promise<void> | void })
   const text = words.value.password
   const present = useSignal('')
   const wanted = useSignal('')
-  const refused = useSignal<Refused | null>(null)
-  const isBusy = useSignal(false)
+  const { isBusy, refused, run } = useDeed()
   const submit = async (): Promise<void> => {
-    isBusy.value = true
-    try {
-      await call('dashboard.password.change', { password: present.value, newPassword: wanted.value })
-      present.value = wanted.value = ''
-      refused.value = null
-      await onDone()
-    } catch (err) {
-      refused.value = asRefused(err)
-    } finally {
-      isBusy.value = false
-    }
+    await call('dashboard.password.change', { password: present.value, newPassword: wanted.value })
+    present.value = wanted.value = ''
+    await onDone()
   }
   return (
     <form
       onSubmit={(event) => {
         event.preventDefault()
-        void submit()
+        void run(submit)
       }}
     >
       <Field

@@ -1,7 +1,7 @@
 import { useSignal } from '@preact/signals'
 
-import { asRefused } from '../../app/ask.ts'
-import { call, type Refused } from '../../app/call.ts'
+import { call } from '../../app/call.ts'
+import { useDeed } from '../../app/deed.ts'
 import { words } from '../../app/language.ts'
 import { session } from '../../app/session-state.ts'
 import { Copy } from '../../parts/copy.tsx'
@@ -15,25 +15,20 @@ export function SecondFactor({ isOn }: { isOn: boolean }) {
   const password = useSignal('')
   const code = useSignal('')
   const secret = useSignal<string | null>(null)
-  const refused = useSignal<Refused | null>(null)
+  const { isBusy, refused, run } = useDeed()
   const step = async (): Promise<void> => {
-    try {
-      if (isOn) await call('dashboard.totp.remove', { password: password.value, code: code.value })
-      else if (secret.value === null) secret.value = (await call('dashboard.totp.begin', { password: password.value })).secret
-      else await call('dashboard.totp.confirm', { code: code.value })
-      refused.value = null
-      if (secret.value === null || code.value !== '') session.value = (await call('dashboard.session.get', {})).session
-      if (code.value !== '') secret.value = null
-      password.value = code.value = ''
-    } catch (err) {
-      refused.value = asRefused(err)
-    }
+    if (isOn) await call('dashboard.totp.remove', { password: password.value, code: code.value })
+    else if (secret.value === null) secret.value = (await call('dashboard.totp.begin', { password: password.value })).secret
+    else await call('dashboard.totp.confirm', { code: code.value })
+    if (secret.value === null || code.value !== '') session.value = (await call('dashboard.session.get', {})).session
+    if (code.value !== '') secret.value = null
+    password.value = code.value = ''
   }
   return (
     <form
       onSubmit={(event) => {
         event.preventDefault()
-        void step()
+        void run(step)
       }}
     >
       <p>
@@ -62,7 +57,9 @@ export function SecondFactor({ isOn }: { isOn: boolean }) {
         />
       )}
       <Refusal refused={refused.value} />
-      <button type="submit">{isOn ? text.turnOff : text.turnOn}</button>
+      <button type="submit" disabled={isBusy.value}>
+        {isOn ? text.turnOff : text.turnOn}
+      </button>
     </form>
   )
 }

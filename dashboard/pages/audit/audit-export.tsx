@@ -1,9 +1,10 @@
 import { useSignal } from '@preact/signals'
 import type { Result } from '@tessera/contract/methods'
 
-import { asRefused } from '../../app/ask.ts'
-import { call, type Refused } from '../../app/call.ts'
+import { call } from '../../app/call.ts'
+import { useDeed } from '../../app/deed.ts'
 import { wordsOf } from '../../app/language.ts'
+import { collectPages } from '../../parts/all-pages.ts'
 import { download, writeCsv } from '../../parts/download.ts'
 import { Refusal } from '../../parts/refusal.tsx'
 import { auditWords } from './audit-words.ts'
@@ -14,43 +15,31 @@ type Entry = Result<'dashboard.audit.list'>['entries'][number]
 export function AuditExport({ subject }: { subject: string }) {
   const text = wordsOf(auditWords)
   const said = useSignal('')
-  const refused = useSignal<Refused | null>(null)
-  const isBusy = useSignal(false)
-  const collect = async (): Promise<Entry[]> => {
-    const all: Entry[] = []
-    let after: string | null = null
-    do {
-      const page: Result<'dashboard.audit.list'> = await call('dashboard.audit.list', {
-        after,
-        count: 100,
-        ...(subject === '' ? {} : { subject }),
-      })
-      all.push(...page.entries)
-      after = page.next
-      said.value = text.exporting(all.length)
-    } while (after !== null && all.length < entriesMax)
-    said.value = after === null ? text.exported(all.length) : text.exportedFirst(all.length)
+  const { isBusy, refused, run } = useDeed()
+  const of = subject === '' ? {} : { subject }
+  const collect = async (): Promise<readonly Entry[]> => {
+    const { all, isWhole } = await collectPages(
+      async (after) => {
+        const { entries, next } = await call('dashboard.audit.list', { after, count: 100, ...of })
+        return { rows: entries, next }
+      },
+      entriesMax,
+      (count) => (said.value = text.exporting(count)),
+    )
+    said.value = isWhole ? text.exported(all.length) : text.exportedFirst(all.length)
     return all
   }
-  const run = async (write: (entries: readonly Entry[]) => void): Promise<void> => {
-    isBusy.value = true
-    refused.value = null
-    try {
-      write(await collect())
-    } catch (err) {
-      said.value = ''
-      refused.value = asRefused(err)
-    } finally {
-      isBusy.value = false
-    }
+  const save = async (write: (entries: readonly Entry[]) => void): Promise<void> => {
+    await run(async () => write(await collect()))
+    if (refused.value !== null) said.value = ''
   }
   return (
     <>
       <div class="tools">
-        <button type="button" disabled={isBusy.value} onClick={() => void run(writeAsCsv)}>
+        <button type="button" disabled={isBusy.value} onClick={() => void save(writeAsCsv)}>
           {text.csv}
         </button>
-        <button type="button" disabled={isBusy.value} onClick={() => void run(writeAsJson)}>
+        <button type="button" disabled={isBusy.value} onClick={() => void save(writeAsJson)}>
           {text.json}
         </button>
       </div>

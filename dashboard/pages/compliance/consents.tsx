@@ -1,9 +1,10 @@
 import { useSignal } from '@preact/signals'
 import type { Result } from '@tessera/contract/methods'
 
-import { asRefused } from '../../app/ask.ts'
-import { call, type Refused } from '../../app/call.ts'
+import { call } from '../../app/call.ts'
+import { useDeed } from '../../app/deed.ts'
 import { pathOf } from '../../app/router.ts'
+import { collectPages } from '../../parts/all-pages.ts'
 import { Copy } from '../../parts/copy.tsx'
 import { Dialog } from '../../parts/dialog.tsx'
 import { download, writeCsv } from '../../parts/download.ts'
@@ -98,27 +99,19 @@ function withTexts({ consents, texts }: Page): Consent[] {
 function Export() {
   const text = complianceText.now()
   const said = useSignal('')
-  const refused = useSignal<Refused | null>(null)
-  const run = async (): Promise<void> => {
-    try {
-      const all: Consent[] = []
-      let after: string | null = null
-      do {
-        const page: Page = await call('dashboard.consents.list', { after, count: 200 })
-        all.push(...withTexts(page))
-        after = page.next
-      } while (after !== null && all.length < consentsMax)
-      said.value = after === null ? fill(text.exported, all.length) : fill(text.exportedFirst, all.length)
-      download('consents.csv', 'text/csv;charset=utf-8', writeCsv(head, all.map(cellsOf)))
-      refused.value = null
-    } catch (err) {
-      refused.value = asRefused(err)
-    }
+  const { isBusy, refused, run } = useDeed()
+  const save = async (): Promise<void> => {
+    const { all, isWhole } = await collectPages(async (after) => {
+      const page = await call('dashboard.consents.list', { after, count: 200 })
+      return { rows: withTexts(page), next: page.next }
+    }, consentsMax)
+    said.value = fill(isWhole ? text.exported : text.exportedFirst, all.length)
+    download('consents.csv', 'text/csv;charset=utf-8', writeCsv(head, all.map(cellsOf)))
   }
   return (
     <>
       <p class="deeds">
-        <button type="button" onClick={() => void run()}>
+        <button type="button" disabled={isBusy.value} onClick={() => void run(save)}>
           {text.consentsCsv}
         </button>
       </p>

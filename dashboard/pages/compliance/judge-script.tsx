@@ -1,8 +1,8 @@
 import { useSignal } from '@preact/signals'
 import { useId } from 'preact/hooks'
 
-import { asRefused } from '../../app/ask.ts'
-import { call, type Refused } from '../../app/call.ts'
+import { call } from '../../app/call.ts'
+import { useDeed } from '../../app/deed.ts'
 import { Dialog } from '../../parts/dialog.tsx'
 import { Refusal } from '../../parts/refusal.tsx'
 import { complianceText } from './compliance-text.ts'
@@ -13,16 +13,12 @@ export function JudgeScript({ script, onClose, onDone }: { script: Script; onClo
   const text = complianceText.now()
   const id = useId()
   const reason = useSignal(script.reason)
-  const refused = useSignal<Refused | null>(null)
+  const { isBusy, refused, run } = useDeed()
   const judge = async (judged: 'authorised' | 'refused'): Promise<void> => {
-    try {
-      const { scriptId, print } = script
-      await call('dashboard.scripts.judge', { scriptId, print, judged, reason: reason.value.trim() })
-      onDone()
-      onClose()
-    } catch (err) {
-      refused.value = asRefused(err)
-    }
+    const { scriptId, print } = script
+    await call('dashboard.scripts.judge', { scriptId, print, judged, reason: reason.value.trim() })
+    onDone()
+    onClose()
   }
   const isSaid = reason.value.trim().length >= 3
   return (
@@ -38,10 +34,10 @@ export function JudgeScript({ script, onClose, onDone }: { script: Script; onClo
       </div>
       <Refusal refused={refused.value} />
       <footer>
-        <button type="button" class="danger" disabled={!isSaid} onClick={() => void judge('refused')}>
+        <button type="button" class="danger" disabled={!isSaid || isBusy.value} onClick={() => void run(() => judge('refused'))}>
           {text.refuse}
         </button>
-        <button type="button" class="main" disabled={!isSaid} onClick={() => void judge('authorised')}>
+        <button type="button" class="main" disabled={!isSaid || isBusy.value} onClick={() => void run(() => judge('authorised'))}>
           {text.authorise}
         </button>
       </footer>

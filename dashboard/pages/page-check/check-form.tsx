@@ -1,8 +1,8 @@
 import { useSignal } from '@preact/signals'
 import { useId } from 'preact/hooks'
 
-import { asRefused } from '../../app/ask.ts'
 import { call, type Refused } from '../../app/call.ts'
+import { useDeed } from '../../app/deed.ts'
 import { language } from '../../app/language.ts'
 import { fill } from '../../app/long-words.tsx'
 import { session } from '../../app/session-state.ts'
@@ -16,29 +16,20 @@ export function CheckForm({ first, onChecked }: { first: string; onChecked: (pag
   const text = pageCheckText.now()
   const [url, html] = [useSignal(first === 'pasted' ? '' : first), useSignal('')]
   const isPasted = useSignal(false)
-  const isBusy = useSignal(false)
   const isTooLong = useSignal(false)
-  const refused = useSignal<Refused | null>(null)
-  const run = async (): Promise<void> => {
-    refused.value = null
+  const { isBusy, refused, run } = useDeed()
+  const check = async (): Promise<void> => {
     const wanted = isPasted.value ? { html: withoutDigits(html.value) } : { url: url.value.trim() }
     isTooLong.value = new Blob([JSON.stringify(wanted)]).size > bodyBytesMax
     if (isTooLong.value) return
-    isBusy.value = true
-    try {
-      onChecked((await call('dashboard.pageCheck.run', { ...wanted, locale: language.value })).page)
-    } catch (err) {
-      refused.value = asRefused(err)
-    } finally {
-      isBusy.value = false
-    }
+    onChecked((await call('dashboard.pageCheck.run', { ...wanted, locale: language.value })).page)
   }
   return (
     <form
       class="panel"
       onSubmit={(event) => {
         event.preventDefault()
-        void run()
+        void run(check)
       }}
     >
       <fieldset class="range">

@@ -2,10 +2,11 @@ import { useSignal } from '@preact/signals'
 import type { Params, Result } from '@tessera/contract/methods'
 import { useId } from 'preact/hooks'
 
-import { asRefused } from '../../app/ask.ts'
-import { call, type Refused } from '../../app/call.ts'
+import { call } from '../../app/call.ts'
+import { useDeed } from '../../app/deed.ts'
 import { wordsOf } from '../../app/language.ts'
 import { go, pathOf, place } from '../../app/router.ts'
+import { collectPages } from '../../parts/all-pages.ts'
 import { Choice } from '../../parts/choice.tsx'
 import { download, writeCsv } from '../../parts/download.ts'
 import { Empty } from '../../parts/empty.tsx'
@@ -102,27 +103,19 @@ function columns(): Column<Receipt>[] {
 function Export({ span }: { span: Asked }) {
   const text = wordsOf(receiptWords)
   const said = useSignal('')
-  const refused = useSignal<Refused | null>(null)
-  const run = async (): Promise<void> => {
-    try {
-      const all: Receipt[] = []
-      let after: string | null = null
-      do {
-        const page: Result<'dashboard.receipts.list'> = await call('dashboard.receipts.list', { ...span, after, count: 100 })
-        all.push(...page.receipts)
-        after = page.next
-      } while (after !== null && all.length < receiptsMax)
-      said.value = after === null ? text.exported(all.length) : text.exportedFirst(all.length)
-      download('receipts.csv', 'text/csv;charset=utf-8', writeCsv(head, all.map(cellsOf)))
-      refused.value = null
-    } catch (err) {
-      refused.value = asRefused(err)
-    }
+  const { isBusy, refused, run } = useDeed()
+  const save = async (): Promise<void> => {
+    const { all, isWhole } = await collectPages(async (after) => {
+      const { receipts, next } = await call('dashboard.receipts.list', { ...span, after, count: 100 })
+      return { rows: receipts, next }
+    }, receiptsMax)
+    said.value = isWhole ? text.exported(all.length) : text.exportedFirst(all.length)
+    download('receipts.csv', 'text/csv;charset=utf-8', writeCsv(head, all.map(cellsOf)))
   }
   return (
     <>
       <p>
-        <button type="button" onClick={() => void run()}>
+        <button type="button" disabled={isBusy.value} onClick={() => void run(save)}>
           {text.csv}
         </button>
       </p>

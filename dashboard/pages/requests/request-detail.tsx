@@ -1,8 +1,9 @@
 import { useSignal } from '@preact/signals'
 import type { Result } from '@tessera/contract/methods'
 
-import { asRefused, useAsk } from '../../app/ask.ts'
-import { call, type Refused } from '../../app/call.ts'
+import { useAsk } from '../../app/ask.ts'
+import { call } from '../../app/call.ts'
+import { useDeed } from '../../app/deed.ts'
 import { wordsOf } from '../../app/language.ts'
 import { pathOf } from '../../app/router.ts'
 import { may, session } from '../../app/session-state.ts'
@@ -89,22 +90,11 @@ function Facts({ found, onReplayed }: { found: Found; onReplayed: (answer: Repla
 
 function Replay({ requestId, onReplayed }: { requestId: string; onReplayed: (answer: Replayed) => void }) {
   const text = wordsOf(requestWords)
-  const refused = useSignal<Refused | null>(null)
-  const isBusy = useSignal(false)
-  const run = async (): Promise<void> => {
-    isBusy.value = true
-    try {
-      onReplayed(await call('dashboard.requests.replay', { requestId }))
-      refused.value = null
-    } catch (err) {
-      refused.value = asRefused(err)
-    } finally {
-      isBusy.value = false
-    }
-  }
+  const { isBusy, refused, run } = useDeed()
+  const replay = async (): Promise<void> => onReplayed(await call('dashboard.requests.replay', { requestId }))
   return (
     <>
-      <button type="button" class="main" disabled={isBusy.value} onClick={() => void run()}>
+      <button type="button" class="main" disabled={isBusy.value} onClick={() => void run(replay)}>
         {text.replay}
       </button>
       <p>

@@ -1,7 +1,8 @@
 import { useSignal } from '@preact/signals'
 
-import { asRefused, useAsk } from '../../app/ask.ts'
-import { call, type Refused } from '../../app/call.ts'
+import { useAsk } from '../../app/ask.ts'
+import { call } from '../../app/call.ts'
+import { useDeed } from '../../app/deed.ts'
 import { refreshSession } from '../../app/load-session.ts'
 import { may, session } from '../../app/session-state.ts'
 import { Empty } from '../../parts/empty.tsx'
@@ -28,18 +29,13 @@ export function SandboxPage() {
 function Controls() {
   const text = sandboxText.now()
   const asked = useAsk('dashboard.sandbox.get', {})
-  const refused = useSignal<Refused | null>(null)
+  const { refused, run } = useDeed()
   const said = useSignal('')
   const sandbox = asked.result.value
   if (sandbox === null) return asked.refused.value === null ? <Waiting /> : <Refusal refused={asked.refused.value} onAgain={asked.again} />
   const change: Change = async (deed, done) => {
-    try {
-      said.value = ''
-      await deed()
-      refused.value = null
-    } catch (err) {
-      refused.value = asRefused(err)
-    }
+    said.value = ''
+    await run(deed)
     asked.again()
     await refreshSession()
     // Last, when what was set is seen as well.

@@ -1,7 +1,7 @@
 import { useSignal } from '@preact/signals'
 
-import { asRefused } from '../../app/ask.ts'
-import { call, type Refused } from '../../app/call.ts'
+import { call } from '../../app/call.ts'
+import { useDeed } from '../../app/deed.ts'
 import { may } from '../../app/session-state.ts'
 import { Confirm } from '../../parts/confirm.tsx'
 import { Copy } from '../../parts/copy.tsx'
@@ -18,16 +18,11 @@ export function Passwords({ settings: { passwords }, onChanged }: PartOfSettings
   const text = settingsText.now()
   const issued = useSignal<string | null>(null)
   const retiring = useSignal<number | null>(null)
-  const refused = useSignal<Refused | null>(null)
+  const { isBusy, refused, run } = useDeed()
   const live = passwords.filter(({ retiredAt }) => retiredAt === null)
   const rotate = async (): Promise<void> => {
-    try {
-      issued.value = (await call('dashboard.passwords.rotate', {})).password
-      refused.value = null
-      onChanged()
-    } catch (err) {
-      refused.value = asRefused(err)
-    }
+    issued.value = (await call('dashboard.passwords.rotate', {})).password
+    onChanged()
   }
   return (
     <section class="panel">
@@ -54,7 +49,7 @@ export function Passwords({ settings: { passwords }, onChanged }: PartOfSettings
       </ul>
       <Refusal refused={refused.value} />
       {may('developer') && live.length < 2 && (
-        <button type="button" onClick={() => void rotate()}>
+        <button type="button" disabled={isBusy.value} onClick={() => void run(rotate)}>
           {text.rotate}
         </button>
       )}

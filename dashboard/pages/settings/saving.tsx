@@ -2,8 +2,8 @@ import { useSignal } from '@preact/signals'
 import type { Params } from '@tessera/contract/methods'
 import type { ComponentChildren } from 'preact'
 
-import { asRefused } from '../../app/ask.ts'
-import { call, type Refused } from '../../app/call.ts'
+import { call } from '../../app/call.ts'
+import { useDeed } from '../../app/deed.ts'
 import { may } from '../../app/session-state.ts'
 import { Refusal } from '../../parts/refusal.tsx'
 import { settingsText } from './settings-text.ts'
@@ -19,24 +19,15 @@ export interface SavingProps {
 /** One group of settings with a button of its own; it says when it is saved, and what was refused stays to be read. */
 export function Saving({ title, wanted, onSaved, children }: SavingProps) {
   const text = settingsText.now()
-  const refused = useSignal<Refused | null>(null)
+  const { isBusy, refused, run } = useDeed()
   const said = useSignal('')
-  const isBusy = useSignal(false)
   const save = async (): Promise<void> => {
     const change = wanted()
-    refused.value = null
     said.value = typeof change === 'string' ? change : ''
     if (typeof change === 'string') return
-    isBusy.value = true
-    try {
-      await call('dashboard.settings.change', change)
-      said.value = text.saved
-      onSaved()
-    } catch (err) {
-      refused.value = asRefused(err)
-    } finally {
-      isBusy.value = false
-    }
+    await call('dashboard.settings.change', change)
+    said.value = text.saved
+    onSaved()
   }
   return (
     <section class="panel">
@@ -44,7 +35,7 @@ export function Saving({ title, wanted, onSaved, children }: SavingProps) {
       <form
         onSubmit={(event) => {
           event.preventDefault()
-          void save()
+          void run(save)
         }}
       >
         <fieldset class="plain" disabled={!may('developer')}>

@@ -1,8 +1,8 @@
 import { useSignal } from '@preact/signals'
 
 import { Choices } from '../../app/account-menu.tsx'
-import { asRefused } from '../../app/ask.ts'
-import { call, type Refused } from '../../app/call.ts'
+import { call } from '../../app/call.ts'
+import { useDeed } from '../../app/deed.ts'
 import { words } from '../../app/language.ts'
 import { hasEnded } from '../../app/session-state.ts'
 import { Field } from '../../parts/field.tsx'
@@ -15,24 +15,15 @@ export function SignInPage({ onDone }: { onDone: () => Promise<void> }) {
   const password = useSignal('')
   const code = useSignal('')
   const needsCode = useSignal(false)
-  const isBusy = useSignal(false)
-  const refused = useSignal<Refused | null>(null)
+  const { isBusy, refused, run } = useDeed()
   const submit = async (): Promise<void> => {
-    isBusy.value = true
-    refused.value = null
-    try {
-      const digits = phone.value.replace(/\D/g, '')
-      const asked = { phone: digits, password: password.value, ...(needsCode.value ? { code: code.value } : {}) }
-      const { needs } = await call('dashboard.session.signIn', asked)
-      if (needs === 'totp') needsCode.value = true
-      else {
-        hasEnded.value = false
-        await onDone()
-      }
-    } catch (err) {
-      refused.value = asRefused(err)
-    } finally {
-      isBusy.value = false
+    const digits = phone.value.replace(/\D/g, '')
+    const asked = { phone: digits, password: password.value, ...(needsCode.value ? { code: code.value } : {}) }
+    const { needs } = await call('dashboard.session.signIn', asked)
+    if (needs === 'totp') needsCode.value = true
+    else {
+      hasEnded.value = false
+      await onDone()
     }
   }
   return (
@@ -46,7 +37,7 @@ export function SignInPage({ onDone }: { onDone: () => Promise<void> }) {
       <form
         onSubmit={(event) => {
           event.preventDefault()
-          void submit()
+          void run(submit)
         }}
       >
         {needsCode.value ? (

@@ -1,8 +1,8 @@
 import { useSignal } from '@preact/signals'
 import type { Result } from '@tessera/contract/methods'
 
-import { asRefused } from '../../app/ask.ts'
-import { call, type Refused } from '../../app/call.ts'
+import { call } from '../../app/call.ts'
+import { useDeed } from '../../app/deed.ts'
 import { pathOf } from '../../app/router.ts'
 import { may } from '../../app/session-state.ts'
 import { Refusal } from '../../parts/refusal.tsx'
@@ -17,19 +17,10 @@ export function TestToken({ cards }: { cards: Result<'dashboard.start.get'>['tes
   const text = startText.now()
   const lastFour = useSignal(cards[0]?.lastFour ?? '')
   const made = useSignal<Made | null>(null)
-  const refused = useSignal<Refused | null>(null)
-  const isBusy = useSignal(false)
-  const run = async (): Promise<void> => {
-    isBusy.value = true
-    refused.value = null
+  const { isBusy, refused, run } = useDeed()
+  const make = async (): Promise<void> => {
     made.value = null
-    try {
-      made.value = await call('dashboard.start.makeToken', { lastFour: lastFour.value })
-    } catch (err) {
-      refused.value = asRefused(err)
-    } finally {
-      isBusy.value = false
-    }
+    made.value = await call('dashboard.start.makeToken', { lastFour: lastFour.value })
   }
   if (!may('developer')) return null
   return (
@@ -39,7 +30,7 @@ export function TestToken({ cards }: { cards: Result<'dashboard.start.get'>['tes
       <form
         onSubmit={(event) => {
           event.preventDefault()
-          void run()
+          void run(make)
         }}
       >
         <div class="field">

@@ -1,8 +1,9 @@
 import { useSignal } from '@preact/signals'
 import type { Role } from '@tessera/contract/methods'
 
-import { asRefused, useAsk } from '../../app/ask.ts'
-import { call, type Refused } from '../../app/call.ts'
+import { useAsk } from '../../app/ask.ts'
+import { call } from '../../app/call.ts'
+import { useDeed } from '../../app/deed.ts'
 import { words } from '../../app/language.ts'
 import { session } from '../../app/session-state.ts'
 import { Copy } from '../../parts/copy.tsx'
@@ -15,18 +16,10 @@ import { Tag } from '../../parts/tag.tsx'
 export function UsersPage() {
   const text = words.value.users
   const asked = useAsk('dashboard.users.list', {})
-  const refused = useSignal<Refused | null>(null)
+  const { isBusy, refused, run: attempt } = useDeed()
   const issued = useSignal<string | null>(null)
   const isNew = useSignal(false)
-  const run = async (deed: () => Promise<unknown>): Promise<void> => {
-    try {
-      await deed()
-      refused.value = null
-      asked.again()
-    } catch (err) {
-      refused.value = asRefused(err)
-    }
-  }
+  const run = (deed: () => Promise<unknown>): Promise<void> => attempt(() => deed().then(asked.again))
   return (
     <>
       <div class="tools">
@@ -50,6 +43,7 @@ export function UsersPage() {
                 />
                 <button
                   type="button"
+                  disabled={isBusy.value}
                   onClick={() =>
                     void run(async () => (issued.value = (await call('dashboard.users.resetPassword', { userId: user.userId })).password))
                   }
@@ -58,6 +52,7 @@ export function UsersPage() {
                 </button>
                 <button
                   type="button"
+                  disabled={isBusy.value}
                   onClick={() => void run(() => call('dashboard.users.block', { userId: user.userId, blocked: user.state === 'active' }))}
                 >
                   {user.state === 'active' ? text.block : text.unblock}
@@ -90,22 +85,18 @@ function NewUser({ onClose, onMade }: { onClose: () => void; onMade: (password: 
   const text = words.value.users
   const phone = useSignal('')
   const role = useSignal<Role>('read')
-  const refused = useSignal<Refused | null>(null)
+  const { isBusy, refused, run } = useDeed()
   const submit = async (): Promise<void> => {
-    try {
-      const { password } = await call('dashboard.users.create', { phone: phone.value.replace(/\D/g, ''), role: role.value })
-      onClose()
-      onMade(password)
-    } catch (err) {
-      refused.value = asRefused(err)
-    }
+    const { password } = await call('dashboard.users.create', { phone: phone.value.replace(/\D/g, ''), role: role.value })
+    onClose()
+    onMade(password)
   }
   return (
     <Dialog title={text.add} onClose={onClose}>
       <form
         onSubmit={(event) => {
           event.preventDefault()
-          void submit()
+          void run(submit)
         }}
       >
         <Field
@@ -114,7 +105,7 @@ function NewUser({ onClose, onMade }: { onClose: () => void; onMade: (password: 
         />
         <RoleChoice role={role.value} onChange={(wanted) => (role.value = wanted)} />
         <Refusal refused={refused.value} />
-        <button type="submit" class="main">
+        <button type="submit" class="main" disabled={isBusy.value}>
           {text.add}
         </button>
       </form>

@@ -1,8 +1,9 @@
 import { useSignal } from '@preact/signals'
 import type { Result } from '@tessera/contract/methods'
 
-import { asRefused, useAsk } from '../../app/ask.ts'
-import { call, type Refused } from '../../app/call.ts'
+import { useAsk } from '../../app/ask.ts'
+import { call } from '../../app/call.ts'
+import { useDeed } from '../../app/deed.ts'
 import { may } from '../../app/session-state.ts'
 import { Confirm } from '../../parts/confirm.tsx'
 import { Copy } from '../../parts/copy.tsx'
@@ -94,26 +95,17 @@ export function EndpointList() {
 function Add({ onAdded }: { onAdded: (secret: string) => void }) {
   const text = webhookText.now()
   const url = useSignal('')
-  const refused = useSignal<Refused | null>(null)
-  const isBusy = useSignal(false)
+  const { isBusy, refused, run } = useDeed()
   const add = async (): Promise<void> => {
-    isBusy.value = true
-    try {
-      const { secret } = await call('dashboard.webhooks.add', { url: url.value })
-      url.value = ''
-      refused.value = null
-      onAdded(secret)
-    } catch (err) {
-      refused.value = asRefused(err)
-    } finally {
-      isBusy.value = false
-    }
+    const { secret } = await call('dashboard.webhooks.add', { url: url.value })
+    url.value = ''
+    onAdded(secret)
   }
   return (
     <form
       onSubmit={(event) => {
         event.preventDefault()
-        void add()
+        void run(add)
       }}
     >
       <Field

@@ -1,8 +1,8 @@
 import { useSignal } from '@preact/signals'
 import type { Result } from '@tessera/contract/methods'
 
-import { asRefused } from '../../app/ask.ts'
-import { call, type Refused } from '../../app/call.ts'
+import { call } from '../../app/call.ts'
+import { useDeed } from '../../app/deed.ts'
 import { Refusal } from '../../parts/refusal.tsx'
 import { Outcome } from './outcome.tsx'
 import { webhookText } from './webhook-text.ts'
@@ -11,19 +11,10 @@ import { webhookText } from './webhook-text.ts'
 export function TestEvent({ endpointId }: { endpointId: string }) {
   const text = webhookText.now()
   const told = useSignal<Result<'dashboard.webhooks.sendTest'> | null>(null)
-  const refused = useSignal<Refused | null>(null)
-  const isBusy = useSignal(false)
+  const { isBusy, refused, run } = useDeed()
   const send = async (): Promise<void> => {
-    isBusy.value = true
     told.value = null
-    try {
-      told.value = await call('dashboard.webhooks.sendTest', { endpointId })
-      refused.value = null
-    } catch (err) {
-      refused.value = asRefused(err)
-    } finally {
-      isBusy.value = false
-    }
+    told.value = await call('dashboard.webhooks.sendTest', { endpointId })
   }
   return (
     <>
@@ -31,7 +22,7 @@ export function TestEvent({ endpointId }: { endpointId: string }) {
         {told.value !== null && <Outcome outcome={told.value.outcome} status={told.value.status} tookMs={told.value.tookMs} />}
       </span>
       <Refusal refused={refused.value} />
-      <button type="button" disabled={isBusy.value} onClick={() => void send()}>
+      <button type="button" disabled={isBusy.value} onClick={() => void run(send)}>
         {text.test}
       </button>
     </>
