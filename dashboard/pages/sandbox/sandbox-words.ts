@@ -205,7 +205,7 @@ const uz: SandboxWords = {
   timeIsOwn: 'Vaqt soatdagidek.',
   timeIsAhead: 'Vaqt soatdan {0} oldinda.',
   timeText:
-    'Kodlar, tokenlar, forma sessiyalari va xoldlar vaqt oʻtgandek tugaydi; tugagani tugagan boʻlib qoladi. Kabinetga kirish saqlanadi. Oldinda yaratilganlar oʻz vaqtini saqlaydi: vaqtni qaytargach yangi token yarating yoki qumdonni tozalang.',
+    'Kodlar, tokenlar, forma sessiyalari va xoldlar vaqt oʻtgandek tugaydi; tugagani tugagan boʻlib qoladi. Kabinetga kirish saqlanadi. Oldinda yaratilganlar oʻz vaqtini saqlaydi: vaqtni qaytargach yangi token yarating yoki sinov muhitini tozalang.',
   timeShared: 'Bu muhit va uning vaqti boshqa merchantlar bilan umumiy: uni faqat provayder suradi.',
   presets: {
     code: '+3 daq: kod eskiradi',
@@ -221,15 +221,15 @@ const uz: SandboxWords = {
   takeBack: 'Soatga qaytarish',
   timeMoved: 'Endi vaqt {0} oldinda.',
   timeBack: 'Vaqt yana soatdagidek.',
-  empty: 'Qumdonni tozalash',
+  empty: 'Sinov muhitini tozalash',
   emptyText:
-    'Barcha kartalarni olib tashlaydi va kartalar, cheklar, voqealar, idempotentlik kalitlari, forma sessiyalari, soʻrovlar jurnali, SMS va hisoblarni oʻchiradi. Foydalanuvchilar, sozlamalar, parollar, webhooklar va audit qoladi.',
+    'Barcha kartalarni olib tashlaydi va kartalar, cheklar, hodisalar, idempotentlik kalitlari, forma sessiyalari, soʻrovlar jurnali, SMS va hisoblarni oʻchiradi. Foydalanuvchilar, sozlamalar, parollar, vebxuklar va audit qoladi.',
   emptyDeed: 'Tozalash',
-  emptyTitle: 'Qumdon tozalansinmi?',
+  emptyTitle: 'Sinov muhiti tozalansinmi?',
   emptyWarning: 'Buni qaytarib boʻlmaydi. Doʻkoningizdagi tokenlar nomaʼlum boʻladi. Yoʻldagi toʻlovlar oʻz holicha oʻchiriladi.',
   emptyType: 'Merchantingiz id sini kiriting:',
   emptyField: 'Merchant id',
-  emptied: 'Qumdon boʻsh.',
+  emptied: 'Sinov muhiti boʻsh.',
 }
 
 export const sandboxWords: Readonly<Record<Language, SandboxWords>> = { en, ru, uz }

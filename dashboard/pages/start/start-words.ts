@@ -113,7 +113,7 @@ const uz: StartWords = {
     created: { title: 'Karta yaratildi', text: 'cards.create, sahifangiz yoki ilovangizdan' },
     verified: { title: 'Karta tasdiqlandi', text: 'cards.verify, SMS kodi bilan' },
     paid: { title: 'Chek toʻlandi', text: 'receipts.pay, serveringizdan' },
-    webhook: { title: 'Webhook qoʻshildi', text: 'serveringiz voqealardan xabardor boʻlishi uchun' },
+    webhook: { title: 'Vebxuk qoʻshildi', text: 'serveringiz hodisalardan xabardor boʻlishi uchun' },
   },
   toWebhooks: 'Qoʻshish',
   keys: 'Kodingizga nima kerak',
