@@ -163,7 +163,7 @@ function makeDoor(
     routes: network.routes,
     journal: watchedBy(compliance.findings, timedBy(side.tallies, makeJournal(log, metrics))),
     translate: storeError,
-    issueRequestId: makeRequestIds(drawPublic(REQUEST_ID_SEED_BYTES)),
+    issueRequestId: makeRequestIds(drawPublic),
     ...{ now, sleep: clock.sleep, stopping, signal },
   }
   const origins = { isAnyWelcome: adapters.isAnyOriginWelcome, formOrigin: config.formOrigin }
@@ -229,5 +229,3 @@ async function stop({ config, log, stopping }: StartParts, { life, http, cutOff,
   log.info('stopped', { left })
   return left
 }
-
-const REQUEST_ID_SEED_BYTES = 6

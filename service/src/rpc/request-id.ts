@@ -1,15 +1,22 @@
 /**
- * Issues the ids under which the log and the audit know requests: 24 hex digits, 11 of this process, then 11 that count, with an `e` before
- * them and among them. Nothing random a request, and never as many decimal digits in a row as the shortest card number has: the tripwire
- * behind the log need not look closer, and may not fire by chance.
- * `seed` is 6 random bytes, drawn once at start.
+ * Issues the ids under which the log, the audit and the caller know requests: 24 hex digits, 22 of them drawn (88 bits), with an `e` behind the
+ * eleventh and five further on: never as many decimal digits in a row as the shortest card number has, so the tripwire behind the log need
+ * not look closer, and may not fire by chance. Drawn and not counted, since every reply carries one: two ids tell nobody how many calls lay
+ * between them. `draw` gives random bytes that are no secret.
  */
-export function makeRequestIds(seed: Uint8Array): () => string {
-  const start = Buffer.from(seed).toString('hex').padStart(11, '0').slice(0, 11)
-  let count = 0
+export function makeRequestIds(draw: (count: number) => Uint8Array): () => string {
+  let drawn = ''
+  let next = 0
   return () => {
-    count++
-    const counted = count.toString(16).padStart(11, '0')
-    return `${start}e${counted.slice(0, 5)}e${counted.slice(5)}`
+    if (next === drawn.length) {
+      drawn = Buffer.from(draw((drawnDigits / 2) * drawnAtOnce)).toString('hex')
+      next = 0
+    }
+    const at = next
+    next += drawnDigits
+    return `${drawn.slice(at, at + 11)}e${drawn.slice(at + 11, at + 16)}e${drawn.slice(at + 16, next)}`
   }
 }
+
+const drawnDigits = 22
+const drawnAtOnce = 64
