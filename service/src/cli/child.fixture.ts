@@ -99,7 +99,7 @@ export async function startTessera(folder: string, args: readonly string[] = [],
 
 /** Polls until `holds`, for what has no event of its own. */
 export async function until(holds: () => boolean | Promise<boolean>, what: string): Promise<void> {
-  const giveUpAt = performance.now() + 20_000
+  const giveUpAt = performance.now() + 60_000
   while (!(await holds())) {
     assert.ok(performance.now() < giveUpAt, `waited in vain for: ${what}`)
     await new Promise((resolve) => setTimeout(resolve, 20))

@@ -1,3 +1,4 @@
+// time limit: 240 s
 import assert from 'node:assert/strict'
 import { spawn, spawnSync } from 'node:child_process'
 import { join } from 'node:path'
