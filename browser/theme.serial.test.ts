@@ -233,8 +233,8 @@ describe('the theme of the card form', () => {
       'disclosure',
       'consent',
       'opens',
-      'numberWrong',
-      'blocked',
+      'card_number_format',
+      'card_blocked',
       'slow',
       'constructor',
     ]

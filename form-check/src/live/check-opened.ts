@@ -88,11 +88,13 @@ async function lookAround(watched: WatchedPage, facts: PageFacts): Promise<{ ele
     const within = frame === watched.page.mainFrame() ? '' : `${frame.url().slice(0, 200)} `
     elements.push(...(looked?.elements ?? []).map((one) => asElement(one, within)))
   }
-  const known = new Set(elements.map(signOf))
   const gone = watched.heard.added
     .filter(({ frame }) => !isServiceFrame(frame, facts))
     .map(({ element }) => asElement(element, ''))
-    .filter((one) => !known.has(signOf(one)) && (isCardInput(one) || one.tag === 'script'))
+    .filter(
+      (one) =>
+        (isCardInput(one) || one.tag === 'script') && !elements.some((there) => signOf(there) === signOf(one) || isBeginningOf(one, there)),
+    )
   const isNew = gone.filter((one, index) => gone.findIndex((other) => signOf(other) === signOf(one)) === index)
   return { elements: [...elements, ...isNew], form }
 }
@@ -116,6 +118,12 @@ function signOf({ tag, attributes, text }: PageElement): string {
     attributes['src'] ?? '',
     tag === 'script' ? text : [attributes['id'], attributes['name'], attributes['autocomplete']],
   ])
+}
+
+/** An inline script that was met while the page was still being read has the beginning of its text. */
+function isBeginningOf(one: PageElement, there: PageElement): boolean {
+  const areInline = [one, there].every(({ tag, attributes }) => tag === 'script' && attributes['src'] === undefined)
+  return areInline && there.text.startsWith(one.text)
 }
 
 function isServiceFrame(frame: Frame, { origin, formOrigin }: PageFacts): boolean {
