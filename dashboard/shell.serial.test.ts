@@ -56,6 +56,9 @@ test('from a card to the payment that was refused to it, and back by the card th
   assert.match(page.url(), new RegExp(`/dashboard/receipts/${id}$`))
   await page.locator('dl').getByRole('link', { name: '444444******9073' }).click()
   await refused.waitFor()
+  // Chromium has no words for Uzbek months.
+  const uzbek = await dashboard.open(`cards/${token.slice(0, 24)}`, { locale: 'uz-UZ' })
+  assert.match(await uzbek.locator('.timeline time').first().innerText(), /^\d\d\.\d\d\.\d{4}, \d\d:\d\d:\d\d$/)
 })
 
 test('a wrong password is told, and a session that ended elsewhere brings back the sign-in page', async () => {

@@ -3,16 +3,24 @@ import { language } from '../app/language.ts'
 /** A moment (unix ms) as Tashkent's clocks show it, which is UTC+5; the viewer's own and the whole of it on pointing. */
 export function Time({ at }: { at: number }) {
   const moment = new Date(at)
-  const own = moment.toLocaleString(locale(), { dateStyle: 'full', timeStyle: 'long' })
+  const { locale, format, own } = styles[language.value]
   return (
-    <time dateTime={moment.toISOString()} title={own}>
-      {moment.toLocaleString(locale(), { ...format, timeZone: 'Asia/Tashkent' })}
+    <time dateTime={moment.toISOString()} title={moment.toLocaleString(locale, own)}>
+      {moment.toLocaleString(locale, { ...format, timeZone: 'Asia/Tashkent' })}
     </time>
   )
 }
 
-const format = { year: 'numeric', month: 'short', day: '2-digit', hour: '2-digit', minute: '2-digit', second: '2-digit' } as const
+const day = { year: 'numeric', month: 'short', day: '2-digit' } as const
+const clock = { hour: '2-digit', minute: '2-digit', second: '2-digit' } as const
 
-function locale(): string {
-  return { uz: 'uz-Latn-UZ', ru: 'ru-RU', en: 'en-GB' }[language.value]
-}
+/** How moments are written. Browsers know no Uzbek months (Chromium writes "M11"), so Uzbek dates are in digits, as they are written there. */
+const styles = {
+  uz: {
+    locale: 'ru-RU',
+    format: { ...day, month: '2-digit', ...clock },
+    own: { ...day, month: '2-digit', ...clock, timeZoneName: 'short' },
+  },
+  ru: { locale: 'ru-RU', format: { ...day, ...clock }, own: { dateStyle: 'full', timeStyle: 'long' } },
+  en: { locale: 'en-GB', format: { ...day, ...clock }, own: { dateStyle: 'full', timeStyle: 'long' } },
+} as const

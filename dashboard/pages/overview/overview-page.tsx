@@ -123,8 +123,10 @@ function writeMs(ms: number): string {
   return `${String(ms)} ${wordsOf(overviewWords).ms}`
 }
 
+/** Uzbek in digits, as in `parts/time.tsx`. */
 function writeStep(at: number, isHour: boolean): string {
-  const format = isHour ? ({ hour: '2-digit', minute: '2-digit' } as const) : ({ day: '2-digit', month: 'short' } as const)
-  const locale = { uz: 'uz-Latn-UZ', ru: 'ru-RU', en: 'en-GB' }[language.value]
-  return new Date(at).toLocaleString(locale, { ...format, timeZone: 'Asia/Tashkent' })
+  const isUzbek = language.value === 'uz'
+  const day = { day: '2-digit', month: isUzbek ? '2-digit' : 'short' } as const
+  const format = isHour ? ({ hour: '2-digit', minute: '2-digit' } as const) : day
+  return new Date(at).toLocaleString(language.value === 'en' ? 'en-GB' : 'ru-RU', { ...format, timeZone: 'Asia/Tashkent' })
 }
