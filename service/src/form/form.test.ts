@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
 import { after, before, test } from 'node:test'
+import { brotliDecompressSync, gunzipSync } from 'node:zlib'
 
 import { buildHttp, type Http } from '../rpc/http.ts'
 import { sandboxDisclosure, sandboxLegal } from '../sandbox/legal.ts'
@@ -191,6 +192,20 @@ test('none of it is there on another host', async () => {
     const reply = await get(url, { host: 'localhost:8080' })
     assert.equal(reply.statusCode, 404, url)
     assert.equal(reply.json<{ title: string }>().title, 'Not Found')
+  }
+})
+
+test('the document comes as small as the browser can take it, and is the same', async () => {
+  const plain = await get(asked)
+  assert.equal(plain.headers['content-encoding'], undefined)
+  for (const [taken, encoding, open] of [
+    ['gzip, deflate, br, zstd', 'br', brotliDecompressSync],
+    ['gzip, deflate', 'gzip', gunzipSync],
+  ] as const) {
+    const packed = await get(asked, { 'accept-encoding': taken })
+    assert.deepEqual([packed.headers['content-encoding'], packed.headers['vary']], [encoding, 'Accept-Encoding'])
+    const shape = (html: string): string => html.replace(/"form":"[^"]*"/, '')
+    assert.equal(shape(open(packed.rawPayload).toString()), shape(plain.body))
   }
 })
 

@@ -1,6 +1,6 @@
 import type { FastifyPluginCallback, FastifyReply, FastifyRequest } from 'fastify'
 import { promisify } from 'node:util'
-import { gzip } from 'node:zlib'
+import { brotliCompress, constants, gzip } from 'node:zlib'
 
 import type { Language } from '@tessera/contract/profile'
 
@@ -152,8 +152,11 @@ function refuse(request: FastifyRequest, reply: FastifyReply, refusal: FormRefus
 
 async function send(request: FastifyRequest, reply: FastifyReply, html: string): Promise<FastifyReply> {
   reply.header('vary', 'Accept-Encoding')
-  if (!/\bgzip\b/.test(request.headers['accept-encoding'] ?? '')) return reply.send(html)
-  return reply.header('content-encoding', 'gzip').send(await zip(html, zipOptions))
+  const taken = request.headers['accept-encoding'] ?? ''
+  // Every browser takes Brotli over HTTPS; a twentieth less than gzip, and Russian needs it.
+  if (/\bbr\b/.test(taken)) return reply.header('content-encoding', 'br').send(await squeeze(html, brotliOptions))
+  if (/\bgzip\b/.test(taken)) return reply.header('content-encoding', 'gzip').send(await zip(html, zipOptions))
+  return reply.send(html)
 }
 
 /** What the link asks for; null leaves it to the browser: the merchant may not know its payer's language. */
@@ -176,3 +179,6 @@ const languages: readonly Language[] = ['uz', 'ru', 'en']
 const zip: (text: string, options: typeof zipOptions) => Promise<Buffer> = promisify(gzip)
 /** Blocks so short that the sentences have codes of their own beside the script: half a per cent less than by zlib's own measure. */
 const zipOptions = { level: 9, memLevel: 6 } as const
+const squeeze: (text: string, options: typeof brotliOptions) => Promise<Buffer> = promisify(brotliCompress)
+/** About a millisecond; the qualities from 9 on take twenty and more. */
+const brotliOptions = { params: { [constants.BROTLI_PARAM_QUALITY]: 6, [constants.BROTLI_PARAM_MODE]: constants.BROTLI_MODE_TEXT } }
