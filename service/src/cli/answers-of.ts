@@ -22,7 +22,8 @@ import { tellReadiness } from '../start/running.ts'
 import type { AuditNote, Store } from '../store/store.ts'
 import type { Endpoints } from '../webhooks/endpoints.ts'
 
-import type { Answers, KeyAnswers, SandboxAnswers, SandboxScenario } from './answers.ts'
+import type { Answers, KeyAnswers } from './answers.ts'
+import type { SandboxAnswers, SandboxScenario } from './sandbox-answers.ts'
 import type { ToldKey } from './keys.ts'
 
 /** The parts of a running service that the command line asks about. */

@@ -1,6 +1,5 @@
 import type { Consents } from '../consents/consents.ts'
 import type { MerchantDeeds } from '../merchants/deeds.ts'
-import type { Dropped } from '../dashboard/reset.ts'
 import type { Users } from '../dashboard/users.ts'
 import type { EndpointDeeds } from '../merchants/endpoint.ts'
 
@@ -11,7 +10,8 @@ import type { ToldKey } from './keys.ts'
 import { answerConsents } from './consent-answers.ts'
 import { answerEndpoints } from './endpoint-answers.ts'
 import { answerMerchants } from './merchant-answers.ts'
-import { badMerchant, isId, no, yes } from './replies.ts'
+import { isId, no, yes } from './replies.ts'
+import { answerSandbox, type SandboxAnswers } from './sandbox-answers.ts'
 import { answerUsers } from './user-answers.ts'
 import { answerWebhooks, type WebhookAnswers } from './webhook-answers.ts'
 
@@ -37,31 +37,6 @@ export interface KeyAnswers {
   destroy(keyId: string): Promise<string | null>
 }
 
-export interface SandboxScenario {
-  readonly scenario: string
-  /** Of the card that has it, or a word for all of them. */
-  readonly number: string
-  /** Its own, where it has not those of a card. */
-  readonly steps?: readonly string[]
-  readonly byDefault?: string
-}
-
-export interface SandboxAnswers {
-  readonly merchantId: string
-  /** The scenarios with the number of the card that has each. */
-  readonly scenarios: readonly SandboxScenario[]
-  readonly steps: readonly string[]
-  stepsOf(merchantId: string): Promise<{ scenario: string; number: string; step: string }[]>
-  setStep(merchantId: string, scenario: string, step: string): Promise<void>
-  /** Each tells in a sentence why it was not done, or null. */
-  setLimits(merchantId: string, on: boolean): Promise<string | null>
-  moveClock(offsetMs: number): Promise<string | null>
-  offsetMs(): number
-  restore(merchantId: string): Promise<void>
-  reset(merchantId: string): Promise<Dropped>
-  inbox(count: number): Promise<{ at: string; merchantId: string; phone: string; text: string }[]>
-}
-
 /** Answers the questions of the command line. */
 export function makeAnswerQuestion(answers: Answers): AnswerQuestion {
   const table: Readonly<Record<string, (question: Question) => Promise<Reply>>> = {
@@ -75,13 +50,7 @@ export function makeAnswerQuestion(answers: Answers): AnswerQuestion {
     ...answerEndpoints(answers.merchantEndpoints),
     ...answerWebhooks(answers.webhooks, answers.sandbox?.merchantId ?? null, answers.merchants),
     'audit.verify': async () => yes(await answers.verifyAudit()),
-    'sandbox.steps': (question) => inSandbox(answers, async (sandbox) => tellSteps(sandbox, question)),
-    'sandbox.step': (question) => inSandbox(answers, async (sandbox) => setStep(sandbox, question)),
-    'sandbox.inbox': (question) => inSandbox(answers, async (sandbox) => tellInbox(sandbox, question)),
-    'sandbox.limits': (question) => inSandbox(answers, async (sandbox) => setLimits(sandbox, question)),
-    'sandbox.clock': (question) => inSandbox(answers, async (sandbox) => moveClock(sandbox, question)),
-    'sandbox.restore': (question) => inSandbox(answers, async (sandbox) => restore(sandbox, question)),
-    'sandbox.reset': (question) => inSandbox(answers, async (sandbox) => resetOne(sandbox, question)),
+    ...answerSandbox(answers.sandbox, answers.merchants),
   }
   return (question) => {
     const answer = Object.hasOwn(table, question.ask) ? table[question.ask] : undefined
@@ -117,59 +86,5 @@ async function destroy(keys: KeyAnswers, { keyId }: Question): Promise<Reply> {
   return refusal === null ? yes({ keyId, state: 'destroyed' }) : no('not_destroyed', refusal)
 }
 
-function inSandbox({ sandbox }: Answers, then: (sandbox: SandboxAnswers) => Promise<Reply>): Promise<Reply> {
-  return sandbox === null ? Promise.resolve(no('no_sandbox', 'There is a sandbox in the test environment only.')) : then(sandbox)
-}
-
-async function tellSteps(sandbox: SandboxAnswers, { merchantId = sandbox.merchantId }: Question): Promise<Reply> {
-  return isId(merchantId) ? yes({ merchantId, steps: await sandbox.stepsOf(merchantId) }) : badMerchant()
-}
-
-async function setStep(sandbox: SandboxAnswers, { merchantId = sandbox.merchantId, scenario, step }: Question): Promise<Reply> {
-  const scenarios = sandbox.scenarios.map((row) => row.scenario)
-  if (!isId(merchantId)) return badMerchant()
-  if (typeof scenario !== 'string' || !scenarios.includes(scenario))
-    return no('bad_scenario', `A scenario is one of: ${scenarios.join(', ')}.`)
-  const steps = sandbox.scenarios.find((row) => row.scenario === scenario)?.steps ?? sandbox.steps
-  if (typeof step !== 'string' || !steps.includes(step)) return no('bad_step', `A step is one of: ${listed(steps)}.`)
-  await sandbox.setStep(merchantId, scenario, step)
-  return yes({ merchantId, scenario, step })
-}
-
-/** The thirty steps that are late by seconds are told as a span. */
-function listed(steps: readonly string[]): string {
-  return steps.join(', ').replace(/late_1(?:, late_\d+)*, (late_\d+)/, 'late_1 … $1')
-}
-
-async function setLimits(sandbox: SandboxAnswers, { merchantId = sandbox.merchantId, on }: Question): Promise<Reply> {
-  if (!isId(merchantId)) return badMerchant()
-  if (typeof on !== 'boolean') return no('bad_switch', 'Limits are switched on or off.')
-  const refusal = await sandbox.setLimits(merchantId, on)
-  return refusal === null ? yes({ merchantId, on }) : no('not_switched', refusal)
-}
-
-async function moveClock(sandbox: SandboxAnswers, { offsetMs }: Question): Promise<Reply> {
-  if (offsetMs === undefined) return yes({ offsetMs: sandbox.offsetMs() })
-  const refusal = await sandbox.moveClock(typeof offsetMs === 'number' ? offsetMs : -1)
-  return refusal === null ? yes({ offsetMs: sandbox.offsetMs() }) : no('not_moved', refusal)
-}
-
-async function restore(sandbox: SandboxAnswers, { merchantId = sandbox.merchantId }: Question): Promise<Reply> {
-  if (!isId(merchantId)) return badMerchant()
-  await sandbox.restore(merchantId)
-  await sandbox.moveClock(0)
-  return yes({ merchantId, offsetMs: sandbox.offsetMs() })
-}
-
-async function resetOne(sandbox: SandboxAnswers, { merchantId }: Question): Promise<Reply> {
-  return isId(merchantId) ? yes({ merchantId, ...(await sandbox.reset(merchantId)) }) : badMerchant()
-}
-
-async function tellInbox(sandbox: SandboxAnswers, { count }: Question): Promise<Reply> {
-  const wanted = typeof count === 'number' && Number.isInteger(count) && count >= 1 && count <= INBOX_MAX ? count : INBOX_MAX
-  return yes({ inbox: await sandbox.inbox(wanted) })
-}
-
 /** Row MAC keys are kept: a new one would leave old rows without a MAC that can be checked against the active key. */
 const PURPOSES = ['card', 'otp', 'limits', 'pepper', 'idempotency', 'webhook', 'dashboard']
-const INBOX_MAX = 100

@@ -118,7 +118,8 @@ test('a scenario strikes at the step that was set, and the list tells it', async
   assert.equal((await service.call('cards.create', { card: expired })).reply.error?.reason, 'card_expired')
   const { steps } = await facts<{ steps: { scenario: string; step: string }[] }>('sandbox', 'steps')
   assert.equal(steps.find(({ scenario }) => scenario === 'card_expired')?.step, 'create')
-  const other = await facts<{ steps: { scenario: string; step: string }[] }>('sandbox', 'steps', '--merchant', '0'.repeat(24))
+  const { merchantId } = await facts<{ merchantId: string }>('merchants', 'create', '--name', 'Another shop')
+  const other = await facts<{ steps: { scenario: string; step: string }[] }>('sandbox', 'steps', '--merchant', merchantId)
   assert.equal(other.steps.find(({ scenario }) => scenario === 'card_expired')?.step, 'get_verify_code')
   assertRefused(await service.ask('sandbox', 'step', 'card_lost', 'create'), 64, /A scenario is one of: sms_not_connected/)
   assertRefused(await service.ask('sandbox', 'step', 'card_expired', 'soon'), 64, /A step is one of: create, get_verify_code, verify, pay/)
@@ -135,8 +136,19 @@ test('time, limits and faults are moved from the command line and taken back tog
   assert.deepEqual(await facts('sandbox', 'step', 'cards.verify', 'late_5'), { ...demo, scenario: 'cards.verify', step: 'late_5' })
   assert.deepEqual(await facts('sandbox', 'limits', 'on'), { ...demo, on: true })
   assert.deepEqual(await facts('sandbox', 'restore'), { ...demo, offsetMs: 0 })
-  const reset = await facts<{ isWhole: boolean }>('sandbox', 'reset', '0'.repeat(24))
+  const { merchantId } = await facts<{ merchantId: string }>('merchants', 'create', '--name', 'A shop to empty')
+  const reset = await facts<{ isWhole: boolean }>('sandbox', 'reset', merchantId)
   assert.equal(reset.isWhole, true)
+  const nobody = '0'.repeat(24)
+  for (const asked of [
+    ['steps', '--merchant', nobody],
+    ['step', 'card_expired', 'create', '--merchant', nobody],
+    ['limits', 'on', '--merchant', nobody],
+    ['restore', '--merchant', nobody],
+    ['reset', nobody],
+  ]) {
+    assertRefused(await service.ask('sandbox', ...asked), 64, /There is no merchant 0{24}: see tessera merchants list/)
+  }
 })
 
 test('the inbox shows the SMS that we would have sent, newest first', async () => {

@@ -1,7 +1,7 @@
 import type { Kek } from '@tessera/vault/kek'
 import type { KeyStore } from '@tessera/vault/keyring'
 
-import type { SandboxScenario } from '../cli/answers.ts'
+import type { SandboxScenario } from '../cli/sandbox-answers.ts'
 import type { Clock } from '../clock.ts'
 import type { Config } from '../config/config.ts'
 import type { Disclosure } from '../form/disclosure.ts'
