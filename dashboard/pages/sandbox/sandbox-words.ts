@@ -5,7 +5,7 @@ type Named = Readonly<Record<string, string>>
 // Fetched with the page, a file a language: {0}, {1} are filled by `fill`.
 const en = {
   testOnly: { title: 'In the test environment only', text: 'In production nothing can be made to go wrong on purpose.' },
-  normal: 'back to normal',
+  normal: 'all as usual',
   changed: 'Controls set: {0}',
   kept: 'What is set here holds from the next call on, for your calls alone, and survives a restart; a moved time ends with one.',
   restore: 'Back to normal',

@@ -37,7 +37,7 @@ function said(page: Page, text: string): Promise<void> {
 
 test('what is set on the page, the very next call meets, and back to normal ends it', async () => {
   const page = await dashboard.open('sandbox')
-  await page.getByText('back to normal').waitFor()
+  await page.getByText('all as usual').waitFor()
   await page.getByLabel('cards.get_verify_code', { exact: true }).selectOption('card_blocked')
   await said(page, 'Set: cards.get_verify_code, card is blocked.')
   const token = await newToken(success)
