@@ -203,13 +203,17 @@ test('every page is gone through by Tab alone: all that can be used is reached, 
   }
 })
 
-/** In the page: marks what has the focus; 'over' when all has been gone through, a description when the focus is not to be seen. */
+/**
+ * In the page: marks what has the focus; 'over' when what has it has had it before, a description when the focus is not to be seen. Behind the last
+ * element, and on its way out of a frame of another process, the focus is on the body: the next Tab tells which it was.
+ */
 function markFocused(): string {
   const focused = document.activeElement
   // A date has three parts, and Tab goes through them without leaving it.
   const isWithin = focused?.getAttribute('data-seen') === 'last'
   if (isWithin) return ''
-  if (focused === null || focused === document.body || focused.hasAttribute('data-seen')) return 'over'
+  if (focused === null || focused === document.body) return ''
+  if (focused.hasAttribute('data-seen')) return 'over'
   document.querySelector('[data-seen=last]')?.setAttribute('data-seen', '')
   focused.setAttribute('data-seen', 'last')
   const shows = (element: Element | null): boolean => {
