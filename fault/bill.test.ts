@@ -4,7 +4,7 @@ import { judgeBill, type Bill, type Movement } from './bill.ts'
 
 const paid: Bill = {
   ...{ receiptId: 'r', shop: 'plain', amountTiyin: 500, hold: false, token: 't', key: 'k' },
-  ...{ pay: 'paid', confirm: 'no', confirmTiyin: 0, cancel: 'no' },
+  ...{ pay: 'paid', answers: [], confirm: 'no', confirmTiyin: 0, cancel: 'no' },
 }
 const told = { state: 4, amountTiyin: 500 }
 

@@ -16,6 +16,8 @@ export interface Bill {
   /** Under which it is paid, and asked to be paid again. */
   readonly key: string
   pay: Told
+  /** What each call of receipts.pay was answered, in order, with `(key)` where it carried the key: told where something is wrong. */
+  readonly answers: string[]
   confirm: Far
   /** What a confirmation was asked to take. */
   confirmTiyin: number

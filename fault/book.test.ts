@@ -5,7 +5,7 @@ import { findStrangers, judgeEntry, type ShopEntry } from './book.ts'
 
 const bill: Bill = {
   ...{ receiptId: 'r', shop: 'asked', amountTiyin: 500, hold: false, token: 't', key: 'k' },
-  ...{ pay: 'paid', confirm: 'no', confirmTiyin: 0, cancel: 'no' },
+  ...{ pay: 'paid', answers: [], confirm: 'no', confirmTiyin: 0, cancel: 'no' },
 }
 const paid = { state: 4, amountTiyin: 500 }
 const cancelled = { state: 50, amountTiyin: 500 }

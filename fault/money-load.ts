@@ -1,4 +1,4 @@
-import type { Bill, ShopKind } from './bill.ts'
+import type { Bill, ShopKind, Told } from './bill.ts'
 import { ConnectionLost } from './connection.ts'
 import { networkSendsPan, sandboxCode, weSendPan } from './load.ts'
 import type { Random } from './random.ts'
@@ -78,7 +78,19 @@ async function billAnew(at: Work): Promise<boolean> {
   if (made.kind !== 'result') return note(at, made, [])
   const receiptId = String(receiptOf(made.result)['_id'])
   const key = `order-${receiptId}`
-  const bill: Bill = { receiptId, shop, amountTiyin, hold, token, key, pay: 'no', confirm: 'no', confirmTiyin: 0, cancel: 'no' }
+  const bill: Bill = {
+    receiptId,
+    shop,
+    amountTiyin,
+    hold,
+    token,
+    key,
+    pay: 'no',
+    answers: [],
+    confirm: 'no',
+    confirmTiyin: 0,
+    cancel: 'no',
+  }
   load.bills.push(bill)
   if (random.chance(0.05)) return cancelBill(at, bill)
   if (!(await payBill(at, bill, true))) return false
@@ -92,16 +104,24 @@ async function payBill(at: Work, bill: Bill, withKey: boolean): Promise<boolean>
   const before = bill.pay
   bill.pay = 'asked'
   const outcome = await at.wire.call('receipts.pay', { id: receiptId, token }, withKey ? bill.key : undefined)
+  bill.answers.push(`${outcome.kind === 'refused' ? outcome.reason : outcome.kind}${withKey ? ' (key)' : ''}`)
   if (outcome.kind === 'lost') return false
-  if (outcome.kind === 'result') bill.pay = 'paid'
-  else if (outcome.reason === 'payment_unknown') bill.pay = 'unknown'
-  else if (refusals.has(outcome.reason)) bill.pay = 'refused'
-  // Debited, and its merchant silent: it is going to be paid, or given back.
-  else if (outcome.reason === 'merchant_closing') bill.pay = 'asked'
-  // It was paid by the call that nobody answered.
-  else if (outcome.reason === 'receipt_paid') bill.pay = before === 'asked' ? 'paid' : before
-  else bill.pay = before
+  const told = toldBy(outcome, before)
+  // Under the key the first call is answered: of one without it that fell, it says nothing.
+  const isOfFirst = withKey && bill.answers.includes('lost') && (told === 'refused' || told === 'unknown')
+  bill.pay = isOfFirst ? 'asked' : told
   return outcome.kind === 'result' || note(at, outcome, before === 'no' ? firstMay : againMay)
+}
+
+function toldBy(outcome: Exclude<Outcome, { kind: 'lost' }>, before: Told): Told {
+  if (outcome.kind === 'result') return 'paid'
+  if (outcome.reason === 'payment_unknown') return 'unknown'
+  if (refusals.has(outcome.reason)) return 'refused'
+  // Debited, and its merchant silent: it is going to be paid, or given back.
+  if (outcome.reason === 'merchant_closing') return 'asked'
+  // It was paid by the call that nobody answered.
+  if (outcome.reason === 'receipt_paid') return before === 'asked' ? 'paid' : before
+  return before
 }
 
 async function confirmBill(at: Work, bill: Bill): Promise<boolean> {

@@ -149,7 +149,7 @@ function judgeAll(bills: readonly Bill[], told: ReadonlyMap<string, ToldReceipt>
   const unasked = moved.get(null) ?? []
   const wrong = bills.flatMap((bill) => {
     const fault = judgeBill(bill, told.get(bill.receiptId) ?? { state: -1, amountTiyin: 0 }, moved.get(bill.receiptId) ?? [])
-    return fault === null ? [] : [`receipt ${bill.receiptId} ${fault}`]
+    return fault === null ? [] : [`receipt ${bill.receiptId} ${fault}; its payment was answered ${bill.answers.join(', ')}`]
   })
   return [
     ...wrong,
