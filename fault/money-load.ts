@@ -107,10 +107,14 @@ async function payBill(at: Work, bill: Bill, withKey: boolean): Promise<boolean>
   bill.answers.push(`${outcome.kind === 'refused' ? outcome.reason : outcome.kind}${withKey ? ' (key)' : ''}`)
   if (outcome.kind === 'lost') return false
   const told = toldBy(outcome, before)
-  // Under the key the first call is answered: of one without it that fell, it says nothing.
-  const isOfFirst = withKey && bill.answers.includes('lost') && (told === 'refused' || told === 'unknown')
+  // Under the key the first call is answered: of one without it that was made meanwhile, and fell or is under way, it says nothing.
+  const isOfFirst = withKey && bill.answers.some(isWithoutKey) && (told === 'refused' || told === 'unknown')
   bill.pay = isOfFirst ? 'asked' : told
   return outcome.kind === 'result' || note(at, outcome, before === 'no' ? firstMay : againMay)
+}
+
+function isWithoutKey(answer: string): boolean {
+  return !answer.endsWith('(key)')
 }
 
 function toldBy(outcome: Exclude<Outcome, { kind: 'lost' }>, before: Told): Told {
