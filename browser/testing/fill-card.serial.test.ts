@@ -84,6 +84,20 @@ describe('fillCard in a real browser', () => {
     })
   })
 
+  it('ends well in a page that shows another form as soon as it has the token', async () => {
+    await withForm(async ({ page }) => {
+      await page.evaluate(() => {
+        type Told = { form: { on: (event: string, listener: () => void) => void; mount: (at: string) => void; unmount: () => void } }
+        const { form } = globalThis as unknown as Told
+        form.on('token', () => {
+          form.unmount()
+          form.mount('#card')
+        })
+      })
+      assert.deepEqual(await fillCard(page, { number: success, expire: '0399', waitMsMax: 10_000 }), { ok: true, step: 'done' })
+    })
+  })
+
   it('says at once that there is no box to tick', async () => {
     await withForm(({ page }) => assert.rejects(fillCard(page, { number: success, expire: '0399', save: true }), /save: 'ask'/), {
       save: 'off',

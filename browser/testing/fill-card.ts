@@ -46,13 +46,14 @@ type Waiting = { readonly timeout?: number }
 
 /**
  * Fills our form inside its iframe as a cardholder does, and presses its buttons. Throws when there is no form, or none of the outcomes came in
- * time; a refusal is no throw, it is returned. Ends well too when your page goes elsewhere as soon as it has the token.
+ * time; a refusal is no throw, it is returned. Ends well too when your page goes elsewhere as soon as it has the token, to a page with another form too.
  */
 export async function fillCard(page: FormPage, entry: CardEntry): Promise<FilledCard> {
   const { waitMsMax = waitMsDefault, frame = frameSelector, code = testCode } = entry
   const wait = { timeout: waitMsMax }
   const form = page.frameLocator(frame)
   await form.locator(places.number).fill(entry.number, wait)
+  const address = await page.locator(frame).getAttribute('src', wait)
   await form.locator(places.expiry).fill(entry.expire, wait)
   if (entry.save !== undefined) await tick(form.locator(places.consent), entry.save, wait)
   await press(form, { own: entry.submit, button: places.submit, wait })
@@ -63,10 +64,11 @@ export async function fillCard(page: FormPage, entry: CardEntry): Promise<Filled
   await form.locator(places.code).fill(code, wait)
   await press(form, { own: entry.verify, button: places.verify, wait })
   const end = form.locator(`${places.done}, ${places.fault}`).first().waitFor(wait)
-  const gone = page.locator(frame).waitFor({ state: 'detached', ...wait })
-  await Promise.any([end, gone])
+  // Each form has an address of its own: a page that shows another form at once has left this one all the same.
+  const gone = page.locator(`iframe[src=${JSON.stringify(address)}]`).waitFor({ state: 'detached', ...wait })
+  const isGone = await Promise.any([end.then(() => false), gone.then(() => true)])
   const fault = form.locator(places.fault).first()
-  return (await fault.isVisible()) ? readFault(fault, 'code', wait) : { ok: true, step: 'done' }
+  return !isGone && (await fault.isVisible()) ? readFault(fault, 'code', wait) : { ok: true, step: 'done' }
 }
 
 type Form = ReturnType<FormPage['frameLocator']>
