@@ -1,10 +1,10 @@
 import type { EndpointDeeds } from '../merchants/endpoint.ts'
 
 import type { Question, Reply } from './control-wire.ts'
-import { badMerchant, isId, no, yes } from './replies.ts'
+import { badMerchant, isId, no, yes, type Answer, type Answers } from './replies.ts'
 
 /** Answers about merchants' own endpoints. No answer has a password in it. */
-export function answerEndpoints(deeds: EndpointDeeds): Readonly<Record<string, (question: Question) => Promise<Reply>>> {
+export function answerEndpoints(deeds: EndpointDeeds): Answers {
   return {
     'merchants.endpoint.set': of(async (id, { url, login, password }) => {
       if (typeof url !== 'string' || typeof login !== 'string' || typeof password !== 'string') return no('bad_wish', 'A URL is wanted.')
@@ -18,7 +18,7 @@ export function answerEndpoints(deeds: EndpointDeeds): Readonly<Record<string, (
   }
 }
 
-function of(then: (merchantId: string, question: Question) => Promise<Reply>): (question: Question) => Promise<Reply> {
+function of(then: (merchantId: string, question: Question) => Promise<Reply>): Answer {
   return (question) => (isId(question.merchantId) ? then(question.merchantId, question) : Promise.resolve(badMerchant()))
 }
 

@@ -5,12 +5,10 @@ import { readWish } from '../merchants/wish.ts'
 import type { CredentialUse } from '../store/store.ts'
 
 import type { Question, Reply } from './control-wire.ts'
-import { badMerchant, isId, no, yes } from './replies.ts'
-
-type Answer = (question: Question) => Promise<Reply>
+import { badMerchant, isId, no, yes, type Answer, type Answers } from './replies.ts'
 
 /** Answers about merchants. Passwords are in two answers: of `create` and `rotate-password`. */
-export function answerMerchants(deeds: MerchantDeeds): Readonly<Record<string, Answer>> {
+export function answerMerchants(deeds: MerchantDeeds): Answers {
   return {
     'merchants.create': async ({ wish }) => {
       const wanted = readWish(objectOf(wish))

@@ -1,8 +1,7 @@
 import type { Dropped } from '../dashboard/reset.ts'
-import type { MerchantDeeds } from '../merchants/deeds.ts'
 
 import type { Question, Reply } from './control-wire.ts'
-import { badMerchant, isId, no, unknownMerchant, yes } from './replies.ts'
+import { badMerchant, no, ofKnown, yes, type Answer, type Answers, type KnownMerchants } from './replies.ts'
 
 export interface SandboxScenario {
   readonly scenario: string
@@ -29,19 +28,15 @@ export interface SandboxAnswers {
   inbox(count: number): Promise<{ at: string; merchantId: string; phone: string; text: string }[]>
 }
 
-type Answer = (question: Question) => Promise<Reply>
-
 /** Answers about what can be made to go wrong in the test environment: of the demo merchant, unless one is named. */
-export function answerSandbox(sandbox: SandboxAnswers | null, merchants: Pick<MerchantDeeds, 'isKnown'>): Readonly<Record<string, Answer>> {
+export function answerSandbox(sandbox: SandboxAnswers | null, merchants: KnownMerchants): Answers {
   const inSandbox = (then: (sandbox: SandboxAnswers, question: Question) => Promise<Reply>): Answer =>
     sandbox === null
       ? async () => no('no_sandbox', 'There is a sandbox in the test environment only.')
       : (question) => then(sandbox, question)
   const ofOne = (then: (sandbox: SandboxAnswers, merchantId: string, question: Question) => Promise<Reply>): Answer =>
-    inSandbox(async (there, question) => {
-      const { merchantId = there.merchantId } = question
-      if (!isId(merchantId)) return badMerchant()
-      return (await merchants.isKnown(merchantId)) ? then(there, merchantId, question) : unknownMerchant(merchantId)
+    inSandbox((there, question) => {
+      return ofKnown(merchants, question.merchantId ?? there.merchantId, (merchantId) => then(there, merchantId, question))
     })
   const reset = ofOne(async (there, merchantId) => yes({ merchantId, ...(await there.reset(merchantId)) }))
   return {

@@ -1,15 +1,12 @@
 import { errorEntry, RpcError } from '@tessera/contract/errors'
 
 import type { Users } from '../dashboard/users.ts'
-import type { MerchantDeeds } from '../merchants/deeds.ts'
 
 import type { Question, Reply } from './control-wire.ts'
-import { badMerchant, isId, no, unknownMerchant, yes } from './replies.ts'
-
-type Answer = (question: Question) => Promise<Reply>
+import { isId, no, ofKnown, yes, type Answer, type Answers, type KnownMerchants } from './replies.ts'
 
 /** Answers about users of the dashboard. Passwords are in two answers: of `create` and `reset-password`. */
-export function answerUsers(users: Users, merchants: Pick<MerchantDeeds, 'isKnown'>): Readonly<Record<string, Answer>> {
+export function answerUsers(users: Users, merchants: KnownMerchants): Answers {
   const doer = { actor: 'operator', requestId: '' }
   return {
     'users.create': of(merchants, async (merchantId, { phone, role }) => {
@@ -37,13 +34,10 @@ export function answerUsers(users: Users, merchants: Pick<MerchantDeeds, 'isKnow
   }
 }
 
-function of(merchants: Pick<MerchantDeeds, 'isKnown'>, then: (merchantId: string, question: Question) => Promise<Reply>): Answer {
+function of(merchants: KnownMerchants, then: (merchantId: string, question: Question) => Promise<Reply>): Answer {
   return async (question) => {
-    const { merchantId } = question
-    if (!isId(merchantId)) return badMerchant()
-    if (!(await merchants.isKnown(merchantId))) return unknownMerchant(merchantId)
     try {
-      return await then(merchantId, question)
+      return await ofKnown(merchants, question.merchantId, (merchantId) => then(merchantId, question))
     } catch (err) {
       if (!(err instanceof RpcError)) throw err
       const { reason, text, hint } = errorEntry(err.entry)

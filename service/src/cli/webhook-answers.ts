@@ -1,23 +1,15 @@
-import type { MerchantDeeds } from '../merchants/deeds.ts'
 import type { DeliveryRow, EndpointRow } from '../store/store.ts'
 import type { Endpoints, ToldEvent } from '../webhooks/endpoints.ts'
 
 import type { Question, Reply } from './control-wire.ts'
-import { badMerchant, isId, no, unknownMerchant, yes } from './replies.ts'
+import { isId, no, ofKnown, yes, type Answers, type KnownMerchants } from './replies.ts'
 
 export type WebhookAnswers = Endpoints
 
 /** Answers about endpoints and events; `merchantByDefault` is whose they are when nobody says, null where somebody has to. */
-export function answerWebhooks(
-  endpoints: WebhookAnswers,
-  merchantByDefault: string | null,
-  merchants: Pick<MerchantDeeds, 'isKnown'>,
-): Readonly<Record<string, (question: Question) => Promise<Reply>>> {
-  const of = (then: (merchantId: string, question: Question) => Promise<Reply>) => async (question: Question) => {
-    const { merchantId = merchantByDefault } = question
-    if (!isId(merchantId)) return badMerchant()
-    return (await merchants.isKnown(merchantId)) ? then(merchantId, question) : unknownMerchant(merchantId)
-  }
+export function answerWebhooks(endpoints: WebhookAnswers, merchantByDefault: string | null, merchants: KnownMerchants): Answers {
+  const of = (then: (merchantId: string, question: Question) => Promise<Reply>) => (question: Question) =>
+    ofKnown(merchants, question.merchantId ?? merchantByDefault, (merchantId) => then(merchantId, question))
   return {
     'webhooks.add': of(async (id, { url }) => told(typeof url === 'string' ? await endpoints.add(id, url) : wantsUrl)),
     'webhooks.list': of(async (id) => yes({ merchantId: id, endpoints: (await endpoints.list(id)).map(tellEndpoint) })),

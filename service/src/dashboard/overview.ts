@@ -2,6 +2,7 @@ import type { Clock } from '../clock.ts'
 import type { SpanTally, Store } from '../store/store.ts'
 
 import type { CardsOf } from './cards.ts'
+import { wordOf } from './reason-word.ts'
 import { hourOf } from './tallies.ts'
 import { readSpans, type Spans } from './spans.ts'
 
@@ -88,17 +89,6 @@ function causesOf(tallies: readonly SpanTally[], prefix: string): Cause[] {
   }
   return [...causes].map(([reason, count]) => ({ reason, count })).sort((a, b) => b.count - a.count)
 }
-
-/** The audit's word as the `reason` of an error is spelled: `smsNotConnected` is `sms_not_connected`. */
-export function wordOf(outcome: string): string {
-  return reasons[outcome] ?? outcome.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
-}
-
-const reasons: Readonly<Record<string, string>> = Object.freeze({
-  timeout: 'network_timeout',
-  rejected: 'sms_not_sent',
-  phoneLimit: 'send_limit_phone',
-})
 
 const hourMs = 3_600_000
 /** Tashkent before UTC. */

@@ -69,23 +69,18 @@ export function makeFormSessions(parts: FormSessionParts): FormSessions & {
     create: (asked: AskedFormSession, asker: Asker<CreatedFormSession>) => create(parts, asked, asker),
     spend: (session: string | null, asker: SessionAsker) => spend(parts, session, asker),
     dropPast: (stopping?: AbortSignal) => store.dropFormSessions(clock.now() - toldAsEndedMs, stopping),
-    async expectWayBack(merchantId: string, origin: string, returnTo: string) {
-      await expectRegistered(parts, merchantId, origin)
-      if (!isOf(origin, returnTo)) throw new RpcError('returnElsewhere', { data: 'return' })
-    },
+    expectWayBack: (merchantId: string, origin: string, returnTo: string) => expectPlace(parts, merchantId, { origin, returnTo }),
   })
 }
 
 async function create(parts: FormSessionParts, asked: AskedFormSession, asker: Asker<CreatedFormSession>) {
   const { store, rows, clock } = parts
   const { bucket, merchantId, requestId } = asker
-  await expectRegistered(parts, merchantId, asked.origin)
-  const { returnTo } = asked
-  if (returnTo !== null && !isOf(asked.origin, returnTo)) throw new RpcError('returnElsewhere', { data: 'return' })
+  await expectPlace(parts, merchantId, asked)
   const now = clock.now()
   const { cardId: sessionId, token: session, secret, hash } = issueToken(bucket, now)
   secret.fill(0)
-  const { origin, customer, save, locale, attempts: attemptsLeft } = asked
+  const { origin, customer, save, locale, attempts: attemptsLeft, returnTo } = asked
   const row = await rows.seal({
     bucket,
     sessionId,
@@ -111,10 +106,21 @@ async function create(parts: FormSessionParts, asked: AskedFormSession, asker: A
   return created
 }
 
-async function expectRegistered({ merchants, isAnyOriginWelcome }: FormSessionParts, merchantId: string, origin: string): Promise<void> {
-  if (isAnyOriginWelcome) return
-  const merchant = await merchants.find(merchantId)
-  if (merchant?.settings.origins.includes(origin) !== true) throw new RpcError('originNotRegistered', { data: 'origin' })
+async function expectPlace(
+  parts: Pick<FormSessionParts, 'merchants' | 'isAnyOriginWelcome'>,
+  merchantId: string,
+  { origin, returnTo }: Pick<AskedFormSession, 'origin' | 'returnTo'>,
+): Promise<void> {
+  if (!(await isRegistered(parts, merchantId, origin))) throw new RpcError('originNotRegistered', { data: 'origin' })
+  if (returnTo !== null && !isOf(origin, returnTo)) throw new RpcError('returnElsewhere', { data: 'return' })
+}
+
+async function isRegistered(
+  { merchants, isAnyOriginWelcome }: Pick<FormSessionParts, 'merchants' | 'isAnyOriginWelcome'>,
+  merchantId: string,
+  origin: string,
+): Promise<boolean> {
+  return isAnyOriginWelcome || (await merchants.find(merchantId))?.settings.origins.includes(origin) === true
 }
 
 /** An address of this origin, as a browser reads it. */
@@ -148,15 +154,14 @@ function take({ rows, clock }: FormSessionParts, session: string, asker: Session
  * is no browser, and may say what it likes: such a caller is held to the document that it names, if it names one.
  */
 async function expectOrigin(
-  { merchants, isAnyOriginWelcome, isFormOrigin }: Pick<FormSessionParts, 'merchants' | 'isAnyOriginWelcome' | 'isFormOrigin'>,
+  parts: Pick<FormSessionParts, 'merchants' | 'isAnyOriginWelcome' | 'isFormOrigin'>,
   { origin, merchantId, returnTo }: FormSessionRow,
   { from, formOf, isServer }: SessionAsker,
 ): Promise<void> {
   if (isServer) return
-  const isOfHosted = returnTo !== null && formOf !== null && isFormOrigin(formOf)
+  const isOfHosted = returnTo !== null && formOf !== null && parts.isFormOrigin(formOf)
   const isThere = isOfHosted || (from === null ? formOf === null || formOf === origin : from === origin || formOf === origin)
-  const isRegistered = isAnyOriginWelcome || (await merchants.find(merchantId))?.settings.origins.includes(origin) === true
-  if (!isThere || !isRegistered) throw new RpcError('sessionOrigin', { data: 'session' })
+  if (!isThere || !(await isRegistered(parts, merchantId, origin))) throw new RpcError('sessionOrigin', { data: 'session' })
 }
 
 /** Wire §5. */

@@ -1,7 +1,7 @@
 import type { Result } from '@tessera/contract/methods'
 
 import type { AuditEntry, CardLists, CardReceipt, FoundCardHistory, OperationRow } from '../dashboard/cards.ts'
-import { wordOf } from '../dashboard/overview.ts'
+import { wordOf } from '../dashboard/reason-word.ts'
 
 import { showCard } from './card-shown.ts'
 import type { Row } from './method.ts'

@@ -1,4 +1,4 @@
-import { wordOf } from '../dashboard/overview.ts'
+import { wordOf } from '../dashboard/reason-word.ts'
 import type { FoundReceiptHistory, ReceiptLists } from '../dashboard/receipts.ts'
 
 import type { Row } from './method.ts'

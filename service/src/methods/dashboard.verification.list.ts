@@ -1,7 +1,7 @@
 import type { Result } from '@tessera/contract/methods'
 
 import { isFailure, type CodeEvent, type CodeLists } from '../dashboard/codes.ts'
-import { wordOf } from '../dashboard/overview.ts'
+import { wordOf } from '../dashboard/reason-word.ts'
 
 import { readPlace, writePlace } from './keyset.ts'
 import type { Row } from './method.ts'

@@ -1,6 +1,6 @@
 import { bytes, integer, quote, quotedOrNull, text, textOrNull, word } from '../column.ts'
 import { places, sql } from '../statement.ts'
-import type { Row } from '../statement.ts'
+import type { Row, Value } from '../statement.ts'
 import type { AuditNote, CardRiders, FormCardRow, FormSessionKey, FormSessionRow } from '../store.ts'
 import { note, one, rows } from '../unit.ts'
 import type { Read, Unit } from '../unit.ts'
@@ -25,28 +25,7 @@ export function* insertFormSession(ask: InsertFormSession): Unit<void | 'twin'> 
 }
 
 function* keep({ session, audit }: InsertFormSession): Unit<void> {
-  const {
-    bucket,
-    sessionId,
-    merchantId,
-    hash,
-    origin,
-    customer,
-    save,
-    locale,
-    attemptsLeft,
-    createdAt,
-    endsAt,
-    returnTo,
-    cancelledAt,
-    mac,
-  } = session
-  const quotedCustomer = customer === null ? null : quote(customer)
-  const [told, times] = [
-    [origin, quotedCustomer, save, locale, attemptsLeft],
-    [createdAt, endsAt, returnTo, cancelledAt, mac],
-  ]
-  yield* rows(insertRow, [bucket, sessionId, merchantId, hash, ...told, ...times])
+  yield* rows(insertRow, sessionValues(session))
   yield* note(audit)
 }
 
@@ -128,6 +107,15 @@ const dropCardRows = sql`
 /** Drops a page of sealed tokens that ended before a moment; tells how many. */
 export function* dropFormCards(ask: { before: number }): Unit<number> {
   return (yield* rows(dropCardRows, [ask.before])).length
+}
+
+/** In the order of the columns. */
+function sessionValues(session: FormSessionRow): Value[] {
+  return [
+    ...[session.bucket, session.sessionId, session.merchantId, session.hash, session.origin],
+    ...[session.customer === null ? null : quote(session.customer), session.save, session.locale, session.attemptsLeft],
+    ...[session.createdAt, session.endsAt, session.returnTo, session.cancelledAt, session.mac],
+  ]
 }
 
 function tellRow(row: Row): FormSessionRow {
