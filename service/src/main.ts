@@ -15,9 +15,10 @@ import { findingJobs, watchedBy } from './start/compliance.ts'
 import { makeDashboardPages, recordJobs, tallyJobs, timedBy } from './start/dashboard.ts'
 import { boundsOf, proxiesOf } from './start/figures.ts'
 import { claimFolder } from './start/folder.ts'
-import { makeFormPages } from './start/form-pages.ts'
+import { makeFormPages, readBuiltForm } from './start/form-pages.ts'
 import { openKept } from './start/kept.ts'
 import { makeDeliveries, makeNouns } from './start/nouns.ts'
+import type { FormAssets } from './form/assets.ts'
 import { buildAdmin } from './observe/admin.ts'
 import { makeJournal } from './observe/journal.ts'
 import { makeMetrics } from './observe/metrics.ts'
@@ -69,24 +70,10 @@ async function compose(parts: StartParts, closing: Closing): Promise<RunningServ
 
   const kept = await openKept(parts, adapters, closing)
   const cutOff = new AbortController()
-  const nouns = await makeNouns(parts, adapters, kept, { metrics, ownUrl: () => life.facts?.url ?? '' })
-  const {
-    grid,
-    merchants,
-    sessions,
-    hosted,
-    disclosures,
-    sweep,
-    reseal,
-    settle,
-    network,
-    idempotency,
-    limits,
-    merchantEndpoints,
-    side,
-    endpoints,
-    recorder,
-  } = nouns
+  const assets = readBuiltForm()
+  const nouns = await makeNouns(parts, adapters, kept, { metrics, assets, ownUrl: () => life.facts?.url ?? '' })
+  const { grid, merchants, forms, sweep, reseal, settle, network, idempotency, limits, merchantEndpoints, side, endpoints, recorder } =
+    nouns
   const http = makeDoor(parts, {
     adapters,
     grid,
@@ -96,7 +83,7 @@ async function compose(parts: StartParts, closing: Closing): Promise<RunningServ
     limits,
     metrics,
     ...{ side, recorder },
-    served: nouns.served,
+    ...{ forms, assets },
     compliance: nouns.compliance,
     signal: cutOff.signal,
   })
@@ -110,9 +97,9 @@ async function compose(parts: StartParts, closing: Closing): Promise<RunningServ
     { event: 'events_delivered', everyMs: everyMs.deliver, run: webhooks.runOnce },
     { event: 'events_dropped', everyMs: everyMs.sweep, run: webhooks.dropPast },
     { event: 'idempotency_dropped', everyMs: everyMs.sweep, run: idempotency.dropPast },
-    { event: 'form_sessions_dropped', everyMs: everyMs.sweep, run: sessions.dropPast },
-    { event: 'form_cards_dropped', everyMs: everyMs.sweep, run: hosted.dropPast },
-    { event: 'disclosures_kept', everyMs: everyMs.disclose, run: () => disclosures.keep().then(() => 0) },
+    { event: 'form_sessions_dropped', everyMs: everyMs.sweep, run: forms.sessions.dropPast },
+    { event: 'form_cards_dropped', everyMs: everyMs.sweep, run: forms.hosted.dropPast },
+    { event: 'disclosures_kept', everyMs: everyMs.disclose, run: () => forms.disclosures.keep().then(() => 0) },
     { event: 'dashboard_sessions_dropped', everyMs: everyMs.sweep, run: side.dashboard.sessions.dropPast },
     ...tallyJobs(side.tallies),
     ...findingJobs(nouns.compliance.findings),
@@ -132,7 +119,15 @@ async function compose(parts: StartParts, closing: Closing): Promise<RunningServ
   const { users } = side.dashboard
   const answers = answersOf({
     ...{ life, store, clock, keyring, kekId: kek.id, environment: config.environment, reseal, sandbox: adapters.sandbox },
-    ...{ endpoints, disclosures, merchants: merchants.deeds, merchantEndpoints, users, controls: side.controls, reset: side.reset },
+    ...{
+      endpoints,
+      disclosures: forms.disclosures,
+      merchants: merchants.deeds,
+      merchantEndpoints,
+      users,
+      controls: side.controls,
+      reset: side.reset,
+    },
   })
   closing.add((await listenControl(config.dataFolder, makeAnswerQuestion(answers), failed)).close)
   life.state = 'ready'
@@ -145,9 +140,10 @@ async function compose(parts: StartParts, closing: Closing): Promise<RunningServ
 
 interface DoorParts extends Pick<
   Awaited<ReturnType<typeof makeNouns>>,
-  'grid' | 'merchants' | 'network' | 'idempotency' | 'limits' | 'side' | 'served' | 'compliance' | 'recorder'
+  'grid' | 'merchants' | 'network' | 'idempotency' | 'limits' | 'side' | 'forms' | 'compliance' | 'recorder'
 > {
   readonly adapters: Adapters
+  readonly assets: FormAssets
   readonly metrics: Metrics
   /** Aborted when the calls that are left are cut off. */
   readonly signal: AbortSignal
@@ -155,7 +151,7 @@ interface DoorParts extends Pick<
 
 function makeDoor(
   { config, log, clock, stopping }: StartParts,
-  { adapters, grid, merchants, network, idempotency, limits, metrics, side, served, compliance, recorder, signal }: DoorParts,
+  { adapters, assets, grid, merchants, network, idempotency, limits, metrics, side, forms, compliance, recorder, signal }: DoorParts,
 ): Http {
   const now = (): number => performance.now()
   const road: RoadParts = {
@@ -171,7 +167,7 @@ function makeDoor(
     answer: makeAnswer({ ...road, note: recorder.note, credentials: merchants, passwords: limits.passwords, origins }),
     bounds: boundsOf(config),
     proxies: proxiesOf(config),
-    pages: [...makeFormPages(config, adapters, { merchants, served }), makeDashboardPages(config, side, road)],
+    pages: [...makeFormPages(config, adapters, { assets, merchants, served: forms.served }), makeDashboardPages(config, side, road)],
     failed: (cause) => log.error('page_failed', { err: cause }),
   })
 }

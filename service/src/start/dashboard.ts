@@ -23,7 +23,7 @@ import { makeStart, type Start, type StartFacts } from '../dashboard/start.ts'
 import { makeTallies, type Tallies } from '../dashboard/tallies.ts'
 import { makeWebhookDesk, type WebhookDesk, type WebhookEndpoints } from '../dashboard/webhooks.ts'
 import { proxiesOf } from './figures.ts'
-import { readFormAssets } from '../form/assets.ts'
+import type { FormAssets } from '../form/assets.ts'
 import { makeRequestLists, type RequestLists } from '../request-log/lists.ts'
 import type { Recorder } from '../request-log/recorder.ts'
 import { makeRoad, type RoadParts } from '../rpc/answer.ts'
@@ -54,7 +54,7 @@ export interface Moved {
 
 /** The dashboard's nouns, with the sandbox's login where there is a sandbox. */
 export async function makeDashboardSide(
-  parts: Omit<DashboardParts, 'figures' | 'passwords'> & { readonly endpoints: WebhookEndpoints },
+  parts: Omit<DashboardParts, 'figures' | 'passwords'> & { readonly endpoints: WebhookEndpoints; readonly assets: FormAssets },
   { sandbox }: Pick<Adapters, 'sandbox'>,
   { formOrigin }: Pick<Config, 'formOrigin'>,
   { machine, mover, rehearsal }: Moved,
@@ -74,7 +74,7 @@ export async function makeDashboardSide(
     webhookDesk: makeWebhookDesk(parts, parts.endpoints),
     codeLists: makeCodeLists({ ...parts, hasInbox: sandbox !== null }),
     requestLists: makeRequestLists(parts.store),
-    start: makeStart(parts, { formOrigin, sdk: readSdk(), testing: sandbox === null ? null : testingOf(sandbox) }),
+    start: makeStart(parts, { formOrigin, sdk: sdkOf(parts.assets), testing: sandbox === null ? null : testingOf(sandbox) }),
     ...(await openSandbox(parts, sandbox, { machine, mover, rehearsal })),
   }
 }
@@ -123,9 +123,8 @@ function testingOf({ cards, code, demo }: Sandbox): StartFacts['testing'] {
   return { cards, code, expire: demo.expiry, demo: { merchantId: demo.merchantId, password: demo.password } }
 }
 
-/** What the form snippet names. Throws `AssetsMissing` when the browser part is not built. */
-function readSdk(): StartFacts['sdk'] {
-  const { version, files } = readFormAssets(formFolder)
+/** What the form snippet names. */
+function sdkOf({ version, files }: FormAssets): StartFacts['sdk'] {
   const [integrity = '', moduleIntegrity = ''] = ['tessera.js', 'tessera.mjs'].map((name) => files.get(name)?.integrity)
   return { version, integrity, moduleIntegrity }
 }
@@ -138,4 +137,3 @@ export function makeDashboardPages(config: Config, { dashboard }: DashboardSide,
 }
 
 const builtFolder = join(fileURLToPath(new URL('../../../', import.meta.url)), 'dashboard', 'dist')
-const formFolder = join(fileURLToPath(new URL('../../../', import.meta.url)), 'browser', 'dist')

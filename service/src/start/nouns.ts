@@ -5,18 +5,13 @@ import { makeCards } from '../cards/cards.ts'
 import { makeReseal } from '../cards/reseal.ts'
 import { makeSweep } from '../cards/sweep.ts'
 import { tesseraVersion } from '../cli/version.ts'
-import { openDisclosures } from './consents.ts'
 import { makeComplianceSide } from './compliance.ts'
 import { makeDashboardSide } from './dashboard.ts'
 import { makeMerchantApi } from '../endpoint/merchant-api.ts'
 import { makeTellingEndpoint } from '../endpoint/told.ts'
 import { cardFiguresOf, idempotencyFiguresOf, receiptFiguresOf, recorderFiguresOf, verificationFiguresOf } from './figures.ts'
-import { makeIsFormHost } from '../form/host.ts'
-import { pageAddress } from '../form/page-address.ts'
-import { makeFormSessions } from '../form-sessions/form-sessions.ts'
-import { makeFormSessionRows } from '../form-sessions/rows.ts'
-import { makeHostedSessions } from '../form-sessions/hosted.ts'
-import { makeServedForms } from '../form-sessions/served.ts'
+import type { FormAssets } from '../form/assets.ts'
+import { makeFormSide } from './forms.ts'
 import { makeIdempotency } from '../idempotency/idempotency.ts'
 import type { Kept } from './kept.ts'
 import { makeLimits, rehearsedCapsOf } from './limiting.ts'
@@ -40,6 +35,8 @@ import { makeWebhooks } from '../webhooks/webhooks.ts'
 
 export interface Surroundings {
   readonly metrics: Metrics
+  /** The form as it was built. */
+  readonly assets: FormAssets
   /** Where this service listens, once it does. */
   readonly ownUrl: () => string
 }
@@ -49,7 +46,7 @@ export async function makeNouns(
   { config, clock: machine, log }: StartParts,
   adapters: Adapters,
   { store, keyring }: Kept,
-  { metrics, ownUrl }: Surroundings,
+  { metrics, assets, ownUrl }: Surroundings,
 ) {
   const { environment } = config
   const alarm = log.error
@@ -57,7 +54,8 @@ export async function makeNouns(
   const { clock, mover } = adapters.time(machine)
   const network = adapters.network({ store, clock })
   const sms = adapters.sms({ store, clock })
-  const cards = makeCards({ store, keyring, network, clock, environment, alarm, figures: cardFiguresOf(config) })
+  const kept = { store, keyring, clock, environment, alarm }
+  const cards = makeCards({ ...kept, network, figures: cardFiguresOf(config) })
   const figures = verificationFiguresOf(config, adapters.limits)
   const tell = makeLimitJournal(log, metrics, clock.now)
   const limits = makeLimits(config, {
@@ -68,50 +66,25 @@ export async function makeNouns(
     rehearsedNow: () => clock.moment().monotonicMs,
     tell,
   })
-  const rehearsed = rehearsedCapsOf(limits.rehearsal)
-  const smsGuard = limits.sms
-  const verification = makeVerification({ store, keyring, network, sms, smsGuard, codes: adapters.codes, cards, clock, figures, rehearsed })
-  const merchants = makeMerchants({ store, keyring, clock, environment, alarm })
+  const outside = { ...kept, network, sms, smsGuard: limits.sms, cards, rehearsed: rehearsedCapsOf(limits.rehearsal) }
+  const verification = makeVerification({ ...outside, codes: adapters.codes, figures })
+  const merchants = makeMerchants(kept)
   const guard = makeGuard({ resolve: resolveBySystem, loopback: adapters.webhooksToLoopback })
   const endpoint = makeTellingEndpoint({
     endpoint: makeMerchantApi({ ...openEndpointBook({ merchants, keyring, environment }), guard, clock }),
     tell: makeEndpointJournal(log, metrics),
     now: () => performance.now(),
   })
-  const receiptParts = {
-    store,
-    keyring,
-    network,
-    sms,
-    smsGuard,
-    endpoint,
-    cards,
-    merchants,
-    clock,
-    environment,
-    alarm,
-    figures: receiptFiguresOf(config, adapters.limits),
-    rehearsed,
-  }
+  const receiptParts = { ...outside, endpoint, merchants, figures: receiptFiguresOf(config, adapters.limits) }
   const settle = makeSettle({ ...receiptParts, failed: (err) => log.error('background_failed', { err }) })
   const receipts = makeReceipts(receiptParts, settle)
   if (adapters.sandbox !== null) await merchants.ensureMerchant(adapters.sandbox.merchant)
-  const isFormHost = makeIsFormHost(config.formOrigin)
-  const isFormOrigin = (origin: string): boolean => URL.canParse(origin) && isFormHost(new URL(origin).host)
-  const rows = makeFormSessionRows({ store, keyring, environment, alarm })
-  const sessions = makeFormSessions({ store, rows, clock, merchants, isAnyOriginWelcome: adapters.isAnyOriginWelcome, isFormOrigin })
-  const hosted = makeHostedSessions({ store, rows, keyring, clock, environment, expectWayBack: sessions.expectWayBack })
-  const disclosures = await openDisclosures(config, adapters, { store, clock })
-  const served = makeServedForms({ keyring, clock, environment })
+  const forms = await makeFormSide({ ...kept, merchants, ownUrl }, adapters, config)
   const endpoints = makeEndpoints(deliveryParts({ config, clock, log }, adapters, { store, keyring }))
-  const side = await makeDashboardSide({ store, keyring, clock, environment, alarm, endpoints }, adapters, config, {
-    machine,
-    mover,
-    ...limits,
-  })
+  const side = await makeDashboardSide({ ...kept, endpoints, assets }, adapters, config, { machine, mover, ...limits })
   const compliance = makeComplianceSide(
     {
-      ...{ store, keyring, clock, merchants, disclosures, guard, form: side.start.facts.sdk },
+      ...{ ...kept, merchants, disclosures: forms.disclosures, guard, form: side.start.facts.sdk },
       isLoopbackWelcome: adapters.webhooksToLoopback,
     },
     config,
@@ -123,23 +96,16 @@ export async function makeNouns(
     endpoints,
     merchantEndpoints: makeEndpointDeeds({ deeds: merchants.deeds, endpoint, readUrl: guard.readUrl, keyring, environment }),
     limits,
-    sessions,
-    hosted,
-    disclosures,
-    served,
+    forms,
     side,
     compliance,
     grid: makeGrid({
       cards,
       verification,
       receipts,
-      sessions,
-      hosted,
-      pageOf: ({ merchantId, session, locale }) => pageAddress(config.formOrigin ?? ownUrl(), { merchantId, session, locale }),
       clock,
-      disclosures,
-      served,
       merchants,
+      ...forms,
       ...side,
       ...compliance,
       limits: limits.fine,
@@ -148,9 +114,9 @@ export async function makeNouns(
     }),
     recorder: makeRecorder({ store, merchants, clock: machine, figures: recorderFiguresOf(config), failed: unrecorded }),
     settle,
-    idempotency: makeIdempotency({ store, keyring, clock, environment, figures: idempotencyFiguresOf(config) }),
-    sweep: makeSweep({ store, keyring, clock, environment, alarm }),
-    reseal: makeReseal({ store, keyring, clock, environment, alarm }),
+    idempotency: makeIdempotency({ ...kept, figures: idempotencyFiguresOf(config) }),
+    sweep: makeSweep(kept),
+    reseal: makeReseal(kept),
   }
 }
 
