@@ -11,11 +11,15 @@ export interface RowFault {
   readonly what: string
 }
 
-/** Whether a row's MAC is the one that we would make. */
 export interface RowMacs {
-  readonly card: { isTrue(row: CardRow): Promise<boolean> | boolean }
-  readonly receipt: { isTrue(row: ReceiptRow): Promise<boolean> }
-  readonly merchant: { isTrue(row: MerchantRow): Promise<boolean> }
+  readonly card: Mac<CardRow>
+  readonly receipt: Mac<ReceiptRow>
+  readonly merchant: Mac<MerchantRow>
+}
+
+/** Whether a row's MAC is the one that we would make. */
+interface Mac<Row> {
+  isTrue(row: Row): Promise<boolean> | boolean
 }
 
 /**

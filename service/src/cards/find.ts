@@ -2,7 +2,7 @@ import { timingSafeEqual } from 'node:crypto'
 
 import { RpcError } from '@tessera/contract/errors'
 import { bucketOfId } from '@tessera/vault/id'
-import { readToken } from '@tessera/vault/token'
+import { readToken, type ReadToken } from '@tessera/vault/token'
 
 import type { CardRow } from '../store/store.ts'
 
@@ -23,9 +23,8 @@ export interface FoundCard {
 export async function findCard(tools: CardTools, token: string, asker: Asker): Promise<FoundCard> {
   const read = readToken(token)
   if (read === null) throw new RpcError('tokenShape', { data: 'token' })
-  const { bucket, merchantId } = asker
-  const card = read.bucket === bucket ? await tools.store.findCard({ bucket, merchantId, cardId: read.cardId }) : null
-  if (card === null || read.secret === null || !timingSafeEqual(read.hash, card.tokenHash)) throw new RpcError('cardNotFound')
+  const card = await cardOf(tools, read, asker)
+  if (card === null || read.secret === null) throw new RpcError('cardNotFound')
   await expectLive(tools, card, asker)
   return { card, secret: read.secret }
 }
@@ -43,11 +42,15 @@ export async function findCardById(tools: CardTools, cardId: string, asker: Aske
 export async function lookUpCard(tools: CardTools, token: string, asker: Asker): Promise<CardRow | null> {
   const read = readToken(token)
   read?.secret?.fill(0)
-  const { bucket, merchantId } = asker
-  const card = read?.bucket === bucket ? await tools.store.findCard({ bucket, merchantId, cardId: read.cardId }) : null
-  if (read === null || card === null || !timingSafeEqual(read.hash, card.tokenHash)) return null
+  const card = read === null ? null : await cardOf(tools, read, asker)
+  if (card === null) return null
   if (!(await tools.mac.isTrue(card))) throw tampered(tools, card, asker)
   return card
+}
+
+async function cardOf({ store }: CardTools, read: ReadToken, { bucket, merchantId }: Asker): Promise<CardRow | null> {
+  const card = read.bucket === bucket ? await store.findCard({ bucket, merchantId, cardId: read.cardId }) : null
+  return card !== null && timingSafeEqual(read.hash, card.tokenHash) ? card : null
 }
 
 async function expectLive(tools: CardTools, card: CardRow, asker: Asker): Promise<void> {
