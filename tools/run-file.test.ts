@@ -85,12 +85,18 @@ test('a file that hangs is killed with everything that it started', async () => 
   assert.fail('it started nothing in 20 s')
 })
 
-test('a file that leaves a process running fails, and the process is killed', async () => {
-  const result = await run(`import { spawn } from 'node:child_process'
-    test('one', () => { const child = spawn('sleep', ['1000'], { stdio: 'ignore' }); child.unref(); note(child.pid) })`)
-  assert.match(lastWords(result), /^It left processes running: sleep \(\d+\)/)
-  assert.ok(await isGone(result.notes))
-})
+for (const [where, detached] of [
+  ['running', false],
+  ['in a group of its own', true],
+] as const) {
+  test(`a file that leaves a process ${where} fails, and the process is killed`, async () => {
+    const result = await run(`import { spawn } from 'node:child_process'
+      test('one', () => {
+        const child = spawn('sleep', ['1000'], { stdio: 'ignore', detached: ${String(detached)} }); child.unref(); note(child.pid) })`)
+    assert.match(lastWords(result), /^It left processes running: sleep \(\d+\)/)
+    assert.ok(await isGone(result.notes))
+  })
+}
 
 test('a file has a temporary folder of its own, which is gone afterwards', async () => {
   const result = await run(

@@ -17,7 +17,7 @@ const leaveSecondsMax = 3
 
 /**
  * Runs one test file in a process of its own, in a process group and with a TMPDIR of its own, both gone afterwards.
- * Past its time, or aborted, the whole group is killed; what a file leaves running fails it.
+ * Past its time, or aborted, all that belongs to it is killed; what a file leaves running fails it.
  */
 export async function runFile(path: string, { root, env, secondsMax, signal }: RunOptions): Promise<FileResult> {
   const startedAt = performance.now()
@@ -31,11 +31,11 @@ export async function runFile(path: string, { root, env, secondsMax, signal }: R
     detached: true,
     stdio: ['ignore', 'pipe', 'pipe'],
   })
-  const group = child.pid ?? fail(`${path}: Node did not start`)
+  const file: RunningFile = { group: child.pid ?? fail(`${path}: Node did not start`), scratch }
   const output = collect(child.stdout, child.stderr)
   const late = AbortSignal.timeout(secondsMax * 1000)
-  late.addEventListener('abort', () => killGroup(group))
-  const abort = (): void => killGroup(group)
+  const abort = (): void => killAll(file)
+  late.addEventListener('abort', abort)
   signal.addEventListener('abort', abort)
   // `exit`, not `close`: a process left behind holds the pipes open.
   const code = await new Promise<number | null>((resolve) => child.once('exit', (exitCode) => setImmediate(resolve, exitCode)))
@@ -43,11 +43,11 @@ export async function runFile(path: string, { root, env, secondsMax, signal }: R
   const isLate = late.aborted
 
   const outcomes = readOutcomes(report)
-  const left = await waitForGroup(group)
+  const left = await waitForEnd(file)
   const complaint = isLate
     ? `It did not end in ${secondsMax} s: a test hangs, or something was left open.`
     : describeEnd(code, outcomes) || (left.length > 0 ? `It left processes running: ${left.join(', ')}.` : '')
-  killGroup(group)
+  killAll(file)
   rmSync(scratch, { recursive: true, force: true, maxRetries: 3 })
   const seconds = (performance.now() - startedAt) / 1000
   if (complaint !== '') outcomes.push({ title: '(the file itself)', state: 'failed', milliseconds: 0, detail: complaint })
@@ -87,37 +87,45 @@ function collect(...streams: NodeJS.ReadableStream[]): () => string {
   return () => text
 }
 
-async function waitForGroup(group: number): Promise<string[]> {
+/** What belongs to a file: its process group, and whoever has its TMPDIR, in whatever group. A service that a test starts may have a group of its own. */
+type RunningFile = { readonly group: number; readonly scratch: string }
+
+async function waitForEnd(file: RunningFile): Promise<string[]> {
   for (let waited = 0; waited < leaveSecondsMax; waited += 0.1) {
-    if (listGroup(group).length === 0) return []
+    if (listLiving(file).length === 0) return []
     await pause(100)
   }
-  return listGroup(group)
+  return listLiving(file).map(({ pid, name }) => `${name} (${pid})`)
 }
 
-/** Living members of a process group, from /proc; a zombie that nobody reaps is no longer running. */
-function listGroup(group: number): string[] {
+/** From /proc; a zombie that nobody reaps is no longer running. */
+function listLiving({ group, scratch }: RunningFile): { readonly pid: number; readonly name: string }[] {
   return (existsSync('/proc') ? readdirSync('/proc') : [])
     .filter((name) => /^\d+$/.test(name))
     .flatMap((pid) => {
-      const [, name = '', state, , pgrp] = /\((.*)\) (\S) (\d+) (\d+)/s.exec(readStat(pid)) ?? []
-      return Number(pgrp) === group && state !== 'Z' ? [`${name} (${pid})`] : []
+      const [, name = '', state, , pgrp] = /\((.*)\) (\S) (\d+) (\d+)/s.exec(read(`/proc/${pid}/stat`)) ?? []
+      if (state === undefined || state === 'Z') return []
+      const isOfFile = Number(pgrp) === group || read(`/proc/${pid}/environ`).split('\0').includes(`TMPDIR=${scratch}`)
+      return isOfFile ? [{ pid: Number(pid), name }] : []
     })
 }
 
-function readStat(pid: string): string {
+/** Empty where it is gone, or another user's. */
+function read(path: string): string {
   try {
-    return readFileSync(`/proc/${pid}/stat`, 'utf8')
+    return readFileSync(path, 'utf8')
   } catch {
     return ''
   }
 }
 
-function killGroup(group: number): void {
-  try {
-    process.kill(-group, 'SIGKILL')
-  } catch {
-    // Nobody is left in it.
+function killAll(file: RunningFile): void {
+  for (const pid of [-file.group, ...listLiving(file).map((it) => it.pid)]) {
+    try {
+      process.kill(pid, 'SIGKILL')
+    } catch {
+      // It is gone already.
+    }
   }
 }
 
