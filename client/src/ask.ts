@@ -24,7 +24,8 @@ export async function askOnce(asked: Asked): Promise<Answer> {
     const { url, headers, body } = asked
     // Not followed: X-Auth goes to the address that was configured and to no other.
     const reply = await asked.fetch(url, { method: 'POST', headers, body, redirect: 'manual', signal: ending.signal })
-    return readReply({ id: asked.id, status: reply.status, retryAfter: reply.headers.get('retry-after'), text: await readText(reply) })
+    const [retryAfter, requestId] = [reply.headers.get('retry-after'), reply.headers.get('x-request-id')]
+    return readReply({ id: asked.id, status: reply.status, retryAfter, requestId, text: await readText(reply) })
   } catch (err) {
     return isCancelled(asked) ? cancelled : noAnswer(asked, ending.signal.aborted ? null : err)
   } finally {
@@ -51,6 +52,7 @@ async function readText(reply: Response): Promise<string | null> {
 
 const cancelled: Answer = {
   ok: false,
+  requestId: null,
   problem: { reason: 'cancelled', code: 0, message: 'The call was cancelled by your signal.', isRetryable: false },
 }
 
@@ -63,7 +65,7 @@ function noAnswer({ url, timeoutMs }: Asked, err: unknown): Answer {
     message: `No answer from ${new URL(url).origin}: ${why}.`,
     isRetryable: true,
   }
-  return { ok: false, problem }
+  return { ok: false, problem, requestId: null }
 }
 
 /** The word of the system (`ECONNREFUSED`), which fetch keeps one level down; no message of others is repeated. */

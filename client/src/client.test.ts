@@ -3,7 +3,7 @@ import { describe, it } from 'node:test'
 import { inspect } from 'node:util'
 import { errors } from '@tessera/contract/errors'
 
-import { broken, demo, error, fakeTessera, result, token } from './fake-fetch.fixture.ts'
+import { asRequest, broken, demo, error, fakeTessera, result, token } from './fake-fetch.fixture.ts'
 import { Tessera, TesseraError, type MethodName } from './index.ts'
 import { retryableReasons } from './wire.ts'
 
@@ -38,6 +38,24 @@ describe('a call of the library', () => {
     assert.equal(outcome.idempotencyKey, sent[0]?.headers['idempotency-key'])
     const question = await tessera.outcome('receipts.check', { id: '6745a1f0000a3f5c0d2e4b62' })
     assert.equal(question.idempotencyKey, null)
+  })
+
+  it('names the request as the service does, where it was the service that answered', async () => {
+    const [first, last] = ['6745a1f0000a3f5c0d2e4b61', '6745a1f0000a3f5c0d2e4b62']
+    const overloaded = asRequest(first, error('overloaded', { retry_after: 1 }))
+    const { tessera } = fakeTessera([
+      overloaded,
+      asRequest(last, error('declined')),
+      asRequest(first, result({})),
+      asRequest('<b>', result({})),
+    ])
+    const refused: unknown = await tessera.receipts.pay({ id: 'x', token }).catch((reason: unknown) => reason)
+    assert.ok(refused instanceof TesseraError)
+    assert.deepEqual([refused.reason, refused.requestId], ['declined', last])
+    assert.equal((await tessera.outcome('receipts.check', { id: 'x' })).requestId, first)
+    assert.equal((await tessera.outcome('receipts.check', { id: 'x' })).requestId, null)
+    const nobody = fakeTessera([broken('ECONNREFUSED')], { retriesMax: 0 }).tessera
+    assert.equal((await nobody.outcome('receipts.check', { id: 'x' })).requestId, null)
   })
 
   it('is a result or a problem told apart by its reason', async () => {

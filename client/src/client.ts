@@ -35,7 +35,7 @@ export class Tessera {
   async call<M extends MethodName>(method: M, params: Methods[M]['params'], options: CallOptions = {}): Promise<Methods[M]['result']> {
     const outcome = await this.outcome(method, params, options)
     if (outcome.ok) return outcome.result
-    throw new TesseraError(method, outcome.problem, outcome.idempotencyKey)
+    throw new TesseraError(method, outcome)
   }
 
   /**
@@ -54,7 +54,10 @@ export class Tessera {
       retriesMax: this.#options.retriesMax,
       isRepeatable: !mutates || idempotencyKey !== null,
     })
-    return answer.ok ? { ok: true, result: answer.result as Methods[M]['result'], idempotencyKey } : { ...answer, idempotencyKey }
+    const { requestId } = answer
+    return answer.ok
+      ? { ok: true, result: answer.result as Methods[M]['result'], idempotencyKey, requestId }
+      : { ok: false, problem: answer.problem, idempotencyKey, requestId }
   }
 
   #write(call: { method: MethodName; params: object; signal: AbortSignal | null; idempotencyKey: string | null }): Asked {

@@ -41,6 +41,15 @@ export function error(reason: string, { code = -32400, status = 200, ...rest }: 
   return ({ id }) => Response.json({ jsonrpc: '2.0', id, error: { code, message: 'No.', reason, ...rest } }, { status: status as number })
 }
 
+/** The same with an `X-Request-Id`. */
+export function asRequest(requestId: string, turn: Turn): Turn {
+  return (sent) => {
+    const reply = turn(sent)
+    reply.headers.set('x-request-id', requestId)
+    return reply
+  }
+}
+
 /** As undici does when a connection fails. */
 export function broken(code: string): Turn {
   return () => {

@@ -40,22 +40,26 @@ export interface UnlistedProblem {
 
 /**
  * What became of a call. `idempotencyKey` is the one it carried, made by the library or given by you; null for a call that changes
- * nothing. Ask again with it after `no_answer`, and the call happens once.
+ * nothing. Ask again with it after `no_answer`, and the call happens once. `requestId` is the service's word for this call (`X-Request-Id`), by
+ * which the dashboard's request log finds it; null where no service answered. After retries it is that of the last.
  */
-export type Outcome<T> =
-  | { readonly ok: true; readonly result: T; readonly idempotencyKey: string | null }
-  | { readonly ok: false; readonly problem: Problem; readonly idempotencyKey: string | null }
+export type Outcome<T> = ({ readonly ok: true; readonly result: T } | { readonly ok: false; readonly problem: Problem }) & {
+  readonly idempotencyKey: string | null
+  readonly requestId: string | null
+}
 
 /** Thrown by the plain methods: it carries what `outcome()` returns, and never the params of the call. */
 export class TesseraError extends Error {
   override readonly name: string = 'TesseraError'
   readonly problem: Problem
   readonly idempotencyKey: string | null
+  readonly requestId: string | null
 
-  constructor(method: string, problem: Problem, idempotencyKey: string | null) {
+  constructor(method: string, { problem, idempotencyKey, requestId }: Omit<Extract<Outcome<unknown>, { ok: false }>, 'ok'>) {
     super(`${method}: ${problem.message} (${problem.reason})`)
     this.problem = problem
     this.idempotencyKey = idempotencyKey
+    this.requestId = requestId
   }
 
   get reason(): Problem['reason'] {

@@ -1,8 +1,10 @@
 import type { LibraryProblem, Problem, ServiceProblem } from './problem.ts'
 import { reasons, retryableReasons, type Reason } from './wire.ts'
 
-/** What one try came to. */
-export type Answer = { readonly ok: true; readonly result: unknown } | { readonly ok: false; readonly problem: Problem }
+/** What one try came to. `requestId`: the service's word for it, null where the service did not answer. */
+export type Answer = Said & { readonly requestId: string | null }
+
+type Said = { readonly ok: true; readonly result: unknown } | { readonly ok: false; readonly problem: Problem }
 
 /** A reply as it came in. `text` null: too long to be one of the service's. */
 export interface Reply {
@@ -10,11 +12,17 @@ export interface Reply {
   readonly id: string
   readonly status: number
   readonly retryAfter: string | null
+  readonly requestId: string | null
   readonly text: string | null
 }
 
 /** Reads a JSON-RPC 2.0 reply; what is none came from something in between, or from something else. */
 export function readReply(reply: Reply): Answer {
+  const requestId = /^[0-9a-f]{24}$/.test(reply.requestId ?? '') ? reply.requestId : null
+  return { ...readSaid(reply), requestId }
+}
+
+function readSaid(reply: Reply): Said {
   const spoken = readJson(reply.text)
   if (spoken !== null && 'result' in spoken && spoken.id === reply.id) return { ok: true, result: spoken.result }
   const error = spoken !== null && (spoken.id === reply.id || spoken.id === null) ? readError(spoken.error) : null

@@ -85,6 +85,7 @@ describe('receipts by the library, against the real service', () => {
     assert.deepEqual([second, third], [first, first])
     const other = await tessera.outcome('receipts.create', { amount: 701 }, key)
     assert.equal(other.ok ? null : other.problem.reason, 'idempotency_mismatch')
+    assert.match(other.requestId ?? '', /^[0-9a-f]{24}$/)
   })
 
   it('an answer that is lost on the way costs nothing: the library asks again, and the payment happened once', async () => {

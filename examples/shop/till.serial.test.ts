@@ -79,7 +79,7 @@ describe('the till of the shop', () => {
     const outcome: Outcome = async (method, params, options) => {
       const told = await tessera.outcome(method, params, options)
       const lost = { reason: 'no_answer', code: 0, message: 'lost', isRetryable: true } as const
-      return method === 'receipts.pay' ? { ok: false, problem: lost, idempotencyKey: null } : told
+      return method === 'receipts.pay' ? { ok: false, problem: lost, idempotencyKey: null, requestId: null } : told
     }
     const { till } = open(path, { outcome })
     const order = till.place({ buyer, plan: 'once', key: makeOrderId() })

@@ -30,7 +30,7 @@ const nodes = [...new Map([process.execPath, ...nodesOfPath()].map((node) => [ve
 const uses = `
   const client = new Tessera({ url: 'http://127.0.0.1:1', merchantId: '65f0c0ffee0000000000cafe', password: 'secret', retriesMax: 0 })
   client.outcome('cards.check', { token: 'x' }).then((outcome) => {
-    console.log(JSON.stringify([outcome.problem.reason, typeof verifyWebhook, new TesseraError('m', outcome.problem, null) instanceof Error, receiptStates.paid]))
+    console.log(JSON.stringify([outcome.problem.reason, typeof verifyWebhook, new TesseraError('m', outcome) instanceof Error, receiptStates.paid]))
   })
 `
 const imports = 'Tessera, TesseraError, receiptStates, verifyWebhook'
