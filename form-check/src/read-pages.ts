@@ -16,6 +16,8 @@ export interface Page {
 /** The pages of a folder (`*.html`, `*.htm`), of one file, or of one address. Throws `CannotCheck`. */
 export async function readPages(target: string, signal: AbortSignal, cookies: string | null = null): Promise<Page[]> {
   if (/^https?:\/\//i.test(target)) return [await readAddress(target, { signal, cookies })]
+  if (/^[a-z][a-z0-9+.-]+:\/\//i.test(target))
+    throw new CannotCheck(`${target} cannot be opened: the address of a page begins with http:// or https://.`)
   const stat = statSync(target, { throwIfNoEntry: false })
   if (stat === undefined) throw new CannotCheck(`There is no file or folder ${target}.`)
   const paths = stat.isDirectory() ? listPages(target) : [target]

@@ -61,6 +61,7 @@ describe('form-check on the command line', () => {
     for (const [words, says] of [
       [['http://127.0.0.1:1/', '--static'], /127\.0\.0\.1:1/],
       [[join(scratch, 'nowhere'), '--static'], /nowhere/],
+      [['ftp://127.0.0.1/'], /begins with http:/],
       [[url, '--browser', join(scratch, 'no-browser')], /--static/],
     ] as const) {
       const { code, err } = await runTessera(['form-check', ...words]).ended
