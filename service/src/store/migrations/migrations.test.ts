@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { MigrationRefused, planMigrations, readMigrations } from './migrations.ts'
+import { MigrationRefused, planMigrations, readMigrations, tellMigrated } from './migrations.ts'
 import type { Migration } from './migrations.ts'
 
 const known: Migration[] = [1, 2, 3].map((number) => ({ number, name: `m${number}`, text: '', checksum: `sum ${number}`, breaking: false }))
@@ -21,6 +21,13 @@ test('what is still to be applied is what comes after what was applied', () => {
   assert.deepEqual(planMigrations(known, []), known)
   assert.deepEqual(planMigrations(known, known.slice(0, 2).reverse()), known.slice(2))
   assert.deepEqual(planMigrations(known, known), [])
+})
+
+test('a new database is told in one line, and one that was there by the steps that it took', () => {
+  const told: unknown[] = []
+  for (const applied of [known, known.slice(1), []]) tellMigrated(applied, (event, fields) => told.push([event, fields]))
+  const [, second, third] = known.map(({ number, name, breaking }) => ['store_migrated', { number, name, breaking }])
+  assert.deepEqual(told, [['store_created', { number: 3 }], second, third])
 })
 
 test('a database that is newer, has gaps or was made of another text is refused', () => {

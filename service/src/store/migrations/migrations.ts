@@ -32,6 +32,15 @@ export function readMigrations(dialect: Dialect, folder: 'cards' | 'keys' = 'car
   return migrations
 }
 
+/** Tells of a new database in one line, and of one that was there by each step that it took. */
+export function tellMigrated(applied: readonly Migration[], tell: TellMigrated | undefined): void {
+  const last = applied.at(-1)
+  if (last !== undefined && applied[0]?.number === 1) return tell?.('store_created', { number: last.number })
+  for (const { number, name, breaking } of applied) tell?.('store_migrated', { number, name, breaking })
+}
+
+export type TellMigrated = (event: string, fields: Readonly<Record<string, string | number | boolean>>) => void
+
 /** What is still to be applied. Throws `MigrationRefused` when the database is newer than the program, or remembers another text. */
 export function planMigrations(known: readonly Migration[], applied: readonly AppliedMigration[]): readonly Migration[] {
   for (const [at, each] of [...applied].sort((a, b) => a.number - b.number).entries()) {

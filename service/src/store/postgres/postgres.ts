@@ -3,6 +3,7 @@ import { makeStore } from '../answers.ts'
 import { sql } from '../statement.ts'
 import type { Store } from '../store.ts'
 import { readHosts } from './hosts.ts'
+import { tellMigrated, type TellMigrated } from '../migrations/migrations.ts'
 import { migratePostgres } from './migrate.ts'
 import { makePrimary } from './primary.ts'
 import { makeReaders } from './readers.ts'
@@ -12,7 +13,7 @@ import { makeWriters } from './writers.ts'
 export interface PostgresStart {
   /** May name several hosts; the primary is found among them. */
   readonly url: string
-  readonly log?: (event: string, fields: Readonly<Record<string, string | number | boolean>>) => void
+  readonly log?: TellMigrated
   /** Names this service's audit chains, with the writer's number behind it; by default the host's name. */
   readonly node?: string
   /** Connections that write, each one transaction at a time. */
@@ -29,8 +30,7 @@ export async function openPostgresStore(start: PostgresStart): Promise<Store> {
   const primary = makePrimary({ hosts: readHosts(url), allowUnsafe })
   const session = await primary.connect(() => undefined)
   try {
-    const applied = await migratePostgres(session, 'cards')
-    for (const { number, name, breaking } of applied) log?.('store_migrated', { number, name, breaking })
+    tellMigrated(await migratePostgres(session, 'cards'), log)
   } finally {
     await session.end()
   }

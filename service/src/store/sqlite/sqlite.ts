@@ -4,13 +4,14 @@ import type { Store } from '../store.ts'
 import { sql } from '../statement.ts'
 import { startCommitter } from './committer.ts'
 import { connectReader, connectWriter, makeDatabaseFile } from './connect.ts'
+import { tellMigrated, type TellMigrated } from '../migrations/migrations.ts'
 import { migrateSqlite } from './migrate.ts'
 import type { Migration } from '../migrations/migrations.ts'
 
 export interface SqliteStart {
   /** Made (0700) when it is not there. */
   readonly folder: string
-  readonly log?: (event: string, fields: Readonly<Record<string, string | number | boolean>>) => void
+  readonly log?: TellMigrated
   /** Called when what is durable is not known any more; by default the service ends at once, without answering. */
   readonly exit?: (cause: Error) => void
   /** Largest size of the database in pages of 4 KiB; as the disk allows when not given. */
@@ -20,7 +21,7 @@ export interface SqliteStart {
 /** Opens the embedded store: migrates, starts the thread that writes, and reads beside it. Throws `MigrationRefused` and what SQLite says. */
 export async function openSqliteStore({ folder, log, exit = endService, maxPages }: SqliteStart): Promise<Store> {
   const path = makeDatabaseFile(folder, SQLITE_FILE)
-  for (const { number, name, breaking } of migrate(path)) log?.('store_migrated', { number, name, breaking })
+  tellMigrated(migrate(path), log)
 
   const committer = await startCommitter({ path, maxPages: maxPages ?? null }, exit)
   const reader = connectReader(path)
