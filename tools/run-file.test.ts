@@ -17,7 +17,7 @@ async function run(text: string, secondsMax = 20, signal = new AbortController()
     const note = (text) => fs.appendFileSync(${JSON.stringify(join(root, 'notes'))}, text + '\\n');`
   writeFileSync(join(root, 'a.test.mjs'), head + text)
   const { NODE_TEST_CONTEXT: _ours, ...env } = process.env
-  const result = await runFile('a.test.mjs', { root, env, secondsMax, signal })
+  const result = await runFile('a.test.mjs', { root, env, secondsMax, signal, leaveSecondsMax: 2 })
   return { ...result, notes: existsSync(join(root, 'notes')) ? readFileSync(join(root, 'notes'), 'utf8').trim() : '' }
 }
 

@@ -9,17 +9,17 @@ import type { Outcome } from './test-reporter.ts'
 /** What became of one test file. A file that ends badly has a failed outcome of its own beside those of its tests. */
 export type FileResult = { path: string; outcomes: Outcome[]; seconds: number }
 
-export type RunOptions = { root: string; env: NodeJS.ProcessEnv; secondsMax: number; signal: AbortSignal }
+/** `leaveSecondsMax`: how long what a file started may take to end after it; a browser needs a while on a busy machine. */
+export type RunOptions = { root: string; env: NodeJS.ProcessEnv; secondsMax: number; signal: AbortSignal; leaveSecondsMax?: number }
 
 const reporter = fileURLToPath(new URL('test-reporter.ts', import.meta.url))
 const outputLengthMax = 16 * 1024
-const leaveSecondsMax = 3
 
 /**
  * Runs one test file in a process of its own, in a process group and with a TMPDIR of its own, both gone afterwards.
  * Past its time, or aborted, all that belongs to it is killed; what a file leaves running fails it.
  */
-export async function runFile(path: string, { root, env, secondsMax, signal }: RunOptions): Promise<FileResult> {
+export async function runFile(path: string, { root, env, secondsMax, signal, leaveSecondsMax = 15 }: RunOptions): Promise<FileResult> {
   const startedAt = performance.now()
   const scratch = mkdtempSync(join(tmpdir(), 'tessera-test-'))
   chmodSync(scratch, 0o711) // PostgreSQL, as another user, must be able to pass through it.
@@ -41,9 +41,11 @@ export async function runFile(path: string, { root, env, secondsMax, signal }: R
   const code = await new Promise<number | null>((resolve) => child.once('exit', (exitCode) => setImmediate(resolve, exitCode)))
   signal.removeEventListener('abort', abort)
   const isLate = late.aborted
+  // Once the file has ended its numbers are given to others, whom the time limit would kill.
+  late.removeEventListener('abort', abort)
 
   const outcomes = readOutcomes(report)
-  const left = await waitForEnd(file)
+  const left = await waitForEnd(file, leaveSecondsMax)
   const complaint = isLate
     ? `It did not end in ${secondsMax} s: a test hangs, or something was left open.`
     : describeEnd(code, outcomes) || (left.length > 0 ? `It left processes running: ${left.join(', ')}.` : '')
@@ -90,8 +92,8 @@ function collect(...streams: NodeJS.ReadableStream[]): () => string {
 /** What belongs to a file: its process group, and whoever has its TMPDIR, in whatever group. A service that a test starts may have a group of its own. */
 type RunningFile = { readonly group: number; readonly scratch: string }
 
-async function waitForEnd(file: RunningFile): Promise<string[]> {
-  for (let waited = 0; waited < leaveSecondsMax; waited += 0.1) {
+async function waitForEnd(file: RunningFile, secondsMax: number): Promise<string[]> {
+  for (let waited = 0; waited < secondsMax; waited += 0.1) {
     if (listLiving(file).length === 0) return []
     await pause(100)
   }
