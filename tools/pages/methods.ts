@@ -13,7 +13,7 @@ export function printMethodPage(name: string, entry: MethodEntry): string {
     printedFrom('contract/src/methods.ts'),
     entry.summary,
     entry.description,
-    `**Who may call it:** ${callers[entry.caller]}${entry.mutates ? ' **It changes things**, and takes no idempotency key yet: sent again, it is a new call.' : ''}`,
+    `**Who may call it:** ${callers[entry.caller]}${entry.mutates ? ` ${changesThings}` : ''}`,
     '## Params',
     printMembers(entry.params, true),
     '## Result',
@@ -36,6 +36,10 @@ export function printMethodsIndex(methods: Readonly<Record<string, MethodEntry>>
     'What may go wrong with any of them: [errors](../errors.md).',
   )
 }
+
+/** What the way in does for every method that changes something (service/src/rpc/answer.ts). */
+const changesThings =
+  '**It changes things**, and takes an `Idempotency-Key`: sent again under the same key it is [done once and answered the same](../../concepts/idempotency.md), for 24 hours. Without a key it is a new call each time.'
 
 const callers: Readonly<Record<Caller, string>> = {
   browser: 'a browser or an app with the merchant id alone (`X-Auth: <id>`), or a server with id and password.',

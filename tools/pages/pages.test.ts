@@ -24,6 +24,12 @@ test('the example of cards.create is shown as each profile masks it', () => {
   }
 })
 
+test('the page of each method that changes something, and of no other, says that it takes an Idempotency-Key', () => {
+  for (const [name, { mutates }] of Object.entries(methods)) {
+    assert.equal(read(`methods/${name}.md`).includes('takes an `Idempotency-Key`'), mutates, name)
+  }
+})
+
 test('the same code prints the same pages', () => {
   assert.deepEqual([...printPages('0.1.0')], [...pages])
 })
