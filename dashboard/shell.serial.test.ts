@@ -28,8 +28,17 @@ test('a person signs in, finds a card, removes it, and signs out', async () => {
   const made = (await dashboard.api('cards.create', { card: { number: '8600069195406311', expire: '0399' }, customer: '<b>c-1</b>' })) as {
     card: { token: string }
   }
+  await dashboard.api('cards.create', { card: { number: '8600495473316478', expire: '0399' } })
   const page = await dashboard.open('cards?search=6311')
-  await page.getByRole('link', { name: '860006******6311' }).click()
+  const found = page.getByRole('link', { name: '860006******6311' })
+  await found.waitFor()
+  await page.getByRole('link', { name: 'Cards' }).click()
+  await page.getByRole('link', { name: '860049******6478' }).waitFor()
+  assert.equal(await page.getByLabel('Find a card').inputValue(), '', 'the field says what the list is of')
+  await page.getByLabel('Find a card').fill(' 6311 ')
+  await page.keyboard.press('Enter')
+  await page.getByRole('link', { name: '860049******6478' }).waitFor({ state: 'detached' })
+  await found.click()
   assert.match(page.url(), new RegExp(`/dashboard/cards/${made.card.token.slice(0, 24)}$`))
   await page.getByText('<b>c-1</b>').waitFor()
   await page.getByRole('button', { name: 'Remove the card' }).click()

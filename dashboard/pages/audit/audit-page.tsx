@@ -9,6 +9,7 @@ import { Field } from '../../parts/field.tsx'
 import { useRows } from '../../parts/rows.ts'
 import { Table, type Column } from '../../parts/table.tsx'
 import { Time } from '../../parts/time.tsx'
+import { useTyped } from '../../parts/typed.ts'
 import { AuditExport } from './audit-export.tsx'
 import { auditLabel } from '../../words/audit-labels.ts'
 import { auditWords } from './audit-words.ts'
@@ -19,16 +20,17 @@ type Entry = Result<'dashboard.audit.list'>['entries'][number]
 export function AuditPage() {
   const text = wordsOf(auditWords)
   const subject = place.value.query.get('subject') ?? ''
-  const typed = useSignal(subject)
-  const isWrong = useSignal(false)
+  const typed = useTyped(subject)
+  const wrong = useSignal('')
   const rows = useRows(subject, async (after) => {
     const { entries, next } = await call('dashboard.audit.list', subject === '' ? { after } : { after, subject })
     return { rows: entries, next }
   })
   const show = (): void => {
     const wanted = typed.value.trim()
-    isWrong.value = wanted !== '' && !/^[0-9a-f]{24}$/.test(wanted)
-    if (!isWrong.value) go(wanted === '' ? 'audit' : `audit?subject=${wanted}`)
+    if (wanted === '') go('audit')
+    else if (/^[0-9a-f]{24}$/.test(wanted)) go(`audit?subject=${wanted}`)
+    else wrong.value = wanted
   }
   return (
     <>
@@ -47,7 +49,7 @@ export function AuditPage() {
         />
         <button type="submit">{text.show}</button>
       </form>
-      <p role="alert">{isWrong.value ? text.notAnId : ''}</p>
+      <p role="alert">{wrong.value !== '' && wrong.value === typed.value.trim() ? text.notAnId : ''}</p>
       <Table
         label={text.label}
         rows={rows}

@@ -34,6 +34,14 @@ test('a person finds who did what, then what was done to one card, and takes bot
     entries.map(({ action }) => action),
     ['card.created'],
   )
+  const field = page.getByLabel('Id of a card')
+  await field.fill('nothing')
+  await page.keyboard.press('Enter')
+  await page.getByText('An id has 24 characters').waitFor()
+  await page.getByRole('link', { name: 'Audit' }).click()
+  await table.getByText('+998').first().waitFor()
+  assert.equal(await field.inputValue(), '', 'the field says what the list is of')
+  assert.equal(await page.getByText('An id has 24 characters').count(), 0)
 })
 
 test('everybody can use the page Audit', async () => {

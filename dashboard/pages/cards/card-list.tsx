@@ -1,4 +1,3 @@
-import { useSignal } from '@preact/signals'
 import type { Result } from '@tessera/contract/methods'
 
 import { call } from '../../app/call.ts'
@@ -10,6 +9,7 @@ import { useRows } from '../../parts/rows.ts'
 import { Table, type Column } from '../../parts/table.tsx'
 import { Tag } from '../../parts/tag.tsx'
 import { Time } from '../../parts/time.tsx'
+import { useTyped } from '../../parts/typed.ts'
 import { cardWords } from './card-words.ts'
 import { CardState } from './card-state.tsx'
 
@@ -19,7 +19,7 @@ type Card = Result<'dashboard.cards.list'>['cards'][number]
 export function CardList() {
   const text = wordsOf(cardWords)
   const search = place.value.query.get('search') ?? ''
-  const typed = useSignal(search)
+  const typed = useTyped(search)
   const rows = useRows(search, async (after) => {
     const { cards, next } = await call('dashboard.cards.list', { search, after })
     return { rows: cards, next }

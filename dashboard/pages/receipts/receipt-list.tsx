@@ -15,6 +15,7 @@ import { Refusal } from '../../parts/refusal.tsx'
 import { useRows } from '../../parts/rows.ts'
 import { Table, type Column } from '../../parts/table.tsx'
 import { Time } from '../../parts/time.tsx'
+import { useTyped } from '../../parts/typed.ts'
 import { ReceiptState } from './receipt-state.tsx'
 import { receiptWords } from './receipt-words.ts'
 
@@ -25,7 +26,7 @@ export function ReceiptList() {
   const text = wordsOf(receiptWords)
   const { query } = place.value
   const [fromDay, toDay] = [query.get('from') ?? '', query.get('to') ?? '']
-  const [from, to] = [useSignal(fromDay), useSignal(toDay)]
+  const [from, to] = [useTyped(fromDay), useTyped(toDay)]
   const state = states.find((each) => String(each) === query.get('state'))
   const span: Asked = { ...spanOf(fromDay, toDay), ...(state === undefined ? {} : { state }) }
   const show = (wanted: string): void => go(`receipts?from=${from.value}&to=${to.value}&state=${wanted}`)

@@ -40,7 +40,7 @@ test('from the list to what the network said of one payment, and its money back'
   await page.locator('strong', { hasText: 'refund' }).first().waitFor()
 })
 
-test('held money is taken, and a day without receipts says so', async () => {
+test('held money is taken, a day without receipts says so, and the days are gone with the filter that had them', async () => {
   const id = await pay(true, 'a hold')
   const page = await dashboard.open(`receipts/${id}`, { viewport: { width: 360, height: 740 }, colorScheme: 'dark' })
   await page.getByRole('button', { name: 'Take the held money' }).click()
@@ -50,6 +50,13 @@ test('held money is taken, and a day without receipts says so', async () => {
   await page.goto(`${dashboard.origin}/dashboard/receipts?from=2020-01-01&to=2020-01-02`)
   await page.getByText('No receipt here').waitFor()
   assert.deepEqual(await faultsFor(page), [])
+  await page.getByRole('button', { name: 'Menu' }).click()
+  await page.getByRole('link', { name: 'Receipts' }).click()
+  await page.getByRole('link', { name: id.slice(-8) }).waitFor()
+  assert.equal(await page.getByLabel('From').inputValue(), '', 'the field says what the list is of')
+  await page.getByLabel('State').selectOption({ label: 'created' })
+  await page.getByText('No receipt here').waitFor()
+  assert.equal(new URL(page.url()).searchParams.get('from'), '')
 })
 
 test('one state is listed and exported alone, and fiscal data is read by its members', async () => {
