@@ -10,6 +10,7 @@ import { Empty } from '../../parts/empty.tsx'
 import { useRows } from '../../parts/rows.ts'
 import { Table, type Column } from '../../parts/table.tsx'
 import { Time } from '../../parts/time.tsx'
+import { useTyped } from '../../parts/typed.ts'
 import { askOf, pathOfFilter, readFilter, type Filter, type FilterName } from './filter.ts'
 import { Named } from './named-filters.tsx'
 import { Outcome } from './outcome.tsx'
@@ -35,7 +36,7 @@ export function RequestList() {
   return (
     <>
       <p class="about">{text.about}</p>
-      <Filters key={pathOfFilter(filter)} filter={filter} />
+      <Filters filter={filter} />
       <Named filter={filter} />
       <div class="tools">
         <label class="check">
@@ -54,8 +55,10 @@ export function RequestList() {
 
 function Filters({ filter }: { filter: Filter }) {
   const text = wordsOf(requestWords)
-  const wanted = useSignal<Filter>(filter)
-  const isMore = useSignal(['code', 'request', 'card', 'from', 'to'].some((name) => name in filter))
+  const wanted = useTyped<Filter>(filter, pathOfFilter(filter))
+  const asksMore = ['code', 'request', 'card', 'from', 'to'].some((name) => name in filter)
+  const isOpened = useSignal(asksMore)
+  const isMore = isOpened.value || asksMore
   const set = (name: FilterName) => (value: string) => (wanted.value = { ...wanted.value, [name]: value })
   const field = (name: FilterName, more: { type?: 'text' | 'datetime-local'; list?: readonly (readonly [string, string])[] } = {}) => (
     <FilterField {...{ name: text.fields[name], value: wanted.value[name] ?? '', onInput: set(name), ...more }} />
@@ -75,7 +78,7 @@ function Filters({ filter }: { filter: Filter }) {
           ['error', text.error],
         ],
       })}
-      {isMore.value && (
+      {isMore && (
         <>
           {field('code')}
           {field('request')}
@@ -85,8 +88,8 @@ function Filters({ filter }: { filter: Filter }) {
         </>
       )}
       <button type="submit">{text.find}</button>
-      {!isMore.value && (
-        <button type="button" class="quiet" onClick={() => (isMore.value = true)}>
+      {!isMore && (
+        <button type="button" class="quiet" onClick={() => (isOpened.value = true)}>
           {text.moreFilters}
         </button>
       )}
