@@ -11,6 +11,11 @@ export function Time({ at }: { at: number }) {
   )
 }
 
+/** The moment (unix ms) at which Tashkent's clocks show a date and a time, as a field gives them: `2026-11-21T23:50`. NaN for what is none. */
+export function readTime(shown: string): number {
+  return Date.parse(`${shown}+05:00`)
+}
+
 const day = { year: 'numeric', month: 'short', day: '2-digit' } as const
 const clock = { hour: '2-digit', minute: '2-digit', second: '2-digit' } as const
 

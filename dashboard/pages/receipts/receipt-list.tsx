@@ -14,7 +14,7 @@ import { Money } from '../../parts/money.tsx'
 import { Refusal } from '../../parts/refusal.tsx'
 import { useRows } from '../../parts/rows.ts'
 import { Table, type Column } from '../../parts/table.tsx'
-import { Time } from '../../parts/time.tsx'
+import { readTime, Time } from '../../parts/time.tsx'
 import { useTyped } from '../../parts/typed.ts'
 import { ReceiptState } from './receipt-state.tsx'
 import { receiptWords } from './receipt-words.ts'
@@ -72,7 +72,7 @@ type Asked = Pick<Params<'dashboard.receipts.list'>, 'from' | 'to' | 'state'>
 
 /** Whole days in UTC+5, as receipts.get_all counts them; an empty end is open. */
 function spanOf(fromDay: string, toDay: string): Asked {
-  const [from, to] = [Date.parse(`${fromDay}T00:00:00+05:00`), Date.parse(`${toDay}T00:00:00+05:00`)]
+  const [from, to] = [readTime(`${fromDay}T00:00`), readTime(`${toDay}T00:00`)]
   return { ...(Number.isNaN(from) ? {} : { from: Math.max(0, from) }), ...(Number.isNaN(to) ? {} : { to: Math.max(0, to + dayMs) }) }
 }
 

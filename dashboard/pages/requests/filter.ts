@@ -1,5 +1,7 @@
 import type { Params } from '@tessera/contract/methods'
 
+import { readTime } from '../../parts/time.tsx'
+
 /** The filter as it stands in the address: only what is asked for. */
 export type Filter = Readonly<Partial<Record<FilterName, string>>>
 export type FilterName = (typeof filterNames)[number]
@@ -16,9 +18,9 @@ export function pathOfFilter(filter: Filter): string {
   return `requests${query === '' ? '' : `?${query}`}`
 }
 
-/** As it is asked; what is no id or no number is left to the service to refuse. Moments are the person's own time. */
+/** As it is asked; what is no id or no number is left to the service to refuse. Moments are Tashkent's, as they are shown. */
 export function askOf({ method, outcome, code, request, card, from, to }: Filter): Params<'dashboard.requests.list'> {
-  const [fromAt, toAt] = [Date.parse(from ?? ''), Date.parse(to ?? '')]
+  const [fromAt, toAt] = [readTime(from ?? ''), readTime(to ?? '')]
   return {
     ...(method === undefined ? {} : { method }),
     ...(outcome === 'ok' || outcome === 'error' ? { outcome } : {}),

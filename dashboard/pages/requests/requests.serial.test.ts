@@ -21,10 +21,16 @@ async function makeToken(): Promise<string> {
   return (made as { card: { token: string } }).card.token
 }
 
+/** As a field of the browser takes it: `2026-11-21T23:50`. */
+function tashkentClock(at: number): string {
+  return new Date(at + 5 * 3_600_000).toISOString().slice(0, 16)
+}
+
 test('from the list to one refused call, its curl line, and a replay beside it; no number, token or code is on the page', async () => {
   const token = await makeToken()
   await dashboard.api('cards.verify', { token, code: '123456' })
-  const page = await dashboard.open('requests?outcome=error&method=cards.verify', { reducedMotion: 'reduce' })
+  const elsewhere = { timezoneId: 'America/New_York', reducedMotion: 'reduce' } as const
+  const page = await dashboard.open('requests?outcome=error&method=cards.verify', elsewhere)
   const link = page.getByRole('link', { name: 'cards.verify' })
   await page.getByLabel('Live').check()
   await link.first().waitFor()
@@ -38,6 +44,14 @@ test('from the list to one refused call, its curl line, and a replay beside it; 
   await page.getByText('No such call').waitFor()
   await page.keyboard.press('ControlOrMeta+A')
   await page.keyboard.press('Delete')
+  await page.keyboard.press('Enter')
+  await link.first().waitFor()
+  // The fields speak of Tashkent's clocks, as the column does.
+  const to = page.getByLabel('To', { exact: true })
+  await to.fill(tashkentClock(Date.now() - 600_000))
+  await page.keyboard.press('Enter')
+  await page.getByText('No such call').waitFor()
+  await to.fill(tashkentClock(Date.now() + 600_000))
   await page.keyboard.press('Enter')
   await link.first().click()
   await page.getByText('errors.md#code_not_requested').waitFor()
