@@ -16,14 +16,14 @@ export interface ConfirmProps {
 export function Confirm({ title, text, deed, onDeed, onClose }: ConfirmProps) {
   const { isBusy, refused, run } = useDeed()
   return (
-    <Dialog title={title} onClose={onClose}>
+    <Dialog title={title} onClose={onClose} isHeld={isBusy.value}>
       <p>{text}</p>
       <Refusal refused={refused.value} />
       <footer>
-        <button type="button" onClick={onClose}>
+        <button type="button" disabled={isBusy.value} onClick={onClose}>
           {words.value.cancel}
         </button>
-        <button type="button" class="danger" disabled={isBusy.value} onClick={() => void run(() => onDeed().then(onClose))}>
+        <button type="button" class="danger" disabled={isBusy.value} onClick={() => void run(onDeed, onClose)}>
           {deed}
         </button>
       </footer>

@@ -18,11 +18,10 @@ export function JudgeScript({ script, onClose, onDone }: { script: Script; onClo
     const { scriptId, print } = script
     await call('dashboard.scripts.judge', { scriptId, print, judged, reason: reason.value.trim() })
     onDone()
-    onClose()
   }
   const isSaid = reason.value.trim().length >= 3
   return (
-    <Dialog title={text.judgeTitle} onClose={onClose}>
+    <Dialog title={text.judgeTitle} onClose={onClose} isHeld={isBusy.value}>
       <p>
         <code class="long">{script.address}</code>
       </p>
@@ -34,10 +33,10 @@ export function JudgeScript({ script, onClose, onDone }: { script: Script; onClo
       </div>
       <Refusal refused={refused.value} />
       <footer>
-        <button type="button" class="danger" disabled={!isSaid || isBusy.value} onClick={() => void run(() => judge('refused'))}>
+        <button type="button" class="danger" disabled={!isSaid || isBusy.value} onClick={() => void run(() => judge('refused'), onClose)}>
           {text.refuse}
         </button>
-        <button type="button" class="main" disabled={!isSaid || isBusy.value} onClick={() => void run(() => judge('authorised'))}>
+        <button type="button" class="main" disabled={!isSaid || isBusy.value} onClick={() => void run(() => judge('authorised'), onClose)}>
           {text.authorise}
         </button>
       </footer>

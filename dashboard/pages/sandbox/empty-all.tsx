@@ -1,10 +1,12 @@
 import { useSignal } from '@preact/signals'
 
 import { call } from '../../app/call.ts'
+import { useDeed } from '../../app/deed.ts'
 import { words } from '../../app/language.ts'
 import { may, session } from '../../app/session-state.ts'
 import { Dialog } from '../../parts/dialog.tsx'
 import { Field } from '../../parts/field.tsx'
+import { Refusal } from '../../parts/refusal.tsx'
 import type { PartOfSandbox } from './sandbox-part.ts'
 import { sandboxText } from './sandbox-text.ts'
 
@@ -12,23 +14,19 @@ import { sandboxText } from './sandbox-text.ts'
 export function EmptyAll({ change }: PartOfSandbox) {
   const text = sandboxText.now()
   const isOpen = useSignal(false)
-  const isBusy = useSignal(false)
+  const { isBusy, refused, run } = useDeed()
   const typed = useSignal('')
   const merchantId = session.value?.merchantId ?? ''
   const open = (): void => {
     typed.value = ''
     isOpen.value = true
   }
-  const empty = async (): Promise<void> => {
-    isBusy.value = true
-    await change(async () => {
-      // A great deal is emptied in turns, so that no call is a long one.
-      for (let turn = 0; turn < turnsMax; turn++) {
-        if ((await call('dashboard.sandbox.reset', { merchantId })).isWhole) return
-      }
-    }, text.emptied)
-    isBusy.value = false
+  const close = (): void => {
     isOpen.value = false
+  }
+  const empty = async (): Promise<void> => {
+    const isWhole = await emptyInTurns(merchantId)
+    await change(() => Promise.resolve(), isWhole ? text.emptied : text.emptiedPart)
   }
   return (
     <section class="panel">
@@ -40,12 +38,12 @@ export function EmptyAll({ change }: PartOfSandbox) {
         </button>
       )}
       {isOpen.value && (
-        <Dialog title={text.emptyTitle} onClose={() => (isOpen.value = false)}>
+        <Dialog title={text.emptyTitle} onClose={close} isHeld={isBusy.value}>
           <p>{text.emptyWarning}</p>
           <form
             onSubmit={(event) => {
               event.preventDefault()
-              if (typed.value.trim() === merchantId && !isBusy.value) void empty()
+              if (typed.value.trim() === merchantId && !isBusy.value) void run(empty, close)
             }}
           >
             <p>
@@ -55,8 +53,9 @@ export function EmptyAll({ change }: PartOfSandbox) {
               {...{ label: text.emptyField, value: typed.value, autocomplete: 'off', maxLength: 40, isFirst: true }}
               onInput={(value) => (typed.value = value)}
             />
+            <Refusal refused={refused.value} />
             <footer>
-              <button type="button" onClick={() => (isOpen.value = false)}>
+              <button type="button" disabled={isBusy.value} onClick={close}>
                 {words.value.cancel}
               </button>
               <button type="submit" class="danger" disabled={isBusy.value || typed.value.trim() !== merchantId}>
@@ -68,6 +67,14 @@ export function EmptyAll({ change }: PartOfSandbox) {
       )}
     </section>
   )
+}
+
+/** A great deal is emptied in turns, so that no call is a long one. False: so many turns were not enough. */
+async function emptyInTurns(merchantId: string): Promise<boolean> {
+  for (let turn = 0; turn < turnsMax; turn++) {
+    if ((await call('dashboard.sandbox.reset', { merchantId })).isWhole) return true
+  }
+  return false
 }
 
 const turnsMax = 100

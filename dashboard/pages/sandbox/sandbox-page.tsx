@@ -38,7 +38,6 @@ function Controls() {
     await run(deed)
     asked.again()
     await refreshSession()
-    // Last, when what was set is seen as well.
     if (refused.value === null) said.value = done
   }
   const part = { sandbox, change }

@@ -76,6 +76,7 @@ const en = {
   emptyType: 'Type the id of your merchant:',
   emptyField: 'Merchant id',
   emptied: 'The sandbox is empty.',
+  emptiedPart: 'Much was emptied, and there is more: empty it once more.',
 }
 
 export type SandboxWords = typeof en
@@ -154,6 +155,7 @@ const ru: SandboxWords = {
   emptyType: 'Введите id вашего мерчанта:',
   emptyField: 'Id мерчанта',
   emptied: 'Песочница пуста.',
+  emptiedPart: 'Многое удалено, но осталось ещё: повторите.',
 }
 
 const uz: SandboxWords = {
@@ -230,6 +232,7 @@ const uz: SandboxWords = {
   emptyType: 'Merchantingiz id sini kiriting:',
   emptyField: 'Merchant id',
   emptied: 'Sinov muhiti boʻsh.',
+  emptiedPart: 'Koʻpi oʻchirildi, yana bor: takrorlang.',
 }
 
 export const sandboxWords: Readonly<Record<Language, SandboxWords>> = { en, ru, uz }

@@ -35,6 +35,30 @@ function said(page: Page, text: string): Promise<void> {
   return page.locator('.told', { hasText: text }).waitFor()
 }
 
+test('a dialog stays while what it asked for is under way, tells why it was refused, and gives the focus back', async () => {
+  const page = await dashboard.open('sandbox')
+  const opens = page.getByRole('button', { name: 'Empty…' })
+  await opens.focus()
+  await opens.press('Enter')
+  const dialog = page.locator('dialog')
+  await dialog.getByRole('textbox').fill(demoId)
+  const tried = Promise.withResolvers<null>()
+  await page.route('**/dashboard/api', async (route) => {
+    if (route.request().postData()?.includes('dashboard.sandbox.reset') !== true) return route.continue()
+    await tried.promise
+    return route.abort()
+  })
+  await dialog.getByRole('textbox').press('Enter')
+  await dialog.locator('button[disabled]', { hasText: 'Cancel' }).waitFor()
+  await page.keyboard.press('Escape')
+  assert.equal(await dialog.isVisible(), true)
+  tried.resolve(null)
+  await dialog.locator('.refusal').waitFor()
+  await dialog.getByRole('button', { name: 'Cancel' }).click()
+  await dialog.waitFor({ state: 'detached' })
+  assert.equal(await page.evaluate(() => document.activeElement?.textContent), 'Empty…')
+})
+
 test('what is set on the page, the very next call meets, and back to normal ends it', async () => {
   const page = await dashboard.open('sandbox')
   await page.getByText('all as usual').waitFor()
