@@ -1,16 +1,31 @@
 import { useSignal, type ReadonlySignal } from '@preact/signals'
+import { useRef } from 'preact/hooks'
 
-/** Copies a text to the clipboard; `isDone` says for a moment that it was. */
-export function useCopied(text: string): { readonly isDone: ReadonlySignal<boolean>; copy(): Promise<void> } {
-  const isDone = useSignal(false)
+import { words } from '../app/language.ts'
+
+/** Copies a text to the clipboard. `said` tells for a moment that it was, or that the browser did not let us (over http it does not); null otherwise. */
+export function useCopied(write: () => string): { readonly said: ReadonlySignal<string | null>; copy(): Promise<void> } {
+  const said = useSignal<string | null>(null)
+  const timer = useRef(0)
   return {
-    isDone,
+    said,
     async copy() {
-      await navigator.clipboard.writeText(text)
-      isDone.value = true
-      setTimeout(() => (isDone.value = false), shownMs)
+      const isDone = await toClipboard(write())
+      said.value = isDone ? words.value.copied : words.value.notCopied
+      clearTimeout(timer.current)
+      timer.current = window.setTimeout(() => (said.value = null), isDone ? doneMs : notDoneMs)
     },
   }
 }
 
-const shownMs = 1500
+async function toClipboard(text: string): Promise<boolean> {
+  try {
+    await navigator.clipboard.writeText(text)
+    return true
+  } catch {
+    return false
+  }
+}
+
+const doneMs = 1500
+const notDoneMs = 5000

@@ -4,13 +4,13 @@ import './snippet.css'
 
 /** Lines of code with a button that copies them. `label` says what they are. */
 export function Snippet({ label, text }: { label: string; text: string }) {
-  const { isDone, copy } = useCopied(text)
+  const { said, copy } = useCopied(() => text)
   return (
     <figure class="snippet">
       <figcaption>
         <span>{label}</span>
         <button type="button" aria-label={`${words.value.copy}: ${label}`} onClick={() => void copy()}>
-          <span aria-live="polite">{isDone.value ? words.value.copied : words.value.copy}</span>
+          <span aria-live="polite">{said.value ?? words.value.copy}</span>
         </button>
       </figcaption>
       <pre tabIndex={0}>{text}</pre>

@@ -76,6 +76,7 @@ export const en = {
   },
   copy: 'Copy',
   copied: 'copied',
+  notCopied: 'not copied: select it',
   close: 'Close',
   cancel: 'Cancel',
   more: 'More',

@@ -76,6 +76,7 @@ export const ru: Words = {
   },
   copy: 'Скопировать',
   copied: 'скопировано',
+  notCopied: 'не скопировано: выделите',
   close: 'Закрыть',
   cancel: 'Отмена',
   more: 'Ещё',

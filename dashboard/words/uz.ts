@@ -82,6 +82,7 @@ export const uz: Words = {
   },
   copy: 'Nusxa olish',
   copied: 'nusxa olindi',
+  notCopied: 'nusxa olinmadi: belgilang',
   close: 'Yopish',
   cancel: 'Bekor qilish',
   more: 'Yana',

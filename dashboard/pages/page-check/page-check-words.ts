@@ -55,7 +55,6 @@ const en = {
   cut: 'There was more than is shown: mend these first.',
   copyJson: 'Copy as JSON',
   copySarif: 'Copy as SARIF',
-  copied: 'Copied',
   live: 'In a real browser',
   liveText:
     'The source is half of it. This command opens the page in Chromium, types a public sandbox card into the form, and looks where it goes; put it into your CI.',
@@ -117,7 +116,6 @@ const ru: PageCheckWords = {
   cut: 'Нарушений больше, чем показано: сначала исправьте эти.',
   copyJson: 'Копировать JSON',
   copySarif: 'Копировать SARIF',
-  copied: 'Скопировано',
   live: 'В настоящем браузере',
   liveText:
     'Исходный код — половина дела. Команда открывает страницу в Chromium, вводит публичную тестовую карту и смотрит, куда она уходит; поставьте её в CI.',
@@ -177,7 +175,6 @@ const uz: PageCheckWords = {
   cut: 'Koʻrsatilganidan koʻp: avval shularni tuzating.',
   copyJson: 'JSON nusxalash',
   copySarif: 'SARIF nusxalash',
-  copied: 'Nusxalandi',
   live: 'Haqiqiy brauzerda',
   liveText:
     'Manba kod ishning yarmi. Bu buyruq sahifani Chromiumda ochadi, formaga ochiq sinov kartasini kiritadi va u qayerga ketishini koʻradi; CI ga qoʻying.',

@@ -1,8 +1,8 @@
-import { useSignal } from '@preact/signals'
 import type { Result } from '@tessera/contract/methods'
 
 import { fill } from '../../app/long-words.tsx'
 import { pathOf } from '../../app/router.ts'
+import { useCopied } from '../../parts/copied.ts'
 import { Empty } from '../../parts/empty.tsx'
 import { Tag } from '../../parts/tag.tsx'
 import { Time } from '../../parts/time.tsx'
@@ -71,15 +71,10 @@ export function PageReport({ report }: { report: Report }) {
 }
 
 function CopyAs({ label, write }: { label: string; write: () => string }) {
-  const isDone = useSignal(false)
-  const copy = async (): Promise<void> => {
-    await navigator.clipboard.writeText(write())
-    isDone.value = true
-    setTimeout(() => (isDone.value = false), 1500)
-  }
+  const { said, copy } = useCopied(write)
   return (
     <button type="button" onClick={() => void copy()}>
-      <span aria-live="polite">{isDone.value ? pageCheckText.now().copied : label}</span>
+      <span aria-live="polite">{said.value ?? label}</span>
     </button>
   )
 }
