@@ -29,7 +29,8 @@ export function PageCheckPage() {
   const onChecked = (checked: string): void => {
     checkedTimes.value++
     checks.again()
-    go(`page-check?page=${encodeURIComponent(checked)}`, { replace: true })
+    // It took a while, and whoever asked may be on another page by now.
+    if (place.peek().page === 'page-check') go(`page-check?page=${encodeURIComponent(checked)}`, { replace: true })
   }
   return (
     <div class="page-check">

@@ -43,6 +43,9 @@ test('a page that is pasted is told with its lines and what to do, as text and a
   const sarif = JSON.parse(await page.evaluate(() => navigator.clipboard.readText())) as { version: string; runs: { results: unknown[] }[] }
   assert.equal(sarif.version, '2.1.0')
   assert.ok((sarif.runs[0]?.results.length ?? 0) >= 3)
+  await page.evaluate(() => (navigator.clipboard.writeText = () => Promise.reject(new Error('not allowed'))))
+  await page.getByRole('button', { name: 'Copy as JSON' }).click()
+  await page.getByRole('button', { name: 'not copied: select it' }).waitFor()
 })
 
 test('a page is checked by its address, and its scripts are authorised with a reason until they are others', async () => {
@@ -87,3 +90,22 @@ for (const [colorScheme, locale] of [['light', 'en-GB'] as const, ['dark', 'ru-R
     assert.equal(await page.evaluate(() => document.documentElement.scrollWidth > innerWidth), false)
   })
 }
+
+test('a check that ends when its page was left calls nobody back to it', async () => {
+  const page = await dashboard.open('page-check')
+  const left = Promise.withResolvers<null>()
+  await page.route('**/dashboard/api', async (route) => {
+    if (route.request().postData()?.includes('dashboard.pageCheck.run') === true) await left.promise
+    await route.continue()
+  })
+  await page.getByText('Pasted', { exact: true }).click()
+  await page.getByLabel('Source of the page').fill('<p>Shop')
+  await page.getByRole('button', { name: 'Check' }).click()
+  await page.getByRole('link', { name: 'Cards', exact: true }).click()
+  await page.waitForURL('**/dashboard/cards')
+  // What was asked is listed anew as soon as it is there.
+  const listed = page.waitForRequest((request) => request.postData()?.includes('dashboard.pageCheck.list') === true)
+  left.resolve(null)
+  await listed
+  assert.equal(new URL(page.url()).pathname, '/dashboard/cards')
+})
