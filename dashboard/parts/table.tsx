@@ -26,7 +26,14 @@ export interface TableProps<R> {
 export function Table<R>({ label, rows, columns, keyOf, empty }: TableProps<R>) {
   const { list, next, isBusy, refused } = rows
   if (list.value === null) return refused.value === null ? <Waiting /> : <Refusal refused={refused.value} onAgain={rows.again} />
-  if (list.value.length === 0 && next.value === null) return empty
+  if (list.value.length === 0 && next.value === null) {
+    return (
+      <>
+        <Refusal refused={refused.value} />
+        {empty}
+      </>
+    )
+  }
   return (
     <>
       <div class="table" tabIndex={0} role="region" aria-label={label}>

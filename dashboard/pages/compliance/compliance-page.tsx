@@ -47,10 +47,11 @@ export function CompliancePage() {
         <button type="button" onClick={() => print()}>
           {text.print}
         </button>
-        <button type="button" disabled={all.scripts === null || all.rows === null} onClick={() => save(all)}>
+        <button type="button" disabled={all.scripts === null || all.checks === null || all.rows === null} onClick={() => save(all)}>
           {text.saveAll}
         </button>
       </div>
+      <Refusal refused={checks.refused.value} onAgain={checks.again} />
       <Statements {...all} />
       <Findings findings={found.findings} />
       <Scripts asked={scripts} />

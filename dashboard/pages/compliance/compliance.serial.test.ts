@@ -59,6 +59,18 @@ test('the page Compliance teaches while it is empty, then shows findings and con
   assert.equal(await page.evaluate(() => getComputedStyle(document.body).color), 'rgb(22, 24, 29)')
 })
 
+test('the page Compliance states nothing that it has not been told', async () => {
+  const page = await dashboard.open('cards')
+  await page.route('**/dashboard/api', (route) =>
+    /pageCheck\.list|scripts\.list/.test(route.request().postData() ?? '') ? route.abort() : route.continue(),
+  )
+  await page.getByRole('link', { name: 'Compliance', exact: true }).click()
+  await page.locator('.matrix tbody tr').first().waitFor()
+  assert.equal(await page.locator('.refusal').count(), 2)
+  assert.equal(await page.getByText(/No page of yours was checked|inventory is empty/).count(), 0)
+  assert.equal(await page.getByRole('button', { name: 'Save as JSON' }).isDisabled(), true)
+})
+
 for (const [colorScheme, locale] of [['light', 'en-GB'] as const, ['dark', 'ru-RU'] as const, ['light', 'uz-UZ'] as const]) {
   test(`everybody can use the page Compliance, ${colorScheme}, ${locale}`, async () => {
     const page = await dashboard.open('compliance', { colorScheme, locale, viewport: { width: 360, height: 740 }, reducedMotion: 'reduce' })

@@ -101,6 +101,7 @@ function Export() {
   const said = useSignal('')
   const { isBusy, refused, run } = useDeed()
   const save = async (): Promise<void> => {
+    said.value = ''
     const { all, isWhole } = await collectPages(async (after) => {
       const page = await call('dashboard.consents.list', { after, count: 200 })
       return { rows: withTexts(page), next: page.next }

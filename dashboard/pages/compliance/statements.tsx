@@ -31,7 +31,7 @@ export function Statements({ found, scripts, checks }: Told) {
         </Statement>
         <Statement at={4} {...text.items[4]} {...tag(findings.length === 0, text.nothingSeen, fill(text.seen, findings.length))}>
           <p>
-            {checks === null || checks.length === 0 ? text.noChecks : fill(text.checks, checks.length, errors)}{' '}
+            {checks === null ? '…' : checks.length === 0 ? text.noChecks : fill(text.checks, checks.length, errors)}{' '}
             <a href={pathOf('page-check')}>{text.toPageCheck}</a>
           </p>
         </Statement>
@@ -46,7 +46,7 @@ export function Statements({ found, scripts, checks }: Told) {
           <dl>
             <dt>{text.duties.pci}</dt>
             <dd>
-              {scripts === null || scripts.length === 0 ? text.noScripts : fill(text.scriptsToJudge, toJudge, scripts.length)}{' '}
+              {scripts === null ? '…' : scripts.length === 0 ? text.noScripts : fill(text.scriptsToJudge, toJudge, scripts.length)}{' '}
               {fill(text.passwords, settings.livePasswords)}{' '}
               {settings.origins.length === 0 ? text.noOrigins : fill(text.origins, settings.origins.length)}
             </dd>
