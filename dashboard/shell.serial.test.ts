@@ -50,6 +50,17 @@ test('a person signs in, finds a card, removes it, and signs out', async () => {
   assert.deepEqual(await page.context().cookies(), [])
 })
 
+test('the language and the theme that a person chose are there again after a reload', async () => {
+  const page = await (await dashboard.context()).newPage()
+  await page.goto(`${dashboard.origin}/dashboard/cards`)
+  await page.getByLabel('Theme').selectOption('dark')
+  await page.getByLabel('Language').selectOption('ru')
+  await page.reload()
+  await page.getByRole('heading', { name: 'Вход' }).waitFor()
+  assert.equal(await page.getByLabel('Тема').inputValue(), 'dark')
+  assert.equal(await page.locator('html').getAttribute('data-theme'), 'dark')
+})
+
 test('from a card to the payment that was refused to it, and back by the card that was tried', async () => {
   const ask = (method: string, params: object) => dashboard.api(method, params) as Promise<Made>
   const { token } = (await ask('cards.create', { card: { number: '4444445987459073', expire: '0399' }, save: true })).card

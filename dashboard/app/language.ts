@@ -7,6 +7,9 @@ import { uz } from '../words/uz.ts'
 
 export const languages = { uz: 'Oʻzbekcha', ru: 'Русский', en: 'English' } as const satisfies Record<Language, string>
 
+/** In the browser's store; above the signal, which reads it at once. */
+const place = 'tessera.language'
+
 /** Chosen by the user, or the browser's own. */
 export const language = signal<Language>(chosen())
 
@@ -24,7 +27,6 @@ export function chooseLanguage(wanted: Language): void {
 }
 
 const shell = { en, ru, uz }
-const place = 'tessera.language'
 
 function chosen(): Language {
   const kept = localStorage.getItem(place) ?? navigator.language.slice(0, 2)

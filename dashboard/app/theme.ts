@@ -2,6 +2,9 @@ import { effect, signal } from '@preact/signals'
 
 export type Theme = 'auto' | 'light' | 'dark'
 
+/** In the browser's store; above the signal, which reads it at once. */
+const place = 'tessera.theme'
+
 /** `auto` follows the system. */
 export const theme = signal<Theme>(kept())
 
@@ -9,8 +12,6 @@ export function chooseTheme(wanted: Theme): void {
   theme.value = wanted
   localStorage.setItem(place, wanted)
 }
-
-const place = 'tessera.theme'
 
 function kept(): Theme {
   const word = localStorage.getItem(place)
