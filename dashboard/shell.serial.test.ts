@@ -61,6 +61,16 @@ test('the language and the theme that a person chose are there again after a rel
   assert.equal(await page.locator('html').getAttribute('data-theme'), 'dark')
 })
 
+test('the first Tab is a link to the page, and Enter takes the focus there', async () => {
+  const page = await dashboard.open('cards')
+  await page.keyboard.press('Tab')
+  const skip = page.getByRole('link', { name: 'To the page' })
+  assert.equal(await skip.evaluate((link) => link === document.activeElement), true)
+  await page.keyboard.press('Enter')
+  await page.locator('main:focus').waitFor()
+  assert.equal(new URL(page.url()).pathname, '/dashboard/cards')
+})
+
 test('from a card to the payment that was refused to it, and back by the card that was tried', async () => {
   const ask = (method: string, params: object) => dashboard.api(method, params) as Promise<Made>
   const { token } = (await ask('cards.create', { card: { number: '4444445987459073', expire: '0399' }, save: true })).card

@@ -21,7 +21,7 @@ export function pathOf(path: string): string {
   return `/dashboard${path === '' ? '' : '/'}${path}`
 }
 
-/** Links within the dashboard are followed here, without a load; with a modifier key they are the browser's. */
+/** Links within the dashboard are followed here, without a load; with a modifier key, or to a place on the page itself, they are the browser's. */
 export function startRouter(): void {
   addEventListener('popstate', () => {
     place.value = read()
@@ -31,6 +31,8 @@ export function startRouter(): void {
     const isPlain = event.button === 0 && !event.metaKey && !event.ctrlKey && !event.shiftKey && !event.defaultPrevented
     if (link === null || !isPlain || link.target !== '' || link.origin !== location.origin) return
     if (link.pathname !== '/dashboard' && !link.pathname.startsWith('/dashboard/')) return
+    const isWithinPage = link.hash !== '' && link.pathname === location.pathname && link.search === location.search
+    if (isWithinPage) return
     event.preventDefault()
     go(`${link.pathname.replace(/^\/dashboard\/?/, '')}${link.search}`)
   })
