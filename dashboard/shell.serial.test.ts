@@ -5,8 +5,9 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { after, before, test } from 'node:test'
 import { gzipSync } from 'node:zlib'
+import type { Page, Route } from 'playwright-core'
 
-import { openDashboard, sandboxLogin, signIn, type OpenDashboard } from './dashboard.fixture.ts'
+import { faultsFor, openDashboard, sandboxLogin, signIn, type OpenDashboard } from './dashboard.fixture.ts'
 
 interface Made {
   readonly card: { readonly token: string }
@@ -105,6 +106,16 @@ test('a wrong password is told, and a session that ended elsewhere brings back t
   await page.getByText('Your session has ended').waitFor()
 })
 
+test('a session that ended elsewhere is told also where a page asked for two things at once', async () => {
+  const page = await dashboard.open('cards')
+  await page.context().clearCookies()
+  const replies = ['dashboard.verification.funnel', 'dashboard.verification.list'].map((method) => reply(page, method))
+  await page.getByRole('link', { name: 'Verification' }).click()
+  await Promise.all(replies)
+  await page.getByRole('heading', { name: 'Sign in' }).waitFor()
+  assert.equal(await page.getByText('Your session has ended').isVisible(), true)
+})
+
 test('a page of another port on the same host carries the cookie and gets nowhere', async () => {
   const heard: string[] = []
   const evil = createServer((request, reply) => {
@@ -160,3 +171,10 @@ test('the dashboard stands in nobody’s frame, and makes no markup out of text'
   })
   assert.equal(isRefused, true)
 })
+
+/** Resolves when the page has heard the next answer to a method, and has shown it. */
+async function reply(page: Page, method: string): Promise<void> {
+  const heard = await page.waitForResponse((response) => response.request().postData()?.includes(`"${method}"`) ?? false)
+  await heard.finished()
+  await page.evaluate(() => new Promise((shown) => requestAnimationFrame(() => setTimeout(shown))))
+}
