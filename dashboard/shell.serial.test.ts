@@ -116,6 +116,20 @@ test('a session that ended elsewhere is told also where a page asked for two thi
   assert.equal(await page.getByText('Your session has ended').isVisible(), true)
 })
 
+test('who signs out without a connection is told so, and stays signed in', async () => {
+  const page = await dashboard.open('account')
+  await page.route('**/dashboard/api', (route) => route.abort())
+  await page.locator('.account summary').click()
+  await page.getByRole('button', { name: 'Sign out', exact: true }).click()
+  await page.locator('.popup').getByText('The service does not answer').waitFor()
+  await page.getByRole('heading', { name: 'My account' }).waitFor()
+  await page.unrouteAll()
+  await page.getByRole('button', { name: 'Sign out', exact: true }).click()
+  await page.getByRole('heading', { name: 'Sign in' }).waitFor()
+  assert.equal(await page.getByText('Your session has ended').isVisible(), false)
+  assert.deepEqual(await page.context().cookies(), [])
+})
+
 test('a page of another port on the same host carries the cookie and gets nowhere', async () => {
   const heard: string[] = []
   const evil = createServer((request, reply) => {

@@ -1,7 +1,9 @@
+import { Refusal } from '../parts/refusal.tsx'
 import { call } from './call.ts'
+import { useDeed } from './deed.ts'
 import { chooseLanguage, language, languages, words } from './language.ts'
 import { pathOf } from './router.ts'
-import { endSession, hasEnded, session } from './session-state.ts'
+import { leaveSession, session } from './session-state.ts'
 import { chooseTheme, theme, type Theme } from './theme.ts'
 
 /** Who is signed in, language, theme, and the way out. */
@@ -19,9 +21,7 @@ export function AccountMenu() {
         </p>
         <Choices />
         <a href={pathOf('account')}>{text.pages.account}</a>
-        <button type="button" onClick={() => void signOut()}>
-          {text.signOut}
-        </button>
+        <SignOut />
       </div>
     </details>
   )
@@ -56,11 +56,16 @@ export function Choices() {
   )
 }
 
-async function signOut(): Promise<void> {
-  try {
-    await call('dashboard.session.signOut', {})
-  } finally {
-    endSession()
-    hasEnded.value = false
-  }
+/** The user is out when the service has said so: until then the cookie is good. */
+function SignOut() {
+  const { isBusy, refused, run } = useDeed()
+  const signOut = (): Promise<void> => call('dashboard.session.signOut', {}).then(leaveSession)
+  return (
+    <>
+      <Refusal refused={refused.value} />
+      <button type="button" disabled={isBusy.value} onClick={() => void run(signOut)}>
+        {words.value.signOut}
+      </button>
+    </>
+  )
 }
