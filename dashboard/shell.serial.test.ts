@@ -130,6 +130,27 @@ test('who signs out without a connection is told so, and stays signed in', async
   assert.deepEqual(await page.context().cookies(), [])
 })
 
+test('without a connection a person who is signed in is asked to try again, and not to sign in', async () => {
+  const refuse = (route: Route) => (route.request().postData()?.includes('session.get') ? route.abort() : route.continue())
+  const page = await (await dashboard.context()).newPage()
+  await page.route('**/dashboard/api', refuse)
+  await page.goto(`${dashboard.origin}/dashboard/cards`)
+  const told = page.getByRole('alert').getByText('The service does not answer')
+  await told.waitFor()
+  assert.deepEqual(await faultsFor(page), [])
+  await page.unrouteAll()
+  await page.getByRole('button', { name: 'Try again' }).click()
+  await page.getByRole('textbox', { name: 'Phone' }).waitFor()
+  await page.route('**/dashboard/api', refuse)
+  await page.getByRole('textbox', { name: 'Phone' }).fill(sandboxLogin.phone)
+  await page.locator('input[type=password]').fill(sandboxLogin.password)
+  await page.getByRole('button', { name: 'Sign in' }).click()
+  await told.waitFor()
+  await page.unrouteAll()
+  await page.getByRole('button', { name: 'Try again' }).click()
+  await page.getByRole('heading', { name: 'Cards' }).waitFor()
+})
+
 test('a page of another port on the same host carries the cookie and gets nowhere', async () => {
   const heard: string[] = []
   const evil = createServer((request, reply) => {

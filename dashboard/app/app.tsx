@@ -3,6 +3,9 @@ import { useEffect, useRef } from 'preact/hooks'
 import { PasswordForm } from '../pages/account/password-form.tsx'
 import { SignInPage } from '../pages/sign-in/sign-in-page.tsx'
 import { Empty } from '../parts/empty.tsx'
+import { Refusal } from '../parts/refusal.tsx'
+import type { Refused } from './call.ts'
+import { useDeed } from './deed.ts'
 import { words } from './language.ts'
 import { loadSession } from './load-session.ts'
 import { pages } from './pages.ts'
@@ -12,11 +15,14 @@ import { Shell } from './shell.tsx'
 
 /** The whole dashboard: signed out, with an issued password, or on a page. */
 export function App() {
-  useEffect(() => void loadSession(), [])
+  const { refused, run } = useDeed()
+  const load = (): Promise<void> => run(loadSession)
+  useEffect(() => void load(), [])
   const now = session.value
-  if (now === undefined) return <p class="waiting" aria-busy="true" />
-  if (now === null) return <SignInPage onDone={loadSession} />
-  if (now.mustChangePassword) return <MustChange />
+  if (now === undefined)
+    return refused.value === null ? <p class="waiting" aria-busy="true" /> : <NotTold refused={refused.value} onAgain={() => void load()} />
+  if (now === null) return <SignInPage onDone={load} />
+  if (now.mustChangePassword) return <MustChange onDone={load} />
   return <Shell>{<Page />}</Shell>
 }
 
@@ -49,12 +55,22 @@ function useFocusOnPage(path: string): void {
   }, [path])
 }
 
-function MustChange() {
+/** Nobody can tell yet who is signed in: no reason to ask for a password. */
+function NotTold({ refused, onAgain }: { refused: Refused; onAgain: () => void }) {
+  return (
+    <main class="door">
+      <h1>Tessera</h1>
+      <Refusal refused={refused} onAgain={onAgain} />
+    </main>
+  )
+}
+
+function MustChange({ onDone }: { onDone: () => Promise<void> }) {
   return (
     <main class="door">
       <h1>{words.value.mustChange.title}</h1>
       <p>{words.value.mustChange.text}</p>
-      <PasswordForm onDone={loadSession} />
+      <PasswordForm onDone={onDone} />
     </main>
   )
 }

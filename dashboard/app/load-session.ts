@@ -1,12 +1,13 @@
 import { call } from './call.ts'
 import { session } from './session-state.ts'
 
-/** Asks who is signed in; nobody, where that cannot be told. */
+/** Asks who is signed in. Throws `Refused`, and leaves that open, where it cannot be told. */
 export async function loadSession(): Promise<void> {
   try {
     session.value = (await call('dashboard.session.get', {})).session
-  } catch {
-    session.value = null
+  } catch (err) {
+    session.value = undefined
+    throw err
   }
 }
 
