@@ -4,7 +4,7 @@ import type { ComponentChild } from 'preact'
 import { useEffect } from 'preact/hooks'
 
 import { Refusal } from '../parts/refusal.tsx'
-import { Waiting } from '../parts/table.tsx'
+import { Waiting } from '../parts/waiting.tsx'
 import { Refused } from './call.ts'
 import { language } from './language.ts'
 

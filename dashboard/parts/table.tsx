@@ -3,6 +3,7 @@ import type { ComponentChild } from 'preact'
 import type { Rows } from './rows.ts'
 import { words } from '../app/language.ts'
 import { Refusal } from './refusal.tsx'
+import { Waiting } from './waiting.tsx'
 
 export interface Column<R> {
   readonly name: string
@@ -67,18 +68,6 @@ export function Table<R>({ label, rows, columns, keyOf, empty }: TableProps<R>) 
         </button>
       )}
     </>
-  )
-}
-
-/** Grey lines where rows will be. */
-export function Waiting() {
-  return (
-    <div class="skeleton" role="status" aria-busy="true">
-      <span class="unseen">{words.value.waiting}</span>
-      <i />
-      <i />
-      <i />
-    </div>
   )
 }
 

@@ -1,11 +1,12 @@
+import type { ComponentChildren } from 'preact'
 import { useEffect } from 'preact/hooks'
 
 import { useAsk } from '../../app/ask.ts'
 import { language } from '../../app/language.ts'
 import { session } from '../../app/session-state.ts'
+import { Answer } from '../../parts/answer.tsx'
 import { download } from '../../parts/download.ts'
 import { Refusal } from '../../parts/refusal.tsx'
-import { Waiting } from '../../parts/table.tsx'
 import { Time } from '../../parts/time.tsx'
 import { complianceText } from './compliance-text.ts'
 import { Consents } from './consents.tsx'
@@ -24,13 +25,29 @@ export function CompliancePage() {
   const scripts = useAsk('dashboard.scripts.list', {})
   const checks = useAsk('dashboard.pageCheck.list', {})
   const matrix = useAsk('dashboard.compliance.responsibilities', { locale: language.value })
-  const found = told.result.value
   if (text === null) return complianceText.show()
-  if (found === null) return told.refused.value === null ? <Waiting /> : <Refusal refused={told.refused.value} onAgain={told.again} />
-  const all: Told = {
-    ...{ found, scripts: scripts.result.value?.scripts ?? null, checks: checks.result.value?.checks ?? null },
+  const rest = {
+    ...{ scripts: scripts.result.value?.scripts ?? null, checks: checks.result.value?.checks ?? null },
     rows: matrix.result.value?.rows ?? null,
   }
+  return (
+    <Answer asked={told}>
+      {(found) => (
+        <Shown all={{ found, ...rest }}>
+          <Refusal refused={checks.refused.value} onAgain={checks.again} />
+          <Statements found={found} {...rest} />
+          <Findings findings={found.findings} />
+          <Scripts asked={scripts} />
+          <Consents ways={found.consents} />
+          <Responsibilities asked={matrix} />
+        </Shown>
+      )}
+    </Answer>
+  )
+}
+
+function Shown({ all, children }: { all: Told; children: ComponentChildren }) {
+  const text = complianceText.now()
   return (
     <div class="compliance">
       <p class="printed">
@@ -51,12 +68,7 @@ export function CompliancePage() {
           {text.saveAll}
         </button>
       </div>
-      <Refusal refused={checks.refused.value} onAgain={checks.again} />
-      <Statements {...all} />
-      <Findings findings={found.findings} />
-      <Scripts asked={scripts} />
-      <Consents ways={found.consents} />
-      <Responsibilities asked={matrix} />
+      {children}
     </div>
   )
 }

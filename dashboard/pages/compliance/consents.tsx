@@ -7,7 +7,7 @@ import { pathOf } from '../../app/router.ts'
 import { collectPages } from '../../parts/all-pages.ts'
 import { Copy } from '../../parts/copy.tsx'
 import { Dialog } from '../../parts/dialog.tsx'
-import { download, writeCsv } from '../../parts/download.ts'
+import { downloadCsv, momentOf } from '../../parts/download.ts'
 import { Empty } from '../../parts/empty.tsx'
 import { Refusal } from '../../parts/refusal.tsx'
 import { useRows } from '../../parts/rows.ts'
@@ -107,7 +107,7 @@ function Export() {
       return { rows: withTexts(page), next: page.next }
     }, consentsMax)
     said.value = fill(isWhole ? text.exported : text.exportedFirst, all.length)
-    download('consents.csv', 'text/csv;charset=utf-8', writeCsv(head, all.map(cellsOf)))
+    downloadCsv('consents.csv', head, all.map(cellsOf))
   }
   return (
     <>
@@ -132,10 +132,6 @@ function cellsOf(one: Consent): (string | null)[] {
     ...[one.cardId, one.customer, one.number, one.cardState, one.by, momentOf(one.receivedAt), momentOf(one.agreedAt)],
     ...[one.version, one.locale, one.sha256, one.text, momentOf(one.endedAt), String(one.isTrue)],
   ]
-}
-
-function momentOf(at: number | null): string | null {
-  return at === null ? null : new Date(at).toISOString()
 }
 
 const consentsMax = 10_000

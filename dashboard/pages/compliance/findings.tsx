@@ -2,7 +2,7 @@ import type { Result } from '@tessera/contract/methods'
 
 import { pathOf } from '../../app/router.ts'
 import { Copy } from '../../parts/copy.tsx'
-import { download, writeCsv } from '../../parts/download.ts'
+import { downloadCsv, momentOf } from '../../parts/download.ts'
 import { Empty } from '../../parts/empty.tsx'
 import { Tag } from '../../parts/tag.tsx'
 import { Time } from '../../parts/time.tsx'
@@ -78,7 +78,7 @@ function Shown({ finding: { kind, seenBy, count, firstAt, lastAt, method, origin
 function save(findings: readonly Finding[]): void {
   const head = ['kind', 'seenBy', 'count', 'firstAt', 'lastAt', 'method', 'origin', 'requestId']
   const rows = findings.map(({ kind, seenBy, count, firstAt, lastAt, method, origin, requestId }) => [
-    ...[kind, seenBy, count, new Date(firstAt).toISOString(), new Date(lastAt).toISOString(), method, origin, requestId],
+    ...[kind, seenBy, count, momentOf(firstAt), momentOf(lastAt), method, origin, requestId],
   ])
-  download('findings.csv', 'text/csv;charset=utf-8', writeCsv(head, rows))
+  downloadCsv('findings.csv', head, rows)
 }

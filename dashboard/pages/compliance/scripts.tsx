@@ -4,10 +4,9 @@ import type { Result } from '@tessera/contract/methods'
 import type { Asked } from '../../app/ask.ts'
 import { pathOf } from '../../app/router.ts'
 import { may } from '../../app/session-state.ts'
-import { download, writeCsv } from '../../parts/download.ts'
+import { downloadCsv, momentOf } from '../../parts/download.ts'
+import { Answer } from '../../parts/answer.tsx'
 import { Empty } from '../../parts/empty.tsx'
-import { Refusal } from '../../parts/refusal.tsx'
-import { Waiting } from '../../parts/table.tsx'
 import { Tag, type Tone } from '../../parts/tag.tsx'
 import { Time } from '../../parts/time.tsx'
 import { complianceText } from './compliance-text.ts'
@@ -21,34 +20,34 @@ type List = Result<'dashboard.scripts.list'>
 export function Scripts({ asked }: { asked: Asked<List> }) {
   const text = complianceText.now()
   const looked = useSignal<Script | null>(null)
-  const scripts = asked.result.value?.scripts ?? null
   return (
     <section>
       <h2 id="scripts" tabIndex={-1}>
         {text.parts.scripts}
       </h2>
       <p>{text.scriptsAbout}</p>
-      {scripts === null && asked.refused.value === null && <Waiting />}
-      <Refusal refused={asked.refused.value} onAgain={asked.again} />
-      {scripts?.length === 0 && (
-        <Empty {...text.emptyScripts}>
-          <a href={pathOf('page-check')}>{text.toPageCheck}</a>
-        </Empty>
-      )}
-      {scripts !== null && scripts.length > 0 && (
-        <>
-          <ul class="list panel scripts">
-            {scripts.toSorted(openFirst).map((script) => (
-              <Shown key={script.scriptId} script={script} onJudge={() => (looked.value = script)} />
-            ))}
-          </ul>
-          <p class="deeds">
-            <button type="button" onClick={() => save(scripts)}>
-              {text.csv}
-            </button>
-          </p>
-        </>
-      )}
+      <Answer asked={asked}>
+        {({ scripts }) =>
+          scripts.length === 0 ? (
+            <Empty {...text.emptyScripts}>
+              <a href={pathOf('page-check')}>{text.toPageCheck}</a>
+            </Empty>
+          ) : (
+            <>
+              <ul class="list panel scripts">
+                {scripts.toSorted(openFirst).map((script) => (
+                  <Shown key={script.scriptId} script={script} onJudge={() => (looked.value = script)} />
+                ))}
+              </ul>
+              <p class="deeds">
+                <button type="button" onClick={() => save(scripts)}>
+                  {text.csv}
+                </button>
+              </p>
+            </>
+          )
+        }
+      </Answer>
       {looked.value !== null && <JudgeScript script={looked.value} onClose={() => (looked.value = null)} onDone={asked.again} />}
     </section>
   )
@@ -113,9 +112,5 @@ function save(scripts: readonly Script[]): void {
     ...[one.page, one.address, one.party, one.print, one.integrity, one.judged, String(one.isChanged), String(one.isGone), one.reason],
     ...[one.judgedBy, momentOf(one.judgedAt), momentOf(one.firstAt), momentOf(one.lastAt)],
   ])
-  download('scripts.csv', 'text/csv;charset=utf-8', writeCsv([...head, 'firstAt', 'lastAt'], rows))
-}
-
-function momentOf(at: number | null): string | null {
-  return at === null ? null : new Date(at).toISOString()
+  downloadCsv('scripts.csv', [...head, 'firstAt', 'lastAt'], rows)
 }

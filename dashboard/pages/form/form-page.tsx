@@ -5,11 +5,10 @@ import type { Result } from '@tessera/contract/methods'
 import { useAsk } from '../../app/ask.ts'
 import { language, languages } from '../../app/language.ts'
 import { may } from '../../app/session-state.ts'
+import { Answer } from '../../parts/answer.tsx'
 import { Empty } from '../../parts/empty.tsx'
 import { Field } from '../../parts/field.tsx'
-import { Refusal } from '../../parts/refusal.tsx'
 import { Snippet } from '../../parts/snippet.tsx'
-import { Waiting } from '../../parts/table.tsx'
 import { Choice } from './choice.tsx'
 import { firstChoices, optionsOf, type Choices, type Shade } from './choices.ts'
 import { writePolicy, writeSnippets, type Way } from './form-snippets.ts'
@@ -23,17 +22,18 @@ export function FormPage() {
   const text = formText.use()
   if (text === null) return formText.show()
   if (!may('developer')) return <Empty title={text.notYours} text={text.notYoursText} />
-  return <Builder />
+  return <Asking />
 }
 
-function Builder() {
-  const text = formText.now()
+function Asking() {
   const asked = useAsk('dashboard.start.get', {})
+  return <Answer asked={asked}>{(found) => <Builder place={placeOf(found)} />}</Answer>
+}
+
+function Builder({ place }: { place: Place }) {
+  const text = formText.now()
   const choices = useSignal<Choices>(firstChoices(language.peek()))
   const picked = useSignal<Shade>('light')
-  const found = asked.result.value
-  if (found === null) return asked.refused.value === null ? <Waiting /> : <Refusal refused={asked.refused.value} onAgain={asked.again} />
-  const place = placeOf(found)
   const { scheme } = choices.value
   // A theme of one scheme has that one shade.
   const shade = scheme === 'auto' ? picked.value : scheme

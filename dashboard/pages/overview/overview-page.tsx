@@ -4,12 +4,11 @@ import type { Result } from '@tessera/contract/methods'
 import { useAsk } from '../../app/ask.ts'
 import { language, wordsOf } from '../../app/language.ts'
 import { pathOf } from '../../app/router.ts'
+import { Answer } from '../../parts/answer.tsx'
 import { Chart } from '../../parts/chart.tsx'
 import { Empty } from '../../parts/empty.tsx'
 import { writeMoney } from '../../parts/money.tsx'
 import { Range, type Days } from '../../parts/range.tsx'
-import { Refusal } from '../../parts/refusal.tsx'
-import { Waiting } from '../../parts/table.tsx'
 import { overviewWords } from './overview-words.ts'
 import './overview.css'
 
@@ -19,15 +18,12 @@ type Found = Result<'dashboard.overview.get'>
 export function OverviewPage() {
   const days = useSignal<Days>(7)
   const asked = useAsk('dashboard.overview.get', { days: days.value })
-  const found = asked.result.value
   return (
     <div class="overview">
       <div class="tools">
         <Range days={days.value} onChange={(chosen) => (days.value = chosen)} />
       </div>
-      <Refusal refused={asked.refused.value} onAgain={asked.again} />
-      {found === null && asked.refused.value === null && <Waiting />}
-      {found !== null && <Figures found={found} />}
+      <Answer asked={asked}>{(found) => <Figures found={found} />}</Answer>
     </div>
   )
 }

@@ -5,10 +5,9 @@ import { useAsk } from '../../app/ask.ts'
 import { language } from '../../app/language.ts'
 import { go, pathOf, place } from '../../app/router.ts'
 import { may } from '../../app/session-state.ts'
+import { Answer } from '../../parts/answer.tsx'
 import { Empty } from '../../parts/empty.tsx'
-import { Refusal } from '../../parts/refusal.tsx'
 import { Snippet } from '../../parts/snippet.tsx'
-import { Waiting } from '../../parts/table.tsx'
 import { Time } from '../../parts/time.tsx'
 import { CheckForm } from './check-form.tsx'
 import { pageCheckText } from './page-check-text.ts'
@@ -21,14 +20,17 @@ type Checks = Result<'dashboard.pageCheck.list'>['checks']
 export function PageCheckPage() {
   const text = pageCheckText.use()
   const checks = useAsk('dashboard.pageCheck.list', {})
-  const checkedTimes = useSignal(0)
   if (text === null) return pageCheckText.show()
-  const all = checks.result.value?.checks ?? null
-  if (all === null) return checks.refused.value === null ? <Waiting /> : <Refusal refused={checks.refused.value} onAgain={checks.again} />
+  return <Answer asked={checks}>{({ checks: all }) => <Checked all={all} onAgain={checks.again} />}</Answer>
+}
+
+function Checked({ all, onAgain }: { all: Checks; onAgain: () => void }) {
+  const text = pageCheckText.now()
+  const checkedTimes = useSignal(0)
   const page = place.value.query.get('page') ?? all[0]?.page ?? null
   const onChecked = (checked: string): void => {
     checkedTimes.value++
-    checks.again()
+    onAgain()
     // It took a while, and whoever asked may be on another page by now.
     if (place.peek().page === 'page-check') go(`page-check?page=${encodeURIComponent(checked)}`, { replace: true })
   }
@@ -50,9 +52,7 @@ export function PageCheckPage() {
 function Kept({ page }: { page: string }) {
   const asked = useAsk('dashboard.pageCheck.get', { page, locale: language.value })
   const text = pageCheckText.now()
-  const told = asked.result.value
-  if (told === null) return asked.refused.value === null ? <Waiting /> : <Refusal refused={asked.refused.value} onAgain={asked.again} />
-  return told.report === null ? <Empty {...text.none} /> : <PageReport report={told.report} />
+  return <Answer asked={asked}>{({ report }) => (report === null ? <Empty {...text.none} /> : <PageReport report={report} />)}</Answer>
 }
 
 /** A report a page; the one that is shown is marked. */

@@ -1,20 +1,21 @@
 import { useSignal } from '@preact/signals'
+import type { ComponentChild } from 'preact'
 
 import { useAsk } from '../../app/ask.ts'
 import { call } from '../../app/call.ts'
 import { useDeed } from '../../app/deed.ts'
 import { refreshSession } from '../../app/load-session.ts'
 import { may, session } from '../../app/session-state.ts'
+import { Answer } from '../../parts/answer.tsx'
 import { Empty } from '../../parts/empty.tsx'
 import { Refusal } from '../../parts/refusal.tsx'
-import { Waiting } from '../../parts/table.tsx'
 import { Tag } from '../../parts/tag.tsx'
 import { CardControls } from './card-controls.tsx'
 import { EmptyAll } from './empty-all.tsx'
 import { Faults } from './faults.tsx'
 import { LimitSwitch } from './limit-switch.tsx'
 import { MovedTime } from './moved-time.tsx'
-import type { Change } from './sandbox-part.ts'
+import type { Change, PartOfSandbox } from './sandbox-part.ts'
 import { fill } from '../../app/long-words.tsx'
 import { sandboxText } from './sandbox-text.ts'
 import './sandbox.css'
@@ -27,12 +28,9 @@ export function SandboxPage() {
 }
 
 function Controls() {
-  const text = sandboxText.now()
   const asked = useAsk('dashboard.sandbox.get', {})
   const { refused, run } = useDeed()
   const said = useSignal('')
-  const sandbox = asked.result.value
-  if (sandbox === null) return asked.refused.value === null ? <Waiting /> : <Refusal refused={asked.refused.value} onAgain={asked.again} />
   const change: Change = async (deed, done) => {
     said.value = ''
     await run(deed)
@@ -40,7 +38,20 @@ function Controls() {
     await refreshSession()
     if (refused.value === null) said.value = done
   }
-  const part = { sandbox, change }
+  const told = (
+    <div class="told">
+      <Refusal refused={refused.value} />
+      <p role="status" class="said">
+        {said.value}
+      </p>
+    </div>
+  )
+  return <Answer asked={asked}>{(sandbox) => <AllControls part={{ sandbox, change }} told={told} />}</Answer>
+}
+
+function AllControls({ part, told }: { part: PartOfSandbox; told: ComponentChild }) {
+  const text = sandboxText.now()
+  const { sandbox, change } = part
   return (
     <>
       <section class="panel state">
@@ -54,12 +65,7 @@ function Controls() {
           </button>
         )}
       </section>
-      <div class="told">
-        <Refusal refused={refused.value} />
-        <p role="status" class="said">
-          {said.value}
-        </p>
-      </div>
+      {told}
       <CardControls {...part} />
       <div class="columns">
         <Faults {...part} />

@@ -1,10 +1,10 @@
 import { useAsk } from '../../app/ask.ts'
+import { Answer } from '../../parts/answer.tsx'
 import { Copy } from '../../parts/copy.tsx'
-import { Refusal } from '../../parts/refusal.tsx'
-import { Waiting } from '../../parts/table.tsx'
 import { AccountFields } from './account-fields.tsx'
 import { Amounts } from './amounts.tsx'
 import { Origins } from './origins.tsx'
+import type { PartOfSettings } from './settings-part.ts'
 import { Passwords } from './passwords.tsx'
 import { Safety } from './safety.tsx'
 import { settingsText } from './settings-text.ts'
@@ -15,9 +15,12 @@ export function SettingsPage() {
   const text = settingsText.use()
   const asked = useAsk('dashboard.settings.get', {})
   if (text === null) return settingsText.show()
-  const settings = asked.result.value
-  if (settings === null) return asked.refused.value === null ? <Waiting /> : <Refusal refused={asked.refused.value} onAgain={asked.again} />
-  const of = { settings, onChanged: asked.again }
+  return <Answer asked={asked}>{(settings) => <AllSettings settings={settings} onChanged={asked.again} />}</Answer>
+}
+
+function AllSettings(of: PartOfSettings) {
+  const text = settingsText.now()
+  const { settings } = of
   return (
     <div class="columns">
       <section class="panel">

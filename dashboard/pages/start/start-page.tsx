@@ -4,10 +4,9 @@ import type { Result } from '@tessera/contract/methods'
 import { useAsk } from '../../app/ask.ts'
 import { useLive } from '../../app/live.ts'
 import { pathOf } from '../../app/router.ts'
+import { Answer } from '../../parts/answer.tsx'
 import { Copy } from '../../parts/copy.tsx'
-import { Refusal } from '../../parts/refusal.tsx'
 import { Snippet } from '../../parts/snippet.tsx'
-import { Waiting } from '../../parts/table.tsx'
 import { Checklist } from './checklist.tsx'
 import { checkoutOf, curlOf, formOf, librariesOf, policyOf, type StartPlace } from './snippets.ts'
 import { startText } from './start-text.ts'
@@ -22,8 +21,10 @@ export function StartPage() {
   const asked = useAsk('dashboard.start.get', {})
   useLive(asked.again, 3000)
   if (startText.use() === null) return startText.show()
-  const found = asked.result.value
-  if (found === null) return asked.refused.value === null ? <Waiting /> : <Refusal refused={asked.refused.value} onAgain={asked.again} />
+  return <Answer asked={asked}>{(found) => <Found found={found} />}</Answer>
+}
+
+function Found({ found }: { found: Found }) {
   const place = placeOf(found)
   const [first] = found.testCards
   return (

@@ -6,11 +6,11 @@ import { call } from '../../app/call.ts'
 import { wordsOf } from '../../app/language.ts'
 import { pathOf, place } from '../../app/router.ts'
 import { session } from '../../app/session-state.ts'
+import { Answer } from '../../parts/answer.tsx'
 import { Empty } from '../../parts/empty.tsx'
 import { Range, type Days } from '../../parts/range.tsx'
-import { Refusal } from '../../parts/refusal.tsx'
 import { useRows } from '../../parts/rows.ts'
-import { Table, Waiting, type Column } from '../../parts/table.tsx'
+import { Table, type Column } from '../../parts/table.tsx'
 import { Tag, type Tone } from '../../parts/tag.tsx'
 import { Time } from '../../parts/time.tsx'
 import { Inbox } from './inbox.tsx'
@@ -72,29 +72,30 @@ function Funnel() {
   const text = wordsOf(verificationWords)
   const days = useSignal<Days>(7)
   const asked = useAsk('dashboard.verification.funnel', { days: days.value })
-  const found = asked.result.value
   return (
     <section class="panel funnel" aria-labelledby="funnel">
       <header>
         <h2 id="funnel">{text.funnel}</h2>
         <Range days={days.value} onChange={(chosen) => (days.value = chosen)} />
       </header>
-      <Refusal refused={asked.refused.value} onAgain={asked.again} />
-      {found === null && asked.refused.value === null && <Waiting />}
-      {found !== null && (
-        <ol>
-          {stages.map((stage, at) => (
-            <li key={stage}>
-              <span>{text.stages[stage]}</span>
-              <strong>
-                {found[stage]} <small>{at === 0 || found.created === 0 ? '' : `${share(found[stage], found.created)} %`}</small>
-              </strong>
-              <meter min={0} max={Math.max(found.created, 1)} value={found[stage]} aria-label={text.stages[stage]} />
-            </li>
-          ))}
-        </ol>
-      )}
-      {found !== null && <small>{found.isWhole ? text.funnelText : text.funnelPart(found.created)}</small>}
+      <Answer asked={asked}>
+        {(found) => (
+          <>
+            <ol>
+              {stages.map((stage, at) => (
+                <li key={stage}>
+                  <span>{text.stages[stage]}</span>
+                  <strong>
+                    {found[stage]} <small>{at === 0 || found.created === 0 ? '' : `${share(found[stage], found.created)} %`}</small>
+                  </strong>
+                  <meter min={0} max={Math.max(found.created, 1)} value={found[stage]} aria-label={text.stages[stage]} />
+                </li>
+              ))}
+            </ol>
+            <small>{found.isWhole ? text.funnelText : text.funnelPart(found.created)}</small>
+          </>
+        )}
+      </Answer>
     </section>
   )
 }
