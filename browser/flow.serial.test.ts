@@ -82,6 +82,33 @@ describe('the card form in a real browser', () => {
     await opened.page.close()
   })
 
+  it('emptied while it waits, it forgets what was under way, and takes the next card at once', async () => {
+    const opened = await stage.open()
+    const { page, form } = opened
+    for (const deed of ['clear', 'back'] as const) {
+      await page.route('**/api/cards.create', () => undefined)
+      const asked = page.waitForRequest('**/api/cards.create')
+      await enter(opened, '8600069195406311')
+      await asked
+      await page.unroute('**/api/cards.create')
+      await page.evaluate((name) => {
+        const { form } = globalThis as unknown as Mounted
+        form[name]()
+        form.submit()
+      }, deed)
+      await form.locator('#number-fault', { hasText: 'Enter the card number' }).waitFor()
+      assert.equal(await form.locator('.progress').isVisible(), false)
+      assert.equal(await form.locator('.root').getAttribute('aria-busy'), null)
+      await enter(opened, '8600069195406311')
+      await form.locator('#code').waitFor()
+      assert.equal(await form.locator('.whole').textContent(), '')
+      await page.evaluate(() => (globalThis as unknown as Mounted).form.clear())
+    }
+    const reasons = ((await opened.said('error')) as { reason: string }[]).map(({ reason }) => reason)
+    assert.deepEqual(reasons, ['number_missing', 'number_missing'])
+    await page.close()
+  })
+
   it('makes one call of two presses', async () => {
     const opened = await stage.open()
     await opened.form.locator('#number').fill('8600069195406311')

@@ -156,18 +156,22 @@ async function run(deed: (signal: AbortSignal) => Promise<void>): Promise<void> 
   try {
     await deed(mine.signal)
   } catch (err) {
-    refuse(err instanceof CallFailed ? err : new CallFailed(0, 'internal_error'))
+    if (running === mine) refuse(err instanceof CallFailed ? err : new CallFailed(0, 'internal_error'))
   } finally {
     clearTimeout(slow)
     clearTimeout(late)
-    running = null
-    const isAtCancel = document.activeElement === view.cancel
-    view.progress.hidden = true
-    // The button goes away under whoever pressed it.
-    if (isAtCancel && step !== 'done')
-      (step === 'code' ? fields.code.input : view.submit.hidden ? fields.number.input : view.submit).focus()
-    view.root.removeAttribute('aria-busy')
+    if (running === mine) rest()
   }
+}
+
+/** Nothing is under way any more, whether it came to its end or was let go. */
+function rest(): void {
+  running = null
+  const isAtCancel = document.activeElement === view.cancel
+  view.progress.hidden = true
+  // The button goes away under whoever pressed it.
+  if (isAtCancel && step !== 'done') (step === 'code' ? fields.code.input : view.submit.hidden ? fields.number.input : view.submit).focus()
+  view.root.removeAttribute('aria-busy')
 }
 
 const slowMs = 3000
@@ -271,6 +275,7 @@ function clear(): void {
   view.fault.textContent = ''
   for (const name of names) showFault(name, null)
   show('card')
+  rest()
   tellChange()
 }
 
