@@ -82,6 +82,33 @@ describe('the card form in a real browser', () => {
     await opened.page.close()
   })
 
+  it('tells a page with a button of its own when there is something to send, and when no more', async () => {
+    const opened = await stage.open({ options: { button: false } })
+    const { page, form } = opened
+    const told = (asked: Change): Promise<unknown> =>
+      page.waitForFunction((text) => {
+        const { complete, empty, errors } = ((globalThis as unknown as Mounted).said['change']?.at(-1) ?? {}) as Change
+        return JSON.stringify({ complete, empty, errors }) === text
+      }, JSON.stringify(asked))
+    const deed = (name: 'submit' | 'verify'): Promise<void> => page.evaluate((at) => (globalThis as unknown as Mounted).form[at](), name)
+    await form.locator('#number').fill('8600069195406311')
+    await form.locator('#expiry').pressSequentially('0399')
+    await told({ complete: true, empty: false, errors: {} })
+    await deed('submit')
+    await told({ complete: false, empty: true, errors: {} })
+    assert.deepEqual(await opened.said('step'), ['code'])
+    await form.locator('#code').fill('111111')
+    await told({ complete: true, empty: false, errors: {} })
+    await deed('verify')
+    await told({ complete: false, empty: true, errors: { code: 'wrong_code' } })
+    await form.locator('#code').fill('666666')
+    await told({ complete: true, empty: false, errors: {} })
+    await deed('verify')
+    await told({ complete: false, empty: true, errors: {} })
+    assert.equal((await opened.said('token')).length, 1)
+    await page.close()
+  })
+
   it('emptied while it waits, it forgets what was under way, and takes the next card at once', async () => {
     const opened = await stage.open()
     const { page, form } = opened
@@ -147,3 +174,9 @@ describe('the card form in a real browser', () => {
     await opened.page.close()
   })
 })
+
+interface Change {
+  readonly complete: boolean
+  readonly empty: boolean
+  readonly errors: Readonly<Record<string, string>>
+}

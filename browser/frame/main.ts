@@ -93,6 +93,7 @@ function show(next: FormStep): void {
   step = next
   for (const [name, form] of Object.entries(steps)) form.hidden = name !== next
   tell({ type: 'step', step })
+  tellChange()
 }
 
 function showFault(name: Typable, reason: string | null): void {
@@ -118,7 +119,7 @@ function tellChange(): void {
   const change = { type: 'change', complete, empty: shown.every((name) => fields[name].input.value === ''), errors: { ...faults } } as const
   // Only what is new: a message a key would tell the page how many digits there are, and when each was typed.
   const text = JSON.stringify([step, change])
-  if (text === changeTold) return
+  if (port === null || text === changeTold) return
   changeTold = text
   tell(change)
 }
@@ -172,6 +173,7 @@ function rest(): void {
   // The button goes away under whoever pressed it.
   if (isAtCancel && step !== 'done') (step === 'code' ? fields.code.input : view.submit.hidden ? fields.number.input : view.submit).focus()
   view.root.removeAttribute('aria-busy')
+  tellChange()
 }
 
 const slowMs = 3000
@@ -276,7 +278,6 @@ function clear(): void {
   for (const name of names) showFault(name, null)
   show('card')
   rest()
-  tellChange()
 }
 
 function back(): void {

@@ -65,6 +65,31 @@ describe('the fake of the SDK', () => {
     assert.deepEqual([system?.code, system?.field, system?.retryable], [-32400, null, true])
   })
 
+  it('tells changes as the real one does: with each step, each fault and what was emptied, and nothing twice', async () => {
+    const tessera = fakeTessera({ submit: ['card_blocked'], verify: ['wrong_code'] })
+    const { form, said } = open(tessera, { button: false })
+    tessera.cardholder.typesCard()
+    tessera.cardholder.typesCard()
+    for (let press = 0; press < 2; press++) form.submit()
+    tessera.cardholder.typesCode()
+    form.verify()
+    tessera.cardholder.typesCode()
+    form.verify()
+    form.back()
+    await tessera.settled()
+    const typed = { type: 'change', complete: true, empty: false, errors: {} }
+    const emptied = { type: 'change', complete: false, empty: true, errors: {} }
+    assert.deepEqual(
+      said
+        .filter(([name]) => !['ready', 'wait'].includes(name))
+        .map(([name, value]) => (name === 'step' || name === 'change' ? value : name)),
+      [
+        ...[typed, 'error', { ...typed, errors: { number: 'card_blocked' } }, 'code', emptied, typed],
+        ...['error', { ...emptied, errors: { code: 'wrong_code' } }, typed, 'done', emptied, 'token', 'card', emptied],
+      ],
+    )
+  })
+
   it('asks for what was not typed, tells nobody after it was taken out, and can be mounted again', async () => {
     const tessera = fakeTessera()
     const { form, said } = open(tessera)
@@ -80,7 +105,7 @@ describe('the fake of the SDK', () => {
     tessera.cardholder.typesCard()
     form.submit()
     await tessera.settled()
-    assert.equal(said.at(-1)?.[1], 'code')
+    assert.deepEqual(wordsOf(said).slice(-2), ['wait', 'step code'])
   })
 
   it('tells a page that its policy blocks the form, once as it is mounted', async () => {

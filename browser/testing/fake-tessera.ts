@@ -101,6 +101,7 @@ class FakeCardForm implements LikeCardForm {
   #mounted = 0
   #isTyped = false
   #isAgreed = false
+  #changeTold = ''
   #element: { remove(): void } | null = null
 
   constructor(options: CardFormOptions, stage: Stage) {
@@ -132,6 +133,7 @@ class FakeCardForm implements LikeCardForm {
     this.#element?.remove()
     this.#element = null
     this.isMounted = false
+    this.#changeTold = ''
     this.#empty()
   }
 
@@ -149,29 +151,32 @@ class FakeCardForm implements LikeCardForm {
     }
     this.#isTyped = false
     this.#step = 'code'
-    this.#tell(['wait', waitMs], ['step', 'code'])
+    this.#tell(['wait', waitMs], ['step', 'code'], ...this.#changed())
   }
 
   verify(): void {
     if (!this.isMounted || this.#step !== 'code') return
     const reason = this.#isTyped ? this.#next('verify') : 'code_missing'
-    // The real form empties a code that was wrong.
-    if (reason === 'wrong_code' || reason === 'tries_used_up') this.#isTyped = false
     if (reason !== null) {
       this.#refuse(reason)
       return
     }
     this.#step = 'done'
+    this.#isTyped = false
     const token = `${(++this.#stage.tokens).toString(16).padStart(24, '0')}_${'A'.repeat(43)}`
     const card = { number: '8600***6311', expire: '0399', recurrent: this.#isAgreed, verify: true, type: '22618', ...this.#stage.card }
-    this.#tell(['step', 'done'], ['token', { token, card }])
+    this.#tell(['step', 'done'], ...this.#changed(), ['token', { token, card }])
   }
 
   resend(): void {
     if (!this.isMounted || this.#step !== 'code') return
     const reason = this.#next('resend')
-    if (reason === null) this.#tell(['wait', waitMs])
-    else this.#refuse(reason)
+    if (reason !== null) {
+      this.#refuse(reason)
+      return
+    }
+    this.#isTyped = false
+    this.#tell(['wait', waitMs], ...this.#changed())
   }
 
   back(): void {
@@ -180,7 +185,7 @@ class FakeCardForm implements LikeCardForm {
 
   clear(): void {
     this.#empty()
-    if (this.isMounted) this.#tell(['step', 'card'], ['change', { type: 'change', complete: false, empty: true, errors: {} }])
+    if (this.isMounted) this.#tell(['step', 'card'], ...this.#changed())
   }
 
   focus(): void {
@@ -190,7 +195,7 @@ class FakeCardForm implements LikeCardForm {
   type(step: 'card' | 'code'): void {
     if (step !== this.#step) throw new Error(`fakeTessera: the form is at the step "${this.#step}", not "${step}"`)
     this.#isTyped = true
-    this.#tell(['change', { type: 'change', complete: true, empty: false, errors: {} }])
+    this.#tell(...this.#changed())
   }
 
   agree(isAgreed: boolean): void {
@@ -215,7 +220,20 @@ class FakeCardForm implements LikeCardForm {
   }
 
   #refuse(reason: string): void {
-    this.#tell(['error', errorOf(reason, this.options, this.#origin)])
+    const error = errorOf(reason, this.options, this.#origin)
+    const { field } = error
+    // The real form empties a code that was refused.
+    if (field === 'code') this.#isTyped = false
+    this.#tell(['error', error], ...this.#changed(field === null ? {} : { [field]: reason }))
+  }
+
+  /** As the real form: nothing while step, fields and faults are as they were told last. */
+  #changed(errors: CardFormEvents['change']['errors'] = {}): Told[] {
+    const change = { type: 'change', complete: this.#isTyped, empty: !this.#isTyped, errors } as const
+    const text = JSON.stringify([this.#step, change])
+    if (text === this.#changeTold) return []
+    this.#changeTold = text
+    return [['change', change]]
   }
 
   /** Never at once, and nothing any more once it was taken out: the real form tells through a port. */
