@@ -5,10 +5,11 @@ import type { Experiment, Finding, Trial } from './experiment.ts'
 import { largest, median } from './figures.ts'
 import type { Home } from './home.ts'
 import { dataFolderOf, endWell, lives } from './inspect.ts'
+import { acknowledgedLeast, untilAcknowledged, type Kills } from './kills.ts'
 import { makeSavedTokens, runMoneyLoad } from './money-load.ts'
 import { makeRandom, type Random } from './random.ts'
 import { openShops, type Shops } from './shops.ts'
-import { runTessera, startTessera, type Running } from './spawn.ts'
+import { runTessera, startTessera, type Running, type Start } from './spawn.ts'
 import { countUnderWay, countUnsettled, readStatement } from './statement.ts'
 import { openWire, type Wire } from './wire.ts'
 
@@ -20,12 +21,14 @@ export const money: Experiment = {
   cycles: 200,
   needs: [],
   async run(trial) {
-    const found = await killPayments(trial, trial.cycles)
-    const early = await killPayments(trial, controlCycles, [double('acknowledge-money-early')])
-    const forgetful = await killPayments(trial, controlCycles, [double('forget-unknown')], ['lose_answer'])
-    const untold = await killPayments(trial, controlCycles, [double('tell-no-merchant')])
+    const found = await killPayments(trial, { cycles: trial.cycles })
+    const control = (wrong: string, rehearsals?: readonly string[]): Promise<Killed> =>
+      killPayments(trial, { cycles: controlCycles, cyclesMax: controlCyclesMax, imports: [double(wrong)] }, rehearsals)
+    const early = await control('acknowledge-money-early')
+    const forgetful = await control('forget-unknown', ['lose_answer'])
+    const untold = await control('tell-no-merchant')
     const lost = [early.lost, forgetful.lost, untold.lost]
-    const seen = `${lost.join(', ')} receipts wrong in ${controlCycles} cycles each`
+    const seen = [early, forgetful, untold].map(({ lost: wrong, cycles }) => `${wrong} receipts wrong in ${cycles} cycles`).join(', ')
     const what = 'money acknowledged 20 ms before COMMIT; silence taken for a refusal; merchants not told'
     return { ...found, control: { what, isFound: lost.every((count) => count > 0), seen } }
   },
@@ -33,52 +36,76 @@ export const money: Experiment = {
 
 type Killed = Omit<Finding, 'control'>
 
-/** Kills as often as told, then lets everything be settled, and holds the network's ledger against every receipt and every answer. */
-export async function killPayments(
-  trial: Trial,
-  cycles: number,
-  imports: readonly URL[] = [],
-  rehearsals = everyRehearsal,
-): Promise<Killed> {
-  const { store, seed, homes, say } = trial
-  const random = makeRandom(seed)
+/**
+ * Kills as often as told, then lets everything be settled, and holds the network's ledger against every receipt and every answer; a control that
+ * has found nothing yet does all of it again.
+ */
+export async function killPayments(trial: Trial, kills: Kills, rehearsals: readonly string[] = everyRehearsal): Promise<Killed> {
+  const { store, seed, homes } = trial
+  const { cycles, cyclesMax = cycles, imports = [] } = kills
   const home = await homes.make(store)
   const start = {
     flags: [...home.flags, ...lives, '--network-timeout-ms=500'],
     imports: [double('short-lease'), double('short-lateness'), ...imports],
   }
-  const bills: Bill[] = []
-  const [complaints, startMs]: [string[], number[]] = [[], []]
-  let shops: Shops | null = null
-  let savedTokens: SavedTokens = { plain: [], asked: [] }
+  const run: Run = { trial, home, start, rehearsals, random: makeRandom(seed), bills: [], complaints: [], startMs: [], shops: null }
   try {
-    for (let cycle = 0; cycle < cycles; cycle++) {
-      const running = await startTessera(start)
-      startMs.push(running.startMs)
-      shops ??= await openShops(running, { home, seed })
-      if (cycle === 0) savedTokens = await saveTokens(running, shops)
-      await rehearse(home, rehearsals[random.between(0, rehearsals.length - 1)] ?? 'none')
-      complaints.push(...(await payAndKill(running, { bills, savedTokens, random, shops })))
-      if (cycle % 10 === 9) say(`${cycle + 1} of ${cycles} kills, ${bills.length} receipts`)
+    for (let killed = cycles; ; killed += cycles) {
+      await killAmidPayments(run, kills)
+      const { wrong, book } = await judgeRun(run)
+      if (wrong.length === 0 && killed + cycles <= cyclesMax) continue
+      const { bills, complaints } = run
+      const figures = { ...countDeeds(bills), ...countBook(book), ...countStarts(run) }
+      return { acknowledged: countAcknowledged(bills), lost: wrong.length, cycles: killed, complaints: [...complaints, ...wrong], figures }
     }
-    const running = await startTessera(start)
-    await rehearse(home, 'none')
-    if (shops === null) throw new Error('it takes a cycle at least')
-    const told = await waitUntilSettled({ running, home, shops }, bills)
-    complaints.push(...(await endWell(running, home)))
-    const book = await shops.readBook()
-    const wrong = [...judgeAll(bills, told, await readStatement(home)), ...judgeBook(bills, told, book), ...(await findForgotten(home))]
-    const figures = {
-      ...countDeeds(bills),
-      ...countBook(book),
-      start_ms_median: Math.round(median(startMs)),
-      start_ms_most: Math.round(largest(startMs)),
-    }
-    return { acknowledged: countAcknowledged(bills), lost: wrong.length, cycles, complaints: [...complaints, ...wrong], figures }
   } finally {
-    await shops?.close()
+    await run.shops?.opened.close()
     await home.remove()
   }
+}
+
+/** All of a run; it grows. */
+interface Run {
+  readonly trial: Trial
+  readonly home: Home
+  readonly start: Start
+  readonly rehearsals: readonly string[]
+  readonly random: Random
+  readonly bills: Bill[]
+  readonly complaints: string[]
+  readonly startMs: number[]
+  shops: { readonly opened: Shops; readonly savedTokens: SavedTokens } | null
+}
+
+async function killAmidPayments(run: Run, kills: Kills): Promise<void> {
+  const { trial, home, start, rehearsals, random, bills, complaints, startMs } = run
+  const { cycles } = kills
+  for (let cycle = 0; cycle < cycles; cycle++) {
+    const running = await startTessera(start)
+    startMs.push(running.startMs)
+    const shops = (run.shops ??= await openWithTokens(running, run))
+    await rehearse(home, rehearsals[random.between(0, rehearsals.length - 1)] ?? 'none')
+    const least = cycle < cycles - 1 ? 0 : acknowledgedLeast(kills)
+    complaints.push(...(await payAndKill(running, { bills, random, least, ...shops })))
+    if (cycle % 10 === 9) trial.say(`${cycle + 1} of ${cycles} kills, ${bills.length} receipts`)
+  }
+}
+
+/** Starts without a fault, waits until everything is settled, and tells what is wrong. */
+async function judgeRun({ home, start, bills, complaints, shops }: Run): Promise<{ wrong: string[]; book: ShopBook }> {
+  const running = await startTessera(start)
+  await rehearse(home, 'none')
+  if (shops === null) throw new Error('it takes a cycle at least')
+  const told = await waitUntilSettled({ running, home, shops: shops.opened }, bills)
+  complaints.push(...(await endWell(running, home)))
+  const book = await shops.opened.readBook()
+  const wrong = [...judgeAll(bills, told, await readStatement(home)), ...judgeBook(bills, told, book), ...(await findForgotten(home))]
+  return { wrong, book }
+}
+
+async function openWithTokens(running: Running, { home, trial: { seed } }: Run): Promise<NonNullable<Run['shops']>> {
+  const opened = await openShops(running, { home, seed })
+  return { opened, savedTokens: await saveTokens(running, opened) }
 }
 
 type SavedTokens = Readonly<Record<ShopKind, readonly string[]>>
@@ -92,19 +119,22 @@ interface Paying {
   readonly bills: Bill[]
   readonly savedTokens: SavedTokens
   readonly random: Random
-  readonly shops: Shops
+  readonly opened: Shops
+  /** What has to be acknowledged in all before the kill. */
+  readonly least: number
 }
 
 /** Half of the connections are a merchant's that is asked, half one's without an endpoint. */
-async function payAndKill(running: Running, { bills, savedTokens, random, shops }: Paying): Promise<string[]> {
+async function payAndKill(running: Running, { bills, savedTokens, random, opened, least }: Paying): Promise<string[]> {
   const ending = new AbortController()
   const open = bills.slice(-againMax).filter(({ pay }) => pay === 'asked' || pay === 'unknown')
   const loads = shopKinds.map((shop) => {
     const again = open.filter((bill) => bill.shop === shop)
-    const merchant = { url: running.url, xAuth: shops.xAuth[shop], shop, savedTokens: savedTokens[shop] }
+    const merchant = { url: running.url, xAuth: opened.xAuth[shop], shop, savedTokens: savedTokens[shop] }
     return runMoneyLoad({ ...merchant, connections: 4, bills, random, again, until: ending.signal })
   })
   await pause(random.between(loadMsLeast, loadMsMost))
+  await untilAcknowledged(least, () => countAcknowledged(bills), running)
   await running.kill()
   ending.abort()
   const surprises = (await Promise.all(loads)).flatMap((each) => [...each])
@@ -193,6 +223,10 @@ function countDeeds(bills: readonly Bill[]): Record<string, number> {
   }
 }
 
+function countStarts({ startMs }: Run): Record<string, number> {
+  return { start_ms_median: Math.round(median(startMs)), start_ms_most: Math.round(largest(startMs)) }
+}
+
 function countAcknowledged(bills: readonly Bill[]): number {
   const { receipts = 0, paid = 0, confirmed = 0, cancelled = 0 } = countDeeds(bills)
   return receipts + paid + confirmed + cancelled
@@ -211,4 +245,4 @@ const againMax = 200
 const [loadMsLeast, loadMsMost] = [50, 900]
 /** Longer than a lease, a late approval and the waits between the looks. */
 const settledMsMax = 120_000
-const controlCycles = 6
+const [controlCycles, controlCyclesMax] = [6, 24]
