@@ -5,7 +5,7 @@ import { largest } from './figures.ts'
 import { askDatabase, makeHome, type Home } from './home.ts'
 import { lives, reopen } from './inspect.ts'
 import { makeLedger, type Ledger } from './ledger.ts'
-import { runLoad } from './load.ts'
+import { runLoad, untilCardMade } from './load.ts'
 import { openProxy, type Proxy } from './proxy.ts'
 import { makeRandom, type Random } from './random.ts'
 import { startTessera, type Running } from './spawn.ts'
@@ -76,7 +76,7 @@ async function holdOnce(running: Running, proxy: Proxy, hand: Hand): Promise<voi
   proxy.hold()
   await pause(heldMs)
   proxy.release()
-  hand.seen.recoveryMs.push(await waitUntilWell(running))
+  hand.seen.recoveryMs.push(await untilCardMade(running, wellMsMax))
   until.abort()
   await load
 }
@@ -90,7 +90,7 @@ async function resetOften(running: Running, proxy: Proxy, hand: Hand): Promise<v
   hand.seen.resets += resetsACycle - proxy.resetsLeft()
   if (proxy.resetsLeft() > 0) hand.seen.complaints.push(`only ${resetsACycle - proxy.resetsLeft()} commits came by to be reset`)
   proxy.resetAtCommit(0)
-  hand.seen.recoveryMs.push(await waitUntilWell(running))
+  hand.seen.recoveryMs.push(await untilCardMade(running, wellMsMax))
   until.abort()
   await load
 }
@@ -105,19 +105,6 @@ async function sendLoad(running: Running, { ledger, random, seen }: Hand, until:
     if (outcome.kind === 'lost') seen.complaints.push(`a call was not answered: ${outcome.why}`)
   }
   await runLoad({ ...running, connections: 8, ledger, random, until, answered, pauseMsMax: 5 })
-}
-
-/** Until a card can be made again. */
-async function waitUntilWell(running: Running): Promise<number> {
-  const startedAt = performance.now()
-  const ledger = makeLedger()
-  while (ledger.fates.length === 0) {
-    const once = new AbortController()
-    const answered = (): void => once.abort()
-    await runLoad({ ...running, connections: 1, ledger, random: makeRandom(1), until: once.signal, answered })
-    if (performance.now() - startedAt > wellMsMax) throw new Error(`no card could be made for ${wellMsMax} ms after the way was free again`)
-  }
-  return performance.now() - startedAt
 }
 
 function isRetryable({ status, reason }: Extract<Outcome, { kind: 'refused' }>): boolean {

@@ -3,7 +3,7 @@ import { largest } from './figures.ts'
 import { makeHome, makeHomes, type Home, type StoreKind } from './home.ts'
 import { findAllLost, findLost, lives, reopen } from './inspect.ts'
 import { makeLedger, type Ledger } from './ledger.ts'
-import { runLoad, type Refusals } from './load.ts'
+import { runLoad, untilCardMade, type Refusals } from './load.ts'
 import { mountTmpfs, type Disk } from './mount.ts'
 import { makeRandom, type Random } from './random.ts'
 import { startTessera, type Running } from './spawn.ts'
@@ -81,20 +81,12 @@ async function fillOnce(running: Running, store: StoreKind, { disk, random, ledg
   // Reads go on, and what was acknowledged on the last bytes is there.
   seen.lost.push(...(await findLost(running, ledger.fates)))
   disk.free()
-  seen.recoveryMs.push(await waitUntilWritten(send))
+  seen.recoveryMs.push(await untilCardMade(running, wellMsMax))
   seen.lost.push(...(await findAllLost(running, ledger)))
 }
 
 function complain(refusals: Refusals, expected: readonly string[], complaints: string[]): void {
   for (const [reason, times] of refusals) if (!expected.includes(reason)) complaints.push(`refused with ${reason} (${times} times)`)
-}
-
-async function waitUntilWritten(send: (ms: number) => Promise<Refusals>): Promise<number> {
-  const startedAt = performance.now()
-  while ((await send(1)).size > 0) {
-    if (performance.now() - startedAt > wellMsMax) throw new Error(`writes are still refused ${wellMsMax} ms after there was room again`)
-  }
-  return performance.now() - startedAt
 }
 
 interface Place {

@@ -1,6 +1,7 @@
+import { setTimeout as pause } from 'node:timers/promises'
 import { ConnectionLost } from './connection.ts'
-import type { Deed, Fate, Ledger } from './ledger.ts'
-import type { Random } from './random.ts'
+import { makeLedger, type Deed, type Fate, type Ledger } from './ledger.ts'
+import { makeRandom, type Random } from './random.ts'
 import { openWire, tokenOf, type Outcome, type Wire, type WireStart } from './wire.ts'
 
 export interface Load extends WireStart {
@@ -28,6 +29,19 @@ export async function runLoad(load: Load): Promise<Refusals> {
   const refusals: Refusals = new Map()
   await Promise.all(Array.from({ length: load.connections }, () => runConnection(load, refusals)))
   return refusals
+}
+
+/** Sends cards until one is made, and tells in ms how long that took. Throws when none could be made for `msMax`. */
+export async function untilCardMade(start: WireStart, msMax: number): Promise<number> {
+  const startedAt = performance.now()
+  const ledger = makeLedger()
+  while (ledger.fates.length === 0) {
+    if (performance.now() - startedAt > msMax) throw new Error(`no card could be made for ${msMax} ms after the fault was over`)
+    const once = new AbortController()
+    const answered = (): void => once.abort()
+    await runLoad({ ...start, connections: 1, ledger, random: makeRandom(1), until: once.signal, answered })
+  }
+  return performance.now() - startedAt
 }
 
 async function runConnection(load: Load, refusals: Refusals): Promise<void> {
@@ -96,10 +110,6 @@ function ask(wire: Wire, deed: Deed, { token }: Fate): Promise<Outcome> {
 function note(outcome: Outcome, refusals: Refusals): boolean {
   if (outcome.kind === 'refused') refusals.set(outcome.reason, (refusals.get(outcome.reason) ?? 0) + 1)
   return outcome.kind !== 'lost'
-}
-
-function pause(ms: number): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, ms))
 }
 
 /** Public cards of the test environment; the network of the first sends the code itself, for the second we send it. */
