@@ -3,7 +3,7 @@ import { connect, type Socket } from 'node:net'
 import { cutReply } from '../fault/connection.ts'
 import { makeRandom } from '../fault/random.ts'
 import { drawPan } from './cards.ts'
-import type { LoadAnswer, LoadMethod, LoadOrder, Target } from './load-words.ts'
+import type { LoadAnswer, LoadMethod, LoadOrder, LoadProblem, Target } from './load-words.ts'
 
 const random = makeRandom(Date.now() % 2 ** 31)
 const tokens = new Map<string, string[]>()
@@ -11,7 +11,10 @@ const creates = new Map<string, Buffer[]>()
 
 process.on('message', (order: LoadOrder) => {
   if (order.order === 'end') process.disconnect()
-  else void obey(order).then((answer) => process.send?.(answer))
+  else
+    void obey(order)
+      .catch(explain)
+      .then((answer) => process.send?.(answer))
 })
 
 async function obey(order: Exclude<LoadOrder, { order: 'end' }>): Promise<LoadAnswer> {
@@ -22,6 +25,10 @@ async function obey(order: Exclude<LoadOrder, { order: 'end' }>): Promise<LoadAn
     const token = /"token":"([^"]+)"/.exec(body)?.[1]
     if (token !== undefined) made.push(token)
   })
+}
+
+function explain(err: unknown): LoadProblem {
+  return { problem: err instanceof Error ? err.message : String(err) }
 }
 
 interface End {
@@ -73,6 +80,8 @@ function drive({ url }: Target, nextRequest: () => Buffer, { seen, goesOn, see }
     }
     socket.on('connect', send)
     socket.on('error', reject)
+    // After the last reply it is ours to end, and the promise is settled.
+    socket.on('close', () => reject(new Error('a connection was closed while a reply was waited for')))
     socket.on('data', (chunk: Buffer) => {
       received = received.length === 0 ? chunk : Buffer.concat([received, chunk])
       const cut = cutReply(received)

@@ -1,4 +1,4 @@
-/** What the load generator is told, over its IPC channel. Each is answered by one `LoadAnswer`. */
+/** What the load generator is told, over its IPC channel. Each is answered by one `LoadAnswer`, or by what came in the way. */
 export type LoadOrder =
   /** Makes cards and keeps their tokens for `check`. */
   | { readonly order: 'prepare'; readonly target: Target; readonly cards: number }
@@ -22,4 +22,10 @@ export interface LoadAnswer {
   readonly failure: string
   readonly p50Ms: number
   readonly p99Ms: number
+}
+
+/** An order that could not be obeyed. */
+export interface LoadProblem {
+  /** What the load generator stumbled over. */
+  readonly problem: string
 }
