@@ -2,10 +2,10 @@ import assert from 'node:assert/strict'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { createServer, type AddressInfo } from 'node:net'
 
+import { findFreePort } from '../tools/free-port.ts'
 import { findWebKitBrowser, findWebKitDriver, findXvfb } from '../tools/other-browsers.ts'
-import { startProgram, type OtherBrowser } from './other-browser.fixture.ts'
+import { startProgram, type OtherBrowser, type Started } from './other-browser.fixture.ts'
 
 /** WebKitGTK by WebDriver (W3C, HTTP), on a display without a screen. */
 export async function startWebKit(): Promise<OtherBrowser> {
@@ -15,7 +15,6 @@ export async function startWebKit(): Promise<OtherBrowser> {
   // It takes a free number by itself, and tells it by the pipe with number 3.
   const screen = startProgram(xvfb, ['-displayfd', '3', '-screen', '0', '1024x768x24', '-nolisten', 'tcp'], { extraPipe: true })
   const display = `:${await screen.readLine(/^(\d+)$/)}`
-  const port = await freePort()
   const env = {
     DISPLAY: display,
     HOME: home,
@@ -25,17 +24,7 @@ export async function startWebKit(): Promise<OtherBrowser> {
     GDK_BACKEND: 'x11',
     NO_AT_BRIDGE: '1',
   }
-  const started = startProgram(driver, [`--port=${String(port)}`, '--host=127.0.0.1'], { env })
-  const ask = async (method: string, path: string, body?: object): Promise<unknown> => {
-    const reply = await fetch(`http://127.0.0.1:${String(port)}${path}`, {
-      method,
-      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-    })
-    const { value } = (await reply.json()) as { value: unknown }
-    if (!reply.ok) throw new Error(`${path}: ${JSON.stringify(value)}`)
-    return value
-  }
-  await answering(() => ask('GET', '/status'))
+  const { started, ask } = await startDriver(driver, env)
   const wanted = { 'webkitgtk:browserOptions': { binary, args: ['--automation'] } }
   const { sessionId } = (await ask('POST', '/session', { capabilities: { alwaysMatch: wanted } })) as { sessionId: string }
   const session = `/session/${sessionId}`
@@ -79,25 +68,44 @@ export async function startWebKit(): Promise<OtherBrowser> {
   }
 }
 
-async function answering(ask: () => Promise<unknown>): Promise<void> {
-  for (let tries = 1; ; tries++) {
-    try {
-      await ask()
-      return
-    } catch (err) {
-      if (tries === triesMax) throw err
-      await new Promise((resolve) => setTimeout(resolve, tryEveryMs))
-    }
+type Ask = (method: string, path: string, body?: object) => Promise<unknown>
+
+/** It takes no port by itself, and ends at once where its own was taken in between: then another is tried. */
+async function startDriver(driver: string, env: Readonly<Record<string, string>>): Promise<{ started: Started; ask: Ask }> {
+  for (let starts = 1; ; starts++) {
+    const port = await findFreePort()
+    const started = startProgram(driver, [`--port=${String(port)}`, '--host=127.0.0.1'], { env })
+    const ask: Ask = (...asked) => askDriver(port, ...asked)
+    if (await answers(started, () => ask('GET', '/status'))) return { started, ask }
+    await started.stop()
+    if (starts === startsMax) throw new Error(`${driver} does not answer after ${String(starts)} starts`)
   }
 }
 
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await new Promise((resolve) => server.once('listening', resolve))
-  const { port } = server.address() as AddressInfo
-  await new Promise((resolve) => server.close(resolve))
-  return port
+async function askDriver(port: number, ...[method, path, body]: Parameters<Ask>): Promise<unknown> {
+  const reply = await fetch(`http://127.0.0.1:${String(port)}${path}`, {
+    method,
+    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+  })
+  const { value } = (await reply.json()) as { value: unknown }
+  if (!reply.ok) throw new Error(`${path}: ${JSON.stringify(value)}`)
+  return value
 }
 
-const triesMax = 100
-const tryEveryMs = 100
+/** False when it ended, or said nothing in time. */
+async function answers({ child }: Started, ask: () => Promise<unknown>): Promise<boolean> {
+  const endsAt = performance.now() + answerMsMax
+  while (child.exitCode === null && child.signalCode === null && performance.now() < endsAt) {
+    const isThere = await ask().then(
+      () => true,
+      () => false,
+    )
+    if (isThere) return true
+    await new Promise((resolve) => setTimeout(resolve, askEveryMs))
+  }
+  return false
+}
+
+const startsMax = 3
+const answerMsMax = 40_000
+const askEveryMs = 100

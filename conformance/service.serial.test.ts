@@ -1,14 +1,13 @@
 // time limit: 240 s
 import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
-import { once } from 'node:events'
 import { writeFileSync } from 'node:fs'
-import { createServer, type AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { it } from 'node:test'
 import { promisify } from 'node:util'
 
+import { findFreePort } from '../tools/free-port.ts'
 import { startTessera } from '../tools/start-tessera.ts'
 
 it('every vector holds against the service on its embedded store', async () => {
@@ -50,15 +49,6 @@ async function expectConformance(tessera: Awaited<ReturnType<typeof startTessera
   } finally {
     await tessera.stop()
   }
-}
-
-async function findFreePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const { port } = server.address() as AddressInfo
-  server.close()
-  await once(server, 'close')
-  return port
 }
 
 async function setEndpoint(folder: string, merchantId: string, port: number): Promise<void> {

@@ -1,12 +1,12 @@
 import { spawn, spawnSync, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { chownSync, existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'
-import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { setTimeout as pause } from 'node:timers/promises'
 import { findOnPath, isProgram } from './find-program.ts'
+import { findFreePort } from './free-port.ts'
 
 /** A PostgreSQL cluster made for one occasion. It lives in a folder of its own and is gone, folder and all, after `stop()`. */
 export type Cluster = {
@@ -171,15 +171,6 @@ function unprivilegedUser(): User | null {
     if (uid !== undefined && gid !== undefined && uid > 0 && gid > 0) return { uid, gid }
   }
   return fail('PostgreSQL does not run as root, and there is neither a user postgres nor nobody.')
-}
-
-async function findFreePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const address = server.address()
-  server.close()
-  await once(server, 'close')
-  return typeof address === 'object' && address !== null ? address.port : fail('No port is free.')
 }
 
 /** Folders of processes that were killed before they could tidy up; their servers went with them. */

@@ -180,6 +180,7 @@ export const importLaw: readonly LawRow[] = [
 const testsMay = [
   'tools/browser/build.ts',
   'tools/postgres.ts',
+  'tools/free-port.ts',
   'tools/chromium.ts',
   'tools/corpora.ts',
   'tools/find-program.ts',

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { copyFileSync } from 'node:fs'
-import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
 
+import { findFreePort } from '../../../tools/free-port.ts'
 import { startCluster } from '../../../tools/postgres.ts'
 import type { Cluster } from '../../../tools/postgres.ts'
 
@@ -52,7 +52,7 @@ test('when PostgreSQL goes away calls are told to come again and readiness says 
 })
 
 test('a start that waits for its database is alive, not ready, and stops when it is told to', async () => {
-  const adminPort = await freePort()
+  const adminPort = await findFreePort()
   const args = [
     'start',
     '--port=0',
@@ -92,11 +92,3 @@ test('doctor tells that a database does not answer, without its password', async
   assert.match(out, /^MEND +database +no primary among 1 host/m)
   assert.ok(!out.includes('hunter2'))
 })
-
-async function freePort(): Promise<number> {
-  const server = createServer()
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  const { port } = server.address() as { port: number }
-  await new Promise((resolve) => server.close(resolve))
-  return port
-}
