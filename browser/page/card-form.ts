@@ -76,26 +76,27 @@ export class CardForm {
     frame.allow = ''
     frame.referrerPolicy = 'no-referrer'
     frame.style.cssText = 'width:100%;border:0;display:block;height:330px'
-    const greet = (): void => {
+    // Each document of the frame is greeted once: at its word that it is there, or where that did not come, when it has loaded.
+    // True: at its word; false: as it had loaded. The other of the two is then let by; a second word is of another document, whose predecessor never loaded.
+    let greeted: boolean | null = null
+    const greet = (isAtWord: boolean): void => {
+      greeted = isAtWord
       this.#bridge?.close()
       clearTimeout(this.#late)
       this.#bridge = openBridge(frame, this.#origin, id, (message) => this.#hear(message))
       this.#late = setTimeout(() => this.#fail('frame_no_answer', 'The form did not answer: see what the frame says.'), answerMsMax)
       this.#configure()
     }
-    // Each document of the frame is greeted once: at its word that it is there, or where that did not come, when it has loaded.
     const { signal } = (this.#mounted = new AbortController())
-    // True: at its word; false: as it had loaded. The other of the two is then let by.
-    let greeted: boolean | null = null
     const onWord = ({ source, origin, data }: MessageEvent): void => {
       if (source !== frame.contentWindow || origin !== this.#origin || readHello(data)?.id !== id) return
-      if (greeted === null) greet()
-      greeted = greeted === null || null
+      if (greeted === false) greeted = null
+      else greet(true)
     }
     addEventListener('message', onWord, { signal })
     frame.addEventListener('load', () => {
-      if (greeted !== true) greet()
-      greeted = greeted === true ? null : false
+      if (greeted) greeted = null
+      else greet(false)
     })
     document.addEventListener('securitypolicyviolation', this.#onViolation, { signal })
     frame.src = `${this.#origin}/form/v1?${String(query)}#${id}`
