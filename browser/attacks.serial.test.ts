@@ -56,6 +56,7 @@ describe('a page that attacks the card form that it holds', () => {
 
   it('2. hears no key, no focus within, no composition and no paste of the frame, only that it has the focus', async () => {
     const opened = await stage.open()
+    for (const event of ['ready', 'load']) await opened.heard(event)
     await opened.page.evaluate(() => {
       const heard: string[] = []
       Object.assign(globalThis, { heard })
@@ -73,6 +74,10 @@ describe('a page that attacks the card form that it holds', () => {
       opened.page.evaluate(() =>
         (globalThis as unknown as { heard: string[] }).heard.splice(0).filter((name) => !/pointer|mouse|^device/.test(name)),
       )
+    // Frame and page are in two processes: the focus goes from one to the other in its own time.
+    await opened.page.waitForFunction(
+      () => document.activeElement?.tagName === 'IFRAME' && (globalThis as unknown as { heard: string[] }).heard.includes('blur'),
+    )
     await heardAfter()
     await opened.form.locator('#number').pressSequentially(success)
     await opened.form.locator('#expiry').pressSequentially('0399')
@@ -96,7 +101,11 @@ describe('a page that attacks the card form that it holds', () => {
     assert.equal(await messages(() => form.locator('#number').pressSequentially('600495473316478')), 0)
     assert.equal(await messages(() => form.locator('#expiry').pressSequentially('039')), 0)
     await form.locator('#expiry').press('9')
-    assert.deepEqual(((await opened.said('change')).at(-1) as { complete: boolean }).complete, true)
+    const told = (await opened.heardMany('change', 2)) as { complete: boolean }[]
+    assert.deepEqual(
+      told.map(({ complete }) => complete),
+      [false, true],
+    )
     await opened.page.close()
   })
 
@@ -104,7 +113,7 @@ describe('a page that attacks the card form that it holds', () => {
     const opened = await stage.open({ head: headOf(pollute) })
     await enterCard(opened, success)
     await enterCode(opened)
-    await opened.form.locator('.done h2').waitFor()
+    await opened.heard('token')
     const stolen = await opened.page.evaluate(() => (globalThis as unknown as { stolen: string[] }).stolen)
     assert.ok(
       stolen.some((text) => text.includes('"type":"step"')),
@@ -227,7 +236,7 @@ describe('a page that attacks the card form that it holds', () => {
   it('8. gets no card by a frame whose sandbox takes its scripts or its origin away, and is told that the form does not answer', async () => {
     for (const sandbox of ['', 'allow-scripts', 'allow-scripts allow-forms']) {
       const opened = await stage.open({ prepare: (page) => page.clock.install() })
-      await opened.heard('ready')
+      for (const event of ['ready', 'load']) await opened.heard(event)
       await opened.page.evaluate(
         (value) =>
           new Promise((resolve) => {
@@ -238,11 +247,18 @@ describe('a page that attacks the card form that it holds', () => {
           }),
         sandbox,
       )
-      assert.equal(await opened.form.locator('#number').isVisible(), sandbox !== '')
-      if (sandbox !== '') await enterCard(opened, success)
+      await (await opened.frame()).waitForURL(/again=1/)
+      const { form } = opened
+      if (sandbox === '') assert.equal(await form.locator('#number').count(), 0)
+      else {
+        await form.locator('#number').fill(success)
+        await form.locator('#expiry').fill('0399')
+        await form.locator('#expiry').press('Enter')
+        assert.ok(await form.locator('form.card button').isDisabled(), 'a form that nobody has greeted sends a card')
+      }
       await opened.page.clock.fastForward(10_000)
       assert.equal(((await opened.heard('error')) as { reason: string }).reason, 'frame_no_answer')
-      assert.deepEqual(await opened.said('token'), [], `sandbox="${sandbox}"`)
+      assert.deepEqual([await opened.said('token'), opened.calls('cards.create')], [[], 0], `sandbox="${sandbox}"`)
       assert.doesNotMatch(JSON.stringify(await opened.page.evaluate(() => (globalThis as unknown as Mounted).said)), typed)
       await opened.page.close()
     }
@@ -276,7 +292,7 @@ describe('a page that attacks the card form that it holds', () => {
 
   it('10. with a look-alike in the frame gets no hello, and a token that it makes up is none of the service', async () => {
     const opened: Opened = await stage.open()
-    await opened.heard('ready')
+    for (const event of ['ready', 'load']) await opened.heard(event)
     const heard = await opened.page.evaluate(
       async (lookAlike) => {
         const frame = document.querySelector('iframe')
@@ -285,11 +301,16 @@ describe('a page that attacks the card form that it holds', () => {
           if (frame !== null) frame.src = lookAlike
         })
         const { said } = globalThis as unknown as Mounted
-        return [(document.querySelector('iframe')?.contentWindow as unknown as { got: unknown[] }).got.length, (said['ready'] ?? []).length]
+        // Said after any hello of the page, and so heard after it.
+        const inside = frame?.contentWindow as unknown as Window & { got: unknown[] }
+        const last = new Promise((resolve) => inside.addEventListener('message', ({ data: word }) => word === 'last' && resolve(word)))
+        inside.postMessage('last', '*')
+        await last
+        return [inside.got, (said['ready'] ?? []).length]
       },
       stage.place({ body: '<script>got=[];onmessage=(event)=>got.push(event.data)</script><div id="card"></div>' }),
     )
-    assert.deepEqual(heard, [0, 1], 'the page said hello to a frame of another origin')
+    assert.deepEqual(heard, [['last'], 1], 'the page said hello to a frame of another origin')
     await opened.page.close()
   })
 

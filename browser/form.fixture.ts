@@ -44,6 +44,8 @@ export interface Opened {
   said: (event: string) => Promise<unknown[]>
   /** Waits until the form said this event, and tells the last value. */
   heard: (event: string) => Promise<unknown>
+  /** Waits until the form said this event so often, and tells all of it. What the frame shows may be there before the page has heard of it. */
+  heardMany: (event: string, count: number) => Promise<unknown[]>
   /** How often the form called this method of the service. */
   calls: (method: string) => number
   /** Every line that the browser wrote about this page, and every uncaught error. */
@@ -86,16 +88,20 @@ export function watch(page: Page): Opened {
   page.on('console', (line) => lines.push(line.text()))
   page.on('pageerror', (error) => lines.push(error.message))
   const said = (event: string): Promise<unknown[]> => page.evaluate((name) => (globalThis as unknown as Mounted).said[name] ?? [], event)
+  const heardMany = async (event: string, count: number): Promise<unknown[]> => {
+    await page.waitForFunction(([name, least]) => ((globalThis as unknown as Mounted).said[name]?.length ?? 0) >= least, [
+      event,
+      count,
+    ] as const)
+    return said(event)
+  }
   return {
-    ...{ page, lines, said, form: page.frameLocator('iframe') },
+    ...{ page, lines, said, heardMany, form: page.frameLocator('iframe') },
     async frame() {
       const frame = await (await page.waitForSelector('iframe')).contentFrame()
       return frame ?? assert.fail('the iframe holds nothing')
     },
-    async heard(event) {
-      await page.waitForFunction((name) => (globalThis as unknown as Mounted).said[name] !== undefined, event)
-      return (await said(event)).at(-1)
-    },
+    heard: async (event) => (await heardMany(event, 1)).at(-1),
     calls: (method) => called.filter((name) => name === method).length,
   }
 }
@@ -128,6 +134,7 @@ export function mountForm(options: object): void {
   for (const event of ['ready', 'change', 'step', 'token', 'error', 'warning', 'wait', 'seen'])
     page.form.on(event, (value) => (page.said[event] ??= []).push(value ?? null))
   page.form.mount('#card')
+  document.querySelector('#card iframe')?.addEventListener('load', () => (page.said['load'] ??= []).push(null))
 }
 
 /** Types a card as a cardholder does, and sends it. */

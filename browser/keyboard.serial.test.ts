@@ -3,6 +3,7 @@ import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 
 import { startStage, type Mounted, type Stage } from './form.fixture.ts'
+import { waitUntil } from './other-browser.fixture.ts'
 
 const success = '8600069195406311'
 
@@ -16,27 +17,34 @@ describe('the card form without a mouse', () => {
   /** Where the focus is, as somebody hears it: the label of an input, the words of a button or a link. */
   const whereInFrame = (): string => {
     const part = document.activeElement as HTMLInputElement | null
+    if (part === document.body) return ''
     return part?.labels?.[0]?.textContent ?? part?.getAttribute('aria-label') ?? part?.textContent ?? ''
   }
 
   it('is walked through from the shop and back into it by Tab, in the order in which it is read', async () => {
     const opened = await stage.open({ body: '<button id="before">Cart</button><div id="card"></div><button id="after">Help</button>' })
     const [{ page }, frame] = [opened, await opened.frame()]
-    await opened.heard('ready')
+    await opened.form.locator('form.card button:enabled').waitFor()
+    const whereNow = async (): Promise<string> => {
+      const isInFrame = await page.evaluate(() => document.activeElement?.tagName === 'IFRAME')
+      return isInFrame ? frame.evaluate(whereInFrame) : page.evaluate(() => document.activeElement?.id ?? '')
+    }
+    /** Page and frame are in two processes: the focus goes from one to the other in its own time. */
+    const go = async (key: string): Promise<string> => {
+      const left = await whereNow()
+      let stood = ''
+      await page.keyboard.press(key)
+      await waitUntil(async () => (stood = await whereNow()) !== '' && stood !== left, `somewhere else than at ${left}, by ${key}`)
+      return stood
+    }
     await page.locator('#before').focus()
     const walked: string[] = []
-    for (let i = 0; i < 12; i++) {
-      await page.keyboard.press('Tab')
-      const isInFrame = await page.evaluate(() => document.activeElement?.tagName === 'IFRAME')
-      walked.push(isInFrame ? await frame.evaluate(whereInFrame) : await page.evaluate(() => document.activeElement?.id ?? ''))
-      if (walked.at(-1) === 'after') break
-    }
+    for (let i = 0; i < 12 && walked.at(-1) !== 'after'; i++) walked.push(await go('Tab'))
     assert.deepEqual(
       walked.map((text) => text.slice(0, 12)),
       ['Card number', 'Expiry date', 'I agree that', 'Terms (opens', 'Continue', 'Terms (opens', 'Privacy (ope', 'after'],
     )
-    await page.keyboard.press('Shift+Tab')
-    assert.match(await frame.evaluate(whereInFrame), /^Privacy/)
+    assert.match(await go('Shift+Tab'), /^Privacy/)
     await page.close()
   })
 

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 
-import { startStage, type Stage } from './form.fixture.ts'
+import { startStage, type Mounted, type Stage } from './form.fixture.ts'
 
 describe('the card form in a page that may be anything', () => {
   let stage: Stage
@@ -79,19 +79,37 @@ describe('the card form in a page that may be anything', () => {
   })
 
   it('shows a bank that is slow, and lets the cardholder stop waiting', async () => {
-    const { page, form, said } = await stage.open()
+    const { page, form, heard } = await stage.open()
     await form.locator('#number').fill('8600134301849596')
     await form.locator('#expiry').fill('0399')
     await form.locator('form.card button').click()
     await form.locator('.progress button').click()
     await form.locator('.whole', { hasText: 'stopped waiting' }).waitFor()
-    assert.equal(((await said('error')) as { reason: string }[]).at(-1)?.reason, 'stopped')
+    assert.equal(((await heard('error')) as { reason: string }).reason, 'stopped')
+    await page.close()
+  })
+
+  it('takes no press before its page has said what it wants, and then goes by that', async () => {
+    const { page, form, calls } = await stage.open()
+    await page.evaluate(greetAlone, `${stage.formOrigin}/form/v1?merchant=${stage.merchant}&origin=${encodeURIComponent(stage.shopOrigin)}`)
+    await form.locator('#number').fill('8600069195406311')
+    await form.locator('#expiry').fill('0399')
+    await form.locator('#expiry').press('Enter')
+    assert.ok(await form.locator('form.card button').isDisabled(), 'the card goes without what the page wants')
+    await page.evaluate(() => {
+      const options = { save: 'ask', locale: 'en' }
+      ;(globalThis as unknown as { port: MessagePort }).port.postMessage({ type: 'configure', options })
+    })
+    await form.locator('.consent input').check()
+    await form.locator('form.card button').click()
+    await form.locator('#code').waitFor()
+    assert.equal(calls('cards.create'), 1)
     await page.close()
   })
 
   it('hears no second hello, no wrong id, and nobody who is not its parent', async () => {
-    const { page } = await stage.open()
-    await page.waitForFunction(() => (globalThis as unknown as { said: { ready?: unknown[] } }).said.ready !== undefined)
+    const { page, heard: heardOf } = await stage.open()
+    await heardOf('ready')
     const answers = await page.evaluate(async () => {
       const frame = document.querySelector('iframe')
       const id = new URL(frame?.src ?? '').hash.slice(1)
@@ -120,7 +138,8 @@ describe('the card form in a page that may be anything', () => {
       document.body.append(cover)
     })
     await waitFor('hidden')
-    assert.deepEqual(await said('seen'), ['visible', 'hidden'])
+    // A page that is slow to give the form its height may tell of that before.
+    assert.deepEqual((await said('seen')).slice(-2), ['visible', 'hidden'])
     await page.close()
   })
 
@@ -143,3 +162,18 @@ describe('the card form in a page that may be anything', () => {
     await page.close()
   })
 })
+
+/** Runs in the page: another form in place of ours, which is greeted by hand and told nothing. */
+async function greetAlone(address: string): Promise<void> {
+  ;(globalThis as unknown as Mounted).form.unmount()
+  const [frame, id] = [document.createElement('iframe'), 'ab'.repeat(16)]
+  frame.src = `${address}#${id}`
+  const loaded = new Promise((resolve) => frame.addEventListener('load', resolve))
+  document.getElementById('card')?.append(frame)
+  await loaded
+  const { port1: port, port2 } = new MessageChannel()
+  Object.assign(globalThis, { port })
+  const answered = new Promise((resolve) => (port.onmessage = resolve))
+  frame.contentWindow?.postMessage({ tessera: 1, id }, '*', [port2])
+  await answered
+}

@@ -65,6 +65,8 @@ function configure(given: FrameOptions, refused: readonly string[] = []): void {
   consent.row.hidden = options.save !== 'ask'
   if (consent.row.hidden) consent.box.checked = false
   view.submit.hidden = view.verify.hidden = options.button === false
+  // Until the page has told them no card goes: it would go without its session, and unasked whether it is kept.
+  view.submit.disabled = port === null
 }
 
 function speak(): void {

@@ -35,7 +35,7 @@ export interface FormLocator {
   fill(text: string, options?: Waiting): Promise<unknown>
   click(options?: Waiting): Promise<unknown>
   setChecked(isChecked: boolean, options?: Waiting): Promise<unknown>
-  waitFor(options?: Waiting & { readonly state?: 'visible' | 'detached' }): Promise<unknown>
+  waitFor(options?: Waiting & { readonly state?: 'visible' | 'attached' | 'detached' }): Promise<unknown>
   evaluateAll(deed: (elements: { textContent: string | null }[]) => void): Promise<unknown>
   getAttribute(name: string, options?: Waiting): Promise<string | null>
   textContent(options?: Waiting): Promise<string | null>
@@ -55,6 +55,8 @@ export async function fillCard(page: FormPage, entry: CardEntry): Promise<Filled
   await form.locator(places.number).fill(entry.number, wait)
   const address = await page.locator(frame).getAttribute('src', wait)
   await form.locator(places.expiry).fill(entry.expire, wait)
+  // Enabled as soon as the page has told the form what it wants; a form without a button has one too, out of sight.
+  await form.locator(`${places.submit}:enabled`).waitFor({ state: 'attached', ...wait })
   if (entry.save !== undefined) await tick(form.locator(places.consent), entry.save, wait)
   await press(form, { own: entry.submit, button: places.submit, wait })
   await form.locator(`${places.code}, ${places.fault}`).first().waitFor(wait)
