@@ -24,9 +24,9 @@ describe('the card form in a real browser', () => {
       await opened.form.locator('#code').fill('666666')
       await opened.form.locator('form.code button.main').click()
       await opened.form.locator('.done h2').waitFor()
-      const [told] = (await opened.said('token')) as { token: string; card: { number: string; verify: boolean; recurrent: boolean } }[]
-      assert.match(told?.token ?? '', /^[0-9a-f]{24}_/)
-      assert.deepEqual([told?.card.number, told?.card.verify, told?.card.recurrent], [`8600***${pan.slice(-4)}`, true, false])
+      const told = (await opened.heard('token')) as { token: string; card: { number: string; verify: boolean; recurrent: boolean } }
+      assert.match(told.token, /^[0-9a-f]{24}_/)
+      assert.deepEqual([told.card.number, told.card.verify, told.card.recurrent], [`8600***${pan.slice(-4)}`, true, false])
       assert.deepEqual(await opened.said('step'), ['code', 'done'])
       await opened.page.close()
     })
@@ -41,12 +41,12 @@ describe('the card form in a real browser', () => {
       ['8600143417770323', 'system_error', /Nothing was charged/],
       ['8600000000000000', 'card_number_check_digit', /not right/],
     ]
-    for (const [pan, reason, says] of cases) {
+    for (const [index, [pan, reason, says]] of cases.entries()) {
       await opened.form.locator('#expiry').fill('')
       await enter(opened, pan)
       await opened.form.locator('.fault', { hasText: says }).waitFor()
-      const last = ((await opened.said('error')) as { reason: string; message: string }[]).at(-1)
-      assert.equal(last?.reason, reason)
+      const told = (await opened.heardMany('error', index + 1)) as { reason: string; message: string }[]
+      assert.deepEqual([told.length, told.at(-1)?.reason], [index + 1, reason])
     }
     await opened.page.close()
   })
@@ -167,9 +167,8 @@ describe('the card form in a real browser', () => {
 
   it('is blocked at once, with the directive to add, by a policy that names no frame of ours', async () => {
     const opened = await stage.open({ headers: { 'content-security-policy': "frame-src 'self'" } })
-    await opened.page.waitForFunction(() => (globalThis as unknown as { said: { error?: unknown[] } }).said.error !== undefined)
-    const [error] = (await opened.said('error')) as { reason: string; message: string }[]
-    assert.equal(error?.reason, 'blocked_by_csp')
+    const error = (await opened.heard('error')) as { reason: string; message: string }
+    assert.equal(error.reason, 'blocked_by_csp')
     assert.ok(error.message.endsWith(`frame-src ${stage.formOrigin}`), error.message)
     await opened.page.close()
   })

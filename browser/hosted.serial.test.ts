@@ -119,8 +119,12 @@ describe('the hosted page, for who comes by a link', () => {
     await enterCard(again, success)
     await enterCode(again)
     await again.page.waitForURL(`${stage.shopOrigin}/**`)
+    // It stands for a moment only: the shop answers when it has been read.
+    const read = Promise.withResolvers<undefined>()
+    await again.page.route(`${stage.shopOrigin}/**`, (route) => read.promise.then(() => route.continue()))
     await again.page.goto(other.page)
     await again.page.getByRole('status').getByText('The card was added').waitFor()
+    read.resolve(undefined)
     await again.page.waitForURL(`${stage.shopOrigin}/**`)
     await again.page.close()
   })
