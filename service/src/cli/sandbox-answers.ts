@@ -36,7 +36,8 @@ export function answerSandbox(sandbox: SandboxAnswers | null, merchants: KnownMe
       : (question) => then(sandbox, question)
   const ofOne = (then: (sandbox: SandboxAnswers, merchantId: string, question: Question) => Promise<Reply>): Answer =>
     inSandbox((there, question) => {
-      return ofKnown(merchants, question.merchantId ?? there.merchantId, (merchantId) => then(there, merchantId, question))
+      const { merchantId = there.merchantId } = question
+      return ofKnown(merchants, merchantId, (id) => then(there, id, question))
     })
   const reset = ofOne(async (there, merchantId) => yes({ merchantId, ...(await there.reset(merchantId)) }))
   return {

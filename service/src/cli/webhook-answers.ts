@@ -8,8 +8,10 @@ export type WebhookAnswers = Endpoints
 
 /** Answers about endpoints and events; `merchantByDefault` is whose they are when nobody says, null where somebody has to. */
 export function answerWebhooks(endpoints: WebhookAnswers, merchantByDefault: string | null, merchants: KnownMerchants): Answers {
-  const of = (then: (merchantId: string, question: Question) => Promise<Reply>) => (question: Question) =>
-    ofKnown(merchants, question.merchantId ?? merchantByDefault, (merchantId) => then(merchantId, question))
+  const of = (then: (merchantId: string, question: Question) => Promise<Reply>) => (question: Question) => {
+    const { merchantId = merchantByDefault } = question
+    return ofKnown(merchants, merchantId, (id) => then(id, question))
+  }
   return {
     'webhooks.add': of(async (id, { url }) => told(typeof url === 'string' ? await endpoints.add(id, url) : wantsUrl)),
     'webhooks.list': of(async (id) => yes({ merchantId: id, endpoints: (await endpoints.list(id)).map(tellEndpoint) })),
