@@ -39,6 +39,8 @@ export interface NamedFilter {
   readonly filter: Filter
 }
 
+export const namedMax = 20
+
 /** Of one user, in this browser: a filter is no secret of the merchant's, and is not worth a table. */
 export function readNamed(userId: string): readonly NamedFilter[] {
   try {
@@ -50,7 +52,7 @@ export function readNamed(userId: string): readonly NamedFilter[] {
 }
 
 export function keepNamed(userId: string, named: readonly NamedFilter[]): void {
-  localStorage.setItem(placeOf(userId), JSON.stringify(named.slice(0, namedMax)))
+  localStorage.setItem(placeOf(userId), JSON.stringify(named))
 }
 
 function isNamed(read: unknown): read is NamedFilter {
@@ -60,5 +62,3 @@ function isNamed(read: unknown): read is NamedFilter {
 function placeOf(userId: string): string {
   return `tessera.requests.${userId}`
 }
-
-const namedMax = 20

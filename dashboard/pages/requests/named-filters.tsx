@@ -4,7 +4,7 @@ import { useId } from 'preact/hooks'
 import { wordsOf } from '../../app/language.ts'
 import { pathOf } from '../../app/router.ts'
 import { session } from '../../app/session-state.ts'
-import { keepNamed, pathOfFilter, readNamed, type Filter } from './filter.ts'
+import { keepNamed, namedMax, pathOfFilter, readNamed, type Filter } from './filter.ts'
 import { requestWords } from './request-words.ts'
 
 /** The user's named filters, as links, and a field that names the present one. */
@@ -20,6 +20,7 @@ export function Named({ filter }: { filter: Filter }) {
   }
   const path = pathOfFilter(filter)
   const isOpen = Object.keys(filter).length > 0 && !named.value.some((each) => pathOfFilter(each.filter) === path)
+  const isFull = named.value.length >= namedMax
   if (named.value.length === 0 && !isOpen) return null
   return (
     <div class="tools named">
@@ -31,12 +32,15 @@ export function Named({ filter }: { filter: Filter }) {
           </button>
         </span>
       ))}
-      {isOpen && (
+      {isOpen && isFull && <p>{text.full(namedMax)}</p>}
+      {isOpen && !isFull && (
         <form
           onSubmit={(event) => {
             event.preventDefault()
             const wanted = name.value.trim()
-            if (wanted !== '') keep([...named.value.filter((each) => each.name !== wanted), { name: wanted, filter }])
+            if (wanted === '') return
+            keep([...named.value.filter((each) => each.name !== wanted), { name: wanted, filter }])
+            name.value = ''
           }}
         >
           <label class="unseen" for={id}>

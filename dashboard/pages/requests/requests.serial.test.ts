@@ -66,6 +66,35 @@ test('from the list to one refused call, its curl line, and a replay beside it; 
   assert.deepEqual(await faultsFor(page), [])
 })
 
+test('a filter has the name that was typed for it, and there is no twenty-first until one is forgotten', async () => {
+  const page = await dashboard.open('requests?method=cards.verify')
+  const name = page.getByLabel('Name of this filter')
+  const kept = (named: string) => page.getByRole('link', { name: named, exact: true })
+  await name.fill('first')
+  await page.keyboard.press('Enter')
+  await kept('first').waitFor()
+  await page.getByLabel('Outcome').selectOption('error')
+  await page.getByRole('button', { name: 'Find' }).click()
+  await name.waitFor()
+  assert.equal(await name.inputValue(), '', 'the name of the one before is not given again by a press')
+  await page.evaluate(() => {
+    const key = Object.keys(localStorage).find((each) => each.startsWith('tessera.requests.')) ?? ''
+    const [first] = JSON.parse(localStorage.getItem(key) ?? '[]') as object[]
+    const more = Array.from({ length: 19 }, (_none, at) => ({ name: `more ${String(at)}`, filter: { code: String(at) } }))
+    localStorage.setItem(key, JSON.stringify([first, ...more]))
+  })
+  await page.reload()
+  await page.getByText('20 filters are kept').waitFor()
+  assert.equal(await name.count(), 0)
+  assert.deepEqual(await faultsFor(page), [])
+  await page.getByRole('button', { name: 'Forget more 7' }).click()
+  await name.fill('last')
+  await page.keyboard.press('Enter')
+  await kept('last').waitFor()
+  await page.reload()
+  await kept('last').waitFor()
+})
+
 test('on a phone in the dark, in Russian, the list and one call fit, and a call that could not be read is there by the id its answer told', async () => {
   await makeToken()
   const { url, merchantId } = dashboard.tessera
