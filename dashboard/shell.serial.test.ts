@@ -7,7 +7,7 @@ import { after, before, test } from 'node:test'
 import { gzipSync } from 'node:zlib'
 import type { Page, Route } from 'playwright-core'
 
-import { faultsFor, openDashboard, sandboxLogin, signIn, type OpenDashboard } from './dashboard.fixture.ts'
+import { callDashboard, faultsFor, openDashboard, sandboxLogin, signIn, type OpenDashboard } from './dashboard.fixture.ts'
 
 interface Made {
   readonly card: { readonly token: string }
@@ -90,6 +90,37 @@ test('from a card to the payment that was refused to it, and back by the card th
   // Chromium has no words for Uzbek months.
   const uzbek = await dashboard.open(`cards/${token.slice(0, 24)}`, { locale: 'uz-UZ' })
   assert.match(await uzbek.locator('.timeline time').first().innerText(), /^\d\d\.\d\d\.\d{4}, \d\d:\d\d:\d\d$/)
+})
+
+test('an owner is asked before a colleague’s password or access ends, and each row’s controls say whose they are', async () => {
+  const page = await dashboard.open('users', { reducedMotion: 'reduce' })
+  for (const phone of ['998901110001', '998901110002']) await callDashboard(page, 'dashboard.users.create', { phone, role: 'support' })
+  await page.reload()
+  const row = page.locator('li', { hasText: '+998901110002' })
+  const dialog = page.getByRole('dialog')
+  const gone = () => page.locator('dialog').waitFor({ state: 'detached' })
+  await page.getByRole('button', { name: 'New password +998901110002' }).click()
+  await dialog.getByText('the second factor').waitFor()
+  assert.deepEqual(await faultsFor(page), [])
+  await dialog.getByRole('button', { name: 'Cancel' }).click()
+  await gone()
+  await page.getByRole('button', { name: 'New password +998901110002' }).click()
+  await dialog.getByRole('button', { name: 'New password' }).click()
+  await page.getByRole('dialog', { name: 'Password, shown once' }).getByRole('button', { name: 'Close' }).click()
+  await gone()
+  await page.getByRole('button', { name: 'Block +998901110002' }).click()
+  await page.keyboard.press('Escape')
+  await gone()
+  assert.equal(await row.getByText('blocked').count(), 0, 'whoever changes their mind blocks nobody')
+  await page.getByRole('button', { name: 'Block +998901110002' }).click()
+  await dialog.getByRole('button', { name: 'Block' }).click()
+  await row.getByText('blocked').waitFor()
+  await gone()
+  await page.getByRole('button', { name: 'Unblock +998901110002' }).click()
+  await row.getByText('blocked').waitFor({ state: 'detached' })
+  await page.getByRole('combobox', { name: 'Role +998901110001' }).selectOption('read')
+  const { entries } = await callDashboard(page, 'dashboard.audit.list', { after: null })
+  assert.equal(entries.filter(({ action }) => action === 'dashboard_user.password_reset').length, 1, 'the one that was confirmed')
 })
 
 test('a wrong password is told, and a session that ended elsewhere brings back the sign-in page', async () => {

@@ -65,6 +65,10 @@ export const en = {
     block: 'Block',
     unblock: 'Unblock',
     reset: 'New password',
+    ends: {
+      reset: 'The present password, the second factor and every session of this user end at once. The new password is shown once.',
+      block: 'Every session of this user ends at once, and nobody signs in with this number until you unblock it.',
+    },
     issued: 'Password, shown once',
     issuedText: 'It is good for one sign-in, and must be changed then. Give it by a safe way.',
   },

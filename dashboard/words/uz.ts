@@ -71,6 +71,10 @@ export const uz: Words = {
     block: 'Bloklash',
     unblock: 'Blokdan chiqarish',
     reset: 'Yangi parol',
+    ends: {
+      reset: 'Foydalanuvchining hozirgi paroli, ikkinchi omili va barcha seanslari darhol tugaydi. Yangi parol bir marta koʻrsatiladi.',
+      block: 'Foydalanuvchining barcha seanslari darhol tugaydi va blokdan chiqarmaguningizcha bu raqam bilan hech kim kira olmaydi.',
+    },
     issued: 'Parol, bir marta koʻrsatiladi',
     issuedText: 'U bir kirishga yaraydi, soʻng almashtiriladi. Ishonchli yoʻl bilan bering.',
   },

@@ -1,16 +1,25 @@
 import { useSignal } from '@preact/signals'
-import type { Role } from '@tessera/contract/methods'
+import type { Result, Role } from '@tessera/contract/methods'
 
 import { useAsk } from '../../app/ask.ts'
 import { call } from '../../app/call.ts'
 import { useDeed } from '../../app/deed.ts'
 import { words } from '../../app/language.ts'
 import { session } from '../../app/session-state.ts'
+import { Confirm } from '../../parts/confirm.tsx'
 import { Copy } from '../../parts/copy.tsx'
 import { Dialog } from '../../parts/dialog.tsx'
 import { Field } from '../../parts/field.tsx'
 import { Refusal } from '../../parts/refusal.tsx'
 import { Tag } from '../../parts/tag.tsx'
+
+type User = Result<'dashboard.users.list'>['users'][number]
+
+/** What ends a colleague's sessions, and is asked about first. */
+interface Ending {
+  readonly deed: 'reset' | 'block'
+  readonly of: User
+}
 
 /** The merchant's people: roles, blocking, new passwords. */
 export function UsersPage() {
@@ -19,7 +28,8 @@ export function UsersPage() {
   const { isBusy, refused, run: attempt } = useDeed()
   const issued = useSignal<string | null>(null)
   const isNew = useSignal(false)
-  const run = (deed: () => Promise<unknown>): Promise<void> => attempt(() => deed().then(asked.again))
+  const ending = useSignal<Ending | null>(null)
+  const run = (deed: () => Promise<unknown>): void => void attempt(() => deed().then(asked.again))
   return (
     <>
       <div class="tools">
@@ -36,28 +46,7 @@ export function UsersPage() {
               {user.state === 'blocked' && <Tag tone="red">{text.blocked}</Tag>} {user.totp && <Tag tone="green">TOTP</Tag>}
             </span>
             {user.userId !== session.value?.userId && (
-              <span class="deeds">
-                <RoleChoice
-                  role={user.role}
-                  onChange={(role) => void run(() => call('dashboard.users.setRole', { userId: user.userId, role }))}
-                />
-                <button
-                  type="button"
-                  disabled={isBusy.value}
-                  onClick={() =>
-                    void run(async () => (issued.value = (await call('dashboard.users.resetPassword', { userId: user.userId })).password))
-                  }
-                >
-                  {text.reset}
-                </button>
-                <button
-                  type="button"
-                  disabled={isBusy.value}
-                  onClick={() => void run(() => call('dashboard.users.block', { userId: user.userId, blocked: user.state === 'active' }))}
-                >
-                  {user.state === 'active' ? text.block : text.unblock}
-                </button>
-              </span>
+              <Deeds user={user} isBusy={isBusy.value} run={run} onEnd={(deed) => (ending.value = { deed, of: user })} />
             )}
           </li>
         ))}
@@ -71,13 +60,67 @@ export function UsersPage() {
           }}
         />
       )}
-      {issued.value !== null && (
+      {ending.value !== null && (
+        <ConfirmEnd
+          ending={ending.value}
+          onIssued={(password) => (issued.value = password)}
+          onDone={asked.again}
+          onClose={() => (ending.value = null)}
+        />
+      )}
+      {issued.value !== null && ending.value === null && (
         <Dialog title={text.issued} onClose={() => (issued.value = null)}>
           <p>{text.issuedText}</p>
           <Copy text={issued.value} />
         </Dialog>
       )}
     </>
+  )
+}
+
+interface DeedsProps {
+  readonly user: User
+  readonly isBusy: boolean
+  readonly run: (deed: () => Promise<unknown>) => void
+  readonly onEnd: (deed: Ending['deed']) => void
+}
+
+/** What is done to one user: in its name as well for those who hear the page, where every row has the same. */
+function Deeds({ user: { userId, phone, role, state }, isBusy, run, onEnd }: DeedsProps) {
+  const text = words.value.users
+  const unblock = (): void => run(() => call('dashboard.users.block', { userId, blocked: false }))
+  return (
+    <span class="deeds">
+      <RoleChoice {...{ role, phone }} onChange={(wanted) => run(() => call('dashboard.users.setRole', { userId, role: wanted }))} />
+      <button type="button" disabled={isBusy} onClick={() => onEnd('reset')}>
+        {text.reset} <span class="unseen">+{phone}</span>
+      </button>
+      <button type="button" disabled={isBusy} onClick={() => (state === 'active' ? onEnd('block') : unblock())}>
+        {state === 'active' ? text.block : text.unblock} <span class="unseen">+{phone}</span>
+      </button>
+    </span>
+  )
+}
+
+interface ConfirmEndProps {
+  readonly ending: Ending
+  readonly onIssued: (password: string) => void
+  readonly onDone: () => void
+  readonly onClose: () => void
+}
+
+function ConfirmEnd({ ending: { deed, of }, onIssued, onDone, onClose }: ConfirmEndProps) {
+  const text = words.value.users
+  const { userId } = of
+  return (
+    <Confirm
+      {...{ title: `${text[deed]}: +${of.phone}`, text: text.ends[deed], deed: text[deed], onClose }}
+      onDeed={async () => {
+        if (deed === 'reset') onIssued((await call('dashboard.users.resetPassword', { userId })).password)
+        else await call('dashboard.users.block', { userId, blocked: true })
+        onDone()
+      }}
+    />
   )
 }
 
@@ -113,9 +156,21 @@ function NewUser({ onClose, onMade }: { onClose: () => void; onMade: (password: 
   )
 }
 
-function RoleChoice({ role, onChange }: { role: Role; onChange: (role: Role) => void }) {
+interface RoleChoiceProps {
+  readonly role: Role
+  /** Whose it is, where there are several. */
+  readonly phone?: string
+  readonly onChange: (role: Role) => void
+}
+
+function RoleChoice({ role, phone, onChange }: RoleChoiceProps) {
+  const name = words.value.users.role
   return (
-    <select aria-label={words.value.users.role} value={role} onChange={(event) => onChange(event.currentTarget.value as Role)}>
+    <select
+      aria-label={phone === undefined ? name : `${name} +${phone}`}
+      value={role}
+      onChange={(event) => onChange(event.currentTarget.value as Role)}
+    >
       {(['read', 'support', 'developer', 'owner'] as const).map((each) => (
         <option key={each} value={each}>
           {words.value.roles[each]}
