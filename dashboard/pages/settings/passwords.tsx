@@ -41,7 +41,7 @@ export function Passwords({ settings: { passwords }, onChanged }: PartOfSettings
             </span>
             {retiredAt === null && live.length > 1 && may('developer') && (
               <button type="button" onClick={() => (retiring.value = number)}>
-                {text.retire}
+                {text.retire} <span class="unseen">{fill(text.passwordNumber, number)}</span>
               </button>
             )}
           </li>

@@ -55,7 +55,7 @@ test('an API password is rotated: shown once, both are good, then the first is r
   await dialog.getByRole('button', { name: 'Close' }).click()
   await page.locator('dialog').waitFor({ state: 'detached' })
   assert.ok(!(await page.content()).includes(password))
-  await panel.locator('li', { hasText: 'Password 1' }).getByRole('button', { name: 'Retire' }).click()
+  await panel.getByRole('button', { name: 'Retire Password 1' }).click()
   await page.getByRole('dialog').getByRole('button', { name: 'Retire' }).click()
   await panel.locator('li', { hasText: 'Password 1' }).getByText('retired').waitFor()
   const reply = await fetch(`${dashboard.tessera.url}/api/receipts.get_all`, {

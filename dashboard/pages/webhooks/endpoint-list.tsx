@@ -52,12 +52,12 @@ export function EndpointList() {
             </span>
             {may('developer') && (
               <span class="deeds">
-                <TestEvent endpointId={endpoint.endpointId} />
+                <TestEvent endpoint={endpoint} />
                 <button type="button" onClick={() => (deed.value = { name: 'rotate', of: endpoint })}>
-                  {text.rotate}
+                  {text.rotate} <span class="unseen">{endpoint.url}</span>
                 </button>
                 <button type="button" class="danger" onClick={() => (deed.value = { name: 'remove', of: endpoint })}>
-                  {text.remove}
+                  {text.remove} <span class="unseen">{endpoint.url}</span>
                 </button>
               </span>
             )}

@@ -8,7 +8,7 @@ import { Outcome } from './outcome.tsx'
 import { webhookText } from './webhook-text.ts'
 
 /** Sends an endpoint an event that says it is a test, and shows what it answered. */
-export function TestEvent({ endpointId }: { endpointId: string }) {
+export function TestEvent({ endpoint: { endpointId, url } }: { endpoint: { readonly endpointId: string; readonly url: string } }) {
   const text = webhookText.now()
   const told = useSignal<Result<'dashboard.webhooks.sendTest'> | null>(null)
   const { isBusy, refused, run } = useDeed()
@@ -23,7 +23,7 @@ export function TestEvent({ endpointId }: { endpointId: string }) {
       </span>
       <Refusal refused={refused.value} />
       <button type="button" disabled={isBusy.value} onClick={() => void run(send)}>
-        {text.test}
+        {text.test} <span class="unseen">{url}</span>
       </button>
     </>
   )

@@ -72,7 +72,7 @@ test('an endpoint from its address to a checked signature, a failed delivery see
   await page.getByLabel('Address of your server').fill(address)
   await page.keyboard.press('Enter')
   const secret = await shownSecret(page)
-  await page.getByRole('button', { name: 'Send a test event' }).click()
+  await page.getByRole('button', { name: `Send a test event ${address}` }).click()
   await page.getByRole('status').getByText('delivered').waitFor()
   assert.equal(checked(secret).type, 'tessera.test')
 
@@ -96,7 +96,7 @@ test('an endpoint from its address to a checked signature, a failed delivery see
   await page.getByRole('link', { name: 'receipt.cancelled' }).waitFor()
   assert.deepEqual(await faultsFor(page), [])
 
-  await page.getByRole('button', { name: 'New secret' }).click()
+  await page.getByRole('button', { name: `New secret ${address}` }).click()
   await page.getByRole('dialog').getByRole('button', { name: 'New secret' }).click()
   const next = await shownSecret(page)
   await page.getByText('two secrets').waitFor()
@@ -112,7 +112,7 @@ test('on a phone, in the dark, nothing is wider than the screen, and an endpoint
   await page.getByText('def verify_webhook').waitFor()
   assert.equal(await page.evaluate(() => document.documentElement.scrollWidth > innerWidth), false)
   assert.deepEqual(await faultsFor(page), [])
-  await page.getByRole('button', { name: 'Remove' }).click()
+  await page.getByRole('button', { name: `Remove ${address}` }).click()
   await page.getByRole('dialog').getByRole('button', { name: 'Remove' }).click()
   await page.getByText('No endpoint yet').waitFor()
 })
