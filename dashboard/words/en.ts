@@ -88,6 +88,7 @@ export const en = {
   range: 'Time',
   days: (days: number) => (days === 1 ? '24 hours' : `${days} days`),
   som: 'soʻm',
+  ms: 'ms',
   /** A span of time, rounded to what matters. */
   span: (ms: number) => spanOf(ms, { days: 'd', hours: 'h', minutes: 'min', seconds: 's' }),
   timeMoved: (span: string) => `The time of this test environment is ${span} ahead of the clock. See`,

@@ -88,6 +88,7 @@ export const ru: Words = {
   range: 'Период',
   days: (days) => (days === 1 ? '24 часа' : `${days} дней`),
   som: 'сум',
+  ms: 'мс',
   span: (ms) => spanOf(ms, { days: 'д', hours: 'ч', minutes: 'мин', seconds: 'с' }),
   timeMoved: (span) => `Время этой тестовой среды впереди часов на ${span}. См.`,
 }

@@ -94,6 +94,7 @@ export const uz: Words = {
   range: 'Davr',
   days: (days) => (days === 1 ? '24 soat' : `${days} kun`),
   som: 'soʻm',
+  ms: 'ms',
   span: (ms) => spanOf(ms, { days: 'kun', hours: 'soat', minutes: 'daq', seconds: 's' }),
   timeMoved: (span) => `Bu sinov muhitining vaqti soatdan ${span} oldinda. Qarang:`,
 }

@@ -2,13 +2,14 @@ import { useSignal } from '@preact/signals'
 import type { Result } from '@tessera/contract/methods'
 
 import { useAsk } from '../../app/ask.ts'
-import { language, wordsOf } from '../../app/language.ts'
+import { words, wordsOf } from '../../app/language.ts'
 import { pathOf } from '../../app/router.ts'
 import { Answer } from '../../parts/answer.tsx'
 import { Chart } from '../../parts/chart.tsx'
 import { Empty } from '../../parts/empty.tsx'
 import { writeMoney } from '../../parts/money.tsx'
 import { Range, type Days } from '../../parts/range.tsx'
+import { writeDay, writeHour, writeMs } from '../../parts/time.tsx'
 import { overviewWords } from './overview-words.ts'
 import './overview.css'
 
@@ -40,7 +41,11 @@ function Figures({ found }: { found: Found }) {
       </Empty>
     )
   }
-  const shared = { steps: steps.map(({ at }) => writeStep(at, steps.length === 24)), stepName: text.when, asTable: text.asTable }
+  const shared = {
+    steps: steps.map(({ at }) => (steps.length === 24 ? writeHour(at) : writeDay(at))),
+    stepName: text.when,
+    asTable: text.asTable,
+  }
   const tokens = [
     { name: text.created, tone: 'main', values: steps.map(({ created }) => created) },
     { name: text.verified, tone: 'green', values: steps.map(({ verified }) => verified) },
@@ -61,7 +66,7 @@ function Figures({ found }: { found: Found }) {
           name={text.conversion}
           value={total.created === 0 ? '—' : `${String(Math.round((100 * total.verified) / total.created))} %`}
         />
-        <Total name={text.payments} value={String(total.paid)} more={`${writeMoney(total.paidTiyin)} ${text.som}`} />
+        <Total name={text.payments} value={String(total.paid)} more={`${writeMoney(total.paidTiyin)} ${words.value.som}`} />
         <Total name={text.declined} value={String(total.refused)} />
         <Total name={text.p95} value={total.p95Ms === null ? '—' : writeMs(total.p95Ms)} />
       </ul>
@@ -113,16 +118,4 @@ function Causes({ causes, none }: { causes: Found['declines']; none: string }) {
       ))}
     </ul>
   )
-}
-
-function writeMs(ms: number): string {
-  return `${String(ms)} ${wordsOf(overviewWords).ms}`
-}
-
-/** Uzbek in digits, as in `parts/time.tsx`. */
-function writeStep(at: number, isHour: boolean): string {
-  const isUzbek = language.value === 'uz'
-  const day = { day: '2-digit', month: isUzbek ? '2-digit' : 'short' } as const
-  const format = isHour ? ({ hour: '2-digit', minute: '2-digit' } as const) : day
-  return new Date(at).toLocaleString(language.value === 'en' ? 'en-GB' : 'ru-RU', { ...format, timeZone: 'Asia/Tashkent' })
 }

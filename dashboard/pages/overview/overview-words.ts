@@ -23,8 +23,6 @@ const en = {
   toVerification: 'Each of them, with its card',
   when: 'When',
   asTable: 'As a table',
-  som: 'soʻm',
-  ms: 'ms',
 }
 
 const ru: typeof en = {
@@ -47,8 +45,6 @@ const ru: typeof en = {
   toVerification: 'Каждый, с его картой',
   when: 'Когда',
   asTable: 'Таблицей',
-  som: 'сум',
-  ms: 'мс',
 }
 
 const uz: typeof en = {
@@ -74,8 +70,6 @@ const uz: typeof en = {
   toVerification: 'Har biri, kartasi bilan',
   when: 'Qachon',
   asTable: 'Jadval holida',
-  som: 'soʻm',
-  ms: 'ms',
 }
 
 /** The words of the page Overview. */

@@ -4,14 +4,14 @@ import type { Result } from '@tessera/contract/methods'
 import { useAsk } from '../../app/ask.ts'
 import { call } from '../../app/call.ts'
 import { useDeed } from '../../app/deed.ts'
-import { wordsOf } from '../../app/language.ts'
+import { words, wordsOf } from '../../app/language.ts'
 import { pathOf } from '../../app/router.ts'
 import { may, session } from '../../app/session-state.ts'
 import { Copy } from '../../parts/copy.tsx'
 import { Refusal } from '../../parts/refusal.tsx'
 import { Snippet } from '../../parts/snippet.tsx'
 import { Waiting } from '../../parts/waiting.tsx'
-import { Time } from '../../parts/time.tsx'
+import { Time, writeMs } from '../../parts/time.tsx'
 import { curlOf } from './curl.ts'
 import { Members } from './members.tsx'
 import { Outcome } from './outcome.tsx'
@@ -61,7 +61,7 @@ function Facts({ found, onReplayed }: { found: Found; onReplayed: (answer: Repla
     [text.at, <Time at={at} />],
     [text.caller, text.callers[caller]],
     [text.profile, profile === 'spec' ? '/api/<method>' : '/api'],
-    [text.ms, String(ms)],
+    [words.value.ms, String(Math.round(ms))],
     [text.bytes, String(found.bytes)],
     [text.card, cardId === '' ? null : <a href={pathOf(`cards/${cardId}`)}>{cardId}</a>],
   ] as const
@@ -145,7 +145,7 @@ function Answer({ code, reason, message, ms, told, result }: AnswerProps) {
   return (
     <>
       <p>
-        <Outcome code={code} reason={reason} /> {told !== '' && <code>{told}</code>} <small>{Math.round(ms)} ms</small>
+        <Outcome code={code} reason={reason} /> {told !== '' && <code>{told}</code>} <small>{writeMs(ms)}</small>
       </p>
       {code === 0 ? <Members members={result} /> : <p>{message}</p>}
     </>

@@ -3,7 +3,7 @@ import type { MethodName, Result } from '@tessera/contract/methods'
 import { useCallback, useId } from 'preact/hooks'
 
 import { call } from '../../app/call.ts'
-import { wordsOf } from '../../app/language.ts'
+import { words, wordsOf } from '../../app/language.ts'
 import { useLive } from '../../app/live.ts'
 import { go, pathOf, place } from '../../app/router.ts'
 import { Empty } from '../../parts/empty.tsx'
@@ -148,7 +148,7 @@ function columns(): Column<Entry>[] {
     },
     { name: text.outcome, show: ({ lost, ...entry }) => (lost === null ? <Outcome {...entry} /> : '') },
     { name: text.at, show: ({ at }) => <Time at={at} /> },
-    { name: text.ms, show: ({ ms, lost }) => (lost === null ? Math.round(ms) : ''), isNumber: true, isMinor: true },
+    { name: words.value.ms, show: ({ ms, lost }) => (lost === null ? Math.round(ms) : ''), isNumber: true, isMinor: true },
     { name: text.caller, show: ({ caller, lost }) => (lost === null ? text.callers[caller] : ''), isMinor: true },
     {
       name: text.card,

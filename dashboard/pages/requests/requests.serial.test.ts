@@ -112,6 +112,7 @@ test('on a phone in the dark, in Russian, the list and one call fit, and a call 
   assert.equal(await page.evaluate(() => document.documentElement.scrollWidth > innerWidth), false)
   await page.getByRole('link', { name: 'cards.create' }).first().click()
   await page.getByText('секрет, не хранится').first().waitFor()
+  await page.getByText(/^\d+ мс$/).waitFor()
   await page.getByText('account.order_id', { exact: true }).waitFor()
   assert.equal(await page.evaluate(() => document.documentElement.scrollWidth > innerWidth), false)
   assert.deepEqual(await faultsFor(page), [])

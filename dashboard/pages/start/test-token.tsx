@@ -7,6 +7,7 @@ import { pathOf } from '../../app/router.ts'
 import { may } from '../../app/session-state.ts'
 import { Refusal } from '../../parts/refusal.tsx'
 import { Tag } from '../../parts/tag.tsx'
+import { writeMs } from '../../parts/time.tsx'
 import { startText } from './start-text.ts'
 import { grouped, meaningOf } from './test-cards.tsx'
 
@@ -70,7 +71,7 @@ function Outcome({ made: { cardId, number, verified, steps } }: { made: Made }) 
           <li key={method}>
             <Tag tone={refused === null ? 'green' : 'red'}>{refused === null ? '✓' : String(refused.code)}</Tag>
             <code>{method}</code>
-            <small>{ms} ms</small>
+            <small>{writeMs(ms)}</small>
             {refused !== null && (
               <span class="why">
                 {refused.message} <code>{refused.reason}</code>

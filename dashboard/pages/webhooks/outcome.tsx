@@ -1,4 +1,5 @@
 import { Tag } from '../../parts/tag.tsx'
+import { writeMs } from '../../parts/time.tsx'
 import { webhookText } from './webhook-text.ts'
 
 /** What became of one attempt: a word, the HTTP status if there was one, and how long it took. */
@@ -7,7 +8,7 @@ export function Outcome({ outcome, status, tookMs }: { outcome: string; status: 
   return (
     <>
       <Tag tone={outcome === 'delivered' ? 'green' : 'red'}>{text.outcomes[outcome] ?? outcome}</Tag>{' '}
-      {status > 0 && <code>HTTP {status}</code>} <small>{tookMs} ms</small>
+      {status > 0 && <code>HTTP {status}</code>} <small>{writeMs(tookMs)}</small>
     </>
   )
 }
