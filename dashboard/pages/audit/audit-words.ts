@@ -15,8 +15,8 @@ const en = {
   outcome: 'Outcome',
   csv: 'Export as CSV',
   json: 'Export as JSON',
-  exporting: (count: number) => `${count} entries so far…`,
-  exported: (count: number) => `${count} entries were exported.`,
+  exporting: (count: number) => `Entries so far: ${count}…`,
+  exported: (count: number) => `Entries exported: ${count}.`,
   exportedFirst: (count: number) => `The newest ${count} entries were exported; there are more.`,
   actors: {
     user: 'user',

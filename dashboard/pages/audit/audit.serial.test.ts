@@ -34,6 +34,7 @@ test('a person finds who did what, then what was done to one card, and takes bot
     entries.map(({ action }) => action),
     ['card.created'],
   )
+  await page.getByText('Entries exported: 1.').waitFor()
   const field = page.getByLabel('Id of a card')
   await field.fill('nothing')
   await page.keyboard.press('Enter')

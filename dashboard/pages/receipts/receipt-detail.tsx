@@ -1,5 +1,6 @@
 import { useSignal } from '@preact/signals'
 import type { Result } from '@tessera/contract/methods'
+import { receiptStates } from '@tessera/contract/receipt'
 
 import { useAsk } from '../../app/ask.ts'
 import { call } from '../../app/call.ts'
@@ -123,12 +124,12 @@ function Facts({ receipt, tried, onDeed }: FactsProps) {
           .filter(([, value]) => value !== null)
           .map(([name, value]) => [<dt key={`${name} name`}>{name}</dt>, <dd key={name}>{value}</dd>])}
       </dl>
-      {may('support') && state === 5 && (
+      {may('support') && state === receiptStates.held && (
         <button type="button" class="main" onClick={() => onDeed('confirm')}>
           {text.confirm}
         </button>
       )}{' '}
-      {may('support') && [0, 4, 5].includes(state) && (
+      {may('support') && cancellable.includes(state) && (
         <button type="button" class="danger" onClick={() => onDeed('cancel')}>
           {text.cancel}
         </button>
@@ -136,6 +137,9 @@ function Facts({ receipt, tried, onDeed }: FactsProps) {
     </section>
   )
 }
+
+/** What a person may cancel; what is on its way is settled first. */
+const cancellable: readonly number[] = [receiptStates.created, receiptStates.paid, receiptStates.held]
 
 function Answers({ operations }: Pick<Found, 'operations'>) {
   const text = wordsOf(receiptWords)
@@ -146,8 +150,8 @@ function Answers({ operations }: Pick<Found, 'operations'>) {
       <ol class="timeline">
         {operations.map(({ kind, amountTiyin, state, reason, rawCode, askedAt, cardId, number }) => (
           <li key={`${askedAt} ${kind}`}>
-            <strong>{kind}</strong> <Money tiyin={amountTiyin} />{' '}
-            <Tag tone={state === 'approved' ? 'green' : state === 'declined' ? 'red' : 'amber'}>{state}</Tag>
+            <strong>{text.operations[kind] ?? kind}</strong> <Money tiyin={amountTiyin} />{' '}
+            <Tag tone={state === 'approved' ? 'green' : state === 'declined' ? 'red' : 'amber'}>{text.operations[state] ?? state}</Tag>
             {reason !== '' && <code>{reason}</code>} {rawCode !== '' && <code>{rawCode}</code>}
             <small>
               <Time at={askedAt} /> {cardId !== '' && <CardLink card={{ cardId, number }} />}

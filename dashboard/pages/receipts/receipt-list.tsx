@@ -1,5 +1,6 @@
 import { useSignal } from '@preact/signals'
 import type { Params, Result } from '@tessera/contract/methods'
+import { receiptStates } from '@tessera/contract/receipt'
 import { useId } from 'preact/hooks'
 
 import { call } from '../../app/call.ts'
@@ -133,7 +134,8 @@ function cellsOf(receipt: Receipt): (string | number | null)[] {
   return [receiptId, state, amountTiyin, takenTiyin, number, cardId, description, reason, new Date(createdAt).toISOString()]
 }
 
+const { created, checking, debiting, closing, paid, holding, held, unknown, returning, cancelled } = receiptStates
 /** In the order of a receipt's life. */
-const states = [0, 1, 2, 3, 4, 6, 5, 20, 21, 50] as const
+const states = [created, checking, debiting, closing, paid, holding, held, unknown, returning, cancelled] as const
 const dayMs = 24 * 3_600_000
 const receiptsMax = 10_000

@@ -1,3 +1,5 @@
+import { receiptStates } from '@tessera/contract/receipt'
+
 import { wordsOf } from '../../app/language.ts'
 import { Tag, type Tone } from '../../parts/tag.tsx'
 import { receiptWords } from './receipt-words.ts'
@@ -7,11 +9,15 @@ export function ReceiptState({ state, isFlagged }: { state: number; isFlagged: b
   const text = wordsOf(receiptWords)
   return (
     <>
-      <Tag tone={tones[state] ?? 'grey'}>{text.states[state] ?? String(state)}</Tag> {isFlagged && <Tag tone="red">{text.flagged}</Tag>}
+      <Tag tone={tones[state] ?? 'blue'}>{text.states[state] ?? String(state)}</Tag> {isFlagged && <Tag tone="red">{text.flagged}</Tag>}
     </>
   )
 }
 
+/** Of a receipt whose row is not as the service wrote it. */
+const altered = -1
+const { created, paid, unknown, returning, cancelled } = receiptStates
+/** The others are on their way, or held. */
 const tones: Readonly<Record<number, Tone>> = {
-  ...{ [-1]: 'red', 0: 'grey', 1: 'blue', 2: 'blue', 3: 'blue', 4: 'green', 5: 'blue', 6: 'blue', 20: 'amber', 21: 'amber', 50: 'grey' },
+  ...{ [altered]: 'red', [created]: 'grey', [paid]: 'green', [unknown]: 'amber', [returning]: 'amber', [cancelled]: 'grey' },
 }

@@ -71,10 +71,15 @@ test('one state is listed and exported alone, and fiscal data is read by its mem
   const [file] = await Promise.all([page.waitForEvent('download'), page.getByRole('button', { name: 'Export this list' }).click()])
   const csv = readFileSync(await file.path(), 'utf8')
   assert.deepEqual([csv.includes(id), csv.includes(receipt._id)], [true, false])
+  await page.getByText(/^Receipts in the file: \d+\.$/).waitFor()
   await page.getByRole('link', { name: id.slice(-8) }).click()
   const link = page.getByRole('link', { name: 'https://ofd.example/check?r=77' })
   assert.equal(await link.getAttribute('rel'), 'noreferrer noopener')
   await page.getByText('receipt_id', { exact: true }).waitFor()
+  const russian = await dashboard.open(`receipts/${id}`, { locale: 'ru-RU' })
+  const answer = russian.locator('li', { hasText: 'Списание' })
+  await answer.getByText('одобрено', { exact: true }).waitFor()
+  assert.equal(await answer.getByText(/authorise|approved/).count(), 0)
 })
 
 // Last: from here on nothing is paid.
