@@ -1,4 +1,4 @@
-// time limit: 120 s
+// time limit: 240 s
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { createServer } from 'node:http'
