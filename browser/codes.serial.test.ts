@@ -10,7 +10,8 @@ const slow = '8600134301849596'
 describe('the code of the SMS in a real browser', () => {
   let stage: Stage
   before(async () => {
-    stage = await startStage({ settings: ['--otp-life-seconds=10', '--otp-tries-max=2', '--resend-wait-seconds=3'] })
+    // What is done before a new code may be asked for, and while a code lives, takes a busy machine long.
+    stage = await startStage({ settings: ['--otp-life-seconds=120', '--otp-tries-max=2', '--resend-wait-seconds=10'] })
   })
   after(() => stage.stop())
 
@@ -22,8 +23,8 @@ describe('the code of the SMS in a real browser', () => {
     await form.locator('#code').waitFor()
     await form.locator('form.code p', { hasText: /998.*\*+/ }).waitFor()
     assert.ok(await resend.isDisabled(), 'a new code may be asked for at once')
-    assert.match((await resend.textContent()) ?? '', /0:0[123]$/)
-    assert.equal(await opened.heard('wait'), 3000)
+    assert.match((await resend.textContent()) ?? '', /0:(10|0[1-9])$/)
+    assert.equal(await opened.heard('wait'), 10_000)
     await opened.page.evaluate(() => (globalThis as unknown as { form: { resend: () => void } }).form.resend())
 
     await enterCode(opened, '111111')
@@ -44,6 +45,30 @@ describe('the code of the SMS in a real browser', () => {
     await form.locator('.done h2').waitFor()
     await opened.page.close()
   })
+
+  it('goes back to an empty card, whose token is another', async () => {
+    const opened = await stage.open()
+    await enterCard(opened, success)
+    await opened.form.locator('form.code .links button').nth(1).click()
+    const number = opened.form.locator('#number')
+    await number.waitFor()
+    assert.equal(await number.inputValue(), '')
+    assert.equal(await number.evaluate((input) => document.activeElement === input), true)
+    await enterCard(opened, '8600495473316478')
+    await enterCode(opened)
+    const { card } = (await opened.heard('token')) as { card: { number: string } }
+    assert.equal(card.number, '8600***6478')
+    assert.deepEqual(await opened.said('step'), ['code', 'card', 'code', 'done'])
+    await opened.page.close()
+  })
+})
+
+describe('the code of the SMS that lives for ten seconds', () => {
+  let stage: Stage
+  before(async () => {
+    stage = await startStage({ settings: ['--otp-life-seconds=10', '--resend-wait-seconds=3'] })
+  })
+  after(() => stage.stop())
 
   it('waits the ten seconds of a slow bank to its end, meanwhile another code grows too old', async () => {
     const [late, waiting] = [await stage.open(), await stage.open()]
@@ -67,21 +92,5 @@ describe('the code of the SMS in a real browser', () => {
     await enterCode(late)
     await late.form.locator('.done h2').waitFor()
     for (const { page } of [late, waiting]) await page.close()
-  })
-
-  it('goes back to an empty card, whose token is another', async () => {
-    const opened = await stage.open()
-    await enterCard(opened, success)
-    await opened.form.locator('form.code .links button').nth(1).click()
-    const number = opened.form.locator('#number')
-    await number.waitFor()
-    assert.equal(await number.inputValue(), '')
-    assert.equal(await number.evaluate((input) => document.activeElement === input), true)
-    await enterCard(opened, '8600495473316478')
-    await enterCode(opened)
-    const { card } = (await opened.heard('token')) as { card: { number: string } }
-    assert.equal(card.number, '8600***6478')
-    assert.deepEqual(await opened.said('step'), ['code', 'card', 'code', 'done'])
-    await opened.page.close()
   })
 })
