@@ -27,7 +27,8 @@ export async function seeForm(): Promise<FormSeen> {
         observer.disconnect()
         resolve(found)
       }
-      const late = setTimeout(() => end(false), 1500)
+      // As long as a busy machine may take to draw it; only what is hidden is waited for to the end.
+      const late = setTimeout(() => end(false), 5000)
       observer.observe(part)
     })
   }

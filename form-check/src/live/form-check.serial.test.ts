@@ -104,7 +104,7 @@ describe('the form check in a real browser, with the service running', { concurr
       'an input that is added a second later, and a frame that has faded',
       () => form(`setTimeout(() => document.body.insertAdjacentHTML('beforeend', '${pan}'), 1000)`, '<style>iframe{opacity:.01}</style>'),
       ['card-input', 'links-hidden'],
-      { waitMs: 1500 },
+      { waitMs: 5000 },
     ],
     [
       'an input that is there for a moment only, and a frame cut short',

@@ -21,6 +21,9 @@ export async function typeIntoForm(form: Frame, { submits }: { submits: boolean 
   }
   if (!submits) return { wasTyped: true, wasSent: false }
   const expiry = form.locator('input[autocomplete~="cc-exp"]').first()
+  // Enter sends nothing before the page has told the form what it wants.
+  const button = form.locator('button[type=submit]:enabled').first()
+  await button.waitFor({ state: 'attached', timeout: FIELD_MS }).catch(() => undefined)
   await expiry.press('Enter', { timeout: FIELD_MS }).catch(() => undefined)
   const code = form.locator('input[autocomplete~="one-time-code"]').first()
   const wasSent = await code.waitFor({ state: 'visible', timeout: SENT_MS }).then(
