@@ -1,4 +1,4 @@
-// time limit: 120 s
+// time limit: 180 s
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 

@@ -1,4 +1,4 @@
-// time limit: 60 s
+// time limit: 120 s
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 
