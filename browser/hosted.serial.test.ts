@@ -105,6 +105,26 @@ describe('the hosted page, for who comes by a link', () => {
     await page.close()
   })
 
+  it('says so when the form itself does not come, and shows it to who tries again', async () => {
+    const { page: link } = await create()
+    const { promise: loaded, resolve } = Promise.withResolvers<unknown>()
+    const { page, form } = await visit(link, {}, async (fresh) => {
+      await fresh.clock.install()
+      await fresh.route('**/form/v1?**', (route) => route.abort())
+      await fresh.exposeFunction('tellLoaded', resolve)
+      await fresh.addInitScript(`document.addEventListener('load', ({ target }) => target.localName === 'iframe' && tellLoaded(), true)`)
+    })
+    // The form is waited for from when the frame has loaded, be it with nothing.
+    await loaded
+    await page.clock.fastForward(10_000)
+    await page.getByRole('status').getByText('The service did not answer').waitFor()
+    assert.equal(await page.locator('iframe').count(), 0)
+    await page.unroute('**/form/v1?**')
+    await page.getByRole('button', { name: 'Try again' }).click()
+    await form.locator('#number').waitFor()
+    await page.close()
+  })
+
   it('says when there are no more tries, and sends who comes again after it went well on', async () => {
     const { session, page: link } = await create({ attempts: 1 })
     const opened = await visit(link)
@@ -189,7 +209,7 @@ describe('the hosted page, for who comes by a link', () => {
 
   async function visit(link: string, options: BrowserContextOptions = {}, prepare?: (page: Page) => unknown): Promise<Opened> {
     const page = await stage.browser.newPage({ locale: 'en-GB', ...options })
-    prepare?.(page)
+    await prepare?.(page)
     const opened = watch(page)
     await page.goto(link)
     return opened

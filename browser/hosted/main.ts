@@ -100,6 +100,8 @@ const overBy: Readonly<Record<string, Ending | undefined>> = {
   session_used_up: 'usedUp',
   session_ended: 'ended',
   session_unknown: 'unknown',
+  // There is nothing but this page to say it: it would stay blank.
+  frame_no_answer: 'offline',
 }
 
 /** The service's clock counts, not the phone's, which may be wrong. A code that was sent can still be typed when the session is over. */
