@@ -3,8 +3,8 @@ import type { FormStep } from '@tessera/contract/frame'
 import { CallFailed, makeCall } from '../frame/call.ts'
 import { CardForm } from '../page/card-form.ts'
 
-import { applyWords, makeView, type Ending } from './view.ts'
-import { languages, preferredOf, wordsIn, type Language } from './words.ts'
+import { applyWords, makeView } from './view.ts'
+import { languages, preferredOf, wordsIn, type Ending, type Language } from './words.ts'
 
 // The hosted page: the form for who has no page of a merchant's around it, a messenger's browser or an app. It is a page like any other to the form: the frame in it
 // keeps the digits to itself. The session comes behind the # and is taken out of the address before anything else.

@@ -1,7 +1,4 @@
-import { languages, type HostedWords, type Language } from './words.ts'
-
-/** Why there is no form on the page any more, or never was. */
-export type Ending = 'missing' | 'unknown' | 'offline' | 'ended' | 'usedUp' | 'cancelled' | 'done'
+import { languages, type Ending, type HostedWords, type Language } from './words.ts'
 
 export interface View {
   readonly root: HTMLElement

@@ -9,10 +9,11 @@ export interface HostedWords {
   readonly cancel: (host: string) => string
   readonly backTo: (host: string) => string
   readonly language: string
-  readonly endings: Readonly<
-    Record<'missing' | 'unknown' | 'offline' | 'ended' | 'usedUp' | 'cancelled' | 'done', (shop: string) => string>
-  >
+  readonly endings: Readonly<Record<Ending, (shop: string) => string>>
 }
+
+/** Why there is no form on the page any more, or never was. */
+export type Ending = 'missing' | 'unknown' | 'offline' | 'ended' | 'usedUp' | 'cancelled' | 'done'
 
 export function wordsIn(language: Language): HostedWords {
   return words[language]
