@@ -83,6 +83,14 @@ describe('<tessera-card>', () => {
     await page.close()
   })
 
+  it('writes a misuse in the markup to the console, where it is seen though nobody listened yet', async () => {
+    const { page, lines } = await open('<tessera-card merchant="me"></tessera-card>')
+    const told = lines.filter((line) => line.includes('merchant is your id'))
+    assert.equal(told.length, 1, lines.join('\n'))
+    assert.ok(told[0]?.endsWith(`${stage.formOrigin}/form/reasons#merchant_missing`), told[0])
+    await page.close()
+  })
+
   it('moves to another place with one form in it, and leaves none when it is taken out', async () => {
     const { page, form } = await open(`<tessera-card merchant="${stage.merchant}" locale="en"></tessera-card>`)
     await form.locator('#number').waitFor()

@@ -13,6 +13,8 @@ export class TesseraCard extends Element {
   static readonly observedAttributes = ['merchant', 'form-origin', 'locale', 'layout', 'save', 'session', 'button', 'direction']
   form: CardForm | null = null
   #objects: Pick<FrameOptions, 'theme' | 'labels'> = {}
+  /** A tag of the markup is told its attributes, one by one, before it is told that it stands somewhere. */
+  #isPlaced = false
 
   get theme(): FrameOptions['theme'] {
     return this.#objects.theme
@@ -33,19 +35,21 @@ export class TesseraCard extends Element {
       const early = Object.getOwnPropertyDescriptor(this, name)
       if (early !== undefined && Reflect.deleteProperty(this, name)) this.#set({ [name]: early.value as Readonly<Record<string, string>> })
     }
+    this.#isPlaced = true
     this.#open()
   }
 
   disconnectedCallback(): void {
+    this.#isPlaced = false
     this.form?.unmount()
     this.form = null
   }
 
   attributeChangedCallback(name: string, before: string | null, now: string | null): void {
-    if (before === now || !this.isConnected) return
+    if (before === now || !this.#isPlaced) return
     if (name !== 'merchant' && name !== 'form-origin') return this.form?.update(this.#read())
     this.disconnectedCallback()
-    this.#open()
+    this.connectedCallback()
   }
 
   #set(objects: Pick<FrameOptions, 'theme' | 'labels'>): void {
@@ -55,13 +59,16 @@ export class TesseraCard extends Element {
 
   #open(): void {
     const [merchant, formOrigin] = [this.getAttribute('merchant'), this.getAttribute('form-origin')]
-    if (merchant === null || this.form !== null) return
+    if (merchant === null) return
     try {
       const form = new CardForm({ ...this.#read(), merchant, ...(formOrigin === null ? {} : { formOrigin }) })
       for (const name of eventNames) form.on(name, (detail) => this.#tell(name, detail))
       this.form = form.mount(this)
     } catch (err) {
       if (!(err instanceof CardFormMisuse)) throw err
+      // A tag in the markup opens while this script runs: before any listener of the page's own.
+      // eslint-disable-next-line no-console
+      console.error(err.message, err.docs)
       this.#tell('error', err)
     }
   }
