@@ -83,7 +83,7 @@ export class CardForm {
       greeted = isAtWord
       this.#bridge?.close()
       clearTimeout(this.#late)
-      this.#bridge = openBridge(frame, this.#origin, id, (message) => this.#hear(message))
+      this.#bridge = openBridge(frame, this.#origin, id, (message) => this.#hear(message, frame))
       this.#late = setTimeout(() => this.#fail('frame_no_answer', 'The form did not answer: see what the frame says.'), answerMsMax)
       this.#configure()
     }
@@ -150,18 +150,16 @@ export class CardForm {
     this.#bridge?.say({ type: 'configure', options })
   }
 
-  #hear(message: FromFrame): void {
-    if (message.type === 'ready') clearTimeout(this.#late)
-    if (message.type === 'size' && this.#frame !== null) this.#frame.style.height = `${message.height}px`
-    else if (message.type === 'step') this.#emit('step', message.step)
-    else if (message.type === 'token') this.#emit('token', { token: message.token, card: message.card })
-    else if (message.type === 'error') this.#emit('error', this.#explain(message.error))
-    else if (message.type === 'warning') this.#emit('warning', this.#explain(message.warning))
-    else if (message.type === 'wait') this.#emit('wait', message.ms)
-    else if (message.type === 'seen')
-      this.#emit('seen', this.#frame !== null && message.state === 'unverified' && isCut(this.#frame) ? 'hidden' : message.state)
-    else if (message.type === 'change') this.#emit('change', message)
-    else if (message.type === 'ready') this.#emit('ready', undefined)
+  #hear(message: FromFrame, frame: HTMLElement): void {
+    if (message.type === 'size') frame.style.height = `${message.height}px`
+    else {
+      if (message.type === 'ready') clearTimeout(this.#late)
+      this.#pass(message.type, message, frame)
+    }
+  }
+
+  #pass<E extends keyof CardFormEvents>(event: E, message: Messages[E], frame: HTMLElement): void {
+    this.#emit(event, valueOf[event](message, this.#origin, frame))
   }
 
   readonly #onViolation = (event: SecurityPolicyViolationEvent): void => {
@@ -171,16 +169,33 @@ export class CardForm {
   }
 
   #fail(reason: string, message: string): void {
-    this.#emit('error', this.#explain({ code: 0, reason, field: null, retryable: false, message }))
-  }
-
-  #explain<Told extends { readonly reason: string }>(told: Told): Told & { readonly docs: string } {
-    return { ...told, docs: docsOf(told.reason, this.#origin) }
+    this.#emit('error', explain({ code: 0, reason, field: null, retryable: false, message }, this.#origin))
   }
 
   #emit<E extends keyof CardFormEvents>(event: E, value: CardFormEvents[E]): void {
     for (const listener of this.#listeners.get(event) ?? []) listener(value as never)
   }
+}
+
+type Messages = { readonly [E in keyof CardFormEvents]: Extract<FromFrame, { readonly type: E }> }
+
+/** What the listeners of each event are called with when the frame has said it. */
+const valueOf: {
+  readonly [E in keyof CardFormEvents]: (said: Messages[E], origin: string, frame: Element) => CardFormEvents[E]
+} = {
+  ready: () => undefined,
+  change: (said) => said,
+  step: ({ step }) => step,
+  token: ({ token, card }) => ({ token, card }),
+  error: ({ error }, origin) => explain(error, origin),
+  warning: ({ warning }, origin) => explain(warning, origin),
+  wait: ({ ms }) => ms,
+  seen: ({ state }, _origin, frame) => (state === 'unverified' && isCut(frame) ? 'hidden' : state),
+}
+export const eventNames = Object.keys(valueOf) as (keyof CardFormEvents)[]
+
+function explain<Told extends { readonly reason: string }>(told: Told, origin: string): Told & { readonly docs: string } {
+  return { ...told, docs: docsOf(told.reason, origin) }
 }
 
 /** Where this script came from, as it was known while it was loaded. */

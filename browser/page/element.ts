@@ -1,6 +1,6 @@
 import type { FrameOptions } from '@tessera/contract/frame'
 
-import { CardForm, CardFormMisuse } from './card-form.ts'
+import { CardForm, CardFormMisuse, eventNames } from './card-form.ts'
 
 /** There is no HTMLElement where a page is rendered on a server. */
 const Element = (globalThis as { HTMLElement?: typeof HTMLElement }).HTMLElement ?? (Object as unknown as typeof HTMLElement)
@@ -90,5 +90,3 @@ export function defineElement(): void {
   if (typeof customElements !== 'undefined' && customElements.get('tessera-card') === undefined)
     customElements.define('tessera-card', TesseraCard)
 }
-
-const eventNames = ['ready', 'change', 'step', 'token', 'error', 'warning', 'wait', 'seen'] as const

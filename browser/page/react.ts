@@ -1,6 +1,6 @@
 import * as React from 'react'
 
-import { CardForm, type CardFormEvents, type CardFormOptions } from './card-form.ts'
+import { CardForm, eventNames, type CardFormEvents, type CardFormOptions } from './card-form.ts'
 
 /** The form as a React component, 18 or later. It is made in an effect: a server renders an empty element, and StrictMode's second mount makes a fresh form. */
 export function TesseraCardForm(props: CardFormProps): React.ReactElement {
@@ -13,7 +13,7 @@ export function TesseraCardForm(props: CardFormProps): React.ReactElement {
   React.useEffect(() => {
     if (place.current === null) return undefined
     const made = new CardForm(optionsOf(latest.current))
-    for (const name of names) made.on(name, (value) => hear(latest.current, name, value))
+    for (const name of eventNames) made.on(name, (value) => hear(latest.current, name, value))
     form.current = made.mount(place.current)
     latest.current.formRef?.(made)
     return () => {
@@ -44,4 +44,3 @@ function optionsOf({ merchant, formOrigin, ...props }: CardFormProps): CardFormO
 }
 
 const optionNames = ['locale', 'theme', 'save', 'layout', 'button', 'session', 'direction', 'labels'] as const
-const names = ['ready', 'change', 'step', 'token', 'error', 'warning', 'wait', 'seen'] as const
