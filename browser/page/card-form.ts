@@ -77,10 +77,11 @@ export class CardForm {
     frame.referrerPolicy = 'no-referrer'
     frame.style.cssText = 'width:100%;border:0;display:block;height:330px'
     // Each document of the frame is greeted once: at its word that it is there, or where that did not come, when it has loaded.
-    // True: at its word; false: as it had loaded. The other of the two is then let by; a second word is of another document, whose predecessor never loaded.
-    let greeted: boolean | null = null
-    const greet = (isAtWord: boolean): void => {
-      greeted = isAtWord
+    // The other of the two is then let by; the same once more is of another document, whose predecessor lacked the other.
+    let greeted: 'word' | 'load' | null = null
+    const greet = (at: 'word' | 'load'): void => {
+      greeted = greeted === null || greeted === at ? at : null
+      if (greeted === null) return
       this.#bridge?.close()
       clearTimeout(this.#late)
       this.#bridge = openBridge(frame, this.#origin, id, (message) => this.#hear(message, frame))
@@ -89,15 +90,10 @@ export class CardForm {
     }
     const { signal } = (this.#mounted = new AbortController())
     const onWord = ({ source, origin, data }: MessageEvent): void => {
-      if (source !== frame.contentWindow || origin !== this.#origin || readHello(data)?.id !== id) return
-      if (greeted === false) greeted = null
-      else greet(true)
+      if (source === frame.contentWindow && origin === this.#origin && readHello(data)?.id === id) greet('word')
     }
     addEventListener('message', onWord, { signal })
-    frame.addEventListener('load', () => {
-      if (greeted) greeted = null
-      else greet(false)
-    })
+    frame.addEventListener('load', () => greet('load'))
     document.addEventListener('securitypolicyviolation', this.#onViolation, { signal })
     frame.src = `${this.#origin}/form/v1?${String(query)}#${id}`
     this.#frame = frame
