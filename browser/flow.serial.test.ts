@@ -54,10 +54,12 @@ describe('the card form in a real browser', () => {
   it('changes its language while it stands, and unticks what was agreed to in another', async () => {
     const opened = await stage.open()
     await opened.form.locator('.consent input').check()
+    assert.equal(await opened.page.locator('iframe').getAttribute('title'), 'Card details')
     await opened.page.evaluate(() => {
       const { form } = globalThis as unknown as Mounted
       form.update({ locale: 'ru' })
     })
+    assert.equal(await opened.page.locator('iframe').getAttribute('title'), 'Данные карты')
     await opened.form.locator('label', { hasText: 'Номер карты' }).waitFor()
     assert.equal(await opened.form.locator('.consent input').isChecked(), false)
     assert.equal(await (await opened.frame()).evaluate(() => document.documentElement.lang), 'ru')

@@ -143,6 +143,7 @@ export class CardForm {
 
   #configure(): void {
     const { merchant: _merchant, formOrigin: _formOrigin, ...options } = this.#options
+    if (this.#frame && options.locale) this.#frame.title = titles[options.locale]
     this.#bridge?.say({ type: 'configure', options })
   }
 
