@@ -14,10 +14,10 @@ const vector = {
 }
 const right: Reply = { status: 400, headers: { vary: 'Origin' }, body: Buffer.from('{"a":1,"b":2}'), isClosed: true, ms: 10_010 }
 
-function compare(change: Partial<Reply>, says: object = vector): string[] {
+function compare(change: Partial<Reply>, says: object = vector, slowness = 1): string[] {
   const [read] = readVectorFile('x', JSON.stringify({ about: 'x', cases: [says] })).cases
   assert.ok(read !== undefined)
-  return compareReply(read, { ...right, ...change }, { given: {}, tokens: new Map() })
+  return compareReply(read, { ...right, ...change }, { given: {}, tokens: new Map() }, slowness)
 }
 
 describe('what differs is told in a sentence', () => {
@@ -40,6 +40,12 @@ describe('what differs is told in a sentence', () => {
       assert.match(told[0] ?? '', message)
     })
   }
+
+  it('nothing of an answer that is late by less than the machine is slow, and what it took otherwise', () => {
+    assert.deepEqual(compare({ ms: 23_000 }, vector, 2), [])
+    assert.match(compare({ ms: 24_000 }, vector, 2)[0] ?? '', /at most 23800 ms, took 24000/)
+    assert.match(compare({ ms: 12 }, vector, 2)[0] ?? '', /at least 9900 ms/)
+  })
 
   it('a body, with both texts and the first letter that is another', () => {
     const [told = ''] = compare({}, { title: 't', spec: 's', request: { line: 'POST /api' }, reply: { status: 400, body: '{"a":2}' } })

@@ -2,16 +2,20 @@ import type { Reply } from './exchange.ts'
 import { matchTemplate, type Known } from './template.ts'
 import type { Vector } from './vector.ts'
 
-/** What in a reply is not as its vector says, in sentences; none when all is. Tokens that it gives are learned. */
-export function compareReply(vector: Vector, reply: Reply, known: Known): string[] {
+/**
+ * What in a reply is not as its vector says, in sentences; none when all is. Tokens that it gives are learned. `slowness`: how many times longer
+ * than the vector says it may take.
+ */
+export function compareReply(vector: Vector, reply: Reply, known: Known, slowness = 1): string[] {
   const { reply: wanted, limits } = vector
+  const msMax = limits.msMax * slowness
   return [
     ...(reply.status === wanted.status ? [] : [`status: wanted ${wanted.status}, got ${reply.status}`]),
     ...compareHeaders(wanted.headers, reply.headers, known),
     ...compareBody(wanted.body, wanted.contains, reply.body.toString('utf8'), known),
     ...(wanted.closes && !reply.isClosed ? ['the connection: wanted closed, and it stayed open'] : []),
     ...(reply.ms < limits.msMin ? [`time: wanted at least ${limits.msMin} ms, took ${Math.round(reply.ms)}`] : []),
-    ...(reply.ms > limits.msMax ? [`time: wanted at most ${limits.msMax} ms, took ${Math.round(reply.ms)}`] : []),
+    ...(reply.ms > msMax ? [`time: wanted at most ${msMax} ms, took ${Math.round(reply.ms)}`] : []),
   ]
 }
 

@@ -28,6 +28,7 @@ export function readOptions(args: readonly string[], env: NodeJS.ProcessEnv): Op
       'endpoint-port': { type: 'string', default: '' },
       only: { type: 'string', multiple: true, default: [] },
       slow: { type: 'boolean', default: false },
+      slowness: { type: 'string', default: '1' },
       production: { type: 'boolean', default: false },
       json: { type: 'boolean', default: false },
       help: { type: 'boolean', default: false },
@@ -46,6 +47,7 @@ export function readOptions(args: readonly string[], env: NodeJS.ProcessEnv): Op
     refusing: endpointPort === null ? null : refusing,
     isTest: !values.production,
     slow: values.slow,
+    slowness: readSlowness(values.slowness),
   }
   return { target, files: readFiles(values.only), json: values.json, endpointPort }
 }
@@ -61,6 +63,12 @@ function readPort(text: string): number | null {
   const port = Number(text)
   if (!Number.isInteger(port) || port < 1 || port > 65_535) throw new Error(`--endpoint-port is a number from 1 to 65535, not ${text}.`)
   return port
+}
+
+function readSlowness(text: string): number {
+  const factor = Number(text)
+  if (!(factor >= 1 && factor <= slownessMost)) throw new Error(`--slowness is a number from 1 to ${slownessMost}, not ${text}.`)
+  return factor
 }
 
 /** A group may be named with or without its folder and `.json`. */
@@ -87,6 +95,7 @@ Sends every vector to a service and prints what differs.
   --endpoint-port <port>
   --only <group>            one group, such as cards.create; may be given more than once
   --slow                    also the vectors that wait on purpose (the 10 s test card)
+  --slowness <factor>       how many times longer than its vector says an answer may take (1), on a machine busy with other things
   --production              only what makes no card, has no SMS sent and counts in no limit
   --json                    one JSON object instead of text
 
@@ -94,3 +103,5 @@ Ends with 0 when everything agrees, 1 when something differs, 2 when it could no
 
 /** What every test environment is issued with; refused in production. */
 const demo = { merchant: '65f0c0ffee0000000000cafe', password: 'sandbox-only-password-not-for-live-0' }
+
+const slownessMost = 100

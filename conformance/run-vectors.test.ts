@@ -48,7 +48,7 @@ before(async () => {
   const address = server.address()
   assert.ok(typeof address === 'object' && address !== null)
   const url = new URL(`http://127.0.0.1:${address.port}`)
-  target = { url, merchant: 'm1', password: 'p1', other: null, refusing: null, isTest: false, slow: false }
+  target = { url, merchant: 'm1', password: 'p1', other: null, refusing: null, isTest: false, slow: false, slowness: 1 }
 })
 after(() => server.close())
 

@@ -18,6 +18,8 @@ export interface Target {
   readonly isTest: boolean
   /** Whether the vectors that wait on purpose are run. */
   readonly slow: boolean
+  /** How many times longer than its vector says an answer may take. */
+  readonly slowness: number
 }
 
 export interface Outcome {
@@ -63,11 +65,11 @@ async function differences(vector: Vector, target: Target, known: Known): Promis
     const bytes = requestBytes(vector.request, target.url.pathname.replace(/\/$/, ''), known)
     const reply = await exchange(bytes, {
       url: target.url,
-      msMax: vector.limits.msMax + graceMs,
+      msMax: vector.limits.msMax * target.slowness + graceMs,
       isHead: vector.request.kind === 'call' && vector.request.line.startsWith('HEAD '),
       awaitClose: vector.reply.closes,
     })
-    return compareReply(vector, reply, known)
+    return compareReply(vector, reply, known, target.slowness)
   } catch (err) {
     return [err instanceof Error ? err.message : String(err)]
   }
