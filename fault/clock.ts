@@ -18,8 +18,9 @@ export const clock: Experiment = {
   cycles: 1,
   needs: ['faketime'],
   async run(trial) {
-    const believing = tryCase(trial, shortJump, [new URL('./doubles/believe-wall-clock.ts', import.meta.url)])
-    const tried = await Promise.all(cases.map((one) => tryCase(trial, one)))
+    const starts = { ...trial, inTurn: makeTurns() }
+    const believing = tryCase(starts, shortJump, [new URL('./doubles/believe-wall-clock.ts', import.meta.url)])
+    const tried = await Promise.all(cases.map((one) => tryCase(starts, one)))
     const wrong = await believing
     return {
       acknowledged: tried.length * cardsACase,
@@ -69,15 +70,29 @@ const cases: readonly Case[] = [
   { ...jump, name: 'back by 2 h over a restart, after the life', clock: '-2h', restarts: true, waitsSeconds: [0, afterLife] },
 ]
 
+/** The waits of all cases overlap; their starts do not: ten services that start at once are each slower than one is waited for. */
+interface Starts extends Trial {
+  inTurn<T>(start: () => Promise<T>): Promise<T>
+}
+
+function makeTurns(): Starts['inTurn'] {
+  let last: Promise<unknown> = Promise.resolve()
+  return (start) => {
+    const started = last.then(start, start)
+    last = started
+    return started
+  }
+}
+
 async function tryCase(
-  { store, homes }: Trial,
+  { store, homes, inTurn }: Starts,
   one: Case,
   imports: readonly URL[] = [],
 ): Promise<{ complaints: string[]; lost: string[] }> {
   const home = await homes.make(store)
   const ledger = makeLedger()
   setClock(home, '+0')
-  let running = await startFaked(home, one, imports)
+  let running = await inTurn(() => startFaked(home, one, imports))
   try {
     const verified = ledger.created(await makeCode(running, networkSendsPan))
     expectResult(await submit(running, verified.token))
@@ -87,7 +102,7 @@ async function tryCase(
     await pause(before * 1000)
     if (one.restarts) await running.stop()
     setClock(home, one.clock)
-    if (one.restarts) running = await startFaked(home, one, imports)
+    if (one.restarts) running = await inTurn(() => startFaked(home, one, imports))
     await pause(after * 1000)
     const complaints: string[] = []
     for (const token of open) {
