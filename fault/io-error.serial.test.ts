@@ -1,3 +1,4 @@
+// time limit: 300 s
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { makeHomes } from './home.ts'

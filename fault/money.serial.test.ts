@@ -1,4 +1,4 @@
-// time limit: 420 s
+// time limit: 900 s
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import type { Trial } from './experiment.ts'
