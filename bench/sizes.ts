@@ -1,8 +1,9 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
-import { build, type BuildOptions } from 'esbuild-wasm'
+import { build } from 'esbuild-wasm'
 import { root } from '../fault/spawn.ts'
+import { dashboardBuild } from '../tools/browser/build-dashboard.ts'
 import type { Figure, Measurement } from './measurement.ts'
 
 /** How much script each bundle is, and how much of the dashboard's is whose; what the smallest program in Preact and in React would be. */
@@ -41,21 +42,17 @@ const reactProgram = `
   function App() { const [n, set] = useState(0); useEffect(() => set(1), []); return createElement('p', null, n) }
   createRoot(document.body).render(createElement(App))`
 
+/** Made as the dashboard is. */
 async function sizeOf(contents: string, name: string): Promise<number> {
-  const made = await build({ ...options, stdin: { contents, resolveDir: join(root, 'dashboard'), sourcefile: `${name}.js` } })
+  const { entryPoints: _ours, entryNames: _name, ...as } = dashboardBuild(root)
+  const define = { 'process.env.NODE_ENV': '"production"' }
+  const made = await build({ ...as, define, stdin: { contents, resolveDir: join(root, 'dashboard'), sourcefile: `${name}.js` } })
   return gzipped(made.outputFiles[0]?.contents ?? new Uint8Array(0))
 }
 
 /** Minified bytes by where they come from: compressed they cannot be told apart. */
 async function partsOfDashboard(): Promise<Figure[]> {
-  const made = await build({
-    ...options,
-    absWorkingDir: join(root, 'dashboard'),
-    entryPoints: ['app/main.tsx'],
-    outdir: 'dist',
-    metafile: true,
-    ...{ jsx: 'automatic', jsxImportSource: 'preact' },
-  })
+  const made = await build({ ...dashboardBuild(root), outdir: 'dist', metafile: true })
   const [, output] = Object.entries(made.metafile.outputs).find(([name]) => name.endsWith('.js')) ?? []
   const sums = new Map<string, number>()
   for (const [path, { bytesInOutput }] of Object.entries(output?.inputs ?? {})) {
@@ -64,12 +61,6 @@ async function partsOfDashboard(): Promise<Figure[]> {
   }
   return [...sums].map(([part, bytes]) => ({ of: 'dashboard', name: `${part}, minified`, value: bytes / 1024, unit: 'KiB' }))
 }
-
-const options = {
-  ...{ bundle: true, write: false, minify: true, charset: 'utf8', legalComments: 'none', format: 'esm', platform: 'browser' },
-  target: ['chrome111', 'firefox115', 'safari16.4'],
-  define: { 'process.env.NODE_ENV': '"production"' },
-} as const satisfies BuildOptions
 
 function gzipped(bytes: Uint8Array): number {
   return gzipSync(bytes, { level: 9 }).length / 1024

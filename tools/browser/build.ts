@@ -1,10 +1,11 @@
 import { createHash } from 'node:crypto'
-import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import { build, transform, type Format } from 'esbuild-wasm'
 
 import { textsIn } from '../../browser/frame/texts.ts'
+import { putWhole } from '../put-whole.ts'
 
 /** A file as the manifest tells of it. */
 export type BuiltFile = { readonly bytes: number; readonly gzipBytes: number; readonly sri: string }
@@ -29,9 +30,9 @@ export async function buildBrowser(root: string, folder: string): Promise<Manife
     ['testing.mjs', await bundle(join(root, 'browser', 'testing', 'index.ts'), 'esm')],
   ]
   mkdirSync(folder, { recursive: true })
-  for (const [name, text] of texts) put(folder, name, text)
+  for (const [name, text] of texts) putWhole(join(folder, name), text)
   const manifest = { version, files: Object.fromEntries(texts.map(([name, text]) => [name, tellFile(text)])) }
-  put(folder, 'manifest.json', JSON.stringify(manifest, null, 2))
+  putWhole(join(folder, 'manifest.json'), JSON.stringify(manifest, null, 2))
   return manifest
 }
 
@@ -51,12 +52,6 @@ async function bundle(entry: string, format: Format): Promise<string> {
 
 async function minifyStyle(text: string): Promise<string> {
   return (await transform(text, { loader: 'css', minify: true, charset: 'utf8' })).code.trim()
-}
-
-function put(folder: string, name: string, text: string): void {
-  const path = join(folder, name)
-  writeFileSync(`${path}.${process.pid}`, text)
-  renameSync(`${path}.${process.pid}`, path)
 }
 
 function tellFile(text: string): BuiltFile {

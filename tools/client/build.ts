@@ -1,6 +1,7 @@
-import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readFileSync } from 'node:fs'
 import { join, relative } from 'node:path'
 import { build, type Format } from 'esbuild-wasm'
+import { putWhole } from '../put-whole.ts'
 import { bundleTypes } from './types.ts'
 
 /** A file that was built. */
@@ -23,8 +24,7 @@ export async function buildClient(root: string, folder: string): Promise<Built[]
   mkdirSync(folder, { recursive: true })
   return files.map(([name, text]) => {
     const path = join(folder, name)
-    writeFileSync(`${path}.${process.pid}`, text)
-    renameSync(`${path}.${process.pid}`, path)
+    putWhole(path, text)
     return { path: relative(root, path), bytes: Buffer.byteLength(text) }
   })
 }
