@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto'
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { isTest } from './checks/kinds.ts'
 import { readCommandLine } from './command-line.ts'
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)))
@@ -30,12 +31,12 @@ if (!values['if-changed'] || !existsSync(dashboard) || !existsSync(stampFile) ||
   }
 }
 
-/** Of everything that a bundle is made from. */
+/** Of everything that a bundle is made from; what packages there are stands in the lock file. */
 function digestSources(): string {
   const hash = createHash('sha256')
   for (const folder of ['browser', 'dashboard', 'contract/src', 'tools/browser']) {
     const names = readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' }).filter((name) => /\.(tsx?|css|json)$/.test(name))
-    for (const name of names.filter((path) => !path.startsWith('dist')).sort()) {
+    for (const name of names.filter((path) => !/^(dist|node_modules)\b/.test(path) && !isTest(path)).sort()) {
       hash
         .update(name)
         .update('\0')
