@@ -137,7 +137,10 @@ async function startServer(
   const lines: string[] = []
   const limit = setTimeout(() => server.kill('SIGKILL'), startSecondsMax * 1000)
   const isReady = await new Promise<boolean>((resolve) => {
-    server.once('error', (err) => resolve(lines.push(err.message) < 0))
+    server.once('error', (err) => {
+      lines.push(err.message)
+      resolve(false)
+    })
     server.once('exit', () => resolve(false))
     createInterface({ input: server.stderr }).on('line', (line) => {
       if (lines.push(line) > 50) lines.shift()

@@ -1,11 +1,7 @@
 import type ts from 'typescript'
-import type { Tree } from '../tree.ts'
 
 /** One thing that a check does not accept, and what to do about it. */
 export type Finding = { path: string; line: number; text: string }
-
-/** A check of ours: looks at the whole tree and tells what it found; nothing found is a pass. */
-export type Check = (tree: Tree) => Finding[]
 
 /** A finding as one line that editors can jump to. */
 export function formatFinding({ path, line, text }: Finding): string {
