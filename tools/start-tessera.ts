@@ -109,6 +109,6 @@ function keepLast(child: ChildProcess): () => string {
 }
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)))
-const startMsMax = 30_000
+const startMsMax = 60_000
 const stopMsMax = 30_000
 const saidLengthMax = 8192
