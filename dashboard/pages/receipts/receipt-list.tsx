@@ -107,6 +107,7 @@ function Export({ span }: { span: Asked }) {
   const said = useSignal('')
   const { isBusy, refused, run } = useDeed()
   const save = async (): Promise<void> => {
+    said.value = ''
     const { all, isWhole } = await collectPages(async (after) => {
       const { receipts, next } = await call('dashboard.receipts.list', { ...span, after, count: 100 })
       return { rows: receipts, next }
