@@ -1,4 +1,4 @@
-import { useId } from 'preact/hooks'
+import { Labelled } from './labelled.tsx'
 
 export interface ChoiceProps {
   readonly label: string
@@ -10,18 +10,17 @@ export interface ChoiceProps {
 
 /** One of a few, to filter a list by. */
 export function Choice({ label, value, options, onChange }: ChoiceProps) {
-  const id = useId()
   return (
-    <div>
-      <label for={id}>{label}</label>
-      <br />
-      <select id={id} value={value} onChange={(event) => onChange(event.currentTarget.value)}>
-        {options.map(([each, word]) => (
-          <option key={each} value={each}>
-            {word}
-          </option>
-        ))}
-      </select>
-    </div>
+    <Labelled label={label}>
+      {(id) => (
+        <select id={id} value={value} onChange={(event) => onChange(event.currentTarget.value)}>
+          {options.map(([each, word]) => (
+            <option key={each} value={each}>
+              {word}
+            </option>
+          ))}
+        </select>
+      )}
+    </Labelled>
   )
 }

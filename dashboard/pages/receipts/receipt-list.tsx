@@ -1,7 +1,6 @@
 import { useSignal } from '@preact/signals'
 import type { Params, Result } from '@tessera/contract/methods'
 import { receiptStates } from '@tessera/contract/receipt'
-import { useId } from 'preact/hooks'
 
 import { call } from '../../app/call.ts'
 import { useDeed } from '../../app/deed.ts'
@@ -11,6 +10,7 @@ import { collectPages } from '../../parts/all-pages.ts'
 import { Choice } from '../../parts/choice.tsx'
 import { download, writeCsv } from '../../parts/download.ts'
 import { Empty } from '../../parts/empty.tsx'
+import { Labelled } from '../../parts/labelled.tsx'
 import { Money } from '../../parts/money.tsx'
 import { Refusal } from '../../parts/refusal.tsx'
 import { useRows } from '../../parts/rows.ts'
@@ -59,13 +59,10 @@ export function ReceiptList() {
 }
 
 function Day({ label, value, onInput }: { label: string; value: string; onInput: (day: string) => void }) {
-  const id = useId()
   return (
-    <div>
-      <label for={id}>{label}</label>
-      <br />
-      <input id={id} type="date" value={value} onInput={(event) => onInput(event.currentTarget.value)} />
-    </div>
+    <Labelled label={label}>
+      {(id) => <input id={id} type="date" value={value} onInput={(event) => onInput(event.currentTarget.value)} />}
+    </Labelled>
   )
 }
 

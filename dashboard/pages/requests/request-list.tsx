@@ -1,12 +1,14 @@
 import { useSignal } from '@preact/signals'
 import type { MethodName, Result } from '@tessera/contract/methods'
-import { useCallback, useId } from 'preact/hooks'
+import { useCallback } from 'preact/hooks'
 
 import { call } from '../../app/call.ts'
 import { words, wordsOf } from '../../app/language.ts'
 import { useLive } from '../../app/live.ts'
 import { go, pathOf, place } from '../../app/router.ts'
+import { Choice } from '../../parts/choice.tsx'
 import { Empty } from '../../parts/empty.tsx'
+import { Labelled } from '../../parts/labelled.tsx'
 import { useRows } from '../../parts/rows.ts'
 import { Table, type Column } from '../../parts/table.tsx'
 import { Time } from '../../parts/time.tsx'
@@ -107,26 +109,17 @@ interface FilterFieldProps {
 }
 
 function FilterField({ name, value, onInput, type = 'text', list }: FilterFieldProps) {
-  const id = useId()
+  if (list !== undefined) return <Choice {...{ label: name, value, onChange: onInput }} options={[['', '—'], ...list]} />
   return (
-    <div>
-      <label for={id}>{name}</label>
-      <br />
-      {type === 'datetime-local' ? (
-        <input {...{ id, value }} type="datetime-local" onInput={(event) => onInput(event.currentTarget.value)} />
-      ) : list === undefined ? (
-        <input {...{ id, value }} maxLength={128} onInput={(event) => onInput(event.currentTarget.value)} />
-      ) : (
-        <select {...{ id, value }} onChange={(event) => onInput(event.currentTarget.value)}>
-          <option value="">—</option>
-          {list.map(([word, shown]) => (
-            <option key={word} value={word}>
-              {shown}
-            </option>
-          ))}
-        </select>
-      )}
-    </div>
+    <Labelled label={name}>
+      {(id) =>
+        type === 'text' ? (
+          <input {...{ id, value }} maxLength={128} onInput={(event) => onInput(event.currentTarget.value)} />
+        ) : (
+          <input {...{ id, value }} type="datetime-local" onInput={(event) => onInput(event.currentTarget.value)} />
+        )
+      }
+    </Labelled>
   )
 }
 
