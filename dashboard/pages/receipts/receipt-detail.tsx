@@ -9,6 +9,7 @@ import { pathOf } from '../../app/router.ts'
 import { may } from '../../app/session-state.ts'
 import { Confirm } from '../../parts/confirm.tsx'
 import { Copy } from '../../parts/copy.tsx'
+import { FactList } from '../../parts/fact-list.tsx'
 import { GivenFacts } from '../../parts/given-facts.tsx'
 import { Money } from '../../parts/money.tsx'
 import { Refusal } from '../../parts/refusal.tsx'
@@ -119,11 +120,7 @@ function Facts({ receipt, tried, onDeed }: FactsProps) {
         <Money tiyin={amountTiyin} />
       </h2>
       <ReceiptState state={state} isFlagged={flagged} />
-      <dl>
-        {facts
-          .filter(([, value]) => value !== null)
-          .map(([name, value]) => [<dt key={`${name} name`}>{name}</dt>, <dd key={name}>{value}</dd>])}
-      </dl>
+      <FactList facts={facts} />
       {may('support') && state === receiptStates.held && (
         <button type="button" class="main" onClick={() => onDeed('confirm')}>
           {text.confirm}

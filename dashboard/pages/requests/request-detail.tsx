@@ -8,6 +8,7 @@ import { words, wordsOf } from '../../app/language.ts'
 import { pathOf } from '../../app/router.ts'
 import { may, session } from '../../app/session-state.ts'
 import { Copy } from '../../parts/copy.tsx'
+import { FactList } from '../../parts/fact-list.tsx'
 import { Refusal } from '../../parts/refusal.tsx'
 import { Snippet } from '../../parts/snippet.tsx'
 import { Waiting } from '../../parts/waiting.tsx'
@@ -78,11 +79,7 @@ function Facts({ found, onReplayed }: { found: Found; onReplayed: (answer: Repla
           {found.message} {found.hint} <code>docs/reference/errors.md#{reason}</code>
         </p>
       )}
-      <dl>
-        {facts
-          .filter(([, value]) => value !== null)
-          .map(([name, value]) => [<dt key={`${name} name`}>{name}</dt>, <dd key={name}>{value}</dd>])}
-      </dl>
+      <FactList facts={facts} />
       {found.replayable && may('developer') && <Replay requestId={requestId} onReplayed={onReplayed} />}
     </section>
   )

@@ -7,6 +7,7 @@ import { pathOf } from '../../app/router.ts'
 import { may } from '../../app/session-state.ts'
 import { Confirm } from '../../parts/confirm.tsx'
 import { Copy } from '../../parts/copy.tsx'
+import { FactList } from '../../parts/fact-list.tsx'
 import { Refusal } from '../../parts/refusal.tsx'
 import { Snippet } from '../../parts/snippet.tsx'
 import { Waiting } from '../../parts/waiting.tsx'
@@ -70,11 +71,7 @@ function Facts({ delivery, onReplay, onAgain }: Found & { onReplay: () => void; 
     <section class="panel">
       <h2>{type}</h2>
       <DeliveryState state={state} />
-      <dl>
-        {facts
-          .filter(([, value]) => value !== null)
-          .map(([name, value]) => [<dt key={`${name} name`}>{name}</dt>, <dd key={name}>{value}</dd>])}
-      </dl>
+      <FactList facts={facts} />
       <div class="deeds">
         <button type="button" onClick={onAgain}>
           {text.refresh}
