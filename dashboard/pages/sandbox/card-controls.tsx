@@ -3,6 +3,7 @@ import { useId } from 'preact/hooks'
 import { call } from '../../app/call.ts'
 import { may } from '../../app/session-state.ts'
 import { Copy } from '../../parts/copy.tsx'
+import { grouped } from '../../parts/grouped.ts'
 import { useShown, type PartOfSandbox, type Sandbox } from './sandbox-part.ts'
 import { fill } from '../../app/long-words.tsx'
 import { sandboxText } from './sandbox-text.ts'
@@ -20,7 +21,7 @@ export function CardControls({ sandbox, change }: PartOfSandbox) {
       <ul class="controls">
         {cards.map((card) => (
           <li key={card.number}>
-            <Copy text={card.number} label={card.number.replace(/(\d{4})(?=\d)/g, '$1 ')} />
+            <Copy text={card.number} label={grouped(card.number)} />
             <span class="hint">{card.control === null ? text.succeeds[card.sentBy] : <Hint card={card} />}</span>
             {card.control !== null && (
               <Step

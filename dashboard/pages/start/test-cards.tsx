@@ -1,6 +1,7 @@
 import type { Result } from '@tessera/contract/methods'
 
 import { Copy } from '../../parts/copy.tsx'
+import { grouped } from '../../parts/grouped.ts'
 import { startText } from './start-text.ts'
 
 type Card = Result<'dashboard.start.get'>['testCards'][number]
@@ -27,8 +28,4 @@ export function TestCards({ cards }: { cards: readonly Card[] }) {
 export function meaningOf({ meaning, sentBy }: Card): string {
   const text = startText.now()
   return meaning === 'success' ? text.sentBy[sentBy] : (text.meanings[meaning] ?? meaning)
-}
-
-export function grouped(number: string): string {
-  return number.replace(/(\d{4})(?=\d)/g, '$1 ')
 }

@@ -5,11 +5,12 @@ import { call } from '../../app/call.ts'
 import { useDeed } from '../../app/deed.ts'
 import { pathOf } from '../../app/router.ts'
 import { may } from '../../app/session-state.ts'
+import { grouped } from '../../parts/grouped.ts'
 import { Refusal } from '../../parts/refusal.tsx'
 import { Tag } from '../../parts/tag.tsx'
 import { writeMs } from '../../parts/time.tsx'
 import { startText } from './start-text.ts'
-import { grouped, meaningOf } from './test-cards.tsx'
+import { meaningOf } from './test-cards.tsx'
 
 type Made = Result<'dashboard.start.makeToken'>
 
