@@ -1,5 +1,6 @@
 import type { ComponentChildren } from 'preact'
 
+import { languages } from '../../app/language.ts'
 import { pathOf } from '../../app/router.ts'
 import { Copy } from '../../parts/copy.tsx'
 import { Tag, type Tone } from '../../parts/tag.tsx'
@@ -10,7 +11,7 @@ import type { Told } from './told.ts'
 /** Items 3 to 7 of the specification, each with what the service sees of it at this moment. */
 export function Statements({ found, scripts, checks }: Told) {
   const text = complianceText.now()
-  const inLanguage: Readonly<Record<string, string>> = text.inLanguage
+  const inLanguage: Readonly<Record<string, string>> = languages
   const { tokens, consents, settings, provider, disclosures, findings } = found
   const toJudge = scripts?.filter(({ judged, isChanged, isGone }) => !isGone && (judged !== 'authorised' || isChanged)).length ?? 0
   const errors = checks?.reduce((sum, check) => sum + check.errors, 0) ?? 0

@@ -54,7 +54,6 @@ export const en = {
   consents:
     'Of the newest cards: {0} by the service’s form, {1} by a page or app of yours, {2} by your server, {3} asserted without a text.',
   disclosure: 'What cardholders are asked today, in the name of {0}, version {1}:',
-  inLanguage: { uz: 'Oʻzbekcha', ru: 'Русский', en: 'English' },
   findingsAbout:
     'What the service saw your own code do that it should not. Each such call was refused, or answered and counted here; no value of it is kept.',
   noFindings: {

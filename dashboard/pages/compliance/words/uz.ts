@@ -55,7 +55,6 @@ export const uz: ComplianceWords = {
   law: 'Mijozlaringiz maʼlumotini qanday saqlashingizni xizmat koʻrmaydi. Oʻzi siz yuborgan toʻlovchi id’sini, niqoblar, roziliklar va telefon niqobini saqlaydi.',
   consents: 'Eng yangi kartalardan: xizmat formasi — {0}, sahifa yoki ilovangiz — {1}, serveringiz — {2}, matnsiz bildirilgan — {3}.',
   disclosure: 'Bugun karta egalaridan {0} nomidan soʻraladigan matn, versiya {1}:',
-  inLanguage: { uz: 'Oʻzbekcha', ru: 'Русский', en: 'English' },
   findingsAbout:
     'Kodingiz qilmasligi kerak boʻlgan ishlar. Har biri rad etilgan yoki bajarilib, shu yerda sanalgan; qiymatlari saqlanmaydi.',
   noFindings: {
