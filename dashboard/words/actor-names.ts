@@ -8,10 +8,28 @@ export function actorName(actor: string): string {
   return names[actor] ?? actor
 }
 
-const en = { merchant: 'your page or server', user: 'a user of the dashboard', system: 'the service', operator: 'the operator' }
+const en = {
+  merchant: 'your page or server',
+  user: 'a user of the dashboard',
+  visitor: 'somebody, not signed in',
+  system: 'the service',
+  operator: 'the provider',
+}
 
 const actorNames: Readonly<Record<Language, typeof en>> = {
   en,
-  ru: { merchant: 'ваша страница или сервер', user: 'пользователь кабинета', system: 'сервис', operator: 'оператор' },
-  uz: { merchant: 'sizning sahifa yoki server', user: 'kabinet foydalanuvchisi', system: 'xizmat', operator: 'operator' },
+  ru: {
+    merchant: 'ваша страница или сервер',
+    user: 'пользователь кабинета',
+    visitor: 'кто-то без входа',
+    system: 'сервис',
+    operator: 'провайдер',
+  },
+  uz: {
+    merchant: 'sahifangiz yoki serveringiz',
+    user: 'kabinet foydalanuvchisi',
+    visitor: 'kirmagan kimdir',
+    system: 'xizmat',
+    operator: 'provayder',
+  },
 }

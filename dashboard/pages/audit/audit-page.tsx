@@ -11,6 +11,7 @@ import { Table, type Column } from '../../parts/table.tsx'
 import { Time } from '../../parts/time.tsx'
 import { useTyped } from '../../parts/typed.ts'
 import { AuditExport } from './audit-export.tsx'
+import { actorName } from '../../words/actor-names.ts'
 import { auditLabel } from '../../words/audit-labels.ts'
 import { auditWords } from './audit-words.ts'
 
@@ -73,7 +74,7 @@ function columns(): Column<Entry>[] {
         </>
       ),
     },
-    { name: text.who, show: ({ actor, phone }) => (phone === null ? text.actors[actor] : `+${phone}`) },
+    { name: text.who, show: ({ actor, phone }) => (phone === null ? actorName(actor) : `+${phone}`) },
     { name: text.at, show: ({ at }) => <Time at={at} /> },
     {
       name: text.on,

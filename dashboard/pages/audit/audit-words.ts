@@ -18,13 +18,6 @@ const en = {
   exporting: (count: number) => `Entries so far: ${count}…`,
   exported: (count: number) => `Entries exported: ${count}.`,
   exportedFirst: (count: number) => `The newest ${count} entries were exported; there are more.`,
-  actors: {
-    user: 'user',
-    operator: 'the provider',
-    visitor: 'somebody, not signed in',
-    merchant: 'your page or server',
-    system: 'the service',
-  },
   none: { title: 'Nothing yet', text: 'What your people change here, and who signs in or fails to, is listed from now on.' },
   noneOfOne: { title: 'Nothing of this id', text: 'No card, receipt or user of yours has it.' },
 }
@@ -48,13 +41,6 @@ const ru: AuditWords = {
   exporting: (count) => `Записей пока: ${count}…`,
   exported: (count) => `Выгружено записей: ${count}.`,
   exportedFirst: (count) => `Выгружены новейшие записи, ${count}; есть ещё.`,
-  actors: {
-    user: 'пользователь',
-    operator: 'провайдер',
-    visitor: 'кто-то без входа',
-    merchant: 'ваша страница или сервер',
-    system: 'сервис',
-  },
   none: { title: 'Пока ничего', text: 'Здесь будет видно, что меняют ваши люди и кто входит или не смог войти.' },
   noneOfOne: { title: 'По этому идентификатору ничего', text: 'Ни карты, ни чека, ни пользователя с ним у вас нет.' },
 }
@@ -76,13 +62,6 @@ const uz: AuditWords = {
   exporting: (count) => `Hozircha ${count} ta yozuv…`,
   exported: (count) => `${count} ta yozuv yuklab olindi.`,
   exportedFirst: (count) => `Eng yangi ${count} ta yozuv yuklab olindi; yana bor.`,
-  actors: {
-    user: 'foydalanuvchi',
-    operator: 'provayder',
-    visitor: 'kirmagan kimdir',
-    merchant: 'sahifangiz yoki serveringiz',
-    system: 'xizmat',
-  },
   none: { title: 'Hozircha hech narsa', text: 'Odamlaringiz nimani oʻzgartirgani, kim kirgani yoki kira olmagani shu yerda koʻrinadi.' },
   noneOfOne: { title: 'Bu identifikator boʻyicha hech narsa yoʻq', text: 'Sizda bunday karta, chek yoki foydalanuvchi yoʻq.' },
 }
