@@ -12,7 +12,7 @@ import { isCardInput, isDoor } from '../words.ts'
 import { judgeForm } from './judge-form.ts'
 import { judgeTraces } from './judge-traces.ts'
 import type { LiveAsked } from './live-asked.ts'
-import { typeIntoForm, typeIntoOwn } from './type-cards.ts'
+import { typeIntoForm, typeIntoOwn, type TypedCard } from './type-cards.ts'
 import { watchPage, type WatchedPage } from './watch-page.ts'
 
 /** A page that is to be opened. */
@@ -51,12 +51,8 @@ export async function checkOpened(asked: LiveAsked, { context, names, path, addr
     const seen = await judgeForm(form, facts)
     findings.push(...seen.findings)
     const typed = await typeIntoForm(form, { submits: asked.submits && seen.environment === 'test' })
-    notes.push(
-      ...(typed.wasSent
-        ? []
-        : ['The card was typed into the form and not sent: the form is not of a test environment, or --type-only was said.']),
-    )
-    if (!typed.wasTyped) findings.push(makeFinding('form-not-seen', facts, nowhere, 'the form takes no card'))
+    notes.push(...noteOn(typed))
+    if (typed.came === 'nowhere') findings.push(makeFinding('form-not-seen', facts, nowhere, 'the form takes no card'))
     await watched.page.waitForTimeout(AFTER_MS)
     findings.push(...(await judgeTraces(watched, { facts, formOrigin, isOwn: false })))
   }
@@ -76,6 +72,15 @@ export async function checkOpened(asked: LiveAsked, { context, names, path, addr
     ),
     notes,
   }
+}
+
+/** What a reader of the report has to know of a card that was typed and did not go its whole way. */
+function noteOn(typed: TypedCard): string[] {
+  if (typed.came === 'typed')
+    return ['The card was typed into the form and not sent: the form is not of a test environment, or --type-only was said.']
+  if (typed.came !== 'sent') return []
+  const why = typed.said === '' ? 'the form shows nothing new' : `the form says “${typed.said}”`
+  return [`The card was typed into the form and sent, and no SMS code was asked for: ${why}.`]
 }
 
 /** Everything in the page, its shadow roots and every frame that is not the service's; what was there for a moment only, too. */

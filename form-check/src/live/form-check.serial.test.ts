@@ -197,6 +197,16 @@ describe('the form check in a real browser, with the service running', { concurr
     })
   }
 
+  it('says of a card that did not come to the code what happened to it, and nothing else', async () => {
+    const unseen = check(form('', '<style>#card{display:none}</style>'))
+    const refused = check(form().replace(`locale: 'en'`, `locale: 'en', session: 'none'`))
+    const [{ notes, findings }, { notes: told }] = [await unseen, await refused]
+    assert.deepEqual(notes, [])
+    assert.ok(findings.some(({ rule, shown }) => rule === 'form-not-seen' && shown === 'the form takes no card'))
+    assert.equal(told.length, 1, told.join('\n'))
+    assert.match(told[0] ?? '', /^The card was typed into the form and sent, and no SMS code was asked for: the form says “.+”\.$/)
+  })
+
   it('a checkout behind a session is opened with the cookies that were given, and tells none of them', async () => {
     const target = shop.serve(form('', pan), { 'x-needs': 'session=c0ffee-c0ffee' })
     const bounds = { waitMs: 500, pageMs: 30_000, submits: false, formOrigin: null, browserPath: findChromium() }

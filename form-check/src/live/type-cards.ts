@@ -9,28 +9,33 @@ import type { WatchedPage } from './watch-page.ts'
 export const sandboxPan = '8600069195406311'
 const sandboxExpiry = '0399'
 
+/** How far a card came in the service's form. `said` is what the form showed when it did not ask for a code; '' when it showed nothing. */
+export type TypedCard = { readonly came: 'nowhere' | 'typed' | 'asked for a code' } | { readonly came: 'sent'; readonly said: string }
+
 /** Types into the service's form as a person does; in a test environment the card is sent too, up to the SMS step. */
-export async function typeIntoForm(form: Frame, { submits }: { submits: boolean }): Promise<{ wasTyped: boolean; wasSent: boolean }> {
+export async function typeIntoForm(form: Frame, { submits }: { submits: boolean }): Promise<TypedCard> {
   const number = form.locator('input[autocomplete~="cc-number"]').first()
+  const expiry = form.locator('input[autocomplete~="cc-exp"]').first()
   try {
     await number.waitFor({ state: 'visible', timeout: FIELD_MS })
     await number.pressSequentially(sandboxPan, { delay: KEY_MS, timeout: FIELD_MS })
-    await form.locator('input[autocomplete~="cc-exp"]').first().pressSequentially(sandboxExpiry, { delay: KEY_MS, timeout: FIELD_MS })
+    await expiry.pressSequentially(sandboxExpiry, { delay: KEY_MS, timeout: FIELD_MS })
   } catch {
-    return { wasTyped: false, wasSent: false }
+    return { came: 'nowhere' }
   }
-  if (!submits) return { wasTyped: true, wasSent: false }
-  const expiry = form.locator('input[autocomplete~="cc-exp"]').first()
-  // Enter sends nothing before the page has told the form what it wants.
-  const button = form.locator('button[type=submit]:enabled').first()
-  await button.waitFor({ state: 'attached', timeout: FIELD_MS }).catch(() => undefined)
+  if (!submits) return { came: 'typed' }
   await expiry.press('Enter', { timeout: FIELD_MS }).catch(() => undefined)
   const code = form.locator('input[autocomplete~="one-time-code"]').first()
-  const wasSent = await code.waitFor({ state: 'visible', timeout: SENT_MS }).then(
-    () => true,
-    () => false,
-  )
-  return { wasTyped: true, wasSent }
+  const fault = form.locator('.fault:not(:empty):visible')
+  const isAsked = await code
+    .filter({ visible: true })
+    .or(fault)
+    .first()
+    .waitFor({ timeout: SENT_MS })
+    .then(() => code.isVisible())
+    .catch(() => false)
+  if (isAsked) return { came: 'asked for a code' }
+  return { came: 'sent', said: (await fault.allTextContents().catch(() => [])).join(' ') }
 }
 
 /**
