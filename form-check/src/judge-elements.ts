@@ -1,7 +1,7 @@
 import { makeFinding, type Finding, type Place } from './finding.ts'
 import type { RuleId } from './rules.ts'
 import { holdsPassword } from './secrets.ts'
-import { isCardInput, isConsentBox, isDoor, isSadInput, isScript, showElement, type Marked } from './words.ts'
+import { callsCards, isCardInput, isConsentBox, isDoor, isSadInput, isScript, showElement, type Marked } from './words.ts'
 
 /** An element of a page, from its source or from the browser. */
 export interface PageElement extends Marked {
@@ -53,7 +53,7 @@ export function judgeElements(elements: readonly PageElement[], facts: PageFacts
     ),
     ...tell(
       'own-call',
-      scripts.filter(({ text }) => /['"`]cards\.(create|get_verify_code|verify)['"`]/.test(text)),
+      scripts.filter(({ text }) => callsCards(text)),
     ),
     ...tell(
       'consent-ticked',
@@ -87,19 +87,24 @@ function judgeScripts(
 }
 
 /** Whether a script comes from another origin than its page; of a file whose place nobody knows, whether it names one. */
-export function isThirdParty({ attributes }: Marked, origin: string | null): boolean {
-  const src = attributes['src'] ?? ''
-  if (src === '') return false
-  const from = URL.parse(src, origin ?? 'http://page.invalid/')?.origin
-  return from !== undefined && from !== (origin ?? 'http://page.invalid')
+export function isThirdParty(one: Marked, origin: string | null): boolean {
+  const from = originOf(one, origin)
+  return from !== undefined && from !== (origin ?? unknownOrigin)
 }
 
 /** The service's script or frame from where the service is not: from the shop itself, or from another origin than was said. */
-function isForeignDoor({ attributes }: Marked, { origin, formOrigin }: PageFacts): boolean {
-  const at = URL.parse(attributes['src'] ?? '', origin ?? 'http://page.invalid/')?.origin
-  if (formOrigin !== null) return at !== formOrigin
-  return at === (origin ?? 'http://page.invalid')
+function isForeignDoor(door: Marked, { origin, formOrigin }: PageFacts): boolean {
+  const at = originOf(door, origin)
+  return formOrigin === null ? at === (origin ?? unknownOrigin) : at !== formOrigin
 }
+
+/** Where an element loads from; what names no origin is on its page's. */
+function originOf({ attributes }: Marked, origin: string | null): string | undefined {
+  return URL.parse(attributes['src'] ?? '', origin ?? unknownOrigin)?.origin
+}
+
+/** Stands for that of a file (RFC 2606 §2). */
+const unknownOrigin = 'http://page.invalid'
 
 /** What sends an input somewhere besides `name` and `action`. */
 function submits(one: PageElement): boolean {

@@ -21,8 +21,7 @@ export function blocksForm(policy: Policy, formOrigin: string, pageOrigin: strin
   const frame = firstOf(policy, ['frame-src', 'child-src', 'default-src'])
   if (frame !== null && !allows(frame.sources, formOrigin, pageOrigin)) return frame.name
   const script = firstOf(policy, scriptDirectives)
-  // A nonce, a hash or strict-dynamic lets scripts in by other ways than their address.
-  if (script === null || script.sources.some((source) => /^'(nonce|sha\d{3})-|^'strict-dynamic'/i.test(source))) return null
+  if (script === null || script.sources.some(isStrict)) return null
   return allows(script.sources, formOrigin, pageOrigin) ? null : script.name
 }
 
@@ -30,12 +29,17 @@ export function blocksForm(policy: Policy, formOrigin: string, pageOrigin: strin
 export function weaknessOf(policy: Policy): string | null {
   const script = firstOf(policy, scriptDirectives)
   if (script === null) return 'no script-src and no default-src'
-  const isStrict = script.sources.some((source) => /^'(nonce|sha\d{3})-|^'strict-dynamic'/i.test(source))
+  const hasStrict = script.sources.some(isStrict)
   const weak = script.sources.find((source) => {
     const word = source.toLowerCase()
-    return word === "'unsafe-eval'" || (!isStrict && ["'unsafe-inline'", '*', 'https:', 'http:', 'data:'].includes(word))
+    return word === "'unsafe-eval'" || (!hasStrict && ["'unsafe-inline'", '*', 'https:', 'http:', 'data:'].includes(word))
   })
   return weak === undefined ? null : `${script.name} ${weak}`
+}
+
+/** A nonce, a hash or strict-dynamic lets scripts in by other ways than their address. */
+function isStrict(source: string): boolean {
+  return /^'(nonce|sha\d{3})-|^'strict-dynamic'/i.test(source)
 }
 
 function firstOf(policy: Policy, names: readonly string[]): { name: string; sources: readonly string[] } | null {

@@ -30,7 +30,17 @@ export function isSadInput(one: Marked): boolean {
 /** The service's own way in: its script or its iframe. */
 export function isDoor({ tag, attributes }: Marked): boolean {
   const src = attributes['src'] ?? ''
-  return (tag === 'script' && /\/sdk\/[^/]+\/tessera\.m?js([?#]|$)/.test(src)) || (tag === 'iframe' && /\/form\/v1([/?#]|$)/.test(src))
+  return (tag === 'script' && isSdk(src)) || (tag === 'iframe' && /\/form\/v1([/?#]|$)/.test(src))
+}
+
+/** Whether a script at this address is the service's SDK. */
+export function isSdk(address: string): boolean {
+  return /\/sdk\/[^/]+\/tessera\.m?js([?#]|$)/.test(address)
+}
+
+/** Whether a script's text calls what only the service's form may call. */
+export function callsCards(text: string): boolean {
+  return /['"`]cards\.(create|get_verify_code|verify)['"`]/.test(text)
 }
 
 /** A script that a browser runs, rather than a block of facts. */

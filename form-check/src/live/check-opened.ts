@@ -4,12 +4,11 @@ import { CannotCheck } from '../cannot-check.ts'
 import { makeFinding, nowhere, type Finding, type Place } from '../finding.ts'
 import { listScripts, type ListedScript } from '../inventory.ts'
 import { judgeElements, type PageElement, type PageFacts } from '../judge-elements.ts'
-import { judgePolicy } from '../judge-policy.ts'
 import type { ElementFacts, WatchAsked } from '../page-facts.ts'
-import { holdsPassword } from '../secrets.ts'
 import { isCardInput, isDoor } from '../words.ts'
 
 import { judgeForm } from './judge-form.ts'
+import { judgeHeard } from './judge-heard.ts'
 import { judgeTraces } from './judge-traces.ts'
 import type { LiveAsked } from './live-asked.ts'
 import { typeIntoForm, typeIntoOwn, type TypedCard } from './type-cards.ts'
@@ -42,7 +41,10 @@ export async function checkOpened(asked: LiveAsked, { context, names, path, addr
   const origin = new URL(watched.page.url()).origin
   const facts: PageFacts = { path, half: 'browser', origin, formOrigin: asked.formOrigin }
   const { elements, form } = await lookAround(watched, facts)
-  const findings: Finding[] = [...judgeElements(elements, facts), ...judgeHeaders(watched, elements, await reply?.allHeaders(), facts)]
+  const findings: Finding[] = [
+    ...judgeElements(elements, facts),
+    ...judgeHeard(watched.heard, { elements, facts, headers: await reply?.allHeaders() }),
+  ]
   const notes: string[] = []
   const formOrigin = form === null ? null : new URL(form.url()).origin
   if (form === null) findings.push(...judgeNoForm(elements, facts))
@@ -137,34 +139,6 @@ function isServiceFrame(frame: Frame, { origin, formOrigin }: PageFacts): boolea
   return formOrigin === null ? url.origin !== origin : url.origin === formOrigin
 }
 
-function judgeHeaders(
-  watched: WatchedPage,
-  elements: readonly PageElement[],
-  headers: Readonly<Record<string, string>> | undefined,
-  facts: PageFacts,
-): Finding[] {
-  const tell = (rule: Finding['rule'], shown: string): Finding => makeFinding(rule, facts, nowhere, shown)
-  const policy = headers?.['content-security-policy']
-  const doors = elements.filter(isDoor).map(({ attributes }) => URL.parse(attributes['src'] ?? '', facts.origin ?? undefined)?.origin)
-  const refused = watched.heard.refused.filter(({ blocked }) => doors.includes(URL.parse(blocked)?.origin))
-  const isOpen = facts.origin?.startsWith('http:') === true && !isNear(new URL(facts.origin).hostname)
-  const stores = [...watched.heard.bodies].filter(([, text]) => holdsPassword(text))
-  return [
-    ...judgePolicy(elements, policy === undefined ? [] : policy.split('\n'), facts),
-    ...refused.map(({ directive, blocked }) => tell('csp-blocks-form', `${directive} lacks ${originOf(blocked)}`)),
-    ...(isOpen ? [tell('not-https', facts.origin)] : []),
-    ...stores.map(([address]) => tell('password-in-page', address)),
-    ...watched.heard.ways
-      .filter(({ text, to }) => holdsPassword(text) || holdsPassword(to))
-      .map(({ by, to }) => tell('password-in-page', `${by} to ${to}`)),
-    ...[...watched.heard.bodies]
-      .filter(
-        ([address, text]) => !/\/sdk\/[^/]+\/tessera\.m?js/.test(address) && /['"`]cards\.(create|get_verify_code|verify)['"`]/.test(text),
-      )
-      .map(([address]) => tell('own-call', address)),
-  ]
-}
-
 function judgeNoForm(elements: readonly PageElement[], facts: PageFacts): Finding[] {
   const doors = elements.filter(isDoor)
   const cards = elements.filter(isCardInput)
@@ -184,17 +158,6 @@ function judgeOwnLinks(elements: readonly PageElement[], facts: PageFacts): Find
     ...(has(/privacy|конфиденц|maxfiy/i) ? [] : ['privacy']),
   ]
   return missing.length === 0 ? [] : [makeFinding('links-missing', facts, nowhere, `no link: ${missing.join(', ')}`)]
-}
-
-function originOf(address: string): string {
-  return URL.parse(address)?.origin ?? address
-}
-
-/** A developer's own machine or network (RFC 1918, RFC 4193, RFC 6761). */
-function isNear(host: string): boolean {
-  return /^(localhost|.*\.localhost|.*\.local|.*\.test|127\..*|10\..*|192\.168\..*|172\.(1[6-9]|2\d|3[01])\..*|\[::1\]|\[f[cd].*)$/i.test(
-    host,
-  )
 }
 
 function dropTwins(findings: readonly Finding[]): Finding[] {
