@@ -50,10 +50,7 @@ export class Tessera {
     const { mutates } = rowOf(method)
     const { signal, idempotencyKey: given } = readCallOptions(options)
     const idempotencyKey = mutates ? (given ?? randomUUID()) : null
-    const answer = await askUntilSettled(this.#write({ method, params, signal, idempotencyKey }), {
-      retriesMax: this.#options.retriesMax,
-      isRepeatable: !mutates || idempotencyKey !== null,
-    })
+    const answer = await askUntilSettled(this.#write({ method, params, signal, idempotencyKey }), this.#options.retriesMax)
     const { requestId } = answer
     return answer.ok
       ? { ok: true, result: answer.result as Methods[M]['result'], idempotencyKey, requestId }

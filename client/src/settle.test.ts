@@ -1,10 +1,8 @@
 import assert from 'node:assert/strict'
 import { describe, it, type TestContext } from 'node:test'
 
-import type { Asked } from './ask.ts'
 import { broken, error, fakeTessera, result, token, type Turn } from './fake-fetch.fixture.ts'
 import { pauseMs } from './retry.ts'
-import { askUntilSettled } from './settle.ts'
 
 const paid = result({ success: true })
 
@@ -79,22 +77,6 @@ describe('a call is not tried again', () => {
       isRetryable: true,
     })
     assert.equal(sent.length, 1)
-  })
-
-  it('when it changes something and carries no key, whatever the table says', async () => {
-    let asks = 0
-    const asked: Asked = {
-      url: 'http://127.0.0.1:8080/api/receipts.pay',
-      headers: {},
-      body: '{}',
-      id: 'x',
-      timeoutMs: 1000,
-      signal: null,
-      fetch: async () => Promise.reject(new Error(`broken ${++asks}`)),
-    }
-    const answer = await askUntilSettled(asked, { retriesMax: 5, isRepeatable: false })
-    assert.equal(answer.ok ? null : answer.problem.reason, 'no_answer')
-    assert.equal(asks, 1)
   })
 })
 
