@@ -47,5 +47,6 @@ const brands: readonly (readonly [Brand, RegExp])[] = [
   ['visa', /^4/],
   ['mastercard', /^(5[1-5]|222[1-9]|22[3-9]|2[3-6]|27[01]|2720)/],
 ]
-const panLengthMin = 12
+/** The shortest number that the service takes. */
+export const panLengthMin = 12
 const panLengthMax = 19

@@ -22,12 +22,14 @@ export function isPast(expiry: string, nowMs: number): boolean {
 export function groupExpiry({ text, caret }: Typed, isDeleting: boolean): Typed {
   if (caret !== text.length || isDeleting) return { text, caret }
   const digits = readDigits(text)
-  if (digits.length >= 4 && !/^[0-9]{2}\/[0-9]{1,4}$/.test(text)) return asTyped(write(readExpiryText(text)) ?? text)
+  if (digits.length >= 4 && !/^[0-9]{2}\/[0-9]{1,4}$/.test(text)) return asTyped(writeExpiry(text) ?? text)
   if (/^[2-9]$/.test(digits) || (digits.length === 1 && /[./ -]$/.test(text))) return asTyped(`0${digits}/`)
   return asTyped(digits.length < 2 ? digits : `${digits.slice(0, 2)}/${digits.slice(2, 6)}`)
 }
 
-function write(expiry: string | null): string | null {
+/** What is read of a text, as it is shown: `MM/YY`; null when it is no expiry. */
+export function writeExpiry(text: string): string | null {
+  const expiry = readExpiryText(text)
   return expiry === null ? null : `${expiry.slice(0, 2)}/${expiry.slice(2)}`
 }
 

@@ -1,12 +1,12 @@
-import { brandOf, groupNumber, isPan, readDigits, type Typed } from './digits.ts'
-import { groupExpiry, isPast, readExpiryText } from './expiry.ts'
+import { brandOf, groupNumber, isPan, panLengthMin, readDigits, type Typed } from './digits.ts'
+import { groupExpiry, isPast, readExpiryText, writeExpiry } from './expiry.ts'
 import type { View } from './view.ts'
 
 /** What is wrong with a field, as a reason; null when it can be sent. */
 export function judgeNumber(text: string): string | null {
   const digits = readDigits(text)
   if (digits === '') return 'number_missing'
-  return isPan(digits) ? null : digits.length < 12 ? 'card_number_format' : 'card_number_check_digit'
+  return isPan(digits) ? null : digits.length < panLengthMin ? 'card_number_format' : 'card_number_check_digit'
 }
 
 export function judgeExpiry(text: string, nowMs: number): string | null {
@@ -38,8 +38,8 @@ export function shapeInputs({ fields, brand }: View): void {
     put(expiry.input, groupExpiry({ text: value, caret: selectionStart ?? value.length }, isDeleting))
   })
   expiry.input.addEventListener('blur', () => {
-    const read = readExpiryText(expiry.input.value)
-    if (read !== null) expiry.input.value = `${read.slice(0, 2)}/${read.slice(2)}`
+    const written = writeExpiry(expiry.input.value)
+    if (written !== null) expiry.input.value = written
   })
   code.input.addEventListener('input', () => {
     const digits = readDigits(code.input.value).slice(0, 6)
