@@ -2,11 +2,12 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { median } from '../fault/figures.ts'
 import { askDatabase, type Home, type StoreKind } from '../fault/home.ts'
+import { dataFolderOf } from '../fault/inspect.ts'
 import { makeRandom, type Random } from '../fault/random.ts'
 import { SQLITE_FILE } from '../service/src/store/sqlite/sqlite.ts'
 import type { Store } from '../service/src/store/store.ts'
 import { makeFloorRows, type FloorRows } from './floor-row.ts'
-import { fillStore, folderOf, openStore } from './lists.ts'
+import { fillStore, openStore } from './lists.ts'
 import type { Bench, Figure, Measurement } from './measurement.ts'
 
 /** Keeping a card with the indexes of the dashboard's lists, beside the same store without them. */
@@ -95,7 +96,7 @@ async function dropIndex(home: Home, index: string): Promise<void> {
     await askDatabase(home.databaseUrl, `drop index ${index}`)
     return
   }
-  const db = new DatabaseSync(join(folderOf(home), SQLITE_FILE))
+  const db = new DatabaseSync(join(dataFolderOf(home), SQLITE_FILE))
   db.exec(`drop index ${index}`)
   db.close()
 }

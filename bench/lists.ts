@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import pg from 'pg'
 import { median } from '../fault/figures.ts'
 import type { Home, StoreKind } from '../fault/home.ts'
+import { dataFolderOf } from '../fault/inspect.ts'
 import { openPostgresStore } from '../service/src/store/postgres/postgres.ts'
 import { openSqliteStore, SQLITE_FILE } from '../service/src/store/sqlite/sqlite.ts'
 import type { Store } from '../service/src/store/store.ts'
@@ -78,7 +79,7 @@ async function time(ask: () => Promise<unknown>): Promise<number> {
 
 export function openStore(kind: StoreKind, home: Home): Promise<Store> {
   return kind === 'sqlite'
-    ? openSqliteStore({ folder: folderOf(home) })
+    ? openSqliteStore({ folder: dataFolderOf(home) })
     : openPostgresStore({ url: home.databaseUrl ?? '', allowUnsafe: true })
 }
 
@@ -88,7 +89,7 @@ export async function fillStore(kind: StoreKind, home: Home, rows: number): Prom
   const spans = Array.from({ length: rows / chunk }, (_, at) => ({ from: at * chunk + 1, count: chunk }))
   const texts = [...spans.flatMap((span) => fillRows(kind, span)), ...analyzeRows]
   if (kind === 'sqlite') {
-    const db = new DatabaseSync(join(folderOf(home), SQLITE_FILE))
+    const db = new DatabaseSync(join(dataFolderOf(home), SQLITE_FILE))
     db.exec('pragma synchronous = off; pragma cache_size = -262144')
     for (const text of texts) db.exec(text)
     db.close()
@@ -99,10 +100,6 @@ export async function fillStore(kind: StoreKind, home: Home, rows: number): Prom
   // As a database is after a night: what was inserted has been looked over once.
   for (const text of [...texts, 'vacuum analyze']) await client.query(text)
   await client.end()
-}
-
-export function folderOf({ folder }: Home): string {
-  return join(folder, 'data')
 }
 
 const chunk = 10_000

@@ -1,9 +1,9 @@
 import { openConnection, type Connection } from '../fault/connection.ts'
 import { makeRandom } from '../fault/random.ts'
 import { startProgram, startTessera, type Running } from '../fault/spawn.ts'
+import { scanMemory } from '../tools/scan-memory.ts'
 import { drawPan, drawPans } from './cards.ts'
 import type { Figure, Measurement } from './measurement.ts'
-import { scanMemory } from './scan-memory.ts'
 
 /** What is left of card numbers in the memory of a service that has just read them. */
 export const pans: Measurement = {

@@ -185,6 +185,7 @@ const testsMay = [
   'tools/corpora.ts',
   'tools/find-program.ts',
   'tools/other-browsers.ts',
+  'tools/scan-memory.ts',
   'tools/start-tessera.ts',
 ]
 const insideTestsMay = ['contract/', 'vault/', 'service/', 'examples/merchant-endpoint/']

@@ -4,13 +4,14 @@ import { fork } from 'node:child_process'
 import { join } from 'node:path'
 import { test } from 'node:test'
 
+import { scanMemory } from '../../../tools/scan-memory.ts'
 import { makeScratch, startTessera } from '../cli/child.fixture.ts'
-import { findInMemory } from './memory-scan.fixture.ts'
 import { makePan } from './pans.fixture.ts'
 import { openRaw, post, type RawClient } from './raw.fixture.ts'
 
 const numbers = 2000
 const pans = Array.from({ length: numbers }, (_, i) => makePan('8600', i + 1000))
+const sent: ReadonlySet<string> = new Set(pans)
 
 test('of 2,000 card numbers the running service keeps at most the one that came last, and none after one more request', async () => {
   const service = await startTessera(join(makeScratch(), 'data'), ['--log-level=debug'])
@@ -18,11 +19,11 @@ test('of 2,000 card numbers the running service keeps at most the one that came 
   const merchantId = service.facts.demo?.merchantId ?? ''
   const replies = await sendAll(clients, merchantId)
   assert.equal(replies.filter((reply) => reply.includes('"token"')).length, numbers)
-  const left = findInMemory(service.facts.pid, pans)
+  const left = scanMemory(service.facts.pid, sent)
   assert.ok(left.size <= 1, `${left.size} of ${numbers}`)
   // The buffer that node's HTTP parser reads into keeps what was read last; nobody else can reach it.
   await send(clients[0]!, '0'.repeat(16), merchantId)
-  assert.equal(findInMemory(service.facts.pid, pans).size, 0)
+  assert.equal(scanMemory(service.facts.pid, sent).size, 0)
   for (const { socket } of clients) socket.destroy()
   assert.equal((await service.stop()).code, 0)
 })
@@ -36,10 +37,10 @@ test('nor does it keep those that it opened for the network, nor those of remove
     assert.match(await call(client, 'cards.get_verify_code', { token }, merchantId), /"sms_not_connected"/)
     if (i % 2 === 0) assert.match(await call(client, 'cards.remove', { token }, `${merchantId}:${password}`), /"success":true/)
   })
-  const left = findInMemory(service.facts.pid, pans)
+  const left = scanMemory(service.facts.pid, sent)
   assert.ok(left.size <= 1, `${left.size} of ${numbers}`)
   await send(clients[0]!, '0'.repeat(16), merchantId)
-  assert.equal(findInMemory(service.facts.pid, pans).size, 0)
+  assert.equal(scanMemory(service.facts.pid, sent).size, 0)
   for (const { socket } of clients) socket.destroy()
   assert.equal((await service.stop()).code, 0)
 })
@@ -51,7 +52,7 @@ test('the search finds them in a server that reads its bodies with JSON.parse', 
     const clients = await openClients(port)
     await sendAll(clients, '')
     for (const { socket } of clients) socket.destroy()
-    const left = findInMemory(child.pid ?? 0, pans)
+    const left = scanMemory(child.pid ?? 0, sent)
     assert.ok(left.size > numbers / 10, `${left.size} of ${numbers}`)
   } finally {
     child.kill()

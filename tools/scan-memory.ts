@@ -1,12 +1,12 @@
 import { closeSync, openSync, readFileSync, readSync } from 'node:fs'
 
-/** Which of these card numbers lie in a program's memory, as text of one or of two bytes a digit. The program should stand still (SIGSTOP). */
+/** Which of these card numbers lie in a program's memory, as text of one or of two bytes a digit. Linux, a program of ours, best while it stands still (SIGSTOP). */
 export function scanMemory(pid: number, pans: ReadonlySet<string>): Set<string> {
   const found = new Set<string>()
   const memory = openSync(`/proc/${pid}/mem`, 'r')
   const chunk = Buffer.alloc(chunkBytes + overlap)
   try {
-    for (const { from, to } of listWritable(pid)) {
+    for (const { from, to } of listReadable(pid)) {
       for (let at = from; at < to; at += chunkBytes) {
         const bytes = readSome(memory, chunk, at, Math.min(chunk.length, to - at))
         collect(chunk.subarray(0, bytes), pans, found)
@@ -51,10 +51,11 @@ function lastGap(bytes: Buffer, start: number, width: 1 | 2): number {
   return -1
 }
 
-function listWritable(pid: number): { from: number; to: number }[] {
+/** The kernel's own pages cannot be read. */
+function listReadable(pid: number): { from: number; to: number }[] {
   const lines = readFileSync(`/proc/${pid}/maps`, 'utf8').split('\n')
   return lines.flatMap((line) => {
-    const [, from, to] = /^([0-9a-f]+)-([0-9a-f]+) rw/.exec(line) ?? []
+    const [, from, to] = (line.includes('[v') ? null : /^([0-9a-f]+)-([0-9a-f]+) r/.exec(line)) ?? []
     return from === undefined || to === undefined ? [] : [{ from: Number.parseInt(from, 16), to: Number.parseInt(to, 16) }]
   })
 }
