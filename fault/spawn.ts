@@ -2,9 +2,9 @@ import { spawn, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { closeSync, openSync } from 'node:fs'
 import { dirname } from 'node:path'
-import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 import { findOnPath } from '../tools/find-program.ts'
+import { keepLast, plainEnvironment, readReady } from '../tools/service-child.ts'
 
 /** A service in a process of its own: the real one, from the real command line. */
 export interface Running {
@@ -53,7 +53,7 @@ export async function startProgram(script: string, start: Start): Promise<Runnin
   const [file = '', ...args] = [...dieWithUs(), ...under, ...node, script, ...start.flags]
   const startedAt = performance.now()
   const stderr = logFile === undefined ? 'pipe' : openSync(logFile, 'a')
-  const child = spawn(file, args, { cwd: root, env: { ...environment(), ...env }, stdio: ['ignore', 'pipe', stderr] })
+  const child = spawn(file, args, { cwd: root, env: { ...plainEnvironment(), ...env }, stdio: ['ignore', 'pipe', stderr] })
   if (typeof stderr === 'number') closeSync(stderr)
   alive.add(child)
   const ended = new Promise<number | null>((resolve) => child.once('exit', resolve)).finally(() => alive.delete(child))
@@ -91,7 +91,7 @@ export async function killAll(): Promise<void> {
 
 /** Runs another command of `tessera` to its end: its exit code and what it said. */
 export async function runTessera(args: readonly string[]): Promise<{ code: number | null; out: string }> {
-  const child = spawn(process.execPath, [commandLine, ...args], { cwd: root, env: environment(), stdio: ['ignore', 'pipe', 'pipe'] })
+  const child = spawn(process.execPath, [commandLine, ...args], { cwd: root, env: plainEnvironment(), stdio: ['ignore', 'pipe', 'pipe'] })
   let out = ''
   for (const stream of [child.stdout, child.stderr]) stream.setEncoding('utf8').on('data', (chunk: string) => (out += chunk))
   await once(child, 'close')
@@ -104,38 +104,14 @@ export function dieWithUs(): readonly string[] {
   return setpriv === null ? [] : [setpriv, '--pdeathsig', 'KILL', '--']
 }
 
-/** A project's own settings do not reach the service that is tried. */
-function environment(): NodeJS.ProcessEnv {
-  return Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith('TESSERA_') && name !== 'NODE_OPTIONS'))
-}
-
 type Facts = Pick<Running, 'url' | 'adminUrl' | 'xAuth'>
 
-/** `--json` prints one line when the service is ready. Never resolves when that line does not come. */
-function readFacts(child: ChildProcess): Promise<Facts> {
-  return new Promise((resolve) => {
-    if (child.stdout === null) return
-    createInterface({ input: child.stdout }).on('line', (line) => {
-      const { ready } = JSON.parse(line) as {
-        ready?: { url: string; adminUrl: string; demo: { merchantId: string; password: string } }
-      }
-      if (ready !== undefined) {
-        resolve({ url: ready.url, adminUrl: ready.adminUrl, xAuth: `${ready.demo.merchantId}:${ready.demo.password}` })
-      }
-    })
-  })
-}
-
-function keepLast(child: ChildProcess): () => string {
-  let text = ''
-  for (const stream of [child.stdout, child.stderr]) {
-    stream?.setEncoding('utf8').on('data', (chunk: string) => (text = (text + chunk).slice(-saidCharactersMax)))
-  }
-  return () => text
+async function readFacts(child: ChildProcess): Promise<Facts> {
+  const { url, adminUrl, demo } = await readReady(child)
+  return { url, adminUrl, xAuth: `${demo.merchantId}:${demo.password}` }
 }
 
 const alive = new Set<ChildProcess>()
 export const root = dirname(dirname(fileURLToPath(import.meta.url)))
 const commandLine = 'service/bin/tessera.mjs'
 const stopSecondsMax = 30
-const saidCharactersMax = 16_384

@@ -1,12 +1,12 @@
-import { execFile, spawn, type ChildProcess } from 'node:child_process'
+import { execFile, spawn } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
-import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import pg from 'pg'
+import { keepLast, plainEnvironment, readReady } from './service-child.ts'
 
 /** The service as a test's child: the real command line in a test environment, on free ports, with a store of its own. */
 export type StartedTessera = {
@@ -65,19 +65,6 @@ async function makeMerchant(folder: string, name: string): Promise<{ merchantId:
   return JSON.parse(stdout) as { merchantId: string; password: string }
 }
 
-type Ready = { url: string; demo: { merchantId: string; password: string } }
-
-/** `--json` prints one line when the service is ready. */
-function readReady(child: ChildProcess): Promise<Ready> {
-  return new Promise((resolve) => {
-    if (child.stdout === null) return
-    createInterface({ input: child.stdout }).on('line', (line) => {
-      const { ready } = JSON.parse(line) as { ready?: Ready }
-      if (ready !== undefined) resolve(ready)
-    })
-  })
-}
-
 async function makeDatabase(server: string): Promise<{ url: string; drop: () => Promise<void> }> {
   const name = `tessera_${randomBytes(6).toString('hex')}`
   await tell(server, `create database ${name}`)
@@ -96,19 +83,6 @@ async function tell(server: string, text: string): Promise<void> {
   }
 }
 
-/** A developer's own settings do not reach the service that is tried. */
-function plainEnvironment(): NodeJS.ProcessEnv {
-  return Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith('TESSERA_') && name !== 'NODE_OPTIONS'))
-}
-
-function keepLast(child: ChildProcess): () => string {
-  let text = ''
-  for (const stream of [child.stdout, child.stderr])
-    stream?.setEncoding('utf8').on('data', (chunk: string) => (text = (text + chunk).slice(-saidLengthMax)))
-  return () => text
-}
-
 const root = dirname(dirname(fileURLToPath(import.meta.url)))
 const startMsMax = 60_000
 const stopMsMax = 30_000
-const saidLengthMax = 8192

@@ -186,6 +186,7 @@ const testsMay = [
   'tools/find-program.ts',
   'tools/other-browsers.ts',
   'tools/scan-memory.ts',
+  'tools/service-child.ts',
   'tools/start-tessera.ts',
 ]
 const insideTestsMay = ['contract/', 'vault/', 'service/', 'examples/merchant-endpoint/']

@@ -7,6 +7,7 @@ import { join } from 'node:path'
 import { after } from 'node:test'
 import { fileURLToPath } from 'node:url'
 
+import { plainEnvironment } from '../../../tools/service-child.ts'
 import type { RunningFacts } from '../start/running.ts'
 
 /** How a child ended and what it said. */
@@ -59,8 +60,8 @@ export function makeScratch(): string {
 
 /** Runs the command line as an operator would, with no settings of the tester's own. */
 export function runTessera(args: readonly string[], env: NodeJS.ProcessEnv = {}, nodeArgs: readonly string[] = []): Child {
-  const plain = Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith('TESSERA_') && name !== 'NODE_OPTIONS'))
-  const child = spawn(process.execPath, [...nodeArgs, launcher, ...args], { env: { ...plain, ...env }, stdio: ['ignore', 'pipe', 'pipe'] })
+  const environment = { ...plainEnvironment(), ...env }
+  const child = spawn(process.execPath, [...nodeArgs, launcher, ...args], { env: environment, stdio: ['ignore', 'pipe', 'pipe'] })
   children.add(child)
   const said = { out: '', err: '' }
   child.stdout.setEncoding('utf8').on('data', (text: string) => (said.out += text))
