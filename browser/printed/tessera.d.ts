@@ -47,6 +47,7 @@ declare class CardForm {
     clear(): void;
     focus(): void;
 }
+declare const eventNames: (keyof CardFormEvents)[];
 
 /**
  * The two sets of messages between a merchant's page and the form's frame. Both ends read every message here and drop what does not fit.
