@@ -10,6 +10,8 @@ export interface Asked<T> {
   readonly refused: ReadonlySignal<Refused | null>
   /** Asks once more, with what was there left to be seen meanwhile. */
   again(): void
+  /** The same for `useLive`; nothing while an answer is on its way, which would be forgotten. */
+  renew(): void
 }
 
 /** Asks a method when the page is shown, and whenever its params are others. An answer that comes too late is forgotten. */
@@ -27,21 +29,26 @@ function makeAsked<M extends DashboardMethodName>(method: M, params: Params<M>):
   const result = signal<Result<M> | null>(null)
   const refused = signal<Refused | null>(null)
   let turn = 0
+  let isAsking = false
+  async function again(): Promise<void> {
+    const mine = ++turn
+    isAsking = true
+    try {
+      const answer = await call(method, params)
+      if (mine !== turn) return
+      result.value = answer
+      refused.value = null
+    } catch (err) {
+      if (mine === turn) refused.value = asRefused(err)
+    } finally {
+      if (mine === turn) isAsking = false
+    }
+  }
   return {
-    result,
-    refused,
-    again() {
-      const mine = ++turn
-      call(method, params).then(
-        (answer) => {
-          if (mine !== turn) return
-          result.value = answer
-          refused.value = null
-        },
-        (err: unknown) => {
-          if (mine === turn) refused.value = asRefused(err)
-        },
-      )
+    ...{ result, refused },
+    again: () => void again(),
+    renew() {
+      if (!isAsking) void again()
     },
     forget() {
       turn++

@@ -14,6 +14,8 @@ export interface Rows<R> {
   more(): void
   /** From the first page on. */
   again(): void
+  /** For `useLive`: puts what has come since above what is there. Nothing while an answer is on its way. */
+  renew(keyOf: (row: R) => string): void
 }
 
 export interface Page<R> {
@@ -44,27 +46,54 @@ function makeRows<R>(ask: (after: string | null) => Promise<Page<R>>): Rows<R> &
   const isBusy = signal(false)
   const refused = signal<Refused | null>(null)
   let turn = 0
-  async function load(after: string | null): Promise<void> {
+  let isAsking = false
+  async function load(after: string | null, join: (come: Page<R>, there: Page<R>) => Page<R>): Promise<void> {
     const mine = ++turn
-    isBusy.value = true
+    isAsking = true
     try {
-      const page = await ask(after)
+      const come = await ask(after)
       if (mine !== turn) return
-      list.value = after === null ? page.rows : [...(list.value ?? []), ...page.rows]
-      next.value = page.next
+      const joined = join(come, { rows: list.value ?? [], next: next.value })
+      list.value = joined.rows
+      next.value = joined.next
       refused.value = null
     } catch (err) {
       if (mine === turn) refused.value = asRefused(err)
     } finally {
-      if (mine === turn) isBusy.value = false
+      if (mine === turn) isBusy.value = isAsking = false
     }
   }
   return {
     ...{ list, next, isBusy, refused },
-    more: () => void load(next.value),
-    again: () => void load(null),
+    more() {
+      isBusy.value = true
+      void load(next.value, (come, there) => ({ rows: [...there.rows, ...come.rows], next: come.next }))
+    },
+    again() {
+      isBusy.value = true
+      void load(null, (come) => come)
+    },
+    renew(keyOf) {
+      if (!isAsking) void load(null, (come, there) => joinAbove(come, there, keyOf))
+    },
     forget() {
       turn++
     },
   }
 }
+
+/**
+ * A new first page above what "More" has brought. It stands alone where the two do not meet, as rows between them are missing, and when the list
+ * gets too long.
+ */
+function joinAbove<R>(come: Page<R>, there: Page<R>, keyOf: (row: R) => string): Page<R> {
+  if (come.next === null) return come
+  const last = come.rows.at(-1)
+  // An empty page that has a next one: nothing new was found so far.
+  if (last === undefined) return there
+  const meetsAt = there.rows.findIndex((row) => keyOf(row) === keyOf(last))
+  if (meetsAt === -1 || come.rows.length + there.rows.length > joinedMax) return come
+  return { rows: [...come.rows, ...there.rows.slice(meetsAt + 1)], next: there.next }
+}
+
+const joinedMax = 2000

@@ -31,7 +31,7 @@ export function RequestList() {
     return { rows: requests, next }
   })
   const again = useCallback(() => {
-    if (isLive.value) rows.again()
+    if (isLive.value) rows.renew(keyOf)
   }, [rows])
   useLive(again, liveMs)
   const isFiltered = Object.keys(filter).length > 0
@@ -48,11 +48,15 @@ export function RequestList() {
       </div>
       <Table
         {...{ label: text.label, rows, columns: columns() }}
-        keyOf={({ requestId, lost }) => `${requestId}${lost === null ? '' : ' lost'}`}
+        keyOf={keyOf}
         empty={<Empty {...(isFiltered ? text.noneFound : text.none)} />}
       />
     </>
   )
+}
+
+function keyOf({ requestId, lost }: Entry): string {
+  return `${requestId}${lost === null ? '' : ' lost'}`
 }
 
 function Filters({ filter }: { filter: Filter }) {

@@ -1,8 +1,9 @@
 // time limit: 120 s
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
+import type { Route } from 'playwright-core'
 
-import { faultsFor, openDashboard, type OpenDashboard } from '../../dashboard.fixture.ts'
+import { callDashboard, faultsFor, openDashboard, type OpenDashboard } from '../../dashboard.fixture.ts'
 
 let dashboard: OpenDashboard
 before(async () => {
@@ -116,4 +117,36 @@ test('on a phone in the dark, in Russian, the list and one call fit, and a call 
   await page.getByText('account.order_id', { exact: true }).waitFor()
   assert.equal(await page.evaluate(() => document.documentElement.scrollWidth > innerWidth), false)
   assert.deepEqual(await faultsFor(page), [])
+})
+
+test('live, what a slow service answers is shown, and what More brought stays below what is new', async () => {
+  const method = 'receipts.check'
+  const make = async (calls: number): Promise<void> => {
+    for (let made = 0; made < calls; made++) await dashboard.api(method, { id: '0'.repeat(24) })
+  }
+  const page = await dashboard.open('account')
+  await make(30)
+  let kept = 0
+  while (kept < 30) kept = (await callDashboard(page, 'dashboard.requests.list', { method, count: 100 })).requests.length
+  await page.clock.install()
+  await page.goto(`${dashboard.origin}/dashboard/requests?method=${method}`)
+  const row = (at: number) => page.locator('tbody tr').nth(at - 1)
+  await row(25).waitFor()
+  const more = page.getByRole('button', { name: 'More', exact: true })
+  const held: Route[] = []
+  let asked = 0
+  await page.route('**/dashboard/api', (route) => {
+    if (!route.request().postData()?.includes('requests.list')) return route.continue()
+    if (asked++ > 0) return route.continue()
+    held.push(route)
+  })
+  await more.click()
+  await page.getByLabel('Live').check()
+  await page.clock.runFor(6000)
+  assert.equal(asked, 1, 'nothing is asked for while an answer is on its way')
+  await held[0]?.continue()
+  await row(30).waitFor()
+  await make(1)
+  while ((await page.locator('tbody tr').count()) < 31) await page.clock.runFor(2000)
+  assert.equal(await more.count(), 0)
 })

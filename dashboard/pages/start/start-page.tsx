@@ -19,7 +19,7 @@ type Found = Result<'dashboard.start.get'>
 /** From nothing to a first token: what to copy, what to press, and what has arrived. */
 export function StartPage() {
   const asked = useAsk('dashboard.start.get', {})
-  useLive(asked.again, 3000)
+  useLive(asked.renew, 3000)
   if (startText.use() === null) return startText.show()
   return <Answer asked={asked}>{(found) => <Found found={found} />}</Answer>
 }
