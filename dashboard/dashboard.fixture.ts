@@ -18,6 +18,8 @@ export interface OpenDashboard {
   open(path: string, options?: Parameters<Browser['newContext']>[0] & { login?: Login }): Promise<Page>
   /** The same, signed in as a new user of a role, whom the owner made and who has chosen a password. */
   openAs(role: Exclude<Role, 'owner'>, path: string): Promise<Page>
+  /** The same, with what the user signs in by. */
+  openNew(role: Exclude<Role, 'owner'>, path: string): Promise<{ readonly page: Page; readonly login: Login }>
   /** Calls the API as the demo merchant's server. */
   api(method: string, params: object): Promise<unknown>
   stop(): Promise<void>
@@ -49,22 +51,24 @@ export async function openDashboard(): Promise<OpenDashboard> {
     await signIn(page, login)
     return page
   }
+  const openNew: OpenDashboard['openNew'] = async (role, path) => {
+    const owner = await open('account')
+    const phone = `99890112${String(++people).padStart(4, '0')}`
+    const { password } = await callDashboard(owner, 'dashboard.users.create', { phone, role })
+    await owner.context().close()
+    const page = await (await context()).newPage()
+    await page.goto(`${origin}/dashboard/${path}`)
+    await fillSignIn(page, { phone, password })
+    const login = { phone, password: 'four plain words here' }
+    await page.getByLabel('Present password').fill(password)
+    await page.getByLabel('New password').fill(login.password)
+    await page.locator('button[type=submit]').click()
+    await page.locator('nav a').first().waitFor({ state: 'attached' })
+    return { page, login }
+  }
   return {
-    ...{ tessera, origin, browser, context, open },
-    async openAs(role, path) {
-      const owner = await open('account')
-      const phone = `99890111${String(++people).padStart(4, '0')}`
-      const { password } = await callDashboard(owner, 'dashboard.users.create', { phone, role })
-      await owner.context().close()
-      const page = await (await context()).newPage()
-      await page.goto(`${origin}/dashboard/${path}`)
-      await fillSignIn(page, { phone, password })
-      await page.getByLabel('Present password').fill(password)
-      await page.getByLabel('New password').fill('four plain words here')
-      await page.locator('button[type=submit]').click()
-      await page.locator('nav a').first().waitFor({ state: 'attached' })
-      return page
-    },
+    ...{ tessera, origin, browser, context, open, openNew },
+    openAs: async (role, path) => (await openNew(role, path)).page,
     async api(method, params) {
       const headers = { 'x-auth': `${tessera.merchantId}:${tessera.password}` }
       const reply = await fetch(`${tessera.url}/api/${method}`, {
@@ -90,7 +94,8 @@ export async function signIn(page: Page, login: Login): Promise<void> {
   await page.locator('nav a').first().waitFor({ state: 'attached' })
 }
 
-async function fillSignIn(page: Page, { phone, password }: Login): Promise<void> {
+/** Fills the sign-in page, whatever comes of it. */
+export async function fillSignIn(page: Page, { phone, password }: Login): Promise<void> {
   await page.getByRole('textbox', { name: /phone|телефон|telefon/i }).fill(phone)
   await page.locator('input[type=password]').fill(password)
   await page.locator('button[type=submit]').click()

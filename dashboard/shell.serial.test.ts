@@ -1,5 +1,6 @@
 // time limit: 240 s
 import assert from 'node:assert/strict'
+import { createHmac } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -7,7 +8,7 @@ import { after, before, test } from 'node:test'
 import { gzipSync } from 'node:zlib'
 import type { Page, Route } from 'playwright-core'
 
-import { callDashboard, faultsFor, openDashboard, sandboxLogin, signIn, type OpenDashboard } from './dashboard.fixture.ts'
+import { callDashboard, faultsFor, fillSignIn, openDashboard, sandboxLogin, signIn, type OpenDashboard } from './dashboard.fixture.ts'
 
 interface Made {
   readonly card: { readonly token: string }
@@ -164,9 +165,8 @@ test('who signs out without a connection is told so, and stays signed in', async
 })
 
 test('without a connection a person who is signed in is asked to try again, and not to sign in', async () => {
-  const refuse = (route: Route) => (route.request().postData()?.includes('session.get') ? route.abort() : route.continue())
   const page = await (await dashboard.context()).newPage()
-  await page.route('**/dashboard/api', refuse)
+  await page.route('**/dashboard/api', refuseSession)
   await page.goto(`${dashboard.origin}/dashboard/cards`)
   const told = page.getByRole('alert').getByText('The service does not answer')
   await told.waitFor()
@@ -174,7 +174,7 @@ test('without a connection a person who is signed in is asked to try again, and 
   await page.unrouteAll()
   await page.getByRole('button', { name: 'Try again' }).click()
   await page.getByRole('textbox', { name: 'Phone' }).waitFor()
-  await page.route('**/dashboard/api', refuse)
+  await page.route('**/dashboard/api', refuseSession)
   await page.getByRole('textbox', { name: 'Phone' }).fill(sandboxLogin.phone)
   await page.locator('input[type=password]').fill(sandboxLogin.password)
   await page.getByRole('button', { name: 'Sign in' }).click()
@@ -182,6 +182,40 @@ test('without a connection a person who is signed in is asked to try again, and 
   await page.unrouteAll()
   await page.getByRole('button', { name: 'Try again' }).click()
   await page.getByRole('heading', { name: 'Cards' }).waitFor()
+})
+
+test('a second factor is turned on though the answer after it is lost, and signing in asks for its code with a way back', async () => {
+  const { page, login } = await dashboard.openNew('read', 'account')
+  const factor = page.locator('section', { has: page.getByRole('heading', { name: 'Second factor' }) })
+  const code = page.getByLabel('Code of your authenticator')
+  const begin = async (): Promise<void> => {
+    await factor.getByLabel('Present password').fill(login.password)
+    await factor.getByRole('button', { name: 'Turn on' }).click()
+    await code.waitFor()
+  }
+  await begin()
+  await factor.getByRole('button', { name: 'Cancel' }).click()
+  await begin()
+  const secret = await factor.locator('.copy').innerText()
+  await page.route('**/dashboard/api', refuseSession)
+  await code.fill(codeOf(secret))
+  await factor.getByRole('button', { name: 'Turn on' }).click()
+  await factor.getByText('on', { exact: true }).waitFor()
+  assert.equal(await code.inputValue(), '')
+  assert.equal(await factor.getByRole('alert').count(), 0)
+  await page.unrouteAll()
+  await page.locator('.account summary').click()
+  await page.getByRole('button', { name: 'Sign out', exact: true }).click()
+  await fillSignIn(page, login)
+  await page.getByRole('heading', { name: 'Second factor' }).waitFor()
+  assert.equal(await code.evaluate((field) => field === document.activeElement), true)
+  assert.deepEqual(await faultsFor(page), [])
+  await page.getByRole('button', { name: 'Back to phone and password' }).click()
+  assert.equal(await page.getByRole('textbox', { name: 'Phone' }).evaluate((field) => field === document.activeElement), true)
+  await fillSignIn(page, login)
+  await code.fill(codeOf(secret))
+  await page.getByRole('button', { name: 'Sign in' }).click()
+  await page.getByRole('heading', { name: 'My account' }).waitFor()
 })
 
 test('a page of another port on the same host carries the cookie and gets nowhere', async () => {
@@ -239,6 +273,19 @@ test('the dashboard stands in nobody’s frame, and makes no markup out of text'
   })
   assert.equal(isRefused, true)
 })
+
+const refuseSession = (route: Route): Promise<void> =>
+  route.request().postData()?.includes('session.get') ? route.abort() : route.continue()
+
+/** What an authenticator shows now (RFC 6238). */
+function codeOf(secret: string): string {
+  const bits = Array.from(secret, (letter) => 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567'.indexOf(letter).toString(2).padStart(5, '0')).join('')
+  const key = Uint8Array.from(bits.match(/.{8}/g) ?? [], (byte) => Number.parseInt(byte, 2))
+  const step = Buffer.alloc(8)
+  step.writeBigUInt64BE(BigInt(Math.floor(Date.now() / 30_000)))
+  const mac = createHmac('sha1', key).update(step).digest()
+  return String((mac.readUInt32BE((mac[19] ?? 0) & 0xf) & 0x7fffffff) % 1_000_000).padStart(6, '0')
+}
 
 /** Resolves when the page has heard the next answer to a method, and has shown it. */
 async function reply(page: Page, method: string): Promise<void> {

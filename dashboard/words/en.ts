@@ -38,6 +38,7 @@ export const en = {
     phoneHint: 'International number: 998 90 123 45 67',
     password: 'Password',
     code: 'Code of your authenticator',
+    back: 'Back to phone and password',
     deed: 'Sign in',
     ended: 'Your session has ended. Sign in again; nothing that was saved is lost.',
   },

@@ -38,6 +38,7 @@ export const uz: Words = {
     phoneHint: 'Xalqaro raqam: 998 90 123 45 67',
     password: 'Parol',
     code: 'Ilovadagi kod',
+    back: 'Telefon va parolga qaytish',
     deed: 'Kirish',
     ended: 'Seans tugadi. Qaytadan kiring; saqlangan narsalar joyida.',
   },

@@ -16,30 +16,40 @@ export function SecondFactor({ isOn }: { isOn: boolean }) {
   const code = useSignal('')
   const secret = useSignal<string | null>(null)
   const { isBusy, refused, run } = useDeed()
-  const step = async (): Promise<void> => {
-    if (isOn) await call('dashboard.totp.remove', { password: password.value, code: code.value })
-    else if (secret.value === null) secret.value = (await call('dashboard.totp.begin', { password: password.value })).secret
-    else await call('dashboard.totp.confirm', { code: code.value })
-    if (secret.value === null || code.value !== '') session.value = (await call('dashboard.session.get', {})).session
-    if (code.value !== '') secret.value = null
+  const isBegun = !isOn && secret.value !== null
+  /** What was typed is used up: a code is good once. */
+  const goOn = (next: string | null): void => {
+    secret.value = next
     password.value = code.value = ''
   }
+  const begin = async (): Promise<void> => goOn((await call('dashboard.totp.begin', { password: password.value })).secret)
+  const confirm = async (): Promise<void> => {
+    await call('dashboard.totp.confirm', { code: code.value })
+    tellTurned(true)
+    goOn(null)
+  }
+  const remove = async (): Promise<void> => {
+    await call('dashboard.totp.remove', { password: password.value, code: code.value })
+    tellTurned(false)
+    goOn(null)
+  }
+  const cancel = async (): Promise<void> => goOn(null)
   return (
     <form
       onSubmit={(event) => {
         event.preventDefault()
-        void run(step)
+        void run(isOn ? remove : isBegun ? confirm : begin)
       }}
     >
       <p>
         <Tag tone={isOn ? 'green' : 'grey'}>{isOn ? text.on : text.off}</Tag>
       </p>
-      {secret.value !== null && (
+      {isBegun && (
         <p>
-          {text.secret} <Copy text={secret.value} />
+          {text.secret} <Copy text={secret.value ?? ''} />
         </p>
       )}
-      {secret.value === null && (
+      {!isBegun && (
         <Field
           {...{
             label: words.value.password.present,
@@ -50,16 +60,29 @@ export function SecondFactor({ isOn }: { isOn: boolean }) {
           {...{ autocomplete: 'current-password', isRequired: true, maxLength: 128 }}
         />
       )}
-      {(isOn || secret.value !== null) && (
+      {(isOn || isBegun) && (
         <Field
           {...{ label: words.value.signIn.code, value: code.value, onInput: (value) => (code.value = value), inputMode: 'numeric' }}
-          {...{ autocomplete: 'one-time-code', isRequired: true, maxLength: 6 }}
+          {...{ autocomplete: 'one-time-code', isRequired: true, maxLength: 6, isFirst: isBegun }}
         />
       )}
       <Refusal refused={refused.value} />
-      <button type="submit" disabled={isBusy.value}>
-        {isOn ? text.turnOff : text.turnOn}
-      </button>
+      <div class="deeds">
+        <button type="submit" disabled={isBusy.value}>
+          {isOn ? text.turnOff : text.turnOn}
+        </button>
+        {isBegun && (
+          <button type="button" disabled={isBusy.value} onClick={() => void run(cancel)}>
+            {words.value.cancel}
+          </button>
+        )}
+      </div>
     </form>
   )
+}
+
+/** The service has said so: nothing else of the session is another. */
+function tellTurned(totp: boolean): void {
+  const now = session.peek()
+  if (now) session.value = { ...now, totp }
 }

@@ -26,6 +26,10 @@ export function SignInPage({ onDone }: { onDone: () => Promise<void> }) {
       await onDone()
     }
   }
+  const goBack = async (): Promise<void> => {
+    needsCode.value = false
+    code.value = ''
+  }
   return (
     <main class="door">
       <span class="brand">
@@ -58,9 +62,16 @@ export function SignInPage({ onDone }: { onDone: () => Promise<void> }) {
           </>
         )}
         <Refusal refused={refused.value} />
-        <button type="submit" class="main" disabled={isBusy.value}>
-          {text.deed}
-        </button>
+        <div class="deeds">
+          <button type="submit" class="main" disabled={isBusy.value}>
+            {text.deed}
+          </button>
+          {needsCode.value && (
+            <button type="button" disabled={isBusy.value} onClick={() => void run(goBack)}>
+              {text.back}
+            </button>
+          )}
+        </div>
       </form>
       <Choices />
     </main>
