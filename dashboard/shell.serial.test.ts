@@ -218,6 +218,44 @@ test('a second factor is turned on though the answer after it is lost, and signi
   await page.getByRole('heading', { name: 'My account' }).waitFor()
 })
 
+test('what lies over the page is closed by Escape, by going on and with the next page: the account’s popup, and a phone’s drawer', async () => {
+  const page = await dashboard.open('cards')
+  const popup = page.locator('.popup')
+  const open = async (): Promise<void> => {
+    await page.locator('.account summary').click()
+    await popup.waitFor()
+  }
+  const closed = { state: 'hidden' } as const
+  await open()
+  await page.keyboard.press('Tab')
+  await page.keyboard.press('Escape')
+  await popup.waitFor(closed)
+  assert.equal(await page.locator('summary:focus').count(), 1)
+  await open()
+  await page.locator('main h1').click()
+  await popup.waitFor(closed)
+  await open()
+  await page.getByLabel('Find a card').focus()
+  await popup.waitFor(closed)
+  await open()
+  await popup.getByRole('link').click()
+  await popup.waitFor(closed)
+  await page.setViewportSize({ width: 390, height: 740 })
+  const menu = page.getByRole('button', { name: 'Menu' })
+  const drawer = page.getByRole('navigation')
+  await menu.click()
+  await drawer.getByRole('link', { name: 'Cards' }).focus()
+  await page.keyboard.press('Escape')
+  await drawer.waitFor(closed)
+  assert.equal(await menu.evaluate((button) => button === document.activeElement), true)
+  await menu.click()
+  await page.locator('.veil').click({ position: { x: 380, y: 300 } })
+  await drawer.waitFor(closed)
+  await menu.click()
+  await drawer.getByRole('link', { name: 'My account' }).click()
+  await drawer.waitFor(closed)
+})
+
 test('a page of another port on the same host carries the cookie and gets nowhere', async () => {
   const heard: string[] = []
   const evil = createServer((request, reply) => {

@@ -1,7 +1,10 @@
+import { useSignal } from '@preact/signals'
+
 import { Refusal } from '../parts/refusal.tsx'
 import { call } from './call.ts'
 import { useDeed } from './deed.ts'
 import { chooseLanguage, language, languages, words } from './language.ts'
+import { useLyingOver } from './lying-over.ts'
 import { pathOf } from './router.ts'
 import { leaveSession, session } from './session-state.ts'
 import { chooseTheme, theme, type Theme } from './theme.ts'
@@ -9,9 +12,16 @@ import { chooseTheme, theme, type Theme } from './theme.ts'
 /** Who is signed in, language, theme, and the way out. */
 export function AccountMenu() {
   const text = words.value
+  const isOpen = useSignal(false)
+  useLyingOver(isOpen, { within: '.account', button: '.account summary' })
   return (
-    <details class="account">
-      <summary>
+    <details class="account" open={isOpen.value}>
+      <summary
+        onClick={(event) => {
+          event.preventDefault()
+          isOpen.value = !isOpen.value
+        }}
+      >
         <span class="unseen">{text.account}</span>
         <span aria-hidden="true">{session.value?.phone.slice(-2)}</span>
       </summary>

@@ -1,19 +1,20 @@
-import { signal } from '@preact/signals'
+import { useSignal } from '@preact/signals'
 import type { ComponentChildren } from 'preact'
 import { useEffect } from 'preact/hooks'
 
 import { AccountMenu } from './account-menu.tsx'
 import { words } from './language.ts'
 import { refreshSession } from './load-session.ts'
+import { useLyingOver } from './lying-over.ts'
 import { pages, type PageRow } from './pages.ts'
 import { pathOf, place } from './router.ts'
 import { may, session } from './session-state.ts'
 
-const isOpen = signal(false)
-
 /** The frame of every page: the navigation at the side, as a drawer on a phone, and the page beside it. */
 export function Shell({ children }: { children: ComponentChildren }) {
   const text = words.value
+  const isOpen = useSignal(false)
+  useLyingOver(isOpen, { within: '.menu, nav', button: '.menu' })
   return (
     <div class="shell">
       <a class="skip" href="#page">
@@ -38,7 +39,7 @@ export function Shell({ children }: { children: ComponentChildren }) {
         {session.value?.environment === 'test' && <span class="tag amber">{text.testEnvironment}</span>}
         <AccountMenu />
       </header>
-      <nav id="navigation" class={isOpen.value ? 'open' : ''} aria-label={text.navigation} onClick={() => (isOpen.value = false)}>
+      <nav id="navigation" class={isOpen.value ? 'open' : ''} aria-label={text.navigation}>
         {(['see', 'build', 'keep'] as const).map((group) => (
           <section key={group}>
             <h2>{text.groups[group]}</h2>
@@ -46,7 +47,7 @@ export function Shell({ children }: { children: ComponentChildren }) {
           </section>
         ))}
       </nav>
-      {isOpen.value && <div class="veil" onClick={() => (isOpen.value = false)} />}
+      {isOpen.value && <div class="veil" />}
       <main id="page" tabIndex={-1}>
         <MovedTimeBanner />
         {children}
