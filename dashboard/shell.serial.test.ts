@@ -256,6 +256,43 @@ test('what lies over the page is closed by Escape, by going on and with the next
   await drawer.waitFor(closed)
 })
 
+test('on My account each deed waits for its answer and tells its refusal, and each session’s button says which it ends', async () => {
+  const { page, login } = await dashboard.openNew('read', 'account')
+  const elsewhere = await (await dashboard.context({ userAgent: 'A browser elsewhere' })).newPage()
+  await elsewhere.goto(`${dashboard.origin}/dashboard/account`)
+  await signIn(elsewhere, login)
+  await page.reload()
+  const panel = page.locator('section.panel', { has: page.getByRole('heading', { name: 'Sessions' }) })
+  const end = panel.getByRole('button', { name: /^End A browser elsewhere, 127\.0\.0\.1, / })
+  const told = panel.getByRole('alert').getByText('The service does not answer')
+  await end.waitFor()
+  assert.deepEqual(await faultsFor(page), [])
+  await page.route('**/dashboard/api', (route) => route.abort())
+  await end.click()
+  await told.waitFor()
+  await page.unrouteAll()
+  await end.click()
+  await end.waitFor({ state: 'detached' })
+  const change = async (present: string): Promise<void> => {
+    await page.getByLabel('Present password').first().fill(present)
+    await page.getByLabel('New password').fill('five plain words are here')
+    await page.getByRole('button', { name: 'Change the password' }).click()
+  }
+  await change(login.password)
+  await page.getByText('The password is changed').waitFor()
+  await change('wrong')
+  await page.getByRole('alert').waitFor()
+  assert.equal(await page.getByText('The password is changed').count(), 0)
+  const all = panel.getByRole('button', { name: 'Sign out everywhere' })
+  await page.route('**/dashboard/api', (route) => route.abort())
+  await all.click()
+  await told.waitFor()
+  await page.unrouteAll()
+  await all.click()
+  await page.getByRole('heading', { name: 'Sign in' }).waitFor()
+  assert.equal(await page.getByText('Your session has ended').count(), 0)
+})
+
 test('a page of another port on the same host carries the cookie and gets nowhere', async () => {
   const heard: string[] = []
   const evil = createServer((request, reply) => {

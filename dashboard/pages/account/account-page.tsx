@@ -1,9 +1,8 @@
-import { useSignal } from '@preact/signals'
-
 import { useAsk } from '../../app/ask.ts'
 import { call } from '../../app/call.ts'
+import { useDeed } from '../../app/deed.ts'
 import { words } from '../../app/language.ts'
-import { endSession, session } from '../../app/session-state.ts'
+import { leaveSession, session } from '../../app/session-state.ts'
 import { Refusal } from '../../parts/refusal.tsx'
 import { Tag } from '../../parts/tag.tsx'
 import { Time } from '../../parts/time.tsx'
@@ -13,7 +12,6 @@ import { SecondFactor } from './second-factor.tsx'
 /** The user's own sessions, password and second factor. */
 export function AccountPage() {
   const text = words.value.accountPage
-  const isChanged = useSignal(false)
   return (
     <div class="columns">
       <section class="panel">
@@ -22,8 +20,7 @@ export function AccountPage() {
       </section>
       <section class="panel">
         <h2>{words.value.password.title}</h2>
-        {isChanged.value && <p role="status">{words.value.password.done}</p>}
-        <PasswordForm onDone={() => void (isChanged.value = true)} />
+        <PasswordForm />
       </section>
       <section class="panel">
         <h2>{text.secondFactor}</h2>
@@ -36,13 +33,14 @@ export function AccountPage() {
 function SessionList() {
   const text = words.value.accountPage
   const asked = useAsk('dashboard.session.list', {})
+  const { isBusy, refused, run } = useDeed()
   const end = async (sessionId: string): Promise<void> => {
     await call('dashboard.session.signOut', { sessionId })
     asked.again()
   }
   const endAll = async (): Promise<void> => {
     await call('dashboard.session.signOutEverywhere', {})
-    endSession()
+    leaveSession()
   }
   return (
     <>
@@ -59,14 +57,18 @@ function SessionList() {
             {current ? (
               <Tag tone="green">{text.current}</Tag>
             ) : (
-              <button type="button" onClick={() => void end(sessionId)}>
-                {text.end}
+              <button type="button" disabled={isBusy.value} onClick={() => void run(() => end(sessionId))}>
+                {text.end}{' '}
+                <span class="unseen">
+                  {userAgent}, {address}, <Time at={lastSeenAt} />
+                </span>
               </button>
             )}
           </li>
         ))}
       </ul>
-      <button type="button" class="danger" onClick={() => void endAll()}>
+      <Refusal refused={refused.value} />
+      <button type="button" class="danger" disabled={isBusy.value} onClick={() => void run(endAll)}>
         {text.endAll}
       </button>
     </>

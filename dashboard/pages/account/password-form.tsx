@@ -6,16 +6,19 @@ import { words } from '../../app/language.ts'
 import { Field } from '../../parts/field.tsx'
 import { Refusal } from '../../parts/refusal.tsx'
 
-/** Changes the user's own password. */
-export function PasswordForm({ onDone }: { onDone: () => Promise<void> | void }) {
+/** Changes the user's own password, and says so. */
+export function PasswordForm({ onDone }: { onDone?: () => Promise<void> }) {
   const text = words.value.password
   const present = useSignal('')
   const wanted = useSignal('')
+  const isDone = useSignal(false)
   const { isBusy, refused, run } = useDeed()
   const submit = async (): Promise<void> => {
+    isDone.value = false
     await call('dashboard.password.change', { password: present.value, newPassword: wanted.value })
     present.value = wanted.value = ''
-    await onDone()
+    isDone.value = true
+    await onDone?.()
   }
   return (
     <form
@@ -24,6 +27,7 @@ export function PasswordForm({ onDone }: { onDone: () => Promise<void> | void })
         void run(submit)
       }}
     >
+      {isDone.value && <p role="status">{text.done}</p>}
       <Field
         {...{ label: text.present, type: 'password', value: present.value, onInput: (value) => (present.value = value) }}
         {...{ autocomplete: 'current-password', isRequired: true, maxLength: 128 }}
