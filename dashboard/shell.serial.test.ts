@@ -293,6 +293,36 @@ test('on My account each deed waits for its answer and tells its refusal, and ea
   assert.equal(await page.getByText('Your session has ended').count(), 0)
 })
 
+test('what gets no answer is given up: words of another language leave the page as it is, and both are asked for again', async () => {
+  const page = await dashboard.open('start', { locale: 'ru-RU' })
+  await page.getByRole('heading', { name: 'Тестовые карты' }).waitFor()
+  await page.evaluate(() => {
+    const { timeout } = AbortSignal
+    AbortSignal.timeout = (ms) => timeout.call(AbortSignal, document.body.classList.contains('hurried') ? 1 : ms)
+  })
+  const hurry = (is: boolean) => page.locator('body').evaluate((body, is) => body.classList.toggle('hurried', is), is)
+  const told = page.getByRole('alert').getByText('The service does not answer')
+  await page.route(/start\.en-/, () => undefined)
+  await hurry(true)
+  await page.locator('.account summary').click()
+  await page.getByLabel('Язык').selectOption('en')
+  await told.waitFor()
+  await page.getByRole('heading', { name: 'Тестовые карты' }).waitFor()
+  await page.unrouteAll()
+  await hurry(false)
+  await page.getByRole('button', { name: 'Try again' }).click()
+  await page.getByRole('heading', { name: 'Test cards' }).waitFor()
+  assert.equal(await told.count(), 0)
+  await page.route('**/dashboard/api', () => undefined)
+  await hurry(true)
+  await page.getByRole('link', { name: 'Cards', exact: true }).click()
+  await told.waitFor()
+  await page.unrouteAll()
+  await hurry(false)
+  await page.getByRole('button', { name: 'Try again' }).click()
+  await page.locator('main table').or(page.getByText('No card yet')).waitFor()
+})
+
 test('a page of another port on the same host carries the cookie and gets nowhere', async () => {
   const heard: string[] = []
   const evil = createServer((request, reply) => {

@@ -15,7 +15,7 @@ export class Refused extends Error {
   }
 }
 
-/** Asks one method of the service. Throws `Refused` for every error, `no_connection` where nothing came back. A session that is over ends here. */
+/** Asks one method of the service. Throws `Refused` for every error, `no_connection` where nothing came back in a minute. A session that is over ends here. */
 export async function call<M extends DashboardMethodName>(method: M, params: Params<M>): Promise<Result<M>> {
   const reply = await post({ jsonrpc: '2.0', id: 1, method, params })
   if (reply.error === undefined) return reply.result as Result<M>
@@ -34,9 +34,13 @@ async function post(body: object): Promise<Reply> {
       method: 'POST',
       headers: { 'content-type': 'application/json', 'accept-language': language.value, 'x-tessera-csrf': csrf.value },
       body: JSON.stringify(body),
+      signal: AbortSignal.timeout(answerMs),
     })
     return (await reply.json()) as Reply
   } catch {
     return { error: { code: 0, message: '', reason: 'no_connection' } }
   }
 }
+
+/** Longer than anything that the service does for one call, such as the check of a page. */
+const answerMs = 60_000

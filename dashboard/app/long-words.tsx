@@ -24,20 +24,33 @@ export interface LongWords<W> {
 export function makeLongWords<W extends object>(page: string): LongWords<W> {
   const come = signal<{ readonly of: Language; readonly words: W } | null>(null)
   const refused = signal<Refused | null>(null)
+  let turn = 0
   const load = (): void => {
     const of = language.value
+    const mine = ++turn
+    refused.value = late.value = null
     if (come.value?.of === of) return
-    refused.value = null
     fetchWords(longWordsFiles[page]?.[of] ?? '').then(
       (words) => {
         if (language.value === of) come.value = { of, words: words as W }
       },
-      () => (refused.value = new Refused({ code: 0, message: '', reason: 'no_connection' })),
+      () => {
+        if (mine !== turn) return
+        refused.value = new Refused({ code: 0, message: '', reason: 'no_connection' })
+        if (come.value !== null) late.value = { refused: refused.value, load }
+      },
     )
+  }
+  const forget = (): void => {
+    turn++
+    late.value = null
   }
   return {
     use() {
-      useEffect(load, [language.value])
+      useEffect(() => {
+        load()
+        return forget
+      }, [language.value])
       return come.value?.words ?? null
     },
     show: () => (refused.value === null ? <Waiting /> : <Refusal refused={refused.value} onAgain={load} />),
@@ -48,13 +61,23 @@ export function makeLongWords<W extends object>(page: string): LongWords<W> {
   }
 }
 
+/** The words of the page that is shown, which stand in the language before because those of the present one did not come. */
+const late = signal<{ readonly refused: Refused; load(): void } | null>(null)
+
+/** Says so above the page, which stays as it is: what was typed into it is not lost. */
+export function LateWords() {
+  return late.value && <Refusal refused={late.value.refused} onAgain={late.value.load} />
+}
+
 /** Puts values into the places {0}, {1} … of a text. */
 export function fill(text: string, ...values: readonly (string | number)[]): string {
   return text.replace(/\{(\d)\}/g, (_place, at: string) => String(values[Number(at)] ?? ''))
 }
 
 async function fetchWords(file: string): Promise<unknown> {
-  const reply = await fetch(`/dashboard/assets/${file}`)
+  const reply = await fetch(`/dashboard/assets/${file}`, { signal: AbortSignal.timeout(wordsMs) })
   if (!reply.ok) throw new Error(String(reply.status))
   return reply.json()
 }
+
+const wordsMs = 20_000

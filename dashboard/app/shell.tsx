@@ -5,6 +5,7 @@ import { useEffect } from 'preact/hooks'
 import { AccountMenu } from './account-menu.tsx'
 import { words } from './language.ts'
 import { refreshSession } from './load-session.ts'
+import { LateWords } from './long-words.tsx'
 import { useLyingOver } from './lying-over.ts'
 import { pages, type PageRow } from './pages.ts'
 import { pathOf, place } from './router.ts'
@@ -50,6 +51,7 @@ export function Shell({ children }: { children: ComponentChildren }) {
       {isOpen.value && <div class="veil" />}
       <main id="page" tabIndex={-1}>
         <MovedTimeBanner />
+        <LateWords />
         {children}
       </main>
     </div>
