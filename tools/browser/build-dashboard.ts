@@ -9,6 +9,7 @@ import { pageCheckWords } from '../../dashboard/pages/page-check/page-check-word
 import { startWords } from '../../dashboard/pages/start/start-words.ts'
 import { settingsWords } from '../../dashboard/pages/settings/settings-words.ts'
 import { sandboxWords } from '../../dashboard/pages/sandbox/sandbox-words.ts'
+import { verificationWords } from '../../dashboard/pages/verification/verification-words.ts'
 import { webhookWords } from '../../dashboard/pages/webhooks/webhook-words.ts'
 import { putWhole } from '../put-whole.ts'
 
@@ -20,6 +21,7 @@ const longWords: Readonly<Record<string, Readonly<Record<string, object>>>> = {
   start: startWords,
   settings: settingsWords,
   sandbox: sandboxWords,
+  verification: verificationWords,
   webhooks: webhookWords,
 }
 

@@ -171,6 +171,7 @@ export const importLaw: readonly LawRow[] = [
       'dashboard/pages/start/start-words.ts',
       'dashboard/pages/settings/settings-words.ts',
       'dashboard/pages/sandbox/sandbox-words.ts',
+      'dashboard/pages/verification/verification-words.ts',
       'dashboard/pages/webhooks/webhook-words.ts',
     ],
   },

@@ -1,14 +1,13 @@
 import { call } from '../../app/call.ts'
-import { wordsOf } from '../../app/language.ts'
 import { Empty } from '../../parts/empty.tsx'
 import { useRows } from '../../parts/rows.ts'
 import { Table } from '../../parts/table.tsx'
 import { Time } from '../../parts/time.tsx'
-import { verificationWords } from './verification-words.ts'
+import { verificationText } from './verification-text.ts'
 
 /** The SMS that the test environment kept; the code in every one is the public one. */
 export function Inbox() {
-  const text = wordsOf(verificationWords)
+  const text = verificationText.now()
   const rows = useRows('inbox', async (after) => {
     const { messages, next } = await call('dashboard.verification.inbox', { after })
     return { rows: messages, next }

@@ -3,7 +3,7 @@ import type { Result } from '@tessera/contract/methods'
 
 import { useAsk } from '../../app/ask.ts'
 import { call } from '../../app/call.ts'
-import { wordsOf } from '../../app/language.ts'
+import { fill } from '../../app/long-words.tsx'
 import { pathOf, place } from '../../app/router.ts'
 import { session } from '../../app/session-state.ts'
 import { Answer } from '../../parts/answer.tsx'
@@ -14,14 +14,15 @@ import { Table, type Column } from '../../parts/table.tsx'
 import { Tag, type Tone } from '../../parts/tag.tsx'
 import { Time } from '../../parts/time.tsx'
 import { Inbox } from './inbox.tsx'
-import { verificationWords } from './verification-words.ts'
+import { verificationText } from './verification-text.ts'
 import './verification.css'
 
 type Attempt = Result<'dashboard.verification.list'>['attempts'][number]
 
 /** Where cardholders are lost, and why: a funnel, each failure with its cause, and the SMS of the test environment. */
 export function VerificationPage() {
-  const text = wordsOf(verificationWords)
+  const text = verificationText.use()
+  if (text === null) return verificationText.show()
   const isInbox = place.value.rest[0] === 'inbox'
   const isTest = session.value?.environment === 'test'
   return (
@@ -42,7 +43,7 @@ export function VerificationPage() {
 }
 
 function Attempts() {
-  const text = wordsOf(verificationWords)
+  const text = verificationText.now()
   const isFailed = useSignal(false)
   const rows = useRows(String(isFailed.value), async (after) => {
     const { attempts, next } = await call('dashboard.verification.list', { after, failed: isFailed.value })
@@ -69,7 +70,7 @@ function Attempts() {
 }
 
 function Funnel() {
-  const text = wordsOf(verificationWords)
+  const text = verificationText.now()
   const days = useSignal<Days>(7)
   const asked = useAsk('dashboard.verification.funnel', { days: days.value })
   return (
@@ -92,7 +93,7 @@ function Funnel() {
                 </li>
               ))}
             </ol>
-            <small>{found.isWhole ? text.funnelText : text.funnelPart(found.created)}</small>
+            <small>{found.isWhole ? text.funnelText : fill(text.funnelPart, found.created)}</small>
           </>
         )}
       </Answer>
@@ -107,7 +108,7 @@ function share(part: number, whole: number): number {
 }
 
 function columns(): Column<Attempt>[] {
-  const text = wordsOf(verificationWords)
+  const text = verificationText.now()
   return [
     { name: text.card, show: ({ cardId, number }) => <a href={pathOf(`cards/${cardId}`)}>{number ?? cardId}</a> },
     { name: text.what, show: ({ what }) => <Tag tone={tones[what]}>{text.whats[what]}</Tag> },
@@ -117,7 +118,7 @@ function columns(): Column<Attempt>[] {
 }
 
 function Cause({ cause }: { cause: string }) {
-  const text = wordsOf(verificationWords)
+  const text = verificationText.now()
   return (
     <>
       {text.causes[cause] ?? ''} <code>{cause}</code>

@@ -6,7 +6,7 @@ const en = {
   funnel: 'How far cards come',
   stages: { created: 'created', sent: 'code sent', verified: 'verified', paid: 'paid with' },
   funnelText: 'Cards created in this time, each counted once.',
-  funnelPart: (count: number) => `The newest ${String(count)} cards of this time, each counted once.`,
+  funnelPart: 'The newest {0} cards of this time, each counted once.',
   failedOnly: 'Failures only',
   at: 'When',
   card: 'Card',
@@ -36,13 +36,15 @@ const en = {
   noMessages: { title: 'The inbox is empty', text: 'Ask for a code with the test card 8600 4954 7331 6478: its code is sent by us.' },
 }
 
+export type VerificationWords = typeof en
+
 const ru: typeof en = {
   attempts: 'Попытки',
   inbox: 'Входящие SMS',
   funnel: 'Как далеко доходят карты',
   stages: { created: 'созданы', sent: 'код отправлен', verified: 'подтверждены', paid: 'оплачено' },
   funnelText: 'Карты, созданные за это время, каждая один раз.',
-  funnelPart: (count) => `Последние ${String(count)} карт за это время, каждая один раз.`,
+  funnelPart: 'Последние {0} карт за это время, каждая один раз.',
   failedOnly: 'Только неудачи',
   at: 'Когда',
   card: 'Карта',
@@ -77,7 +79,7 @@ const uz: typeof en = {
   funnel: 'Kartalar qayergacha yetadi',
   stages: { created: 'yaratildi', sent: 'kod yuborildi', verified: 'tasdiqlandi', paid: 'toʻlov qilindi' },
   funnelText: 'Shu vaqtda yaratilgan kartalar, har biri bir marta.',
-  funnelPart: (count) => `Shu vaqtdagi eng yangi ${String(count)} karta, har biri bir marta.`,
+  funnelPart: 'Shu vaqtdagi eng yangi {0} karta, har biri bir marta.',
   failedOnly: 'Faqat muvaffaqiyatsizlar',
   at: 'Qachon',
   card: 'Karta',
@@ -107,4 +109,5 @@ const uz: typeof en = {
 }
 
 /** The words of the page Verification. */
-export const verificationWords: Readonly<Record<Language, typeof en>> = { en, ru, uz }
+/** The words of the page Verification. */
+export const verificationWords: Readonly<Record<Language, VerificationWords>> = { en, ru, uz }
