@@ -3,6 +3,7 @@ import { call } from '../../app/call.ts'
 import { useDeed } from '../../app/deed.ts'
 import { words } from '../../app/language.ts'
 import { leaveSession, session } from '../../app/session-state.ts'
+import { Answer } from '../../parts/answer.tsx'
 import { Refusal } from '../../parts/refusal.tsx'
 import { Tag } from '../../parts/tag.tsx'
 import { Time } from '../../parts/time.tsx'
@@ -44,29 +45,32 @@ function SessionList() {
   }
   return (
     <>
-      <Refusal refused={asked.refused.value} onAgain={asked.again} />
-      <ul class="list">
-        {asked.result.value?.sessions.map(({ sessionId, current, userAgent, address, lastSeenAt }) => (
-          <li key={sessionId}>
-            <span>
-              <span class="agent">{userAgent}</span>
-              <small>
-                {address} · <Time at={lastSeenAt} />
-              </small>
-            </span>
-            {current ? (
-              <Tag tone="green">{text.current}</Tag>
-            ) : (
-              <button type="button" disabled={isBusy.value} onClick={() => void run(() => end(sessionId))}>
-                {text.end}{' '}
-                <span class="unseen">
-                  {userAgent}, {address}, <Time at={lastSeenAt} />
+      <Answer asked={asked}>
+        {(found) => (
+          <ul class="list">
+            {found.sessions.map(({ sessionId, current, userAgent, address, lastSeenAt }) => (
+              <li key={sessionId}>
+                <span>
+                  <span class="agent">{userAgent}</span>
+                  <small>
+                    {address} · <Time at={lastSeenAt} />
+                  </small>
                 </span>
-              </button>
-            )}
-          </li>
-        ))}
-      </ul>
+                {current ? (
+                  <Tag tone="green">{text.current}</Tag>
+                ) : (
+                  <button type="button" disabled={isBusy.value} onClick={() => void run(() => end(sessionId))}>
+                    {text.end}{' '}
+                    <span class="unseen">
+                      {userAgent}, {address}, <Time at={lastSeenAt} />
+                    </span>
+                  </button>
+                )}
+              </li>
+            ))}
+          </ul>
+        )}
+      </Answer>
       <Refusal refused={refused.value} />
       <button type="button" class="danger" disabled={isBusy.value} onClick={() => void run(endAll)}>
         {text.endAll}

@@ -5,7 +5,7 @@ import { call } from '../../app/call.ts'
 import { useDeed } from '../../app/deed.ts'
 import { wordsOf } from '../../app/language.ts'
 import { collectPages } from '../../parts/all-pages.ts'
-import { download, writeCsv } from '../../parts/download.ts'
+import { download, downloadCsv, momentOf } from '../../parts/download.ts'
 import { Refusal } from '../../parts/refusal.tsx'
 import { auditWords } from './audit-words.ts'
 
@@ -50,12 +50,8 @@ export function AuditExport({ subject }: { subject: string }) {
 }
 
 function writeAsCsv(entries: readonly Entry[]): void {
-  const rows = entries.map((each) => [new Date(each.at).toISOString(), each.actor, each.userId, ...rest(each)])
-  download(
-    'audit.csv',
-    'text/csv;charset=utf-8',
-    writeCsv(['at', 'actor', 'userId', 'action', 'subject', 'outcome', 'requestId', 'proof'], rows),
-  )
+  const rows = entries.map((each) => [momentOf(each.at), each.actor, each.userId, ...rest(each)])
+  downloadCsv('audit.csv', ['at', 'actor', 'userId', 'action', 'subject', 'outcome', 'requestId', 'proof'], rows)
 }
 
 function rest({ action, subject, outcome, requestId, proof }: Entry): string[] {

@@ -6,12 +6,11 @@ import { call } from '../../app/call.ts'
 import { wordsOf } from '../../app/language.ts'
 import { pathOf } from '../../app/router.ts'
 import { may } from '../../app/session-state.ts'
+import { Answer } from '../../parts/answer.tsx'
 import { Confirm } from '../../parts/confirm.tsx'
 import { Copy } from '../../parts/copy.tsx'
 import { GivenFacts } from '../../parts/given-facts.tsx'
 import { Money } from '../../parts/money.tsx'
-import { Refusal } from '../../parts/refusal.tsx'
-import { Waiting } from '../../parts/waiting.tsx'
 import { Time } from '../../parts/time.tsx'
 import { actorName } from '../../words/actor-names.ts'
 import { auditLabel } from '../../words/audit-labels.ts'
@@ -26,24 +25,23 @@ export function CardDetail({ cardId }: { cardId: string }) {
   const text = wordsOf(cardWords)
   const asked = useAsk('dashboard.cards.get', { cardId })
   const isRemoving = useSignal(false)
-  const found = asked.result.value
   return (
     <>
       <p>
         <a href={pathOf('cards')}>← {text.back}</a>
       </p>
-      <Refusal refused={asked.refused.value} onAgain={asked.again} />
-      {found === null && asked.refused.value === null && <Waiting />}
-      {found !== null && (
-        <div class="columns">
-          {found.card.state === 'tampered' ? (
-            <Tampered card={found.card} />
-          ) : (
-            <Facts {...found} onRemove={() => (isRemoving.value = true)} />
-          )}
-          <Timeline timeline={found.timeline} />
-        </div>
-      )}
+      <Answer asked={asked}>
+        {(found) => (
+          <div class="columns">
+            {found.card.state === 'tampered' ? (
+              <Tampered card={found.card} />
+            ) : (
+              <Facts {...found} onRemove={() => (isRemoving.value = true)} />
+            )}
+            <Timeline timeline={found.timeline} />
+          </div>
+        )}
+      </Answer>
       {isRemoving.value && (
         <Confirm
           {...{ title: text.removeTitle, text: text.removeText, deed: text.remove, onClose: () => (isRemoving.value = false) }}

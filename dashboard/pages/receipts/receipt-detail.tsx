@@ -7,13 +7,12 @@ import { call } from '../../app/call.ts'
 import { wordsOf } from '../../app/language.ts'
 import { pathOf } from '../../app/router.ts'
 import { may } from '../../app/session-state.ts'
+import { Answer } from '../../parts/answer.tsx'
 import { Confirm } from '../../parts/confirm.tsx'
 import { Copy } from '../../parts/copy.tsx'
 import { FactList } from '../../parts/fact-list.tsx'
 import { GivenFacts } from '../../parts/given-facts.tsx'
 import { Money } from '../../parts/money.tsx'
-import { Refusal } from '../../parts/refusal.tsx'
-import { Waiting } from '../../parts/waiting.tsx'
 import { Tag } from '../../parts/tag.tsx'
 import { Time } from '../../parts/time.tsx'
 import { actorName } from '../../words/actor-names.ts'
@@ -28,22 +27,21 @@ export function ReceiptDetail({ receiptId }: { receiptId: string }) {
   const text = wordsOf(receiptWords)
   const asked = useAsk('dashboard.receipts.get', { receiptId })
   const deed = useSignal<'cancel' | 'confirm' | null>(null)
-  const found = asked.result.value
   const close = (): void => void (deed.value = null)
   return (
     <>
       <p>
         <a href={pathOf('receipts')}>← {text.back}</a>
       </p>
-      <Refusal refused={asked.refused.value} onAgain={asked.again} />
-      {found === null && asked.refused.value === null && <Waiting />}
-      {found !== null && (
-        <div class="columns">
-          <Facts receipt={found.receipt} tried={triedOf(found.operations)} onDeed={(wanted) => (deed.value = wanted)} />
-          <Answers operations={found.operations} />
-          <Timeline timeline={found.timeline} />
-        </div>
-      )}
+      <Answer asked={asked}>
+        {(found) => (
+          <div class="columns">
+            <Facts receipt={found.receipt} tried={triedOf(found.operations)} onDeed={(wanted) => (deed.value = wanted)} />
+            <Answers operations={found.operations} />
+            <Timeline timeline={found.timeline} />
+          </div>
+        )}
+      </Answer>
       {deed.value === 'cancel' && (
         <Confirm
           {...{ title: text.cancelTitle, text: text.cancelText, deed: text.cancel, onClose: close }}

@@ -8,7 +8,7 @@ import { wordsOf } from '../../app/language.ts'
 import { go, pathOf, place } from '../../app/router.ts'
 import { collectPages } from '../../parts/all-pages.ts'
 import { Choice } from '../../parts/choice.tsx'
-import { download, writeCsv } from '../../parts/download.ts'
+import { downloadCsv, momentOf } from '../../parts/download.ts'
 import { Empty } from '../../parts/empty.tsx'
 import { Labelled } from '../../parts/labelled.tsx'
 import { Money } from '../../parts/money.tsx'
@@ -110,7 +110,7 @@ function Export({ span }: { span: Asked }) {
       return { rows: receipts, next }
     }, receiptsMax)
     said.value = isWhole ? text.exported(all.length) : text.exportedFirst(all.length)
-    download('receipts.csv', 'text/csv;charset=utf-8', writeCsv(head, all.map(cellsOf)))
+    downloadCsv('receipts.csv', head, all.map(cellsOf))
   }
   return (
     <>
@@ -129,7 +129,7 @@ const head = ['receiptId', 'state', 'amountTiyin', 'takenTiyin', 'card', 'cardId
 
 function cellsOf(receipt: Receipt): (string | number | null)[] {
   const { receiptId, state, amountTiyin, takenTiyin, number, cardId, description, reason, createdAt } = receipt
-  return [receiptId, state, amountTiyin, takenTiyin, number, cardId, description, reason, new Date(createdAt).toISOString()]
+  return [receiptId, state, amountTiyin, takenTiyin, number, cardId, description, reason, momentOf(createdAt)]
 }
 
 const { created, checking, debiting, closing, paid, holding, held, unknown, returning, cancelled } = receiptStates

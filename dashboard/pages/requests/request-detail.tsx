@@ -7,11 +7,11 @@ import { useDeed } from '../../app/deed.ts'
 import { words, wordsOf } from '../../app/language.ts'
 import { pathOf } from '../../app/router.ts'
 import { may, session } from '../../app/session-state.ts'
+import { Answer } from '../../parts/answer.tsx'
 import { Copy } from '../../parts/copy.tsx'
 import { FactList } from '../../parts/fact-list.tsx'
 import { Refusal } from '../../parts/refusal.tsx'
 import { Snippet } from '../../parts/snippet.tsx'
-import { Waiting } from '../../parts/waiting.tsx'
 import { Time, writeMs } from '../../parts/time.tsx'
 import { curlOf } from './curl.ts'
 import { Members } from './members.tsx'
@@ -27,29 +27,28 @@ export function RequestDetail({ requestId }: { requestId: string }) {
   const text = wordsOf(requestWords)
   const asked = useAsk('dashboard.requests.get', { requestId })
   const replayed = useSignal<Replayed | null>(null)
-  const found = asked.result.value
   return (
     <>
       <p>
         <a href={pathOf('requests')}>← {text.back}</a>
       </p>
-      <Refusal refused={asked.refused.value} onAgain={asked.again} />
-      {found === null && asked.refused.value === null && <Waiting />}
-      {found !== null && (
-        <>
-          <div class="columns requests-one">
-            <Facts found={found} onReplayed={(answer) => (replayed.value = answer)} />
-            <section class="panel">
-              <h2>{text.asked}</h2>
-              <Members members={found.params} />
-              <h2>{text.answered}</h2>
-              <Answer {...{ ...found.entry, message: found.message, result: found.result }} told={found.data} />
-            </section>
-            {replayed.value !== null && <Again replayed={replayed.value} />}
-          </div>
-          {found.entry.method !== null && <Snippet label="curl" text={curlOf(found, session.value?.merchantId ?? '', location.origin)} />}
-        </>
-      )}
+      <Answer asked={asked}>
+        {(found) => (
+          <>
+            <div class="columns requests-one">
+              <Facts found={found} onReplayed={(answer) => (replayed.value = answer)} />
+              <section class="panel">
+                <h2>{text.asked}</h2>
+                <Members members={found.params} />
+                <h2>{text.answered}</h2>
+                <Reply {...{ ...found.entry, message: found.message, result: found.result }} told={found.data} />
+              </section>
+              {replayed.value !== null && <Again replayed={replayed.value} />}
+            </div>
+            {found.entry.method !== null && <Snippet label="curl" text={curlOf(found, session.value?.merchantId ?? '', location.origin)} />}
+          </>
+        )}
+      </Answer>
     </>
   )
 }
@@ -122,7 +121,7 @@ function Again({ replayed: { steps, answer } }: { replayed: Replayed }) {
         <>
           <Members members={answer.params} />
           <h2>{text.answered}</h2>
-          <Answer {...answer} told="" />
+          <Reply {...answer} told="" />
         </>
       )}
     </section>
@@ -138,7 +137,7 @@ interface AnswerProps {
   readonly result: Found['result']
 }
 
-function Answer({ code, reason, message, ms, told, result }: AnswerProps) {
+function Reply({ code, reason, message, ms, told, result }: AnswerProps) {
   return (
     <>
       <p>

@@ -6,6 +6,7 @@ import { call } from '../../app/call.ts'
 import { useDeed } from '../../app/deed.ts'
 import { words } from '../../app/language.ts'
 import { session } from '../../app/session-state.ts'
+import { Answer } from '../../parts/answer.tsx'
 import { Confirm } from '../../parts/confirm.tsx'
 import { Copy } from '../../parts/copy.tsx'
 import { Dialog } from '../../parts/dialog.tsx'
@@ -37,20 +38,24 @@ export function UsersPage() {
           {text.add}
         </button>
       </div>
-      <Refusal refused={refused.value ?? asked.refused.value} />
-      <ul class="list panel">
-        {asked.result.value?.users.map((user) => (
-          <li key={user.userId}>
-            <span>
-              +{user.phone} {user.userId === session.value?.userId && <Tag tone="grey">{words.value.roles[user.role]}</Tag>}{' '}
-              {user.state === 'blocked' && <Tag tone="red">{text.blocked}</Tag>} {user.totp && <Tag tone="green">TOTP</Tag>}
-            </span>
-            {user.userId !== session.value?.userId && (
-              <Deeds user={user} isBusy={isBusy.value} run={run} onEnd={(deed) => (ending.value = { deed, of: user })} />
-            )}
-          </li>
-        ))}
-      </ul>
+      <Refusal refused={refused.value} />
+      <Answer asked={asked}>
+        {(found) => (
+          <ul class="list panel">
+            {found.users.map((user) => (
+              <li key={user.userId}>
+                <span>
+                  +{user.phone} {user.userId === session.value?.userId && <Tag tone="grey">{words.value.roles[user.role]}</Tag>}{' '}
+                  {user.state === 'blocked' && <Tag tone="red">{text.blocked}</Tag>} {user.totp && <Tag tone="green">TOTP</Tag>}
+                </span>
+                {user.userId !== session.value?.userId && (
+                  <Deeds user={user} isBusy={isBusy.value} run={run} onEnd={(deed) => (ending.value = { deed, of: user })} />
+                )}
+              </li>
+            ))}
+          </ul>
+        )}
+      </Answer>
       {isNew.value && (
         <NewUser
           onClose={() => (isNew.value = false)}

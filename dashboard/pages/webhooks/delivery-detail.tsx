@@ -5,12 +5,11 @@ import { useAsk } from '../../app/ask.ts'
 import { call } from '../../app/call.ts'
 import { pathOf } from '../../app/router.ts'
 import { may } from '../../app/session-state.ts'
+import { Answer } from '../../parts/answer.tsx'
 import { Confirm } from '../../parts/confirm.tsx'
 import { Copy } from '../../parts/copy.tsx'
 import { FactList } from '../../parts/fact-list.tsx'
-import { Refusal } from '../../parts/refusal.tsx'
 import { Snippet } from '../../parts/snippet.tsx'
-import { Waiting } from '../../parts/waiting.tsx'
 import { Time } from '../../parts/time.tsx'
 import { DeliveryState, Outcome } from './outcome.tsx'
 import { fill } from '../../app/long-words.tsx'
@@ -24,24 +23,23 @@ export function DeliveryDetail(key: { eventId: string; endpointId: string }) {
   const { eventId, endpointId } = key
   const asked = useAsk('dashboard.webhooks.delivery', { eventId, endpointId })
   const isAsking = useSignal(false)
-  const found = asked.result.value
   return (
     <>
       <p>
         <a href={pathOf('webhooks')}>← {text.back}</a>
       </p>
-      <Refusal refused={asked.refused.value} onAgain={asked.again} />
-      {found === null && asked.refused.value === null && <Waiting />}
-      {found !== null && (
-        <div class="columns">
-          <Facts {...found} onReplay={() => (isAsking.value = true)} onAgain={asked.again} />
-          <Attempts {...found} />
-          <section class="panel">
-            <h2>{text.body}</h2>
-            <Snippet label={text.body} text={indented(found.body)} />
-          </section>
-        </div>
-      )}
+      <Answer asked={asked}>
+        {(found) => (
+          <div class="columns">
+            <Facts {...found} onReplay={() => (isAsking.value = true)} onAgain={asked.again} />
+            <Attempts {...found} />
+            <section class="panel">
+              <h2>{text.body}</h2>
+              <Snippet label={text.body} text={indented(found.body)} />
+            </section>
+          </div>
+        )}
+      </Answer>
       {isAsking.value && (
         <Confirm
           {...{ title: text.replayTitle, text: text.replayText, deed: text.replay, onClose: () => (isAsking.value = false) }}

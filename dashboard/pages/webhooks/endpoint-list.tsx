@@ -5,12 +5,12 @@ import { useAsk } from '../../app/ask.ts'
 import { call } from '../../app/call.ts'
 import { useDeed } from '../../app/deed.ts'
 import { may } from '../../app/session-state.ts'
+import { Answer } from '../../parts/answer.tsx'
 import { Confirm } from '../../parts/confirm.tsx'
 import { Copy } from '../../parts/copy.tsx'
 import { Dialog } from '../../parts/dialog.tsx'
 import { Field } from '../../parts/field.tsx'
 import { Refusal } from '../../parts/refusal.tsx'
-import { Waiting } from '../../parts/waiting.tsx'
 import { Tag } from '../../parts/tag.tsx'
 import { Time } from '../../parts/time.tsx'
 import { TestEvent } from './test-event.tsx'
@@ -32,46 +32,49 @@ export function EndpointList() {
   const asked = useAsk('dashboard.webhooks.list', {})
   const issued = useSignal<Issued | null>(null)
   const deed = useSignal<{ readonly name: 'rotate' | 'remove'; readonly of: Endpoint } | null>(null)
-  const found = asked.result.value
   return (
     <section class="panel">
       <h2>{text.endpoints}</h2>
       <p>{text.endpointsText}</p>
-      <Refusal refused={asked.refused.value} onAgain={asked.again} />
-      {found === null && asked.refused.value === null && <Waiting />}
-      {found?.endpoints.length === 0 && <p class="faint">{text.noEndpoint}</p>}
-      <ul class="list">
-        {found?.endpoints.map((endpoint) => (
-          <li key={endpoint.endpointId} class="endpoint">
-            <span>
-              <code>{endpoint.url}</code> {endpoint.bothSecretsUntil !== null && <Tag tone="amber">{text.twoSecrets}</Tag>}
-              <small>
-                {text.added} <Time at={endpoint.createdAt} />
-                {endpoint.bothSecretsUntil !== null && [' · ', text.bothUntil, ' ', <Time at={endpoint.bothSecretsUntil} />]}
-              </small>
-            </span>
-            {may('developer') && (
-              <span class="deeds">
-                <TestEvent endpoint={endpoint} />
-                <button type="button" onClick={() => (deed.value = { name: 'rotate', of: endpoint })}>
-                  {text.rotate} <span class="unseen">{endpoint.url}</span>
-                </button>
-                <button type="button" class="danger" onClick={() => (deed.value = { name: 'remove', of: endpoint })}>
-                  {text.remove} <span class="unseen">{endpoint.url}</span>
-                </button>
-              </span>
+      <Answer asked={asked}>
+        {(found) => (
+          <>
+            {found.endpoints.length === 0 && <p class="faint">{text.noEndpoint}</p>}
+            <ul class="list">
+              {found.endpoints.map((endpoint) => (
+                <li key={endpoint.endpointId} class="endpoint">
+                  <span>
+                    <code>{endpoint.url}</code> {endpoint.bothSecretsUntil !== null && <Tag tone="amber">{text.twoSecrets}</Tag>}
+                    <small>
+                      {text.added} <Time at={endpoint.createdAt} />
+                      {endpoint.bothSecretsUntil !== null && [' · ', text.bothUntil, ' ', <Time at={endpoint.bothSecretsUntil} />]}
+                    </small>
+                  </span>
+                  {may('developer') && (
+                    <span class="deeds">
+                      <TestEvent endpoint={endpoint} />
+                      <button type="button" onClick={() => (deed.value = { name: 'rotate', of: endpoint })}>
+                        {text.rotate} <span class="unseen">{endpoint.url}</span>
+                      </button>
+                      <button type="button" class="danger" onClick={() => (deed.value = { name: 'remove', of: endpoint })}>
+                        {text.remove} <span class="unseen">{endpoint.url}</span>
+                      </button>
+                    </span>
+                  )}
+                </li>
+              ))}
+            </ul>
+            {may('developer') && found.endpoints.length < found.endpointsMax && (
+              <Add
+                onAdded={(secret) => {
+                  issued.value = { secret, bothUntil: null }
+                  asked.again()
+                }}
+              />
             )}
-          </li>
-        ))}
-      </ul>
-      {found !== null && may('developer') && found.endpoints.length < found.endpointsMax && (
-        <Add
-          onAdded={(secret) => {
-            issued.value = { secret, bothUntil: null }
-            asked.again()
-          }}
-        />
-      )}
+          </>
+        )}
+      </Answer>
       {deed.value !== null && (
         <Confirm
           title={deed.value.name === 'rotate' ? text.rotateTitle : text.removeTitle}
