@@ -6,32 +6,32 @@ import type { Profile } from '@tessera/contract/envelope'
 import { openKeyring, type Keyring, type KeyStore } from '@tessera/vault/keyring'
 
 import { cardFigures, type CardFigures } from '../cards/figures.ts'
-import { makeCards, type Cards } from '../cards/cards.ts'
+import { makeCards } from '../cards/cards.ts'
 import { makeCardMac } from '../cards/mac.ts'
-import { makeEvidence, type TellEvidence } from '../compliance/evidence.ts'
+import { makeEvidence } from '../compliance/evidence.ts'
 import { makeFindings, type Findings } from '../compliance/findings.ts'
-import { makeConsents, type NewestConsents } from '../consents/consents.ts'
+import { makeConsents } from '../consents/consents.ts'
 import { makeDisclosures, type Disclosures } from '../consents/disclosures.ts'
-import { openControls, type Controls } from '../dashboard/controls.ts'
-import { makeReset, type Reset } from '../dashboard/reset.ts'
+import { openControls } from '../dashboard/controls.ts'
+import { makeReset } from '../dashboard/reset.ts'
 import { sandbox as rehearsing } from '../start/adapters.ts'
 import { rehearsedCapsOf } from '../start/limiting.ts'
 import { makeRehearsedLimits } from '../start/rehearsing.ts'
 import { noLimits } from '../rpc/limits.ts'
 import { noThrottle } from '../rpc/password-throttle.ts'
 import { makeMovedClock, offsetMaxMs } from '../sandbox/moved-clock.ts'
-import { makeCardLists, type CardLists } from '../dashboard/cards.ts'
-import { makeCodeLists, type CodeLists } from '../dashboard/codes.ts'
-import { makeDashboard, type Dashboard } from '../dashboard/dashboard.ts'
+import { makeCardLists } from '../dashboard/cards.ts'
+import { makeCodeLists } from '../dashboard/codes.ts'
+import { makeDashboard } from '../dashboard/dashboard.ts'
 import { dashboardFigures } from '../dashboard/figures.ts'
-import { makeOverview, type TellOverview } from '../dashboard/overview.ts'
+import { makeOverview } from '../dashboard/overview.ts'
 import { makePasswords } from '../dashboard/passwords.ts'
-import { makeStart, type Start } from '../dashboard/start.ts'
+import { makeStart } from '../dashboard/start.ts'
 import { makeTallies, type Tallies } from '../dashboard/tallies.ts'
-import { makeWebhookDesk, type WebhookDesk } from '../dashboard/webhooks.ts'
+import { makeWebhookDesk } from '../dashboard/webhooks.ts'
 import { makeServedForms, type ServedForms } from '../form-sessions/served.ts'
 import { hashDisclosure } from '../form/disclosure.ts'
-import { makeHostedSessions, type HostedSessions } from '../form-sessions/hosted.ts'
+import { makeHostedSessions } from '../form-sessions/hosted.ts'
 import { makeFormSessions, type FormSessionParts } from '../form-sessions/form-sessions.ts'
 import { makeFormSessionRows } from '../form-sessions/rows.ts'
 import { noEndpoint, type MerchantEndpoint } from '../endpoint/endpoint.ts'
@@ -40,14 +40,14 @@ import { noSmsGuard, type SmsGuard } from '../limits/sms-guard.ts'
 import { noFineLimits, type FineLimits } from '../limits/fine.ts'
 import { makeMerchants, type Merchants } from '../merchants/merchants.ts'
 import type { Network } from '../network/network.ts'
-import { makePageCheck, type PageCheck } from '../page-check/page-check.ts'
+import { makePageCheck } from '../page-check/page-check.ts'
 import { notChecked, type FetchPage } from '../page-check/fetch-page.ts'
 import type { Parse } from '../page-check/parse.ts'
 import { receiptFigures, type ReceiptFigures } from '../receipts/figures.ts'
 import { makeGuard } from '../outbound/guard.ts'
 import { resolveBySystem } from '../outbound/resolve.ts'
-import { makeReceipts, type Receipts } from '../receipts/receipts.ts'
-import { makeRequestLists, type RequestLists } from '../request-log/lists.ts'
+import { makeReceipts } from '../receipts/receipts.ts'
+import { makeRequestLists } from '../request-log/lists.ts'
 import { makeSettle, type Settle } from '../receipts/settle.ts'
 import { sandboxDisclosure } from '../sandbox/legal.ts'
 import { makeSandboxNetwork } from '../sandbox/network.ts'
@@ -61,7 +61,7 @@ import { openSqliteKeyStore } from '../store/sqlite/keys.ts'
 import { openSqliteStore } from '../store/sqlite/sqlite.ts'
 import type { Store } from '../store/store.ts'
 import { verificationFigures, type VerificationFigures } from '../verification/figures.ts'
-import { makeVerification, type Verification } from '../verification/verification.ts'
+import { makeVerification } from '../verification/verification.ts'
 
 import { makeEndpoints } from '../webhooks/endpoints.ts'
 import { webhookFigures } from '../webhooks/figures.ts'
@@ -70,43 +70,26 @@ import { makePost } from '../webhooks/post.ts'
 import { makeCaller, type Caller } from './caller.fixture.ts'
 import { makeHandClock, type HandClock } from './clock.fixture.ts'
 import { randomHex } from './drawn.fixture.ts'
-import { makeGrid } from './index.ts'
+import { makeGrid, type GridParts } from './index.ts'
 import type { PageOf } from './form.sessions.create.ts'
 import { makeTestKek } from './kek.fixture.ts'
 import type { Grid } from './method.ts'
 
-/** The service from the grid inwards, on a store of its own, with a clock that the test moves. */
-export interface House {
+/** The service from the grid inwards, on a store of its own, with a clock that the test moves: what the grid is given, and what stands behind it. */
+export interface House extends Omit<GridParts, 'limits' | 'failures' | 'version'> {
   readonly store: Store
   readonly keyring: Keyring
   readonly clock: HandClock
-  readonly cards: Cards
-  readonly verification: Verification
-  readonly receipts: Receipts
   readonly merchants: Merchants
   readonly settle: Settle
   readonly sessions: ReturnType<typeof makeFormSessions>
-  readonly hosted: HostedSessions
-  readonly pageOf: PageOf
   readonly disclosures: Disclosures
   readonly served: ServedForms
+  readonly tallies: Tallies
+  readonly findings: Findings
   readonly grid: Grid
   readonly environment: string
   readonly endpoint: MerchantEndpoint
-  readonly dashboard: Dashboard
-  readonly cardLists: CardLists
-  readonly tallies: Tallies
-  readonly overview: TellOverview
-  readonly codeLists: CodeLists
-  readonly start: Start
-  readonly webhookDesk: WebhookDesk
-  readonly findings: Findings
-  readonly evidence: TellEvidence
-  readonly consents: NewestConsents
-  readonly pageCheck: PageCheck
-  readonly requestLists: RequestLists
-  readonly controls: Controls | null
-  readonly reset: Reset | null
   /** What was told of rows that are not as we wrote them. */
   readonly alarms: string[]
   /** Someone who calls: a merchant of its own, unless it is told which. */
