@@ -107,19 +107,21 @@ describe('the card form in a real browser', () => {
     await told({ complete: true, empty: false, errors: {} })
     await deed('verify')
     await told({ complete: false, empty: true, errors: {} })
-    assert.equal((await opened.said('token')).length, 1)
+    assert.equal((await opened.heardMany('token', 1)).length, 1)
     await page.close()
   })
 
   it('emptied while it waits, it forgets what was under way, and takes the next card at once', async () => {
     const opened = await stage.open()
     const { page, form } = opened
+    let hold: (() => void) | null = null
+    await page.route('**/api/cards.create', (route) => (hold === null ? route.continue() : hold()))
     for (const deed of ['clear', 'back'] as const) {
-      await page.route('**/api/cards.create', () => undefined)
-      const asked = page.waitForRequest('**/api/cards.create')
+      const held = Promise.withResolvers<undefined>()
+      hold = () => held.resolve(undefined)
       await enter(opened, '8600069195406311')
-      await asked
-      await page.unroute('**/api/cards.create')
+      await held.promise
+      hold = null
       await page.evaluate((name) => {
         const { form } = globalThis as unknown as Mounted
         form[name]()
