@@ -1,7 +1,8 @@
 import type { Consents } from '../consents/consents.ts'
 
 import type { Question, Reply } from './control-wire.ts'
-import { isId, no, ofKnown, yes, type Answers, type KnownMerchants } from './replies.ts'
+import { ofKnown, type KnownMerchants } from './known-merchants.ts'
+import { isId, no, yes, type Answers } from './replies.ts'
 
 /** Answers about what cardholders agreed to: one card's, or a page of a merchant's. */
 export function answerConsents(consents: Consents, merchants: KnownMerchants): Answers {

@@ -1,7 +1,8 @@
 import type { Dropped } from '../dashboard/reset.ts'
 
 import type { Question, Reply } from './control-wire.ts'
-import { badMerchant, no, ofKnown, yes, type Answer, type Answers, type KnownMerchants } from './replies.ts'
+import { ofKnown, type KnownMerchants } from './known-merchants.ts'
+import { badMerchant, no, yes, type Answer, type Answers } from './replies.ts'
 
 export interface SandboxScenario {
   readonly scenario: string

@@ -3,7 +3,8 @@ import { errorEntry, RpcError } from '@tessera/contract/errors'
 import type { Users } from '../dashboard/users.ts'
 
 import type { Question, Reply } from './control-wire.ts'
-import { isId, no, ofKnown, yes, type Answer, type Answers, type KnownMerchants } from './replies.ts'
+import { ofKnown, type KnownMerchants } from './known-merchants.ts'
+import { isId, no, yes, type Answer, type Answers } from './replies.ts'
 
 /** Answers about users of the dashboard. Passwords are in two answers: of `create` and `reset-password`. */
 export function answerUsers(users: Users, merchants: KnownMerchants): Answers {

@@ -2,7 +2,8 @@ import type { DeliveryRow, EndpointRow } from '../store/store.ts'
 import type { Endpoints, ToldEvent } from '../webhooks/endpoints.ts'
 
 import type { Question, Reply } from './control-wire.ts'
-import { isId, no, ofKnown, yes, type Answers, type KnownMerchants } from './replies.ts'
+import { ofKnown, type KnownMerchants } from './known-merchants.ts'
+import { isId, no, yes, type Answers } from './replies.ts'
 
 export type WebhookAnswers = Endpoints
 
