@@ -1,7 +1,7 @@
 import type { Refused } from '../app/call.ts'
 import { words } from '../app/language.ts'
 
-/** What the service refused, in its own words, with the reason's name and a link to its page. Null shows nothing. */
+/** What the service refused, in its own words, with the reason's name. Null shows nothing. */
 export function Refusal({ refused, onAgain }: { refused: Refused | null; onAgain?: () => void }) {
   if (refused === null) return null
   const { reason, message, data, retry_after: waitMs } = refused.body

@@ -128,7 +128,7 @@ function Again({ replayed: { steps, answer } }: { replayed: Replayed }) {
   )
 }
 
-interface AnswerProps {
+interface ReplyProps {
   readonly code: number
   readonly reason: string
   readonly message: string
@@ -137,7 +137,7 @@ interface AnswerProps {
   readonly result: Found['result']
 }
 
-function Reply({ code, reason, message, ms, told, result }: AnswerProps) {
+function Reply({ code, reason, message, ms, told, result }: ReplyProps) {
   return (
     <>
       <p>
