@@ -4,7 +4,8 @@ import { call } from '../../app/call.ts'
 import { may } from '../../app/session-state.ts'
 import { Copy } from '../../parts/copy.tsx'
 import { grouped } from '../../parts/grouped.ts'
-import { useShown, type PartOfSandbox, type Sandbox } from './sandbox-part.ts'
+import { useTyped } from '../../parts/typed.ts'
+import type { PartOfSandbox, Sandbox } from './sandbox-part.ts'
 import { fill } from '../../app/long-words.tsx'
 import { sandboxText } from './sandbox-text.ts'
 
@@ -65,7 +66,7 @@ function Hint({ card: { control, atStep, atPay } }: { card: Card }) {
 
 function Step(props: { sandbox: Sandbox; label: string; step: string; steps: readonly string[]; onPick: (step: string) => void }) {
   const id = useId()
-  const shown = useShown(props.step, props.sandbox)
+  const shown = useTyped(props.step, props.sandbox)
   return (
     <span class="pick">
       <label class="unseen" for={id}>

@@ -2,8 +2,9 @@ import { useId } from 'preact/hooks'
 
 import { call } from '../../app/call.ts'
 import { may } from '../../app/session-state.ts'
-import { useShown, type Control, type PartOfSandbox, type Sandbox } from './sandbox-part.ts'
+import type { Control, PartOfSandbox, Sandbox } from './sandbox-part.ts'
 import { fill } from '../../app/long-words.tsx'
+import { useTyped } from '../../parts/typed.ts'
 import { sandboxText } from './sandbox-text.ts'
 
 /** What goes wrong at one method, whatever the card. */
@@ -48,7 +49,7 @@ interface FaultProps {
 function Fault({ control: { scenario, step: told, steps }, sandbox, onPick }: FaultProps) {
   const text = sandboxText.now()
   const id = useId()
-  const shown = useShown(told, sandbox)
+  const shown = useTyped(told, sandbox)
   const step = shown.value
   const pick = (next: string): void => {
     shown.value = next

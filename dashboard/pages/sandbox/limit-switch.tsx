@@ -3,7 +3,8 @@ import { useId } from 'preact/hooks'
 import { call } from '../../app/call.ts'
 import { may } from '../../app/session-state.ts'
 import { Time } from '../../parts/time.tsx'
-import { useShown, type PartOfSandbox } from './sandbox-part.ts'
+import { useTyped } from '../../parts/typed.ts'
+import type { PartOfSandbox } from './sandbox-part.ts'
 import { sandboxText } from './sandbox-text.ts'
 
 /** The limits of production, on or off. */
@@ -11,7 +12,7 @@ export function LimitSwitch({ sandbox, change }: PartOfSandbox) {
   const { limits } = sandbox
   const text = sandboxText.now()
   const id = useId()
-  const isOn = useShown(limits.on, sandbox)
+  const isOn = useTyped(limits.on, sandbox)
   return (
     <section class="panel">
       <h2>{text.limits}</h2>
