@@ -49,7 +49,7 @@ export default tseslint.config(
   },
   {
     // These speak to a person on a terminal.
-    files: ['tools/**/*.ts', 'bench/**/*.ts', 'fault/**/*.ts', 'conformance/**/*.ts', 'examples/**/*.ts', 'service/src/cli/**/*.ts'],
+    files: ['tools/**/*.ts', 'bench/**/*.ts', 'fault/**/*.ts', 'conformance/**/*.ts', 'examples/**/*.ts', 'service/src/ops/cli/**/*.ts'],
     rules: { 'no-console': 'off' },
   },
 )

@@ -2,35 +2,35 @@
 import { once } from 'node:events'
 import { connect } from 'node:net'
 import { setTimeout as pause } from 'node:timers/promises'
-import { cutReply } from '../fault/connection.ts'
+import { cutReply } from '../fault/http-connection.ts'
 import { makeRandom } from '../fault/random.ts'
 import { makeBadRequests } from './bad-requests.ts'
-import type { BadLoad, BadLoadEnd } from './stall-words.ts'
+import type { BadLoad, BadLoadResult } from './stall-messages.ts'
 
 const [first] = (await once(process.stdin, 'data')) as [Buffer]
 const { url, xAuth, connections, ms, seed } = JSON.parse(first.toString()) as BadLoad
 const { hostname, port, host } = new URL(url)
 const nextRequest = makeBadRequests(makeRandom(seed), host, xAuth)
 const startedAt = performance.now()
-const end: BadLoadEnd = { requests: 0, results: 0, invalid: 0, closed: 0 }
+const end: BadLoadResult = { requests: 0, results: 0, invalid: 0, closed: 0 }
 
-await Promise.all(Array.from({ length: connections }, driveOn))
+await Promise.all(Array.from({ length: connections }, driveRepeatedly))
 process.stdout.write(JSON.stringify(end))
 process.exit(0)
 
-/** A connection that the service closes, as it may after a broken request, is opened again. */
-async function driveOn(): Promise<void> {
-  while (goesOn()) {
+/** Reopens a connection that the service closes, as it may after a malformed request. */
+async function driveRepeatedly(): Promise<void> {
+  while (isRunning()) {
     if (!(await drive())) end.closed += 1
     await pause(1)
   }
 }
 
-function goesOn(): boolean {
+function isRunning(): boolean {
   return performance.now() - startedAt < ms
 }
 
-/** Until there is no time left (true) or the connection is closed (false). */
+/** Resolves with true when the time is over, and with false when the connection is closed. */
 function drive(): Promise<boolean> {
   return new Promise((resolve) => {
     const socket = connect({ host: hostname, port: Number(port), noDelay: true })
@@ -44,7 +44,7 @@ function drive(): Promise<boolean> {
       if (cut === null) return
       received = received.subarray(cut.bytes)
       count(cut.reply.body)
-      if (goesOn()) socket.write(nextRequest())
+      if (isRunning()) socket.write(nextRequest())
       else {
         resolve(true)
         socket.destroy()

@@ -1,7 +1,7 @@
 import type { Random } from '../fault/random.ts'
 import { drawPan } from './cards.ts'
 
-/** Writes requests that a service has to refuse, or to take with patience: whole HTTP requests, ready to send. */
+/** Draws requests that a service has to refuse, or that are costly to handle: whole HTTP requests, ready to send. */
 export function makeBadRequests(random: Random, host: string, xAuth: string): () => Buffer {
   return () => {
     const draw = kinds[random.between(0, kinds.length - 1)] ?? brokenText
@@ -14,28 +14,28 @@ export function makeBadRequests(random: Random, host: string, xAuth: string): ()
 
 type Draw = (random: Random) => Buffer
 
-/** A right request with a few bytes changed, dropped or doubled. */
+/** A valid request with a few bytes changed or cut off. */
 const brokenText: Draw = (random) => {
   const bytes = Buffer.from(writeCall({ card: { number: drawPan(random), expire: '0399' }, save: true }))
   for (let times = random.between(1, 4); times > 0; times--) bytes[random.between(0, bytes.length - 1)] = random.between(0, 255)
   return random.chance(0.3) ? bytes.subarray(0, random.between(0, bytes.length)) : bytes
 }
 
-/** Deeper than anybody needs. */
+/** Deep nesting. */
 const deep: Draw = (random) => {
   const depth = random.between(10, 20_000)
   const [open, shut] = random.chance(0.5) ? ['[', ']'] : ['{"a":', '}']
   return Buffer.from(writeText(`${open.repeat(Math.min(depth, fits(open)))}1${shut.repeat(Math.min(depth, fits(open)))}`))
 }
 
-/** Many members, the same one many times, or names that mean something to JavaScript. */
+/** Many members, repeated members, or names with a meaning in JavaScript. */
 const crowded: Draw = (random) => {
   const name = (at: number): string => (random.chance(0.1) ? (charged[at % charged.length] ?? '') : random.chance(0.1) ? 'twice' : `m${at}`)
   const members = Array.from({ length: random.between(1, 3000) }, (_, at) => `${JSON.stringify(name(at))}:${at}`)
   return Buffer.from(writeText(`{${members.join(',')}}`))
 }
 
-/** As long as a body may be, of one thing: digits, blanks, escapes, quotes, zeros, bytes that are no UTF-8. */
+/** As long as a body may be, of one repeated text: digits, blanks, escapes, quotes, zeros, invalid UTF-8. */
 const long: Draw = (random) => {
   const unit = units[random.between(0, units.length - 1)] ?? ' '
   const text = unit.repeat(Math.floor(random.between(1000, bodyBytes) / unit.length))
@@ -43,7 +43,7 @@ const long: Draw = (random) => {
   return body
 }
 
-/** Card numbers where none belongs, and more than one of them. */
+/** Card numbers in wrong places, and more than one of them. */
 const misplaced: Draw = (random) => {
   const places = Array.from({ length: random.between(1, 200) }, (_, at) => [
     `p${at}`,
@@ -52,7 +52,7 @@ const misplaced: Draw = (random) => {
   return Buffer.from(writeCall({ card: { number: drawPan(random), expire: '0399' }, detail: Object.fromEntries(places) as object }))
 }
 
-/** Right JSON, wrong kinds. */
+/** Valid JSON with wrong types. */
 const mistyped: Draw = (random) => {
   const draw = (): unknown => values[random.between(0, values.length - 1)]
   return Buffer.from(
@@ -65,7 +65,7 @@ const mistyped: Draw = (random) => {
   )
 }
 
-/** Many calls in one, each of which fails. */
+/** A batch of calls, each of which fails. */
 const batch: Draw = (random) =>
   Buffer.from(`[${Array.from({ length: random.between(0, 40) }, () => brokenText(random).toString('latin1')).join(',')}]`, 'latin1')
 

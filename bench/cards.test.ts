@@ -5,7 +5,7 @@ import { makeRandom } from '../fault/random.ts'
 import { makeBadRequests } from './bad-requests.ts'
 import { drawPans } from './cards.ts'
 
-test('drawn card numbers are right ones, and none is drawn twice', () => {
+test('drawn card numbers are valid, and none is drawn twice', () => {
   const pans = drawPans(makeRandom(7), 500)
   assert.equal(new Set(pans).size, 500)
   for (const pan of pans) assert.equal(typeof readPan(Buffer.from(pan)), 'object', 'a drawn number was refused')

@@ -1,13 +1,13 @@
 import type { Random } from '../fault/random.ts'
 
-/** A card number under a prefix with a right check digit (ISO/IEC 7812-1 Annex B): belongs to nobody that we know. */
+/** A random card number with a prefix and a valid check digit (ISO/IEC 7812-1 Annex B). */
 export function drawPan(random: Random, prefix = '860014'): string {
   let digits = prefix
   while (digits.length < 15) digits += String(random.between(0, 9))
   return digits + checkDigitOf(digits)
 }
 
-/** Many numbers, none of them twice. */
+/** Distinct card numbers. */
 export function drawPans(random: Random, count: number, prefix?: string): string[] {
   const drawn = new Set<string>()
   while (drawn.size < count) drawn.add(drawPan(random, prefix))

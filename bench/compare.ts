@@ -1,55 +1,55 @@
 import { join } from 'node:path'
-import { median } from '../fault/figures.ts'
-import type { Home, Homes, StoreKind } from '../fault/home.ts'
-import { startProgram, startTessera, type Running } from '../fault/spawn.ts'
+import { median } from '../fault/statistics.ts'
+import type { ServiceData, ServiceDataFactory, StoreKind } from '../fault/service-data.ts'
+import { startProgram, startService, type RunningService } from '../fault/spawn.ts'
 import { readCpuMs } from './cpu.ts'
 import { startLoadGenerator, type LoadGenerator } from './load.ts'
-import type { LoadMethod, Target } from './load-words.ts'
+import type { LoadMethod, LoadTarget } from './load-messages.ts'
 
-/** One method on one store, beside its floor. */
-export interface Compared {
+/** One method on one store, compared with its floor. */
+export interface ComparisonResult {
   readonly method: LoadMethod
   readonly store: StoreKind
   readonly tessera: Speed
   readonly floor: Speed
-  /** Requests a second, of the floor's: the median of the rounds' own ratios. */
+  /** Requests per second, as a share of the floor's: the median of the ratios of the rounds. */
   readonly throughputShare: number
-  /** The floor's CPU time a request, of ours. */
+  /** The floor's CPU time per request, as a share of the service's. */
   readonly cpuShare: number
 }
 
 /** Medians over the rounds. */
 export interface Speed {
-  readonly requestsASecond: number
-  /** User and system time of the server, all its threads; of PostgreSQL's own there is none in it. */
+  readonly requestsPerSecond: number
+  /** User and system time of all threads of the server, without PostgreSQL's own. */
   readonly cpuMicroseconds: number
   readonly p50Ms: number
   readonly p99Ms: number
 }
 
-export interface Comparison {
+export interface ComparisonOptions {
   readonly method: LoadMethod
   readonly store: StoreKind
-  readonly homes: Homes
+  readonly dataFactory: ServiceDataFactory
   readonly connections: number
-  /** How many cards there are to be checked. */
+  /** How many cards are created for `check`. */
   readonly cards: number
   readonly rounds: number
   readonly roundMs: number
   readonly say: (text: string) => void
 }
 
-/** Measures service and floor in one run, one after the other and again (A B A B …), by the same load generator. */
-export async function compareWithFloor(comparison: Comparison): Promise<Compared> {
-  const { method, store, homes, rounds, cards } = comparison
-  const [own, floors] = [await homes.make(store), await homes.make(store)]
-  const tessera = await startTessera({ flags: own.flags, logFile: join(own.folder, 'log') })
+/** Measures service and floor in one run, alternating (A B A B …), with the same load generator. */
+export async function compareWithFloor(comparison: ComparisonOptions): Promise<ComparisonResult> {
+  const { method, store, dataFactory, rounds, cards } = comparison
+  const [own, floors] = [await dataFactory.create(store), await dataFactory.create(store)]
+  const tessera = await startService({ flags: own.flags, logFile: join(own.folder, 'log') })
   const floor = await startFloor(floors)
   const load = startLoadGenerator()
   try {
-    const measureOne = (running: Running): Promise<Speed> => measureSpeed(running, load, comparison)
+    const measureOne = (running: RunningService): Promise<Speed> => measureSpeed(running, load, comparison)
     for (const running of [floor, tessera]) {
-      if (method === 'check') await load.obey({ order: 'prepare', target: targetOf(running, 'create'), cards })
+      if (method === 'check') await load.run({ order: 'prepare', target: loadTargetOf(running, 'create'), cards })
       await measureOne(running)
     }
     const pairs: { floor: Speed; tessera: Speed }[] = []
@@ -59,54 +59,54 @@ export async function compareWithFloor(comparison: Comparison): Promise<Compared
     }
     return sumUp(method, store, pairs)
   } finally {
-    await load.end()
+    await load.stop()
     await Promise.all([tessera.stop(), floor.stop()])
     await own.remove()
     await floors.remove()
   }
 }
 
-export function startFloor(home: Home, imports: readonly URL[] = []): Promise<Running> {
-  return startProgram('bench/floor.ts', { flags: home.flags, imports, logFile: join(home.folder, 'log') })
+export function startFloor(serviceData: ServiceData, imports: readonly URL[] = []): Promise<RunningService> {
+  return startProgram('bench/floor.ts', { flags: serviceData.flags, imports, logFile: join(serviceData.folder, 'log') })
 }
 
 /** One round of load on one service. */
 export async function measureSpeed(
-  running: Running,
+  running: RunningService,
   load: LoadGenerator,
-  { method, connections, roundMs }: Pick<Comparison, 'method' | 'connections' | 'roundMs'>,
+  { method, connections, roundMs }: Pick<ComparisonOptions, 'method' | 'connections' | 'roundMs'>,
 ): Promise<Speed> {
   const cpuBefore = readCpuMs(running.pid)
-  const answer = await load.obey({ order: 'run', target: targetOf(running, method), method, connections, ms: roundMs })
+  const result = await load.run({ order: 'run', target: loadTargetOf(running, method), method, connections, ms: roundMs })
   const cpuMs = readCpuMs(running.pid) - cpuBefore
   return {
-    requestsASecond: (answer.requests / answer.ms) * 1000,
-    cpuMicroseconds: (cpuMs / answer.requests) * 1000,
-    p50Ms: answer.p50Ms,
-    p99Ms: answer.p99Ms,
+    requestsPerSecond: (result.requests / result.ms) * 1000,
+    cpuMicroseconds: (cpuMs / result.requests) * 1000,
+    p50Ms: result.p50Ms,
+    p99Ms: result.p99Ms,
   }
 }
 
-/** A card comes from a browser, which has no password; a check from the merchant's server. Both under the same name of the merchant. */
-export function targetOf({ url, xAuth }: Running, method: LoadMethod): Target {
+/** A card comes from a browser, which has no password; a check comes from the merchant's server. Both name the same merchant. */
+export function loadTargetOf({ url, xAuth }: RunningService, method: LoadMethod): LoadTarget {
   return { url, xAuth: method === 'create' ? xAuth.slice(0, xAuth.indexOf(':')) : xAuth }
 }
 
-function sumUp(method: LoadMethod, store: StoreKind, pairs: readonly { floor: Speed; tessera: Speed }[]): Compared {
+function sumUp(method: LoadMethod, store: StoreKind, pairs: readonly { floor: Speed; tessera: Speed }[]): ComparisonResult {
   return {
     method,
     store,
     tessera: medianOf(pairs.map(({ tessera }) => tessera)),
     floor: medianOf(pairs.map(({ floor }) => floor)),
-    throughputShare: median(pairs.map(({ floor, tessera }) => tessera.requestsASecond / floor.requestsASecond)),
+    throughputShare: median(pairs.map(({ floor, tessera }) => tessera.requestsPerSecond / floor.requestsPerSecond)),
     cpuShare: median(pairs.map(({ floor, tessera }) => floor.cpuMicroseconds / tessera.cpuMicroseconds)),
   }
 }
 
 function medianOf(speeds: readonly Speed[]): Speed {
-  const middle = (figure: keyof Speed): number => median(speeds.map((speed) => speed[figure]))
+  const middle = (metric: keyof Speed): number => median(speeds.map((speed) => speed[metric]))
   return {
-    requestsASecond: middle('requestsASecond'),
+    requestsPerSecond: middle('requestsPerSecond'),
     cpuMicroseconds: middle('cpuMicroseconds'),
     p50Ms: middle('p50Ms'),
     p99Ms: middle('p99Ms'),

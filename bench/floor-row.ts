@@ -1,12 +1,13 @@
 import type { Expiry } from '@tessera/contract/card'
-import type { AuditNote, CardKey, CardRow } from '../service/src/store/store.ts'
+import type { AuditEntry } from '../service/src/store/audit.ts'
+import type { CardKey, CardRow } from '../service/src/store/cards.ts'
 
-/** Rows like those of a real card, byte for byte as long, made without any of the work that makes a real one. */
+/** Rows with the same length as those of a real card, made without any of its work. */
 export interface FloorRows {
-  next(): { card: CardRow; audit: AuditNote }
+  next(): { card: CardRow; audit: AuditEntry }
 }
 
-/** Ids rise by the second and are spread within it, as real ones are, so that the index grows in the same way. */
+/** Ids rise with the seconds and are spread within a second, as real ones are, so that the index grows in the same way. */
 export function makeFloorRows(merchantId: string): FloorRows {
   let count = 0
   return {
@@ -14,20 +15,20 @@ export function makeFloorRows(merchantId: string): FloorRows {
       count += 1
       const at = Date.now()
       const cardId = seconds(at) + bucketText + spread(count)
-      // Bytes of its own, as a real card has: one array in many rows would be sent to the worker once.
+      // New bytes for each row, as a real card has: an array shared by many rows would be sent to the worker once.
       const bytes = { tokenHash: bytesOf(32), blob: bytesOf(112), mac: bytesOf(48) }
       const card = { ...floorCard, ...bytes, merchantId, cardId, createdAt: at, endsAt: at + halfHourMs }
-      return { card, audit: noteOf(card) }
+      return { card, audit: auditEntryOf(card) }
     },
   }
 }
 
-/** Where the floor keeps the card that a token stands for. */
+/** The key under which the floor stores the card of a token. */
 export function keyOf(merchantId: string, token: string): CardKey {
   return { bucket, merchantId, cardId: token.slice(0, 24) }
 }
 
-function noteOf({ merchantId, cardId, createdAt, mac }: CardRow): AuditNote {
+function auditEntryOf({ merchantId, cardId, createdAt, mac }: CardRow): AuditEntry {
   const who = { actor: `merchant:${merchantId}`, merchantId, subject: cardId, requestId: '0123456789abcdef01234567' }
   return { ...who, at: createdAt, action: 'card.created', version: 1, mac, outcome: 'save' }
 }
@@ -42,7 +43,7 @@ function seconds(at: number): string {
     .padStart(8, '0')
 }
 
-/** Counts through 2^48 by an odd step: every number once, none beside the one before. */
+/** Counts through 2^48 by an odd step: every number once, never two neighbours in a row. */
 function spread(count: number): string {
   return ((BigInt(count) * 0x9e3779b97f4bn) & 0xffffffffffffn).toString(16).padStart(12, '0')
 }

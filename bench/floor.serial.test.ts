@@ -1,23 +1,23 @@
 // runs alone: it takes all of the machine that it can get
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
-import { makeHomes } from '../fault/home.ts'
+import { createServiceDataFactory } from '../fault/service-data.ts'
 import { killAll } from '../fault/spawn.ts'
 import { compareWithFloor } from './compare.ts'
 
-const homes = makeHomes()
+const dataFactory = createServiceDataFactory()
 after(async () => {
   await killAll()
-  await homes.close()
+  await dataFactory.close()
 })
 
 for (const store of ['sqlite', 'postgres'] as const) {
-  test(`service and floor answer the same requests beside each other, on ${store}`, async () => {
+  test(`service and floor handle the same requests side by side, on ${store}`, async () => {
     for (const method of ['create', 'check'] as const) {
       const compared = await compareWithFloor({
         method,
         store,
-        homes,
+        dataFactory,
         connections: 8,
         cards: 100,
         rounds: 1,
@@ -26,8 +26,8 @@ for (const store of ['sqlite', 'postgres'] as const) {
       })
       const { throughputShare, tessera, floor } = compared
       // How large they are is for `npm run bench`: one short round on a busy machine says nothing of it.
-      for (const { requestsASecond, cpuMicroseconds } of [tessera, floor])
-        assert.ok(requestsASecond > 0 && Number.isFinite(cpuMicroseconds), JSON.stringify(compared))
+      for (const { requestsPerSecond: requestsPerSecond, cpuMicroseconds } of [tessera, floor])
+        assert.ok(requestsPerSecond > 0 && Number.isFinite(cpuMicroseconds), JSON.stringify(compared))
       assert.ok(Number.isFinite(throughputShare) && throughputShare > 0, JSON.stringify(compared))
     }
   })

@@ -1,17 +1,18 @@
-// The floor, run as a program: bare node:http, JSON.parse, one question to the same store. Nothing is checked, sealed or counted.
-// The insert brings its audit entry along, linked and hashed, since the group commit keeps no card without one: that makes this floor softer than a bare row.
+// The floor, run as a program: plain node:http, JSON.parse, and one query to the same store. Nothing is checked, sealed or counted.
+// The insert includes its audit entry, linked and hashed, since the group commit stores no card without one. That makes this floor lower than a bare row.
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import { parseArgs } from 'node:util'
 import { openPostgresStore } from '../service/src/store/postgres/postgres.ts'
 import { openSqliteStore } from '../service/src/store/sqlite/sqlite.ts'
 import { keyOf, makeFloorRows } from './floor-row.ts'
+import { findCard, insertCard } from '../service/src/store/cards.ts'
 
 const { values } = parseArgs({ options: { data: { type: 'string' }, 'database-url': { type: 'string' } } })
 const merchantId = '65f0c0ffee0000000000cafe'
 const url = values['database-url']
 const store = await (url === undefined ? openSqliteStore({ folder: values.data ?? '' }) : openPostgresStore({ url, allowUnsafe: true }))
 const rows = makeFloorRows(merchantId)
-/** As long as a real one. */
+/** As long as a real secret half. */
 const secretHalf = 'aBoPl3mN0t0Q2LNZMaK6u5i7yC8IL4GisB9JUhUOD9X'
 
 const server = createServer((request, response) => {
@@ -38,12 +39,12 @@ async function answer(request: IncomingMessage, response: ServerResponse, body: 
 
 async function create(): Promise<object> {
   const { card, audit } = rows.next()
-  await store.insertCard(card, audit)
+  await store.write(insertCard, { card, audit })
   return { ...shown, token: `${card.cardId}_${secretHalf}` }
 }
 
 async function check(token: string): Promise<object> {
-  const found = await store.findCard(keyOf(merchantId, token))
+  const found = await store.read(findCard(keyOf(merchantId, token)))
   if (found === null) throw new Error('the floor knows no such card')
   return { number: '8600***6311', expire: found.expiry, token, recurrent: found.recurrent, verify: found.verified, type: found.type }
 }

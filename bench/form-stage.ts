@@ -5,13 +5,13 @@ import { chromium } from 'playwright-core'
 import { chromiumFlags, findChromium } from '../tools/chromium.ts'
 
 /** What is opened in the shop's page: the card form, or bare iframes, whose document says one word and holds nothing. */
-export type Opening = 'form' | 'one' | 'three'
+export type FormPageKind = 'form' | 'one' | 'three'
 
 export interface FormStage {
   /** Of the form's document, as the SDK asks for it, but for the language. */
   readonly formAddress: string
   /** Opens a new page of the shop and, in it, what is asked for: ms until the page heard that it is ready. */
-  time: (opening: Opening) => Promise<number>
+  time: (opening: FormPageKind) => Promise<number>
   close: () => Promise<void>
 }
 

@@ -1,9 +1,9 @@
-// The load generator, run as a program of its own so that its CPU time is not the server's. Takes orders over IPC.
+// The load generator, run as a program of its own so that its CPU time is not the server's. Takes commands over IPC.
 import { connect, type Socket } from 'node:net'
-import { cutReply } from '../fault/connection.ts'
+import { cutReply } from '../fault/http-connection.ts'
 import { makeRandom } from '../fault/random.ts'
 import { drawPan } from './cards.ts'
-import type { LoadAnswer, LoadMethod, LoadOrder, LoadProblem, Target } from './load-words.ts'
+import type { LoadResult, LoadMethod, LoadOrder, LoadProblem, LoadTarget } from './load-messages.ts'
 
 const random = makeRandom(Date.now() % 2 ** 31)
 const tokens = new Map<string, string[]>()
@@ -12,12 +12,12 @@ const creates = new Map<string, Buffer[]>()
 process.on('message', (order: LoadOrder) => {
   if (order.order === 'end') process.disconnect()
   else
-    void obey(order)
+    void runOrder(order)
       .catch(explain)
-      .then((answer) => process.send?.(answer))
+      .then((result) => process.send?.(result))
 })
 
-async function obey(order: Exclude<LoadOrder, { order: 'end' }>): Promise<LoadAnswer> {
+async function runOrder(order: Exclude<LoadOrder, { order: 'end' }>): Promise<LoadResult> {
   if (order.order === 'run') return run(order.target, order.method, order.connections, { ms: order.ms, count: Infinity })
   const made: string[] = []
   tokens.set(order.target.url, made)
@@ -31,45 +31,51 @@ function explain(err: unknown): LoadProblem {
   return { problem: err instanceof Error ? err.message : String(err) }
 }
 
-interface End {
+interface LoadLimit {
   readonly ms: number
   readonly count: number
 }
 
-async function run(target: Target, method: LoadMethod, connections: number, end: End, see?: (body: string) => void): Promise<LoadAnswer> {
+async function run(
+  target: LoadTarget,
+  method: LoadMethod,
+  connections: number,
+  end: LoadLimit,
+  see?: (body: string) => void,
+): Promise<LoadResult> {
   const requests = method === 'create' ? drawCreates(target) : listChecks(target)
   const startedAt = performance.now()
-  const seen: Seen = { spans: [], failed: 0, failure: '', sent: 0 }
-  const goesOn = (): boolean => performance.now() - startedAt < end.ms && seen.sent < end.count
-  await Promise.all(Array.from({ length: connections }, () => drive(target, requests, { seen, goesOn, see })))
-  const spans = Float64Array.from(seen.spans).sort()
-  const at = (share: number): number => spans[Math.min(spans.length - 1, Math.floor(spans.length * share))] ?? NaN
+  const seen: ReplyCounts = { durations: [], failed: 0, failure: '', sent: 0 }
+  const isRunning = (): boolean => performance.now() - startedAt < end.ms && seen.sent < end.count
+  await Promise.all(Array.from({ length: connections }, () => drive(target, requests, { seen, isRunning, see })))
+  const durations = Float64Array.from(seen.durations).sort()
+  const at = (share: number): number => durations[Math.min(durations.length - 1, Math.floor(durations.length * share))] ?? NaN
   const { failed, failure } = seen
-  return { requests: spans.length, ms: performance.now() - startedAt, failed, failure, p50Ms: at(0.5), p99Ms: at(0.99) }
+  return { requests: durations.length, ms: performance.now() - startedAt, failed, failure, p50Ms: at(0.5), p99Ms: at(0.99) }
 }
 
-interface Seen {
-  readonly spans: number[]
+interface ReplyCounts {
+  readonly durations: number[]
   failed: number
   failure: string
   sent: number
 }
 
-interface Watch {
-  readonly seen: Seen
-  readonly goesOn: () => boolean
+interface LoadObserver {
+  readonly seen: ReplyCounts
+  readonly isRunning: () => boolean
   readonly see: ((body: string) => void) | undefined
 }
 
 /** One connection: the next request goes out when the reply has come. */
-function drive({ url }: Target, nextRequest: () => Buffer, { seen, goesOn, see }: Watch): Promise<void> {
+function drive({ url }: LoadTarget, nextRequest: () => Buffer, { seen, isRunning, see }: LoadObserver): Promise<void> {
   const { hostname, port } = new URL(url)
   return new Promise((resolve, reject) => {
     const socket: Socket = connect({ host: hostname, port: Number(port), noDelay: true })
     let received: Buffer = Buffer.alloc(0)
     let sentAt = 0
     const send = (): void => {
-      if (!goesOn()) {
+      if (!isRunning()) {
         socket.end()
         resolve()
         return
@@ -80,14 +86,14 @@ function drive({ url }: Target, nextRequest: () => Buffer, { seen, goesOn, see }
     }
     socket.on('connect', send)
     socket.on('error', reject)
-    // After the last reply it is ours to end, and the promise is settled.
-    socket.on('close', () => reject(new Error('a connection was closed while a reply was waited for')))
+    // After the last reply this side ends the connection, and the promise is already settled.
+    socket.on('close', () => reject(new Error('a connection was closed before the reply')))
     socket.on('data', (chunk: Buffer) => {
       received = received.length === 0 ? chunk : Buffer.concat([received, chunk])
       const cut = cutReply(received)
       if (cut === null) return
       received = received.subarray(cut.bytes)
-      seen.spans.push(performance.now() - sentAt)
+      seen.durations.push(performance.now() - sentAt)
       const { body } = cut.reply
       if (!body.includes('"result":')) {
         seen.failed += 1
@@ -99,28 +105,28 @@ function drive({ url }: Target, nextRequest: () => Buffer, { seen, goesOn, see }
   })
 }
 
-/** Every request has a number of its own. They are written beforehand and sent in turn. */
-function drawCreates(target: Target): () => Buffer {
+/** Every request has its own card number. They are written beforehand and sent one after the other. */
+function drawCreates(target: LoadTarget): () => Buffer {
   const key = target.url
   const made = creates.get(key) ?? Array.from({ length: createsWritten }, (_, id) => writeRequest(target, 'cards.create', id, drawCard()))
   creates.set(key, made)
-  return inTurn(made)
+  return takeTurns(made)
 }
 
 function drawCard(): object {
   return { card: { number: drawPan(random), expire: '0399' }, save: true }
 }
 
-function listChecks(target: Target): () => Buffer {
-  return inTurn((tokens.get(target.url) ?? []).map((token, id) => writeRequest(target, 'cards.check', id, { token })))
+function listChecks(target: LoadTarget): () => Buffer {
+  return takeTurns((tokens.get(target.url) ?? []).map((token, id) => writeRequest(target, 'cards.check', id, { token })))
 }
 
-function inTurn(requests: readonly Buffer[]): () => Buffer {
+function takeTurns(requests: readonly Buffer[]): () => Buffer {
   let at = 0
   return () => requests[at++ % requests.length] ?? Buffer.alloc(0)
 }
 
-function writeRequest({ url, xAuth }: Target, method: string, id: number, params: object): Buffer {
+function writeRequest({ url, xAuth }: LoadTarget, method: string, id: number, params: object): Buffer {
   const body = JSON.stringify({ jsonrpc: '2.0', id, method, params })
   const head = `POST /api/${method} HTTP/1.1\r\nhost: ${new URL(url).host}\r\nx-auth: ${xAuth}\r\ncontent-type: application/json\r\ncontent-length: ${body.length}\r\n\r\n`
   return Buffer.from(head + body)

@@ -1,13 +1,13 @@
 import { fork, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
-import type { LoadAnswer, LoadOrder, LoadProblem } from './load-words.ts'
+import type { LoadResult, LoadOrder, LoadProblem } from './load-messages.ts'
 
 /** The load generator, in a process of its own. */
 export interface LoadGenerator {
-  /** Throws when anything was answered without a result, a connection ended, or the load generator itself. */
-  obey(order: LoadOrder): Promise<LoadAnswer>
-  end(): Promise<void>
+  /** Throws when a reply had no result, a connection ended, or the load generator itself ended. */
+  run(order: LoadOrder): Promise<LoadResult>
+  stop(): Promise<void>
 }
 
 export function startLoadGenerator(): LoadGenerator {
@@ -15,15 +15,15 @@ export function startLoadGenerator(): LoadGenerator {
   const leave = (): void => void child.kill('SIGKILL')
   process.once('exit', leave)
   return {
-    async obey(order) {
-      const answered = nextMessage(child)
+    async run(order) {
+      const reply = nextMessage(child)
       child.send(order)
-      const answer = await answered
-      if ('problem' in answer) throw new Error(`the load generator: ${answer.problem}`)
-      if (answer.failed > 0) throw new Error(`${answer.failed} of ${answer.requests} requests failed, first: ${answer.failure}`)
-      return answer
+      const result = await reply
+      if ('problem' in result) throw new Error(`the load generator: ${result.problem}`)
+      if (result.failed > 0) throw new Error(`${result.failed} of ${result.requests} requests failed, first: ${result.failure}`)
+      return result
     },
-    async end() {
+    async stop() {
       if (child.exitCode === null && child.signalCode === null) {
         child.send({ order: 'end' })
         await once(child, 'exit')
@@ -34,14 +34,14 @@ export function startLoadGenerator(): LoadGenerator {
 }
 
 /** Rejects when it ends first. */
-async function nextMessage(child: ChildProcess): Promise<LoadAnswer | LoadProblem> {
+async function nextMessage(child: ChildProcess): Promise<LoadResult | LoadProblem> {
   const done = new AbortController()
   const { signal } = done
   const ended = once(child, 'exit', { signal }).then(([code, killedBy]) => {
     throw new Error(`the load generator ended (${String(code ?? killedBy)})`)
   })
   try {
-    const [message] = (await Promise.race([once(child, 'message', { signal }), ended])) as [LoadAnswer | LoadProblem]
+    const [message] = (await Promise.race([once(child, 'message', { signal }), ended])) as [LoadResult | LoadProblem]
     return message
   } finally {
     ended.catch(() => undefined)

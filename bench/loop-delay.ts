@@ -1,10 +1,10 @@
-// Preloaded into a service: watches its event loop, and on SIGUSR2 writes what it saw into a file and begins anew.
+// Preloaded into a service: measures the delays of its event loop, and on SIGUSR2 writes them to a file and starts again.
 import { writeFileSync } from 'node:fs'
 import { monitorEventLoopDelay } from 'node:perf_hooks'
 import { isMainThread } from 'node:worker_threads'
-import type { Stalls } from './stall-words.ts'
+import type { EventLoopDelays } from './stall-messages.ts'
 
-/** The watch itself sleeps this long, which is in every value. */
+/** The measurement itself sleeps this long, which is part of every value. */
 const resolutionMs = 1
 const file = process.env['BENCH_STALLS_FILE']
 
@@ -13,7 +13,7 @@ if (isMainThread && file !== undefined) watch(file)
 function watch(path: string): void {
   const delay = monitorEventLoopDelay({ resolution: resolutionMs })
   delay.enable()
-  // A thread that waits for a processor stands still too; its own work between two ticks is what the service is to blame for.
+  // A thread that waits for a processor is delayed too. Its own work between two ticks is what the service is responsible for.
   let longestWorkMs = 0
   let before = process.threadCpuUsage()
   const tick = setInterval(() => {
@@ -23,7 +23,11 @@ function watch(path: string): void {
   }, resolutionMs)
   tick.unref()
   process.on('SIGUSR2', () => {
-    const stalls: Stalls = { longestMs: delay.max / 1e6 - resolutionMs, longestWorkMs, p999Ms: delay.percentile(99.9) / 1e6 - resolutionMs }
+    const stalls: EventLoopDelays = {
+      longestMs: delay.max / 1e6 - resolutionMs,
+      longestWorkMs,
+      p999Ms: delay.percentile(99.9) / 1e6 - resolutionMs,
+    }
     writeFileSync(path, JSON.stringify(stalls))
     delay.reset()
     longestWorkMs = 0

@@ -1,35 +1,35 @@
-import type { Homes, StoreKind } from '../fault/home.ts'
+import type { ServiceDataFactory, StoreKind } from '../fault/service-data.ts'
 
-/** One question about speed, size or silence, and how it is measured. */
+/** A question about speed, size or leaks, and how it is measured. */
 export interface Measurement {
-  /** As it is typed, and its file's name. */
+  /** Its name on the command line. */
   readonly name: string
   readonly question: string
-  run(bench: Bench): Promise<readonly Figure[]>
+  run(bench: Bench): Promise<readonly Measure[]>
 }
 
 export interface Bench {
-  readonly homes: Homes
+  readonly dataFactory: ServiceDataFactory
   readonly stores: readonly StoreKind[]
-  /** A tenth of the time, for a look: figures are then rough. */
+  /** Takes a tenth of the time; the values are rough then. */
   readonly isQuick: boolean
   say(text: string): void
 }
 
-/** One measured value, with what it ought to be. */
-export interface Figure {
-  /** Of what: `create sqlite`. */
+/** One measured value, with its target. */
+export interface Measure {
+  /** What was measured: `create sqlite`. */
   readonly of: string
   readonly name: string
   readonly value: number
   readonly unit: string
-  readonly aim?: Aim
+  readonly target?: MeasureTarget
 }
 
-export type Aim = { readonly least: number } | { readonly most: number }
+export type MeasureTarget = { readonly least: number } | { readonly most: number }
 
-/** Whether a figure is as it ought to be; null where nothing was aimed at. */
-export function isReached({ value, aim }: Figure): boolean | null {
-  if (aim === undefined) return null
-  return 'least' in aim ? value >= aim.least : value <= aim.most
+/** Whether a value reaches its target; null without a target. */
+export function isTargetReached({ value, target: target }: Measure): boolean | null {
+  if (target === undefined) return null
+  return 'least' in target ? value >= target.least : value <= target.most
 }

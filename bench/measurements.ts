@@ -12,7 +12,7 @@ import { sizes } from './sizes.ts'
 import { memory, start } from './starting.ts'
 import { timing } from './timing.ts'
 
-/** Every measurement, in the order in which a run makes them. */
+/** Every measurement, in the order of a run. */
 export const measurements: readonly Measurement[] = [
   create,
   check,

@@ -1,4 +1,4 @@
-// A server that reads cards as most do, run as a program: JSON.parse, and the number is a string. For what is left of it in memory.
+// A server that reads cards with JSON.parse, so that the number is a string, run as a program. The control for what stays in memory.
 import { createServer } from 'node:http'
 
 const server = createServer((request, response) => {

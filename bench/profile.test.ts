@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { root } from '../fault/spawn.ts'
-import { sumUp } from './profile.ts'
+import { summarizeProfile } from './profile.ts'
 
 function frame(
   id: number,
@@ -11,7 +11,7 @@ function frame(
   return { id, callFrame: { functionName, url, lineNumber: 1 } }
 }
 
-test('time is told by folder and by function as shares of what the kernel counted, and idle time is left out', () => {
+test('CPU time is split by folder and by function into shares of what the kernel counted, without idle time', () => {
   const nodes = [
     frame(1, '(idle)', ''),
     frame(2, 'seal', `file://${root}/vault/src/seal.ts`),
@@ -20,9 +20,9 @@ test('time is told by folder and by function as shares of what the kernel counte
     frame(5, 'hash', 'node:internal/crypto/hash'),
     frame(6, 'writev', ''),
   ]
-  const { places, functions } = sumUp({ nodes, samples: [1, 2, 3, 2, 4, 5, 6], timeDeltas: [900, 10, 20, 30, 8, 6, 4] }, 39)
+  const { folders, functions } = summarizeProfile({ nodes, samples: [1, 2, 3, 2, 4, 5, 6], timeDeltas: [900, 10, 20, 30, 8, 6, 4] }, 39)
   assert.deepEqual(
-    places.map(({ where, microseconds }) => [where, microseconds]),
+    folders.map(({ where, microseconds }) => [where, microseconds]),
     [
       ['vault/src', 30],
       ['pg', 4],

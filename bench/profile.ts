@@ -1,54 +1,59 @@
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import type { Homes, StoreKind } from '../fault/home.ts'
-import { root, startTessera } from '../fault/spawn.ts'
-import { targetOf } from './compare.ts'
+import type { ServiceDataFactory, StoreKind } from '../fault/service-data.ts'
+import { root, startService } from '../fault/spawn.ts'
+import { loadTargetOf } from './compare.ts'
 import { readCpuMs, readMainCpuMs } from './cpu.ts'
 import { startLoadGenerator } from './load.ts'
-import type { LoadMethod } from './load-words.ts'
+import type { LoadMethod } from './load-messages.ts'
 
-/** Where CPU time goes, in microseconds a request. */
-export interface Profile {
-  /** Of the thread that answers, by place; the largest first. */
-  readonly places: readonly Spent[]
+/** Where CPU time goes, in microseconds per request. */
+export interface CpuProfileSummary {
+  /** Of the main thread, by folder or package, the largest first. */
+  readonly folders: readonly CpuShare[]
   /** The same by function, with its file. */
-  readonly functions: readonly Spent[]
+  readonly functions: readonly CpuShare[]
   readonly mainThread: number
-  /** The thread that commits, the collector's and libuv's. */
+  /** The committing thread, the garbage collector's and libuv's threads. */
   readonly otherThreads: number
 }
 
-export interface Spent {
+export interface CpuShare {
   readonly where: string
   readonly microseconds: number
 }
 
 /**
- * Profiles the main thread of the service under load (node --cpu-prof). The profile says where the time goes, the kernel how much of it there
- * was: on a machine that others use too, a profile alone counts the waiting for a processor as work.
+ * Profiles the main thread of the service under load (node --cpu-prof). The profile shows where the time goes, the kernel how much there was: on a
+ * shared machine a profile alone counts waiting for a processor as work.
  */
-export async function profileTessera(homes: Homes, store: StoreKind, method: LoadMethod, ms: number): Promise<Profile> {
-  const home = await homes.make(store)
+export async function profileService(
+  dataFactory: ServiceDataFactory,
+  store: StoreKind,
+  method: LoadMethod,
+  ms: number,
+): Promise<CpuProfileSummary> {
+  const serviceData = await dataFactory.create(store)
   const folder = mkdtempSync(join(tmpdir(), 'tessera-profile-'))
   const nodeFlags = ['--cpu-prof', `--cpu-prof-dir=${folder}`, `--cpu-prof-interval=${intervalMicroseconds}`]
-  const running = await startTessera({ flags: home.flags, nodeFlags, logFile: join(home.folder, 'log') })
+  const running = await startService({ flags: serviceData.flags, nodeFlags, logFile: join(serviceData.folder, 'log') })
   const load = startLoadGenerator()
   try {
-    if (method === 'check') await load.obey({ order: 'prepare', target: targetOf(running, 'create'), cards: 500 })
-    const order = { order: 'run', target: targetOf(running, method), method, connections: 64 } as const
-    await load.obey({ ...order, ms: warmUpMs })
+    if (method === 'check') await load.run({ order: 'prepare', target: loadTargetOf(running, 'create'), cards: 500 })
+    const order = { order: 'run', target: loadTargetOf(running, method), method, connections: 64 } as const
+    await load.run({ ...order, ms: warmUpMs })
     const [allBefore, mainBefore] = [readCpuMs(running.pid), readMainCpuMs(running.pid)]
-    const { requests, ms: took } = await load.obey({ ...order, ms })
+    const { requests, ms: took } = await load.run({ ...order, ms })
     const mainThread = ((readMainCpuMs(running.pid) - mainBefore) / requests) * 1000
     const otherThreads = ((readCpuMs(running.pid) - allBefore) / requests) * 1000 - mainThread
     const stoppedAt = performance.now()
     await running.stop()
     const stopMs = performance.now() - stoppedAt
-    return { ...sumUp(cutOut(readMainProfile(folder), stopMs, took), mainThread), mainThread, otherThreads }
+    return { ...summarizeProfile(cutOut(readMainProfile(folder), stopMs, took), mainThread), mainThread, otherThreads }
   } finally {
-    await load.end()
-    await home.remove()
+    await load.stop()
+    await serviceData.remove()
     rmSync(folder, { recursive: true })
   }
 }
@@ -66,15 +71,15 @@ interface CallFrame {
   readonly lineNumber: number
 }
 
-/** Each thread writes one; the thread that answered is the one that holds the command line. */
+/** Each thread writes one; the main thread's is the one with the server's files. */
 function readMainProfile(folder: string): CpuProfile {
   const profiles = readdirSync(folder).map((name) => JSON.parse(readFileSync(join(folder, name), 'utf8')) as CpuProfile)
-  const main = profiles.find(({ nodes }) => nodes.some(({ callFrame }) => callFrame.url.includes('/service/src/rpc/')))
+  const main = profiles.find(({ nodes }) => nodes.some(({ callFrame }) => callFrame.url.includes('/service/src/server/')))
   if (main === undefined) throw new Error('the service wrote no profile')
   return main
 }
 
-/** The samples of `ms` milliseconds, up to `beforeEndMs` before the last: neither start nor stop is what is asked about. */
+/** The samples of `ms` milliseconds, up to `beforeEndMs` before the last: start and stop are not measured. */
 function cutOut(profile: CpuProfile, beforeEndMs: number, ms: number): CpuProfile {
   let [last, left] = [profile.samples.length, beforeEndMs * 1000]
   while (left > 0 && last > 0) left -= profile.timeDeltas[--last] ?? 0
@@ -83,35 +88,38 @@ function cutOut(profile: CpuProfile, beforeEndMs: number, ms: number): CpuProfil
   return { ...profile, samples: profile.samples.slice(first, last), timeDeltas: profile.timeDeltas.slice(first, last) }
 }
 
-/** Self time: what a function did itself, without what it called. Idle time is left out; the rest is told as shares of `microseconds`. */
-export function sumUp({ nodes, samples, timeDeltas }: CpuProfile, microseconds: number): Pick<Profile, 'places' | 'functions'> {
+/** Self time: what a function did itself, without what it called. Idle time is left out; the rest is returned as shares of `microseconds`. */
+export function summarizeProfile(
+  { nodes, samples, timeDeltas }: CpuProfile,
+  microseconds: number,
+): Pick<CpuProfileSummary, 'folders' | 'functions'> {
   const frames = new Map(nodes.map(({ id, callFrame }) => [id, callFrame]))
-  const [places, functions] = [new Map<string, number>(), new Map<string, number>()]
+  const [folders, functions] = [new Map<string, number>(), new Map<string, number>()]
   let all = 0
   samples.forEach((id, at) => {
     const frame = frames.get(id)
     if (frame === undefined || frame.functionName === '(idle)') return
-    // A sample that comes late waited with its thread for a processor.
+    // A late sample waited for a processor together with its thread.
     const spent = Math.min(timeDeltas[at] ?? 0, 2 * intervalMicroseconds)
     all += spent
-    add(places, placeOf(frame), spent)
+    add(folders, folderOf(frame), spent)
     add(functions, `${frame.functionName || '(anonymous)'} ${fileOf(frame)}`, spent)
   })
-  return { places: sorted(places, microseconds / all), functions: sorted(functions, microseconds / all) }
+  return { folders: sorted(folders, microseconds / all), functions: sorted(functions, microseconds / all) }
 }
 
 function add(sums: Map<string, number>, where: string, spent: number): void {
   sums.set(where, (sums.get(where) ?? 0) + spent)
 }
 
-function sorted(sums: ReadonlyMap<string, number>, scale: number): Spent[] {
+function sorted(sums: ReadonlyMap<string, number>, scale: number): CpuShare[] {
   return [...sums]
     .map(([where, microseconds]) => ({ where, microseconds: microseconds * scale }))
     .sort((one, other) => other.microseconds - one.microseconds)
 }
 
-/** A folder of ours, a package, a part of Node, or what V8 calls a state. */
-function placeOf(frame: CallFrame): string {
+/** A folder of this repository, a package, a module of Node, or a state of V8. */
+function folderOf(frame: CallFrame): string {
   const file = fileOf(frame)
   if (file === '') return frame.functionName.startsWith('(') ? frame.functionName : 'native'
   const inPackage = /node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(file)?.[1]

@@ -4,12 +4,12 @@ import { gzipSync } from 'node:zlib'
 import { build } from 'esbuild-wasm'
 import { root } from '../fault/spawn.ts'
 import { dashboardBuild } from '../tools/browser/build-dashboard.ts'
-import type { Figure, Measurement } from './measurement.ts'
+import type { Measure, Measurement } from './measurement.ts'
 
-/** How much script each bundle is, and how much of the dashboard's is whose; what the smallest program in Preact and in React would be. */
+/** The size of each bundle, the parts of the dashboard's, and the smallest programs in Preact and in React for comparison. */
 export const sizes: Measurement = {
   name: 'sizes',
-  question: 'How much script does each bundle have, gzipped, and how much of it is the library that draws?',
+  question: 'How much script does each bundle have, gzipped, and how much of it is the rendering library?',
   async run() {
     return [
       ...built.map(({ path, most }) => figureOf(path, gzipped(readFileSync(join(root, path))), most)),
@@ -42,7 +42,7 @@ const reactProgram = `
   function App() { const [n, set] = useState(0); useEffect(() => set(1), []); return createElement('p', null, n) }
   createRoot(document.body).render(createElement(App))`
 
-/** Made as the dashboard is. */
+/** Built like the dashboard. */
 async function sizeOf(contents: string, name: string): Promise<number> {
   const { entryPoints: _ours, entryNames: _name, ...as } = dashboardBuild(root)
   const define = { 'process.env.NODE_ENV': '"production"' }
@@ -50,8 +50,8 @@ async function sizeOf(contents: string, name: string): Promise<number> {
   return gzipped(made.outputFiles[0]?.contents ?? new Uint8Array(0))
 }
 
-/** Minified bytes by where they come from: compressed they cannot be told apart. */
-async function partsOfDashboard(): Promise<Figure[]> {
+/** Minified bytes by origin; compressed bytes cannot be attributed. */
+async function partsOfDashboard(): Promise<Measure[]> {
   const made = await build({ ...dashboardBuild(root), outdir: 'dist', metafile: true })
   const [, output] = Object.entries(made.metafile.outputs).find(([name]) => name.endsWith('.js')) ?? []
   const sums = new Map<string, number>()
@@ -66,6 +66,6 @@ function gzipped(bytes: Uint8Array): number {
   return gzipSync(bytes, { level: 9 }).length / 1024
 }
 
-function figureOf(name: string, value: number, most?: number): Figure {
-  return { of: 'sizes', name, value, unit: 'KiB gzipped', ...(most === undefined ? {} : { aim: { most } }) }
+function figureOf(name: string, value: number, most?: number): Measure {
+  return { of: 'sizes', name, value, unit: 'KiB gzipped', ...(most === undefined ? {} : { target: { most } }) }
 }

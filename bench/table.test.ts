@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { isReached, type Figure } from './measurement.ts'
-import { formatFigures } from './table.ts'
+import { isTargetReached, type Measure } from './measurement.ts'
+import { formatMeasures } from './table.ts'
 
-const figure: Figure = { of: 'create sqlite', name: 'throughput', value: 0.5234, unit: 'of the floor', aim: { least: 0.6 } }
+const measure: Measure = { of: 'create sqlite', name: 'throughput', value: 0.5234, unit: 'of the floor', target: { least: 0.6 } }
 
-test('a figure is told beside its aim, and whether it was reached', () => {
-  const lines = formatFigures([
-    figure,
-    { of: 'start', name: 'again', value: 1234.5, unit: 'ms', aim: { most: 2000 } },
+test('a measure is told beside its aim, and whether it was reached', () => {
+  const lines = formatMeasures([
+    measure,
+    { of: 'start', name: 'again', value: 1234.5, unit: 'ms', target: { most: 2000 } },
     { of: 'x', name: 'y', value: 7, unit: '' },
   ])
   assert.deepEqual(lines.split('\n'), [
@@ -18,7 +18,10 @@ test('a figure is told beside its aim, and whether it was reached', () => {
   ])
 })
 
-test('an aim is reached at its very value', () => {
-  assert.deepEqual([isReached({ ...figure, value: 0.6 }), isReached({ ...figure, value: 0.59 })], [true, false])
-  assert.deepEqual([isReached({ ...figure, aim: { most: 0.5234 } }), isReached({ of: '', name: '', value: 1, unit: '' })], [true, null])
+test('a target is reached at exactly its value', () => {
+  assert.deepEqual([isTargetReached({ ...measure, value: 0.6 }), isTargetReached({ ...measure, value: 0.59 })], [true, false])
+  assert.deepEqual(
+    [isTargetReached({ ...measure, target: { most: 0.5234 } }), isTargetReached({ of: '', name: '', value: 1, unit: '' })],
+    [true, null],
+  )
 })

@@ -1,13 +1,13 @@
-import { isReached, type Aim, type Figure } from './measurement.ts'
+import { isTargetReached, type MeasureTarget, type Measure } from './measurement.ts'
 
-/** The figures as a table for a terminal. */
-export function formatFigures(figures: readonly Figure[]): string {
-  const rows = figures.map((figure) => [
-    figure.of,
-    figure.name,
-    `${formatValue(figure.value)} ${figure.unit}`.trim(),
-    formatAim(figure.aim),
-    verdictOf(figure),
+/** The values as a table for a terminal. */
+export function formatMeasures(measures: readonly Measure[]): string {
+  const rows = measures.map((measure) => [
+    measure.of,
+    measure.name,
+    `${formatValue(measure.value)} ${measure.unit}`.trim(),
+    formatTarget(measure.target),
+    verdictOf(measure),
   ])
   const widths = [0, 1, 2, 3].map((column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)))
   return rows
@@ -20,19 +20,19 @@ export function formatFigures(figures: readonly Figure[]): string {
     .join('\n')
 }
 
-/** Three digits that say something, and no more. */
+/** Three significant digits. */
 export function formatValue(value: number): string {
   if (!Number.isFinite(value)) return String(value)
   if (Math.abs(value) >= 100 || Number.isInteger(value)) return Math.round(value).toLocaleString('en')
   return value.toFixed(Math.abs(value) >= 10 ? 1 : 2)
 }
 
-function formatAim(aim: Aim | undefined): string {
-  if (aim === undefined) return ''
-  return 'least' in aim ? `≥ ${formatValue(aim.least)}` : `≤ ${formatValue(aim.most)}`
+function formatTarget(target: MeasureTarget | undefined): string {
+  if (target === undefined) return ''
+  return 'least' in target ? `≥ ${formatValue(target.least)}` : `≤ ${formatValue(target.most)}`
 }
 
-function verdictOf(figure: Figure): string {
-  const reached = isReached(figure)
+function verdictOf(measure: Measure): string {
+  const reached = isTargetReached(measure)
   return reached === null ? '' : reached ? 'reached' : 'MISSED'
 }

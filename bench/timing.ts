@@ -1,14 +1,14 @@
-import { openConnection, type Connection } from '../fault/connection.ts'
+import { openHttpConnection, type HttpConnection } from '../fault/http-connection.ts'
 import { makeRandom, type Random } from '../fault/random.ts'
-import { startTessera, type Running } from '../fault/spawn.ts'
+import { startService, type RunningService } from '../fault/spawn.ts'
 import { drawPan } from './cards.ts'
-import type { Bench, Figure, Measurement } from './measurement.ts'
+import type { Bench, Measure, Measurement } from './measurement.ts'
 import { crop, meanOf, welchT } from './welch.ts'
 
-/** Whether the time of an answer tells what the answer must not. */
+/** Whether the time of a reply reveals what the reply must not. */
 export const timing: Measurement = {
   name: 'timing',
-  question: 'Does the time of an answer tell a nearly right password from a wrong one, or a known card from an unknown one?',
+  question: 'Does the time of a reply distinguish a nearly right password from a wrong one, or a known card from an unknown one?',
   async run(bench) {
     const samples = bench.isQuick ? 2000 : 20_000
     return [
@@ -19,18 +19,18 @@ export const timing: Measurement = {
   },
 }
 
-/** One kind of request: writes another one of its kind each time. */
+/** One kind of request; `next` writes another one each time. */
 interface Kind {
   readonly path: string
   readonly next: () => { xAuth: string; body: string }
 }
 
-async function measurePasswords({ homes, say }: Bench, of: string, samples: number, imports: readonly URL[]): Promise<Figure[]> {
-  const home = await homes.make('sqlite')
-  const running = await startTessera({ flags: [...home.flags, ...quiet], imports })
+async function measurePasswords({ dataFactory, say }: Bench, of: string, samples: number, imports: readonly URL[]): Promise<Measure[]> {
+  const serviceData = await dataFactory.create('sqlite')
+  const running = await startService({ flags: [...serviceData.flags, ...quiet], imports })
   const [id = '', password = ''] = running.xAuth.split(':')
   const random = makeRandom(1)
-  // Each kind draws as much and makes a text of its own: a constant beside drawn texts is sent faster, and |t| is 11 to 18 by that alone.
+  // Each kind draws a new text: a constant text is sent faster than drawn ones, which alone gives |t| of 11 to 18.
   const drawn = (write: (text: string) => string): Kind => ({
     path: '/api/cards.check',
     next: () => ({ xAuth: write(drawText(random, password.length)), body: checkBody }),
@@ -41,50 +41,50 @@ async function measurePasswords({ homes, say }: Bench, of: string, samples: numb
     drawn((text) => `000000000000000000000000:${password.slice(0, -1)}${text.slice(-1)}`),
   ])
   await running.stop()
-  await home.remove()
+  await serviceData.remove()
   say(`${of}: ${samples} samples of each kind`)
   const isControl = imports.length > 0
-  const aim = isControl ? { least: threshold } : { most: threshold }
+  const target = isControl ? { least: threshold } : { most: threshold }
   return [
-    { of: 'timing', name: `${of}: wrong against nearly right`, value: distance(far, near), unit: '|t|', aim },
+    { of: 'timing', name: `${of}: wrong against nearly right`, value: distance(far, near), unit: '|t|', target: target },
     ...(isControl
       ? []
-      : [{ of: 'timing', name: 'id unknown against known (told openly)', value: gapMicroseconds(unknown, far), unit: 'µs' }]),
+      : [{ of: 'timing', name: 'id unknown against known (not secret)', value: gapMicroseconds(unknown, far), unit: 'µs' }]),
   ]
 }
 
-/** A number that was given a token many times before, beside numbers that nobody has sent. Sandbox cards are public: for their scenarios only. */
-async function measureCards({ homes, say }: Bench, samples: number): Promise<Figure[]> {
-  const home = await homes.make('sqlite')
-  const running = await startTessera({ flags: [...home.flags, ...quiet] })
+/** A number with many tokens, compared with new numbers. The sandbox cards are public, and are used for their scenarios only. */
+async function measureCards({ dataFactory, say }: Bench, samples: number): Promise<Measure[]> {
+  const serviceData = await dataFactory.create('sqlite')
+  const running = await startService({ flags: [...serviceData.flags, ...quiet] })
   const xAuth = running.xAuth.slice(0, running.xAuth.indexOf(':'))
   const random = makeRandom(2)
   const creating = (draw: () => string): Kind => ({ path: '/api/cards.create', next: () => ({ xAuth, body: createBody(draw()) }) })
   const often = drawPan(random)
   const [known, unknown] = await sample(running, random, samples, [creating(() => often), creating(() => drawPan(random))])
   await running.stop()
-  await home.remove()
+  await serviceData.remove()
   say(`cards: ${samples} samples of each kind`)
-  return [{ of: 'timing', name: 'card known against unknown', value: distance(known, unknown), unit: '|t|', aim: { most: threshold } }]
+  return [{ of: 'timing', name: 'card known against unknown', value: distance(known, unknown), unit: '|t|', target: { most: threshold } }]
 }
 
 /** Round trips in nanoseconds, one after the other on one connection, the kinds in random order. */
-async function sample(running: Running, random: Random, samples: number, kinds: readonly Kind[]): Promise<number[][]> {
-  const connection = await openConnection(running.url)
-  const spans: number[][] = kinds.map(() => [])
+async function sample(running: RunningService, random: Random, samples: number, kinds: readonly Kind[]): Promise<number[][]> {
+  const connection = await openHttpConnection(running.url)
+  const durations: number[][] = kinds.map(() => [])
   for (let warm = 0; warm < warmUps; warm++) for (const kind of kinds) await timeOne(connection, kind)
   for (let at = 0; at < samples * kinds.length; at++) {
     const chosen = random.between(0, kinds.length - 1)
     const kind = kinds[chosen]
-    if (kind !== undefined) spans[chosen]?.push(await timeOne(connection, kind))
+    if (kind !== undefined) durations[chosen]?.push(await timeOne(connection, kind))
   }
   connection.close()
-  return spans
+  return durations
 }
 
-async function timeOne(connection: Connection, { path, next }: Kind): Promise<number> {
+async function timeOne(connection: HttpConnection, { path, next }: Kind): Promise<number> {
   const drawn = next()
-  // One flat string each, whatever it was put together from.
+  // Flat strings, whatever they were concatenated from.
   const [xAuth, body] = [Buffer.from(drawn.xAuth).toString(), drawn.body]
   const startedAt = process.hrtime.bigint()
   await connection.post(path, xAuth, body)
@@ -111,6 +111,6 @@ function createBody(pan: string): string {
 
 const checkBody = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'cards.check', params: { token: '0' } })
 const quiet = ['--log-level=warn']
-/** Of the test vector leakage assessment (ISO/IEC 17825). */
+/** The threshold of the test vector leakage assessment (ISO/IEC 17825). */
 const threshold = 4.5
 const warmUps = 500

@@ -9,7 +9,7 @@ function draw(seed: number, mean: number, count = 5000): number[] {
   return Array.from({ length: count }, () => mean + random.next() + random.next() + random.next() - 1.5)
 }
 
-test('two samples of one kind lie within 4.5 standard errors, and of two kinds beyond', () => {
+test('two samples of one kind are within 4.5 standard errors, and of two kinds beyond', () => {
   assert.ok(Math.abs(welchT(draw(1, 10), draw(2, 10))) < 4.5)
   assert.ok(welchT(draw(1, 10.1), draw(2, 10)) > 4.5)
   assert.ok(welchT(draw(1, 10), draw(2, 10.1)) < -4.5)
@@ -20,7 +20,7 @@ test("Welch's t is the distance of the means over their common standard error", 
   assert.ok(Math.abs(welchT([1, 2, 3], [2, 4, 6]) + 1.5491933384829668) < 1e-12)
 })
 
-test('cropping drops what is slow in all samples by one limit', () => {
+test('cropping drops slow values of all samples by one common limit', () => {
   const [fast = [], slow = []] = crop(
     [
       [1, 2, 3, 4, 100],

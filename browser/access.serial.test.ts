@@ -4,61 +4,61 @@ import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import type { Frame, Page } from 'playwright-core'
 
-import { enterCard, enterCode, startStage, type Stage } from './form.fixture.ts'
+import { enterCard, enterCode, startTestBed, type TestBed } from './form.fixture.ts'
 
-/** WCAG 2.2 A and AA, and what axe counts as good practice. */
+/** WCAG 2.2 A and AA, and axe's good practice. */
 const tags = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice']
 
-/** As shops are built: a heading and a main part, in which the form stands. */
+/** A typical shop page, with the form in its main element. */
 const body = '<header>Shop</header><main><h1>Pay</h1><div id="card"></div></main><footer>Shop Ltd</footer>'
 
 describe('the card form under axe', () => {
-  let stage: Stage
+  let testBed: TestBed
   before(async () => {
-    stage = await startStage()
+    testBed = await startTestBed()
   })
-  after(() => stage.stop())
+  after(() => testBed.stop())
 
   for (const locale of ['uz', 'ru', 'en'] as const) {
     for (const scheme of ['light', 'dark'] as const) {
-      it(`finds nothing in any step: ${locale}, ${scheme}`, async () => {
-        // Without motion: a button that fades in is judged by its colour, not by its shade on the way.
-        const opened = await stage.open({
+      it(`has no violations in any step: ${locale}, ${scheme}`, async () => {
+        // Without motion, so that a button is measured with its final color and not while it fades in.
+        const opened = await testBed.open({
           body,
           options: { locale, theme: { scheme } },
           page: { colorScheme: scheme, reducedMotion: 'reduce' },
         })
         const [{ form }, frame] = [opened, await opened.frame()]
-        await opened.heard('ready')
+        await opened.waitForEvent('ready')
         for (const document of [opened.page, frame]) await document.evaluate(axe.source)
-        const look = async (step: string): Promise<void> =>
+        const expectNoViolations = async (step: string): Promise<void> =>
           assert.deepEqual(await violationsOf(opened.page, frame), [], `${locale} ${scheme}: ${step}`)
         await form.locator(`html[lang=${locale}]`).waitFor()
-        await look('card, empty')
+        await expectNoViolations('card, empty')
         await form.locator('form.card button').click()
         await form.locator('#number-fault:not(:empty)').waitFor()
-        await look('card, two faults')
+        await expectNoViolations('card, two errors')
         await enterCard(opened, '8600143417770323')
         await form.locator('.whole:not(:empty)').waitFor()
-        await look('card, refused as a whole')
+        await expectNoViolations('card, error of the whole form')
         await enterCard(opened, '8600069195406311')
         await form.locator('#code').waitFor()
-        await look('code, with its countdown')
+        await expectNoViolations('code, with its countdown')
         await enterCode(opened, '111111')
         await form.locator('#code-fault:not(:empty)').waitFor()
-        await look('code, wrong')
+        await expectNoViolations('code, wrong')
         await enterCode(opened)
         await form.locator('.done h2').waitFor()
-        await look('done')
+        await expectNoViolations('done')
         await opened.page.close()
       })
     }
   }
 
-  it('would find a label that is gone and a colour that is too pale', async () => {
-    const opened = await stage.open({ body })
+  it('would report a missing label and a color with too little contrast', async () => {
+    const opened = await testBed.open({ body })
     const frame = await opened.frame()
-    await opened.heard('ready')
+    await opened.waitForEvent('ready')
     for (const document of [opened.page, frame]) await document.evaluate(axe.source)
     await frame.evaluate(() => {
       document.querySelector('label[for=number]')?.remove()
@@ -70,18 +70,18 @@ describe('the card form under axe', () => {
   })
 })
 
-/** What axe says of the shop's page with the form in it, a line a rule. It is asked in each document, and the answers are put together as one page. */
+/** The violations in the shop's page with the form in it, one line per rule. axe runs in each document, and the results are merged as one page. */
 async function violationsOf(page: Page, frame: Frame): Promise<string[]> {
   const options = { runOnly: { type: 'tag', values: tags } } as const
   const contexts = await page.evaluate(() => (globalThis as unknown as WithAxe).axe.utils.getFrameContexts(document))
   const partials = [
-    await page.evaluate((asked) => (globalThis as unknown as WithAxe).axe.runPartial(document, asked), options),
-    await frame.evaluate(([context, asked]) => (globalThis as unknown as WithAxe).axe.runPartial(context, asked), [
-      contexts[0]?.frameContext ?? assert.fail('axe sees no frame'),
+    await page.evaluate((args) => (globalThis as unknown as WithAxe).axe.runPartial(document, args), options),
+    await frame.evaluate(([context, args]) => (globalThis as unknown as WithAxe).axe.runPartial(context, args), [
+      contexts[0]?.frameContext ?? assert.fail('axe finds no frame'),
       options,
     ] as const),
   ]
-  const { violations } = await page.evaluate(([parts, asked]) => (globalThis as unknown as WithAxe).axe.finishRun(parts, asked), [
+  const { violations } = await page.evaluate(([parts, args]) => (globalThis as unknown as WithAxe).axe.finishRun(parts, args), [
     partials,
     options,
   ] as const)

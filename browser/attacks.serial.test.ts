@@ -2,30 +2,30 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 
-import { enterCard, enterCode, startStage, type Mounted, type Opened, type Stage } from './form.fixture.ts'
+import { enterCard, enterCode, startTestBed, type TestPage, type OpenForm, type TestBed } from './form.fixture.ts'
 
 const success = '8600495473316478'
 const typed = /8600|4954|7331|6478/
 
-/** What a page says before it mounts the form: a script of an attacker who wrote himself into the merchant's page. */
-function headOf(deed: () => void): string {
-  return `<script>(${deed.toString()})()</script>`
+/** A script that an attacker injected into the merchant's page, before the SDK. */
+function scriptOf(attack: () => void): string {
+  return `<script>(${attack.toString()})()</script>`
 }
 
-describe('a page that attacks the card form that it holds', () => {
-  let stage: Stage
+describe('a page that attacks its card form', () => {
+  let testBed: TestBed
   before(async () => {
-    stage = await startStage()
+    testBed = await startTestBed()
   })
-  after(() => stage.stop())
+  after(() => testBed.stop())
 
-  it('1. reads no document, no window property, no storage and no history of the frame', async () => {
-    const opened = await stage.open()
+  it('1. reads no document, window property, storage or history of the frame', async () => {
+    const opened = await testBed.open()
     await opened.form.locator('#number').fill(success)
-    const got = await opened.page.evaluate(() => {
+    const results = await opened.page.evaluate(() => {
       const frame = document.querySelector('iframe')
       const inside = frame?.contentWindow as unknown as Record<string, unknown>
-      const tries: Record<string, () => unknown> = {
+      const attempts: Record<string, () => unknown> = {
         document: () => frame?.contentDocument,
         innerDocument: () => inside['document'],
         name: () => inside['name'],
@@ -38,180 +38,180 @@ describe('a page that attacks the card form that it holds', () => {
         byIndex: () => (window[0] as Window).document.body,
         eval: () => (inside['eval'] as (text: string) => unknown)('1'),
       }
-      return Object.entries(tries).map(([name, deed]) => {
+      return Object.entries(attempts).map(([name, attempt]) => {
         try {
-          return [name, String(deed())]
+          return [name, String(attempt())]
         } catch (err) {
           return [name, (err as Error).name]
         }
       })
     })
     assert.deepEqual(
-      got.filter(([, outcome]) => outcome !== 'SecurityError' && outcome !== 'null'),
+      results.filter(([, outcome]) => outcome !== 'SecurityError' && outcome !== 'null'),
       [],
     )
-    assert.ok(got.length === 11)
+    assert.ok(results.length === 11)
     await opened.page.close()
   })
 
-  it('2. hears no key, no focus within, no composition and no paste of the frame, only that it has the focus', async () => {
-    const opened = await stage.open()
-    for (const event of ['ready', 'load']) await opened.heard(event)
+  it('2. receives no key, inner focus, composition or paste event of the frame, only that it has the focus', async () => {
+    const opened = await testBed.open()
+    for (const event of ['ready', 'load']) await opened.waitForEvent(event)
     await opened.page.evaluate(() => {
-      const heard: string[] = []
-      Object.assign(globalThis, { heard })
+      const received: string[] = []
+      Object.assign(globalThis, { received })
       const names = Object.keys(window).filter((name) => name.startsWith('on'))
       for (const name of names) {
         const event = name.slice(2)
-        for (const target of [window, document]) target.addEventListener(event, ({ type }) => heard.push(type), true)
+        for (const target of [window, document]) target.addEventListener(event, ({ type }) => received.push(type), true)
       }
       for (const event of ['selectionchange', 'compositionstart', 'focusin', 'focusout']) {
-        document.addEventListener(event, ({ type }) => heard.push(type), true)
+        document.addEventListener(event, ({ type }) => received.push(type), true)
       }
     })
     await opened.form.locator('#number').focus()
-    const heardAfter = async (): Promise<string[]> =>
+    const receivedSince = async (): Promise<string[]> =>
       opened.page.evaluate(() =>
-        (globalThis as unknown as { heard: string[] }).heard.splice(0).filter((name) => !/pointer|mouse|^device/.test(name)),
+        (globalThis as unknown as { received: string[] }).received.splice(0).filter((name) => !/pointer|mouse|^device/.test(name)),
       )
-    // Frame and page are in two processes: the focus goes from one to the other in its own time.
+    // Page and frame are different processes, so the focus moves between them asynchronously.
     await opened.page.waitForFunction(
-      () => document.activeElement?.tagName === 'IFRAME' && (globalThis as unknown as { heard: string[] }).heard.includes('blur'),
+      () => document.activeElement?.tagName === 'IFRAME' && (globalThis as unknown as { received: string[] }).received.includes('blur'),
     )
-    await heardAfter()
+    await receivedSince()
     await opened.form.locator('#number').pressSequentially(success)
     await opened.form.locator('#expiry').pressSequentially('0399')
-    assert.deepEqual(await heardAfter(), [])
+    assert.deepEqual(await receivedSince(), [])
     await opened.page.locator('h1').click()
-    assert.ok((await heardAfter()).includes('click'), 'the listeners hear nothing at all')
+    assert.ok((await receivedSince()).includes('click'), 'the listeners receive nothing at all')
     await opened.page.close()
   })
 
-  it('3. cannot tell from the messages how many keys were pressed, nor when', async () => {
-    const opened = await stage.open()
-    await opened.heard('ready')
-    const messages = async (deed: () => Promise<void>): Promise<number> => {
-      const before = (await opened.said('change')).length
-      await deed()
-      return (await opened.said('change')).length - before
+  it('3. cannot infer from the messages how many keys were pressed, or when', async () => {
+    const opened = await testBed.open()
+    await opened.waitForEvent('ready')
+    const countChanges = async (action: () => Promise<void>): Promise<number> => {
+      const before = (await opened.eventValues('change')).length
+      await action()
+      return (await opened.eventValues('change')).length - before
     }
     const { form } = opened
     await form.locator('#number').press('8')
-    await opened.heard('change')
-    assert.equal(await messages(() => form.locator('#number').pressSequentially('600495473316478')), 0)
-    assert.equal(await messages(() => form.locator('#expiry').pressSequentially('039')), 0)
+    await opened.waitForEvent('change')
+    assert.equal(await countChanges(() => form.locator('#number').pressSequentially('600495473316478')), 0)
+    assert.equal(await countChanges(() => form.locator('#expiry').pressSequentially('039')), 0)
     await form.locator('#expiry').press('9')
-    const told = (await opened.heardMany('change', 2)) as { complete: boolean }[]
+    const changes = (await opened.waitForEvents('change', 2)) as { complete: boolean }[]
     assert.deepEqual(
-      told.map(({ complete }) => complete),
+      changes.map(({ complete }) => complete),
       [false, true],
     )
     await opened.page.close()
   })
 
-  it('4. steals no port by changing MessageChannel, JSON and the prototypes before the SDK is loaded', async () => {
-    const opened = await stage.open({ head: headOf(pollute) })
+  it('4. gets no digit by replacing MessageChannel and prototypes before the SDK is loaded', async () => {
+    const opened = await testBed.open({ head: scriptOf(pollute) })
     await enterCard(opened, success)
     await enterCode(opened)
-    await opened.heard('token')
+    await opened.waitForEvent('token')
     const stolen = await opened.page.evaluate(() => (globalThis as unknown as { stolen: string[] }).stolen)
     assert.ok(
       stolen.some((text) => text.includes('"type":"step"')),
-      'the thief heard nothing at all, so it proves nothing',
+      'the attacker received nothing at all, so the test proves nothing',
     )
     const [mask, ...more] = stolen.join().match(/8600\*\*\*6478/g) ?? []
-    assert.ok(mask !== undefined && more.length === 0, 'the masked number is told once, with the token')
+    assert.ok(mask !== undefined && more.length === 0, 'the masked number is sent once, with the token')
     assert.doesNotMatch(stolen.join().replace(mask, ''), typed)
     assert.doesNotMatch(stolen.join(), /666666/)
     await opened.page.close()
   })
 
-  it('5. gets no second line to a form that has one', async () => {
-    const opened = await stage.open()
-    await opened.heard('ready')
+  it('5. gets no second port to a form that has one', async () => {
+    const opened = await testBed.open()
+    await opened.waitForEvent('ready')
     await opened.page.evaluate(() => {
       const frame = document.querySelector('iframe')
       const id = new URL(frame?.src ?? '').hash.slice(1)
-      const heard: unknown[] = []
-      Object.assign(globalThis, { heard })
+      const received: unknown[] = []
+      Object.assign(globalThis, { received })
       for (const hello of [{ tessera: 1, id }, { tessera: 1, id: '0'.repeat(32) }, { tessera: 2, id }, null]) {
         const { port1, port2 } = new MessageChannel()
-        port1.onmessage = ({ data: said }) => heard.push(said)
+        port1.onmessage = ({ data }) => received.push(data)
         frame?.contentWindow?.postMessage(hello, '*', [port2])
         port1.postMessage({ type: 'submit' })
       }
-      ;(globalThis as unknown as Mounted).form.submit()
+      ;(globalThis as unknown as TestPage).form.submit()
     })
-    assert.equal(((await opened.heard('error')) as { reason: string }).reason, 'number_missing')
-    assert.equal((await opened.said('error')).length, 1, 'a stranger pressed the button')
-    assert.deepEqual(await opened.page.evaluate(() => (globalThis as unknown as { heard: unknown[] }).heard), [])
+    assert.equal(((await opened.waitForEvent('error')) as { reason: string }).reason, 'number_missing')
+    assert.equal((await opened.eventValues('error')).length, 1, 'another port pressed the button')
+    assert.deepEqual(await opened.page.evaluate(() => (globalThis as unknown as { received: unknown[] }).received), [])
     await opened.page.close()
   })
 
-  it('12. gets no first line with a guessed id, nor from a window that is not the parent, though the right one is taken afterwards', async () => {
-    const opened = await stage.open({ body: '<div id="card"></div><div id="raw"></div>' })
-    const answered = await opened.page.evaluate(
+  it('12. gets no first port with a guessed id or from a window that is not the parent, while the real hello is accepted', async () => {
+    const opened = await testBed.open({ body: '<div id="card"></div><div id="raw"></div>' })
+    const accepted = await opened.page.evaluate(
       async ({ form, merchant }) => {
         const id = 'ab'.repeat(16)
-        const [frame, aside] = [document.createElement('iframe'), document.createElement('iframe')]
-        const loaded = Promise.all([frame, aside].map((each) => new Promise((resolve) => each.addEventListener('load', resolve))))
+        const [frame, other] = [document.createElement('iframe'), document.createElement('iframe')]
+        const loaded = Promise.all([frame, other].map((each) => new Promise((resolve) => each.addEventListener('load', resolve))))
         frame.src = `${form}/form/v1?merchant=${merchant}&origin=${encodeURIComponent(location.origin)}#${id}`
-        aside.srcdoc = '<title>aside</title>'
-        document.getElementById('raw')?.append(frame, aside)
+        other.srcdoc = '<title>other</title>'
+        document.getElementById('raw')?.append(frame, other)
         await loaded
-        const heard: string[] = []
-        const say = (who: string, sender: typeof globalThis, hello: unknown): Promise<unknown> => {
+        const received: string[] = []
+        const sendHello = (name: string, sender: typeof globalThis, hello: unknown): Promise<unknown> => {
           const { port1, port2 } = new MessageChannel()
           Object.assign(sender, { frame, hello, port2 })
-          // Said by that window, so that it is the source of the message.
+          // Evaluated in that window, so that it is the source of the message.
           sender.eval('frame.contentWindow.postMessage(hello, "*", [port2])')
-          return new Promise((resolve) => (port1.onmessage = () => resolve(heard.push(who))))
+          return new Promise((resolve) => (port1.onmessage = () => resolve(received.push(name))))
         }
-        const answers = [say('no parent', aside.contentWindow as Window & typeof globalThis, { tessera: 1, id })]
+        const responses = [sendHello('no parent', other.contentWindow as Window & typeof globalThis, { tessera: 1, id })]
         for (const guess of ['ab', 'AB'.repeat(16), '0'.repeat(32), [id], '']) {
-          answers.push(say(`guess ${String(guess)}`, window, { tessera: 1, id: guess }))
+          responses.push(sendHello(`guess ${String(guess)}`, window, { tessera: 1, id: guess }))
         }
-        await Promise.race([...answers, say('parent', window, { tessera: 1, id })])
-        return heard
+        await Promise.race([...responses, sendHello('parent', window, { tessera: 1, id })])
+        return received
       },
-      { form: stage.formOrigin, merchant: stage.merchant },
+      { form: testBed.formOrigin, merchant: testBed.merchant },
     )
-    assert.deepEqual(answered, ['parent'])
+    assert.deepEqual(accepted, ['parent'])
     await opened.page.close()
   })
 
-  it('6. changes no element, address or script by what it says over the port', async () => {
-    const opened = await stage.open()
-    await opened.heard('ready')
+  it('6. changes no element, address or script with messages over the port', async () => {
+    const opened = await testBed.open()
+    await opened.waitForEvent('ready')
     const frame = await opened.frame()
-    const marks = (): Promise<string> =>
+    const countElements = (): Promise<string> =>
       frame.evaluate(
         () => `${document.scripts.length} ${document.images.length} ${document.querySelectorAll('*').length} ${document.links.length}`,
       )
-    const before = await marks()
+    const before = await countElements()
     const evil = '<img src=x onerror=alert(1)><script>alert(1)</script>'
     await opened.page.evaluate((text) => {
       const polluting = JSON.parse('{"__proto__":{"hacked":"yes"},"constructor":{"prototype":{"hacked":"yes"}}}') as object
-      const { form } = globalThis as unknown as Mounted
+      const { form } = globalThis as unknown as TestPage
       form.update({ labels: { number: text, submit: text, terms: text, goesTo: text, poweredBy: text, ...polluting } })
       form.update({ locale: text, layout: `"><b>`, direction: 'javascript:alert(1)', session: 'x'.repeat(10_000), theme: polluting })
       form.update(polluting)
     }, evil)
     await opened.form.locator('label', { hasText: evil }).waitFor()
-    assert.equal(await marks(), before)
+    assert.equal(await countElements(), before)
     assert.equal(await frame.evaluate(() => (({}) as { hacked?: string }).hacked), undefined)
-    assert.match((await opened.form.locator('footer').textContent()) ?? '', /Your card goes to .*Powered by .*Terms.*Privacy/)
+    assert.match((await opened.form.locator('footer').textContent()) ?? '', /Your card details go to .*Powered by .*Terms.*Privacy/)
     await opened.page.close()
   })
 
-  it('7. brings no address, selector or see-through colour in by the theme', async () => {
-    const opened = await stage.open()
-    await opened.heard('ready')
-    const asked: string[] = []
-    opened.page.on('request', (request) => asked.push(request.url()))
+  it('7. injects no address, selector or transparent color with the theme', async () => {
+    const opened = await testBed.open()
+    await opened.waitForEvent('ready')
+    const requests: string[] = []
+    opened.page.on('request', (request) => requests.push(request.url()))
     const frame = await opened.frame()
     await opened.page.evaluate((shop) => {
-      const { form } = globalThis as unknown as Mounted
+      const { form } = globalThis as unknown as TestPage
       for (const value of [
         `url(${shop}/leak)`,
         '#fff;} #number[value^="8"]{background:url(/leak)}',
@@ -223,20 +223,20 @@ describe('a page that attacks the card form that it holds', () => {
       ])
         form.update({ theme: { background: value, text: value, field: value, fontFamily: value, radius: value, accent: value } })
       form.update({ theme: { fontSize: '0.01px', gap: '-900px', radius: '999999px', text: '#ABCDEF' } })
-    }, stage.shopOrigin)
+    }, testBed.shopOrigin)
     await frame.waitForFunction(() => document.documentElement.style.getPropertyValue('--text') === '#ABCDEF')
     const set = await frame.evaluate(() => document.documentElement.getAttribute('style'))
     assert.doesNotMatch(set ?? '', /url|rgba|transparent|var|image|;}|-900|999999/)
-    assert.deepEqual(asked, [])
+    assert.deepEqual(requests, [])
     const size = await opened.form.locator('footer').evaluate((footer) => Number.parseFloat(getComputedStyle(footer).fontSize))
     assert.equal(size, 13)
     await opened.page.close()
   })
 
-  it('8. gets no card by a frame whose sandbox takes its scripts or its origin away, and is told that the form does not answer', async () => {
+  it('8. gets no card from a sandboxed frame without scripts or origin, and an error that the form does not respond', async () => {
     for (const sandbox of ['', 'allow-scripts', 'allow-scripts allow-forms']) {
-      const opened = await stage.open({ prepare: (page) => page.clock.install() })
-      for (const event of ['ready', 'load']) await opened.heard(event)
+      const opened = await testBed.open({ prepare: (page) => page.clock.install() })
+      for (const event of ['ready', 'load']) await opened.waitForEvent(event)
       await opened.page.evaluate(
         (value) =>
           new Promise((resolve) => {
@@ -254,18 +254,18 @@ describe('a page that attacks the card form that it holds', () => {
         await form.locator('#number').fill(success)
         await form.locator('#expiry').fill('0399')
         await form.locator('#expiry').press('Enter')
-        assert.ok(await form.locator('form.card button').isDisabled(), 'a form that nobody has greeted sends a card')
+        assert.ok(await form.locator('form.card button').isDisabled(), 'a form without a hello sends a card')
       }
       await opened.page.clock.fastForward(10_000)
-      assert.equal(((await opened.heard('error')) as { reason: string }).reason, 'frame_no_answer')
-      assert.deepEqual([await opened.said('token'), opened.calls('cards.create')], [[], 0], `sandbox="${sandbox}"`)
-      assert.doesNotMatch(JSON.stringify(await opened.page.evaluate(() => (globalThis as unknown as Mounted).said)), typed)
+      assert.equal(((await opened.waitForEvent('error')) as { reason: string }).reason, 'frame_no_answer')
+      assert.deepEqual([await opened.eventValues('token'), opened.callCount('cards.create')], [[], 0], `sandbox="${sandbox}"`)
+      assert.doesNotMatch(JSON.stringify(await opened.page.evaluate(() => (globalThis as unknown as TestPage).formEvents)), typed)
       await opened.page.close()
     }
   })
 
-  it('9. finds an empty form after it navigated the frame away and back', async () => {
-    const opened = await stage.open()
+  it('9. finds an empty form after navigating the frame away and back', async () => {
+    const opened = await testBed.open()
     await opened.form.locator('#number').fill(success)
     const address = await opened.page.evaluate(() => document.querySelector('iframe')?.src ?? '')
     const go = (to: string): Promise<unknown> =>
@@ -279,58 +279,58 @@ describe('a page that attacks the card form that it holds', () => {
         to,
       )
     await go('about:blank')
-    const left = await opened.page.evaluate(() => {
+    const remaining = await opened.page.evaluate(() => {
       const inside = document.querySelector('iframe')?.contentWindow
       return [inside?.name, inside?.document.body.textContent, inside?.document.referrer]
     })
-    assert.deepEqual(left.slice(0, 2), ['', ''])
-    assert.doesNotMatch(String(left[2]), /form.v1|8600/)
+    assert.deepEqual(remaining.slice(0, 2), ['', ''])
+    assert.doesNotMatch(String(remaining[2]), /form.v1|8600/)
     await go(address)
     assert.equal(await opened.form.locator('#number').inputValue(), '')
     await opened.page.close()
   })
 
-  it('10. with a look-alike in the frame gets no hello, and a token that it makes up is none of the service', async () => {
-    const opened: Opened = await stage.open()
-    for (const event of ['ready', 'load']) await opened.heard(event)
-    const heard = await opened.page.evaluate(
+  it('10. sends no hello to a look-alike that replaces the form', async () => {
+    const opened: OpenForm = await testBed.open()
+    for (const event of ['ready', 'load']) await opened.waitForEvent(event)
+    const received = await opened.page.evaluate(
       async (lookAlike) => {
         const frame = document.querySelector('iframe')
         await new Promise((resolve) => {
           frame?.addEventListener('load', resolve, { once: true })
           if (frame !== null) frame.src = lookAlike
         })
-        const { said } = globalThis as unknown as Mounted
-        // Said after any hello of the page, and so heard after it.
+        const { formEvents } = globalThis as unknown as TestPage
+        // Sent after any hello of the page, and so received after it.
         const inside = frame?.contentWindow as unknown as Window & { got: unknown[] }
-        const last = new Promise((resolve) => inside.addEventListener('message', ({ data: word }) => word === 'last' && resolve(word)))
+        const last = new Promise((resolve) => inside.addEventListener('message', ({ data }) => data === 'last' && resolve(data)))
         inside.postMessage('last', '*')
         await last
-        return [inside.got, (said['ready'] ?? []).length]
+        return [inside.got, (formEvents['ready'] ?? []).length]
       },
-      stage.place({ body: '<script>got=[];onmessage=(event)=>got.push(event.data)</script><div id="card"></div>' }),
+      testBed.servePage({ body: '<script>got=[];onmessage=(event)=>got.push(event.data)</script><div id="card"></div>' }),
     )
-    assert.deepEqual(heard, [['last'], 1], 'the page said hello to a frame of another origin')
+    assert.deepEqual(received, [['last'], 1], 'the page sent a hello to a frame of another origin')
     await opened.page.close()
   })
 
-  it('11. leaves nothing behind in names, openers, addresses and referrers of a page that the form opens', async () => {
-    const opened = await stage.open()
+  it('11. passes nothing to a page that the form opens: no name, opener, address or referrer', async () => {
+    const opened = await testBed.open()
     await opened.form.locator('#number').fill(success)
     const [terms] = await Promise.all([opened.page.context().waitForEvent('page'), opened.form.locator('footer a').first().click()])
     await terms.waitForLoadState()
-    const facts = await terms.evaluate(() => [String(opener), document.referrer, window.name, location.search, location.hash])
-    assert.deepEqual(facts, ['null', '', '', '?locale=en', ''])
+    const properties = await terms.evaluate(() => [String(opener), document.referrer, window.name, location.search, location.hash])
+    assert.deepEqual(properties, ['null', '', '', '?locale=en', ''])
     assert.equal(await terms.evaluate(() => document.querySelector('h1') !== null), true)
     for (const page of [terms, opened.page]) await page.close()
   })
 })
 
-/** Runs in the page before the SDK: everything that the SDK uses is replaced, and what comes through is kept. */
+/** Runs in the page before the SDK: replaces everything that the SDK uses, and records what passes through. */
 function pollute(): void {
   const stolen: string[] = []
   Object.assign(globalThis, { stolen })
-  const keep = (value: unknown): void => {
+  const record = (value: unknown): void => {
     try {
       stolen.push(JSON.stringify(value))
     } catch {
@@ -341,17 +341,17 @@ function pollute(): void {
   globalThis.MessageChannel = class extends Channel {
     constructor() {
       super()
-      for (const port of [this.port1, this.port2]) port.addEventListener('message', ({ data: said }) => keep(said))
+      for (const port of [this.port1, this.port2]) port.addEventListener('message', ({ data }) => record(data))
     }
   }
   const post = MessagePort.prototype.postMessage
   MessagePort.prototype.postMessage = function (this: MessagePort, ...args: unknown[]) {
-    keep(args[0])
+    record(args[0])
     Reflect.apply(post, this, args)
   }
   for (const prototype of [Object.prototype, Array.prototype, Function.prototype]) {
     Object.defineProperty(prototype, 'locale', { value: 'ru', configurable: true, writable: true })
   }
-  Object.defineProperty(Object.prototype, 'value', { get: () => undefined, set: keep, configurable: true })
-  addEventListener('message', ({ data: said }) => keep(said))
+  Object.defineProperty(Object.prototype, 'value', { get: () => undefined, set: record, configurable: true })
+  addEventListener('message', ({ data }) => record(data))
 }

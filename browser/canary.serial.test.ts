@@ -2,71 +2,71 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 
-import { enterCode, startStage, type Opened, type Stage } from './form.fixture.ts'
+import { enterCode, startTestBed, type OpenForm, type TestBed } from './form.fixture.ts'
 
-/** No card's: its check digit is wrong, and its digits stand nowhere by chance. */
+/** Not a card: the check digit is wrong, and its digits occur nowhere else by chance. */
 const canary = '8600714253698013'
 const success = '8600495473316478'
 
-/** Any four digits of the number in a row, the way people group it or not. */
-function partsOf(pan: string): RegExp {
+/** Matches any four consecutive digits of the number between the first and the last four, grouped or not. */
+function middleDigitsOf(pan: string): RegExp {
   const middle = Array.from({ length: pan.length - 7 }, (_, at) => pan.slice(at + 4, at + 8))
   return new RegExp(middle.map((four) => four.replace(/\d(?=\d)/g, '$&[ -]?')).join('|'))
 }
 
-describe('the digits of a card', () => {
-  let stage: Stage
+describe('the digits of a typed card', () => {
+  let testBed: TestBed
   before(async () => {
-    stage = await startStage()
+    testBed = await startTestBed()
   })
-  after(() => stage.stop())
+  after(() => testBed.stop())
 
   it('would be found by this search', () => {
-    const search = partsOf(success)
+    const search = middleDigitsOf(success)
     for (const text of ['x4954x', '49 54', '8600 4954 7331 6478', '33164']) assert.match(text, search)
     assert.doesNotMatch('8600***', search)
   })
 
-  for (const [what, pan, isTaken] of [
-    ['a card that goes its whole way', success, true],
-    ['a number that is not right', canary, false],
+  for (const [title, pan, isAccepted] of [
+    ['an accepted card', success, true],
+    ['an invalid number', canary, false],
   ] as const) {
-    it(`are in no message, element, address, store or line of the console: ${what}`, async () => {
+    it(`are in no message, element, address, storage or console line: ${title}`, async () => {
       const messages: string[] = []
       const addresses: string[] = []
-      const opened = await stage.open({
+      const opened = await testBed.open({
         prepare: async (page) => {
-          await page.exposeFunction('keepMessage', (text: string) => void messages.push(text))
-          await page.addInitScript(listenEverywhere)
+          await page.exposeFunction('recordMessage', (text: string) => void messages.push(text))
+          await page.addInitScript(recordAllMessages)
           page.on('request', (request) => addresses.push(request.url(), JSON.stringify(request.headers())))
         },
       })
       const found: Record<string, string> = {}
-      const search = partsOf(pan)
+      const search = middleDigitsOf(pan)
       await opened.form.locator('#number').pressSequentially(pan.replace(/(.{4})(?=.)/g, '$1 '))
       assert.equal((await opened.form.locator('#number').inputValue()).replaceAll(' ', ''), pan)
       await opened.form.locator('#expiry').pressSequentially('0399')
-      for (const [place, text] of Object.entries(await looksOf(opened))) found[`typed: ${place}`] = text
+      for (const [source, text] of Object.entries(await collectTexts(opened))) found[`typed: ${source}`] = text
       await opened.form.locator('#expiry').press('Enter')
-      if (isTaken) await enterCode(opened)
+      if (isAccepted) await enterCode(opened)
       await opened.form
-        .locator(isTaken ? '.done h2' : '.fault:visible')
+        .locator(isAccepted ? '.done h2' : '.fault:visible')
         .first()
         .waitFor()
-      for (const [place, text] of Object.entries(await looksOf(opened))) found[`sent: ${place}`] = text
+      for (const [source, text] of Object.entries(await collectTexts(opened))) found[`submitted: ${source}`] = text
       found['messages'] = messages.join('\n')
       found['addresses'] = addresses.join('\n')
-      found['console'] = opened.lines.join('\n')
+      found['console'] = opened.consoleLines.join('\n')
       const mask = `${pan.slice(0, 4)}***${pan.slice(-4)}`
-      for (const [place, text] of Object.entries(found)) assert.doesNotMatch(text.replaceAll(mask, ''), search, place)
+      for (const [source, text] of Object.entries(found)) assert.doesNotMatch(text.replaceAll(mask, ''), search, source)
       assert.ok(messages.some((text) => text.includes('"ready"')) && messages.some((text) => text.includes('"tessera":1')))
-      assert.ok(isTaken === messages.some((text) => text.includes('"token"')))
+      assert.ok(isAccepted === messages.some((text) => text.includes('"token"')))
       await opened.page.close()
     })
   }
 
-  it('are gone from the fields as soon as the service has the card, and when the page is left', async () => {
-    const opened = await stage.open()
+  it('are removed from the fields as soon as the service has the card', async () => {
+    const opened = await testBed.open()
     await opened.form.locator('#number').fill(success)
     await opened.form.locator('#expiry').fill('03/99')
     await opened.form.locator('#expiry').press('Enter')
@@ -77,11 +77,11 @@ describe('the digits of a card', () => {
   })
 })
 
-/** Everything that somebody in the page, or with the developer's tools in the frame, could find a digit in. The values of inputs are not among it. */
-async function looksOf({ page, frame }: Opened): Promise<Record<string, string>> {
+/** Every text in which a script in the page, or developer tools in the frame, could find a digit, except the values of inputs. */
+async function collectTexts({ page, frame }: OpenForm): Promise<Record<string, string>> {
   const inside = await frame()
-  const marks = (): string => {
-    // A browser that keeps its stores from frames of other sites says so by throwing.
+  const collect = (): string => {
+    // A browser that blocks storage in third-party frames throws.
     const read = (name: string): unknown => {
       try {
         return Reflect.get(globalThis, name)
@@ -112,38 +112,38 @@ async function looksOf({ page, frame }: Opened): Promise<Record<string, string>>
   }
   const entries = await inside.evaluate(() => performance.getEntries().map(({ name }) => name))
   return {
-    page: await page.evaluate(marks),
-    frame: await inside.evaluate(marks),
+    page: await page.evaluate(collect),
+    frame: await inside.evaluate(collect),
     markup: (await inside.content()).replace(/<(script|style)[^]*?<\/\1>/g, ''),
     stored: JSON.stringify(await page.context().storageState()),
     entries: entries.join('\n'),
-    said: JSON.stringify(await page.evaluate(() => (globalThis as unknown as { said?: object }).said ?? null)),
+    events: JSON.stringify(await page.evaluate(() => (globalThis as unknown as { formEvents?: object }).formEvents ?? null)),
   }
 }
 
-/** Runs in the page and in the frame before anything else: every message, by a window, a port, a channel or a worker, in and out. */
-function listenEverywhere(): void {
-  const { keepMessage } = globalThis as unknown as { keepMessage: (text: string) => Promise<void> }
-  const keep = (value: unknown): void => {
-    void keepMessage(JSON.stringify(value ?? null))
+/** Runs in page and frame before any other script: records every message that a window, port, channel or worker sends or receives. */
+function recordAllMessages(): void {
+  const { recordMessage } = globalThis as unknown as { recordMessage: (text: string) => Promise<void> }
+  const record = (value: unknown): void => {
+    void recordMessage(JSON.stringify(value ?? null))
   }
   for (const sender of [MessagePort.prototype, Window.prototype, BroadcastChannel.prototype, Worker.prototype]) {
     const { postMessage } = sender as unknown as { postMessage?: (...args: unknown[]) => void }
     if (postMessage === undefined) continue
     Object.assign(sender, {
       postMessage(this: unknown, ...args: unknown[]) {
-        keep(args[0])
+        record(args[0])
         Reflect.apply(postMessage, this, args)
       },
     })
   }
-  addEventListener('message', ({ data: said }) => keep(said), true)
+  addEventListener('message', ({ data }) => record(data), true)
   const add = EventTarget.prototype.addEventListener
   const Channel = MessageChannel
   globalThis.MessageChannel = class extends Channel {
     constructor() {
       super()
-      for (const port of [this.port1, this.port2]) add.call(port, 'message', (event) => keep((event as MessageEvent).data))
+      for (const port of [this.port1, this.port2]) add.call(port, 'message', (event) => record((event as MessageEvent).data))
     }
   }
 }

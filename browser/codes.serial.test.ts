@@ -2,43 +2,43 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 
-import { enterCard, enterCode, startStage, type Stage } from './form.fixture.ts'
+import { enterCard, enterCode, startTestBed, type TestBed } from './form.fixture.ts'
 
 const success = '8600069195406311'
 const slow = '8600134301849596'
 
-describe('the code of the SMS in a real browser', () => {
-  let stage: Stage
+describe('the SMS code in a real browser', () => {
+  let testBed: TestBed
   before(async () => {
-    // What is done before a new code may be asked for, and while a code lives, takes a busy machine long.
-    stage = await startStage({ settings: ['--otp-life-seconds=120', '--otp-tries-max=2', '--resend-wait-seconds=10'] })
+    // Long enough for a busy machine to do what a test does before a resend is allowed, and while a code is valid.
+    testBed = await startTestBed({ settings: ['--otp-life-seconds=120', '--otp-tries-max=2', '--resend-wait-seconds=10'] })
   })
-  after(() => stage.stop())
+  after(() => testBed.stop())
 
-  it('asks for a new code after too many wrong ones, counts down until it may, and takes the new one', async () => {
-    const opened = await stage.open()
+  it('requires a new code after too many wrong ones, counts down to the resend, and accepts the new code', async () => {
+    const opened = await testBed.open()
     const { form } = opened
     const resend = form.locator('form.code .links button').first()
     await enterCard(opened, success)
     await form.locator('#code').waitFor()
     await form.locator('form.code p', { hasText: /998.*\*+/ }).waitFor()
-    assert.ok(await resend.isDisabled(), 'a new code may be asked for at once')
+    assert.ok(await resend.isDisabled(), 'a resend is allowed at once')
     assert.match((await resend.textContent()) ?? '', /0:(10|0[1-9])$/)
-    assert.equal(await opened.heard('wait'), 10_000)
+    assert.equal(await opened.waitForEvent('wait'), 10_000)
     await opened.page.evaluate(() => (globalThis as unknown as { form: { resend: () => void } }).form.resend())
 
     await enterCode(opened, '111111')
-    await form.locator('#code-fault', { hasText: 'not right' }).waitFor()
+    await form.locator('#code-fault', { hasText: 'incorrect' }).waitFor()
     await enterCode(opened, '222222')
-    await form.locator('#code-fault', { hasText: 'not right' }).waitFor()
+    await form.locator('#code-fault', { hasText: 'incorrect' }).waitFor()
     assert.equal(await form.locator('#code').inputValue(), '')
     await enterCode(opened, '666666')
-    await form.locator('#code-fault', { hasText: 'Ask for a new code' }).waitFor()
-    assert.deepEqual(await opened.said('token'), [])
+    await form.locator('#code-fault', { hasText: 'Request a new code' }).waitFor()
+    assert.deepEqual(await opened.eventValues('token'), [])
 
     await form.locator('form.code .links button:enabled', { hasText: /^Send a new code$/ }).click()
     await form.locator('form.code .links button:disabled').waitFor()
-    assert.equal(opened.calls('cards.get_verify_code'), 2, 'the page asked for a code before its time')
+    assert.equal(opened.callCount('cards.get_verify_code'), 2, 'the page requested a code too early')
     assert.equal(await form.locator('#code').evaluate((input) => document.activeElement === input), true)
     assert.equal(await form.locator('#code-fault').textContent(), '')
     await enterCode(opened)
@@ -46,8 +46,8 @@ describe('the code of the SMS in a real browser', () => {
     await opened.page.close()
   })
 
-  it('goes back to an empty card, whose token is another', async () => {
-    const opened = await stage.open()
+  it('goes back to an empty form, and another card gets another token', async () => {
+    const opened = await testBed.open()
     await enterCard(opened, success)
     await opened.form.locator('form.code .links button').nth(1).click()
     const number = opened.form.locator('#number')
@@ -56,41 +56,41 @@ describe('the code of the SMS in a real browser', () => {
     assert.equal(await number.evaluate((input) => document.activeElement === input), true)
     await enterCard(opened, '8600495473316478')
     await enterCode(opened)
-    const { card } = (await opened.heard('token')) as { card: { number: string } }
+    const { card } = (await opened.waitForEvent('token')) as { card: { number: string } }
     assert.equal(card.number, '8600***6478')
-    assert.deepEqual(await opened.said('step'), ['code', 'card', 'code', 'done'])
+    assert.deepEqual(await opened.eventValues('step'), ['code', 'card', 'code', 'done'])
     await opened.page.close()
   })
 })
 
-describe('the code of the SMS that lives for ten seconds', () => {
-  let stage: Stage
+describe('an SMS code that is valid for ten seconds', () => {
+  let testBed: TestBed
   before(async () => {
-    stage = await startStage({ settings: ['--otp-life-seconds=10', '--resend-wait-seconds=3'] })
+    testBed = await startTestBed({ settings: ['--otp-life-seconds=10', '--resend-wait-seconds=3'] })
   })
-  after(() => stage.stop())
+  after(() => testBed.stop())
 
-  it('waits the ten seconds of a slow bank to its end, meanwhile another code grows too old', async () => {
-    const [late, waiting] = [await stage.open(), await stage.open()]
-    await enterCard(late, success)
-    await late.form.locator('#code').waitFor()
+  it('expires while another form waits ten seconds for a slow bank', async () => {
+    const [expiring, waiting] = [await testBed.open(), await testBed.open()]
+    await enterCard(expiring, success)
+    await expiring.form.locator('#code').waitFor()
     await enterCard(waiting, slow)
     await waiting.form.locator('.progress', { hasText: 'taking longer than usual' }).waitFor()
-    await waiting.form.locator('.whole', { hasText: 'did not answer' }).waitFor()
+    await waiting.form.locator('.whole', { hasText: 'did not respond' }).waitFor()
     assert.deepEqual(await waiting.form.locator('#number').inputValue(), '8600 1343 0184 9596')
-    const error = (await waiting.heard('error')) as { code: number; reason: string; retryable: boolean }
+    const error = (await waiting.waitForEvent('error')) as { code: number; reason: string; retryable: boolean }
     assert.deepEqual([error.code, error.reason, error.retryable], [-31002, 'network_timeout', true])
 
-    await enterCode(late)
-    const fault = late.form.locator('#code-fault', { hasText: 'too old' })
+    await enterCode(expiring)
+    const fault = expiring.form.locator('#code-fault', { hasText: 'has expired' })
     await fault.waitFor()
-    assert.equal(await late.form.locator('#code').inputValue(), '')
-    await late.form.locator('#code').press('Tab')
-    assert.ok(await fault.isVisible(), 'what the service said is gone because the focus went on')
-    await late.form.locator('form.code .links button:enabled').first().click()
+    assert.equal(await expiring.form.locator('#code').inputValue(), '')
+    await expiring.form.locator('#code').press('Tab')
+    assert.ok(await fault.isVisible(), 'the error of the service disappeared when the field lost the focus')
+    await expiring.form.locator('form.code .links button:enabled').first().click()
     await fault.waitFor({ state: 'hidden' })
-    await enterCode(late)
-    await late.form.locator('.done h2').waitFor()
-    for (const { page } of [late, waiting]) await page.close()
+    await enterCode(expiring)
+    await expiring.form.locator('.done h2').waitFor()
+    for (const { page } of [expiring, waiting]) await page.close()
   })
 })

@@ -5,71 +5,71 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { after, before, describe, it } from 'node:test'
 
-import { enterCard, enterCode, startStage, type Opened, type Stage } from './form.fixture.ts'
+import { enterCard, enterCode, startTestBed, type OpenForm, type TestBed } from './form.fixture.ts'
 
 const success = '8600069195406311'
 
-interface Kept {
+interface StoredCard {
   readonly recurrent: number
   readonly consent: string | null
 }
 
-describe('what the cardholder agreed to in a real browser', () => {
-  let stage: Stage
+describe('consent in a real browser', () => {
+  let testBed: TestBed
   before(async () => {
-    stage = await startStage()
+    testBed = await startTestBed()
   })
-  after(() => stage.stop())
+  after(() => testBed.stop())
 
-  /** What lies in the store of the running service for the token that the page was given. */
-  async function keptOf(opened: Opened): Promise<Kept> {
-    const { token } = (await opened.heard('token')) as { token: string }
-    const db = new DatabaseSync(join(stage.tessera.folder, 'tessera.db'), { readOnly: true })
+  /** The row in the service's database for the token that the page received. */
+  async function findStoredCard(opened: OpenForm): Promise<StoredCard> {
+    const { token } = (await opened.waitForEvent('token')) as { token: string }
+    const db = new DatabaseSync(join(testBed.tessera.folder, 'tessera.db'), { readOnly: true })
     const row = db.prepare('select recurrent, consent from cards where card_id = ?').get(token.split('_')[0] ?? '')
     db.close()
-    assert.ok(row, 'the store has no such card')
-    return row as unknown as Kept
+    assert.ok(row, 'the database has no such card')
+    return row as unknown as StoredCard
   }
 
   for (const locale of ['uz', 'ru', 'en']) {
-    it(`is stored with the card: the text that was shown in ${locale}, its version, hash and time`, async () => {
-      const opened = await stage.open({ options: { locale } })
+    it(`is stored with the card: version, hash and time of the text shown in ${locale}`, async () => {
+      const opened = await testBed.open({ options: { locale } })
       const box = opened.form.locator('.consent input')
       const startedAt = Date.now()
-      assert.equal(await box.isChecked(), false, 'the box is ticked before anybody ticked it')
+      assert.equal(await box.isChecked(), false, 'the box is ticked by default')
       const shown = (await opened.form.locator('.consent label').textContent()) ?? ''
       await box.check()
       await enterCard(opened, success)
       await enterCode(opened)
-      const { recurrent, consent } = await keptOf(opened)
+      const { recurrent, consent } = await findStoredCard(opened)
       assert.equal(recurrent, 1)
-      const { version, sha256, locale: agreedIn, at } = JSON.parse(consent ?? '{}') as Record<string, unknown>
-      assert.equal(sha256, createHash('sha256').update(shown, 'utf8').digest('hex'), 'another text was stored than the one shown')
-      assert.equal(agreedIn, locale)
+      const { version, sha256, locale: consentLocale, at } = JSON.parse(consent ?? '{}') as Record<string, unknown>
+      assert.equal(sha256, createHash('sha256').update(shown, 'utf8').digest('hex'), 'the stored hash is not of the text that was shown')
+      assert.equal(consentLocale, locale)
       assert.match(String(version), /\S/)
       assert.ok(Number(at) >= startedAt && Number(at) <= Date.now())
       await opened.page.close()
     })
   }
 
-  it('is nothing, and the card pays once, while the box is not ticked or not shown', async () => {
+  it('is not stored, and the token is for one payment, when the box is not ticked or not shown', async () => {
     for (const save of ['ask', 'off']) {
-      const opened = await stage.open({ options: { save } })
+      const opened = await testBed.open({ options: { save } })
       await enterCard(opened, success)
       await enterCode(opened)
-      assert.deepEqual({ ...(await keptOf(opened)) }, { recurrent: 0, consent: null }, save)
+      assert.deepEqual({ ...(await findStoredCard(opened)) }, { recurrent: 0, consent: null }, save)
       await opened.page.close()
     }
   })
 
-  it('is asked anew when the words change under a ticked box, or the page takes the box away and gives it back', async () => {
-    const opened = await stage.open()
+  it('is asked for again when the language changes, or when the page hides and shows the box', async () => {
+    const opened = await testBed.open()
     const box = opened.form.locator('.consent input')
     for (const change of [[{ locale: 'ru' }], [{ save: 'off' }, { save: 'ask' }]]) {
       await box.check()
       for (const options of change) {
         await opened.page.evaluate(
-          (asked) => (globalThis as unknown as { form: { update: (o: object) => void } }).form.update(asked),
+          (newOptions) => (globalThis as unknown as { form: { update: (o: object) => void } }).form.update(newOptions),
           options,
         )
       }

@@ -3,47 +3,47 @@ import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import type { Page } from 'playwright-core'
 
-import { enterCard, enterCode, startStage, type Stage } from './form.fixture.ts'
+import { enterCard, enterCode, startTestBed, type TestBed } from './form.fixture.ts'
 
-describe('what a browser has to say of our pages', () => {
-  let stage: Stage
+describe('warnings and errors in the browser’s console', () => {
+  let testBed: TestBed
   before(async () => {
-    stage = await startStage()
+    testBed = await startTestBed()
   })
-  after(() => stage.stop())
+  after(() => testBed.stop())
 
-  it('is nothing of the card form, from its first step to its last', async () => {
-    const told: string[] = []
-    const opened = await stage.open({ prepare: async (page) => listen(page, told) })
+  it('there are none from the card form, in any step', async () => {
+    const complaints: string[] = []
+    const opened = await testBed.open({ prepare: async (page) => recordComplaints(page, complaints) })
     await enterCard(opened, '8600069195406311')
     await enterCode(opened)
-    await opened.heard('token')
-    assert.deepEqual(told, [])
+    await opened.waitForEvent('token')
+    assert.deepEqual(complaints, [])
     await opened.page.close()
   })
 
-  it('is nothing of the form where it refuses a page, of the page of reasons and of the legal pages', async () => {
-    const told: string[] = []
-    const page = await stage.browser.newPage()
-    listen(page, told)
+  it('there are none from the page of reasons, the legal pages and a refused form', async () => {
+    const complaints: string[] = []
+    const page = await testBed.browser.newPage()
+    recordComplaints(page, complaints)
     for (const path of ['/form/reasons', '/form/terms', '/form/privacy?locale=ru', '/form/terms?locale=uz']) {
-      assert.equal((await page.goto(stage.formOrigin + path))?.status(), 200, path)
+      assert.equal((await page.goto(testBed.formOrigin + path))?.status(), 200, path)
     }
-    assert.deepEqual(told, [])
-    // The one line that belongs there: a refusal is told by its status too.
-    assert.equal((await page.goto(`${stage.formOrigin}/form/v1?merchant=none`))?.status(), 400)
+    assert.deepEqual(complaints, [])
+    // The one expected line: the browser logs the status of the refused form.
+    assert.equal((await page.goto(`${testBed.formOrigin}/form/v1?merchant=none`))?.status(), 400)
     assert.deepEqual(
-      told.filter((line) => !/the server responded with a status of 400/.test(line)),
+      complaints.filter((line) => !/the server responded with a status of 400/.test(line)),
       [],
     )
     await page.close()
   })
 
-  it('is nothing of the dashboard: its sign-in, and every page that its own links lead to', async () => {
-    const told: string[] = []
-    const page = await stage.browser.newPage({ locale: 'en-GB' })
-    listen(page, told)
-    await page.goto(`${stage.formOrigin.replace('127.0.0.1', 'localhost')}/dashboard/`)
+  it('there are none from the dashboard: its sign-in and every page in its navigation', async () => {
+    const complaints: string[] = []
+    const page = await testBed.browser.newPage({ locale: 'en-GB' })
+    recordComplaints(page, complaints)
+    await page.goto(`${testBed.formOrigin.replace('127.0.0.1', 'localhost')}/dashboard/`)
     await page.getByRole('textbox', { name: /phone/i }).fill('998900000000')
     await page.locator('input[type=password]').fill('sandbox')
     await page.locator('button[type=submit]').click()
@@ -54,15 +54,15 @@ describe('what a browser has to say of our pages', () => {
       await page.goto(new URL(link, page.url()).href)
       await page.locator('h1').first().waitFor()
     }
-    assert.deepEqual(told, [])
+    assert.deepEqual(complaints, [])
     await page.close()
   })
 })
 
-/** Keeps everything that is no plain word of a script: warnings and errors of the browser, and what nobody caught. */
-function listen(page: Page, told: string[]): void {
+/** Records warnings, errors and uncaught exceptions. */
+function recordComplaints(page: Page, complaints: string[]): void {
   page.on('console', (line) => {
-    if (['warning', 'error', 'assert'].includes(line.type())) told.push(`${line.type()}: ${line.text()} (${line.location().url})`)
+    if (['warning', 'error', 'assert'].includes(line.type())) complaints.push(`${line.type()}: ${line.text()} (${line.location().url})`)
   })
-  page.on('pageerror', (error) => told.push(error.message))
+  page.on('pageerror', (error) => complaints.push(error.message))
 }

@@ -6,11 +6,11 @@ import { join } from 'node:path'
 import { findFirefox } from '../tools/other-browsers.ts'
 import { startProgram, type OtherBrowser } from './other-browser.fixture.ts'
 
-/** Firefox by WebDriver BiDi (W3C), which it speaks itself over a WebSocket: no driver stands between. */
+/** Firefox, driven by WebDriver BiDi (W3C) over its own WebSocket, without a driver. */
 export async function startFirefox(): Promise<OtherBrowser> {
   const program = findFirefox() ?? assert.fail('Firefox is missing: npm test installs it, or say apt-get install firefox-esr')
   const profile = mkdtempSync(join(tmpdir(), 'tessera-firefox-'))
-  writeFileSync(join(profile, 'user.js'), quiet.map(([name, value]) => `user_pref("${name}", ${JSON.stringify(value)});\n`).join(''))
+  writeFileSync(join(profile, 'user.js'), preferences.map(([name, value]) => `user_pref("${name}", ${JSON.stringify(value)});\n`).join(''))
   const env = { HOME: profile, MOZ_CRASHREPORTER_DISABLE: '1' }
   const started = startProgram(program, ['--headless', '--no-remote', '--profile', profile, '--remote-debugging-port=0', 'about:blank'], {
     env,
@@ -18,21 +18,21 @@ export async function startFirefox(): Promise<OtherBrowser> {
   const address = await started.readLine(/WebDriver BiDi listening on (ws:\S+)/)
   const { send, close } = await connect(`${address}/session`)
   await send('session.new', { capabilities: {} })
-  const { contexts } = (await send('browsingContext.getTree', {})) as Tree
+  const { contexts } = (await send('browsingContext.getTree', {})) as ContextTree
   const top = contexts[0]?.context ?? assert.fail('Firefox has no window')
   const findFrame = async (): Promise<string | undefined> => {
-    const tree = (await send('browsingContext.getTree', { root: top })) as Tree
+    const tree = (await send('browsingContext.getTree', { root: top })) as ContextTree
     return tree.contexts[0]?.children[0]?.context
   }
   const frame = async (): Promise<string> => (await findFrame()) ?? assert.fail('the page has no frame')
   const evaluate = async (context: string, expression: string): Promise<unknown> => {
-    const told = (await send('script.evaluate', {
+    const evaluated = (await send('script.evaluate', {
       expression: `(async () => JSON.stringify(await (${expression})))()`,
       target: { context },
       awaitPromise: true,
-    })) as Evaluated
-    if (told.type !== 'success') throw new Error(told.exceptionDetails.text)
-    return told.result.value === undefined ? undefined : (JSON.parse(told.result.value) as unknown)
+    })) as EvaluateResult
+    if (evaluated.type !== 'success') throw new Error(evaluated.exceptionDetails.text)
+    return evaluated.result.value === undefined ? undefined : (JSON.parse(evaluated.result.value) as unknown)
   }
   return {
     name: 'Firefox',
@@ -43,8 +43,8 @@ export async function startFirefox(): Promise<OtherBrowser> {
     inFrame: async (expression) => evaluate(await frame(), expression),
     async click(selector) {
       const context = await frame()
-      const { nodes } = (await send('browsingContext.locateNodes', { context, locator: { type: 'css', value: selector } })) as Located
-      const element = { sharedId: nodes[0]?.sharedId ?? assert.fail(`nothing is at ${selector}`) }
+      const { nodes } = (await send('browsingContext.locateNodes', { context, locator: { type: 'css', value: selector } })) as LocatedNodes
+      const element = { sharedId: nodes[0]?.sharedId ?? assert.fail(`no element matches ${selector}`) }
       const actions = [
         { type: 'pointerMove', x: 0, y: 0, origin: { type: 'element', element } },
         ...['pointerDown', 'pointerUp'].map((type) => ({ type, button: 0 })),
@@ -64,51 +64,51 @@ export async function startFirefox(): Promise<OtherBrowser> {
   }
 }
 
-interface Tree {
+interface ContextTree {
   readonly contexts: readonly { readonly context: string; readonly children: readonly { readonly context: string }[] }[]
 }
-interface Located {
+interface LocatedNodes {
   readonly nodes: readonly { readonly sharedId: string }[]
 }
-type Evaluated =
+type EvaluateResult =
   | { readonly type: 'success'; readonly result: { readonly value?: string } }
   | { readonly type: 'exception'; readonly exceptionDetails: { readonly text: string } }
 
-interface Line {
+interface Connection {
   send: (method: string, params: object) => Promise<unknown>
   close: () => void
 }
 
-async function connect(address: string): Promise<Line> {
+async function connect(address: string): Promise<Connection> {
   const socket = new WebSocket(address)
   await new Promise((resolve, reject) => {
     socket.onopen = resolve
-    socket.onerror = () => reject(new Error(`no line to ${address}`))
+    socket.onerror = () => reject(new Error(`cannot connect to ${address}`))
   })
-  const waiting = new Map<number, { resolve: (value: unknown) => void; reject: (err: Error) => void }>()
+  const pending = new Map<number, { resolve: (value: unknown) => void; reject: (err: Error) => void }>()
   socket.onmessage = ({ data: text }: MessageEvent<string>) => {
     const { id, type, result, error, message } = JSON.parse(text) as Record<string, unknown>
-    const asked = waiting.get(Number(id))
-    waiting.delete(Number(id))
-    if (type === 'success') asked?.resolve(result)
-    else asked?.reject(new Error(`${String(error)}: ${String(message)}`))
+    const request = pending.get(Number(id))
+    pending.delete(Number(id))
+    if (type === 'success') request?.resolve(result)
+    else request?.reject(new Error(`${String(error)}: ${String(message)}`))
   }
   socket.onclose = () => {
-    for (const { reject } of waiting.values()) reject(new Error('Firefox closed the line'))
+    for (const { reject } of pending.values()) reject(new Error('Firefox closed the connection'))
   }
   let last = 0
   return {
     send: (method, params) =>
       new Promise((resolve, reject) => {
-        waiting.set(++last, { resolve, reject })
+        pending.set(++last, { resolve, reject })
         socket.send(JSON.stringify({ id: last, method, params }))
       }),
     close: () => socket.close(),
   }
 }
 
-/** Nobody but us hears a byte, and nothing is asked at the first start. */
-const quiet: readonly [name: string, value: string | number | boolean][] = [
+/** No background traffic, and no first-run dialogs. */
+const preferences: readonly [name: string, value: string | number | boolean][] = [
   ['app.update.auto', false],
   ['app.normandy.enabled', false],
   ['browser.safebrowsing.malware.enabled', false],

@@ -1,72 +1,77 @@
 import assert from 'node:assert/strict'
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { chromium, type Browser, type Frame, type FrameLocator, type Page } from 'playwright-core'
+import type { Browser, Frame, FrameLocator, Page } from 'playwright-core'
 
-import { chromiumFlags, findChromium } from '../tools/chromium.ts'
-import { startTessera, type StartedTessera } from '../tools/start-tessera.ts'
+import { openChromium } from '../tools/open-chromium.ts'
+import { joinTessera, startTessera, type StartedTessera } from '../tools/start-tessera.ts'
 
-/** The service as it runs, the form and the SDK as it serves them, a shop on another origin (and site), and a browser. */
-export interface Stage {
+/** The running service, a shop on another origin and site that embeds the form, and a browser. */
+export interface TestBed {
   readonly browser: Browser
   readonly tessera: StartedTessera
   readonly formOrigin: string
   readonly shopOrigin: string
   readonly merchant: string
-  /** Opens a page of the shop with one form in it; `said` collects the form's events. */
-  open: (options?: OpenOptions) => Promise<Opened>
-  /** An address of the shop that answers with this page. */
-  place: (page: ShopPage) => string
+  /** Opens a page of the shop with one form in it. The form's events are recorded. */
+  open: (options?: OpenOptions) => Promise<OpenForm>
+  /** Adds a page to the shop and returns its address. */
+  servePage: (page: ShopPage) => string
   stop: () => Promise<void>
 }
 
 export interface ShopPage {
   readonly headers?: Readonly<Record<string, string>>
-  /** Stands before the SDK: the merchant's own style or script. */
+  /** The merchant's own styles or scripts, before the SDK. */
   readonly head?: string
-  /** What holds the form; it has an element `#card`. */
+  /** The body, with an element `#card` for the form. */
   readonly body?: string
 }
 
 export interface OpenOptions extends ShopPage {
-  /** Of the CardForm. */
+  /** Options of the CardForm. */
   readonly options?: object
   readonly page?: Parameters<Browser['newPage']>[0]
-  /** Done to the page before it goes anywhere. */
+  /** Runs on the empty page, before it navigates. */
   readonly prepare?: (page: Page) => Promise<unknown>
 }
 
-export interface Opened {
+/** A page with a form in it. */
+export interface OpenForm {
   readonly page: Page
   readonly form: FrameLocator
-  /** The frame itself, once it is there. */
+  /** The form's frame. Waits until it is there. */
   frame: () => Promise<Frame>
-  said: (event: string) => Promise<unknown[]>
-  /** Waits until the form said this event, and tells the last value. */
-  heard: (event: string) => Promise<unknown>
-  /** Waits until the form said this event so often, and tells all of it. What the frame shows may be there before the page has heard of it. */
-  heardMany: (event: string, count: number) => Promise<unknown[]>
+  /** The values of every event of this name so far. */
+  eventValues: (event: string) => Promise<unknown[]>
+  /** Waits until there was an event of this name, and returns the last value. */
+  waitForEvent: (event: string) => Promise<unknown>
+  /** Waits until there were `count` events of this name, and returns their values. The frame may show a change before the page gets its event. */
+  waitForEvents: (event: string, count: number) => Promise<unknown[]>
   /** How often the form called this method of the service. */
-  calls: (method: string) => number
-  /** Every line that the browser wrote about this page, and every uncaught error. */
-  readonly lines: readonly string[]
+  callCount: (method: string) => number
+  /** Every line in the console of this page, and every uncaught error. */
+  readonly consoleLines: readonly string[]
 }
 
-/** Starts all of it; `settings` are flags of the service. */
-export async function startStage({ settings = [] }: { settings?: readonly string[] } = {}): Promise<Stage> {
-  const executablePath = findChromium()
-  assert.ok(executablePath, 'Chromium is missing: npm test installs it, or say apt-get install chromium')
-  const tessera = await startTessera({ settings })
-  const browser = await chromium.launch({ executablePath, args: chromiumFlags() })
-  const shop = await openShop(tessera.url)
+/** Starts service, shop and browser. `settings` are command-line flags of the service; without any, a running one is shared. */
+export async function startTestBed({ settings = [] }: { settings?: readonly string[] } = {}): Promise<TestBed> {
+  const tessera = settings.length === 0 ? await joinTessera() : await startTessera({ settings })
+  const browser = await openChromium()
+  const shop = await startShop(tessera.url)
   const merchant = tessera.merchantId
   return {
-    ...{ browser, tessera, merchant, formOrigin: tessera.url, shopOrigin: shop.origin, place: shop.place },
-    async open({ options = {}, page: asked = {}, prepare, ...shopPage } = {}) {
-      const page = await browser.newPage(asked)
+    browser,
+    tessera,
+    merchant,
+    formOrigin: tessera.url,
+    shopOrigin: shop.origin,
+    servePage: shop.servePage,
+    async open({ options = {}, page: pageOptions = {}, prepare, ...shopPage } = {}) {
+      const page = await browser.newPage(pageOptions)
       await prepare?.(page)
-      const opened = watch(page)
-      await page.goto(shop.place(shopPage))
+      const opened = observeForm(page)
+      await page.goto(shop.servePage(shopPage))
       await page.evaluate(mountForm, { merchant, locale: 'en', save: 'ask', ...options })
       return opened
     },
@@ -78,44 +83,51 @@ export async function startStage({ settings = [] }: { settings?: readonly string
   }
 }
 
-/** What is read of a page that holds a form, from the moment it was opened. */
-export function watch(page: Page): Opened {
-  const [called, lines]: [string[], string[]] = [[], []]
+/** Records what happens in a page with a form, from now on. */
+export function observeForm(page: Page): OpenForm {
+  const calls: string[] = []
+  const consoleLines: string[] = []
   page.on('request', (request) => {
     const method = /^\/api\/([a-z._]+)$/.exec(new URL(request.url()).pathname)?.[1]
-    if (method !== undefined && request.method() === 'POST') called.push(method)
+    if (method !== undefined && request.method() === 'POST') calls.push(method)
   })
-  page.on('console', (line) => lines.push(line.text()))
-  page.on('pageerror', (error) => lines.push(error.message))
-  const said = (event: string): Promise<unknown[]> => page.evaluate((name) => (globalThis as unknown as Mounted).said[name] ?? [], event)
-  const heardMany = async (event: string, count: number): Promise<unknown[]> => {
-    await page.waitForFunction(([name, least]) => ((globalThis as unknown as Mounted).said[name]?.length ?? 0) >= least, [
+  page.on('console', (line) => consoleLines.push(line.text()))
+  page.on('pageerror', (error) => consoleLines.push(error.message))
+  const eventValues = (event: string): Promise<unknown[]> =>
+    page.evaluate((name) => (globalThis as unknown as TestPage).formEvents[name] ?? [], event)
+  const waitForEvents = async (event: string, count: number): Promise<unknown[]> => {
+    await page.waitForFunction(([name, minimum]) => ((globalThis as unknown as TestPage).formEvents[name]?.length ?? 0) >= minimum, [
       event,
       count,
     ] as const)
-    return said(event)
+    return eventValues(event)
   }
   return {
-    ...{ page, lines, said, heardMany, form: page.frameLocator('iframe') },
+    page,
+    consoleLines,
+    eventValues,
+    waitForEvents,
+    form: page.frameLocator('iframe'),
     async frame() {
       const frame = await (await page.waitForSelector('iframe')).contentFrame()
-      return frame ?? assert.fail('the iframe holds nothing')
+      return frame ?? assert.fail('the iframe has no document')
     },
-    heard: async (event) => (await heardMany(event, 1)).at(-1),
-    calls: (method) => called.filter((name) => name === method).length,
+    waitForEvent: async (event) => (await waitForEvents(event, 1)).at(-1),
+    callCount: (method) => calls.filter((name) => name === method).length,
   }
 }
 
-/** What the shop's page keeps for the tests. */
-export interface Mounted {
-  readonly said: Record<string, unknown[]>
-  readonly form: MountedForm
-  readonly Tessera: { readonly CardForm: new (options: object) => MountedForm }
+/** Globals of the shop's page. */
+export interface TestPage {
+  /** The values of the form's events, by name. */
+  readonly formEvents: Record<string, unknown[]>
+  readonly form: TestPageForm
+  readonly Tessera: { readonly CardForm: new (options: object) => TestPageForm }
 }
 
-export interface MountedForm {
+export interface TestPageForm {
   on: (event: string, listener: (value: unknown) => void) => void
-  mount: (place: string) => MountedForm
+  mount: (selector: string) => TestPageForm
   unmount: () => void
   update: (options: object) => void
   submit: () => void
@@ -126,27 +138,27 @@ export interface MountedForm {
   focus: () => void
 }
 
-/** Runs in the page. */
+/** Runs in the page: mounts a form and records its events. */
 export function mountForm(options: object): void {
-  const page = globalThis as unknown as { -readonly [K in keyof Mounted]: Mounted[K] }
-  page.said = {}
+  const page = globalThis as unknown as { -readonly [K in keyof TestPage]: TestPage[K] }
+  page.formEvents = {}
   page.form = new page.Tessera.CardForm(options)
   for (const event of ['ready', 'change', 'step', 'token', 'error', 'warning', 'wait', 'seen'])
-    page.form.on(event, (value) => (page.said[event] ??= []).push(value ?? null))
+    page.form.on(event, (value) => (page.formEvents[event] ??= []).push(value ?? null))
   page.form.mount('#card')
-  document.querySelector('#card iframe')?.addEventListener('load', () => (page.said['load'] ??= []).push(null))
+  document.querySelector('#card iframe')?.addEventListener('load', () => (page.formEvents['load'] ??= []).push(null))
 }
 
-/** Types a card as a cardholder does, and sends it. */
-export async function enterCard({ form }: Opened, pan: string): Promise<void> {
+/** Types a card as a cardholder does, and submits it. */
+export async function enterCard({ form }: OpenForm, pan: string): Promise<void> {
   await form.locator('#number').fill(pan)
   await form.locator('#expiry').fill('')
   await form.locator('#expiry').pressSequentially('0399')
   await form.locator('form.card button').click()
 }
 
-/** From the step of the code to the end. */
-export async function enterCode({ form }: Opened, code = '666666'): Promise<void> {
+/** Enters the SMS code and submits it. */
+export async function enterCode({ form }: OpenForm, code = '666666'): Promise<void> {
   await form.locator('#code').fill(code)
   await form.locator('form.code button.main').click()
 }
@@ -154,26 +166,26 @@ export async function enterCode({ form }: Opened, code = '666666'): Promise<void
 export interface Shop {
   readonly server: Server
   readonly origin: string
-  place: (page: ShopPage) => string
+  servePage: (page: ShopPage) => string
 }
 
-/** A shop on a host of its own: `localhost`, where the form is on 127.0.0.1, so that the two are of different sites too. */
-export async function openShop(formOrigin: string, host = 'localhost'): Promise<Shop> {
+/** Starts a shop on `localhost`. The form is on 127.0.0.1, so that the two are on different sites, too. */
+export async function startShop(formOrigin: string, host = 'localhost'): Promise<Shop> {
   const pages = new Map<string, ShopPage>()
-  const server = createServer((request, reply) => {
+  const server = createServer((request, response) => {
     const { headers = {}, head = '', body = '<h1>Shop</h1><div id="card"></div>' } = pages.get(request.url ?? '/') ?? {}
-    reply.writeHead(200, { 'content-type': 'text/html; charset=utf-8', ...headers })
-    reply.end(
+    response.writeHead(200, { 'content-type': 'text/html; charset=utf-8', ...headers })
+    response.end(
       `<!doctype html><html lang="en"><head><meta name="viewport" content="width=device-width"><title>Shop</title>${head}</head>` +
         `<body>${body}<script src="${formOrigin}/sdk/v1/tessera.js"></script></body></html>`,
     )
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   const origin = `http://${host}:${String((server.address() as AddressInfo).port)}`
-  const place = (page: ShopPage): string => {
+  const servePage = (page: ShopPage): string => {
     const path = `/${String(pages.size)}`
     pages.set(path, page)
     return origin + path
   }
-  return { server, origin, place }
+  return { server, origin, servePage }
 }

@@ -2,69 +2,72 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 
-import { startStage, type Mounted, type Stage } from './form.fixture.ts'
+import { startTestBed, type TestPage, type TestBed } from './form.fixture.ts'
 import { waitUntil } from './other-browser.fixture.ts'
 
 const success = '8600069195406311'
 
-describe('the card form without a mouse', () => {
-  let stage: Stage
+describe('the card form with the keyboard alone', () => {
+  let testBed: TestBed
   before(async () => {
-    stage = await startStage()
+    testBed = await startTestBed()
   })
-  after(() => stage.stop())
+  after(() => testBed.stop())
 
-  /** Where the focus is, as somebody hears it: the label of an input, the words of a button or a link. */
-  const whereInFrame = (): string => {
+  /** The accessible name of the focused element: the label of an input, the text of a button or link. */
+  const focusedName = (): string => {
     const part = document.activeElement as HTMLInputElement | null
     if (part === document.body) return ''
     return part?.labels?.[0]?.textContent ?? part?.getAttribute('aria-label') ?? part?.textContent ?? ''
   }
 
-  it('is walked through from the shop and back into it by Tab, in the order in which it is read', async () => {
-    const opened = await stage.open({ body: '<button id="before">Cart</button><div id="card"></div><button id="after">Help</button>' })
+  it('is traversed with Tab from the shop and back into it, in reading order', async () => {
+    const opened = await testBed.open({ body: '<button id="before">Cart</button><div id="card"></div><button id="after">Help</button>' })
     const [{ page }, frame] = [opened, await opened.frame()]
     await opened.form.locator('form.card button:enabled').waitFor()
-    const whereNow = async (): Promise<string> => {
+    const findFocus = async (): Promise<string> => {
       const isInFrame = await page.evaluate(() => document.activeElement?.tagName === 'IFRAME')
-      return isInFrame ? frame.evaluate(whereInFrame) : page.evaluate(() => document.activeElement?.id ?? '')
+      return isInFrame ? frame.evaluate(focusedName) : page.evaluate(() => document.activeElement?.id ?? '')
     }
-    /** Page and frame are in two processes: the focus goes from one to the other in its own time. */
-    const go = async (key: string): Promise<string> => {
-      const left = await whereNow()
-      let stood = ''
+    /** Page and frame are different processes, so the focus moves between them asynchronously. */
+    const moveFocus = async (key: string): Promise<string> => {
+      const previous = await findFocus()
+      let current = ''
       await page.keyboard.press(key)
-      await waitUntil(async () => (stood = await whereNow()) !== '' && stood !== left, `somewhere else than at ${left}, by ${key}`)
-      return stood
+      await waitUntil(
+        async () => (current = await findFocus()) !== '' && current !== previous,
+        `${key} moves the focus away from ${previous}`,
+      )
+      return current
     }
     await page.locator('#before').focus()
-    const walked: string[] = []
-    for (let i = 0; i < 12 && walked.at(-1) !== 'after'; i++) walked.push(await go('Tab'))
+    const visited: string[] = []
+    for (let i = 0; i < 12 && visited.at(-1) !== 'after'; i++) visited.push(await moveFocus('Tab'))
     assert.deepEqual(
-      walked.map((text) => text.slice(0, 12)),
+      visited.map((text) => text.slice(0, 12)),
       ['Card number', 'Expiry date', 'I agree that', 'Terms (opens', 'Continue', 'Terms (opens', 'Privacy (ope', 'after'],
     )
-    assert.match(await go('Shift+Tab'), /^Privacy/)
+    assert.match(await moveFocus('Shift+Tab'), /^Privacy/)
     await page.close()
   })
 
-  it('goes its whole way by keys, with every fault told where it is and the focus where the next thing is to be done', async () => {
-    const opened = await stage.open()
+  it('can be completed, announces each error at its field, and focuses what has to be done next', async () => {
+    const opened = await testBed.open()
     const [{ page, form }, frame] = [opened, await opened.frame()]
     const where = (): Promise<string> => frame.evaluate(() => document.activeElement?.id ?? '')
     const { keyboard } = page
-    await opened.heard('ready')
-    await page.evaluate(() => (globalThis as unknown as Mounted).form.focus())
+    await opened.waitForEvent('ready')
+    await page.evaluate(() => (globalThis as unknown as TestPage).form.focus())
     await frame.waitForFunction(() => document.activeElement?.id === 'number')
     await keyboard.press('Enter')
-    const told = form.locator('#number-fault')
-    await told.filter({ hasText: 'Enter the card number' }).waitFor()
+    const numberError = form.locator('#number-fault')
+    await numberError.filter({ hasText: 'Enter the card number' }).waitFor()
     assert.equal(await where(), 'number')
-    const facts = await form
+    const attributes = await form
       .locator('#number')
       .evaluate((input) => [input.getAttribute('aria-invalid'), input.getAttribute('aria-describedby')])
-    assert.deepEqual(facts, ['true', 'number-fault'])
-    assert.equal(await told.getAttribute('aria-live'), 'polite')
+    assert.deepEqual(attributes, ['true', 'number-fault'])
+    assert.equal(await numberError.getAttribute('aria-live'), 'polite')
 
     await keyboard.type(success)
     assert.equal(await form.locator('#number').getAttribute('aria-invalid'), null)
@@ -84,17 +87,17 @@ describe('the card form without a mouse', () => {
     await frame.waitForFunction(() => document.activeElement?.id === 'code')
     await keyboard.type('123456')
     await keyboard.press('Enter')
-    await form.locator('#code-fault', { hasText: 'not right' }).waitFor()
+    await form.locator('#code-fault', { hasText: 'incorrect' }).waitFor()
     assert.equal(await where(), 'code')
     await keyboard.type('666666')
     await keyboard.press('Enter')
     await frame.waitForFunction(() => document.activeElement?.tagName === 'H2')
-    assert.match(await frame.evaluate(whereInFrame), /confirmed/)
+    assert.match(await frame.evaluate(focusedName), /confirmed/)
     await page.close()
   })
 
-  it('stops waiting for a slow bank by Escape, keeps what was typed and gives the focus back', async () => {
-    const opened = await stage.open()
+  it('stops waiting for a slow bank with Escape, keeps what was typed and restores the focus', async () => {
+    const opened = await testBed.open()
     const [{ page, form }, frame] = [opened, await opened.frame()]
     await form.locator('#number').fill('8600134301849596')
     await form.locator('#expiry').fill('03/99')
@@ -106,12 +109,12 @@ describe('the card form without a mouse', () => {
     assert.equal(await progress.isVisible(), false)
     assert.equal(await form.locator('#number').inputValue(), '8600 1343 0184 9596')
     assert.equal(await frame.evaluate(() => document.activeElement?.id), 'expiry')
-    assert.equal(((await opened.heard('error')) as { reason: string }).reason, 'stopped')
+    assert.equal(((await opened.waitForEvent('error')) as { reason: string }).reason, 'stopped')
     await page.close()
   })
 
-  it('lays the focus where somebody stands who stopped waiting by the button that went away', async () => {
-    const opened = await stage.open()
+  it('focuses the submit button when the button that stops waiting disappears', async () => {
+    const opened = await testBed.open()
     const [{ page, form }, frame] = [opened, await opened.frame()]
     await form.locator('#number').fill('8600134301849596')
     await form.locator('#expiry').fill('03/99')

@@ -3,53 +3,57 @@ import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import type { Frame } from 'playwright-core'
 
-import { enterCard, enterCode, startStage, type Mounted, type Opened, type Stage } from './form.fixture.ts'
+import { enterCard, enterCode, startTestBed, type TestPage, type OpenForm, type TestBed } from './form.fixture.ts'
 
 const success = '8600069195406311'
 
-describe('the card form for every eye and screen', () => {
-  let stage: Stage
+describe('the appearance of the card form', () => {
+  let testBed: TestBed
   before(async () => {
-    stage = await startStage()
+    testBed = await startTestBed()
   })
-  after(() => stage.stop())
+  after(() => testBed.stop())
 
-  /** Visits every step, faults and all, and looks at each. */
-  async function visit(opened: Opened, look: (frame: Frame, step: string) => Promise<void>): Promise<void> {
+  /** Goes through every step, including errors, and checks each. */
+  async function visit(opened: OpenForm, check: (frame: Frame, step: string) => Promise<void>): Promise<void> {
     const [{ form }, frame] = [opened, await opened.frame()]
-    await opened.heard('ready')
-    await look(frame, 'empty')
+    await opened.waitForEvent('ready')
+    await check(frame, 'empty')
     await form.locator('form.card button').click()
     await form.locator('#number-fault:not(:empty)').waitFor()
-    await look(frame, 'faults')
+    await check(frame, 'errors')
     await enterCard(opened, '4444445987459073')
     await form.locator('#number-fault:not(:empty)').waitFor()
-    await look(frame, 'refused')
+    await check(frame, 'refused')
     await enterCard(opened, success)
     await form.locator('#code').waitFor()
-    await look(frame, 'code')
+    await check(frame, 'code')
     await enterCode(opened)
     await form.locator('.done h2').waitFor()
-    await look(frame, 'done')
+    await check(frame, 'done')
   }
 
-  const isWide = (): number => document.documentElement.scrollWidth - document.documentElement.clientWidth
+  const overflowWidth = (): number => document.documentElement.scrollWidth - document.documentElement.clientWidth
 
   for (const locale of ['uz', 'ru', 'en']) {
     it(`fits into 320 pixels in every step: ${locale}`, async () => {
       const options = { locale, layout: 'row', theme: { fontSize: '20px' } }
-      const opened = await stage.open({ options, page: { viewport: { width: 320, height: 640 } }, head: '<style>body{margin:8px}</style>' })
+      const opened = await testBed.open({
+        options,
+        page: { viewport: { width: 320, height: 640 } },
+        head: '<style>body{margin:8px}</style>',
+      })
       await visit(opened, async (frame, step) => {
-        assert.equal(await frame.evaluate(isWide), 0, `${step}: it is scrolled sideways`)
-        assert.equal(await opened.page.evaluate(isWide), 0, `${step}: the shop is scrolled sideways`)
-        const cut = await frame.evaluate(() =>
+        assert.equal(await frame.evaluate(overflowWidth), 0, `${step}: the form scrolls horizontally`)
+        assert.equal(await opened.page.evaluate(overflowWidth), 0, `${step}: the shop scrolls horizontally`)
+        const truncated = await frame.evaluate(() =>
           [...document.querySelectorAll<HTMLElement>('button, label, p, a, h2')]
             .filter(
               (part) => part.checkVisibility() && part.scrollWidth > part.clientWidth + 1 && getComputedStyle(part).display !== 'inline',
             )
             .map(({ textContent }) => textContent),
         )
-        assert.deepEqual(cut, [], `${step}: words that are cut`)
+        assert.deepEqual(truncated, [], `${step}: texts that are cut off`)
       })
       await opened.page.close()
     })
@@ -61,41 +65,41 @@ describe('the card form for every eye and screen', () => {
     ['row', 400],
     ['compact', 480],
   ] as const) {
-    it(`shows the whole number, its label and its brand beside one another, in both directions: ${layout}, ${String(width)} pixels`, async () => {
-      const opened = await stage.open({ options: { layout }, page: { viewport: { width, height: 640 } } })
+    it(`shows number, label and brand without overlap, in both directions: ${layout}, ${String(width)} pixels`, async () => {
+      const opened = await testBed.open({ options: { layout }, page: { viewport: { width, height: 640 } } })
       await opened.form.locator('#number').fill('5500 0000 0000 0004')
       await opened.form.locator('.brand', { hasText: 'Mastercard' }).waitFor()
       const frame = await opened.frame()
       for (const direction of ['ltr', 'rtl'] as const) {
-        await opened.page.evaluate((asked) => (globalThis as unknown as Mounted).form.update({ direction: asked }), direction)
+        await opened.page.evaluate((value) => (globalThis as unknown as TestPage).form.update({ direction: value }), direction)
         await opened.form.locator(`html[dir=${direction}]`).waitFor()
         const [hidden, overlap, onLabel] = await frame.evaluate(() => {
           const number = document.querySelector('#number') as HTMLInputElement
           const label = document.createRange()
           label.selectNodeContents(document.querySelector('label[for=number]') ?? document.body)
-          const [brand, said, box] = [document.querySelector('.brand') ?? document.body, label, number].map((it) =>
+          const [brand, labelBox, box] = [document.querySelector('.brand') ?? document.body, label, number].map((it) =>
             it.getBoundingClientRect(),
           )
-          if (brand === undefined || said === undefined || box === undefined) throw new Error('nothing to measure')
+          if (brand === undefined || labelBox === undefined || box === undefined) throw new Error('nothing to measure')
           const isAbove = brand.bottom <= box.top
           return [
             number.scrollWidth - number.clientWidth,
             isAbove ? 0 : box.right - Number.parseFloat(getComputedStyle(number).paddingRight) - brand.left,
-            isAbove ? Math.min(brand.right - said.left, said.right - brand.left) : 0,
+            isAbove ? Math.min(brand.right - labelBox.left, labelBox.right - brand.left) : 0,
           ]
         })
-        assert.equal(hidden, 0, `${direction}: digits are out of sight`)
-        assert.ok(overlap <= 0, `${direction}: the brand lies over the digits by ${String(overlap)}`)
-        assert.ok(onLabel <= 0, `${direction}: the brand lies over the label by ${String(onLabel)}`)
+        assert.equal(hidden, 0, `${direction}: digits are hidden`)
+        assert.ok(overlap <= 0, `${direction}: the brand overlaps the digits by ${String(overlap)}`)
+        assert.ok(onLabel <= 0, `${direction}: the brand overlaps the label by ${String(onLabel)}`)
       }
       await opened.page.close()
     })
   }
 
-  it('has borders, marks and a focus that can be seen where the system gives the colours', async () => {
-    const opened = await stage.open({ page: { forcedColors: 'active', colorScheme: 'dark' } })
+  it('has visible borders, marks and focus in forced colors', async () => {
+    const opened = await testBed.open({ page: { forcedColors: 'active', colorScheme: 'dark' } })
     await visit(opened, async (frame, step) => {
-      const bare = await frame.evaluate(() =>
+      const withoutBorder = await frame.evaluate(() =>
         [...document.querySelectorAll<HTMLElement>('input, button.main, .whole:not(:empty), footer, .consent')]
           .filter((part) => part.checkVisibility() && !(part instanceof HTMLInputElement && part.type === 'checkbox'))
           .filter((part) => {
@@ -104,25 +108,25 @@ describe('the card form for every eye and screen', () => {
           })
           .map(({ id, className, tagName }) => `${tagName} ${id}${className}`),
       )
-      assert.deepEqual(bare, [], `${step}: parts without an edge`)
-      if (step === 'faults') {
-        const [wrong, focus] = await frame.evaluate(() => {
-          const looks = (selector: string): string => getComputedStyle(document.querySelector(selector) ?? document.body).outlineStyle
-          return [looks('#expiry'), looks('#number')]
+      assert.deepEqual(withoutBorder, [], `${step}: elements without a border`)
+      if (step === 'errors') {
+        const [invalid, focused] = await frame.evaluate(() => {
+          const outlineOf = (selector: string): string => getComputedStyle(document.querySelector(selector) ?? document.body).outlineStyle
+          return [outlineOf('#expiry'), outlineOf('#number')]
         })
-        assert.deepEqual([wrong, focus], ['solid', 'solid'])
+        assert.deepEqual([invalid, focused], ['solid', 'solid'])
       }
     })
     await opened.page.close()
   })
 
-  it('moves nothing for people who asked for no motion', async () => {
+  it('has no transitions for people who prefer reduced motion', async () => {
     for (const [reducedMotion, moves] of [
       ['reduce', false],
       ['no-preference', true],
     ] as const) {
-      const opened = await stage.open({ page: { reducedMotion } })
-      await opened.heard('ready')
+      const opened = await testBed.open({ page: { reducedMotion } })
+      await opened.waitForEvent('ready')
       const seconds = await (
         await opened.frame()
       ).evaluate(() =>
@@ -138,12 +142,12 @@ describe('the card form for every eye and screen', () => {
     }
   })
 
-  it('runs from right to left where it is asked to, with digits from left to right and the brand beside them', async () => {
-    const opened = await stage.open({ options: { direction: 'rtl' }, page: { viewport: { width: 400, height: 700 } } })
+  it('is laid out from right to left on request, with digits from left to right and the brand beside them', async () => {
+    const opened = await testBed.open({ options: { direction: 'rtl' }, page: { viewport: { width: 400, height: 700 } } })
     const frame = await opened.frame()
     await opened.form.locator('html[dir=rtl]').waitFor()
     await opened.form.locator('#number').fill(success)
-    const places = await frame.evaluate(() => {
+    const layout = await frame.evaluate(() => {
       const at = (selector: string): DOMRect => document.querySelector(selector)?.getBoundingClientRect() ?? new DOMRect()
       const label = document.createRange()
       label.selectNodeContents(document.querySelector('label[for=number]') ?? document.body)
@@ -159,13 +163,22 @@ describe('the card form for every eye and screen', () => {
         isLabelRight: at('#number').right - label.getBoundingClientRect().right < 3,
         isBrandClear: Number.parseFloat(isBrandLeft ? paddingLeft : paddingRight) >= brand.width + 13,
         isStopBehind: dot.toString() === '.' && at('footer').right - dot.getBoundingClientRect().right < 20,
-        ...{ direction, textAlign, wide: document.documentElement.scrollWidth - document.documentElement.clientWidth },
+        direction,
+        textAlign,
+        overflow: document.documentElement.scrollWidth - document.documentElement.clientWidth,
       }
     })
-    assert.deepEqual(places, { isLabelRight: true, isBrandClear: true, isStopBehind: true, direction: 'ltr', textAlign: 'right', wide: 0 })
+    assert.deepEqual(layout, {
+      isLabelRight: true,
+      isBrandClear: true,
+      isStopBehind: true,
+      direction: 'ltr',
+      textAlign: 'right',
+      overflow: 0,
+    })
     await enterCard(opened, success)
     await enterCode(opened)
-    await opened.heard('token')
+    await opened.waitForEvent('token')
     await opened.page.close()
   })
 })

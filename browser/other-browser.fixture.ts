@@ -4,32 +4,32 @@ import { once } from 'node:events'
 import { createInterface } from 'node:readline'
 import type { Readable } from 'node:stream'
 
-/** A browser that is not Chromium, as far as the form's whole way and the dashboard's door need one. Expressions are JavaScript; what they give is a value of JSON. */
+/** A browser other than Chromium, with what the tests of the form and of the dashboard's sign-in need. Expressions are JavaScript; results are JSON values. */
 export interface OtherBrowser {
   readonly name: string
   open: (url: string) => Promise<void>
   inPage: (expression: string) => Promise<unknown>
-  /** In the one frame of the page. */
+  /** Evaluates in the page's only frame. */
   inFrame: (expression: string) => Promise<unknown>
   /** Clicks an element of the frame as a mouse does. */
   click: (selector: string) => Promise<void>
-  /** Presses keys, one by one, wherever the focus is. */
+  /** Presses keys one by one, in the focused element. */
   press: (keys: string) => Promise<void>
   stop: () => Promise<void>
 }
 
-/** As WebDriver writes the key (W3C WebDriver §17.4.2). */
+/** WebDriver's code of the Enter key (W3C WebDriver §17.4.2). */
 export const enterKey = '\uE007'
 
-/** A process of ours: it is killed when it has not ended by itself, and its last words are told. */
-export interface Started {
+/** A child process. It is killed when it does not end by itself. */
+export interface RunningProgram {
   readonly child: ChildProcess
-  /** Resolves with what the pattern found in a line of what it writes; throws when it ends, or says nothing of the kind in time. */
+  /** Resolves with the first group of the pattern in a line of its output. Throws when it ends, or when there is no such line in time. */
   readLine: (pattern: RegExp, stream?: Readable | null) => Promise<string>
   stop: () => Promise<void>
 }
 
-export function startProgram(file: string, args: readonly string[], { env = {}, extraPipe = false } = {}): Started {
+export function startProgram(file: string, args: readonly string[], { env = {}, extraPipe = false } = {}): RunningProgram {
   const pipes = ['ignore', 'pipe', 'pipe', ...(extraPipe ? ['pipe' as const] : [])] as const
   const child = spawn(file, args, { stdio: [...pipes], env: { ...process.env, ...env } })
   const ended = once(child, 'exit')

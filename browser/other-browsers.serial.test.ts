@@ -4,18 +4,18 @@ import { after, before, describe, it } from 'node:test'
 
 import { startTessera, type StartedTessera } from '../tools/start-tessera.ts'
 import { startFirefox } from './firefox.fixture.ts'
-import { mountForm, openShop, type Shop } from './form.fixture.ts'
+import { mountForm, startShop, type Shop } from './form.fixture.ts'
 import { enterKey, waitUntil, type OtherBrowser } from './other-browser.fixture.ts'
 import { startWebKit } from './webkit.fixture.ts'
 
 const pan = '8600495473316478'
 
-describe('browsers of other makers', () => {
+describe('browsers other than Chromium', () => {
   let tessera: StartedTessera
   let shop: Shop
   before(async () => {
     tessera = await startTessera()
-    shop = await openShop(tessera.url)
+    shop = await startShop(tessera.url)
   })
   after(async () => {
     shop.server.close().closeAllConnections()
@@ -33,16 +33,17 @@ describe('browsers of other makers', () => {
       })
       after(() => browser.stop())
 
-      it(`the card form goes its whole way in ${name}: a fault, the card, the box, a wrong code, the right one`, () => goWholeWay(browser))
-      it(`the dashboard's cookie is kept by ${name} on plain http, and dropped when the person signs out`, () => signInAndOut(browser))
+      it(`the card form accepts a card in ${name}: after an error, with consent, after a wrong code`, () => completeForm(browser))
+      it(`the dashboard's cookie works in ${name} over plain HTTP, and is deleted at sign-out`, () => signInAndOut(browser))
     })
   }
 
-  async function goWholeWay(browser: OtherBrowser): Promise<void> {
+  async function completeForm(browser: OtherBrowser): Promise<void> {
     const { inPage, inFrame, click, press } = browser
-    await browser.open(shop.place({}))
+    await browser.open(shop.servePage({}))
     await inPage(`(${mountForm.toString()})(${JSON.stringify({ merchant: tessera.merchantId, locale: 'en', save: 'ask' })})`)
-    const said = async (event: string): Promise<unknown[]> => (await inPage(`said[${JSON.stringify(event)}] ?? []`)) as unknown[]
+    const eventValues = async (event: string): Promise<unknown[]> =>
+      (await inPage(`formEvents[${JSON.stringify(event)}] ?? []`)) as unknown[]
     const isShown = (selector: string, text = ''): Promise<void> =>
       waitUntil(
         () =>
@@ -52,16 +53,16 @@ describe('browsers of other makers', () => {
         `${selector} "${text}" in ${browser.name}`,
       )
     const isTrue = (expression: string): Promise<void> => waitUntil(() => inFrame(expression), `${expression} in ${browser.name}`)
-    await waitUntil(async () => (await said('ready')).length === 1, `ready in ${browser.name}`)
+    await waitUntil(async () => (await eventValues('ready')).length === 1, `ready in ${browser.name}`)
     await isTrue(`!document.querySelector('form.card button.main').disabled`)
-    // A page that is slow to give the form its height may tell of that before.
+    // While a slow page has not resized the frame yet, another value may come first.
     await isTrue('document.documentElement.scrollHeight <= innerHeight')
-    await waitUntil(async () => ['visible', 'unverified'].includes(String((await said('seen')).at(-1))), `seen in ${browser.name}`)
-    const seenBefore = (await said('seen')).length
+    await waitUntil(async () => ['visible', 'unverified'].includes(String((await eventValues('seen')).at(-1))), `seen in ${browser.name}`)
+    const seenBefore = (await eventValues('seen')).length
 
     await click('form.card button.main')
     await isShown('#number-fault', 'Enter the card number')
-    // The focus and the keys come in their own time to a frame in another process.
+    // Focus and keys reach a frame in another process asynchronously.
     await isTrue(`document.activeElement.id === 'number'`)
     await press(pan)
     await isTrue(`document.getElementById('number').value === '8600 4954 7331 6478'`)
@@ -75,20 +76,23 @@ describe('browsers of other makers', () => {
     await isShown('#code')
     await isTrue(`document.activeElement.id === 'code'`)
     await press(`111111${enterKey}`)
-    await isShown('#code-fault', 'not right')
+    await isShown('#code-fault', 'incorrect')
     await press(`666666${enterKey}`)
     await isShown('.done h2')
-    await waitUntil(async () => (await said('token')).length === 1, `the token in ${browser.name}`)
-    const [told] = (await said('token')) as { token: string; card: { number: string; recurrent: boolean; verify: boolean } }[]
-    assert.match(told?.token ?? '', /^[0-9a-f]{24}_/)
-    assert.deepEqual([told?.card.number, told?.card.recurrent, told?.card.verify], ['8600***6478', true, true])
-    const seen = await said('seen')
+    await waitUntil(async () => (await eventValues('token')).length === 1, `the token in ${browser.name}`)
+    const [result] = (await eventValues('token')) as { token: string; card: { number: string; recurrent: boolean; verify: boolean } }[]
+    assert.match(result?.token ?? '', /^[0-9a-f]{24}_/)
+    assert.deepEqual([result?.card.number, result?.card.recurrent, result?.card.verify], ['8600***6478', true, true])
+    const seen = await eventValues('seen')
     assert.ok(!seen.slice(seenBefore).includes('hidden'), `${browser.name} says ${seen.join()}`)
-    const page = JSON.stringify([await inPage('said'), await inPage('document.documentElement.outerHTML')]).replaceAll('8600***6478', '')
+    const page = JSON.stringify([await inPage('formEvents'), await inPage('document.documentElement.outerHTML')]).replaceAll(
+      '8600***6478',
+      '',
+    )
     assert.doesNotMatch(page, /8600|4954|7331|6478/)
   }
 
-  /** WebKit keeps no cookie that asks for TLS on a page without it, localhost or not: the test environment's has another name and asks for none. */
+  /** WebKit stores no Secure cookie on a page without TLS, not even on localhost. The test environment's cookie has another name and no Secure. */
   async function signInAndOut({ name, open, inPage, press }: OtherBrowser): Promise<void> {
     const isThere = (selector: string): Promise<void> =>
       waitUntil(() => inPage(`document.querySelector(${JSON.stringify(selector)}) !== null`), `${selector} in ${name}`)
@@ -96,7 +100,7 @@ describe('browsers of other makers', () => {
     const account = `${tessera.url.replace('127.0.0.1', 'localhost')}/dashboard/account`
     await open(account)
     await isThere('input[type=password]')
-    // A busy machine brings keys late: each field has all of its own before the next one is stood in.
+    // On a busy machine keys arrive late, so each field is complete before the next one is focused.
     const type = async (selector: string, keys: string): Promise<void> => {
       await focus(selector)
       await press(keys)

@@ -2,17 +2,17 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 
-import { startStage, type Mounted, type Stage } from './form.fixture.ts'
+import { startTestBed, type TestPage, type TestBed } from './form.fixture.ts'
 
-describe('the card form in a page that may be anything', () => {
-  let stage: Stage
+describe('the card form in any page', () => {
+  let testBed: TestBed
   before(async () => {
-    stage = await startStage()
+    testBed = await startTestBed()
   })
-  after(() => stage.stop())
+  after(() => testBed.stop())
 
-  it('keeps the caret where somebody mends a digit', async () => {
-    const { page, form } = await stage.open()
+  it('keeps the caret where a digit is corrected', async () => {
+    const { page, form } = await testBed.open()
     const number = form.locator('#number')
     await number.fill('8600069195406311')
     await number.press('Home')
@@ -29,9 +29,9 @@ describe('the card form in a page that may be anything', () => {
     await page.close()
   })
 
-  it('takes what people paste, in any digits and with whatever stands between, and asks a phone for digits', async () => {
-    const { page, form, heard } = await stage.open()
-    await page.context().grantPermissions(['clipboard-read', 'clipboard-write'], { origin: stage.shopOrigin })
+  it('accepts pasted text in any digits and with any separators, and asks for the numeric keyboard of a phone', async () => {
+    const { page, form, waitForEvent } = await testBed.open()
+    await page.context().grantPermissions(['clipboard-read', 'clipboard-write'], { origin: testBed.shopOrigin })
     const [number, expiry, code] = [form.locator('#number'), form.locator('#expiry'), form.locator('#code')]
     for (const [field, pasted, shown] of [
       [number, ' 8600-0691.9540 6311\n', '8600 0691 9540 6311'],
@@ -61,12 +61,12 @@ describe('the card form in a page that may be anything', () => {
     }
     await code.fill('٦٦٦٦٦٦')
     await form.locator('form.code button.main').click()
-    assert.equal(((await heard('token')) as { card: { number: string } }).card.number, '8600***6478')
+    assert.equal(((await waitForEvent('token')) as { card: { number: string } }).card.number, '8600***6478')
     await page.close()
   })
 
-  it('says that there is no connection, keeps what was typed, and goes on when there is one', async () => {
-    const { page, form } = await stage.open()
+  it('reports a missing connection, keeps what was typed, and continues when the connection is back', async () => {
+    const { page, form } = await testBed.open()
     await form.locator('#number').fill('8600069195406311')
     await form.locator('#expiry').fill('0399')
     await page.context().setOffline(true)
@@ -78,24 +78,27 @@ describe('the card form in a page that may be anything', () => {
     await page.close()
   })
 
-  it('shows a bank that is slow, and lets the cardholder stop waiting', async () => {
-    const { page, form, heard } = await stage.open()
+  it('shows that the bank is slow, and lets the cardholder stop waiting', async () => {
+    const { page, form, waitForEvent } = await testBed.open()
     await form.locator('#number').fill('8600134301849596')
     await form.locator('#expiry').fill('0399')
     await form.locator('form.card button').click()
     await form.locator('.progress button').click()
     await form.locator('.whole', { hasText: 'stopped waiting' }).waitFor()
-    assert.equal(((await heard('error')) as { reason: string }).reason, 'stopped')
+    assert.equal(((await waitForEvent('error')) as { reason: string }).reason, 'stopped')
     await page.close()
   })
 
-  it('takes no press before its page has said what it wants, and then goes by that', async () => {
-    const { page, form, calls } = await stage.open()
-    await page.evaluate(greetAlone, `${stage.formOrigin}/form/v1?merchant=${stage.merchant}&origin=${encodeURIComponent(stage.shopOrigin)}`)
+  it('submits nothing before the page has sent its options, and then follows them', async () => {
+    const { page, form, callCount } = await testBed.open()
+    await page.evaluate(
+      mountWithoutOptions,
+      `${testBed.formOrigin}/form/v1?merchant=${testBed.merchant}&origin=${encodeURIComponent(testBed.shopOrigin)}`,
+    )
     await form.locator('#number').fill('8600069195406311')
     await form.locator('#expiry').fill('0399')
     await form.locator('#expiry').press('Enter')
-    assert.ok(await form.locator('form.card button').isDisabled(), 'the card goes without what the page wants')
+    assert.ok(await form.locator('form.card button').isDisabled(), 'the card can be sent without the options of the page')
     await page.evaluate(() => {
       const options = { save: 'ask', locale: 'en' }
       ;(globalThis as unknown as { port: MessagePort }).port.postMessage({ type: 'configure', options })
@@ -103,34 +106,37 @@ describe('the card form in a page that may be anything', () => {
     await form.locator('.consent input').check()
     await form.locator('form.card button').click()
     await form.locator('#code').waitFor()
-    assert.equal(calls('cards.create'), 1)
+    assert.equal(callCount('cards.create'), 1)
     await page.close()
   })
 
-  it('hears no second hello, no wrong id, and nobody who is not its parent', async () => {
-    const { page, heard: heardOf } = await stage.open()
-    await heardOf('ready')
-    const answers = await page.evaluate(async () => {
+  it('ignores a second hello, a wrong id, and any window that is not its parent', async () => {
+    const { page, waitForEvent: waitForEvent } = await testBed.open()
+    await waitForEvent('ready')
+    const responses = await page.evaluate(async () => {
       const frame = document.querySelector('iframe')
       const id = new URL(frame?.src ?? '').hash.slice(1)
-      let heard = 0
+      let received = 0
       for (const hello of [{ tessera: 1, id }, { tessera: 1, id: '0'.repeat(32) }, { tessera: 2, id }, 'hello']) {
         const { port1, port2 } = new MessageChannel()
-        port1.onmessage = () => heard++
+        port1.onmessage = () => received++
         frame?.contentWindow?.postMessage(hello, '*', [port2])
         port1.postMessage({ type: 'submit' })
       }
       await new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve)))
-      return heard
+      return received
     })
-    assert.equal(answers, 0)
+    assert.equal(responses, 0)
     await page.close()
   })
 
-  it('tells whether something lies over its footer', async () => {
-    const { page, said } = await stage.open({ page: { viewport: { width: 600, height: 900 } } })
+  it('reports whether something covers its footer', async () => {
+    const { page, eventValues } = await testBed.open({ page: { viewport: { width: 600, height: 900 } } })
     const waitFor = (state: string) =>
-      page.waitForFunction((asked) => (globalThis as unknown as { said: { seen?: string[] } }).said.seen?.at(-1) === asked, state)
+      page.waitForFunction(
+        (expected) => (globalThis as unknown as { formEvents: { seen?: string[] } }).formEvents.seen?.at(-1) === expected,
+        state,
+      )
     await waitFor('visible')
     await page.evaluate(() => {
       const cover = document.createElement('div')
@@ -138,15 +144,15 @@ describe('the card form in a page that may be anything', () => {
       document.body.append(cover)
     })
     await waitFor('hidden')
-    // A page that is slow to give the form its height may tell of that before.
-    assert.deepEqual((await said('seen')).slice(-2), ['visible', 'hidden'])
+    // While a slow page has not resized the frame yet, another value may come first.
+    assert.deepEqual((await eventValues('seen')).slice(-2), ['visible', 'hidden'])
     await page.close()
   })
 
-  it('stands in a page with Trusted Types and embedder isolation, beside another, and once more after it was taken out', async () => {
-    const { page } = await stage.open({
+  it('works with Trusted Types and cross-origin isolation, beside another form, and after being mounted again', async () => {
+    const { page } = await testBed.open({
       headers: {
-        'content-security-policy': `default-src 'none'; script-src ${stage.formOrigin}; frame-src ${stage.formOrigin}; style-src 'unsafe-inline'; require-trusted-types-for 'script'`,
+        'content-security-policy': `default-src 'none'; script-src ${testBed.formOrigin}; frame-src ${testBed.formOrigin}; style-src 'unsafe-inline'; require-trusted-types-for 'script'`,
         'cross-origin-embedder-policy': 'require-corp',
       },
     })
@@ -156,16 +162,16 @@ describe('the card form in a page that may be anything', () => {
       form.unmount()
       form.mount('#card')
       new Tessera.CardForm({ merchant, locale: 'en' }).mount('body')
-    }, stage.merchant)
+    }, testBed.merchant)
     for (const index of [0, 1]) await page.locator('iframe').nth(index).contentFrame().locator('#number').waitFor()
     assert.equal(page.frames().length, 3)
     await page.close()
   })
 })
 
-/** Runs in the page: another form in place of ours, which is greeted by hand and told nothing. */
-async function greetAlone(address: string): Promise<void> {
-  ;(globalThis as unknown as Mounted).form.unmount()
+/** Runs in the page: mounts the frame by hand and sends it a hello, but no options. */
+async function mountWithoutOptions(address: string): Promise<void> {
+  ;(globalThis as unknown as TestPage).form.unmount()
   const [frame, id] = [document.createElement('iframe'), 'ab'.repeat(16)]
   frame.src = `${address}#${id}`
   const loaded = new Promise((resolve) => frame.addEventListener('load', resolve))
@@ -173,7 +179,7 @@ async function greetAlone(address: string): Promise<void> {
   await loaded
   const { port1: port, port2 } = new MessageChannel()
   Object.assign(globalThis, { port })
-  const answered = new Promise((resolve) => (port.onmessage = resolve))
+  const accepted = new Promise((resolve) => (port.onmessage = resolve))
   frame.contentWindow?.postMessage({ tessera: 1, id }, '*', [port2])
-  await answered
+  await accepted
 }

@@ -3,15 +3,15 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
-import { enterCard, enterCode, type Opened, type Stage } from './form.fixture.ts'
+import { enterCard, enterCode, type OpenForm, type TestBed } from './form.fixture.ts'
 
-/** A picture that the docs show: forms side by side, each with its options and how far it is taken. */
+/** A picture in the docs: forms side by side, each with its options and the step that is shown. */
 export interface Picture {
   readonly name: string
-  readonly forms: readonly { readonly options: object; readonly isDark?: boolean; readonly width: number; readonly until: Until }[]
+  readonly forms: readonly { readonly options: object; readonly isDark?: boolean; readonly width: number; readonly until: FormState }[]
 }
 
-type Until = 'filled' | 'refused' | 'code' | 'done'
+type FormState = 'filled' | 'refused' | 'code' | 'done'
 
 const green = { accent: '#0a6b4d', focus: '#0a6b4d', radius: '24px', dark: { accent: '#6fe0b4', accentText: '#04251a', focus: '#6fe0b4' } }
 const paper = {
@@ -43,8 +43,8 @@ export const pictures: readonly Picture[] = [
   },
 ]
 
-/** What a picture is made from: when one of these changes, the picture may be of yesterday. */
-const sources = ['frame/frame.css', 'frame/view.ts', 'frame/texts.ts', 'frame/words.ts', 'pictures.fixture.ts']
+/** The sources of the pictures: when one changes, the pictures may be out of date. */
+const sources = ['frame/frame.css', 'frame/view.ts', 'frame/texts.ts', 'frame/render-texts.ts', 'pictures.fixture.ts']
 
 export const folder = fileURLToPath(new URL('../docs/pictures/', import.meta.url))
 
@@ -54,19 +54,19 @@ export function digestSources(): string {
   return hash.digest('hex')
 }
 
-/** The digests under which the pictures were made: of the sources, and of each file. */
-export function readLabel(): { readonly sources: string; readonly files: Readonly<Record<string, string>> } {
-  return JSON.parse(readFileSync(join(folder, 'made-from.json'), 'utf8')) as ReturnType<typeof readLabel>
+/** The digests of the sources and of each picture, written when the pictures were drawn. */
+export function readPictureSources(): { readonly sources: string; readonly files: Readonly<Record<string, string>> } {
+  return JSON.parse(readFileSync(join(folder, 'made-from.json'), 'utf8')) as ReturnType<typeof readPictureSources>
 }
 
-/** Opens every form, and puts what is seen of them beside one another. */
-export async function draw(stage: Stage, { forms }: Picture): Promise<Buffer> {
+/** Opens every form and draws them side by side. */
+export async function drawPicture(testBed: TestBed, { forms }: Picture): Promise<Buffer> {
   const shots: string[] = []
   for (const { options, isDark = false, width, until } of forms) {
-    const head = `<style>h1{display:none}body{margin:16px;background:${groundOf(options, isDark)}}</style>`
-    const opened = await stage.open({ options, head, page: { viewport: { width, height: 900 }, reducedMotion: 'reduce' } })
-    await opened.heard('ready')
-    await take(opened, until)
+    const head = `<style>h1{display:none}body{margin:16px;background:${backgroundOf(options, isDark)}}</style>`
+    const opened = await testBed.open({ options, head, page: { viewport: { width, height: 900 }, reducedMotion: 'reduce' } })
+    await opened.waitForEvent('ready')
+    await advanceTo(opened, until)
     await opened.page.mouse.move(0, 0)
     const bottom = await opened.page.evaluate(
       () =>
@@ -78,7 +78,7 @@ export async function draw(stage: Stage, { forms }: Picture): Promise<Buffer> {
     await opened.page.close()
   }
   const wide = forms.reduce((total, { width }) => total + width + 16, 16)
-  const page = await stage.browser.newPage({ viewport: { width: wide, height: 100 } })
+  const page = await testBed.browser.newPage({ viewport: { width: wide, height: 100 } })
   const images = shots.map((shot) => `<img src="data:image/png;base64,${shot}">`).join('')
   await page.setContent(`<body style="margin:0;padding:16px;display:flex;gap:16px;align-items:start;background:#8b93a0">${images}`)
   const picture = await page.screenshot({ fullPage: true })
@@ -86,7 +86,7 @@ export async function draw(stage: Stage, { forms }: Picture): Promise<Buffer> {
   return picture
 }
 
-function groundOf(options: object, isDark: boolean): string {
+function backgroundOf(options: object, isDark: boolean): string {
   return 'theme' in options && (options.theme as { background?: string }).background !== undefined
     ? paper.background
     : isDark
@@ -94,7 +94,7 @@ function groundOf(options: object, isDark: boolean): string {
       : '#fff'
 }
 
-async function take(opened: Opened, until: Until): Promise<void> {
+async function advanceTo(opened: OpenForm, until: FormState): Promise<void> {
   const { form } = opened
   if (until === 'filled') {
     await form.locator('#number').fill('8600 0691 9540 6311')

@@ -4,29 +4,29 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
 
-import { startStage } from './form.fixture.ts'
-import { digestSources, draw, folder, pictures, readLabel } from './pictures.fixture.ts'
+import { startTestBed } from './form.fixture.ts'
+import { digestSources, drawPicture, folder, pictures, readPictureSources } from './pictures.fixture.ts'
 
 const digestOf = (bytes: Buffer): string => createHash('sha256').update(bytes).digest('hex')
 
-// A browser of another version draws a letter a hair otherwise: pictures are made when they are asked for, and otherwise held to what they were made from.
+// Another version of a browser renders letters slightly differently. So the pictures are drawn on request, and otherwise the digest of their sources is compared.
 if (process.env['TESSERA_TEST_PRINT_PICTURES'] === '1') {
-  test('the pictures of the form are drawn from the form itself', async () => {
-    const stage = await startStage()
+  test('the pictures of the form are drawn from the form', async () => {
+    const testBed = await startTestBed()
     mkdirSync(folder, { recursive: true })
     const files: Record<string, string> = {}
     for (const picture of pictures) {
-      const bytes = await draw(stage, picture)
+      const bytes = await drawPicture(testBed, picture)
       writeFileSync(join(folder, picture.name), bytes)
       files[picture.name] = digestOf(bytes)
     }
     writeFileSync(join(folder, 'made-from.json'), JSON.stringify({ sources: digestSources(), files }, null, 2) + '\n')
-    await stage.stop()
+    await testBed.stop()
   })
 }
 
-test('the pictures of the form are of the form as it is, small, and made by no hand', () => {
-  const { sources, files } = readLabel()
+test('the pictures in the docs show the current form, are small and were not edited', () => {
+  const { sources, files } = readPictureSources()
   assert.equal(
     sources,
     digestSources(),

@@ -5,11 +5,11 @@ import { errors } from '@tessera/contract/errors'
 import { formReasons } from '@tessera/contract/form-reasons'
 
 import { startTessera } from '../tools/start-tessera.ts'
-import { tellReason, toldReasons } from './frame/reasons.ts'
+import { cardholderReasons, describeReason } from './frame/reasons.ts'
 import { CardForm, CardFormMisuse } from './page/card-form.ts'
-import { originOfSdk } from './page/home.ts'
+import { sdkOriginOf } from './page/card-form-options.ts'
 
-test('the address that an error of the form names is there, and tells of every reason by its anchor', async () => {
+test('the documentation address of an error exists and has an anchor for every reason', async () => {
   const tessera = await startTessera({ settings: [] })
   try {
     const { docs } = catchMisuse({ merchant: 'me', formOrigin: tessera.url })
@@ -25,7 +25,7 @@ test('the address that an error of the form names is there, and tells of every r
     )
     assert.equal(new Set(ids).size, ids.length)
     assert.deepEqual(
-      toldReasons().filter((reason) => !ids.includes(reason)),
+      cardholderReasons().filter((reason) => !ids.includes(reason)),
       [],
     )
   } finally {
@@ -33,22 +33,22 @@ test('the address that an error of the form names is there, and tells of every r
   }
 })
 
-test('a reason of the cardholder has a text of its own, and any other is told as the shop’s to mend', () => {
-  assert.deepEqual(tellReason('wrong_code'), { text: 'wrong_code', field: 'code', isRetryable: true })
-  assert.deepEqual(tellReason('pan_limit'), { text: 'too_many', field: null, isRetryable: true })
-  assert.deepEqual(tellReason('server_only'), { text: 'shop', field: null, isRetryable: false })
+test('a reason that the cardholder can act on has its own text, and every other one has the text of a shop error', () => {
+  assert.deepEqual(describeReason('wrong_code'), { text: 'wrong_code', field: 'code', isRetryable: true })
+  assert.deepEqual(describeReason('pan_limit'), { text: 'too_many', field: null, isRetryable: true })
+  assert.deepEqual(describeReason('server_only'), { text: 'shop', field: null, isRetryable: false })
 })
 
-test('a form that cannot know where it is served says which option is missing', () => {
+test('a form whose origin is unknown reports which option is missing', () => {
   const { reason, code, field, retryable, message } = catchMisuse({ merchant: '65f0c0ffee0000000000cafe' })
   assert.deepEqual({ reason, code, field, retryable }, { reason: 'form_origin_missing', code: 0, field: null, retryable: false })
   assert.match(message, /formOrigin/)
   assert.equal(catchMisuse({ merchant: '65f0c0ffee0000000000cafe', formOrigin: 'form.example' }).reason, 'form_origin_missing')
 })
 
-test('the SDK knows the origin of the form by its own address, and only where that is an address of the service', () => {
+test('the SDK takes the origin of the form from its own address only when the service serves it there', () => {
   for (const path of ['/sdk/v1/tessera.js', '/sdk/v1/tessera.mjs', '/sdk/0.1.0/react.mjs', '/sdk/v1/tessera.mjs?v=2'])
-    assert.equal(originOfSdk(`https://form.example:8443${path}`), 'https://form.example:8443')
+    assert.equal(sdkOriginOf(`https://form.example:8443${path}`), 'https://form.example:8443')
   for (const url of [
     'https://shop.example/assets/app.mjs',
     'https://shop.example/assets/tessera.js',
@@ -56,7 +56,7 @@ test('the SDK knows the origin of the form by its own address, and only where th
     'https://shop.example/sdk/v1/app.mjs',
     undefined,
   ])
-    assert.equal(originOfSdk(url), null)
+    assert.equal(sdkOriginOf(url), null)
 })
 
 function catchMisuse(options: ConstructorParameters<typeof CardForm>[0]): CardFormMisuse {

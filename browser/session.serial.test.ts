@@ -2,64 +2,64 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 
-import { enterCard, enterCode, mountForm, openShop, startStage, watch, type Shop, type Stage } from './form.fixture.ts'
+import { enterCard, enterCode, mountForm, startShop, startTestBed, observeForm, type Shop, type TestBed } from './form.fixture.ts'
 
 const success = '8600069195406311'
 
 describe('a form session in real browsers', () => {
-  let stage: Stage
-  let thief: Shop
+  let testBed: TestBed
+  let attacker: Shop
   before(async () => {
-    stage = await startStage()
-    thief = await openShop(stage.formOrigin)
+    testBed = await startTestBed()
+    attacker = await startShop(testBed.formOrigin)
   })
   after(async () => {
-    thief.server.close().closeAllConnections()
-    await stage.stop()
+    attacker.server.close().closeAllConnections()
+    await testBed.stop()
   })
 
   async function issue(origin: string): Promise<string> {
-    const { merchantId, password } = stage.tessera
-    const reply = await fetch(`${stage.formOrigin}/api/form.sessions.create`, {
+    const { merchantId, password } = testBed.tessera
+    const response = await fetch(`${testBed.formOrigin}/api/form.sessions.create`, {
       method: 'POST',
       headers: { 'x-auth': `${merchantId}:${password}` },
       body: JSON.stringify({ id: 1, method: 'form.sessions.create', params: { origin, save: 'ask', attempts: 5 } }),
     })
-    return ((await reply.json()) as { result: { session: string } }).result.session
+    return ((await response.json()) as { result: { session: string } }).result.session
   }
 
-  it('takes a card in a page of the origin that it was made for', async () => {
-    const opened = await stage.open({ options: { session: await issue(stage.shopOrigin) } })
+  it('accepts a card in a page of the origin it was created for', async () => {
+    const opened = await testBed.open({ options: { session: await issue(testBed.shopOrigin) } })
     await enterCard(opened, success)
     await enterCode(opened)
-    await opened.heard('token')
+    await opened.waitForEvent('token')
     await opened.page.close()
   })
 
-  it('takes none in a page of another origin that came by it: not by the form there, nor by a call of that page', async () => {
-    const session = await issue(stage.shopOrigin)
-    const page = await stage.browser.newPage()
-    const opened = watch(page)
-    await page.goto(thief.place({}))
-    await page.evaluate(mountForm, { merchant: stage.merchant, locale: 'en', session })
+  it('accepts no card in a page of another origin: neither from the form there nor from a call of that page', async () => {
+    const session = await issue(testBed.shopOrigin)
+    const page = await testBed.browser.newPage()
+    const opened = observeForm(page)
+    await page.goto(attacker.servePage({}))
+    await page.evaluate(mountForm, { merchant: testBed.merchant, locale: 'en', session })
     await enterCard(opened, success)
-    const told = (await opened.heard('error')) as { code: number; reason: string; retryable: boolean; docs: string }
-    assert.deepEqual([told.code, told.reason, told.retryable], [-32504, 'session_origin', false])
-    assert.equal(told.docs, `${stage.formOrigin}/form/reasons#session_origin`)
-    assert.deepEqual(await opened.said('token'), [])
-    assert.equal(opened.calls('cards.get_verify_code'), 0, 'a card was made')
+    const error = (await opened.waitForEvent('error')) as { code: number; reason: string; retryable: boolean; docs: string }
+    assert.deepEqual([error.code, error.reason, error.retryable], [-32504, 'session_origin', false])
+    assert.equal(error.docs, `${testBed.formOrigin}/form/reasons#session_origin`)
+    assert.deepEqual(await opened.eventValues('token'), [])
+    assert.equal(opened.callCount('cards.get_verify_code'), 0, 'a card was created')
     const reason = await page.evaluate(
       async ({ form, merchant, params }) => {
-        // A page may leave the Origin header to nobody else: the browser writes it.
+        // A page cannot set the Origin header: the browser writes it.
         const headers = { 'x-auth': merchant, 'content-type': 'application/json', origin: params.origin }
         const body = JSON.stringify({ id: 1, method: 'cards.create', params: { card: params.card, session: params.session } })
-        const reply = await fetch(`${form}/api/cards.create`, { method: 'POST', headers, body })
-        return ((await reply.json()) as { error?: { reason: string } }).error?.reason
+        const response = await fetch(`${form}/api/cards.create`, { method: 'POST', headers, body })
+        return ((await response.json()) as { error?: { reason: string } }).error?.reason
       },
       {
-        form: stage.formOrigin,
-        merchant: stage.merchant,
-        params: { session, origin: stage.shopOrigin, card: { number: success, expire: '0399' } },
+        form: testBed.formOrigin,
+        merchant: testBed.merchant,
+        params: { session, origin: testBed.shopOrigin, card: { number: success, expire: '0399' } },
       },
     )
     assert.equal(reason, 'session_origin')

@@ -1,7 +1,7 @@
 import type { ThemeVariable } from '@tessera/contract/theme'
 
-/** Where each variable is seen: an element, or its placeholder, and the property of its computed style that takes the value. */
-export const seenAt: Record<
+/** Where each variable has an effect: an element or its placeholder, and the computed property that gets the value. */
+export const themedProperties: Record<
   ThemeVariable,
   { value: string; computed: string; places: readonly (readonly [selector: string, property: string])[] }
 > = {
@@ -121,7 +121,7 @@ export const seenAt: Record<
   },
 }
 
-/** What no theme and no label touches. */
+/** Elements that no theme and no label may change. */
 export const fixedTexts = [
   'footer p',
   '.who span',

@@ -7,68 +7,72 @@ import { formLabels } from '@tessera/contract/frame'
 import { measureContrast, readRgb } from '@tessera/contract/contrast'
 import { themeVariables, type Theme } from '@tessera/contract/theme'
 
-import { startStage, type Mounted, type Opened, type Stage } from './form.fixture.ts'
-import { fixedPlaces, fixedTexts, seenAt } from './theme-places.fixture.ts'
+import { startTestBed, type TestPage, type OpenForm, type TestBed } from './form.fixture.ts'
+import { fixedPlaces, fixedTexts, themedProperties } from './theme-places.fixture.ts'
 
 describe('the theme of the card form', () => {
-  let stage: Stage
+  let testBed: TestBed
   before(async () => {
-    stage = await startStage()
+    testBed = await startTestBed()
   })
-  after(() => stage.stop())
+  after(() => testBed.stop())
 
-  /** Opens a form, with a fault at its number so that everything that may be coloured is there. */
-  async function openFaulty(options: object = {}): Promise<[Opened, Frame]> {
-    const opened = await stage.open({ options, page: { colorScheme: 'light', reducedMotion: 'reduce' } })
-    await opened.heard('ready')
+  /** Opens a form with an error at its number, so that every themed element is visible. */
+  async function openWithError(options: object = {}): Promise<[OpenForm, Frame]> {
+    const opened = await testBed.open({ options, page: { colorScheme: 'light', reducedMotion: 'reduce' } })
+    await opened.waitForEvent('ready')
     await opened.form.locator('form.card button').click()
     await opened.form.locator('#number-fault:not(:empty)').waitFor()
-    await opened.heard('error')
+    await opened.waitForEvent('error')
     return [opened, await opened.frame()]
   }
 
-  /** Tells the form other options, and waits until a mark among them has come through. */
-  let turn = 0
-  async function update({ page, form }: Opened, options: object): Promise<void> {
-    const mark = `Mark ${String(turn++)}`
-    await page.evaluate((given) => (globalThis as unknown as Mounted).form.update(given), { labels: { expiry: mark }, ...options })
-    await form.locator('label', { hasText: mark }).waitFor()
+  /** Updates the form's options, and waits until a marker among them is shown. */
+  let updates = 0
+  async function update({ page, form }: OpenForm, options: object): Promise<void> {
+    const marker = `Marker ${String(updates++)}`
+    await page.evaluate((given) => (globalThis as unknown as TestPage).form.update(given), { labels: { expiry: marker }, ...options })
+    await form.locator('label', { hasText: marker }).waitFor()
   }
 
-  /** What the page hears by a deed. The port keeps the order: with the fault of a press of the button all is there that was said before, and nothing of it comes later. */
-  async function hear<Heard>(opened: Opened, event: string, deed: () => Promise<unknown>): Promise<Heard[]> {
+  /**
+   * The events caused by an action. The port keeps the order of messages, so when the error of a button press has arrived, every earlier
+   * message has arrived too.
+   */
+  async function eventsOf<Value>(opened: OpenForm, event: string, action: () => Promise<unknown>): Promise<Value[]> {
     const drain = async (): Promise<unknown[]> => {
-      const faults = (await opened.said('error')).filter(isOfPress).length
-      await opened.page.evaluate(() => (globalThis as unknown as Mounted).form.submit())
+      const pressErrors = (await opened.eventValues('error')).filter(isFromPress).length
+      await opened.page.evaluate(() => (globalThis as unknown as TestPage).form.submit())
       await opened.page.waitForFunction(
         (count) =>
-          (globalThis as unknown as Mounted).said['error']?.filter((told) => (told as Told).reason === 'number_missing').length === count,
-        faults + 1,
+          (globalThis as unknown as TestPage).formEvents['error']?.filter((value) => (value as ErrorEvent).reason === 'number_missing')
+            .length === count,
+        pressErrors + 1,
       )
-      return (await opened.said(event)).filter((told) => !isOfPress(told))
+      return (await opened.eventValues(event)).filter((value) => !isFromPress(value))
     }
     const before = await drain()
-    await deed()
-    return (await drain()).slice(before.length) as Heard[]
+    await action()
+    return (await drain()).slice(before.length) as Value[]
   }
 
   const read = (frame: Frame, places: readonly (readonly [string, string])[]): Promise<string[]> =>
     frame.evaluate(
-      (asked) =>
-        asked.map(([selector, property]) => {
+      (requested) =>
+        requested.map(([selector, property]) => {
           const [place = '', pseudo] = selector.split(/(?=::)/)
           const part = document.querySelector(place)
-          return part === null ? `nothing is at ${selector}` : getComputedStyle(part, pseudo ?? null).getPropertyValue(property)
+          return part === null ? `no element matches ${selector}` : getComputedStyle(part, pseudo ?? null).getPropertyValue(property)
         }),
       places,
     )
 
   for (const layout of ['stacked', 'row', 'compact'] as const) {
     for (const direction of ['ltr', 'rtl'] as const) {
-      it(`changes by each variable what that one names, and nothing that the law wants read: ${layout}, ${direction}`, async () => {
-        const [opened, frame] = await openFaulty({ layout, direction })
+      it(`changes what each variable names, and no legal text: ${layout}, ${direction}`, async () => {
+        const [opened, frame] = await openWithError({ layout, direction })
         for (const name of themeVariables) {
-          const { value, computed, places } = seenAt[name]
+          const { value, computed, places } = themedProperties[name]
           await update(opened, { theme: {} })
           const before = await read(frame, places)
           const fixed = await read(frame, fixedPlaces)
@@ -82,7 +86,7 @@ describe('the theme of the card form', () => {
           assert.deepEqual(await read(frame, fixedPlaces), fixed, `${name} changes consent or footer`)
         }
         assert.deepEqual(
-          await opened.said('error').then((told) => (told as Told[]).filter(({ reason }) => reason === 'option_refused')),
+          await opened.eventValues('error').then((values) => (values as ErrorEvent[]).filter(({ reason }) => reason === 'option_refused')),
           [],
         )
         await opened.page.close()
@@ -90,13 +94,13 @@ describe('the theme of the card form', () => {
     }
   }
 
-  it('refuses by name what a variable does not take, keeps its own value, and asks nobody for anything', async () => {
-    const [opened, frame] = await openFaulty()
-    const asked: string[] = []
-    opened.page.on('request', (request) => asked.push(request.url()))
-    const bare = await frame.evaluate(() => document.documentElement.getAttribute('style'))
+  it('rejects invalid values by name, keeps the defaults, and causes no request', async () => {
+    const [opened, frame] = await openWithError()
+    const requests: string[] = []
+    opened.page.on('request', (request) => requests.push(request.url()))
+    const defaultStyle = await frame.evaluate(() => document.documentElement.getAttribute('style'))
     for (const value of [
-      `url(${stage.shopOrigin}/leak)`,
+      `url(${testBed.shopOrigin}/leak)`,
       'var(--fixedBack)',
       '#fff;}*{display:none}',
       'rgb(0, 0, 0, 0)',
@@ -107,39 +111,44 @@ describe('the theme of the card form', () => {
     ]) {
       await update(opened, { theme: {} })
       const theme = { ...Object.fromEntries(themeVariables.map((name) => [name, value])), dark: { text: value } }
-      const told = await hear<Told>(opened, 'error', () => update(opened, { theme }))
+      const errors = await eventsOf<ErrorEvent>(opened, 'error', () => update(opened, { theme }))
       assert.deepEqual(
-        told.map(({ option }) => option).sort(),
+        errors.map(({ option }) => option).sort(),
         [...themeVariables.map((name) => `theme.${name}`), 'theme.dark.text'].sort(),
         String(value),
       )
-      for (const error of told) {
+      for (const error of errors) {
         assert.deepEqual([error.code, error.reason, error.field, error.retryable], [0, 'option_refused', null, false])
-        assert.equal(error.docs, `${stage.formOrigin}/form/reasons#option_refused`)
+        assert.equal(error.docs, `${testBed.formOrigin}/form/reasons#option_refused`)
         assert.doesNotMatch(error.message, /url|var|leak/)
       }
-      assert.equal(await frame.evaluate(() => document.documentElement.getAttribute('style')), bare)
+      assert.equal(await frame.evaluate(() => document.documentElement.getAttribute('style')), defaultStyle)
     }
-    assert.deepEqual(asked, [])
+    assert.deepEqual(requests, [])
     await opened.page.close()
   })
 
-  it('refuses variables and schemes that there are not, once each however often they are told, and takes an empty text as none', async () => {
-    const [opened] = await openFaulty()
+  it('rejects unknown variables and schemes once, however often they are sent, and ignores an empty text', async () => {
+    const [opened] = await openWithError()
     const theme = { scheme: 'sepia', fixedBack: '#000', linkColour: '#000', accent: '', dark: { shadow: '1px', accent: undefined } }
-    const told = await hear<Told>(opened, 'error', async () => {
-      for (let again = 0; again < 3; again++) await update(opened, { theme })
+    const errors = await eventsOf<ErrorEvent>(opened, 'error', async () => {
+      for (let repeat = 0; repeat < 3; repeat++) await update(opened, { theme })
     })
-    assert.deepEqual(told.map(({ option }) => option).sort(), ['theme.dark.shadow', 'theme.fixedBack', 'theme.linkColour', 'theme.scheme'])
-    const unfit = { theme: {}, layout: 'round', locale: 'de', direction: 'up', save: 'yes', button: 'no', session: 5 }
-    const more = await hear<Told>(opened, 'error', () => update(opened, unfit))
+    assert.deepEqual(errors.map(({ option }) => option).sort(), [
+      'theme.dark.shadow',
+      'theme.fixedBack',
+      'theme.linkColour',
+      'theme.scheme',
+    ])
+    const invalid = { theme: {}, layout: 'round', locale: 'de', direction: 'up', save: 'yes', button: 'no', session: 5 }
+    const more = await eventsOf<ErrorEvent>(opened, 'error', () => update(opened, invalid))
     assert.deepEqual(more.map(({ option }) => option).sort(), ['button', 'direction', 'layout', 'locale', 'save', 'session'])
     await opened.page.close()
   })
 
-  it('is light, dark or as the device is, with colours of its own in the dark where the theme has them', async () => {
-    const [opened, frame] = await openFaulty()
-    const ground = async (): Promise<string | undefined> => (await read(frame, [['body', 'background-color']]))[0]
+  it('is light, dark or follows the device, with the theme’s own dark values when it has them', async () => {
+    const [opened, frame] = await openWithError()
+    const background = async (): Promise<string | undefined> => (await read(frame, [['body', 'background-color']]))[0]
     const [white, night] = ['rgb(255, 255, 255)', 'rgb(20, 23, 28)']
     const themes: readonly (readonly [Theme, light: string, dark: string])[] = [
       [{}, white, night],
@@ -162,48 +171,50 @@ describe('the theme of the card form', () => {
         await opened.page.emulateMedia({ colorScheme })
         await frame.waitForFunction((wanted) => getComputedStyle(document.body).backgroundColor === wanted, expected)
       }
-      assert.equal(await ground(), light, JSON.stringify(theme))
+      assert.equal(await background(), light, JSON.stringify(theme))
     }
     await opened.page.close()
   })
 
-  it('tells what is too pale in both schemes from either, with the ratio and a colour that is enough', async () => {
-    const [opened] = await openFaulty({ theme: { background: '#ffffff', text: '#949494', scheme: 'light' } })
-    const first = (await opened.heard('warning')) as Warned
+  it('warns about too little contrast in both schemes, with the ratio and a color that is sufficient', async () => {
+    const [opened] = await openWithError({ theme: { background: '#ffffff', text: '#949494', scheme: 'light' } })
+    const first = (await opened.waitForEvent('warning')) as WarningEvent
     const { of, on, scheme, ratio, needed } = first
     assert.deepEqual({ of, on, scheme, ratio, needed }, { of: 'text', on: 'field', scheme: 'light', ratio: 3.03, needed: 4.5 })
     assert.ok(measureContrast(readRgb(first.suggestion) ?? assert.fail(), [255, 255, 255]) >= 4.5)
-    assert.equal(first.docs, `${stage.formOrigin}/form/reasons#theme_contrast`)
+    assert.equal(first.docs, `${testBed.formOrigin}/form/reasons#theme_contrast`)
     assert.match(first.message, /text on field \(light\).* 3\.03:1/)
-    const warned = await hear<Warned>(opened, 'warning', () => update(opened, { theme: { background: '#fff' } }))
+    const warned = await eventsOf<WarningEvent>(opened, 'warning', () => update(opened, { theme: { background: '#fff' } }))
     const onlyDark = warned.map((each) => `${each.scheme}: ${each.of}`)
     assert.ok(onlyDark.includes('dark: text') && onlyDark.every((line) => line.startsWith('dark: ')), onlyDark.join())
     const passing = { background: '#fff', dark: { background: '#14171c' } }
-    assert.deepEqual(await hear(opened, 'warning', () => update(opened, { theme: passing })), [], 'a theme that passes in both is told of')
+    assert.deepEqual(
+      await eventsOf(opened, 'warning', () => update(opened, { theme: passing })),
+      [],
+      'a warning about a theme that passes in both schemes',
+    )
     await opened.page.close()
   })
 
-  it('leaves consent, footer, their links and their focus readable under every theme that is taken', async () => {
-    const [opened, frame] = await openFaulty({ save: 'ask' })
-    const grounds = ['#fff', '#000', '#f3f5f8', '#20252d', '#3f4652', '#0b47b8', '#808080']
-    for (const colour of grounds) {
+  it('leaves consent, footer, their links and their focus readable under every valid theme', async () => {
+    const [opened, frame] = await openWithError({ save: 'ask' })
+    const colors = ['#fff', '#000', '#f3f5f8', '#20252d', '#3f4652', '#0b47b8', '#808080']
+    for (const color of colors) {
       for (const scheme of ['light', 'dark'] as const) {
-        const all = Object.fromEntries(themeVariables.map((name) => [name, colour]))
+        const all = Object.fromEntries(themeVariables.map((name) => [name, color]))
         const sizes = { fontSize: '14px', gap: '0px', radius: '32px', borderWidth: '0px', fontFamily: 'cursive' }
         await update(opened, { theme: { ...all, ...sizes, scheme }, layout: 'compact' })
         for (const part of ['footer', '.consent']) {
           const [ink = '', ground = '', link = '', size = '', ring = ''] = await read(frame, [
-            ...([
-              [part, 'color'],
-              [part, 'background-color'],
-              [`${part} a`, 'color'],
-              [part, 'font-size'],
-            ] as const),
+            [part, 'color'],
+            [part, 'background-color'],
+            [`${part} a`, 'color'],
+            [part, 'font-size'],
             [`${part} a`, 'outline-color'],
           ])
           const on = readRgb(ground) ?? assert.fail(ground)
           for (const text of [ink, link])
-            assert.ok(measureContrast(readRgb(text) ?? assert.fail(text), on) >= 4.5, `${part} ${scheme} ${colour}: ${text}`)
+            assert.ok(measureContrast(readRgb(text) ?? assert.fail(text), on) >= 4.5, `${part} ${scheme} ${color}: ${text}`)
           assert.equal(size, '13px')
           assert.notEqual(ring, '')
         }
@@ -212,21 +223,21 @@ describe('the theme of the card form', () => {
           ['footer a:focus-visible', 'outline-color'],
           ['footer', 'background-color'],
         ])
-        assert.ok(measureContrast(readRgb(ring) ?? assert.fail(ring), readRgb(ground) ?? assert.fail()) >= 3, `${scheme} ${colour}: focus`)
+        assert.ok(measureContrast(readRgb(ring) ?? assert.fail(ring), readRgb(ground) ?? assert.fail()) >= 3, `${scheme} ${color}: focus`)
       }
     }
     assert.ok(await opened.form.locator('footer').isVisible())
     await opened.page.close()
   })
 
-  it('words each label as the page has it, and no text of the law', async () => {
-    const [opened, frame] = await openFaulty({ save: 'ask' })
+  it('replaces every label with the page’s own, and no legal text', async () => {
+    const [opened, frame] = await openWithError({ save: 'ask' })
     const shown = (selector: string): Promise<string | null> =>
       frame.evaluate((at) => document.querySelector(at)?.textContent ?? null, selector)
     const legal = [...fixedTexts]
     const before = await Promise.all(legal.map(shown))
     await opened.page.evaluate(
-      (labels) => (globalThis as unknown as Mounted).form.update({ labels }),
+      (labels) => (globalThis as unknown as TestPage).form.update({ labels }),
       Object.fromEntries(formLabels.map((name) => [name, `My ${name}`])),
     )
     await opened.form.locator('label', { hasText: 'My number' }).waitFor()
@@ -239,7 +250,7 @@ describe('the theme of the card form', () => {
     }
     for (const [name, place] of Object.entries({ ...places, resend: '.resend', back: '.back', done: '.done h2' }))
       assert.equal(await shown(place), `My ${name}`)
-    const law = [
+    const notLabels = [
       'goesTo',
       'poweredBy',
       'terms',
@@ -252,23 +263,23 @@ describe('the theme of the card form', () => {
       'slow',
       'constructor',
     ]
-    const labels = { ...Object.fromEntries(law.map((name) => [name, 'Mine'])), number: '   ', submit: 'x'.repeat(61), expiry: 'Last' }
-    const told = await hear<Told>(opened, 'error', async () => {
-      await opened.page.evaluate((given) => (globalThis as unknown as Mounted).form.update({ labels: given }), labels)
+    const labels = { ...Object.fromEntries(notLabels.map((name) => [name, 'Mine'])), number: '   ', submit: 'x'.repeat(61), expiry: 'Last' }
+    const errors = await eventsOf<ErrorEvent>(opened, 'error', async () => {
+      await opened.page.evaluate((given) => (globalThis as unknown as TestPage).form.update({ labels: given }), labels)
       await opened.form.locator('label', { hasText: 'Last' }).waitFor()
     })
-    assert.deepEqual(told.map(({ option }) => option).sort(), [...law, 'number', 'submit'].map((name) => `labels.${name}`).sort())
+    assert.deepEqual(errors.map(({ option }) => option).sort(), [...notLabels, 'number', 'submit'].map((name) => `labels.${name}`).sort())
     assert.deepEqual(await Promise.all(legal.map(shown)), before)
     assert.equal(await shown('label[for=number]'), 'Card number')
     await opened.page.close()
   })
 })
 
-function isOfPress(told: unknown): boolean {
-  return (told as Told).reason === 'number_missing'
+function isFromPress(value: unknown): boolean {
+  return (value as ErrorEvent).reason === 'number_missing'
 }
 
-interface Told {
+interface ErrorEvent {
   readonly code: number
   readonly reason: string
   readonly field: string | null
@@ -278,7 +289,7 @@ interface Told {
   readonly docs: string
 }
 
-interface Warned {
+interface WarningEvent {
   readonly of: string
   readonly on: string
   readonly scheme: string

@@ -5,14 +5,14 @@ import { join } from 'node:path'
 
 import { findFreePort } from '../tools/free-port.ts'
 import { findWebKitBrowser, findWebKitDriver, findXvfb } from '../tools/other-browsers.ts'
-import { startProgram, type OtherBrowser, type Started } from './other-browser.fixture.ts'
+import { startProgram, type OtherBrowser, type RunningProgram } from './other-browser.fixture.ts'
 
-/** WebKitGTK by WebDriver (W3C, HTTP), on a display without a screen. */
+/** WebKitGTK, driven by WebDriver (W3C, HTTP) on a virtual display. */
 export async function startWebKit(): Promise<OtherBrowser> {
   const [driver, binary, xvfb] = [findWebKitDriver(), findWebKitBrowser(), findXvfb()]
   assert.ok(driver && binary && xvfb, 'WebKitGTK is missing: npm test installs it, or say apt-get install webkit2gtk-driver xvfb')
   const home = mkdtempSync(join(tmpdir(), 'tessera-webkit-'))
-  // It takes a free number by itself, and tells it by the pipe with number 3.
+  // Xvfb chooses a free display number and writes it to file descriptor 3.
   const screen = startProgram(xvfb, ['-displayfd', '3', '-screen', '0', '1024x768x24', '-nolisten', 'tcp'], { extraPipe: true })
   const display = `:${await screen.readLine(/^(\d+)$/)}`
   const env = {
@@ -24,11 +24,11 @@ export async function startWebKit(): Promise<OtherBrowser> {
     GDK_BACKEND: 'x11',
     NO_AT_BRIDGE: '1',
   }
-  const { started, ask } = await startDriver(driver, env)
+  const { started, request } = await startDriver(driver, env)
   const wanted = { 'webkitgtk:browserOptions': { binary, args: ['--automation'] } }
-  const { sessionId } = (await ask('POST', '/session', { capabilities: { alwaysMatch: wanted } })) as { sessionId: string }
+  const { sessionId } = (await request('POST', '/session', { capabilities: { alwaysMatch: wanted } })) as { sessionId: string }
   const session = `/session/${sessionId}`
-  const post = (path: string, body: object = {}): Promise<unknown> => ask('POST', session + path, body)
+  const post = (path: string, body: object = {}): Promise<unknown> => request('POST', session + path, body)
   const find = async (selector: string): Promise<object> => (await post('/element', { using: 'css selector', value: selector })) as object
   const intoPage = (): Promise<unknown> => post('/frame', { id: null })
   const intoFrame = async (): Promise<void> => {
@@ -37,8 +37,8 @@ export async function startWebKit(): Promise<OtherBrowser> {
   }
   const evaluate = async (expression: string): Promise<unknown> => {
     const script = `const done = arguments[0]; Promise.resolve().then(() => (${expression})).then((value) => done([JSON.stringify(value)]), (err) => done([undefined, String(err)]))`
-    const [text, fault] = (await post('/execute/async', { script, args: [] })) as [string | null, string?]
-    if (fault !== undefined) throw new Error(fault)
+    const [text, error] = (await post('/execute/async', { script, args: [] })) as [string | null, string?]
+    if (error !== undefined) throw new Error(error)
     return typeof text === 'string' ? (JSON.parse(text) as unknown) : undefined
   }
   return {
@@ -60,7 +60,7 @@ export async function startWebKit(): Promise<OtherBrowser> {
       await post('/actions', { actions: [{ type: 'key', id: 'keys', actions }] })
     },
     async stop() {
-      await ask('DELETE', session).catch(() => undefined)
+      await request('DELETE', session).catch(() => undefined)
       await started.stop()
       await screen.stop()
       rmSync(home, { recursive: true, force: true, maxRetries: 5 })
@@ -68,44 +68,47 @@ export async function startWebKit(): Promise<OtherBrowser> {
   }
 }
 
-type Ask = (method: string, path: string, body?: object) => Promise<unknown>
+type WebDriverRequest = (method: string, path: string, body?: object) => Promise<unknown>
 
-/** It takes no port by itself, and ends at once where its own was taken in between: then another is tried. */
-async function startDriver(driver: string, env: Readonly<Record<string, string>>): Promise<{ started: Started; ask: Ask }> {
+/** The driver does not choose a port, and ends at once when its port was taken in the meantime: then another port is tried. */
+async function startDriver(
+  driver: string,
+  env: Readonly<Record<string, string>>,
+): Promise<{ started: RunningProgram; request: WebDriverRequest }> {
   for (let starts = 1; ; starts++) {
     const port = await findFreePort()
     const started = startProgram(driver, [`--port=${String(port)}`, '--host=127.0.0.1'], { env })
-    const ask: Ask = (...asked) => askDriver(port, ...asked)
-    if (await answers(started, () => ask('GET', '/status'))) return { started, ask }
+    const request: WebDriverRequest = (...args) => sendRequest(port, ...args)
+    if (await isResponding(started, () => request('GET', '/status'))) return { started, request }
     await started.stop()
-    if (starts === startsMax) throw new Error(`${driver} does not answer after ${String(starts)} starts`)
+    if (starts === maxStarts) throw new Error(`${driver} does not respond after ${String(starts)} starts`)
   }
 }
 
-async function askDriver(port: number, ...[method, path, body]: Parameters<Ask>): Promise<unknown> {
-  const reply = await fetch(`http://127.0.0.1:${String(port)}${path}`, {
+async function sendRequest(port: number, ...[method, path, body]: Parameters<WebDriverRequest>): Promise<unknown> {
+  const response = await fetch(`http://127.0.0.1:${String(port)}${path}`, {
     method,
     ...(body === undefined ? {} : { body: JSON.stringify(body) }),
   })
-  const { value } = (await reply.json()) as { value: unknown }
-  if (!reply.ok) throw new Error(`${path}: ${JSON.stringify(value)}`)
+  const { value } = (await response.json()) as { value: unknown }
+  if (!response.ok) throw new Error(`${path}: ${JSON.stringify(value)}`)
   return value
 }
 
-/** False when it ended, or said nothing in time. */
-async function answers({ child }: Started, ask: () => Promise<unknown>): Promise<boolean> {
-  const endsAt = performance.now() + answerMsMax
+/** Whether the program responds. False when it ended, or did not respond in time. */
+async function isResponding({ child }: RunningProgram, request: () => Promise<unknown>): Promise<boolean> {
+  const endsAt = performance.now() + startTimeoutMs
   while (child.exitCode === null && child.signalCode === null && performance.now() < endsAt) {
-    const isThere = await ask().then(
+    const hasResponse = await request().then(
       () => true,
       () => false,
     )
-    if (isThere) return true
-    await new Promise((resolve) => setTimeout(resolve, askEveryMs))
+    if (hasResponse) return true
+    await new Promise((resolve) => setTimeout(resolve, pollIntervalMs))
   }
   return false
 }
 
-const startsMax = 3
-const answerMsMax = 40_000
-const askEveryMs = 100
+const maxStarts = 3
+const startTimeoutMs = 40_000
+const pollIntervalMs = 100

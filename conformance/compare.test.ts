@@ -2,19 +2,19 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 
 import { compareReply } from './compare.ts'
-import type { Reply } from './exchange.ts'
+import type { VectorResponse } from './exchange.ts'
 import { readVectorFile } from './vector.ts'
 
 const vector = {
   title: 'ten seconds',
-  spec: 'wire §8',
+  spec: 'docs/reference/wire.md#test-environment',
   request: { line: 'POST /api' },
   reply: { status: 400, headers: { vary: 'Origin', 'set-cookie': null }, contains: ['"a"', '"b"'], closes: true },
   limits: { msMin: 9900, msMax: 11_900 },
 }
-const right: Reply = { status: 400, headers: { vary: 'Origin' }, body: Buffer.from('{"a":1,"b":2}'), isClosed: true, ms: 10_010 }
+const right: VectorResponse = { status: 400, headers: { vary: 'Origin' }, body: Buffer.from('{"a":1,"b":2}'), isClosed: true, ms: 10_010 }
 
-function compare(change: Partial<Reply>, says: object = vector, slowness = 1): string[] {
+function compare(change: Partial<VectorResponse>, says: object = vector, slowness = 1): string[] {
   const [read] = readVectorFile('x', JSON.stringify({ about: 'x', cases: [says] })).cases
   assert.ok(read !== undefined)
   return compareReply(read, { ...right, ...change }, { given: {}, tokens: new Map() }, slowness)
@@ -23,7 +23,7 @@ function compare(change: Partial<Reply>, says: object = vector, slowness = 1): s
 describe('what differs is told in a sentence', () => {
   it('and nothing is told when nothing differs', () => assert.deepEqual(compare({}), []))
 
-  const wrongs: [string, Partial<Reply>, RegExp][] = [
+  const wrongs: [string, Partial<VectorResponse>, RegExp][] = [
     ['an answer too soon', { ms: 12 }, /at least 9900 ms, took 12/],
     ['an answer too late', { ms: 12_001 }, /at most 11900 ms, took 12001/],
     ['another status', { status: 200 }, /status: wanted 400, got 200/],

@@ -1,36 +1,36 @@
-import type { Reply } from './exchange.ts'
-import { matchTemplate, type Known } from './template.ts'
+import type { VectorResponse } from './exchange.ts'
+import { matchTemplate, type TemplateValues } from './template.ts'
 import type { Vector } from './vector.ts'
 
 /**
- * What in a reply is not as its vector says, in sentences; none when all is. Tokens that it gives are learned. `slowness`: how many times longer
- * than the vector says it may take.
+ * The differences between a response and its vector, as sentences. New tokens are stored. `slowness`: how many times longer than the vector says it
+ * may take.
  */
-export function compareReply(vector: Vector, reply: Reply, known: Known, slowness = 1): string[] {
+export function compareReply(vector: Vector, reply: VectorResponse, values: TemplateValues, slowness = 1): string[] {
   const { reply: wanted, limits } = vector
   const msMax = limits.msMax * slowness
   return [
     ...(reply.status === wanted.status ? [] : [`status: wanted ${wanted.status}, got ${reply.status}`]),
-    ...compareHeaders(wanted.headers, reply.headers, known),
-    ...compareBody(wanted.body, wanted.contains, reply.body.toString('utf8'), known),
+    ...compareHeaders(wanted.headers, reply.headers, values),
+    ...compareBody(wanted.body, wanted.contains, reply.body.toString('utf8'), values),
     ...(wanted.closes && !reply.isClosed ? ['the connection: wanted closed, and it stayed open'] : []),
     ...(reply.ms < limits.msMin ? [`time: wanted at least ${limits.msMin} ms, took ${Math.round(reply.ms)}`] : []),
     ...(reply.ms > msMax ? [`time: wanted at most ${msMax} ms, took ${Math.round(reply.ms)}`] : []),
   ]
 }
 
-function compareHeaders(wanted: Vector['reply']['headers'], got: Reply['headers'], known: Known): string[] {
+function compareHeaders(wanted: Vector['reply']['headers'], got: VectorResponse['headers'], values: TemplateValues): string[] {
   return Object.entries(wanted).flatMap(([name, template]) => {
     const value = got[name]
     if (template === null) return value === undefined ? [] : [`header ${name}: wanted none, got "${value}"`]
     if (value === undefined) return [`header ${name}: wanted "${template}", got none`]
-    return matchTemplate(template, value, known) === null ? [] : [`header ${name}: wanted "${template}", got "${value}"`]
+    return matchTemplate(template, value, values) === null ? [] : [`header ${name}: wanted "${template}", got "${value}"`]
   })
 }
 
-function compareBody(template: string | null, contains: readonly string[], text: string, known: Known): string[] {
+function compareBody(template: string | null, contains: readonly string[], text: string, values: TemplateValues): string[] {
   const missing = contains.filter((part) => !text.includes(part)).map((part) => `body: wanted ${part} in it`)
-  const difference = template === null ? null : matchTemplate(template, text, known)
+  const difference = template === null ? null : matchTemplate(template, text, values)
   if (difference === null) return missing
   const { at, wanted } = difference
   return [

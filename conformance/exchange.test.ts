@@ -2,16 +2,16 @@ import assert from 'node:assert/strict'
 import { createServer, type Server, type Socket } from 'node:net'
 import { after, describe, it } from 'node:test'
 
-import { exchange, type ExchangeOptions, type Reply } from './exchange.ts'
+import { exchangeRaw, type RawExchangeOptions, type VectorResponse } from './exchange.ts'
 
 const servers: Server[] = []
 after(() => servers.forEach((server) => server.close()))
 
 async function ask(
   serve: (socket: Socket) => void,
-  options: Partial<ExchangeOptions> = {},
+  options: Partial<RawExchangeOptions> = {},
   bytes = 'GET / HTTP/1.1\r\n\r\n',
-): Promise<Reply> {
+): Promise<VectorResponse> {
   const server = createServer((socket) => {
     socket.on('error', () => undefined)
     serve(socket)
@@ -21,7 +21,7 @@ async function ask(
   const address = server.address()
   assert.ok(typeof address === 'object' && address !== null)
   const url = new URL(`http://127.0.0.1:${address.port}`)
-  return exchange(Buffer.from(bytes), { url, msMax: 2000, isHead: false, awaitClose: false, ...options })
+  return exchangeRaw(Buffer.from(bytes), { url, msMax: 2000, isHead: false, awaitClose: false, ...options })
 }
 
 describe('an answer is read', () => {
@@ -78,27 +78,27 @@ describe('an answer is read', () => {
 describe('a connection that must close', () => {
   const answer = 'HTTP/1.1 400 Bad Request\r\nContent-Length: 0\r\n\r\n'
 
-  it('is told closed when the server closes it', async () => {
+  it('is reported closed when the server closes it', async () => {
     assert.equal((await ask((socket) => socket.end(answer), { awaitClose: true })).isClosed, true)
   })
 
-  it('is told open when it does not', async () => {
+  it('is reported open when it does not', async () => {
     assert.equal((await ask((socket) => socket.write(answer), { awaitClose: true, msMax: 100 })).isClosed, false)
   })
 })
 
 describe('no answer', () => {
-  it('is told when the connection just ends', async () => {
+  it('is reported when the connection ends', async () => {
     await assert.rejects(
       ask((socket) => socket.end()),
-      /closed without an answer/,
+      /closed without a response/,
     )
   })
 
-  it('is told when it is not whole in time', async () => {
+  it('is reported when it is incomplete in time', async () => {
     await assert.rejects(
       ask((socket) => socket.write('HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nhalf'), { msMax: 50 }),
-      /no whole answer within 50 ms/,
+      /no complete response within 50 ms/,
     )
   })
 })

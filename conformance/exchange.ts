@@ -1,8 +1,8 @@
 import { connect as connectTcp, type Socket } from 'node:net'
 import { connect as connectTls } from 'node:tls'
 
-/** An answer as it came over the socket. Header names are in lower case; a header that came twice is joined with a comma. */
-export interface Reply {
+/** A response as received. Header names are in lower case; repeated headers are joined with a comma. */
+export interface VectorResponse {
   readonly status: number
   readonly headers: Readonly<Record<string, string>>
   readonly body: Buffer
@@ -11,49 +11,49 @@ export interface Reply {
   readonly ms: number
 }
 
-export interface ExchangeOptions {
+export interface RawExchangeOptions {
   readonly url: URL
   readonly msMax: number
-  /** To a HEAD an answer has no body, whatever its headers say. */
+  /** A response to HEAD has no body, whatever its headers say. */
   readonly isHead: boolean
-  /** Waits, after the answer, for the server to close. */
+  /** Whether to wait, after the response, for the server to close. */
   readonly awaitClose: boolean
 }
 
 /**
- * Sends bytes over a connection of their own and reads one answer (HTTP/1.1, RFC 9112). fetch and node:http would mend what a vector wants
- * broken. Throws when nothing that is an answer came within `msMax`.
+ * Sends bytes over a new connection and reads one response (HTTP/1.1, RFC 9112). fetch and node:http would repair requests that a vector needs
+ * broken. Throws when no response arrives within `msMax`.
  */
-export function exchange(bytes: Uint8Array, options: ExchangeOptions): Promise<Reply> {
+export function exchangeRaw(bytes: Uint8Array, options: RawExchangeOptions): Promise<VectorResponse> {
   return new Promise((resolve, reject) => {
     const startedAt = performance.now()
     const socket = connect(options.url)
     const chunks: Buffer[] = []
-    let answered: Answer | null = null
+    let response: ParsedResponse | null = null
     let isClosed = false
     const timer = setTimeout(finish, options.msMax)
     socket.on('connect', () => socket.write(bytes))
     socket.on('data', (chunk: Buffer) => {
       chunks.push(chunk)
-      answered ??= readAnswer(chunks, options.isHead, false, startedAt)
-      if (answered !== null && !options.awaitClose) finish()
+      response ??= parseResponse(chunks, options.isHead, false, startedAt)
+      if (response !== null && !options.awaitClose) finish()
     })
-    // A server that refuses a long body closes while we still write: what it said before counts.
+    // A server that refuses a long body closes while the request is still being written: the response before that counts.
     socket.on('error', (err) => end(err))
-    socket.on('close', () => end(new Error('the connection was closed without an answer')))
+    socket.on('close', () => end(new Error('the connection was closed without a response')))
 
     function end(err: Error): void {
       isClosed = true
-      answered ??= readAnswer(chunks, options.isHead, true, startedAt)
-      if (answered === null) reject(err)
+      response ??= parseResponse(chunks, options.isHead, true, startedAt)
+      if (response === null) reject(err)
       finish()
     }
 
     function finish(): void {
       clearTimeout(timer)
       socket.destroy()
-      if (answered === null) reject(new Error(`no whole answer within ${options.msMax} ms`))
-      else resolve({ ...answered, isClosed })
+      if (response === null) reject(new Error(`no complete response within ${options.msMax} ms`))
+      else resolve({ ...response, isClosed })
     }
   })
 }
@@ -64,17 +64,17 @@ function connect(url: URL): Socket {
   return connectTcp({ host, port: Number(url.port || 80) })
 }
 
-type Answer = Omit<Reply, 'isClosed'>
+type ParsedResponse = Omit<VectorResponse, 'isClosed'>
 
-/** The answer in what has come so far, or null while it is not whole. */
-function readAnswer(chunks: readonly Buffer[], isHead: boolean, isEnd: boolean, startedAt: number): Answer | null {
+/** The response in the bytes received so far, or null while it is incomplete. */
+function parseResponse(chunks: readonly Buffer[], isHead: boolean, isEnd: boolean, startedAt: number): ParsedResponse | null {
   const bytes = Buffer.concat(chunks)
   const headEnd = bytes.indexOf('\r\n\r\n')
   if (headEnd < 0) return null
   const [statusLine = '', ...lines] = bytes.toString('latin1', 0, headEnd).split('\r\n')
   const status = Number(/^HTTP\/1\.[01] ([0-9]{3})(?: |$)/.exec(statusLine)?.[1] ?? NaN)
   const rest = bytes.subarray(headEnd + 4)
-  if (status >= 100 && status < 200) return readAnswer([rest], isHead, isEnd, startedAt)
+  if (status >= 100 && status < 200) return parseResponse([rest], isHead, isEnd, startedAt)
   const headers = readHeaders(lines)
   const body = isHead || status === 204 || status === 304 ? rest : readBody(rest, headers, isEnd)
   return body === null || Number.isNaN(status) ? null : { status, headers, body, ms: performance.now() - startedAt }

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 
-import { readOptions, type Options } from './options.ts'
+import { readOptions, type ConformanceOptions } from './options.ts'
 
-function read(args: string[], env: Record<string, string> = {}): Options {
+function read(args: string[], env: Record<string, string> = {}): ConformanceOptions {
   const options = readOptions(args, env)
   assert.ok(options !== null)
   return options
@@ -39,7 +39,7 @@ describe('the command line', () => {
 
   it('is refused with a reason', () => {
     assert.throws(() => read(['--only', 'nothing']), /no group nothing; there are batch, /)
-    assert.throws(() => read(['--url', 'localhost:8080']), /wants http:\/\//)
+    assert.throws(() => read(['--url', 'localhost:8080']), /must be http:\/\//)
     assert.throws(() => read(['--bogus']), /--bogus/)
     for (const wrong of ['0.5', '101', 'x']) assert.throws(() => read(['--slowness', wrong]), /from 1 to 100, not/)
     assert.throws(() => read(['--refusing-merchant', 'm']), /go together/)

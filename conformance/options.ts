@@ -1,20 +1,20 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { parseArgs } from 'node:util'
 
-import type { Target } from './run-vectors.ts'
+import type { ConformanceTarget } from './run-vectors.ts'
 import { readVectorFile, type VectorFile } from './vector.ts'
 
-/** What the command line asks for. */
-export interface Options {
-  readonly target: Target
+/** The parsed command line. */
+export interface ConformanceOptions {
+  readonly target: ConformanceTarget
   readonly files: readonly VectorFile[]
   readonly json: boolean
-  /** Where the runner plays the endpoint of the refusing merchant; null: nowhere. */
+  /** The port where the runner simulates the endpoint of the refusing merchant; null: not at all. */
   readonly endpointPort: number | null
 }
 
-/** Reads the command line; null when it asks for help. Throws what is wrong with it, in a sentence. */
-export function readOptions(args: readonly string[], env: NodeJS.ProcessEnv): Options | null {
+/** Reads the command line; null when it asks for help. Throws an error that says what is wrong with it. */
+export function readOptions(args: readonly string[], env: NodeJS.ProcessEnv): ConformanceOptions | null {
   const { values } = parseArgs({
     args: [...args],
     options: {
@@ -39,7 +39,7 @@ export function readOptions(args: readonly string[], env: NodeJS.ProcessEnv): Op
   const refusing = { merchant: values['refusing-merchant'], password: values['refusing-password'] }
   const endpointPort = readPort(values['endpoint-port'])
   if ((refusing.merchant === '') !== (endpointPort === null)) throw new Error('--refusing-merchant and --endpoint-port go together.')
-  const target: Target = {
+  const target: ConformanceTarget = {
     url: readUrl(values.url),
     merchant: values.merchant,
     password: values.password,
@@ -54,7 +54,7 @@ export function readOptions(args: readonly string[], env: NodeJS.ProcessEnv): Op
 
 function readUrl(text: string): URL {
   const url = URL.parse(text)
-  if (url === null || !/^https?:$/.test(url.protocol)) throw new Error(`--url wants http://host:port or https://host, not ${text}.`)
+  if (url === null || !/^https?:$/.test(url.protocol)) throw new Error(`--url must be http://host:port or https://host, not ${text}.`)
   return url
 }
 
@@ -75,33 +75,35 @@ function readSlowness(text: string): number {
 function readFiles(only: readonly string[]): VectorFile[] {
   const folder = new URL('vectors/', import.meta.url)
   const groups = readdirSync(folder).flatMap((name) => (name.endsWith('.json') ? [name.slice(0, -5)] : []))
-  const asked = only.map((name) => name.replace(/^.*\//, '').replace(/\.json$/, ''))
-  const unknown = asked.find((name) => !groups.includes(name))
+  const groupsChosen = only.map((name) => name.replace(/^.*\//, '').replace(/\.json$/, ''))
+  const unknown = groupsChosen.find((name) => !groups.includes(name))
   if (unknown !== undefined) throw new Error(`There is no group ${unknown}; there are ${groups.join(', ')}.`)
-  return (asked.length === 0 ? groups : asked).map((group) => readVectorFile(group, readFileSync(new URL(`${group}.json`, folder), 'utf8')))
+  return (groupsChosen.length === 0 ? groups : groupsChosen).map((group) =>
+    readVectorFile(group, readFileSync(new URL(`${group}.json`, folder), 'utf8')),
+  )
 }
 
 export const usage = `npm run conformance -- [options]
 
 Sends every vector to a service and prints what differs.
 
-  --url <base>              where the service is (http://127.0.0.1:8080); /api is put behind it
+  --url <base>              the address of the service (http://127.0.0.1:8080), without /api
   --merchant <id>           merchant to call as (MERCHANT_ID, or the demo merchant of a test environment)
-  --password <password>     its password; better in MERCHANT_PASSWORD, where no process list shows it
+  --password <password>     its password; better in MERCHANT_PASSWORD, which process lists do not show
   --other-merchant <id>     a second merchant (OTHER_MERCHANT_ID, OTHER_MERCHANT_PASSWORD), for the vectors
-  --other-password <p>      that hold two merchants against each other
+  --other-password <p>      about two merchants
   --refusing-merchant <id>  a merchant whose endpoint is http://127.0.0.1:<endpoint port>/ (REFUSING_MERCHANT_ID,
-  --refusing-password <p>   REFUSING_MERCHANT_PASSWORD): the runner plays that endpoint and refuses every payment
+  --refusing-password <p>   REFUSING_MERCHANT_PASSWORD): the runner simulates that endpoint and refuses every payment
   --endpoint-port <port>
-  --only <group>            one group, such as cards.create; may be given more than once
+  --only <group>            one group, such as cards.create; can be repeated
   --slow                    also the vectors that wait on purpose (the 10 s test card)
-  --slowness <factor>       how many times longer than its vector says an answer may take (1), on a machine busy with other things
-  --production              only what makes no card, has no SMS sent and counts in no limit
+  --slowness <factor>       how many times longer than its vector says a response may take (1), for a busy machine
+  --production              only requests that create no card, send no SMS and count in no limit
   --json                    one JSON object instead of text
 
-Ends with 0 when everything agrees, 1 when something differs, 2 when it could not be tried.`
+Exits with 0 when everything agrees, 1 when something differs, 2 when the vectors could not be run.`
 
-/** What every test environment is issued with; refused in production. */
+/** The demo merchant of every test environment; refused in production. */
 const demo = { merchant: '65f0c0ffee0000000000cafe', password: 'sandbox-only-password-not-for-live-0' }
 
 const slownessMost = 100

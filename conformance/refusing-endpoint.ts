@@ -1,7 +1,7 @@
 import { createServer } from 'node:http'
 
-/** What a merchant has whose books refuse every payment: an endpoint of the Payme Merchant API on this machine. It asks for no password. */
-export async function playRefusingEndpoint(port: number): Promise<{ readonly close: () => Promise<void> }> {
+/** Starts an endpoint of the Payme Merchant API on this machine that refuses every payment. It checks no password. */
+export async function startRefusingEndpoint(port: number): Promise<{ readonly close: () => Promise<void> }> {
   const server = createServer((request, response) => {
     const chunks: Buffer[] = []
     request.on('data', (chunk: Buffer) => chunks.push(chunk))
@@ -27,7 +27,7 @@ function readId(chunks: readonly Buffer[]): unknown {
   }
 }
 
-/** As the vectors of `merchant-endpoint` want it handed on, member for member. */
+/** The vectors of `merchant-endpoint` expect it to be passed on, member for member. */
 const refusal = {
   code: -31050,
   message: { ru: 'Отказ проверки', uz: 'Tekshiruv rad etdi', en: 'Refused by the conformance runner' },

@@ -1,30 +1,30 @@
-import type { Outcome } from './run-vectors.ts'
+import type { VectorResult } from './run-vectors.ts'
 
-/** One case that differs, for a person. */
-export function printDifference({ group, vector, told }: Outcome): string {
-  const lines = told.flatMap((text) => text.split('\n')).map((line) => `    ${line}`)
+/** One case that differs, as text. */
+export function printDifference({ group, vector, messages }: VectorResult): string {
+  const lines = messages.flatMap((text) => text.split('\n')).map((line) => `    ${line}`)
   return [`✗ ${group}: ${vector.title}`, `    (${vector.spec})`, ...lines, ''].join('\n')
 }
 
-/** The last lines: how many agree, how many differ, what was not sent and why. */
-export function printSummary(outcomes: readonly Outcome[], origin: string): string {
+/** The last lines: how many agree, how many differ, which were not sent and why. */
+export function printSummary(results: readonly VectorResult[], origin: string): string {
   const reasons = Map.groupBy(
-    outcomes.filter(({ state }) => state === 'skipped'),
-    ({ told }) => told[0] ?? '',
+    results.filter(({ state }) => state === 'skipped'),
+    ({ messages }) => messages[0] ?? '',
   )
   const skipped = [...reasons].map(([why, cases]) => `${cases.length} not sent: ${why}`)
-  const failed = count(outcomes, 'failed')
-  const verdict = failed === 0 ? `${count(outcomes, 'passed')} agree` : `${failed} differ, ${count(outcomes, 'passed')} agree`
+  const failed = count(results, 'failed')
+  const verdict = failed === 0 ? `${count(results, 'passed')} agree` : `${failed} differ, ${count(results, 'passed')} agree`
   return [`${origin}: ${verdict}.`, ...skipped].join('\n')
 }
 
-/** Everything, for a program. */
-export function printJson(outcomes: readonly Outcome[]): string {
-  const cases = outcomes.map(({ group, vector, state, told }) => ({ group, title: vector.title, spec: vector.spec, state, told }))
-  const counts = { passed: count(outcomes, 'passed'), failed: count(outcomes, 'failed'), skipped: count(outcomes, 'skipped') }
+/** All results, as JSON. */
+export function printJson(results: readonly VectorResult[]): string {
+  const cases = results.map(({ group, vector, state, messages }) => ({ group, title: vector.title, spec: vector.spec, state, messages }))
+  const counts = { passed: count(results, 'passed'), failed: count(results, 'failed'), skipped: count(results, 'skipped') }
   return JSON.stringify({ ...counts, cases })
 }
 
-function count(outcomes: readonly Outcome[], state: Outcome['state']): number {
-  return outcomes.filter((outcome) => outcome.state === state).length
+function count(results: readonly VectorResult[], state: VectorResult['state']): number {
+  return results.filter((result) => result.state === state).length
 }

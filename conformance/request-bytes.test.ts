@@ -2,10 +2,10 @@ import assert from 'node:assert/strict'
 import { it } from 'node:test'
 
 import { requestBytes } from './request-bytes.ts'
-import type { Known } from './template.ts'
+import type { TemplateValues } from './template.ts'
 import type { VectorRequest } from './vector.ts'
 
-const known: Known = { given: { merchant: 'm1', password: 'p1', host: 'pay.example:81' }, tokens: new Map() }
+const known: TemplateValues = { given: { merchant: 'm1', password: 'p1', host: 'pay.example:81' }, tokens: new Map() }
 const call: VectorRequest = { kind: 'call', line: 'POST /api', headers: ['X-Auth: {{merchant}}'], body: ['{"id":"ж"}'] }
 const text = (request: VectorRequest, root = '') => requestBytes(request, root, known).toString()
 

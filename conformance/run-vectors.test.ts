@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import { after, before, describe, it } from 'node:test'
 
-import { runFile, type Outcome, type Target } from './run-vectors.ts'
+import { runVectorFile, type VectorResult, type ConformanceTarget } from './run-vectors.ts'
 import { readVectorFile } from './vector.ts'
 
 /** Three cases as the real files have them: a token is given, a second one must be another, and the first is used. */
@@ -40,7 +40,7 @@ type Spoil = (answer: Answer, request: { body: string; xAuth: string }) => Answe
 
 let server: Server
 let spoil: Spoil = (answer) => answer
-let target: Target
+let target: ConformanceTarget
 
 before(async () => {
   server = createServer((request, response) => void serve(request, response))
@@ -66,14 +66,14 @@ async function serve(request: IncomingMessage, response: ServerResponse): Promis
   response.writeHead(answer.status, answer.headers).end(answer.body)
 }
 
-async function run(how: Spoil, change: Partial<Target> = {}): Promise<Outcome[]> {
+async function run(how: Spoil, change: Partial<ConformanceTarget> = {}): Promise<VectorResult[]> {
   spoil = how
-  const outcomes: Outcome[] = []
-  for await (const outcome of runFile(file, { ...target, ...change })) outcomes.push(outcome)
+  const outcomes: VectorResult[] = []
+  for await (const outcome of runVectorFile(file, { ...target, ...change })) outcomes.push(outcome)
   return outcomes
 }
 
-const states = (outcomes: Outcome[]) => outcomes.map(({ state }) => state).slice(0, 3)
+const states = (outcomes: VectorResult[]) => outcomes.map(({ state }) => state).slice(0, 3)
 const replace =
   (from: string, to: string): Spoil =>
   (answer) => ({ ...answer, body: answer.body.replace(from, to) })
@@ -116,14 +116,14 @@ describe('a service that is not is found', () => {
     it(`by ${title}`, async () => {
       const [first] = await run(how)
       assert.equal(first?.state, 'failed')
-      assert.ok(first.told.length > 0)
+      assert.ok(first.messages.length > 0)
     })
   }
 
   it('by the same token twice', async () => {
     const outcomes = await run((answer) => ({ ...answer, body: answer.body.replace(/_[0-9]{43}/, `_${'0'.repeat(43)}`) }))
     assert.deepEqual(states(outcomes), ['passed', 'failed', 'passed'])
-    assert.match(outcomes[1]?.told.join() ?? '', /a token of its own, not that of card/)
+    assert.match(outcomes[1]?.messages.join() ?? '', /a new token, not that of card/)
   })
 
   it('by a number out of its range', async () => {
@@ -139,12 +139,12 @@ describe('a service that is not is found', () => {
     const outcomes = await run((answer) => ({ ...answer, body: answer.body.replace('verify', 'verified') }))
     assert.equal(outcomes[2]?.state, 'passed', 'a token that was given is used even when something else differs')
     const none = await run((answer) => ({ ...answer, body: '' }))
-    assert.match(none[2]?.told.join() ?? '', /\{\{token:card\}\} is not known/)
+    assert.match(none[2]?.messages.join() ?? '', /\{\{token:card\}\} is not known/)
   })
 
   it('and the report never holds a whole card number or token', async () => {
     const outcomes = await run(replace('8600***6311', '8600069195406311'))
-    const told = outcomes.flatMap((outcome) => outcome.told).join('\n')
+    const told = outcomes.flatMap((outcome) => outcome.messages).join('\n')
     assert.match(told, /8600\*\*\*6311/)
     assert.doesNotMatch(told, /8600069195406311|_[0-9]{43}/)
   })
@@ -154,7 +154,7 @@ describe('what is not sent', () => {
   it('is told with its reason', async () => {
     const outcomes = await run((answer) => answer)
     assert.deepEqual(
-      outcomes.slice(3).map(({ state, told }) => `${state}: ${told.join()}`),
+      outcomes.slice(3).map(({ state, messages: told }) => `${state}: ${told.join()}`),
       [
         'skipped: waits on purpose (--slow)',
         'skipped: needs a second merchant (--other-merchant, --other-password)',

@@ -1,8 +1,8 @@
-// `npm run conformance -- --url http://127.0.0.1:8080`: is a service what the wire says? README.md in this folder tells more.
-import { readOptions, usage, type Options } from './options.ts'
-import { playRefusingEndpoint } from './refusing-endpoint.ts'
+// `npm run conformance -- --url http://127.0.0.1:8080`: checks a service against the vectors. See README.md in this folder.
+import { readOptions, usage, type ConformanceOptions } from './options.ts'
+import { startRefusingEndpoint } from './refusing-endpoint.ts'
 import { printDifference, printJson, printSummary } from './report.ts'
-import { runFile, type Outcome } from './run-vectors.ts'
+import { runVectorFile, type VectorResult } from './run-vectors.ts'
 
 process.exitCode = await main()
 
@@ -18,9 +18,9 @@ async function main(): Promise<number> {
   }
 }
 
-/** The endpoint of the refusing merchant is there as long as the vectors run. */
-async function runAll(options: Options): Promise<number> {
-  const endpoint = options.endpointPort === null ? null : await playRefusingEndpoint(options.endpointPort)
+/** The endpoint of the refusing merchant runs as long as the vectors. */
+async function runAll(options: ConformanceOptions): Promise<number> {
+  const endpoint = options.endpointPort === null ? null : await startRefusingEndpoint(options.endpointPort)
   try {
     return await runFiles(options)
   } finally {
@@ -28,19 +28,19 @@ async function runAll(options: Options): Promise<number> {
   }
 }
 
-async function runFiles({ files, target, json }: Options): Promise<number> {
-  const outcomes: Outcome[] = []
+async function runFiles({ files, target, json }: ConformanceOptions): Promise<number> {
+  const results: VectorResult[] = []
   for (const file of files) {
-    for await (const outcome of runFile(file, target)) {
-      if (outcome.told.some((text) => text.includes('ECONNREFUSED'))) throw new Error(nobodyThere(target.url))
-      outcomes.push(outcome)
-      if (!json && outcome.state === 'failed') console.log(printDifference(outcome))
+    for await (const result of runVectorFile(file, target)) {
+      if (result.messages.some((text) => text.includes('ECONNREFUSED'))) throw new Error(noService(target.url))
+      results.push(result)
+      if (!json && result.state === 'failed') console.log(printDifference(result))
     }
   }
-  console.log(json ? printJson(outcomes) : printSummary(outcomes, target.url.origin))
-  return outcomes.some(({ state }) => state === 'failed') ? 1 : 0
+  console.log(json ? printJson(results) : printSummary(results, target.url.origin))
+  return results.some(({ state }) => state === 'failed') ? 1 : 0
 }
 
-function nobodyThere({ origin }: URL): string {
-  return `Nobody listens at ${origin}. Start the service (npm start), or name another address with --url.`
+function noService({ origin }: URL): string {
+  return `No service listens at ${origin}. Start the service (npm start), or name another address with --url.`
 }

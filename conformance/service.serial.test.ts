@@ -21,9 +21,9 @@ if (postgresUrl !== '') {
   })
 }
 
-interface Told {
+interface Report {
   readonly passed: number
-  readonly cases: readonly { group: string; title: string; state: string; told: readonly string[] }[]
+  readonly cases: readonly { group: string; title: string; state: string; messages: readonly string[] }[]
 }
 
 /** Runs the runner as anybody would, against a service that is stopped afterwards. */
@@ -38,15 +38,15 @@ async function expectConformance(tessera: Awaited<ReturnType<typeof startTessera
     const endpoint = ['--refusing-merchant', refusing.merchantId, '--endpoint-port', String(port)]
     const passwords = { password, otherPassword: other.password, refusingPassword: refusing.password }
     // How soon it answers is asked of a service that has a machine to itself.
-    const told = await runVectors([...place, ...endpoint, '--json', '--slowness=5', ...options], passwords)
-    const failed = told.cases.filter(({ state }) => state === 'failed')
+    const report = await runVectors([...place, ...endpoint, '--json', '--slowness=5', ...options], passwords)
+    const failed = report.cases.filter(({ state }) => state === 'failed')
     assert.deepEqual(
-      failed.map(({ group, title, told: sentences }) => `${group}: ${title}: ${sentences.join('; ')}`),
+      failed.map(({ group, title, messages }) => `${group}: ${title}: ${messages.join('; ')}`),
       [],
     )
-    const skipped = told.cases.filter(({ state, told: why }) => state === 'skipped' && why.some((each) => each.includes('needs')))
+    const skipped = report.cases.filter(({ state, messages: why }) => state === 'skipped' && why.some((each) => each.includes('needs')))
     assert.deepEqual(skipped, [], 'what needs another merchant, or an endpoint, was tried')
-    assert.ok(told.passed > 900, `only ${told.passed} were tried`)
+    assert.ok(report.passed > 900, `only ${report.passed} were tried`)
   } finally {
     await tessera.stop()
   }
@@ -73,7 +73,7 @@ interface Passwords {
   readonly refusingPassword: string
 }
 
-function runVectors(args: readonly string[], { password, otherPassword, refusingPassword }: Passwords): Promise<Told> {
+function runVectors(args: readonly string[], { password, otherPassword, refusingPassword }: Passwords): Promise<Report> {
   const command = [fileURLToPath(new URL('run.ts', import.meta.url)), ...args]
   const options = {
     env: {
@@ -88,7 +88,7 @@ function runVectors(args: readonly string[], { password, otherPassword, refusing
     execFile(process.execPath, command, options, (err, out, said) => {
       // It ends with 1 when something differs; then it still tells what.
       if (out === '') reject(err ?? new Error(said))
-      else resolve(JSON.parse(out) as Told)
+      else resolve(JSON.parse(out) as Report)
     })
   })
 }

@@ -1,29 +1,29 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 
-import { fill, matchTemplate, Unfilled, type Known } from './template.ts'
+import { fillTemplate, matchTemplate, MissingValueError, type TemplateValues } from './template.ts'
 
 const tokenA = `${'a'.repeat(24)}_${'A'.repeat(43)}`
 const tokenB = `${'b'.repeat(24)}_${'B'.repeat(43)}`
 
-function known(tokens: Record<string, string> = {}): Known {
+function known(tokens: Record<string, string> = {}): TemplateValues {
   return { given: { merchant: 'm1', password: 'p:1', host: 'h' }, tokens: new Map(Object.entries(tokens)) }
 }
 
 describe('a request written out', () => {
   it('has credentials and tokens in their places', () => {
-    assert.equal(fill('X-Auth: {{merchant}}:{{password}}', known()), 'X-Auth: m1:p:1')
-    assert.equal(fill('{"token":"{{token:card}}"}', known({ card: tokenA })), `{"token":"${tokenA}"}`)
-    assert.equal(fill('{{cardIdOf:card}}-{{secretOf:card}}', known({ card: tokenA })), `${'a'.repeat(24)}-${'A'.repeat(43)}`)
+    assert.equal(fillTemplate('X-Auth: {{merchant}}:{{password}}', known()), 'X-Auth: m1:p:1')
+    assert.equal(fillTemplate('{"token":"{{token:card}}"}', known({ card: tokenA })), `{"token":"${tokenA}"}`)
+    assert.equal(fillTemplate('{{cardIdOf:card}}-{{secretOf:card}}', known({ card: tokenA })), `${'a'.repeat(24)}-${'A'.repeat(43)}`)
   })
 
   it('is not sent while a token is missing', () => {
-    assert.throws(() => fill('{{token:card}}', known()), Unfilled)
-    assert.throws(() => fill('{{otherMerchant}}', known()), Unfilled)
+    assert.throws(() => fillTemplate('{{token:card}}', known()), MissingValueError)
+    assert.throws(() => fillTemplate('{{otherMerchant}}', known()), MissingValueError)
   })
 
   it('keeps braces that are no placeholder', () => {
-    assert.equal(fill('{"a":{"b":{{}}', known()), '{"a":{"b":{{}}')
+    assert.equal(fillTemplate('{"a":{"b":{{}}', known()), '{"a":{"b":{{}}')
   })
 })
 
@@ -47,7 +47,7 @@ describe('a reply held against its template', () => {
   it('has the same token under the same name, and another under another', () => {
     assert.equal(differs('{{token:card}}', tokenA, { card: tokenA }), null)
     assert.match(differs('{{token:card}}', tokenB, { card: tokenA })?.wanted ?? '', /same token/)
-    assert.match(differs('{{token:again}}', tokenA, { card: tokenA })?.wanted ?? '', /of its own, not that of card/)
+    assert.match(differs('{{token:again}}', tokenA, { card: tokenA })?.wanted ?? '', /a new token, not that of card/)
     assert.match(differs('"{{token:card}}"', '"no token"')?.wanted ?? '', /24 hex digits/)
   })
 
@@ -55,9 +55,9 @@ describe('a reply held against its template', () => {
     const [id, other] = ['6745a1f0000a3f5c0d2e4b61', '6745a1f0000a3f5c0d2e4b62']
     const learning = known()
     assert.equal(matchTemplate('"{{receipt:tea}}"', `"${id}"`, learning), null)
-    assert.equal(fill('{{receipt:tea}}', learning), id)
+    assert.equal(fillTemplate('{{receipt:tea}}', learning), id)
     assert.match(matchTemplate('{{receipt:tea}}', other, learning)?.wanted ?? '', /same receipt/)
-    assert.match(matchTemplate('{{receipt:cup}}', id, learning)?.wanted ?? '', /of its own/)
+    assert.match(matchTemplate('{{receipt:cup}}', id, learning)?.wanted ?? '', /a new receipt/)
     assert.match(differs('{{receipt:tea}}', `${id}0`)?.wanted ?? '', /24 hex digits/)
   })
 

@@ -1,22 +1,22 @@
-/** What placeholders stand for: credentials of the target, and what earlier replies of the same file gave. */
-export interface Known {
+/** The values of placeholders: credentials of the target, and values from earlier responses of the same file. */
+export interface TemplateValues {
   /** `merchant`, `password`, `otherMerchant`, `otherPassword`, `host`. */
   readonly given: Readonly<Record<string, string>>
-  /** Tokens by their names in the file; a reply adds to them. */
+  /** Tokens by their names in the file; responses add to them. */
   readonly tokens: Map<string, string>
 }
 
-/** Writes a request's text out. Throws `Unfilled` when it needs a token that no reply gave. */
-export function fill(text: string, known: Known): string {
+/** Fills the placeholders of a request's text. Throws `MissingValueError` when it needs a token that no response had. */
+export function fillTemplate(text: string, values: TemplateValues): string {
   return text.replaceAll(
     placeholder,
-    (written: string, kind: string, name: string | undefined) => valueOf(kind, name ?? '', known) ?? unfilled(written),
+    (written: string, kind: string, name: string | undefined) => valueOf(kind, name ?? '', values) ?? unfilled(written),
   )
 }
 
-export class Unfilled extends Error {}
+export class MissingValueError extends Error {}
 
-function valueOf(kind: string, name: string, { given, tokens }: Known): string | undefined {
+function valueOf(kind: string, name: string, { given, tokens }: TemplateValues): string | undefined {
   if (kind === 'token') return tokens.get(name)
   if (kind === 'cardIdOf') return tokens.get(name)?.slice(0, cardIdLength)
   if (kind === 'secretOf') return tokens.get(name)?.slice(cardIdLength + 1)
@@ -25,20 +25,20 @@ function valueOf(kind: string, name: string, { given, tokens }: Known): string |
 }
 
 function unfilled(written: string): never {
-  throw new Unfilled(`${written} is not known: the case that gives it did not pass, or no option told it`)
+  throw new MissingValueError(`${written} is not known: the case that returns it did not pass, or an option is missing`)
 }
 
 /** Where a text first differs from its template. `wanted` is a piece of the template or a sentence about it. */
-export interface Difference {
+export interface TemplateMismatch {
   readonly at: number
   readonly wanted: string
 }
 
 /**
- * Compares a text with its template, letter for letter, and learns the tokens that are met for the first time; two names never stand for
+ * Compares a text with its template, character by character, and stores tokens that occur for the first time; two names never stand for
  * one token. Null when they agree.
  */
-export function matchTemplate(template: string, text: string, known: Known): Difference | null {
+export function matchTemplate(template: string, text: string, values: TemplateValues): TemplateMismatch | null {
   let at = 0
   let from = 0
   for (const found of template.matchAll(placeholder)) {
@@ -46,7 +46,7 @@ export function matchTemplate(template: string, text: string, known: Known): Dif
     const differs = differAt(literal, text, at)
     if (differs !== null) return differs
     at += literal.length
-    const taken = take(found[1] ?? '', found[2] ?? '', text.slice(at), known)
+    const taken = take(found[1] ?? '', found[2] ?? '', text.slice(at), values)
     if (typeof taken === 'string') return { at, wanted: taken }
     at += taken
     from = found.index + found[0].length
@@ -55,45 +55,45 @@ export function matchTemplate(template: string, text: string, known: Known): Dif
   return differAt(rest, text, at) ?? (at + rest.length === text.length ? null : { at: at + rest.length, wanted: 'the end' })
 }
 
-function differAt(literal: string, text: string, at: number): Difference | null {
+function differAt(literal: string, text: string, at: number): TemplateMismatch | null {
   if (text.startsWith(literal, at)) return null
   let same = 0
   while (literal[same] === text[at + same]) same++
   return { at: at + same, wanted: literal.slice(same) }
 }
 
-/** How many letters of `rest` the placeholder takes, or what was wanted there. */
-function take(kind: string, name: string, rest: string, known: Known): number | string {
-  if (kind === 'token') return takeToken(name, rest, known)
-  if (kind === 'receipt') return takeReceipt(name, rest, known)
+/** How many characters of `rest` the placeholder matches, or what was expected there. */
+function take(kind: string, name: string, rest: string, values: TemplateValues): number | string {
+  if (kind === 'token') return takeToken(name, rest, values)
+  if (kind === 'receipt') return takeReceipt(name, rest, values)
   if (kind === 'digits') return /^[0-9]{1,12}(?![0-9])/.exec(rest)?.[0].length ?? 'one to twelve digits'
   if (kind === 'text') return /^(?:[^"\\]|\\.)*/.exec(rest)?.[0].length ?? 'a text'
   if (kind === 'int') return takeInteger(name, rest)
   if (kind === 'object') return lengthOfObject(rest) ?? 'a JSON object'
   if (kind === 'requestId') return /^[0-9A-Za-z_-]{8,64}/.exec(rest)?.[0].length ?? 'the id of a request'
-  const value = valueOf(kind, name, known)
-  if (value === undefined) return `{{${kind}}}, which nobody knows`
+  const value = valueOf(kind, name, values)
+  if (value === undefined) return `{{${kind}}}, which has no value`
   return rest.startsWith(value) ? value.length : `{{${kind}}}`
 }
 
-function takeToken(name: string, rest: string, { tokens }: Known): number | string {
+function takeToken(name: string, rest: string, { tokens }: TemplateValues): number | string {
   const token = /^[0-9a-f]{24}_[0-9A-Za-z]{20,103}/.exec(rest)?.[0]
   if (token === undefined) return 'a token: 24 hex digits, an underscore, 20 to 103 letters and digits'
   const before = tokens.get(name)
   if (before !== undefined) return before === token ? token.length : `the same token as before (${name})`
-  const twin = [...tokens].find(([, value]) => value === token)
-  if (twin !== undefined) return `a token of its own, not that of ${twin[0]}`
+  const duplicate = [...tokens].find(([, value]) => value === token)
+  if (duplicate !== undefined) return `a new token, not that of ${duplicate[0]}`
   tokens.set(name, token)
   return token.length
 }
 
-/** Ids of receipts are learnt like tokens, under names of their own. */
-function takeReceipt(name: string, rest: string, { tokens }: Known): number | string {
+/** Ids of receipts are stored like tokens, under names of their own. */
+function takeReceipt(name: string, rest: string, { tokens }: TemplateValues): number | string {
   const id = /^[0-9a-f]{24}(?![0-9a-f])/.exec(rest)?.[0]
   if (id === undefined) return 'the id of a receipt: 24 hex digits'
   const before = tokens.get(receiptName(name))
   if (before !== undefined && before !== id) return `the same receipt as before (${name})`
-  if (before === undefined && [...tokens.values()].includes(id)) return 'a receipt of its own'
+  if (before === undefined && [...tokens.values()].includes(id)) return 'a new receipt'
   tokens.set(receiptName(name), id)
   return id.length
 }

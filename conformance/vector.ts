@@ -1,6 +1,6 @@
 /**
- * What a vector says: bytes in, bytes out (README.md tells the format). Read from `vectors/<group>.json`; a file that does not say it
- * in these words throws, with the place.
+ * Conformance vectors: bytes in, bytes out (the format is described in README.md). Read from `vectors/<group>.json`; a file that is not of this
+ * format throws, with the path of the fault.
  */
 export interface VectorFile {
   readonly group: string
@@ -10,10 +10,10 @@ export interface VectorFile {
 
 export interface Vector {
   readonly title: string
-  /** The sentence that it protects. */
+  /** The rule that it checks. */
   readonly spec: string
-  readonly needs: readonly Need[]
-  /** Waits on purpose; run when asked for. */
+  readonly needs: readonly VectorNeed[]
+  /** Waits on purpose; run with `--slow` only. */
   readonly slow: boolean
   readonly request: VectorRequest
   readonly reply: VectorReply
@@ -21,17 +21,17 @@ export interface Vector {
 }
 
 /**
- * `test`: makes cards, asks for codes or counts in a limit. `other merchant`: credentials of a second one. `refusing endpoint`: of one whose own
- * endpoint this runner plays.
+ * `test`: creates cards, requests codes or counts in a limit. `other merchant`: credentials of a second one. `refusing endpoint`: of one whose own
+ * endpoint this runner simulates.
  */
-export type Need = (typeof needs)[number]
+export type VectorNeed = (typeof needs)[number]
 
 /** Either a request that the runner completes (Host, Connection, Content-Length), or raw bytes as they go over the socket. */
 export type VectorRequest =
   | { readonly kind: 'call'; readonly line: string; readonly headers: readonly string[]; readonly body: readonly Piece[] | null }
   | { readonly kind: 'raw'; readonly raw: readonly Piece[] }
 
-/** Text with placeholders, bytes, or a text many times over. */
+/** Text with placeholders, bytes, or a repeated text. */
 export type Piece = string | { readonly base64: string } | { readonly repeat: string; readonly times: number }
 
 export interface VectorReply {
@@ -65,7 +65,7 @@ function readVector(value: unknown, place: string): Vector {
   }
 }
 
-function readNeed(value: unknown, place: string): Need {
+function readNeed(value: unknown, place: string): VectorNeed {
   const need = needs.find((known) => known === value)
   if (need === undefined) throw new Error(`${place}: needs is one of "${needs.join('", "')}"`)
   return need
@@ -99,7 +99,7 @@ function readHeaders(value: unknown, place: string): Record<string, string | nul
   return Object.fromEntries(headers.map(([name, text]) => [name, text === null ? null : string(text, `${place}: ${name}`)]))
 }
 
-/** Placeholders that stand for a number or an object have no quotes in the reply. */
+/** Placeholders of numbers and objects have no quotes in the response. */
 function unquoted(json: string): string {
   return json.replaceAll(/"(\{\{(?:int|object)(?::[^{}"]*)?\}\})"/g, '$1')
 }
@@ -118,7 +118,7 @@ function readPiece(value: unknown, place: string): Piece {
 function members(value: unknown, place: string, known: readonly string[] | null): Record<string, unknown> {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) throw new Error(`${place} is no object`)
   const stranger = known === null ? undefined : Object.keys(value).find((name) => !known.includes(name))
-  if (stranger !== undefined) throw new Error(`${place} has a member ${stranger}, which nobody reads`)
+  if (stranger !== undefined) throw new Error(`${place} has an unknown member ${stranger}`)
   return value as Record<string, unknown>
 }
 
@@ -137,6 +137,6 @@ function number(value: unknown, place: string): number {
   return value
 }
 
-/** An answer that takes longer than this differs, unless the vector says how long it takes. */
+/** A response that takes longer than this differs, unless the vector has a limit of its own. */
 const replyMsMax = 5000
 const needs = ['test', 'other merchant', 'refusing endpoint'] as const

@@ -1,26 +1,32 @@
 import assert from 'node:assert/strict'
+import { randomInt } from 'node:crypto'
+import { mkdtempSync, readFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import axe from 'axe-core'
-import type { DashboardMethodName, Params, Result, Role } from '@tessera/contract/methods'
-import { chromium, type Browser, type BrowserContext, type Page } from 'playwright-core'
+import type { DashboardOperationName, Params, Result, Role } from '@tessera/contract/operations'
+import type { Browser, BrowserContext, Download, Page } from 'playwright-core'
 
-import { chromiumFlags, findChromium } from '../tools/chromium.ts'
-import { startTessera, type StartedTessera } from '../tools/start-tessera.ts'
+import { openChromium } from '../tools/open-chromium.ts'
+import { joinTessera, startTessera, type StartedTessera } from '../tools/start-tessera.ts'
 
-/** The real service with the dashboard open in a real browser. */
+/** The service with the dashboard in a browser. */
 export interface OpenDashboard {
   readonly tessera: StartedTessera
   /** `http://localhost:<port>`, the dashboard's own host. */
   readonly origin: string
   readonly browser: Browser
+  /** The owner of the merchant. */
+  readonly login: Login
   /** A fresh browser profile, not signed in. */
   context(options?: Parameters<Browser['newContext']>[0]): Promise<BrowserContext>
-  /** A page of the dashboard, signed in by the sandbox's login unless told otherwise: `open('cards')`. */
+  /** A page of the dashboard, signed in as the owner unless told otherwise: `open('cards')`. */
   open(path: string, options?: Parameters<Browser['newContext']>[0] & { login?: Login }): Promise<Page>
   /** The same, signed in as a new user of a role, whom the owner made and who has chosen a password. */
   openAs(role: Exclude<Role, 'owner'>, path: string): Promise<Page>
-  /** The same, with what the user signs in by. */
+  /** The same, with the user's credentials. */
   openNew(role: Exclude<Role, 'owner'>, path: string): Promise<{ readonly page: Page; readonly login: Login }>
-  /** Calls the API as the demo merchant's server. */
+  /** Calls the API as the merchant's server. */
   api(method: string, params: object): Promise<unknown>
   stop(): Promise<void>
 }
@@ -30,18 +36,20 @@ export interface Login {
   readonly password: string
 }
 
-/** The demo merchant's. */
-export const sandboxLogin: Login = { phone: '998900000000', password: 'sandbox' }
+/** The demo merchant's user, which every service has in the test environment. */
+const sandboxLogin: Login = { phone: '998900000000', password: 'sandbox' }
 
-/** Starts service and browser. Every page fails its test on a violation of the policy or an error that nobody caught. */
-export async function openDashboard(): Promise<OpenDashboard> {
-  const tessera = await startTessera()
-  const executablePath = findChromium()
-  assert.ok(executablePath, 'Chromium is missing: npm test installs it, or say apt-get install chromium')
-  const browser = await chromium.launch({ executablePath, args: chromiumFlags() })
+/**
+ * Opens service and browser, shared with the other files of this folder unless a test moves the service's clock or uses the clipboard. Every page
+ * fails its test on a violation of the policy or an uncaught error.
+ */
+export async function openDashboard({ isShared = true }: { isShared?: boolean } = {}): Promise<OpenDashboard> {
+  const tessera = isShared ? await joinTessera() : await startTessera()
+  const browser = await openChromium({ isShared })
+  const owner = tessera.isShared ? await makeOwner(tessera) : sandboxLogin
   const origin = tessera.url.replace('127.0.0.1', 'localhost')
   const context = (options?: Parameters<Browser['newContext']>[0]) => browser.newContext({ locale: 'en-GB', ...options })
-  const open: OpenDashboard['open'] = async (path, { login = sandboxLogin, ...options } = {}) => {
+  const open: OpenDashboard['open'] = async (path, { login = owner, ...options } = {}) => {
     const page = await (await context(options)).newPage()
     page.on('pageerror', (err) => faults.push(String(err)))
     page.on('console', (line) => {
@@ -52,27 +60,34 @@ export async function openDashboard(): Promise<OpenDashboard> {
     return page
   }
   const openNew: OpenDashboard['openNew'] = async (role, path) => {
-    const owner = await open('account')
-    const phone = `99890112${String(++people).padStart(4, '0')}`
-    const { password } = await callDashboard(owner, 'dashboard.users.create', { phone, role })
-    await owner.context().close()
+    const ownerPage = await open('account')
+    const phone = drawPhone()
+    const { password } = await callDashboard(ownerPage, 'dashboard.users.create', { phone, role })
+    await ownerPage.context().close()
     const page = await (await context()).newPage()
     await page.goto(`${origin}/dashboard/${path}`)
     await fillSignIn(page, { phone, password })
     const login = { phone, password: 'four plain words here' }
-    await page.getByLabel('Present password').fill(password)
+    await page.getByLabel('Current password').fill(password)
     await page.getByLabel('New password').fill(login.password)
     await page.locator('button[type=submit]').click()
     await page.locator('nav a').first().waitFor({ state: 'attached' })
     return { page, login }
   }
   return {
-    ...{ tessera, origin, browser, context, open, openNew },
+    tessera,
+    origin,
+    browser,
+    login: owner,
+    context,
+    open,
+    openNew,
     openAs: async (role, path) => (await openNew(role, path)).page,
     async api(method, params) {
       const headers = { 'x-auth': `${tessera.merchantId}:${tessera.password}` }
       const reply = await fetch(`${tessera.url}/api/${method}`, {
-        ...{ method: 'POST', headers },
+        method: 'POST',
+        headers,
         body: JSON.stringify({ id: 1, method, params }),
       })
       return ((await reply.json()) as { result: unknown }).result
@@ -86,23 +101,52 @@ export async function openDashboard(): Promise<OpenDashboard> {
 }
 
 const faults: string[] = []
-let people = 0
 
-/** Fills the sign-in page; resolves when a page of the dashboard is there. */
+/** An owner of the test's own merchant, who has chosen a password. */
+async function makeOwner({ url, merchantId, makeOwner }: StartedTessera): Promise<Login> {
+  const phone = drawPhone()
+  const { password } = await makeOwner(merchantId, phone)
+  const login = { phone, password: 'four plain words here' }
+  const origin = url.replace('127.0.0.1', 'localhost')
+  const headers: Record<string, string> = { 'content-type': 'application/json', 'sec-fetch-site': 'same-origin', origin }
+  const call = async (method: string, params: object): Promise<Response> =>
+    fetch(`${origin}/dashboard/api`, { method: 'POST', headers, body: JSON.stringify({ id: 1, method, params }) })
+  headers['cookie'] = (await call('dashboard.session.signIn', { phone, password })).headers.get('set-cookie')?.split(';')[0] ?? ''
+  const { result } = (await (await call('dashboard.session.get', {})).json()) as { result: { session: { csrf: string } } }
+  headers['x-tessera-csrf'] = result.session.csrf
+  const reply = (await (await call('dashboard.password.change', { password, newPassword: login.password })).json()) as { error?: object }
+  assert.equal(reply.error, undefined)
+  await call('dashboard.session.signOut', {})
+  return login
+}
+
+/** A phone number belongs to one user of the service, so each is used once. */
+function drawPhone(): string {
+  return `99890${String(randomInt(2_000_000, 9_999_999))}`
+}
+
+/** The text of a file that a page gave to the browser. A shared browser tells no path of its own, so the file is saved first. */
+export async function readDownload(download: Download): Promise<string> {
+  const path = join(mkdtempSync(join(tmpdir(), 'tessera-download-')), 'file')
+  await download.saveAs(path)
+  return readFileSync(path, 'utf8')
+}
+
+/** Signs in, and resolves when a page of the dashboard is shown. */
 export async function signIn(page: Page, login: Login): Promise<void> {
   await fillSignIn(page, login)
   await page.locator('nav a').first().waitFor({ state: 'attached' })
 }
 
-/** Fills the sign-in page, whatever comes of it. */
+/** Submits the sign-in form without waiting for the outcome. */
 export async function fillSignIn(page: Page, { phone, password }: Login): Promise<void> {
   await page.getByRole('textbox', { name: /phone|телефон|telefon/i }).fill(phone)
   await page.locator('input[type=password]').fill(password)
   await page.locator('button[type=submit]').click()
 }
 
-/** Asks the dashboard's own door as whoever is signed in on a page; fails on an error. */
-export async function callDashboard<M extends DashboardMethodName>(page: Page, method: M, params: Params<M>): Promise<Result<M>> {
+/** Calls the dashboard endpoint as the user signed in on a page. Fails on an error response. */
+export async function callDashboard<M extends DashboardOperationName>(page: Page, method: M, params: Params<M>): Promise<Result<M>> {
   const reply = await page.evaluate(
     async ({ method, params }) => {
       const call = async (method: string, params: unknown, csrf = ''): Promise<Answered> => {
@@ -124,7 +168,7 @@ interface Answered {
   readonly error?: object
 }
 
-/** What axe says of a page (WCAG 2.2 A and AA, and good practice), a line a rule; nothing for a page that everybody can use. */
+/** The accessibility violations of a page by axe (WCAG 2.2 A and AA, and best practices), one line per rule. */
 export async function faultsFor(page: Page): Promise<readonly string[]> {
   await page.evaluate(axe.source)
   const { violations } = await page.evaluate(() => (globalThis as unknown as { axe: typeof axe }).axe.run())

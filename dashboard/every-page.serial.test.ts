@@ -6,20 +6,20 @@ import type { Page } from 'playwright-core'
 import { naughtyTexts } from '../tools/corpora.ts'
 import { faultsFor, openDashboard, type OpenDashboard } from './dashboard.fixture.ts'
 
-// What holds for every page of the navigation, whatever it is: a page that is added is looked at here without a line.
+// What holds for every page in the navigation. A new page is tested here without a change to this file.
 
 let dashboard: OpenDashboard
 let names: readonly string[]
 before(async () => {
-  dashboard = await openDashboard()
-  await fillIn()
+  dashboard = await openDashboard({ isShared: false })
+  await createNaughtyData()
   const page = await dashboard.open('account')
   names = await namesIn(page)
 })
 after(() => dashboard.stop())
 
-/** Every text that breaks careless programs, in every member that is the merchant's own. */
-async function fillIn(): Promise<void> {
+/** Puts strings that break careless programs into every member that a merchant controls. */
+async function createNaughtyData(): Promise<void> {
   const ask = (method: string, params: object) =>
     dashboard.api(method, params) as Promise<{ card: { token: string }; receipt: { _id: string } } | undefined>
   const card = { number: '8600495473316478', expire: '0399' }
@@ -34,7 +34,7 @@ async function fillIn(): Promise<void> {
   }
 }
 
-/** Joins texts up to a length, those with markup first. */
+/** Joins texts up to a maximum length. */
 function bundle(texts: readonly string[], lengthMax: number): string[] {
   const bundles: string[] = []
   for (const text of texts.filter((each) => each.length < lengthMax)) {
@@ -49,37 +49,37 @@ async function namesIn(page: Page): Promise<string[]> {
   return page.locator('nav a').evaluateAll((links) => links.map((link) => (link.getAttribute('href') ?? '').replace('/dashboard/', '')))
 }
 
-/** Goes to a page by its link in the navigation, and waits until nothing is asked for. */
+/** Opens a page by its link in the navigation, and waits until it is idle. */
 async function visit(page: Page, name: string): Promise<void> {
   await page.locator(`nav a[href="/dashboard/${name}"]`).evaluate((link) => (link as HTMLElement).click())
   await page.locator(`nav a[href="/dashboard/${name}"][aria-current=page]`).waitFor({ state: 'attached' })
-  await settled(page)
+  await waitUntilIdle(page)
 }
 
-/** How many requests of the page have no answer yet. */
-declare let asking: number
+/** In the page: the number of requests in flight. */
+declare let inFlight: number
 
-/** Opens a page that counts what it asks for, so that a test can wait until it has been told everything. */
-async function openCounting(options?: Parameters<OpenDashboard['open']>[1]): Promise<Page> {
+/** Opens a page that counts its requests in flight, so that a test can wait until it is idle. */
+async function openCountingRequests(options?: Parameters<OpenDashboard['open']>[1]): Promise<Page> {
   const page = await dashboard.open('account', options)
-  await countAsking(page)
+  await countRequests(page)
   return page
 }
 
-async function countAsking(page: Page): Promise<void> {
+async function countRequests(page: Page): Promise<void> {
   const count = (): void => {
     const { fetch } = globalThis
     Object.assign(globalThis, {
-      asking: 0,
-      fetch: async (...asked: Parameters<typeof fetch>) => {
-        asking++
+      inFlight: 0,
+      fetch: async (...args: Parameters<typeof fetch>) => {
+        inFlight++
         try {
-          const answer = await fetch(...asked)
-          const text = await answer.clone().text()
-          // Whoever reads it has it before the next task begins, and has shown it when this one ends.
-          return Object.assign(answer, { json: async () => JSON.parse(text) as unknown })
+          const response = await fetch(...args)
+          const text = await response.clone().text()
+          // json() resolves within the current task, so the page has rendered the response when that task ends.
+          return Object.assign(response, { json: async () => JSON.parse(text) as unknown })
         } finally {
-          asking--
+          inFlight--
         }
       },
     })
@@ -88,15 +88,15 @@ async function countAsking(page: Page): Promise<void> {
   await page.evaluate(count)
 }
 
-async function settled(page: Page): Promise<void> {
+async function waitUntilIdle(page: Page): Promise<void> {
   await page.locator('main h1').waitFor()
-  // Not waitForFunction: to it, the promise of an async function is a yes.
+  // Not waitForFunction, which takes the promise of an async function for true.
   await page.evaluate(async () => {
     const frame = () => new Promise((resolve) => requestAnimationFrame(resolve))
-    // What was rendered has its effects in a timer that the next frame sets; an effect may render, and ask.
+    // Effects run in a timer set by the next frame, and an effect may render and send requests.
     const effects = () => new Promise((resolve) => requestAnimationFrame(() => setTimeout(resolve)))
-    const isQuiet = () => asking === 0 && document.querySelector('main [aria-busy=true]') === null
-    for (let isOver = false; !isOver; isOver = isQuiet()) {
+    const isQuiet = () => inFlight === 0 && document.querySelector('main [aria-busy=true]') === null
+    for (let isIdle = false; !isIdle; isIdle = isQuiet()) {
       while (!isQuiet()) await frame()
       await effects()
       await effects()
@@ -104,50 +104,50 @@ async function settled(page: Page): Promise<void> {
   })
 }
 
-test('no text of a merchant becomes a live node on any page, list or detail', async () => {
-  const page = await openCounting()
-  const alien: string[] = []
+test('no text of a merchant becomes an element or a script on any page, list or detail', async () => {
+  const page = await openCountingRequests()
+  const violations: string[] = []
   page.on('dialog', (dialog) => {
-    alien.push(`a dialog: ${dialog.message()}`)
+    violations.push(`a dialog: ${dialog.message()}`)
     void dialog.dismiss()
   })
   page.on('request', (request) => {
     const { origin, pathname, protocol } = new URL(request.url())
-    // The form builder holds the form itself, which is of the form's own origin.
+    // The preview of the form builder is an iframe of the form's own origin.
     const isPreview = origin === dashboard.tessera.url && pathname === '/form/v1/preview'
-    if (origin !== dashboard.origin && protocol !== 'blob:' && !isPreview) alien.push(request.url())
+    if (origin !== dashboard.origin && protocol !== 'blob:' && !isPreview) violations.push(request.url())
   })
   const seen: string[] = []
   for (const name of names) {
     await visit(page, name)
-    alien.push(...(await liveNodes(page)).map((node) => `${name}: ${node}`))
+    violations.push(...(await liveNodes(page)).map((node) => `${name}: ${node}`))
     seen.push((await page.locator('main').textContent()) ?? '')
     for (const href of (await detailsIn(page, name)).slice(0, 4)) {
       await page.goto(`${dashboard.origin}${href}`)
-      await settled(page)
-      alien.push(...(await liveNodes(page)).map((node) => `${href}: ${node}`))
+      await waitUntilIdle(page)
+      violations.push(...(await liveNodes(page)).map((node) => `${href}: ${node}`))
       seen.push((await page.locator('main').textContent()) ?? '')
     }
   }
-  assert.deepEqual(alien, [])
+  assert.deepEqual(violations, [])
   const planted = await page
     .evaluate(() => {
       const image = document.createElement('img')
       document.body.append(image)
     })
     .then(() => liveNodes(page))
-  assert.deepEqual(planted, ['img'], 'one that is there is found')
-  // They are there, as texts.
+  assert.deepEqual(planted, ['img'], 'the check finds an element that is there')
+  // They are on the pages, as text.
   const shown = seen.join('\n')
-  for (const text of ['<script>', '<img src=x', 'javascript:', 'onerror=']) assert.ok(shown.includes(text), `${text} was shown nowhere`)
+  for (const text of ['<script>', '<img src=x', 'javascript:', 'onerror=']) assert.ok(shown.includes(text), `${text} is on no page`)
 })
 
-/** The links of a page to its own details. */
+/** The links of a list to its detail pages. */
 function detailsIn(page: Page, name: string): Promise<string[]> {
   return page.locator(`main a[href^="/dashboard/${name}/"]`).evaluateAll((links) => links.map((link) => link.getAttribute('href') ?? ''))
 }
 
-/** Elements and attributes that nobody who wrote this dashboard put there, and refusals: what is not shown tells nothing. */
+/** Elements and attributes that the dashboard never renders, and error messages: a page that failed to load would prove nothing. */
 function liveNodes(page: Page): Promise<string[]> {
   return page.evaluate(() => {
     const live = [...document.querySelectorAll('main [role=alert]:not(:empty)')].map((alert) => `refused: ${alert.textContent}`)
@@ -164,13 +164,13 @@ function liveNodes(page: Page): Promise<string[]> {
   })
 }
 
-test('every page can be used by everybody: at 320 px, in the dark, in each language', async () => {
+test('every page is accessible and fits 320 px in each language, in light and dark', async () => {
   for (const [colorScheme, locale] of [
     ['dark', 'uz-UZ'],
     ['light', 'ru-RU'],
     ['dark', 'en-GB'],
   ] as const) {
-    const page = await openCounting({ colorScheme, locale, reducedMotion: 'reduce', viewport: { width: 320, height: 640 } })
+    const page = await openCountingRequests({ colorScheme, locale, reducedMotion: 'reduce', viewport: { width: 320, height: 640 } })
     for (const name of names) {
       await visit(page, name)
       assert.deepEqual(await faultsFor(page), [], `${name}, ${locale}`)
@@ -180,11 +180,11 @@ test('every page can be used by everybody: at 320 px, in the dark, in each langu
   }
 })
 
-test('every page is gone through by Tab alone: all that can be used is reached, and is seen when it is', async () => {
-  const page = await openCounting({ reducedMotion: 'reduce', viewport: { width: 1280, height: 800 } })
+test('every control of every page is reached with Tab, and its focus is visible', async () => {
+  const page = await openCountingRequests({ reducedMotion: 'reduce', viewport: { width: 1280, height: 800 } })
   for (const name of names) {
     await visit(page, name)
-    assert.equal(await page.evaluate(() => document.activeElement?.id), 'page', `${name}: the focus did not come along`)
+    assert.equal(await page.evaluate(() => document.activeElement?.id), 'page', `${name}: the focus was not moved to the page`)
     await page.evaluate(() => {
       document.querySelectorAll('[data-seen]').forEach((each) => each.removeAttribute('data-seen'))
       document.body.tabIndex = -1
@@ -198,18 +198,18 @@ test('every page is gone through by Tab alone: all that can be used is reached, 
       if (found === 'over') break
       if (found !== '') unseen.push(found)
     }
-    assert.deepEqual(unseen, [], `${name}: focused, and nobody sees it`)
-    assert.deepEqual(await page.evaluate(leftOut), [], `${name}: cannot be reached by Tab`)
+    assert.deepEqual(unseen, [], `${name}: focused without a visible focus`)
+    assert.deepEqual(await page.evaluate(listUnreached), [], `${name}: cannot be reached by Tab`)
   }
 })
 
 /**
- * In the page: marks what has the focus; 'over' when what has it has had it before, a description when the focus is not to be seen. Behind the last
- * element, and on its way out of a frame of another process, the focus is on the body: the next Tab tells which it was.
+ * Runs in the page: marks the focused element. Returns 'over' if it was focused before, or a description if its focus is not visible. After the last
+ * element, and on its way out of a cross-process frame, the focus is on the body: the next Tab shows which of the two it was.
  */
 function markFocused(): string {
   const focused = document.activeElement
-  // A date has three parts, and Tab goes through them without leaving it.
+  // A date input has three parts, and Tab moves between them without leaving it.
   const isWithin = focused?.getAttribute('data-seen') === 'last'
   if (isWithin) return ''
   if (focused === null || focused === document.body) return ''
@@ -223,14 +223,14 @@ function markFocused(): string {
   }
   const { width, height, bottom, top } = focused.getBoundingClientRect()
   const label = `${focused.tagName.toLowerCase()} "${focused.textContent.trim().slice(0, 30) || (focused.getAttribute('aria-label') ?? '')}"`
-  if (bottom <= 0 || top >= innerHeight) return `${label} is out of sight`
+  if (bottom <= 0 || top >= innerHeight) return `${label} is outside of the viewport`
   if (focused.tagName === 'IFRAME' || focused.getAttribute('role') === 'region') return ''
   const isShown = shows(focused) || shows(focused.nextElementSibling) || shows(focused.parentElement)
-  return isShown && width * height > 0 ? '' : `${label} has no ring`
+  return isShown && width * height > 0 ? '' : `${label} has no focus ring`
 }
 
-/** In the page: what can be used and was never focused. One of a group of radio buttons stands for the group. */
-function leftOut(): string[] {
+/** Runs in the page: controls that were never focused. One radio button stands for its group. */
+function listUnreached(): string[] {
   const all = document.querySelectorAll<HTMLElement>('a[href], button, input, select, textarea, summary')
   const left = [...all].filter((each) => {
     if (each.hasAttribute('data-seen') || each.matches(':disabled, [tabindex="-1"]')) return false
@@ -240,18 +240,18 @@ function leftOut(): string[] {
   return left.map((each) => each.outerHTML.slice(0, 120))
 }
 
-/** Users are the owner's, and the form builder is the developer's. */
-const pagesOf = {
+/** Only owners see Users, and only developers and owners the form builder. */
+const isPageOfRole = {
   read: (name: string) => name !== 'users' && name !== 'form',
   support: (name: string) => name !== 'users' && name !== 'form',
   developer: (name: string) => name !== 'users',
 }
 
 for (const role of ['read', 'support', 'developer'] as const) {
-  test(`a user of role ${role} is shown what is theirs, and no button that the service would refuse them`, async () => {
+  test(`a user with role ${role} sees the pages of that role, and no button that the service would reject`, async () => {
     const page = await dashboard.openAs(role, 'account')
-    await countAsking(page)
-    assert.deepEqual(await namesIn(page), names.filter(pagesOf[role]))
+    await countRequests(page)
+    assert.deepEqual(await namesIn(page), names.filter(isPageOfRole[role]))
     const refused: string[] = []
     page.on('response', (response) => {
       if (!response.url().endsWith('/dashboard/api')) return
@@ -264,7 +264,7 @@ for (const role of ['read', 'support', 'developer'] as const) {
     })
     for (const name of await namesIn(page)) {
       await visit(page, name)
-      // One's own account is for every role; its buttons end the session.
+      // The account page is for every role, and its buttons end the session.
       if (name !== 'account') await pressEverything(page)
     }
     assert.deepEqual(refused, [])
@@ -274,14 +274,14 @@ for (const role of ['read', 'support', 'developer'] as const) {
   })
 }
 
-/** Presses each button of the page once, and closes what it opens. */
+/** Presses each button of the page once, and closes the dialogs that open. */
 async function pressEverything(page: Page): Promise<void> {
   const buttons = page.locator('main button:enabled')
   for (let at = 0; at < Math.min(await buttons.count(), 30); at++) {
     const button = buttons.nth(at)
     if (!(await button.isVisible()) || !(await button.isEnabled())) continue
     await button.click()
-    await settled(page)
+    await waitUntilIdle(page)
     if ((await page.locator('dialog[open]').count()) > 0) {
       await page.keyboard.press('Escape')
       await page.locator('dialog[open]').waitFor({ state: 'detached' })

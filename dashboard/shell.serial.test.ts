@@ -8,7 +8,7 @@ import { after, before, test } from 'node:test'
 import { gzipSync } from 'node:zlib'
 import type { Page, Route } from 'playwright-core'
 
-import { callDashboard, faultsFor, fillSignIn, openDashboard, sandboxLogin, signIn, type OpenDashboard } from './dashboard.fixture.ts'
+import { callDashboard, faultsFor, fillSignIn, openDashboard, signIn, type OpenDashboard } from './dashboard.fixture.ts'
 
 interface Made {
   readonly card: { readonly token: string }
@@ -17,16 +17,16 @@ interface Made {
 
 let dashboard: OpenDashboard
 before(async () => {
-  dashboard = await openDashboard()
+  dashboard = await openDashboard({ isShared: false })
 })
 after(() => dashboard.stop())
 
-test('the script of the whole dashboard is at most 60 kB gzipped', () => {
+test('the script of the dashboard is at most 60 KiB gzipped', () => {
   const { length } = gzipSync(readFileSync(new URL('./dist/app.js', import.meta.url)), { level: 9 })
   assert.ok(length <= 60 * 1024, `it has ${String(length)} bytes`)
 })
 
-test('a person signs in, finds a card, removes it, and signs out', async () => {
+test('a user signs in, finds a card, removes it, and signs out', async () => {
   const made = (await dashboard.api('cards.create', { card: { number: '8600069195406311', expire: '0399' }, customer: '<b>c-1</b>' })) as {
     card: { token: string }
   }
@@ -36,7 +36,7 @@ test('a person signs in, finds a card, removes it, and signs out', async () => {
   await found.waitFor()
   await page.getByRole('link', { name: 'Cards' }).click()
   await page.getByRole('link', { name: '860049******6478' }).waitFor()
-  assert.equal(await page.getByLabel('Find a card').inputValue(), '', 'the field says what the list is of')
+  assert.equal(await page.getByLabel('Find a card').inputValue(), '', 'the search is cleared with the list')
   await page.getByLabel('Find a card').fill(' 6311 ')
   await page.keyboard.press('Enter')
   await page.getByRole('link', { name: '860049******6478' }).waitFor({ state: 'detached' })
@@ -52,7 +52,7 @@ test('a person signs in, finds a card, removes it, and signs out', async () => {
   assert.deepEqual(await page.context().cookies(), [])
 })
 
-test('the language and the theme that a person chose are there again after a reload', async () => {
+test('the chosen language and theme survive a reload', async () => {
   const page = await (await dashboard.context()).newPage()
   await page.goto(`${dashboard.origin}/dashboard/cards`)
   await page.getByLabel('Theme').selectOption('dark')
@@ -63,17 +63,17 @@ test('the language and the theme that a person chose are there again after a rel
   assert.equal(await page.locator('html').getAttribute('data-theme'), 'dark')
 })
 
-test('the first Tab is a link to the page, and Enter takes the focus there', async () => {
+test('the first Tab focuses a skip link, and Enter moves the focus to the content', async () => {
   const page = await dashboard.open('cards')
   await page.keyboard.press('Tab')
-  const skip = page.getByRole('link', { name: 'To the page' })
+  const skip = page.getByRole('link', { name: 'Skip to content' })
   assert.equal(await skip.evaluate((link) => link === document.activeElement), true)
   await page.keyboard.press('Enter')
   await page.locator('main:focus').waitFor()
   assert.equal(new URL(page.url()).pathname, '/dashboard/cards')
 })
 
-test('from a card to the payment that was refused to it, and back by the card that was tried', async () => {
+test('a card links to its failed payment, and the payment to the card it was attempted with', async () => {
   const ask = (method: string, params: object) => dashboard.api(method, params) as Promise<Made>
   const { token } = (await ask('cards.create', { card: { number: '4444445987459073', expire: '0399' }, save: true })).card
   await ask('cards.get_verify_code', { token })
@@ -81,40 +81,40 @@ test('from a card to the payment that was refused to it, and back by the card th
   const { _id: id } = (await ask('receipts.create', { amount: 7_700_000 })).receipt
   await ask('receipts.pay', { id, token })
   const page = await dashboard.open(`cards/${token.slice(0, 24)}`)
-  const refused = page.locator('.timeline li', { hasText: 'Payment refused' })
+  const refused = page.locator('.timeline li', { hasText: 'Payment failed' })
   await refused.getByText('card_blocked').waitFor()
   await refused.getByRole('link').click()
-  await page.getByText('Why the last payment was refused').waitFor()
+  await page.getByText('Reason of the last failure').waitFor()
   assert.match(page.url(), new RegExp(`/dashboard/receipts/${id}$`))
   await page.locator('dl').getByRole('link', { name: '444444******9073' }).click()
   await refused.waitFor()
-  // Chromium has no words for Uzbek months.
+  // Chromium has no Uzbek month names.
   const uzbek = await dashboard.open(`cards/${token.slice(0, 24)}`, { locale: 'uz-UZ' })
   assert.match(await uzbek.locator('.timeline time').first().innerText(), /^\d\d\.\d\d\.\d{4}, \d\d:\d\d:\d\d$/)
 })
 
-test('an owner is asked before a colleague’s password or access ends, and each row’s controls say whose they are', async () => {
+test('resetting a password or blocking a user asks for confirmation, and the controls of each row name its user', async () => {
   const page = await dashboard.open('users', { reducedMotion: 'reduce' })
   for (const phone of ['998901110001', '998901110002']) await callDashboard(page, 'dashboard.users.create', { phone, role: 'support' })
   await page.reload()
   const row = page.locator('li', { hasText: '+998901110002' })
   const dialog = page.getByRole('dialog')
   const gone = () => page.locator('dialog').waitFor({ state: 'detached' })
-  await page.getByRole('button', { name: 'New password +998901110002' }).click()
+  await page.getByRole('button', { name: 'Reset password +998901110002' }).click()
   await dialog.getByText('the second factor').waitFor()
   assert.deepEqual(await faultsFor(page), [])
   await dialog.getByRole('button', { name: 'Cancel' }).click()
   await gone()
-  await page.getByRole('button', { name: 'New password +998901110002' }).click()
-  await dialog.getByRole('button', { name: 'New password' }).click()
-  await page.getByRole('dialog', { name: 'Password, shown once' }).getByRole('button', { name: 'Close' }).click()
+  await page.getByRole('button', { name: 'Reset password +998901110002' }).click()
+  await dialog.getByRole('button', { name: 'Reset password' }).click()
+  await page.getByRole('dialog', { name: 'Temporary password' }).getByRole('button', { name: 'Close' }).click()
   await gone()
   await page.getByRole('button', { name: 'Block +998901110002' }).click()
-  // A key that comes before the dialog is open is nobody's.
+  // A key pressed before the dialog is open has no effect.
   await dialog.waitFor()
   await page.keyboard.press('Escape')
   await gone()
-  assert.equal(await row.getByText('blocked').count(), 0, 'whoever changes their mind blocks nobody')
+  assert.equal(await row.getByText('blocked').count(), 0, 'nobody is blocked after Escape')
   await page.getByRole('button', { name: 'Block +998901110002' }).click()
   await dialog.getByRole('button', { name: 'Block' }).click()
   await row.getByText('blocked').waitFor()
@@ -123,24 +123,24 @@ test('an owner is asked before a colleague’s password or access ends, and each
   await row.getByText('blocked').waitFor({ state: 'detached' })
   await page.getByRole('combobox', { name: 'Role +998901110001' }).selectOption('read')
   const { entries } = await callDashboard(page, 'dashboard.audit.list', { after: null })
-  assert.equal(entries.filter(({ action }) => action === 'dashboard_user.password_reset').length, 1, 'the one that was confirmed')
+  assert.equal(entries.filter(({ action }) => action === 'dashboard_user.password_reset').length, 1, 'only the confirmed reset')
 })
 
-test('a wrong password is told, and a session that ended elsewhere brings back the sign-in page', async () => {
+test('a wrong password is rejected, and a session that ended elsewhere leads to the sign-in page', async () => {
   const page = await (await dashboard.context()).newPage()
   await page.goto(`${dashboard.origin}/dashboard/cards`)
-  await page.getByRole('textbox', { name: 'Phone' }).fill(sandboxLogin.phone)
+  await page.getByRole('textbox', { name: 'Phone' }).fill(dashboard.login.phone)
   await page.locator('input[type=password]').fill('wrong')
   await page.getByRole('button', { name: 'Sign in' }).click()
   await page.getByRole('alert').getByText('sign_in_refused').waitFor()
   await page.reload()
-  await signIn(page, sandboxLogin)
+  await signIn(page, dashboard.login)
   await page.context().clearCookies()
   await page.getByRole('link', { name: 'My account' }).click()
   await page.getByText('Your session has ended').waitFor()
 })
 
-test('a session that ended elsewhere is told also where a page asked for two things at once', async () => {
+test('the sign-in page says that the session has ended also when two calls fail at once', async () => {
   const page = await dashboard.open('cards')
   await page.context().clearCookies()
   const replies = ['dashboard.verification.funnel', 'dashboard.verification.list'].map((method) => reply(page, method))
@@ -150,12 +150,12 @@ test('a session that ended elsewhere is told also where a page asked for two thi
   assert.equal(await page.getByText('Your session has ended').isVisible(), true)
 })
 
-test('who signs out without a connection is told so, and stays signed in', async () => {
+test('signing out without a connection shows an error, and the user stays signed in', async () => {
   const page = await dashboard.open('account')
   await page.route('**/dashboard/api', (route) => route.abort())
   await page.locator('.account summary').click()
   await page.getByRole('button', { name: 'Sign out', exact: true }).click()
-  await page.locator('.popup').getByText('The service does not answer').waitFor()
+  await page.locator('.popup').getByText('The service did not respond').waitFor()
   await page.getByRole('heading', { name: 'My account' }).waitFor()
   await page.unrouteAll()
   await page.getByRole('button', { name: 'Sign out', exact: true }).click()
@@ -164,32 +164,32 @@ test('who signs out without a connection is told so, and stays signed in', async
   assert.deepEqual(await page.context().cookies(), [])
 })
 
-test('without a connection a person who is signed in is asked to try again, and not to sign in', async () => {
+test('without a connection a signed-in user is offered a retry, and not the sign-in page', async () => {
   const page = await (await dashboard.context()).newPage()
   await page.route('**/dashboard/api', refuseSession)
   await page.goto(`${dashboard.origin}/dashboard/cards`)
-  const told = page.getByRole('alert').getByText('The service does not answer')
-  await told.waitFor()
+  const errorMessage = page.getByRole('alert').getByText('The service did not respond')
+  await errorMessage.waitFor()
   assert.deepEqual(await faultsFor(page), [])
   await page.unrouteAll()
   await page.getByRole('button', { name: 'Try again' }).click()
   await page.getByRole('textbox', { name: 'Phone' }).waitFor()
   await page.route('**/dashboard/api', refuseSession)
-  await page.getByRole('textbox', { name: 'Phone' }).fill(sandboxLogin.phone)
-  await page.locator('input[type=password]').fill(sandboxLogin.password)
+  await page.getByRole('textbox', { name: 'Phone' }).fill(dashboard.login.phone)
+  await page.locator('input[type=password]').fill(dashboard.login.password)
   await page.getByRole('button', { name: 'Sign in' }).click()
-  await told.waitFor()
+  await errorMessage.waitFor()
   await page.unrouteAll()
   await page.getByRole('button', { name: 'Try again' }).click()
   await page.getByRole('heading', { name: 'Cards' }).waitFor()
 })
 
-test('a second factor is turned on though the answer after it is lost, and signing in asks for its code with a way back', async () => {
+test('a second factor is on even if the session cannot be reloaded, and signing in asks for its code with a way back', async () => {
   const { page, login } = await dashboard.openNew('read', 'account')
   const factor = page.locator('section', { has: page.getByRole('heading', { name: 'Second factor' }) })
-  const code = page.getByLabel('Code of your authenticator')
+  const code = page.getByLabel('Code from your authenticator app')
   const begin = async (): Promise<void> => {
-    await factor.getByLabel('Present password').fill(login.password)
+    await factor.getByLabel('Current password').fill(login.password)
     await factor.getByRole('button', { name: 'Turn on' }).click()
     await code.waitFor()
   }
@@ -218,7 +218,7 @@ test('a second factor is turned on though the answer after it is lost, and signi
   await page.getByRole('heading', { name: 'My account' }).waitFor()
 })
 
-test('what lies over the page is closed by Escape, by going on and with the next page: the account’s popup, and a phone’s drawer', async () => {
+test('the account menu and the drawer of a phone close on Escape, on a click or focus outside, and on navigation', async () => {
   const page = await dashboard.open('cards')
   const popup = page.locator('.popup')
   const open = async (): Promise<void> => {
@@ -249,14 +249,14 @@ test('what lies over the page is closed by Escape, by going on and with the next
   await drawer.waitFor(closed)
   assert.equal(await menu.evaluate((button) => button === document.activeElement), true)
   await menu.click()
-  await page.locator('.veil').click({ position: { x: 380, y: 300 } })
+  await page.locator('.backdrop').click({ position: { x: 380, y: 300 } })
   await drawer.waitFor(closed)
   await menu.click()
   await drawer.getByRole('link', { name: 'My account' }).click()
   await drawer.waitFor(closed)
 })
 
-test('on My account each deed waits for its answer and tells its refusal, and each session’s button says which it ends', async () => {
+test('on My account each action waits for its response and shows its error, and each session’s button names the session', async () => {
   const { page, login } = await dashboard.openNew('read', 'account')
   const elsewhere = await (await dashboard.context({ userAgent: 'A browser elsewhere' })).newPage()
   await elsewhere.goto(`${dashboard.origin}/dashboard/account`)
@@ -264,36 +264,36 @@ test('on My account each deed waits for its answer and tells its refusal, and ea
   await page.reload()
   const panel = page.locator('section.panel', { has: page.getByRole('heading', { name: 'Sessions' }) })
   const end = panel.getByRole('button', { name: /^End A browser elsewhere, 127\.0\.0\.1, / })
-  const told = panel.getByRole('alert').getByText('The service does not answer')
+  const errorMessage = panel.getByRole('alert').getByText('The service did not respond')
   await end.waitFor()
   assert.deepEqual(await faultsFor(page), [])
   await page.route('**/dashboard/api', (route) => route.abort())
   await end.click()
-  await told.waitFor()
+  await errorMessage.waitFor()
   await page.unrouteAll()
   await end.click()
   await end.waitFor({ state: 'detached' })
   const change = async (present: string): Promise<void> => {
-    await page.getByLabel('Present password').first().fill(present)
+    await page.getByLabel('Current password').first().fill(present)
     await page.getByLabel('New password').fill('five plain words are here')
-    await page.getByRole('button', { name: 'Change the password' }).click()
+    await page.getByRole('button', { name: 'Change password' }).click()
   }
   await change(login.password)
-  await page.getByText('The password is changed').waitFor()
+  await page.getByText('Your password is changed').waitFor()
   await change('wrong')
   await page.getByRole('alert').waitFor()
-  assert.equal(await page.getByText('The password is changed').count(), 0)
+  assert.equal(await page.getByText('Your password is changed').count(), 0)
   const all = panel.getByRole('button', { name: 'Sign out everywhere' })
   await page.route('**/dashboard/api', (route) => route.abort())
   await all.click()
-  await told.waitFor()
+  await errorMessage.waitFor()
   await page.unrouteAll()
   await all.click()
   await page.getByRole('heading', { name: 'Sign in' }).waitFor()
   assert.equal(await page.getByText('Your session has ended').count(), 0)
 })
 
-test('what gets no answer is given up: words of another language leave the page as it is, and both are asked for again', async () => {
+test('requests time out: a language that cannot be loaded leaves the page as it is, and both texts and data can be retried', async () => {
   const page = await dashboard.open('start', { locale: 'ru-RU' })
   await page.getByRole('heading', { name: 'Тестовые карты' }).waitFor()
   await page.evaluate(() => {
@@ -301,29 +301,29 @@ test('what gets no answer is given up: words of another language leave the page 
     AbortSignal.timeout = (ms) => timeout.call(AbortSignal, document.body.classList.contains('hurried') ? 1 : ms)
   })
   const hurry = (is: boolean) => page.locator('body').evaluate((body, is) => body.classList.toggle('hurried', is), is)
-  const told = page.getByRole('alert').getByText('The service does not answer')
+  const errorMessage = page.getByRole('alert').getByText('The service did not respond')
   await page.route(/start\.en-/, () => undefined)
   await hurry(true)
   await page.locator('.account summary').click()
   await page.getByLabel('Язык').selectOption('en')
-  await told.waitFor()
+  await errorMessage.waitFor()
   await page.getByRole('heading', { name: 'Тестовые карты' }).waitFor()
   await page.unrouteAll()
   await hurry(false)
   await page.getByRole('button', { name: 'Try again' }).click()
   await page.getByRole('heading', { name: 'Test cards' }).waitFor()
-  assert.equal(await told.count(), 0)
+  assert.equal(await errorMessage.count(), 0)
   await page.route('**/dashboard/api', () => undefined)
   await hurry(true)
   await page.getByRole('link', { name: 'Cards', exact: true }).click()
-  await told.waitFor()
+  await errorMessage.waitFor()
   await page.unrouteAll()
   await hurry(false)
   await page.getByRole('button', { name: 'Try again' }).click()
-  await page.locator('main table').or(page.getByText('No card yet')).waitFor()
+  await page.locator('main table').or(page.getByText('No cards yet')).waitFor()
 })
 
-test('a page of another port on the same host carries the cookie and gets nowhere', async () => {
+test('a page on another port of the same host sends the session cookie, and its calls are rejected', async () => {
   const heard: string[] = []
   const evil = createServer((request, reply) => {
     heard.push(request.headers.cookie ?? '')
@@ -340,7 +340,7 @@ test('a page of another port on the same host carries the cookie and gets nowher
       )
   })
   await page.goto(`http://localhost:${String((evil.address() as AddressInfo).port)}/`)
-  // The cookie does go there: ports share it, which is why the door looks at the origin.
+  // The cookie is sent there too, because ports share cookies. That is why the dashboard endpoint checks the origin.
   assert.match(heard.join(), /tessera=[0-9a-f]{24}_/)
   const seen = await page.evaluate(async (url) => {
     const body = JSON.stringify({ id: 1, method: 'dashboard.session.get', params: {} })
@@ -364,7 +364,7 @@ test('a page of another port on the same host carries the cookie and gets nowher
   evil.close()
 })
 
-test('the dashboard stands in nobody’s frame, and makes no markup out of text', async () => {
+test('the dashboard cannot be framed, and its policy forbids turning text into markup', async () => {
   const page = await (await dashboard.context()).newPage()
   const document = await page.goto(`${dashboard.origin}/dashboard/cards`)
   assert.match(document?.headers()['content-security-policy'] ?? '', /frame-ancestors 'none'/)
@@ -382,7 +382,7 @@ test('the dashboard stands in nobody’s frame, and makes no markup out of text'
 const refuseSession = (route: Route): Promise<void> =>
   route.request().postData()?.includes('session.get') ? route.abort() : route.continue()
 
-/** What an authenticator shows now (RFC 6238). */
+/** The current TOTP code (RFC 6238). */
 function codeOf(secret: string): string {
   const bits = Array.from(secret, (letter) => 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567'.indexOf(letter).toString(2).padStart(5, '0')).join('')
   const key = Uint8Array.from(bits.match(/.{8}/g) ?? [], (byte) => Number.parseInt(byte, 2))
@@ -392,7 +392,7 @@ function codeOf(secret: string): string {
   return String((mac.readUInt32BE((mac[19] ?? 0) & 0xf) & 0x7fffffff) % 1_000_000).padStart(6, '0')
 }
 
-/** Resolves when the page has heard the next answer to a method, and has shown it. */
+/** Resolves when the page has received the next response to a method and rendered it. */
 async function reply(page: Page, method: string): Promise<void> {
   const heard = await page.waitForResponse((response) => response.request().postData()?.includes(`"${method}"`) ?? false)
   await heard.finished()

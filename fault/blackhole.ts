@@ -1,41 +1,47 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import pg from 'pg'
-import type { Experiment, Finding, Trial } from './experiment.ts'
-import { largest } from './figures.ts'
-import { askDatabase, makeHome, type Home } from './home.ts'
-import { lives, reopen } from './inspect.ts'
+import type { Experiment, ExperimentResult, Trial } from './experiment.ts'
+import { largest } from './statistics.ts'
+import { queryDatabase, createServiceData, type ServiceData } from './service-data.ts'
+import { longLifetimes, reopen } from './inspect.ts'
 import { makeLedger, type Ledger } from './ledger.ts'
-import { runLoad, untilCardMade } from './load.ts'
+import { runLoad, waitForNewCard } from './load.ts'
 import { openProxy, type Proxy } from './proxy.ts'
 import { makeRandom, type Random } from './random.ts'
-import { startTessera, type Running } from './spawn.ts'
-import type { Outcome } from './wire.ts'
+import { startService, type RunningService } from './spawn.ts'
+import type { CallOutcome } from './api-client.ts'
 
-/** The way to the database goes silent, or breaks right after COMMIT. */
+/** The connection to the database goes silent, or breaks right after COMMIT. */
 export const blackhole: Experiment = {
   name: 'blackhole',
-  question: 'When the database goes silent, or the connection breaks after COMMIT, does every call end in 3 s with an answer to try again?',
+  question: 'When the database goes silent, or the connection breaks after COMMIT, does every call end within 3 s with a retryable error?',
   stores: ['postgres'],
   cycles: 3,
   needs: [],
   async run(trial) {
-    const home = await trial.homes.make(trial.store)
-    const proxy = await openProxy(addressOf(home))
+    const serviceData = await trial.dataFactory.create(trial.store)
+    const proxy = await openProxy(addressOf(serviceData))
     try {
-      const found = await breakOften(trial, home, proxy)
-      return { ...found, control: await hangWithDefaults(home, proxy) }
+      const found = await breakOften(trial, serviceData, proxy)
+      return { ...found, control: await hangWithDefaults(serviceData, proxy) }
     } finally {
       await proxy.close()
-      await home.remove()
+      await serviceData.remove()
     }
   },
 }
 
-async function breakOften({ cycles, seed, say }: Trial, home: Home, proxy: Proxy): Promise<Omit<Finding, 'control'>> {
+async function breakOften(
+  { cycles, seed, say }: Trial,
+  serviceData: ServiceData,
+  proxy: Proxy,
+): Promise<Omit<ExperimentResult, 'control'>> {
   const random = makeRandom(seed)
   const ledger = makeLedger()
-  const seen: Seen = { slowestMs: 0, complaints: [], recoveryMs: [], resets: 0 }
-  const running = await startTessera({ flags: [...makeHome(home.folder, throughProxy(home, proxy)).flags, ...lives] })
+  const seen: Observations = { slowestMs: 0, complaints: [], recoveryMs: [], resets: 0 }
+  const running = await startService({
+    flags: [...createServiceData(serviceData.folder, throughProxy(serviceData, proxy)).flags, ...longLifetimes],
+  })
   try {
     for (let cycle = 0; cycle < cycles; cycle++) {
       await holdOnce(running, proxy, { ledger, random, seen })
@@ -43,114 +49,117 @@ async function breakOften({ cycles, seed, say }: Trial, home: Home, proxy: Proxy
       say(`${cycle + 1} of ${cycles} breaks, slowest call ${Math.round(seen.slowestMs)} ms`)
     }
     await pause(1000)
-    const open = await countConnections(home)
-    if (open > connectionsMax) seen.complaints.push(`${open} connections are open, and ${connectionsMax} are the most that it needs`)
+    const open = await countConnections(serviceData)
+    if (open > maxConnections) seen.complaints.push(`${open} connections are open, and ${maxConnections} is the most that it needs`)
   } finally {
     await running.stop()
   }
-  const { lost, complaints } = await reopen(home, ledger)
+  const { lost, complaints } = await reopen(serviceData, ledger)
   return {
-    ...{ acknowledged: ledger.countAcknowledged(), lost: lost.length, cycles, complaints: [...seen.complaints, ...complaints, ...lost] },
-    figures: { slowest_call_ms: Math.round(seen.slowestMs), recovery_ms_most: Math.round(largest(seen.recoveryMs)), resets: seen.resets },
+    acknowledged: ledger.countAcknowledged(),
+    lost: lost.length,
+    cycles,
+    complaints: [...seen.complaints, ...complaints, ...lost],
+    metrics: { slowest_call_ms: Math.round(seen.slowestMs), recovery_ms_most: Math.round(largest(seen.recoveryMs)), resets: seen.resets },
   }
 }
 
-interface Seen {
+interface Observations {
   slowestMs: number
   resets: number
   readonly recoveryMs: number[]
   readonly complaints: string[]
 }
 
-interface Hand {
+interface LoadContext {
   readonly ledger: Ledger
   readonly random: Random
-  readonly seen: Seen
+  readonly seen: Observations
 }
 
-/** Under load, nothing gets through for a while. Afterwards it has to work again by itself. */
-async function holdOnce(running: Running, proxy: Proxy, hand: Hand): Promise<void> {
+/** Under load, nothing gets through for a while. Afterwards the service has to recover by itself. */
+async function holdOnce(running: RunningService, proxy: Proxy, hand: LoadContext): Promise<void> {
   const until = new AbortController()
   const load = sendLoad(running, hand, until.signal)
   await pause(hand.random.between(100, 400))
   proxy.hold()
-  await pause(heldMs)
+  await pause(holdMs)
   proxy.release()
-  hand.seen.recoveryMs.push(await untilCardMade(running, wellMsMax))
+  hand.seen.recoveryMs.push(await waitForNewCard(running, maxRecoveryMs))
   until.abort()
   await load
 }
 
-/** Under load, the word that it committed is lost several times: the outcome is unknown, and is said to be. */
-async function resetOften(running: Running, proxy: Proxy, hand: Hand): Promise<void> {
+/** Under load, the reply to COMMIT is lost several times: the outcome is unknown, and the service has to say so. */
+async function resetOften(running: RunningService, proxy: Proxy, hand: LoadContext): Promise<void> {
   const until = new AbortController()
   const load = sendLoad(running, hand, until.signal)
-  proxy.resetAtCommit(resetsACycle)
+  proxy.resetAtCommit(resetsPerCycle)
   for (let waited = 0; proxy.resetsLeft() > 0 && waited < 5000; waited += 50) await pause(50)
-  hand.seen.resets += resetsACycle - proxy.resetsLeft()
-  if (proxy.resetsLeft() > 0) hand.seen.complaints.push(`only ${resetsACycle - proxy.resetsLeft()} commits came by to be reset`)
+  hand.seen.resets += resetsPerCycle - proxy.resetsLeft()
+  if (proxy.resetsLeft() > 0) hand.seen.complaints.push(`only ${resetsPerCycle - proxy.resetsLeft()} commits came by to be reset`)
   proxy.resetAtCommit(0)
-  hand.seen.recoveryMs.push(await untilCardMade(running, wellMsMax))
+  hand.seen.recoveryMs.push(await waitForNewCard(running, maxRecoveryMs))
   until.abort()
   await load
 }
 
-async function sendLoad(running: Running, { ledger, random, seen }: Hand, until: AbortSignal): Promise<void> {
-  const answered = (outcome: Outcome, ms: number): void => {
+async function sendLoad(running: RunningService, { ledger, random, seen }: LoadContext, until: AbortSignal): Promise<void> {
+  const onReply = (outcome: CallOutcome, ms: number): void => {
     seen.slowestMs = Math.max(seen.slowestMs, ms)
-    if (ms > callMsMax)
+    if (ms > maxCallMs)
       seen.complaints.push(`a call took ${Math.round(ms)} ms: ${outcome.kind === 'refused' ? outcome.reason : outcome.kind}`)
     if (outcome.kind === 'refused' && !isRetryable(outcome))
       seen.complaints.push(`refused with ${outcome.reason}, status ${outcome.status}`)
-    if (outcome.kind === 'lost') seen.complaints.push(`a call was not answered: ${outcome.why}`)
+    if (outcome.kind === 'lost') seen.complaints.push(`a call got no reply: ${outcome.why}`)
   }
-  await runLoad({ ...running, connections: 8, ledger, random, until, answered, pauseMsMax: 5 })
+  await runLoad({ ...running, connections: 8, ledger, random, until, onReply, maxPauseMs: 5 })
 }
 
-function isRetryable({ status, reason }: Extract<Outcome, { kind: 'refused' }>): boolean {
+function isRetryable({ status, reason }: Extract<CallOutcome, { kind: 'refused' }>): boolean {
   return status === 503 && ['store_unavailable', 'outcome_unknown', 'overloaded'].includes(reason)
 }
 
-async function countConnections(home: Home): Promise<number> {
-  const [row] = await askDatabase(
-    home.databaseUrl ?? '',
+async function countConnections(serviceData: ServiceData): Promise<number> {
+  const [row] = await queryDatabase(
+    serviceData.databaseUrl ?? '',
     `select count(*)::int as open from pg_stat_activity where datname = current_database() and application_name = 'tessera'`,
   )
   return Number(row?.['open'])
 }
 
-/** The driver with its own defaults, on the same silent way. */
-async function hangWithDefaults(home: Home, proxy: Proxy): Promise<Finding['control']> {
-  const client = new pg.Client({ connectionString: throughProxy(home, proxy) })
+/** The driver with its own defaults, on the same silent connection. */
+async function hangWithDefaults(serviceData: ServiceData, proxy: Proxy): Promise<ExperimentResult['control']> {
+  const client = new pg.Client({ connectionString: throughProxy(serviceData, proxy) })
   client.on('error', () => undefined)
   await client.connect()
   proxy.hold()
-  const answer = client.query('select 1').then(
+  const query = client.query('select 1').then(
     () => 'answered',
     () => 'refused',
   )
-  const seen = await Promise.race([answer, pause(callMsMax + 1000, 'silent')])
+  const seen = await Promise.race([query, pause(maxCallMs + 1000, 'silent')])
   proxy.release()
-  await answer
+  await query
   await client.end()
-  return { what: "the driver's own defaults", isFound: seen === 'silent', seen: `${seen} after ${callMsMax + 1000} ms` }
+  return { what: "the driver's own defaults", isFound: seen === 'silent', details: `${seen} after ${maxCallMs + 1000} ms` }
 }
 
-function addressOf(home: Home): { host: string; port: number } {
-  const { hostname, port } = new URL(home.databaseUrl ?? '')
+function addressOf(serviceData: ServiceData): { host: string; port: number } {
+  const { hostname, port } = new URL(serviceData.databaseUrl ?? '')
   return { host: hostname, port: Number(port) }
 }
 
-function throughProxy(home: Home, proxy: Proxy): string {
-  const url = new URL(home.databaseUrl ?? '')
+function throughProxy(serviceData: ServiceData, proxy: Proxy): string {
+  const url = new URL(serviceData.databaseUrl ?? '')
   url.hostname = '127.0.0.1'
   url.port = String(proxy.port)
   return url.href
 }
 
-const heldMs = 5000
-const callMsMax = 3000
-const wellMsMax = 15_000
-const resetsACycle = 5
+const holdMs = 5000
+const maxCallMs = 3000
+const maxRecoveryMs = 15_000
+const resetsPerCycle = 5
 /** Four that write, two that read, the keys' one. */
-const connectionsMax = 7
+const maxConnections = 7

@@ -2,80 +2,80 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Experiment, Trial } from './experiment.ts'
-import type { Home } from './home.ts'
+import type { ServiceData } from './service-data.ts'
 import { findLost } from './inspect.ts'
 import { makeLedger } from './ledger.ts'
-import { networkSendsPan, sandboxCode, weSendPan } from './load.ts'
-import { findFaketimeLibrary } from './needs.ts'
-import { startTessera, type Running } from './spawn.ts'
-import { openWire, tokenOf, type Outcome } from './wire.ts'
+import { panWithNetworkOtp, testOtp, panWithOurOtp } from './load.ts'
+import { findFaketimeLibrary } from './machine-requirements.ts'
+import { startService, type RunningService } from './spawn.ts'
+import { openApiClient, tokenOf, type CallOutcome } from './api-client.ts'
 
-/** Somebody sets the wall clock, or it runs wrong, while codes live. Lives are ten seconds here instead of 180. */
+/** The wall clock is set, or runs wrong, while codes are valid. A code is valid for ten seconds here instead of 180. */
 export const clock: Experiment = {
   name: 'clock',
-  question: 'Is a code ever accepted after its true life, or a token lost, when the wall clock jumps or runs wrong?',
+  question: 'Is a code ever accepted after its true lifetime, or a token lost, when the wall clock jumps or runs wrong?',
   stores: ['sqlite', 'postgres'],
   cycles: 1,
   needs: ['faketime'],
   async run(trial) {
-    const starts = { ...trial, inTurn: makeTurns() }
+    const starts = { ...trial, inTurn: createQueue() }
     const believing = tryCase(starts, shortJump, [new URL('./doubles/believe-wall-clock.ts', import.meta.url)])
     const tried = await Promise.all(cases.map((one) => tryCase(starts, one)))
     const wrong = await believing
     return {
-      acknowledged: tried.length * cardsACase,
+      acknowledged: tried.length * cardsPerCase,
       lost: tried.reduce((sum, { lost }) => sum + lost.length, 0),
       cycles: tried.length,
       complaints: tried.flatMap(({ complaints, lost }) => [...complaints, ...lost]),
-      figures: { otp_life_s: lifeSeconds },
+      metrics: { otp_life_s: lifeSeconds },
       control: {
-        what: 'a life measured by the wall clock alone',
+        what: 'a lifetime measured by the wall clock alone',
         isFound: wrong.complaints.length > 0,
-        seen: wrong.complaints[0] ?? 'nothing',
+        details: wrong.complaints[0] ?? 'nothing',
       },
     }
   },
 }
 
-/** What is done between asking for a code and submitting it, and whether the code may count then. */
+/** What happens between requesting a code and submitting it, and whether the code may be accepted then. */
 interface Case {
   readonly name: string
-  /** In libfaketime's words: `-2h` is two hours back, `+0 x0.5` half as fast. */
+  /** As libfaketime takes it: `-2h` is two hours back, `+0 x0.5` half as fast. */
   readonly clock: string
   readonly restarts: boolean
   /** Before the clock is set, and after it. */
   readonly waitsSeconds: readonly [number, number]
   readonly isAccepted: boolean
-  /** A code's, where it is not that of the others. */
+  /** The code's lifetime, where it differs. */
   readonly lifeSeconds?: number
 }
 
 const lifeSeconds = 10
 const afterLife = lifeSeconds + 1
 const jump = { restarts: false, isAccepted: false }
-/** A slow machine comes to the submitting in time, however late. */
+/** Long enough for a slow machine to submit in time. */
 const within = { lifeSeconds: 60, isAccepted: true }
-/** What a life measured by the wall clock alone does not see: by the wall it is three seconds old, in truth eleven. */
-const shortJump: Case = { ...jump, name: 'back by 8 s, after the life', clock: '-8s', waitsSeconds: [8, 3] }
+/** Not noticed by a lifetime measured by the wall clock alone: there the code is three seconds old, in truth eleven. */
+const shortJump: Case = { ...jump, name: 'back by 8 s, after the lifetime', clock: '-8s', waitsSeconds: [8, 3] }
 
 const cases: readonly Case[] = [
-  { ...within, name: 'the clock is right, within the life', clock: '+0', restarts: false, waitsSeconds: [0, 1] },
-  { name: 'the clock is right, after the life', clock: '+0', restarts: false, waitsSeconds: [0, afterLife], isAccepted: false },
-  { ...jump, name: 'back by 2 h, after the life', clock: '-2h', waitsSeconds: [0, afterLife] },
+  { ...within, name: 'the clock is right, within the lifetime', clock: '+0', restarts: false, waitsSeconds: [0, 1] },
+  { name: 'the clock is right, after the lifetime', clock: '+0', restarts: false, waitsSeconds: [0, afterLife], isAccepted: false },
+  { ...jump, name: 'back by 2 h, after the lifetime', clock: '-2h', waitsSeconds: [0, afterLife] },
   { ...jump, name: 'back by 2 h, at once', clock: '-2h', waitsSeconds: [0, 1] },
   { ...jump, name: 'ahead by 12 h, at once', clock: '+12h', waitsSeconds: [0, 1] },
   { ...jump, name: 'ahead by 1 d, at once', clock: '+1d', waitsSeconds: [0, 1] },
   shortJump,
-  { ...jump, name: 'half as fast, after the life', clock: '+0 x0.5', waitsSeconds: [0, afterLife] },
-  { ...jump, name: 'back by 2 h over a restart, after the life', clock: '-2h', restarts: true, waitsSeconds: [0, afterLife] },
+  { ...jump, name: 'half as fast, after the lifetime', clock: '+0 x0.5', waitsSeconds: [0, afterLife] },
+  { ...jump, name: 'back by 2 h over a restart, after the lifetime', clock: '-2h', restarts: true, waitsSeconds: [0, afterLife] },
 ]
 
-/** The waits of all cases overlap; their starts do not: ten services that start at once are each slower than one is waited for. */
+/** The waits of all cases overlap, their starts do not: ten services that start at once would each exceed the start timeout. */
 interface Starts extends Trial {
   inTurn<T>(start: () => Promise<T>): Promise<T>
 }
 
-function makeTurns(): Starts['inTurn'] {
+function createQueue(): Starts['inTurn'] {
   let last: Promise<unknown> = Promise.resolve()
   return (start) => {
     const started = last.then(start, start)
@@ -85,81 +85,82 @@ function makeTurns(): Starts['inTurn'] {
 }
 
 async function tryCase(
-  { store, homes, inTurn }: Starts,
+  { store, dataFactory, inTurn }: Starts,
   one: Case,
   imports: readonly URL[] = [],
 ): Promise<{ complaints: string[]; lost: string[] }> {
-  const home = await homes.make(store)
+  const serviceData = await dataFactory.create(store)
   const ledger = makeLedger()
-  setClock(home, '+0')
-  let running = await inTurn(() => startFaked(home, one, imports))
+  setClock(serviceData, '+0')
+  let running = await inTurn(() => startFaked(serviceData, one, imports))
   try {
-    const verified = ledger.created(await makeCode(running, networkSendsPan))
+    const verified = ledger.addCard(await createCode(running, panWithNetworkOtp))
     expectResult(await submit(running, verified.token))
     verified.verify = 'acknowledged'
-    const open = [await makeCode(running, networkSendsPan), await makeCode(running, weSendPan)]
+    const open = [await createCode(running, panWithNetworkOtp), await createCode(running, panWithOurOtp)]
     const [before, after] = one.waitsSeconds
     await pause(before * 1000)
     if (one.restarts) await running.stop()
-    setClock(home, one.clock)
-    if (one.restarts) running = await inTurn(() => startFaked(home, one, imports))
+    setClock(serviceData, one.clock)
+    if (one.restarts) running = await inTurn(() => startFaked(serviceData, one, imports))
     await pause(after * 1000)
     const complaints: string[] = []
     for (const token of open) {
       const outcome = await submit(running, token)
-      if ((outcome.kind === 'result') !== one.isAccepted) complaints.push(`${one.name}: a code was answered ${tell(outcome)}`)
+      if ((outcome.kind === 'result') !== one.isAccepted)
+        complaints.push(`${one.name}: the reply to a code was ${describeOutcome(outcome)}`)
     }
-    return { complaints, lost: await findLost(running, ledger.fates) }
+    return { complaints, lost: await findLost(running, ledger.cards) }
   } finally {
     await running.stop()
-    await home.remove()
+    await serviceData.remove()
   }
 }
 
-function startFaked(home: Home, one: Case, imports: readonly URL[]): Promise<Running> {
+function startFaked(serviceData: ServiceData, one: Case, imports: readonly URL[]): Promise<RunningService> {
   const library = findFaketimeLibrary()
   if (library === null) throw new Error('libfaketime is not installed')
-  // The monotonic clock stays true: it is what the kernel would tell, and what timers run by.
-  const env = { LD_PRELOAD: library, FAKETIME_TIMESTAMP_FILE: clockFileOf(home), FAKETIME_NO_CACHE: '1', DONT_FAKE_MONOTONIC: '1' }
-  const lives = [`--otp-life-seconds=${one.lifeSeconds ?? lifeSeconds}`, '--unverified-life-minutes=1440']
-  return startTessera({ flags: [...home.flags, ...lives], env, imports })
+  // The monotonic clock stays true: timers run by it.
+  const env = { LD_PRELOAD: library, FAKETIME_TIMESTAMP_FILE: clockFileOf(serviceData), FAKETIME_NO_CACHE: '1', DONT_FAKE_MONOTONIC: '1' }
+  const lifetimes = [`--otp-life-seconds=${one.lifeSeconds ?? lifeSeconds}`, '--unverified-life-minutes=1440']
+  return startService({ flags: [...serviceData.flags, ...lifetimes], env, imports })
 }
 
-function setClock(home: Home, text: string): void {
-  writeFileSync(clockFileOf(home), `${text}\n`)
+function setClock(serviceData: ServiceData, text: string): void {
+  writeFileSync(clockFileOf(serviceData), `${text}\n`)
 }
 
-function clockFileOf(home: Home): string {
-  return join(home.folder, 'clock')
+function clockFileOf(serviceData: ServiceData): string {
+  return join(serviceData.folder, 'clock')
 }
 
-async function makeCode(running: Running, pan: string): Promise<string> {
-  const wire = await openWire(running)
+async function createCode(running: RunningService, pan: string): Promise<string> {
+  const client = await openApiClient(running)
   try {
-    const token = tokenOf(expectResult(await wire.create(pan)))
-    expectResult(await wire.askCode(token))
+    const token = tokenOf(expectResult(await client.create(pan)))
+    expectResult(await client.requestCode(token))
     return token
   } finally {
-    wire.close()
+    client.close()
   }
 }
 
-async function submit(running: Running, token: string): Promise<Outcome> {
-  const wire = await openWire(running)
+async function submit(running: RunningService, token: string): Promise<CallOutcome> {
+  const client = await openApiClient(running)
   try {
-    return await wire.verify(token, sandboxCode)
+    return await client.verify(token, testOtp)
   } finally {
-    wire.close()
+    client.close()
   }
 }
 
-function expectResult(outcome: Outcome): Readonly<Record<string, unknown>> {
-  if (outcome.kind !== 'result') throw new Error(`a call that has to succeed was answered ${tell(outcome)}`)
+function expectResult(outcome: CallOutcome): Readonly<Record<string, unknown>> {
+  if (outcome.kind !== 'result') throw new Error(`the reply to a call that has to succeed was ${describeOutcome(outcome)}`)
   return outcome.result
 }
 
-function tell(outcome: Outcome): string {
-  return outcome.kind === 'refused' ? outcome.reason : outcome.kind === 'lost' ? 'not at all' : 'a verified card'
+function describeOutcome(outcome: CallOutcome): string {
+  return outcome.kind === 'refused' ? outcome.reason : outcome.kind === 'lost' ? 'none' : 'a verified card'
 }
 
-const cardsACase = 3
+const cardsPerCase = 3

@@ -1,19 +1,19 @@
-import type { Experiment, Finding, Trial } from './experiment.ts'
-import { largest } from './figures.ts'
-import { makeHome, makeHomes, type Home, type StoreKind } from './home.ts'
-import { findAllLost, findLost, lives, reopen } from './inspect.ts'
+import type { Experiment, ExperimentResult, Trial } from './experiment.ts'
+import { largest } from './statistics.ts'
+import { createServiceData, createServiceDataFactory, type ServiceData, type StoreKind } from './service-data.ts'
+import { findAllLost, findLost, longLifetimes, reopen } from './inspect.ts'
 import { makeLedger, type Ledger } from './ledger.ts'
-import { runLoad, untilCardMade, type Refusals } from './load.ts'
+import { runLoad, waitForNewCard, type Refusals } from './load.ts'
 import { mountTmpfs, type Disk } from './mount.ts'
 import { makeRandom, type Random } from './random.ts'
-import { startTessera, type Running } from './spawn.ts'
+import { startService, type RunningService } from './spawn.ts'
 import { startCluster } from '../tools/postgres.ts'
 
-/** There is no room left where the store writes. */
+/** The disk under the store is full. */
 export const diskFull: Experiment = {
   name: 'disk-full',
   question:
-    'On a full disk, are writes refused and said to be, do reads go on, and are writes taken again by themselves when there is room?',
+    'On a full disk, are writes refused with a clear error, do reads go on, and do writes recover by themselves when there is room?',
   stores: ['sqlite', 'postgres'],
   cycles: 3,
   needs: ['root'],
@@ -21,7 +21,7 @@ export const diskFull: Experiment = {
     const found = await fillOften(trial, trial.cycles)
     const wrong = await fillOften(trial, 1, [new URL('./doubles/acknowledge-early.ts', import.meta.url)])
     const seen = `${wrong.lost} of ${wrong.acknowledged} lost`
-    return { ...found, control: { what: 'acknowledging 20 ms before COMMIT', isFound: wrong.lost > 0, seen } }
+    return { ...found, control: { what: 'acknowledging 20 ms before COMMIT', isFound: wrong.lost > 0, details: seen } }
   },
 }
 
@@ -29,10 +29,10 @@ async function fillOften(
   { store, cycles, seed, say }: Trial,
   fills: number,
   imports: readonly URL[] = [],
-): Promise<Omit<Finding, 'control'>> {
+): Promise<Omit<ExperimentResult, 'control'>> {
   const disk = mountTmpfs(diskMegabytes[store])
-  const place = await makePlace(store, disk)
-  const hand: Hand = {
+  const place = await createStoreLocation(store, disk)
+  const hand: LoadContext = {
     disk,
     random: makeRandom(seed),
     ledger: makeLedger(),
@@ -40,13 +40,13 @@ async function fillOften(
   }
   const { ledger, seen } = hand
   try {
-    const running = await startTessera({ flags: [...place.home.flags, ...lives], imports })
+    const running = await startService({ flags: [...place.serviceData.flags, ...longLifetimes], imports })
     for (let fill = 0; fill < fills; fill++) {
       await fillOnce(running, store, hand)
       say(`${fill + 1} of ${cycles} times full, ${seen.refused} writes refused, ${seen.lost.length} lost`)
     }
     await running.kill()
-    const { lost, complaints } = await reopen(place.home, ledger)
+    const { lost, complaints } = await reopen(place.serviceData, ledger)
     seen.lost.push(...lost)
     seen.complaints.push(...complaints)
   } finally {
@@ -55,21 +55,24 @@ async function fillOften(
   }
   const lost = new Set(seen.lost)
   return {
-    ...{ acknowledged: ledger.countAcknowledged(), lost: lost.size, cycles: fills, complaints: [...seen.complaints, ...lost] },
-    figures: { writes_refused: seen.refused, writes_again_ms_most: Math.round(largest(seen.recoveryMs)) },
+    acknowledged: ledger.countAcknowledged(),
+    lost: lost.size,
+    cycles: fills,
+    complaints: [...seen.complaints, ...lost],
+    metrics: { writes_refused: seen.refused, writes_again_ms_most: Math.round(largest(seen.recoveryMs)) },
   }
 }
 
-interface Hand {
+interface LoadContext {
   readonly disk: Disk
   readonly random: Random
   readonly ledger: Ledger
   readonly seen: { readonly recoveryMs: number[]; refused: number; readonly complaints: string[]; readonly lost: string[] }
 }
 
-async function fillOnce(running: Running, store: StoreKind, { disk, random, ledger, seen }: Hand): Promise<void> {
+async function fillOnce(running: RunningService, store: StoreKind, { disk, random, ledger, seen }: LoadContext): Promise<void> {
   const send = (ms: number): Promise<Refusals> =>
-    runLoad({ ...running, connections: 8, ledger, random, until: AbortSignal.timeout(ms), pauseMsMax: 2 })
+    runLoad({ ...running, connections: 8, ledger, random, until: AbortSignal.timeout(ms), maxPauseMs: 2 })
   const first = await send(loadMs)
   complain(first, [], seen.complaints)
   disk.fill(bytesLeft[store])
@@ -78,10 +81,10 @@ async function fillOnce(running: Running, store: StoreKind, { disk, random, ledg
   const refused = meanwhile.get('store_full') ?? 0
   seen.refused += refused
   if (refused === 0) seen.complaints.push('no write was refused with store_full')
-  // Reads go on, and what was acknowledged on the last bytes is there.
-  seen.lost.push(...(await findLost(running, ledger.fates)))
+  // Reads go on, and what was acknowledged on the last bytes is stored.
+  seen.lost.push(...(await findLost(running, ledger.cards)))
   disk.free()
-  seen.recoveryMs.push(await untilCardMade(running, wellMsMax))
+  seen.recoveryMs.push(await waitForNewCard(running, maxRecoveryMs))
   seen.lost.push(...(await findAllLost(running, ledger)))
 }
 
@@ -89,22 +92,22 @@ function complain(refusals: Refusals, expected: readonly string[], complaints: s
   for (const [reason, times] of refusals) if (!expected.includes(reason)) complaints.push(`refused with ${reason} (${times} times)`)
 }
 
-interface Place {
-  readonly home: Home
+interface StoreLocation {
+  readonly serviceData: ServiceData
   close(): Promise<void>
 }
 
-/** SQLite lies on the small disk itself; for PostgreSQL its whole cluster does. */
-async function makePlace(store: StoreKind, disk: Disk): Promise<Place> {
-  if (store === 'sqlite') return { home: makeHome(disk.folder, null), close: async () => undefined }
+/** SQLite's file is on the small disk itself; for PostgreSQL the whole cluster is. */
+async function createStoreLocation(store: StoreKind, disk: Disk): Promise<StoreLocation> {
+  if (store === 'sqlite') return { serviceData: createServiceData(disk.folder, null), close: async () => undefined }
   const cluster = await inFolder(disk.folder, () => startCluster({ settings: { max_wal_size: '64MB', wal_recycle: 'on' } }))
-  const homes = makeHomes(cluster.url)
-  const home = await homes.make('postgres')
+  const dataFactory = createServiceDataFactory(cluster.url)
+  const serviceData = await dataFactory.create('postgres')
   const close = async (): Promise<void> => {
-    await home.remove()
+    await serviceData.remove()
     await cluster.stop()
   }
-  return { home, close }
+  return { serviceData, close }
 }
 
 /** Temporary folders that are made meanwhile are made there. */
@@ -124,4 +127,4 @@ const diskMegabytes: Readonly<Record<StoreKind, number>> = { sqlite: 48, postgre
 const bytesLeft: Readonly<Record<StoreKind, number>> = { sqlite: 200_000, postgres: 200_000 }
 const loadMs = 400
 const fullMs = 2500
-const wellMsMax = 10_000
+const maxRecoveryMs = 10_000

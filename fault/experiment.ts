@@ -1,50 +1,50 @@
-import type { Homes, StoreKind } from './home.ts'
-import type { Need } from './needs.ts'
+import type { ServiceDataFactory, StoreKind } from './service-data.ts'
+import type { MachineRequirement } from './machine-requirements.ts'
 
-/** One fault, one question. */
+/** An experiment: one fault and one question. */
 export interface Experiment {
-  /** As it is typed, and its file's name. */
+  /** Its name on the command line, and its file's name. */
   readonly name: string
-  /** What it asks, in one line. */
+  /** The question that it answers, in one line. */
   readonly question: string
   readonly stores: readonly StoreKind[]
-  /** How often the fault is made, unless the run says otherwise. */
+  /** How often the fault is injected by default. */
   readonly cycles: number
-  /** What it takes of the machine. */
-  readonly needs: readonly Need[]
-  run(trial: Trial): Promise<Finding>
+  /** What the machine must provide. */
+  readonly needs: readonly MachineRequirement[]
+  run(trial: Trial): Promise<ExperimentResult>
 }
 
-/** What an experiment is given. */
+/** The input of an experiment. */
 export interface Trial {
   readonly store: StoreKind
   readonly cycles: number
   readonly seed: number
-  readonly homes: Homes
-  /** One line on how far it has come. */
+  readonly dataFactory: ServiceDataFactory
+  /** Prints one line of progress. */
   say(text: string): void
 }
 
-/** What it found. */
-export interface Finding {
-  /** Deeds that the service acknowledged. */
+/** The result of an experiment. */
+export interface ExperimentResult {
+  /** Calls that the service acknowledged. */
   readonly acknowledged: number
-  /** Acknowledged deeds that were gone, or otherwise than acknowledged. */
+  /** Acknowledged calls whose effect was missing or different afterwards. */
   readonly lost: number
-  /** How often the fault was made. */
+  /** How often the fault was injected. */
   readonly cycles: number
-  /** Everything else that is not as it should be. */
+  /** Everything else that is wrong. */
   readonly complaints: readonly string[]
-  /** That the experiment can fail: a service made wrong on purpose, and what was found of it. */
+  /** Proof that the experiment can fail: a service with a planted fault, and whether it was found. */
   readonly control: Control
   /** Name with its unit → value. */
-  readonly figures: Readonly<Record<string, number>>
+  readonly metrics: Readonly<Record<string, number>>
 }
 
 export interface Control {
-  /** How the service was made wrong. */
+  /** The planted fault. */
   readonly what: string
   readonly isFound: boolean
-  /** What was seen of it. */
-  readonly seen: string
+  /** What was observed. */
+  readonly details: string
 }

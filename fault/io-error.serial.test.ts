@@ -1,15 +1,16 @@
-// time limit: 300 s
+// needs: strace
+// time limit: 600 s
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
-import { makeHomes } from './home.ts'
+import { createServiceDataFactory } from './service-data.ts'
 import { ioError } from './io-error.ts'
 import { isHeld } from './report.ts'
 import { killAll } from './spawn.ts'
 
-const homes = makeHomes()
+const dataFactory = createServiceDataFactory()
 after(killAll)
 
-test('after a commit that the disk failed the service ends with 74 and opens clean; one that goes on is found', async () => {
-  const finding = await ioError.run({ store: 'sqlite', seed: 4, cycles: 3, homes, say: () => undefined })
+test('after a commit that failed on disk the service ends with 74 and opens cleanly; a service that goes on is found', async () => {
+  const finding = await ioError.run({ store: 'sqlite', seed: 4, cycles: 3, dataFactory, say: () => undefined })
   assert.ok(isHeld(finding), JSON.stringify(finding))
 })

@@ -1,14 +1,14 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import type { Experiment, Finding, Trial } from './experiment.ts'
-import { largest, median } from './figures.ts'
-import { endWell, findLost, findLostCodes, lives } from './inspect.ts'
-import { acknowledgedLeast, untilAcknowledged, type Kills } from './kills.ts'
+import type { Experiment, ExperimentResult, Trial } from './experiment.ts'
+import { largest, median } from './statistics.ts'
+import { stopAndVerify, findLost, findLostCodes, longLifetimes } from './inspect.ts'
+import { minAcknowledged, untilAcknowledged, type KillPlan } from './kill-plan.ts'
 import { makeLedger } from './ledger.ts'
 import { runLoad, type Load } from './load.ts'
 import { makeRandom } from './random.ts'
-import { startTessera, type Running } from './spawn.ts'
+import { startService, type RunningService } from './spawn.ts'
 
-/** The process is killed again and again, in the middle of its work. */
+/** The process is killed repeatedly under load. */
 export const kill9: Experiment = {
   name: 'kill9',
   question: 'Does anything acknowledged get lost when the process is killed (SIGKILL) under load?',
@@ -18,22 +18,22 @@ export const kill9: Experiment = {
   async run(trial) {
     const found = await killOften(trial, { cycles: trial.cycles })
     const imports = [new URL('./doubles/acknowledge-early.ts', import.meta.url)]
-    const wrong = await killOften(trial, { cycles: controlCycles, cyclesMax: controlCyclesMax, imports })
-    return { ...found, control: { what: 'acknowledging 20 ms before COMMIT', ...seenOf(wrong) } }
+    const wrong = await killOften(trial, { cycles: controlCycles, maxCycles: maxControlCycles, imports })
+    return { ...found, control: { what: 'acknowledging 20 ms before COMMIT', ...describeControl(wrong) } }
   },
 }
 
-type Killed = Omit<Finding, 'control'>
+type KillResult = Omit<ExperimentResult, 'control'>
 
-function seenOf({ lost, acknowledged, cycles }: Killed): { isFound: boolean; seen: string } {
-  return { isFound: lost > 0, seen: `${lost} of ${acknowledged} lost in ${cycles} cycles` }
+function describeControl({ lost, acknowledged, cycles }: KillResult): { isFound: boolean; details: string } {
+  return { isFound: lost > 0, details: `${lost} of ${acknowledged} lost in ${cycles} cycles` }
 }
 
-/** Starts on a new home, and kills and starts again as often as told; at last everything is looked at once more. */
-export async function killOften({ store, seed, homes, say }: Trial, kills: Kills): Promise<Killed> {
-  const { cycles, cyclesMax = cycles, imports = [] } = kills
+/** Starts with an empty store, kills and restarts `cycles` times, and at last checks every card once more. */
+export async function killOften({ store, seed, dataFactory, say }: Trial, kills: KillPlan): Promise<KillResult> {
+  const { cycles, maxCycles: cyclesMax = cycles, imports = [] } = kills
   const random = makeRandom(seed)
-  const home = await homes.make(store)
+  const serviceData = await dataFactory.create(store)
   const ledger = makeLedger()
   const complaints: string[] = []
   const lost = new Set<string>()
@@ -41,43 +41,49 @@ export async function killOften({ store, seed, homes, say }: Trial, kills: Kills
   let cycle = 0
   try {
     for (; ; cycle++) {
-      const running = await startTessera({ flags: [...home.flags, ...lives], imports })
+      const running = await startService({ flags: [...serviceData.flags, ...longLifetimes], imports })
       startMs.push(running.startMs)
-      const seen = ledger.fates.slice(cycle >= cycles ? 0 : -checkedMax)
+      const seen = ledger.cards.slice(cycle >= cycles ? 0 : -maxChecked)
       for (const fault of [...(await findLostCodes(running, seen)), ...(await findLost(running, seen))]) lost.add(fault)
       if (cycle >= cyclesMax || (cycle >= cycles && lost.size > 0)) {
-        complaints.push(...(await endWell(running, home)))
+        complaints.push(...(await stopAndVerify(running, serviceData)))
         break
       }
-      const least = cycle < cycles - 1 ? 0 : acknowledgedLeast(kills)
+      const least = cycle < cycles - 1 ? 0 : minAcknowledged(kills)
       complaints.push(...(await loadAndKill(running, { ledger, random, least })))
       if (cycle % 10 === 9) say(`${cycle + 1} of ${cycles} cycles, ${ledger.countAcknowledged()} acknowledged, ${lost.size} lost`)
     }
   } finally {
-    await home.remove()
+    await serviceData.remove()
   }
-  const figures = { start_ms_median: Math.round(median(startMs)), start_ms_most: Math.round(largest(startMs)), cards: ledger.fates.length }
-  return { acknowledged: ledger.countAcknowledged(), lost: lost.size, cycles: cycle, complaints: [...complaints, ...lost], figures }
+  const figures = { start_ms_median: Math.round(median(startMs)), start_ms_most: Math.round(largest(startMs)), cards: ledger.cards.length }
+  return {
+    acknowledged: ledger.countAcknowledged(),
+    lost: lost.size,
+    cycles: cycle,
+    complaints: [...complaints, ...lost],
+    metrics: figures,
+  }
 }
 
-/** Refusals under this load would be a fault of their own: every card is one that succeeds. */
-async function loadAndKill(running: Running, { ledger, random, least }: Loading): Promise<string[]> {
+/** Any refusal under this load is a fault: every card is one that succeeds. */
+async function loadAndKill(running: RunningService, { ledger, random, least }: LoadBeforeKill): Promise<string[]> {
   const ending = new AbortController()
   const load = runLoad({ ...running, connections: 8, ledger, random, until: ending.signal })
-  await pause(random.between(loadMsLeast, loadMsMost))
+  await pause(random.between(minLoadMs, maxLoadMs))
   await untilAcknowledged(least, () => ledger.countAcknowledged(), running)
   await running.kill()
   ending.abort()
   return [...(await load)].map(([reason, times]) => `refused under load: ${reason} (${times} times)`)
 }
 
-interface Loading extends Pick<Load, 'ledger' | 'random'> {
-  /** What has to be acknowledged in all before the kill. */
+interface LoadBeforeKill extends Pick<Load, 'ledger' | 'random'> {
+  /** How much has to be acknowledged in all before the kill. */
   readonly least: number
 }
 
-/** Cards of the last cycles that are looked at after each start; at the end all of them are. */
-const checkedMax = 1000
-const loadMsLeast = 20
-const loadMsMost = 800
-const [controlCycles, controlCyclesMax] = [5, 20]
+/** How many of the newest cards are checked after each start; at the end all of them are. */
+const maxChecked = 1000
+const minLoadMs = 20
+const maxLoadMs = 800
+const [controlCycles, maxControlCycles] = [5, 20]

@@ -1,54 +1,54 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { judge, makeLedger, type Far, type Fate, type Seen } from './ledger.ts'
+import { judgeCard, makeLedger, type CallProgress, type CardRecord, type ObservedCard } from './ledger.ts'
 
-const live: Seen = { kind: 'card', verified: false }
-const verified: Seen = { kind: 'card', verified: true }
-const removed: Seen = { kind: 'removed' }
-const absent: Seen = { kind: 'absent', reason: 'card_not_found' }
+const live: ObservedCard = { kind: 'card', verified: false }
+const verified: ObservedCard = { kind: 'card', verified: true }
+const removed: ObservedCard = { kind: 'removed' }
+const absent: ObservedCard = { kind: 'absent', reason: 'card_not_found' }
 
-function fateOf(verify: Far, remove: Far): Fate {
+function cardWith(verify: CallProgress, remove: CallProgress): CardRecord {
   return { token: 't', code: 'acknowledged', verify, remove }
 }
 
-const right: [verify: Far, remove: Far, seen: Seen][] = [
-  ['no', 'no', live],
-  ['asked', 'no', live],
-  ['asked', 'no', verified],
-  ['acknowledged', 'no', verified],
-  ['acknowledged', 'asked', verified],
-  ['acknowledged', 'asked', removed],
-  ['no', 'acknowledged', removed],
+const right: [verify: CallProgress, remove: CallProgress, seen: ObservedCard][] = [
+  ['none', 'none', live],
+  ['sent', 'none', live],
+  ['sent', 'none', verified],
+  ['acknowledged', 'none', verified],
+  ['acknowledged', 'sent', verified],
+  ['acknowledged', 'sent', removed],
+  ['none', 'acknowledged', removed],
 ]
 
-const wrong: [verify: Far, remove: Far, seen: Seen][] = [
-  ['no', 'no', absent],
-  ['no', 'no', verified],
-  ['no', 'no', removed],
-  ['acknowledged', 'no', live],
-  ['acknowledged', 'no', removed],
-  ['acknowledged', 'no', absent],
-  ['asked', 'no', removed],
-  ['asked', 'asked', absent],
-  ['no', 'acknowledged', live],
+const wrong: [verify: CallProgress, remove: CallProgress, seen: ObservedCard][] = [
+  ['none', 'none', absent],
+  ['none', 'none', verified],
+  ['none', 'none', removed],
+  ['acknowledged', 'none', live],
+  ['acknowledged', 'none', removed],
+  ['acknowledged', 'none', absent],
+  ['sent', 'none', removed],
+  ['sent', 'sent', absent],
+  ['none', 'acknowledged', live],
   ['acknowledged', 'acknowledged', verified],
-  ['no', 'acknowledged', absent],
+  ['none', 'acknowledged', absent],
 ]
 
-test('what was acknowledged has to be seen, and what was asked for may be', () => {
+test('what was acknowledged must be there, and what was sent without a reply may be', () => {
   for (const [verify, remove, seen] of right)
-    assert.equal(judge(fateOf(verify, remove), seen), null, JSON.stringify({ verify, remove, seen }))
+    assert.equal(judgeCard(cardWith(verify, remove), seen), null, JSON.stringify({ verify, remove, seen }))
 })
 
-test('what is seen otherwise than acknowledged, or was never asked for, is a loss', () => {
+test('a card that differs from what was acknowledged, or changed without a request, is a loss', () => {
   for (const [verify, remove, seen] of wrong)
-    assert.notEqual(judge(fateOf(verify, remove), seen), null, JSON.stringify({ verify, remove, seen }))
+    assert.notEqual(judgeCard(cardWith(verify, remove), seen), null, JSON.stringify({ verify, remove, seen }))
 })
 
-test('a ledger counts each acknowledged deed, and a token that is given twice ends the run', () => {
+test('a ledger counts each acknowledged call, and a token that is issued twice ends the run', () => {
   const ledger = makeLedger()
-  Object.assign(ledger.created('one'), { code: 'acknowledged', verify: 'asked' })
-  ledger.created('two')
+  Object.assign(ledger.addCard('one'), { code: 'acknowledged', verify: 'sent' })
+  ledger.addCard('two')
   assert.equal(ledger.countAcknowledged(), 3)
-  assert.throws(() => ledger.created('one'), /given twice/)
+  assert.throws(() => ledger.addCard('one'), /issued twice/)
 })

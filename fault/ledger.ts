@@ -1,54 +1,54 @@
-/** How far a deed came, as the caller knows it: not asked for, asked for and never answered, or acknowledged. */
-export type Far = 'no' | 'asked' | 'acknowledged'
+/** How far a call came, as the caller knows it: not sent, sent without a reply so far, or acknowledged. */
+export type CallProgress = 'none' | 'sent' | 'acknowledged'
 
-/** What may be done with a card after its creation; `code` is get_verify_code. */
-export type Deed = 'code' | 'verify' | 'remove'
+/** The calls for an existing card; `code` is cards.get_verify_code. */
+export type CardCall = 'code' | 'verify' | 'remove'
 
-/** All that one caller was told of a card. Its creation was acknowledged: of a token that was never told nobody knows. */
-export interface Fate extends Record<Deed, Far> {
+/** What one caller sent and received for a card. Its creation was acknowledged; without that, no caller would know its token. */
+export interface CardRecord extends Record<CardCall, CallProgress> {
   readonly token: string
 }
 
-/** What is found of a card afterwards. */
-export type Seen =
+/** The state in which a card is found afterwards. */
+export type ObservedCard =
   | { readonly kind: 'card'; readonly verified: boolean }
   | { readonly kind: 'removed' }
   /** Neither a card nor a removed one: the reason of the refusal. */
   | { readonly kind: 'absent'; readonly reason: string }
 
-/** Every acknowledgement of a run, to be held against the service afterwards. */
+/** Every acknowledgement of a run, to be compared with the service afterwards. */
 export interface Ledger {
-  /** Throws when the token was given before: two cards under one token. */
-  created(token: string): Fate
-  readonly fates: readonly Fate[]
-  /** Acknowledged deeds: creations, codes, verifications, removals. */
+  /** Throws when the token was issued before: two cards with one token. */
+  addCard(token: string): CardRecord
+  readonly cards: readonly CardRecord[]
+  /** Acknowledged creations, codes, verifications and removals. */
   countAcknowledged(): number
 }
 
 export function makeLedger(): Ledger {
-  const fates: Fate[] = []
+  const cards: CardRecord[] = []
   const tokens = new Set<string>()
   return {
-    fates,
-    created(token) {
-      if (tokens.has(token)) throw new Error('a token was given twice')
+    cards: cards,
+    addCard(token) {
+      if (tokens.has(token)) throw new Error('a token was issued twice')
       tokens.add(token)
-      const fate: Fate = { token, code: 'no', verify: 'no', remove: 'no' }
-      fates.push(fate)
-      return fate
+      const card: CardRecord = { token, code: 'none', verify: 'none', remove: 'none' }
+      cards.push(card)
+      return card
     },
-    countAcknowledged: () => fates.reduce((sum, fate) => sum + 1 + deeds.filter((deed) => fate[deed] === 'acknowledged').length, 0),
+    countAcknowledged: () => cards.reduce((sum, card) => sum + 1 + calls.filter((call) => card[call] === 'acknowledged').length, 0),
   }
 }
 
-/** What is wrong with what is seen of a card, or null. What was asked for and never answered may have happened or not. */
-export function judge(fate: Fate, seen: Seen): string | null {
-  if (seen.kind === 'removed') return fate.remove === 'no' ? 'is removed, and nobody asked for it' : null
-  if (fate.remove === 'acknowledged') return `its removal was acknowledged, and it is ${seen.kind === 'card' ? 'still there' : 'absent'}`
-  if (seen.kind === 'absent') return `was acknowledged, and is answered ${seen.reason}`
-  if (fate.verify === 'acknowledged' && !seen.verified) return 'its verification was acknowledged, and it is not verified'
-  if (fate.verify === 'no' && seen.verified) return 'is verified, and nobody submitted a code'
+/** What is wrong with the state of a card, or null. A call without a reply may have happened or not. */
+export function judgeCard(card: CardRecord, seen: ObservedCard): string | null {
+  if (seen.kind === 'removed') return card.remove === 'none' ? 'is removed without a request' : null
+  if (card.remove === 'acknowledged') return `its removal was acknowledged, and it is ${seen.kind === 'card' ? 'still there' : 'absent'}`
+  if (seen.kind === 'absent') return `was acknowledged, and the reply is ${seen.reason}`
+  if (card.verify === 'acknowledged' && !seen.verified) return 'its verification was acknowledged, and it is not verified'
+  if (card.verify === 'none' && seen.verified) return 'is verified without a code'
   return null
 }
 
-const deeds: readonly Deed[] = ['code', 'verify', 'remove']
+const calls: readonly CardCall[] = ['code', 'verify', 'remove']

@@ -1,9 +1,9 @@
-// `npm run fault`: everything with modest numbers, or what is asked for: `npm run fault -- kill9 --cycles 1000 --store sqlite`.
+// `npm run fault`: every experiment with small numbers, or some of them: `npm run fault -- kill9 --cycles 1000 --store sqlite`.
 import { readCommandLine } from '../tools/command-line.ts'
 import { experiments } from './experiments.ts'
 import type { Experiment } from './experiment.ts'
-import { makeHomes, type Homes, type StoreKind } from './home.ts'
-import { listMissing, MachineLacks } from './needs.ts'
+import { createServiceDataFactory, type ServiceDataFactory, type StoreKind } from './service-data.ts'
+import { listMissingRequirements, RequirementMissing } from './machine-requirements.ts'
 import { asJson, formatReport, isHeld, type Report } from './report.ts'
 import { killAll } from './spawn.ts'
 
@@ -28,44 +28,49 @@ async function main(): Promise<number> {
   const [cycles, seed] = [readCount(values.cycles), readCount(values.seed)]
   if (cycles === null || seed === null) return refuse('--cycles and --seed take a whole number from 1.')
   const wanted = experiments.filter(({ name }) => positionals.length === 0 || positionals.includes(name))
-  const reports = await makeAll(wanted, { cycles, seed: seed ?? drawSeed(), store })
+  const reports = await runExperiments(wanted, { cycles, seed: seed ?? drawSeed(), store })
   return reports.every(({ verdict }) => verdict === 'held' || (verdict === 'missing' && values['allow-missing'])) ? 0 : 1
 }
 
-type Asked = { cycles: number | undefined; seed: number; store: StoreKind | undefined }
+type RunOptions = { cycles: number | undefined; seed: number; store: StoreKind | undefined }
 
-/** One after the other: each has the machine for itself. */
-async function makeAll(wanted: readonly Experiment[], asked: Asked): Promise<Report[]> {
-  const homes = makeHomes()
+/** Runs them one after the other, so that each has the machine to itself. */
+async function runExperiments(wanted: readonly Experiment[], asked: RunOptions): Promise<Report[]> {
+  const dataFactory = createServiceDataFactory()
   const reports: Report[] = []
   try {
     for (const experiment of wanted) {
       for (const store of experiment.stores.filter((kind) => asked.store === undefined || kind === asked.store)) {
-        const report = await make(experiment, store, asked, homes)
+        const report = await runExperiment(experiment, store, asked, dataFactory)
         process.stdout.write(`${values.json ? asJson(report) : formatReport(report)}\n`)
         reports.push(report)
       }
     }
   } finally {
-    await homes.close()
+    await dataFactory.close()
   }
   return reports
 }
 
-async function make(experiment: Experiment, store: StoreKind, { cycles = experiment.cycles, seed }: Asked, homes: Homes): Promise<Report> {
+async function runExperiment(
+  experiment: Experiment,
+  store: StoreKind,
+  { cycles = experiment.cycles, seed }: RunOptions,
+  dataFactory: ServiceDataFactory,
+): Promise<Report> {
   const startedAt = performance.now()
   const head = { experiment: experiment.name, store, seed }
   const seconds = (): number => (performance.now() - startedAt) / 1000
-  const missing = listMissing(experiment.needs)
+  const missing = listMissingRequirements(experiment.needs)
   if (missing.length > 0) return { ...head, verdict: 'missing', seconds: 0, missing }
   const say = (text: string): void => {
     if (!values.json) process.stderr.write(`        ${experiment.name} ${store}: ${text}\n`)
   }
   try {
-    const finding = await experiment.run({ store, cycles, seed, homes, say })
-    return { ...head, verdict: isHeld(finding) ? 'held' : 'failed', seconds: seconds(), finding }
+    const result = await experiment.run({ store, cycles, seed, dataFactory, say })
+    return { ...head, verdict: isHeld(result) ? 'held' : 'failed', seconds: seconds(), result }
   } catch (err) {
-    if (err instanceof MachineLacks) return { ...head, verdict: 'missing', seconds: seconds(), missing: [err.message] }
+    if (err instanceof RequirementMissing) return { ...head, verdict: 'missing', seconds: seconds(), missing: [err.message] }
     return { ...head, verdict: 'failed', seconds: seconds(), error: err instanceof Error ? (err.stack ?? err.message) : String(err) }
   } finally {
     await killAll()
@@ -95,13 +100,13 @@ function usage(): string {
         `  ${name.padEnd(width)}  ${question} (${stores.join(', ')}; ${cycles} ${cycles === 1 ? 'cycle' : 'cycles'})`,
     ),
     '',
-    '  --store sqlite|postgres   one store instead of each that the experiment knows',
-    '  --cycles <n>              how often each breaks it, instead of the number above',
-    '  --seed <n>                the seed that a report tells: the same choices again',
-    '  --json                    one JSON object an experiment',
-    '  --allow-missing           what this machine lacks (root, strace, a mount) is told and is no failure',
+    '  --store sqlite|postgres   one store, instead of each that the experiment supports',
+    '  --cycles <n>              how often the fault is injected, instead of the number above',
+    '  --seed <n>                the seed from a report: the same choices again',
+    '  --json                    one JSON object for each experiment',
+    '  --allow-missing           what this machine lacks (root, strace, mounts) is reported and is not a failure',
     '',
-    'Ends with 1 when something was lost, or an experiment could not be made.',
+    'Ends with 1 when something was lost, or an experiment could not be run.',
   ].join('\n')
 }
 

@@ -2,45 +2,45 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import type { Trial } from './experiment.ts'
-import { makeHomes, type StoreKind } from './home.ts'
-import type { Kills } from './kills.ts'
+import { createServiceDataFactory, type StoreKind } from './service-data.ts'
+import type { KillPlan } from './kill-plan.ts'
 import { killPayments } from './money.ts'
 import { killAll } from './spawn.ts'
 
-const homes = makeHomes()
+const dataFactory = createServiceDataFactory()
 after(async () => {
   await killAll()
-  await homes.close()
+  await dataFactory.close()
 })
 
 function trialOf(store: StoreKind): Trial {
-  return { store, seed: 20_261_121, cycles: 6, homes, say: () => undefined }
+  return { store, seed: 20_261_121, cycles: 6, dataFactory, say: () => undefined }
 }
 
-/** It is killed until it is found, four times at least. */
-function madeWrong(double: string): Kills {
-  return { cycles: 4, cyclesMax: 16, imports: [new URL(`./doubles/${double}.ts`, import.meta.url)] }
+/** It is killed until the fault is found, twice at least. */
+function planFor(double: string): KillPlan {
+  return { cycles: 2, maxCycles: 16, imports: [new URL(`./doubles/${double}.ts`, import.meta.url)] }
 }
 
 for (const store of ['sqlite', 'postgres'] as const) {
-  test(`the network, every receipt and the merchant that is asked agree after six kills amid payments, on ${store}`, async () => {
+  test(`the network, every receipt and the merchant's server agree after six kills during payments, on ${store}`, async () => {
     const { acknowledged, lost, complaints } = await killPayments(trialOf(store), { cycles: 6 })
     assert.deepEqual({ lost, complaints }, { lost: 0, complaints: [] })
-    assert.ok(acknowledged > 20, `only ${acknowledged} deeds were acknowledged`)
+    assert.ok(acknowledged > 20, `only ${acknowledged} calls were acknowledged`)
   })
 }
 
 test('money that is acknowledged before COMMIT is found by killing the service', async () => {
-  const { lost } = await killPayments(trialOf('sqlite'), madeWrong('acknowledge-money-early'))
+  const { lost } = await killPayments(trialOf('sqlite'), planFor('acknowledge-money-early'))
   assert.ok(lost > 0)
 })
 
-test('a service that does not tell a merchant that it was paid is found', async () => {
-  const { lost } = await killPayments(trialOf('sqlite'), madeWrong('tell-no-merchant'))
+test('a service that does not notify a merchant of its payment is found', async () => {
+  const { lost } = await killPayments(trialOf('sqlite'), planFor('tell-no-merchant'))
   assert.ok(lost > 0)
 })
 
-test('a service that takes silence for a refusal is found', async () => {
-  const { lost } = await killPayments(trialOf('sqlite'), madeWrong('forget-unknown'), ['lose_answer'])
+test('a service that takes a missing reply for a decline is found', async () => {
+  const { lost } = await killPayments(trialOf('sqlite'), planFor('forget-unknown'), ['lose_answer'])
   assert.ok(lost > 0)
 })

@@ -1,122 +1,142 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import { judgeBill, type Bill, type Movement, type ShopKind, type ToldReceipt } from './bill.ts'
-import { findStrangers, judgeEntry, type ShopBook } from './book.ts'
-import type { Experiment, Finding, Trial } from './experiment.ts'
-import { largest, median } from './figures.ts'
-import type { Home } from './home.ts'
-import { dataFolderOf, endWell, lives } from './inspect.ts'
-import { acknowledgedLeast, untilAcknowledged, type Kills } from './kills.ts'
-import { makeSavedTokens, runMoneyLoad } from './money-load.ts'
+import { judgeReceipt, type ReceiptRecord, type LedgerMovement, type ShopKind, type FinalReceipt } from './receipt-record.ts'
+import { findUnknownTransactions, judgeShopTransaction, type ShopRecords } from './shop-records.ts'
+import type { Experiment, ExperimentResult, Trial } from './experiment.ts'
+import { largest, median } from './statistics.ts'
+import type { ServiceData } from './service-data.ts'
+import { dataFolderOf, stopAndVerify, longLifetimes } from './inspect.ts'
+import { minAcknowledged, untilAcknowledged, type KillPlan } from './kill-plan.ts'
+import { makeSavedTokens, runPaymentLoad } from './payment-load.ts'
 import { makeRandom, type Random } from './random.ts'
 import { openShops, type Shops } from './shops.ts'
-import { runTessera, startTessera, type Running, type Start } from './spawn.ts'
-import { countUnderWay, countUnsettled, readStatement } from './statement.ts'
-import { openWire, type Wire } from './wire.ts'
+import { runCommand, startService, type RunningService, type ServiceOptions } from './spawn.ts'
+import { countInProgress, countUnreconciled, readStatement } from './statement.ts'
+import { openApiClient, type ApiClient } from './api-client.ts'
 
-/** The process is killed again and again while money moves, and while what fell is being settled. */
+/** The process is killed repeatedly while money moves, and while interrupted payments are reconciled. */
 export const money: Experiment = {
   name: 'money',
-  question: 'Killed while it pays, holds, confirms and cancels, with answers lost: do network, receipts and merchants agree in the end?',
+  question: 'Killed while it pays, holds, confirms and cancels, with replies lost: do network, receipts and merchants agree in the end?',
   stores: ['sqlite', 'postgres'],
   cycles: 200,
   needs: [],
   async run(trial) {
     const found = await killPayments(trial, { cycles: trial.cycles })
-    const control = (wrong: string, rehearsals?: readonly string[]): Promise<Killed> =>
-      killPayments(trial, { cycles: controlCycles, cyclesMax: controlCyclesMax, imports: [double(wrong)] }, rehearsals)
+    const control = (wrong: string, scenarios?: readonly string[]): Promise<KillResult> =>
+      killPayments(trial, { cycles: controlCycles, maxCycles: maxControlCycles, imports: [double(wrong)] }, scenarios)
     const early = await control('acknowledge-money-early')
     const forgetful = await control('forget-unknown', ['lose_answer'])
     const untold = await control('tell-no-merchant')
     const lost = [early.lost, forgetful.lost, untold.lost]
     const seen = [early, forgetful, untold].map(({ lost: wrong, cycles }) => `${wrong} receipts wrong in ${cycles} cycles`).join(', ')
-    const what = 'money acknowledged 20 ms before COMMIT; silence taken for a refusal; merchants not told'
-    return { ...found, control: { what, isFound: lost.every((count) => count > 0), seen } }
+    const what = 'money acknowledged 20 ms before COMMIT; a missing reply taken for a decline; merchants not notified'
+    return { ...found, control: { what, isFound: lost.every((count) => count > 0), details: seen } }
   },
 }
 
-type Killed = Omit<Finding, 'control'>
+type KillResult = Omit<ExperimentResult, 'control'>
 
 /**
- * Kills as often as told, then lets everything be settled, and holds the network's ledger against every receipt and every answer; a control that
- * has found nothing yet does all of it again.
+ * Kills the service `cycles` times, waits until everything is reconciled, and compares the network's ledger with every receipt and every reply. A
+ * control that has found nothing yet does all of it again.
  */
-export async function killPayments(trial: Trial, kills: Kills, rehearsals: readonly string[] = everyRehearsal): Promise<Killed> {
-  const { store, seed, homes } = trial
-  const { cycles, cyclesMax = cycles, imports = [] } = kills
-  const home = await homes.make(store)
+export async function killPayments(trial: Trial, kills: KillPlan, scenarios: readonly string[] = networkScenarios): Promise<KillResult> {
+  const { store, seed, dataFactory } = trial
+  const { cycles, maxCycles: cyclesMax = cycles, imports = [] } = kills
+  const serviceData = await dataFactory.create(store)
   const start = {
-    flags: [...home.flags, ...lives, '--network-timeout-ms=500'],
+    flags: [...serviceData.flags, ...longLifetimes, '--network-timeout-ms=500'],
     imports: [double('short-lease'), double('short-lateness'), ...imports],
   }
-  const run: Run = { trial, home, start, rehearsals, random: makeRandom(seed), bills: [], complaints: [], startMs: [], shops: null }
+  const run: Run = {
+    trial,
+    serviceData,
+    start,
+    scenarios: scenarios,
+    random: makeRandom(seed),
+    receipts: [],
+    complaints: [],
+    startMs: [],
+    shops: null,
+  }
   try {
     for (let killed = cycles; ; killed += cycles) {
       await killAmidPayments(run, kills)
-      const { wrong, book } = await judgeRun(run)
+      const { wrong, records } = await judgeRun(run)
       if (wrong.length === 0 && killed + cycles <= cyclesMax) continue
-      const { bills, complaints } = run
-      const figures = { ...countDeeds(bills), ...countBook(book), ...countStarts(run) }
-      return { acknowledged: countAcknowledged(bills), lost: wrong.length, cycles: killed, complaints: [...complaints, ...wrong], figures }
+      const { receipts, complaints } = run
+      const figures = { ...countOutcomes(receipts), ...countShopRecords(records), ...countStarts(run) }
+      return {
+        acknowledged: countAcknowledged(receipts),
+        lost: wrong.length,
+        cycles: killed,
+        complaints: [...complaints, ...wrong],
+        metrics: figures,
+      }
     }
   } finally {
     await run.shops?.opened.close()
-    await home.remove()
+    await serviceData.remove()
   }
 }
 
-/** All of a run; it grows. */
+/** The state of a run. */
 interface Run {
   readonly trial: Trial
-  readonly home: Home
-  readonly start: Start
-  readonly rehearsals: readonly string[]
+  readonly serviceData: ServiceData
+  readonly start: ServiceOptions
+  readonly scenarios: readonly string[]
   readonly random: Random
-  readonly bills: Bill[]
+  readonly receipts: ReceiptRecord[]
   readonly complaints: string[]
   readonly startMs: number[]
   shops: { readonly opened: Shops; readonly savedTokens: SavedTokens } | null
 }
 
-async function killAmidPayments(run: Run, kills: Kills): Promise<void> {
-  const { trial, home, start, rehearsals, random, bills, complaints, startMs } = run
+async function killAmidPayments(run: Run, kills: KillPlan): Promise<void> {
+  const { trial, serviceData, start, scenarios: scenarios, random, receipts, complaints, startMs } = run
   const { cycles } = kills
   for (let cycle = 0; cycle < cycles; cycle++) {
-    const running = await startTessera(start)
+    const running = await startService(start)
     startMs.push(running.startMs)
     const shops = (run.shops ??= await openWithTokens(running, run))
-    await rehearse(home, rehearsals[random.between(0, rehearsals.length - 1)] ?? 'none')
-    const least = cycle < cycles - 1 ? 0 : acknowledgedLeast(kills)
-    complaints.push(...(await payAndKill(running, { bills, random, least, ...shops })))
-    if (cycle % 10 === 9) trial.say(`${cycle + 1} of ${cycles} kills, ${bills.length} receipts`)
+    await setNetworkScenario(serviceData, scenarios[random.between(0, scenarios.length - 1)] ?? 'none')
+    const least = cycle < cycles - 1 ? 0 : minAcknowledged(kills)
+    complaints.push(...(await payAndKill(running, { receipts, random, least, ...shops })))
+    if (cycle % 10 === 9) trial.say(`${cycle + 1} of ${cycles} kills, ${receipts.length} receipts`)
   }
 }
 
-/** Starts without a fault, waits until everything is settled, and tells what is wrong. */
-async function judgeRun({ home, start, bills, complaints, shops }: Run): Promise<{ wrong: string[]; book: ShopBook }> {
-  const running = await startTessera(start)
-  await rehearse(home, 'none')
-  if (shops === null) throw new Error('it takes a cycle at least')
-  const told = await waitUntilSettled({ running, home, shops: shops.opened }, bills)
-  complaints.push(...(await endWell(running, home)))
-  const book = await shops.opened.readBook()
-  const wrong = [...judgeAll(bills, told, await readStatement(home)), ...judgeBook(bills, told, book), ...(await findForgotten(home))]
-  return { wrong, book }
+/** Starts without a fault, waits until everything is reconciled, and returns what is wrong. */
+async function judgeRun({ serviceData, start, receipts, complaints, shops }: Run): Promise<{ wrong: string[]; records: ShopRecords }> {
+  const running = await startService(start)
+  await setNetworkScenario(serviceData, 'none')
+  if (shops === null) throw new Error('a run takes at least one cycle')
+  const finalReceipts = await waitUntilReconciled({ running, serviceData, shops: shops.opened }, receipts)
+  complaints.push(...(await stopAndVerify(running, serviceData)))
+  const records = await shops.opened.readRecords()
+  const wrong = [
+    ...judgeReceipts(receipts, finalReceipts, await readStatement(serviceData)),
+    ...judgeShopRecords(receipts, finalReceipts, records),
+    ...(await findAbandoned(serviceData)),
+  ]
+  return { wrong, records }
 }
 
-async function openWithTokens(running: Running, { home, trial: { seed } }: Run): Promise<NonNullable<Run['shops']>> {
-  const opened = await openShops(running, { home, seed })
+async function openWithTokens(running: RunningService, { serviceData, trial: { seed } }: Run): Promise<NonNullable<Run['shops']>> {
+  const opened = await openShops(running, { serviceData, seed })
   return { opened, savedTokens: await saveTokens(running, opened) }
 }
 
 type SavedTokens = Readonly<Record<ShopKind, readonly string[]>>
 
-async function saveTokens(running: Running, shops: Shops): Promise<SavedTokens> {
+async function saveTokens(running: RunningService, shops: Shops): Promise<SavedTokens> {
   const save = (shop: ShopKind): Promise<string[]> => makeSavedTokens({ ...running, xAuth: shops.xAuth[shop] }, savedCount)
-  return { plain: await save('plain'), asked: await save('asked') }
+  return { plain: await save('plain'), withEndpoint: await save('withEndpoint') }
 }
 
-interface Paying {
-  readonly bills: Bill[]
+interface PaymentLoadBeforeKill {
+  readonly receipts: ReceiptRecord[]
   readonly savedTokens: SavedTokens
   readonly random: Random
   readonly opened: Shops
@@ -124,99 +144,126 @@ interface Paying {
   readonly least: number
 }
 
-/** Half of the connections are a merchant's that is asked, half one's without an endpoint. */
-async function payAndKill(running: Running, { bills, savedTokens, random, opened, least }: Paying): Promise<string[]> {
+/** Half of the connections belong to a merchant with an endpoint, half to one without. */
+async function payAndKill(
+  running: RunningService,
+  { receipts, savedTokens, random, opened, least }: PaymentLoadBeforeKill,
+): Promise<string[]> {
   const ending = new AbortController()
-  const open = bills.slice(-againMax).filter(({ pay }) => pay === 'asked' || pay === 'unknown')
+  const open = receipts.slice(-maxRetried).filter(({ pay }) => pay === 'sent' || pay === 'unknown')
   const loads = shopKinds.map((shop) => {
-    const again = open.filter((bill) => bill.shop === shop)
+    const again = open.filter((receipt) => receipt.shop === shop)
     const merchant = { url: running.url, xAuth: opened.xAuth[shop], shop, savedTokens: savedTokens[shop] }
-    return runMoneyLoad({ ...merchant, connections: 4, bills, random, again, until: ending.signal })
+    return runPaymentLoad({ ...merchant, connections: 4, receipts, random, retried: again, until: ending.signal })
   })
-  await pause(random.between(loadMsLeast, loadMsMost))
-  await untilAcknowledged(least, () => countAcknowledged(bills), running)
+  await pause(random.between(minLoadMs, maxLoadMs))
+  await untilAcknowledged(least, () => countAcknowledged(receipts), running)
   await running.kill()
   ending.abort()
-  const surprises = (await Promise.all(loads)).flatMap((each) => [...each])
-  return surprises.map(([reason, times]) => `answered under load: ${reason} (${times} times)`)
+  const unexpected = (await Promise.all(loads)).flatMap((each) => [...each])
+  return unexpected.map(([reason, times]) => `unexpected reply under load: ${reason} (${times} times)`)
 }
 
-/** What the network does from now on when money moves. */
-async function rehearse(home: Home, step: string): Promise<void> {
-  const { code, out } = await runTessera(['sandbox', 'step', 'network', step, `--data=${dataFolderOf(home)}`])
-  if (code !== 0) throw new Error(`the network cannot be told to rehearse ${step}: ${out}`)
+/** Sets how the network behaves from now on. */
+async function setNetworkScenario(serviceData: ServiceData, step: string): Promise<void> {
+  const { code, out } = await runCommand(['sandbox', 'step', 'network', step, `--data=${dataFolderOf(serviceData)}`])
+  if (code !== 0) throw new Error(`the network scenario ${step} could not be set: ${out}`)
 }
 
-/** Waits until nothing is on its way any more, and asks what each receipt came to. What is not settled by then is told as it is. */
-async function waitUntilSettled({ running, home, shops }: Settling, bills: readonly Bill[]): Promise<Map<string, ToldReceipt>> {
-  const until = performance.now() + settledMsMax
-  while ((await countUnderWay(home)) > 0 && performance.now() < until) await pause(500)
-  const told = new Map<string, ToldReceipt>()
+/** Waits until nothing is in progress, and reads the final state of each receipt. What is not reconciled in time is returned as it is. */
+async function waitUntilReconciled(
+  { running, serviceData, shops }: ReconcileContext,
+  receipts: readonly ReceiptRecord[],
+): Promise<Map<string, FinalReceipt>> {
+  const until = performance.now() + reconcileMaxMs
+  while ((await countInProgress(serviceData)) > 0 && performance.now() < until) await pause(500)
+  const finalReceipts = new Map<string, FinalReceipt>()
   for (const shop of shopKinds) {
-    const wire = await openWire({ url: running.url, xAuth: shops.xAuth[shop] })
-    for (const bill of bills) if (bill.shop === shop) told.set(bill.receiptId, await tell(wire, bill.receiptId))
-    wire.close()
+    const client = await openApiClient({ url: running.url, xAuth: shops.xAuth[shop] })
+    for (const receipt of receipts)
+      if (receipt.shop === shop) finalReceipts.set(receipt.receiptId, await getReceipt(client, receipt.receiptId))
+    client.close()
   }
-  return told
+  return finalReceipts
 }
 
-interface Settling {
-  readonly running: Running
-  readonly home: Home
+interface ReconcileContext {
+  readonly running: RunningService
+  readonly serviceData: ServiceData
   readonly shops: Shops
 }
 
 /** A receipt that was acknowledged and cannot be found is in no state at all. */
-async function tell(wire: Wire, id: string): Promise<ToldReceipt> {
-  const outcome = await wire.call('receipts.get', { id })
+async function getReceipt(client: ApiClient, id: string): Promise<FinalReceipt> {
+  const outcome = await client.call('receipts.get', { id })
   if (outcome.kind !== 'result') return { state: -1, amountTiyin: 0 }
   const { state, amount } = outcome.result['receipt'] as { state: number; amount: number }
   return { state, amountTiyin: amount }
 }
 
-function judgeAll(bills: readonly Bill[], told: ReadonlyMap<string, ToldReceipt>, statement: readonly Movement[]): string[] {
+function judgeReceipts(
+  receipts: readonly ReceiptRecord[],
+  finalReceipts: ReadonlyMap<string, FinalReceipt>,
+  statement: readonly LedgerMovement[],
+): string[] {
   const moved = Map.groupBy(statement, ({ receiptId }) => receiptId)
-  const unasked = moved.get(null) ?? []
-  const wrong = bills.flatMap((bill) => {
-    const fault = judgeBill(bill, told.get(bill.receiptId) ?? { state: -1, amountTiyin: 0 }, moved.get(bill.receiptId) ?? [])
-    return fault === null ? [] : [`receipt ${bill.receiptId} ${fault}; its payment was answered ${bill.answers.join(', ')}`]
+  const unknown = moved.get(null) ?? []
+  const wrong = receipts.flatMap((receipt) => {
+    const fault = judgeReceipt(
+      receipt,
+      finalReceipts.get(receipt.receiptId) ?? { state: -1, amountTiyin: 0 },
+      moved.get(receipt.receiptId) ?? [],
+    )
+    return fault === null ? [] : [`receipt ${receipt.receiptId} ${fault}; the replies to its payment: ${receipt.replies.join(', ')}`]
   })
   return [
     ...wrong,
-    ...unasked.map(({ kind, networkRef }) => `the network made a ${kind} of which the service knows nothing (${networkRef})`),
+    ...unknown.map(({ kind, networkRef }) => `the network made a ${kind} of which the service knows nothing (${networkRef})`),
   ]
 }
 
-/** What was asked, and nobody will ask what became of it. */
-async function findForgotten(home: Home): Promise<string[]> {
-  const forgotten = await countUnsettled(home)
-  return forgotten === 0 ? [] : [`${forgotten} receipts and calls did not come to rest, and the service does not look at them any more`]
+/** Receipts and operations that are not final, and that the service will not look at again. */
+async function findAbandoned(serviceData: ServiceData): Promise<string[]> {
+  const abandoned = await countUnreconciled(serviceData)
+  return abandoned === 0 ? [] : [`${abandoned} receipts and operations are not final, and the service does not look at them any more`]
 }
 
-function judgeBook(bills: readonly Bill[], told: ReadonlyMap<string, ToldReceipt>, book: ShopBook): string[] {
-  const entries = new Map(book.entries.map((entry) => [entry.id, entry]))
-  const wrong = bills.flatMap((bill) => {
-    if (bill.shop === 'plain') return []
-    const fault = judgeEntry(bill, told.get(bill.receiptId) ?? { state: -1, amountTiyin: 0 }, entries.get(bill.receiptId))
-    return fault === null ? [] : [`receipt ${bill.receiptId} ${fault}`]
+function judgeShopRecords(
+  receipts: readonly ReceiptRecord[],
+  finalReceipts: ReadonlyMap<string, FinalReceipt>,
+  records: ShopRecords,
+): string[] {
+  const entries = new Map(records.transactions.map((entry) => [entry.id, entry]))
+  const wrong = receipts.flatMap((receipt) => {
+    if (receipt.shop === 'plain') return []
+    const fault = judgeShopTransaction(
+      receipt,
+      finalReceipts.get(receipt.receiptId) ?? { state: -1, amountTiyin: 0 },
+      entries.get(receipt.receiptId),
+    )
+    return fault === null ? [] : [`receipt ${receipt.receiptId} ${fault}`]
   })
-  return [...wrong, ...findStrangers(bills, book)]
+  return [...wrong, ...findUnknownTransactions(receipts, records)]
 }
 
-function countBook({ entries, checks, refused, lost }: ShopBook): Record<string, number> {
-  const performed = entries.filter(({ state }) => state === 2).length
+function countShopRecords({ transactions, checks, refused, lost }: ShopRecords): Record<string, number> {
+  const performed = transactions.filter(({ state }) => state === 2).length
   return {
-    ...{ shop_checks: checks, shop_transactions: entries.length, shop_performed: performed },
-    ...{ shop_taken_back: entries.length - performed, shop_refused: refused, shop_lost: lost },
+    shop_checks: checks,
+    shop_transactions: transactions.length,
+    shop_performed: performed,
+    shop_taken_back: transactions.length - performed,
+    shop_refused: refused,
+    shop_lost: lost,
   }
 }
 
-function countDeeds(bills: readonly Bill[]): Record<string, number> {
-  const count = (is: (bill: Bill) => boolean): number => bills.filter(is).length
+function countOutcomes(receipts: readonly ReceiptRecord[]): Record<string, number> {
+  const count = (is: (receipt: ReceiptRecord) => boolean): number => receipts.filter(is).length
   return {
-    receipts: bills.length,
+    receipts: receipts.length,
     paid: count(({ pay }) => pay === 'paid'),
-    unanswered: count(({ pay }) => pay === 'asked'),
+    without_reply: count(({ pay }) => pay === 'sent'),
     unknown: count(({ pay }) => pay === 'unknown'),
     confirmed: count(({ confirm }) => confirm === 'acknowledged'),
     cancelled: count(({ cancel }) => cancel === 'acknowledged'),
@@ -227,22 +274,31 @@ function countStarts({ startMs }: Run): Record<string, number> {
   return { start_ms_median: Math.round(median(startMs)), start_ms_most: Math.round(largest(startMs)) }
 }
 
-function countAcknowledged(bills: readonly Bill[]): number {
-  const { receipts = 0, paid = 0, confirmed = 0, cancelled = 0 } = countDeeds(bills)
-  return receipts + paid + confirmed + cancelled
+function countAcknowledged(receipts: readonly ReceiptRecord[]): number {
+  const { paid = 0, confirmed = 0, cancelled = 0 } = countOutcomes(receipts)
+  return receipts.length + paid + confirmed + cancelled
 }
 
 function double(name: string): URL {
   return new URL(`./doubles/${name}.ts`, import.meta.url)
 }
 
-/** How the network behaves, one of them a cycle; most of all it loses answers. */
-const everyRehearsal = ['none', 'none', 'lose_answer', 'lose_answer', 'lose_request', 'approve_late', 'answer_twice', 'insufficient_funds']
+/** How the network behaves: one scenario per cycle, lost replies most often. */
+const networkScenarios = [
+  'none',
+  'none',
+  'lose_answer',
+  'lose_answer',
+  'lose_request',
+  'approve_late',
+  'answer_twice',
+  'insufficient_funds',
+]
 const savedCount = 6
-const shopKinds = ['plain', 'asked'] as const
-/** Of so many of the last receipts the unanswered payments are asked for again. */
-const againMax = 200
-const [loadMsLeast, loadMsMost] = [50, 900]
-/** Longer than a lease, a late approval and the waits between the looks. */
-const settledMsMax = 120_000
-const [controlCycles, controlCyclesMax] = [6, 24]
+const shopKinds = ['plain', 'withEndpoint'] as const
+/** Among this many of the last receipts, payments without a final reply are retried. */
+const maxRetried = 200
+const [minLoadMs, maxLoadMs] = [50, 900]
+/** Longer than a lease, a late approval and the waits between two attempts. */
+const reconcileMaxMs = 120_000
+const [controlCycles, maxControlCycles] = [6, 24]

@@ -2,33 +2,33 @@ import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { closeSync, mkdirSync, openSync, rmSync, statfsSync, truncateSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
-import { makeFolder } from './home.ts'
-import { MachineLacks } from './needs.ts'
+import { makeFolder } from './service-data.ts'
+import { RequirementMissing } from './machine-requirements.ts'
 
 /** A small file system of its own. */
 export interface Disk {
   readonly folder: string
-  /** Fills it but for some bytes. */
+  /** Fills it up to a number of bytes. */
   fill(bytesLeft: number): void
-  /** Takes away what `fill` put there. */
+  /** Deletes what `fill` wrote. */
   free(): void
   remove(): void
 }
 
 /** A disk whose power can be cut: what was not synced by then is gone. */
 export interface PoweredDisk extends Disk {
-  /** From now on nothing reaches the disk any more, the journal included. */
+  /** Stops all writes to the disk, those of the journal included. */
   cutPower(): Promise<void>
-  /** Mounts it anew, as after the power came back. Nobody may have a file open on it. */
+  /** Mounts it again, as after the power came back. No file may be open on it. */
   restorePower(): void
 }
 
-/** A file system in memory, of a size. */
+/** A file system in memory. */
 export function mountTmpfs(megabytes: number): Disk {
   const place = makeFolder()
   const folder = join(place, 'disk')
   mkdirSync(folder)
-  act('mount', '-t', 'tmpfs', '-o', `size=${megabytes}m,mode=0755`, 'tessera-fault', folder)
+  runSystemCommand('mount', '-t', 'tmpfs', '-o', `size=${megabytes}m,mode=0755`, 'tessera-fault', folder)
   return makeDisk(place, folder)
 }
 
@@ -39,18 +39,18 @@ export function mountExt4(megabytes: number): PoweredDisk {
   mkdirSync(folder)
   closeSync(openSync(image, 'w'))
   truncateSync(image, megabytes * 1024 * 1024)
-  act('mkfs.ext4', '-qF', image)
-  const mount = (): void => act('mount', '-o', 'loop,commit=60', image, folder)
+  runSystemCommand('mkfs.ext4', '-qF', image)
+  const mount = (): void => runSystemCommand('mount', '-o', 'loop,commit=60', image, folder)
   mount()
   return {
     ...makeDisk(place, folder),
     async cutPower() {
       const cut = spawn('perl', ['-e', shutDown, folder], { stdio: 'ignore' })
       const [status] = (await once(cut, 'close')) as [number | null]
-      if (status !== 0) throw new MachineLacks(`the file system could not be shut down: perl ended with ${String(status)}`)
+      if (status !== 0) throw new RequirementMissing(`the file system could not be shut down: perl ended with ${String(status)}`)
     },
     restorePower() {
-      act('umount', folder)
+      runSystemCommand('umount', folder)
       mount()
     },
   }
@@ -75,7 +75,7 @@ function makeDisk(place: string, folder: string): Disk {
   }
 }
 
-/** A disk that is full sooner, because others write meanwhile, is what was wanted. */
+/** ENOSPC is no error here: other writers may have filled the disk meanwhile. */
 function writeZeros(path: string, bytes: number): void {
   const zeros = Buffer.alloc(64 * 1024)
   const file = openSync(path, 'w')
@@ -88,13 +88,13 @@ function writeZeros(path: string, bytes: number): void {
   }
 }
 
-/** A machine that cannot is told from a fault of the service. */
-function act(command: string, ...args: string[]): void {
+/** Throws `RequirementMissing` when the machine refuses, so that this is not taken for a fault of the service. */
+function runSystemCommand(command: string, ...args: string[]): void {
   const { status, error, stderr } = spawnSync(command, args, {
     encoding: 'utf8',
     env: { ...process.env, PATH: `${process.env['PATH'] ?? ''}:/usr/sbin:/sbin` },
   })
-  if (status !== 0) throw new MachineLacks(`${command} ${args[0] ?? ''} failed: ${(error?.message ?? stderr).trim()}`)
+  if (status !== 0) throw new RequirementMissing(`${command} ${args[0] ?? ''} failed: ${(error?.message ?? stderr).trim()}`)
 }
 
 /** EXT4_IOC_SHUTDOWN (linux/fs/ext4/ext4.h), with EXT4_GOING_FLAGS_NOLOGFLUSH. */

@@ -1,15 +1,15 @@
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
-import type { Experiment, Finding, Trial } from './experiment.ts'
-import { makeHome, type Home } from './home.ts'
-import { lives, reopen } from './inspect.ts'
+import type { Experiment, ExperimentResult, Trial } from './experiment.ts'
+import { createServiceData, type ServiceData } from './service-data.ts'
+import { longLifetimes, reopen } from './inspect.ts'
 import { makeLedger, type Ledger } from './ledger.ts'
 import { runLoad } from './load.ts'
 import { mountExt4, type PoweredDisk } from './mount.ts'
 import { makeRandom, type Random } from './random.ts'
-import { startTessera } from './spawn.ts'
+import { startService } from './spawn.ts'
 
-/** The power goes: what the disk was not told to keep is gone. */
+/** The power fails: what was not synced is gone. */
 export const powerCut: Experiment = {
   name: 'power-cut',
   question: 'Is anything acknowledged lost, or the store unreadable, when the power is cut under load?',
@@ -20,24 +20,24 @@ export const powerCut: Experiment = {
     const found = await cutOften(trial, trial.cycles)
     const wrong = await cutOften(trial, 2, lyingDisk)
     const seen = `${wrong.lost} of ${wrong.acknowledged} lost in 2 cuts; ${wrong.complaints.find((text) => text.startsWith(didNotOpen))?.slice(0, 90) ?? 'it opened'}`
-    return { ...found, control: { what: 'a disk that only says that it has synced', isFound: wrong.lost > 0, seen } }
+    return { ...found, control: { what: 'a disk that reports a sync that it did not do', isFound: wrong.lost > 0, details: seen } }
   },
 }
 
-async function cutOften({ seed, say }: Trial, cuts: number, under: readonly string[] = []): Promise<Omit<Finding, 'control'>> {
+async function cutOften({ seed, say }: Trial, cuts: number, under: readonly string[] = []): Promise<Omit<ExperimentResult, 'control'>> {
   const random = makeRandom(seed)
   const disk = mountExt4(diskMegabytes)
   const [lost, complaints]: [string[], string[]] = [[], []]
   let [acknowledged, startMs] = [0, 0]
-  let [home, ledger] = makeNew(disk, 0)
+  let [serviceData, ledger] = makeNew(disk, 0)
   try {
     for (let cut = 0; cut < cuts; cut++) {
-      // Anew from time to time: the first keys and files of a home have to be durable as well.
-      if (cut % cutsAHome === 0) [home, ledger] = makeNew(disk, cut)
+      // With an empty store from time to time: its first keys and files have to be durable as well.
+      if (cut % cutsPerStore === 0) [serviceData, ledger] = makeNew(disk, cut)
       const before = ledger.countAcknowledged()
-      await cutOnce({ disk, home, ledger, random, under })
+      await cutOnce({ disk, serviceData, ledger, random, under })
       acknowledged += ledger.countAcknowledged() - before
-      const seen = await reopen(home, ledger).catch((err: unknown) => explainUnopened(err, ledger))
+      const seen = await reopen(serviceData, ledger).catch((err: unknown) => explainUnopened(err, ledger))
       lost.push(...seen.lost)
       complaints.push(...seen.complaints)
       startMs = Math.max(startMs, seen.startMs)
@@ -46,64 +46,73 @@ async function cutOften({ seed, say }: Trial, cuts: number, under: readonly stri
   } finally {
     disk.remove()
   }
-  const figures = { start_ms_most: Math.round(startMs), homes: Math.ceil(cuts / cutsAHome) }
-  return { acknowledged, lost: lost.length, cycles: cuts, complaints: [...complaints, ...lost], figures }
+  const figures = { start_ms_most: Math.round(startMs), dataFactory: Math.ceil(cuts / cutsPerStore) }
+  return { acknowledged, lost: lost.length, cycles: cuts, complaints: [...complaints, ...lost], metrics: figures }
 }
 
-interface Cut {
+interface PowerCutContext {
   readonly disk: PoweredDisk
-  readonly home: Home
+  readonly serviceData: ServiceData
   readonly ledger: Ledger
   readonly random: Random
   readonly under: readonly string[]
 }
 
-async function cutOnce({ disk, home, ledger, random, under }: Cut): Promise<void> {
-  const running = await startTessera({ flags: [...home.flags, ...lives], under })
+async function cutOnce({ disk, serviceData, ledger, random, under }: PowerCutContext): Promise<void> {
+  const running = await startService({ flags: [...serviceData.flags, ...longLifetimes], wrapper: under })
   let isCutting = false
   const load = runLoad({
     ...running,
     connections: 8,
     ledger,
     random,
-    until: AbortSignal.timeout(loadMsMost * 2),
-    isDoubted: () => isCutting,
+    until: AbortSignal.timeout(maxLoadMs * 2),
+    isUncertain: () => isCutting,
   })
-  await pause(random.between(loadMsLeast, loadMsMost))
+  await pause(random.between(minLoadMs, maxLoadMs))
   isCutting = true
   await disk.cutPower()
-  await pause(cuttingMs)
+  await pause(cutDurationMs)
   isCutting = false
-  // An answer that still comes within this time would be one for what can no longer be durable.
+  // A reply that still comes within this time would acknowledge what cannot be durable any more.
   await pause(afterMs)
   await running.kill()
   await load
   disk.restorePower()
 }
 
-function makeNew(disk: PoweredDisk, number: number): [Home, Ledger] {
-  return [makeHome(join(disk.folder, `home-${number}`), null), makeLedger()]
+function makeNew(disk: PoweredDisk, number: number): [ServiceData, Ledger] {
+  return [createServiceData(join(disk.folder, `home-${number}`), null), makeLedger()]
 }
 
-/** All of it is lost where nothing opens. */
+/** Everything is lost where the store does not open. */
 function explainUnopened(err: unknown, ledger: Ledger): { lost: string[]; complaints: string[]; startMs: number } {
-  const lost = ledger.fates.map(({ token }) => `card ${token.slice(0, 24)} lies in a store that does not open`)
+  const lost = ledger.cards.map(({ token }) => `card ${token.slice(0, 24)} is in a store that does not open`)
   return { lost, complaints: [`${didNotOpen}: ${err instanceof Error ? err.message : String(err)}`], startMs: 0 }
 }
 
 const didNotOpen = 'the store did not open'
-/** Every sync is answered with success and not done. */
+/** Every sync returns success without being done. */
 const lyingDisk = [
-  ...['strace', '-D', '-f', '-qq', '-o', '/dev/null', '--seccomp-bpf'],
-  ...['-e', 'trace=fsync,fdatasync', '-e', 'inject=fsync,fdatasync:retval=0'],
+  'strace',
+  '-D',
+  '-f',
+  '-qq',
+  '-o',
+  '/dev/null',
+  '--seccomp-bpf',
+  '-e',
+  'trace=fsync,fdatasync',
+  '-e',
+  'inject=fsync,fdatasync:retval=0',
 ]
 const diskMegabytes = 256
-const cutsAHome = 4
-const loadMsLeast = 50
-const loadMsMost = 600
+const cutsPerStore = 4
+const minLoadMs = 50
+const maxLoadMs = 600
 const afterMs = 150
 /**
- * A sync that is under way when ext4 is shut down returns success and keeps nothing: a bare loop of append and fdatasync loses its last record
- * in one cut of twenty here. A machine without power tells nobody of it, so what is answered meanwhile counts as asked for.
+ * A sync that is in progress when ext4 is shut down returns success and stores nothing: a simple loop of append and fdatasync loses its last record
+ * in one cut of twenty here. A machine without power sends no replies, so a reply in this time does not count as an acknowledgement.
  */
-const cuttingMs = 25
+const cutDurationMs = 25

@@ -29,7 +29,7 @@ async function ask(): Promise<{ socket: Socket; answer: Promise<string> }> {
   return { socket, answer }
 }
 
-test('what a proxy holds is neither answered nor refused, and goes on its way afterwards', async () => {
+test('traffic that a proxy holds gets no reply and no error, and continues afterwards', async () => {
   proxy.hold()
   const { socket, answer } = await ask()
   assert.equal(await Promise.race([answer, pause(100, 'silent')]), 'silent')
@@ -38,7 +38,7 @@ test('what a proxy holds is neither answered nor refused, and goes on its way af
   socket.destroy()
 })
 
-test('a proxy resets as many connections as told when the word of a commit comes by, and no more', async () => {
+test('a proxy resets as many connections as requested at a reply to COMMIT, and no more', async () => {
   proxy.resetAtCommit(2)
   const answers = []
   for (let at = 0; at < 3; at++) answers.push(await (await ask()).answer)

@@ -1,17 +1,17 @@
 import { once } from 'node:events'
 import { connect, createServer, type Socket } from 'node:net'
 
-/** A wire between a service and its database that can fail. */
+/** A TCP proxy between a service and its database, with faults. */
 export interface Proxy {
-  /** Where the service is to connect to. */
+  /** The port that the service connects to. */
   readonly port: number
-  /** Nothing gets through any more, in either direction, and nobody is told. New connections are taken and are silent too. */
+  /** Stops all traffic silently, in both directions. New connections are accepted and are silent too. */
   hold(): void
-  /** What was held goes on its way. */
+  /** Lets the traffic through again, including what was held. */
   release(): void
-  /** From now on the database's word that it committed is swallowed and the connection reset (RST), this often. */
+  /** Drops the database's next replies to COMMIT, this many, and resets the connection (RST) each time. */
   resetAtCommit(times: number): void
-  /** Resets that are still to come. */
+  /** The number of resets that are still to come. */
   resetsLeft(): number
   close(): Promise<void>
 }
@@ -64,7 +64,7 @@ interface Pair {
   readonly upstream: Socket
 }
 
-/** The way out is plain; the way back is looked at by the caller. */
+/** Forwards what the client sends; the caller forwards the replies. */
 function joinPair({ client, upstream }: Pair, ended: () => void): void {
   client.on('data', (chunk) => upstream.write(chunk))
   for (const [one, other] of [
@@ -80,7 +80,7 @@ function joinPair({ client, upstream }: Pair, ended: () => void): void {
   }
 }
 
-/** A paused socket is not read: what was sent stays with the kernel, as packets do that are lost and sent again. */
+/** A paused socket is not read: what was sent stays in the kernel, like packets that are lost and resent. */
 function setFlow({ client, upstream }: Pair, flows: boolean): void {
   for (const socket of [client, upstream]) {
     if (flows) socket.resume()

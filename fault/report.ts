@@ -1,40 +1,40 @@
-import type { Finding } from './experiment.ts'
-import type { StoreKind } from './home.ts'
+import type { ExperimentResult } from './experiment.ts'
+import type { StoreKind } from './service-data.ts'
 
-/** What is published of an experiment, also when it could not be made. */
+/** The report of an experiment, including one that could not be run. */
 export type Report = {
   readonly experiment: string
   readonly store: StoreKind
   readonly verdict: 'held' | 'failed' | 'missing'
   readonly seed: number
   readonly seconds: number
-} & ({ readonly finding: Finding } | { readonly missing: readonly string[] } | { readonly error: string })
+} & ({ readonly result: ExperimentResult } | { readonly missing: readonly string[] } | { readonly error: string })
 
-/** It held when nothing was lost, nothing was strange, and the control was found. */
-export function isHeld({ lost, complaints, control, acknowledged, cycles }: Finding): boolean {
+/** It held when nothing was lost, there is no complaint, and the control was found. */
+export function isHeld({ lost, complaints, control, acknowledged, cycles }: ExperimentResult): boolean {
   return lost === 0 && complaints.length === 0 && control.isFound && acknowledged > 0 && cycles > 0
 }
 
-/** One line an experiment, always in this form; complaints follow on lines of their own. */
+/** One line for each experiment, always in this form; complaints follow on lines of their own. */
 export function formatReport(report: Report): string {
   const head = `${report.verdict.padEnd(7)} ${report.experiment} ${report.store}`
   const tail = `seed ${report.seed} · ${report.seconds.toFixed(0)} s`
-  if ('missing' in report) return `${head} · not made: ${report.missing.join(', ')}`
+  if ('missing' in report) return `${head} · not run: ${report.missing.join(', ')}`
   if ('error' in report) return `${head} · ${tail}\n  ✖ ${report.error}`
-  const { acknowledged, lost, cycles, control, figures, complaints } = report.finding
-  const told = Object.entries(figures).map(([name, value]) => `${name} ${formatFigure(value)}`)
-  const found = `control ${control.isFound ? 'found' : 'NOT FOUND'} (${control.what}: ${control.seen})`
-  const line = [head, `acknowledged ${acknowledged}`, `lost ${lost}`, `cycles ${cycles}`, ...told, found, tail].join(' · ')
-  return [line, ...complaints.slice(0, complaintsShownMax).map((text) => `  ✖ ${text}`)].join('\n')
+  const { acknowledged, lost, cycles, control, metrics: figures, complaints } = report.result
+  const measured = Object.entries(figures).map(([name, value]) => `${name} ${formatMetric(value)}`)
+  const found = `control ${control.isFound ? 'found' : 'NOT FOUND'} (${control.what}: ${control.details})`
+  const line = [head, `acknowledged ${acknowledged}`, `lost ${lost}`, `cycles ${cycles}`, ...measured, found, tail].join(' · ')
+  return [line, ...complaints.slice(0, maxComplaintsShown).map((text) => `  ✖ ${text}`)].join('\n')
 }
 
-/** The same for programs. */
+/** The same as JSON. */
 export function asJson(report: Report): string {
   return JSON.stringify(report)
 }
 
-function formatFigure(value: number): string {
+function formatMetric(value: number): string {
   return Number.isInteger(value) ? String(value) : value.toFixed(value < 10 ? 2 : 1)
 }
 
-const complaintsShownMax = 10
+const maxComplaintsShown = 10

@@ -6,27 +6,27 @@ import { fileURLToPath } from 'node:url'
 import { findOnPath } from '../tools/find-program.ts'
 import { keepLast, plainEnvironment, readReady } from '../tools/service-child.ts'
 
-/** A service in a process of its own: the real one, from the real command line. */
-export interface Running {
+/** The real service in a process of its own, started by its command line. */
+export interface RunningService {
   readonly pid: number
   /** `http://127.0.0.1:<port>`. */
   readonly url: string
   readonly adminUrl: string
   /** `<id>:<password>` of the demo merchant. */
   readonly xAuth: string
-  /** From the start of the process to its word that it is ready. */
+  /** From the start of the process until it reports that it is ready. */
   readonly startMs: number
-  /** SIGKILL; resolves when it is gone. */
+  /** Sends SIGKILL; resolves when the process is gone. */
   kill(): Promise<void>
-  /** SIGTERM; resolves with the exit code, null when it had to be killed. */
+  /** Sends SIGTERM; resolves with the exit code, null when it had to be killed. */
   stop(): Promise<number | null>
-  /** Resolves when it ends, however it does: its exit code, or null after a signal. */
+  /** Resolves when it ends for any reason: with its exit code, or null after a signal. */
   readonly ended: Promise<number | null>
-  /** The last of what it said. */
-  said(): string
+  /** The last part of its output. */
+  output(): string
 }
 
-export interface Start {
+export interface ServiceOptions {
   /** Flags of `tessera start` besides ports and `--json`. */
   readonly flags: readonly string[]
   /** Modules that are loaded before it (`node --import`). */
@@ -34,23 +34,23 @@ export interface Start {
   /** Flags of Node. */
   readonly nodeFlags?: readonly string[]
   readonly env?: Readonly<Record<string, string>>
-  /** A program that runs it in its own stead, with that program's arguments (strace -D). */
-  readonly under?: readonly string[]
-  /** A file for what it says on stderr; by default the last of it is kept for `said`. */
+  /** A program that runs the service as its child, with its arguments (strace -D). */
+  readonly wrapper?: readonly string[]
+  /** A file for its stderr; by default the last part is stored for `output`. */
   readonly logFile?: string
-  readonly startSecondsMax?: number
+  readonly maxStartSeconds?: number
 }
 
-/** Starts a service on free ports and waits until it is ready. Throws with its last words when it does not start. */
-export function startTessera(start: Start): Promise<Running> {
+/** Starts a service on free ports and waits until it is ready. Throws with its output when it does not start. */
+export function startService(start: ServiceOptions): Promise<RunningService> {
   return startProgram(commandLine, { ...start, flags: ['start', '--json', '--port=0', '--admin-port=0', ...start.flags] })
 }
 
-/** Starts a program of ours that says that it is ready as the service does: one line of JSON. */
-export async function startProgram(script: string, start: Start): Promise<Running> {
-  const { imports = [], nodeFlags = [], env = {}, under = [], logFile, startSecondsMax = 60 } = start
+/** Starts another program of this repository that reports that it is ready as the service does: one line of JSON. */
+export async function startProgram(script: string, start: ServiceOptions): Promise<RunningService> {
+  const { imports = [], nodeFlags = [], env = {}, wrapper: under = [], logFile, maxStartSeconds = 60 } = start
   const node = [process.execPath, ...nodeFlags, ...imports.flatMap((url) => ['--import', url.href])]
-  const [file = '', ...args] = [...dieWithUs(), ...under, ...node, script, ...start.flags]
+  const [file = '', ...args] = [...endWithParent(), ...under, ...node, script, ...start.flags]
   const startedAt = performance.now()
   const stderr = logFile === undefined ? 'pipe' : openSync(logFile, 'a')
   const child = spawn(file, args, { cwd: root, env: { ...plainEnvironment(), ...env }, stdio: ['ignore', 'pipe', stderr] })
@@ -58,8 +58,8 @@ export async function startProgram(script: string, start: Start): Promise<Runnin
   alive.add(child)
   const ended = new Promise<number | null>((resolve) => child.once('exit', resolve)).finally(() => alive.delete(child))
   const said = keepLast(child)
-  const late = setTimeout(() => child.kill('SIGKILL'), startSecondsMax * 1000)
-  const facts = await Promise.race([readFacts(child), ended.then(() => null)])
+  const late = setTimeout(() => child.kill('SIGKILL'), maxStartSeconds * 1000)
+  const facts = await Promise.race([readAddress(child), ended.then(() => null)])
   clearTimeout(late)
   if (facts === null || child.pid === undefined) throw new Error(`${script} did not start (${String(await ended)}): ${said()}`)
   return {
@@ -67,20 +67,20 @@ export async function startProgram(script: string, start: Start): Promise<Runnin
     pid: child.pid,
     startMs: performance.now() - startedAt,
     ended,
-    said,
+    output: said,
     async kill() {
       child.kill('SIGKILL')
       await ended
     },
     async stop() {
-      const slow = setTimeout(() => child.kill('SIGKILL'), stopSecondsMax * 1000)
+      const slow = setTimeout(() => child.kill('SIGKILL'), maxStopSeconds * 1000)
       child.kill('SIGTERM')
       return ended.finally(() => clearTimeout(slow))
     },
   }
 }
 
-/** Ends what an experiment that failed half-way left running. */
+/** Kills what a failed experiment left running. */
 export async function killAll(): Promise<void> {
   for (const child of alive) {
     const gone = once(child, 'exit')
@@ -89,8 +89,8 @@ export async function killAll(): Promise<void> {
   }
 }
 
-/** Runs another command of `tessera` to its end: its exit code and what it said. */
-export async function runTessera(args: readonly string[]): Promise<{ code: number | null; out: string }> {
+/** Runs another command of `tessera` to its end, and returns its exit code and output. */
+export async function runCommand(args: readonly string[]): Promise<{ code: number | null; out: string }> {
   const child = spawn(process.execPath, [commandLine, ...args], { cwd: root, env: plainEnvironment(), stdio: ['ignore', 'pipe', 'pipe'] })
   let out = ''
   for (const stream of [child.stdout, child.stderr]) stream.setEncoding('utf8').on('data', (chunk: string) => (out += chunk))
@@ -98,15 +98,15 @@ export async function runTessera(args: readonly string[]): Promise<{ code: numbe
   return { code: child.exitCode, out }
 }
 
-/** The program ends when we do, however we do (PR_SET_PDEATHSIG, by util-linux); nothing where setpriv is missing. */
-export function dieWithUs(): readonly string[] {
+/** Lets the program end with its parent (PR_SET_PDEATHSIG, by util-linux's setpriv). Empty where setpriv is missing. */
+export function endWithParent(): readonly string[] {
   const setpriv = findOnPath('setpriv')
   return setpriv === null ? [] : [setpriv, '--pdeathsig', 'KILL', '--']
 }
 
-type Facts = Pick<Running, 'url' | 'adminUrl' | 'xAuth'>
+type ServiceAddress = Pick<RunningService, 'url' | 'adminUrl' | 'xAuth'>
 
-async function readFacts(child: ChildProcess): Promise<Facts> {
+async function readAddress(child: ChildProcess): Promise<ServiceAddress> {
   const { url, adminUrl, demo } = await readReady(child)
   return { url, adminUrl, xAuth: `${demo.merchantId}:${demo.password}` }
 }
@@ -114,4 +114,4 @@ async function readFacts(child: ChildProcess): Promise<Facts> {
 const alive = new Set<ChildProcess>()
 export const root = dirname(dirname(fileURLToPath(import.meta.url)))
 const commandLine = 'service/bin/tessera.mjs'
-const stopSecondsMax = 30
+const maxStopSeconds = 30

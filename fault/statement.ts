@@ -1,15 +1,15 @@
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
-import { askDatabase, type Home } from './home.ts'
+import { queryDatabase, type ServiceData } from './service-data.ts'
 import { dataFolderOf } from './inspect.ts'
-import type { Movement } from './bill.ts'
+import type { LedgerMovement } from './receipt-record.ts'
 
 /**
- * Every approved movement in the ledger of the sandbox's network, read from the database behind the service's back. The ledger is the network's
- * own memory: it stands in the same database, and in no unit with what the service keeps.
+ * Every approved movement in the ledger of the sandbox network, read directly from the database. The ledger belongs to the network: it is in the
+ * same database, and never in one transaction with what the service stores.
  */
-export async function readStatement(home: Home): Promise<Movement[]> {
-  return (await read(home, approved)).map(({ receipt_id: receiptId, ...row }) => ({
+export async function readStatement(serviceData: ServiceData): Promise<LedgerMovement[]> {
+  return (await read(serviceData, approved)).map(({ receipt_id: receiptId, ...row }) => ({
     receiptId: typeof receiptId === 'string' ? receiptId : null,
     kind: String(row['kind']),
     amountTiyin: Number(row['amount_tiyin']),
@@ -17,24 +17,24 @@ export async function readStatement(home: Home): Promise<Movement[]> {
   }))
 }
 
-/** How many receipts, and calls to the network and to merchants, have not come to rest. */
-export function countUnsettled(home: Home): Promise<number> {
-  return count(home, unsettled)
+/** How many receipts, and operations at the network and at merchants, are not final. */
+export function countUnreconciled(serviceData: ServiceData): Promise<number> {
+  return count(serviceData, unreconciled)
 }
 
-/** How many receipts the service will look at within a minute: what rests is looked at in hours, when a bill or a hold lapses, or never. */
-export function countUnderWay(home: Home): Promise<number> {
-  return count(home, `select count(*) as count from receipts where due_at < ${Date.now() + 60_000}`)
+/** How many receipts the service will process within a minute. The others are due in hours, when a receipt or a hold expires, or never. */
+export function countInProgress(serviceData: ServiceData): Promise<number> {
+  return count(serviceData, `select count(*) as count from receipts where due_at < ${Date.now() + 60_000}`)
 }
 
-async function count(home: Home, text: string): Promise<number> {
-  const [row] = await read(home, text)
+async function count(serviceData: ServiceData, text: string): Promise<number> {
+  const [row] = await read(serviceData, text)
   return Number(row?.['count'])
 }
 
-async function read(home: Home, text: string): Promise<readonly Readonly<Record<string, unknown>>[]> {
-  if (home.databaseUrl !== null) return askDatabase(home.databaseUrl, text)
-  const database = new DatabaseSync(join(dataFolderOf(home), 'tessera.db'), { readOnly: true })
+async function read(serviceData: ServiceData, text: string): Promise<readonly Readonly<Record<string, unknown>>[]> {
+  if (serviceData.databaseUrl !== null) return queryDatabase(serviceData.databaseUrl, text)
+  const database = new DatabaseSync(join(dataFolderOf(serviceData), 'tessera.db'), { readOnly: true })
   try {
     return database.prepare(text).all()
   } finally {
@@ -47,6 +47,6 @@ const approved = `
   from sandbox_ledger left join operations on operations.request_id = sandbox_ledger.request_id
   where sandbox_ledger.outcome = 'approved'`
 
-const unsettled = `
+const unreconciled = `
   select (select count(*) from operations where state in ('asked', 'unknown')) + (select count(*) from receipts where state not in (0, 4, 5, 50))
   as count`

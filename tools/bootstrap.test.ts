@@ -30,113 +30,113 @@ afterEach(() => {
 })
 
 test('a fresh clone is installed once, and the second run installs nothing', async () => {
-  const house = makeHouse()
-  const first = await bootstrap(house)
+  const project = makeProject()
+  const first = await bootstrap(project)
   assert.equal(first.code, 0, first.text)
   assert.match(first.text, /^Installing dependencies .* done in [\d.]+ s\.\n$/)
-  const second = await bootstrap(house)
+  const second = await bootstrap(project)
   assert.deepEqual([second.code, second.text], [0, ''])
-  assert.equal(house.npmRuns().length, 1)
-  assert.equal(realpathSync(join(house.root, 'node_modules/.bin/node')), realpathSync(process.execPath))
+  assert.equal(project.npmRuns().length, 1)
+  assert.equal(realpathSync(join(project.root, 'node_modules/.bin/node')), realpathSync(process.execPath))
 })
 
 test('a changed lockfile is installed again', async () => {
-  const house = makeHouse()
-  await bootstrap(house)
-  writeFileSync(join(house.root, 'package-lock.json'), lockfile('1.0.1'))
-  assert.equal((await bootstrap(house)).code, 0)
-  assert.equal(house.npmRuns().length, 2)
+  const project = makeProject()
+  await bootstrap(project)
+  writeFileSync(join(project.root, 'package-lock.json'), lockfile('1.0.1'))
+  assert.equal((await bootstrap(project)).code, 0)
+  assert.equal(project.npmRuns().length, 2)
 })
 
-test('tests bring the development packages even after a start without them', async () => {
-  const house = makeHouse()
-  await bootstrap(house, { STUB_OMITS: 'dev' })
-  assert.equal((await bootstrap(house, {}, ['--dev'])).code, 0)
-  const runs = house.npmRuns()
+test('tests install the development packages even after a start without them', async () => {
+  const project = makeProject()
+  await bootstrap(project, { STUB_OMITS: 'dev' })
+  assert.equal((await bootstrap(project, {}, ['--dev'])).code, 0)
+  const runs = project.npmRuns()
   assert.equal(runs.length, 2)
   assert.ok(runs.every((run) => run.includes('--include=optional')))
   assert.ok(!runs[0]?.includes('--include=dev') && runs[1]?.includes('--include=dev'))
 })
 
-test('an installation made by npm itself is taken as it is', async () => {
-  const house = makeHouse()
-  await bootstrap(house)
-  rmSync(join(house.root, 'node_modules/.tessera-stamp.json'))
-  assert.equal((await bootstrap(house)).text, '')
-  assert.equal(house.npmRuns().length, 1)
+test('an installation made by npm itself is accepted', async () => {
+  const project = makeProject()
+  await bootstrap(project)
+  rmSync(join(project.root, 'node_modules/.tessera-stamp.json'))
+  assert.equal((await bootstrap(project)).text, '')
+  assert.equal(project.npmRuns().length, 1)
 })
 
-test('a failed npm ci is shown and leaves nothing that the next run would trust', async () => {
-  const house = makeHouse()
-  const failed = await bootstrap(house, { STUB_FAILS: '1' })
+test('a failed npm ci is shown and leaves nothing that the next run would accept', async () => {
+  const project = makeProject()
+  const failed = await bootstrap(project, { STUB_FAILS: '1' })
   assert.equal(failed.code, 1)
   assert.match(failed.text, /the stub could not reach its registry/)
   assert.match(failed.text, /npm ci failed \(exit code 7\)/)
-  assert.equal((await bootstrap(house)).code, 0)
-  assert.equal(house.npmRuns().length, 2)
+  assert.equal((await bootstrap(project)).code, 0)
+  assert.equal(project.npmRuns().length, 2)
 })
 
-test('an optional package that npm left out in silence is named', async () => {
-  const house = makeHouse()
-  const left = await bootstrap(house, { STUB_OMITS: 'optional' })
+test('an optional package that npm silently left out is named', async () => {
+  const project = makeProject()
+  const left = await bootstrap(project, { STUB_OMITS: 'optional' })
   assert.equal(left.code, 1)
   assert.match(left.text, new RegExp(`left out the optional package ${pinnedPackage}@`))
   assert.match(left.text, /TESSERA_NODE=system npm start/)
 })
 
 test('a Node of another version than the pinned one is refused', async () => {
-  const house = makeHouse({ pinned: '24.0.1' })
-  const refused = await bootstrap(house)
+  const project = makeProject({ pinned: '24.0.1' })
+  const refused = await bootstrap(project)
   assert.equal(refused.code, 1)
   assert.match(refused.text, new RegExp(`answers ${process.version}, and v24\\.0\\.1 is pinned`))
 })
 
-test('a link to another Node is put back to the pinned one', async () => {
-  const house = makeHouse()
-  await bootstrap(house)
-  const link = join(house.root, 'node_modules/.bin/node')
+test('a link to another Node is reset to the pinned one', async () => {
+  const project = makeProject()
+  await bootstrap(project)
+  const link = join(project.root, 'node_modules/.bin/node')
   rmSync(link)
   symlinkSync('/bin/false', link)
-  assert.equal((await bootstrap(house)).code, 0)
+  assert.equal((await bootstrap(project)).code, 0)
   assert.equal(readlinkSync(link), join('..', pinnedPackage, 'bin', 'node'))
 })
 
 test('a system Node is used only by explicit choice, and must be new enough', async () => {
-  const house = makeHouse()
-  const old = fakeNode(house, 'old', 'v20.11.0')
-  const refused = await bootstrap(house, { TESSERA_NODE: 'system', PATH: `${old}:${process.env.PATH ?? ''}` })
+  const project = makeProject()
+  const old = fakeNode(project, 'old', 'v20.11.0')
+  const refused = await bootstrap(project, { TESSERA_NODE: 'system', PATH: `${old}:${process.env.PATH ?? ''}` })
   assert.equal(refused.code, 1)
   assert.match(refused.text, /is v20\.11\.0; Node 24 or newer is needed/)
-  const fresh = fakeNode(house, 'new', 'v26.1.0')
-  assert.equal((await bootstrap(house, { TESSERA_NODE: 'system', PATH: `${fresh}:${process.env.PATH ?? ''}` })).code, 0)
-  assert.equal(realpathSync(join(house.root, 'node_modules/.bin/node')), join(fresh, 'node'))
+  const fresh = fakeNode(project, 'new', 'v26.1.0')
+  assert.equal((await bootstrap(project, { TESSERA_NODE: 'system', PATH: `${fresh}:${process.env.PATH ?? ''}` })).code, 0)
+  assert.equal(realpathSync(join(project.root, 'node_modules/.bin/node')), join(fresh, 'node'))
 })
 
 test('two bootstraps at once install once', async () => {
-  const house = makeHouse()
-  const results = await Promise.all([1, 2, 3].map(() => bootstrap(house, { STUB_SECONDS: '0.4' })))
+  const project = makeProject()
+  const results = await Promise.all([1, 2, 3].map(() => bootstrap(project, { STUB_SECONDS: '0.4' })))
   assert.deepEqual(
     results.map((result) => result.code),
     [0, 0, 0],
   )
-  assert.equal(house.npmRuns().length, 1)
-  assert.ok(!existsSync(join(house.root, '.bootstrap-lock')))
+  assert.equal(project.npmRuns().length, 1)
+  assert.ok(!existsSync(join(project.root, '.bootstrap-lock')))
 })
 
-test('the lock of a bootstrap that was killed is taken over', async () => {
-  const house = makeHouse()
-  const killed = spawn(process.execPath, [join(house.root, 'tools/bootstrap.mjs')], {
-    env: house.env({ STUB_SECONDS: '60' }),
+test('the lock of a killed bootstrap is taken over', async () => {
+  const project = makeProject()
+  const killed = spawn(process.execPath, [join(project.root, 'tools/bootstrap.mjs')], {
+    env: project.env({ STUB_SECONDS: '60' }),
     stdio: 'ignore',
   })
   running.add(killed)
-  while (house.npmRuns().length === 0) await pause(10)
-  const npm = Number(house.npmRuns()[0]?.split(' ')[0])
+  while (project.npmRuns().length === 0) await pause(10)
+  const npm = Number(project.npmRuns()[0]?.split(' ')[0])
   killed.kill('SIGKILL')
   await once(killed, 'exit')
   process.kill(npm, 'SIGKILL')
-  assert.ok(existsSync(join(house.root, '.bootstrap-lock/owner.json')))
-  assert.equal((await bootstrap(house)).code, 0)
+  assert.ok(existsSync(join(project.root, '.bootstrap-lock/owner.json')))
+  assert.equal((await bootstrap(project)).code, 0)
 })
 
 // The stub's own words, read back by npmRuns: its process id, then its arguments.
@@ -162,7 +162,7 @@ setTimeout(() => {
 
 type House = { root: string; env: (more: NodeJS.ProcessEnv) => NodeJS.ProcessEnv; npmRuns: () => string[] }
 
-function makeHouse({ pinned = process.version.slice(1) } = {}): House {
+function makeProject({ pinned = process.version.slice(1) } = {}): House {
   const root = mkdtempSync(join(realpathSync(tmpdir()), 'bootstrap-'))
   folders.push(root)
   mkdirSync(join(root, 'tools'))
@@ -194,15 +194,15 @@ function lockfile(version: string): string {
   return JSON.stringify({ lockfileVersion: 3, packages })
 }
 
-function fakeNode(house: House, name: string, version: string): string {
-  const folder = join(house.root, name)
+function fakeNode(project: House, name: string, version: string): string {
+  const folder = join(project.root, name)
   mkdirSync(folder)
   writeFileSync(join(folder, 'node'), `#!/bin/sh\necho ${version}\n`, { mode: 0o755 })
   return folder
 }
 
-async function bootstrap(house: House, env: NodeJS.ProcessEnv = {}, args: string[] = []): Promise<{ code: number | null; text: string }> {
-  const child = spawn(process.execPath, [join(house.root, 'tools/bootstrap.mjs'), ...args], { env: house.env(env) })
+async function bootstrap(project: House, env: NodeJS.ProcessEnv = {}, args: string[] = []): Promise<{ code: number | null; text: string }> {
+  const child = spawn(process.execPath, [join(project.root, 'tools/bootstrap.mjs'), ...args], { env: project.env(env) })
   running.add(child)
   let text = ''
   for (const stream of [child.stdout, child.stderr]) stream.setEncoding('utf8').on('data', (chunk: string) => (text += chunk))

@@ -1,4 +1,4 @@
-// `npm run build -w browser`: browser/dist with the types of what merchants test with. `npm run build` makes the rest, and needs no compiler.
+// `npm run build -w browser`: browser/dist with the types of the testing package. `npm run build` builds the rest, without the compiler.
 import { writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'

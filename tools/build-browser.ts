@@ -14,12 +14,12 @@ const usage = `npm run build -- [--if-changed]
 
 The hosted form and the SDK into browser/dist, the dashboard into dashboard/dist.
 
-  --if-changed   nothing is done, and nothing said, while they are as their sources are`
+  --if-changed   does nothing while the sources are unchanged`
 const { values } = readCommandLine({ 'if-changed': { type: 'boolean', default: false } }, usage)
 const sources = digestSources()
 
 if (!values['if-changed'] || !existsSync(dashboard) || !existsSync(stampFile) || readFileSync(stampFile, 'utf8') !== sources) {
-  // Loaded only where it is needed: a second start does without.
+  // Loaded only when needed, to keep the second start fast.
   const { buildBrowser } = await import('./browser/build.ts')
   const { files } = await buildBrowser(root, dist)
   const { buildDashboard } = await import('./browser/build-dashboard.ts')
@@ -31,7 +31,7 @@ if (!values['if-changed'] || !existsSync(dashboard) || !existsSync(stampFile) ||
   }
 }
 
-/** Of everything that a bundle is made from; what packages there are stands in the lock file. */
+/** The hash of all sources of the bundles; the lockfile stands for the packages. */
 function digestSources(): string {
   const hash = createHash('sha256')
   for (const folder of ['browser', 'dashboard', 'contract/src', 'tools/browser']) {

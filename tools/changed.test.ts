@@ -11,7 +11,7 @@ function git(root: string, ...args: string[]): void {
   execFileSync('git', ['-c', 'user.name=a', '-c', 'user.email=a@example.uz', ...args], { cwd: root, stdio: 'pipe' })
 }
 
-test('what differs from everybody’s: commits of one’s own, edits and new files, without what is ignored or gone', () => {
+test('own commits, edits and new files differ from origin; ignored and deleted files do not', () => {
   const above = mkdtempSync(join(tmpdir(), 'changed-'))
   const origin = join(above, 'origin')
   mkdirSync(origin)

@@ -1,11 +1,11 @@
-// `npm run check`: everything that a program can keep. `npm run check -- <name> …` runs some of it, `--thorough` lints all files by their types.
+// `npm run check`: every check. `npm run check -- <name> …` runs some of them, `--thorough` lints all files by their types.
 import { dirname } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { readCommandLine } from './command-line.ts'
 import { listCheckNames, runChecks, type CheckResult } from './run-checks.ts'
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)))
-const complaintsShownMax = 200
+const maxComplaintsShown = 200
 
 const usage = `npm run check -- [check …] [--thorough]
 
@@ -13,7 +13,7 @@ const usage = `npm run check -- [check …] [--thorough]
 
   --thorough   lints every file with every rule, not only those that differ from where this branch came from
 
-Without words all of them. Ends with 1 when one complains.`
+Without arguments all of them. Ends with 1 when one fails.`
 const { values, positionals: names } = readCommandLine({ thorough: { type: 'boolean', default: false } }, usage)
 const unknown = names.filter((name) => !listCheckNames().includes(name))
 if (unknown.length > 0) {
@@ -36,7 +36,7 @@ function show({ name, seconds, complaints, note }: CheckResult): void {
 }
 
 function explain({ name, complaints }: CheckResult): void {
-  const more = complaints.length - complaintsShownMax
-  const shown = complaints.slice(0, complaintsShownMax).map((complaint) => `  ${complaint}\n`)
+  const more = complaints.length - maxComplaintsShown
+  const shown = complaints.slice(0, maxComplaintsShown).map((complaint) => `  ${complaint}\n`)
   process.stdout.write(`\n✖ ${name}\n${shown.join('')}${more > 0 ? `  … and ${more} more\n` : ''}`)
 }

@@ -7,7 +7,7 @@ export function findChromium(): string | null {
   return findOnPath('chromium') ?? findOnPath('chromium-browser') ?? findOnPath('google-chrome')
 }
 
-/** How tests start it: without a window, and without a byte to anybody but us. Root has no sandbox to offer it. */
+/** The flags for tests: without a window, and without background requests. Its sandbox does not work for root. */
 export function chromiumFlags(): string[] {
   const quiet = ['--disable-background-networking', '--disable-component-update', '--disable-sync', '--no-first-run']
   return ['--headless', '--disable-gpu', '--disable-quic', ...quiet, ...(process.getuid?.() === 0 ? ['--no-sandbox'] : [])]

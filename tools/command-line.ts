@@ -4,26 +4,26 @@ import { parseArgs, type ParseArgsConfig } from 'node:util'
 type Options = NonNullable<ParseArgsConfig['options']>
 type Read<O extends Options> = ReturnType<typeof parseArgs<{ args: string[]; options: O; allowPositionals: true }>>
 
-/** What `readCommandLine` found: what was typed, or what to print and the exit code to end with. */
-export type Typed<O extends Options> = { read: Read<O> } | { said: string; exitCode: 0 | 64 }
+/** The parsed command line, or what to print and the exit code to end with. */
+export type CommandLineResult<O extends Options> = { read: Read<O> } | { output: string; exitCode: 0 | 64 }
 
-/** Takes a tool's command line apart: `--help` is answered with `usage`, and so, after a word on it, is an option that the tool does not know. */
-export function takeApart<const O extends Options>(args: readonly string[], options: O, usage: string): Typed<O> {
-  if (args.includes('--help')) return { said: usage, exitCode: 0 }
+/** Parses the command line of a tool. `--help` prints `usage`; an unknown option prints an error and then `usage`. */
+export function parseCommandLine<const O extends Options>(args: readonly string[], options: O, usage: string): CommandLineResult<O> {
+  if (args.includes('--help')) return { output: usage, exitCode: 0 }
   try {
     return { read: parseArgs({ args: [...args], options, allowPositionals: true }) }
   } catch (err) {
-    // "Unknown option '--x'. To specify a positional argument …": the first sentence is all that helps.
+    // "Unknown option '--x'. To specify a positional argument …": the first sentence is enough.
     const [first] = (err instanceof Error ? err.message : String(err)).split('. ', 1)
-    return { said: `${String(first)}.\n\n${usage}`, exitCode: 64 }
+    return { output: `${String(first)}.\n\n${usage}`, exitCode: 64 }
   }
 }
 
-/** The same for the running program, which ends here when it was asked for help or was typed wrong. */
+/** The same for the running program. It ends here after `--help` or an error. */
 export function readCommandLine<const O extends Options>(options: O, usage: string): Read<O> {
-  const typed = takeApart(process.argv.slice(2), options, usage)
-  if ('read' in typed) return typed.read
-  const to = typed.exitCode === 0 ? process.stdout : process.stderr
-  to.write(`${typed.said}\n`)
-  process.exit(typed.exitCode)
+  const parsed = parseCommandLine(process.argv.slice(2), options, usage)
+  if ('read' in parsed) return parsed.read
+  const to = parsed.exitCode === 0 ? process.stdout : process.stderr
+  to.write(`${parsed.output}\n`)
+  process.exit(parsed.exitCode)
 }

@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 
-/** Public collections of bad input lie beside the project, where they are at all: a stranger's clone has none, and then these lists are empty. */
+/** Public collections of bad input are expected beside the project. A clone without them gets empty lists. */
 const folder = join(import.meta.dirname, '../../shared/corpora')
 
 /** nst/JSONTestSuite: `y_*` is JSON, `n_*` is not, `i_*` may be either. */
@@ -16,7 +16,7 @@ export function readNaughtyStrings(): string[] {
   return sayIfAbsent(file) ? [] : (JSON.parse(readFileSync(file, 'utf8')) as string[])
 }
 
-/** Those that a JSON text can carry, and a few that must always be there; those that look like markup come first. */
+/** The strings that JSON can hold, and a few that are always there; those that look like markup come first. */
 export function naughtyTexts(): string[] {
   const texts = [...ownTexts, ...readNaughtyStrings()].filter((text) => text.trim() !== '' && text.isWellFormed())
   const isMarkup = (text: string): boolean => /[<>]|javascript:/i.test(text)

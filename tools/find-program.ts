@@ -1,13 +1,13 @@
 import { accessSync, constants } from 'node:fs'
 import { delimiter, join } from 'node:path'
 
-/** A program's full path, searched on PATH and where systems keep what is not on everyone's; null when there is none. */
+/** The full path of a program on PATH, in /usr/bin or in /usr/sbin; null when there is none. */
 export function findOnPath(name: string): string | null {
   const folders = (process.env.PATH ?? '').split(delimiter).filter((folder) => folder !== '')
   return [...folders, '/usr/bin', '/usr/sbin'].map((folder) => join(folder, name)).find(isProgram) ?? null
 }
 
-/** Whether this user may run it. */
+/** Whether this user may execute it. */
 export function isProgram(path: string): boolean {
   try {
     accessSync(path, constants.X_OK)

@@ -4,7 +4,7 @@ import { mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { after, test } from 'node:test'
-import { findTests, readTimeLimit } from './find-tests.ts'
+import { findPeerTests, findTests, readTimeLimit } from './find-tests.ts'
 
 const root = mkdtempSync(join(tmpdir(), 'find-tests-'))
 after(() => rmSync(root, { recursive: true, force: true }))
@@ -16,18 +16,25 @@ const files = {
   'a/two.serial.test.ts': limited,
   'a/five.serial.test.ts': '// runs alone: it counts memory\n',
   'b/three.test.ts': '// time limit: 9999 s\n',
+  'b/six.peer.test.ts': '',
 }
 for (const [path, text] of Object.entries({ ...files, 'node_modules/x/four.test.ts': '', 'a/one.ts': '' })) {
   mkdirSync(join(root, dirname(path)), { recursive: true })
   writeFileSync(join(root, path), text)
 }
 
-test('all test files are found but those of packages, the heavy ones apart, and apart from these what runs alone', () => {
+test('all test files but those of packages are found, in groups: light, heavy, alone', () => {
   assert.deepEqual(findTests(root, []), {
     unit: ['a/one.test.ts', 'b/three.test.ts'],
     serial: ['a/two.serial.test.ts'],
     alone: ['a/five.serial.test.ts'],
   })
+})
+
+test('tests with other systems are found separately', () => {
+  assert.deepEqual(findPeerTests(root, []), { unit: [], serial: [], alone: ['b/six.peer.test.ts'] })
+  assert.deepEqual(findPeerTests(root, ['six']).alone, ['b/six.peer.test.ts'])
+  assert.deepEqual(findPeerTests(root, ['one']).alone, [])
 })
 
 test('a copy without its history has the same test files', () => {
@@ -37,7 +44,7 @@ test('a copy without its history has the same test files', () => {
   renameSync(join(root, 'git-gone'), join(root, '.git'))
 })
 
-test('a path, a part of one and a glob each narrow the run', () => {
+test('a path, a part of one and a glob each select files', () => {
   for (const pattern of ['a/one.test.ts', 'one', 'a/*.test.ts', './a/one']) {
     assert.deepEqual(findTests(root, [pattern]).unit, ['a/one.test.ts'], pattern)
   }

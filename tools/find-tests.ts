@@ -1,28 +1,40 @@
 import { readFileSync } from 'node:fs'
 import { join, matchesGlob, relative, resolve } from 'node:path'
-import { listFiles } from './tree.ts'
+import { listFiles } from './list-files.ts'
 
 /**
  * The test files of the project: the light ones, as many side by side as there are processors; the heavy ones (`*.serial.test.ts`:
- * services, browsers), two at a time; and of these the ones that say `// runs alone` in their first lines.
+ * services, browsers), a few at a time; and of these, by themselves, the ones that say `// runs alone` in their first lines.
  */
 export type TestFiles = { unit: string[]; serial: string[]; alone: string[] }
 
-/** Finds every `*.test.ts` that one of the patterns means (a path, a part of one, or a glob); all of them when there is no pattern. */
+/**
+ * Finds every `*.test.ts` that one of the patterns means (a path, a part of one, or a glob); all of them when there is no pattern. Tests with
+ * other systems (`*.peer.test.ts`, `npm run peers`) are left out.
+ */
 export function findTests(root: string, patterns: readonly string[]): TestFiles {
-  const paths = listFiles(root).filter((path) => path.endsWith('.test.ts') && (patterns.length === 0 || isMeant(root, path, patterns)))
+  const paths = listTests(root, patterns).filter((path) => !isPeer(path))
   const heavy = paths.filter(isSerial)
   const alone = heavy.filter((path) => /^\/\/ runs alone\b/m.test(readHead(root, path)))
   return { unit: paths.filter((path) => !isSerial(path)), serial: heavy.filter((path) => !alone.includes(path)), alone }
 }
 
+/** Finds the tests with other systems in the same way. They run one after the other. */
+export function findPeerTests(root: string, patterns: readonly string[]): TestFiles {
+  return { unit: [], serial: [], alone: listTests(root, patterns).filter(isPeer) }
+}
+
 /** How long a file may take: a line `// time limit: 600 s` in its first lines, or the default. */
 export function readTimeLimit(root: string, path: string, secondsDefault: number): number {
   const seconds = Number(/^\/\/ time limit: (\d+) s$/m.exec(readHead(root, path))?.[1] ?? secondsDefault)
-  return Math.min(seconds, secondsMost)
+  return Math.min(seconds, secondsMax)
 }
 
-const secondsMost = 900
+const secondsMax = 900
+
+function listTests(root: string, patterns: readonly string[]): string[] {
+  return listFiles(root).filter((path) => path.endsWith('.test.ts') && (patterns.length === 0 || isMeant(root, path, patterns)))
+}
 
 function isMeant(root: string, path: string, patterns: readonly string[]): boolean {
   return patterns.some((pattern) => path.includes(relative(root, resolve(root, pattern))) || matchesGlob(path, pattern))
@@ -34,4 +46,8 @@ function readHead(root: string, path: string): string {
 
 function isSerial(path: string): boolean {
   return path.endsWith('.serial.test.ts')
+}
+
+function isPeer(path: string): boolean {
+  return path.endsWith('.peer.test.ts')
 }

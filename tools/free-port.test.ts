@@ -5,7 +5,7 @@ import { test } from 'node:test'
 
 import { findFreePort } from './free-port.ts'
 
-test('a free port can be listened on, and is none that the system hands out by itself', async () => {
+test('a free port can be listened on, and is not an ephemeral port', async () => {
   const port = await findFreePort()
   const server = createServer().listen(port, '127.0.0.1')
   await once(server, 'listening')
@@ -14,7 +14,7 @@ test('a free port can be listened on, and is none that the system hands out by i
   assert.ok(port >= 20_000 && port < 32_768, String(port))
 })
 
-test('a port on which somebody listens is passed over', async (t) => {
+test('a port in use is skipped', async (t) => {
   const taken = createServer().listen(await findFreePort(), '127.0.0.1')
   t.after(() => taken.close())
   await once(taken, 'listening')

@@ -3,11 +3,11 @@ import { once } from 'node:events'
 import { createServer } from 'node:net'
 
 /**
- * A port of 127.0.0.1 on which nobody listens, for programs that have to be told one. It lies below those that the system hands out by itself (from 32768 on
- * Linux, 49152 elsewhere), so that no connection takes it before it is used. Two who ask at the same time may be given the same: who can starts again then.
+ * A free port of 127.0.0.1, for programs that need to be given one. It is below the ephemeral ports of the system (from 32768 on Linux, 49152
+ * elsewhere), so that no connection takes it before it is used. Two callers at the same time may get the same port, and should retry.
  */
 export async function findFreePort(draw = (): number => randomInt(portMin, portEnd)): Promise<number> {
-  for (let tries = 1; tries <= triesMax; tries++) {
+  for (let attempt = 1; attempt <= maxAttempts; attempt++) {
     const port = draw()
     if (await isFree(port)) return port
   }
@@ -26,6 +26,6 @@ async function isFree(port: number): Promise<boolean> {
   return true
 }
 
-const triesMax = 100
+const maxAttempts = 100
 const portMin = 20_000
 const portEnd = 32_768

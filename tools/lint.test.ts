@@ -26,7 +26,7 @@ test('lint finds a floating promise, an any, a default export, a value import of
   for (const [text, rule] of planted) assert.deepEqual(await judge(text), [rule], text)
 })
 
-test('without types, lint finds the same, but for what only types can tell', async () => {
+test('without types, lint finds the same except for what needs types', async () => {
   assert.deepEqual(await judge("export default 1\nimport { KeyObject } from 'node:crypto'\nexport type Key = KeyObject\n", plain), [
     'no-restricted-syntax',
     '@typescript-eslint/consistent-type-imports',
@@ -36,6 +36,6 @@ test('without types, lint finds the same, but for what only types can tell', asy
   assert.deepEqual(await judge(excepted, plain), [], 'an exception for types is not told as needless')
 })
 
-test('lint leaves good code in peace', async () => {
+test('lint accepts good code', async () => {
   assert.deepEqual(await judge("import type { KeyObject } from 'node:crypto'\nexport type Key = KeyObject\n"), [])
 })

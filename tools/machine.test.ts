@@ -14,7 +14,7 @@ function makeMachine(rights: Machine['rights'], { isDebian = true, installs = tr
   return { machine, commands, wanted: [present, program] }
 }
 
-test('as root on Debian what is missing is installed, and only that, without starting a database', () => {
+test('as root on Debian only what is missing is installed, without starting a database', () => {
   const { machine, commands, wanted } = makeMachine('root')
   assert.equal(ensurePrograms(wanted, machine), null)
   const installs = commands.filter((command) => command.includes(' install '))
@@ -30,7 +30,7 @@ test('with a sudo that asks no password every command goes through it', () => {
   assert.ok(commands.every((command) => command.startsWith('sudo -n env ')))
 })
 
-test('without the right to install, or off Debian, it is said what to install', () => {
+test('without the right to install, or outside Debian, the message says what to install', () => {
   const debian = makeMachine('none')
   assert.match(ensurePrograms(debian.wanted, debian.machine) ?? '', /need Chromium\. Install: sudo apt-get update && .* chromium$/)
   assert.deepEqual(debian.commands, [])
@@ -38,12 +38,12 @@ test('without the right to install, or off Debian, it is said what to install', 
   assert.match(ensurePrograms(other.wanted, other.machine) ?? '', /need Chromium\. Install with the package manager of this system/)
 })
 
-test('an installation that does not bring the program is told', () => {
+test('an installation that does not provide the program is reported', () => {
   const { machine, wanted } = makeMachine('root', { installs: false })
   assert.match(ensurePrograms(wanted, machine) ?? '', /need Chromium/)
 })
 
-test('a machine that has everything is left alone', () => {
+test('nothing is run on a machine that has everything', () => {
   const { machine, commands, wanted } = makeMachine('root')
   assert.equal(ensurePrograms(wanted.slice(0, 1), machine), null)
   assert.deepEqual(commands, [])

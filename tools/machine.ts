@@ -5,23 +5,31 @@ import { findChromium } from './chromium.ts'
 import { findOnPath } from './find-program.ts'
 import { findFirefox, findWebKitBrowser, findWebKitDriver, findXvfb } from './other-browsers.ts'
 import { findPostgresFolder } from './postgres.ts'
+import type { TestNeed } from './test-needs.ts'
 
 /** A program of the machine that tests use, and the Debian package that brings it. */
 export type Program = { name: string; debianPackage: string; find: () => string | null }
 
-/** Everything that `npm test` wants of the machine besides Node. */
-export const programs: readonly Program[] = [
-  { name: 'PostgreSQL server (initdb, postgres)', debianPackage: 'postgresql', find: findPostgresFolder },
-  { name: 'Chromium', debianPackage: 'chromium', find: findChromium },
-  { name: 'Firefox', debianPackage: 'firefox-esr', find: findFirefox },
-  { name: 'WebKitGTK with its driver', debianPackage: 'webkit2gtk-driver', find: () => findWebKitBrowser() && findWebKitDriver() },
-  { name: 'Xvfb', debianPackage: 'xvfb', find: findXvfb },
-  { name: 'openssl', debianPackage: 'openssl', find: () => findOnPath('openssl') },
-  { name: 'faketime', debianPackage: 'faketime', find: () => findOnPath('faketime') },
-  { name: 'strace', debianPackage: 'strace', find: () => findOnPath('strace') },
-]
+const xvfb: Program = { name: 'Xvfb', debianPackage: 'xvfb', find: findXvfb }
 
-/** How a command is run and whether this user may install; handed in so that a test can stand in for the machine. */
+// prettier-ignore
+const programs: Readonly<Record<Exclude<TestNeed, 'build'>, readonly Program[]>> = {
+  postgres: [{ name: 'PostgreSQL server (initdb, postgres)', debianPackage: 'postgresql', find: findPostgresFolder }],
+  chromium: [{ name: 'Chromium', debianPackage: 'chromium', find: findChromium }],
+  firefox:  [{ name: 'Firefox', debianPackage: 'firefox-esr', find: findFirefox }],
+  webkit:   [{ name: 'WebKitGTK with its driver', debianPackage: 'webkit2gtk-driver', find: () => findWebKitBrowser() && findWebKitDriver() }, xvfb],
+  openssl:  [{ name: 'openssl', debianPackage: 'openssl', find: () => findOnPath('openssl') }],
+  faketime: [{ name: 'faketime', debianPackage: 'faketime', find: () => findOnPath('faketime') }],
+  nginx:    [{ name: 'nginx', debianPackage: 'nginx-light', find: () => findOnPath('nginx') }],
+  strace:   [{ name: 'strace', debianPackage: 'strace', find: () => findOnPath('strace') }],
+}
+
+/** The programs behind what tests need. */
+export function programsByNeed(needs: readonly TestNeed[]): Program[] {
+  return needs.flatMap((need) => (need === 'build' ? [] : programs[need]))
+}
+
+/** How commands are run and whether this user may install. Passed in, so that a test can replace the machine. */
 export type Machine = {
   isDebian: boolean
   rights: 'root' | 'sudo' | 'none'
@@ -31,7 +39,7 @@ export type Machine = {
 
 /**
  * Installs what is missing where that is possible (Debian and its kin, as root or with a sudo that asks no password).
- * Returns the sentence that says what to install by hand, or null when nothing is missing.
+ * Returns what to install by hand, or null when nothing is missing.
  */
 export function ensurePrograms(wanted: readonly Program[], machine: Machine): string | null {
   const missing = wanted.filter((program) => program.find() === null)
@@ -43,7 +51,7 @@ export function ensurePrograms(wanted: readonly Program[], machine: Machine): st
   return `The tests need ${left.map((program) => program.name).join(', ')}. ${advice}`
 }
 
-/** Debian starts a database of its own when PostgreSQL is installed, which nobody asked for: this file says not to, meanwhile. */
+/** While this file exists, Debian creates no database of its own when PostgreSQL is installed. */
 const noClusterFile = '/etc/postgresql-common/createcluster.d/tessera-tests.conf'
 
 function installPackages(packages: string[], machine: Machine): void {
@@ -62,7 +70,7 @@ function listPackages(wanted: readonly Program[]): string[] {
   return wanted.map((program) => program.debianPackage)
 }
 
-/** The machine as it is. */
+/** The real machine. */
 export function realMachine(say: (text: string) => void): Machine {
   const isRoot = process.getuid?.() === 0
   const hasSudo = !isRoot && findOnPath('sudo') !== null && spawnSync('sudo', ['-n', 'true'], { stdio: 'ignore' }).status === 0

@@ -7,12 +7,12 @@ export function findFirefox(): string | null {
   return findOnPath('firefox-esr') ?? findOnPath('firefox')
 }
 
-/** What speaks WebDriver for WebKitGTK; null when there is none. */
+/** The WebDriver server of WebKitGTK; null when there is none. */
 export function findWebKitDriver(): string | null {
   return findOnPath('WebKitWebDriver')
 }
 
-/** The small browser that WebKitGTK brings for tests, which the driver starts. Debian keeps it in the folder of the library. */
+/** WebKitGTK's small test browser, which the driver starts. Debian installs it in the folder of the library. */
 export function findWebKitBrowser(): string | null {
   const root = '/usr/lib'
   const libraries = [root, ...list(root).map((name) => join(root, name))].filter((folder) => existsSync(folder))
@@ -24,7 +24,7 @@ export function findWebKitBrowser(): string | null {
   return folders.map((folder) => join(folder, 'MiniBrowser')).find(isProgram) ?? null
 }
 
-/** A display without a screen, which WebKitGTK cannot do without; null when there is none. */
+/** A virtual display, which WebKitGTK requires; null when there is none. */
 export function findXvfb(): string | null {
   return findOnPath('Xvfb')
 }

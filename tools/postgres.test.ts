@@ -18,12 +18,12 @@ function ask(question: string): string {
   return run.stdout.trim()
 }
 
-test('a throw-away cluster takes 200 connections, syncs to disk and obeys the settings given', () => {
+test('a temporary cluster accepts 200 connections, syncs to disk and uses the given settings', () => {
   const settings = ['max_connections', 'fsync', 'synchronous_commit', 'work_mem', 'server_encoding'].map((name) => ask(`show ${name}`))
   assert.deepEqual(settings, ['200', 'on', 'on', '5MB', 'UTF8'])
 })
 
-test('a committed row outlives a crash of the throw-away cluster', async () => {
+test('a committed row survives a crash of the temporary cluster', async () => {
   ask('create table kept (word text)')
   ask("insert into kept values ('still here')")
   const before = cluster.pid()
@@ -33,7 +33,7 @@ test('a committed row outlives a crash of the throw-away cluster', async () => {
   assert.equal(ask('select word from kept'), 'still here')
 })
 
-test('a throw-away cluster is gone when its owner is killed, and its folder at the next start', async () => {
+test('a temporary cluster ends when its owner is killed, and its folder is removed at the next start', async () => {
   const owner = `import { startCluster } from ${JSON.stringify(fileURLToPath(new URL('postgres.ts', import.meta.url)))}
     const cluster = await startCluster(); console.log(cluster.pid() + ' ' + cluster.folder); setInterval(() => {}, 1000)`
   const child = spawn(process.execPath, ['--input-type=module-typescript', '-e', owner], { stdio: ['ignore', 'pipe', 'inherit'] })

@@ -8,16 +8,16 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { findOnPath, isProgram } from './find-program.ts'
 import { findFreePort } from './free-port.ts'
 
-/** A PostgreSQL cluster made for one occasion. It lives in a folder of its own and is gone, folder and all, after `stop()`. */
+/** A temporary PostgreSQL cluster in a folder of its own. `stop()` removes both. */
 export type Cluster = {
-  /** `postgres://postgres@127.0.0.1:<port>/postgres`; no password is asked, and nobody but this machine may connect. */
+  /** `postgres://postgres@127.0.0.1:<port>/postgres`; without a password, and for this machine only. */
   readonly url: string
   /** Holds `data/` and the unix socket. */
   readonly folder: string
   readonly port: number
   /** The server's process id; it changes when the server is started again. */
   pid: () => number
-  /** Kills the server without a goodbye (SIGKILL), as a power cut would: what was not synced may be lost. */
+  /** Kills the server (SIGKILL) without a checkpoint. */
   crash: () => Promise<void>
   /** Starts the server again on the same data and port, after `crash()`. */
   start: () => Promise<void>
@@ -25,17 +25,17 @@ export type Cluster = {
 }
 
 export type ClusterOptions = {
-  /** Lines for the command line: `{ synchronous_commit: 'off' }` becomes `-c synchronous_commit=off`. */
+  /** Settings for the command line: `{ synchronous_commit: 'off' }` becomes `-c synchronous_commit=off`. */
   settings?: Readonly<Record<string, string>>
-  connectionsMax?: number
+  maxConnections?: number
 }
 
-const startSecondsMax = 30
-const stopSecondsMax = 10
-const portTriesMax = 5
+const maxStartSeconds = 30
+const maxStopSeconds = 10
+const maxPortAttempts = 5
 
-/** Makes and starts a throw-away cluster; as root it is run as an unprivileged user, since PostgreSQL refuses root. */
-export async function startCluster({ settings = {}, connectionsMax = 200 }: ClusterOptions = {}): Promise<Cluster> {
+/** Creates and starts a temporary cluster. For root it runs as an unprivileged user, since PostgreSQL refuses root. */
+export async function startCluster({ settings = {}, maxConnections = 200 }: ClusterOptions = {}): Promise<Cluster> {
   const programs = findPostgresFolder() ?? fail('No PostgreSQL server is installed (initdb, postgres).')
   const user = unprivilegedUser()
   removeAbandoned()
@@ -46,9 +46,9 @@ export async function startCluster({ settings = {}, connectionsMax = 200 }: Clus
     initialise(place)
     for (let tries = 1; ; tries++) {
       const port = await findFreePort()
-      const all = { max_connections: String(connectionsMax), ...settings }
+      const all = { max_connections: String(maxConnections), ...settings }
       const server = await startServer(place, port, all).catch((err: unknown) => {
-        if (tries < portTriesMax && String(err).includes('could not bind')) return null
+        if (tries < maxPortAttempts && String(err).includes('could not bind')) return null
         throw err
       })
       if (server !== null) return makeCluster({ place, port, settings: all, server })
@@ -59,7 +59,7 @@ export async function startCluster({ settings = {}, connectionsMax = 200 }: Clus
   }
 }
 
-/** The folder that holds initdb and postgres: where Debian keeps them, the newest version first, or on PATH. */
+/** The folder with initdb and postgres: Debian's, the newest version first, or one on PATH. */
 export function findPostgresFolder(): string | null {
   const debian = '/usr/lib/postgresql'
   const versions = existsSync(debian) ? readdirSync(debian).sort((one, other) => Number(other) - Number(one)) : []
@@ -70,9 +70,9 @@ export function findPostgresFolder(): string | null {
 
 type User = { uid: number; gid: number }
 type Place = { programs: string; folder: string; user: User | null }
-type Running = { place: Place; port: number; settings: Readonly<Record<string, string>>; server: ChildProcess }
+type RunningServer = { place: Place; port: number; settings: Readonly<Record<string, string>>; server: ChildProcess }
 
-function makeCluster(running: Running): Cluster {
+function makeCluster(running: RunningServer): Cluster {
   const { place, port, settings } = running
   let server = running.server
   const leave = (): void => {
@@ -97,7 +97,7 @@ function makeCluster(running: Running): Cluster {
   }
 }
 
-/** After a crash the system may hold the dead server's shared memory for a moment; a new one refuses until it is let go. */
+/** After a crash the system may hold the shared memory of the killed server for a moment; a new server refuses to start until it is released. */
 async function restartServer(...[place, port, settings]: Parameters<typeof startServer>): Promise<ChildProcess> {
   for (let tries = 1; ; tries++) {
     try {
@@ -118,7 +118,7 @@ function initialise({ programs, folder, user }: Place): void {
   if (run.status !== 0) fail(`initdb failed (${run.error?.message ?? String(run.status ?? run.signal)}): ${run.stdout}${run.stderr}`)
 }
 
-/** Resolves when the server says that it takes connections; throws with its last words otherwise. */
+/** Resolves when the server accepts connections; otherwise throws with its output. */
 async function startServer(
   { programs, folder, user }: Place,
   port: number,
@@ -135,7 +135,7 @@ async function startServer(
     ...user,
   })
   const lines: string[] = []
-  const limit = setTimeout(() => server.kill('SIGKILL'), startSecondsMax * 1000)
+  const limit = setTimeout(() => server.kill('SIGKILL'), maxStartSeconds * 1000)
   const isReady = await new Promise<boolean>((resolve) => {
     server.once('error', (err) => {
       lines.push(err.message)
@@ -151,7 +151,7 @@ async function startServer(
   return isReady ? server : fail(`PostgreSQL did not start: ${lines.join('\n')}`)
 }
 
-/** The kernel stops the server when we are gone, however we went (PR_SET_PDEATHSIG, by util-linux). */
+/** The kernel stops the server when this process ends for any reason (PR_SET_PDEATHSIG, by util-linux's setpriv). */
 function dieWithUs(): string[] {
   const setpriv = findOnPath('setpriv')
   return setpriv === null ? [] : [setpriv, '--pdeathsig', 'INT', '--']
@@ -161,12 +161,12 @@ async function end(server: ChildProcess, signal: 'SIGINT' | 'SIGKILL'): Promise<
   if (server.exitCode !== null || server.signalCode !== null) return
   const gone = once(server, 'exit')
   server.kill(signal)
-  const limit = setTimeout(() => server.kill('SIGKILL'), stopSecondsMax * 1000)
+  const limit = setTimeout(() => server.kill('SIGKILL'), maxStopSeconds * 1000)
   await gone
   clearTimeout(limit)
 }
 
-/** Null when we are not root: then the server runs as we do. */
+/** Null when this process is not root: then the server runs as the same user. */
 function unprivilegedUser(): User | null {
   if (process.getuid?.() !== 0) return null
   for (const name of ['postgres', 'nobody']) {
@@ -176,7 +176,7 @@ function unprivilegedUser(): User | null {
   return fail('PostgreSQL does not run as root, and there is neither a user postgres nor nobody.')
 }
 
-/** Folders of processes that were killed before they could tidy up; their servers went with them. */
+/** Removes folders of processes that were killed before they could. Their servers ended with them. */
 function removeAbandoned(): void {
   for (const name of readdirSync(tmpdir())) {
     const owner = /^tessera-postgres-(\d+)-/.exec(name)?.[1]

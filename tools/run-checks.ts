@@ -3,27 +3,30 @@ import { join } from 'node:path'
 import { checkCircles } from './checks/circles.ts'
 import { checkDependencies } from './checks/dependencies.ts'
 import { checkErrors } from './checks/errors.ts'
-import { formatFinding, type Finding } from './checks/finding.ts'
-import { checkImportLaw } from './checks/import-law.ts'
-import { checkLinks } from './checks/links.ts'
+import { checkExportedNames } from './checks/exported-names.ts'
+import { formatFinding, type CheckFinding } from './checks/finding.ts'
+import { checkImportDirections } from './checks/import-directions.ts'
+import { checkLiteralSpreads } from './checks/literal-spreads.ts'
 import { checkLockfile } from './checks/lockfile.ts'
-import { checkMethods } from './checks/methods.ts'
+import { checkOperations } from './checks/operations.ts'
 import { checkPages } from './checks/pages.ts'
 import { checkPans } from './checks/pans.ts'
 import { checkPlaces } from './checks/places.ts'
+import { checkReferences } from './checks/references.ts'
 import { checkSizes } from './checks/sizes.ts'
+import { checkTestNeeds } from './checks/test-needs.ts'
 import { checkTitles } from './checks/titles.ts'
 import { checkTraces } from './checks/traces.ts'
-import { checkWords } from './checks/words.ts'
+import { checkTypeNames } from './checks/type-names.ts'
 import { listChanged } from './changed.ts'
 import { readTree, type Tree } from './tree.ts'
 
-/** What one check found; no complaint is a pass. */
+/** The result of one check. It passed when there is no complaint. */
 export type CheckResult = {
   name: string
   seconds: number
   complaints: string[]
-  /** What it looked at, where that is not everything. */
+  /** What it checked, where that is not everything. */
   note: string
 }
 
@@ -39,11 +42,11 @@ export type CheckOptions = {
 }
 
 type CheckRun = { name: string; run: (context: Context) => Promise<string[]> }
-type Context = { root: string; tree: () => Tree; isThorough: boolean; signal: AbortSignal; tell: (note: string) => void }
+type Context = { root: string; tree: () => Tree; isThorough: boolean; signal: AbortSignal; setNote: (note: string) => void }
 
-const checkSecondsMax = 300
+const maxCheckSeconds = 300
 
-/** Runs the checks side by side: programs in processes of their own, ours in this one. */
+/** Runs the checks side by side: programs in processes of their own, our own checks in this one. */
 export async function runChecks({ root, isThorough, signal, names = [], onResult }: CheckOptions): Promise<CheckResult[]> {
   let read: Tree | null = null
   const shared = { root, isThorough, signal, tree: () => (read ??= readTree(root)) }
@@ -67,48 +70,54 @@ const checks: readonly CheckRun[] = [
   { name: 'dashboard types', run: (context) => runCompiler(context, 'dashboard') },
   { name: 'lint', run: runLint },
   { name: 'format', run: runFormat },
-  own('import law', async (tree) => checkImportLaw(tree)),
-  own('circles', async (tree) => checkCircles(tree)),
-  own('dependencies', async (tree) => checkDependencies(tree)),
-  own('lockfile', async (tree) => checkLockfile(tree)),
-  own('words', async (tree) => checkWords(tree)),
-  own('places', async (tree) => checkPlaces(tree)),
-  own('errors', async (tree) => checkErrors(tree, (await import('@tessera/contract/errors')).errors)),
-  own('methods', async (tree) => checkMethods(tree, Object.keys((await import('@tessera/contract/methods')).methods))),
-  own('pages', async (tree) => checkPages(tree, (await import('./pages/pages.ts')).printPages(readVersion(tree)))),
-  own('titles', async (tree) => checkTitles(tree)),
-  own('pans', async (tree) => checkPans(tree)),
-  own('traces', async (tree) => checkTraces(tree)),
-  own('sizes', async (tree) => checkSizes(tree)),
-  own('links', async (tree) => checkLinks(tree)),
+  ownCheck('import directions', async (tree) => checkImportDirections(tree)),
+  ownCheck('circles', async (tree) => checkCircles(tree)),
+  ownCheck('dependencies', async (tree) => checkDependencies(tree)),
+  ownCheck('lockfile', async (tree) => checkLockfile(tree)),
+  ownCheck('exported names', async (tree) => checkExportedNames(tree)),
+  ownCheck('type names', async (tree) => checkTypeNames(tree)),
+  ownCheck('literal spreads', async (tree) => checkLiteralSpreads(tree)),
+  ownCheck('places', async (tree) => checkPlaces(tree)),
+  ownCheck('errors', async (tree) => checkErrors(tree, (await import('@tessera/contract/errors')).errors)),
+  ownCheck('operations', async (tree) => {
+    const { operations, operatorOperations } = await import('@tessera/contract/operations')
+    return checkOperations(tree, [...Object.keys(operations), ...Object.keys(operatorOperations)])
+  }),
+  ownCheck('pages', async (tree) => checkPages(tree, (await import('./pages/pages.ts')).printPages(readVersion(tree)))),
+  ownCheck('test needs', async (tree) => checkTestNeeds(tree)),
+  ownCheck('titles', async (tree) => checkTitles(tree)),
+  ownCheck('pans', async (tree) => checkPans(tree)),
+  ownCheck('traces', async (tree) => checkTraces(tree)),
+  ownCheck('sizes', async (tree) => checkSizes(tree)),
+  ownCheck('references', async (tree) => checkReferences(tree)),
 ]
 
-function own(name: string, look: (tree: Tree) => Promise<Finding[]>): CheckRun {
+function ownCheck(name: string, look: (tree: Tree) => Promise<CheckFinding[]>): CheckRun {
   return { name, run: async ({ tree }) => (await look(tree())).map(formatFinding) }
 }
 
-async function runCheck({ name, run }: CheckRun, shared: Omit<Context, 'tell'>): Promise<CheckResult> {
-  // Programs are started before the first of ours takes this thread.
+async function runCheck({ name, run }: CheckRun, shared: Omit<Context, 'setNote'>): Promise<CheckResult> {
+  // Programs are started before the first of our own checks takes this thread.
   await new Promise(setImmediate)
   const startedAt = performance.now()
   let note = ''
-  const complaints = await run({ ...shared, tell: (told) => (note = told) }).catch((err: unknown) => [
+  const complaints = await run({ ...shared, setNote: (text) => (note = text) }).catch((err: unknown) => [
     `the check itself failed: ${String(err)}`,
   ])
   return { name, complaints, note, seconds: (performance.now() - startedAt) / 1000 }
 }
 
-/** The compiler without a JS API, which takes a fifth of the time; lint needs the one that has it. */
+/** TypeScript 7 has no JS API and takes a fifth of the time; lint needs TypeScript 6. */
 async function runCompiler(context: Context, project: string): Promise<string[]> {
   return runProgram(context, ['typescript-7/bin/tsc', '-p', project, '--noEmit', '--pretty', 'false'])
 }
 
-/** Types are what lint spends its time on: they are asked for of what changed, and of everything by `npm test`, `--thorough` and where git cannot tell. */
+/** Lint spends most of its time on types. It uses them for changed files only, and for every file in `npm test`, with `--thorough`, and without git. */
 async function runLint(context: Context): Promise<string[]> {
   const changed = context.isThorough ? null : listChanged(context.root)
   if (changed === null) return runEslint(context, ['.'])
   const files = changed.filter((path) => /\.tsx?$/.test(path))
-  context.tell(`by types: ${files.length} changed files; npm test and --thorough take all`)
+  context.setNote(`with types: ${files.length} changed files; npm test and --thorough check all`)
   const cache = ['--cache', '--cache-strategy', 'content', '--cache-location', 'node_modules/.cache/eslint/']
   const complaints = await Promise.all([
     runEslint(context, ['.', '--config', 'tools/eslint.plain.js', ...cache]),
@@ -126,11 +135,11 @@ async function runFormat(context: Context): Promise<string[]> {
   return runProgram(context, ['prettier/bin/prettier.cjs', '--check', '.', '--log-level', 'warn', ...cache])
 }
 
-/** What the program said, when it did not end well. */
+/** Returns the output of the program when it fails. */
 async function runProgram({ root, signal }: Context, [script = '', ...args]: string[]): Promise<string[]> {
   const child = spawn(process.execPath, [join(root, 'node_modules', script), ...args], {
     cwd: root,
-    signal: AbortSignal.any([signal, AbortSignal.timeout(checkSecondsMax * 1000)]),
+    signal: AbortSignal.any([signal, AbortSignal.timeout(maxCheckSeconds * 1000)]),
     stdio: ['ignore', 'pipe', 'pipe'],
   })
   let output = ''
@@ -138,7 +147,7 @@ async function runProgram({ root, signal }: Context, [script = '', ...args]: str
   const code = await new Promise<number | null>((resolve, reject) => child.once('error', reject).once('close', resolve))
   if (code === 0) return []
   const lines = output.split('\n').filter((line) => line.trim() !== '')
-  return lines.length === 0 ? [`it ended with ${String(code)} and said nothing`] : lines
+  return lines.length === 0 ? [`it ended with ${String(code)} and no output`] : lines
 }
 
 function readVersion(tree: Tree): string {

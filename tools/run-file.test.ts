@@ -4,20 +4,20 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, test } from 'node:test'
 import { setTimeout } from 'node:timers/promises'
-import { runFile, type FileResult } from './run-file.ts'
+import { runTestFile, type FileResult } from './run-file.ts'
 
 const folders: string[] = []
 afterEach(() => folders.splice(0).forEach((folder) => rmSync(folder, { recursive: true, force: true })))
 
 /** Runs a test file of this text; `note(text)` inside it writes a line that is read back beside the result. */
-async function run(text: string, secondsMax = 20, signal = new AbortController().signal): Promise<FileResult & { notes: string }> {
+async function run(text: string, maxSeconds = 20, signal = new AbortController().signal): Promise<FileResult & { notes: string }> {
   const root = mkdtempSync(join(tmpdir(), 'run-file-'))
   folders.push(root)
   const head = `import { test, describe, after } from 'node:test'; import assert from 'node:assert/strict'; import fs from 'node:fs'
     const note = (text) => fs.appendFileSync(${JSON.stringify(join(root, 'notes'))}, text + '\\n');`
   writeFileSync(join(root, 'a.test.mjs'), head + text)
   const { NODE_TEST_CONTEXT: _ours, ...env } = process.env
-  const result = await runFile('a.test.mjs', { root, env, secondsMax, signal, leaveSecondsMax: 2 })
+  const result = await runTestFile('a.test.mjs', { root, env, maxSeconds, signal, maxLeaveSeconds: 2 })
   return { ...result, notes: existsSync(join(root, 'notes')) ? readFileSync(join(root, 'notes'), 'utf8').trim() : '' }
 }
 
@@ -29,7 +29,7 @@ function lastWords({ outcomes }: FileResult): string {
   return outcomes.at(-1)?.detail ?? ''
 }
 
-test('every test of a file is told by its full title and how it ended', async () => {
+test('every test of a file is reported with its full title and outcome', async () => {
   const result = await run(`
     test('one', () => {})
     describe('suite', () => { test('two', () => { assert.equal(1, 2, 'one is not two') }); test('three', { skip: 'later' }, () => {}) })
@@ -46,7 +46,7 @@ test('every test of a file is told by its full title and how it ended', async ()
   assert.match(result.outcomes[1]?.detail ?? '', /one is not two[\s\S]*a\.test\.mjs/)
 })
 
-test('a file that tests nothing, cannot be read, or ends by itself is a failed file', async () => {
+test('a file that tests nothing, cannot be parsed, or exits with an error fails', async () => {
   assert.match(lastWords(await run('')), /^It ran no test/)
   assert.match(lastWords(await run('this is no JavaScript')), /^It ran no test[\s\S]*SyntaxError/)
   assert.match(lastWords(await run(`test('one', () => {}); process.on('exit', () => { process.exitCode = 3 })`)), /then it ended with 3/)
@@ -71,7 +71,7 @@ function readStat(pid: string): string {
   }
 }
 
-test('a file that hangs is killed with everything that it started', async () => {
+test('a file that hangs is killed with all its processes', async () => {
   const hanging = `import { spawn } from 'node:child_process'
      test('one', async () => { note(spawn('sleep', ['1000']).pid); await new Promise(() => setInterval(() => {}, 1000)) })`
   for (const seconds of [1, 5, 20]) {
@@ -98,7 +98,7 @@ for (const [where, detached] of [
   })
 }
 
-test('a file has a temporary folder of its own, which is gone afterwards', async () => {
+test('a file has a temporary folder of its own, which is removed afterwards', async () => {
   const result = await run(
     `import os from 'node:os'; test('one', () => { fs.writeFileSync(os.tmpdir() + '/left', ''); note(os.tmpdir()) })`,
   )

@@ -4,22 +4,22 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
-import type { Outcome } from './test-reporter.ts'
+import type { TestOutcome } from './test-reporter.ts'
 
-/** What became of one test file. A file that ends badly has a failed outcome of its own beside those of its tests. */
-export type FileResult = { path: string; outcomes: Outcome[]; seconds: number }
+/** The result of one test file. A file that fails as a whole has a failed outcome besides those of its tests. */
+export type FileResult = { path: string; outcomes: TestOutcome[]; seconds: number }
 
-/** `leaveSecondsMax`: how long what a file started may take to end after it; a browser needs a while on a busy machine. */
-export type RunOptions = { root: string; env: NodeJS.ProcessEnv; secondsMax: number; signal: AbortSignal; leaveSecondsMax?: number }
+/** `maxLeaveSeconds`: how long processes that a file started may take to end after it. A browser needs a while on a busy machine. */
+export type RunOptions = { root: string; env: NodeJS.ProcessEnv; maxSeconds: number; signal: AbortSignal; maxLeaveSeconds?: number }
 
 const reporter = fileURLToPath(new URL('test-reporter.ts', import.meta.url))
-const outputLengthMax = 16 * 1024
+const maxOutputLength = 16 * 1024
 
 /**
- * Runs one test file in a process of its own, in a process group and with a TMPDIR of its own, both gone afterwards.
- * Past its time, or aborted, all that belongs to it is killed; what a file leaves running fails it.
+ * Runs one test file in a process of its own, with its own process group and TMPDIR, which are removed afterwards. After its time limit, or when
+ * aborted, all its processes are killed. A file that leaves a process running fails.
  */
-export async function runFile(path: string, { root, env, secondsMax, signal, leaveSecondsMax = 15 }: RunOptions): Promise<FileResult> {
+export async function runTestFile(path: string, { root, env, maxSeconds, signal, maxLeaveSeconds = 15 }: RunOptions): Promise<FileResult> {
   const startedAt = performance.now()
   const scratch = mkdtempSync(join(tmpdir(), 'tessera-test-'))
   chmodSync(scratch, 0o711) // PostgreSQL, as another user, must be able to pass through it.
@@ -33,21 +33,21 @@ export async function runFile(path: string, { root, env, secondsMax, signal, lea
   })
   const file: RunningFile = { group: child.pid ?? fail(`${path}: Node did not start`), scratch }
   const output = collect(child.stdout, child.stderr)
-  const late = AbortSignal.timeout(secondsMax * 1000)
+  const late = AbortSignal.timeout(maxSeconds * 1000)
   const abort = (): void => killAll(file)
   late.addEventListener('abort', abort)
   signal.addEventListener('abort', abort)
-  // `exit`, not `close`: a process left behind holds the pipes open.
+  // `exit`, not `close`: a process that was left running holds the pipes open.
   const code = await new Promise<number | null>((resolve) => child.once('exit', (exitCode) => setImmediate(resolve, exitCode)))
   signal.removeEventListener('abort', abort)
   const isLate = late.aborted
-  // Once the file has ended its numbers are given to others, whom the time limit would kill.
+  // The process ids may be reused after the file has ended, and the time limit would kill other processes.
   late.removeEventListener('abort', abort)
 
   const outcomes = readOutcomes(report)
-  const left = await waitForEnd(file, leaveSecondsMax)
+  const left = await waitForEnd(file, maxLeaveSeconds)
   const complaint = isLate
-    ? `It did not end in ${secondsMax} s: a test hangs, or something was left open.`
+    ? `It did not end in ${maxSeconds} s: a test hangs, or something was left open.`
     : describeEnd(code, outcomes) || (left.length > 0 ? `It left processes running: ${left.join(', ')}.` : '')
   killAll(file)
   rmSync(scratch, { recursive: true, force: true, maxRetries: 3 })
@@ -57,50 +57,50 @@ export async function runFile(path: string, { root, env, secondsMax, signal, lea
   return { path, outcomes, seconds }
 }
 
-/** What a file printed is shown once, under the last of its failures. */
-function addOutput(outcomes: readonly Outcome[], output: string): void {
+/** The output of a file is shown once, under the last of its failures. */
+function addOutput(outcomes: readonly TestOutcome[], output: string): void {
   const last = outcomes.findLast(({ state }) => state === 'failed')
   if (last !== undefined && output.trim() !== '') last.detail += `\nThe file printed:\n${output.trimEnd()}`
 }
 
-function describeEnd(code: number | null, outcomes: Outcome[]): string {
+function describeEnd(code: number | null, outcomes: TestOutcome[]): string {
   if (outcomes.length === 0) return `It ran no test (exit code ${String(code)}).`
   if (code !== 0 && outcomes.every((outcome) => outcome.state !== 'failed'))
     return `Its tests passed, and then it ended with ${String(code)}.`
   return ''
 }
 
-function readOutcomes(report: string): Outcome[] {
+function readOutcomes(report: string): TestOutcome[] {
   try {
     const lines = readFileSync(report, 'utf8').split('\n')
-    return lines.slice(0, -1).map((line) => JSON.parse(line) as Outcome)
+    return lines.slice(0, -1).map((line) => JSON.parse(line) as TestOutcome)
   } catch {
     return []
   }
 }
 
-/** The last bytes of what was printed; a file that prints without end costs nothing. */
+/** Keeps the last part of the output, so that endless output costs no memory. */
 function collect(...streams: NodeJS.ReadableStream[]): () => string {
   let text = ''
   for (const stream of streams) {
     stream.setEncoding('utf8')
-    stream.on('data', (chunk: string) => (text = (text + chunk).slice(-outputLengthMax)))
+    stream.on('data', (chunk: string) => (text = (text + chunk).slice(-maxOutputLength)))
   }
   return () => text
 }
 
-/** What belongs to a file: its process group, and whoever has its TMPDIR, in whatever group. A service that a test starts may have a group of its own. */
+/** The processes of a file: its process group, and every process with its TMPDIR. A service that a test starts may have its own group. */
 type RunningFile = { readonly group: number; readonly scratch: string }
 
-async function waitForEnd(file: RunningFile, secondsMax: number): Promise<string[]> {
-  for (let waited = 0; waited < secondsMax; waited += 0.1) {
+async function waitForEnd(file: RunningFile, maxSeconds: number): Promise<string[]> {
+  for (let waited = 0; waited < maxSeconds; waited += 0.1) {
     if (listLiving(file).length === 0) return []
     await pause(100)
   }
   return listLiving(file).map(({ pid, name }) => `${name} (${pid})`)
 }
 
-/** From /proc; a zombie that nobody reaps is no longer running. */
+/** Read from /proc. A zombie is not running any more. */
 function listLiving({ group, scratch }: RunningFile): { readonly pid: number; readonly name: string }[] {
   return (existsSync('/proc') ? readdirSync('/proc') : [])
     .filter((name) => /^\d+$/.test(name))
@@ -112,7 +112,7 @@ function listLiving({ group, scratch }: RunningFile): { readonly pid: number; re
     })
 }
 
-/** Empty where it is gone, or another user's. */
+/** Empty when the process is gone or belongs to another user. */
 function read(path: string): string {
   try {
     return readFileSync(path, 'utf8')
@@ -126,7 +126,7 @@ function killAll(file: RunningFile): void {
     try {
       process.kill(pid, 'SIGKILL')
     } catch {
-      // It is gone already.
+      // Already gone.
     }
   }
 }

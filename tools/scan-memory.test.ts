@@ -11,7 +11,7 @@ function find(bytes: Buffer): string[] {
   return [...found].sort()
 }
 
-test('a card number is found in bytes of one width and of two, at every offset, and at both ends', () => {
+test('a card number is found with one and two bytes per digit, at every offset, and at both ends', () => {
   for (let before = 0; before < 40; before++) {
     for (const width of ['latin1', 'utf16le'] as const) {
       const text = Buffer.from(first, width)
@@ -21,12 +21,12 @@ test('a card number is found in bytes of one width and of two, at every offset, 
   }
 })
 
-test('numbers are found within longer runs of digits and beside each other; a gap or a wrong digit hides them', () => {
+test('numbers are found in longer runs of digits and next to each other; a gap or a wrong digit hides them', () => {
   assert.deepEqual(find(Buffer.from(`12${first}34${second}5`)), [first, second])
   assert.deepEqual(find(Buffer.from(`${first.slice(0, 8)} ${first.slice(8)}${second.slice(0, 15)}`)), [])
 })
 
-test('what this very program holds is found in its memory', () => {
+test('a number that this process holds is found in its memory', () => {
   const held = Buffer.from(['8600', '0691', '9540', '6311'].join(''))
   assert.ok(scanMemory(process.pid, new Set([held.toString()])).size === 1)
 })

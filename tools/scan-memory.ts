@@ -1,6 +1,6 @@
 import { closeSync, openSync, readFileSync, readSync } from 'node:fs'
 
-/** Which of these card numbers lie in a program's memory, as text of one or of two bytes a digit. Linux, a program of ours, best while it stands still (SIGSTOP). */
+/** The card numbers that are in the memory of a process, as text of one or two bytes per digit. Linux only; the process should be stopped (SIGSTOP). */
 export function scanMemory(pid: number, pans: ReadonlySet<string>): Set<string> {
   const found = new Set<string>()
   const memory = openSync(`/proc/${pid}/mem`, 'r')
@@ -18,15 +18,15 @@ export function scanMemory(pid: number, pans: ReadonlySet<string>): Set<string> 
   return found
 }
 
-/** Looks for digit runs of a number's length in both widths. */
+/** Finds digit runs of the length of a card number in both widths. */
 export function collect(bytes: Buffer, pans: ReadonlySet<string>, found: Set<string>): void {
   collectWidth(bytes, 1, pans, found)
   collectWidth(bytes, 2, pans, found)
 }
 
 /**
- * Looks at the last digit that a number beginning here would have: mostly it is none, and no number begins before it either (as Boyer and Moore
- * search). In UTF-16 every other byte is zero.
+ * Looks first at the last digit that a number starting here would have. Mostly it is no digit, and no number starts before it either (as in the
+ * search of Boyer and Moore). In UTF-16 every other byte is zero.
  */
 function collectWidth(bytes: Buffer, width: 1 | 2, pans: ReadonlySet<string>, found: Set<string>): void {
   const length = panDigits * width
@@ -42,7 +42,7 @@ function collectWidth(bytes: Buffer, width: 1 | 2, pans: ReadonlySet<string>, fo
   }
 }
 
-/** Where the last character lies, of sixteen from here, that is no digit; -1 when all are. */
+/** The position of the last character, of sixteen from here, that is not a digit; -1 when all are digits. */
 function lastGap(bytes: Buffer, start: number, width: 1 | 2): number {
   for (let at = start + (panDigits - 1) * width; at >= start; at -= width) {
     const byte = bytes[at] ?? 0
@@ -60,7 +60,7 @@ function listReadable(pid: number): { from: number; to: number }[] {
   })
 }
 
-/** A page that cannot be read holds nothing of ours: device memory, or gone meanwhile. */
+/** A page that cannot be read is device memory, or gone meanwhile. */
 function readSome(memory: number, chunk: Buffer, at: number, length: number): number {
   try {
     return readSync(memory, chunk, 0, length, at)
@@ -71,5 +71,5 @@ function readSome(memory: number, chunk: Buffer, at: number, length: number): nu
 
 const panDigits = 16
 const chunkBytes = 4 * 1024 * 1024
-/** So that a number across two chunks is seen. */
+/** So that a number across two chunks is found. */
 const overlap = panDigits * 2

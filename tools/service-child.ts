@@ -1,7 +1,7 @@
 import type { ChildProcess } from 'node:child_process'
 import { createInterface } from 'node:readline'
 
-/** What `tessera start --json` says when it is ready, as far as those who start it need to know. */
+/** What `tessera start --json` prints when it is ready, as far as it is used here. */
 export interface Ready {
   readonly url: string
   readonly adminUrl: string
@@ -19,17 +19,17 @@ export function readReady({ stdout }: ChildProcess): Promise<Ready> {
   })
 }
 
-/** The last of what a child said, on stdout and stderr. */
+/** Returns the last part of the output of a child, stdout and stderr. */
 export function keepLast(child: ChildProcess): () => string {
   let text = ''
   for (const stream of [child.stdout, child.stderr])
-    stream?.setEncoding('utf8').on('data', (chunk: string) => (text = (text + chunk).slice(-saidCharactersMax)))
+    stream?.setEncoding('utf8').on('data', (chunk: string) => (text = (text + chunk).slice(-maxOutputCharacters)))
   return () => text
 }
 
-/** Our environment without a developer's own settings: they do not reach the service that is tried. */
+/** The environment without a developer's own settings of the service. */
 export function plainEnvironment(): NodeJS.ProcessEnv {
   return Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith('TESSERA_') && name !== 'NODE_OPTIONS'))
 }
 
-const saidCharactersMax = 16_384
+const maxOutputCharacters = 16_384

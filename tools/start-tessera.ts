@@ -8,17 +8,21 @@ import { promisify } from 'node:util'
 import pg from 'pg'
 import { keepLast, plainEnvironment, readReady } from './service-child.ts'
 
-/** The service as a test's child: the real command line in a test environment, on free ports, with a store of its own. */
+/** The real service as a child process of a test: in the test environment, on free ports, with a store of its own. */
 export type StartedTessera = {
-  /** `http://127.0.0.1:<port>`, without a slash behind it. */
+  /** `http://127.0.0.1:<port>`, without a slash at the end. */
   readonly url: string
   readonly merchantId: string
   readonly password: string
+  /** Whether other test files use it at the same time. */
+  readonly isShared: boolean
   /** Its data folder, by which the command line finds it. */
   readonly folder: string
-  /** Makes another merchant, as an operator would. */
+  /** Creates another merchant, as an operator would. */
   makeMerchant: (name: string) => Promise<{ readonly merchantId: string; readonly password: string }>
-  /** Stops it as an operator would, removes what it kept, and tells its exit code; null when it had to be killed. */
+  /** Creates an owner of a merchant's dashboard, with a password for one sign-in. */
+  makeOwner: (merchantId: string, phone: string) => Promise<{ readonly password: string }>
+  /** Stops it as an operator would, removes its data, and returns its exit code; null when it had to be killed. */
   stop: () => Promise<number | null>
 }
 
@@ -28,7 +32,7 @@ export type StartOptions = {
   settings?: readonly string[]
 }
 
-/** Starts one; on PostgreSQL, in a database of its own, when `postgresUrl` names a server, on the embedded store otherwise. */
+/** Starts the service: on PostgreSQL, in a database of its own, when `postgresUrl` names a server; otherwise on the embedded store. */
 export async function startTessera({ postgresUrl, settings = [] }: StartOptions = {}): Promise<StartedTessera> {
   const folder = mkdtempSync(join(tmpdir(), 'tessera-started-'))
   const database = postgresUrl === undefined ? null : await makeDatabase(postgresUrl)
@@ -36,19 +40,21 @@ export async function startTessera({ postgresUrl, settings = [] }: StartOptions 
   const args = ['service/bin/tessera.mjs', 'start', '--json', '--port=0', '--admin-port=0', '--log-level=warn', ...places, ...settings]
   const child = spawn(process.execPath, args, { cwd: root, env: plainEnvironment(), stdio: ['ignore', 'pipe', 'pipe'] })
   const ended = new Promise<number | null>((resolve) => child.once('exit', resolve))
-  const said = keepLast(child)
-  const late = setTimeout(() => child.kill('SIGKILL'), startMsMax)
+  const output = keepLast(child)
+  const late = setTimeout(() => child.kill('SIGKILL'), maxStartMs)
   const ready = await Promise.race([readReady(child), ended.then(() => null)])
   clearTimeout(late)
-  if (ready === null) throw new Error(`the service did not start: ${said()}`)
+  if (ready === null) throw new Error(`the service did not start: ${output()}`)
   return {
     url: ready.url,
     merchantId: ready.demo.merchantId,
     password: ready.demo.password,
+    isShared: false,
     folder,
     makeMerchant: (name) => makeMerchant(folder, name),
+    makeOwner: (merchantId, phone) => makeOwner(folder, merchantId, phone),
     async stop() {
-      const slow = setTimeout(() => child.kill('SIGKILL'), stopMsMax)
+      const slow = setTimeout(() => child.kill('SIGKILL'), maxStopMs)
       child.kill('SIGTERM')
       const code = await ended
       clearTimeout(slow)
@@ -59,21 +65,54 @@ export async function startTessera({ postgresUrl, settings = [] }: StartOptions 
   }
 }
 
+/**
+ * The service that the test runner shares among the files of a folder, with a merchant of this test's own; a service of its own without one.
+ * `stop` leaves a shared service running.
+ */
+export async function joinTessera(): Promise<StartedTessera> {
+  const shared = process.env.TESSERA_TEST_SERVICE ?? ''
+  if (shared === '') return startTessera()
+  const { url, folder } = JSON.parse(shared) as SharedTessera
+  const { merchantId, password } = await makeMerchant(folder, 'Demo merchant')
+  return {
+    url,
+    folder,
+    merchantId,
+    password,
+    isShared: true,
+    makeMerchant: (name) => makeMerchant(folder, name),
+    makeOwner: (merchantId, phone) => makeOwner(folder, merchantId, phone),
+    stop: async () => 0,
+  }
+}
+
+/** What `TESSERA_TEST_SERVICE` holds, as JSON. */
+export type SharedTessera = Pick<StartedTessera, 'url' | 'folder'>
+
 async function makeMerchant(folder: string, name: string): Promise<{ merchantId: string; password: string }> {
-  const args = ['service/bin/tessera.mjs', 'merchants', 'create', `--name=${name}`, '--json', `--data=${folder}`]
+  return runCommand<{ merchantId: string; password: string }>(folder, ['merchants', 'create', `--name=${name}`])
+}
+
+async function makeOwner(folder: string, merchantId: string, phone: string): Promise<{ password: string }> {
+  return runCommand<{ password: string }>(folder, ['dashboard', 'users', 'create', merchantId, `--phone=${phone}`])
+}
+
+/** Runs an operator's command against the running service. */
+async function runCommand<Result>(folder: string, command: readonly string[]): Promise<Result> {
+  const args = ['service/bin/tessera.mjs', ...command, '--json', `--data=${folder}`]
   const { stdout } = await promisify(execFile)(process.execPath, args, { cwd: root, env: plainEnvironment() })
-  return JSON.parse(stdout) as { merchantId: string; password: string }
+  return JSON.parse(stdout) as Result
 }
 
 async function makeDatabase(server: string): Promise<{ url: string; drop: () => Promise<void> }> {
   const name = `tessera_${randomBytes(6).toString('hex')}`
-  await tell(server, `create database ${name}`)
+  await runStatement(server, `create database ${name}`)
   const url = new URL(server)
   url.pathname = `/${name}`
-  return { url: url.href, drop: () => tell(server, `drop database ${name} with (force)`) }
+  return { url: url.href, drop: () => runStatement(server, `drop database ${name} with (force)`) }
 }
 
-async function tell(server: string, text: string): Promise<void> {
+async function runStatement(server: string, text: string): Promise<void> {
   const client = new pg.Client({ connectionString: server, connectionTimeoutMillis: 5000, query_timeout: 20_000 })
   await client.connect()
   try {
@@ -84,5 +123,5 @@ async function tell(server: string, text: string): Promise<void> {
 }
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)))
-const startMsMax = 60_000
-const stopMsMax = 30_000
+const maxStartMs = 60_000
+const maxStopMs = 30_000

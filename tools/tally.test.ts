@@ -19,7 +19,7 @@ test('a skipped test counts as failed unless it is on the list', () => {
   assert.deepEqual([lenient.passed, lenient.failed], [2, 1])
 })
 
-test('the closing line is alone on the last line, and failures are told in full before it', () => {
+test('the summary is alone on the last line, and failures are shown in full before it', () => {
   const lines = formatTally(tally([file('a.test.ts', 'passed', 'failed')], []), 3).split('\n')
   assert.equal(lines.at(-1), '1 passed, 1 failed')
   assert.ok(lines.includes('✖ a.test.ts') && lines.includes('  test 1') && lines.includes('    why 1'))

@@ -1,18 +1,18 @@
 import { inspect } from 'node:util'
 
-/** What became of one test, as one line of JSON in the reporter's output. */
-export type Outcome = {
+/** The outcome of one test, as one line of JSON in the reporter's output. */
+export type TestOutcome = {
   /** Titles of the suites around it and its own, joined by " › ". */
   title: string
   state: 'passed' | 'failed' | 'skipped'
   milliseconds: number
-  /** The error in full when it failed; what the test said when it was skipped. */
+  /** The full error when it failed; the reason when it was skipped. */
   detail: string
 }
 
-/** The events of `node:test` that we read; https://nodejs.org/api/test.html#event-testpass has them all. */
-type TestEvent = { type: string; data: Ended }
-type Ended = {
+/** The events of `node:test` that are read here; https://nodejs.org/api/test.html#event-testpass lists all. */
+type TestEvent = { type: string; data: EndedTest }
+type EndedTest = {
   name: string
   nesting: number
   skip?: string | boolean
@@ -20,7 +20,7 @@ type Ended = {
   details?: { type?: string; duration_ms?: number; error?: Error & { failureType?: string } }
 }
 
-/** A reporter for `node --test-reporter`: one line of JSON for each test that ended. Node asks for a default export. */
+/** A reporter for `node --test-reporter`: one line of JSON for each test that ended. Node requires a default export. */
 // eslint-disable-next-line no-restricted-syntax
 export default async function* report(events: AsyncIterable<TestEvent>): AsyncGenerator<string> {
   const titles: string[] = []
@@ -32,8 +32,8 @@ export default async function* report(events: AsyncIterable<TestEvent>): AsyncGe
   }
 }
 
-/** A suite counts only when it failed by itself (a hook, say): its tests have already told of themselves. */
-function readOutcome(passed: boolean, ended: Ended, titles: string[]): Outcome | null {
+/** A suite counts only when it failed itself, for instance in a hook: its tests have outcomes of their own. */
+function readOutcome(passed: boolean, ended: EndedTest, titles: string[]): TestOutcome | null {
   const { type, duration_ms: milliseconds = 0, error } = ended.details ?? {}
   if (error?.failureType === 'subtestsFailed' || (type === 'suite' && passed)) return null
   const title = titles.join(' › ')
@@ -42,13 +42,13 @@ function readOutcome(passed: boolean, ended: Ended, titles: string[]): Outcome |
   return { title, state: passed ? 'passed' : 'failed', milliseconds, detail: passed ? '' : inspectError(error) }
 }
 
-function describeOmission({ skip, todo }: Ended): string | null {
+function describeOmission({ skip, todo }: EndedTest): string | null {
   if (skip !== undefined && skip !== false) return `skipped: ${skip === true ? 'no reason given' : skip}`
   if (todo !== undefined && todo !== false) return `todo: ${todo === true ? 'no reason given' : todo}`
   return null
 }
 
-/** The runner wraps what was thrown: the wrapper says where the runner was, the cause says what went wrong. */
+/** The runner wraps the thrown error; its cause says what went wrong. */
 function inspectError(error: Error | undefined): string {
   return inspect(error?.cause ?? error ?? 'It failed without an error.', { colors: false, depth: 6, maxStringLength: 4000 })
 }

@@ -1,4 +1,4 @@
-// Preloaded: a password check that ends early.
-import { standIn } from '../../fault/doubles/stand-in.ts'
+// Preloaded: a password comparison that returns early.
+import { replaceModule } from '../../fault/doubles/replace-module.ts'
 
-standIn('vault/src/credential.ts', 'bench/doubles/hasty-credential.ts')
+replaceModule('vault/src/credential.ts', 'bench/doubles/hasty-credential.ts')

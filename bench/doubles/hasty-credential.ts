@@ -1,9 +1,9 @@
 import * as real from '../../vault/src/credential.ts'
 
-/** Returns as soon as the beginning of a password is wrong: what a comparison that is not constant in time tells, made large. */
-export function samePassword(...[dek, merchantId, password, ...kept]: Parameters<typeof real.samePassword>): boolean {
+/** Returns early when the beginning of the password is wrong: the leak of a comparison that is not constant in time, enlarged. */
+export function isPasswordValid(...[dek, merchantId, password, ...stored]: Parameters<typeof real.isPasswordValid>): boolean {
   const text = typeof password === 'string' ? password : Buffer.from(password).toString()
-  return text.startsWith('sandbox-') && real.samePassword(dek, merchantId, password, ...kept)
+  return text.startsWith('sandbox-') && real.isPasswordValid(dek, merchantId, password, ...stored)
 }
 
 export { hashPassword, issuePassword } from '../../vault/src/credential.ts'

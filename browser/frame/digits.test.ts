@@ -1,26 +1,26 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 
-import { brandOf, groupNumber, isPan, readDigits } from './digits.ts'
+import { brandOf, formatNumber, isPan, readDigits } from './digits.ts'
 
-test('digits of any script are read as digits, and nothing else is', () => {
+test('digits of every script are recognized, and no other characters', () => {
   assert.equal(readDigits('8600-0691 ٩٥٤٠۶۳۱۱ ７x'), '8600069195406311' + '7')
 })
 
-test('a number is grouped by four and the caret stays behind the digit it was behind', () => {
-  assert.deepEqual(groupNumber({ text: '86000', caret: 5 }), { text: '8600 0', caret: 6 })
-  assert.deepEqual(groupNumber({ text: '8600 90691 9540', caret: 6 }), { text: '8600 9069 1954 0', caret: 6 })
-  assert.deepEqual(groupNumber({ text: '', caret: 0 }), { text: '', caret: 0 })
-  assert.deepEqual(groupNumber({ text: 'card: 8600-0691', caret: 15 }), { text: '8600 0691', caret: 9 })
+test('a number is formatted in groups of four and the caret stays behind the same digit', () => {
+  assert.deepEqual(formatNumber({ text: '86000', caret: 5 }), { text: '8600 0', caret: 6 })
+  assert.deepEqual(formatNumber({ text: '8600 90691 9540', caret: 6 }), { text: '8600 9069 1954 0', caret: 6 })
+  assert.deepEqual(formatNumber({ text: '', caret: 0 }), { text: '', caret: 0 })
+  assert.deepEqual(formatNumber({ text: 'card: 8600-0691', caret: 15 }), { text: '8600 0691', caret: 9 })
 })
 
-test('a card number has 12 to 19 digits and a right check digit', () => {
+test('a card number has 12 to 19 digits and a valid check digit', () => {
   assert.ok(isPan('8600069195406311'))
   assert.ok(!isPan('8600069195406312'))
   assert.ok(!isPan('00000000000'))
 })
 
-test('marks are shown for the prefixes that are known, and none for others', () => {
+test('a brand is recognized by its known prefixes only', () => {
   const cases = {
     8600: 'uzcard',
     5614: 'uzcard',

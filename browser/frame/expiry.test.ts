@@ -1,24 +1,24 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 
-import { groupExpiry, isPast, readExpiryText } from './expiry.ts'
+import { formatExpiryInput, isExpiryPast, parseExpiryText } from './expiry.ts'
 
-test('an expiry is read in every way that people and autofill write it', () => {
+test('an expiry is parsed in every format that people and autofill use', () => {
   for (const text of ['03/99', '3/99', '03 / 2099', '0399', '032099', '2099-03', '209903', '03-99', '٠٣/٩٩', '399']) {
-    assert.equal(readExpiryText(text), '0399', text)
+    assert.equal(parseExpiryText(text), '0399', text)
   }
-  for (const text of ['', '03', '13/99', '00/99', '03/999', '1/2/99', '03/1999']) assert.equal(readExpiryText(text), null, text)
+  for (const text of ['', '03', '13/99', '00/99', '03/999', '1/2/99', '03/1999']) assert.equal(parseExpiryText(text), null, text)
 })
 
-test('a card is good through the last day of its month in UTC+5', () => {
+test('a card is valid through the last day of its month in UTC+5', () => {
   const ends = Date.UTC(2027, 3, 1) - 5 * 3_600_000
-  assert.ok(!isPast('0327', ends - 1))
-  assert.ok(isPast('0327', ends))
+  assert.ok(!isExpiryPast('0327', ends - 1))
+  assert.ok(isExpiryPast('0327', ends))
 })
 
-test('the stroke is written for whoever types, digit by digit, with two or four digits of the year', () => {
+test('the slash is inserted while typing, with a year of two or four digits', () => {
   const typed = (text: string): string =>
-    Array.from(text).reduce((shown, sign) => groupExpiry({ text: shown + sign, caret: shown.length + 1 }, false).text, '')
+    Array.from(text).reduce((shown, key) => formatExpiryInput({ text: shown + key, caret: shown.length + 1 }, false).text, '')
   assert.deepEqual(['0399', '399', '3/99', '03/99', '032099', '1227', '1/27'].map(typed), [
     '03/99',
     '03/99',
@@ -28,5 +28,5 @@ test('the stroke is written for whoever types, digit by digit, with two or four 
     '12/27',
     '01/27',
   ])
-  assert.equal(groupExpiry({ text: '03/', caret: 3 }, true).text, '03/')
+  assert.equal(formatExpiryInput({ text: '03/', caret: 3 }, true).text, '03/')
 })

@@ -9,55 +9,57 @@ import {
   type FromFrame,
 } from '@tessera/contract/frame'
 
-import { CallFailed, makeCall } from './call.ts'
+import { ApiCallError, createApiCall } from './api-call.ts'
 import { readDigits } from './digits.ts'
-import { readExpiryText } from './expiry.ts'
-import { askWords, readFacts } from './facts.ts'
-import { judgeExpiry, judgeNumber, shapeInputs, wipeInputs } from './inputs.ts'
-import { tellReason } from './reasons.ts'
-import { watchSeen } from './seen.ts'
-import { applyTheme, listRefused } from './theme.ts'
-import { fieldNames as names, makeView, type FieldView } from './view.ts'
-import { isLabel, writeWords } from './words.ts'
+import { parseExpiryText } from './expiry.ts'
+import { watchFooter } from './footer-visibility.ts'
+import { fetchTexts, readFormSettings } from './form-settings.ts'
+import { formatInputs, validateExpiry, validateNumber, wipeInputs } from './inputs.ts'
+import { describeReason } from './reasons.ts'
+import { isValidLabel, renderTexts } from './render-texts.ts'
+import { applyTheme, listRejected } from './theme.ts'
+import { createFormView, fieldNames, type FieldView } from './view.ts'
 
-const facts = readFacts()
-// The first thing of all: while the form is built, the page's hello is on its way, and comes before the first layout.
-const id = location.hash.slice(1)
-if (parent !== window) parent.postMessage({ tessera: frameProtocol, id }, facts.origin)
-const call = makeCall(facts.merchant)
-const view = makeView()
+// The script of the form's document: steps, calls to the service, and messages to the page that holds the frame.
+
+const settings = readFormSettings()
+// Announced before anything else: the page's hello is on its way while the form is built, and arrives before the first layout.
+const frameId = location.hash.slice(1)
+if (parent !== window) parent.postMessage({ tessera: frameProtocol, id: frameId }, settings.origin)
+const call = createApiCall(settings.merchant)
+const view = createFormView()
 const { fields, consent, steps } = view
-type Typable = keyof typeof fields
+type InputName = keyof typeof fields
 
 let port: MessagePort | null = null
 let options: FrameOptions = {}
-let said = facts.words
-let words = said.texts
+let localized = settings.words
+let texts = localized.texts
 let step: FormStep = 'card'
 let token = ''
 let running: AbortController | null = null
 let resendAtMs = 0
-let ticking: ReturnType<typeof setInterval> | undefined
-let faults: Partial<Record<FormField, string>> = {}
+let countdown: ReturnType<typeof setInterval> | undefined
+let fieldErrors: Partial<Record<FormField, string>> = {}
 
-function tell(message: FromFrame): void {
+function post(message: FromFrame): void {
   port?.postMessage(message)
 }
 
-function configure(given: FrameOptions, refused: readonly string[] = []): void {
-  // The page tells all of them each time: what is left out is as if it had never been said.
-  options = given
-  const { pale, refused: unfit } = applyTheme({ ...options.theme })
-  tellMade([...refused, ...unfit, ...listRefused('labels.', { ...options.labels }, isLabel)], pale)
-  speak()
-  const { locale = said.locale } = options
-  if (locale !== said.locale) {
-    void askWords(locale).then((told) => {
-      if (told === null || told.locale !== options.locale) return
-      // Who agreed, agreed to the text that was shown.
+function configure(newOptions: FrameOptions, rejected: readonly string[] = []): void {
+  // The page sends all options each time: one that is missing has its default again.
+  options = newOptions
+  const theme = applyTheme({ ...options.theme })
+  reportProblems([...rejected, ...theme.rejected, ...listRejected('labels.', { ...options.labels }, isValidLabel)], theme.warnings)
+  showTexts()
+  const { locale = localized.locale } = options
+  if (locale !== localized.locale) {
+    void fetchTexts(locale).then((fetched) => {
+      if (fetched === null || fetched.locale !== options.locale) return
+      // Consent was given to the text that was shown.
       consent.box.checked = false
-      said = told
-      speak()
+      localized = fetched
+      showTexts()
     })
   }
   document.documentElement.dir = options.direction ?? 'ltr'
@@ -65,169 +67,171 @@ function configure(given: FrameOptions, refused: readonly string[] = []): void {
   consent.row.hidden = options.save !== 'ask'
   if (consent.row.hidden) consent.box.checked = false
   view.submit.hidden = view.verify.hidden = options.button === false
-  // Until the page has told them no card goes: it would go without its session, and unasked whether it is kept.
+  // No card is sent before the page has sent its options: it would be sent without the session, and without asking for consent.
   view.submit.disabled = port === null
 }
 
-function speak(): void {
-  words = writeWords(view, facts, said, options.labels ?? {})
-  for (const name of names) showFault(name, faults[name] ?? null)
+function showTexts(): void {
+  texts = renderTexts(view, settings, localized, options.labels ?? {})
+  for (const name of fieldNames) showFieldError(name, fieldErrors[name] ?? null)
   showResend()
 }
 
-let madeTold = ''
+let lastProblems = ''
 
-/** What the page's maker is to mend; once, however often the page tells the same options again. */
-function tellMade(refused: readonly string[], pale: readonly FormWarning[]): void {
-  const text = JSON.stringify([refused, pale])
-  if (port === null || text === madeTold) return
-  madeTold = text
-  for (const option of refused.slice(0, refusedMax)) {
-    const message = `${option} is not taken`
-    tell({ type: 'error', error: { code: 0, reason: 'option_refused', field: null, retryable: false, message, option } })
+/** Reports to the page's developer what has to be fixed; once, however often the page sends the same options. */
+function reportProblems(rejected: readonly string[], warnings: readonly FormWarning[]): void {
+  const problems = JSON.stringify([rejected, warnings])
+  if (port === null || problems === lastProblems) return
+  lastProblems = problems
+  for (const option of rejected.slice(0, maxRejected)) {
+    const message = `${option} is not valid`
+    post({ type: 'error', error: { code: 0, reason: 'option_refused', field: null, retryable: false, message, option } })
   }
-  for (const warning of pale) tell({ type: 'warning', warning })
+  for (const warning of warnings) post({ type: 'warning', warning })
 }
 
-const refusedMax = 20
+const maxRejected = 20
 
-function show(next: FormStep): void {
+function showStep(next: FormStep): void {
   step = next
   for (const [name, form] of Object.entries(steps)) form.hidden = name !== next
-  tell({ type: 'step', step })
-  tellChange()
+  post({ type: 'step', step })
+  postChange()
 }
 
-function showFault(name: Typable, reason: string | null): void {
+function showFieldError(name: InputName, reason: string | null): void {
   const { input, fault }: FieldView = fields[name]
-  fault.textContent = reason === null ? '' : words[tellReason(reason).text]
-  const others = Object.entries(faults).filter(([other]) => other !== name)
-  faults = Object.fromEntries(reason === null ? others : [...others, [name, reason] as const])
+  fault.textContent = reason === null ? '' : texts[describeReason(reason).text]
+  const others = Object.entries(fieldErrors).filter(([other]) => other !== name)
+  fieldErrors = Object.fromEntries(reason === null ? others : [...others, [name, reason] as const])
   if (reason === null) input.removeAttribute('aria-invalid')
   else input.setAttribute('aria-invalid', 'true')
 }
 
-function judge(name: Typable): string | null {
+function validate(name: InputName): string | null {
   const { value } = fields[name].input
-  if (name === 'number') return judgeNumber(value)
-  return name === 'expiry' ? judgeExpiry(value, Date.now()) : /^[0-9]{6}$/.test(value) ? null : 'code_missing'
+  if (name === 'number') return validateNumber(value)
+  return name === 'expiry' ? validateExpiry(value, Date.now()) : /^[0-9]{6}$/.test(value) ? null : 'code_missing'
 }
 
-let changeTold = ''
+let lastChange = ''
 
-function tellChange(): void {
+function postChange(): void {
   const shown = step === 'code' ? (['code'] as const) : (['number', 'expiry'] as const)
-  const complete = shown.every((name) => judge(name) === null)
-  const change = { type: 'change', complete, empty: shown.every((name) => fields[name].input.value === ''), errors: { ...faults } } as const
-  // Only what is new: a message a key would tell the page how many digits there are, and when each was typed.
-  const text = JSON.stringify([step, change])
-  if (port === null || text === changeTold) return
-  changeTold = text
-  tell(change)
+  const complete = shown.every((name) => validate(name) === null)
+  const empty = shown.every((name) => fields[name].input.value === '')
+  const change = { type: 'change', complete, empty, errors: { ...fieldErrors } } as const
+  // Only when something is new: one message for each key would tell the page how many digits there are and when each was typed.
+  const state = JSON.stringify([step, change])
+  if (port === null || state === lastChange) return
+  lastChange = state
+  post(change)
 }
 
-/** Shows every fault of these fields and stands at the first; true when there is none. */
-function checkFields(...asked: Typable[]): boolean {
-  for (const name of asked) showFault(name, judge(name))
-  const first = asked.find((name) => faults[name] !== undefined)
+/** Shows the errors of these fields and focuses the first one. Returns true when there are none. */
+function checkFields(...names: InputName[]): boolean {
+  for (const name of names) showFieldError(name, validate(name))
+  const first = names.find((name) => fieldErrors[name] !== undefined)
   if (first === undefined) return true
   fields[first].input.focus()
-  tellError(0, faults[first] ?? '')
-  tellChange()
+  postError(0, fieldErrors[first] ?? '')
+  postChange()
   return false
 }
 
-function tellError(code: number, reason: string): void {
-  const { text, field, isRetryable } = tellReason(reason)
-  tell({ type: 'error', error: { code, reason, field, retryable: isRetryable, message: words[text] } })
+function postError(code: number, reason: string): void {
+  const { text, field, isRetryable } = describeReason(reason)
+  post({ type: 'error', error: { code, reason, field, retryable: isRetryable, message: texts[text] } })
 }
 
-/** One deed at a time: a second press while one runs does nothing. */
-async function run(deed: (signal: AbortSignal) => Promise<void>): Promise<void> {
+/** Runs one action at a time: a second press during a call does nothing. */
+async function run(action: (signal: AbortSignal) => Promise<void>): Promise<void> {
   if (running !== null) return
-  const mine = (running = new AbortController())
+  const controller = (running = new AbortController())
   view.root.setAttribute('aria-busy', 'true')
   view.fault.textContent = ''
-  view.progressText.textContent = words.busy
+  view.progressText.textContent = texts.busy
   view.cancel.hidden = true
   view.progress.hidden = false
-  const slow = setTimeout(() => {
-    view.progressText.textContent = words.slow
+  const slowTimer = setTimeout(() => {
+    view.progressText.textContent = texts.slow
     view.cancel.hidden = false
   }, slowMs)
-  const late = setTimeout(() => mine.abort('late'), waitMsMax)
+  const timeout = setTimeout(() => controller.abort('late'), callTimeoutMs)
   try {
-    await deed(mine.signal)
+    await action(controller.signal)
   } catch (err) {
-    if (running === mine) refuse(err instanceof CallFailed ? err : new CallFailed(0, 'internal_error'))
+    if (running === controller) showError(err instanceof ApiCallError ? err : new ApiCallError(0, 'internal_error'))
   } finally {
-    clearTimeout(slow)
-    clearTimeout(late)
-    if (running === mine) rest()
+    clearTimeout(slowTimer)
+    clearTimeout(timeout)
+    if (running === controller) finish()
   }
 }
 
-/** Nothing is under way any more, whether it came to its end or was let go. */
-function rest(): void {
+/** No action is running any more: it is complete, or was abandoned. */
+function finish(): void {
   running = null
-  const isAtCancel = document.activeElement === view.cancel
+  const hasCancelFocus = document.activeElement === view.cancel
   view.progress.hidden = true
-  // The button goes away under whoever pressed it.
-  if (isAtCancel && step !== 'done') (step === 'code' ? fields.code.input : view.submit.hidden ? fields.number.input : view.submit).focus()
+  // The focused button disappears: focus the next thing to do.
+  if (hasCancelFocus && step !== 'done')
+    (step === 'code' ? fields.code.input : view.submit.hidden ? fields.number.input : view.submit).focus()
   view.root.removeAttribute('aria-busy')
-  tellChange()
+  postChange()
 }
 
 const slowMs = 3000
-/** Longer than the network's own 12 s and the bank's slowest 10 s. */
-const waitMsMax = 30_000
+/** Longer than the card network's timeout of 12 s and the bank's slowest response of 10 s. */
+const callTimeoutMs = 30_000
 
-function refuse({ code, reason, retryAfterMs }: CallFailed): void {
-  const { text, field } = tellReason(reason)
-  const here = field !== null && field !== 'consent' && steps[step].contains(fields[field].input) ? field : null
-  if (here === null) view.fault.textContent = words[text]
+function showError({ code, reason, retryAfterMs }: ApiCallError): void {
+  const { text, field } = describeReason(reason)
+  const shownField = field !== null && field !== 'consent' && steps[step].contains(fields[field].input) ? field : null
+  if (shownField === null) view.fault.textContent = texts[text]
   else {
-    showFault(here, reason)
-    fields[here].input.focus()
+    showFieldError(shownField, reason)
+    fields[shownField].input.focus()
   }
-  if (reason === 'resend_too_soon' && retryAfterMs > 0) wait(retryAfterMs)
+  if (reason === 'resend_too_soon' && retryAfterMs > 0) startCountdown(retryAfterMs)
   if (field === 'code') fields.code.input.value = ''
-  tellError(code, reason)
+  postError(code, reason)
 }
 
 function submit(): void {
   if (step !== 'card' || running !== null || !checkFields('number', 'expiry')) return
   void run(async (signal) => {
-    const isKept = options.save === 'ask' && consent.box.checked
-    const { locale, disclosure } = said
+    const hasConsent = options.save === 'ask' && consent.box.checked
+    const { locale, disclosure } = localized
     const params = {
-      card: { number: readDigits(fields.number.input.value), expire: readExpiryText(fields.expiry.input.value) },
-      save: isKept,
-      form: facts.form,
-      ...(isKept ? { consent: { version: disclosure.version, sha256: disclosure.sha256, locale, at: Date.now() } } : {}),
+      card: { number: readDigits(fields.number.input.value), expire: parseExpiryText(fields.expiry.input.value) },
+      save: hasConsent,
+      form: settings.form,
+      ...(hasConsent ? { consent: { version: disclosure.version, sha256: disclosure.sha256, locale, at: Date.now() } } : {}),
       ...(options.session === undefined ? {} : { session: options.session }),
     }
     const { card } = (await call('cards.create', params, signal)) as { card: { token: string } }
     token = card.token
-    await askCode(signal)
+    await requestCode(signal)
     wipeInputs(view)
-    show('code')
+    showStep('code')
     fields.code.input.focus()
   })
 }
 
-async function askCode(signal: AbortSignal): Promise<void> {
+async function requestCode(signal: AbortSignal): Promise<void> {
   const { phone, wait: ms } = (await call('cards.get_verify_code', { token }, signal)) as { phone: string; wait: number }
-  view.sent.textContent = `${words.codeSent} ${phone}`
+  view.sent.textContent = `${texts.codeSent} ${phone}`
   fields.code.input.value = ''
-  showFault('code', null)
-  wait(ms)
+  showFieldError('code', null)
+  startCountdown(ms)
 }
 
 function resend(): void {
   if (step !== 'code' || Date.now() < resendAtMs) return
   void run(async (signal) => {
-    await askCode(signal)
+    await requestCode(signal)
     fields.code.input.focus()
   })
 }
@@ -235,18 +239,18 @@ function resend(): void {
 function verify(): void {
   if (step !== 'code' || running !== null || !checkFields('code')) return
   void run(async (signal) => {
-    const { card } = (await call('cards.verify', { token, code: fields.code.input.value }, signal)) as { card: Card }
+    const { card } = (await call('cards.verify', { token, code: fields.code.input.value }, signal)) as { card: VerifiedCard }
     const { number, expire, recurrent, verify: isVerified, type } = card
     wipeInputs(view)
     view.doneCard.textContent = number
-    show('done')
+    showStep('done')
     view.done.focus()
-    tell({ type: 'token', token, card: { number, expire, recurrent, verify: isVerified, type } })
+    post({ type: 'token', token, card: { number, expire, recurrent, verify: isVerified, type } })
     token = ''
   })
 }
 
-interface Card {
+interface VerifiedCard {
   readonly number: string
   readonly expire: string
   readonly recurrent: boolean
@@ -254,32 +258,32 @@ interface Card {
   readonly type: string
 }
 
-function wait(ms: number): void {
+function startCountdown(ms: number): void {
   resendAtMs = Date.now() + ms
-  clearInterval(ticking)
-  ticking = setInterval(showResend, 1000)
+  clearInterval(countdown)
+  countdown = setInterval(showResend, 1000)
   showResend()
-  tell({ type: 'wait', ms })
+  post({ type: 'wait', ms })
 }
 
 function showResend(): void {
   const seconds = Math.ceil((resendAtMs - Date.now()) / 1000)
   view.resend.disabled = seconds > 0
   view.resend.textContent =
-    seconds > 0 ? `${words.resendIn} ${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, '0')}` : words.resend
-  if (seconds <= 0) clearInterval(ticking)
+    seconds > 0 ? `${texts.resendIn} ${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, '0')}` : texts.resend
+  if (seconds <= 0) clearInterval(countdown)
 }
 
-/** Back to an empty form; what was under way is let go. */
+/** Back to an empty form. A call that is running is aborted. */
 function clear(): void {
   running?.abort()
   token = ''
   wipeInputs(view)
   consent.box.checked = false
   view.fault.textContent = ''
-  for (const name of names) showFault(name, null)
-  show('card')
-  rest()
+  for (const name of fieldNames) showFieldError(name, null)
+  showStep('card')
+  finish()
 }
 
 function back(): void {
@@ -287,29 +291,30 @@ function back(): void {
   fields.number.input.focus()
 }
 
-const deeds = { submit, verify, resend, back, clear, focus: () => fields[step === 'code' ? 'code' : 'number'].input.focus() }
+/** What the page may ask the form to do. */
+const actions = { submit, verify, resend, back, clear, focus: () => fields[step === 'code' ? 'code' : 'number'].input.focus() }
 
-for (const name of names) {
+for (const name of fieldNames) {
   const { input } = fields[name]
   input.addEventListener('input', () => {
-    showFault(name, null)
-    tellChange()
+    showFieldError(name, null)
+    postChange()
   })
   input.addEventListener('blur', () => {
-    // What the service said of it stays until something is typed: leaving a field answers nothing.
-    const reason = input.value === '' ? null : judge(name)
-    if (reason !== null) showFault(name, reason)
-    tellChange()
+    // An error from the service stays until the cardholder types: leaving the field does not correct it.
+    const reason = input.value === '' ? null : validate(name)
+    if (reason !== null) showFieldError(name, reason)
+    postChange()
   })
 }
-shapeInputs(view)
-for (const [form, deed] of [
+formatInputs(view)
+for (const [form, action] of [
   [steps.card, submit],
   [steps.code, verify],
 ] as const) {
   form.addEventListener('submit', (event) => {
     event.preventDefault()
-    deed()
+    action()
   })
 }
 view.resend.addEventListener('click', resend)
@@ -323,22 +328,22 @@ addEventListener('pagehide', () => wipeInputs(view))
 view.progress.hidden = true
 document.body.append(view.root)
 configure({})
-show('card')
+showStep('card')
 
-/** The first right hello opens the port; nobody else is heard after it. */
-function listen(event: MessageEvent): void {
+/** Accepts the first valid hello and its port. Every later message to the window is ignored. */
+function acceptHello(event: MessageEvent): void {
   const hello = readHello(event.data)
-  const [given] = event.ports
-  if (event.source !== parent || event.origin !== facts.origin || hello?.id !== id || given === undefined) return
-  removeEventListener('message', listen)
-  port = given
-  given.onmessage = ({ data: said }: MessageEvent) => {
-    const message = readToFrame(said)
+  const [helloPort] = event.ports
+  if (event.source !== parent || event.origin !== settings.origin || hello?.id !== frameId || helloPort === undefined) return
+  removeEventListener('message', acceptHello)
+  port = helloPort
+  helloPort.onmessage = ({ data }: MessageEvent) => {
+    const message = readToFrame(data)
     if (message?.type === 'configure') configure(message.options, message.refused)
-    else if (message !== null) deeds[message.type]()
+    else if (message !== null) actions[message.type]()
   }
-  tell({ type: 'ready' })
-  new ResizeObserver(() => tell({ type: 'size', height: Math.ceil(view.root.getBoundingClientRect().height) })).observe(view.root)
-  watchSeen(view.footer, (state) => tell({ type: 'seen', state }))
+  post({ type: 'ready' })
+  new ResizeObserver(() => post({ type: 'size', height: Math.ceil(view.root.getBoundingClientRect().height) })).observe(view.root)
+  watchFooter(view.footer, (state) => post({ type: 'seen', state }))
 }
-addEventListener('message', listen)
+addEventListener('message', acceptHello)

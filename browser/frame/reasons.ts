@@ -1,30 +1,33 @@
 import type { FormField } from '@tessera/contract/frame'
 
-import type { Texts } from './texts.ts'
+import type { FormTexts } from './texts.ts'
 
-/** What a cardholder reads for a reason of the wire, at which field, and whether the same may be tried again. */
-export interface Told {
-  readonly text: keyof Texts
+/** How a reason is shown to the cardholder: which text, at which field, and whether the same action may be retried. */
+export interface ReasonDisplay {
+  readonly text: keyof FormTexts
   readonly field: FormField | null
   readonly isRetryable: boolean
 }
 
-/** A reason has the text of its own name, or one that asks the same of the cardholder. Any other is the shop's or ours to mend: nothing that is typed helps. */
-export function tellReason(reason: string): Told {
-  const isBusy = /limit|busy|overloaded/.test(reason)
-  const text = sameAs[reason] ?? (isOwn(reason) ? reason : isBusy ? 'too_many' : 'shop')
-  const [field = null, isRetryable = isBusy] = own[text] ?? []
+/**
+ * Looks up how a reason is shown. A reason has a text of its own, or the text of another reason that asks the same of the cardholder. Every
+ * other reason is a mistake of the shop or of the service: nothing that the cardholder types would help.
+ */
+export function describeReason(reason: string): ReasonDisplay {
+  const isLimit = /limit|busy|overloaded/.test(reason)
+  const text = sameAs[reason] ?? (hasOwnText(reason) ? reason : isLimit ? 'too_many' : 'shop')
+  const [field = null, isRetryable = isLimit] = ownTexts[text] ?? []
   return { text, field, isRetryable }
 }
 
-/** Every reason that a cardholder can do something about. */
-export const toldReasons = (): readonly string[] => [...Object.keys(own), ...Object.keys(sameAs)]
+/** Every reason that the cardholder can do something about. */
+export const cardholderReasons = (): readonly string[] => [...Object.keys(ownTexts), ...Object.keys(sameAs)]
 
-function isOwn(reason: string): reason is keyof typeof own {
-  return Object.hasOwn(own, reason)
+function hasOwnText(reason: string): reason is keyof typeof ownTexts {
+  return Object.hasOwn(ownTexts, reason)
 }
 
-const own: Readonly<Partial<Record<keyof Texts, readonly [(FormField | null)?, boolean?]>>> = {
+const ownTexts: Readonly<Partial<Record<keyof FormTexts, readonly [field?: FormField | null, isRetryable?: boolean]>>> = {
   number_missing: ['number'],
   card_number_format: ['number'],
   card_number_no_route: ['number'],
@@ -37,7 +40,7 @@ const own: Readonly<Partial<Record<keyof Texts, readonly [(FormField | null)?, b
   code_missing: ['code'],
   wrong_code: ['code', true],
   tries_used_up: ['code'],
-  code_too_old: ['code'],
+  code_expired: ['code'],
   sms_not_sent: [null, true],
   resend_too_soon: [null, true],
   system_error: [null, true],
@@ -48,10 +51,11 @@ const own: Readonly<Partial<Record<keyof Texts, readonly [(FormField | null)?, b
   card_not_found: [],
 }
 
-const sameAs: Readonly<Record<string, keyof Texts>> = {
+const sameAs: Readonly<Record<string, keyof FormTexts>> = {
   card_number_check_digit: 'card_number_format',
   expire_month: 'expire_format',
-  code_not_requested: 'code_too_old',
+  code_not_requested: 'code_expired',
+  code_malformed: 'wrong_code',
   card_day_tries_used_up: 'too_many',
   internal_error: 'system_error',
   store_unavailable: 'system_error',

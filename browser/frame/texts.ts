@@ -1,11 +1,11 @@
 import type { Language } from '@tessera/contract/profile'
 
-/** A sentence in the order of `order`. Side by side, so that a translation is not forgotten and no key is sent three times. */
-type Said = readonly [uz: string, ru: string, en: string]
+/** One text in every language, in the order of `languageOrder`. Side by side, so that no translation is forgotten. */
+type Translations = readonly [uz: string, ru: string, en: string]
 
-const order: readonly Language[] = ['uz', 'ru', 'en']
+const languageOrder: readonly Language[] = ['uz', 'ru', 'en']
 
-const table = {
+const translations = {
   number: ['Karta raqami', 'Номер карты', 'Card number'],
   expiry: ['Amal qilish muddati', 'Срок действия', 'Expiry date'],
   expiryShape: ['OO/YY', 'ММ/ГГ', 'MM/YY'],
@@ -27,19 +27,19 @@ const table = {
   poweredBy: ['Xizmat koʻrsatuvchi:', 'Работает на', 'Powered by'],
   terms: ['Shartlar', 'Условия', 'Terms'],
   privacy: ['Maxfiylik', 'Конфиденциальность', 'Privacy'],
-  goesTo: ['Karta maʼlumotlarini {1} emas, {0} oladi.', 'Данные карты получает {0}, а не {1}.', 'Your card goes to {0}, not to {1}.'],
+  goesTo: ['Karta maʼlumotlarini {1} emas, {0} oladi.', 'Данные карты получает {0}, а не {1}.', 'Your card details go to {0}, not to {1}.'],
   opens: ['yangi oynada ochiladi', 'откроется в новой вкладке', 'opens in a new tab'],
   number_missing: ['Karta raqamini kiriting.', 'Введите номер карты.', 'Enter the card number.'],
   card_number_format: [
     'Karta raqami notoʻgʻri. Raqamlarni tekshiring.',
     'Номер карты неверный. Проверьте цифры.',
-    'This card number is not right. Check the digits.',
+    'This card number is not valid. Check the digits.',
   ],
   expiry_missing: ['Amal qilish muddatini kiriting.', 'Введите срок действия.', 'Enter the expiry date.'],
   expire_format: [
     'Oy va yilni kartadagidek yozing, masalan 03/27.',
     'Укажите месяц и год, как на карте, например 03/27.',
-    'Write the month and year as on the card, for example 03/27.',
+    'Enter the month and year as on the card, for example 03/27.',
   ],
   expire_past: [
     'Karta muddati tugagan. Boshqa karta kiriting.',
@@ -55,29 +55,29 @@ const table = {
   sms_not_connected: [
     'Kartaga SMS xabarnoma ulanmagan. Uni bankda ulang yoki boshqa karta kiriting.',
     'К карте не подключены SMS-уведомления. Подключите их в банке или возьмите другую карту.',
-    'SMS notices are not connected to this card. Connect them at your bank, or use another card.',
+    'SMS notifications are not enabled for this card. Enable them at your bank, or use another card.',
   ],
   card_expired: [
     'Bank karta muddati tugaganini bildirdi. Boshqa karta kiriting.',
     'Банк сообщает, что срок действия карты истёк. Возьмите другую карту.',
-    'Your bank says that this card has expired. Use another card.',
+    'Your bank reports that this card has expired. Use another card.',
   ],
   card_blocked: [
     'Bank bu kartani bloklagan. Bankka murojaat qiling yoki boshqa karta kiriting.',
     'Банк заблокировал эту карту. Обратитесь в банк или возьмите другую карту.',
-    'Your bank has blocked this card. Ask your bank, or use another card.',
+    'Your bank has blocked this card. Contact your bank, or use another card.',
   ],
   wrong_code: [
     'Kod notoʻgʻri. SMS ni tekshirib, qayta kiriting.',
     'Код неверный. Проверьте SMS и попробуйте ещё раз.',
-    'This code is not right. Check the SMS and try again.',
+    'This code is incorrect. Check the SMS and try again.',
   ],
   tries_used_up: [
     'Notoʻgʻri kodlar juda koʻp. Yangi kod soʻrang.',
     'Слишком много неверных кодов. Запросите новый код.',
-    'Too many wrong codes. Ask for a new code.',
+    'Too many incorrect codes. Request a new code.',
   ],
-  code_too_old: ['Kod eskirgan. Yangi kod soʻrang.', 'Код устарел. Запросите новый код.', 'This code is too old. Ask for a new code.'],
+  code_expired: ['Kod eskirgan. Yangi kod soʻrang.', 'Код устарел. Запросите новый код.', 'This code has expired. Request a new code.'],
   sms_not_sent: [
     'SMS yuborilmadi. Birozdan keyin qayta urining.',
     'Не удалось отправить SMS. Попробуйте чуть позже.',
@@ -86,7 +86,7 @@ const table = {
   resend_too_soon: [
     'Yangi kod soʻrashga hali erta. Biroz kuting.',
     'Новый код запрашивать рано. Подождите немного.',
-    'It is too soon for a new code. Wait a little.',
+    'It is too early to request a new code. Wait a moment.',
   ],
   too_many: [
     'Urinishlar juda koʻp. Keyinroq urining yoki boshqa karta kiriting.',
@@ -101,7 +101,7 @@ const table = {
   network_timeout: [
     'Bank javob bermadi. Pul yechilmadi. Qayta urining.',
     'Банк не ответил. Деньги не списаны. Попробуйте ещё раз.',
-    'The bank did not answer. Nothing was charged. Try again.',
+    'The bank did not respond. Nothing was charged. Try again.',
   ],
   offline: [
     'Aloqa yoʻq. Internetni tekshirib, qayta urining.',
@@ -126,14 +126,14 @@ const table = {
   card_not_found: [
     'Karta shu orada oʻchirilgan. Uni qayta kiriting.',
     'Карта тем временем удалена. Введите её снова.',
-    'This card was removed meanwhile. Enter it again.',
+    'This card has been removed. Enter it again.',
   ],
-} satisfies Record<string, Said>
+} satisfies Record<string, Translations>
 
-/** Every sentence of the form, in one language. */
-export type Texts = Record<keyof typeof table, string>
+/** Every text of the form, in one language. */
+export type FormTexts = Record<keyof typeof translations, string>
 
-export function textsIn(language: Language): Texts {
-  const at = order.indexOf(language)
-  return Object.fromEntries(Object.entries(table).map(([name, said]) => [name, said[at]])) as Texts
+export function textsIn(language: Language): FormTexts {
+  const index = languageOrder.indexOf(language)
+  return Object.fromEntries(Object.entries(translations).map(([name, texts]) => [name, texts[index]])) as FormTexts
 }

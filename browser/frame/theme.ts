@@ -1,46 +1,49 @@
 import type { FormWarning } from '@tessera/contract/frame'
 import { readThemeValue, themeSchemes, themeVariables } from '@tessera/contract/theme'
 
-import type { Guarded } from './guard.ts'
+import type { ContrastCheckGlobal } from './contrast-check.ts'
 
-/** What is to be told of a theme: names whose values are not taken, and colours that are too near in a scheme that it may be seen in. */
-export interface ThemeFaults {
-  readonly refused: readonly string[]
-  readonly pale: readonly FormWarning[]
+/** What is wrong with a theme: options that were rejected, and colors with too little contrast in a scheme that may be shown. */
+export interface ThemeProblems {
+  readonly rejected: readonly string[]
+  readonly warnings: readonly FormWarning[]
 }
 
-type Given = Readonly<Record<string, unknown>>
+type Options = Readonly<Record<string, unknown>>
 
 const { style, dataset } = document.documentElement
-const system = matchMedia('(prefers-color-scheme: dark)')
+const darkPreference = matchMedia('(prefers-color-scheme: dark)')
 
-/** Sets a theme on the document. A variable whose value is not taken keeps the form's own; colours that are too near are told, and stay as they were asked for. */
-export function applyTheme({ dark, ...given }: Given): ThemeFaults {
-  const { scheme: asked } = given
-  const others = { ...(dark as Given | undefined) }
+/**
+ * Applies a theme to the document. A variable with an invalid value keeps the form's default. Colors with too little contrast are reported,
+ * and applied as requested.
+ */
+export function applyTheme({ dark, ...base }: Options): ThemeProblems {
+  const { scheme: requestedScheme } = base
+  const darkValues = { ...(dark as Options | undefined) }
   const paint = (isDark: boolean): void => {
     dataset['scheme'] = isDark ? 'dark' : 'light'
     for (const name of themeVariables)
-      style.setProperty(`--${name}`, (isDark ? readThemeValue(name, others[name]) : null) ?? readThemeValue(name, given[name]))
+      style.setProperty(`--${name}`, (isDark ? readThemeValue(name, darkValues[name]) : null) ?? readThemeValue(name, base[name]))
   }
-  const { guard } = globalThis as Guarded
-  const pale = schemes.flatMap((scheme, index) => {
-    if (guard === undefined || asked === schemes[1 - index]) return []
+  const { checkContrast } = globalThis as ContrastCheckGlobal
+  const warnings = schemes.flatMap((scheme, index) => {
+    if (checkContrast === undefined || requestedScheme === schemes[1 - index]) return []
     paint(scheme === 'dark')
-    return guard(scheme)
+    return checkContrast(scheme)
   })
-  const follow = (): void => paint(asked === 'dark' || (asked !== 'light' && system.matches))
-  follow()
-  system.onchange = follow
-  const isTaken = (name: string, value: unknown): boolean =>
-    themeVariables.some((known) => known === name && readThemeValue(known, value) !== null) ||
-    (name === 'scheme' && themeSchemes.some((known) => known === value))
-  return { refused: [...listRefused('theme.', given, isTaken), ...listRefused('theme.dark.', others, isTaken)], pale }
+  const followPreference = (): void => paint(requestedScheme === 'dark' || (requestedScheme !== 'light' && darkPreference.matches))
+  followPreference()
+  darkPreference.onchange = followPreference
+  const isValid = (name: string, value: unknown): boolean =>
+    themeVariables.some((variable) => variable === name && readThemeValue(variable, value) !== null) ||
+    (name === 'scheme' && themeSchemes.some((scheme) => scheme === value))
+  return { rejected: [...listRejected('theme.', base, isValid), ...listRejected('theme.dark.', darkValues, isValid)], warnings }
 }
 
-/** Names of what is not taken. An empty text is as none: so a page's own custom property reads where it has none. */
-export function listRefused(prefix: string, given: Given, isTaken: (name: string, value: unknown) => boolean): string[] {
-  return Object.entries(given).flatMap(([name, value]) => ((value ?? '') === '' || isTaken(name, value) ? [] : [prefix + name]))
+/** The names of invalid options. An empty text counts as absent: a page that reads its own custom properties gets one for a missing one. */
+export function listRejected(prefix: string, options: Options, isValid: (name: string, value: unknown) => boolean): string[] {
+  return Object.entries(options).flatMap(([name, value]) => ((value ?? '') === '' || isValid(name, value) ? [] : [prefix + name]))
 }
 
 const schemes = ['light', 'dark'] as const

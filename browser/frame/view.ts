@@ -1,6 +1,6 @@
 import type { FormField, FormStep } from '@tessera/contract/frame'
 
-/** A field: its input, where its fault is said, and its label. */
+/** A field: its label, its input, and the element that shows its error. */
 export interface FieldView {
   readonly row: HTMLElement
   readonly label: HTMLElement
@@ -8,10 +8,10 @@ export interface FieldView {
   readonly fault: HTMLElement
 }
 
-/** Those that are typed into. */
+/** The fields that the cardholder types into. */
 export const fieldNames = ['number', 'expiry', 'code'] as const
 
-export interface View {
+export interface FormView {
   readonly root: HTMLElement
   readonly steps: Readonly<Record<FormStep, HTMLFormElement>>
   readonly fields: Readonly<Record<Exclude<FormField, 'consent'>, FieldView>>
@@ -40,45 +40,66 @@ export interface View {
   readonly privacy: HTMLAnchorElement
 }
 
-/** Makes everything once; steps are shown and hidden. Nothing has a `name`, no form an `action`, and no digit becomes an attribute. */
-export function makeView(): View {
+/** Creates every element once; steps are shown and hidden. No input has a `name`, no form an `action`, and no digit is written to an attribute. */
+export function createFormView(): FormView {
   const fields = {
-    number: makeField('number', 'cc-number', 'number-row'),
-    expiry: makeField('expiry', 'cc-exp', 'expiry-row'),
-    code: makeField('code', 'one-time-code', 'code-row'),
+    number: createField('number', 'cc-number', 'number-row'),
+    expiry: createField('expiry', 'cc-exp', 'expiry-row'),
+    code: createField('code', 'one-time-code', 'code-row'),
   }
-  const brand = make('span', 'brand')
+  const brand = create('span', 'brand')
   brand.setAttribute('aria-hidden', 'true')
   fields.number.row.querySelector('.box')?.append(brand)
-  const [submit, verify] = [makeButton('main', 'submit'), makeButton('main', 'submit')]
-  const [resend, back, cancel] = [makeButton('plain resend'), makeButton('plain back'), makeButton('plain')]
-  const [sent, done, doneCard, goesTo, poweredBy] = [make('p'), make('h2'), make('p', 'card'), make('p'), make('span')]
-  const [terms, privacy] = [makeLink(), makeLink()]
-  const consent = makeConsent()
+  const [submit, verify] = [createButton('main', 'submit'), createButton('main', 'submit')]
+  const [resend, back, cancel] = [createButton('plain resend'), createButton('plain back'), createButton('plain')]
+  const [sent, done, doneCard, goesTo, poweredBy] = [create('p'), create('h2'), create('p', 'card'), create('p'), create('span')]
+  const [terms, privacy] = [createLink(), createLink()]
+  const consent = createConsent()
   sent.id = 'sent'
   done.tabIndex = -1
   const steps = {
-    card: makeStep('card', fields.number.row, fields.expiry.row, consent.row, submit),
-    code: makeStep('code', sent, fields.code.row, verify, group('links', resend, back)),
-    done: makeStep('done', done, doneCard),
+    card: createStep('card', fields.number.row, fields.expiry.row, consent.row, submit),
+    code: createStep('code', sent, fields.code.row, verify, group('links', resend, back)),
+    done: createStep('done', done, doneCard),
   }
-  const fault = make('p', 'fault whole')
+  const fault = create('p', 'fault whole')
   fault.setAttribute('role', 'alert')
-  const progressText = make('span')
+  const progressText = create('span')
   const progress = group('progress', progressText, cancel)
   progress.setAttribute('role', 'status')
-  const footer = make('footer')
+  const footer = create('footer')
   footer.setAttribute('role', 'group')
   footer.append(goesTo, group('who', poweredBy, terms, privacy))
-  // No landmark: the page that holds the frame has a main part of its own.
-  const root = make('div', 'root')
+  // Not a main landmark: the page that holds the frame has its own.
+  const root = create('div', 'root')
   root.append(fault, steps.card, steps.code, steps.done, progress, footer)
-  const parts = { root, steps, fields, brand, consent, submit, sent, verify, resend, back, done, doneCard }
-  return { ...parts, progress, progressText, cancel, fault, footer, goesTo, poweredBy, terms, privacy }
+  return {
+    root,
+    steps,
+    fields,
+    brand,
+    consent,
+    submit,
+    sent,
+    verify,
+    resend,
+    back,
+    done,
+    doneCard,
+    progress,
+    progressText,
+    cancel,
+    fault,
+    footer,
+    goesTo,
+    poweredBy,
+    terms,
+    privacy,
+  }
 }
 
-function makeField(id: string, autocomplete: string, className: string): FieldView {
-  const [row, label, input, fault] = [make('div', `row ${className}`), make('label'), make('input'), make('p', 'fault')]
+function createField(id: string, autocomplete: string, className: string): FieldView {
+  const [row, label, input, fault] = [create('div', `row ${className}`), create('label'), create('input'), create('p', 'fault')]
   Object.assign(input, { id, type: 'text', inputMode: 'numeric', autocomplete, spellcheck: false, dir: 'ltr' })
   label.htmlFor = id
   fault.id = `${id}-fault`
@@ -89,38 +110,38 @@ function makeField(id: string, autocomplete: string, className: string): FieldVi
   return { row, label, input, fault }
 }
 
-function makeConsent(): View['consent'] {
-  const [row, label, box, text, terms] = [make('div', 'consent'), make('label'), make('input'), make('span'), makeLink()]
+function createConsent(): FormView['consent'] {
+  const [row, label, box, text, terms] = [create('div', 'consent'), create('label'), create('input'), create('span'), createLink()]
   box.type = 'checkbox'
   label.append(box, text)
   row.append(label, terms)
   return { row, box, text, terms }
 }
 
-function makeStep(step: FormStep, ...parts: HTMLElement[]): HTMLFormElement {
-  const form = make('form', step)
+function createStep(step: FormStep, ...children: HTMLElement[]): HTMLFormElement {
+  const form = create('form', step)
   form.noValidate = true
-  form.append(...parts)
+  form.append(...children)
   return form
 }
 
-function makeButton(className: string, type: 'submit' | 'button' = 'button'): HTMLButtonElement {
-  const button = make('button', className)
+function createButton(className: string, type: 'submit' | 'button' = 'button'): HTMLButtonElement {
+  const button = create('button', className)
   button.type = type
   return button
 }
 
-function makeLink(): HTMLAnchorElement {
-  return Object.assign(make('a'), { target: '_blank', rel: 'noopener noreferrer' })
+function createLink(): HTMLAnchorElement {
+  return Object.assign(create('a'), { target: '_blank', rel: 'noopener noreferrer' })
 }
 
-function group(className: string, ...parts: HTMLElement[]): HTMLElement {
-  const element = make('div', className)
-  element.append(...parts)
+function group(className: string, ...children: HTMLElement[]): HTMLElement {
+  const element = create('div', className)
+  element.append(...children)
   return element
 }
 
-function make<T extends keyof HTMLElementTagNameMap>(tag: T, className = ''): HTMLElementTagNameMap[T] {
+function create<T extends keyof HTMLElementTagNameMap>(tag: T, className = ''): HTMLElementTagNameMap[T] {
   const element = document.createElement(tag)
   element.className = className
   return element

@@ -1,169 +1,183 @@
 import type { FormStep } from '@tessera/contract/frame'
+import type { Language } from '@tessera/contract/profile'
 
-import { CallFailed, makeCall } from '../frame/call.ts'
+import { ApiCallError, createApiCall } from '../frame/api-call.ts'
 import { CardForm } from '../page/card-form.ts'
 
-import { applyWords, makeView } from './view.ts'
-import { languages, preferredOf, wordsIn, type Ending, type Language } from './words.ts'
+import { hostedTextsIn, pageLanguages, preferredLanguage, type EndReason } from './texts.ts'
+import { createHostedView, renderHostedTexts } from './view.ts'
 
-// The hosted page: the form for who has no page of a merchant's around it, a messenger's browser or an app. It is a page like any other to the form: the frame in it
-// keeps the digits to itself. The session comes behind the # and is taken out of the address before anything else.
+// The hosted page: the card form for a merchant without a page of its own, in a messenger's browser or an app. To the form it is a page like
+// any other: the frame in it keeps the digits to itself. The session is behind the # and is removed from the address before anything else.
 const session = location.hash.slice(1)
 history.replaceState(null, '', location.pathname + location.search)
 
-const waitMsMax = 15_000
-const cancelMsMax = 4000
-const lookEveryMs = 60_000
-/** The time to read that it went well. */
-const readMs = 1500
+const requestTimeoutMs = 15_000
+const cancelTimeoutMs = 4000
+const pollIntervalMs = 60_000
+/** How long the cardholder can read the final message before the page goes back to the merchant. */
+const readTimeMs = 1500
 
-interface Facts {
+interface HostedPageSettings {
   readonly merchant: string
   readonly merchantName: string
-  /** Null: as the browser asks. */
+  /** Null: the browser's language. */
   readonly locale: Language | null
 }
 
-interface Shown {
+interface SessionDetails {
   readonly state: 'open' | 'done' | 'cancelled' | 'ended'
   readonly expires_at: number
   readonly return: string | null
   readonly save: 'ask' | 'off'
 }
 
-const facts = JSON.parse(document.getElementById('tessera')?.textContent ?? '{}') as Facts
-const call = makeCall(facts.merchant)
-const view = makeView()
-let locale = facts.locale ?? preferredOf(navigator.languages)
-let words = wordsIn(locale)
-let ending: Ending | null = null
+const settings = JSON.parse(document.getElementById('tessera')?.textContent ?? '{}') as HostedPageSettings
+const call = createApiCall(settings.merchant)
+const view = createHostedView()
+let locale = settings.locale ?? preferredLanguage(navigator.languages)
+let endReason: EndReason | null = null
 let form: CardForm | null = null
-let returnTo: URL | null = null
+let returnUrl: URL | null = null
 let step: FormStep = 'card'
 
-function speak(): void {
-  words = wordsIn(locale)
+function showTexts(): void {
+  const texts = hostedTextsIn(locale)
   document.documentElement.lang = locale
-  document.title = `${words.title} · ${facts.merchantName}`
-  applyWords(view, words, { ...facts, host: returnTo?.host ?? null, ending, locale })
+  document.title = `${texts.title} · ${settings.merchantName}`
+  renderHostedTexts(view, texts, { merchantName: settings.merchantName, host: returnUrl?.host ?? null, endReason, locale })
 }
 
-/** Says why there is no form, or no more, and offers what can be done. */
-function end(next: Ending): void {
-  ending = next
+/** Removes the form, says why, and offers what can be done. */
+function end(reason: EndReason): void {
+  endReason = reason
+  removeForm()
+  view.formPlace.hidden = true
+  view.again.hidden = reason !== 'offline'
+  view.back.hidden = returnUrl === null
+  showTexts()
+  view.message.focus()
+}
+
+function removeForm(): void {
   form?.unmount()
   form = null
-  view.place.hidden = true
-  view.again.hidden = next !== 'offline'
-  view.back.hidden = returnTo === null
-  speak()
-  view.said.focus()
 }
 
 async function open(): Promise<void> {
-  ending = null
+  endReason = null
   view.again.hidden = true
-  speak()
-  // Nothing was given, or the page was loaded again after the session had left its address.
+  showTexts()
+  // There was no session, or the page was reloaded after the session had been removed from the address.
   if (session === '') {
     end('missing')
     return
   }
-  const shown = await ask('form.sessions.show')
-  if (shown === null) return
-  if (shown.return === null) {
+  const details = await loadSession()
+  if (details === null) return
+  if (details.return === null) {
     end('unknown')
     return
   }
-  returnTo = new URL(shown.return)
+  returnUrl = new URL(details.return)
   view.back.hidden = false
-  if (shown.state !== 'open') {
-    end(shown.state)
-    if (shown.state === 'done') setTimeout(go, readMs)
+  if (details.state !== 'open') {
+    end(details.state)
+    if (details.state === 'done') setTimeout(goBack, readTimeMs)
     return
   }
-  view.place.hidden = false
-  form = new CardForm({ merchant: facts.merchant, formOrigin: location.origin, locale, save: shown.save, session })
+  mountForm(details)
+  showTexts()
+}
+
+function mountForm({ save }: SessionDetails): void {
+  view.formPlace.hidden = false
+  form = new CardForm({ merchant: settings.merchant, formOrigin: location.origin, locale, save, session })
   form.on('token', () => leave('done'))
   form.on('ready', () => form?.focus())
   form.on('step', (next) => (step = next))
-  // The form tells it of a page that may be loaded again; this one is over.
+  // The form's own text for these reasons asks the cardholder to reload the page; this page cannot be reloaded.
   form.on('error', ({ reason }) => {
-    const over = overBy[reason]
-    if (over !== undefined) end(over)
+    const ended = endReasons[reason]
+    if (ended !== undefined) end(ended)
   })
-  form.mount(view.place)
-  speak()
+  form.mount(view.formPlace)
 }
 
-const overBy: Readonly<Record<string, Ending | undefined>> = {
+const endReasons: Readonly<Record<string, EndReason | undefined>> = {
   session_used_up: 'usedUp',
   session_ended: 'ended',
   session_unknown: 'unknown',
-  // There is nothing but this page to say it: it would stay blank.
+  // Only this page can report it: the frame is blank.
   frame_no_answer: 'offline',
 }
 
-/** The service's clock counts, not the phone's, which may be wrong. A code that was sent can still be typed when the session is over. */
-async function lookWhetherOver(): Promise<void> {
-  const isAtCard = (): boolean => form !== null && ending === null && step === 'card'
-  if (!isAtCard()) return
-  const shown = (await call('form.sessions.show', { session }, AbortSignal.timeout(waitMsMax)).catch(() => null)) as Shown | null
-  if (shown !== null && shown.state !== 'open' && isAtCard()) end(shown.state)
-}
-
-/** Null when it was refused; the page says so by then. */
-async function ask(method: string): Promise<Shown | null> {
-  const late = new AbortController()
-  const timer = setTimeout(() => late.abort('late'), waitMsMax)
+/** Null when the request failed; the page then shows why. */
+async function loadSession(): Promise<SessionDetails | null> {
+  const controller = new AbortController()
+  const timer = setTimeout(() => controller.abort('late'), requestTimeoutMs)
   try {
-    return (await call(method, { session }, late.signal)) as unknown as Shown
+    return (await call('form.sessions.show', { session }, controller.signal)) as unknown as SessionDetails
   } catch (err) {
-    const isRefused = err instanceof CallFailed && (err.reason === 'session_unknown' || err.reason === 'params_invalid')
-    end(isRefused ? 'unknown' : 'offline')
+    const isUnknown = err instanceof ApiCallError && (err.reason === 'session_unknown' || err.reason === 'params_invalid')
+    end(isUnknown ? 'unknown' : 'offline')
     return null
   } finally {
     clearTimeout(timer)
   }
 }
 
-/** Back to the merchant, with the outcome and nothing else; this page is not in the way of the back button. */
+/**
+ * Checks whether the session has ended, by the service's clock: the phone's may be wrong. Not after the card step, because a code that was
+ * sent can still be entered when the session is over.
+ */
+async function pollSession(): Promise<void> {
+  const isAtCardStep = (): boolean => form !== null && endReason === null && step === 'card'
+  if (!isAtCardStep()) return
+  const request = call('form.sessions.show', { session }, AbortSignal.timeout(requestTimeoutMs))
+  const details = (await request.catch(() => null)) as SessionDetails | null
+  if (details !== null && details.state !== 'open' && isAtCardStep()) end(details.state)
+}
+
+/** Returns to the merchant with the outcome and nothing else. */
 function leave(outcome: 'done' | 'cancelled'): void {
-  ending = outcome
-  speak()
-  setTimeout(go, outcome === 'done' ? readMs : 0)
+  endReason = outcome
+  showTexts()
+  setTimeout(goBack, outcome === 'done' ? readTimeMs : 0)
 }
 
-function go(): void {
-  if (returnTo === null) return
-  const address = new URL(returnTo)
-  address.searchParams.set('tessera', ending === 'done' ? 'done' : ending === 'ended' || ending === 'usedUp' ? 'ended' : 'cancelled')
-  location.replace(address)
+function goBack(): void {
+  if (returnUrl === null) return
+  const url = new URL(returnUrl)
+  url.searchParams.set('tessera', endReason === 'done' ? 'done' : endReason === 'ended' || endReason === 'usedUp' ? 'ended' : 'cancelled')
+  // Replaces this page in the history: the back button does not lead here.
+  location.replace(url)
 }
 
-async function turnBack(): Promise<void> {
-  if (ending === null) {
-    // Whoever wants to leave leaves, whether the service hears of it or not.
-    view.back.disabled = true
-    // Nothing is sent any more from here on.
-    form?.unmount()
-    form = null
-    await call('form.sessions.cancel', { session }, AbortSignal.timeout(cancelMsMax)).catch(() => null)
-    leave('cancelled')
-  } else go()
+async function cancelAndGoBack(): Promise<void> {
+  if (endReason !== null) {
+    goBack()
+    return
+  }
+  view.back.disabled = true
+  // From here on nothing is sent.
+  removeForm()
+  // The cardholder leaves even when the service cannot be reached.
+  await call('form.sessions.cancel', { session }, AbortSignal.timeout(cancelTimeoutMs)).catch(() => null)
+  leave('cancelled')
 }
 
-view.back.addEventListener('click', () => void turnBack())
+view.back.addEventListener('click', () => void cancelAndGoBack())
 view.again.addEventListener('click', () => void open())
-for (const language of languages) {
+for (const language of pageLanguages) {
   view.languages[language].addEventListener('click', () => {
     locale = language
     form?.update({ locale })
-    speak()
+    showTexts()
   })
 }
-// The same link once more, in a page that is open: another session, or the one that this page has lost.
+// A link opened in a page that is open already: another session, or the one that this page has lost.
 addEventListener('hashchange', () => location.reload())
 document.body.append(view.root)
 void open()
-setInterval(() => void lookWhetherOver(), lookEveryMs)
+setInterval(() => void pollSession(), pollIntervalMs)

@@ -1,68 +1,80 @@
-import { languages, type Ending, type HostedWords, type Language } from './words.ts'
+import type { Language } from '@tessera/contract/profile'
 
-export interface View {
+import { pageLanguages, type EndReason, type HostedTexts } from './texts.ts'
+
+export interface HostedView {
   readonly root: HTMLElement
   readonly shop: HTMLElement
   readonly title: HTMLElement
-  /** What holds the form. */
-  readonly place: HTMLElement
-  readonly said: HTMLElement
+  /** The element that holds the form. */
+  readonly formPlace: HTMLElement
+  readonly message: HTMLElement
   readonly again: HTMLButtonElement
   readonly back: HTMLButtonElement
   readonly languages: Readonly<Record<Language, HTMLButtonElement>>
-  readonly choice: HTMLElement
+  readonly languageList: HTMLElement
 }
 
-/** The page around the form; no text in it yet. */
-export function makeView(): View {
-  const choice = make('nav', 'languages')
-  const button = (language: Language): HTMLButtonElement => {
-    const made = make('button', 'language')
-    made.type = 'button'
-    made.lang = language
-    made.textContent = names[language]
-    choice.append(made)
-    return made
+/** Creates the page around the form, without texts. */
+export function createHostedView(): HostedView {
+  const languageList = create('nav', 'languages')
+  const createLanguageButton = (language: Language): HTMLButtonElement => {
+    const button = create('button', 'language')
+    button.type = 'button'
+    button.lang = language
+    button.textContent = languageNames[language]
+    languageList.append(button)
+    return button
   }
   const view = {
-    ...{ root: make('main', 'page'), shop: make('p', 'shop'), title: make('h1', 'title') },
-    ...{ place: make('div', 'place'), said: make('p', 'said'), again: make('button', 'main'), back: make('button', 'back') },
-    languages: Object.fromEntries(languages.map((language) => [language, button(language)])) as Record<Language, HTMLButtonElement>,
-    choice,
+    root: create('main', 'page'),
+    shop: create('p', 'shop'),
+    title: create('h1', 'title'),
+    formPlace: create('div', 'place'),
+    message: create('p', 'message'),
+    again: create('button', 'main'),
+    back: create('button', 'back'),
+    languages: Object.fromEntries(pageLanguages.map((language) => [language, createLanguageButton(language)])) as Record<
+      Language,
+      HTMLButtonElement
+    >,
+    languageList,
   }
-  view.said.tabIndex = -1
-  view.said.setAttribute('role', 'status')
+  view.message.tabIndex = -1
+  view.message.setAttribute('role', 'status')
   view.again.type = view.back.type = 'button'
-  view.place.hidden = view.again.hidden = view.back.hidden = true
-  const card = make('div', 'card')
-  card.append(view.shop, view.title, view.place, view.said, view.again, view.back)
-  view.root.append(card, choice)
+  view.formPlace.hidden = view.again.hidden = view.back.hidden = true
+  const card = create('div', 'card')
+  card.append(view.shop, view.title, view.formPlace, view.message, view.again, view.back)
+  view.root.append(card, languageList)
   return view
 }
 
-export interface Told {
+/** What the texts of the page depend on. */
+export interface HostedPageState {
   readonly merchantName: string
+  /** The host of the merchant's site; null while it is not known. */
   readonly host: string | null
-  readonly ending: Ending | null
+  readonly endReason: EndReason | null
   readonly locale: Language
 }
 
-export function applyWords(view: View, words: HostedWords, { merchantName, host, ending, locale }: Told): void {
+export function renderHostedTexts(view: HostedView, texts: HostedTexts, { merchantName, host, endReason, locale }: HostedPageState): void {
+  const destination = host ?? merchantName
   view.shop.textContent = merchantName
-  view.title.textContent = words.title
-  view.said.textContent = ending === null ? '' : words.endings[ending](merchantName)
-  view.said.hidden = ending === null
-  view.again.textContent = words.again
-  const toShop = words.backTo(host ?? merchantName)
-  view.back.textContent = ending === null ? words.cancel(host ?? merchantName) : toShop
-  view.choice.setAttribute('aria-label', words.language)
-  for (const language of languages) view.languages[language].setAttribute('aria-pressed', String(language === locale))
+  view.title.textContent = texts.title
+  view.message.textContent = endReason === null ? '' : texts.endings[endReason](merchantName)
+  view.message.hidden = endReason === null
+  view.again.textContent = texts.again
+  view.back.textContent = endReason === null ? texts.cancel(destination) : texts.backTo(destination)
+  view.languageList.setAttribute('aria-label', texts.language)
+  for (const language of pageLanguages) view.languages[language].setAttribute('aria-pressed', String(language === locale))
 }
 
-function make<K extends keyof HTMLElementTagNameMap>(tag: K, name: string): HTMLElementTagNameMap[K] {
-  const made = document.createElement(tag)
-  made.className = name
-  return made
+function create<K extends keyof HTMLElementTagNameMap>(tag: K, className: string): HTMLElementTagNameMap[K] {
+  const element = document.createElement(tag)
+  element.className = className
+  return element
 }
 
-const names: Readonly<Record<Language, string>> = { uz: 'Oʻzbekcha', ru: 'Русский', en: 'English' }
+const languageNames: Readonly<Record<Language, string>> = { uz: 'Oʻzbekcha', ru: 'Русский', en: 'English' }

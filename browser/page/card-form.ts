@@ -3,31 +3,29 @@ import {
   type FormCard,
   type FormStep,
   type FormWarning,
-  type FrameDeed,
+  type FrameAction,
   type FrameOptions,
   type FromFrame,
 } from '@tessera/contract/frame'
 
-import { makeId, openBridge, type Bridge } from '../bridge/bridge.ts'
-import { isCut } from './cut.ts'
-import { findHome } from './home.ts'
-import { docsOf, expectOptions, expectPlace, type CardFormError } from './misuse.ts'
+import { createFrameId, openBridge, type Bridge } from '../bridge/bridge.ts'
+import { findMountElement, findSdkOrigin, readFormOrigin, reasonDocs, type CardFormError } from './card-form-options.ts'
 
-export { CardFormMisuse, type CardFormError } from './misuse.ts'
+export { CardFormMisuse, type CardFormError } from './card-form-options.ts'
 
 export interface CardFormOptions extends FrameOptions {
-  /** Your public id. */
+  /** Your public merchant id. */
   readonly merchant: string
-  /** Where the form is served; by itself the origin that this script came from. */
+  /** The origin that serves the form. Default: the origin that this script was loaded from. */
   readonly formOrigin?: string
 }
 
-/** Of the theme alone, for who made it; the form goes on. */
+/** A warning about the theme, for the developer of the page. The form works all the same. */
 export interface CardFormWarning extends FormWarning {
   readonly docs: string
 }
 
-/** What a listener is called with, by event. */
+/** The value that listeners receive, by event. */
 export interface CardFormEvents {
   ready: undefined
   change: Extract<FromFrame, { type: 'change' }>
@@ -41,34 +39,34 @@ export interface CardFormEvents {
 
 type Listener = (value: never) => void
 
-/** The card form in a page: an iframe of the service's own origin. This side never sees a digit. */
+/** The card form in a page: an iframe of the service's own origin. This side never sees a digit of the card. */
 export class CardForm {
   #options: CardFormOptions
   readonly #origin: string
   readonly #listeners = new Map<string, Set<Listener>>()
   #frame: HTMLIFrameElement | null = null
   #bridge: Bridge | null = null
-  #late: ReturnType<typeof setTimeout> | undefined
+  #readyTimer: ReturnType<typeof setTimeout> | undefined
   #mounted: AbortController | undefined
 
-  /** Throws a `CardFormMisuse` when `merchant` is no merchant id, or nothing says where the form is served. */
+  /** Throws `CardFormMisuse` when `merchant` is not a merchant id, or when the origin of the form is unknown. */
   constructor(options: CardFormOptions) {
     this.#options = options
-    this.#origin = expectOptions(options, home)
+    this.#origin = readFormOrigin(options, sdkOrigin)
   }
 
-  /** Listens; what is returned stops listening. */
+  /** Adds a listener. The returned function removes it. */
   on<E extends keyof CardFormEvents>(event: E, listener: (value: CardFormEvents[E]) => void): () => void {
     const set = this.#listeners.get(event) ?? new Set()
     this.#listeners.set(event, set.add(listener))
     return () => void set.delete(listener)
   }
 
-  /** Puts the form into an element, or the first that a selector finds. */
+  /** Puts the form into an element, or into the first element that matches a selector. */
   mount(target: string | Element): this {
-    const place = expectPlace(target, this.#origin)
+    const element = findMountElement(target, this.#origin)
     this.unmount()
-    const id = makeId()
+    const id = createFrameId()
     const frame = document.createElement('iframe')
     const { merchant, locale = 'uz' } = this.#options
     const query = new URLSearchParams({ merchant, origin: location.origin, locale })
@@ -76,97 +74,103 @@ export class CardForm {
     frame.allow = ''
     frame.referrerPolicy = 'no-referrer'
     frame.style.cssText = 'width:100%;border:0;display:block;height:330px'
-    // Each document of the frame is greeted once: at its word that it is there, or where that did not come, when it has loaded.
-    // The other of the two is then let by; the same once more is of another document, whose predecessor lacked the other.
-    let greeted: 'word' | 'load' | null = null
-    const greet = (at: 'word' | 'load'): void => {
-      greeted = greeted === null || greeted === at ? at : null
-      if (greeted === null) return
+    // Each document of the frame gets one hello: when it announces itself or, if that message is lost, when it has loaded. The other of the
+    // two signals is then ignored. The same signal twice in a row belongs to a new document, whose predecessor lacked the other signal.
+    let lastSignal: 'announced' | 'loaded' | null = null
+    const greet = (signal: 'announced' | 'loaded'): void => {
+      lastSignal = lastSignal === null || lastSignal === signal ? signal : null
+      if (lastSignal === null) return
       this.#bridge?.close()
-      clearTimeout(this.#late)
-      this.#bridge = openBridge(frame, this.#origin, id, (message) => this.#hear(message, frame))
-      this.#late = setTimeout(() => this.#fail('frame_no_answer', 'The form did not answer: see what the frame says.'), answerMsMax)
+      clearTimeout(this.#readyTimer)
+      this.#bridge = openBridge(frame, this.#origin, id, (message) => this.#receive(message, frame))
+      this.#readyTimer = setTimeout(
+        () => this.#fail('frame_no_answer', 'The form did not respond: read what the frame shows.'),
+        readyTimeoutMs,
+      )
       this.#configure()
     }
     const { signal } = (this.#mounted = new AbortController())
-    const onWord = ({ source, origin, data }: MessageEvent): void => {
-      if (source === frame.contentWindow && origin === this.#origin && readHello(data)?.id === id) greet('word')
+    const onMessage = ({ source, origin, data }: MessageEvent): void => {
+      if (source === frame.contentWindow && origin === this.#origin && readHello(data)?.id === id) greet('announced')
     }
-    addEventListener('message', onWord, { signal })
-    frame.addEventListener('load', () => greet('load'))
+    addEventListener('message', onMessage, { signal })
+    frame.addEventListener('load', () => greet('loaded'))
     document.addEventListener('securitypolicyviolation', this.#onViolation, { signal })
     frame.src = `${this.#origin}/form/v1?${String(query)}#${id}`
     this.#frame = frame
-    place.append(frame)
+    element.append(frame)
     return this
   }
 
-  /** Takes the form out of the page. It may be mounted again. */
+  /** Removes the form from the page. It can be mounted again. */
   unmount(): void {
-    clearTimeout(this.#late)
+    clearTimeout(this.#readyTimer)
     this.#mounted?.abort()
     this.#bridge?.close()
     this.#frame?.remove()
     this.#bridge = this.#frame = null
   }
 
-  /** Changes options of a form that is there. */
+  /** Changes options of a mounted form. */
   update(options: FrameOptions): void {
     this.#options = { ...this.#options, ...options }
     this.#configure()
   }
 
+  /** Sends the card, as the form's own button does. */
   submit(): void {
-    this.#do('submit')
+    this.#request('submit')
   }
+  /** Sends the code. */
   verify(): void {
-    this.#do('verify')
+    this.#request('verify')
   }
+  /** Requests another code. */
   resend(): void {
-    this.#do('resend')
+    this.#request('resend')
   }
-  /** Another card. */
+  /** Returns to an empty form for another card. */
   back(): void {
-    this.#do('back')
+    this.#request('back')
   }
   clear(): void {
-    this.#do('clear')
+    this.#request('clear')
   }
   focus(): void {
     this.#frame?.focus()
-    this.#do('focus')
+    this.#request('focus')
   }
 
-  #do(type: FrameDeed): void {
-    this.#bridge?.say({ type })
+  #request(type: FrameAction): void {
+    this.#bridge?.post({ type })
   }
 
   #configure(): void {
     const { merchant: _merchant, formOrigin: _formOrigin, ...options } = this.#options
     if (this.#frame && options.locale) this.#frame.title = titles[options.locale]
-    this.#bridge?.say({ type: 'configure', options })
+    this.#bridge?.post({ type: 'configure', options })
   }
 
-  #hear(message: FromFrame, frame: HTMLElement): void {
+  #receive(message: FromFrame, frame: HTMLElement): void {
     if (message.type === 'size') frame.style.height = `${message.height}px`
     else {
-      if (message.type === 'ready') clearTimeout(this.#late)
-      this.#pass(message.type, message, frame)
+      if (message.type === 'ready') clearTimeout(this.#readyTimer)
+      this.#forward(message.type, message, frame)
     }
   }
 
-  #pass<E extends keyof CardFormEvents>(event: E, message: Messages[E], frame: HTMLElement): void {
+  #forward<E extends keyof CardFormEvents>(event: E, message: Messages[E], frame: HTMLElement): void {
     this.#emit(event, valueOf[event](message, this.#origin, frame))
   }
 
   readonly #onViolation = (event: SecurityPolicyViolationEvent): void => {
     if (!event.blockedURI.startsWith(this.#origin) || !/^(frame|child|default)-src/.test(event.effectiveDirective)) return
-    clearTimeout(this.#late)
+    clearTimeout(this.#readyTimer)
     this.#fail('blocked_by_csp', `Your Content-Security-Policy blocks the form: add this directive: frame-src ${this.#origin}`)
   }
 
   #fail(reason: string, message: string): void {
-    this.#emit('error', explain({ code: 0, reason, field: null, retryable: false, message }, this.#origin))
+    this.#emit('error', withDocs({ code: 0, reason, field: null, retryable: false, message }, this.#origin))
   }
 
   #emit<E extends keyof CardFormEvents>(event: E, value: CardFormEvents[E]): void {
@@ -176,27 +180,39 @@ export class CardForm {
 
 type Messages = { readonly [E in keyof CardFormEvents]: Extract<FromFrame, { readonly type: E }> }
 
-/** What the listeners of each event are called with when the frame has said it. */
+/** The value that listeners receive, made from the frame's message. */
 const valueOf: {
-  readonly [E in keyof CardFormEvents]: (said: Messages[E], origin: string, frame: Element) => CardFormEvents[E]
+  readonly [E in keyof CardFormEvents]: (message: Messages[E], origin: string, frame: Element) => CardFormEvents[E]
 } = {
   ready: () => undefined,
-  change: (said) => said,
+  change: (message) => message,
   step: ({ step }) => step,
   token: ({ token, card }) => ({ token, card }),
-  error: ({ error }, origin) => explain(error, origin),
-  warning: ({ warning }, origin) => explain(warning, origin),
+  error: ({ error }, origin) => withDocs(error, origin),
+  warning: ({ warning }, origin) => withDocs(warning, origin),
   wait: ({ ms }) => ms,
-  seen: ({ state }, _origin, frame) => (state === 'unverified' && isCut(frame) ? 'hidden' : state),
+  seen: ({ state }, _origin, frame) => (state === 'unverified' && isClipped(frame) ? 'hidden' : state),
 }
 export const eventNames = Object.keys(valueOf) as (keyof CardFormEvents)[]
 
-function explain<Told extends { readonly reason: string }>(told: Told, origin: string): Told & { readonly docs: string } {
-  return { ...told, docs: docsOf(told.reason, origin) }
+function withDocs<Details extends { readonly reason: string }>(details: Details, origin: string): Details & { readonly docs: string } {
+  return { ...details, docs: reasonDocs(details.reason, origin) }
 }
 
-/** Where this script came from, as it was known while it was loaded. */
-const home = findHome()
+/** Whether the page clips the bottom of the frame where nobody can scroll to it. The frame itself cannot know that. */
+function isClipped(frame: Element): boolean {
+  const { bottom } = frame.getBoundingClientRect()
+  // The overflow of body and html applies to the window, which can be scrolled.
+  for (let element: Element | null = frame; element !== null && element !== document.body; element = element.parentElement) {
+    const { clipPath, overflowY } = getComputedStyle(element)
+    if (clipPath !== 'none') return true
+    if (/hidden|clip/.test(overflowY) && element.getBoundingClientRect().bottom < bottom - 1) return true
+  }
+  return false
+}
+
+/** Read while the script is loaded, because a classic script knows its address only then. */
+const sdkOrigin = findSdkOrigin()
 
 const titles = { uz: 'Karta maʼlumotlari', ru: 'Данные карты', en: 'Card details' } as const
-const answerMsMax = 10_000
+const readyTimeoutMs = 10_000

@@ -1,16 +1,16 @@
 // Types of the card form's SDK, printed from its code.
 
 interface CardFormOptions extends FrameOptions {
-    /** Your public id. */
+    /** Your public merchant id. */
     readonly merchant: string;
-    /** Where the form is served; by itself the origin that this script came from. */
+    /** The origin that serves the form. Default: the origin that this script was loaded from. */
     readonly formOrigin?: string;
 }
-/** Of the theme alone, for who made it; the form goes on. */
+/** A warning about the theme, for the developer of the page. The form works all the same. */
 interface CardFormWarning extends FormWarning {
     readonly docs: string;
 }
-/** What a listener is called with, by event. */
+/** The value that listeners receive, by event. */
 interface CardFormEvents {
     ready: undefined;
     change: Extract<FromFrame, {
@@ -26,23 +26,26 @@ interface CardFormEvents {
     wait: number;
     seen: 'visible' | 'hidden' | 'unverified';
 }
-/** The card form in a page: an iframe of the service's own origin. This side never sees a digit. */
+/** The card form in a page: an iframe of the service's own origin. This side never sees a digit of the card. */
 declare class CardForm {
     #private;
-    /** Throws a `CardFormMisuse` when `merchant` is no merchant id, or nothing says where the form is served. */
+    /** Throws `CardFormMisuse` when `merchant` is not a merchant id, or when the origin of the form is unknown. */
     constructor(options: CardFormOptions);
-    /** Listens; what is returned stops listening. */
+    /** Adds a listener. The returned function removes it. */
     on<E extends keyof CardFormEvents>(event: E, listener: (value: CardFormEvents[E]) => void): () => void;
-    /** Puts the form into an element, or the first that a selector finds. */
+    /** Puts the form into an element, or into the first element that matches a selector. */
     mount(target: string | Element): this;
-    /** Takes the form out of the page. It may be mounted again. */
+    /** Removes the form from the page. It can be mounted again. */
     unmount(): void;
-    /** Changes options of a form that is there. */
+    /** Changes options of a mounted form. */
     update(options: FrameOptions): void;
+    /** Sends the card, as the form's own button does. */
     submit(): void;
+    /** Sends the code. */
     verify(): void;
+    /** Requests another code. */
     resend(): void;
-    /** Another card. */
+    /** Returns to an empty form for another card. */
     back(): void;
     clear(): void;
     focus(): void;
@@ -50,13 +53,14 @@ declare class CardForm {
 declare const eventNames: (keyof CardFormEvents)[];
 
 /**
- * The two sets of messages between a merchant's page and the form's frame. Both ends read every message here and drop what does not fit.
- * No message holds a digit that was typed, a length, an IIN, a key or a code. Written by hand, without a schema library: it is loaded by every buyer.
+ * The messages between a merchant's page and the form's frame. Both ends validate every message with these functions and ignore invalid ones.
+ * No message contains a typed digit, a length, an IIN, a key or a code. Written without a schema library, because every buyer loads it.
  */
 declare const frameProtocol = 1;
 /**
- * What the page says first and once, beside the port that everything else goes over. `id` is 128 bits in hex, and the fragment of the frame's address.
- * The frame says the same, without a port and to the page's exact origin, as soon as its script runs: it is there to be greeted, and nothing else.
+ * The first message of the page, sent once together with the port for everything else. `id` is 128 bits in hex, and the fragment of the frame's
+ * address. The frame sends the same, without a port and to the page's exact origin, as soon as its script runs, to announce that it is ready for
+ * the hello.
  */
 interface Hello {
     readonly tessera: typeof frameProtocol;
@@ -65,51 +69,51 @@ interface Hello {
 type FormStep = 'card' | 'code' | 'done';
 type FormField = 'number' | 'expiry' | 'code' | 'consent';
 type FormLayout = 'stacked' | 'row' | 'compact';
-/** How the form looks and what it asks; everything may be left out. */
+/** Options of the form. All are optional. */
 interface FrameOptions {
     readonly locale?: Language;
     readonly theme?: Theme;
-    /** `ask`: a box that the cardholder ticks for the card to be kept; `off`: the token pays once. */
+    /** `ask`: shows a checkbox for consent to store the card. `off`: the token is for one payment. */
     readonly save?: 'ask' | 'off';
     readonly layout?: FormLayout;
     /** Whether the form shows its own button. */
     readonly button?: boolean;
-    /** Form session, as form.sessions.create gave it. */
+    /** A form session, as returned by form.sessions.create. */
     readonly session?: string;
     readonly direction?: 'ltr' | 'rtl';
-    /** Other words for labels; legal texts are not among them. */
+    /** The page's own labels. Legal texts cannot be replaced. */
     readonly labels?: Readonly<Partial<Record<FormLabel, string>>>;
 }
-/** What a page may word in its own way; no text of the law is among them. */
+/** The labels that a page may replace. No legal text is among them. */
 type FormLabel = (typeof formLabels)[number];
 declare const formLabels: readonly ["number", "expiry", "submit", "code", "verify", "resend", "back", "done"];
-type FrameDeed = 'submit' | 'verify' | 'resend' | 'back' | 'clear' | 'focus';
-/** `refused` names the options that did not fit and were left out; theme and labels are read one by one where they are used. */
+type FrameAction = 'submit' | 'verify' | 'resend' | 'back' | 'clear' | 'focus';
+/** `refused` lists invalid options, which were ignored. Theme and labels are validated where they are used. */
 type ToFrame = {
     readonly type: 'configure';
     readonly options: FrameOptions;
     readonly refused?: readonly string[];
 } | {
-    readonly type: FrameDeed;
+    readonly type: FrameAction;
 };
-/** What went wrong, as a merchant's script may act on it. `code` is the wire's, or 0 where no reply came. */
+/** An error for the merchant's script. `code` is the service's error code, or 0 when there was no response. */
 interface FormError {
     readonly code: number;
     readonly reason: string;
     readonly field: FormField | null;
     readonly retryable: boolean;
     readonly message: string;
-    /** Of `option_refused`: which one, as `theme.accent`. */
+    /** For `option_refused`: the option, such as `theme.accent`. */
     readonly option?: string;
 }
-/** A theme that WCAG 2.2 AA would not pass: the form shows it as asked, and this tells what is too near to what, and what would do. */
-interface FormWarning extends Pale {
+/** Two colors of the theme that do not have the contrast of WCAG 2.2 AA, and a color that would. The form shows the theme as requested. */
+interface FormWarning extends ContrastProblem {
     readonly reason: 'theme_contrast';
-    /** In which the two are seen; of a theme for both, each is measured, whichever the cardholder's device shows. */
+    /** The scheme of the two colors. Both schemes are measured, whichever the device shows. */
     readonly scheme: 'light' | 'dark';
     readonly message: string;
 }
-/** A card as the service told of it, masked. */
+/** A card from a response of the service, with its number masked. */
 interface FormCard {
     readonly number: string;
     readonly expire: string;
@@ -144,41 +148,41 @@ type FromFrame = {
     readonly type: 'wait';
     readonly ms: number;
 }
-/** Whether the cardholder can see who takes the card; `unverified` where a browser cannot tell. */
+/** Whether the cardholder can see who takes the card. `unverified`: the browser cannot tell. */
  | {
     readonly type: 'seen';
     readonly state: 'visible' | 'hidden' | 'unverified';
 };
-/** Null for anything but a hello of this protocol. */
+/** Parses a hello of this protocol; null for anything else. */
 declare function readHello(value: unknown): Hello | null;
-/** Null for anything that a page cannot say. Options that do not fit are left out, one by one. */
+/** Parses a message of the page; null for anything else. Invalid options are left out one by one. */
 declare function readToFrame(value: unknown): ToFrame | null;
-/** Null for anything that a frame cannot say. */
+/** Parses a message of the frame; null for anything else. */
 declare function readFromFrame(value: unknown): FromFrame | null;
 
-/** Two colours of a theme that are too near to one another. */
-interface Pale {
-    readonly of: ThemeColour;
-    readonly on: ThemeColour;
-    /** As measured, in hundredths, rounded down: what is short of a limit never reads as if it were not. */
+/** Two colors of a theme with too little contrast. */
+interface ContrastProblem {
+    readonly of: ThemeColor;
+    readonly on: ThemeColor;
+    /** The measured contrast, rounded down to hundredths, so that a value below the limit is never shown as the limit. */
     readonly ratio: number;
     readonly needed: number;
-    /** A colour for `of` of the same hue that is enough, `#rrggbb`. */
+    /** A color of the same hue for `of` with sufficient contrast, `#rrggbb`. */
     readonly suggestion: string;
 }
-/** What WCAG 2.2 AA asks of the form's own colours: 1.4.3 of words, 1.4.11 of the edge of a field and of the focus. */
+/** The contrast that WCAG 2.2 AA requires of the form's color pairs: 1.4.3 for texts, 1.4.11 for field borders and the focus. */
 declare const themePairs: readonly [readonly ["text", "background", 4.5], readonly ["text", "field", 4.5], readonly ["muted", "background", 4.5], readonly ["muted", "field", 4.5], readonly ["accentText", "accent", 4.5], readonly ["error", "background", 4.5], readonly ["success", "background", 4.5], readonly ["border", "background", 3], readonly ["focus", "background", 3]];
-/** Every pair that is under its limit. A field whose fill stands out needs no border; without a border it is the fill that has to. */
-declare function findPale(colourOf: (name: ThemeColour) => Rgb, hasBorder: boolean): Pale[];
+/** Finds every pair below its limit. A field whose fill has enough contrast needs no border; without a border, the fill must have it. */
+declare function findContrastProblems(colorOf: (name: ThemeColor) => Rgb, hasBorder: boolean): ContrastProblem[];
 /** Red, green and blue of sRGB, whole numbers to 255. */
 type Rgb = readonly [red: number, green: number, blue: number];
-/** A colour that a theme takes; null for any other text. */
+/** Parses a color of a theme; null for any other text. */
 declare function readRgb(text: string): Rgb | null;
-/** `#rrggbb`, which a colour input wants. */
+/** `#rrggbb`, the format of a color input. */
 declare function toHex(rgb: Rgb): string;
-/** From 1 to 21 (WCAG 2.2, contrast ratio). */
+/** The contrast ratio, from 1 to 21 (WCAG 2.2). */
 declare function measureContrast(one: Rgb, other: Rgb): number;
-/** The least and the most in px; an em or a rem counts as 16. */
+/** Minimum and maximum in px. An em or a rem counts as 16 px. */
 declare const themeLengths: {
     readonly radius: readonly [0, 32];
     readonly borderWidth: readonly [0, 4];
@@ -189,20 +193,20 @@ declare const themeVariables: readonly ["accent", "accentText", "background", "f
 declare const themeSchemes: readonly ["auto", "light", "dark"];
 type ThemeLength = keyof typeof themeLengths;
 type ThemeVariable = (typeof themeVariables)[number];
-type ThemeColour = Exclude<ThemeVariable, ThemeLength | 'fontFamily'>;
+type ThemeColor = Exclude<ThemeVariable, ThemeLength | 'fontFamily'>;
 type ThemeScheme = (typeof themeSchemes)[number];
-/** A value of each variable; what is left out is the form's own. */
+/** The values of variables. A missing one has the form's default. */
 type ThemeValues = {
     readonly [Name in ThemeVariable]?: string | undefined;
 };
-/** How the form looks. A value holds in both schemes, unless `dark` has another for the dark one. */
+/** The appearance of the form. A value applies to both schemes, unless `dark` has another one for the dark scheme. */
 interface Theme extends ThemeValues {
     readonly scheme?: ThemeScheme | undefined;
     readonly dark?: ThemeValues | undefined;
 }
 /**
- * A value of a variable as it may stand in the style; null for one that is not taken. Each kind is held to one whole shape: so there is no url(), no var(), no sign
- * that ends a rule, nothing see-through, and no size that would tear the form apart.
+ * Validates the value of a variable; null when it is invalid. Each kind of value has one strict syntax, so there is no url(), no var(), no
+ * character that ends a CSS rule, no transparency, and no size that would break the layout.
  */
 declare function readThemeValue(name: ThemeVariable, value: unknown): string | null;
 /**
@@ -212,11 +216,11 @@ declare function readThemeValue(name: ThemeVariable, value: unknown): string | n
 type Profile = 'spec' | 'subscribe';
 type Language = 'en' | 'ru' | 'uz';
 
-/** As the form tells it, with the address of what to do about this reason. */
+/** An `error` event of the form, with the address of the documentation of its reason. */
 interface CardFormError extends FormError {
     readonly docs: string;
 }
-/** The page that holds the form is to be mended: thrown at once, with the fields of an `error` event. */
+/** A mistake in the page that holds the form. Thrown at once, with the fields of an `error` event. */
 declare class CardFormMisuse extends TypeError implements CardFormError {
     readonly name = "CardFormMisuse";
     readonly code = 0;
@@ -226,24 +230,28 @@ declare class CardFormMisuse extends TypeError implements CardFormError {
     readonly docs: string;
     constructor(reason: CardFormMisuse['reason'], message: string, origin?: string);
 }
-/** The origin where the form is served. Throws a `CardFormMisuse` when nothing says it, or `merchant` is no merchant id. */
-declare function expectOptions({ formOrigin, merchant }: {
+/** Returns the origin that serves the form. Throws `CardFormMisuse` when it is unknown, or when `merchant` is not a merchant id. */
+declare function readFormOrigin({ formOrigin, merchant }: {
     readonly formOrigin?: string;
     readonly merchant: string;
-}, home: string | null): string;
-/** The element that the form is put into. Throws a `CardFormMisuse` when there is none. */
-declare function expectPlace(target: string | Element, origin: string): Element;
-/** The page of every reason, which the form's own origin serves; the words alone where no origin is known. */
-declare function docsOf(reason: string, origin: string): string;
+}, sdkOrigin: string | null): string;
+/** Returns the element that will contain the form. Throws `CardFormMisuse` when there is none. */
+declare function findMountElement(target: string | Element, origin: string): Element;
+/** The documentation of a reason, on the form's own origin; relative when the origin is unknown. */
+declare function reasonDocs(reason: string, origin: string): string;
+/** The origin that served this script, which serves the form too. Null when the code is part of a merchant's bundle or runs on a server. */
+declare function findSdkOrigin(): string | null;
+/** The origin of an address at which the service serves the SDK; null for any other address. */
+declare function sdkOriginOf(address: string | undefined): string | null;
 
-/** There is no HTMLElement where a page is rendered on a server. */
+/** When a page is rendered on a server, there is no HTMLElement. */
 declare const Element: {
     new (): HTMLElement;
     prototype: HTMLElement;
 };
 /**
- * `<tessera-card merchant="…">`: the form as an element, there as soon as it has a merchant. Its events are `tessera-ready`, `tessera-token` and so on,
- * with the value in `detail`; the form itself is the property `form`.
+ * `<tessera-card merchant="…">`: the form as a custom element, mounted as soon as it has a merchant. Its events are `tessera-ready`,
+ * `tessera-token` and so on, with the value in `detail`. The property `form` is the form itself.
  */
 declare class TesseraCard extends Element {
     #private;
@@ -257,12 +265,12 @@ declare class TesseraCard extends Element {
     disconnectedCallback(): void;
     attributeChangedCallback(name: string, before: string | null, now: string | null): void;
 }
-/** Once, where there are elements. */
+/** Defines `<tessera-card>` once, in environments with custom elements. */
 declare function defineElement(): void;
 export { CardForm, CardFormMisuse, type CardFormError, type CardFormEvents, type CardFormOptions, type CardFormWarning, };
 export { TesseraCard };
 declare global {
-  /** Of the script tag. */
+  /** The global of the script tag. */
   const Tessera: Readonly<{ CardForm: typeof CardForm; CardFormMisuse: typeof CardFormMisuse }>
   interface HTMLElementTagNameMap {
     'tessera-card': TesseraCard

@@ -8,7 +8,7 @@ const merchant = '65f0c0ffee0000000000cafe'
 const jsdom: string = 'jsdom'
 const formOrigin = 'https://form.example'
 
-/** What of jsdom these tests touch; it has no types of its own, and its name as a value asks the compiler for none. */
+/** The part of jsdom used here. It has no types, so its name is a value, which the compiler does not resolve. */
 interface Dom {
   readonly window: { readonly document: Document; close: () => void }
 }
@@ -18,7 +18,7 @@ describe('the fake of the SDK in jsdom', () => {
   before(async () => {
     const { JSDOM } = (await import(jsdom)) as { JSDOM: new (html: string, options: object) => Dom }
     dom = new JSDOM('<!doctype html><main id="card"></main><p id="other"></p>', { url: 'https://shop.example/' })
-    // As the environments of test runners do: the document is a global.
+    // As in the environments of test runners, the document is a global.
     Object.assign(globalThis, { document: dom.window.document })
   })
   after(() => {
@@ -28,7 +28,7 @@ describe('the fake of the SDK in jsdom', () => {
 
   const framesIn = (place: string): number => document.querySelectorAll(`${place} iframe`).length
 
-  it('puts one empty iframe where the form would be, moves it when it is mounted elsewhere, and takes it out', () => {
+  it('puts one empty iframe in place of the form, moves it when it is mounted elsewhere, and removes it', () => {
     const form = new (fakeTessera().CardForm)({ merchant })
     form.mount('#card')
     form.mount('#card')
@@ -40,7 +40,7 @@ describe('the fake of the SDK in jsdom', () => {
     assert.equal(framesIn('body'), 0)
   })
 
-  it('goes its whole way to a token beside a page that listens', async () => {
+  it('emits a token to a listening page', async () => {
     const tessera = fakeTessera()
     const form = new tessera.CardForm({ merchant, save: 'ask' })
     form.on('token', ({ token }) => (document.querySelector('#other') ?? assert.fail()).append(token))
@@ -54,7 +54,7 @@ describe('the fake of the SDK in jsdom', () => {
     form.unmount()
   })
 
-  it('throws what the real form throws, in the same words, where the page is to be mended', () => {
+  it('throws the same errors with the same messages as the real form', () => {
     const tessera = fakeTessera()
     assert.equal(tessera.CardFormMisuse, CardFormMisuse)
     const misuses: [string, (Form: typeof CardForm) => unknown][] = [
@@ -64,15 +64,15 @@ describe('the fake of the SDK in jsdom', () => {
       ['place_missing', (Form) => new Form({ merchant, formOrigin }).mount(document.querySelector('#nowhere') as Element)],
     ]
     for (const [reason, misuse] of misuses) {
-      const [real, fake] = [CardForm, tessera.CardForm as unknown as typeof CardForm].map((Form) => thrownBy(() => misuse(Form)))
+      const [real, fake] = [CardForm, tessera.CardForm as unknown as typeof CardForm].map((Form) => catchError(() => misuse(Form)))
       assert.ok(fake instanceof CardFormMisuse && real instanceof CardFormMisuse, reason)
       assert.deepEqual([fake.reason, fake.message, fake.docs], [reason, real.message, real.docs])
     }
   })
 
-  function thrownBy(deed: () => unknown): unknown {
+  function catchError(action: () => unknown): unknown {
     try {
-      deed()
+      action()
     } catch (err) {
       return err
     }

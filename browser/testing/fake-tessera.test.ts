@@ -7,22 +7,22 @@ import { fakeTessera, type FakeTessera, type LikeCardForm } from './fake-tessera
 const merchant = '65f0c0ffee0000000000cafe'
 const eventNames = ['ready', 'change', 'step', 'token', 'error', 'wait', 'seen'] as const satisfies readonly (keyof CardFormEvents)[]
 
-function open(tessera: FakeTessera, options: object = {}): { form: LikeCardForm; said: [string, unknown][] } {
+function open(tessera: FakeTessera, options: object = {}): { form: LikeCardForm; events: [string, unknown][] } {
   const form = new tessera.CardForm({ merchant, locale: 'en', save: 'ask', formOrigin: 'http://127.0.0.1', ...options })
-  const said: [string, unknown][] = []
-  for (const name of eventNames) form.on(name, (value) => said.push([name, value]))
-  return { form: form.mount('#card'), said }
+  const events: [string, unknown][] = []
+  for (const name of eventNames) form.on(name, (value) => events.push([name, value]))
+  return { form: form.mount('#card'), events }
 }
 
-const wordsOf = (said: [string, unknown][]): string[] =>
-  said
+const namesOf = (events: [string, unknown][]): string[] =>
+  events
     .filter(([name]) => name !== 'change')
     .map(([name, value]) => {
       return name === 'step' ? `step ${String(value)}` : name === 'error' ? `error ${(value as { reason: string }).reason}` : name
     })
 
 describe('the fake of the SDK', () => {
-  it('has every method of the real form and takes its place', () => {
+  it('has every method of the real form and is assignable to its type', () => {
     const real: (options: ConstructorParameters<typeof CardForm>[0]) => LikeCardForm = (options) => new CardForm(options)
     assert.equal(real.length, 1)
     const methods = Object.getOwnPropertyNames(CardForm.prototype)
@@ -30,44 +30,50 @@ describe('the fake of the SDK', () => {
     for (const name of methods) assert.equal(typeof (form as unknown as Record<string, unknown>)[name], 'function', name)
   })
 
-  it('plays a cardholder to the token, and says what was agreed', async () => {
+  it('plays a cardholder up to the token, and reports the consent', async () => {
     const tessera = fakeTessera()
-    const { said } = open(tessera)
+    const { events } = open(tessera)
     const { cardholder } = tessera
     cardholder.typesCard()
     cardholder.agrees()
     cardholder.presses()
     cardholder.typesCode()
     cardholder.presses()
-    assert.equal(said.length, 0, 'nothing is told at once')
+    assert.equal(events.length, 0, 'an event was delivered synchronously')
     await tessera.settled()
-    assert.deepEqual(wordsOf(said), ['ready', 'wait', 'step code', 'step done', 'token'])
-    const { token, card } = (said.at(-1)?.[1] ?? assert.fail()) as CardFormEvents['token']
+    assert.deepEqual(namesOf(events), ['ready', 'wait', 'step code', 'step done', 'token'])
+    const { token, card } = (events.at(-1)?.[1] ?? assert.fail()) as CardFormEvents['token']
     assert.match(token, /^[0-9a-f]{24}_[0-9A-Za-z]{43}$/)
     assert.deepEqual([card.number, card.recurrent, card.verify], ['8600***6311', true, true])
   })
 
-  it('refuses as it was told to, in the words, code and field of the real one, and goes on after it', async () => {
+  it('fails as scripted, with message, code and field of the real form, and continues afterwards', async () => {
     const tessera = fakeTessera({ submit: ['card_blocked', 'system_error'], verify: ['wrong_code'] })
-    const { said } = open(tessera)
+    const { events } = open(tessera)
     tessera.cardholder.typesCard()
     for (let press = 0; press < 3; press++) tessera.cardholder.presses()
     tessera.cardholder.typesCode()
     tessera.cardholder.presses()
     tessera.cardholder.presses()
     await tessera.settled()
-    assert.deepEqual(wordsOf(said), [
-      ...['ready', 'error card_blocked', 'error system_error', 'wait', 'step code', 'error wrong_code', 'error code_missing'],
+    assert.deepEqual(namesOf(events), [
+      'ready',
+      'error card_blocked',
+      'error system_error',
+      'wait',
+      'step code',
+      'error wrong_code',
+      'error code_missing',
     ])
-    const [blocked, system] = said.filter(([name]) => name === 'error').map(([, error]) => error as CardFormEvents['error'])
+    const [blocked, system] = events.filter(([name]) => name === 'error').map(([, error]) => error as CardFormEvents['error'])
     assert.deepEqual([blocked?.code, blocked?.field, blocked?.retryable], [-31301, 'number', false])
     assert.match(blocked?.message ?? '', /^Your bank has blocked this card/)
     assert.deepEqual([system?.code, system?.field, system?.retryable], [-32400, null, true])
   })
 
-  it('tells changes as the real one does: with each step, each fault and what was emptied, and nothing twice', async () => {
+  it('emits change events like the real form: with each step, error and cleared field, and none twice', async () => {
     const tessera = fakeTessera({ submit: ['card_blocked'], verify: ['wrong_code'] })
-    const { form, said } = open(tessera, { button: false })
+    const { form, events } = open(tessera, { button: false })
     tessera.cardholder.typesCard()
     tessera.cardholder.typesCard()
     for (let press = 0; press < 2; press++) form.submit()
@@ -80,42 +86,54 @@ describe('the fake of the SDK', () => {
     const typed = { type: 'change', complete: true, empty: false, errors: {} }
     const emptied = { type: 'change', complete: false, empty: true, errors: {} }
     assert.deepEqual(
-      said
+      events
         .filter(([name]) => !['ready', 'wait'].includes(name))
         .map(([name, value]) => (name === 'step' || name === 'change' ? value : name)),
       [
-        ...[typed, 'error', { ...typed, errors: { number: 'card_blocked' } }, 'code', emptied, typed],
-        ...['error', { ...emptied, errors: { code: 'wrong_code' } }, typed, 'done', emptied, 'token', 'card', emptied],
+        typed,
+        'error',
+        { ...typed, errors: { number: 'card_blocked' } },
+        'code',
+        emptied,
+        typed,
+        'error',
+        { ...emptied, errors: { code: 'wrong_code' } },
+        typed,
+        'done',
+        emptied,
+        'token',
+        'card',
+        emptied,
       ],
     )
   })
 
-  it('asks for what was not typed, tells nobody after it was taken out, and can be mounted again', async () => {
+  it('reports missing input, emits nothing after unmount, and can be mounted again', async () => {
     const tessera = fakeTessera()
-    const { form, said } = open(tessera)
+    const { form, events } = open(tessera)
     form.submit()
     await tessera.settled()
     form.submit()
     form.unmount()
     form.submit()
     await tessera.settled()
-    assert.deepEqual(wordsOf(said), ['ready', 'error number_missing'])
+    assert.deepEqual(namesOf(events), ['ready', 'error number_missing'])
     assert.throws(() => tessera.cardholder.presses(), /no form is mounted/)
     form.mount('#card')
     tessera.cardholder.typesCard()
     form.submit()
     await tessera.settled()
-    assert.deepEqual(wordsOf(said).slice(-2), ['wait', 'step code'])
+    assert.deepEqual(namesOf(events).slice(-2), ['wait', 'step code'])
   })
 
-  it('tells a page that its policy blocks the form, once as it is mounted', async () => {
+  it('reports once at mount that a policy blocks the form', async () => {
     const tessera = fakeTessera({ mount: ['blocked_by_csp'] })
-    const { said } = open(tessera)
+    const { events } = open(tessera)
     await tessera.settled()
-    assert.deepEqual(wordsOf(said), ['error blocked_by_csp'])
+    assert.deepEqual(namesOf(events), ['error blocked_by_csp'])
   })
 
-  it('has no box to tick and no button to press where the page asked for none', () => {
+  it('has no consent box and no button when the page asked for none', () => {
     const tessera = fakeTessera()
     open(tessera, { save: 'off', button: false })
     assert.throws(() => tessera.cardholder.agrees(), /save: 'ask'/)

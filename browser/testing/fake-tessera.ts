@@ -1,115 +1,115 @@
 import { errors } from '@tessera/contract/errors'
-import type { FormCard, FormField } from '@tessera/contract/frame'
+import type { FormCard } from '@tessera/contract/frame'
 
-import { tellReason } from '../frame/reasons.ts'
-import { textsIn, type Texts } from '../frame/texts.ts'
+import { describeReason } from '../frame/reasons.ts'
+import { textsIn } from '../frame/texts.ts'
 import type { CardForm, CardFormError, CardFormEvents, CardFormOptions } from '../page/card-form.ts'
-import { CardFormMisuse, docsOf, expectOptions, expectPlace } from '../page/misuse.ts'
+import { CardFormMisuse, findMountElement, readFormOrigin, reasonDocs } from '../page/card-form-options.ts'
 
-/** The real form's own type without its private parts: what is added there has to be added here, or this file no longer compiles. */
+/** The public members of the real form. A member that is added there and not here is a compile error. */
 export type LikeCardForm = {
   readonly [K in keyof CardForm]: K extends 'mount' ? (...args: Parameters<CardForm['mount']>) => LikeCardForm : CardForm[K]
 }
 
-/** What happens, in order: `ok`, or the reason of a refusal (docs/reference/errors.md). Beyond the last one everything is `ok`. */
+/** The outcomes of each action, in order: `ok`, or the reason of an error (docs/reference/errors.md). After the last one every outcome is `ok`. */
 export interface FakeScript {
-  /** As the form is put into the page: `blocked_by_csp`, `frame_no_answer`. */
+  /** When the form is mounted: `blocked_by_csp`, `frame_no_answer`. */
   readonly mount: string[]
-  /** As the card is sent and a code asked for. */
+  /** When the card is sent and a code is requested. */
   readonly submit: string[]
   readonly verify: string[]
   readonly resend: string[]
 }
 
-/** In place of `window.Tessera`. Nothing is loaded, and no digit is needed: the cardholder is played by the test. */
+/** Replaces `window.Tessera`. Nothing is loaded and no card number is needed: the test plays the cardholder. */
 export interface FakeTessera {
   readonly CardForm: new (...args: ConstructorParameters<typeof CardForm>) => LikeCardForm
-  /** What the fake throws where the real form does: it is the same class. */
+  /** The same class that the real form throws. */
   readonly CardFormMisuse: typeof CardFormMisuse
-  /** May be added to at any time. */
+  /** Outcomes may be added at any time. */
   readonly script: FakeScript
-  /** Every form that was made, oldest first, with its options as they stand. */
+  /** Every form that was created, oldest first, with its current options. */
   readonly forms: readonly { readonly options: CardFormOptions; readonly isMounted: boolean }[]
-  /** What the person at the form does; with the form that was mounted last. Throws when none is. */
+  /** What the cardholder does, in the form that was mounted last. Throws when none is mounted. */
   readonly cardholder: FakeCardholder
-  /** Until everything that was to be told has been told. */
+  /** Resolves when every pending event has been delivered. */
   settled(): Promise<void>
 }
 
 export interface FakeCardholder {
-  /** Types a number and an expiry. */
+  /** Enters a number and an expiry. */
   typesCard(): void
-  /** Agrees that the card is kept, or takes it back. */
+  /** Ticks or unticks the consent checkbox. */
   agrees(isAgreed?: boolean): void
   typesCode(): void
-  /** Presses the form's own button: sends the card or the code. */
+  /** Presses the form's own button, which sends the card or the code. */
   presses(): void
   asksForAnotherCode(): void
   takesAnotherCard(): void
 }
 
-/** Makes a fake of the SDK for tests without a browser; in jsdom an empty iframe stands where the form would. */
+/** Creates a fake of the SDK for tests without a browser. In jsdom, an empty iframe takes the place of the form. */
 export function fakeTessera(script: Partial<FakeScript> = {}, card: Partial<FormCard> = {}): FakeTessera {
   const forms: FakeCardForm[] = []
-  const stage: Stage = { script: { mount: [], submit: [], verify: [], resend: [], ...script }, card, forms, tokens: 0 }
-  const shown = (): FakeCardForm => {
+  const state: FakeState = { script: { mount: [], submit: [], verify: [], resend: [], ...script }, card, forms, tokenCount: 0 }
+  const mountedForm = (): FakeCardForm => {
     const form = forms.findLast(({ isMounted }) => isMounted)
     if (form === undefined) throw new Error('fakeTessera: no form is mounted')
     return form
   }
-  class StagedCardForm extends FakeCardForm {
+  class CardFormOfFake extends FakeCardForm {
     constructor(options: CardFormOptions) {
-      super(options, stage)
+      super(options, state)
     }
   }
   return {
-    CardForm: StagedCardForm,
+    CardForm: CardFormOfFake,
     CardFormMisuse,
-    script: stage.script,
+    script: state.script,
     forms,
     cardholder: {
-      typesCard: () => shown().type('card'),
-      agrees: (isAgreed = true) => shown().agree(isAgreed),
-      typesCode: () => shown().type('code'),
-      presses: () => shown().press(),
-      asksForAnotherCode: () => shown().resend(),
-      takesAnotherCard: () => shown().back(),
+      typesCard: () => mountedForm().type('card'),
+      agrees: (isAgreed = true) => mountedForm().agree(isAgreed),
+      typesCode: () => mountedForm().type('code'),
+      presses: () => mountedForm().press(),
+      asksForAnotherCode: () => mountedForm().resend(),
+      takesAnotherCard: () => mountedForm().back(),
     },
     async settled() {
-      // Whoever is told may do something that tells again: as many turns as anybody needs.
-      for (let turn = 0; turn < turnsMax; turn++) await Promise.resolve()
+      // A listener may do something that causes further events.
+      for (let round = 0; round < maxRounds; round++) await Promise.resolve()
     },
   }
 }
 
-interface Stage {
+interface FakeState {
   readonly script: FakeScript
   readonly card: Partial<FormCard>
   readonly forms: FakeCardForm[]
-  tokens: number
+  tokenCount: number
 }
 
-type Told = { readonly [E in keyof CardFormEvents]: readonly [E, CardFormEvents[E]] }[keyof CardFormEvents]
+type FakeEvent = { readonly [E in keyof CardFormEvents]: readonly [E, CardFormEvents[E]] }[keyof CardFormEvents]
 
 class FakeCardForm implements LikeCardForm {
   options: CardFormOptions
   isMounted = false
   readonly #origin: string
-  readonly #stage: Stage
+  readonly #state: FakeState
   readonly #listeners = new Map<string, Set<(value: never) => void>>()
   #step: 'card' | 'code' | 'done' = 'card'
-  #mounted = 0
+  #mountCount = 0
   #isTyped = false
   #isAgreed = false
-  #changeTold = ''
+  #lastChange = ''
   #element: { remove(): void } | null = null
 
-  constructor(options: CardFormOptions, stage: Stage) {
-    // Of a fake nobody can tell where its script came from: without formOrigin it counts as come from the form's own origin.
-    this.#origin = expectOptions(options, ownOrigin)
+  constructor(options: CardFormOptions, state: FakeState) {
+    // A fake is not loaded from anywhere: without formOrigin it counts as loaded from the form's own origin.
+    this.#origin = readFormOrigin(options, fakeOrigin)
     this.options = options
-    this.#stage = stage
-    stage.forms.push(this)
+    this.#state = state
+    state.forms.push(this)
   }
 
   on<E extends keyof CardFormEvents>(event: E, listener: (value: CardFormEvents[E]) => void): () => void {
@@ -120,12 +120,12 @@ class FakeCardForm implements LikeCardForm {
 
   mount(target: string | Element): this {
     this.unmount()
-    this.#element = place(target, this.#origin)
+    this.#element = appendFrame(target, this.#origin)
     this.isMounted = true
-    this.#mounted++
-    const reason = this.#next('mount')
-    if (reason === null) this.#tell(['ready', undefined])
-    else this.#refuse(reason)
+    this.#mountCount++
+    const reason = this.#nextReason('mount')
+    if (reason === null) this.#emit(['ready', undefined])
+    else this.#fail(reason)
     return this
   }
 
@@ -133,8 +133,8 @@ class FakeCardForm implements LikeCardForm {
     this.#element?.remove()
     this.#element = null
     this.isMounted = false
-    this.#changeTold = ''
-    this.#empty()
+    this.#lastChange = ''
+    this.#reset()
   }
 
   update(options: Parameters<CardForm['update']>[0]): void {
@@ -144,39 +144,39 @@ class FakeCardForm implements LikeCardForm {
 
   submit(): void {
     if (!this.isMounted || this.#step !== 'card') return
-    const reason = this.#isTyped ? this.#next('submit') : 'number_missing'
+    const reason = this.#isTyped ? this.#nextReason('submit') : 'number_missing'
     if (reason !== null) {
-      this.#refuse(reason)
+      this.#fail(reason)
       return
     }
     this.#isTyped = false
     this.#step = 'code'
-    this.#tell(['wait', waitMs], ['step', 'code'], ...this.#changed())
+    this.#emit(['wait', waitMs], ['step', 'code'], ...this.#changeEvents())
   }
 
   verify(): void {
     if (!this.isMounted || this.#step !== 'code') return
-    const reason = this.#isTyped ? this.#next('verify') : 'code_missing'
+    const reason = this.#isTyped ? this.#nextReason('verify') : 'code_missing'
     if (reason !== null) {
-      this.#refuse(reason)
+      this.#fail(reason)
       return
     }
     this.#step = 'done'
     this.#isTyped = false
-    const token = `${(++this.#stage.tokens).toString(16).padStart(24, '0')}_${'A'.repeat(43)}`
-    const card = { number: '8600***6311', expire: '0399', recurrent: this.#isAgreed, verify: true, type: '22618', ...this.#stage.card }
-    this.#tell(['step', 'done'], ...this.#changed(), ['token', { token, card }])
+    const token = `${(++this.#state.tokenCount).toString(16).padStart(24, '0')}_${'A'.repeat(43)}`
+    const card = { number: '8600***6311', expire: '0399', recurrent: this.#isAgreed, verify: true, type: '22618', ...this.#state.card }
+    this.#emit(['step', 'done'], ...this.#changeEvents(), ['token', { token, card }])
   }
 
   resend(): void {
     if (!this.isMounted || this.#step !== 'code') return
-    const reason = this.#next('resend')
+    const reason = this.#nextReason('resend')
     if (reason !== null) {
-      this.#refuse(reason)
+      this.#fail(reason)
       return
     }
     this.#isTyped = false
-    this.#tell(['wait', waitMs], ...this.#changed())
+    this.#emit(['wait', waitMs], ...this.#changeEvents())
   }
 
   back(): void {
@@ -184,88 +184,88 @@ class FakeCardForm implements LikeCardForm {
   }
 
   clear(): void {
-    this.#empty()
-    if (this.isMounted) this.#tell(['step', 'card'], ...this.#changed())
+    this.#reset()
+    if (this.isMounted) this.#emit(['step', 'card'], ...this.#changeEvents())
   }
 
   focus(): void {
-    // There is nothing to stand in.
+    // There is no input to focus.
   }
 
   type(step: 'card' | 'code'): void {
     if (step !== this.#step) throw new Error(`fakeTessera: the form is at the step "${this.#step}", not "${step}"`)
     this.#isTyped = true
-    this.#tell(...this.#changed())
+    this.#emit(...this.#changeEvents())
   }
 
   agree(isAgreed: boolean): void {
-    if (this.options.save !== 'ask') throw new Error("fakeTessera: the form shows no box for keeping the card: make it with save: 'ask'")
+    if (this.options.save !== 'ask') throw new Error("fakeTessera: the form has no consent checkbox: create it with save: 'ask'")
     this.#isAgreed = isAgreed
   }
 
   press(): void {
-    if (this.options.button === false) throw new Error('fakeTessera: the form shows no button of its own: call submit() and verify()')
+    if (this.options.button === false) throw new Error('fakeTessera: the form has no button of its own: call submit() and verify()')
     if (this.#step === 'code') this.verify()
     else this.submit()
   }
 
-  #empty(): void {
+  #reset(): void {
     this.#step = 'card'
     this.#isTyped = this.#isAgreed = false
   }
 
-  #next(deed: keyof FakeScript): string | null {
-    const word = this.#stage.script[deed].shift() ?? 'ok'
-    return word === 'ok' ? null : word
+  #nextReason(action: keyof FakeScript): string | null {
+    const outcome = this.#state.script[action].shift() ?? 'ok'
+    return outcome === 'ok' ? null : outcome
   }
 
-  #refuse(reason: string): void {
+  #fail(reason: string): void {
     const error = errorOf(reason, this.options, this.#origin)
     const { field } = error
-    // The real form empties a code that was refused.
+    // The real form clears a code that was wrong.
     if (field === 'code') this.#isTyped = false
-    this.#tell(['error', error], ...this.#changed(field === null ? {} : { [field]: reason }))
+    this.#emit(['error', error], ...this.#changeEvents(field === null ? {} : { [field]: reason }))
   }
 
-  /** As the real form: nothing while step, fields and faults are as they were told last. */
-  #changed(errors: CardFormEvents['change']['errors'] = {}): Told[] {
+  /** Like the real form: no event while step, fields and errors are as in the last one. */
+  #changeEvents(errors: CardFormEvents['change']['errors'] = {}): FakeEvent[] {
     const change = { type: 'change', complete: this.#isTyped, empty: !this.#isTyped, errors } as const
-    const text = JSON.stringify([this.#step, change])
-    if (text === this.#changeTold) return []
-    this.#changeTold = text
+    const current = JSON.stringify([this.#step, change])
+    if (current === this.#lastChange) return []
+    this.#lastChange = current
     return [['change', change]]
   }
 
-  /** Never at once, and nothing any more once it was taken out: the real form tells through a port. */
-  #tell(...told: Told[]): void {
-    const mounted = this.#mounted
+  /** Delivers asynchronously, and nothing after unmount: the events of the real form arrive over a port. */
+  #emit(...events: FakeEvent[]): void {
+    const mountCount = this.#mountCount
     queueMicrotask(() => {
-      if (!this.isMounted || mounted !== this.#mounted) return
-      for (const [event, value] of told) {
+      if (!this.isMounted || mountCount !== this.#mountCount) return
+      for (const [event, value] of events) {
         for (const listener of this.#listeners.get(event) ?? []) listener(value as never)
       }
     })
   }
 }
 
-/** As the real one words it: the same table says field, text and whether to try again. */
+/** The same error as the real form's, from the same table. */
 function errorOf(reason: string, { locale = 'uz' }: CardFormOptions, origin: string): CardFormError {
-  const { text, field, isRetryable }: { text: keyof Texts; field: FormField | null; isRetryable: boolean } = tellReason(reason)
-  const isOfPage = reason === 'blocked_by_csp' || reason === 'frame_no_answer'
+  const { text, field, isRetryable } = describeReason(reason)
+  const isFromSdk = reason === 'blocked_by_csp' || reason === 'frame_no_answer'
   const code = Object.values(errors).find((entry) => entry.reason === reason)?.code ?? 0
-  const docs = docsOf(reason, origin)
-  return { code, reason, field, retryable: isRetryable, message: isOfPage ? reason : textsIn(locale)[text], docs }
+  const docs = reasonDocs(reason, origin)
+  return { code, reason, field, retryable: isRetryable, message: isFromSdk ? reason : textsIn(locale)[text], docs }
 }
 
-/** Without a document any target will do. */
-function place(target: string | Element, origin: string): { remove(): void } | null {
+/** Without a document every target is accepted. */
+function appendFrame(target: string | Element, origin: string): { remove(): void } | null {
   if (typeof document === 'undefined') return null
-  const found = expectPlace(target, origin)
+  const element = findMountElement(target, origin)
   const frame = document.createElement('iframe')
-  found.append(frame)
+  element.append(frame)
   return frame
 }
 
-const ownOrigin = 'http://127.0.0.1'
+const fakeOrigin = 'http://127.0.0.1'
 const waitMs = 60_000
-const turnsMax = 50
+const maxRounds = 50

@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto'
 
-import type { Asked } from './ask.ts'
-import { readCallOptions, readTesseraOptions, type CallOptions, type ReadOptions, type TesseraOptions } from './options.ts'
+import { readCallOptions, readTesseraOptions, type CallOptions, type ClientSettings, type TesseraOptions } from './options.ts'
 import { TesseraError, type Outcome } from './problem.ts'
-import { askUntilSettled } from './settle.ts'
+import { sendWithRetries } from './retry.ts'
+import type { CallRequest } from './send-request.ts'
 import { methodTable, type MethodName, type Methods } from './wire.ts'
 
-type Deeds<Group extends string> = {
+type MethodGroup<Group extends string> = {
   readonly [M in MethodName as M extends `${Group}.${infer Name}` ? Name : never]: (
     params: Methods[M]['params'],
     options?: CallOptions,
@@ -14,24 +14,24 @@ type Deeds<Group extends string> = {
 }
 
 /**
- * The service, as a merchant's server calls it. Calls that change something carry an idempotency key, made here unless you give one, and so
- * every call is tried again by itself when that is safe. `cards.create`, `cards.get_verify_code` and `cards.verify` are not offered: the
- * cardholder's browser or app calls them, because a card number must never pass the merchant's server.
+ * A client for a merchant's server. Calls that change something carry an idempotency key, generated unless you give one, so every call is
+ * retried automatically when that is safe. `cards.create`, `cards.get_verify_code` and `cards.verify` are not available: the cardholder's
+ * browser or app calls them, because a card number must never pass through the merchant's server.
  */
 export class Tessera {
   /** `check` and `remove`: what a server does with a card token. Each throws TesseraError. */
-  readonly cards: Deeds<'cards'>
+  readonly cards: MethodGroup<'cards'>
   /** Payments with a token. Each throws TesseraError. */
-  readonly receipts: Deeds<'receipts'>
-  readonly #options: ReadOptions
+  readonly receipts: MethodGroup<'receipts'>
+  readonly #settings: ClientSettings
 
   constructor(options: TesseraOptions) {
-    this.#options = readTesseraOptions(options)
-    this.cards = this.#group('cards')
-    this.receipts = this.#group('receipts')
+    this.#settings = readTesseraOptions(options)
+    this.cards = this.#createGroup('cards')
+    this.receipts = this.#createGroup('receipts')
   }
 
-  /** Calls a method and gives its result. Throws TesseraError, whose `reason` tells why. */
+  /** Calls a method and returns its result. Throws TesseraError, whose `reason` tells why the call failed. */
   async call<M extends MethodName>(method: M, params: Methods[M]['params'], options: CallOptions = {}): Promise<Methods[M]['result']> {
     const outcome = await this.outcome(method, params, options)
     if (outcome.ok) return outcome.result
@@ -39,26 +39,27 @@ export class Tessera {
   }
 
   /**
-   * Calls a method and gives its result or the problem, told apart by `reason`. Throws only what a developer has to mend: a method that is
-   * not offered, params that are no JSON, a key that cannot be sent (TypeError).
+   * Calls a method and returns its result or the problem, whose `reason` tells why the call failed. Throws TypeError only for mistakes in
+   * the code: a method that is not available, params that are not JSON, a key that cannot be sent.
    */
   async outcome<M extends MethodName>(
     method: M,
     params: Methods[M]['params'],
     options: CallOptions = {},
   ): Promise<Outcome<Methods[M]['result']>> {
-    const { mutates } = rowOf(method)
-    const { signal, idempotencyKey: given } = readCallOptions(options)
-    const idempotencyKey = mutates ? (given ?? randomUUID()) : null
-    const answer = await askUntilSettled(this.#write({ method, params, signal, idempotencyKey }), this.#options.retriesMax)
-    const { requestId } = answer
-    return answer.ok
-      ? { ok: true, result: answer.result as Methods[M]['result'], idempotencyKey, requestId }
-      : { ok: false, problem: answer.problem, idempotencyKey, requestId }
+    const { mutates } = findMethod(method)
+    const { signal, idempotencyKey: givenKey } = readCallOptions(options)
+    const idempotencyKey = mutates ? (givenKey ?? randomUUID()) : null
+    const request = this.#createRequest({ method, params, signal, idempotencyKey })
+    const result = await sendWithRetries(request, this.#settings.maxRetries)
+    const { requestId } = result
+    return result.ok
+      ? { ok: true, result: result.result as Methods[M]['result'], idempotencyKey, requestId }
+      : { ok: false, problem: result.problem, idempotencyKey, requestId }
   }
 
-  #write(call: { method: MethodName; params: object; signal: AbortSignal | null; idempotencyKey: string | null }): Asked {
-    const { url, timeoutMs, fetch, headers } = this.#options
+  #createRequest(call: { method: MethodName; params: object; signal: AbortSignal | null; idempotencyKey: string | null }): CallRequest {
+    const { url, timeoutMs, fetch, headers } = this.#settings
     const id = randomUUID()
     return {
       url: `${url}/api/${call.method}`,
@@ -71,21 +72,21 @@ export class Tessera {
     }
   }
 
-  #group<G extends string>(group: G): Deeds<G> {
+  #createGroup<G extends string>(group: G): MethodGroup<G> {
     const names = (Object.keys(methodTable) as MethodName[]).filter((name) => name.startsWith(`${group}.`))
-    const deeds = names.map((name) => [
+    const methods = names.map((name) => [
       name.slice(group.length + 1),
       (params: Methods[typeof name]['params'], options?: CallOptions) => this.call(name, params, options),
     ])
-    return Object.freeze(Object.fromEntries(deeds)) as Deeds<G>
+    return Object.freeze(Object.fromEntries(methods)) as MethodGroup<G>
   }
 }
 
-function rowOf(method: MethodName): { readonly mutates: boolean } {
+function findMethod(method: MethodName): { readonly mutates: boolean } {
   if (Object.hasOwn(methodTable, method)) return methodTable[method]
   const isForBrowsers = ['cards.create', 'cards.get_verify_code', 'cards.verify'].includes(method)
-  const instead = isForBrowsers
-    ? "the cardholder's browser or app calls it, so that no card number passes your server"
+  const explanation = isForBrowsers
+    ? "the cardholder's browser or app calls it, so that no card number passes through your server"
     : 'there is no such method'
-  throw new TypeError(`${method} is not offered by this library: ${instead}`)
+  throw new TypeError(`${method} is not available in this library: ${explanation}`)
 }

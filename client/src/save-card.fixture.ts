@@ -1,21 +1,20 @@
-/** Where the service is and as whom. */
-type Place = { readonly url: string; readonly merchantId: string }
+type TestMerchant = { readonly url: string; readonly merchantId: string }
 
-/** What the cardholder's browser does, with the merchant id alone: gives the token of a verified card of the test environment. */
-export async function saveCard({ url, merchantId }: Place, number = '8600069195406311'): Promise<string> {
-  const ask = async (method: string, params: object): Promise<unknown> => {
+/** Does what the cardholder's browser does, with the merchant id alone, and returns the token of a verified test card. */
+export async function saveCard({ url, merchantId }: TestMerchant, number = '8600069195406311'): Promise<string> {
+  const call = async (method: string, params: object): Promise<unknown> => {
     const headers = { 'content-type': 'application/json', 'x-auth': merchantId }
-    const reply = await fetch(`${url}/api/${method}`, { method: 'POST', headers, body: JSON.stringify({ id: 1, method, params }) })
-    const { result, error } = (await reply.json()) as { result?: unknown; error?: object }
+    const response = await fetch(`${url}/api/${method}`, { method: 'POST', headers, body: JSON.stringify({ id: 1, method, params }) })
+    const { result, error } = (await response.json()) as { result?: unknown; error?: object }
     if (result === undefined) throw new Error(`${method}: ${JSON.stringify(error)}`)
     return result
   }
-  const { card } = (await ask('cards.create', { card: { number, expire: '0399' }, save: true })) as { card: { token: string } }
+  const { card } = (await call('cards.create', { card: { number, expire: '0399' }, save: true })) as { card: { token: string } }
   const { token } = card
-  await ask('cards.get_verify_code', { token }).catch((err: unknown) => {
-    // A card with a scenario is refused here, and verifies nevertheless: the attempt was kept.
+  await call('cards.get_verify_code', { token }).catch((err: unknown) => {
+    // A card with a failure scenario gets an error here and can be verified all the same: the verification was stored.
     if (number === '8600069195406311') throw err
   })
-  await ask('cards.verify', { token, code: '666666' })
+  await call('cards.verify', { token, code: '666666' })
   return token
 }

@@ -15,8 +15,8 @@ before(async () => {
 })
 after(() => started.stop())
 
-describe('cards by the library, against the real service', () => {
-  it('a verified card is checked, removed, and gone', async () => {
+describe('cards with the client, against the running service', () => {
+  it('checks and removes a verified card', async () => {
     const token = await saveCard(started)
     const { card } = await tessera.cards.check({ token })
     assert.deepEqual(card, { number: '8600***6311', expire: '0399', token, recurrent: true, verify: true, type: '22618' })
@@ -25,14 +25,14 @@ describe('cards by the library, against the real service', () => {
     assert.deepEqual(outcome.ok ? null : [outcome.problem.reason, outcome.problem.code], ['card_deleted', -31400])
   })
 
-  it('the texts of problems come in the language asked for', async () => {
+  it('returns problem messages in the configured language', async () => {
     const russian = new Tessera({ ...started, language: 'ru' })
     const err: unknown = await russian.cards.check({ token: 'none' }).catch((reason: unknown) => reason)
     assert.ok(err instanceof TesseraError)
     assert.equal(err.message, 'cards.check: Это не токен карты. (token_shape)')
   })
 
-  it('a wrong password is told apart from an unknown merchant', async () => {
+  it('reports a wrong password and an unknown merchant with different reasons', async () => {
     const reasons = await Promise.all(
       [{ password: 'wrong' }, { merchantId: '0'.repeat(24) }].map(async (wrong) => {
         const outcome = await new Tessera({ ...started, ...wrong }).outcome('cards.check', { token: 'none' })
@@ -42,15 +42,15 @@ describe('cards by the library, against the real service', () => {
     assert.deepEqual(reasons, ['access_denied', 'merchant_unknown'])
   })
 
-  it('the document of the API comes as well', async () => {
+  it('returns the OpenRPC document', async () => {
     const { openrpc, methods } = await tessera.call('rpc.discover', {})
     assert.match(openrpc, /^1\./)
     assert.ok(methods.length > 10)
   })
 })
 
-describe('receipts by the library, against the real service', () => {
-  it('a receipt is created, paid with a token, read and cancelled', async () => {
+describe('receipts with the client, against the running service', () => {
+  it('creates a receipt, pays it with a token, reads it and cancels it', async () => {
     const token = await saveCard(started)
     const { receipt } = await tessera.receipts.create({ amount: 500_000, account: { order_id: 197 }, description: 'Coffee' })
     assert.equal(receipt.state, receiptStates.created)
@@ -68,14 +68,14 @@ describe('receipts by the library, against the real service', () => {
     assert.ok((await tessera.receipts.get_all(day)).some(({ _id }) => _id === receipt._id))
   })
 
-  it('money is held and taken in part', async () => {
+  it('holds an amount and captures a part of it', async () => {
     const token = await saveCard(started)
     const { receipt } = await tessera.receipts.create({ amount: 500_000, hold: true })
     assert.equal((await tessera.receipts.pay({ id: receipt._id, token, hold: true })).receipt.state, receiptStates.held)
     assert.equal((await tessera.receipts.confirm_hold({ id: receipt._id, amount: 200_000 })).receipt.state, receiptStates.paid)
   })
 
-  it('a call under the same key answers the same, and under the key of another call is refused', async () => {
+  it('returns the same result for the same idempotency key, and an error when the params differ', async () => {
     const key = { idempotencyKey: 'order-198' }
     const first = await tessera.receipts.create({ amount: 700 }, key)
     const [second, third] = await Promise.all([
@@ -88,67 +88,67 @@ describe('receipts by the library, against the real service', () => {
     assert.match(other.requestId ?? '', /^[0-9a-f]{24}$/)
   })
 
-  it('an answer that is lost on the way costs nothing: the library asks again, and the payment happened once', async () => {
+  it('retries after a lost response, and the payment is made once', async () => {
     const token = await saveCard(started)
     const { receipt } = await tessera.receipts.create({ amount: 900 })
-    const lossy = await loseFirstAnswer(started.url)
+    const lossy = await startLossyProxy(started.url)
     const paid = await new Tessera({ ...started, url: lossy.url }).receipts.pay({ id: receipt._id, token })
     lossy.server.close()
-    assert.equal(lossy.asked(), 2)
+    assert.equal(lossy.requestCount(), 2)
     assert.equal(paid.receipt.state, receiptStates.paid)
     const again = await tessera.outcome('receipts.pay', { id: receipt._id, token })
     assert.equal(again.ok ? null : again.problem.reason, 'receipt_paid')
   })
 })
 
-describe('nobody answers', () => {
-  it('where nobody listens, and the problem says so', async () => {
+describe('an unreachable service', () => {
+  it('is reported as no_answer', async () => {
     const outcome = await new Tessera({ ...started, url: 'http://127.0.0.1:1', retriesMax: 0 }).outcome('cards.check', { token: 'x' })
     assert.deepEqual(outcome.ok ? null : [outcome.problem.reason, outcome.problem.isRetryable], ['no_answer', true])
   })
 
-  it('within the time that was given, and the signal ends a call that hangs', async () => {
+  it('is reported after timeoutMs, and a signal aborts the call earlier', async () => {
     const server = createServer(() => undefined)
     const url = await listen(server)
     const slow = new Tessera({ ...started, url, timeoutMs: 50, retriesMax: 0 })
-    const late = await slow.outcome('cards.check', { token: 'x' })
-    assert.equal(late.ok ? null : late.problem.message, `No answer from ${url}: within 50 ms.`)
-    const cut = await new Tessera({ ...started, url }).outcome('cards.check', { token: 'x' }, { signal: AbortSignal.timeout(50) })
-    assert.equal(cut.ok ? null : cut.problem.reason, 'cancelled')
+    const timedOut = await slow.outcome('cards.check', { token: 'x' })
+    assert.equal(timedOut.ok ? null : timedOut.problem.message, `No answer from ${url}: within 50 ms.`)
+    const aborted = await new Tessera({ ...started, url }).outcome('cards.check', { token: 'x' }, { signal: AbortSignal.timeout(50) })
+    assert.equal(aborted.ok ? null : aborted.problem.reason, 'cancelled')
     server.closeAllConnections()
     server.close()
   })
 
-  it('behind a redirect, and the password goes nowhere else', async () => {
-    let askedElsewhere = 0
-    const elsewhere = createServer((_request, response) => response.end(String(++askedElsewhere)))
-    const to = await listen(elsewhere)
+  it('behind a redirect is reported as not_tessera, and the password is not sent to the other address', async () => {
+    let redirectedRequests = 0
+    const other = createServer((_request, response) => response.end(String(++redirectedRequests)))
+    const to = await listen(other)
     const server = createServer((_request, response) => response.writeHead(307, { location: to }).end())
     const outcome = await new Tessera({ ...started, url: await listen(server) }).outcome('cards.check', { token: 'x' })
     assert.equal(outcome.ok ? null : outcome.problem.reason, 'not_tessera')
-    assert.equal(askedElsewhere, 0)
-    elsewhere.close()
+    assert.equal(redirectedRequests, 0)
+    other.close()
     server.close()
   })
 })
 
-/** A proxy that hands the first request on, and cuts the connection instead of its answer. */
-async function loseFirstAnswer(to: string): Promise<{ url: string; server: Server; asked: () => number }> {
-  let asked = 0
+/** A proxy that forwards every request, and closes the connection instead of returning the first response. */
+async function startLossyProxy(to: string): Promise<{ url: string; server: Server; requestCount: () => number }> {
+  let requestCount = 0
   const server = createServer((request, response) => {
     const chunks: Buffer[] = []
     request.on('data', (chunk: Buffer) => chunks.push(chunk))
     request.on('end', () => {
-      const isFirst = asked++ === 0
+      const isFirst = requestCount++ === 0
       const headers = { 'x-auth': request.headers['x-auth'] as string, 'idempotency-key': request.headers['idempotency-key'] as string }
-      void fetch(`${to}${request.url ?? ''}`, { method: 'POST', headers, body: Buffer.concat(chunks) }).then(async (reply) => {
-        const text = await reply.text()
+      void fetch(`${to}${request.url ?? ''}`, { method: 'POST', headers, body: Buffer.concat(chunks) }).then(async (upstream) => {
+        const text = await upstream.text()
         if (isFirst) request.socket.destroy()
         else response.end(text)
       })
     })
   })
-  return { url: await listen(server), server, asked: () => asked }
+  return { url: await listen(server), server, requestCount: () => requestCount }
 }
 
 async function listen(server: Server): Promise<string> {

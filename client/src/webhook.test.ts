@@ -28,12 +28,12 @@ const event = {
 const body = JSON.stringify(event)
 const nowSeconds = Math.floor(Date.now() / 1000)
 
-/** A delivery as the Standard Webhooks library of others signs it. */
+/** Headers signed by the reference library of Standard Webhooks. */
 function deliver({ id = 'evt_1', at = nowSeconds, text = body, by = secret } = {}): Record<string, string> {
   return { 'webhook-id': id, 'webhook-timestamp': String(at), 'webhook-signature': new Webhook(by).sign(id, new Date(at * 1000), text) }
 }
 
-function isTaken(text: string, headers: WebhookHeaders, secrets: string | string[] = secret): boolean {
+function isAccepted(text: string, headers: WebhookHeaders, secrets: string | string[] = secret): boolean {
   try {
     verifyWebhook(text, headers, { secrets })
     return true
@@ -44,13 +44,13 @@ function isTaken(text: string, headers: WebhookHeaders, secrets: string | string
 }
 
 describe('verifyWebhook', () => {
-  it('gives the event of a delivery, with the id under which it is repeated', () => {
+  it('returns the event of a delivery, with the id that its repetitions have too', () => {
     const delivery = verifyWebhook(body, deliver({ id: 'evt_42' }), { secrets: secret })
     assert.deepEqual(delivery, { ...event, id: 'evt_42' })
     assert.equal(delivery.type === 'receipt.paid' ? delivery.data.receipt.amount : null, 500_000)
   })
 
-  it("takes the body as bytes, and headers as node's, as fetch's, or as a proxy spelled them", () => {
+  it('accepts the body as bytes, and headers of Node, of fetch, or in another letter case', () => {
     const headers = deliver()
     const upper = Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toUpperCase(), value]))
     for (const given of [headers, new Headers(headers), upper]) {
@@ -58,14 +58,14 @@ describe('verifyWebhook', () => {
     }
   })
 
-  it('takes either secret while one is being rotated, and a delivery signed with both', () => {
-    assert.ok(isTaken(body, deliver({ by: oldSecret }), [secret, oldSecret]))
-    assert.ok(!isTaken(body, deliver({ by: oldSecret }), [secret]))
+  it('accepts either secret during a rotation, and a delivery signed with both', () => {
+    assert.ok(isAccepted(body, deliver({ by: oldSecret }), [secret, oldSecret]))
+    assert.ok(!isAccepted(body, deliver({ by: oldSecret }), [secret]))
     const both = `${deliver({ by: oldSecret })['webhook-signature'] ?? ''} ${deliver()['webhook-signature'] ?? ''}`
-    assert.ok(isTaken(body, { ...deliver(), 'webhook-signature': both }, [secret]))
+    assert.ok(isAccepted(body, { ...deliver(), 'webhook-signature': both }, [secret]))
   })
 
-  it('takes 300 seconds to either side of now, and not one more', () => {
+  it('accepts a timestamp up to 300 seconds from now in either direction', () => {
     const now = nowSeconds * 1000 + 999
     for (const [seconds, expected] of [
       [-301, false],
@@ -79,7 +79,7 @@ describe('verifyWebhook', () => {
     }
   })
 
-  it('refuses a header that is missing, empty or there twice', () => {
+  it('rejects a missing, empty or repeated header', () => {
     for (const name of ['webhook-id', 'webhook-timestamp', 'webhook-signature']) {
       for (const value of [undefined, '', ['a', 'b']]) {
         assert.throws(() => verifyWebhook(body, { ...deliver(), [name]: value }, { secrets: secret }), {
@@ -89,45 +89,45 @@ describe('verifyWebhook', () => {
     }
   })
 
-  it('refuses a signed body that is no event', () => {
+  it('rejects a signed body that is not an event', () => {
     for (const text of ['', 'null', '[]', '{"type":1,"data":{}}', '{"type":"receipt.paid"', '{"type":"receipt.paid"}']) {
-      assert.throws(() => verifyWebhook(text, deliver({ text }), { secrets: secret }), { message: 'the body is no event' })
+      assert.throws(() => verifyWebhook(text, deliver({ text }), { secrets: secret }), { message: 'the body is not an event' })
     }
   })
 
-  it('gives an event that this version does not know: the receiver ignores it', () => {
+  it('returns an event of an unknown type, which the receiver ignores', () => {
     const text = JSON.stringify({ ...event, type: 'receipt.of_a_later_year' })
     assert.equal(verifyWebhook(text, deliver({ text }), { secrets: secret }).type, 'receipt.of_a_later_year')
   })
 
-  it('looks at ten signatures and no more', () => {
+  it('compares at most ten signatures', () => {
     const right = deliver()['webhook-signature'] ?? ''
     const wrong = (count: number): string[] => Array.from({ length: count }, () => `v1,${'A'.repeat(43)}=`)
-    assert.ok(isTaken(body, { ...deliver(), 'webhook-signature': [...wrong(9), right].join(' ') }))
-    assert.ok(!isTaken(body, { ...deliver(), 'webhook-signature': [...wrong(10), right].join(' ') }))
+    assert.ok(isAccepted(body, { ...deliver(), 'webhook-signature': [...wrong(9), right].join(' ') }))
+    assert.ok(!isAccepted(body, { ...deliver(), 'webhook-signature': [...wrong(10), right].join(' ') }))
   })
 
-  it('wants a secret that is one', () => {
+  it('throws TypeError for a malformed secret', () => {
     for (const secrets of ['', 'whsec_', 'whsec_c2hvcnQ=', [secret, 'short']]) {
       assert.throws(() => verifyWebhook(body, deliver(), { secrets }), TypeError)
     }
-    assert.ok(!isTaken(body, deliver(), []))
+    assert.ok(!isAccepted(body, deliver(), []))
   })
 })
 
-describe('verifyWebhook and the standardwebhooks library of others', () => {
-  const theirs = new Webhook(secret)
-  const isTakenThere = (text: string, headers: Record<string, string>): boolean => {
+describe('verifyWebhook and the reference library standardwebhooks', () => {
+  const reference = new Webhook(secret)
+  const isAcceptedByReference = (text: string, headers: Record<string, string>): boolean => {
     try {
-      theirs.verify(text, headers)
+      reference.verify(text, headers)
       return true
     } catch {
       return false
     }
   }
-  const asEvent = (customer: string): string => JSON.stringify({ ...event, data: { ...event.data, customer } })
+  const eventWith = (customer: string): string => JSON.stringify({ ...event, data: { ...event.data, customer } })
 
-  it('take the same deliveries, whatever is in them', () => {
+  it('accept the same generated deliveries', () => {
     const deliveries = fc.record({
       id: fc.stringMatching(/^[\w-]{1,40}$/),
       customer: fc.string({ unit: 'binary' }),
@@ -135,15 +135,15 @@ describe('verifyWebhook and the standardwebhooks library of others', () => {
     })
     fc.assert(
       fc.property(deliveries, ({ id, customer, shift }) => {
-        const text = asEvent(customer)
+        const text = eventWith(customer)
         const headers = deliver({ id, at: nowSeconds + shift, text })
-        assert.ok(isTakenThere(text, headers))
-        assert.ok(isTaken(text, headers))
+        assert.ok(isAcceptedByReference(text, headers))
+        assert.ok(isAccepted(text, headers))
       }),
     )
   })
 
-  it('refuse the same deliveries, whatever was done to them', () => {
+  it('reject the same altered deliveries', () => {
     const changes = fc.oneof(
       fc.record({
         part: fc.constantFrom('webhook-id', 'webhook-timestamp', 'webhook-signature', 'body'),
@@ -156,9 +156,9 @@ describe('verifyWebhook and the standardwebhooks library of others', () => {
         const put = (text: string): string => `${text.slice(0, at % text.length)}${by}${text.slice((at % text.length) + 1)}`
         const headers = Object.fromEntries(Object.entries(deliver()).map(([name, value]) => [name, name === part ? put(value) : value]))
         const text = part === 'body' ? put(body) : body
-        const verdict = isTaken(text, headers)
-        // Theirs reads `17e` as 17 seconds and answers a signed body that is no JSON with an error of its own; both then refuse.
-        assert.equal(verdict, isTakenThere(text, headers), `${part} ${at} ${by}`)
+        const isValid = isAccepted(text, headers)
+        // The reference reads `17e` as 17 seconds, and throws another error for a signed body that is not JSON. Both reject the delivery.
+        assert.equal(isValid, isAcceptedByReference(text, headers), `${part} ${at} ${by}`)
       }),
       { numRuns: 1000 },
     )

@@ -5,80 +5,81 @@ import type { EventType, WebhookEvent } from './wire.ts'
 export interface WebhookOptions {
   /** The secret of the endpoint (`whsec_…`); two while it is being rotated. */
   readonly secrets: string | readonly string[]
-  /** How far the timestamp may be from now, seconds. Default 300, as Standard Webhooks says. */
+  /** How far the timestamp may be from the current time, seconds. Default 300, as Standard Webhooks recommends. */
   readonly toleranceSeconds?: number
-  /** Unix milliseconds; for tests. Default: the clock. */
+  /** The current time, Unix milliseconds; for tests. Default: the clock. */
   readonly now?: number
 }
 
-/** Either the object of node's `request.headers` or fetch's Headers. */
+/** The headers of Node's `request.headers` or fetch's `Headers`. */
 export type WebhookHeaders = Readonly<Record<string, string | readonly string[] | undefined>> | { get(name: string): string | null }
 
-/** A delivery that is to be believed: its event, by `type`, and the id under which it comes again when it is repeated. */
+/** A verified delivery: its event, discriminated by `type`, and its id. A repeated delivery has the same id. */
 export type Delivery = { readonly [T in EventType]: WebhookEvent<T> & { readonly id: string } }[EventType]
 
-/** The delivery is not to be believed: answer 400 and do nothing. */
+/** The delivery could not be verified: respond with 400 and ignore it. */
 export class WebhookRefused extends Error {
   override readonly name: string = 'WebhookRefused'
 }
 
 /**
- * Checks a delivery (Standard Webhooks: HMAC-SHA256 over `id.timestamp.body`) and gives its event. `body` is the raw body, before anything
- * parsed it. Delivery is at least once: keep `id` and ignore what you have seen, and a `type` that you do not know. Throws WebhookRefused;
- * TypeError for a secret that is none.
+ * Verifies a delivery (Standard Webhooks: HMAC-SHA256 over `id.timestamp.body`) and returns its event. `body` is the raw body, before any
+ * parser touches it. Delivery is at least once: store each `id`, and ignore deliveries you have already handled and event types you do not
+ * know. Throws WebhookRefused, or TypeError when a secret is malformed.
  */
 export function verifyWebhook(body: string | Uint8Array, headers: WebhookHeaders, options: WebhookOptions): Delivery {
   const id = headerOf(headers, 'webhook-id')
   const timestamp = headerOf(headers, 'webhook-timestamp')
-  const signatures = headerOf(headers, 'webhook-signature').split(' ').slice(0, SIGNATURES_MAX)
+  const signatures = headerOf(headers, 'webhook-signature').split(' ').slice(0, maxSignatures)
   checkTimestamp(timestamp, options)
   const bytes = typeof body === 'string' ? Buffer.from(body) : body
   const secrets = typeof options.secrets === 'string' ? [options.secrets] : options.secrets
-  const right = secrets.map((secret) =>
-    createHmac('sha256', secretBytes(secret)).update(`${id}.${timestamp}.`).update(bytes).digest('base64'),
+  const expectedSignatures = secrets.map(
+    (secret) => `v1,${createHmac('sha256', decodeSecret(secret)).update(`${id}.${timestamp}.`).update(bytes).digest('base64')}`,
   )
-  const isRight = signatures.some((given) => right.some((expected) => isSameText(`v1,${expected}`, given)))
-  if (!isRight) throw new WebhookRefused('no signature of the delivery matches: is this the secret of the endpoint that was called?')
-  return readEvent(bytes, id)
+  const isValid = signatures.some((signature) => expectedSignatures.some((expected) => isEqual(expected, signature)))
+  if (!isValid) throw new WebhookRefused('no signature matches: is this the secret of the endpoint that received the delivery?')
+  return parseEvent(bytes, id)
 }
 
 function checkTimestamp(timestamp: string, { toleranceSeconds = 300, now = Date.now() }: WebhookOptions): void {
-  const isNear = Math.abs(Math.floor(now / 1000) - Number(timestamp)) <= toleranceSeconds
-  if (!/^[0-9]{1,12}$/.test(timestamp) || !isNear) {
-    throw new WebhookRefused('webhook-timestamp is too far from now: a replay, or a clock that is wrong')
+  const isRecent = Math.abs(Math.floor(now / 1000) - Number(timestamp)) <= toleranceSeconds
+  if (!/^[0-9]{1,12}$/.test(timestamp) || !isRecent) {
+    throw new WebhookRefused('webhook-timestamp is too far from now: the delivery is a replay, or a clock is wrong')
   }
 }
 
 function headerOf(headers: WebhookHeaders, name: string): string {
-  const value = hasGet(headers) ? headers.get(name) : Object.entries(headers).find(([key]) => key.toLowerCase() === name)?.[1]
+  const value = isFetchHeaders(headers) ? headers.get(name) : Object.entries(headers).find(([key]) => key.toLowerCase() === name)?.[1]
   if (typeof value !== 'string' || value === '') throw new WebhookRefused(`the header ${name} is missing`)
   return value
 }
 
-/** A header called `get` would be text. */
-function hasGet(headers: WebhookHeaders): headers is { get(name: string): string | null } {
+/** In Node's object, a header named `get` would be a string. */
+function isFetchHeaders(headers: WebhookHeaders): headers is { get(name: string): string | null } {
   return typeof headers.get === 'function'
 }
 
-function secretBytes(secret: string): Uint8Array {
+function decodeSecret(secret: string): Uint8Array {
   const bytes = Buffer.from(secret.replace(/^whsec_/, ''), 'base64')
-  if (bytes.length < SECRET_BYTES_MIN) throw new TypeError(`a webhook secret is whsec_ and at least ${SECRET_BYTES_MIN} bytes in base64`)
+  if (bytes.length < minSecretBytes) throw new TypeError(`a webhook secret is whsec_ and at least ${minSecretBytes} bytes in base64`)
   return bytes
 }
 
-function isSameText(expected: string, given: string): boolean {
-  const [one, other] = [Buffer.from(expected), Buffer.from(given)]
-  return one.length === other.length && timingSafeEqual(one, other)
+/** Compares in constant time. */
+function isEqual(expected: string, actual: string): boolean {
+  const [expectedBytes, actualBytes] = [Buffer.from(expected), Buffer.from(actual)]
+  return expectedBytes.length === actualBytes.length && timingSafeEqual(expectedBytes, actualBytes)
 }
 
-function readEvent(bytes: Uint8Array, id: string): Delivery {
-  const event = readJson(bytes)
+function parseEvent(bytes: Uint8Array, id: string): Delivery {
+  const event = parseJson(bytes)
   const isEvent = typeof event === 'object' && event !== null && 'type' in event && typeof event.type === 'string' && 'data' in event
-  if (!isEvent) throw new WebhookRefused('the body is no event')
+  if (!isEvent) throw new WebhookRefused('the body is not an event')
   return { ...event, id } as unknown as Delivery
 }
 
-function readJson(bytes: Uint8Array): unknown {
+function parseJson(bytes: Uint8Array): unknown {
   try {
     return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes))
   } catch {
@@ -86,7 +87,7 @@ function readJson(bytes: Uint8Array): unknown {
   }
 }
 
-/** How many signatures of one header are looked at. */
-const SIGNATURES_MAX = 10
-/** Standard Webhooks asks for 24 to 64 bytes. */
-const SECRET_BYTES_MIN = 24
+/** How many signatures of one header are compared. */
+const maxSignatures = 10
+/** Standard Webhooks requires 24 to 64 bytes. */
+const minSecretBytes = 24

@@ -10,13 +10,13 @@ export interface Card {
   readonly token: string
   /** Whether the token may be charged again and again; follows `save`. */
   readonly recurrent: boolean
-  /** Whether the cardholder has proved the card by an SMS code. */
+  /** Whether the cardholder has verified the card by an SMS code. */
   readonly verify: boolean
-  /** The kind of card by its prefix, from our own table. */
+  /** The kind of card by its prefix, from the table of this service. */
   readonly type: string
 }
 
-/** Who pays, as the merchant knows them; kept and answered as given. */
+/** The payer as the merchant knows them; stored and returned as given. */
 export interface Payer {
   readonly id?: string | null
   readonly phone?: string | null
@@ -47,7 +47,7 @@ export interface Receipt {
   /** Why the last payment failed: {code, message, data, reason}, `data` where the merchant refused; null when none failed. */
   readonly error: unknown
   readonly description: string
-  /** Kept and answered as given. */
+  /** Stored and returned as given. */
   readonly detail: Readonly<Record<string, unknown>> | null
   /** Tiyin. */
   readonly amount: number
@@ -55,7 +55,7 @@ export interface Receipt {
   readonly currency: number
   /** Always 0. */
   readonly commission: number
-  /** The merchant's fields with their titles; values are strings, whatever was sent. */
+  /** The merchant's fields with their titles; values are always strings. */
   readonly account: readonly {
     readonly name: string
     readonly title: string
@@ -64,7 +64,7 @@ export interface Receipt {
   }[]
   readonly card: {
     readonly number: string
-    /** YYMM here, as the wire wants it. */
+    /** YYMM, unlike in cards.*. */
     readonly expire: string
   } | null
   readonly merchant: {
@@ -88,14 +88,14 @@ export interface Receipt {
     /** Present once cancelled by this API: "subscribe". */
     readonly source_cancel?: string
   }
-  /** Who pays, as the merchant knows them; kept and answered as given. */
+  /** The payer as the merchant knows them; stored and returned as given. */
   readonly payer: Payer | null
   readonly processing_id: null
 }
 
 /** What a server may ask, and what it is answered; the methods of the browser are left out. */
 export interface Methods {
-  /** Tells whether a token is verified. */
+  /** Returns the card of a token, and whether it is verified. */
   'cards.check': {
     params: {
       /** The card token, as cards.create gave it: 24 hex digits, an underscore, 43 letters and digits. */
@@ -106,7 +106,7 @@ export interface Methods {
       readonly card: Card
     }
   }
-  /** Removes a card: its token is of no use from then on. */
+  /** Removes a card. Its token stops working at once. */
   'cards.remove': {
     params: {
       /** The card token, as cards.create gave it: 24 hex digits, an underscore, 43 letters and digits. */
@@ -123,7 +123,7 @@ export interface Methods {
       readonly amount: number
       readonly account?: Readonly<Record<string, string | number | null>> | null | undefined
       readonly description?: string | null | undefined
-      /** Any shape; kept and answered as given. */
+      /** Any shape; stored and returned as given. */
       readonly detail?: object | null | undefined
       /** Whether a payment only holds the money until receipts.confirm_hold. */
       readonly hold?: boolean | null | undefined
@@ -139,7 +139,7 @@ export interface Methods {
       readonly id: string
       /** A verified card token of this merchant. */
       readonly token: string
-      /** Who pays, as the merchant knows them; kept and answered as given. */
+      /** The payer as the merchant knows them; stored and returned as given. */
       readonly payer?: Payer | null | undefined
       /** Hold instead of debit; confirm within 7 days. */
       readonly hold?: boolean | null | undefined
@@ -160,7 +160,7 @@ export interface Methods {
       readonly success: boolean
     }
   }
-  /** Cancels a receipt; money taken or held goes back. */
+  /** Cancels a receipt; money taken or held is returned. */
   'receipts.cancel': {
     params: {
       /** Receipt id: 24 lower-case hex digits. */
@@ -170,7 +170,7 @@ export interface Methods {
       readonly receipt: Receipt
     }
   }
-  /** Tells the state of a receipt. */
+  /** Returns the state of a receipt. */
   'receipts.check': {
     params: {
       /** Receipt id: 24 lower-case hex digits. */
@@ -180,7 +180,7 @@ export interface Methods {
       readonly state: number
     }
   }
-  /** Gives a receipt whole. */
+  /** Returns a receipt. */
   'receipts.get': {
     params: {
       /** Receipt id: 24 lower-case hex digits. */
@@ -190,33 +190,33 @@ export interface Methods {
       readonly receipt: Receipt
     }
   }
-  /** Lists receipts of a span of days, newest first. */
+  /** Lists the receipts of a range of days, newest first. */
   'receipts.get_all': {
     params: {
-      /** At most 50. */
-      readonly count: number
-      /** Unix milliseconds; its whole day in UTC+5. */
-      readonly from: number
-      /** Unix milliseconds; its whole day in UTC+5. */
-      readonly to: number
-      /** At most 1000. */
-      readonly offset?: number | null | undefined
+      /** At most 50. A string of digits is accepted too. */
+      readonly count: number | string
+      /** Unix milliseconds; its whole day in UTC+5. A string of digits is accepted too. */
+      readonly from: number | string
+      /** Unix milliseconds; its whole day in UTC+5. A string of digits is accepted too. */
+      readonly to: number | string
+      /** At most 1000. A string of digits is accepted too. */
+      readonly offset?: number | string | null | undefined
     }
     result: readonly Receipt[]
   }
-  /** Takes held money, all of it or a part. */
+  /** Captures held money, all of it or a part. */
   'receipts.confirm_hold': {
     params: {
       /** Receipt id: 24 lower-case hex digits. */
       readonly id: string
-      /** Tiyin, at most what is held; absent: all. */
+      /** Tiyin, at most the amount held; absent: all of it. */
       readonly amount?: number | null | undefined
     }
     result: {
       readonly receipt: Receipt
     }
   }
-  /** Keeps the fiscal data of a paid receipt. */
+  /** Stores the fiscal data of a paid receipt. */
   'receipts.set_fiscal_data': {
     params: {
       /** Receipt id: 24 lower-case hex digits. */
@@ -235,39 +235,39 @@ export interface Methods {
       readonly success: boolean
     }
   }
-  /** Gives a page of yours leave to take cards with the hosted form. */
+  /** Allows one of your pages to take cards with the hosted form. */
   'form.sessions.create': {
     params: {
-      /** Origin of the page that holds the form, as location.origin tells it; in production one that you have registered. */
+      /** Origin of the page that contains the form, as in location.origin; in production it must be registered. */
       readonly origin: string
       /** Your own id of the payer. */
       readonly customer?: string | null | undefined
-      /** `ask`: the cardholder may agree that the card is kept; `off`: the token pays once. */
+      /** `ask`: the cardholder may agree that the card is stored; `off`: the token pays once. */
       readonly save: "ask" | "off"
       /** Language of the form. */
       readonly locale?: "uz" | "ru" | "en" | null | undefined
       /** For the hosted page: the address of `origin` that the cardholder is sent to afterwards, with `tessera=done` or `tessera=cancelled` added to its query. */
       readonly return?: string | null | undefined
-      /** How many cards may be sent with it. */
+      /** How many cards may be submitted with it. */
       readonly attempts?: number | undefined
     }
     result: {
-      /** For the form on your page; not shown again. */
+      /** For the form on your page; returned only here. */
       readonly session: string
       /** Unix milliseconds. */
       readonly expires_at: number
-      /** With `return`: the address of the hosted page. Send the cardholder there; the session stands behind its #. */
+      /** With `return`: the address of the hosted page. Send the cardholder there; the session is in its fragment. */
       readonly page?: string
     }
   }
-  /** Tells what became of a session of the hosted page, with the token once a card is verified. */
+  /** Returns the state of a hosted-page session, with the token once a card is verified. */
   'form.sessions.get': {
     params: {
       /** The session, as form.sessions.create gave it. */
       readonly session: string
     }
     result: {
-      /** `open`: the cardholder is at it; `done`: a card was verified; `cancelled`: the cardholder turned back; `ended`: the time is over, and no card was verified. */
+      /** `open`: in progress; `done`: a card was verified; `cancelled`: the cardholder cancelled; `ended`: the time is over, and no card was verified. */
       readonly state: "open" | "done" | "cancelled" | "ended"
       /** When the session ends, unix milliseconds. */
       readonly expires_at: number
@@ -281,14 +281,14 @@ export interface Methods {
         readonly token: string
         /** Whether the token may be charged again and again; follows `save`. */
         readonly recurrent: boolean
-        /** Whether the cardholder has proved the card by an SMS code. */
+        /** Whether the cardholder has verified the card by an SMS code. */
         readonly verify: boolean
-        /** The kind of card by its prefix, from our own table. */
+        /** The kind of card by its prefix, from the table of this service. */
         readonly type: string
       }
     }
   }
-  /** Gives this API as an OpenRPC document. */
+  /** Returns this API as an OpenRPC document. */
   'rpc.discover': {
     params: object
     result: {
@@ -338,11 +338,12 @@ export const reasons = [
   'request_not_replayable', 'user_not_found', 'delivery_not_found', 'last_owner', 'card_not_found', 'card_deleted', 'card_ended',
   'receipt_not_found', 'receipt_paid', 'receipt_in_progress', 'receipt_cancelled', 'receipt_not_held', 'receipt_not_paid',
   'account_field_missing', 'account_field_unknown', 'amount_below_limit', 'amount_above_limit', 'amount_above_hold', 'card_not_verified',
-  'card_in_use', 'merchant_refused', 'cannot_cancel', 'code_not_requested', 'code_too_old', 'tries_used_up', 'card_day_tries_used_up',
-  'wrong_code_limit', 'wrong_code', 'resend_too_soon', 'send_limit_card', 'send_limit_phone', 'sms_country_not_served', 'sms_prefix_limit',
-  'sms_cost_limit', 'sms_not_sent', 'sms_not_connected', 'card_expired', 'card_blocked', 'system_error', 'network_timeout',
-  'insufficient_funds', 'declined', 'debit_failed', 'merchant_no_answer', 'merchant_closing', 'payment_unknown', 'internal_error',
-  'overloaded', 'connection_busy', 'address_busy', 'draining', 'batch_time_over', 'store_full', 'store_unavailable', 'outcome_unknown',
+  'card_in_use', 'merchant_refused', 'cannot_cancel', 'code_not_requested', 'code_malformed', 'code_expired', 'tries_used_up',
+  'card_day_tries_used_up', 'wrong_code_limit', 'wrong_code', 'resend_too_soon', 'send_limit_card', 'send_limit_phone',
+  'sms_country_not_served', 'sms_prefix_limit', 'sms_cost_limit', 'sms_not_sent', 'sms_not_connected', 'card_expired', 'card_blocked',
+  'system_error', 'network_timeout', 'insufficient_funds', 'card_limit', 'declined', 'debit_failed', 'merchant_no_answer',
+  'merchant_closing', 'payment_unknown', 'internal_error', 'overloaded', 'connection_busy', 'address_busy', 'draining', 'batch_time_over',
+  'store_full', 'store_unavailable', 'outcome_unknown',
 ] as const
 
 export type Reason = (typeof reasons)[number]
@@ -368,7 +369,7 @@ export const receiptStates = {
 
 export type ReceiptState = (typeof receiptStates)[keyof typeof receiptStates]
 
-/** What a merchant's webhook is told (wire §7). Never a token: the card goes by its id. */
+/** The events of a merchant's webhook (docs/reference/wire.md#events). They name the card by its id, never by its token. */
 export const eventTypes = [
   'card.verified',
   'card.removed',
@@ -385,6 +386,7 @@ export interface CardEvent {
   readonly card: {
     readonly id: string
     readonly number: string
+    /** `03/99`: webhooks are written as the subscribe profile, whatever the profile of the call. */
     readonly expire: string
     readonly verify: boolean
     readonly recurrent: boolean
@@ -402,7 +404,7 @@ export interface ReceiptEvent {
     readonly cancel_time: number
     readonly card: { readonly id: string; readonly number: string } | null
     readonly account: Readonly<Record<string, string>>
-    /** Why it failed, a stable word; null when it did not. */
+    /** Why it failed, the `reason` of the error; null when it did not. */
     readonly reason: string | null
   }
   readonly customer: string | null

@@ -7,18 +7,8 @@ import { serialize } from 'node:v8'
 
 import fc from 'fast-check'
 
-import {
-  expiryEndsAt,
-  hasValidCheckDigit,
-  isExpiryFault,
-  maskDigits,
-  maskPhone,
-  Pan,
-  readExpiry,
-  readPan,
-  shortMask,
-  type Expiry,
-} from './card.ts'
+import { expiryEndsAt, isExpiryFault, maskDigits, maskPhone, Pan, readExpiry, readPan, shortMask, type Expiry } from './card.ts'
+import { hasValidCheckDigit } from './check-digit.ts'
 
 const digits = '8600069195406311'
 const masked = '860006******6311'
@@ -43,7 +33,7 @@ const anyCardNumber = fc
   .map((leading) => leading.join(''))
   .map((leading) => [...Array(10).keys()].map((check) => `${leading}${check}`).find((number) => hasLuhn(number)) ?? '')
 
-test('a PAN prints itself masked in every printing', () => {
+test('a PAN prints itself masked in every way of printing', () => {
   const pan = samplePan()
   assert.equal(String(pan), masked)
   assert.equal(`${asText(pan)}!`, `${masked}!`)
@@ -55,7 +45,7 @@ test('a PAN prints itself masked in every printing', () => {
   assert.ok(Number.isNaN(Number(pan)))
 })
 
-test('no printing of a PAN, however deep it lies or it is asked, shows more than the mask', () => {
+test('no way of printing a PAN, however deeply nested, shows more than the mask', () => {
   const pan = samplePan()
   const held = { pan, list: [pan], map: new Map([['pan', pan]]), set: new Set([pan]), error: new Error('x', { cause: pan }) }
   const printings = [
@@ -88,7 +78,7 @@ test('a PAN posted to a thread arrives as nothing', () => {
   for (const copy of [structuredClone(pan), structuredClone({ pan }).pan]) assert.deepEqual(Reflect.ownKeys(copy), [])
 })
 
-test('the digits come out by reveal alone, and are gone after wiping while the mask stays', () => {
+test('the digits are available through reveal only, and are gone after wiping while the mask stays', () => {
   const pan = samplePan()
   const revealed = pan.reveal()
   assert.equal(Buffer.from(revealed).toString('latin1'), digits)
@@ -115,7 +105,7 @@ test('a PAN is made of 12 to 19 ASCII digits and nothing else, and the refusal d
   }
 })
 
-test('a card number is read from its digits, blanks around it forgiven', () => {
+test('a card number is read from its digits, with blanks around it ignored', () => {
   for (const number of publicCards) {
     for (const text of [number, ` ${number}`, `${number} `, `\t\r\n ${number} \n`]) assert.equal(revealedOf(readPan(bytesOf(text))), number)
   }
@@ -142,7 +132,7 @@ test('a card number with one digit mistyped is refused by its check digit', () =
   )
 })
 
-test('two neighbouring digits exchanged are refused, all but 09 and 90', () => {
+test('two swapped neighbouring digits are refused, except 09 and 90', () => {
   fc.assert(
     fc.property(anyCardNumber, fc.nat(), (number, at) => {
       const position = at % (number.length - 1)
@@ -154,7 +144,7 @@ test('two neighbouring digits exchanged are refused, all but 09 and 90', () => {
   )
 })
 
-test('what is no card number is told from a mistyped one', () => {
+test('text that is not a card number is distinguished from a mistyped one', () => {
   const shapeless = [
     '',
     ' ',
@@ -191,7 +181,7 @@ test('a card is good through the last day of its month, in UTC+5', () => {
   assert.equal(new Date(expiryEndsAt('0228' as Expiry)).toISOString(), '2028-02-29T19:00:00.000Z')
 })
 
-test('an expiry is MMYY, and each fault has its name', () => {
+test('an expiry is MMYY, and each fault has its own code', () => {
   const now = Date.UTC(2026, 10, 21)
   const cases: readonly [string, string][] = [
     ['1126', '1126'],
@@ -236,7 +226,7 @@ test('the short mask is that of the specification', () => {
   assert.equal(shortMask(masked), '8600***6311')
 })
 
-test('masks fail closed: what they cannot parse they do not show', () => {
+test('masks fail closed: text that cannot be parsed is not shown', () => {
   for (const text of ['', '1', '12345', '12345678901', '12345678901234567890', '86000691954063a1'])
     assert.equal(maskDigits(bytesOf(text)), '***')
   for (const text of ['', digits, '8600***6311', `${masked}1`, '860006*****6311', `x${masked}`, `${masked}\n`])

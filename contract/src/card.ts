@@ -1,12 +1,15 @@
-import { inspectPan } from './inspect.ts'
+import { hasValidCheckDigit } from './check-digit.ts'
 import { copyOffHeap } from './off-heap.ts'
+
+/** Under this symbol Node's console looks for how to print a value; named here so that the contract needs nothing of Node. */
+const inspectSymbol: unique symbol = Symbol.for('nodejs.util.inspect.custom')
 
 /**
  * A card number (primary account number, ISO/IEC 7812) held as bytes that can be wiped.
  *
  * It prints itself masked wherever it is printed: string, JSON, template, console, error message.
- * The digits come out of one door, `reveal()`, which is called in the vault, in the frame, and in network
- * adapters, and nowhere else (a check keeps that). Made by `readPan` only.
+ * The digits are available through `reveal()` only, which is called in the vault, in the form's frame and in network
+ * adapters and nowhere else (a check enforces that). Created by `readPan` only.
  */
 export class Pan {
   readonly #digits: Uint8Array
@@ -59,7 +62,7 @@ export class Pan {
     return 'Pan'
   }
 
-  [inspectPan](): string {
+  [inspectSymbol](): string {
     return `Pan(${this.#masked})`
   }
 }
@@ -76,16 +79,6 @@ export function readPan(bytes: Uint8Array): Pan | PanFault {
   if (!isPanLength(trimmed.length) || !trimmed.every(isDigit)) return 'cardNumberFormat'
   if (!hasValidCheckDigit(trimmed)) return 'cardNumberCheckDigit'
   return Pan.over(copyOffHeap(trimmed))
-}
-
-/** The check digit of ISO/IEC 7812-1 Annex B (Luhn, modulus 10) over ASCII digits `[from, to)`. */
-export function hasValidCheckDigit(digits: Uint8Array, from = 0, to = digits.length): boolean {
-  let sum = 0
-  for (let i = to - 1, even = false; i >= from; i--, even = !even) {
-    const digit = (digits[i] ?? 0) - ZERO
-    sum += even ? (digit > 4 ? digit * 2 - 9 : digit * 2) : digit
-  }
-  return sum % 10 === 0
 }
 
 /** A card's last month, `MMYY` as on the wire; the year is 20YY. */
@@ -113,20 +106,20 @@ export function expiryEndsAt(expiry: Expiry): number {
 }
 
 /**
- * The long mask, kept in the store: first six, six asterisks, last four. The number of asterisks is fixed, so it does not tell the length.
- * What is not as long as a card number is not shown at all.
+ * The long mask, as stored: first six digits, six asterisks, last four. The number of asterisks is fixed, so that it does not reveal the length.
+ * Anything without the length of a card number becomes `***`.
  */
 export function maskDigits(digits: Uint8Array): string {
   if (!isPanLength(digits.length) || !digits.every(isDigit)) return '***'
   return `${ascii(digits, 0, 6)}******${ascii(digits, digits.length - 4, digits.length)}`
 }
 
-/** `860006******6311` → `8600***6311`: the mask of the specification. What does not look like the long mask is not shown at all. */
+/** `860006******6311` → `8600***6311`: the mask of the specification. Anything else becomes `***`. */
 export function shortMask(longMask: string): string {
   return /^[0-9]{6}\*{6}[0-9]{4}$/.test(longMask) ? `${longMask.slice(0, 4)}***${longMask.slice(-4)}` : '***'
 }
 
-/** `998901234566` → `99890*****66`: five digits, five asterisks, two digits. Anything that is not 9 to 15 digits is not shown at all. */
+/** `998901234566` → `99890*****66`: five digits, five asterisks, two digits. Anything that is not 9 to 15 digits becomes `*****`. */
 export function maskPhone(phone: string): string {
   return /^[0-9]{9,15}$/.test(phone) ? `${phone.slice(0, 5)}*****${phone.slice(-2)}` : '*****'
 }

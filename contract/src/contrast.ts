@@ -1,17 +1,17 @@
-import { readThemeValue, type ThemeColour } from './theme.ts'
+import { readThemeValue, type ThemeColor } from './theme.ts'
 
-/** Two colours of a theme that are too near to one another. */
-export interface Pale {
-  readonly of: ThemeColour
-  readonly on: ThemeColour
-  /** As measured, in hundredths, rounded down: what is short of a limit never reads as if it were not. */
+/** Two colors of a theme with too little contrast. */
+export interface ContrastProblem {
+  readonly of: ThemeColor
+  readonly on: ThemeColor
+  /** The measured contrast, rounded down to hundredths, so that a value below the limit is never shown as the limit. */
   readonly ratio: number
   readonly needed: number
-  /** A colour for `of` of the same hue that is enough, `#rrggbb`. */
+  /** A color of the same hue for `of` with sufficient contrast, `#rrggbb`. */
   readonly suggestion: string
 }
 
-/** What WCAG 2.2 AA asks of the form's own colours: 1.4.3 of words, 1.4.11 of the edge of a field and of the focus. */
+/** The contrast that WCAG 2.2 AA requires of the form's color pairs: 1.4.3 for texts, 1.4.11 for field borders and the focus. */
 export const themePairs = [
   ['text', 'background', 4.5],
   ['text', 'field', 4.5],
@@ -22,34 +22,34 @@ export const themePairs = [
   ['success', 'background', 4.5],
   ['border', 'background', 3],
   ['focus', 'background', 3],
-] as const satisfies readonly (readonly [of: ThemeColour, on: ThemeColour, needed: number])[]
+] as const satisfies readonly (readonly [of: ThemeColor, on: ThemeColor, needed: number])[]
 
-/** Every pair that is under its limit. A field whose fill stands out needs no border; without a border it is the fill that has to. */
-export function findPale(colourOf: (name: ThemeColour) => Rgb, hasBorder: boolean): Pale[] {
+/** Finds every pair below its limit. A field whose fill has enough contrast needs no border; without a border, the fill must have it. */
+export function findContrastProblems(colorOf: (name: ThemeColor) => Rgb, hasBorder: boolean): ContrastProblem[] {
   return themePairs.flatMap(([name, on, needed]) => {
     const of = name === 'border' && !hasBorder ? 'field' : name
-    const found = measureContrast(colourOf(of), colourOf(on))
-    const ratio = name === 'border' ? Math.max(found, measureContrast(colourOf('field'), colourOf(on))) : found
+    const measured = measureContrast(colorOf(of), colorOf(on))
+    const ratio = name === 'border' ? Math.max(measured, measureContrast(colorOf('field'), colorOf(on))) : measured
     if (ratio >= needed) return []
-    return [{ of, on, needed, ratio: Math.floor(ratio * 100) / 100, suggestion: mend(colourOf(of), colourOf(on), needed) }]
+    return [{ of, on, needed, ratio: Math.floor(ratio * 100) / 100, suggestion: suggestColor(colorOf(of), colorOf(on), needed) }]
   })
 }
 
 /** Red, green and blue of sRGB, whole numbers to 255. */
 export type Rgb = readonly [red: number, green: number, blue: number]
 
-/** A colour that a theme takes; null for any other text. */
+/** Parses a color of a theme; null for any other text. */
 export function readRgb(text: string): Rgb | null {
-  const written = readThemeValue('text', text)
-  if (written === null) return null
-  const [, hex] = /^#(.+)$/.exec(written) ?? []
+  const value = readThemeValue('text', text)
+  if (value === null) return null
+  const [, hex] = /^#(.+)$/.exec(value) ?? []
   if (hex !== undefined) {
     const size = hex.length / 3
     return rgbOf((index) => Number.parseInt(hex.slice(index * size, index * size + size).repeat(3 - size), 16))
   }
-  const parts = (written.match(/[\d.]+/g) ?? []).map(Number)
+  const parts = (value.match(/[\d.]+/g) ?? []).map(Number)
   const [hue = 0, saturation = 0, lightness = 0] = parts
-  if (written.startsWith('rgb')) return rgbOf((index) => parts[index] ?? 0)
+  if (value.startsWith('rgb')) return rgbOf((index) => parts[index] ?? 0)
   // CSS Color 4 §7.1.
   const light = Math.min(lightness / 100, 1)
   const spread = Math.min(saturation / 100, 1) * Math.min(light, 1 - light)
@@ -59,19 +59,19 @@ export function readRgb(text: string): Rgb | null {
   })
 }
 
-/** `#rrggbb`, which a colour input wants. */
+/** `#rrggbb`, the format of a color input. */
 export function toHex(rgb: Rgb): string {
   return `#${rgb.map((part) => part.toString(16).padStart(2, '0')).join('')}`
 }
 
-/** From 1 to 21 (WCAG 2.2, contrast ratio). */
+/** The contrast ratio, from 1 to 21 (WCAG 2.2). */
 export function measureContrast(one: Rgb, other: Rgb): number {
   const [dark = 0, light = 0] = [luminanceOf(one), luminanceOf(other)].sort((less, more) => less - more)
   return (light + 0.05) / (dark + 0.05)
 }
 
-/** Goes towards black or white, whichever is farther from `on`, until it is enough: one of the two always is. */
-function mend(of: Rgb, on: Rgb, needed: number): string {
+/** Mixes the color with black or white, whichever contrasts more with `on`, until the contrast is sufficient. One of the two always is. */
+function suggestColor(of: Rgb, on: Rgb, needed: number): string {
   const far = measureContrast([0, 0, 0], on) > measureContrast([255, 255, 255], on) ? 0 : 255
   const mixed = (share: number): Rgb => rgbOf((index) => (of[index] ?? 0) * (1 - share) + far * share)
   let share = 0

@@ -5,7 +5,7 @@ import fc from 'fast-check'
 
 import { readLanguage } from './envelope.ts'
 
-test('the language is the most preferred of ours, English when none is named', () => {
+test('the language is the most preferred of the three, English when none is named', () => {
   const cases: readonly [string | undefined, string][] = [
     [undefined, 'en'],
     ['', 'en'],

@@ -3,22 +3,33 @@ import type { Language } from './profile.ts'
 
 export type { Language, Profile } from './profile.ts'
 
-/** What a caller chose as the request's `id`: string of at most 128 characters, safe integer, or null (JSON-RPC 2.0 §4). */
-export type RequestId = string | number | null
+/** What a caller chose as the request's `id`: a string of at most 128 characters, an integer, or null (JSON-RPC 2.0 §4). */
+export type RequestId = string | IntegerRequestId | null
+
+/** An integer of up to 32 digits exactly as it was written: clients draw ids beyond what a JavaScript number holds. */
+export interface IntegerRequestId {
+  readonly integer: string
+}
+
+/** An id as JSON text, echoed as it was sent. */
+export function writeRequestId(id: RequestId): string {
+  return typeof id === 'object' && id !== null ? id.integer : JSON.stringify(id)
+}
 
 /** JSON-RPC 2.0 §5: a response carries either a result or an error. */
 export type Response = { jsonrpc: '2.0'; id: RequestId; result: unknown } | { jsonrpc: '2.0'; id: RequestId; error: ErrorBody }
 
-export const requestIdLengthMax = 128
-export const batchLengthMax = 20
+export const maxRequestIdLength = 128
+export const maxRequestIdDigits = 32
+export const maxBatchLength = 20
 /**
  * No call of a batch begins later than this after its first one. One step of the outside takes at most as long (network 12 s, SMS 3 s), so that
  * a batch is answered within the 30 s that HTTP clients commonly wait.
  */
-export const batchTimeMs = 15_000
-export const bodyBytesMax = 64 * 1024
-export const depthMax = 16
-export const membersMax = 256
+export const maxBatchTimeMs = 15_000
+export const maxBodyBytes = 64 * 1024
+export const maxDepth = 16
+export const maxMembers = 256
 
 /** The preferred of our three languages in an Accept-Language header (RFC 9110 §12.5.4); English when it names none of them. */
 export function readLanguage(header: string | undefined): Language {

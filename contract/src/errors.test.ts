@@ -52,7 +52,7 @@ test('no two errors have one code and one reason', () => {
   assert.equal(new Set(names.map((name) => `${errors[name].code} ${errors[name].reason}`)).size, names.length)
 })
 
-test('the table stands in the order in which a request is judged', () => {
+test('the table is in the order in which a request is checked', () => {
   const order = names.map((name) => stages.indexOf(errors[name].stage))
   assert.deepEqual(
     order,
@@ -60,7 +60,7 @@ test('the table stands in the order in which a request is judged', () => {
   )
 })
 
-test('a code is told at one stage, but for our own faults and for a code that was not sent', () => {
+test('a code belongs to one stage, except for faults of the service and for a code that was not sent', () => {
   for (const code of new Set(names.map((name) => errorEntry(name).code))) {
     const its = new Set(names.filter((name) => errorEntry(name).code === code).map((name) => errors[name].stage))
     // Shared: -32400 by the card network's faults and our own; -31110 by an SMS that was not sent and one asked for too soon; -31630 by a card
@@ -80,11 +80,20 @@ test('a wrong X-Auth of any kind has one code and one text', () => {
   assert.equal(errors.accessDenied.text.en, 'Access denied.')
 })
 
-test('the spec profile tells every invalid card number as -31050, the subscribe profile as before', () => {
+test('the spec profile reports every invalid card number as -31050, the subscribe profile as before', () => {
   for (const name of ['cardNumberFormat', 'cardNumberCheckDigit', 'cardNumberNoRoute'] as const) {
     const error = new RpcError(name)
     assert.equal(renderError(error, { ...inEnglish, profile: 'spec' }).code, -31050)
     assert.equal(renderError(error, inEnglish).code, name === 'cardNumberFormat' ? -32602 : -31300)
+  }
+})
+
+test('a cardholder reads why: each reason of -31630, and each fault of a code, has a text of its own in each language', () => {
+  for (const codes of [[-31630], [-31101, -31103]]) {
+    const those = names.filter((name) => codes.includes(errorEntry(name).code))
+    assert.ok(those.length >= 3)
+    for (const language of languages)
+      assert.equal(new Set(those.map((name) => errorEntry(name).text[language])).size, those.length, `${codes.join()} ${language}`)
   }
 })
 
@@ -105,7 +114,7 @@ test('an error is rendered with what is known and nothing else', () => {
   })
 })
 
-test('the message is in the language asked for, for every error', () => {
+test('the message of every error is in the requested language', () => {
   for (const name of names) {
     for (const language of languages)
       assert.equal(renderError(new RpcError(name), { ...inEnglish, language }).message, errors[name].text[language])

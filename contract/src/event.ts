@@ -1,4 +1,4 @@
-/** What a merchant's webhook is told (wire §7). Never a token: the card goes by its id. */
+/** The events of a merchant's webhook (docs/reference/wire.md#events). They name the card by its id, never by its token. */
 export const eventTypes = [
   'card.verified',
   'card.removed',
@@ -15,6 +15,7 @@ export interface CardEvent {
   readonly card: {
     readonly id: string
     readonly number: string
+    /** `03/99`: webhooks are written as the subscribe profile, whatever the profile of the call. */
     readonly expire: string
     readonly verify: boolean
     readonly recurrent: boolean
@@ -32,7 +33,7 @@ export interface ReceiptEvent {
     readonly cancel_time: number
     readonly card: { readonly id: string; readonly number: string } | null
     readonly account: Readonly<Record<string, string>>
-    /** Why it failed, a stable word; null when it did not. */
+    /** Why it failed, the `reason` of the error; null when it did not. */
     readonly reason: string | null
   }
   readonly customer: string | null

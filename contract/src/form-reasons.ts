@@ -1,23 +1,24 @@
-/** What a page hears from the card form beside the reasons of the wire (errors.ts), and what to do about it. */
+/** Reasons of the card form's errors in addition to those of the wire (errors.ts), and what to do about each. */
 export const formReasons = {
-  number_missing: 'The cardholder sent the form without a card number. The form says so at the field.',
-  expiry_missing: 'The cardholder sent the form without an expiry. The form says so at the field.',
-  code_missing: 'The cardholder confirmed without the six digits of the SMS. The form says so at the field.',
-  offline: 'No reply came: there is no connection. What was typed is kept; call submit() or verify() again.',
-  network_timeout: 'No reply came within 30 seconds. Nothing was charged; call submit() or verify() again.',
-  stopped: 'The cardholder did not wait for the bank any longer. Nothing was charged; call submit() or verify() again.',
+  number_missing: 'The cardholder submitted the form without a card number. The form shows it at the field.',
+  expiry_missing: 'The cardholder submitted the form without an expiry date. The form shows it at the field.',
+  code_missing: 'The cardholder confirmed without the six digits of the SMS. The form shows it at the field.',
+  offline: 'There was no response, because there is no connection. The input is kept; call submit() or verify() again.',
+  network_timeout: 'There was no response within 30 seconds. Nothing was charged; call submit() or verify() again.',
+  stopped: 'The cardholder stopped waiting for the bank. Nothing was charged; call submit() or verify() again.',
   option_refused:
-    'An option of yours is not taken, and the form has its own in place of it: the member option says which, as theme.accent. What each takes stands in docs/reference/theme.md.',
+    'An option is invalid, and the form uses its default instead. The member option names it, for example theme.accent. docs/reference/theme.md describes the valid values.',
   theme_contrast:
-    'Two colours of your theme are too near to one another for WCAG 2.2 AA. The form shows them as you asked; the members of and on say which two, ratio what was measured, suggestion a colour that is enough. Told in the test environment.',
+    'Two colors of your theme do not have the contrast that WCAG 2.2 AA requires. The form shows them as requested. The members of and on name the two, ratio is the measured contrast, and suggestion is a sufficient color. Reported in the test environment only.',
   blocked_by_csp:
-    'The Content-Security-Policy of your page allows no frame of the form. Add its origin to frame-src, and to script-src for the script: the message says which.',
+    'The Content-Security-Policy of your page blocks the form. Add its origin to frame-src, and to script-src for the script: the message names the origin.',
   frame_no_answer:
-    "The form did not answer in 10 seconds: the network is slow, or your page's origin is not registered. What the frame shows says which.",
-  merchant_missing: 'The option merchant is your public id, 24 hex digits. Test and production have ids of their own.',
+    "The form did not respond within 10 seconds: the network is slow, or your page's origin is not registered. The frame shows which.",
+  merchant_missing:
+    'The option merchant must be your public merchant id, 24 hex digits. The test and production environments have different ids.',
   form_origin_missing:
-    'The SDK was not loaded from the service but built into a bundle or served by you, so it cannot know where the form is: say the option formOrigin, as https://form.provider.example.',
-  place_missing: 'Nothing in your page is what mount() was given. Call it when the element is there.',
+    'The SDK is part of a bundle or served by you, so it does not know where the form is. Set the option formOrigin, for example https://form.provider.example.',
+  place_missing: 'No element of your page matches the argument of mount(). Call it when the element exists.',
 } as const
 
 export type FormReason = keyof typeof formReasons

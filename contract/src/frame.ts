@@ -1,16 +1,17 @@
-import type { Pale } from './contrast.ts'
+import type { ContrastProblem } from './contrast.ts'
 import type { Language } from './profile.ts'
 import type { Theme } from './theme.ts'
 
 /**
- * The two sets of messages between a merchant's page and the form's frame. Both ends read every message here and drop what does not fit.
- * No message holds a digit that was typed, a length, an IIN, a key or a code. Written by hand, without a schema library: it is loaded by every buyer.
+ * The messages between a merchant's page and the form's frame. Both ends validate every message with these functions and ignore invalid ones.
+ * No message contains a typed digit, a length, an IIN, a key or a code. Written without a schema library, because every buyer loads it.
  */
 export const frameProtocol = 1
 
 /**
- * What the page says first and once, beside the port that everything else goes over. `id` is 128 bits in hex, and the fragment of the frame's address.
- * The frame says the same, without a port and to the page's exact origin, as soon as its script runs: it is there to be greeted, and nothing else.
+ * The first message of the page, sent once together with the port for everything else. `id` is 128 bits in hex, and the fragment of the frame's
+ * address. The frame sends the same, without a port and to the page's exact origin, as soon as its script runs, to announce that it is ready for
+ * the hello.
  */
 export interface Hello {
   readonly tessera: typeof frameProtocol
@@ -21,51 +22,51 @@ export type FormStep = 'card' | 'code' | 'done'
 export type FormField = 'number' | 'expiry' | 'code' | 'consent'
 export type FormLayout = 'stacked' | 'row' | 'compact'
 
-/** How the form looks and what it asks; everything may be left out. */
+/** Options of the form. All are optional. */
 export interface FrameOptions {
   readonly locale?: Language
   readonly theme?: Theme
-  /** `ask`: a box that the cardholder ticks for the card to be kept; `off`: the token pays once. */
+  /** `ask`: shows a checkbox for consent to store the card. `off`: the token is for one payment. */
   readonly save?: 'ask' | 'off'
   readonly layout?: FormLayout
   /** Whether the form shows its own button. */
   readonly button?: boolean
-  /** Form session, as form.sessions.create gave it. */
+  /** A form session, as returned by form.sessions.create. */
   readonly session?: string
   readonly direction?: 'ltr' | 'rtl'
-  /** Other words for labels; legal texts are not among them. */
+  /** The page's own labels. Legal texts cannot be replaced. */
   readonly labels?: Readonly<Partial<Record<FormLabel, string>>>
 }
 
-/** What a page may word in its own way; no text of the law is among them. */
+/** The labels that a page may replace. No legal text is among them. */
 export type FormLabel = (typeof formLabels)[number]
 export const formLabels = ['number', 'expiry', 'submit', 'code', 'verify', 'resend', 'back', 'done'] as const
 
-export type FrameDeed = 'submit' | 'verify' | 'resend' | 'back' | 'clear' | 'focus'
-/** `refused` names the options that did not fit and were left out; theme and labels are read one by one where they are used. */
+export type FrameAction = 'submit' | 'verify' | 'resend' | 'back' | 'clear' | 'focus'
+/** `refused` lists invalid options, which were ignored. Theme and labels are validated where they are used. */
 export type ToFrame =
-  { readonly type: 'configure'; readonly options: FrameOptions; readonly refused?: readonly string[] } | { readonly type: FrameDeed }
+  { readonly type: 'configure'; readonly options: FrameOptions; readonly refused?: readonly string[] } | { readonly type: FrameAction }
 
-/** What went wrong, as a merchant's script may act on it. `code` is the wire's, or 0 where no reply came. */
+/** An error for the merchant's script. `code` is the service's error code, or 0 when there was no response. */
 export interface FormError {
   readonly code: number
   readonly reason: string
   readonly field: FormField | null
   readonly retryable: boolean
   readonly message: string
-  /** Of `option_refused`: which one, as `theme.accent`. */
+  /** For `option_refused`: the option, such as `theme.accent`. */
   readonly option?: string
 }
 
-/** A theme that WCAG 2.2 AA would not pass: the form shows it as asked, and this tells what is too near to what, and what would do. */
-export interface FormWarning extends Pale {
+/** Two colors of the theme that do not have the contrast of WCAG 2.2 AA, and a color that would. The form shows the theme as requested. */
+export interface FormWarning extends ContrastProblem {
   readonly reason: 'theme_contrast'
-  /** In which the two are seen; of a theme for both, each is measured, whichever the cardholder's device shows. */
+  /** The scheme of the two colors. Both schemes are measured, whichever the device shows. */
   readonly scheme: 'light' | 'dark'
   readonly message: string
 }
 
-/** A card as the service told of it, masked. */
+/** A card from a response of the service, with its number masked. */
 export interface FormCard {
   readonly number: string
   readonly expire: string
@@ -88,52 +89,52 @@ export type FromFrame =
   | { readonly type: 'error'; readonly error: FormError }
   | { readonly type: 'warning'; readonly warning: FormWarning }
   | { readonly type: 'wait'; readonly ms: number }
-  /** Whether the cardholder can see who takes the card; `unverified` where a browser cannot tell. */
+  /** Whether the cardholder can see who takes the card. `unverified`: the browser cannot tell. */
   | { readonly type: 'seen'; readonly state: 'visible' | 'hidden' | 'unverified' }
 
-/** Null for anything but a hello of this protocol. */
+/** Parses a hello of this protocol; null for anything else. */
 export function readHello(value: unknown): Hello | null {
   return isRecord(value) && value['tessera'] === frameProtocol && isId(value['id']) ? { tessera: frameProtocol, id: value['id'] } : null
 }
 
-/** Null for anything that a page cannot say. Options that do not fit are left out, one by one. */
+/** Parses a message of the page; null for anything else. Invalid options are left out one by one. */
 export function readToFrame(value: unknown): ToFrame | null {
   if (!isRecord(value)) return null
   const { type, options } = value
   if (type === 'configure') return isRecord(options) ? readOptions(options) : null
-  const deed = oneOf(deeds, type)
-  return deed === undefined ? null : { type: deed }
+  const action = oneOf(actions, type)
+  return action === undefined ? null : { type: action }
 }
 
-/** Null for anything that a frame cannot say. */
+/** Parses a message of the frame; null for anything else. */
 export function readFromFrame(value: unknown): FromFrame | null {
   if (!isRecord(value)) return null
   const { type } = value
   if (type === 'ready') return { type }
   if (type === 'change') return isRecord(value['errors']) ? (value as FromFrame) : null
   if (type === 'step') return oneOf(steps, value['step']) === undefined ? null : (value as FromFrame)
-  if (type === 'size') return isCount(value['height'], heightMax) ? (value as FromFrame) : null
-  if (type === 'wait') return isCount(value['ms'], waitMsMax) ? (value as FromFrame) : null
+  if (type === 'size') return isCount(value['height'], maxHeight) ? (value as FromFrame) : null
+  if (type === 'wait') return isCount(value['ms'], maxWaitMs) ? (value as FromFrame) : null
   if (type === 'seen') return oneOf(seenStates, value['state']) === undefined ? null : (value as FromFrame)
   if (type === 'error' || type === 'warning') return isRecord(value[type]) ? (value as FromFrame) : null
   return type === 'token' && isText(value['token'], 128) && isRecord(value['card']) ? (value as FromFrame) : null
 }
 
-function readOptions(given: Readonly<Record<string, unknown>>): ToFrame {
-  const { session, button, theme, labels } = given
+function readOptions(input: Readonly<Record<string, unknown>>): ToFrame {
+  const { session, button, theme, labels } = input
   const read: Record<keyof FrameOptions, unknown> = {
-    locale: oneOf(languages, given['locale']),
+    locale: oneOf(languages, input['locale']),
     theme: isRecord(theme) ? theme : undefined,
-    save: oneOf(['ask', 'off'], given['save']),
-    layout: oneOf(layouts, given['layout']),
+    save: oneOf(['ask', 'off'], input['save']),
+    layout: oneOf(layouts, input['layout']),
     button: typeof button === 'boolean' ? button : undefined,
     session: isText(session, 128) ? session : undefined,
-    direction: oneOf(['ltr', 'rtl'], given['direction']),
+    direction: oneOf(['ltr', 'rtl'], input['direction']),
     labels: isRecord(labels) ? labels : undefined,
   }
   const names = Object.keys(read) as (keyof FrameOptions)[]
   const options = Object.fromEntries(names.flatMap((name) => (read[name] === undefined ? [] : [[name, read[name]]])))
-  return { type: 'configure', options, refused: names.filter((name) => given[name] !== undefined && read[name] === undefined) }
+  return { type: 'configure', options, refused: names.filter((name) => input[name] !== undefined && read[name] === undefined) }
 }
 
 function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
@@ -144,22 +145,22 @@ function isId(value: unknown): value is string {
   return typeof value === 'string' && /^[0-9a-f]{32}$/.test(value)
 }
 
-function isText(value: unknown, charactersMax: number): value is string {
-  return typeof value === 'string' && value.length <= charactersMax
+function isText(value: unknown, maxLength: number): value is string {
+  return typeof value === 'string' && value.length <= maxLength
 }
 
-function isCount(value: unknown, countMax: number): boolean {
-  return typeof value === 'number' && value >= 0 && value <= countMax
+function isCount(value: unknown, maxCount: number): boolean {
+  return typeof value === 'number' && value >= 0 && value <= maxCount
 }
 
-function oneOf<const T extends string>(words: readonly T[], value: unknown): T | undefined {
-  return words.find((word) => word === value)
+function oneOf<const T extends string>(values: readonly T[], value: unknown): T | undefined {
+  return values.find((allowed) => allowed === value)
 }
 
-const deeds = ['submit', 'verify', 'resend', 'back', 'clear', 'focus'] as const
+const actions = ['submit', 'verify', 'resend', 'back', 'clear', 'focus'] as const
 const steps = ['card', 'code', 'done'] as const
 const layouts = ['stacked', 'row', 'compact'] as const
 const languages = ['uz', 'ru', 'en'] as const
 const seenStates = ['visible', 'hidden', 'unverified'] as const
-const heightMax = 5000
-const waitMsMax = 86_400_000
+const maxHeight = 5000
+const maxWaitMs = 86_400_000

@@ -1,5 +1,5 @@
 import { errorEntry, type ErrorName } from './errors.ts'
-import { publicMethods, type MethodEntry } from './methods.ts'
+import { publicOperations, type PublicOperation } from './operations.ts'
 
 export interface OpenRpcDocument {
   openrpc: string
@@ -18,11 +18,11 @@ export function printOpenRpc(version: string): OpenRpcDocument {
         'Card tokenization: a card in, a merchant-bound token out. POST /api/<method> (spec profile) or /api (subscribe profile).',
       license: { name: 'Apache-2.0' },
     },
-    methods: Object.entries(publicMethods).map(([name, entry]) => printMethod(name, entry)),
+    methods: Object.entries(publicOperations).map(([name, entry]) => printMethod(name, entry)),
   }
 }
 
-function printMethod(name: string, entry: MethodEntry): object {
+function printMethod(name: string, entry: PublicOperation): object {
   const params = entry.params as { properties?: Record<string, object>; required?: string[] }
   return {
     name,

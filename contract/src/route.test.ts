@@ -34,7 +34,7 @@ test('the first test card is of type 22618', () => {
   assert.equal(findRoute(bytesOf('8600069195406311'))?.type, '22618')
 })
 
-test('the longest prefix wins, in whatever order the table stands', () => {
+test('the longest prefix wins, in any order of the table', () => {
   const short: CardRoute = { prefix: '4', network: 'visa', type: '1' }
   const long: CardRoute = { prefix: '444444', network: 'test', type: '2' }
   for (const table of [
@@ -52,14 +52,14 @@ test('a number shorter than a prefix is not routed by it, and an empty table rou
   assert.equal(makeFindRoute([])(bytesOf('8600069195406311')), null)
 })
 
-test('a later change of the table that was handed in changes no route', () => {
+test('a later change of the given table changes no route', () => {
   const table: CardRoute[] = [{ prefix: '4', network: 'visa', type: '1' }]
   const find = makeFindRoute(table)
   table.length = 0
   assert.equal(find(bytesOf('4000000000000002'))?.network, 'visa')
 })
 
-test('no prefix stands twice, each is one to six digits, and one network has one type', () => {
+test('no prefix is listed twice, each has one to six digits, and a network has one type', () => {
   assert.equal(new Set(cardRoutes.map((route) => route.prefix)).size, cardRoutes.length)
   for (const { prefix, type } of cardRoutes) assert.match(`${prefix} ${type}`, /^[0-9]{1,6} [0-9]{5}$/)
   const types = new Map(cardRoutes.map((route) => [route.network, route.type]))
@@ -67,6 +67,6 @@ test('no prefix stands twice, each is one to six digits, and one network has one
   assert.equal(new Set(types.values()).size, types.size)
 })
 
-test('the table cannot be changed by who reads it', () => {
+test('the table is frozen', () => {
   assert.ok(Object.isFrozen(cardRoutes))
 })

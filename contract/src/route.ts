@@ -1,16 +1,16 @@
-/** A card network by its issuer identification numbers (IIN, ISO/IEC 7812): which prefix goes where, and what `type` the wire tells. */
+/** A card network by its issuer identification numbers (IIN, ISO/IEC 7812): the prefix, the network and the `type` on the wire. */
 export interface CardRoute {
   /** Leading digits of the card number; the longest matching prefix wins. */
   readonly prefix: string
   readonly network: CardNetwork
-  /** The `type` member of `result.card`: a stable word of our own table, not to be read as anything else. */
+  /** The `type` member of `result.card`: a stable code of this table without further meaning. */
   readonly type: string
 }
 
 export type CardNetwork = 'uzcard' | 'humo' | 'mir' | 'visa' | 'mastercard' | 'unionpay' | 'test'
 
 /**
- * The prefixes that are known. Which of them a service accepts is said by its network adapters
+ * The prefixes that are known. Which of them a service accepts is defined by its network adapters
  * (`Network.routes`); the hosted form shows a brand by this table.
  */
 export const cardRoutes: readonly CardRoute[] = Object.freeze([
@@ -28,7 +28,7 @@ export const cardRoutes: readonly CardRoute[] = Object.freeze([
   { prefix: '62', network: 'unionpay', type: '22623' },
 ])
 
-/** Finds the route of a card number given as ASCII digits, or null when no network of ours issues it. */
+/** Finds the route of a card number given as ASCII digits, or null when no known network issues it. */
 export type FindRoute = (digits: Uint8Array) => CardRoute | null
 
 /** Prepares a lookup over a table: the longest prefix wins. A number of up to six leading digits decides. */

@@ -1,7 +1,7 @@
 import type { ThemeVariable } from './theme.ts'
 
-/** What a variable changes, and what it is where a theme leaves it out, by scheme. The reference page is printed from this table; a test holds it to the form's style. */
-export interface ThemeRow {
+/** What a variable changes, and its default in each scheme. The reference page is printed from this table, and a test compares it with the form's style. */
+export interface ThemeVariableInfo {
   readonly changes: string
   readonly light: string
   readonly dark: string
@@ -10,19 +10,19 @@ export interface ThemeRow {
 const systemFonts = 'system-ui, sans-serif'
 
 export const themeTable = {
-  accent: { changes: 'fill of the main button', light: '#1457d9', dark: '#8ab4ff' },
-  accentText: { changes: 'words on the main button', light: '#fff', dark: '#0c1524' },
-  background: { changes: 'ground of the whole form', light: '#fff', dark: '#14171c' },
-  field: { changes: 'fill of a field', light: '#fff', dark: '#1c2027' },
-  text: { changes: 'labels, what is typed, the smaller buttons', light: '#16191f', dark: '#f1f3f6' },
-  muted: { changes: 'placeholder, brand of the card, countdown, masked number', light: '#59616e', dark: '#a9b1be' },
-  border: { changes: 'edge of a field', light: '#7d8694', dark: '#78818f' },
-  error: { changes: 'faults, and the edge of the field that has one', light: '#b3161b', dark: '#ff9c98' },
-  success: { changes: 'the confirmation at the end', light: '#0f6b3a', dark: '#7bdca6' },
-  focus: { changes: 'ring around what has the focus', light: '#1457d9', dark: '#8ab4ff' },
+  accent: { changes: 'background of the main button', light: '#1457d9', dark: '#8ab4ff' },
+  accentText: { changes: 'text of the main button', light: '#fff', dark: '#0c1524' },
+  background: { changes: 'background of the whole form', light: '#fff', dark: '#14171c' },
+  field: { changes: 'background of a field', light: '#fff', dark: '#1c2027' },
+  text: { changes: 'labels, input, the smaller buttons', light: '#16191f', dark: '#f1f3f6' },
+  muted: { changes: 'placeholder, card brand, countdown, masked number', light: '#59616e', dark: '#a9b1be' },
+  border: { changes: 'border of a field', light: '#7d8694', dark: '#78818f' },
+  error: { changes: 'error messages, and the border of a field with an error', light: '#b3161b', dark: '#ff9c98' },
+  success: { changes: 'the final confirmation', light: '#0f6b3a', dark: '#7bdca6' },
+  focus: { changes: 'outline of the focused element', light: '#1457d9', dark: '#8ab4ff' },
   radius: { changes: 'corners of fields and buttons', light: '10px', dark: '10px' },
-  borderWidth: { changes: 'width of the edge of a field', light: '1px', dark: '1px' },
-  fontSize: { changes: 'size of the words; what is typed is never under 16px, or a phone would zoom in', light: '16px', dark: '16px' },
-  gap: { changes: 'space between the parts; `compact` has 9px of its own', light: '14px', dark: '14px' },
-  fontFamily: { changes: 'fonts, of those on the device', light: systemFonts, dark: systemFonts },
-} as const satisfies Record<ThemeVariable, ThemeRow>
+  borderWidth: { changes: 'border width of a field', light: '1px', dark: '1px' },
+  fontSize: { changes: 'text size; input is never smaller than 16px, because phones would zoom in', light: '16px', dark: '16px' },
+  gap: { changes: 'space between elements; 9px in `compact`', light: '14px', dark: '14px' },
+  fontFamily: { changes: 'fonts installed on the device', light: systemFonts, dark: systemFonts },
+} as const satisfies Record<ThemeVariable, ThemeVariableInfo>

@@ -2,13 +2,13 @@ import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
 
-import { findPale, measureContrast, readRgb, themePairs, type Rgb } from './contrast.ts'
-import { readThemeValue, themeLengths, themeVariables, type ThemeColour, type ThemeVariable } from './theme.ts'
+import { findContrastProblems, measureContrast, readRgb, themePairs, type Rgb } from './contrast.ts'
+import { readThemeValue, themeLengths, themeVariables, type ThemeColor, type ThemeVariable } from './theme.ts'
 import { themeTable } from './theme-table.ts'
 
 const colours = themeVariables.filter((name) => name !== 'fontFamily' && !(name in themeLengths))
 
-test('each colour of a theme takes the four ways to write one, whole and seen', () => {
+test('each colour of a theme accepts the four notations, complete and opaque', () => {
   const taken = ['#fff', '#1457D9', 'rgb(1, 2, 3)', 'rgb(1,2,3)', 'rgb(1 2 3)', 'hsl(210, 50%, 40%)', 'hsl(210 50% 40%)']
   for (const name of colours) for (const value of taken) assert.equal(readThemeValue(name, value), value, `${name}: ${value}`)
   const seeThrough = ['#fff8', '#ffffff80', 'rgb(1, 2, 3, 0)', 'rgb(1 2 3 / 0)', 'rgba(1, 2, 3, 0)', 'hsl(1 2% 3% / 0)', 'transparent']
@@ -29,7 +29,7 @@ test('each colour of a theme takes the four ways to write one, whole and seen', 
     for (const value of [...seeThrough, ...broken]) assert.equal(readThemeValue(name, value), null, `${name}: ${value}`)
 })
 
-test('each length of a theme takes what lies within its bounds, in px, em or rem, and nothing beyond', () => {
+test('each length of a theme accepts px, em or rem within its bounds, and nothing else', () => {
   for (const [name, [least, most]] of Object.entries(themeLengths) as [keyof typeof themeLengths, readonly [number, number]][]) {
     for (const value of [`${String(least)}px`, `${String(most)}px`, `${String(most / 16)}rem`, `${String(most / 16)}em`])
       assert.equal(readThemeValue(name, value), value, `${name}: ${value}`)
@@ -50,7 +50,7 @@ test('each length of a theme takes what lies within its bounds, in px, em or rem
   }
 })
 
-test('fonts are names with commas between, and no word that CSS keeps for itself', () => {
+test('fonts are names separated by commas, and no reserved CSS keyword', () => {
   for (const value of ['Inter', 'Open Sans, sans-serif', "'PT Sans', system-ui", '"Noto Sans", -apple-system', themeTable.fontFamily.light])
     assert.equal(readThemeValue('fontFamily', value), value)
   for (const value of [
@@ -74,52 +74,44 @@ test('fonts are names with commas between, and no word that CSS keeps for itself
     assert.equal(readThemeValue('fontFamily', value), null, value)
 })
 
-test('no variable takes an address, an expression, the end of a rule, another variable, or what is no text', () => {
+test('no variable accepts a URL, an expression, the end of a rule, another variable, or anything but text', () => {
   const evil = [
-    ...[
-      'url(https://evil.example/x)',
-      'url(data:image/png;base64,AA)',
-      'URL(x)',
-      'image-set("x" 1x)',
-      'image(x)',
-      'cross-fade(url(x), red)',
-    ],
-    ...[
-      'var(--text)',
-      'env(x)',
-      'attr(value)',
-      'calc(1px + 1px)',
-      'min(1px, 2px)',
-      'expression(alert(1))',
-      'color-mix(in srgb, red, blue)',
-    ],
-    ...[
-      '#fff;',
-      '#fff}',
-      '#fff;} #number{display:none}',
-      '#fff!important',
-      '#fff/**/',
-      '/**/#fff',
-      '10px;',
-      '10px}',
-      'Inter;',
-      'Inter}',
-      'Inter{',
-    ],
-    ...[
-      '#fff\n',
-      '10px\n',
-      'Inter\n',
-      ' #fff',
-      '\\75rl(x)',
-      '@import "x"',
-      '<style>',
-      '</style>',
-      'inherit',
-      'initial',
-      'unset',
-      '#fff '.repeat(200),
-    ],
+    'url(https://evil.example/x)',
+    'url(data:image/png;base64,AA)',
+    'URL(x)',
+    'image-set("x" 1x)',
+    'image(x)',
+    'cross-fade(url(x), red)',
+    'var(--text)',
+    'env(x)',
+    'attr(value)',
+    'calc(1px + 1px)',
+    'min(1px, 2px)',
+    'expression(alert(1))',
+    'color-mix(in srgb, red, blue)',
+    '#fff;',
+    '#fff}',
+    '#fff;} #number{display:none}',
+    '#fff!important',
+    '#fff/**/',
+    '/**/#fff',
+    '10px;',
+    '10px}',
+    'Inter;',
+    'Inter}',
+    'Inter{',
+    '#fff\n',
+    '10px\n',
+    'Inter\n',
+    ' #fff',
+    '\\75rl(x)',
+    '@import "x"',
+    '<style>',
+    '</style>',
+    'inherit',
+    'initial',
+    'unset',
+    '#fff '.repeat(200),
   ]
   const noText = [null, undefined, 1, true, {}, [], ['#fff'], { toString: () => '#fff' }, Symbol('#fff'), () => '#fff']
   for (const name of themeVariables) {
@@ -128,23 +120,23 @@ test('no variable takes an address, an expression, the end of a rule, another va
   }
 })
 
-test('the table of variables says what stands in the style of the form', () => {
+test('the table of variables agrees with the style of the form', () => {
   const style = readFileSync(new URL('../../browser/frame/frame.css', import.meta.url), 'utf8')
   const [light = '', dark = ''] = [/^:root \{([^}]+)\}/m.exec(style)?.[1], /^:root\[data-scheme='dark'\] \{([^}]+)\}/m.exec(style)?.[1]]
   const read = (block: string, name: string): string | undefined => new RegExp(`--${name}: ([^;]+);`).exec(block)?.[1]
   for (const name of themeVariables) {
     assert.equal(themeTable[name].light, read(light, name), name)
     assert.equal(themeTable[name].dark, read(dark, name) ?? read(light, name), name)
-    assert.notEqual(readThemeValue(name, themeTable[name].light), null, `${name}: its own value is not taken`)
+    assert.notEqual(readThemeValue(name, themeTable[name].light), null, `${name}: its default is not valid`)
   }
 })
 
-/** The form's own colours, with some of a theme's in their place. */
-function palette(scheme: 'light' | 'dark', other: Partial<Record<ThemeVariable, string>> = {}): (name: ThemeColour) => Rgb {
+/** The form's default colors, with some replaced. */
+function palette(scheme: 'light' | 'dark', other: Partial<Record<ThemeVariable, string>> = {}): (name: ThemeColor) => Rgb {
   return (name) => readRgb(other[name] ?? themeTable[name][scheme]) ?? assert.fail(name)
 }
 
-test('the ratio of two colours is the one of WCAG 2.2', () => {
+test('the contrast of two colors is that of WCAG 2.2', () => {
   const ratio = (one: string, other: string): number => measureContrast(readRgb(one) ?? assert.fail(), readRgb(other) ?? assert.fail())
   assert.equal(ratio('#000', '#fff'), 21)
   assert.equal(ratio('#767676', '#ffffff').toFixed(2), '4.54')
@@ -154,11 +146,11 @@ test('the ratio of two colours is the one of WCAG 2.2', () => {
   assert.equal(readRgb('red'), null)
 })
 
-test('the form’s own colours pass in both schemes, and every pair is found that a theme makes too pale', () => {
+test('the form’s own colours pass in both schemes, and every pair with too little contrast is found', () => {
   for (const scheme of ['light', 'dark'] as const) {
-    assert.deepEqual(findPale(palette(scheme), true), [])
+    assert.deepEqual(findContrastProblems(palette(scheme), true), [])
     for (const [of, on] of themePairs) {
-      const found = findPale(
+      const found = findContrastProblems(
         palette(scheme, { [of]: themeTable[on][scheme], ...(of === 'border' ? { field: themeTable.background[scheme] } : {}) }),
         true,
       )
@@ -170,11 +162,11 @@ test('the form’s own colours pass in both schemes, and every pair is found tha
   }
 })
 
-test('a colour that is suggested is enough, whatever the two were', () => {
+test('a suggested colour always has enough contrast', () => {
   const all = ['#000', '#fff', '#767676', '#808080', '#777', '#ff0', '#0000ff', '#d91457', '#0f6b3a', 'hsl(30 90% 50%)']
   for (const of of all) {
     for (const on of all) {
-      for (const { of: name, on: ground, needed, ratio, suggestion } of findPale(
+      for (const { of: name, on: ground, needed, ratio, suggestion } of findContrastProblems(
         palette('light', { text: of, border: of, background: on, field: on }),
         true,
       )) {
@@ -187,9 +179,9 @@ test('a colour that is suggested is enough, whatever the two were', () => {
   }
 })
 
-test('a field needs an edge or a fill that stands out, and without an edge it is the fill', () => {
+test('a field needs a border or a fill with sufficient contrast, and without a border the fill must have it', () => {
   const of = (other: Partial<Record<ThemeVariable, string>>, hasBorder: boolean): unknown =>
-    findPale(palette('light', other), hasBorder).map((pale) => pale.of)
+    findContrastProblems(palette('light', other), hasBorder).map((pale) => pale.of)
   assert.deepEqual(of({ border: '#fff', field: '#fff' }, true), ['border'])
   assert.deepEqual(of({ field: '#fff' }, false), ['field'])
   assert.deepEqual(of({ field: '#000', border: '#fff', text: '#777', muted: '#777' }, false), ['text', 'muted'])

@@ -1,19 +1,19 @@
 import { useSignal } from '@preact/signals'
 
-import { Refusal } from '../parts/refusal.tsx'
-import { call } from './call.ts'
-import { useDeed } from './deed.ts'
-import { chooseLanguage, language, languages, words } from './language.ts'
-import { useLyingOver } from './lying-over.ts'
-import { pathOf } from './router.ts'
-import { leaveSession, session } from './session-state.ts'
-import { chooseTheme, theme, type Theme } from './theme.ts'
+import { ErrorMessage } from '../components/query-result.tsx'
+import { useAction } from '../hooks/use-action.ts'
+import { useOverlay } from '../hooks/use-overlay.ts'
+import { call } from './api.ts'
+import { setLanguage, language, languageNames, messages } from './language.ts'
+import { dashboardPath } from './router.ts'
+import { clearSession, session } from './session-state.ts'
+import { setTheme, theme, type ColorTheme } from './theme.ts'
 
-/** Who is signed in, language, theme, and the way out. */
+/** The signed-in user, preferences, and sign-out. */
 export function AccountMenu() {
-  const text = words.value
+  const text = messages.value
   const isOpen = useSignal(false)
-  useLyingOver(isOpen, { within: '.account', button: '.account summary' })
+  useOverlay(isOpen, { within: '.account', button: '.account summary' })
   return (
     <details class="account" open={isOpen.value}>
       <summary
@@ -22,30 +22,30 @@ export function AccountMenu() {
           isOpen.value = !isOpen.value
         }}
       >
-        <span class="unseen">{text.account}</span>
+        <span class="visually-hidden">{text.account}</span>
         <span aria-hidden="true">{session.value?.phone.slice(-2)}</span>
       </summary>
       <div class="popup">
         <p>
           {session.value?.phone} · {session.value && text.roles[session.value.role]}
         </p>
-        <Choices />
-        <a href={pathOf('account')}>{text.pages.account}</a>
+        <Preferences />
+        <a href={dashboardPath('account')}>{text.pages.account}</a>
         <SignOut />
       </div>
     </details>
   )
 }
 
-/** Language and theme: also on the sign-in page. */
-export function Choices() {
-  const text = words.value
+/** Language and theme. Also on the sign-in page. */
+export function Preferences() {
+  const text = messages.value
   return (
-    <div class="choices">
+    <div class="preferences">
       <label>
         <span>{text.language}</span>
-        <select value={language.value} onChange={(event) => chooseLanguage(event.currentTarget.value as keyof typeof languages)}>
-          {Object.entries(languages).map(([key, name]) => (
+        <select value={language.value} onChange={(event) => setLanguage(event.currentTarget.value as keyof typeof languageNames)}>
+          {Object.entries(languageNames).map(([key, name]) => (
             <option key={key} value={key}>
               {name}
             </option>
@@ -54,7 +54,7 @@ export function Choices() {
       </label>
       <label>
         <span>{text.theme}</span>
-        <select value={theme.value} onChange={(event) => chooseTheme(event.currentTarget.value as Theme)}>
+        <select value={theme.value} onChange={(event) => setTheme(event.currentTarget.value as ColorTheme)}>
           {(['auto', 'light', 'dark'] as const).map((key) => (
             <option key={key} value={key}>
               {text.themes[key]}
@@ -66,15 +66,15 @@ export function Choices() {
   )
 }
 
-/** The user is out when the service has said so: until then the cookie is good. */
+/** The user counts as signed out only when the service has confirmed it: until then the cookie is valid. */
 function SignOut() {
-  const { isBusy, refused, run } = useDeed()
-  const signOut = (): Promise<void> => call('dashboard.session.signOut', {}).then(leaveSession)
+  const { isBusy, error, run } = useAction()
+  const signOut = (): Promise<void> => call('dashboard.session.signOut', {}).then(clearSession)
   return (
     <>
-      <Refusal refused={refused.value} />
+      <ErrorMessage error={error.value} />
       <button type="button" disabled={isBusy.value} onClick={() => void run(signOut)}>
-        {words.value.signOut}
+        {messages.value.signOut}
       </button>
     </>
   )

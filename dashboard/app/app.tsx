@@ -1,51 +1,54 @@
 import { useEffect, useRef } from 'preact/hooks'
 
+import { EmptyState, ErrorMessage } from '../components/query-result.tsx'
+import { useAction } from '../hooks/use-action.ts'
 import { PasswordForm } from '../pages/account/password-form.tsx'
 import { SignInPage } from '../pages/sign-in/sign-in-page.tsx'
-import { Empty } from '../parts/empty.tsx'
-import { Refusal } from '../parts/refusal.tsx'
-import type { Refused } from './call.ts'
-import { useDeed } from './deed.ts'
-import { words } from './language.ts'
+import type { DashboardCallError } from './api.ts'
+import { messages } from './language.ts'
 import { loadSession } from './load-session.ts'
 import { pages } from './pages.ts'
-import { go, place } from './router.ts'
+import { navigate, route } from './router.ts'
 import { session } from './session-state.ts'
 import { Shell } from './shell.tsx'
 
-/** The whole dashboard: signed out, with an issued password, or on a page. */
-export function App() {
-  const { refused, run } = useDeed()
+/** The whole dashboard: the sign-in page, the change of a temporary password, or a page in its shell. */
+export function DashboardApp() {
+  const { error, run } = useAction()
   const load = (): Promise<void> => run(loadSession)
   useEffect(() => void load(), [])
-  const now = session.value
-  if (now === undefined)
-    return refused.value === null ? <p class="waiting" aria-busy="true" /> : <NotTold refused={refused.value} onAgain={() => void load()} />
-  if (now === null) return <SignInPage onDone={load} />
-  if (now.mustChangePassword) return <MustChange onDone={load} />
+  const current = session.value
+  if (current === undefined)
+    return error.value === null ? (
+      <p class="page-loading" aria-busy="true" />
+    ) : (
+      <SessionUnavailable error={error.value} onRetry={() => void load()} />
+    )
+  if (current === null) return <SignInPage onDone={load} />
+  if (current.mustChangePassword) return <MustChangePassword onDone={load} />
   return <Shell>{<Page />}</Shell>
 }
 
 function Page() {
-  const { page, rest } = place.value
+  const { page, rest } = route.value
   useFocusOnPage([page, ...rest].join('/'))
-  const row = pages.find(({ name, testOnly }) => name === page && (testOnly !== true || session.value?.environment === 'test'))
+  const row = pages.find(({ name, isTestOnly }) => name === page && (isTestOnly !== true || session.value?.environment === 'test'))
   useEffect(() => {
-    if (page === '') go('cards', { replace: true })
-    document.title = row === undefined ? 'Tessera' : `${words.value.pages[row.name]} · Tessera`
-  }, [page, row, words.value])
+    if (page === '') navigate('cards', { replace: true })
+    document.title = row === undefined ? 'Tessera' : `${messages.value.pages[row.name]} · Tessera`
+  }, [page, row, messages.value])
   if (page === '') return null
-  if (row === undefined) return <Empty title={words.value.noPage.title} text={words.value.noPage.text} />
-  const { show: Show } = row
+  if (row === undefined) return <EmptyState title={messages.value.noPage.title} text={messages.value.noPage.text} />
+  const { component: Component } = row
   return (
     <>
-      <h1>{words.value.pages[row.name]}</h1>
-      <Show key={page} />
+      <h1>{messages.value.pages[row.name]}</h1>
+      <Component key={page} />
     </>
   )
 }
 
-/** The focus goes along to another page, as it does when a document is loaded: a screen reader says where one is, Tab begins there. */
+/** Moves the focus to the content on navigation, as loading a document does: a screen reader announces the page, and Tab starts there. */
 function useFocusOnPage(path: string): void {
   const shown = useRef(path)
   useEffect(() => {
@@ -55,21 +58,21 @@ function useFocusOnPage(path: string): void {
   }, [path])
 }
 
-/** Nobody can tell yet who is signed in: no reason to ask for a password. */
-function NotTold({ refused, onAgain }: { refused: Refused; onAgain: () => void }) {
+/** The session could not be loaded, which is no reason to ask for a password. */
+function SessionUnavailable({ error, onRetry }: { error: DashboardCallError; onRetry: () => void }) {
   return (
-    <main class="door">
+    <main class="signed-out">
       <h1>Tessera</h1>
-      <Refusal refused={refused} onAgain={onAgain} />
+      <ErrorMessage error={error} onRetry={onRetry} />
     </main>
   )
 }
 
-function MustChange({ onDone }: { onDone: () => Promise<void> }) {
+function MustChangePassword({ onDone }: { onDone: () => Promise<void> }) {
   return (
-    <main class="door">
-      <h1>{words.value.mustChange.title}</h1>
-      <p>{words.value.mustChange.text}</p>
+    <main class="signed-out">
+      <h1>{messages.value.mustChange.title}</h1>
+      <p>{messages.value.mustChange.text}</p>
       <PasswordForm onDone={onDone} />
     </main>
   )

@@ -1,2 +1,2 @@
-/** Styles are bundled by the build; nothing of them is imported by name. */
+/** Styles are bundled by the build. Nothing is imported from them by name. */
 declare module '*.css' {}

@@ -1,36 +1,36 @@
 import { computed, effect, signal } from '@preact/signals'
 import type { Language } from '@tessera/contract/profile'
 
-import { en } from '../words/en.ts'
-import { ru } from '../words/ru.ts'
-import { uz } from '../words/uz.ts'
+import { commonEn } from '../messages/en.ts'
+import { commonRu } from '../messages/ru.ts'
+import { commonUz } from '../messages/uz.ts'
 
-export const languages = { uz: 'Oʻzbekcha', ru: 'Русский', en: 'English' } as const satisfies Record<Language, string>
+export const languageNames = { uz: 'Oʻzbekcha', ru: 'Русский', en: 'English' } as const satisfies Record<Language, string>
 
-/** In the browser's store; above the signal, which reads it at once. */
-const place = 'tessera.language'
+/** Declared above the signal, whose initial value is read with it. */
+const storageKey = 'tessera.language'
 
-/** Chosen by the user, or the browser's own. */
-export const language = signal<Language>(chosen())
+/** The language the user has chosen, or the browser's. */
+export const language = signal<Language>(readLanguage())
 
-/** The shell's and the parts' words; a page brings its own with `wordsOf`. */
-export const words = computed(() => shell[language.value])
+/** The texts of the shell and of the shared components. A page localizes its own. */
+export const messages = computed(() => commonMessages[language.value])
 
-/** The words of a page in the present language: three objects with the same keys, which the compiler checks. */
-export function wordsOf<W>(all: Readonly<Record<Language, W>>): W {
-  return all[language.value]
+/** The texts of a page in the current language: `localize(cardPageMessages)`. */
+export function localize<M>(table: Readonly<Record<Language, M>>): M {
+  return table[language.value]
 }
 
-export function chooseLanguage(wanted: Language): void {
-  language.value = wanted
-  localStorage.setItem(place, wanted)
+export function setLanguage(next: Language): void {
+  language.value = next
+  localStorage.setItem(storageKey, next)
 }
 
-const shell = { en, ru, uz }
+const commonMessages = { en: commonEn, ru: commonRu, uz: commonUz }
 
-function chosen(): Language {
-  const kept = localStorage.getItem(place) ?? navigator.language.slice(0, 2)
-  return kept === 'ru' || kept === 'uz' ? kept : 'en'
+function readLanguage(): Language {
+  const stored = localStorage.getItem(storageKey) ?? navigator.language.slice(0, 2)
+  return stored === 'ru' || stored === 'uz' ? stored : 'en'
 }
 
 effect(() => {

@@ -1,7 +1,7 @@
-import { call } from './call.ts'
+import { call } from './api.ts'
 import { session } from './session-state.ts'
 
-/** Asks who is signed in. Throws `Refused`, and leaves that open, where it cannot be told. */
+/** Loads the session. Throws `DashboardCallError` and leaves the session unknown if that fails. */
 export async function loadSession(): Promise<void> {
   try {
     session.value = (await call('dashboard.session.get', {})).session
@@ -11,12 +11,12 @@ export async function loadSession(): Promise<void> {
   }
 }
 
-/** Asks once more what else is told of the session, such as a time that was moved; what cannot be told stays as it was. */
+/** Loads the session again, for instance after the test clock was moved. On failure everything stays as it was. */
 export async function refreshSession(): Promise<void> {
   try {
-    const now = (await call('dashboard.session.get', {})).session
-    if (now !== null && session.peek() !== null) session.value = now
+    const current = (await call('dashboard.session.get', {})).session
+    if (current !== null && session.peek() !== null) session.value = current
   } catch {
-    // The next call of the page says what is wrong.
+    // The page's next call reports the error.
   }
 }

@@ -1,10 +1,10 @@
 import { render } from 'preact'
 
-import { App } from './app.tsx'
+import { DashboardApp } from './app.tsx'
 import { startRouter } from './router.ts'
 import './theme.ts'
-import '../parts/parts.css'
+import '../components/components.css'
 import './app.css'
 
 startRouter()
-render(<App />, document.getElementById('app') ?? document.body)
+render(<DashboardApp />, document.getElementById('app') ?? document.body)

@@ -1,30 +1,30 @@
 import { computed, signal } from '@preact/signals'
-import type { Result, Role } from '@tessera/contract/methods'
+import type { Result, Role } from '@tessera/contract/operations'
 
-/** Who is signed in. */
-export type Session = NonNullable<Result<'dashboard.session.get'>['session']>
+/** The signed-in user with the session's CSRF token and the merchant. */
+export type SessionInfo = NonNullable<Result<'dashboard.session.get'>['session']>
 
-/** Undefined while it cannot be told; null: nobody. */
-export const session = signal<Session | null | undefined>(undefined)
-/** A session was there and is over: the sign-in page says so. */
-export const hasEnded = signal(false)
-/** For the header X-Tessera-CSRF; '' before signing in. */
-export const csrf = computed(() => session.value?.csrf ?? '')
+/** Undefined while it is not known; null if nobody is signed in. */
+export const session = signal<SessionInfo | null | undefined>(undefined)
+/** A session has ended by itself, which the sign-in page says. */
+export const hasSessionExpired = signal(false)
+/** For the header X-Tessera-CSRF. Empty before sign-in. */
+export const csrfToken = computed(() => session.value?.csrf ?? '')
 
-/** The service knows the session no more; a page that asked for several things hears it several times. */
-export function endSession(): void {
-  if (session.peek()) hasEnded.value = true
+/** The service no longer knows the session. A page with several calls in flight gets here several times. */
+export function expireSession(): void {
+  if (session.peek()) hasSessionExpired.value = true
   session.value = null
 }
 
 /** The user has signed out. */
-export function leaveSession(): void {
+export function clearSession(): void {
   session.value = null
-  hasEnded.value = false
+  hasSessionExpired.value = false
 }
 
-/** Whether the user may do what a role is needed for; the service decides, this hides what it would refuse. */
-export function may(needed: Role): boolean {
+/** Whether the user has a role. This only hides what the service would reject; the service decides. */
+export function hasRole(needed: Role): boolean {
   const role = session.value?.role
   return role === 'owner' || needed === 'read' || role === needed
 }

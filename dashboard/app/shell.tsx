@@ -3,19 +3,19 @@ import type { ComponentChildren } from 'preact'
 import { useEffect } from 'preact/hooks'
 
 import { AccountMenu } from './account-menu.tsx'
-import { words } from './language.ts'
+import { messages } from './language.ts'
 import { refreshSession } from './load-session.ts'
-import { LateWords } from './long-words.tsx'
-import { useLyingOver } from './lying-over.ts'
-import { pages, type PageRow } from './pages.ts'
-import { pathOf, place } from './router.ts'
-import { may, session } from './session-state.ts'
+import { MessagesError } from './lazy-messages.tsx'
+import { useOverlay } from '../hooks/use-overlay.ts'
+import { pages, type PageDefinition } from './pages.ts'
+import { dashboardPath, route } from './router.ts'
+import { hasRole, session } from './session-state.ts'
 
-/** The frame of every page: the navigation at the side, as a drawer on a phone, and the page beside it. */
+/** The layout around every page: header, navigation (a drawer on a phone) and content. */
 export function Shell({ children }: { children: ComponentChildren }) {
-  const text = words.value
+  const text = messages.value
   const isOpen = useSignal(false)
-  useLyingOver(isOpen, { within: '.menu, nav', button: '.menu' })
+  useOverlay(isOpen, { within: '.menu, nav', button: '.menu' })
   return (
     <div class="shell">
       <a class="skip" href="#page">
@@ -30,7 +30,7 @@ export function Shell({ children }: { children: ComponentChildren }) {
           onClick={() => (isOpen.value = !isOpen.value)}
         >
           <span aria-hidden="true">☰</span>
-          <span class="unseen">{text.menu}</span>
+          <span class="visually-hidden">{text.menu}</span>
         </button>
         <span class="brand">
           <i aria-hidden="true" />
@@ -41,30 +41,30 @@ export function Shell({ children }: { children: ComponentChildren }) {
         <AccountMenu />
       </header>
       <nav id="navigation" class={isOpen.value ? 'open' : ''} aria-label={text.navigation}>
-        {(['see', 'build', 'keep'] as const).map((group) => (
+        {(['monitor', 'integrate', 'manage'] as const).map((group) => (
           <section key={group}>
             <h2>{text.groups[group]}</h2>
-            {pages.filter((page) => page.group === group && isThere(page)).map(link)}
+            {pages.filter((page) => page.group === group && isVisible(page)).map(navLink)}
           </section>
         ))}
       </nav>
-      {isOpen.value && <div class="veil" />}
+      {isOpen.value && <div class="backdrop" />}
       <main id="page" tabIndex={-1}>
         <MovedTimeBanner />
-        <LateWords />
+        <MessagesError />
         {children}
       </main>
     </div>
   )
 }
 
-function isThere({ role, testOnly }: PageRow): boolean {
-  return may(role) && (testOnly !== true || session.value?.environment === 'test')
+function isVisible({ role, isTestOnly }: PageDefinition): boolean {
+  return hasRole(role) && (isTestOnly !== true || session.value?.environment === 'test')
 }
 
-/** On every page while the time of the test environment is not the machine's; whoever moved it, it is seen with the next page. */
+/** Shown on every page while the test environment's clock is ahead of real time. Another user may have moved it, so it is refreshed on navigation. */
 function MovedTimeBanner() {
-  const { page } = place.value
+  const { page } = route.value
   const offsetMs = session.value?.clockOffsetMs ?? 0
   const isTest = session.value?.environment === 'test'
   useEffect(() => {
@@ -73,16 +73,16 @@ function MovedTimeBanner() {
   if (offsetMs === 0) return null
   return (
     <p class="moved-time" role="note">
-      {words.value.timeMoved(words.value.span(offsetMs))} <a href={pathOf('sandbox')}>{words.value.pages.sandbox}</a>
+      {messages.value.timeMoved(messages.value.duration(offsetMs))} <a href={dashboardPath('sandbox')}>{messages.value.pages.sandbox}</a>
     </p>
   )
 }
 
-function link({ name }: PageRow) {
-  const isHere = place.value.page === name
+function navLink({ name }: PageDefinition) {
+  const isCurrent = route.value.page === name
   return (
-    <a key={name} href={pathOf(name)} {...(isHere ? { 'aria-current': 'page' as const } : {})}>
-      {words.value.pages[name]}
+    <a key={name} href={dashboardPath(name)} {...(isCurrent ? { 'aria-current': 'page' as const } : {})}>
+      {messages.value.pages[name]}
     </a>
   )
 }

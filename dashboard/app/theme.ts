@@ -1,21 +1,21 @@
 import { effect, signal } from '@preact/signals'
 
-export type Theme = 'auto' | 'light' | 'dark'
+export type ColorTheme = 'auto' | 'light' | 'dark'
 
-/** In the browser's store; above the signal, which reads it at once. */
-const place = 'tessera.theme'
+/** Declared above the signal, whose initial value is read with it. */
+const storageKey = 'tessera.theme'
 
 /** `auto` follows the system. */
-export const theme = signal<Theme>(kept())
+export const theme = signal<ColorTheme>(readTheme())
 
-export function chooseTheme(wanted: Theme): void {
-  theme.value = wanted
-  localStorage.setItem(place, wanted)
+export function setTheme(next: ColorTheme): void {
+  theme.value = next
+  localStorage.setItem(storageKey, next)
 }
 
-function kept(): Theme {
-  const word = localStorage.getItem(place)
-  return word === 'light' || word === 'dark' ? word : 'auto'
+function readTheme(): ColorTheme {
+  const stored = localStorage.getItem(storageKey)
+  return stored === 'light' || stored === 'dark' ? stored : 'auto'
 }
 
 effect(() => {

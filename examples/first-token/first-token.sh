@@ -1,5 +1,5 @@
 #!/bin/sh
-# From a card to a verified token, in four calls and in both spellings of the service. Needs a shell, curl and sed.
+# From a card to a verified token in four calls, in both profiles of the service. Needs a shell, curl and sed.
 #
 #   TESSERA_URL=http://127.0.0.1:8080 MERCHANT_ID=… MERCHANT_PASSWORD=… ./first-token.sh
 set -eu
@@ -8,7 +8,7 @@ url=${TESSERA_URL:-http://127.0.0.1:8080}
 # The demo merchant that every test environment has; production refuses it.
 merchant=${MERCHANT_ID:-65f0c0ffee0000000000cafe}
 password=${MERCHANT_PASSWORD:-sandbox-only-password-not-for-live-0}
-# A public test card, good through 03/99, and the code that is right for every test card.
+# A public test card, valid through 03/99, and the SMS code of every test card.
 pan=8600069195406311
 code=666666
 
@@ -16,63 +16,63 @@ main() {
   printf 'Tessera at %s, merchant %s\n' "$url" "$merchant"
   first_token 'spec profile: POST /api/<method>' /api/
   first_token 'subscribe profile: POST /api' /api
-  printf '\nDone. The token stands for the card from now on; the card number stays in the vault.\n'
+  printf '\nDone. The token replaces the card from now on; the card number stays in the vault.\n'
 }
 
-# first_token <title> <path>: where the path ends with a slash, the method is part of it.
+# first_token <title> <path>: the method is appended to a path that ends with a slash.
 first_token() {
   path=$2
   printf '\n%s\n' "$1"
 
-  # What the cardholder's browser or app does: the merchant id is enough, and the password must not be there.
+  # Called by the cardholder's browser or app, with the merchant id alone: the password must never be there.
   caller=browser
   call cards.create "{\"card\":{\"number\":\"$pan\",\"expire\":\"0399\"},\"save\":true}"
   token=$(member token)
-  tell cards.create "$(member number), token $(printf '%.12s…' "$token"), verify $(member verify)"
+  print_result cards.create "$(member number), token $(printf '%.12s…' "$token"), verify $(member verify)"
 
   call cards.get_verify_code "{\"token\":\"$token\"}"
-  tell cards.get_verify_code "a code goes to $(member phone)"
+  print_result cards.get_verify_code "a code goes to $(member phone)"
 
   call cards.verify "{\"token\":\"$token\",\"code\":\"$code\"}"
-  tell cards.verify "verify $(member verify)"
+  print_result cards.verify "verify $(member verify)"
 
-  # What the merchant's server does, with its password: ask before the token is used for a payment.
+  # Called by the merchant's server with the password, before the token is used for a payment.
   caller=server
   call cards.check "{\"token\":\"$token\"}"
-  tell cards.check "verify $(member verify)"
+  print_result cards.check "verify $(member verify)"
   [ "$(member verify)" = true ] || stop 'The card is not verified.'
 }
 
-# call <method> <params>: leaves the answer in $reply, or stops and says what to do.
+# call <method> <params>: puts the response into $response, or stops with what to do.
 call() {
   case $path in */) to=$url$path$1 ;; *) to=$url$path ;; esac
   x_auth=$merchant
   [ "$caller" = browser ] || x_auth=$merchant:$password
-  # The header goes in by standard input: what stands on a command line, every user of the machine can read.
-  reply=$(printf 'header = "X-Auth: %s"\n' "$x_auth" | curl --config - --silent --show-error --max-time 20 \
+  # The header is passed on standard input: every user of the machine can read a command line.
+  response=$(printf 'header = "X-Auth: %s"\n' "$x_auth" | curl --config - --silent --show-error --max-time 20 \
     --header 'Content-Type: application/json' --data "{\"id\":\"1\",\"method\":\"$1\",\"params\":$2}" "$to") ||
-    stop "Nobody answers at $url. Start the service with npm start, or say where it is: TESSERA_URL=http://host:port"
-  case $reply in
+    stop "No service responds at $url. Start it with npm start, or set its address: TESSERA_URL=http://host:port"
+  case $response in
     *'"result":'*) ;;
-    *'"error":'*) stop "$1 was refused: $(member message) (code $(member code), reason $(member reason))" "$(advice)" ;;
-    *) stop "$url answered something that is no JSON-RPC: is this Tessera?" ;;
+    *'"error":'*) stop "$1 failed: $(member message) (code $(member code), reason $(member reason))" "$(advice)" ;;
+    *) stop "$url responded with something other than JSON-RPC. Is this Tessera?" ;;
   esac
 }
 
-# member <name>: the first member of that name in $reply; enough for answers this small.
+# member <name>: the first member with this name in $response; enough for responses this small.
 member() {
-  printf '%s' "$reply" | sed -n "s/.*\"$1\":\"\{0,1\}\([^,\"}]*\).*/\1/p"
+  printf '%s' "$response" | sed -n "s/.*\"$1\":\"\{0,1\}\([^,\"}]*\).*/\1/p"
 }
 
 advice() {
   case $(member reason) in
-    merchant_unknown) printf 'Set MERCHANT_ID to the id that you were issued for this environment.' ;;
-    access_denied) printf 'Set MERCHANT_PASSWORD to the password that you were issued with that id.' ;;
-    *) printf 'What to do about each reason: docs/reference/errors.md' ;;
+    merchant_unknown) printf 'Set MERCHANT_ID to the id that was issued to you for this environment.' ;;
+    access_denied) printf 'Set MERCHANT_PASSWORD to the password that was issued with this id.' ;;
+    *) printf 'Every reason is described in docs/reference/errors.md' ;;
   esac
 }
 
-tell() {
+print_result() {
   printf '  %-22s %-8s %s\n' "$1" "$caller" "$2"
 }
 

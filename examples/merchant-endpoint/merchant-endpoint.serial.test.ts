@@ -9,13 +9,13 @@ import { after, before, test } from 'node:test'
 import { saveCard } from '../../client/src/save-card.fixture.ts'
 import { startTessera, type StartedTessera } from '../../tools/start-tessera.ts'
 
-// The example as a merchant starts it, the service as an operator does, and the command line between them.
+// The example as a merchant starts it, and the service with its command line.
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
 let started: StartedTessera
 let shop: ChildProcess
 let shopUrl: string
-const heard: string[] = []
+const calls: string[] = []
 
 before(async () => {
   started = await startTessera()
@@ -23,7 +23,7 @@ before(async () => {
   shop = spawn(process.execPath, ['examples/merchant-endpoint/merchant-endpoint.ts', '197=500000', '198=500000'], { cwd: root, env })
   const lines = createInterface({ input: shop.stdout ?? assert.fail() })
   shopUrl = await new Promise((resolve) => lines.once('line', (line) => resolve(/http:\S+/.exec(line)?.[0] ?? '')))
-  lines.on('line', (line) => heard.push(line.split(' ')[0] ?? ''))
+  lines.on('line', (line) => calls.push(line.split(' ')[0] ?? ''))
 })
 after(async () => {
   shop.kill()
@@ -31,23 +31,23 @@ after(async () => {
   await started.stop()
 })
 
-async function ask(words: string[], given = ''): Promise<{ code: number | null; text: string }> {
-  const child = spawn(process.execPath, ['service/bin/tessera.mjs', ...words, `--data=${started.folder}`], { cwd: root })
+async function runTessera(args: string[], stdin = ''): Promise<{ code: number | null; text: string }> {
+  const child = spawn(process.execPath, ['service/bin/tessera.mjs', ...args, `--data=${started.folder}`], { cwd: root })
   let text = ''
   for (const stream of [child.stdout, child.stderr]) stream.setEncoding('utf8').on('data', (chunk: string) => (text += chunk))
-  child.stdin.end(given)
+  child.stdin.end(stdin)
   const [code] = (await once(child, 'close')) as [number | null]
   return { code, text }
 }
 
-async function call(method: string, params: object): Promise<{ result?: { receipt: { _id: string; state: number } }; error?: Refused }> {
+async function call(method: string, params: object): Promise<{ result?: { receipt: { _id: string; state: number } }; error?: CallError }> {
   const { url, merchantId, password } = started
   const body = JSON.stringify({ id: 1, method, params })
   const response = await fetch(`${url}/api/${method}`, { method: 'POST', headers: { 'x-auth': `${merchantId}:${password}` }, body })
   return (await response.json()) as Awaited<ReturnType<typeof call>>
 }
 
-interface Refused {
+interface CallError {
   readonly code: number
   readonly reason: string
   readonly data?: { readonly code: number; readonly message: { readonly uz: string } }
@@ -55,33 +55,33 @@ interface Refused {
 
 async function pay(orderId: string): ReturnType<typeof call> {
   const token = await saveCard(started, '8600069195406311')
-  const made = await call('receipts.create', { amount: 500_000, account: { order_id: orderId } })
-  return call('receipts.pay', { id: made.result?.receipt._id, token })
+  const created = await call('receipts.create', { amount: 500_000, account: { order_id: orderId } })
+  return call('receipts.pay', { id: created.result?.receipt._id, token })
 }
 
-test('an endpoint is set, tried, asked and told, and removed', async () => {
+test('an endpoint is set, tested, called for each payment, and removed', async () => {
   const words = ['merchants', 'endpoint']
   const { merchantId } = started
-  const wrong = await ask([...words, 'set', merchantId, '--url', 'http://10.0.0.1/', '--password-file', '-'], 'a:key\n')
-  assert.notEqual(wrong.code, 0)
-  const set = await ask([...words, 'set', merchantId, '--url', shopUrl, '--password-file', '-'], 'a:key\n')
+  const invalid = await runTessera([...words, 'set', merchantId, '--url', 'http://10.0.0.1/', '--password-file', '-'], 'a:key\n')
+  assert.notEqual(invalid.code, 0)
+  const set = await runTessera([...words, 'set', merchantId, '--url', shopUrl, '--password-file', '-'], 'a:key\n')
   assert.equal(set.code, 0, set.text)
-  const tried = await ask([...words, 'test', merchantId, '--sum', '500000', '--account', 'order_id=197'])
-  assert.deepEqual([tried.code, tried.text], [0, 'It would take this payment.\n'])
-  const refused = await ask([...words, 'test', merchantId, '--sum', '1', '--account', 'order_id=197'])
+  const tested = await runTessera([...words, 'test', merchantId, '--sum', '500000', '--account', 'order_id=197'])
+  assert.deepEqual([tested.code, tested.text], [0, 'It would take this payment.\n'])
+  const refused = await runTessera([...words, 'test', merchantId, '--sum', '1', '--account', 'order_id=197'])
   assert.equal(refused.code, 1)
   assert.match(refused.text, /-31001/)
-  const shown = await ask(['merchants', 'show', merchantId])
-  assert.ok(shown.text.includes(shopUrl) && !shown.text.includes('a:key'))
+  const details = await runTessera(['merchants', 'show', merchantId])
+  assert.ok(details.text.includes(shopUrl) && !details.text.includes('a:key'))
 
-  heard.length = 0
+  calls.length = 0
   assert.equal((await pay('197')).result?.receipt.state, 4)
-  assert.deepEqual(heard, ['CheckPerformTransaction', 'CreateTransaction', 'PerformTransaction'])
+  assert.deepEqual(calls, ['CheckPerformTransaction', 'CreateTransaction', 'PerformTransaction'])
   const { error } = await pay('404')
   assert.deepEqual([error?.code, error?.data?.code, error?.data?.message.uz], [-31623, -31050, 'Buyurtma topilmadi'])
 
-  assert.equal((await ask([...words, 'remove', merchantId])).code, 0)
-  heard.length = 0
+  assert.equal((await runTessera([...words, 'remove', merchantId])).code, 0)
+  calls.length = 0
   assert.equal((await pay('404')).result?.receipt.state, 4)
-  assert.deepEqual(heard, [])
+  assert.deepEqual(calls, [])
 })

@@ -1,20 +1,21 @@
-// A shop's own endpoint in memory, to rehearse with. What it needs is said in README.md.
+// A merchant's own endpoint in memory, for trying out payments. README.md describes its settings.
 //
-//   MERCHANT_KEY=… node merchant-endpoint.ts [order=tiyin …]      an order without a sum takes any, and often
-import { openShop, type Order } from './shop.ts'
-import { makeServer } from './serve.ts'
+//   MERCHANT_KEY=… node merchant-endpoint.ts [order=tiyin …]      without an amount: any amount, repeatedly
+import { createShop, type Order } from './shop.ts'
+import { createMerchantServer } from './server.ts'
 
 const env = process.env
-const orders = new Map(process.argv.slice(2).map(readOrder))
-const shop = openShop({ findOrder: (orderId) => orders.get(orderId) ?? null, now: Date.now })
-const told = (method: string, reply: object): void => console.log(`${method} → ${JSON.stringify(reply)}`)
-const server = makeServer({ shop, login: 'Paycom', password: env.MERCHANT_KEY ?? 'rehearsal', told })
+const orders = new Map(process.argv.slice(2).map(parseOrder))
+const shop = createShop({ findOrder: (orderId) => orders.get(orderId) ?? null, now: Date.now })
+const onCall = (method: string, response: object): void => console.log(`${method} → ${JSON.stringify(response)}`)
+const server = createMerchantServer({ shop, login: 'Paycom', password: env.MERCHANT_KEY ?? 'sandbox-key', onCall })
 server.listen(Number(env.PORT ?? 8091), '127.0.0.1', () => {
-  const at = server.address()
-  if (typeof at === 'object' && at !== null) console.log(`Asked at http://127.0.0.1:${at.port}/ about ${[...orders.keys()].join(', ')}`)
+  const address = server.address()
+  if (typeof address === 'object' && address !== null)
+    console.log(`Listening at http://127.0.0.1:${address.port}/ for the orders ${[...orders.keys()].join(', ')}`)
 })
 
-function readOrder(text: string): [string, Order] {
-  const [orderId = '', sum] = text.split('=', 2)
-  return [orderId, { sum: sum === undefined ? null : Number(sum) }]
+function parseOrder(text: string): [string, Order] {
+  const [orderId = '', amount] = text.split('=', 2)
+  return [orderId, { amountTiyin: amount === undefined ? null : Number(amount) }]
 }

@@ -1,16 +1,16 @@
-/** What somebody may pay for: an order, once and for its sum; or with no sum an account that is topped up, with any sum and often. */
+/** What can be paid for: an order, paid once with its exact amount, or an account that can be topped up with any amount, repeatedly. */
 export interface Order {
-  /** Tiyin; null: any. */
-  readonly sum: number | null
+  /** Null: any amount, repeatedly. */
+  readonly amountTiyin: number | null
 }
 
 export interface Transaction {
   readonly id: string
   readonly orderId: string
-  readonly sum: number
-  /** 1 made · 2 performed · -1 cancelled before · -2 cancelled after it was performed. */
+  readonly amountTiyin: number
+  /** 1 created · 2 performed · -1 cancelled before · -2 cancelled after it was performed. */
   state: 1 | 2 | -1 | -2
-  /** As the service gave it. */
+  /** The time that the service sent. */
   readonly time: number
   readonly createTime: number
   performTime: number
@@ -20,8 +20,8 @@ export interface Transaction {
 
 export interface Shop {
   readonly transactions: ReadonlyMap<string, Transaction>
-  /** Answers one call: the members of its reply beside `id`. */
-  answer(call: { readonly method: string; readonly params: Readonly<Record<string, unknown>> }): { result: object } | { error: ShopError }
+  /** Handles one call. Returns the members of the response besides `id`. */
+  handle(call: { readonly method: string; readonly params: Readonly<Record<string, unknown>> }): { result: object } | { error: ShopError }
 }
 
 export interface ShopError {
@@ -30,95 +30,105 @@ export interface ShopError {
   readonly data?: string
 }
 
-export interface ShopParts {
+export interface ShopOptions {
   readonly findOrder: (orderId: string) => Order | null
   readonly now: () => number
 }
 
-/** A shop's side of the Payme Merchant API, kept in memory. A real one keeps its transactions where it keeps its orders. */
-export function openShop({ findOrder, now }: ShopParts): Shop {
+/** The merchant's side of the Payme Merchant API, in memory. A real shop stores the transactions beside its orders. */
+export function createShop({ findOrder, now }: ShopOptions): Shop {
   const transactions = new Map<string, Transaction>()
   const methods: Readonly<Record<string, (params: Params) => object>> = {
     CheckPerformTransaction: (params) => {
-      expectPayable(params)
+      checkPayable(params)
       return { allow: true }
     },
     CreateTransaction: create,
     PerformTransaction: perform,
     CancelTransaction: cancel,
-    CheckTransaction: ({ id }) => tell(find(id)),
+    CheckTransaction: ({ id }) => toResult(findTransaction(id)),
   }
 
   return {
     transactions,
-    answer({ method, params }) {
+    handle({ method, params }) {
       const run = Object.hasOwn(methods, method) ? methods[method] : undefined
-      if (run === undefined) return { error: { ...refusals.method, data: method } }
+      if (run === undefined) return { error: { ...errors.method, data: method } }
       try {
         return { result: run(params) }
       } catch (err) {
-        if (err instanceof Refused) return { error: err.error }
+        if (err instanceof ShopErrorResponse) return { error: err.error }
         throw err
       }
     },
   }
 
-  /** Which order it is, when this sum may be paid for it now. `id`: the transaction that may be paying for it already. */
-  function expectPayable({ id, amount: sum, account }: Params): string {
-    const orderId = readOrderId(account)
+  /** Returns the order's id when this amount can be paid for it now. `id`: the transaction that may be paying for it already. */
+  function checkPayable({ id, amount, account }: Params): string {
+    const orderId = parseOrderId(account)
     const order = findOrder(orderId)
-    if (order === null) throw new Refused({ ...refusals.order, data: 'order_id' })
-    if (typeof sum !== 'number' || (order.sum !== null && order.sum !== sum)) throw new Refused(refusals.sum)
+    if (order === null) throw new ShopErrorResponse({ ...errors.order, data: 'order_id' })
+    if (typeof amount !== 'number' || (order.amountTiyin !== null && order.amountTiyin !== amount))
+      throw new ShopErrorResponse(errors.amount)
     const others = [...transactions.values()].filter((other) => other.orderId === orderId && other.id !== id && other.state > 0)
-    if (order.sum !== null && others.length > 0) throw new Refused({ ...refusals.busy, data: 'order_id' })
+    if (order.amountTiyin !== null && others.length > 0) throw new ShopErrorResponse({ ...errors.busy, data: 'order_id' })
     return orderId
   }
 
-  /** Asked again, it is the same transaction; one that has gone on is not made a second time. */
+  /** A repeated call returns the same transaction, unless it has been performed or cancelled. */
   function create(params: Params): object {
-    const { id, time, amount: sum } = params
-    if (typeof id !== 'string' || typeof time !== 'number') throw new Refused(refusals.cannot)
-    const made = transactions.get(id)
-    if (made !== undefined && made.state !== 1) throw new Refused(refusals.cannot)
-    if (made !== undefined) return tell(made)
-    const orderId = expectPayable(params)
-    const times = { time, createTime: now(), performTime: 0, cancelTime: 0 }
-    const transaction: Transaction = { id, orderId, sum: Number(sum), state: 1, ...times, reason: null }
+    const { id, time, amount } = params
+    if (typeof id !== 'string' || typeof time !== 'number') throw new ShopErrorResponse(errors.cannot)
+    const existing = transactions.get(id)
+    if (existing !== undefined && existing.state !== 1) throw new ShopErrorResponse(errors.cannot)
+    if (existing !== undefined) return toResult(existing)
+    const orderId = checkPayable(params)
+    const transaction: Transaction = {
+      id,
+      orderId,
+      amountTiyin: Number(amount),
+      state: 1,
+      time,
+      createTime: now(),
+      performTime: 0,
+      cancelTime: 0,
+      reason: null,
+    }
     transactions.set(id, transaction)
-    return tell(transaction)
+    return toResult(transaction)
   }
 
-  /** Here the goods leave the house: once, however often it is asked. */
+  /** The goods are shipped here: once, however often the call is repeated. */
   function perform({ id }: Params): object {
-    const transaction = find(id)
-    if (transaction.state < 0) throw new Refused(refusals.cannot)
+    const transaction = findTransaction(id)
+    if (transaction.state < 0) throw new ShopErrorResponse(errors.cannot)
     if (transaction.state === 1) {
       transaction.state = 2
       transaction.performTime = now()
     }
-    return tell(transaction)
+    return toResult(transaction)
   }
 
   function cancel({ id, reason }: Params): object {
-    const transaction = find(id)
+    const transaction = findTransaction(id)
     if (transaction.state > 0) {
       transaction.state = transaction.state === 2 ? -2 : -1
       transaction.cancelTime = now()
       transaction.reason = typeof reason === 'number' ? reason : null
     }
-    return tell(transaction)
+    return toResult(transaction)
   }
 
-  function find(id: unknown): Transaction {
+  function findTransaction(id: unknown): Transaction {
     const transaction = typeof id === 'string' ? transactions.get(id) : undefined
-    if (transaction === undefined) throw new Refused(refusals.transaction)
+    if (transaction === undefined) throw new ShopErrorResponse(errors.transaction)
     return transaction
   }
 }
 
 type Params = Readonly<Record<string, unknown>>
 
-class Refused extends Error {
+class ShopErrorResponse extends Error {
   readonly error: ShopError
 
   constructor(error: ShopError) {
@@ -127,18 +137,18 @@ class Refused extends Error {
   }
 }
 
-function tell({ id, state, createTime, performTime, cancelTime, reason }: Transaction): object {
+function toResult({ id, state, createTime, performTime, cancelTime, reason }: Transaction): object {
   return { transaction: id, state, create_time: createTime, perform_time: performTime, cancel_time: cancelTime, reason }
 }
 
-function readOrderId(account: unknown): string {
+function parseOrderId(account: unknown): string {
   const orderId = typeof account === 'object' && account !== null && 'order_id' in account ? account.order_id : ''
   return typeof orderId === 'string' ? orderId : ''
 }
 
-const refusals = {
+const errors = {
   method: { code: -32601, message: { ru: 'Метод не найден', uz: 'Metod topilmadi', en: 'Method not found' } },
-  sum: { code: -31001, message: { ru: 'Неверная сумма', uz: 'Summa notoʻgʻri', en: 'Wrong amount' } },
+  amount: { code: -31001, message: { ru: 'Неверная сумма', uz: 'Summa notoʻgʻri', en: 'Wrong amount' } },
   transaction: { code: -31003, message: { ru: 'Транзакция не найдена', uz: 'Tranzaksiya topilmadi', en: 'Transaction not found' } },
   cannot: { code: -31008, message: { ru: 'Невозможно выполнить', uz: 'Bajarib boʻlmaydi', en: 'Cannot be carried out' } },
   order: { code: -31050, message: { ru: 'Заказ не найден', uz: 'Buyurtma topilmadi', en: 'Order not found' } },

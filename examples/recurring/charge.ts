@@ -1,30 +1,35 @@
 import { receiptStates, type Tessera } from '@tessera/client'
 
-import type { Book, Charge, Member } from './book.ts'
-import { judge, note, open, type Verdict } from './verdict.ts'
+import { classifyProblem, recordResult, stillOpen, type PaymentResult } from './payment-result.ts'
+import type { Charge, Member, Subscriptions } from './subscriptions.ts'
 
-/** Of the library, what charging needs. */
-export type Till = Pick<Tessera, 'outcome'>
+/** The part of the client library that is used here. */
+export type PaymentClient = Pick<Tessera, 'outcome'>
 
 /**
- * Charges everybody whose day has come, once a month, and looks again at what is open. To be called as often as you like, by one process;
- * `now` is unix milliseconds. What is about to be done is kept before it is done, so a process that dies in between charges nobody twice.
+ * Charges every member whose day has come, once a month, and checks charges that are open. Call it as often as you like, from one process.
+ * `now` is Unix milliseconds. Each step is stored before it is carried out, so a process that crashes charges nobody twice.
  */
-export async function chargeDue(now: number, { till, book }: { till: Till; book: Book }): Promise<void> {
-  for (const member of book.members) openMonth(member, now)
-  book.save()
-  for (const member of book.members) {
+export async function chargeDue(now: number, { client, subscriptions }: ChargeDependencies): Promise<void> {
+  for (const member of subscriptions.members) openMonth(member, now)
+  subscriptions.save()
+  for (const member of subscriptions.members) {
     for (const [month, charge] of Object.entries(member.charges)) {
       if (charge.state !== 'open' || charge.dueAt > now) continue
-      note(member, charge, await goOn({ till, book, member, month, charge }), now)
-      book.save()
+      recordResult(member, charge, await continueCharge({ client, subscriptions, member, month, charge }), now)
+      subscriptions.save()
     }
   }
 }
 
-type Step = { till: Till; book: Book; member: Member; month: string; charge: Charge }
+interface ChargeDependencies {
+  readonly client: PaymentClient
+  readonly subscriptions: Subscriptions
+}
 
-const monthsKept = 12
+type ChargeContext = ChargeDependencies & { readonly member: Member; readonly month: string; readonly charge: Charge }
+
+const storedMonths = 12
 
 function openMonth(member: Member, now: number): void {
   // Tashkent is five hours ahead of UTC, all year.
@@ -32,57 +37,58 @@ function openMonth(member: Member, now: number): void {
   const month = today.slice(0, 7)
   if (member.token === null || member.charges[month] !== undefined || Number(today.slice(8, 10)) < member.day) return
   member.charges[month] = { state: 'open', dueAt: now, attempt: 1, receiptId: null, pays: 0, reason: null }
-  member.charges = Object.fromEntries(Object.entries(member.charges).sort().slice(-monthsKept))
+  member.charges = Object.fromEntries(Object.entries(member.charges).sort().slice(-storedMonths))
 }
 
-/** Asks what became of the receipt, and pays it when nothing did. */
-async function goOn(step: Step): Promise<Verdict> {
-  const { till, charge } = step
-  if (charge.receiptId === null) return create(step)
-  const got = await till.outcome('receipts.get', { id: charge.receiptId })
-  if (!got.ok) return open(got.problem.reason)
-  switch (got.result.receipt.state) {
+/** Reads the state of the receipt, and pays it when it is unpaid. */
+async function continueCharge(context: ChargeContext): Promise<PaymentResult> {
+  const { client, charge } = context
+  if (charge.receiptId === null) return createReceipt(context)
+  const receipt = await client.outcome('receipts.get', { id: charge.receiptId })
+  if (!receipt.ok) return stillOpen(receipt.problem.reason)
+  switch (receipt.result.receipt.state) {
     case receiptStates.created:
-      return pay(step, charge.receiptId)
+      return pay(context, charge.receiptId)
     case receiptStates.paid:
       return { kind: 'paid' }
-    // An unpaid receipt ends after twelve hours; a payment that nobody heard of was given back.
+    // An unpaid receipt expires after twelve hours, and a payment with an unknown outcome was returned.
     case receiptStates.cancelled:
-      return { kind: 'refused', reason: 'cancelled' }
+      return { kind: 'declined', reason: 'cancelled' }
     default:
-      return open(null)
+      return stillOpen(null)
   }
 }
 
-/** The same key gives the same receipt for a day: it may have been paid before this process was born, so it is asked about first. */
-async function create(step: Step): Promise<Verdict> {
-  const { till, book, member, month, charge } = step
+/** The same key returns the same receipt for a day. It may have been paid by an earlier process, so its state is read before it is paid. */
+async function createReceipt(context: ChargeContext): Promise<PaymentResult> {
+  const { client, subscriptions, member, month, charge } = context
   const account = { member: member.id, month }
-  const created = await till.outcome('receipts.create', { amount: member.amountTiyin, account }, { idempotencyKey: keyOf(step) })
-  if (!created.ok) return open(created.problem.reason)
+  const created = await client.outcome('receipts.create', { amount: member.amountTiyin, account }, { idempotencyKey: keyOf(context) })
+  if (!created.ok) return stillOpen(created.problem.reason)
   charge.receiptId = created.result.receipt._id
-  book.save()
-  return goOn(step)
+  subscriptions.save()
+  return continueCharge(context)
 }
 
-/** `pays` is part of the key: a receipt that was unknown and then refused is tried again, not answered from memory. */
-async function pay(step: Step, id: string): Promise<Verdict> {
-  const { till, book, member, charge } = step
-  if (member.token === null) return { kind: 'cardOver', reason: 'no_card' }
+/** `pays` is part of the key: a payment that was unknown and then declined is tried again, instead of returning the stored response. */
+async function pay(context: ChargeContext, id: string): Promise<PaymentResult> {
+  const { client, subscriptions, member, charge } = context
+  if (member.token === null) return { kind: 'card_unusable', reason: 'no_card' }
   charge.pays++
-  book.save()
-  const paid = await till.outcome('receipts.pay', { id, token: member.token }, { idempotencyKey: `${keyOf(step)}-pay-${charge.pays}` })
-  if (paid.ok) return paid.result.receipt.state === receiptStates.paid ? { kind: 'paid' } : open(null)
-  const verdict = judge(paid.problem)
-  // Nobody shall pay a refused receipt any more, not even a call of ours that is late on its way: the next attempt has one of its own.
-  return verdict.kind === 'open' || (await close(step, id)) ? verdict : open(paid.problem.reason)
+  subscriptions.save()
+  const idempotencyKey = `${keyOf(context)}-pay-${charge.pays}`
+  const paid = await client.outcome('receipts.pay', { id, token: member.token }, { idempotencyKey })
+  if (paid.ok) return paid.result.receipt.state === receiptStates.paid ? { kind: 'paid' } : stillOpen(null)
+  const result = classifyProblem(paid.problem)
+  // The next attempt gets its own receipt. This one is cancelled, so that not even a delayed request of ours can pay it.
+  return result.kind === 'open' || (await cancelReceipt(context, id)) ? result : stillOpen(paid.problem.reason)
 }
 
-async function close(step: Step, id: string): Promise<boolean> {
-  return (await step.till.outcome('receipts.cancel', { id }, { idempotencyKey: `${keyOf(step)}-cancel` })).ok
+async function cancelReceipt(context: ChargeContext, id: string): Promise<boolean> {
+  return (await context.client.outcome('receipts.cancel', { id }, { idempotencyKey: `${keyOf(context)}-cancel` })).ok
 }
 
-/** One name for one attempt of one month, whoever asks and however often. */
-function keyOf({ member, month, charge }: Step): string {
+/** One key for one attempt of one month, however often the call is repeated. */
+function keyOf({ member, month, charge }: ChargeContext): string {
   return `sub-${member.id}-${month}${charge.attempt === 1 ? '' : `-${charge.attempt}`}`
 }

@@ -1,70 +1,70 @@
-// A shop whose members pay every month with a saved card. What it needs is said in README.md.
+// A club whose members pay every month with a saved card. README.md describes its settings.
 //
-//   node recurring.ts add <member> <tiyin> <day of the month> <token>      again: another card
+//   node recurring.ts add <member> <tiyin> <day of the month> <token>      a known member: another card
 //   node recurring.ts charge [2026-12-01]      once, as of now or of that day
-//   node recurring.ts run                      every ten minutes, and takes deliveries
+//   node recurring.ts run                      every ten minutes, and receives webhooks
 import { createServer } from 'node:http'
 import { Tessera } from '@tessera/client'
 
-import { openBook, type Book } from './book.ts'
 import { chargeDue } from './charge.ts'
-import { receiveDeliveries } from './receive.ts'
-import { changeCard } from './verdict.ts'
+import { changeCard } from './payment-result.ts'
+import { openSubscriptions, type Subscriptions } from './subscriptions.ts'
+import { createWebhookHandler } from './webhook.ts'
 
 const env = process.env
-const till = new Tessera({
+const client = new Tessera({
   url: env.TESSERA_URL ?? 'http://127.0.0.1:8080',
   // The demo merchant that every test environment has; production refuses it.
   merchantId: env.MERCHANT_ID ?? '65f0c0ffee0000000000cafe',
   password: env.MERCHANT_PASSWORD ?? 'sandbox-only-password-not-for-live-0',
 })
-const book = openBook(env.BOOK ?? 'book.json')
-const [deed, ...words] = process.argv.slice(2)
+const subscriptions = openSubscriptions(env.SUBSCRIPTIONS ?? 'subscriptions.json')
+const [command, ...args] = process.argv.slice(2)
 
-if (deed === 'add') add(words)
-else if (deed === 'charge') await chargeOnce(words[0] === undefined ? Date.now() : Date.parse(words[0]))
-else if (deed === 'run') run()
-else stop('Say what to do: add <member> <tiyin> <day> <token>, charge [2026-12-01] or run.')
+if (command === 'add') addMember(args)
+else if (command === 'charge') await chargeOnce(args[0] === undefined ? Date.now() : Date.parse(args[0]))
+else if (command === 'run') run()
+else fail('Usage: add <member> <tiyin> <day> <token>, charge [2026-12-01] or run.')
 
-function add([id, amountTiyin, day, token]: string[]): void {
+function addMember([id, amountTiyin, day, token]: string[]): void {
   if (token === undefined || !/^[\w-]{1,64}$/.test(id ?? '') || !(Number(amountTiyin) > 0) || !(Number(day) >= 1 && Number(day) <= 28)) {
-    stop('add <member> <tiyin> <day 1 to 28> <token>')
+    fail('Usage: add <member> <tiyin> <day 1 to 28> <token>')
     return
   }
-  const known = book.members.find((member) => member.id === id)
-  if (known !== undefined) changeCard(known, token, Date.now())
-  else book.members.push({ id: id ?? '', amountTiyin: Number(amountTiyin), day: Number(day), token, charges: {} })
-  book.save()
+  const existing = subscriptions.members.find((member) => member.id === id)
+  if (existing !== undefined) changeCard(existing, token, Date.now())
+  else subscriptions.members.push({ id: id ?? '', amountTiyin: Number(amountTiyin), day: Number(day), token, charges: {} })
+  subscriptions.save()
 }
 
 async function chargeOnce(now: number): Promise<void> {
   if (Number.isNaN(now)) {
-    stop('A day is written 2026-12-01.')
+    fail('Write the day as 2026-12-01.')
     return
   }
-  await chargeDue(now, { till, book })
-  tell(book)
+  await chargeDue(now, { client, subscriptions })
+  printCharges(subscriptions)
 }
 
 function run(): void {
   const secrets = (env.WEBHOOK_SECRET ?? '').split(' ').filter((secret) => secret !== '')
-  const server = createServer(receiveDeliveries({ book, secrets, now: Date.now }))
+  const server = createServer(createWebhookHandler({ subscriptions, secrets, now: Date.now }))
   server.listen(Number(env.PORT ?? 8090), '127.0.0.1', () => {
-    const at = server.address()
-    if (typeof at === 'object' && at !== null) console.log(`Deliveries are taken at http://127.0.0.1:${at.port}/`)
+    const address = server.address()
+    if (typeof address === 'object' && address !== null) console.log(`Receiving webhooks at http://127.0.0.1:${address.port}/`)
   })
-  void repeat()
+  void chargeRepeatedly()
 }
 
-/** One round after the other, never two at once. */
-async function repeat(): Promise<never> {
+/** One round after another, never two at once. */
+async function chargeRepeatedly(): Promise<never> {
   for (;;) {
     await chargeOnce(Date.now()).catch((err: unknown) => console.error(err))
     await new Promise((resolve) => setTimeout(resolve, 10 * 60 * 1000))
   }
 }
 
-function tell({ members }: Book): void {
+function printCharges({ members }: Subscriptions): void {
   for (const { id, charges } of members) {
     for (const [month, { state, attempt, reason }] of Object.entries(charges)) {
       console.log(`${id}  ${month}  ${state}${attempt > 1 ? `, attempt ${attempt}` : ''}${reason === null ? '' : ` (${reason})`}`)
@@ -72,7 +72,7 @@ function tell({ members }: Book): void {
   }
 }
 
-function stop(text: string): void {
-  console.error(text)
+function fail(message: string): void {
+  console.error(message)
   process.exitCode = 1
 }

@@ -1,102 +1,106 @@
-import { html, type Markup } from './markup.ts'
+import { html, type Markup } from './html.ts'
 import type { Buyer, Order } from './records.ts'
-import { fill, tellDay, tellMoney, tellReason, texts, type Language, type Texts } from './texts.ts'
-import { boxTiyin, makeOrderId } from './till.ts'
+import { fill, formatDay, formatMoney, textForReason, texts, type Language, type Texts } from './texts.ts'
+import { boxTiyin, createOrderId } from './payments.ts'
 
-/** Where the card form is, and as whom it takes cards. */
-export interface FormPlace {
+/** Where the card form is loaded from, and for which merchant. */
+export interface FormSource {
   readonly merchantId: string
   readonly formOrigin: string
-  /** The SDK of one version, and what it must be: a changed script is not run (W3C Subresource Integrity). */
+  /** The SDK of one version, and its hash: the browser does not run a changed script (W3C Subresource Integrity). */
   readonly sdkUrl: string
   readonly sdkIntegrity: string
   readonly providerName: string
 }
 
-/** Who looks, in which language, at which path. */
-export interface Looking {
+/** What a page depends on. */
+export interface PageContext {
   readonly language: Language
   readonly path: string
   readonly buyer: Buyer
-  readonly place: FormPlace
+  readonly formSource: FormSource
 }
 
-export function productPage(looking: Looking): string {
-  const words = texts[looking.language]
-  const total = tellMoney(boxTiyin, looking.language)
-  const inside = [words.inside1, words.inside2, words.inside3, words.inside4]
+export function productPage(context: PageContext): string {
+  const shopTexts = texts[context.language]
+  const total = formatMoney(boxTiyin, context.language)
+  const inside = [shopTexts.inside1, shopTexts.inside2, shopTexts.inside3, shopTexts.inside4]
   return page(
-    looking,
-    words.title,
+    context,
+    shopTexts.title,
     html`<div class="product">
       <img src="/box.svg" width="480" height="480" alt="" />
       <div>
-        <p class="over">${words.tagline}</p>
-        <h1>${words.title}</h1>
-        <p>${words.about}</p>
+        <p class="over">${shopTexts.tagline}</p>
+        <h1>${shopTexts.title}</h1>
+        <p>${shopTexts.about}</p>
         <ul>
           ${inside.map((line) => html`<li>${line}</li>`)}
         </ul>
         <form method="post" action="/orders">
-          <input type="hidden" name="key" value="${makeOrderId()}" />
-          ${choice('once', words.once, words.onceSays)} ${choice('monthly', words.monthly, words.monthlySays)}
-          <button>${fill(words.buy, total)}</button>
+          <input type="hidden" name="key" value="${createOrderId()}" />
+          ${choice('once', shopTexts.once, shopTexts.onceSays)} ${choice('monthly', shopTexts.monthly, shopTexts.monthlySays)}
+          <button>${fill(shopTexts.buy, total)}</button>
         </form>
-        <p class="quiet">${words.delivery}</p>
+        <p class="quiet">${shopTexts.delivery}</p>
       </div>
     </div>`,
   )
 }
 
-export function orderPage(looking: Looking, order: Order): string {
-  const words = texts[looking.language]
-  const head = html`<p class="over">${fill(words.order, shortName(order))}</p>`
-  const body = { open: checkout, paying: waiting, paid, returned }[order.state](looking, order, words)
-  return page(looking, fill(words.order, shortName(order)), html`<div class="narrow">${head}${body}</div>`)
+export function orderPage(context: PageContext, order: Order): string {
+  const shopTexts = texts[context.language]
+  const head = html`<p class="over">${fill(shopTexts.order, shortName(order))}</p>`
+  const body = { open: checkout, paying: waiting, paid, returned }[order.state](context, order, shopTexts)
+  return page(context, fill(shopTexts.order, shortName(order)), html`<div class="narrow">${head}${body}</div>`)
 }
 
-export function minePage(looking: Looking, orders: readonly Order[], { note, rehearses }: { note: Note; rehearses: boolean }): string {
-  const { language, buyer } = looking
-  const words = texts[language]
-  const states = { open: words.toPay, paying: words.isPaying, paid: words.isPaid, returned: words.isReturned }
+export function minePage(
+  context: PageContext,
+  orders: readonly Order[],
+  { notice, isTestMode }: { notice: Notice; isTestMode: boolean },
+): string {
+  const { language, buyer } = context
+  const shopTexts = texts[language]
+  const states = { open: shopTexts.toPay, paying: shopTexts.isPaying, paid: shopTexts.isPaid, returned: shopTexts.isReturned }
   const rows = orders.map(
     (order) =>
       html`<li>
-        <a href="/orders/${order.id}">${tellDay(order.placedAt, language)}</a><span>${tellMoney(order.amountTiyin, language)}</span
+        <a href="/orders/${order.id}">${formatDay(order.placedAt, language)}</a><span>${formatMoney(order.amountTiyin, language)}</span
         ><span class="state ${order.state}">${states[order.state]}</span>
       </li>`,
   )
   const card =
     buyer.card === null
-      ? html`<p>${words.noCard}</p>`
+      ? html`<p>${shopTexts.noCard}</p>`
       : html`<p class="card">${buyer.card.number}</p>
-          <p>${fill(words.keptSays, buyer.card.number)}</p>
-          <p>${nextBox(looking, words)}</p>
-          <form method="post" action="/card/remove"><button class="plain">${words.remove}</button></form>`
-  const rehearsal =
-    rehearses && buyer.nextBoxAt !== null
+          <p>${fill(shopTexts.savedSays, buyer.card.number)}</p>
+          <p>${nextBox(context, shopTexts)}</p>
+          <form method="post" action="/card/remove"><button class="plain">${shopTexts.remove}</button></form>`
+  const testMode =
+    isTestMode && buyer.nextBoxAt !== null
       ? html`<section class="rehearsal">
-          <h2>${words.rehearse}</h2>
-          <p>${words.rehearseSays}</p>
-          <form method="post" action="/month"><button class="plain">${words.letPass}</button></form>
+          <h2>${shopTexts.testMode}</h2>
+          <p>${shopTexts.testModeSays}</p>
+          <form method="post" action="/month"><button class="plain">${shopTexts.letPass}</button></form>
         </section>`
       : null
   return page(
-    looking,
-    words.mine,
+    context,
+    shopTexts.mine,
     html`<div class="narrow">
-      <h1>${words.mine}</h1>
-      ${note === null ? null : notice(note)}
+      <h1>${shopTexts.mine}</h1>
+      ${notice === null ? null : renderNotice(notice)}
       <section>
-        <h2>${words.keptCard}</h2>
+        <h2>${shopTexts.savedCard}</h2>
         ${card}
       </section>
-      ${rehearsal}
+      ${testMode}
       <section>
-        <h2>${words.orders}</h2>
+        <h2>${shopTexts.orders}</h2>
         ${
           rows.length === 0
-            ? html`<p>${words.noOrders} <a href="/">${words.see}</a></p>`
+            ? html`<p>${shopTexts.noOrders} <a href="/">${shopTexts.see}</a></p>`
             : html`<ul class="orders">
                 ${rows}
               </ul>`
@@ -106,80 +110,80 @@ export function minePage(looking: Looking, orders: readonly Order[], { note, reh
   )
 }
 
-/** A sentence for a buyer; `bad` is one of something that did not work. */
-export type Note = { readonly kind: 'good' | 'bad'; readonly text: string } | null
+/** A message to the buyer. `bad`: something did not work. */
+export type Notice = { readonly kind: 'good' | 'bad'; readonly text: string } | null
 
-/** Something is not as it should be: what, and what to do. */
-export function plainPage(looking: Looking, what: 'missing' | 'failed' | 'foreign'): string {
-  const words = texts[looking.language]
-  const says = { missing: words.missingSays, failed: words.failedSays, foreign: words.foreignSays }[what]
+/** An error page: what happened, and what to do. */
+export function errorPage(context: PageContext, error: 'missing' | 'failed' | 'foreign'): string {
+  const shopTexts = texts[context.language]
+  const says = { missing: shopTexts.missingSays, failed: shopTexts.failedSays, foreign: shopTexts.foreignSays }[error]
   const body = html`<div class="narrow">
-    <h1>${words[what]}</h1>
+    <h1>${shopTexts[error]}</h1>
     <p>${says}</p>
-    <p><a href="/">${words.see}</a></p>
+    <p><a href="/">${shopTexts.see}</a></p>
   </div>`
-  return page(looking, words[what], body)
+  return page(context, shopTexts[error], body)
 }
 
-/** The one page with a card form. Its words go to checkout.js as attributes. */
-function checkout({ language, buyer, place }: Looking, order: Order, words: Texts): Markup {
-  const total = tellMoney(order.amountTiyin, language)
-  const kept =
+/** The only page with a card form. Its texts are passed to checkout.js as attributes. */
+function checkout({ language, buyer, formSource }: PageContext, order: Order, shopTexts: Texts): Markup {
+  const total = formatMoney(order.amountTiyin, language)
+  const savedCard =
     buyer.card === null
       ? null
-      : html`<form method="post" action="/orders/${order.id}/pay" class="kept" data-sending="${words.paying}">
-            <button>${fill(words.paysWith, total, buyer.card.number)}</button>
+      : html`<form method="post" action="/orders/${order.id}/pay" class="saved" data-sending="${shopTexts.paying}">
+            <button>${fill(shopTexts.paysWith, total, buyer.card.number)}</button>
           </form>
-          <p class="or">${words.other}</p>`
-  return html`<h1>${words.yourCard}</h1>
-    <p class="sum"><span>${words.sum}</span> <strong>${total}</strong></p>
-    ${order.reason === null ? null : notice({ kind: 'bad', text: tellReason(words, order.reason) })} ${kept}
+          <p class="or">${shopTexts.other}</p>`
+  return html`<h1>${shopTexts.yourCard}</h1>
+    <p class="sum"><span>${shopTexts.sum}</span> <strong>${total}</strong></p>
+    ${order.reason === null ? null : renderNotice({ kind: 'bad', text: textForReason(shopTexts, order.reason) })} ${savedCard}
     <div
       id="card"
       data-order="${order.id}"
-      data-merchant="${place.merchantId}"
-      data-form-origin="${place.formOrigin}"
+      data-merchant="${formSource.merchantId}"
+      data-form-origin="${formSource.formOrigin}"
       data-locale="${language}"
-      data-no-form="${words.noForm}"
-      data-again="${words.again}"
-      data-sending="${words.sending}"
-      data-unsent="${words.unsent}"
-      data-try-again="${words.tryAgain}"
-      data-reload="${words.reload}"
+      data-no-form="${shopTexts.noForm}"
+      data-again="${shopTexts.again}"
+      data-sending="${shopTexts.sending}"
+      data-unsent="${shopTexts.unsent}"
+      data-try-again="${shopTexts.tryAgain}"
+      data-reload="${shopTexts.reload}"
     ></div>
-    <p id="told" class="notice" role="status">${words.loading}</p>
-    <noscript><p class="notice bad">${words.noScript}</p></noscript>
-    <script defer src="${place.sdkUrl}" integrity="${place.sdkIntegrity}" crossorigin="anonymous"></script>
+    <p id="status" class="notice" role="status">${shopTexts.loading}</p>
+    <noscript><p class="notice bad">${shopTexts.noScript}</p></noscript>
+    <script defer src="${formSource.sdkUrl}" integrity="${formSource.sdkIntegrity}" crossorigin="anonymous"></script>
     <script defer src="/checkout.js"></script>`
 }
 
-function waiting(_looking: Looking, order: Order, words: Texts): Markup {
-  return html`<h1>${words.paying}</h1>
-    <p class="notice" id="paying" data-order="${order.id}">${words.payingSays}</p>
-    <p><a href="/orders/${order.id}">${words.reload}</a></p>
+function waiting(_context: PageContext, order: Order, shopTexts: Texts): Markup {
+  return html`<h1>${shopTexts.paying}</h1>
+    <p class="notice" id="paying" data-order="${order.id}">${shopTexts.payingSays}</p>
+    <p><a href="/orders/${order.id}">${shopTexts.reload}</a></p>
     <script defer src="/checkout.js"></script>`
 }
 
-function paid(looking: Looking, order: Order, words: Texts): Markup {
-  const by = order.paidBy === null ? null : html`<p class="card">${fill(words.paidBy, order.paidBy)}</p>`
-  return html`<h1 class="good">${words.paid}</h1>
-    <p class="sum"><span>${words.title}</span> <strong>${tellMoney(order.amountTiyin, looking.language)}</strong></p>
+function paid(context: PageContext, order: Order, shopTexts: Texts): Markup {
+  const by = order.paidBy === null ? null : html`<p class="card">${fill(shopTexts.paidBy, order.paidBy)}</p>`
+  return html`<h1 class="good">${shopTexts.paid}</h1>
+    <p class="sum"><span>${shopTexts.title}</span> <strong>${formatMoney(order.amountTiyin, context.language)}</strong></p>
     ${by}
-    <p>${words.paidSays}</p>
-    ${order.plan === 'monthly' ? html`<p>${nextBox(looking, words)}</p>` : null}
-    <p><a href="/mine">${words.mine}</a></p>`
+    <p>${shopTexts.paidSays}</p>
+    ${order.plan === 'monthly' ? html`<p>${nextBox(context, shopTexts)}</p>` : null}
+    <p><a href="/mine">${shopTexts.mine}</a></p>`
 }
 
-function returned({ language }: Looking, order: Order, words: Texts): Markup {
-  return html`<h1>${words.returned}</h1>
-    <p>${fill(words.returnedSays, tellMoney(order.amountTiyin, language))}</p>
-    <p><a href="/">${words.see}</a></p>`
+function returned({ language }: PageContext, order: Order, shopTexts: Texts): Markup {
+  return html`<h1>${shopTexts.returned}</h1>
+    <p>${fill(shopTexts.returnedSays, formatMoney(order.amountTiyin, language))}</p>
+    <p><a href="/">${shopTexts.see}</a></p>`
 }
 
-function nextBox({ buyer: { card, nextBoxAt }, language }: Looking, words: Texts): string {
-  if (card === null) return words.noNext
-  if (nextBoxAt === null) return words.noNextRemoved
-  return fill(words.next, tellDay(nextBoxAt, language), tellMoney(boxTiyin, language), card.number)
+function nextBox({ buyer: { card, nextBoxAt }, language }: PageContext, shopTexts: Texts): string {
+  if (card === null) return shopTexts.noNext
+  if (nextBoxAt === null) return shopTexts.noNextRemoved
+  return fill(shopTexts.next, formatDay(nextBoxAt, language), formatMoney(boxTiyin, language), card.number)
 }
 
 function choice(plan: Order['plan'], name: string, says: string): Markup {
@@ -190,16 +194,16 @@ function choice(plan: Order['plan'], name: string, says: string): Markup {
   >`
 }
 
-function notice(note: NonNullable<Note>): Markup {
-  return html`<p class="notice ${note.kind}" role="${note.kind === 'bad' ? 'alert' : 'status'}">${note.text}</p>`
+function renderNotice(notice: NonNullable<Notice>): Markup {
+  return html`<p class="notice ${notice.kind}" role="${notice.kind === 'bad' ? 'alert' : 'status'}">${notice.text}</p>`
 }
 
 function shortName({ id }: Order): string {
   return id.slice(-6).toUpperCase()
 }
 
-function page({ language, path, place }: Looking, title: string, body: Markup): string {
-  const words = texts[language]
+function page({ language, path, formSource }: PageContext, title: string, body: Markup): string {
+  const shopTexts = texts[language]
   const languages = (['uz', 'ru', 'en'] as const).map((each) =>
     each === language ? html`<strong>${each}</strong>` : html`<a href="${path}?lang=${each}" hreflang="${each}" lang="${each}">${each}</a>`,
   )
@@ -209,17 +213,17 @@ function page({ language, path, place }: Looking, title: string, body: Markup): 
         <meta charset="utf-8" />
         <meta name="viewport" content="width=device-width,initial-scale=1" />
         <meta name="color-scheme" content="light dark" />
-        <title>${title} · ${words.shop}</title>
+        <title>${title} · ${shopTexts.shop}</title>
         <link rel="stylesheet" href="/shop.css" />
         <link rel="icon" href="/box.svg" />
       </head>
       <body>
         <header>
-          <a class="name" href="/">${words.shop}</a>
-          <nav><a href="/mine">${words.mine}</a><span class="languages">${languages}</span></nav>
+          <a class="name" href="/">${shopTexts.shop}</a>
+          <nav><a href="/mine">${shopTexts.mine}</a><span class="languages">${languages}</span></nav>
         </header>
         <main>${body}</main>
-        <footer><p>${fill(words.footer, place.providerName)}</p></footer>
+        <footer><p>${fill(shopTexts.footer, formSource.providerName)}</p></footer>
       </body>
     </html>`.text
 }

@@ -1,27 +1,27 @@
 import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
 
-/** What a shop may keep of a card, and not a member more: no number, no code of an SMS, no CVV. */
-export interface KeptCard {
+/** What a shop may store about a card: no number, no SMS code, no CVV. */
+export interface SavedCard {
   readonly token: string
-  /** Masked, as the service tells it: `8600***6311`. */
+  /** The masked number, as the service returns it: `8600***6311`. */
   readonly number: string
   readonly expire: string
   readonly verify: boolean
   readonly recurrent: boolean
 }
 
-/** Somebody who buys here: known by a cookie. */
+/** A buyer, identified by a cookie. */
 export interface Buyer {
-  /** Only of a card that its owner agreed to have kept. */
-  card: KeptCard | null
-  /** When the next box is due, unix ms; null: none is. */
+  /** Only a card that its owner agreed to save. */
+  card: SavedCard | null
+  /** When the next box is due, Unix ms; null: none is planned. */
   nextBoxAt: number | null
 }
 
 /**
- * `open`: to be paid; `reason` tells what came of the try before. `paying`: sent to be paid, and not known yet. `returned`: paid, and given back
- * since.
+ * `open`: to be paid; `reason` tells why the last attempt failed. `paying`: the payment was sent, and its result is not known yet.
+ * `returned`: paid and refunded.
  */
 export interface Order {
   readonly id: string
@@ -31,35 +31,35 @@ export interface Order {
   /** Unix ms. */
   readonly placedAt: number
   state: 'open' | 'paying' | 'paid' | 'returned'
-  /** A receipt ends when nobody pays it for twelve hours: then comes another. From 1. */
+  /** The number of the receipt, from 1. An unpaid receipt expires after twelve hours, and the next attempt gets another one. */
   attempt: number
   receiptId: string | null
-  /** How often this order was sent to be paid: part of the idempotency key, so that a new try is no repetition of the old one. */
+  /** How often the payment was sent. Part of the idempotency key, so that a new attempt is not a repetition of the old one. */
   pays: number
   reason: string | null
-  /** Mask of the card that paid. */
+  /** The masked number of the card that paid. */
   paidBy: string | null
 }
 
-/** Everything that the shop remembers, in one file. */
+/** The shop's data, in one file. */
 export interface Records {
   readonly buyers: Record<string, Buyer>
   readonly orders: Record<string, Order>
-  /** Deliveries that were here before. */
-  readonly seen: string[]
-  /** How far the rehearsal has put the clock forward, ms. A shop of yours has no such thing. */
-  clockMs: number
-  /** Keeps it on the disk, whole or not at all. */
+  /** Ids of the webhook deliveries that were handled. */
+  readonly handledDeliveries: string[]
+  /** How far test mode has advanced the clock, ms. A real shop has no such thing. */
+  clockOffsetMs: number
+  /** Writes everything to disk, atomically. */
   save: () => void
 }
 
-/** Opens the file, or begins a new one. One process at a time: with several, take a database. */
+/** Opens the file, or starts a new one. Only one process may use it at a time; several need a database. */
 export function openRecords(path: string): Records {
   mkdirSync(dirname(path), { recursive: true })
-  const empty = { buyers: {}, orders: {}, seen: [], clockMs: 0 }
-  const kept = existsSync(path) ? (JSON.parse(readFileSync(path, 'utf8')) as typeof empty) : empty
+  const empty = { buyers: {}, orders: {}, handledDeliveries: [], clockOffsetMs: 0 }
+  const stored = existsSync(path) ? (JSON.parse(readFileSync(path, 'utf8')) as typeof empty) : empty
   const records: Records = {
-    ...kept,
+    ...stored,
     save() {
       const { save: _save, ...all } = records
       writeFileSync(`${path}.new`, JSON.stringify(all, null, 2), { mode: 0o600, flush: true })

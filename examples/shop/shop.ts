@@ -1,13 +1,13 @@
-// The shop alone, as it would stand on a merchant's server. What it needs is said in README.md; start.ts starts it with a Tessera beside it.
+// The shop alone, as on a merchant's server. README.md describes its settings. start.ts starts it together with Tessera.
 import { createServer } from 'node:http'
 import { Tessera } from '@tessera/client'
 
 import { openRecords } from './records.ts'
-import { serveShop } from './serve.ts'
-import { openTill } from './till.ts'
+import { createShopHandler } from './server.ts'
+import { createPayments } from './payments.ts'
 
 export interface ShopSettings {
-  /** Where Tessera is, without `/api`. */
+  /** The address of Tessera, without `/api`. */
   readonly url: string
   readonly merchantId: string
   readonly password: string
@@ -17,44 +17,44 @@ export interface ShopSettings {
   readonly providerName: string
   readonly shopOrigin: string
   readonly secrets: readonly string[]
-  /** The file of the shop's records. */
+  /** The file with the shop's data. */
   readonly records: string
-  readonly rehearses: boolean
+  readonly isTestMode: boolean
 }
 
-/** Opens the shop: answers requests, and every half minute does what is due. */
+/** Opens the shop: handles requests, and every half minute refreshes payments and charges what is due. */
 export function openShop(settings: ShopSettings) {
-  const { url, merchantId, password, shopOrigin, secrets, rehearses } = settings
+  const { url, merchantId, password, shopOrigin, secrets, isTestMode } = settings
   const tessera = new Tessera({ url, merchantId, password })
   const records = openRecords(settings.records)
-  const now = (): number => Date.now() + records.clockMs
-  const till = openTill({ tessera, records, now })
-  const tend = (): void => void till.settleAll().then(till.sendBoxesDue).catch(console.error)
-  const tending = setInterval(tend, 30_000)
+  const now = (): number => Date.now() + records.clockOffsetMs
+  const payments = createPayments({ tessera, records, now })
+  const runDueWork = (): void => void payments.refreshAll().then(payments.sendBoxesDue).catch(console.error)
+  const timer = setInterval(runDueWork, 30_000)
   return {
-    answer: serveShop({ tessera, till, records, place: settings, shopOrigin, secrets, now, rehearses }),
-    close: (): void => clearInterval(tending),
+    handleRequest: createShopHandler({ tessera, payments, records, formSource: settings, shopOrigin, secrets, now, isTestMode }),
+    close: (): void => clearInterval(timer),
   }
 }
 
 if (import.meta.main) {
   const env = process.env
-  const need = (name: string): string => env[name] ?? stop(`${name} is missing: README.md has the list.`)
+  const requireSetting = (name: string): string => env[name] ?? fail(`${name} is not set. README.md lists the settings.`)
   const port = Number(env.PORT ?? 8070)
   const shop = openShop({
-    url: need('TESSERA_URL'),
-    merchantId: need('MERCHANT_ID'),
-    password: need('MERCHANT_PASSWORD'),
-    formOrigin: need('FORM_ORIGIN'),
-    sdkUrl: need('SDK_URL'),
-    sdkIntegrity: need('SDK_INTEGRITY'),
+    url: requireSetting('TESSERA_URL'),
+    merchantId: requireSetting('MERCHANT_ID'),
+    password: requireSetting('MERCHANT_PASSWORD'),
+    formOrigin: requireSetting('FORM_ORIGIN'),
+    sdkUrl: requireSetting('SDK_URL'),
+    sdkIntegrity: requireSetting('SDK_INTEGRITY'),
     providerName: env.PROVIDER_NAME ?? 'Tessera',
     shopOrigin: env.SHOP_ORIGIN ?? `http://localhost:${port}`,
     secrets: (env.WEBHOOK_SECRET ?? '').split(' ').filter((secret) => secret !== ''),
     records: env.RECORDS ?? 'data/shop/records.json',
-    rehearses: env.REHEARSES === 'yes',
+    isTestMode: env.TEST_MODE === 'yes',
   })
-  const server = createServer(shop.answer).listen(port, '127.0.0.1', () =>
+  const server = createServer(shop.handleRequest).listen(port, '127.0.0.1', () =>
     console.log(`The shop is open at ${env.SHOP_ORIGIN ?? `http://localhost:${port}`}`),
   )
   for (const signal of ['SIGINT', 'SIGTERM'] as const) {
@@ -66,7 +66,7 @@ if (import.meta.main) {
   }
 }
 
-function stop(text: string): never {
-  console.error(text)
+function fail(message: string): never {
+  console.error(message)
   process.exit(1)
 }

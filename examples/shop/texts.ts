@@ -12,7 +12,7 @@ const en = {
   once: 'One box',
   onceSays: 'Paid once',
   monthly: 'A box every month',
-  monthlySays: 'Paid by your kept card on the same day. End it whenever you like.',
+  monthlySays: 'Charged to your saved card on the same day of each month. Cancel at any time.',
   buy: 'Buy for {0}',
   delivery: 'Delivery in Tashkent and Samarkand is included.',
   order: 'Order {0}',
@@ -25,7 +25,7 @@ const en = {
   noForm: 'The card form did not load. Check your connection, and reload this page. Nothing was charged.',
   noScript: 'The card form needs JavaScript. Turn it on for this page and reload.',
   again: 'The form is ready again: press its button once more.',
-  sending: 'Your card is confirmed. We are paying for the box: please stay here.',
+  sending: 'Your card is confirmed. The payment is being made: please stay on this page.',
   unsent: 'We could not reach the shop. Your card is confirmed and nothing is lost: check your connection and press the button.',
   tryAgain: 'Try again',
   reload: 'Reload the page',
@@ -33,16 +33,17 @@ const en = {
   paidSays: 'We are packing your box. It leaves tomorrow morning.',
   paidBy: 'Card {0}',
   next: 'The next box comes on {0}, and {1} is paid with {2}.',
-  noNext: 'No card is kept, so nothing more will be charged. Come back when you want the next box.',
+  noNext: 'No card is saved, so nothing more will be charged. Come back when you want the next box.',
   noNextRemoved: 'No further box is planned.',
   paying: 'We are asking the bank',
   payingSays:
-    'This can take a few minutes. You will not be charged twice, and this page tells as soon as we know. You may close it and come back.',
+    'This can take a few minutes. You will not be charged twice, and this page shows the result as soon as we know it. You may close it and come back.',
   returned: 'The money went back',
   returnedSays: 'This order was cancelled and {0} was sent back to your card. Your bank may take up to three days to show it.',
-  keptCard: 'Your card',
-  keptSays: 'We keep {0} for your next boxes, because you agreed. We hold no card number: only a token that works in this shop alone.',
-  noCard: 'No card is kept. Tick the box in the card form when you want us to keep one.',
+  savedCard: 'Your card',
+  savedSays:
+    'We saved {0} for your next boxes, because you agreed. We do not have the card number, only a token that works in this shop alone.',
+  noCard: 'No card is saved. Tick the box in the card form to save one.',
   remove: 'Remove the card',
   removed: 'Your card is removed, here and at the payment provider. No further box will be charged.',
   removeFailed: 'The card could not be removed just now. Nothing was charged. Try again in a minute.',
@@ -52,32 +53,32 @@ const en = {
   see: 'See the tea box',
   toPay: 'to pay',
   isPaid: 'paid',
-  isPaying: 'being asked',
-  isReturned: 'money back',
-  rehearse: 'Rehearsal',
-  rehearseSays: 'This is a test shop. The button puts its clock to the day of your next box, and charges what is due.',
+  isPaying: 'being confirmed',
+  isReturned: 'refunded',
+  testMode: 'Test mode',
+  testModeSays: 'This is a test shop. The button advances its clock to the day of your next box and charges what is due.',
   letPass: 'Let a month pass',
   passed: 'A month has passed. It is now {0}.',
   footer: 'Your card is taken by {0}. This shop never sees its number.',
   missing: 'This page does not exist',
-  missingSays: 'The address is wrong, or the order belongs to somebody else.',
-  failed: 'Something broke in the shop',
-  failedSays: 'Nothing was charged by this. Go back and try again; if it stays, call us: +998 71 200 00 00.',
-  foreign: 'That did not come from this shop',
+  missingSays: 'The address is wrong, or the order belongs to another buyer.',
+  failed: 'Something went wrong in the shop',
+  failedSays: 'Nothing was charged. Go back and try again. If it happens again, call us: +998 71 200 00 00.',
+  foreign: 'This request did not come from the shop',
   foreignSays: 'Open the shop and press the button there.',
-  money: 'There is not enough money on the card. Nothing was charged. Top it up or take another card.',
-  declined: 'Your bank declined the payment. Nothing was charged. Ask your bank, or take another card.',
-  expired: 'Your card has expired. Nothing was charged. Take another card.',
-  blocked: 'Your bank has blocked this card. Nothing was charged. Ask your bank, or take another card.',
+  money: 'There is not enough money on the card. Nothing was charged. Top it up, or use another card.',
+  declined: 'Your bank declined the payment. Nothing was charged. Contact your bank, or use another card.',
+  expired: 'Your card has expired. Nothing was charged. Use another card.',
+  blocked: 'Your bank has blocked this card. Nothing was charged. Contact your bank, or use another card.',
   smsOff:
-    'SMS notices are not connected to this card, so it cannot pay here. Nothing was charged. Connect them at your bank, or take another card.',
-  bank: 'Something failed at the bank. Nothing was charged. Try again in a minute, or take another card.',
-  gone: 'This card can no longer be used here. Nothing was charged. Enter it again, or take another card.',
+    'SMS notifications are not enabled for this card, so it cannot be used here. Nothing was charged. Enable them at your bank, or use another card.',
+  bank: 'Something failed at the bank. Nothing was charged. Try again in a minute, or use another card.',
+  gone: 'This card can no longer be used here. Nothing was charged. Enter it again, or use another card.',
   back: 'The payment did not come through, and the money went back to your card. Try again.',
-  ours: 'We could not take the payment, and it is our fault. Nothing was charged. Try again in a minute, or call us: +998 71 200 00 00.',
+  ours: 'We could not take the payment because of an error on our side. Nothing was charged. Try again in a minute, or call us: +998 71 200 00 00.',
 }
 
-/** Every sentence of the shop. */
+/** Every text of the shop, in one language. */
 export type Texts = Readonly<typeof en>
 
 const ru: Texts = {
@@ -120,8 +121,8 @@ const ru: Texts = {
     'Это может занять несколько минут. Дважды деньги не спишутся, а страница скажет, как только мы узнаем. Её можно закрыть и вернуться позже.',
   returned: 'Деньги вернулись',
   returnedSays: 'Заказ отменён, {0} отправлены обратно на карту. Банк может показать их в течение трёх дней.',
-  keptCard: 'Ваша карта',
-  keptSays:
+  savedCard: 'Ваша карта',
+  savedSays:
     'Мы храним {0} для следующих коробок, потому что вы согласились. Номера карты у нас нет: только токен, который действует лишь в этом магазине.',
   noCard: 'Карта не сохранена. Если хотите сохранить, отметьте это в форме карты.',
   remove: 'Удалить карту',
@@ -135,8 +136,8 @@ const ru: Texts = {
   isPaid: 'оплачен',
   isPaying: 'ждём банк',
   isReturned: 'деньги вернулись',
-  rehearse: 'Репетиция',
-  rehearseSays: 'Это тестовый магазин. Кнопка переводит его часы на день следующей коробки и списывает то, что положено.',
+  testMode: 'Репетиция',
+  testModeSays: 'Это тестовый магазин. Кнопка переводит его часы на день следующей коробки и списывает то, что положено.',
   letPass: 'Пропустить месяц',
   passed: 'Прошёл месяц. Теперь {0}.',
   footer: 'Карту принимает {0}. Магазин никогда не видит её номер.',
@@ -198,8 +199,8 @@ const uz: Texts = {
     'Bir necha daqiqa ketishi mumkin. Pul ikki marta yechilmaydi, natija shu sahifada chiqadi. Sahifani yopib, keyin qaytsangiz ham boʻladi.',
   returned: 'Pul qaytarildi',
   returnedSays: 'Buyurtma bekor qilindi, {0} kartangizga qaytarildi. Bank uni uch kungacha koʻrsatishi mumkin.',
-  keptCard: 'Kartangiz',
-  keptSays:
+  savedCard: 'Kartangiz',
+  savedSays:
     'Roziligingiz bilan {0} kartani keyingi qutilar uchun saqlaymiz. Karta raqami bizda yoʻq: faqat shu doʻkonda ishlaydigan token bor.',
   noCard: 'Karta saqlanmagan. Saqlanishini istasangiz, karta shaklida belgilang.',
   remove: 'Kartani oʻchirish',
@@ -213,8 +214,8 @@ const uz: Texts = {
   isPaid: 'toʻlangan',
   isPaying: 'bank javobi kutilmoqda',
   isReturned: 'pul qaytarilgan',
-  rehearse: 'Mashq',
-  rehearseSays: 'Bu sinov doʻkoni. Tugma soatini keyingi quti kuniga suradi va vaqti kelgan toʻlovni yechadi.',
+  testMode: 'Mashq',
+  testModeSays: 'Bu sinov doʻkoni. Tugma soatini keyingi quti kuniga suradi va vaqti kelgan toʻlovni yechadi.',
   letPass: 'Bir oy oʻtkazish',
   passed: 'Bir oy oʻtdi. Endi {0}.',
   footer: 'Kartangizni {0} qabul qiladi. Doʻkon uning raqamini hech qachon koʻrmaydi.',
@@ -237,28 +238,29 @@ const uz: Texts = {
 
 export const texts: Readonly<Record<Language, Texts>> = { uz, ru, en }
 
-/** What a buyer reads for a reason of the service. What is not listed a buyer cannot mend. */
-export function tellReason(words: Texts, reason: string): string {
-  return words[told[reason] ?? 'ours']
+/** The buyer's text for a reason of the service. A buyer can do nothing about a reason that is not listed. */
+export function textForReason(shopTexts: Texts, reason: string): string {
+  return shopTexts[textOfReason[reason] ?? 'ours']
 }
 
-/** Writes `{0}` and `{1}` of a sentence. */
-export function fill(text: string, ...parts: string[]): string {
-  return text.replace(/\{([0-9])\}/g, (mark, index: string) => parts[Number(index)] ?? mark)
+/** Replaces `{0}` and `{1}` in a text. */
+export function fill(text: string, ...values: string[]): string {
+  return text.replace(/\{([0-9])\}/g, (placeholder, index: string) => values[Number(index)] ?? placeholder)
 }
 
-export function tellMoney(amountTiyin: number, language: Language): string {
+export function formatMoney(amountTiyin: number, language: Language): string {
   const groups = String(Math.round(amountTiyin / 100)).replace(/\B(?=(\d{3})+$)/g, language === 'en' ? ',' : '\u00a0')
   return `${groups}\u00a0${language === 'ru' ? 'сум' : 'soʻm'}`
 }
 
-export function tellDay(at: number, language: Language): string {
+export function formatDay(at: number, language: Language): string {
   const locale = { uz: 'uz-Latn-UZ', ru: 'ru-RU', en: 'en-GB' }[language]
   return new Intl.DateTimeFormat(locale, { dateStyle: 'long', timeZone: 'Asia/Tashkent' }).format(at).replace(/\sг\.$/, ' года')
 }
 
-const told: Readonly<Record<string, keyof Texts>> = {
+const textOfReason: Readonly<Record<string, keyof Texts>> = {
   insufficient_funds: 'money',
+  card_limit: 'declined',
   declined: 'declined',
   card_expired: 'expired',
   card_blocked: 'blocked',

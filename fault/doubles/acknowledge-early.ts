@@ -1,4 +1,5 @@
-// Preloaded: acknowledges a card 20 ms before it is written.
-import { standIn } from './stand-in.ts'
+// Preloaded: acknowledges a card 20 ms before COMMIT.
+import { replaceModule } from './replace-module.ts'
 
-standIn('service/src/store/answers.ts', 'fault/doubles/early-store.ts')
+replaceModule('service/src/store/sqlite/sqlite.ts', 'fault/doubles/early-store.ts')
+replaceModule('service/src/store/postgres/postgres.ts', 'fault/doubles/early-store.ts')

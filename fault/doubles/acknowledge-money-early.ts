@@ -1,4 +1,5 @@
-// Preloaded: takes a step of a payment for durable 20 ms before it is written.
-import { standIn } from './stand-in.ts'
+// Preloaded: acknowledges each step of a payment 20 ms before COMMIT.
+import { replaceModule } from './replace-module.ts'
 
-standIn('service/src/store/answers.ts', 'fault/doubles/early-money-store.ts')
+replaceModule('service/src/store/sqlite/sqlite.ts', 'fault/doubles/early-money-store.ts')
+replaceModule('service/src/store/postgres/postgres.ts', 'fault/doubles/early-money-store.ts')

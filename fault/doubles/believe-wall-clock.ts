@@ -1,4 +1,4 @@
-// Preloaded: measures every span by the wall clock.
-import { standIn } from './stand-in.ts'
+// Preloaded: measures every duration by the wall clock.
+import { replaceModule } from './replace-module.ts'
 
-standIn('service/src/system-clock.ts', 'fault/doubles/wall-clock.ts')
+replaceModule('service/src/system-clock.ts', 'fault/doubles/wall-clock.ts')

@@ -1,4 +1,5 @@
-// Preloaded: counts the tries of a code after they were let through.
-import { standIn } from './stand-in.ts'
+// Preloaded: counts the attempts at a code after they were allowed.
+import { replaceModule } from './replace-module.ts'
 
-standIn('service/src/store/answers.ts', 'fault/doubles/late-counting-store.ts')
+replaceModule('service/src/store/sqlite/sqlite.ts', 'fault/doubles/late-counting-store.ts')
+replaceModule('service/src/store/postgres/postgres.ts', 'fault/doubles/late-counting-store.ts')

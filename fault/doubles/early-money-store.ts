@@ -1,18 +1,27 @@
-import * as real from '../../service/src/store/answers.ts'
+import * as postgres from '../../service/src/store/postgres/postgres.ts'
+import * as sqlite from '../../service/src/store/sqlite/sqlite.ts'
+import { updateReceipt } from '../../service/src/store/receipts.ts'
 import type { Store } from '../../service/src/store/store.ts'
 
-/** A store that says "changed" of a receipt some time before COMMIT: the network is then asked for what nobody would remember. */
-export function makeStore(driver: real.Driver): Store {
-  const store = real.makeStore(driver)
-  return {
-    ...store,
-    changeReceipt: async (change, riders) => {
-      setTimeout(() => void store.changeReceipt(change, riders).catch(() => undefined), earlyMs)
-      return 'changed'
-    },
-  }
+export * from '../../service/src/store/postgres/postgres.ts'
+export * from '../../service/src/store/sqlite/sqlite.ts'
+
+export async function openSqliteStore(start: sqlite.SqliteStart): Promise<Store> {
+  return acknowledgeEarly(await sqlite.openSqliteStore(start))
 }
 
-export type { Driver } from '../../service/src/store/answers.ts'
+export async function openPostgresStore(start: postgres.PostgresStart): Promise<Store> {
+  return acknowledgeEarly(await postgres.openPostgresStore(start))
+}
+
+/** Acknowledges a change of a receipt some time before COMMIT: after a kill, the network has an operation that the store does not know. */
+function acknowledgeEarly(store: Store): Store {
+  const write: Store['write'] = (transaction, input) => {
+    if (!((transaction as unknown) === updateReceipt)) return store.write(transaction, input)
+    setTimeout(() => void store.write(transaction, input).catch(() => undefined), earlyMs)
+    return Promise.resolve('updated' as never)
+  }
+  return { ...store, durability: store.durability, write }
+}
 
 const earlyMs = 20

@@ -1,17 +1,27 @@
-import * as real from '../../service/src/store/answers.ts'
+import * as postgres from '../../service/src/store/postgres/postgres.ts'
+import * as sqlite from '../../service/src/store/sqlite/sqlite.ts'
+import { insertCard } from '../../service/src/store/cards.ts'
 import type { Store } from '../../service/src/store/store.ts'
 
-/** A store that says "kept" of a new card some time before COMMIT: what a kill -9 must bring to light. */
-export function makeStore(driver: real.Driver): Store {
-  const store = real.makeStore(driver)
-  return {
-    ...store,
-    insertCard: async (card, audit) => {
-      setTimeout(() => void store.insertCard(card, audit).catch(() => undefined), earlyMs)
-    },
-  }
+export * from '../../service/src/store/postgres/postgres.ts'
+export * from '../../service/src/store/sqlite/sqlite.ts'
+
+export async function openSqliteStore(start: sqlite.SqliteStart): Promise<Store> {
+  return acknowledgeEarly(await sqlite.openSqliteStore(start))
 }
 
-export type { Driver } from '../../service/src/store/answers.ts'
+export async function openPostgresStore(start: postgres.PostgresStart): Promise<Store> {
+  return acknowledgeEarly(await postgres.openPostgresStore(start))
+}
+
+/** Acknowledges a new card some time before COMMIT: a kill -9 has to reveal it. */
+function acknowledgeEarly(store: Store): Store {
+  const write: Store['write'] = (transaction, input) => {
+    if (!((transaction as unknown) === insertCard)) return store.write(transaction, input)
+    setTimeout(() => void store.write(transaction, input).catch(() => undefined), earlyMs)
+    return Promise.resolve(undefined as never)
+  }
+  return { ...store, durability: store.durability, write }
+}
 
 const earlyMs = 20

@@ -1,4 +1,4 @@
-// Preloaded: a payment of which the network says nothing is given back to be paid again, and nobody asks what became of it.
-import { standIn } from './stand-in.ts'
+// Preloaded: a payment without a reply from the network becomes payable again, and is never reconciled.
+import { replaceModule } from './replace-module.ts'
 
-standIn('service/src/receipts/unknown.ts', 'fault/doubles/forgetful-unknown.ts')
+replaceModule('service/src/domain/payments/reconcile.ts', 'fault/doubles/forgetful-unknown.ts')

@@ -1,13 +1,16 @@
-import { afterRefusal } from '../../service/src/receipts/life.ts'
-import { keep, type Looking } from '../../service/src/receipts/looking.ts'
-import { authorisationOf } from '../../service/src/receipts/operations.ts'
-import type { ReceiptRow } from '../../service/src/store/store.ts'
+import { updateAfterRefusal } from '../../service/src/domain/payments/receipt-patches.ts'
+import { applyBackgroundTransition, type DueReceipt } from '../../service/src/domain/payments/transitions.ts'
+import { findAuthorization } from '../../service/src/domain/payments/network-operations.ts'
+import { listOperations } from '../../service/src/store/operations.ts'
+import type { ReceiptRow } from '../../service/src/store/receipts.ts'
 
-/** Takes silence for a refusal. */
-export async function settleUnknown({ tools, receipt }: Looking): Promise<ReceiptRow | null> {
-  const authorisation = authorisationOf(await tools.store.listOperations(receipt))
-  const operations = authorisation === null ? [] : [{ ...authorisation, state: 'declined', reason: 'debitFailed' } as const]
+export * from '../../service/src/domain/payments/reconcile.ts'
+
+/** Takes a missing reply for a decline. */
+export async function reconcileUnknown({ services, receipt }: DueReceipt): Promise<ReceiptRow | null> {
+  const authorization = findAuthorization(await services.store.read(listOperations(receipt)))
+  const operations = authorization === null ? [] : [{ ...authorization, state: 'declined', reason: 'debitFailed' } as const]
   const cardLock = receipt.oneTime ? ({ cardId: receipt.cardId, move: 'release' } as const) : null
-  const to = afterRefusal(tools.figures, receipt, 'debitFailed')
-  return keep(tools, { from: receipt, to, operations, cardLock, action: 'receipt.refused', outcome: 'forgotten' })
+  const to = updateAfterRefusal(services.settings, receipt, 'debitFailed')
+  return applyBackgroundTransition(services, { cause: 'found_declined', from: receipt, to, operations, cardLock, outcome: 'forgotten' })
 }

@@ -1,4 +1,4 @@
 // Preloaded: goes on after an I/O error within a commit.
-import { standIn } from './stand-in.ts'
+import { replaceModule } from './replace-module.ts'
 
-standIn('service/src/store/sqlite/fault.ts', 'fault/doubles/forgiving-fault.ts')
+replaceModule('service/src/store/sqlite/fault.ts', 'fault/doubles/forgiving-fault.ts')

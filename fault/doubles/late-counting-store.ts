@@ -1,17 +1,31 @@
-import * as real from '../../service/src/store/answers.ts'
+import * as postgres from '../../service/src/store/postgres/postgres.ts'
+import * as sqlite from '../../service/src/store/sqlite/sqlite.ts'
 import type { Store } from '../../service/src/store/store.ts'
+import { checkCode, findVerification, type CheckCode, type CodeAttemptResult } from '../../service/src/store/verifications.ts'
 
-/** A store that reads the counter, decides, and would write it afterwards: all who read before the first write are let through. */
-export function makeStore(driver: real.Driver): Store {
-  const store = real.makeStore(driver)
-  return {
-    ...store,
-    tryCode: async (attempt) => {
-      const row = await store.findVerification(attempt)
-      if (row === null || row.tries >= row.triesMax) return { outcome: 'triesUsedUp' }
-      return row.sentBy === 'network' ? { outcome: 'askNetwork' } : { outcome: 'wrong' }
-    },
-  }
+export * from '../../service/src/store/postgres/postgres.ts'
+export * from '../../service/src/store/sqlite/sqlite.ts'
+
+export async function openSqliteStore(start: sqlite.SqliteStart): Promise<Store> {
+  return countLate(await sqlite.openSqliteStore(start))
 }
 
-export type { Driver } from '../../service/src/store/answers.ts'
+export async function openPostgresStore(start: postgres.PostgresStart): Promise<Store> {
+  return countLate(await postgres.openPostgresStore(start))
+}
+
+/** Reads the counter and decides, and would write it only afterwards: every attempt that reads before the first write is allowed. */
+function countLate(store: Store): Store {
+  const write: Store['write'] = (transaction, input) => {
+    if (!((transaction as unknown) === checkCode)) return store.write(transaction, input)
+    return check(input as unknown as CheckCode) as Promise<never>
+  }
+
+  async function check({ attempt }: CheckCode): Promise<CodeAttemptResult> {
+    const row = await store.read(findVerification(attempt))
+    if (row === null || row.attempts >= row.maxAttempts) return { outcome: 'triesUsedUp' }
+    return row.sentBy === 'network' ? { outcome: 'askNetwork' } : { outcome: 'wrong' }
+  }
+
+  return { ...store, durability: store.durability, write }
+}

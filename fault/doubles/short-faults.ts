@@ -1,4 +1,4 @@
-export * from '../../service/src/sandbox/faults.ts'
+export * from '../../service/src/adapters/sandbox/faults.ts'
 
-/** Longer than a network is waited for in these runs (0.5 s), and than a lease of theirs. */
+/** Longer than the network timeout of these runs (0.5 s), and longer than their leases. */
 export const lateApprovalMs = 4000

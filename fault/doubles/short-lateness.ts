@@ -1,4 +1,4 @@
-// Preloaded: an approval that comes late comes after 4 s instead of 15, so that a run can wait for many.
-import { standIn } from './stand-in.ts'
+// Preloaded: a late approval comes after 4 s instead of 15, so that a run can wait for many.
+import { replaceModule } from './replace-module.ts'
 
-standIn('service/src/sandbox/faults.ts', 'fault/doubles/short-faults.ts')
+replaceModule('service/src/adapters/sandbox/faults.ts', 'fault/doubles/short-faults.ts')

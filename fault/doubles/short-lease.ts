@@ -1,4 +1,4 @@
-// Preloaded: what fell is taken up again after 2 s instead of 30, so that settling falls under the kills as well.
-import { standIn } from './stand-in.ts'
+// Preloaded: interrupted payments are taken up again after 2 s instead of 30, so that kills hit the reconciliation as well.
+import { replaceModule } from './replace-module.ts'
 
-standIn('service/src/receipts/figures.ts', 'fault/doubles/short-figures.ts')
+replaceModule('service/src/domain/payments/settings.ts', 'fault/doubles/short-payment-settings.ts')

@@ -1,4 +1,4 @@
-// Preloaded: merchants are asked before a payment, and never told after it.
-import { standIn } from './stand-in.ts'
+// Preloaded: merchants are asked before a payment, and never notified after it.
+import { replaceModule } from './replace-module.ts'
 
-standIn('service/src/endpoint/told.ts', 'fault/doubles/untold-endpoint.ts')
+replaceModule('service/src/adapters/merchant-api/observed.ts', 'fault/doubles/untold-endpoint.ts')

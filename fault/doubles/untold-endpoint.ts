@@ -1,9 +1,9 @@
-import type { MerchantEndpoint } from '../../service/src/endpoint/endpoint.ts'
-import { makeTellingEndpoint as makeReal, type TellingParts } from '../../service/src/endpoint/told.ts'
+import type { MerchantApi } from '../../service/src/adapters/merchant-api/merchant-api.ts'
+import { observeMerchantApi as observeReal, type ObservedMerchantApiOptions } from '../../service/src/adapters/merchant-api/observed.ts'
 
-/** Takes it for told what it has not told. */
-export function makeTellingEndpoint(parts: TellingParts): MerchantEndpoint {
-  return Object.freeze({ ...makeReal(parts), perform: () => Promise.resolve({ kind: 'agreed' as const }) })
+/** Reports a payment as performed at the merchant without calling it. */
+export function observeMerchantApi(options: ObservedMerchantApiOptions): MerchantApi {
+  return Object.freeze({ ...observeReal(options), perform: () => Promise.resolve({ kind: 'agreed' as const }) })
 }
 
-export type { ToldDeed } from '../../service/src/endpoint/told.ts'
+export type { MerchantApiCall } from '../../service/src/adapters/merchant-api/observed.ts'

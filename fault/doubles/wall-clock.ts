@@ -4,7 +4,7 @@ interface WallClock {
   sleep(ms: number, signal: AbortSignal): Promise<void>
 }
 
-/** A clock whose monotonic half is the wall clock too: what a life measured by Date.now() would be. */
+/** A clock whose monotonic part is the wall clock too, as if lifetimes were measured by Date.now(). */
 export function makeSystemClock(): WallClock {
   return {
     now: () => Date.now(),

@@ -1,58 +1,56 @@
-import { CannotCheck } from './cannot-check.ts'
 import { checkPage } from './check-page.ts'
-import type { Finding } from './finding.ts'
-import type { ListedScript } from './inventory.ts'
+import { FormCheckError, type FormCheckFinding } from './finding.ts'
+import type { InventoryScript } from './inventory.ts'
 import { checkLive } from './live/check-live.ts'
-import type { LiveAsked } from './live/live-asked.ts'
+import type { LiveCheckOptions } from './live/check-live-page.ts'
+import { redactSecrets } from './redact-secrets.ts'
 import { readPages } from './read-pages.ts'
-import { hideSecrets } from './secrets.ts'
 
-/** What is to be checked, and how. */
-export interface CheckAsked extends LiveAsked {
+export interface FormCheckOptions extends LiveCheckOptions {
   /** An http(s) address, a folder of pages, or one file. */
   readonly target: string
-  /** Whether a browser opens the pages; the source is always read. */
+  /** Whether the pages are also opened in a browser. The source is always checked. */
   readonly isLive: boolean
 }
 
-/** What was found: plain, fit for JSON. */
-export interface Report {
+/** The result of a check, ready for JSON. */
+export interface FormCheckReport {
   readonly target: string
   readonly pages: readonly string[]
-  /** Null when no browser was asked for. */
+  /** Null when only the source was checked. */
   readonly live: { readonly browser: string; readonly pages: readonly string[]; readonly formOrigin: string | null } | null
-  readonly findings: readonly Finding[]
-  /** The inventory of scripts that PCI DSS 6.4.3 asks for; its purposes are the merchant's to fill in. */
-  readonly scripts: readonly ListedScript[]
-  /** What was not looked at. */
+  readonly findings: readonly FormCheckFinding[]
+  /** The script inventory that PCI DSS 6.4.3 requires. The merchant fills in the purposes. */
+  readonly scripts: readonly InventoryScript[]
+  /** What was not checked. */
   readonly notes: readonly string[]
 }
 
-/** Holds the pages of a merchant against the rules. Throws `CannotCheck` when there is nothing to check, or no browser to do it with. */
-export async function checkForm(asked: CheckAsked): Promise<Report> {
-  asked.progress(`Reading ${asked.target}`)
-  const pages = await readPages(asked.target, asked.signal, asked.cookies)
-  const checked = pages.map((page) => checkPage(page, asked.formOrigin))
-  const ofSource = checked.flatMap(({ findings }) => findings)
+/** Checks a merchant's pages against the rules. Throws `FormCheckError` when there is nothing to check or no browser to check it with. */
+export async function checkForm(options: FormCheckOptions): Promise<FormCheckReport> {
+  options.onProgress(`Reading ${options.target}`)
+  const pages = await readPages(options.target, options.signal, options.cookies)
+  const sourceResults = pages.map((page) => checkPage(page, options.formOrigin))
+  const sourceFindings = sourceResults.flatMap(({ findings }) => findings)
   const paths = pages.map(({ path }) => path)
-  const told = { target: hideSecrets(asked.target), pages: paths.map(hideSecrets) }
-  if (!asked.isLive) {
-    const scripts = checked.flatMap((one) => one.scripts)
-    return { ...told, live: null, findings: ofSource, scripts, notes: [onlyHalf] }
+  const checked = { target: redactSecrets(options.target), pages: paths.map(redactSecrets) }
+  if (!options.isLive) {
+    const scripts = sourceResults.flatMap((result) => result.scripts)
+    return { ...checked, live: null, findings: sourceFindings, scripts, notes: [sourceOnlyNote] }
   }
-  const { findings, scripts, notes, ...live } = await checkLive(asked, paths)
-  const known = new Set(ofSource.map(keyOf))
-  const more = findings.filter((finding) => !known.has(keyOf(finding)))
-  return { ...told, live, findings: [...ofSource, ...more], scripts, notes }
+  const { findings, scripts, notes, ...live } = await checkLive(options, paths)
+  const sourceKeys = new Set(sourceFindings.map(findingKey))
+  const liveFindings = findings.filter((finding) => !sourceKeys.has(findingKey(finding)))
+  return { ...checked, live, findings: [...sourceFindings, ...liveFindings], scripts, notes }
 }
 
-/** The same element breaks the same rule in both halves: it is told once, with its line. */
-function keyOf({ rule, path, shown }: Finding): string {
+/** When both halves find the same violation, it is reported once, with the line of the source. */
+function findingKey({ rule, path, shown }: FormCheckFinding): string {
   return JSON.stringify([rule, path, shown])
 }
 
-/** Said with every such report, so that nobody takes half for the whole. */
-export const onlyHalf =
-  'Only the source was checked. Inputs that scripts add, closed shadow roots, hidden links, requests and stores are seen by a browser: leave --static out.'
+/** Part of every source-only report, so that it is not taken for a full check. */
+const sourceOnlyNote =
+  'Only the source was checked. Inputs added by scripts, closed shadow roots, hidden links, requests and browser storage can only be checked in a browser: run without --static.'
 
-export { CannotCheck }
+export { FormCheckError }

@@ -1,27 +1,45 @@
-import { hideSecrets } from './secrets.ts'
+import { redactSecrets } from './redact-secrets.ts'
 import type { RuleId } from './rules.ts'
 
-/** Where something stands: a line and a column of the source, each from 1, or a selector in the page as the browser had it. */
-export interface Place {
+/** Where something is: line and column of the source, each counted from 1, or a CSS selector in the page that the browser rendered. */
+export interface PageLocation {
   readonly line: number | null
   readonly column: number | null
   readonly selector: string | null
 }
 
-/** A breach of a rule at a place, plain enough for JSON. `shown` is at most 160 characters of what is there: no password, no card number. */
-export interface Finding extends Place {
+/** One violation of a rule, ready for JSON. `shown` is an excerpt of at most 160 characters with passwords and card numbers masked. */
+export interface FormCheckFinding extends PageLocation {
   readonly rule: RuleId
   /** The file or the address of the page. */
   readonly path: string
   readonly shown: string
+  /** Which half of the check found it. */
   readonly half: 'source' | 'browser'
 }
 
-export const nowhere: Place = Object.freeze({ line: null, column: null, selector: null })
+export const noLocation: PageLocation = Object.freeze({ line: null, column: null, selector: null })
 
-export function makeFinding(rule: RuleId, page: Pick<Finding, 'path' | 'half'>, place: Place, shown: string): Finding {
-  const { line, column, selector } = place
-  return { rule, path: hideSecrets(page.path), half: page.half, line, column, selector, shown: hideSecrets(shown).slice(0, SHOWN_MAX) }
+/** Builds a finding. Masks secrets in the path and in the excerpt. */
+export function makeFinding(
+  rule: RuleId,
+  page: Pick<FormCheckFinding, 'path' | 'half'>,
+  location: PageLocation,
+  excerpt: string,
+): FormCheckFinding {
+  const { line, column, selector } = location
+  return {
+    rule,
+    path: redactSecrets(page.path),
+    half: page.half,
+    line,
+    column,
+    selector,
+    shown: redactSecrets(excerpt).slice(0, maxExcerptLength),
+  }
 }
 
-const SHOWN_MAX = 160
+/** The check could not be run at all. The message tells the user why and what to do. */
+export class FormCheckError extends Error {}
+
+const maxExcerptLength = 160

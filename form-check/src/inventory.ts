@@ -1,43 +1,43 @@
 import { createHash } from 'node:crypto'
 
-import { isThirdParty, type PageElement, type PageFacts } from './judge-elements.ts'
-import { hideSecrets } from './secrets.ts'
-import { isScript } from './words.ts'
+import { isThirdParty, type PageContext, type PageElement } from './check-elements.ts'
+import { isScript } from './element-kinds.ts'
+import { redactSecrets } from './redact-secrets.ts'
 
-/** A script of a page, as an assessor wants to see it. */
-export interface ListedScript {
-  /** The page it runs on. */
+/** One script of a page, as an assessor wants to see it. */
+export interface InventoryScript {
+  /** The page that runs it. */
   readonly page: string
-  /** Its address; `inline` with its place for one that stands in the page. */
+  /** Its address, or `inline` with its location for an inline script. */
   readonly address: string
-  /** Base64 of what ran, as a Content-Security-Policy writes it; null when it was not read. */
+  /** SHA-256 in base64, as in a Content-Security-Policy; null when the script was not loaded. */
   readonly sha256: string | null
   readonly bytes: number | null
   /** The integrity attribute, if any. */
   readonly integrity: string | null
   readonly party: 'first' | 'third'
-  /** The merchant's to say: this program knows no purposes. */
+  /** For the merchant to fill in. */
   readonly purpose: 'unknown'
 }
 
-/** Lists the scripts among elements; a browser tells the address of the page and, by address, what it loaded. */
+/** Lists the scripts among the elements. In the browser the page's address is known, and so are the scripts it loaded, by address. */
 export function listScripts(
   elements: readonly PageElement[],
-  facts: PageFacts,
+  context: PageContext,
   { address: pageAddress, bodies }: { address: string | null; bodies: ReadonlyMap<string, string> },
-): ListedScript[] {
-  return elements.filter(isScript).map((one) => {
-    const src = one.attributes['src'] ?? ''
+): InventoryScript[] {
+  return elements.filter(isScript).map((element) => {
+    const src = element.attributes['src'] ?? ''
     const address = src === '' ? null : (URL.parse(src, pageAddress ?? undefined)?.href ?? src)
-    const body = address === null ? one.text : (bodies.get(address) ?? null)
-    const { line, column, selector } = one.place
+    const body = address === null ? element.text : (bodies.get(address) ?? null)
+    const { line, column, selector } = element.location
     return {
-      page: hideSecrets(facts.path),
-      address: hideSecrets(address ?? `inline ${selector ?? `${line ?? 1}:${column ?? 1}`}`),
+      page: redactSecrets(context.path),
+      address: redactSecrets(address ?? `inline ${selector ?? `${line ?? 1}:${column ?? 1}`}`),
       sha256: body === null ? null : createHash('sha256').update(body, 'utf8').digest('base64'),
       bytes: body === null ? null : Buffer.byteLength(body),
-      integrity: one.attributes['integrity'] ?? null,
-      party: isThirdParty(one, facts.origin) ? 'third' : 'first',
+      integrity: element.attributes['integrity'] ?? null,
+      party: isThirdParty(element, context.origin) ? 'third' : 'first',
       purpose: 'unknown',
     }
   })

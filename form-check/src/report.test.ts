@@ -5,27 +5,36 @@ import { join } from 'node:path'
 import { after, test } from 'node:test'
 
 import { readJsonTestSuite, readNaughtyStrings } from '../../tools/corpora.ts'
-import { CannotCheck, checkForm, type CheckAsked, type Report } from './check-form.ts'
-import { printSarif, printText } from './report.ts'
+import { FormCheckError, checkForm, type FormCheckOptions, type FormCheckReport } from './check-form.ts'
+import { loadPlaywright } from './live/launch-browser.ts'
+import { formatSarifReport, formatTextReport } from './report.ts'
 import { rules } from './rules.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'tessera-form-check-'))
 after(() => rmSync(folder, { recursive: true }))
 
-function ask(target: string, more: Partial<CheckAsked> = {}): Promise<Report> {
-  const bounds = { waitMs: 0, pageMs: 5000, submits: false, formOrigin: null, browserPath: null, cookies: null, isLive: false }
-  return checkForm({ ...bounds, target, signal: new AbortController().signal, progress: () => undefined, ...more })
+function check(target: string, options: Partial<FormCheckOptions> = {}): Promise<FormCheckReport> {
+  const defaults = {
+    settleMs: 0,
+    pageTimeoutMs: 5000,
+    shouldSubmit: false,
+    formOrigin: null,
+    browserPath: null,
+    cookies: null,
+    isLive: false,
+  }
+  return checkForm({ ...defaults, target, signal: new AbortController().signal, onProgress: () => undefined, ...options })
 }
 
-function checkText(text: string): Promise<Report> {
+function checkText(text: string): Promise<FormCheckReport> {
   const path = join(folder, 'page.html')
   writeFileSync(path, text)
-  return ask(path)
+  return check(path)
 }
 
 const id = 'a1'.repeat(12)
 
-test('a report repeats no password and no card number, in an action, an address or a script', async () => {
+test('a report contains no password and no card number from an action, an address or a script', async () => {
   const pages = [':', '%3A'].map(
     (colon) =>
       `<form action="/p?${id}${colon}secretsecret&c=8600069195406311"><input autocomplete=cc-number placeholder="8600 0691 9540 6311"></form>` +
@@ -37,19 +46,19 @@ test('a report repeats no password and no card number, in an action, an address 
       report.findings.some((one) => one.rule === rule),
       rule,
     )
-  const told = JSON.stringify(report) + JSON.stringify(printSarif(report)) + printText(report)
-  assert.doesNotMatch(told, /secretsecret/)
-  assert.doesNotMatch(told, /8600 ?0691/)
+  const output = JSON.stringify(report) + JSON.stringify(formatSarifReport(report)) + formatTextReport(report)
+  assert.doesNotMatch(output, /secretsecret/)
+  assert.doesNotMatch(output, /8600 ?0691/)
 })
 
-test('what a page says cannot speak to the terminal, and every report is JSON', async () => {
+test('text from a page cannot control the terminal, and a SARIF report is valid JSON', async () => {
   const report = await checkText('<input autocomplete=cc-number name="\u001b[31m\u202e\ud800]]>">')
   assert.ok(report.findings.length > 0)
-  assert.doesNotMatch(printText(report), /[\u001b\u202e\u0000\ud800]/)
-  assert.deepEqual(JSON.parse(JSON.stringify(printSarif(report))), printSarif(report))
+  assert.doesNotMatch(formatTextReport(report), /[\u001b\u202e\u0000\ud800]/)
+  assert.deepEqual(JSON.parse(JSON.stringify(formatSarifReport(report))), formatSarifReport(report))
 })
 
-/** What the schema of SARIF 2.1.0 requires of the parts that are used here (OASIS, sarif-schema-2.1.0.json). */
+/** The parts of SARIF 2.1.0 that are used here, as its schema requires them (OASIS, sarif-schema-2.1.0.json). */
 interface Sarif {
   readonly version: string
   readonly runs: readonly {
@@ -78,9 +87,9 @@ interface Sarif {
   }[]
 }
 
-test('SARIF has the shape that its schema requires, each result with its rule and its place', async () => {
+test('a SARIF report has the structure of its schema, and each result has its rule and location', async () => {
   const report = await checkText('<!doctype html>\n  <form action="/a b"><input autocomplete="cc-number" name="n"></form>')
-  const sarif = printSarif(report) as Sarif
+  const sarif = formatSarifReport(report) as Sarif
   const [run] = sarif.runs
   assert.ok(run !== undefined && sarif.version === '2.1.0' && sarif.runs.length === 1)
   assert.deepEqual(
@@ -107,40 +116,54 @@ test('SARIF has the shape that its schema requires, each result with its rule an
   assert.deepEqual(action?.locations[0]?.physicalLocation.region, { startLine: 2, startColumn: 3 })
 })
 
-test('broken and hostile bytes are checked or refused, never a crash', async () => {
+test('malformed and hostile input is checked or refused and never crashes the check', async () => {
   const texts = [
-    ...[
-      '<',
-      '<!',
-      '<form'.repeat(2000),
-      '<div>'.repeat(20_000),
-      '<table><input autocomplete=cc-number></table',
-      '\ufeff<p>',
-      '<svg><input autocomplete="cc-number">',
-      '',
-    ],
+    '<',
+    '<!',
+    '<form'.repeat(2000),
+    '<div>'.repeat(20_000),
+    '<table><input autocomplete=cc-number></table',
+    '\ufeff<p>',
+    '<svg><input autocomplete="cc-number">',
+    '',
     ...readJsonTestSuite().map(({ bytes }) => `<!doctype html><p>${bytes.toString('latin1')}`),
     ...readNaughtyStrings().map((text) => `<!doctype html><p>${text}<input placeholder="${text}">`),
   ]
   for (const text of texts)
     await checkText(text).then(
-      (report) => assert.ok(printText(report).length > 0),
-      (err: unknown) => assert.ok(err instanceof CannotCheck, String(err)),
+      (report) => assert.ok(formatTextReport(report).length > 0),
+      (err: unknown) => assert.ok(err instanceof FormCheckError, String(err)),
     )
 })
 
-test('what cannot be checked is told, not passed', async () => {
-  const bad = ['/no/such/folder', 'http://127.0.0.1:1/', 'package-lock.json', 'http://']
-  for (const target of bad) await assert.rejects(ask(target), CannotCheck, target)
+test('a target that cannot be checked is an error, not a clean report', async () => {
+  const targets = ['/no/such/folder', 'http://127.0.0.1:1/', 'package-lock.json', 'http://']
+  for (const target of targets) await assert.rejects(check(target), FormCheckError, target)
   const stopped = AbortSignal.abort()
-  await assert.rejects(ask('http://127.0.0.1:1/', { signal: stopped }))
+  await assert.rejects(check('http://127.0.0.1:1/', { signal: stopped }))
 })
 
-test('without a browser it says what to install and how to do without', async () => {
+test('a missing browser is an error that says what to install and how to check without one', async () => {
   writeFileSync(join(folder, 'page.html'), '<p>')
-  await assert.rejects(ask(folder, { isLive: true, browserPath: join(folder, 'no-browser') }), (err: unknown) => {
-    assert.ok(err instanceof CannotCheck)
+  await assert.rejects(check(folder, { isLive: true, browserPath: join(folder, 'no-browser') }), (err: unknown) => {
+    assert.ok(err instanceof FormCheckError)
     assert.match(err.message, /apt-get install chromium.*--browser.*--static/)
     return true
   })
+})
+
+test('a missing playwright-core is an error that says what to install and how to check without it', async () => {
+  const missing = Object.assign(new Error("Cannot find package 'playwright-core'"), { code: 'ERR_MODULE_NOT_FOUND' })
+  await assert.rejects(
+    loadPlaywright(() => Promise.reject(missing)),
+    (err: unknown) => {
+      assert.ok(err instanceof FormCheckError)
+      assert.match(err.message, /playwright-core is not installed.*npm install --no-save playwright-core.*--static/)
+      return true
+    },
+  )
+  await assert.rejects(
+    loadPlaywright(() => Promise.reject(new TypeError('broken package'))),
+    TypeError,
+  )
 })

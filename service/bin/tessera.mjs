@@ -23,7 +23,7 @@ async function runHere() {
   const cache = join(project, 'node_modules', '.cache', 'compile')
   process.env.NODE_COMPILE_CACHE = cache
   nodeModule.enableCompileCache(cache)
-  await import('../src/cli/tessera.ts')
+  await import('../src/main.ts')
 }
 
 function runOnPinnedNode() {

@@ -19,26 +19,26 @@ after(() => rmSync(folder, { recursive: true, force: true }))
 
 const read = (name: string): string => readFileSync(join(folder, name), 'utf8')
 
-test('script, style and sentences of the frame are at most 10 kB gzipped in each language, and the SDK at most 3 kB', () => {
+test('script, style and texts of the frame have at most 10 kB gzipped in each language, and the SDK at most 3 kB', () => {
   const texts = JSON.parse(read('frame-texts.json')) as Record<string, object>
   assert.deepEqual(Object.keys(texts), ['uz', 'ru', 'en'])
-  for (const [language, said] of Object.entries(texts)) {
-    const document = `<style>${read('frame.css')}</style><script>${JSON.stringify(said)}</script><script>${read('frame.js')}</script>`
+  for (const [language, frameTexts] of Object.entries(texts)) {
+    const document = `<style>${read('frame.css')}</style><script>${JSON.stringify(frameTexts)}</script><script>${read('frame.js')}</script>`
     const { length } = gzipSync(document, { level: 9 })
-    assert.ok(length <= frameBytesMax, `the frame in ${language} has ${String(length)} bytes`)
+    assert.ok(length <= maxFrameBytes, `the frame in ${language} has ${String(length)} bytes`)
   }
   const { length: hosted } = gzipSync(`<style>${read('hosted.css')}</style><script>${read('hosted.js')}</script>`, { level: 9 })
-  assert.ok(hosted <= frameBytesMax, `the hosted page has ${String(hosted)} bytes`)
+  assert.ok(hosted <= maxFrameBytes, `the hosted page has ${String(hosted)} bytes`)
   for (const name of ['tessera.js', 'tessera.mjs']) {
     const { gzipBytes = Infinity } = manifest.files[name] ?? {}
     assert.ok(gzipBytes <= 3 * 1024, `${name} has ${String(gzipBytes)} bytes`)
   }
 })
 
-test('the manifest names every file, and the frame can stand in its document', () => {
+test('the manifest lists every file, and the frame can be inlined in its document', () => {
   assert.deepEqual(Object.keys(manifest.files), [
     'frame.js',
-    'guard.js',
+    'contrast-check.js',
     'preview.js',
     'frame.css',
     'hosted.js',
@@ -54,9 +54,9 @@ test('the manifest names every file, and the frame can stand in its document', (
   assert.doesNotMatch(read('frame.css'), /<\/style|<!--|url\(/i)
 })
 
-test('what merchants test with is built to a module that Node imports', async () => {
+test('the testing package is built as a module that Node can import', async () => {
   const built = (await import(pathToFileURL(join(folder, 'testing.mjs')).href)) as Record<string, unknown>
   assert.deepEqual(Object.keys(built).sort(), ['fakeTessera', 'fillCard'])
 })
 
-const frameBytesMax = 10 * 1024
+const maxFrameBytes = 10 * 1024

@@ -7,17 +7,17 @@ import { build, transform, type Format } from 'esbuild-wasm'
 import { textsIn } from '../../browser/frame/texts.ts'
 import { putWhole } from '../put-whole.ts'
 
-/** A file as the manifest tells of it. */
+/** A file in the manifest. `sri` is its hash (W3C Subresource Integrity). */
 export type BuiltFile = { readonly bytes: number; readonly gzipBytes: number; readonly sri: string }
 
 export type Manifest = { readonly version: string; readonly files: Readonly<Record<string, BuiltFile>> }
 
-/** Builds the form's document parts and the SDK into `folder`. Files are put in place whole, the manifest last. */
+/** Builds the parts of the form's document and the SDK into `folder`. Files are replaced atomically, the manifest last. */
 export async function buildBrowser(root: string, folder: string): Promise<Manifest> {
   const { version } = JSON.parse(readFileSync(join(root, 'browser', 'package.json'), 'utf8')) as { version: string }
   const texts: [name: string, text: string][] = [
     ['frame.js', await bundle(join(root, 'browser', 'frame', 'main.ts'), 'iife')],
-    ['guard.js', await bundle(join(root, 'browser', 'frame', 'guard.ts'), 'iife')],
+    ['contrast-check.js', await bundle(join(root, 'browser', 'frame', 'contrast-check.ts'), 'iife')],
     ['preview.js', await bundle(join(root, 'browser', 'frame', 'preview.ts'), 'iife')],
     ['frame.css', await minifyStyle(readFileSync(join(root, 'browser', 'frame', 'frame.css'), 'utf8'))],
     ['hosted.js', await bundle(join(root, 'browser', 'hosted', 'main.ts'), 'iife')],
@@ -31,7 +31,7 @@ export async function buildBrowser(root: string, folder: string): Promise<Manife
   ]
   mkdirSync(folder, { recursive: true })
   for (const [name, text] of texts) putWhole(join(folder, name), text)
-  const manifest = { version, files: Object.fromEntries(texts.map(([name, text]) => [name, tellFile(text)])) }
+  const manifest = { version, files: Object.fromEntries(texts.map(([name, text]) => [name, describeFile(text)])) }
   putWhole(join(folder, 'manifest.json'), JSON.stringify(manifest, null, 2))
   return manifest
 }
@@ -39,12 +39,16 @@ export async function buildBrowser(root: string, folder: string): Promise<Manife
 async function bundle(entry: string, format: Format): Promise<string> {
   const built = await build({
     entryPoints: [entry],
-    ...{ bundle: true, write: false, minify: true, charset: 'utf8', legalComments: 'none' },
+    bundle: true,
+    write: false,
+    minify: true,
+    charset: 'utf8',
+    legalComments: 'none',
     format,
     platform: 'browser',
     target: ['chrome111', 'firefox115', 'safari16.4'],
     external: ['react'],
-    // A classic script has no address of its own, and the text of one says so.
+    // A classic script has no import.meta.
     ...(format === 'iife' ? { define: { 'import.meta.url': 'undefined' } } : {}),
   })
   return (built.outputFiles[0]?.text ?? '').trim()
@@ -54,7 +58,7 @@ async function minifyStyle(text: string): Promise<string> {
   return (await transform(text, { loader: 'css', minify: true, charset: 'utf8' })).code.trim()
 }
 
-function tellFile(text: string): BuiltFile {
+function describeFile(text: string): BuiltFile {
   const sri = `sha384-${createHash('sha384').update(text).digest('base64')}`
   return { bytes: Buffer.byteLength(text), gzipBytes: gzipSync(text, { level: 9 }).length, sri }
 }

@@ -15,7 +15,7 @@ import { bundleSdkTypes, bundleTestingTypes, printServedTypes, servedTypesPath }
 const root = dirname(dirname(dirname(fileURLToPath(import.meta.url))))
 let shop: string
 
-// Installed as a merchant has it: no source of ours is near.
+// Installed as a merchant installs it, without the sources nearby.
 before(async () => {
   shop = mkdtempSync(join(tmpdir(), 'tessera-testing-'))
   const installed = join(shop, 'node_modules', '@tessera', 'browser')
@@ -28,7 +28,7 @@ before(async () => {
 })
 after(() => rmSync(shop, { recursive: true, force: true }))
 
-test('what merchants test with is imported by Node as a package', async () => {
+test('the testing package can be imported in Node', async () => {
   writeFileSync(
     join(shop, 'use.mjs'),
     `import * as testing from '@tessera/browser/testing'; console.log(Object.keys(testing).sort().join())`,
@@ -37,7 +37,7 @@ test('what merchants test with is imported by Node as a package', async () => {
   assert.equal(stdout, 'fakeTessera,fillCard\n')
 })
 
-test('its types stand alone, take the page of playwright, and refuse what is wrong', () => {
+test('its types are self-contained, accept a Playwright page, and reject wrong uses', () => {
   const right = `
     import type { Page } from 'playwright-core'
     import { fakeTessera, fillCard, type FilledCard } from '@tessera/browser/testing'
@@ -60,7 +60,7 @@ test('its types stand alone, take the page of playwright, and refuse what is wro
   )
 })
 
-test('the types of the SDK, of its global and of the React wrapper take what is right and refuse what is wrong', () => {
+test('the types of the SDK, its global and the React wrapper accept correct and reject wrong uses', () => {
   const right = `
     import { CardForm, CardFormMisuse } from '@tessera/browser'
     import { TesseraCardForm } from '@tessera/browser/react'
@@ -86,10 +86,10 @@ test('the types of the SDK, of its global and of the React wrapper take what is 
   )
 })
 
-test('the types that are served beside the script are those of the code, and a page of one script tag compiles against them', () => {
+test('the served types match the code, and a page with one script tag compiles against them', () => {
   assert.equal(readFileSync(join(root, servedTypesPath), 'utf8'), printServedTypes(root), 'npm run docs prints them')
   mkdirSync(join(shop, 'page'), { recursive: true })
-  // As a merchant has it who saved the file beside the page's script.
+  // As for a merchant who saved the file beside the page's script.
   cpSync(join(shop, 'node_modules', '@tessera', 'browser', 'dist', 'tessera.d.ts'), join(shop, 'page', 'tessera.d.ts'))
   const right = `
     /// <reference path="./tessera.d.ts" />
@@ -113,7 +113,7 @@ test('the types that are served beside the script are those of the code, and a p
   )
 })
 
-/** Reads each of TypeScript's own libraries once for all programs of this file. */
+/** Reads each of TypeScript's own libraries once for all programs in this file. */
 function makeHost(options: ts.CompilerOptions): ts.CompilerHost {
   const host = ts.createCompilerHost(options)
   const read = host.getSourceFile.bind(host)
@@ -128,7 +128,7 @@ function makeHost(options: ts.CompilerOptions): ts.CompilerHost {
 
 const libraries = new Map<string, ts.SourceFile>()
 
-/** Faults, each with its line. */
+/** Compiler errors with their lines. */
 function compile(name: string, text: string): [line: number, text: string][] {
   const file = join(shop, name)
   writeFileSync(file, text)

@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { treeOf } from '../tree.ts'
 import { checkCircles } from './circles.ts'
 
-test('a circle of imports is found once, by its whole way round', () => {
+test('a circle of imports is found once, with all its files', () => {
   const tree = treeOf({
     'a.ts': "import { b } from './b.ts'",
     'b.ts': "import type { C } from './deep/c.ts'",
@@ -16,7 +16,7 @@ test('a circle of imports is found once, by its whole way round', () => {
   )
 })
 
-test('two roads to one file are no circle', () => {
+test('two paths to one file are no circle', () => {
   const tree = treeOf({ 'a.ts': "import './b.ts'\nimport './c.ts'", 'b.ts': "import './d.ts'", 'c.ts': "import './d.ts'", 'd.ts': '' })
   assert.deepEqual(checkCircles(tree), [])
 })

@@ -1,12 +1,12 @@
 import type { Tree } from '../tree.ts'
-import type { Finding } from './finding.ts'
+import type { CheckFinding } from './finding.ts'
 import { listImports } from './imports.ts'
 import { isCode } from './kinds.ts'
 
-/** A check: no file imports itself by way of others; types count, since two files that need each other's words are one thought. */
-export function checkCircles(tree: Tree): Finding[] {
+/** A check: no file imports itself by way of others; types count too. */
+export function checkCircles(tree: Tree): CheckFinding[] {
   const edges = new Map(tree.paths.filter(isCode).map((path) => [path, listTargets(tree, path)]))
-  const findings: Finding[] = []
+  const findings: CheckFinding[] = []
   const done = new Set<string>()
   const walk = (path: string, trail: string[]): void => {
     const from = trail.indexOf(path)

@@ -1,16 +1,21 @@
 import { posix } from 'node:path'
 import type { Tree } from '../tree.ts'
-import type { Finding } from './finding.ts'
+import type { CheckFinding } from './finding.ts'
 import { listImports, packageOf } from './imports.ts'
 import { isCode, isTest, isWorkshop } from './kinds.ts'
 
-type Manifest = Partial<Record<'dependencies' | 'devDependencies' | 'optionalDependencies' | 'peerDependencies', Record<string, string>>>
+type Manifest = Partial<
+  Record<'dependencies' | 'devDependencies' | 'optionalDependencies' | 'peerDependencies', Record<string, string>>
+> & {
+  /** Packages that are used when they are there. npm would install one named in peerDependencies too (docs/decisions/0017-form-check.md). */
+  readonly peerDependenciesMeta?: Readonly<Record<string, { readonly optional?: boolean }>>
+}
 
 /**
  * A check: every package that a file imports is in the package.json above it. npm hoists all workspaces into one node_modules, so an
  * undeclared import works here and breaks where the package is installed alone.
  */
-export function checkDependencies(tree: Tree): Finding[] {
+export function checkDependencies(tree: Tree): CheckFinding[] {
   return tree.paths.filter(isCode).flatMap((path) => {
     const declared = listDeclared(tree, path)
     return listImports(tree, path).flatMap((imported) => {
@@ -29,12 +34,12 @@ function nameOfOurs(specifier: string): string {
   return specifier.split('/', 2).join('/')
 }
 
-/** Tests and the workshop are never shipped: they may use the root's development packages, and our workspaces. */
+/** Tests and tools are never shipped: they may use the root's development packages and the workspaces. */
 function listDeclared(tree: Tree, path: string): Set<string> {
-  const { dependencies, optionalDependencies, peerDependencies } = readManifest(tree, manifestAbove(tree, path))
+  const { dependencies, optionalDependencies, peerDependencies, peerDependenciesMeta } = readManifest(tree, manifestAbove(tree, path))
   const root = readManifest(tree, 'package.json')
   const forTests = isTest(path) || isWorkshop(path) ? { ...root.dependencies, ...root.devDependencies, ...listWorkspaces(tree) } : {}
-  return new Set(Object.keys({ ...dependencies, ...optionalDependencies, ...peerDependencies, ...forTests }))
+  return new Set(Object.keys({ ...dependencies, ...optionalDependencies, ...peerDependencies, ...peerDependenciesMeta, ...forTests }))
 }
 
 function listWorkspaces(tree: Tree): Record<string, string> {

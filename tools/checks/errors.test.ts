@@ -9,7 +9,7 @@ const good: CheckedError = {
   text: { en: 'Expired.', ru: 'Истекла.', uz: 'Tugagan.' },
   hint: 'Take another.',
 }
-const thrown = treeOf({ 'service/src/cards/card.ts': "throw new RpcError('cardExpired')" })
+const thrown = treeOf({ 'service/src/domain/cards/card.ts': "throw new RpcError('cardExpired')" })
 
 function judge(entry: Partial<CheckedError>, more: Record<string, CheckedError> = {}): string[] {
   return checkErrors(thrown, { cardExpired: { ...good, ...entry }, ...more }).map((finding) => finding.text)
@@ -32,7 +32,10 @@ test('one reason for two errors is found at both', () => {
 })
 
 test('an error that nothing throws is found, and its own table and tests do not count', () => {
-  const tree = treeOf({ 'contract/src/errors.ts': "const x = 'cardExpired'", 'service/src/cards/card.test.ts': "expect('cardExpired')" })
+  const tree = treeOf({
+    'contract/src/errors.ts': "const x = 'cardExpired'",
+    'service/src/domain/cards/card.test.ts': "expect('cardExpired')",
+  })
   assert.deepEqual(
     checkErrors(tree, { cardExpired: good }).map((finding) => finding.text),
     ['cardExpired: nothing in service/ throws it'],

@@ -1,7 +1,7 @@
 import ts from 'typescript'
 import type { Tree } from '../tree.ts'
 import { isTest } from './kinds.ts'
-import type { Finding } from './finding.ts'
+import type { CheckFinding } from './finding.ts'
 
 /** An entry of the table of errors, as far as this check reads it. */
 export type CheckedError = { reason: string; code: number; text: Readonly<Record<string, string>>; hint: string }
@@ -9,10 +9,10 @@ export type CheckedError = { reason: string; code: number; text: Readonly<Record
 const path = 'contract/src/errors.ts'
 const languages = ['en', 'ru', 'uz']
 
-/** A check: every error speaks three languages, has a reason of its own under its code, says what to do, and is thrown somewhere. */
-export function checkErrors(tree: Tree, errors: Readonly<Record<string, CheckedError>>): Finding[] {
+/** A check: every error has texts in three languages, a reason that is unique within its code, a hint, and code that throws it. */
+export function checkErrors(tree: Tree, errors: Readonly<Record<string, CheckedError>>): CheckFinding[] {
   const words = listWords(tree)
-  // One cause may be told under two codes: an expired card at the code and at the payment.
+  // One reason may occur under two codes: an expired card at verification and at payment.
   const causes = Object.values(errors).map(causeOf)
   return Object.entries(errors).flatMap(([name, entry]) => {
     const complaints = [...judgeEntry(entry, causes), ...(words.has(name) ? [] : ['nothing in service/ throws it'])]
@@ -35,7 +35,7 @@ function causeOf({ code, reason }: CheckedError): string {
   return `${code} ${reason}`
 }
 
-/** Every string that the service's own code says: an error is thrown by its name, or picked by it from a table. */
+/** Every string in the code of the service: an error is thrown by its name, or found in a table by it. */
 function listWords(tree: Tree): Set<string> {
   const words = new Set<string>()
   const visit = (node: ts.Node): void => {

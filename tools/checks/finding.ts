@@ -1,10 +1,10 @@
 import type ts from 'typescript'
 
-/** One thing that a check does not accept, and what to do about it. */
-export type Finding = { path: string; line: number; text: string }
+/** One violation that a check found, and what to do about it. */
+export type CheckFinding = { path: string; line: number; text: string }
 
 /** A finding as one line that editors can jump to. */
-export function formatFinding({ path, line, text }: Finding): string {
+export function formatFinding({ path, line, text }: CheckFinding): string {
   return `${path}:${line} ${text}`
 }
 

@@ -3,13 +3,13 @@ import ts from 'typescript'
 import type { Tree } from '../tree.ts'
 import { lineOf } from './finding.ts'
 
-/** One import of one file: what stands in the quotes, and what it means. */
+/** One import of a file: the specifier, and the file that it resolves to. */
 export type Import = {
   line: number
   specifier: string
-  /** Our own file by its path; null for a package or a builtin. */
+  /** The path of a file of this repository; null for a package or a builtin. */
   target: string | null
-  /** Whether it is gone after the types are stripped. */
+  /** Whether it is removed with the types. */
   isType: boolean
 }
 
@@ -21,22 +21,22 @@ export function listImports(tree: Tree, path: string): Import[] {
     found.push({ line: lineOf(file, node), specifier, target: resolveImport(path, specifier), isType })
   }
   const visit = (node: ts.Node): void => {
-    const spoken = readImport(node)
-    if (spoken !== null) add(node, spoken.specifier, spoken.isType)
+    const imported = readImport(node)
+    if (imported !== null) add(node, imported.specifier, imported.isType)
     ts.forEachChild(node, visit)
   }
   visit(file)
   return found
 }
 
-/** `./x.ts` and `@tessera/vault/seal` are ours; everything else is a package or a builtin. */
+/** `./x.ts` and `@tessera/vault/seal` are files of this repository; everything else is a package or a builtin. */
 export function resolveImport(from: string, specifier: string): string | null {
   if (specifier.startsWith('.')) return posix.join(posix.dirname(from), specifier)
   const [, folder, file] = /^@tessera\/([^/]+)\/(.+)$/.exec(specifier) ?? []
   return folder === undefined || file === undefined ? null : `${folder}/src/${file}.ts`
 }
 
-/** `@scope/name/deep` → `@scope/name`; null for builtins and for what is ours. */
+/** `@scope/name/deep` → `@scope/name`; null for builtins and for files of this repository. */
 export function packageOf({ specifier, target }: Import): string | null {
   if (target !== null || specifier.startsWith('node:')) return null
   return specifier.split('/', specifier.startsWith('@') ? 2 : 1).join('/')

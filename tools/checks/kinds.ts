@@ -7,7 +7,22 @@ export function isCode(path: string): boolean {
 
 /** A test, a suite that several tests run, or what tests are fed with: it may know more than the code beside it. */
 export function isTest(path: string): boolean {
-  return /\.(test|suite|fixture)\.ts$/.test(path)
+  return /\.(test|suite|fixture)\.tsx?$|^service\/src\/testing\//.test(path)
+}
+
+/** Stands in for a part of the service that is made wrong on purpose, so that an experiment is seen to find it. */
+export function isDouble(path: string): boolean {
+  return /^(bench|fault)\/doubles\//.test(path)
+}
+
+/** Code for readers to copy. */
+export function isExample(path: string): boolean {
+  return path.startsWith('examples/')
+}
+
+/** TypeScript that a program wrote (`npm run docs`). */
+export function isPrinted(path: string): boolean {
+  return path === 'client/src/wire.ts' || path.startsWith('browser/printed/')
 }
 
 /** Folders that measure, break, check or show the service from outside. */

@@ -1,5 +1,5 @@
 import type { Tree } from '../tree.ts'
-import type { Finding } from './finding.ts'
+import type { CheckFinding } from './finding.ts'
 
 type LockEntry = { version?: string; resolved?: string; integrity?: string; link?: boolean; hasInstallScript?: boolean; inBundle?: boolean }
 
@@ -7,7 +7,7 @@ type LockEntry = { version?: string; resolved?: string; integrity?: string; link
  * A check: the lockfile says what is installed and not from where, by content and not by name; nothing in it runs on installation;
  * and the Node of every platform is one exact version.
  */
-export function checkLockfile(tree: Tree): Finding[] {
+export function checkLockfile(tree: Tree): CheckFinding[] {
   const path = 'package-lock.json'
   const { packages } = JSON.parse(tree.read(path)) as { packages: Record<string, LockEntry> }
   const complaints = Object.entries(packages).flatMap(([name, entry]) => judgeEntry(name, entry))
@@ -23,7 +23,7 @@ function judgeEntry(name: string, { resolved, integrity, link, hasInstallScript,
   ]
 }
 
-function checkPinnedNode(tree: Tree): Finding[] {
+function checkPinnedNode(tree: Tree): CheckFinding[] {
   const path = 'package.json'
   const { optionalDependencies = {} } = JSON.parse(tree.read(path)) as { optionalDependencies?: Record<string, string> }
   const versions = Object.entries(optionalDependencies).flatMap(([name, version]) => (/^node-(linux|win)-/.test(name) ? [version] : []))

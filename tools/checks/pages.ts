@@ -1,8 +1,8 @@
 import type { Tree } from '../tree.ts'
-import type { Finding } from './finding.ts'
+import type { CheckFinding } from './finding.ts'
 
 /** A check: what `npm run docs` would print is what lies there, letter for letter, and no page is left of what is gone. */
-export function checkPages(tree: Tree, printed: ReadonlyMap<string, string>): Finding[] {
+export function checkPages(tree: Tree, printed: ReadonlyMap<string, string>): CheckFinding[] {
   const findings = [...printed].flatMap(([path, text]) => {
     if (!tree.has(path)) return [{ path, line: 1, text: 'is not printed yet: npm run docs' }]
     const line = firstDifference(tree.read(path), text)

@@ -1,5 +1,5 @@
 import type { Tree } from '../tree.ts'
-import type { Finding } from './finding.ts'
+import type { CheckFinding } from './finding.ts'
 
 /** The seven cards of the test environment: public, and the only numbers that may stand in a file. */
 const sandboxPans: ReadonlySet<string> = new Set([
@@ -19,7 +19,7 @@ const sixteenDigits = /(?<![0-9])[0-9]{4}([ -]?)[0-9]{4}\1[0-9]{4}\1[0-9]{4}(?![
  * A check: no card number stands in a file. A number with eight zeros in a row is plainly made up; any other that was generated
  * says `pan-ok` on its line or on the line before.
  */
-export function checkPans(tree: Tree): Finding[] {
+export function checkPans(tree: Tree): CheckFinding[] {
   return tree.paths.flatMap((path) => {
     const lines = tree.read(path).split('\n')
     return lines.flatMap((text, index) => {

@@ -18,13 +18,13 @@ test('the digits of a PAN are read in the vault, the frame and the networks only
     'vault/src/seal.ts',
     'vault/src/seal.test.ts',
     'browser/frame/form.ts',
-    'service/src/network/humo.ts',
-    'service/src/sandbox/network.ts',
+    'service/src/adapters/network/humo.ts',
+    'service/src/adapters/sandbox/network.ts',
   ]) {
-    belongs('const digits = pan.reveal()', home, 'service/src/cards/create.ts')
-    belongs('const { reveal } = { reveal: pan.reveal }', home, 'service/src/sandbox/cards.ts')
+    belongs('const digits = pan.reveal()', home, 'service/src/domain/cards/create.ts')
+    belongs('const { reveal } = { reveal: pan.reveal }', home, 'service/src/adapters/sandbox/cards.ts')
   }
-  assert.equal(judge('service/src/rpc/answer.test.ts', 'pan?.reveal()').length, 1)
+  assert.equal(judge('service/src/server/pipeline.test.ts', 'pan?.reveal()').length, 1)
 })
 
 test('a statement of SQL outside the store is found', () => {
@@ -37,52 +37,56 @@ test('a statement of SQL outside the store is found', () => {
     "db.exec('PRAGMA journal_mode = WAL')",
     'db.query(`with gone as (delete from card returning id) select 1`)',
   ]
-  for (const text of statements) belongs(text, 'service/src/store/sqlite/cards.ts', 'service/src/cards/card.ts')
-  assert.equal(judge('service/src/cards/card.sql', '').length, 1)
+  for (const text of statements) belongs(text, 'service/src/store/sqlite/cards.ts', 'service/src/domain/cards/card.ts')
+  assert.equal(judge('service/src/domain/cards/card.sql', '').length, 1)
 })
 
 test('English that begins like SQL is English', () => {
   for (const text of ['Select a card from the list.', 'update the settings', 'Begin here.', 'Create table mats', 'commit to it']) {
-    assert.deepEqual(judge('service/src/cards/card.ts', `say('${text}')`), [], text)
+    assert.deepEqual(judge('service/src/domain/cards/card.ts', `say('${text}')`), [], text)
   }
 })
 
-test('sockets and HTTP outside their places are found', () => {
-  belongs("import { createServer } from 'node:http'", 'service/src/rpc/http.ts', 'service/src/rpc/answer.ts')
-  belongs("import fastify, { type FastifyInstance } from 'fastify'", 'service/src/observe/admin.ts', 'service/src/observe/metrics.ts')
-  belongs("import { connect } from 'node:net'", 'service/src/cli/control-socket.ts', 'service/src/cli/start.ts')
-  belongs("await import('node:tls')", 'service/src/sms/smpp.ts', 'service/src/cards/create.ts')
-  belongs('await fetch(url)', 'service/src/network/humo.ts', 'service/src/methods/cards.create.ts')
+test('sockets and HTTP outside their folders are found', () => {
+  belongs("import { createServer } from 'node:http'", 'service/src/server/http/http-server.ts', 'service/src/server/pipeline.ts')
+  belongs(
+    "import { createServer, type Server } from 'node:http'",
+    'service/src/server/http/admin-server.ts',
+    'service/src/ops/metrics/metrics.ts',
+  )
+  belongs("import { connect } from 'node:net'", 'service/src/ops/cli/control-socket.ts', 'service/src/ops/cli/start.ts')
+  belongs("await import('node:tls')", 'service/src/adapters/sms/smpp.ts', 'service/src/domain/cards/create.ts')
+  belongs('await fetch(url)', 'service/src/adapters/network/humo.ts', 'service/src/operations/cards.create.ts')
 })
 
-test('types of sockets and a look at an address are no sockets', () => {
+test('types of sockets and tests of an address are accepted', () => {
   for (const text of ["import type { IncomingMessage } from 'node:http'", "import { isIPv4, type Socket } from 'node:net'"]) {
-    assert.deepEqual(judge('service/src/rpc/address.ts', text), [], text)
+    assert.deepEqual(judge('service/src/server/address.ts', text), [], text)
   }
-  assert.equal(judge('service/src/rpc/address.ts', "import { isIPv4, connect } from 'node:net'").length, 1)
+  assert.equal(judge('service/src/server/address.ts', "import { isIPv4, connect } from 'node:net'").length, 1)
 })
 
 test('the environment is read in config.ts only', () => {
-  belongs('const port = process.env.PORT', 'service/src/config/config.ts', 'service/src/main.ts')
-  belongs("import { env } from 'node:process'", 'service/src/config/config.ts', 'service/src/main.ts')
+  belongs('const port = process.env.PORT', 'service/src/ops/config/config.ts', 'service/src/main.ts')
+  belongs("import { env } from 'node:process'", 'service/src/ops/config/config.ts', 'service/src/main.ts')
   assert.deepEqual(judge('service/src/main.test.ts', 'process.env.PORT'), [])
 })
 
-test('time and randomness are handed in', () => {
+test('time and randomness used directly are found', () => {
   for (const text of ['Date.now()', 'new Date()']) {
-    belongs(text, 'service/src/system-clock.ts', 'service/src/cards/card.ts')
+    belongs(text, 'service/src/system-clock.ts', 'service/src/domain/cards/card.ts')
     assert.equal(judge('vault/src/seal.ts', text).length, 1, text)
   }
   for (const text of ['performance.now()', 'setTimeout(go, 5)', "import { setTimeout as pause } from 'node:timers/promises'"]) {
-    belongs(text, 'service/src/store/postgres/session.ts', 'service/src/verification/send.ts')
+    belongs(text, 'service/src/store/postgres/session.ts', 'service/src/domain/verification/send-code.ts')
   }
   for (const text of ['Math.random()', "import { randomBytes } from 'node:crypto'", 'globalThis.crypto.getRandomValues(bytes)']) {
-    belongs(text, 'vault/src/random.ts', 'service/src/cards/card.ts')
+    belongs(text, 'vault/src/random.ts', 'service/src/domain/cards/card.ts')
   }
-  assert.deepEqual(judge('service/src/cards/card.ts', 'new Date(createdAt)'), [])
+  assert.deepEqual(judge('service/src/domain/cards/card.ts', 'new Date(createdAt)'), [])
 })
 
-test('each driver is known in one folder', () => {
-  belongs("import pg from 'pg'", 'service/src/store/postgres/pool.ts', 'service/src/cli/doctor.ts')
-  belongs("import { DatabaseSync } from 'node:sqlite'", 'service/src/store/sqlite/open.ts', 'service/src/cli/doctor.ts')
+test('each driver is used in one folder', () => {
+  belongs("import pg from 'pg'", 'service/src/store/postgres/pool.ts', 'service/src/ops/cli/doctor.ts')
+  belongs("import { DatabaseSync } from 'node:sqlite'", 'service/src/store/sqlite/open.ts', 'service/src/ops/cli/doctor.ts')
 })

@@ -1,132 +1,130 @@
 import ts from 'typescript'
 import type { Tree } from '../tree.ts'
-import { lineOf, type Finding } from './finding.ts'
+import { lineOf, type CheckFinding } from './finding.ts'
 import { isCode, isShipped, isTest } from './kinds.ts'
 
-/** A thing that belongs in few places: how it is recognised, where it may stand, and what to do elsewhere. */
-type Place = { what: (node: ts.Node) => string | null; holds: (path: string) => boolean; homes: readonly RegExp[]; instead: string }
+/** A construct that is allowed in few places: how it is recognized, which files are judged, where it is allowed, and what to do elsewhere. */
+type PlaceRule = {
+  find: (node: ts.Node) => string | null
+  judges: (path: string) => boolean
+  allowed: readonly RegExp[]
+  instead: string
+}
 
-/** The digits of a PAN: tests of those places included, and no other test. */
-const reveal: Place = {
-  what: (node) => (ts.isPropertyAccessExpression(node) && node.name.text === 'reveal' ? '.reveal' : null),
-  holds: isCode,
-  homes: [
+/** The digits of a PAN. Tests are judged as well. */
+const reveal: PlaceRule = {
+  find: (node) => (ts.isPropertyAccessExpression(node) && node.name.text === 'reveal' ? '.reveal' : null),
+  judges: isCode,
+  allowed: [
     /^vault\//,
     /^browser\/frame\//,
-    /^service\/src\/network\//,
-    /^service\/src\/sandbox\/network(\.test)?\.ts$/,
+    /^service\/src\/adapters\/network\//,
+    /^service\/src\/adapters\/sandbox\/network(\.test)?\.ts$/,
     /^contract\/src\/card\.test\.ts$/,
   ],
   instead: 'a PAN is read in the vault, the frame and the networks only (ARCHITECTURE.md, invariant 1)',
 }
 
-const sql: Place = {
-  what: (node) => (ts.isStringLiteralLike(node) || ts.isTemplateHead(node) ? readSql(node.text) : null),
-  holds: isShipped,
-  homes: [/^service\/src\/store\//],
-  instead: 'ask the store a named question (service/src/store/store.ts)',
+const sql: PlaceRule = {
+  find: (node) => (ts.isStringLiteralLike(node) || ts.isTemplateHead(node) ? readSql(node.text) : null),
+  judges: isShipped,
+  allowed: [/^service\/src\/store\//],
+  instead: 'export it from the file of its table (service/src/store/)',
 }
 
-const wire: Place = {
-  what: (node) => (isHarmless(node) ? null : (readModule(node, wireModules) ?? readGlobalCall(node, ['fetch']))),
-  holds: isShipped,
-  homes: [
-    /^service\/src\/rpc\/(http[^/]*|server|exchange)\.ts$/,
-    /^service\/src\/(sms|network|outbound|webhooks)\//,
-    /^service\/src\/cli\/(control|doctor)[^/]*\.ts$/,
-    /^service\/src\/observe\/admin[^/]*\.ts$/,
+const wire: PlaceRule = {
+  find: (node) => (isTypeOrAddressTest(node) ? null : (readModule(node, wireModules) ?? readGlobalCall(node, ['fetch']))),
+  judges: isShipped,
+  allowed: [
+    /^service\/src\/server\/http\//,
+    /^service\/src\/(adapters|domain\/webhooks)\//,
+    /^service\/src\/ops\/cli\/(control|doctor)[^/]*\.ts$/,
     /^(client|browser|dashboard|form-check)\//,
   ],
-  instead:
-    'sockets and HTTP live in rpc (http, server, exchange), sms, network, outbound, webhooks, cli/control, cli/doctor and observe/admin',
+  instead: 'sockets and HTTP live in server/http, adapters, domain/webhooks, ops/cli/control and ops/cli/doctor',
 }
 
-const environment: Place = {
-  what: (node) => {
+const environment: PlaceRule = {
+  find: (node) => {
     const isProperty = ts.isPropertyAccessExpression(node) && node.getText() === 'process.env'
     const isImported =
       ts.isImportSpecifier(node) && (node.propertyName ?? node.name).text === 'env' && importedFrom(node) === 'node:process'
     return isProperty || isImported ? 'process.env' : null
   },
-  holds: isShipped,
-  homes: [/^service\/src\/config\/config\.ts$/, /^(form-check)\//],
-  instead: 'add a setting to service/src/config/config.ts and have it handed in',
+  judges: isShipped,
+  allowed: [/^service\/src\/ops\/config\/config\.ts$/, /^(form-check)\//],
+  instead: 'add a setting to service/src/ops/config/config.ts and pass it in',
 }
 
-const clock: Place = {
-  what: readTime,
-  holds: isShipped,
-  homes: [
-    /^service\/src\/(main|start\/nouns)\.ts$/,
+const clock: PlaceRule = {
+  find: readTime,
+  judges: isShipped,
+  allowed: [
+    /^service\/src\/(main|app|app\/services|app\/http)\.ts$/,
     /^service\/src\/(system-)?clock\.ts$/,
-    /^service\/src\/cli\//,
+    /^service\/src\/ops\/cli\//,
     /^(browser|client|dashboard|form-check)\//,
   ],
-  instead: 'take the clock that main.ts hands in (service/src/clock.ts)',
+  instead: 'use the clock that is passed in (service/src/clock.ts)',
 }
 
-/** Adapters may measure their own waiting and put an end to it; rules wait by the clock. */
-const timers: Place = {
-  what: (node) =>
+/** Adapters may measure and limit their own waiting; the domain waits by the clock. */
+const timers: PlaceRule = {
+  find: (node) =>
     readMeasure(node) ?? readGlobalCall(node, ['setTimeout', 'setInterval']) ?? readModule(node, ['node:timers', 'node:timers/promises']),
-  holds: isShipped,
-  homes: [
-    ...clock.homes,
-    /^service\/src\/(rpc|store|sms|network|outbound|webhooks|kms|observe)\//,
-    /^service\/src\/rpc\/http[^/]*\.ts$/,
-    /^client\//,
-  ],
-  instead: 'wait by the clock that main.ts hands in (service/src/clock.ts)',
+  judges: isShipped,
+  allowed: [...clock.allowed, /^service\/src\/(server|store|adapters|domain\/webhooks|ops\/logging|ops\/metrics)\//, /^client\//],
+  instead: 'wait by the clock that is passed in (service/src/clock.ts)',
 }
 
-const randomness: Place = {
-  what: readRandom,
-  holds: isShipped,
-  homes: [
+const randomness: PlaceRule = {
+  find: readRandom,
+  judges: isShipped,
+  allowed: [
     /^service\/src\/main\.ts$/,
     /^service\/src\/(system-)?clock\.ts$/,
     /^vault\//,
-    /^service\/src\/kms\//,
+    /^service\/src\/adapters\/kms\//,
     /^(browser|client|dashboard|form-check)\//,
   ],
-  instead: 'randomness is handed in from main.ts, or drawn by the vault',
+  instead: 'use the randomness that is passed in, or that of the vault',
 }
 
-const drivers: readonly Place[] = [
+const drivers: readonly PlaceRule[] = [
   {
-    what: (node) => readModule(node, ['pg']),
-    holds: isShipped,
-    homes: [/^service\/src\/store\/postgres\//],
-    instead: 'one folder knows PostgreSQL',
+    find: (node) => readModule(node, ['pg']),
+    judges: isShipped,
+    allowed: [/^service\/src\/store\/postgres\//],
+    instead: 'only store/postgres uses the driver of PostgreSQL',
   },
   {
-    what: (node) => readModule(node, ['node:sqlite']),
-    holds: isShipped,
-    homes: [/^service\/src\/store\/sqlite\//],
-    instead: 'one folder knows SQLite',
+    find: (node) => readModule(node, ['node:sqlite']),
+    judges: isShipped,
+    allowed: [/^service\/src\/store\/sqlite\//],
+    instead: 'only store/sqlite uses the driver of SQLite',
   },
   {
-    what: (node) => readModule(node, ['pino']),
-    holds: isShipped,
-    homes: [/^service\/src\/observe\//],
-    instead: 'take the log that main.ts hands in',
+    find: (node) => readModule(node, ['pino']),
+    judges: isShipped,
+    allowed: [/^service\/src\/ops\/logging\//],
+    instead: 'use the log that is passed in',
   },
 ]
 
-const places: readonly Place[] = [reveal, sql, wire, environment, clock, timers, randomness, ...drivers]
+const places: readonly PlaceRule[] = [reveal, sql, wire, environment, clock, timers, randomness, ...drivers]
 
-/** A check: a PAN's digits, SQL, sockets, settings, time and randomness each stand in their own places. */
-export function checkPlaces(tree: Tree): Finding[] {
+/** A check: the digits of a PAN, SQL, sockets, settings, time, randomness and drivers are used only where they belong. */
+export function checkPlaces(tree: Tree): CheckFinding[] {
   return [...tree.paths.filter(isCode).flatMap((path) => findMisplaced(tree, path)), ...findMisplacedSql(tree)]
 }
 
-function findMisplaced(tree: Tree, path: string): Finding[] {
-  const foreign = places.filter((place) => place.holds(path) && !place.homes.some((home) => home.test(path)))
+function findMisplaced(tree: Tree, path: string): CheckFinding[] {
+  const foreign = places.filter((place) => place.judges(path) && !place.allowed.some((pattern) => pattern.test(path)))
   const file = tree.parse(path)
-  const findings: Finding[] = []
+  const findings: CheckFinding[] = []
   const visit = (node: ts.Node): void => {
     for (const place of foreign) {
-      const what = place.what(node)
+      const what = place.find(node)
       if (what !== null) findings.push({ path, line: lineOf(file, node), text: `${what}: ${place.instead}` })
     }
     ts.forEachChild(node, visit)
@@ -135,15 +133,15 @@ function findMisplaced(tree: Tree, path: string): Finding[] {
   return findings
 }
 
-function findMisplacedSql(tree: Tree): Finding[] {
+function findMisplacedSql(tree: Tree): CheckFinding[] {
   const strays = tree.paths.filter((path) => path.endsWith('.sql') && !path.startsWith('service/src/store/') && !isTest(path))
-  return strays.map((path) => ({ path, line: 1, text: `a file of SQL: ${sql.instead}` }))
+  return strays.map((path) => ({ path, line: 1, text: `an SQL file: ${sql.instead}` }))
 }
 
-const wireModules = ['node:http', 'node:https', 'node:http2', 'node:net', 'node:tls', 'node:dgram', 'fastify', 'undici']
+const wireModules = ['node:http', 'node:https', 'node:http2', 'node:net', 'node:tls', 'node:dgram', 'undici']
 
-/** A type opens no socket, and neither does a look at an address. */
-function isHarmless(node: ts.Node): boolean {
+/** A type opens no socket, and neither does a test of an address. */
+function isTypeOrAddressTest(node: ts.Node): boolean {
   if (!ts.isImportDeclaration(node) || node.importClause?.name !== undefined) return false
   if (node.importClause?.phaseModifier === ts.SyntaxKind.TypeKeyword) return true
   const names = node.importClause?.namedBindings
@@ -154,7 +152,7 @@ function isHarmless(node: ts.Node): boolean {
   )
 }
 
-/** Statements, not English: a verb with what must follow it. */
+/** Matches statements and not English: a verb with what must follow it. */
 const statement = new RegExp(
   [
     String.raw`^\s*select\s[\s\S]+\sfrom\s`,
@@ -169,7 +167,7 @@ const statement = new RegExp(
   'i',
 )
 
-/** A capital letter first is a sentence: nobody writes `Select`. */
+/** A text that begins with one capital letter is a sentence. */
 function readSql(text: string): string | null {
   return statement.test(text) && !/^[A-Z][a-z]/.test(text.trim()) ? `SQL (${text.trim().slice(0, 24)}…)` : null
 }

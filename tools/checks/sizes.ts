@@ -1,9 +1,9 @@
 import type { Tree } from '../tree.ts'
-import type { Finding } from './finding.ts'
+import type { CheckFinding } from './finding.ts'
 
-const linesMax = 400
+const maxLines = 400
 
-/** What is longer and right: one table, a licence, vectors, and what a program prints. */
+/** Files that may be longer: one table, a license, vectors, and what a program prints. */
 const longFiles: readonly RegExp[] = [
   /^contract\/src\/errors\.ts$/,
   /^LICENSE$/,
@@ -15,11 +15,11 @@ const longFiles: readonly RegExp[] = [
   /^service\/src\/store\/schema\//,
 ]
 
-/** A check: a file tells one thing, and so has an end. */
-export function checkSizes(tree: Tree): Finding[] {
+/** A check: a file has at most 400 lines. */
+export function checkSizes(tree: Tree): CheckFinding[] {
   const paths = tree.paths.filter((path) => !longFiles.some((long) => long.test(path)))
   return paths.flatMap((path) => {
     const lines = tree.read(path).split('\n').length - 1
-    return lines > linesMax ? [{ path, line: linesMax, text: `has ${lines} lines, and ${linesMax} are the most: it tells two things` }] : []
+    return lines > maxLines ? [{ path, line: maxLines, text: `has ${lines} lines, and ${maxLines} is the limit: split it` }] : []
   })
 }

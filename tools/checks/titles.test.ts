@@ -7,20 +7,20 @@ function judge(texts: Record<string, string>): string[] {
   return checkTitles(treeOf(texts)).map((finding) => finding.text)
 }
 
-test('one title twice is found, in one file and across files', () => {
+test('a repeated title is found, in one file and across files', () => {
   const twice = judge({
     'a.test.ts': "test('a fact', () => { assert.ok(1) })",
     'b.test.ts': "import { it } from 'node:test'; it('a fact', () => { assert.ok(1) })",
   })
-  assert.deepEqual(twice, ['"a fact" is a title already at a.test.ts:1'])
+  assert.deepEqual(twice, ['"a fact" is already a title at a.test.ts:1'])
 })
 
-test('one title in two suites of different names is two facts', () => {
+test('one title in two suites of different names is accepted', () => {
   const text = "describe('create', () => { test('a fact', () => { assert.ok(1) }) }); describe('check', () => { test('a fact', () => {}) })"
   assert.deepEqual(judge({ 'a.test.ts': text }), [])
 })
 
-test('tests that are left out or singled out are found in every spelling', () => {
+test('skipped and singled out tests are found in every spelling', () => {
   const spellings = [
     "test.only('one', () => {})",
     "describe.skip('one', () => {})",
@@ -34,7 +34,7 @@ test('tests that are left out or singled out are found in every spelling', () =>
   for (const text of spellings) assert.equal(judge({ 'a.test.ts': `${text}; assert.ok(1)` }).length, 1, text)
 })
 
-test('a limit of an ordinary call named skip or only is no mark', () => {
+test('an ordinary call or option named skip or only is accepted', () => {
   const text = "test('one', (t) => { reader.skip(4); list({ only: 3 }); assert.ok(t) })"
   assert.deepEqual(judge({ 'a.test.ts': text }), [])
 })

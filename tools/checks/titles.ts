@@ -1,41 +1,41 @@
 import ts from 'typescript'
 import type { Tree } from '../tree.ts'
-import { lineOf, type Finding } from './finding.ts'
+import { lineOf, type CheckFinding } from './finding.ts'
 import { isTest } from './kinds.ts'
 
-/** One test or suite in the source: its title behind the titles of the suites around it. */
-type Titled = { path: string; line: number; title: string; isSuite: boolean }
+/** One test or suite in the source. Its title begins with the titles of the suites around it. */
+type TitledTest = { path: string; line: number; title: string; isSuite: boolean }
 
-/** A check: each title is a fact said once; no test is left out or singled out; no test file is without an assertion. */
-export function checkTitles(tree: Tree): Finding[] {
+/** A check: each title is used once; no test is skipped or singled out; every test file has an assertion. */
+export function checkTitles(tree: Tree): CheckFinding[] {
   const paths = tree.paths.filter(isTest)
   const tests = paths.flatMap((path) => listTitles(tree, path)).filter(({ isSuite }) => !isSuite)
   return [...findTwice(tests), ...paths.flatMap((path) => [...findMarks(tree, path), ...findUnasserted(tree, path)])]
 }
 
-function findTwice(tests: readonly Titled[]): Finding[] {
-  const first = new Map<string, Titled>()
+function findTwice(tests: readonly TitledTest[]): CheckFinding[] {
+  const first = new Map<string, TitledTest>()
   return tests.flatMap((titled) => {
     const earlier = first.get(titled.title)
     if (earlier === undefined) first.set(titled.title, titled)
     return earlier === undefined
       ? []
-      : [{ ...place(titled), text: `"${titled.title}" is a title already at ${earlier.path}:${earlier.line}` }]
+      : [{ ...place(titled), text: `"${titled.title}" is already a title at ${earlier.path}:${earlier.line}` }]
   })
 }
 
-function place({ path, line }: Titled): { path: string; line: number } {
+function place({ path, line }: TitledTest): { path: string; line: number } {
   return { path, line }
 }
 
-function listTitles(tree: Tree, path: string): Titled[] {
+function listTitles(tree: Tree, path: string): TitledTest[] {
   const file = tree.parse(path)
-  const found: Titled[] = []
+  const found: TitledTest[] = []
   const visit = (node: ts.Node, around: string): void => {
-    const spoken = readTest(node)
-    if (spoken === null) return ts.forEachChild(node, (child) => visit(child, around))
-    const title = around === '' ? spoken.title : `${around} › ${spoken.title}`
-    found.push({ path, line: lineOf(file, node), title, isSuite: spoken.isSuite })
+    const titled = readTest(node)
+    if (titled === null) return ts.forEachChild(node, (child) => visit(child, around))
+    const title = around === '' ? titled.title : `${around} › ${titled.title}`
+    found.push({ path, line: lineOf(file, node), title, isSuite: titled.isSuite })
     ts.forEachChild(node, (child) => visit(child, title))
   }
   visit(file, '')
@@ -65,13 +65,13 @@ function calleeName(callee: ts.Expression): string | null {
 
 const marks = ['only', 'skip', 'todo']
 
-function findMarks(tree: Tree, path: string): Finding[] {
+function findMarks(tree: Tree, path: string): CheckFinding[] {
   const file = tree.parse(path)
-  const findings: Finding[] = []
+  const findings: CheckFinding[] = []
   const visit = (node: ts.Node): void => {
     const mark = readMark(node)
     if (mark !== null)
-      findings.push({ path, line: lineOf(file, node), text: `${mark}: every test runs, every time (tools/skips.ts tells the exceptions)` })
+      findings.push({ path, line: lineOf(file, node), text: `${mark}: every test runs every time (exceptions: tools/skips.ts)` })
     ts.forEachChild(node, visit)
   }
   visit(file)
@@ -101,8 +101,8 @@ function isTestContext(name: ts.Identifier): boolean {
   return false
 }
 
-/** A file whose tests live in a suite that it runs asserts there. */
-function findUnasserted(tree: Tree, path: string): Finding[] {
+/** A file that runs a suite has its assertions there. */
+function findUnasserted(tree: Tree, path: string): CheckFinding[] {
   let asserts = !path.endsWith('.test.ts')
   const visit = (node: ts.Node): void => {
     const isSuiteImport = ts.isImportDeclaration(node) && /\.suite\.ts['"]$/.test(node.moduleSpecifier.getText())

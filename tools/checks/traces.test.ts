@@ -15,7 +15,7 @@ test('a path of one machine and a registry host are found', () => {
   assert.equal(count(['  "resolved"', ' "https://example.org/left-pad.tgz"'].join(':')), 1)
 })
 
-test('paths inside the project, and words that look like them, are left in peace', () => {
+test('paths inside the project, and words that look like them, are accepted', () => {
   for (const line of [
     'docs/work/page.md',
     './root/x',

@@ -24,8 +24,8 @@ before(async () => {
 })
 after(() => rmSync(shop, { recursive: true, force: true }))
 
-/** Every Node of this machine that the library promises to run on: the one that runs us, and those of PATH. */
-const nodes = [...new Map([process.execPath, ...nodesOfPath()].map((node) => [versionOf(node), node]))].filter(([version]) => version >= 20)
+/** Every Node on this machine that the library supports: the one that runs this test, and those in PATH. */
+const nodes = [...new Map([process.execPath, ...nodesInPath()].map((node) => [versionOf(node), node]))].filter(([version]) => version >= 20)
 
 const uses = `
   const client = new Tessera({ url: 'http://127.0.0.1:1', merchantId: '65f0c0ffee0000000000cafe', password: 'secret', retriesMax: 0 })
@@ -37,13 +37,13 @@ const imports = 'Tessera, TesseraError, receiptStates, verifyWebhook'
 
 describe('the built library', () => {
   for (const [version, node] of nodes) {
-    it(`is imported as an ES module by Node ${version}`, async () => {
+    it(`can be imported as an ES module in Node ${version}`, async () => {
       const file = join(shop, `esm-${version}.mjs`)
       writeFileSync(file, `import { ${imports} } from '@tessera/client'\n${uses}`)
       assert.equal(await run(node, [file]), '["no_answer","function",true,4]\n')
     })
 
-    it(`is required as a CommonJS module by Node ${version}`, async () => {
+    it(`can be required as a CommonJS module in Node ${version}`, async () => {
       const file = join(shop, `cjs-${version}.cjs`)
       writeFileSync(file, `const { ${imports} } = require('@tessera/client')\n${uses}`)
       assert.equal(await run(node, [file]), '["no_answer","function",true,4]\n')
@@ -68,7 +68,7 @@ describe('the built library', () => {
   })
 
   for (const extension of ['mts', 'cts']) {
-    it(`is typed for a .${extension} file, the wrong uses refused`, async () => {
+    it(`has types for a .${extension} file, which reject wrong uses`, async () => {
       const usage = join(shop, `usage.${extension}`)
       cpSync(join(root, 'tools', 'client', 'usage.fixture.ts'), usage)
       const flags = [
@@ -89,11 +89,11 @@ describe('the built library', () => {
 
 function run(program: string, args: string[]): Promise<string> {
   return new Promise((resolve) => {
-    execFile(program, args, { cwd: shop, timeout: 60_000 }, (_err, out, said) => resolve(out + said))
+    execFile(program, args, { cwd: shop, timeout: 60_000 }, (_err, stdout, stderr) => resolve(stdout + stderr))
   })
 }
 
-function nodesOfPath(): string[] {
+function nodesInPath(): string[] {
   const folders = (process.env.PATH ?? '').split(delimiter).filter((folder) => folder !== '')
   return folders.map((folder) => join(folder, 'node')).filter((file) => existsSync(file))
 }

@@ -4,14 +4,14 @@ import { build, type Format } from 'esbuild-wasm'
 import { putWhole } from '../put-whole.ts'
 import { bundleTypes } from './types.ts'
 
-/** A file that was built. */
-export type Built = { readonly path: string; readonly bytes: number }
+/** A file of the built library. */
+export type ClientFile = { readonly path: string; readonly bytes: number }
 
 /**
- * Builds the server-side library into `folder`: one ES module, one CommonJS module, one file of types for each. Files are put in place whole,
- * so that whoever imports them meanwhile sees the old or the new ones.
+ * Builds the server-side library into `folder`: an ES module, a CommonJS module, and the types of each. Files are replaced atomically, so that
+ * a program that imports them during the build gets the old or the new ones.
  */
-export async function buildClient(root: string, folder: string): Promise<Built[]> {
+export async function buildClient(root: string, folder: string): Promise<ClientFile[]> {
   const entry = join(root, 'client', 'src', 'index.ts')
   const types = bundleTypes(entry)
   const files: [name: string, text: string][] = [
@@ -29,7 +29,7 @@ export async function buildClient(root: string, folder: string): Promise<Built[]
   })
 }
 
-/** `node20` is the oldest Node that the library runs on; its syntax is not made older than that. */
+/** `node20` is the oldest Node that the library supports. */
 async function bundle(entry: string, format: Format): Promise<string> {
   const built = await build({
     entryPoints: [entry],

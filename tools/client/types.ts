@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url'
 import ts from 'typescript'
 
 /**
- * Writes the types of everything that the entry exports into one text that imports nothing; `libs` are TypeScript's own that it may speak of.
+ * Bundles the types of everything that the entry exports into one text without imports. `libs` are the libraries of TypeScript that it may use.
  * Throws when a file does not compile.
  */
 export function bundleTypes(entry: string, libs: readonly string[] = ['lib.es2022.d.ts']): string {
@@ -18,7 +18,7 @@ export function bundleTypes(entry: string, libs: readonly string[] = ['lib.es202
     parts.set(path, path === declarationOf(entry) ? printExports(file) : printDeclarations(file))
   }
   visit(declarationOf(entry))
-  // The entry was met first and is printed last: what it exports stands under everything that it names.
+  // The entry was visited first and is printed last, below every declaration that it exports.
   const [exports = '', ...declarations] = parts.values()
   return [...declarations, exports].filter((text) => text !== '').join('\n')
 }
@@ -26,7 +26,7 @@ export function bundleTypes(entry: string, libs: readonly string[] = ['lib.es202
 function emitTypes(entry: string, compilerOptions: ts.CompilerOptions): ReadonlyMap<string, ts.SourceFile> {
   const host = ts.createCompilerHost(compilerOptions)
   const read = host.getSourceFile.bind(host)
-  // TypeScript's own libraries are large, and the same for every entry.
+  // TypeScript's own libraries are large and the same for every entry.
   host.getSourceFile = (path, ...rest) => {
     if (!/[\\/]typescript[\\/]lib[\\/]/.test(path)) return read(path, ...rest)
     const found = libraries.get(path) ?? read(path, ...rest)
@@ -36,8 +36,9 @@ function emitTypes(entry: string, compilerOptions: ts.CompilerOptions): Readonly
   const program = ts.createProgram([entry], compilerOptions, host)
   const emitted = new Map<string, ts.SourceFile>()
   const result = program.emit(undefined, (path, text) => emitted.set(path, ts.createSourceFile(path, text, ts.ScriptTarget.Latest, true)))
-  const faults = [...ts.getPreEmitDiagnostics(program), ...result.diagnostics]
-  if (faults.length > 0) throw new Error(faults.map(({ messageText }) => ts.flattenDiagnosticMessageText(messageText, '\n')).join('\n'))
+  const diagnostics = [...ts.getPreEmitDiagnostics(program), ...result.diagnostics]
+  if (diagnostics.length > 0)
+    throw new Error(diagnostics.map(({ messageText }) => ts.flattenDiagnosticMessageText(messageText, '\n')).join('\n'))
   return emitted
 }
 
@@ -46,23 +47,23 @@ function listImported(file: ts.SourceFile): string[] {
     const isImport = ts.isImportDeclaration(statement) || ts.isExportDeclaration(statement)
     const specifier = isImport ? statement.moduleSpecifier : undefined
     const isOurs = specifier !== undefined && ts.isStringLiteral(specifier) && /^(\.|@tessera\/)/.test(specifier.text)
-    return isOurs ? [declarationOf(placeOf(file, specifier.text))] : []
+    return isOurs ? [declarationOf(resolveImport(file, specifier.text))] : []
   })
 }
 
-/** Of ours, the contract alone is imported by its name. */
-function placeOf(file: ts.SourceFile, specifier: string): string {
+/** Of this repository, only the contract is imported by its package name. */
+function resolveImport(file: ts.SourceFile, specifier: string): string {
   const [, name] = /^@tessera\/contract\/(.+)$/.exec(specifier) ?? []
   return name === undefined ? join(dirname(file.fileName), specifier) : join(root, 'contract', 'src', `${name}.ts`)
 }
 
-/** Everything declared, exported or not, as a name of the one file. */
+/** Every declaration, exported or not, as part of the one file. */
 function printDeclarations(file: ts.SourceFile): string {
   const declarations = file.statements.filter((statement) => !isOurImport(statement) && !ts.isExportDeclaration(statement))
   return declarations.map((statement) => statement.getFullText().replace(/^export (declare )?/m, '$1')).join('')
 }
 
-/** What is imported of another package stays: whoever has the types has the package. */
+/** Imports of other packages are kept: a user of the types has the package. */
 function isOurImport(statement: ts.Statement): boolean {
   return (
     ts.isImportDeclaration(statement) &&
@@ -97,6 +98,6 @@ const options: ts.CompilerOptions = {
   skipLibCheck: true,
   declaration: true,
   emitDeclarationOnly: true,
-  // As sources: what is found as a package is not emitted.
+  // As sources, because files found in a package are not emitted.
   paths: { '@tessera/contract/*': [join(root, 'contract', 'src', '*.ts')] },
 }

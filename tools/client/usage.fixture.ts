@@ -1,4 +1,5 @@
-// What a merchant writes, and what the types must refuse. Compiled by the root's `tsc` and, against the built library, by build.serial.test.ts.
+// Uses of the library that must compile, and wrong uses that the types must reject. Compiled by the root's `tsc` and, against the built library,
+// by build.serial.test.ts.
 import {
   receiptStates,
   Tessera,
@@ -13,7 +14,7 @@ import {
 
 const options: TesseraOptions = { url: 'http://127.0.0.1:8080', merchantId: '65f0c0ffee0000000000cafe', password: 'secret', fetch }
 
-/** Never called: it is there to be compiled. */
+/** Never called, only compiled. */
 export async function pay(token: string, maybeKey?: string): Promise<string> {
   const tessera = new Tessera(options)
   const card: Card = (await tessera.cards.check({ token })).card
@@ -27,23 +28,23 @@ export async function pay(token: string, maybeKey?: string): Promise<string> {
   // @ts-expect-error A problem has no result.
   look(outcome.result)
 
-  // @ts-expect-error The browser calls it: no card number passes a server.
+  // @ts-expect-error The browser calls it: no card number passes through a server.
   await tessera.call('cards.create', { card: { number: '', expire: '' } })
-  // @ts-expect-error Nor is it among the deeds.
+  // @ts-expect-error It is not among the methods either.
   look(tessera.cards.create)
   // @ts-expect-error A receipt has an amount.
   await tessera.receipts.create({ account: {} })
-  // @ts-expect-error Money is a number of tiyin, no text.
+  // @ts-expect-error An amount is a number of tiyin, not a text.
   await tessera.receipts.create({ amount: '500000' })
   // @ts-expect-error No method of this name.
   look(tessera.receipts.refund)
   // @ts-expect-error A password is needed.
   look(new Tessera({ url: '', merchantId: '' }))
-  return tell(outcome.problem)
+  return describe(outcome.problem)
 }
 
-/** Every reason is a case of its own, and a word that no reason is does not compile. */
-function tell(problem: Problem): string {
+/** Every reason is a case of its own, and an unknown reason does not compile. */
+function describe(problem: Problem): string {
   switch (problem.reason) {
     case 'insufficient_funds':
       return `${problem.code}: ${problem.message}`
@@ -53,11 +54,11 @@ function tell(problem: Problem): string {
     }
     case 'unlisted':
       return problem.word
-    // @ts-expect-error No reason of the service.
+    // @ts-expect-error Not a reason of the service.
     case 'no_money':
       return ''
     default:
-      // @ts-expect-error The rest has no word of its own.
+      // @ts-expect-error Only `unlisted` has a word.
       look(problem.word)
       return problem.message
   }
@@ -78,7 +79,7 @@ export function receive(body: string, headers: Headers): string {
 }
 
 /** The problem of one reason, by name. */
-export type Refused = ProblemOf<'merchant_refused'>
+export type MerchantProblem = ProblemOf<'merchant_refused'>
 
 function look(_value: unknown): void {
   // Only its type matters.

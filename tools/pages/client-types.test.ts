@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { errors } from '@tessera/contract/errors'
 import { eventTypes } from '@tessera/contract/event'
-import { publicMethods as methods } from '@tessera/contract/methods'
+import { publicOperations as methods } from '@tessera/contract/operations'
 import { receiptStates } from '@tessera/contract/receipt'
 import { printPages } from './pages.ts'
 import { printType } from './schema-types.ts'
@@ -10,14 +10,14 @@ import { printType } from './schema-types.ts'
 const text = printPages('0.1.0').get('client/src/wire.ts') ?? ''
 const place = { named: new Map(), depth: 0 }
 
-test('every method of a server stands in the printed types with whether it mutates, and none of a browser', () => {
+test('the printed types have every method of a server, with whether it mutates, and none of a browser', () => {
   for (const [name, { caller, mutates }] of Object.entries(methods)) {
     assert.equal(text.includes(`  '${name}': { mutates: ${String(mutates)} },`), caller !== 'browser', name)
     assert.equal(text.includes(`  '${name}': {\n`), caller !== 'browser', name)
   }
 })
 
-test('every reason, state and event stands in the printed types', () => {
+test('the printed types have every reason, state and event', () => {
   for (const { reason } of Object.values(errors)) assert.ok(text.includes(`'${reason}',`), reason)
   for (const [name, state] of Object.entries(receiptStates)) assert.ok(text.includes(`  ${name}: ${state},`), name)
   for (const type of eventTypes) assert.ok(text.includes(`'${type}',`), type)
@@ -27,7 +27,7 @@ test('the printed types import nothing', () => {
   assert.doesNotMatch(text, /^import |import\(/m)
 })
 
-test('a schema becomes the type that its values have', () => {
+test('a schema is printed as the type of its values', () => {
   const of = (schema: object): string => printType(schema, place)
   assert.equal(of({ type: 'integer' }), 'number')
   assert.equal(of({}), 'unknown')
@@ -39,13 +39,13 @@ test('a schema becomes the type that its values have', () => {
   assert.equal(of({ type: 'object', properties: {} }), 'Readonly<Record<string, unknown>>')
 })
 
-test('a member that may be left out may be undefined where it is asked, and is left out where it is answered', () => {
+test('an optional member may be undefined in params, and is left out in results', () => {
   const schema = { type: 'object', required: ['a'], properties: { a: { type: 'string', description: 'A.' }, b: { type: 'null' } } }
   assert.equal(printType(schema, place), '{\n  /** A. */\n  readonly a: string\n  readonly b?: null\n}')
   assert.match(printType(schema, { ...place, isAsked: true }), /readonly b\?: null \| undefined/)
 })
 
-test('a schema with a name is called by it wherever it stands', () => {
+test('a named schema is referred to by its name everywhere', () => {
   const card = { type: 'object', properties: {} }
   const named = new Map([[card, 'Card']])
   assert.equal(printType({ type: 'array', items: card }, { named, depth: 0 }), 'readonly Card[]')

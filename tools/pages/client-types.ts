@@ -1,11 +1,11 @@
 import type { ErrorEntry, ErrorName } from '@tessera/contract/errors'
-import type { MethodEntry } from '@tessera/contract/methods'
+import type { PublicOperation } from '@tessera/contract/operations'
 import { printType, type NamedTypes } from './schema-types.ts'
 import type { Schema } from './schema.ts'
 
-/** What `client/src/wire.ts` is printed from: the contract, so that the library carries its words without carrying the contract. */
+/** What `client/src/wire.ts` is printed from: the contract, so that the library has its types without depending on it. */
 export type ClientWords = {
-  readonly methods: Readonly<Record<string, MethodEntry>>
+  readonly methods: Readonly<Record<string, PublicOperation>>
   readonly errors: Readonly<Record<ErrorName, ErrorEntry>>
   /** Schemas that get a name of their own, by identity. */
   readonly named: NamedTypes
@@ -48,7 +48,7 @@ function printNamed(name: string, schema: Schema, named: NamedTypes): string {
   return `${comment(schema.description ?? `A ${name.toLowerCase()} as the service answers it.`)}export interface ${name} ${printType(schema, { named: inside, depth: 0 })}`
 }
 
-function printMethods(offered: readonly [string, MethodEntry][], named: NamedTypes): string {
+function printMethods(offered: readonly [string, PublicOperation][], named: NamedTypes): string {
   const rows = offered.map(([name, entry]) => {
     const params = printType(entry.params, { named, depth: 2, isAsked: true })
     return `  /** ${entry.summary} */\n  '${name}': {\n    params: ${params}\n    result: ${printType(entry.result, { named, depth: 2 })}\n  }`
@@ -56,7 +56,7 @@ function printMethods(offered: readonly [string, MethodEntry][], named: NamedTyp
   return `/** What a server may ask, and what it is answered; the methods of the browser are left out. */\nexport interface Methods {\n${rows.join('\n')}\n}`
 }
 
-function printTable(offered: readonly [string, MethodEntry][]): string {
+function printTable(offered: readonly [string, PublicOperation][]): string {
   const rows = offered.map(([name, { mutates }]) => `  '${name}': { mutates: ${String(mutates)} },`)
   return `/** A method that mutates is named by an idempotency key. */\nexport const methodTable: { readonly [M in MethodName]: { readonly mutates: boolean } } = {\n${rows.join('\n')}\n}`
 }
@@ -76,7 +76,7 @@ function printStates(states: Readonly<Record<string, number>>): string {
   return `/** The states of a receipt, by name. */\nexport const receiptStates = {\n${rows.join('\n')}\n} as const\n\nexport type ReceiptState = (typeof receiptStates)[keyof typeof receiptStates]`
 }
 
-/** Words in quotes, as many as a line holds. */
+/** Quoted strings, as many as fit on a line. */
 function listed(words: readonly string[]): string {
   const lines = words.reduce<string[]>((filled, word) => {
     const last = filled.at(-1)

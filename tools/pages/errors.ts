@@ -1,9 +1,9 @@
-import type { ErrorEntry, Mender, Stage } from '@tessera/contract/errors'
-import { fence, page, printedFrom, table } from './markdown.ts'
+import type { ErrorEntry, ErrorOwner, Stage } from '@tessera/contract/errors'
+import { fence, page, printedFrom, markdownTable } from './markdown.ts'
 
 export type Errors = Readonly<Record<string, ErrorEntry>>
 
-/** The page of all errors: in the order in which they are answered, each with what to do about it. */
+/** The page of all errors: in the order in which they are checked, each with what to do about it. */
 export function printErrorsPage(errors: Errors): string {
   const entries = Object.values(errors)
   const stages = [...new Set(entries.map(({ stage }) => stage))]
@@ -20,14 +20,14 @@ export function printErrorsPage(errors: Errors): string {
     ),
     '## Texts',
     'The language is chosen by `Accept-Language`; English when it names none of the three.',
-    table(
+    markdownTable(
       ['reason', 'English', 'Русский', 'Oʻzbekcha'],
       entries.map(({ reason, text }) => [link(reason), text.en, text.ru, text.uz]),
     ),
   )
 }
 
-/** A reason as a link to its row on the page of errors; `from` is the way there. */
+/** A reason as a link to its row on the page of errors; `from` is the relative path to it. */
 export function link(reason: string, from = ''): string {
   return `[\`${reason}\`](${from}#${reason})`
 }
@@ -37,10 +37,10 @@ export function printCode({ code, specCode }: Pick<ErrorEntry, 'code' | 'specCod
   return specCode === undefined ? `${code}` : `${specCode} (spec), ${code} (subscribe)`
 }
 
-/** Who can mend it, in words. */
-export function printMender(mender: Mender): string {
+/** Who can fix it, in words. */
+export function printOwner(owner: ErrorOwner): string {
   return { developer: "the merchant's developer", cardholder: 'the cardholder', operator: 'the provider', wait: 'time: try again later' }[
-    mender
+    owner
   ]
 }
 
@@ -69,10 +69,10 @@ function printStage(stage: Stage, entries: readonly ErrorEntry[]): string[] {
     `<a id="${entry.reason}"></a>\`${entry.reason}\``,
     printCode(entry),
     entry.text.en,
-    printMender(entry.mend),
+    printOwner(entry.owner),
     entry.hint,
   ])
-  return [`## ${stageTitles[stage]}`, table(['reason', 'code', 'message', 'who can mend it', 'what to do'], rows)]
+  return [`## ${stageTitles[stage]}`, markdownTable(['reason', 'code', 'message', 'who can fix it', 'what to do'], rows)]
 }
 
 function example(entries: readonly ErrorEntry[]): string {

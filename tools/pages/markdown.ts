@@ -1,5 +1,5 @@
 /** A table; cells may hold anything, line breaks and bars included. */
-export function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
+export function markdownTable(head: readonly string[], rows: readonly (readonly string[])[]): string {
   const line = (cells: readonly string[]): string => `| ${cells.map(cell).join(' | ')} |`
   return [line(head), line(head.map(() => '---')), ...rows.map(line)].join('\n')
 }
@@ -18,7 +18,7 @@ export function page(...blocks: readonly string[]): string {
   return blocks.filter((block) => block !== '').join('\n\n') + '\n'
 }
 
-/** Said on every printed page, so that nobody mends the page instead of the code. */
+/** On every printed page, so that nobody edits the page instead of the code. */
 export function printedFrom(path: string): string {
   return `<!-- Printed from ${path} by \`npm run docs\`. -->`
 }

@@ -1,16 +1,16 @@
 import { shortMask } from '@tessera/contract/card'
 import type { ErrorEntry } from '@tessera/contract/errors'
 import { errorEntry } from '@tessera/contract/errors'
-import type { Caller, MethodEntry } from '@tessera/contract/methods'
+import type { PublicCaller, PublicOperation } from '@tessera/contract/operations'
 import { link, printCode } from './errors.ts'
-import { fence, page, printedFrom, table } from './markdown.ts'
+import { fence, page, printedFrom, markdownTable } from './markdown.ts'
 import { listMembers, type Schema } from './schema.ts'
 
-/** The page of one method: what it does, who may call it, what goes in, what comes out, what may go wrong, and one call in both profiles. */
-export function printMethodPage(name: string, entry: MethodEntry): string {
+/** The page of one method: what it does, who may call it, params, result, errors, and one call in both profiles. */
+export function printMethodPage(name: string, entry: PublicOperation): string {
   return page(
     `# ${name}`,
-    printedFrom('contract/src/methods.ts'),
+    printedFrom('contract/src/operations.ts'),
     entry.summary,
     entry.description,
     `**Who may call it:** ${callers[entry.caller]}${entry.mutates ? ` ${changesThings}` : ''}`,
@@ -26,22 +26,22 @@ export function printMethodPage(name: string, entry: MethodEntry): string {
 }
 
 /** The list of all methods. */
-export function printMethodsIndex(methods: Readonly<Record<string, MethodEntry>>): string {
+export function printMethodsIndex(methods: Readonly<Record<string, PublicOperation>>): string {
   const rows = Object.entries(methods).map(([name, entry]) => [`[${name}](${name}.md)`, entry.summary, shortCallers[entry.caller]])
   return page(
     '# Methods',
-    printedFrom('contract/src/methods.ts'),
+    printedFrom('contract/src/operations.ts'),
     'JSON-RPC 2.0 over POST, in two profiles of one service: `POST /api/<method>` (spec) and `POST /api` (subscribe). The same in machine-readable form: [openrpc.json](../openrpc.json), which `rpc.discover` answers too.',
-    table(['method', 'what it does', 'who may call it'], rows),
+    markdownTable(['method', 'what it does', 'who may call it'], rows),
     'What may go wrong with any of them: [errors](../errors.md).',
   )
 }
 
-/** What the way in does for every method that changes something (service/src/rpc/answer.ts). */
+/** What the request pipeline does for every method that changes something (service/src/server/pipeline.ts). */
 const changesThings =
   '**It changes things**, and takes an `Idempotency-Key`: sent again under the same key it is [done once and answered the same](../../concepts/idempotency.md), for 24 hours. Without a key it is a new call each time.'
 
-const callers: Readonly<Record<Caller, string>> = {
+const callers: Readonly<Record<PublicCaller, string>> = {
   browser: 'a browser or an app with the merchant id alone (`X-Auth: <id>`), or a server with id and password.',
   server: 'a server, with id and password (`X-Auth: <id>:<password>`).',
   serverInSpec:
@@ -49,7 +49,7 @@ const callers: Readonly<Record<Caller, string>> = {
   nobody: 'anybody; no `X-Auth` is needed.',
 }
 
-const shortCallers: Readonly<Record<Caller, string>> = {
+const shortCallers: Readonly<Record<PublicCaller, string>> = {
   browser: 'browser or server',
   server: 'server',
   serverInSpec: 'server; in the subscribe profile either',
@@ -61,25 +61,25 @@ function printMembers(schema: Schema, isAsked: boolean): string {
   if (members.length === 0) return 'None.'
   const need = (isRequired: boolean): string => (isRequired ? 'yes' : 'no')
   const head = ['member', 'type', ...(isAsked ? ['required'] : []), 'meaning']
-  return table(
+  return markdownTable(
     head,
     members.map(({ path, words, isRequired, meaning }) => [`\`${path}\``, words, ...(isAsked ? [need(isRequired)] : []), meaning]),
   )
 }
 
-function printErrors(entry: MethodEntry): string {
+function printErrors(entry: PublicOperation): string {
   const everywhere = 'Besides those of [every call](../errors.md)'
   if (entry.errors.length === 0) return `${everywhere}: none.`
   const entries: ErrorEntry[] = entry.errors.map((name) => errorEntry(name))
   const rows = entries.map((error) => [link(error.reason, '../errors.md'), printCode(error), error.text.en, error.hint])
-  return `${everywhere}:\n\n${table(['reason', 'code', 'message', 'what to do'], rows)}`
+  return `${everywhere}:\n\n${markdownTable(['reason', 'code', 'message', 'what to do'], rows)}`
 }
 
 /** Of the sandbox: printed at every start in the test environment, refused in production. */
 const merchantId = '65f0c0ffee0000000000cafe'
 const password = 'sandbox-only-password-not-for-live-0'
 
-function printExample(name: string, { caller, example }: MethodEntry): string[] {
+function printExample(name: string, { caller, example }: PublicOperation): string[] {
   const authorised = { browser: merchantId, server: `${merchantId}:${password}`, serverInSpec: `${merchantId}:${password}`, nobody: null }[
     caller
   ]
@@ -97,7 +97,7 @@ function printExample(name: string, { caller, example }: MethodEntry): string[] 
 
 const sandboxMasks = ['860006******6311']
 
-/** What the subscribe profile writes otherwise: the mask of a card and its expiry (wire §1). */
+/** What differs in the subscribe profile: the mask of a card and its expiry (docs/reference/wire.md#profiles). */
 function inSubscribe(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(inSubscribe)
   if (typeof value !== 'object' || value === null) return value

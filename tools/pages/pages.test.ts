@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { errors } from '@tessera/contract/errors'
-import { publicMethods as methods } from '@tessera/contract/methods'
-import { settings } from '../../service/src/config/config.ts'
+import { publicOperations as methods } from '@tessera/contract/operations'
+import { settings } from '../../service/src/ops/config/config.ts'
 import { printPages } from './pages.ts'
 
 const pages = printPages('0.1.0')
 const read = (path: string): string => pages.get(`docs/reference/${path}`) ?? ''
 
-test('every error, method and setting stands on its printed page', () => {
+test('every error, method and setting has its printed page', () => {
   for (const { reason } of Object.values(errors)) assert.ok(read('errors.md').includes(`id="${reason}"`), reason)
   for (const { name, env } of settings) assert.ok(read('settings.md').includes(`\`${name}\``) && read('settings.md').includes(env), name)
   for (const name of Object.keys(methods)) {

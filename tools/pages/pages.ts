@@ -1,30 +1,35 @@
 import { readFileSync } from 'node:fs'
 import { errors } from '@tessera/contract/errors'
 import { formReasons } from '@tessera/contract/form-reasons'
-import { publicMethods as methods, type MethodEntry } from '@tessera/contract/methods'
-import { receipt } from '@tessera/contract/methods.receipts'
+import { operations, operatorOperations, publicOperations as methods, type PublicOperation } from '@tessera/contract/operations'
+import { receipt } from '@tessera/contract/operations/receipts'
 import { printOpenRpc } from '@tessera/contract/openrpc'
 import { receiptStates } from '@tessera/contract/receipt'
 import { rules } from '../../form-check/src/rules.ts'
-import { settings } from '../../service/src/config/config.ts'
+import { receiptStateInfo, receiptTransitions } from '../../service/src/domain/payments/states.ts'
+import { settings } from '../../service/src/ops/config/config.ts'
 import { printClientTypes } from './client-types.ts'
 import { printErrorsPage } from './errors.ts'
 import { printFormCheckPage } from './form-check.ts'
 import { printFormReasonsPage } from './form-reasons.ts'
 import { printMethodPage, printMethodsIndex } from './methods.ts'
+import { printOperationsPage } from './operations.ts'
+import { printPaymentStatesPage } from './payment-states.ts'
 import type { Schema } from './schema.ts'
 import { printSettingsPage } from './settings.ts'
 import { printThemePage } from './theme.ts'
 
-/** Every page that is printed from the code: its path, its text. Pure: the same code prints the same pages. */
+/** Every page that is printed from the code, by path. Pure: the same code prints the same pages. */
 export function printPages(version: string): Map<string, string> {
-  const entries: Readonly<Record<string, MethodEntry>> = methods
+  const entries: Readonly<Record<string, PublicOperation>> = methods
   return new Map([
     ['docs/reference/errors.md', printErrorsPage(errors)],
     ['docs/reference/form-reasons.md', printFormReasonsPage(formReasons)],
     ['docs/guides/form-check.md', printFormCheckPage(rules)],
     ['docs/reference/theme.md', printThemePage()],
     ['docs/reference/settings.md', printSettingsPage(settings)],
+    ['docs/reference/payment-states.md', printPaymentStatesPage(receiptStateInfo, receiptTransitions)],
+    ['docs/reference/operations.md', printOperationsPage([...Object.values(operations), ...Object.values(operatorOperations)])],
     ['docs/reference/openrpc.json', JSON.stringify(printOpenRpc(version), null, 2) + '\n'],
     ['docs/reference/methods/README.md', printMethodsIndex(entries)],
     ['client/src/wire.ts', printClientTypes({ methods: entries, errors, named, receiptStates, eventText })],
@@ -35,7 +40,7 @@ export function printPages(version: string): Map<string, string> {
   ])
 }
 
-/** Shapes that stand in several answers, so that the library's types call them by a name. */
+/** Schemas of several replies, which have a name in the library's types. */
 const named = new Map<Schema, string>([
   [loose(methods['cards.check'].result.properties.card), 'Card'],
   [loose(receipt.properties.payer).anyOf?.[0] ?? {}, 'Payer'],
@@ -43,7 +48,7 @@ const named = new Map<Schema, string>([
 ])
 const eventText = readFileSync(new URL('../../contract/src/event.ts', import.meta.url), 'utf8')
 
-/** A schema as a printer sees it: without the type that it stands for. */
-function loose(schema: MethodEntry['result']): Schema {
+/** A schema without its static type, as the printers use it. */
+function loose(schema: PublicOperation['result']): Schema {
   return schema
 }

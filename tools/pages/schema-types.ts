@@ -3,7 +3,7 @@ import type { Schema } from './schema.ts'
 /** Schemas that are printed by their name, by identity. */
 export type NamedTypes = ReadonlyMap<Schema, string>
 
-/** Where a type stands: how deep it is indented, and whether it is asked (params) or answered. */
+/** The position of a type: its indentation, and whether it is part of params or of a result. */
 export type TypePlace = { readonly named: NamedTypes; readonly depth: number; readonly isAsked?: boolean }
 
 /** A JSON schema as a TypeScript type; descriptions become its comments. */
@@ -21,7 +21,7 @@ export function printType(schema: Schema, place: TypePlace): string {
   return simpleTypes[schema.type ?? 'anything'] ?? 'unknown'
 }
 
-/** The members of an object, a line each. */
+/** The members of an object, one per line. */
 function printObject(schema: Schema, place: TypePlace): string {
   const members = Object.entries(schema.properties ?? {})
   if (members.length === 0) return place.isAsked === true ? 'object' : 'Readonly<Record<string, unknown>>'
@@ -44,7 +44,7 @@ function printUnion(options: readonly Schema[], place: TypePlace): string {
   return types.includes('unknown') ? 'unknown' : types.join(' | ')
 }
 
-/** What a member means, said by itself or by the one thing it is when it is not null. */
+/** The description of a member: its own, or that of its only type besides null. */
 function meaningOf(schema: Schema): string | null {
   return schema.description ?? schema.anyOf?.find(({ type }) => type !== 'null')?.description ?? null
 }

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { describe, listMembers } from './schema.ts'
 
-test('a nested schema is told member by member, with what is required and what is taken when nothing is said', () => {
+test('a nested schema is described member by member, with required members and defaults', () => {
   const card = { type: 'object', required: ['number'], properties: { number: { type: 'string', description: 'PAN.' } } }
   const schema = {
     required: ['card'],
@@ -18,7 +18,7 @@ test('a nested schema is told member by member, with what is required and what i
   )
 })
 
-test('limits of a value are told with its kind', () => {
+test('limits of a value are described with its type', () => {
   assert.equal(describe({ type: 'string', maxLength: 64, pattern: '^a$' }), 'string, at most 64 characters, `^a$`')
   assert.equal(describe({ type: 'integer', minimum: 0, maximum: Number.MAX_SAFE_INTEGER }), 'integer, from 0')
   assert.equal(describe({ anyOf: [{ type: 'array', items: { type: 'string' } }, { const: 'ask' }] }), 'array of string or `"ask"`')

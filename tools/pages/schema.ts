@@ -1,4 +1,4 @@
-/** JSON Schema as the contract writes it: the part that the pages can put into words. */
+/** The part of JSON Schema that the contract uses and the pages describe. */
 export type Schema = {
   type?: string
   description?: string
@@ -30,7 +30,7 @@ export function listMembers(schema: Schema, prefix = ''): Member[] {
   })
 }
 
-/** The kind of a value in a few words, its limits included. */
+/** A short description of a type, with its limits. */
 export function describe(schema: Schema): string {
   if (schema.anyOf !== undefined) return schema.anyOf.map((option) => embrace(describe(option))).join(' or ')
   if (schema.const !== undefined) return `\`${JSON.stringify(schema.const)}\``
@@ -53,7 +53,7 @@ function describeLimits({ minLength, maxLength, pattern, minimum, maximum }: Sch
   ]
 }
 
-/** Of `X or null`: X. */
+/** Returns X for `X or null`. */
 function plainest(schema: Schema): Schema {
   return schema.anyOf?.find((option) => option.type !== 'null') ?? schema
 }

@@ -1,13 +1,13 @@
-import { wants, type Setting } from '../../service/src/config/values.ts'
-import { page, printedFrom, table } from './markdown.ts'
+import { wants, type Setting } from '../../service/src/ops/config/values.ts'
+import { page, printedFrom, markdownTable } from './markdown.ts'
 
 /** The page of all settings, in the order of the table. */
 export function printSettingsPage(settings: readonly Setting[]): string {
   return page(
     '# Settings',
-    printedFrom('service/src/config/config.ts'),
+    printedFrom('service/src/ops/config/config.ts'),
     intro,
-    table(['setting', 'environment, flag', 'takes', 'default', 'meaning'], settings.map(printRow)),
+    markdownTable(['setting', 'environment, flag', 'takes', 'default', 'meaning'], settings.map(printRow)),
   )
 }
 

@@ -8,7 +8,7 @@ export function encodeBase62(bytes: Uint8Array): string {
   return text.slice(chunkCount * chunkDigits - textDigits)
 }
 
-/** The 32 bytes that encode to exactly this text; null when there are none (other lengths or signs, or a number of 2^256 or above). */
+/** The 32 bytes that encode to exactly this text; null when there are none (another length or alphabet, or a number of 2^256 or above). */
 export function decodeBase62(text: string): Uint8Array | null {
   if (text.length !== textDigits) return null
   const padded = text.padStart(chunkCount * chunkDigits, alphabet.charAt(0))
@@ -24,7 +24,7 @@ export function decodeBase62(text: string): Uint8Array | null {
   return bytes
 }
 
-/** Divides the number by 62^5 in place and gives the remainder. Sums stay below 2^46, exact in a double. */
+/** Divides the number by 62^5 in place and returns the remainder. Sums stay below 2^46, exact in a double. */
 function divide(words: Uint16Array): number {
   let remainder = 0
   for (let i = 0; i < wordCount; i++) {
@@ -36,7 +36,7 @@ function divide(words: Uint16Array): number {
   return remainder
 }
 
-/** Multiplies the number by 62^5 in place, adds, and gives what no longer fits. */
+/** Multiplies the number by 62^5 in place, adds, and returns the overflow. */
 function multiplyAdd(words: Uint16Array, add: number): number {
   let carry = add
   for (let i = wordCount - 1; i >= 0; i--) {
@@ -71,5 +71,5 @@ const textDigits = 43
 const chunkDigits = 5
 const chunkBase = 62 ** chunkDigits
 const chunkCount = 9
-/** The number that is being worked on, outside the collector's heap; zeros between the works. */
+/** The number in progress, outside the collector's heap; zeroed between uses. */
 const words = new Uint16Array(new ArrayBuffer(byteCount))

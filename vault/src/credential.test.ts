@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 
-import { hashPassword, issuePassword, samePassword } from './credential.ts'
-import { WrongKey } from './dek.ts'
+import { hashPassword, issuePassword, isPasswordValid } from './credential.ts'
+import { WrongKeyError } from './dek.ts'
 import { merchantA, merchantB, sampleDek } from './samples.fixture.ts'
 
 const dek = sampleDek('pepper')
 const symbols = /^[0-9A-Za-z&@?#%$_-]{36}$/
 
-test('a password is 36 of 70 symbols, none of which X-Auth reads otherwise', () => {
+test('a password has 36 characters from 70 symbols, none of which has a meaning in X-Auth', () => {
   for (let i = 0; i < 1000; i++) assert.match(issuePassword(), symbols)
 })
 
@@ -27,38 +27,39 @@ test('no two passwords are alike', () => {
   assert.equal(new Set(Array.from({ length: 5000 }, issuePassword)).size, 5000)
 })
 
-test('the kept hash fits the password, as text and as bytes, and 32 bytes are kept', () => {
+test('the stored hash is 32 bytes and matches the password, as text and as bytes', () => {
   const password = issuePassword()
-  const kept = hashPassword(dek, merchantA, password)
-  assert.equal(kept.length, 32)
-  assert.ok(samePassword(dek, merchantA, password, kept))
-  assert.ok(samePassword(dek, merchantA, Uint8Array.from(Buffer.from(password)), kept))
+  const stored = hashPassword(dek, merchantA, password)
+  assert.equal(stored.length, 32)
+  assert.ok(isPasswordValid(dek, merchantA, password, stored))
+  assert.ok(isPasswordValid(dek, merchantA, Uint8Array.from(Buffer.from(password)), stored))
 })
 
-test('another password, merchant or pepper does not fit', () => {
+test('another password, merchant or pepper does not match', () => {
   const password = issuePassword()
-  const kept = hashPassword(dek, merchantA, password)
+  const stored = hashPassword(dek, merchantA, password)
   for (const other of ['', password.slice(1), `${password} `, password.toLowerCase() + 'x', issuePassword()]) {
-    assert.ok(!samePassword(dek, merchantA, other, kept))
+    assert.ok(!isPasswordValid(dek, merchantA, other, stored))
   }
-  assert.ok(!samePassword(dek, merchantB, password, kept))
-  assert.ok(!samePassword(sampleDek('pepper'), merchantA, password, kept))
+  assert.ok(!isPasswordValid(dek, merchantB, password, stored))
+  assert.ok(!isPasswordValid(sampleDek('pepper'), merchantA, password, stored))
 })
 
-test('of two kept hashes either fits, whichever comes first', () => {
+test('either of two stored hashes matches, in any order', () => {
   const [newest, older] = [issuePassword(), issuePassword()]
   const [first, second] = [hashPassword(dek, merchantA, newest), hashPassword(dek, merchantA, older)]
-  for (const password of [newest, older]) assert.ok(samePassword(dek, merchantA, password, first, second))
-  for (const password of [newest, older]) assert.ok(samePassword(dek, merchantA, password, second, first))
-  assert.ok(samePassword(dek, merchantA, newest, first, null))
-  assert.ok(samePassword(dek, merchantA, newest, null, first))
-  assert.ok(!samePassword(dek, merchantA, issuePassword(), first, second))
+  for (const password of [newest, older]) assert.ok(isPasswordValid(dek, merchantA, password, first, second))
+  for (const password of [newest, older]) assert.ok(isPasswordValid(dek, merchantA, password, second, first))
+  assert.ok(isPasswordValid(dek, merchantA, newest, first, null))
+  assert.ok(isPasswordValid(dek, merchantA, newest, null, first))
+  assert.ok(!isPasswordValid(dek, merchantA, issuePassword(), first, second))
 })
 
-test('where no hash is kept, no password fits', () => {
-  for (const kept of [null, new Uint8Array(), new Uint8Array(31), new Uint8Array(32)]) assert.ok(!samePassword(dek, merchantA, 'x', kept))
+test('without a stored hash no password matches', () => {
+  for (const stored of [null, new Uint8Array(), new Uint8Array(31), new Uint8Array(32)])
+    assert.ok(!isPasswordValid(dek, merchantA, 'x', stored))
 })
 
 test('a key of another purpose hashes no password', () => {
-  assert.throws(() => hashPassword(sampleDek('otp'), merchantA, 'x'), WrongKey)
+  assert.throws(() => hashPassword(sampleDek('otp'), merchantA, 'x'), WrongKeyError)
 })

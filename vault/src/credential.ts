@@ -2,21 +2,21 @@ import { timingSafeEqual } from 'node:crypto'
 
 import { expectDek, type Dek } from './dek.ts'
 import { keyedHash } from './fields.ts'
-import { drawSecret } from './random.ts'
+import { randomSecret } from './random.ts'
 
-/** A merchant's API password: 36 of 70 symbols, 220 bits. Shown once, kept as a keyed hash. */
+/** A merchant's API password: 36 of 70 symbols, 220 bits. Shown once and stored as a keyed hash. */
 export function issuePassword(): string {
   let password = ''
   while (password.length < passwordLength) {
     // Bytes beyond the last whole multiple would favour the first symbols.
-    for (const byte of drawSecret(passwordLength)) if (byte < fairBytes) password += symbols.charAt(byte % symbols.length)
+    for (const byte of randomSecret(passwordLength)) if (byte < fairBytes) password += symbols.charAt(byte % symbols.length)
   }
   return password.slice(0, passwordLength)
 }
 
 /**
- * All that is kept of a password: 32 bytes, fit for this merchant only. A fast hash is right for 220 random bits under a key
- * that the database does not hold (ASVS 5.0 V6.5.2); it would be wrong for a password that a person chose.
+ * The stored form of a password: 32 bytes, valid for this merchant only. A fast hash is right for 220 random bits under a key
+ * that is not in the database (ASVS 5.0 V6.5.2); it would be wrong for a password that a person chose.
  */
 export function hashPassword(dek: Dek, merchantId: string, password: Uint8Array | string): Uint8Array {
   expectDek(dek, 'pepper')
@@ -24,18 +24,18 @@ export function hashPassword(dek: Dek, merchantId: string, password: Uint8Array 
 }
 
 /**
- * Whether the password is this merchant's, by any of the verifiers that are kept, in constant time: it is hashed once and compared with each.
- * Where there is no verifier, give null: as much work, and no password fits.
+ * Whether the password matches any of the stored verifiers, in constant time: it is hashed once and compared with each.
+ * Pass null where there is no verifier: the work is the same, and no password matches.
  */
-export function samePassword(
+export function isPasswordValid(
   dek: Dek,
   merchantId: string,
   password: Uint8Array | string,
-  ...kept: readonly (Uint8Array | null)[]
+  ...stored: readonly (Uint8Array | null)[]
 ): boolean {
   const given = hashPassword(dek, merchantId, password)
   let isSame = false
-  for (const each of kept) isSame = timingSafeEqual(given, each?.length === given.length ? each : noVerifier) || isSame
+  for (const each of stored) isSame = timingSafeEqual(given, each?.length === given.length ? each : noVerifier) || isSame
   return isSame
 }
 

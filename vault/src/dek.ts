@@ -1,9 +1,9 @@
 import type { KeyObject } from 'node:crypto'
 
-/** What a data key is for; a key of one purpose is refused by every other. */
+/** The purpose of a data key; every other use rejects it. */
 export type KeyPurpose = 'card' | 'otp' | 'limits' | 'row_mac' | 'pepper' | 'idempotency' | 'webhook' | 'dashboard'
 
-/** A data key as it is used: 256 bits that never leave their KeyObject. */
+/** An unwrapped data key: 256 bits that never leave their KeyObject. */
 export interface Dek {
   /** 16 random bytes, as 32 hex digits. */
   readonly keyId: string
@@ -17,18 +17,19 @@ export interface Dek {
   readonly key: KeyObject
 }
 
-/** A data key was handed to work it is not for: a fault of ours, never of a caller. */
-export class WrongKey extends Error {
-  override readonly name = 'WrongKey'
+/** A data key was used for another purpose: a fault of this service, never of a caller. */
+export class WrongKeyError extends Error {
+  override readonly name = 'WrongKeyError'
 }
 
 export function isDekOf(dek: Dek, purpose: KeyPurpose, owner = ''): boolean {
   return dek.purpose === purpose && dek.owner === owner
 }
 
-/** Asserts what the key is for. Throws `WrongKey`. */
+/** Asserts the purpose and owner of a key. Throws `WrongKeyError`. */
 export function expectDek(dek: Dek, purpose: KeyPurpose, owner = ''): void {
-  if (!isDekOf(dek, purpose, owner)) throw new WrongKey(`key ${dek.keyId} is not for ${purpose} of ${owner === '' ? 'the service' : owner}`)
+  if (!isDekOf(dek, purpose, owner))
+    throw new WrongKeyError(`key ${dek.keyId} is not for ${purpose} of ${owner === '' ? 'the service' : owner}`)
 }
 
 /** Counts one encryption under a key, so that the keyring can end the key's epoch in time (NIST SP 800-38D §8.3). */

@@ -1,7 +1,7 @@
 import { countSeal, expectDek, isDekOf, type Dek } from './dek.ts'
-import { keyIdIn, openLayer, sealLayer, SealBroken, type Layer } from './layer.ts'
+import { keyIdIn, openLayer, sealLayer, SealBrokenError, type Layer } from './layer.ts'
 
-/** Whose endpoint a password is for, and where: it opens for this URL and login alone, so that nobody who writes rows has it sent elsewhere. */
+/** The endpoint that a password is for. It opens for this URL and login only, so that someone who can write rows cannot have it sent elsewhere. */
 export interface EndpointPasswordOwner {
   readonly environment: string
   readonly merchantId: string
@@ -9,20 +9,20 @@ export interface EndpointPasswordOwner {
   readonly login: string
 }
 
-/** Seals the password by which a merchant's own endpoint knows us, under a data key of purpose `webhook`. */
+/** Seals the password with which the service authenticates to a merchant's own endpoint, under a data key of purpose `webhook`. */
 export function sealEndpointPassword(password: Uint8Array, dek: Dek, owner: EndpointPasswordOwner): Uint8Array {
   expectDek(dek, 'webhook')
   countSeal(dek)
   return sealLayer(passwordLayer(dek, owner), password)
 }
 
-/** Opens what `sealEndpointPassword` sealed; the caller wipes it. Throws `SealBroken`, whatever is wrong. */
+/** Opens what `sealEndpointPassword` sealed; the caller wipes it. Throws `SealBrokenError`, whatever is wrong. */
 export function openEndpointPassword(sealed: Uint8Array, dek: Dek, owner: EndpointPasswordOwner): Uint8Array {
-  if (!isDekOf(dek, 'webhook')) throw new SealBroken()
+  if (!isDekOf(dek, 'webhook')) throw new SealBrokenError()
   return openLayer(passwordLayer(dek, owner), sealed)
 }
 
-/** The data key of a sealed password, 32 hex digits; null when it is none of ours. Proves nothing: opening does. */
+/** The data key of a sealed password, 32 hex digits; null for a foreign blob. This proves nothing; opening does. */
 export function keyIdOfEndpointPassword(sealed: Uint8Array): string | null {
   const keyId = keyIdIn(sealed)
   return keyId === null ? null : Buffer.from(keyId).toString('hex')

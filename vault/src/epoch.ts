@@ -1,22 +1,22 @@
 import { sealsUnder, type Dek, type KeyPurpose } from './dek.ts'
 
-/** Whether a key's time is over: by its age, or by what was sealed under it in this process. `now` is unix milliseconds. */
-export function isPast(dek: Dek, now: number): boolean {
-  return now >= endOf(dek) || sealsUnder(dek) >= sealsMax
+/** Whether a key has expired, by its age or by the number of seals under it in this process. `now` is unix milliseconds. */
+export function isEpochOver(dek: Dek, now: number): boolean {
+  return now >= expiresAt(dek) || sealsUnder(dek) >= sealsMax
 }
 
-/** The moment (unix ms) at which a key's time is over by age; infinity for keys that are kept. */
-export function endOf(key: { readonly purpose: KeyPurpose; readonly createdAt: number }): number {
+/** When a key expires by age, unix milliseconds; infinity for permanent keys. */
+export function expiresAt(key: { readonly purpose: KeyPurpose; readonly createdAt: number }): number {
   return key.createdAt + lifeMs[key.purpose]
 }
 
-/** Keys of the day stand for PANs, phones and codes, and are destroyed by themselves (PCI DSS 3.5.1.1, 3.2.1). */
-export function isOfTheDay(purpose: KeyPurpose): boolean {
+/** Daily keys hash PANs, phones and codes, and are destroyed automatically (PCI DSS 3.5.1.1, 3.2.1). */
+export function isDailyKey(purpose: KeyPurpose): boolean {
   return lifeMs[purpose] === dayMs
 }
 
-/** Keys without which rows look forged, merchants are locked out and webhooks go unsigned, and second factors are lost: they are replaced, never destroyed. */
-export function isKept(purpose: KeyPurpose): boolean {
+/** Keys whose loss would make rows look forged, lock merchants out, leave webhooks unsigned and lose second factors: they are replaced, never destroyed. */
+export function isPermanentKey(purpose: KeyPurpose): boolean {
   return purpose === 'row_mac' || purpose === 'pepper' || purpose === 'webhook' || purpose === 'dashboard'
 }
 

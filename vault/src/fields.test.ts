@@ -15,7 +15,7 @@ const anyField: fc.Arbitrary<MacField> = fc.oneof(
   fc.constant(null),
 )
 
-test('what was encoded can be read back, so no two lists of fields encode alike', () => {
+test('encoded fields can be decoded, so no two lists of fields have the same encoding', () => {
   fc.assert(
     fc.property(fc.string({ unit: 'binary' }), fc.array(anyField), (label, fields) => {
       assert.deepEqual(decode(encodeFields(label, fields)), [label, ...fields.map((field) => (field === 0 ? 0 : field))])
@@ -23,7 +23,7 @@ test('what was encoded can be read back, so no two lists of fields encode alike'
   )
 })
 
-test('values that print alike encode differently', () => {
+test('values that print the same encode differently', () => {
   const alike: MacField[] = [
     '1',
     1,
@@ -53,11 +53,11 @@ test('a Buffer encodes as the bytes it is', () => {
   assert.deepEqual(encodeFields('label', [Buffer.from('abc')]), encodeFields('label', [Uint8Array.of(0x61, 0x62, 0x63)]))
 })
 
-test('-0 is authenticated as 0, for no store tells them apart', () => {
+test('-0 is authenticated as 0, because no store distinguishes them', () => {
   assert.deepEqual(encodeFields('label', [-0]), encodeFields('label', [0]))
 })
 
-test('numbers that are none and text that is not well-formed are refused', () => {
+test('NaN, infinities and text that is not well-formed are rejected', () => {
   for (const field of [Number.NaN, Number.POSITIVE_INFINITY, '\ud800', 'a\udc00']) {
     assert.throws(() => encodeFields('label', [field]), RangeError)
   }

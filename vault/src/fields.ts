@@ -1,11 +1,11 @@
 import { createHmac, type KeyObject } from 'node:crypto'
 
-/** What can be authenticated. */
+/** A value that can be authenticated. */
 export type MacField = string | number | boolean | Uint8Array | null
 
 /**
- * The one encoding of everything that is authenticated: a label that says what for, then the fields, each as tag(1) length(4) bytes.
- * Two lists that differ anywhere, be it only in where one field ends or in `1`, `"1"` and `true`, encode differently.
+ * The one encoding of everything that is authenticated: a label for the purpose, then the fields, each as tag(1) length(4) bytes.
+ * Two lists that differ anywhere, even only in where a field ends or in `1`, `"1"` and `true`, encode differently.
  */
 export function encodeFields(label: string, fields: readonly MacField[]): Uint8Array {
   const room = roomOfAll(label, fields)
@@ -13,12 +13,12 @@ export function encodeFields(label: string, fields: readonly MacField[]): Uint8A
   return bytes.subarray(0, writeAll(bytes, label, fields))
 }
 
-/** HMAC-SHA256 (RFC 2104, FIPS 198-1) of the encoded fields: 32 bytes. What was encoded is wiped. */
+/** HMAC-SHA256 (RFC 2104, FIPS 198-1) of the encoded fields: 32 bytes. The encoding is wiped. */
 export function keyedHash(key: KeyObject, label: string, fields: readonly MacField[]): Uint8Array {
   return withEncoded(label, fields, (encoded) => createHmac('sha256', key).update(encoded).digest())
 }
 
-/** Encodes fields for as long as `use` takes, and wipes them. `use` encodes nothing itself and keeps nothing. */
+/** Encodes fields for the duration of `use`, then wipes them. `use` must neither encode anything itself nor keep a reference. */
 export function withEncoded<T>(label: string, fields: readonly MacField[], use: (encoded: Uint8Array) => T): T {
   const room = roomOfAll(label, fields)
   const bytes = room > scratch.length ? Buffer.allocUnsafeSlow(room) : scratch
@@ -42,7 +42,7 @@ function writeAll(bytes: Buffer, label: string, fields: readonly MacField[]): nu
   return at
 }
 
-/** As many bytes as the field can take: three for each UTF-16 unit of a string. */
+/** The most bytes that the field can take: three for each UTF-16 unit of a string. */
 function roomOf(field: MacField): number {
   if (typeof field === 'string') return headBytes + field.length * 3
   return headBytes + (field instanceof Uint8Array ? field.length : numberBytes)
@@ -58,7 +58,7 @@ function writeField(bytes: Buffer, at: number, field: MacField): number {
   return writeHead(bytes, at, tags.bytes, field.length)
 }
 
-/** Most texts are short and ASCII: those are written here, letter by letter, where a call into Node would cost five times as much. */
+/** Most texts are short and ASCII. They are written here, byte by byte, because a call into Node would cost five times as much. */
 function writeText(bytes: Buffer, from: number, text: string): number {
   if (text.length > shortTextMax) return bytes.write(wellFormed(text), from)
   for (let i = 0; i < text.length; i++) {
@@ -69,7 +69,7 @@ function writeText(bytes: Buffer, from: number, text: string): number {
   return text.length
 }
 
-/** Gives where the next field begins. */
+/** Returns the offset of the next field. */
 function writeHead(bytes: Buffer, at: number, tag: number, length: number): number {
   bytes[at] = tag
   bytes[at + 1] = length >>> 24
@@ -79,13 +79,13 @@ function writeHead(bytes: Buffer, at: number, tag: number, length: number): numb
   return at + headBytes + length
 }
 
-/** A lone surrogate would be written as U+FFFD, and two texts would encode alike. */
+/** A lone surrogate would be written as U+FFFD, so that two texts would have the same encoding. */
 function wellFormed(text: string): string {
   if (!text.isWellFormed()) throw new RangeError('only well-formed text can be authenticated')
   return text
 }
 
-/** -0 becomes 0: no store tells them apart. */
+/** -0 becomes 0: no store distinguishes them. */
 function finite(value: number): number {
   if (!Number.isFinite(value)) throw new RangeError('only finite numbers can be authenticated')
   return value + 0
@@ -94,9 +94,9 @@ function finite(value: number): number {
 const tags = { null: 0, boolean: 1, number: 2, string: 3, bytes: 4 } as const
 const headBytes = 1 + 4
 const numberBytes = 8
-/** A smaller buffer would lie in the collector's heap (V8's 64 bytes), where wiping it leaves copies. */
+/** A smaller buffer would be allocated in the collector's heap (V8's 64 bytes), where wiping leaves copies. */
 const offHeapBytesMin = 65
 const shortTextMax = 64
 const asciiMax = 0x7f
-/** Where what is hashed or sealed is encoded, when it has room: zeros between one use and the next, outside the collector's heap. */
+/** The buffer for encodings that fit: zeroed between uses, outside the collector's heap. */
 const scratch = Buffer.allocUnsafeSlow(2048).fill(0)

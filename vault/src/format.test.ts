@@ -30,19 +30,19 @@ test('a card that was sealed by the first version opens', () => {
   assert.equal(digitsOf(openPan(Buffer.from(keptBlob, 'hex'), secret, dek, owner)), '8600069195406311')
 })
 
-test('a blob is what the page on keys says, byte by byte', () => {
+test('a blob has the format of the keys page, byte by byte', () => {
   assert.equal(readByThePage(Buffer.from(keptBlob, 'hex'), raw, secret, owner), '8600069195406311')
   const fresh = sampleDek('card', owner.merchantId)
   const other = sampleOwner()
   assert.equal(readByThePage(sealPan(samplePan(), secret, fresh, other), fresh.key.export(), secret, other), '8600069195406311')
 })
 
-test('the inner key of the example is the one that the page has from OpenSSL', () => {
+test('the inner key of the example is the one computed with OpenSSL on the keys page', () => {
   const key = deriveKey(createSecretKey(secret), 'tessera card inner key', owner.merchantId + owner.cardId)
   assert.equal(key.export().toString('hex'), '53ea4600f7d5d65409e211ff10e614204dfe11f587512c2b7a1ec75774e76f0f')
 })
 
-test('a row MAC is what the page on keys says, byte by byte', () => {
+test('a row MAC has the format of the keys page, byte by byte', () => {
   const mac = makeRowMac({ ...dek, purpose: 'row_mac', owner: '' }, 'cards', 'test', [owner.cardId, 1, true, null, Uint8Array.of(1, 2, 3)])
   assert.equal(Buffer.from(mac).toString('hex'), keptMac)
   const message = Buffer.concat([

@@ -1,25 +1,43 @@
 import { hash } from 'node:crypto'
 
-import { drawPublic } from './random.ts'
+import { randomPublic } from './random.ts'
 
-/** The bucket of a merchant, 0 to 4095: first 12 bits of SHA-256 of its id. All that is a merchant's lies in its bucket. */
+/** The bucket of a merchant, 0 to 4095: the first 12 bits of SHA-256 of its id. All rows of a merchant are in its bucket. */
 export function bucketOf(merchantId: string): number {
   return Number.parseInt(hash('sha256', merchantId, 'hex').slice(0, 3), 16)
 }
 
 /** A public id, 24 hex digits: 8 of unix seconds, 1 region, 3 bucket, 12 random. `nowMs` is unix milliseconds. */
 export function issueId(bucket: number, nowMs: number): string {
-  const seconds = hex(Math.floor(nowMs / 1000), 8)
-  return `${seconds}${region}${hex(bucket, 3)}${Buffer.from(drawPublic(6)).toString('hex')}`
+  const prefix = `${hex(Math.floor(nowMs / 1000), 8)}${region}${hex(bucket, 3)}`
+  return drawId(() => `${prefix}${drawHex(6)}`)
 }
 
-/** The least id of any bucket that may be issued in the second of `nowMs`; past the last second there is, one above every id. */
+/** A random id of `bytes` bytes as hex digits, for ids that carry neither a time nor a bucket. */
+export function issueRandomId(bytes: number): string {
+  return drawId(() => drawHex(bytes))
+}
+
+/**
+ * Draws an id again while it holds 15 decimal digits in a row, the length of the shortest card number that the reader detects. Such an id would be
+ * refused as a card number out of place whenever a merchant sent it back. Every id that the service issues is drawn here.
+ * Throws when the source of randomness keeps giving such ids.
+ */
+export function drawId(draw: () => string): string {
+  for (let attempt = 0; attempt < maxDraws; attempt++) {
+    const id = draw()
+    if (!longDigitRun.test(id)) return id
+  }
+  throw new Error(`${maxDraws} ids in a row held 15 decimal digits: the random source is broken`)
+}
+
+/** The smallest id of any bucket for the second of `nowMs`; beyond the last representable second, a text above every id. */
 export function leastIdAt(nowMs: number): string {
   const seconds = Math.max(0, Math.floor(nowMs / 1000))
   return seconds > 0xffffffff ? 'g' : hex(seconds, 8)
 }
 
-/** The bucket that an id of ours carries; null when it is not 24 lower-case hex digits. */
+/** The bucket of an issued id; null when the text is not 24 lower-case hex digits. */
 export function bucketOfId(id: string): number | null {
   return isId(id) ? Number.parseInt(id.slice(9, 12), 16) : null
 }
@@ -28,6 +46,10 @@ export function isId(text: string): boolean {
   if (text.length !== idDigits) return false
   for (let i = 0; i < idDigits; i++) if (!isHexDigit(text.charCodeAt(i))) return false
   return true
+}
+
+function drawHex(bytes: number): string {
+  return Buffer.from(randomPublic(bytes)).toString('hex')
 }
 
 /** Lower case only. */
@@ -44,3 +66,6 @@ function hex(value: number, digits: number): string {
 /** The first region; others are reserved in the layout. */
 const region = '0'
 const idDigits = 24
+const longDigitRun = /[0-9]{15}/
+/** Twelve decimal digits before the random ones leave one id in four to be drawn again: 4^-100 is never. */
+const maxDraws = 100

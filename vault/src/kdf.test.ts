@@ -1,3 +1,4 @@
+// needs: openssl
 import assert from 'node:assert/strict'
 import { execFileSync } from 'node:child_process'
 import { createSecretKey, randomBytes } from 'node:crypto'
@@ -70,7 +71,7 @@ test('a derived key is the one that OpenSSL derives', () => {
   }
 })
 
-test('a derived key depends on the secret, on the label and on the context, and on where one ends and the other begins', () => {
+test('a derived key depends on secret, label and context, and on the boundary between label and context', () => {
   const secret = new Uint8Array(32)
   const derived = [
     derivedHex(secret, 'label', 'context'),

@@ -2,14 +2,14 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 
 import { countSeal } from './dek.ts'
-import { KeyDestroyed, KeyInUse, KeyUnknown, type KeyPurpose } from './keyring.ts'
+import { KeyDestroyedError, KeyNotRetiredError, UnknownKeyError, type KeyPurpose } from './keyring.ts'
 import { startReplica, stateOf } from './replica.fixture.ts'
 import { memoryKeys, merchantA, merchantB, type MemoryKeys } from './samples.fixture.ts'
 
 const hourMs = 60 * 60 * 1000
 const dayMs = 24 * hourMs
 
-test('the first question for a key makes it, and later ones get the same', async () => {
+test('the first request for a key creates it, and later ones return the same', async () => {
   const { keyring, keys } = await startReplica()
   const dek = await keyring.active('card', merchantA)
   assert.equal(await keyring.active('card', merchantA), dek)
@@ -18,7 +18,7 @@ test('the first question for a key makes it, and later ones get the same', async
   assert.equal(keys.rows.length, 1)
 })
 
-test('each purpose and each owner has keys of its own', async () => {
+test('each purpose and each owner has its own keys', async () => {
   const { keyring } = await startReplica()
   const deks = await Promise.all([
     keyring.active('card', merchantA),
@@ -31,7 +31,7 @@ test('each purpose and each owner has keys of its own', async () => {
   assert.equal(new Set(deks.map((dek) => dek.key.export().toString('hex'))).size, deks.length)
 })
 
-test('a process that cannot learn of new keys seals nothing more, since the key that it holds may be on its way out', async () => {
+test('a process that cannot read the key store stops sealing, because its key may be retired elsewhere', async () => {
   const { keyring, keys, clock } = await startReplica()
   const dek = await keyring.active('card', merchantA)
   const { list } = keys
@@ -45,7 +45,7 @@ test('a process that cannot learn of new keys seals nothing more, since the key 
   assert.equal(await keyring.active('card', merchantA), dek)
 })
 
-test('a key that another process made is taken in once, however many ask for it at once', async () => {
+test('a key that another process created is loaded once, however many request it at once', async () => {
   const one = await startReplica()
   const two = await startReplica(one)
   const { keyId } = await one.keyring.active('card', merchantA)
@@ -84,14 +84,14 @@ for (const [purpose, lifeMs] of lives) {
   })
 }
 
-test('the row MAC key is kept', async () => {
+test('the row MAC key never expires', async () => {
   const { keyring, clock } = await startReplica()
   const first = await keyring.active('row_mac')
   clock.now += 10_000 * dayMs
   assert.equal(await keyring.active('row_mac'), first)
 })
 
-test('a clock that jumps back makes no key', async () => {
+test('a clock that jumps back creates no key', async () => {
   const { keyring, clock, keys } = await startReplica()
   const first = await keyring.active('otp')
   clock.now -= 1000 * dayMs
@@ -99,7 +99,7 @@ test('a clock that jumps back makes no key', async () => {
   assert.equal(keys.rows.length, 1)
 })
 
-test('a key that sealed 2^24 times in this process makes room for the next', async () => {
+test('a key that sealed 2^24 times in this process is replaced', async () => {
   const { keyring } = await startReplica()
   const first = await keyring.active('card', merchantA)
   for (let i = 0; i < 2 ** 24 - 1; i++) countSeal(first)
@@ -109,7 +109,7 @@ test('a key that sealed 2^24 times in this process makes room for the next', asy
   assert.equal(keyring.list()[0]?.seals, 2 ** 24)
 })
 
-test('a rotation serves new work at once, and the old key opens what it sealed', async () => {
+test('after a rotation new work uses the new key at once, and the old key opens what it sealed', async () => {
   const { keyring, keys } = await startReplica()
   const first = await keyring.active('card', merchantA)
   const second = await keyring.rotate('card', merchantA)
@@ -124,22 +124,22 @@ test('a rotation serves new work at once, and the old key opens what it sealed',
   )
 })
 
-test('256 questions at once for an absent key make one', async () => {
-  const kept = memoryKeys()
+test('256 simultaneous requests for a missing key create one', async () => {
+  const keys = memoryKeys()
   let inserts = 0
-  const { keyring } = await startReplica({ keys: { ...kept, insert: (key) => (inserts++, kept.insert(key)) } })
+  const { keyring } = await startReplica({ keys: { ...keys, insert: (key) => (inserts++, keys.insert(key)) } })
   const deks = await Promise.all(Array.from({ length: 256 }, () => keyring.active('card', merchantA)))
   assert.deepEqual([new Set(deks).size, inserts], [1, 1])
 })
 
-test('of two processes that make a key at once, one wins and both use it', async () => {
+test('when two processes create a key at once, one wins and both use it', async () => {
   const one = await startReplica()
   const two = await startReplica(one)
   const [dekOne, dekTwo] = await Promise.all([one.keyring.active('card', merchantA), two.keyring.active('card', merchantA)])
   assert.deepEqual([dekOne.keyId, dekOne.key.equals(dekTwo.key), one.keys.rows.length], [dekTwo.keyId, true, 1])
 })
 
-test('two processes that pass an epoch together agree on the next key', async () => {
+test('two processes that end an epoch together agree on the next key', async () => {
   const one = await startReplica()
   await one.keyring.active('otp')
   const two = await startReplica(one)
@@ -166,7 +166,7 @@ test('a process learns within a minute that another one rotated', async () => {
   assert.equal((await one.keyring.active('card', merchantA)).keyId, second.keyId)
 })
 
-test('between two readings of the store, keys that are known cost no question', async () => {
+test('between two reads of the store, known keys need no query', async () => {
   const { keyring, keys, clock } = await startReplica()
   const dek = await keyring.active('card', merchantA)
   const { lists } = keys
@@ -177,26 +177,26 @@ test('between two readings of the store, keys that are known cost no question', 
   assert.equal(keys.lists, lists + 1)
 })
 
-test('an unknown key id is asked of the store once a time, and refused', async () => {
+test('an unknown key id is looked up in the store once per request, and rejected', async () => {
   const { keyring, keys } = await startReplica()
   const { lists } = keys
-  await assert.rejects(async () => keyring.byId('00'.repeat(16)), KeyUnknown)
+  await assert.rejects(async () => keyring.byId('00'.repeat(16)), UnknownKeyError)
   assert.equal(keys.lists, lists + 1)
 })
 
 test('a key in use, or that was in use two minutes ago, is not destroyed', async () => {
   const { keyring, clock } = await startReplica()
   const first = await keyring.active('card', merchantA)
-  await assert.rejects(keyring.destroy(first.keyId), KeyInUse)
+  await assert.rejects(keyring.destroy(first.keyId), KeyNotRetiredError)
   await keyring.rotate('card', merchantA)
   clock.now += 119_999
-  await assert.rejects(keyring.destroy(first.keyId), KeyInUse)
+  await assert.rejects(keyring.destroy(first.keyId), KeyNotRetiredError)
   clock.now += 1
   await keyring.destroy(first.keyId)
   assert.equal(stateOf(keyring, first.keyId), 'destroyed')
 })
 
-test('a rotation frees no key of another purpose or owner', async () => {
+test('a rotation retires no key of another purpose or owner', async () => {
   const { keyring, clock } = await startReplica()
   const inUse = [await keyring.active('card', merchantA), await keyring.active('idempotency')]
   await keyring.active('card', merchantB)
@@ -204,7 +204,7 @@ test('a rotation frees no key of another purpose or owner', async () => {
   await keyring.rotate('card', merchantB)
   await keyring.rotate('pepper')
   clock.now += hourMs
-  for (const dek of inUse) await assert.rejects(keyring.destroy(dek.keyId), KeyInUse)
+  for (const dek of inUse) await assert.rejects(keyring.destroy(dek.keyId), KeyNotRetiredError)
 })
 
 test('a key of row MACs, passwords or webhook secrets is replaced and never destroyed', async () => {
@@ -213,7 +213,7 @@ test('a key of row MACs, passwords or webhook secrets is replaced and never dest
     const first = await keyring.active(purpose)
     await keyring.rotate(purpose)
     clock.now += 1000 * dayMs
-    await assert.rejects(keyring.destroy(first.keyId), KeyInUse)
+    await assert.rejects(keyring.destroy(first.keyId), KeyNotRetiredError)
     assert.equal(await keyring.byId(first.keyId), first)
   }
 })
@@ -225,73 +225,73 @@ test('a destroyed key is gone: from memory, from the store, after a restart, and
   await one.keyring.rotate('card', merchantA)
   one.clock.now += 120_000
   await one.keyring.destroy(keyId)
-  await assert.rejects(async () => one.keyring.byId(keyId), KeyDestroyed)
+  await assert.rejects(async () => one.keyring.byId(keyId), KeyDestroyedError)
   assert.deepEqual([one.keys.rows[0]?.state, one.keys.rows[0]?.wrapped.length], ['destroyed', 0])
-  await assert.rejects(async () => (await startReplica(one)).keyring.byId(keyId), KeyDestroyed)
+  await assert.rejects(async () => (await startReplica(one)).keyring.byId(keyId), KeyDestroyedError)
   await two.keyring.active('card', merchantA)
-  await assert.rejects(async () => two.keyring.byId(keyId), KeyDestroyed)
+  await assert.rejects(async () => two.keyring.byId(keyId), KeyDestroyedError)
   await one.keyring.destroy(keyId)
 })
 
 test('an unknown key is not destroyed', async () => {
   const { keyring } = await startReplica()
-  await assert.rejects(keyring.destroy('00'.repeat(16)), KeyUnknown)
+  await assert.rejects(keyring.destroy('00'.repeat(16)), UnknownKeyError)
 })
 
-test('keys of the day are destroyed a day after their own, whether others followed or not; no other key is', async () => {
+test('daily keys are destroyed a day after they expire, with or without a successor; no other key is', async () => {
   const { keyring, clock } = await startReplica()
-  const kept = await Promise.all((['card', 'row_mac', 'pepper', 'idempotency'] as const).map((purpose) => keyring.active(purpose)))
+  const permanent = await Promise.all((['card', 'row_mac', 'pepper', 'idempotency'] as const).map((purpose) => keyring.active(purpose)))
   const otp = await keyring.active('otp')
   const limits = await keyring.active('limits')
   clock.now += dayMs
   const nextOtp = await keyring.active('otp')
   clock.now += dayMs - 1
-  assert.equal(await keyring.destroyPast(), 0)
+  assert.equal(await keyring.destroyExpired(), 0)
   clock.now += 1
-  assert.equal(await keyring.destroyPast(), 2)
+  assert.equal(await keyring.destroyExpired(), 2)
   assert.deepEqual(
     [otp, limits, nextOtp].map((dek) => stateOf(keyring, dek.keyId)),
     ['destroyed', 'destroyed', 'active'],
   )
   clock.now += 1000 * dayMs
-  assert.equal(await keyring.destroyPast(), 1)
-  for (const dek of kept) assert.equal(await keyring.byId(dek.keyId), dek)
+  assert.equal(await keyring.destroyExpired(), 1)
+  for (const dek of permanent) assert.equal(await keyring.byId(dek.keyId), dek)
 })
 
-test('after the key of the day is destroyed the next one is made', async () => {
+test('after the daily key is destroyed the next one is created', async () => {
   const { keyring, clock } = await startReplica()
   await keyring.active('otp')
   clock.now += 2 * dayMs
-  await keyring.destroyPast()
+  await keyring.destroyExpired()
   assert.equal((await keyring.active('otp')).epoch, 2)
 })
 
-test('an answer of the store that was overtaken brings no destroyed key back', async () => {
+test('an outdated reply of the store brings no destroyed key back', async () => {
   const one = await startReplica()
   const { keyId } = await one.keyring.active('otp')
   one.clock.now += 2 * dayMs
   const late = await one.keys.list()
-  await one.keyring.destroyPast()
+  await one.keyring.destroyExpired()
   one.keys.list = async () => late
-  await assert.rejects(async () => one.keyring.byId('00'.repeat(16)), KeyUnknown)
-  await assert.rejects(async () => one.keyring.byId(keyId), KeyDestroyed)
+  await assert.rejects(async () => one.keyring.byId('00'.repeat(16)), UnknownKeyError)
+  await assert.rejects(async () => one.keyring.byId(keyId), KeyDestroyedError)
   assert.equal(stateOf(one.keyring, keyId), 'destroyed')
 })
 
-test('a store that fails makes no key, and the next question tries again', async () => {
-  const kept = memoryKeys()
+test('when the store fails no key is created, and the next request tries again', async () => {
+  const keys = memoryKeys()
   let isAway = true
   const insert: MemoryKeys['insert'] = async (key) => {
     if (isAway) throw new Error('the store is away')
-    return kept.insert(key)
+    return keys.insert(key)
   }
-  const { keyring } = await startReplica({ keys: { ...kept, insert } })
+  const { keyring } = await startReplica({ keys: { ...keys, insert } })
   await assert.rejects(keyring.active('pepper'), /the store is away/)
   isAway = false
   assert.equal((await keyring.active('pepper')).epoch, 1)
 })
 
-test('the list tells what an operator needs and holds no key', async () => {
+test('the list has what an operator needs, and no key', async () => {
   const { keyring, clock } = await startReplica()
   const dek = await keyring.active('card', merchantA)
   assert.deepEqual(keyring.list(), [

@@ -1,56 +1,56 @@
 import { sealsUnder, type Dek, type KeyPurpose } from './dek.ts'
-import { dayMs, endOf, isKept, isOfTheDay, isPast } from './epoch.ts'
+import { dayMs, expiresAt, isPermanentKey, isDailyKey, isEpochOver } from './epoch.ts'
 import type { Kek } from './kek.ts'
-import { makeKey, unwrapKey, type KeyState, type WrappedKey } from './wrapping.ts'
+import { createDataKey, unwrapDataKey, type KeyState, type WrappedKey } from './wrapping.ts'
 
 export type { Dek, KeyPurpose } from './dek.ts'
-export { KeyRefused, type KeyState, type WrappedKey } from './wrapping.ts'
+export { KeyRejectedError, type KeyState, type WrappedKey } from './wrapping.ts'
 
-/** Where wrapped keys are kept; outside the database's backups, so that a destroyed key is gone. */
+/** The store of wrapped keys; outside the database's backups, so that a destroyed key is gone. */
 export interface KeyStore {
   list(): Promise<WrappedKey[]>
-  /** Durable when it resolves. False when this (purpose, owner, epoch) exists: another process was faster. */
+  /** Durable when it resolves. False when this (purpose, owner, epoch) exists because another process was faster. */
   insert(key: WrappedKey): Promise<boolean>
   /** `destroyed` drops the wrapped bytes as well. */
   setState(keyId: string, state: KeyState): Promise<void>
   close(): Promise<void>
 }
 
-/** A key as the operator sees it. */
+/** A key as reported to the operator. */
 export interface KeyStatus extends Omit<WrappedKey, 'wrapped' | 'checkValue'> {
   /** Encryptions under it since this process opened it. */
   readonly seals: number
 }
 
-/** The data keys, unwrapped in memory. One key of each purpose and owner is active; the older ones open what they once sealed. */
+/** The data keys, unwrapped in memory. One key of each purpose and owner is active; older ones open what they sealed. */
 export interface Keyring {
-  /** The key for new work; made when there is none yet or the last one's time is over. */
+  /** The key for new work; created when there is none yet or the last one has expired. */
   active(purpose: KeyPurpose, owner?: string): Promise<Dek>
-  /** The key of something that was sealed or hashed before; at once when it is held. Rejects with `KeyUnknown` and `KeyDestroyed`. */
+  /** The key of something that was sealed or hashed before; synchronously when it is loaded. Rejects with `UnknownKeyError` and `KeyDestroyedError`. */
   byId(keyId: string): Promise<Dek> | Dek
-  /** Ends the active key's time now and makes the next one. */
+  /** Retires the active key now and creates the next one. */
   rotate(purpose: KeyPurpose, owner?: string): Promise<Dek>
   /**
-   * Destroys a key for good; all that hangs on it is shredded. Throws `KeyInUse` until it has been out of use for two minutes, and always
+   * Destroys a key permanently; everything sealed under it is shredded. Throws `KeyNotRetiredError` until it has been out of use for two minutes, and always
    * for keys of row MACs and passwords.
    */
   destroy(keyId: string): Promise<void>
-  /** Destroys the keys of the day that have been out of use for a day; tells how many. To be called now and then. */
-  destroyPast(): Promise<number>
+  /** Destroys the daily keys that have been out of use for a day; returns how many. To be called periodically. */
+  destroyExpired(): Promise<number>
   list(): KeyStatus[]
 }
 
-export class KeyUnknown extends Error {
-  override readonly name = 'KeyUnknown'
+export class UnknownKeyError extends Error {
+  override readonly name = 'UnknownKeyError'
 }
-export class KeyDestroyed extends Error {
-  override readonly name = 'KeyDestroyed'
+export class KeyDestroyedError extends Error {
+  override readonly name = 'KeyDestroyedError'
 }
-export class KeyInUse extends Error {
-  override readonly name = 'KeyInUse'
+export class KeyNotRetiredError extends Error {
+  override readonly name = 'KeyNotRetiredError'
 }
 
-export interface KeyringParts {
+export interface KeyringDependencies {
   readonly kek: Kek
   readonly keys: KeyStore
   /** `test` or `production`: a key of the one does not unwrap in the other. */
@@ -59,154 +59,156 @@ export interface KeyringParts {
   readonly now: () => number
 }
 
-/** Unwraps and checks every key that lives. Throws `KeyRefused`, naming the first that does not open. */
-export async function openKeyring(parts: KeyringParts): Promise<Keyring> {
-  const keyring = new KeyringInMemory(parts)
+/** Unwraps and checks every key that is not destroyed. Throws `KeyRejectedError`, naming the first that does not open. */
+export async function openKeyring(parts: KeyringDependencies): Promise<Keyring> {
+  const keyring = new LoadedKeyring(parts)
   await keyring.read()
   return keyring
 }
 
 /** A key in memory. Its state only ever moves forward. */
-interface HeldKey extends Omit<WrappedKey, 'wrapped' | 'checkValue' | 'state'> {
+interface LoadedKey extends Omit<WrappedKey, 'wrapped' | 'checkValue' | 'state'> {
   state: KeyState
   /** Null once destroyed. */
   dek: Dek | null
 }
 
-class KeyringInMemory implements Keyring {
-  readonly #parts: KeyringParts
-  readonly #held = new Map<string, HeldKey>()
-  readonly #newest = new Map<string, HeldKey>()
-  readonly #making = new Map<string, Promise<Dek>>()
-  /** When what is known was asked for; a question that failed does not count. */
+class LoadedKeyring implements Keyring {
+  readonly #parts: KeyringDependencies
+  readonly #loaded = new Map<string, LoadedKey>()
+  readonly #newest = new Map<string, LoadedKey>()
+  readonly #creating = new Map<string, Promise<Dek>>()
+  /** When the last successful read of the store began. */
   #readAt = 0
-  #readingAgain: Promise<void> | null = null
+  #rereading: Promise<void> | null = null
 
-  constructor(parts: KeyringParts) {
+  constructor(parts: KeyringDependencies) {
     this.#parts = parts
   }
 
   async active(purpose: KeyPurpose, owner = ''): Promise<Dek> {
     const now = this.#parts.now()
-    if (Math.abs(now - this.#readAt) > readAgainMs) await this.#readAgain()
+    if (Math.abs(now - this.#readAt) > rereadMs) await this.#reread()
     const newest = this.#newest.get(scopeOf(purpose, owner))
     const dek = newest?.state === 'active' ? newest.dek : null
-    return dek === null || isPast(dek, now) ? this.rotate(purpose, owner) : dek
+    return dek === null || isEpochOver(dek, now) ? this.rotate(purpose, owner) : dek
   }
 
   byId(keyId: string): Promise<Dek> | Dek {
-    return this.#held.get(keyId)?.dek ?? this.#find(keyId)
+    return this.#loaded.get(keyId)?.dek ?? this.#find(keyId)
   }
 
   async #find(keyId: string): Promise<Dek> {
-    if (!this.#held.has(keyId)) await this.read()
+    if (!this.#loaded.has(keyId)) await this.read()
     const { dek } = this.#known(keyId)
-    if (dek === null) throw new KeyDestroyed(`key ${keyId} is destroyed`)
+    if (dek === null) throw new KeyDestroyedError(`key ${keyId} is destroyed`)
     return dek
   }
 
-  /** However many ask at once, one key is made. */
+  /** Concurrent calls create one key. */
   rotate(purpose: KeyPurpose, owner = ''): Promise<Dek> {
     const scope = scopeOf(purpose, owner)
-    const underWay = this.#making.get(scope) ?? this.#make(purpose, owner).finally(() => this.#making.delete(scope))
-    this.#making.set(scope, underWay)
-    return underWay
+    const pending = this.#creating.get(scope) ?? this.#create(purpose, owner).finally(() => this.#creating.delete(scope))
+    this.#creating.set(scope, pending)
+    return pending
   }
 
   async destroy(keyId: string): Promise<void> {
     await this.read()
-    const held = this.#known(keyId)
-    if (isKept(held.purpose)) throw new KeyInUse(`key ${keyId} is kept: what it authenticated is still checked (${held.purpose})`)
-    if (this.#parts.now() < this.#outOfUseAt(held) + graceMs) {
-      throw new KeyInUse(`key ${keyId} may be in use: rotate it, reseal what hangs on it, and wait two minutes`)
+    const loaded = this.#known(keyId)
+    if (isPermanentKey(loaded.purpose))
+      throw new KeyNotRetiredError(`key ${keyId} is permanent: what it authenticated is still checked (${loaded.purpose})`)
+    if (this.#parts.now() < this.#outOfUseAt(loaded) + graceMs) {
+      throw new KeyNotRetiredError(`key ${keyId} may be in use: rotate it, reseal what was sealed under it, and wait two minutes`)
     }
-    await this.#destroy(held)
+    await this.#destroy(loaded)
   }
 
-  async destroyPast(): Promise<number> {
+  async destroyExpired(): Promise<number> {
     await this.read()
     const now = this.#parts.now()
-    const live = [...this.#held.values()].filter((held) => isOfTheDay(held.purpose) && held.state !== 'destroyed')
-    const past = live.filter((held) => now >= this.#outOfUseAt(held) + dayMs)
-    for (const held of past) await this.#destroy(held)
+    const live = [...this.#loaded.values()].filter((loaded) => isDailyKey(loaded.purpose) && loaded.state !== 'destroyed')
+    const past = live.filter((loaded) => now >= this.#outOfUseAt(loaded) + dayMs)
+    for (const loaded of past) await this.#destroy(loaded)
     return past.length
   }
 
   list(): KeyStatus[] {
-    return [...this.#held.values()].map(({ dek, ...key }) => ({ ...key, seals: dek === null ? 0 : sealsUnder(dek) }))
+    return [...this.#loaded.values()].map(({ dek, ...key }) => ({ ...key, seals: dek === null ? 0 : sealsUnder(dek) }))
   }
 
-  /** Takes in what other processes did. An answer that was overtaken brings no state back. */
+  /** Reads the changes of other processes. An outdated reply does not set a state back. */
   async read(): Promise<void> {
     const { kek, keys, environment, now } = this.#parts
-    const askedAt = now()
-    for (const kept of await keys.list()) {
-      const known = this.#held.get(kept.keyId)
-      if (known === undefined) this.#hold(kept, kept.state === 'destroyed' ? null : await unwrapKey(kek, environment, kept))
-      else if (order[kept.state] > order[known.state]) moveTo(known, kept.state)
+    const startedAt = now()
+    for (const stored of await keys.list()) {
+      const known = this.#loaded.get(stored.keyId)
+      if (known === undefined) this.#load(stored, stored.state === 'destroyed' ? null : await unwrapDataKey(kek, environment, stored))
+      else if (order[stored.state] > order[known.state]) advanceState(known, stored.state)
     }
-    this.#readAt = askedAt
+    this.#readAt = startedAt
   }
 
   /**
-   * However many ask at once, it is read once. Where it cannot be read nothing new is sealed: the key that is held may be out of use elsewhere,
-   * and destroyed two minutes later.
+   * Concurrent calls read the store once. When it cannot be read nothing new is sealed: the loaded key may be retired elsewhere, and destroyed two
+   * minutes later.
    */
-  #readAgain(): Promise<void> {
-    this.#readingAgain ??= this.read().finally(() => (this.#readingAgain = null))
-    return this.#readingAgain
+  #reread(): Promise<void> {
+    this.#rereading ??= this.read().finally(() => (this.#rereading = null))
+    return this.#rereading
   }
 
-  /** Makes the next key, or takes the one that another process was faster to make. It is durable before anything is sealed under it. */
-  async #make(purpose: KeyPurpose, owner: string): Promise<Dek> {
+  /** Creates the next key, or loads the one that another process created first. It is durable before anything is sealed under it. */
+  async #create(purpose: KeyPurpose, owner: string): Promise<Dek> {
     const { kek, keys, environment, now } = this.#parts
     const before = this.#newest.get(scopeOf(purpose, owner))
-    const made = await makeKey(kek, environment, { purpose, owner, epoch: (before?.epoch ?? 0) + 1, createdAt: now() })
-    if (await keys.insert(made.wrapped)) this.#hold(made.wrapped, made.dek)
+    const created = await createDataKey(kek, environment, { purpose, owner, epoch: (before?.epoch ?? 0) + 1, createdAt: now() })
+    if (await keys.insert(created.wrapped)) this.#load(created.wrapped, created.dek)
     else await this.read()
     const after = this.#newest.get(scopeOf(purpose, owner))
-    if (after === undefined || after === before || after.dek === null) throw new KeyUnknown(`the next ${purpose} key could not be made`)
+    if (after === undefined || after === before || after.dek === null)
+      throw new UnknownKeyError(`the next ${purpose} key could not be created`)
     if (before !== undefined && before.state !== 'destroyed') await keys.setState(before.keyId, 'decrypt_only')
     return after.dek
   }
 
   /**
-   * The newest key of a scope is the only one that can be active, whatever the store says of those before it. A key that was taken in while this
-   * one was being unwrapped stays as it is.
+   * Only the newest key of a scope can be active, whatever state the store has for older ones. A key that was loaded while this one was being
+   * unwrapped stays as it is.
    */
-  #hold({ wrapped: _wrapped, checkValue: _checkValue, ...kept }: WrappedKey, dek: Dek | null): void {
-    if (this.#held.has(kept.keyId)) return
-    const held: HeldKey = { ...kept, dek }
-    const scope = scopeOf(kept.purpose, kept.owner)
+  #load({ wrapped: _wrapped, checkValue: _checkValue, ...stored }: WrappedKey, dek: Dek | null): void {
+    if (this.#loaded.has(stored.keyId)) return
+    const loaded: LoadedKey = { ...stored, dek }
+    const scope = scopeOf(stored.purpose, stored.owner)
     const other = this.#newest.get(scope)
-    const isNewest = other === undefined || held.epoch > other.epoch
-    const older = isNewest ? other : held
-    if (older?.state === 'active') moveTo(older, 'decrypt_only')
-    if (isNewest) this.#newest.set(scope, held)
-    this.#held.set(kept.keyId, held)
+    const isNewest = other === undefined || loaded.epoch > other.epoch
+    const older = isNewest ? other : loaded
+    if (older?.state === 'active') advanceState(older, 'decrypt_only')
+    if (isNewest) this.#newest.set(scope, loaded)
+    this.#loaded.set(stored.keyId, loaded)
   }
 
-  #known(keyId: string): HeldKey {
-    const held = this.#held.get(keyId)
-    if (held === undefined) throw new KeyUnknown(`there is no key ${keyId}`)
-    return held
+  #known(keyId: string): LoadedKey {
+    const loaded = this.#loaded.get(keyId)
+    if (loaded === undefined) throw new UnknownKeyError(`there is no key ${keyId}`)
+    return loaded
   }
 
-  async #destroy(held: HeldKey): Promise<void> {
-    await this.#parts.keys.setState(held.keyId, 'destroyed')
-    moveTo(held, 'destroyed')
+  async #destroy(loaded: LoadedKey): Promise<void> {
+    await this.#parts.keys.setState(loaded.keyId, 'destroyed')
+    advanceState(loaded, 'destroyed')
   }
 
-  /** From when on (unix ms) nothing new was done under a key: its end, or the birth of a later one. */
-  #outOfUseAt({ purpose, owner, epoch, createdAt }: HeldKey): number {
-    const later = [...this.#held.values()].filter((other) => other.purpose === purpose && other.owner === owner && other.epoch > epoch)
-    return Math.min(endOf({ purpose, createdAt }), ...later.map((other) => other.createdAt))
+  /** When a key went out of use, unix milliseconds: at its expiry, or when a later one was created. */
+  #outOfUseAt({ purpose, owner, epoch, createdAt }: LoadedKey): number {
+    const later = [...this.#loaded.values()].filter((other) => other.purpose === purpose && other.owner === owner && other.epoch > epoch)
+    return Math.min(expiresAt({ purpose, createdAt }), ...later.map((other) => other.createdAt))
   }
 }
 
-function moveTo(held: HeldKey, state: KeyState): void {
-  held.state = state
-  if (state === 'destroyed') held.dek = null
+function advanceState(loaded: LoadedKey, state: KeyState): void {
+  loaded.state = state
+  if (state === 'destroyed') loaded.dek = null
 }
 
 function scopeOf(purpose: KeyPurpose, owner: string): string {
@@ -214,6 +216,6 @@ function scopeOf(purpose: KeyPurpose, owner: string): string {
 }
 
 const order: Readonly<Record<KeyState, number>> = { active: 0, decrypt_only: 1, destroyed: 2 }
-/** A process learns within a minute what another did, so a key that went out of use two minutes ago is used by nobody. */
-const readAgainMs = 60_000
-const graceMs = 2 * readAgainMs
+/** A process learns within a minute what another did, so a key that was retired two minutes ago is no longer used anywhere. */
+const rereadMs = 60_000
+const graceMs = 2 * rereadMs

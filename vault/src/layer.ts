@@ -1,20 +1,20 @@
 import { createCipheriv, createDecipheriv, type CipherGCM, type DecipherGCM, type KeyObject } from 'node:crypto'
 
 import { withEncoded, type MacField } from './fields.ts'
-import { drawPublic } from './random.ts'
+import { randomPublic } from './random.ts'
 
-/** What one layer is sealed with and bound to. All that is sealed is written alike. */
+/** The key of a layer and what it is bound to. Everything sealed has this one format. */
 export interface Layer {
   readonly key: KeyObject
   /** 16 bytes, written in clear. */
   readonly keyId: Uint8Array
-  /** What else it is bound to: environment, owner, what for. It opens with the same alone. */
+  /** The other associated data: environment, owner, purpose. The layer opens only with the same. */
   readonly bound: readonly MacField[]
 }
 
-/** The one answer to every way in which something sealed can be wrong. */
-export class SealBroken extends Error {
-  override readonly name = 'SealBroken'
+/** The one error for every way in which something sealed can be wrong. */
+export class SealBrokenError extends Error {
+  override readonly name = 'SealBrokenError'
 
   constructor() {
     super('this seal does not open')
@@ -23,7 +23,7 @@ export class SealBroken extends Error {
 
 /** AES-256-GCM (NIST SP 800-38D): version(1) algorithm(1) key id(16) nonce(12) ciphertext tag(16), 46 bytes more than the plaintext. */
 export function sealLayer(layer: Layer, plaintext: Uint8Array): Uint8Array {
-  const nonce = drawPublic(nonceBytes)
+  const nonce = randomPublic(nonceBytes)
   const cipher = bind(createCipheriv('aes-256-gcm', layer.key, nonce, gcm), layer)
   const blob = new Uint8Array(layerBytes + plaintext.length)
   blob[0] = version
@@ -36,9 +36,9 @@ export function sealLayer(layer: Layer, plaintext: Uint8Array): Uint8Array {
   return blob
 }
 
-/** Gives the plaintext, in memory of its own. Throws `SealBroken`; what had been deciphered by then is wiped unseen. */
+/** Returns the plaintext, in memory of its own. Throws `SealBrokenError`; what was deciphered until then is wiped. */
 export function openLayer(layer: Layer, blob: Uint8Array): Uint8Array {
-  if (!isHeadOf(layer, blob)) throw new SealBroken()
+  if (!isHeadOf(layer, blob)) throw new SealBrokenError()
   const nonce = blob.subarray(nonceAt, ciphertextAt)
   const decipher = bind(createDecipheriv('aes-256-gcm', layer.key, nonce, gcm), layer)
   decipher.setAuthTag(blob.subarray(blob.length - tagBytes))
@@ -48,23 +48,23 @@ export function openLayer(layer: Layer, blob: Uint8Array): Uint8Array {
     return plaintext
   } catch {
     plaintext.fill(0)
-    throw new SealBroken()
+    throw new SealBrokenError()
   }
 }
 
-/** The key id written in a blob; null when it is none of ours. Proves nothing: `openLayer` does. */
+/** The key id written in a blob; null for a foreign blob. This proves nothing; `openLayer` does. */
 export function keyIdIn(blob: Uint8Array): Uint8Array | null {
   const isOurs = blob.length >= layerBytes && blob[0] === version && blob[1] === aes256gcm
   return isOurs ? blob.subarray(keyIdAt, nonceAt) : null
 }
 
-/** The head is not enciphered, and the associated data say what it should be, not what it is: so it is compared. */
+/** The header is not encrypted, and the associated data contain the expected header, not the actual one: so it is compared. */
 function isHeadOf(layer: Layer, blob: Uint8Array): boolean {
   const keyId = keyIdIn(blob)
   return keyId !== null && keyId.every((byte, i) => byte === layer.keyId[i])
 }
 
-/** Gives the cipher all that a layer is bound to. */
+/** Sets the associated data of a layer. */
 function bind<C extends CipherGCM | DecipherGCM>(cipher: C, { keyId, bound }: Layer): C {
   withEncoded('tessera seal', [version, aes256gcm, keyId, ...bound], (associated) => cipher.setAAD(associated))
   return cipher

@@ -2,15 +2,26 @@ import assert from 'node:assert/strict'
 import { createDecipheriv, createHash, createHmac } from 'node:crypto'
 import { test } from 'node:test'
 
-import { sealsUnder, WrongKey } from './dek.ts'
+import { sealsUnder, WrongKeyError } from './dek.ts'
 import { encodeFields } from './fields.ts'
-import { digestRequest, hashIdempotencyKey, hashIdentity, openOutcome, sealOutcome, type KeyedRequest, type KeyOwner } from './outcome.ts'
+import {
+  digestRequest,
+  hashIdempotencyKey,
+  hashIdentity,
+  openOutcome,
+  sealOutcome,
+  type IdempotentRequest,
+  type IdempotencyKeyOwner,
+} from './outcome.ts'
 import { merchantA, merchantB, sampleDek } from './samples.fixture.ts'
-import { SealBroken } from './seal.ts'
+import { SealBrokenError } from './seal.ts'
 
-const owner: KeyOwner = { environment: 'test', merchantId: merchantA, callerClass: 'server' }
-const request: KeyedRequest = {
-  ...{ key: 'k1', profile: 'spec', method: 'cards.create', params: '{"card":{"expire":"0399","number":""}}' },
+const owner: IdempotencyKeyOwner = { environment: 'test', merchantId: merchantA, callerClass: 'server' }
+const request: IdempotentRequest = {
+  key: 'k1',
+  profile: 'spec',
+  method: 'cards.create',
+  params: '{"card":{"expire":"0399","number":""}}',
   pan: Buffer.from('8600069195406311'),
 }
 const plaintext = Buffer.from('{"result":{"card":{"token":"secret"}}}')
@@ -19,7 +30,7 @@ test('an outcome opens with the same key and request, and with nothing else', ()
   const dek = sampleDek('idempotency')
   const sealed = sealOutcome(dek, owner, digestRequest(request), plaintext)
   assert.deepEqual(Buffer.from(openOutcome(dek, owner, digestRequest(request), sealed)), plaintext)
-  const others: KeyedRequest[] = [
+  const others: IdempotentRequest[] = [
     { ...request, key: 'k2' },
     { ...request, profile: 'subscribe' },
     { ...request, method: 'cards.remove' },
@@ -27,12 +38,12 @@ test('an outcome opens with the same key and request, and with nothing else', ()
     { ...request, pan: Buffer.from('8600495473316478') },
     { ...request, pan: null },
   ]
-  for (const other of others) assert.throws(() => openOutcome(dek, owner, digestRequest(other), sealed), SealBroken)
+  for (const other of others) assert.throws(() => openOutcome(dek, owner, digestRequest(other), sealed), SealBrokenError)
   for (const changed of [{ environment: 'production' }, { merchantId: merchantB }, { callerClass: 'browser' }]) {
-    assert.throws(() => openOutcome(dek, { ...owner, ...changed }, digestRequest(request), sealed), SealBroken)
+    assert.throws(() => openOutcome(dek, { ...owner, ...changed }, digestRequest(request), sealed), SealBrokenError)
   }
   const swapped = { ...sampleDek('idempotency'), keyId: dek.keyId }
-  assert.throws(() => openOutcome(swapped, owner, digestRequest(request), sealed), SealBroken)
+  assert.throws(() => openOutcome(swapped, owner, digestRequest(request), sealed), SealBrokenError)
 })
 
 test('a sealed outcome with any one bit flipped does not open', () => {
@@ -42,11 +53,11 @@ test('a sealed outcome with any one bit flipped does not open', () => {
   for (let bit = 0; bit < sealed.length * 8; bit++) {
     const flipped = Uint8Array.from(sealed)
     flipped[bit >> 3] = (flipped[bit >> 3] ?? 0) ^ (1 << (bit & 7))
-    assert.throws(() => openOutcome(dek, owner, digest, flipped), SealBroken)
+    assert.throws(() => openOutcome(dek, owner, digest, flipped), SealBrokenError)
   }
 })
 
-test('the key of an outcome is made by counter mode from the data key and the digest of the request', () => {
+test('the key of an outcome is derived in counter mode from the data key and the digest of the request', () => {
   const dek = sampleDek('idempotency')
   const digest = digestRequest(request)
   const { key, profile, method, params, pan } = request
@@ -80,11 +91,11 @@ test('hashes of an idempotency key and of its request differ by owner and by dat
 test('a data key of another purpose seals, opens and hashes no outcome; sealing counts against the key', () => {
   const card = sampleDek('card')
   const digest = digestRequest(request)
-  assert.throws(() => sealOutcome(card, owner, digest, plaintext), WrongKey)
-  assert.throws(() => hashIdempotencyKey(card, owner, 'k1'), WrongKey)
-  assert.throws(() => hashIdentity(card, owner, digest), WrongKey)
+  assert.throws(() => sealOutcome(card, owner, digest, plaintext), WrongKeyError)
+  assert.throws(() => hashIdempotencyKey(card, owner, 'k1'), WrongKeyError)
+  assert.throws(() => hashIdentity(card, owner, digest), WrongKeyError)
   const dek = sampleDek('idempotency')
   const sealed = sealOutcome(dek, owner, digest, plaintext)
-  assert.throws(() => openOutcome({ ...card, key: dek.key, keyId: dek.keyId }, owner, digest, sealed), SealBroken)
+  assert.throws(() => openOutcome({ ...card, key: dek.key, keyId: dek.keyId }, owner, digest, sealed), SealBrokenError)
   assert.equal(sealsUnder(dek), 1)
 })

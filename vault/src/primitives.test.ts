@@ -101,7 +101,7 @@ test('SHA-256 gives the values of FIPS 180-4', () => {
   assert.equal(hash('sha256', two, 'hex'), '248d6a61d20638b8e5c026930c3e6039a33ce45964ff2167f6ecedd419db06c1')
 })
 
-test('what the primitives give lies in memory of its own, so wiping it wipes all of it and copying it copies nothing else', () => {
+test('the primitives return memory of their own, so that wiping is complete and copying copies nothing else', () => {
   const key = createSecretKey(new Uint8Array(32))
   const given = [
     createCipheriv('aes-256-gcm', key, new Uint8Array(12)).update(new Uint8Array(20)),

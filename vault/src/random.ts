@@ -1,17 +1,27 @@
-import { randomFillSync } from 'node:crypto'
+import { randomFillSync, randomInt } from 'node:crypto'
 
 import { allocateOffHeap } from '@tessera/contract/off-heap'
 
-/** Fresh random bytes in memory of their own, outside the collector's heap, for keys and secrets. */
-export function drawSecret(count: number): Uint8Array<ArrayBuffer> {
-  return randomFillSync(allocateOffHeap(count))
+/** New random bytes in memory of their own, outside the collector's heap, for keys and secrets. */
+export function randomSecret(count: number): Uint8Array<ArrayBuffer> {
+  return fillSecret(allocateOffHeap(count))
+}
+
+/** Overwrites `bytes` with fresh random ones and returns them. `bytes` must lie outside the collector's heap. */
+export function fillSecret(bytes: Uint8Array<ArrayBuffer>): Uint8Array<ArrayBuffer> {
+  return randomFillSync(bytes)
+}
+
+/** A secure random integer from 0 to below `bound`, for one-time passwords. */
+export function randomInteger(bound: number): number {
+  return randomInt(bound)
 }
 
 /**
- * Random bytes that are no secret: nonces, parts of ids. They are drawn in blocks, since one call to the generator costs as much as an
- * HMAC; each byte is given out once and blanked behind.
+ * Random bytes that are not secret: nonces, parts of ids. They are generated in blocks, because one call to the generator costs as much as an
+ * HMAC; each byte is returned once and then blanked in the pool.
  */
-export function drawPublic(count: number): Uint8Array<ArrayBuffer> {
+export function randomPublic(count: number): Uint8Array<ArrayBuffer> {
   if (count > pool.length - next) {
     randomFillSync(pool)
     next = 0

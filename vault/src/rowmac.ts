@@ -2,12 +2,12 @@ import { timingSafeEqual } from 'node:crypto'
 
 import { expectDek, type Dek } from './dek.ts'
 import { keyedHash, type MacField } from './fields.ts'
-import { KeyDestroyed, KeyUnknown, type Keyring } from './keyring.ts'
+import { KeyDestroyedError, UnknownKeyError, type Keyring } from './keyring.ts'
 
 export type { MacField } from './fields.ts'
 
 /**
- * Authenticates what a row decides by, so that nobody who merely writes the database can change it unseen.
+ * Authenticates the content of a row, so that write access to the database alone cannot change it unnoticed.
  * 48 bytes: key id (16) ‖ HMAC-SHA256 (32) over table, environment, key id and every field with its type and length.
  */
 export function makeRowMac(dek: Dek, table: string, environment: string, fields: readonly MacField[]): Uint8Array {
@@ -19,45 +19,46 @@ export function makeRowMac(dek: Dek, table: string, environment: string, fields:
   return mac
 }
 
-/** Whether `mac` is of this row, in constant time. */
-export function isRowMacOf(dek: Dek, mac: Uint8Array, table: string, environment: string, fields: readonly MacField[]): boolean {
+/** Whether `mac` is valid for this row, in constant time. */
+export function isRowMacValid(dek: Dek, mac: Uint8Array, table: string, environment: string, fields: readonly MacField[]): boolean {
   return mac.length === macBytes && timingSafeEqual(mac, makeRowMac(dek, table, environment, fields))
 }
 
-/** Makes and checks the MACs of one table's rows. */
-export interface RowMacs<Row> {
+/** Creates and checks the MACs of one table's rows. */
+export interface RowAuthenticator<Row> {
   /** The same row with its MAC. */
   seal(row: Row): Promise<Row>
-  /** At once where its key is at hand, so that a call pays for no more than the hash. */
-  isTrue(row: Row): Promise<boolean> | boolean
+  /** Synchronous when the key is loaded, so that a call costs no more than the hash. */
+  hasValidMac(row: Row): Promise<boolean> | boolean
 }
 
-export interface MacParts<Row> {
+export interface RowAuthenticatorOptions<Row> {
   readonly table: string
   readonly environment: string
-  /** Everything that decides, in a fixed order. A new column goes to the end, and old rows get their MAC anew. */
+  /** The covered columns, in a fixed order. A new column goes to the end, and old rows get a new MAC. */
   readonly fieldsOf: (row: Row) => readonly MacField[]
 }
 
-export function makeRowMacs<Row extends { readonly mac: Uint8Array }>(
+export function makeRowAuthenticator<Row extends { readonly mac: Uint8Array }>(
   keyring: Keyring,
-  { table, environment, fieldsOf }: MacParts<Row>,
-): RowMacs<Row> {
-  const isMadeBy = (dek: Dek, row: Row): boolean => dek.purpose === 'row_mac' && isRowMacOf(dek, row.mac, table, environment, fieldsOf(row))
+  { table, environment, fieldsOf }: RowAuthenticatorOptions<Row>,
+): RowAuthenticator<Row> {
+  const isMadeBy = (dek: Dek, row: Row): boolean =>
+    dek.purpose === 'row_mac' && isRowMacValid(dek, row.mac, table, environment, fieldsOf(row))
   return Object.freeze({
     async seal(row: Row) {
       return { ...row, mac: makeRowMac(await keyring.active('row_mac'), table, environment, fieldsOf(row)) }
     },
-    isTrue(row: Row) {
+    hasValidMac(row: Row) {
       const dek = keyring.byId(macKeyIdOf(row.mac))
       return dek instanceof Promise ? dek.then((key) => isMadeBy(key, row), isNoKey) : isMadeBy(dek, row)
     },
   })
 }
 
-/** A MAC under a key that is not there is no MAC. */
+/** A MAC under a key that does not exist is invalid. */
 function isNoKey(err: unknown): false {
-  if (err instanceof KeyUnknown || err instanceof KeyDestroyed) return false
+  if (err instanceof UnknownKeyError || err instanceof KeyDestroyedError) return false
   throw err
 }
 

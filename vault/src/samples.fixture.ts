@@ -5,7 +5,7 @@ import fc from 'fast-check'
 import { Pan } from '@tessera/contract/card'
 
 import type { Dek, KeyPurpose } from './dek.ts'
-import { KekRefused, type Kek } from './kek.ts'
+import { KekError, type Kek } from './kek.ts'
 import type { KeyState, KeyStore, WrappedKey } from './keyring.ts'
 import type { CardOwner } from './seal.ts'
 
@@ -60,7 +60,7 @@ export function sampleKek(id = 'sample-kek'): Kek {
         decipher.final()
         return plain
       } catch (cause) {
-        throw new KekRefused('the sample KEK does not open this', { cause })
+        throw new KekError('the sample KEK does not open this', { cause })
       }
     },
   }

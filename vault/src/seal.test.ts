@@ -6,11 +6,11 @@ import fc from 'fast-check'
 
 import type { Pan } from '@tessera/contract/card'
 
-import { sealsUnder, WrongKey, type Dek } from './dek.ts'
+import { sealsUnder, WrongKeyError, type Dek } from './dek.ts'
 import { deriveKey } from './kdf.ts'
 import { openLayer, sealLayer, type Layer } from './layer.ts'
 import { anyDigits, digitsOf, merchantA, merchantB, panOf, sampleDek, sampleOwner, samplePan } from './samples.fixture.ts'
-import { keyIdOf, openPan, resealBlob, sealPan, SealBroken, type CardOwner } from './seal.ts'
+import { keyIdOf, openPan, resealBlob, sealPan, SealBrokenError, type CardOwner } from './seal.ts'
 
 /** A sealed card and all that opens it. */
 interface Sealed {
@@ -30,7 +30,7 @@ test('a card opens to the digits that were sealed, whatever their number', () =>
   )
 })
 
-test('the same card sealed twice has no block in common but the head', () => {
+test('the same card sealed twice has no block in common but the header', () => {
   const { dek, owner, secret, blob } = sealed()
   const again = sealPan(samplePan(), secret, dek, owner)
   assert.deepEqual(again.subarray(0, 18), blob.subarray(0, 18))
@@ -47,7 +47,7 @@ test('a blob names the data key of its outer layer', () => {
   assert.equal(keyIdOf(blob), dek.keyId)
 })
 
-test('what is no blob of ours names no key', () => {
+test('a foreign blob names no key', () => {
   const { blob } = sealed()
   const foreign = [
     new Uint8Array(),
@@ -132,7 +132,7 @@ test('a blob does not open for an owner that differs in one member only', () => 
   for (const other of others) assertBroken({ ...card, owner: { ...card.owner, ...other } }, JSON.stringify(other))
 })
 
-test('an owner whose ids are not 24 hex digits opens nothing and is sealed nothing', () => {
+test('an owner whose ids are not 24 hex digits can neither seal nor open', () => {
   const card = sealed()
   for (const id of ['', 'cafe', `${merchantA}0`, merchantA.toUpperCase(), `${merchantA.slice(0, 23)}\n`]) {
     for (const other of [{ merchantId: id }, { cardId: id }]) {
@@ -164,13 +164,13 @@ test('a key of another purpose or owner seals and opens nothing', () => {
   for (const other of [sampleDek('card', merchantB), sampleDek('otp', merchantA), sampleDek('row_mac'), sampleDek('card')]) {
     const dek = { ...card.dek, purpose: other.purpose, owner: other.owner }
     assertBroken({ ...card, dek }, `${dek.purpose} ${dek.owner}`)
-    assert.throws(() => sealPan(samplePan(), card.secret, dek, card.owner), WrongKey)
-    assert.throws(() => resealBlob(card.blob, card.dek, dek, card.owner), WrongKey)
-    assert.throws(() => resealBlob(card.blob, dek, card.dek, card.owner), SealBroken)
+    assert.throws(() => sealPan(samplePan(), card.secret, dek, card.owner), WrongKeyError)
+    assert.throws(() => resealBlob(card.blob, card.dek, dek, card.owner), WrongKeyError)
+    assert.throws(() => resealBlob(card.blob, dek, card.dek, card.owner), SealBrokenError)
   }
 })
 
-test('every fault answers with the same error, which tells nothing', () => {
+test('every fault throws the same error, which reveals nothing', () => {
   const card = sealed()
   const faults: Sealed[] = [
     { ...card, blob: new Uint8Array() },
@@ -183,18 +183,18 @@ test('every fault answers with the same error, which tells nothing', () => {
   ]
   for (const fault of faults) {
     const thrown = assertBroken(fault, 'fault')
-    assert.deepEqual([thrown.name, thrown.message, thrown.cause], ['SealBroken', 'this seal does not open', undefined])
+    assert.deepEqual([thrown.name, thrown.message, thrown.cause], ['SealBrokenError', 'this seal does not open', undefined])
     assert.deepEqual(Object.keys(thrown), ['name'])
   }
 })
 
-test('a thief with the database and every data key opens no card: the inner layer wants the secret', () => {
+test('the database and every data key together open no card: the inner layer needs the secret', () => {
   const card = sealed()
   const inner = openLayer(outerLayerOf(card), card.blob)
   assert.equal(inner.length, 66)
   assert.equal(Buffer.from(inner).indexOf('8600069195406311'), -1)
   const guesses = [card.dek.key, deriveKey(card.dek.key, 'tessera card inner key', card.owner.merchantId + card.owner.cardId)]
-  for (const key of guesses) assert.throws(() => openLayer({ ...innerLayerOf(card), key }, inner), SealBroken)
+  for (const key of guesses) assert.throws(() => openLayer({ ...innerLayerOf(card), key }, inner), SealBrokenError)
 })
 
 test('an inner layer put under the outer layer of another card opens for neither', () => {
@@ -209,10 +209,10 @@ test('an inner layer is no outer layer, even under one key', () => {
   const card = sealed()
   const outer = outerLayerOf(card)
   const asInner = sealLayer({ ...outer, bound: innerLayerOf(card).bound }, new Uint8Array(66))
-  assert.throws(() => openLayer(outer, asInner), SealBroken)
+  assert.throws(() => openLayer(outer, asInner), SealBrokenError)
 })
 
-test('a resealed card opens under the new key alone, with the secret it always had', () => {
+test('a resealed card opens only under the new key, with its old secret', () => {
   const card = sealed()
   const to = sampleDek('card', merchantA)
   const blob = resealBlob(card.blob, card.dek, to, card.owner)
@@ -222,7 +222,7 @@ test('a resealed card opens under the new key alone, with the secret it always h
   assertBroken({ ...card, dek: to }, 'the old blob')
 })
 
-test('resealing leaves the inner layer as it is, to the byte', () => {
+test('resealing leaves the inner layer unchanged, to the byte', () => {
   const card = sealed()
   const to = sampleDek('card', merchantA)
   const inner = openLayer(outerLayerOf(card), card.blob)
@@ -230,15 +230,15 @@ test('resealing leaves the inner layer as it is, to the byte', () => {
   assert.deepEqual(openLayer(outerLayerOf({ ...card, dek: to }), resealed), inner)
 })
 
-test('resealing refuses what is broken or not of this owner', () => {
+test('resealing rejects a broken blob and one of another owner', () => {
   const card = sealed()
   const to = sampleDek('card', merchantA)
   for (let at = 0; at < card.blob.length; at++) {
     const flipped = changed(card.blob, at, (card.blob[at] ?? 0) ^ 0x80)
-    assert.throws(() => resealBlob(flipped, card.dek, to, card.owner), SealBroken)
+    assert.throws(() => resealBlob(flipped, card.dek, to, card.owner), SealBrokenError)
   }
-  assert.throws(() => resealBlob(card.blob, card.dek, to, sampleOwner()), SealBroken)
-  assert.throws(() => resealBlob(card.blob, to, card.dek, card.owner), SealBroken)
+  assert.throws(() => resealBlob(card.blob, card.dek, to, sampleOwner()), SealBrokenError)
+  assert.throws(() => resealBlob(card.blob, to, card.dek, card.owner), SealBrokenError)
 })
 
 test('sealing and resealing count against the key that they use, opening does not', () => {
@@ -250,7 +250,7 @@ test('sealing and resealing count against the key that they use, opening does no
   assert.deepEqual([sealsUnder(card.dek), sealsUnder(to)], [1, 1])
 })
 
-test('sealing leaves the PAN and the secret to the caller, and opening gives a PAN of its own', () => {
+test('sealing leaves the PAN and the secret to the caller, and opening returns a new PAN', () => {
   const card = sealed()
   const pan = openPan(card.blob, card.secret, card.dek, card.owner)
   pan.wipe()
@@ -264,7 +264,7 @@ test('a wiped PAN is not sealed as zeros', () => {
   assert.throws(() => sealed({ pan }), /wiped/)
 })
 
-test('a blob lies in memory of its own, so that posting it to a thread copies nothing else', () => {
+test('a blob has memory of its own, so that posting it to a thread copies nothing else', () => {
   const { blob } = sealed()
   assert.equal(blob.buffer.byteLength, 112)
   assert.equal(structuredClone(blob).buffer.byteLength, 112)
@@ -280,7 +280,7 @@ function assertBroken({ blob, secret, dek, owner }: Sealed, what: string): Error
   try {
     openPan(blob, secret, dek, owner)
   } catch (thrown) {
-    assert.ok(thrown instanceof SealBroken, `${what}: ${String(thrown)}`)
+    assert.ok(thrown instanceof SealBrokenError, `${what}: ${String(thrown)}`)
     return thrown
   }
   return assert.fail(`it opened: ${what}`)

@@ -6,11 +6,11 @@ import { allocateOffHeap, copyOffHeap } from '@tessera/contract/off-heap'
 import { countSeal, expectDek, isDekOf, type Dek } from './dek.ts'
 import { isId } from './id.ts'
 import { deriveKey } from './kdf.ts'
-import { keyIdIn, layerBytes, openLayer, sealLayer, SealBroken, type Layer } from './layer.ts'
+import { keyIdIn, layerBytes, openLayer, sealLayer, SealBrokenError, type Layer } from './layer.ts'
 
-export { SealBroken } from './layer.ts'
+export { SealBrokenError } from './layer.ts'
 
-/** Whom a sealed card belongs to; it opens for nobody else. */
+/** The owner of a sealed card; it opens for this owner only. */
 export interface CardOwner {
   readonly environment: string
   readonly merchantId: string
@@ -18,7 +18,7 @@ export interface CardOwner {
 }
 
 /**
- * Seals a card number twice: within, under a key that only the token's secret gives; without, under the merchant's data key.
+ * Seals a card number twice: inside under a key derived from the token's secret, outside under the merchant's data key.
  * Always 112 bytes. The caller wipes the PAN and the secret. Why two layers: docs/decisions/0003-two-layers.md.
  */
 export function sealPan(pan: Pan, secret: Uint8Array, dek: Dek, owner: CardOwner): Uint8Array {
@@ -29,9 +29,9 @@ export function sealPan(pan: Pan, secret: Uint8Array, dek: Dek, owner: CardOwner
   return sealOuter(inner, dek, owner)
 }
 
-/** Opens what `sealPan` sealed. Throws `SealBroken`, and nothing else, whatever is wrong. The caller wipes the PAN. */
+/** Opens what `sealPan` sealed. Throws `SealBrokenError`, and nothing else, whatever is wrong. The caller wipes the PAN. */
 export function openPan(blob: Uint8Array, secret: Uint8Array, dek: Dek, owner: CardOwner): Pan {
-  if (!isSealable(secret, owner)) throw new SealBroken()
+  if (!isSealable(secret, owner)) throw new SealBrokenError()
   const inner = openOuter(blob, dek, owner)
   const padded = openLayer(innerLayer(secret, owner), inner)
   try {
@@ -41,12 +41,12 @@ export function openPan(blob: Uint8Array, secret: Uint8Array, dek: Dek, owner: C
   }
 }
 
-/** Puts a new outer layer in place of the old one. The inner layer stays shut, and no token is needed. Throws `SealBroken`. */
+/** Replaces the outer layer. The inner layer stays closed, and no token is needed. Throws `SealBrokenError`. */
 export function resealBlob(blob: Uint8Array, from: Dek, to: Dek, owner: CardOwner): Uint8Array {
   return sealOuter(openOuter(blob, from, owner), to, owner)
 }
 
-/** The data key of a blob's outer layer, 32 hex digits; null when it is no blob of ours. Proves nothing: opening does. */
+/** The data key of a blob's outer layer, 32 hex digits; null for a foreign blob. This proves nothing; opening does. */
 export function keyIdOf(blob: Uint8Array): string | null {
   const keyId = blob.length === blobBytes ? keyIdIn(blob) : null
   return keyId === null ? null : Buffer.from(keyId).toString('hex')
@@ -63,7 +63,7 @@ function sealOuter(inner: Uint8Array, dek: Dek, owner: CardOwner): Uint8Array {
 }
 
 function openOuter(blob: Uint8Array, dek: Dek, owner: CardOwner): Uint8Array {
-  if (!isDekOf(dek, 'card', owner.merchantId)) throw new SealBroken()
+  if (!isDekOf(dek, 'card', owner.merchantId)) throw new SealBrokenError()
   return openLayer(outerLayer(dek, owner), blob)
 }
 
@@ -81,7 +81,7 @@ function boundTo({ environment, merchantId, cardId }: CardOwner, layer: 'inner' 
   return [environment, merchantId, cardId, layer]
 }
 
-/** length(1) digits zeros: as long for every number, so that a sealed card does not tell how many digits it holds. */
+/** length(1) digits zeros: the same length for every number, so that a sealed card does not reveal how many digits it has. */
 function padPan(pan: Pan): Uint8Array {
   const padded = allocateOffHeap(paddedBytes)
   padded[0] = pan.length
@@ -94,7 +94,7 @@ function unpadPan(padded: Uint8Array): Pan {
 }
 
 const innerKeyLabel = 'tessera card inner key'
-/** Stands where the outer layer has its key id: the data key may change and the inner layer must not. 16 bytes. */
+/** In the place of the outer layer's key id: the data key may change, the inner layer must not. 16 bytes. */
 const innerKeyId = Buffer.from('tessera inner 01')
 const secretBytes = 32
 const paddedBytes = 1 + 19

@@ -7,23 +7,23 @@ import fc from 'fast-check'
 import { decodeBase62, encodeBase62 } from './base62.ts'
 import { bucketOf, bucketOfId } from './id.ts'
 import { merchantA } from './samples.fixture.ts'
-import { issueToken, readToken } from './token.ts'
+import { issueToken, parseToken } from './token.ts'
 
 const nowMs = Date.UTC(2026, 10, 21)
 const alphabet = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
 const anySecret = fc.uint8Array({ minLength: 32, maxLength: 32 })
 
-test('an issued token reads back as the card, secret and hash that it was issued with', () => {
+test('an issued token parses to the card, secret and hash that it was issued with', () => {
   for (let i = 0; i < 200; i++) {
     const issued = issueToken(bucketOf(merchantA), nowMs)
     assert.match(issued.token, /^[0-9a-f]{24}_[0-9A-Za-z]{43}$/)
-    const read = readToken(issued.token)
+    const read = parseToken(issued.token)
     assert.deepEqual([read?.cardId, read?.secret, read?.hash], [issued.cardId, issued.secret, issued.hash])
     assert.equal(read?.bucket, bucketOf(merchantA))
   }
 })
 
-test('what is kept of a token is SHA-256 of its 32 secret bytes', () => {
+test('the stored hash of a token is SHA-256 of its 32 secret bytes', () => {
   const { secret, hash } = issueToken(1, nowMs)
   assert.equal(secret.length, 32)
   assert.deepEqual(Buffer.from(hash), createHash('sha256').update(secret).digest())
@@ -33,13 +33,13 @@ test('a card id lies in the bucket of its merchant', () => {
   for (const bucket of [0, 1, 0xabc, 0xfff]) assert.equal(bucketOfId(issueToken(bucket, nowMs).cardId), bucket)
 })
 
-test('of 20,000 tokens no two are alike, in the id or in the secret', () => {
+test('of 20,000 tokens no two share an id or a secret', () => {
   const tokens = Array.from({ length: 20_000 }, () => issueToken(1, nowMs))
   assert.equal(new Set(tokens.map(({ cardId }) => cardId)).size, tokens.length)
   assert.equal(new Set(tokens.map(({ token }) => token.slice(25))).size, tokens.length)
 })
 
-test('what is not of token shape is no token', () => {
+test('text that is not of token shape is not a token', () => {
   const { cardId, token } = issueToken(1, nowMs)
   const shapeless = [
     '',
@@ -56,10 +56,10 @@ test('what is not of token shape is no token', () => {
     token.replace('_', '__'),
     `${token.slice(0, -1)}é`,
   ]
-  for (const text of shapeless) assert.equal(readToken(text), null, JSON.stringify(text))
+  for (const text of shapeless) assert.equal(parseToken(text), null, JSON.stringify(text))
 })
 
-test('a well-shaped token that was never issued has no secret, and a hash like any other that no card has', () => {
+test('a well-shaped token that was never issued has no secret, and a hash that no card has', () => {
   const { cardId, token, secret } = issueToken(1, nowMs)
   const foreign = [
     `${cardId}_${'a'.repeat(20)}`,
@@ -69,11 +69,11 @@ test('a well-shaped token that was never issued has no secret, and a hash like a
     `${cardId}_${'z'.repeat(43)}`,
   ]
   for (const text of foreign) {
-    const read = readToken(text)
+    const read = parseToken(text)
     assert.deepEqual([read?.cardId, read?.secret, read?.hash.length], [cardId, null, 32])
-    assert.notDeepEqual(read?.hash, readToken(token)?.hash)
+    assert.notDeepEqual(read?.hash, parseToken(token)?.hash)
   }
-  assert.equal(new Set(foreign.map((text) => Buffer.from(readToken(text)?.hash ?? secret).toString('hex'))).size, foreign.length)
+  assert.equal(new Set(foreign.map((text) => Buffer.from(parseToken(text)?.hash ?? secret).toString('hex'))).size, foreign.length)
 })
 
 test('each secret has one text of 43 digits: its number in base 62', () => {
@@ -105,7 +105,7 @@ test('the last number that fits 256 bits decodes, the next one does not', () => 
   assert.equal(decodeBase62(numberInBase62(2n ** 256n)), null)
 })
 
-test('texts of another length or with other signs decode to nothing', () => {
+test('texts of another length or with other characters decode to nothing', () => {
   const text = encodeBase62(new Uint8Array(32).fill(7))
   for (const other of ['', text.slice(1), `0${text}`, `${text.slice(1)}-`, `${text.slice(1)}_`, `${text.slice(1)}é`, ' '.repeat(43)]) {
     assert.equal(decodeBase62(other), null, other)

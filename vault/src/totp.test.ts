@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 
-import { totpCodeOf, totpStepAt, writeBase32 } from './totp.ts'
+import { totpCode, totpStepAt, encodeBase32 } from './totp.ts'
 
 test('codes are those of RFC 6238, appendix B', () => {
   const secret = Buffer.from('12345678901234567890')
@@ -13,9 +13,9 @@ test('codes are those of RFC 6238, appendix B', () => {
     [2000000000, '279037'],
     [20000000000, '353130'],
   ]
-  for (const [seconds, code] of vectors) assert.equal(totpCodeOf(secret, totpStepAt(seconds * 1000)), code)
+  for (const [seconds, code] of vectors) assert.equal(totpCode(secret, totpStepAt(seconds * 1000)), code)
 })
 
 test('a secret is written in base32 as RFC 4648 has it', () => {
-  assert.equal(writeBase32(Buffer.from('fooba')), 'MZXW6YTB')
+  assert.equal(encodeBase32(Buffer.from('fooba')), 'MZXW6YTB')
 })

@@ -1,10 +1,10 @@
 import { createHmac } from 'node:crypto'
 
 import { countSeal, expectDek, isDekOf, type Dek } from './dek.ts'
-import { keyIdIn, openLayer, sealLayer, SealBroken, type Layer } from './layer.ts'
-import { drawSecret } from './random.ts'
+import { keyIdIn, openLayer, sealLayer, SealBrokenError, type Layer } from './layer.ts'
+import { randomSecret } from './random.ts'
 
-/** Whose second factor a secret is: it opens for this user alone. */
+/** The user of a second factor: the secret opens for this user only. */
 export interface TotpOwner {
   readonly environment: string
   readonly merchantId: string
@@ -12,8 +12,8 @@ export interface TotpOwner {
 }
 
 /** A new secret, 160 bits (RFC 4226 §4). The caller wipes it. */
-export function drawTotpSecret(): Uint8Array {
-  return drawSecret(20)
+export function createTotpSecret(): Uint8Array {
+  return randomSecret(20)
 }
 
 /** Seals a secret under a data key of purpose `dashboard`. */
@@ -23,25 +23,25 @@ export function sealTotpSecret(secret: Uint8Array, dek: Dek, owner: TotpOwner): 
   return sealLayer(layerOf(dek, owner), secret)
 }
 
-/** Opens what `sealTotpSecret` sealed; the caller wipes it. Throws `SealBroken`, whatever is wrong. */
+/** Opens what `sealTotpSecret` sealed; the caller wipes it. Throws `SealBrokenError`, whatever is wrong. */
 export function openTotpSecret(sealed: Uint8Array, dek: Dek, owner: TotpOwner): Uint8Array {
-  if (!isDekOf(dek, 'dashboard')) throw new SealBroken()
+  if (!isDekOf(dek, 'dashboard')) throw new SealBrokenError()
   return openLayer(layerOf(dek, owner), sealed)
 }
 
-/** The data key of a sealed secret, 32 hex digits; null when it is none of ours. */
+/** The data key of a sealed secret, 32 hex digits; null for a foreign blob. */
 export function keyIdOfTotpSecret(sealed: Uint8Array): string | null {
   const keyId = keyIdIn(sealed)
   return keyId === null ? null : Buffer.from(keyId).toString('hex')
 }
 
-/** The step of 30 seconds that a moment (unix ms) lies in. */
+/** The 30-second step of a time in unix milliseconds. */
 export function totpStepAt(now: number): number {
   return Math.floor(now / stepMs)
 }
 
-/** The six digits of a step (RFC 6238, HMAC-SHA-1, which is what authenticators have). */
-export function totpCodeOf(secret: Uint8Array, step: number): string {
+/** The six digits of a step (RFC 6238 with HMAC-SHA-1, which authenticators use). */
+export function totpCode(secret: Uint8Array, step: number): string {
   const counter = Buffer.alloc(8)
   counter.writeBigUInt64BE(BigInt(step))
   const mac = createHmac('sha1', secret).update(counter).digest()
@@ -49,8 +49,8 @@ export function totpCodeOf(secret: Uint8Array, step: number): string {
   return String((mac.readUInt32BE(at) & 0x7fffffff) % 1_000_000).padStart(6, '0')
 }
 
-/** The secret as authenticators take it (RFC 4648 §6, without padding: 160 bits need none). */
-export function writeBase32(bytes: Uint8Array): string {
+/** The secret as authenticators read it (RFC 4648 §6, without padding: 160 bits need none). */
+export function encodeBase32(bytes: Uint8Array): string {
   const bits = Array.from(bytes, (byte) => byte.toString(2).padStart(8, '0')).join('')
   return (bits.match(/.{5}/g) ?? []).map((five) => alphabet.charAt(Number.parseInt(five, 2))).join('')
 }

@@ -4,8 +4,8 @@ import { mock, test } from 'node:test'
 
 import { keyedHash } from './fields.ts'
 import { samplePan, sampleDek, sampleOwner, merchantA } from './samples.fixture.ts'
-import { openPan, sealPan, SealBroken } from './seal.ts'
-import { limitSubject } from './subject.ts'
+import { openPan, sealPan, SealBrokenError } from './seal.ts'
+import { hashLimitSubject } from './keyed-hashes.ts'
 
 // Every byte that goes into or comes out of a primitive is watched; what was plain must be gone when the work is done.
 
@@ -19,30 +19,30 @@ test('sealing leaves the digits in no buffer but the PAN itself', () => {
   assertSawAndWiped(seen)
 })
 
-test('opening leaves the digits in no buffer but the PAN that it gives', () => {
+test('opening leaves the digits in no buffer but the PAN that it returns', () => {
   const card = { secret: randomBytes(32), dek: sampleDek('card', merchantA), owner: sampleOwner() }
   const blob = sealPan(samplePan(), card.secret, card.dek, card.owner)
   const seen = watch(() => openPan(blob, card.secret, card.dek, card.owner).wipe())
   assertSawAndWiped(seen)
 })
 
-test('what was deciphered before a seal proved broken is wiped', () => {
+test('what was deciphered before a seal turned out to be broken is wiped', () => {
   const card = { secret: randomBytes(32), dek: sampleDek('card', merchantA), owner: sampleOwner() }
   const blob = sealPan(samplePan(), card.secret, card.dek, card.owner)
   blob[111] = (blob[111] ?? 0) ^ 1
-  const seen = watch(() => assert.throws(() => openPan(blob, card.secret, card.dek, card.owner), SealBroken))
+  const seen = watch(() => assert.throws(() => openPan(blob, card.secret, card.dek, card.owner), SealBrokenError))
   const deciphered = seen.filter(({ bytes }) => bytes.length === 66 && bytes.buffer.byteLength === 66)
   assert.ok(deciphered.length === 1 && deciphered.every(({ bytes }) => bytes.every((byte) => byte === 0)))
 })
 
 test('a limit subject leaves the digits in no buffer but the PAN itself', () => {
   const pan = samplePan()
-  const seen = watch(() => limitSubject(sampleDek('limits'), 'pan', pan))
+  const seen = watch(() => hashLimitSubject(sampleDek('limits'), 'pan', pan))
   pan.wipe()
   assertSawAndWiped(seen)
 })
 
-test('a keyed hash leaves nothing of what it was made from', () => {
+test('a keyed hash leaves nothing of its input', () => {
   const seen = watch(() => keyedHash(createSecretKey(new Uint8Array(32)), 'label', [digits]))
   assertSawAndWiped(seen)
 })

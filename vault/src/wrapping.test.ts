@@ -2,11 +2,11 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 
 import type { Kek } from './kek.ts'
-import { KeyRefused, openKeyring, type WrappedKey } from './keyring.ts'
+import { KeyRejectedError, openKeyring, type WrappedKey } from './keyring.ts'
 import { startReplica, stateOf } from './replica.fixture.ts'
 import { memoryKeys, merchantA, merchantB, sampleKek, type MemoryKeys } from './samples.fixture.ts'
 
-test('what is kept of a key does not hold the key', async () => {
+test('a stored key does not contain the key itself', async () => {
   const { keyring, keys } = await startReplica()
   const raw = (await keyring.active('card', merchantA)).key.export()
   for (const row of keys.rows) {
@@ -15,7 +15,7 @@ test('what is kept of a key does not hold the key', async () => {
   }
 })
 
-test('a key handed to the KEK or given by it is wiped once it is used', async () => {
+test('a key passed to the KEK or returned by it is wiped once it is used', async () => {
   const seen: Uint8Array[] = []
   const kek = sampleKek()
   const watching: Kek = {
@@ -34,7 +34,7 @@ test('a key handed to the KEK or given by it is wiped once it is used', async ()
   assert.ok(seen.every((bytes) => bytes.every((byte) => byte === 0)))
 })
 
-test('a state that is written back in the store makes no old key active again', async () => {
+test('a state set back in the store makes no old key active again', async () => {
   const one = await startReplica()
   const first = await one.keyring.active('card', merchantA)
   const second = await one.keyring.rotate('card', merchantA)
@@ -49,7 +49,7 @@ test('a state that is written back in the store makes no old key active again', 
   )
 })
 
-test('one key is active at a time even when a crash came between making the new and ending the old', async () => {
+test('one key is active at a time even when a crash came between creating the new one and ending the old', async () => {
   const one = await startReplica()
   const first = await one.keyring.active('card', merchantA)
   const second = await one.keyring.rotate('card', merchantA)
@@ -60,17 +60,17 @@ test('one key is active at a time even when a crash came between making the new 
   assert.equal(stateOf(keyring, first.keyId), 'decrypt_only')
 })
 
-test('two swapped wraps refuse the start, and the refusal names the key', async () => {
+test('two swapped wrapped keys prevent the start, and the error names the key', async () => {
   const one = await startReplica()
   const { keyId } = await one.keyring.active('card', merchantA)
   const other = await one.keyring.active('card', merchantB)
   const [a, b] = [rowOf(one.keys, keyId), rowOf(one.keys, other.keyId)]
   alter(one.keys, keyId, { wrapped: b.wrapped, checkValue: b.checkValue })
   alter(one.keys, other.keyId, { wrapped: a.wrapped, checkValue: a.checkValue })
-  await assert.rejects(startReplica(one), (thrown: Error) => thrown instanceof KeyRefused && thrown.message.includes(keyId))
+  await assert.rejects(startReplica(one), (thrown: Error) => thrown instanceof KeyRejectedError && thrown.message.includes(keyId))
 })
 
-test('a change of anything that is written beside a wrapped key refuses the start', async () => {
+test('a change of anything stored beside a wrapped key prevents the start', async () => {
   const one = await startReplica()
   const { keyId } = await one.keyring.active('card', merchantA)
   const row = rowOf(one.keys, keyId)
@@ -92,7 +92,7 @@ test('a change of anything that is written beside a wrapped key refuses the star
   for (const change of changes) {
     const keys = memoryKeys()
     keys.rows.push({ ...row, ...change })
-    await assert.rejects(startReplica({ ...one, keys }), KeyRefused, JSON.stringify(change))
+    await assert.rejects(startReplica({ ...one, keys }), KeyRejectedError, JSON.stringify(change))
   }
   await startReplica(one)
 })
@@ -101,12 +101,12 @@ test('a key of the test environment does not open in production, and one of anot
   const one = await startReplica()
   await one.keyring.active('pepper')
   const parts = { kek: one.kek, keys: one.keys, now: () => 0 }
-  await assert.rejects(openKeyring({ ...parts, environment: 'production' }), KeyRefused)
+  await assert.rejects(openKeyring({ ...parts, environment: 'production' }), KeyRejectedError)
   await assert.rejects(
     openKeyring({ ...parts, environment: 'test', kek: sampleKek('another-kek') }),
     /wrapped by KEK sample-kek.*KEK another-kek/,
   )
-  await assert.rejects(openKeyring({ ...parts, environment: 'test', kek: sampleKek() }), KeyRefused)
+  await assert.rejects(openKeyring({ ...parts, environment: 'test', kek: sampleKek() }), KeyRejectedError)
 })
 
 test('a KEK that unwraps to something else is found by the check value', async () => {
@@ -118,16 +118,16 @@ test('a KEK that unwraps to something else is found by the check value', async (
   }
 })
 
-test('an altered key that appears while the service runs is refused too', async () => {
+test('an altered key that appears while the service runs is rejected too', async () => {
   const one = await startReplica()
   const two = await startReplica(one)
   const { keyId } = await two.keyring.active('card', merchantA)
   alter(one.keys, keyId, { owner: merchantB })
-  await assert.rejects(async () => one.keyring.byId(keyId), KeyRefused)
+  await assert.rejects(async () => one.keyring.byId(keyId), KeyRejectedError)
 })
 
 function rowOf(keys: MemoryKeys, keyId: string): WrappedKey {
-  const row = keys.rows.find((kept) => kept.keyId === keyId)
+  const row = keys.rows.find((stored) => stored.keyId === keyId)
   assert.ok(row)
   return row
 }

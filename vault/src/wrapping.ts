@@ -2,12 +2,13 @@ import { createSecretKey, timingSafeEqual, type KeyObject } from 'node:crypto'
 
 import type { Dek, KeyPurpose } from './dek.ts'
 import { encodeFields, keyedHash } from './fields.ts'
+import { issueRandomId } from './id.ts'
 import type { Kek } from './kek.ts'
-import { drawPublic, drawSecret } from './random.ts'
+import { randomSecret } from './random.ts'
 
 export type KeyState = 'active' | 'decrypt_only' | 'destroyed'
 
-/** A data key as it is kept: locked by the KEK, bound to all that is written beside it but its state. */
+/** A stored data key: wrapped by the KEK, and bound to everything stored beside it except its state. */
 export interface WrappedKey {
   readonly keyId: string
   readonly purpose: KeyPurpose
@@ -18,42 +19,43 @@ export interface WrappedKey {
   readonly kekId: string
   /** Empty once destroyed. */
   readonly wrapped: Uint8Array
-  /** First 8 bytes of an HMAC under the key itself: shows that what was unwrapped is what was wrapped. */
+  /** The first 8 bytes of an HMAC under the key itself: proves that the unwrapped key is the one that was wrapped. */
   readonly checkValue: Uint8Array
   /** Unix milliseconds. */
   readonly createdAt: number
 }
 
-/** A kept key that does not open here: altered, swapped with another, or of another KEK or environment. */
-export class KeyRefused extends Error {
-  override readonly name = 'KeyRefused'
+/** A stored key that does not unwrap: altered, swapped with another, or of another KEK or environment. */
+export class KeyRejectedError extends Error {
+  override readonly name = 'KeyRejectedError'
 }
 
-/** Draws a data key and wraps it. */
-export async function makeKey(
+/** Generates a data key and wraps it. */
+export async function createDataKey(
   kek: Kek,
   environment: string,
   named: Pick<WrappedKey, 'purpose' | 'owner' | 'epoch' | 'createdAt'>,
 ): Promise<{ wrapped: WrappedKey; dek: Dek }> {
-  const keyId = Buffer.from(drawPublic(16)).toString('hex')
-  const raw = drawSecret(keyBytes)
+  const keyId = issueRandomId(16)
+  const raw = randomSecret(keyBytes)
   const key = createSecretKey(raw)
   const wrapped = await kek.wrap(raw, associatedOf({ ...named, keyId }, environment)).finally(() => raw.fill(0))
   const dek = Object.freeze({ ...named, keyId, key })
   return { dek, wrapped: { ...named, keyId, state: 'active', kekId: kek.id, wrapped, checkValue: checkValueOf(key) } }
 }
 
-/** Unwraps a data key and checks it. Throws `KeyRefused`, naming the key. */
-export async function unwrapKey(kek: Kek, environment: string, kept: WrappedKey): Promise<Dek> {
-  const { keyId, purpose, owner, epoch, createdAt } = kept
+/** Unwraps a data key and checks it. Throws `KeyRejectedError`, naming the key. */
+export async function unwrapDataKey(kek: Kek, environment: string, stored: WrappedKey): Promise<Dek> {
+  const { keyId, purpose, owner, epoch, createdAt } = stored
   const name = `key ${keyId} (${purpose}${owner === '' ? '' : ` of ${owner}`}, epoch ${epoch})`
-  if (kept.kekId !== kek.id) throw new KeyRefused(`${name} is wrapped by KEK ${kept.kekId}, and this is KEK ${kek.id}`)
-  const raw = await kek.unwrap(kept.wrapped, associatedOf(kept, environment)).catch((cause: unknown) => {
-    throw new KeyRefused(`${name} does not unwrap: it was altered, swapped, or belongs to another environment`, { cause })
+  if (stored.kekId !== kek.id) throw new KeyRejectedError(`${name} is wrapped by KEK ${stored.kekId}, and this is KEK ${kek.id}`)
+  const raw = await kek.unwrap(stored.wrapped, associatedOf(stored, environment)).catch((cause: unknown) => {
+    throw new KeyRejectedError(`${name} does not unwrap: it was altered, swapped, or belongs to another environment`, { cause })
   })
   const key = raw.length === keyBytes ? createSecretKey(raw) : null
   raw.fill(0)
-  if (key === null || !isCheckValueOf(key, kept.checkValue)) throw new KeyRefused(`${name} unwraps to another key: its check value differs`)
+  if (key === null || !isCheckValueOf(key, stored.checkValue))
+    throw new KeyRejectedError(`${name} unwraps to another key: its check value differs`)
   return Object.freeze({ keyId, purpose, owner, epoch, createdAt, key })
 }
 

@@ -1,18 +1,16 @@
-import { useAsk } from '../../app/ask.ts'
-import { call } from '../../app/call.ts'
-import { useDeed } from '../../app/deed.ts'
-import { words } from '../../app/language.ts'
-import { leaveSession, session } from '../../app/session-state.ts'
-import { Answer } from '../../parts/answer.tsx'
-import { Refusal } from '../../parts/refusal.tsx'
-import { Tag } from '../../parts/tag.tsx'
-import { Time } from '../../parts/time.tsx'
+import { call } from '../../app/api.ts'
+import { messages } from '../../app/language.ts'
+import { clearSession, session } from '../../app/session-state.ts'
+import { QueryResult, ErrorMessage } from '../../components/query-result.tsx'
+import { Tag, Time } from '../../components/values.tsx'
+import { useAction } from '../../hooks/use-action.ts'
+import { useQuery } from '../../hooks/use-query.ts'
 import { PasswordForm } from './password-form.tsx'
 import { SecondFactor } from './second-factor.tsx'
 
 /** The user's own sessions, password and second factor. */
 export function AccountPage() {
-  const text = words.value.accountPage
+  const text = messages.value.accountPage
   return (
     <div class="columns">
       <section class="panel">
@@ -20,7 +18,7 @@ export function AccountPage() {
         <SessionList />
       </section>
       <section class="panel">
-        <h2>{words.value.password.title}</h2>
+        <h2>{messages.value.password.title}</h2>
         <PasswordForm />
       </section>
       <section class="panel">
@@ -32,23 +30,23 @@ export function AccountPage() {
 }
 
 function SessionList() {
-  const text = words.value.accountPage
-  const asked = useAsk('dashboard.session.list', {})
-  const { isBusy, refused, run } = useDeed()
+  const text = messages.value.accountPage
+  const query = useQuery('dashboard.session.list', {})
+  const { isBusy, error, run } = useAction()
   const end = async (sessionId: string): Promise<void> => {
     await call('dashboard.session.signOut', { sessionId })
-    asked.again()
+    query.refetch()
   }
   const endAll = async (): Promise<void> => {
     await call('dashboard.session.signOutEverywhere', {})
-    leaveSession()
+    clearSession()
   }
   return (
     <>
-      <Answer asked={asked}>
-        {(found) => (
+      <QueryResult query={query}>
+        {({ sessions }) => (
           <ul class="list">
-            {found.sessions.map(({ sessionId, current, userAgent, address, lastSeenAt }) => (
+            {sessions.map(({ sessionId, current, userAgent, address, lastSeenAt }) => (
               <li key={sessionId}>
                 <span>
                   <span class="agent">{userAgent}</span>
@@ -61,7 +59,7 @@ function SessionList() {
                 ) : (
                   <button type="button" disabled={isBusy.value} onClick={() => void run(() => end(sessionId))}>
                     {text.end}{' '}
-                    <span class="unseen">
+                    <span class="visually-hidden">
                       {userAgent}, {address}, <Time at={lastSeenAt} />
                     </span>
                   </button>
@@ -70,8 +68,8 @@ function SessionList() {
             ))}
           </ul>
         )}
-      </Answer>
-      <Refusal refused={refused.value} />
+      </QueryResult>
+      <ErrorMessage error={error.value} />
       <button type="button" class="danger" disabled={isBusy.value} onClick={() => void run(endAll)}>
         {text.endAll}
       </button>

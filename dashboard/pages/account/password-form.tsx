@@ -1,22 +1,22 @@
 import { useSignal } from '@preact/signals'
 
-import { call } from '../../app/call.ts'
-import { useDeed } from '../../app/deed.ts'
-import { words } from '../../app/language.ts'
-import { Field } from '../../parts/field.tsx'
-import { Refusal } from '../../parts/refusal.tsx'
+import { call } from '../../app/api.ts'
+import { messages } from '../../app/language.ts'
+import { Field } from '../../components/fields.tsx'
+import { ErrorMessage } from '../../components/query-result.tsx'
+import { useAction } from '../../hooks/use-action.ts'
 
-/** Changes the user's own password, and says so. */
+/** Changes the user's own password. */
 export function PasswordForm({ onDone }: { onDone?: () => Promise<void> }) {
-  const text = words.value.password
-  const present = useSignal('')
-  const wanted = useSignal('')
+  const text = messages.value.password
+  const current = useSignal('')
+  const next = useSignal('')
   const isDone = useSignal(false)
-  const { isBusy, refused, run } = useDeed()
+  const { isBusy, error, run } = useAction()
   const submit = async (): Promise<void> => {
     isDone.value = false
-    await call('dashboard.password.change', { password: present.value, newPassword: wanted.value })
-    present.value = wanted.value = ''
+    await call('dashboard.password.change', { password: current.value, newPassword: next.value })
+    current.value = next.value = ''
     isDone.value = true
     await onDone?.()
   }
@@ -29,16 +29,27 @@ export function PasswordForm({ onDone }: { onDone?: () => Promise<void> }) {
     >
       {isDone.value && <p role="status">{text.done}</p>}
       <Field
-        {...{ label: text.present, type: 'password', value: present.value, onInput: (value) => (present.value = value) }}
-        {...{ autocomplete: 'current-password', isRequired: true, maxLength: 128 }}
+        label={text.current}
+        type="password"
+        value={current.value}
+        onInput={(value) => (current.value = value)}
+        autocomplete="current-password"
+        isRequired
+        maxLength={128}
       />
       <Field
-        {...{ label: text.wanted, type: 'password', value: wanted.value, onInput: (value) => (wanted.value = value) }}
-        {...{ hint: text.hint, autocomplete: 'new-password', isRequired: true, maxLength: 128 }}
+        label={text.next}
+        type="password"
+        value={next.value}
+        onInput={(value) => (next.value = value)}
+        hint={text.hint}
+        autocomplete="new-password"
+        isRequired
+        maxLength={128}
       />
-      <Refusal refused={refused.value} />
+      <ErrorMessage error={error.value} />
       <button type="submit" class="main" disabled={isBusy.value}>
-        {text.deed}
+        {text.submit}
       </button>
     </form>
   )

@@ -1,79 +1,85 @@
 import { useSignal } from '@preact/signals'
 
-import { call } from '../../app/call.ts'
-import { useDeed } from '../../app/deed.ts'
-import { words } from '../../app/language.ts'
+import { call } from '../../app/api.ts'
+import { messages } from '../../app/language.ts'
 import { session } from '../../app/session-state.ts'
-import { Copy } from '../../parts/copy.tsx'
-import { Field } from '../../parts/field.tsx'
-import { Refusal } from '../../parts/refusal.tsx'
-import { Tag } from '../../parts/tag.tsx'
+import { CopyButton } from '../../components/copy.tsx'
+import { Field } from '../../components/fields.tsx'
+import { ErrorMessage } from '../../components/query-result.tsx'
+import { Tag } from '../../components/values.tsx'
+import { useAction } from '../../hooks/use-action.ts'
 
 /** Turns the second factor on, in two steps, or off. */
 export function SecondFactor({ isOn }: { isOn: boolean }) {
-  const text = words.value.totp
+  const text = messages.value.totp
   const password = useSignal('')
   const code = useSignal('')
   const secret = useSignal<string | null>(null)
-  const { isBusy, refused, run } = useDeed()
-  const isBegun = !isOn && secret.value !== null
-  /** What was typed is used up: a code is good once. */
-  const goOn = (next: string | null): void => {
+  const { isBusy, error, run } = useAction()
+  const isPending = !isOn && secret.value !== null
+  /** Clears the inputs: a code works only once. */
+  const proceed = (next: string | null): void => {
     secret.value = next
     password.value = code.value = ''
   }
-  const begin = async (): Promise<void> => goOn((await call('dashboard.totp.begin', { password: password.value })).secret)
+  const begin = async (): Promise<void> => proceed((await call('dashboard.totp.begin', { password: password.value })).secret)
   const confirm = async (): Promise<void> => {
     await call('dashboard.totp.confirm', { code: code.value })
-    tellTurned(true)
-    goOn(null)
+    setTotp(true)
+    proceed(null)
   }
   const remove = async (): Promise<void> => {
     await call('dashboard.totp.remove', { password: password.value, code: code.value })
-    tellTurned(false)
-    goOn(null)
+    setTotp(false)
+    proceed(null)
   }
-  const cancel = async (): Promise<void> => goOn(null)
+  const cancel = async (): Promise<void> => proceed(null)
   return (
     <form
       onSubmit={(event) => {
         event.preventDefault()
-        void run(isOn ? remove : isBegun ? confirm : begin)
+        void run(isOn ? remove : isPending ? confirm : begin)
       }}
     >
       <p>
         <Tag tone={isOn ? 'green' : 'grey'}>{isOn ? text.on : text.off}</Tag>
       </p>
-      {isBegun && (
+      {isPending && (
         <p>
-          {text.secret} <Copy text={secret.value ?? ''} />
+          {text.secret} <CopyButton text={secret.value ?? ''} />
         </p>
       )}
-      {!isBegun && (
+      {!isPending && (
         <Field
-          {...{
-            label: words.value.password.present,
-            type: 'password',
-            value: password.value,
-            onInput: (value) => (password.value = value),
-          }}
-          {...{ autocomplete: 'current-password', isRequired: true, maxLength: 128 }}
+          label={messages.value.password.current}
+          type="password"
+          value={password.value}
+          onInput={(value) => (password.value = value)}
+          autocomplete="current-password"
+          isRequired
+          maxLength={128}
         />
       )}
-      {(isOn || isBegun) && (
+      {(isOn || isPending) && (
         <Field
-          {...{ label: words.value.signIn.code, value: code.value, onInput: (value) => (code.value = value), inputMode: 'numeric' }}
-          {...{ autocomplete: 'one-time-code', isRequired: true, maxLength: 6, isFirst: isBegun }}
+          label={messages.value.signIn.code}
+          value={code.value}
+          onInput={(value) => (code.value = value)}
+          inputMode="numeric"
+          autocomplete="one-time-code"
+          isRequired
+          maxLength={6}
+          hasFocus={isPending}
         />
       )}
-      <Refusal refused={refused.value} />
-      <div class="deeds">
+      <ErrorMessage error={error.value} />
+      <div class="actions">
         <button type="submit" disabled={isBusy.value}>
           {isOn ? text.turnOff : text.turnOn}
         </button>
-        {isBegun && (
+        {isPending && (
           <button type="button" disabled={isBusy.value} onClick={() => void run(cancel)}>
-            {words.value.cancel}
+            {messages.value.cancel}
           </button>
         )}
       </div>
@@ -81,8 +87,8 @@ export function SecondFactor({ isOn }: { isOn: boolean }) {
   )
 }
 
-/** The service has said so: nothing else of the session is another. */
-function tellTurned(totp: boolean): void {
-  const now = session.peek()
-  if (now) session.value = { ...now, totp }
+/** Updates the session without loading it again. */
+function setTotp(totp: boolean): void {
+  const current = session.peek()
+  if (current) session.value = { ...current, totp }
 }

@@ -1,65 +1,70 @@
 import { useSignal } from '@preact/signals'
-import type { Result } from '@tessera/contract/methods'
+import type { Result } from '@tessera/contract/operations'
 
-import { call } from '../../app/call.ts'
-import { useDeed } from '../../app/deed.ts'
-import { wordsOf } from '../../app/language.ts'
-import { collectPages } from '../../parts/all-pages.ts'
-import { download, downloadCsv, momentOf } from '../../parts/download.ts'
-import { Refusal } from '../../parts/refusal.tsx'
-import { auditWords } from './audit-words.ts'
+import { call } from '../../app/api.ts'
+import { localize } from '../../app/language.ts'
+import { ErrorMessage } from '../../components/query-result.tsx'
+import { download, downloadCsv, toIsoTime } from '../../format/csv.ts'
+import { useAction } from '../../hooks/use-action.ts'
+import { collectPages } from '../../hooks/list-pages.ts'
+import { auditPageMessages } from './audit-messages.ts'
 
-type Entry = Result<'dashboard.audit.list'>['entries'][number]
+type AuditRow = Result<'dashboard.audit.list'>['entries'][number]
 
-/** Collects the list page by page into a file. */
+/** Exports the whole list, fetched page by page. */
 export function AuditExport({ subject }: { subject: string }) {
-  const text = wordsOf(auditWords)
-  const said = useSignal('')
-  const { isBusy, refused, run } = useDeed()
-  const of = subject === '' ? {} : { subject }
-  const collect = async (): Promise<readonly Entry[]> => {
-    const { all, isWhole } = await collectPages(
+  const text = localize(auditPageMessages)
+  const status = useSignal('')
+  const { isBusy, error, run } = useAction()
+  const filter = subject === '' ? {} : { subject }
+  const collect = async (): Promise<readonly AuditRow[]> => {
+    const { rows, isComplete } = await collectPages(
       async (after) => {
-        const { entries, next } = await call('dashboard.audit.list', { after, count: 100, ...of })
+        const { entries, next } = await call('dashboard.audit.list', { after, count: 100, ...filter })
         return { rows: entries, next }
       },
-      entriesMax,
-      (count) => (said.value = text.exporting(count)),
+      maxEntries,
+      (count) => (status.value = text.exporting(count)),
     )
-    said.value = isWhole ? text.exported(all.length) : text.exportedFirst(all.length)
-    return all
+    status.value = isComplete ? text.exported(rows.length) : text.exportedFirst(rows.length)
+    return rows
   }
-  const save = async (write: (entries: readonly Entry[]) => void): Promise<void> => {
-    await run(async () => write(await collect()))
-    if (refused.value !== null) said.value = ''
+  const save = async (download: (entries: readonly AuditRow[]) => void): Promise<void> => {
+    await run(async () => download(await collect()))
+    if (error.value !== null) status.value = ''
   }
   return (
     <>
       <div class="tools">
-        <button type="button" disabled={isBusy.value} onClick={() => void save(writeAsCsv)}>
+        <button type="button" disabled={isBusy.value} onClick={() => void save(downloadAsCsv)}>
           {text.csv}
         </button>
-        <button type="button" disabled={isBusy.value} onClick={() => void save(writeAsJson)}>
+        <button type="button" disabled={isBusy.value} onClick={() => void save(downloadAsJson)}>
           {text.json}
         </button>
       </div>
-      <p role="status">{said.value}</p>
-      <Refusal refused={refused.value} />
+      <p role="status">{status.value}</p>
+      <ErrorMessage error={error.value} />
     </>
   )
 }
 
-function writeAsCsv(entries: readonly Entry[]): void {
-  const rows = entries.map((each) => [momentOf(each.at), each.actor, each.userId, ...rest(each)])
+function downloadAsCsv(entries: readonly AuditRow[]): void {
+  const rows = entries.map((each) => [
+    toIsoTime(each.at),
+    each.actor,
+    each.userId,
+    each.action,
+    each.subject,
+    each.outcome,
+    each.requestId,
+    each.proof,
+  ])
   downloadCsv('audit.csv', ['at', 'actor', 'userId', 'action', 'subject', 'outcome', 'requestId', 'proof'], rows)
 }
 
-function rest({ action, subject, outcome, requestId, proof }: Entry): string[] {
-  return [action, subject, outcome, requestId, proof]
-}
-
-function writeAsJson(entries: readonly Entry[]): void {
+function downloadAsJson(entries: readonly AuditRow[]): void {
   download('audit.json', 'application/json', JSON.stringify(entries, null, 2))
 }
 
-const entriesMax = 10_000
+const maxEntries = 10_000

@@ -1,37 +1,35 @@
 import { useSignal } from '@preact/signals'
-import type { Result } from '@tessera/contract/methods'
+import type { Result } from '@tessera/contract/operations'
 
-import { call } from '../../app/call.ts'
-import { wordsOf } from '../../app/language.ts'
-import { go, pathOf, place } from '../../app/router.ts'
-import { Empty } from '../../parts/empty.tsx'
-import { Field } from '../../parts/field.tsx'
-import { useRows } from '../../parts/rows.ts'
-import { Table, type Column } from '../../parts/table.tsx'
-import { Time } from '../../parts/time.tsx'
-import { useTyped } from '../../parts/typed.ts'
+import { call } from '../../app/api.ts'
+import { language, localize } from '../../app/language.ts'
+import { navigate, dashboardPath, route } from '../../app/router.ts'
+import { Field, useSyncedValue } from '../../components/fields.tsx'
+import { EmptyState } from '../../components/query-result.tsx'
+import { type TableColumn, DataTable } from '../../components/table.tsx'
+import { Time } from '../../components/values.tsx'
+import { usePagedList } from '../../hooks/use-paged-list.ts'
+import { actorLabel, auditLabel } from '../../messages/audit-labels.ts'
 import { AuditExport } from './audit-export.tsx'
-import { actorName } from '../../words/actor-names.ts'
-import { auditLabel } from '../../words/audit-labels.ts'
-import { auditWords } from './audit-words.ts'
+import { auditPageMessages } from './audit-messages.ts'
 
-type Entry = Result<'dashboard.audit.list'>['entries'][number]
+type AuditRow = Result<'dashboard.audit.list'>['entries'][number]
 
-/** Who did what, newest first; of one id all that was done to it. */
+/** What people did, newest first, or everything that was done to one id. */
 export function AuditPage() {
-  const text = wordsOf(auditWords)
-  const subject = place.value.query.get('subject') ?? ''
-  const typed = useTyped(subject)
-  const wrong = useSignal('')
-  const rows = useRows(subject, async (after) => {
+  const text = localize(auditPageMessages)
+  const subject = route.value.query.get('subject') ?? ''
+  const input = useSyncedValue(subject)
+  const invalidId = useSignal('')
+  const list = usePagedList(subject, async (after) => {
     const { entries, next } = await call('dashboard.audit.list', subject === '' ? { after } : { after, subject })
     return { rows: entries, next }
   })
-  const show = (): void => {
-    const wanted = typed.value.trim()
-    if (wanted === '') go('audit')
-    else if (/^[0-9a-f]{24}$/.test(wanted)) go(`audit?subject=${wanted}`)
-    else wrong.value = wanted
+  const search = (): void => {
+    const id = input.value.trim()
+    if (id === '') navigate('audit')
+    else if (/^[0-9a-f]{24}$/.test(id)) navigate(`audit?subject=${id}`)
+    else invalidId.value = id
   }
   return (
     <>
@@ -41,46 +39,50 @@ export function AuditPage() {
         role="search"
         onSubmit={(event) => {
           event.preventDefault()
-          show()
+          search()
         }}
       >
         <Field
-          {...{ label: text.subject, type: 'search', value: typed.value, hint: text.subjectHint, maxLength: 64 }}
-          onInput={(value) => (typed.value = value)}
+          label={text.subject}
+          type="search"
+          value={input.value}
+          hint={text.subjectHint}
+          maxLength={64}
+          onInput={(value) => (input.value = value)}
         />
         <button type="submit">{text.show}</button>
       </form>
-      <p role="alert">{wrong.value !== '' && wrong.value === typed.value.trim() ? text.notAnId : ''}</p>
-      <Table
+      <p role="alert">{invalidId.value !== '' && invalidId.value === input.value.trim() ? text.notAnId : ''}</p>
+      <DataTable
         label={text.label}
-        rows={rows}
+        list={list}
         columns={columns()}
         keyOf={({ proof }) => proof}
-        empty={<Empty {...(subject === '' ? text.none : text.noneOfOne)} />}
+        empty={<EmptyState {...(subject === '' ? text.none : text.noneOfOne)} />}
       />
       <AuditExport subject={subject} />
     </>
   )
 }
 
-function columns(): Column<Entry>[] {
-  const text = wordsOf(auditWords)
+function columns(): TableColumn<AuditRow>[] {
+  const text = localize(auditPageMessages)
   return [
     {
       name: text.what,
-      show: ({ action }) => (
+      render: ({ action }) => (
         <>
-          {auditLabel(action)} <code class="minor">{action}</code>
+          {auditLabel(action, language.value)} <code class="minor">{action}</code>
         </>
       ),
     },
-    { name: text.who, show: ({ actor, phone }) => (phone === null ? actorName(actor) : `+${phone}`) },
-    { name: text.at, show: ({ at }) => <Time at={at} /> },
+    { name: text.who, render: ({ actor, phone }) => (phone === null ? actorLabel(actor, language.value) : `+${phone}`) },
+    { name: text.at, render: ({ at }) => <Time at={at} /> },
     {
       name: text.on,
-      show: ({ subject }) =>
-        /^[0-9a-f]{24}$/.test(subject) ? <a href={pathOf(`audit?subject=${subject}`)}>{subject.slice(0, 8)}…</a> : subject,
+      render: ({ subject }) =>
+        /^[0-9a-f]{24}$/.test(subject) ? <a href={dashboardPath(`audit?subject=${subject}`)}>{subject.slice(0, 8)}…</a> : subject,
     },
-    { name: text.outcome, show: ({ outcome }) => outcome, isMinor: true },
+    { name: text.outcome, render: ({ outcome }) => outcome, isMinor: true },
   ]
 }

@@ -1,9 +1,8 @@
 // time limit: 120 s
 import assert from 'node:assert/strict'
-import { readFileSync } from 'node:fs'
 import { after, before, test } from 'node:test'
 
-import { faultsFor, openDashboard, type OpenDashboard } from '../../dashboard.fixture.ts'
+import { faultsFor, openDashboard, readDownload, type OpenDashboard } from '../../dashboard.fixture.ts'
 
 let dashboard: OpenDashboard
 before(async () => {
@@ -11,7 +10,7 @@ before(async () => {
 })
 after(() => dashboard.stop())
 
-test('a person finds who did what, then what was done to one card, and takes both along as files', async () => {
+test('the audit shows what people did and the history of one card, and exports both', async () => {
   const made = (await dashboard.api('cards.create', { card: { number: '8600495473316478', expire: '0399' } })) as {
     card: { token: string }
   }
@@ -21,7 +20,7 @@ test('a person finds who did what, then what was done to one card, and takes bot
   assert.equal(await table.getByText('card.created').count(), 0)
   const [file] = await Promise.all([page.waitForEvent('download'), page.getByRole('button', { name: 'Export as CSV' }).click()])
   assert.equal(file.suggestedFilename(), 'audit.csv')
-  assert.match(readFileSync(await file.path(), 'utf8'), /^\uFEFF"at","actor","userId"/)
+  assert.match(await readDownload(file), /^\uFEFF"at","actor","userId"/)
   await page.getByLabel('Id of a card').fill('nothing')
   await page.getByRole('button', { name: 'Show' }).click()
   await page.getByText('An id has 24 characters').waitFor()
@@ -29,7 +28,7 @@ test('a person finds who did what, then what was done to one card, and takes bot
   await page.getByRole('button', { name: 'Show' }).click()
   await table.getByText('card.created').waitFor()
   const [json] = await Promise.all([page.waitForEvent('download'), page.getByRole('button', { name: 'Export as JSON' }).click()])
-  const entries = JSON.parse(readFileSync(await json.path(), 'utf8')) as { action: string }[]
+  const entries = JSON.parse(await readDownload(json)) as { action: string }[]
   assert.deepEqual(
     entries.map(({ action }) => action),
     ['card.created'],
@@ -41,11 +40,11 @@ test('a person finds who did what, then what was done to one card, and takes bot
   await page.getByText('An id has 24 characters').waitFor()
   await page.getByRole('link', { name: 'Audit' }).click()
   await table.getByText('+998').first().waitFor()
-  assert.equal(await field.inputValue(), '', 'the field says what the list is of')
+  assert.equal(await field.inputValue(), '', 'the field is cleared with the filter')
   assert.equal(await page.getByText('An id has 24 characters').count(), 0)
 })
 
-test('everybody can use the page Audit', async () => {
+test('the page Audit is accessible and fits a phone in Uzbek and Russian', async () => {
   for (const [colorScheme, locale] of [['light', 'uz-UZ'] as const, ['dark', 'ru-RU'] as const]) {
     const page = await dashboard.open('audit', { colorScheme, locale, viewport: { width: 360, height: 740 } })
     await page.locator('tbody tr').first().waitFor()

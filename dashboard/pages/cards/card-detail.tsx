@@ -1,53 +1,53 @@
 import { useSignal } from '@preact/signals'
-import type { Result } from '@tessera/contract/methods'
+import type { Result } from '@tessera/contract/operations'
 
-import { useAsk } from '../../app/ask.ts'
-import { call } from '../../app/call.ts'
-import { wordsOf } from '../../app/language.ts'
-import { pathOf } from '../../app/router.ts'
-import { may } from '../../app/session-state.ts'
-import { Answer } from '../../parts/answer.tsx'
-import { Confirm } from '../../parts/confirm.tsx'
-import { Copy } from '../../parts/copy.tsx'
-import { GivenFacts } from '../../parts/given-facts.tsx'
-import { Money } from '../../parts/money.tsx'
-import { Time } from '../../parts/time.tsx'
-import { actorName } from '../../words/actor-names.ts'
-import { auditLabel } from '../../words/audit-labels.ts'
-import { ReceiptState } from '../receipts/receipt-state.tsx'
-import { CardState } from './card-state.tsx'
-import { cardWords } from './card-words.ts'
+import { call } from '../../app/api.ts'
+import { language, localize } from '../../app/language.ts'
+import { dashboardPath } from '../../app/router.ts'
+import { hasRole } from '../../app/session-state.ts'
+import { CopyButton } from '../../components/copy.tsx'
+import { JsonDetails } from '../../components/details.tsx'
+import { ConfirmDialog } from '../../components/dialog.tsx'
+import { QueryResult } from '../../components/query-result.tsx'
+import { Money, Tag, Time } from '../../components/values.tsx'
+import { useQuery } from '../../hooks/use-query.ts'
+import { actorLabel, auditLabel } from '../../messages/audit-labels.ts'
+import { ReceiptStateTag } from '../receipts/receipt-state.tsx'
+import { cardPageMessages } from './card-messages.ts'
 
-type Found = Result<'dashboard.cards.get'>
+type CardDetails = Result<'dashboard.cards.get'>
 
-/** One card: what it is, what the cardholder agreed to, and all that happened to it. */
+/** One card: its data, the cardholder's consent, and its history. */
 export function CardDetail({ cardId }: { cardId: string }) {
-  const text = wordsOf(cardWords)
-  const asked = useAsk('dashboard.cards.get', { cardId })
+  const text = localize(cardPageMessages)
+  const query = useQuery('dashboard.cards.get', { cardId })
   const isRemoving = useSignal(false)
   return (
     <>
       <p>
-        <a href={pathOf('cards')}>← {text.back}</a>
+        <a href={dashboardPath('cards')}>← {text.back}</a>
       </p>
-      <Answer asked={asked}>
-        {(found) => (
+      <QueryResult query={query}>
+        {(details) => (
           <div class="columns">
-            {found.card.state === 'tampered' ? (
-              <Tampered card={found.card} />
+            {details.card.state === 'tampered' ? (
+              <Tampered card={details.card} />
             ) : (
-              <Facts {...found} onRemove={() => (isRemoving.value = true)} />
+              <CardSummary {...details} onRemove={() => (isRemoving.value = true)} />
             )}
-            <Timeline timeline={found.timeline} />
+            <Timeline timeline={details.timeline} />
           </div>
         )}
-      </Answer>
+      </QueryResult>
       {isRemoving.value && (
-        <Confirm
-          {...{ title: text.removeTitle, text: text.removeText, deed: text.remove, onClose: () => (isRemoving.value = false) }}
-          onDeed={async () => {
+        <ConfirmDialog
+          title={text.removeTitle}
+          text={text.removeText}
+          confirmLabel={text.remove}
+          onClose={() => (isRemoving.value = false)}
+          onConfirm={async () => {
             await call('dashboard.cards.remove', { cardId })
-            asked.again()
+            query.refetch()
           }}
         />
       )}
@@ -55,17 +55,17 @@ export function CardDetail({ cardId }: { cardId: string }) {
   )
 }
 
-function Facts({ card, onRemove }: Found & { onRemove: () => void }) {
-  const text = wordsOf(cardWords)
-  const isThere = card.state === 'live' || card.state === 'expired'
+function CardSummary({ card, onRemove }: CardDetails & { onRemove: () => void }) {
+  const text = localize(cardPageMessages)
+  const isUsable = card.state === 'live' || card.state === 'expired'
   return (
     <section class="panel">
       <h2 class="mask">{card.number}</h2>
-      <CardState card={card} />
+      <CardStateTag card={card} />
       <dl>
         <dt>{text.cardId}</dt>
         <dd>
-          <Copy text={card.cardId} />
+          <CopyButton text={card.cardId} />
         </dd>
         <dt>{text.expiry}</dt>
         <dd>{card.expire}</dd>
@@ -80,17 +80,17 @@ function Facts({ card, onRemove }: Found & { onRemove: () => void }) {
           <Time at={card.endedAt ?? card.endsAt} />
         </dd>
         <dt>{text.consent}</dt>
-        <dd>{card.consent === null ? '—' : <GivenFacts json={card.consent} />}</dd>
+        <dd>{card.consent === null ? '—' : <JsonDetails json={card.consent} />}</dd>
         {card.account !== null && (
           <>
             <dt>{text.account}</dt>
             <dd>
-              <GivenFacts json={card.account} />
+              <JsonDetails json={card.account} />
             </dd>
           </>
         )}
       </dl>
-      {isThere && may('support') && (
+      {isUsable && hasRole('support') && (
         <button type="button" class="danger" onClick={onRemove}>
           {text.remove}
         </button>
@@ -99,42 +99,54 @@ function Facts({ card, onRemove }: Found & { onRemove: () => void }) {
   )
 }
 
-/** Nothing of what such a row says is believed, and nothing of it shown. */
-function Tampered({ card }: Pick<Found, 'card'>) {
-  const text = wordsOf(cardWords)
+/** The row fails its MAC check, so none of its values are shown. */
+function Tampered({ card }: Pick<CardDetails, 'card'>) {
+  const text = localize(cardPageMessages)
   return (
     <section class="panel">
       <h2>{text.label}</h2>
-      <CardState card={card} />
+      <CardStateTag card={card} />
       <p role="alert">{text.tampered}</p>
       <dl>
         <dt>{text.cardId}</dt>
         <dd>
-          <Copy text={card.cardId} />
+          <CopyButton text={card.cardId} />
         </dd>
       </dl>
     </section>
   )
 }
 
-function Timeline({ timeline }: Pick<Found, 'timeline'>) {
-  const text = wordsOf(cardWords)
+function Timeline({ timeline }: Pick<CardDetails, 'timeline'>) {
+  const text = localize(cardPageMessages)
   return (
     <section class="panel">
       <h2>{text.timeline}</h2>
       <ol class="timeline">
         {timeline.map(({ at, what, outcome, actor, receiptId, amountTiyin }) => (
           <li key={`${at} ${what} ${receiptId ?? ''} ${outcome}`}>
-            <strong>{what === 'receipt' ? text.payment : auditLabel(what)}</strong>
-            {what === 'receipt' ? <ReceiptState state={Number(outcome)} isFlagged={false} /> : <code>{outcome}</code>}
+            <strong>{what === 'receipt' ? text.payment : auditLabel(what, language.value)}</strong>
+            {what === 'receipt' ? <ReceiptStateTag state={Number(outcome)} isFlagged={false} /> : <code>{outcome}</code>}
             {amountTiyin !== null && <Money tiyin={amountTiyin} />}
-            {receiptId !== null && <a href={pathOf(`receipts/${receiptId}`)}>{text.receipt}</a>}
+            {receiptId !== null && <a href={dashboardPath(`receipts/${receiptId}`)}>{text.receipt}</a>}
             <small>
-              <Time at={at} /> · {actorName(actor)}
+              <Time at={at} /> · {actorLabel(actor, language.value)}
             </small>
           </li>
         ))}
       </ol>
     </section>
   )
+}
+
+/** Whether a live card is verified, or how another one ended. */
+export function CardStateTag({
+  card: { state, verified },
+}: {
+  card: Pick<Result<'dashboard.cards.list'>['cards'][number], 'state' | 'verified'>
+}) {
+  const text = localize(cardPageMessages).states
+  if (state === 'tampered') return <Tag tone="red">{text.tampered}</Tag>
+  if (state === 'live') return verified ? <Tag tone="green">{text.verified}</Tag> : <Tag tone="amber">{text.unverified}</Tag>
+  return <Tag tone={state === 'expired' ? 'amber' : 'grey'}>{text[state]}</Tag>
 }

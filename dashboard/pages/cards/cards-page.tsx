@@ -1,9 +1,76 @@
-import { place } from '../../app/router.ts'
-import { CardDetail } from './card-detail.tsx'
-import { CardList } from './card-list.tsx'
+import type { Result } from '@tessera/contract/operations'
 
-/** /dashboard/cards lists, /dashboard/cards/<id> tells one. */
+import { call } from '../../app/api.ts'
+import { localize } from '../../app/language.ts'
+import { navigate, dashboardPath, route } from '../../app/router.ts'
+import { Field, useSyncedValue } from '../../components/fields.tsx'
+import { EmptyState } from '../../components/query-result.tsx'
+import { type TableColumn, DataTable } from '../../components/table.tsx'
+import { Tag, Time } from '../../components/values.tsx'
+import { usePagedList } from '../../hooks/use-paged-list.ts'
+import { CardDetail, CardStateTag } from './card-detail.tsx'
+import { cardPageMessages } from './card-messages.ts'
+
+/** The list at /dashboard/cards, and one card at /dashboard/cards/<id>. */
 export function CardsPage() {
-  const [cardId] = place.value.rest
+  const [cardId] = route.value.rest
   return cardId === undefined ? <CardList /> : <CardDetail cardId={cardId} />
+}
+
+type CardRow = Result<'dashboard.cards.list'>['cards'][number]
+
+/** The merchant's cards, newest first. The search is part of the address. */
+export function CardList() {
+  const text = localize(cardPageMessages)
+  const search = route.value.query.get('search') ?? ''
+  const input = useSyncedValue(search)
+  const list = usePagedList(search, async (after) => {
+    const { cards, next } = await call('dashboard.cards.list', { search, after })
+    return { rows: cards, next }
+  })
+  return (
+    <>
+      <form
+        class="tools"
+        role="search"
+        onSubmit={(event) => {
+          event.preventDefault()
+          navigate(input.value.trim() === '' ? 'cards' : `cards?search=${encodeURIComponent(input.value.trim())}`)
+        }}
+      >
+        <Field
+          label={text.search}
+          type="search"
+          value={input.value}
+          hint={text.searchHint}
+          maxLength={128}
+          onInput={(value) => (input.value = value)}
+        />
+        <button type="submit">{text.find}</button>
+      </form>
+      <DataTable
+        label={text.label}
+        list={list}
+        columns={columns()}
+        keyOf={({ cardId }) => cardId}
+        empty={search === '' ? <EmptyState {...text.none} /> : <EmptyState {...text.notFound} />}
+      />
+    </>
+  )
+}
+
+function columns(): TableColumn<CardRow>[] {
+  const text = localize(cardPageMessages)
+  return [
+    { name: text.number, render: ({ cardId, number }) => <a href={dashboardPath(`cards/${cardId}`)}>{number === '' ? cardId : number}</a> },
+    { name: text.state, render: (card) => <CardStateTag card={card} /> },
+    {
+      name: text.saved,
+      render: ({ recurrent, state }) =>
+        state === 'tampered' ? '—' : <Tag tone={recurrent ? 'blue' : 'grey'}>{recurrent ? text.recurrent : text.once}</Tag>,
+      isMinor: true,
+    },
+    { name: text.customer, render: ({ customer }) => customer ?? '—', isMinor: true },
+    { name: text.created, render: ({ createdAt }) => <Time at={createdAt} /> },
+  ]
 }

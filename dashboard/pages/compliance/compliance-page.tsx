@@ -1,70 +1,73 @@
 import type { ComponentChildren } from 'preact'
 import { useEffect } from 'preact/hooks'
 
-import { useAsk } from '../../app/ask.ts'
 import { language } from '../../app/language.ts'
 import { session } from '../../app/session-state.ts'
-import { Answer } from '../../parts/answer.tsx'
-import { download } from '../../parts/download.ts'
-import { Refusal } from '../../parts/refusal.tsx'
-import { Time } from '../../parts/time.tsx'
-import { complianceText } from './compliance-text.ts'
-import { Consents } from './consents.tsx'
-import { Findings } from './findings.tsx'
-import { Responsibilities } from './responsibilities.tsx'
-import { Scripts } from './scripts.tsx'
-import { Statements } from './statements.tsx'
-import type { Told } from './told.ts'
+import { QueryResult, ErrorMessage } from '../../components/query-result.tsx'
+import { Time } from '../../components/values.tsx'
+import { download } from '../../format/csv.ts'
+import { useQuery } from '../../hooks/use-query.ts'
+import { compliancePageText } from '../../messages/page-texts.ts'
+import { ConsentsSection } from './consents.tsx'
+import { FindingsSection } from './findings.tsx'
+import { ResponsibilitiesSection } from './responsibilities.tsx'
+import { ScriptsSection } from './scripts.tsx'
+import { StatementsSection, type ComplianceData } from './statements.tsx'
 import './compliance.css'
 
-/** What the service can show of the merchant's part: the specification's words with facts beside them, and what to take to an assessor. */
+/** What the service can show of the merchant's duties: the items of the specification with what it sees of each, and the evidence for an assessor. */
 export function CompliancePage() {
-  const text = complianceText.use()
+  const text = compliancePageText.use()
   useEffect(openForPrint, [])
-  const told = useAsk('dashboard.compliance.get', {})
-  const scripts = useAsk('dashboard.scripts.list', {})
-  const checks = useAsk('dashboard.pageCheck.list', {})
-  const matrix = useAsk('dashboard.compliance.responsibilities', { locale: language.value })
-  if (text === null) return complianceText.show()
+  const summary = useQuery('dashboard.compliance.get', {})
+  const scripts = useQuery('dashboard.scripts.list', {})
+  const checks = useQuery('dashboard.pageCheck.list', {})
+  const matrix = useQuery('dashboard.compliance.responsibilities', { locale: language.value })
+  if (text === null) return compliancePageText.placeholder()
   const rest = {
-    ...{ scripts: scripts.result.value?.scripts ?? null, checks: checks.result.value?.checks ?? null },
-    rows: matrix.result.value?.rows ?? null,
+    scripts: scripts.result.value?.scripts ?? null,
+    checks: checks.result.value?.checks ?? null,
+    responsibilities: matrix.result.value?.rows ?? null,
   }
   return (
-    <Answer asked={told}>
-      {(found) => (
-        <Shown all={{ found, ...rest }}>
-          <Refusal refused={checks.refused.value} onAgain={checks.again} />
-          <Statements found={found} {...rest} />
-          <Findings findings={found.findings} />
-          <Scripts asked={scripts} />
-          <Consents ways={found.consents} />
-          <Responsibilities asked={matrix} />
-        </Shown>
+    <QueryResult query={summary}>
+      {(result) => (
+        <CompliancePanels data={{ summary: result, ...rest }}>
+          <ErrorMessage error={checks.error.value} onRetry={checks.refetch} />
+          <StatementsSection summary={result} {...rest} />
+          <FindingsSection findings={result.findings} />
+          <ScriptsSection query={scripts} />
+          <ConsentsSection consents={result.consents} />
+          <ResponsibilitiesSection query={matrix} />
+        </CompliancePanels>
       )}
-    </Answer>
+    </QueryResult>
   )
 }
 
-function Shown({ all, children }: { all: Told; children: ComponentChildren }) {
-  const text = complianceText.now()
+function CompliancePanels({ data, children }: { data: ComplianceData; children: ComponentChildren }) {
+  const text = compliancePageText.current()
   return (
     <div class="compliance">
-      <p class="printed">
+      <p class="print-only">
         {session.value?.merchantName} · {session.value?.merchantId} · <Time at={Date.now()} />
       </p>
       <p class="lead">{text.about}</p>
-      <div class="deeds">
+      <div class="actions">
         {parts.map((part) => (
-          <button key={part} type="button" onClick={() => jump(part)}>
+          <button key={part} type="button" onClick={() => scrollToPart(part)}>
             {text.parts[part]}
           </button>
         ))}
-        <span class="apart" />
+        <span class="spacer" />
         <button type="button" onClick={() => print()}>
           {text.print}
         </button>
-        <button type="button" disabled={all.scripts === null || all.checks === null || all.rows === null} onClick={() => save(all)}>
+        <button
+          type="button"
+          disabled={data.scripts === null || data.checks === null || data.responsibilities === null}
+          onClick={() => save(data)}
+        >
           {text.saveAll}
         </button>
       </div>
@@ -75,7 +78,7 @@ function Shown({ all, children }: { all: Told; children: ComponentChildren }) {
 
 const parts = ['statements', 'findings', 'scripts', 'consents', 'responsibilities'] as const
 
-/** On paper nothing is closed: the texts that cardholders agree to are there. */
+/** Opens every `details` element for printing, so that the texts cardholders agree to are on paper too. */
 function openForPrint(): () => void {
   const open = (): void => {
     for (const each of document.querySelectorAll<HTMLDetailsElement>('.compliance details')) each.open = true
@@ -84,15 +87,15 @@ function openForPrint(): () => void {
   return () => removeEventListener('beforeprint', open)
 }
 
-/** The headings take the focus, so that a screen reader goes on from there. */
-function jump(part: string): void {
+/** Moves the focus to the heading as well, so that a screen reader continues from there. */
+function scrollToPart(part: string): void {
   const heading = document.getElementById(part)
   heading?.scrollIntoView()
   heading?.focus()
 }
 
-function save({ found, scripts, checks, rows }: Told): void {
+function save({ summary, scripts, checks, responsibilities }: ComplianceData): void {
   const merchant = { id: session.value?.merchantId, name: session.value?.merchantName }
-  const all = { merchant, takenAt: new Date().toISOString(), ...found, pageChecks: checks, scripts, responsibilities: rows }
+  const all = { merchant, takenAt: new Date().toISOString(), ...summary, pageChecks: checks, scripts, responsibilities }
   download('compliance.json', 'application/json', JSON.stringify(all, null, 2))
 }

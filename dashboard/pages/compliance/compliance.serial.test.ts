@@ -1,9 +1,8 @@
 // time limit: 240 s
 import assert from 'node:assert/strict'
-import { readFileSync } from 'node:fs'
 import { after, before, test } from 'node:test'
 
-import { faultsFor, openDashboard, type OpenDashboard } from '../../dashboard.fixture.ts'
+import { faultsFor, openDashboard, readDownload, type OpenDashboard } from '../../dashboard.fixture.ts'
 
 let dashboard: OpenDashboard
 before(async () => {
@@ -13,19 +12,19 @@ after(() => dashboard.stop())
 
 const naughty = '"><img src=x onerror=alert(1)>'
 
-test('the page Compliance teaches while it is empty, then shows findings and consents, and lets them be taken along', async () => {
+test('the page Compliance explains itself while it is empty, then shows findings and consents, and exports them', async () => {
   const { tessera, api } = dashboard
   const page = await dashboard.open('compliance')
-  await page.getByText('Nothing was seen').waitFor()
+  await page.getByText('No findings').waitFor()
   await page.getByText('No consent yet').waitFor()
-  await page.getByText('No script is known yet').waitFor()
+  await page.getByText('No scripts yet').waitFor()
 
   await api('cards.create', { card: { number: '8600495473316478', expire: '0399' }, save: true, customer: naughty })
   const headers = { 'x-auth': `${tessera.merchantId}:${tessera.password}`, origin: 'https://shop.example' }
   const body = JSON.stringify({ id: 1, method: 'cards.check', params: { token: 'x' } })
   await fetch(`${tessera.url}/api/cards.check`, { method: 'POST', headers, body })
   const finding = page.locator('.findings li', { hasText: 'Your password came from a browser' })
-  // Findings are written down behind the calls, every other second, and told to a page that is opened then.
+  // Findings are stored every two seconds, after the calls, and appear when the page is loaded again.
   const isThere = async (): Promise<boolean> => {
     await page.reload()
     await page.locator('.matrix tbody tr').first().waitFor()
@@ -38,47 +37,47 @@ test('the page Compliance teaches while it is empty, then shows findings and con
   while (!(await isThere()) && Date.now() < until);
   await finding.getByText('https://shop.example').waitFor()
   await finding.getByText('your own code').waitFor()
-  await page.locator('.findings li', { hasText: 'passed through a server of yours' }).waitFor()
+  await page.locator('.findings li', { hasText: 'passed through your server' }).waitFor()
 
   const consents = page.getByRole('region', { name: 'Consents' })
   await consents.getByText('asserted').waitFor()
   await consents.getByText(naughty).waitFor()
   assert.equal(await page.locator('main img').count(), 0)
   const [csv] = await Promise.all([page.waitForEvent('download'), page.getByRole('button', { name: 'Save all as CSV' }).click()])
-  assert.match(readFileSync(await csv.path(), 'utf8'), /"860049\*{6}6478","live","merchant"/)
+  assert.match(await readDownload(csv), /"860049\*{6}6478","live","merchant"/)
   const [json] = await Promise.all([page.waitForEvent('download'), page.getByRole('button', { name: 'Save as JSON' }).click()])
-  const told = JSON.parse(readFileSync(await json.path(), 'utf8')) as {
+  const saved = JSON.parse(await readDownload(json)) as {
     merchant: { id: string }
     responsibilities: object[]
     tokens: { sealed: number }
   }
-  assert.deepEqual([told.merchant.id, told.responsibilities.length > 10, told.tokens.sealed], [tessera.merchantId, true, 1])
+  assert.deepEqual([saved.merchant.id, saved.responsibilities.length > 10, saved.tokens.sealed], [tessera.merchantId, true, 1])
 
-  await page.getByRole('button', { name: 'Who does what' }).press('Enter')
+  await page.getByRole('button', { name: 'Responsibilities' }).press('Enter')
   assert.equal(await page.evaluate(() => document.activeElement?.id), 'responsibilities')
   await page.emulateMedia({ media: 'print', colorScheme: 'dark' })
   await page.evaluate(() => dispatchEvent(new Event('beforeprint')))
   assert.equal(await page.locator('.statements details:not([open])').count(), 0)
   for (const hidden of ['.bar', 'nav', 'main button:not(.copy)'])
     assert.equal(await page.locator(hidden).first().isVisible(), false, hidden)
-  assert.equal(await page.locator('.printed').isVisible(), true)
+  assert.equal(await page.locator('.print-only').isVisible(), true)
   assert.equal(await page.evaluate(() => getComputedStyle(document.body).color), 'rgb(22, 24, 29)')
 })
 
-test('the page Compliance states nothing that it has not been told', async () => {
+test('the page Compliance makes no statement about data that could not be loaded', async () => {
   const page = await dashboard.open('cards')
   await page.route('**/dashboard/api', (route) =>
     /pageCheck\.list|scripts\.list/.test(route.request().postData() ?? '') ? route.abort() : route.continue(),
   )
   await page.getByRole('link', { name: 'Compliance', exact: true }).click()
   await page.locator('.matrix tbody tr').first().waitFor()
-  assert.equal(await page.locator('.refusal').count(), 2)
-  assert.equal(await page.getByText(/No page of yours was checked|inventory is empty/).count(), 0)
+  assert.equal(await page.locator('.error-message').count(), 2)
+  assert.equal(await page.getByText(/None of your pages has been checked|inventory is empty/).count(), 0)
   assert.equal(await page.getByRole('button', { name: 'Save as JSON' }).isDisabled(), true)
 })
 
 for (const [colorScheme, locale] of [['light', 'en-GB'] as const, ['dark', 'ru-RU'] as const, ['light', 'uz-UZ'] as const]) {
-  test(`everybody can use the page Compliance, ${colorScheme}, ${locale}`, async () => {
+  test(`the page Compliance is accessible and fits a phone: ${colorScheme}, ${locale}`, async () => {
     const page = await dashboard.open('compliance', { colorScheme, locale, viewport: { width: 360, height: 740 }, reducedMotion: 'reduce' })
     await page.locator('.matrix tbody tr').first().waitFor()
     await page.locator('.compliance table').first().waitFor()

@@ -1,31 +1,29 @@
 import { useSignal } from '@preact/signals'
-import type { Result } from '@tessera/contract/methods'
+import type { Result } from '@tessera/contract/operations'
 
-import { call } from '../../app/call.ts'
-import { useDeed } from '../../app/deed.ts'
-import { pathOf } from '../../app/router.ts'
-import { collectPages } from '../../parts/all-pages.ts'
-import { Copy } from '../../parts/copy.tsx'
-import { Dialog } from '../../parts/dialog.tsx'
-import { downloadCsv, momentOf } from '../../parts/download.ts'
-import { Empty } from '../../parts/empty.tsx'
-import { Refusal } from '../../parts/refusal.tsx'
-import { useRows } from '../../parts/rows.ts'
-import { Table } from '../../parts/table.tsx'
-import { Tag } from '../../parts/tag.tsx'
-import { Time } from '../../parts/time.tsx'
-import { fill } from '../../app/long-words.tsx'
-import { complianceText } from './compliance-text.ts'
+import { call } from '../../app/api.ts'
+import { formatMessage } from '../../format/message.ts'
+import { dashboardPath } from '../../app/router.ts'
+import { CopyButton } from '../../components/copy.tsx'
+import { Dialog } from '../../components/dialog.tsx'
+import { EmptyState, ErrorMessage } from '../../components/query-result.tsx'
+import { DataTable } from '../../components/table.tsx'
+import { Tag, Time } from '../../components/values.tsx'
+import { downloadCsv, toIsoTime } from '../../format/csv.ts'
+import { useAction } from '../../hooks/use-action.ts'
+import { collectPages } from '../../hooks/list-pages.ts'
+import { usePagedList } from '../../hooks/use-paged-list.ts'
+import { compliancePageText } from '../../messages/page-texts.ts'
 
-type Page = Result<'dashboard.consents.list'>
-type Text = Page['texts'][number]
-type Consent = Page['consents'][number] & { readonly text: string | null }
+type ConsentPage = Result<'dashboard.consents.list'>
+type ConsentText = ConsentPage['texts'][number]
+type Consent = ConsentPage['consents'][number] & { readonly text: string | null }
 
-/** What cardholders agreed to, newest first, each with its very words; and all of it as a file. */
-export function Consents({ ways }: { ways: Result<'dashboard.compliance.get'>['consents'] }) {
-  const text = complianceText.now()
-  const shown = useSignal<Consent | null>(null)
-  const rows = useRows('', async (after) => {
+/** What cardholders agreed to, newest first, each with the exact text, and an export of all of it. */
+export function ConsentsSection({ consents }: { consents: Result<'dashboard.compliance.get'>['consents'] }) {
+  const text = compliancePageText.current()
+  const opened = useSignal<Consent | null>(null)
+  const list = usePagedList('', async (after) => {
     const page = await call('dashboard.consents.list', { after })
     return { rows: withTexts(page), next: page.next }
   })
@@ -35,43 +33,43 @@ export function Consents({ ways }: { ways: Result<'dashboard.compliance.get'>['c
         {text.parts.consents}
       </h2>
       <p>{text.consentsAbout}</p>
-      {ways.merchant > 0 && <p>{text.assertedAbout}</p>}
-      <Table
+      {consents.merchant > 0 && <p>{text.assertedAbout}</p>}
+      <DataTable
         label={text.parts.consents}
-        rows={rows}
+        list={list}
         keyOf={({ cardId }) => cardId}
-        empty={<Empty {...text.noConsents} />}
+        empty={<EmptyState {...text.noConsents} />}
         columns={[
           {
             name: text.card,
-            show: ({ cardId, number }) => (
-              <a href={pathOf(`cards/${cardId}`)} class="mask">
+            render: ({ cardId, number }) => (
+              <a href={dashboardPath(`cards/${cardId}`)} class="mask">
                 {number}
               </a>
             ),
           },
-          { name: text.payer, show: ({ customer }) => customer ?? '—', isMinor: true },
-          { name: text.by, show: ({ by, isTrue }) => <By by={by} isTrue={isTrue} /> },
-          { name: text.agreed, show: ({ agreedAt, receivedAt }) => <Time at={agreedAt ?? receivedAt} /> },
+          { name: text.payer, render: ({ customer }) => customer ?? '—', isMinor: true },
+          { name: text.by, render: ({ by, isTrue }) => <ConsentSource by={by} isTrue={isTrue} /> },
+          { name: text.agreed, render: ({ agreedAt, receivedAt }) => <Time at={agreedAt ?? receivedAt} /> },
           {
             name: text.words,
-            show: (consent) =>
+            render: (consent) =>
               consent.text === null ? (
                 text.noWords
               ) : (
-                <button type="button" class="copy" onClick={() => (shown.value = consent)}>
-                  {consent.version} · {consent.locale} <span class="unseen">{consent.number}</span>
+                <button type="button" class="copy" onClick={() => (opened.value = consent)}>
+                  {consent.version} · {consent.locale} <span class="visually-hidden">{consent.number}</span>
                 </button>
               ),
           },
         ]}
       />
-      <Export />
-      {shown.value !== null && (
-        <Dialog title={text.words} onClose={() => (shown.value = null)}>
-          <p lang={shown.value.locale ?? ''}>{shown.value.text}</p>
+      <ExportButton />
+      {opened.value !== null && (
+        <Dialog title={text.words} onClose={() => (opened.value = null)}>
+          <p lang={opened.value.locale ?? ''}>{opened.value.text}</p>
           <p>
-            SHA-256 <Copy text={shown.value.sha256 ?? ''} />
+            SHA-256 <CopyButton text={opened.value.sha256 ?? ''} />
           </p>
         </Dialog>
       )}
@@ -79,8 +77,8 @@ export function Consents({ ways }: { ways: Result<'dashboard.compliance.get'>['c
   )
 }
 
-function By({ by, isTrue }: Pick<Consent, 'by' | 'isTrue'>) {
-  const text = complianceText.now()
+function ConsentSource({ by, isTrue }: Pick<Consent, 'by' | 'isTrue'>) {
+  const text = compliancePageText.current()
   return (
     <>
       <Tag tone={by === 'form' ? 'green' : by === 'merchant' || by === 'unknown' ? 'amber' : 'blue'}>{text.ways[by]}</Tag>{' '}
@@ -89,49 +87,71 @@ function By({ by, isTrue }: Pick<Consent, 'by' | 'isTrue'>) {
   )
 }
 
-function withTexts({ consents, texts }: Page): Consent[] {
-  const isOf = ({ version, locale, sha256 }: Consent | Page['consents'][number], of: Text): boolean =>
+function withTexts({ consents, texts }: ConsentPage): Consent[] {
+  const isOf = ({ version, locale, sha256 }: Consent | ConsentPage['consents'][number], of: ConsentText): boolean =>
     version === of.version && locale === of.locale && sha256 === of.sha256
   return consents.map((consent) => ({ ...consent, text: texts.find((of) => isOf(consent, of))?.text ?? null }))
 }
 
-/** All of them, page by page, with the words that were agreed to. */
-function Export() {
-  const text = complianceText.now()
-  const said = useSignal('')
-  const { isBusy, refused, run } = useDeed()
+/** Exports every consent with its text, fetched page by page. */
+function ExportButton() {
+  const text = compliancePageText.current()
+  const status = useSignal('')
+  const { isBusy, error, run } = useAction()
   const save = async (): Promise<void> => {
-    said.value = ''
-    const { all, isWhole } = await collectPages(async (after) => {
+    status.value = ''
+    const { rows, isComplete } = await collectPages(async (after) => {
       const page = await call('dashboard.consents.list', { after, count: 200 })
       return { rows: withTexts(page), next: page.next }
-    }, consentsMax)
-    said.value = fill(isWhole ? text.exported : text.exportedFirst, all.length)
-    downloadCsv('consents.csv', head, all.map(cellsOf))
+    }, maxConsents)
+    status.value = formatMessage(isComplete ? text.exported : text.exportedFirst, rows.length)
+    downloadCsv('consents.csv', head, rows.map(toCsvRow))
   }
   return (
     <>
-      <p class="deeds">
+      <p class="actions">
         <button type="button" disabled={isBusy.value} onClick={() => void run(save)}>
           {text.consentsCsv}
         </button>
       </p>
-      <p role="status">{said.value}</p>
-      <Refusal refused={refused.value} />
+      <p role="status">{status.value}</p>
+      <ErrorMessage error={error.value} />
     </>
   )
 }
 
 const head = [
-  ...['cardId', 'customer', 'number', 'cardState', 'by', 'receivedAt', 'agreedAt'],
-  ...['version', 'locale', 'sha256', 'text', 'endedAt', 'isTrue'],
+  'cardId',
+  'customer',
+  'number',
+  'cardState',
+  'by',
+  'receivedAt',
+  'agreedAt',
+  'version',
+  'locale',
+  'sha256',
+  'text',
+  'endedAt',
+  'isTrue',
 ]
 
-function cellsOf(one: Consent): (string | null)[] {
+function toCsvRow(consent: Consent): (string | null)[] {
   return [
-    ...[one.cardId, one.customer, one.number, one.cardState, one.by, momentOf(one.receivedAt), momentOf(one.agreedAt)],
-    ...[one.version, one.locale, one.sha256, one.text, momentOf(one.endedAt), String(one.isTrue)],
+    consent.cardId,
+    consent.customer,
+    consent.number,
+    consent.cardState,
+    consent.by,
+    toIsoTime(consent.receivedAt),
+    toIsoTime(consent.agreedAt),
+    consent.version,
+    consent.locale,
+    consent.sha256,
+    consent.text,
+    toIsoTime(consent.endedAt),
+    String(consent.isTrue),
   ]
 }
 
-const consentsMax = 10_000
+const maxConsents = 10_000

@@ -1,18 +1,17 @@
-import type { Result } from '@tessera/contract/methods'
+import type { Result } from '@tessera/contract/operations'
 
-import { pathOf } from '../../app/router.ts'
-import { Copy } from '../../parts/copy.tsx'
-import { downloadCsv, momentOf } from '../../parts/download.ts'
-import { Empty } from '../../parts/empty.tsx'
-import { Tag } from '../../parts/tag.tsx'
-import { Time } from '../../parts/time.tsx'
-import { complianceText } from './compliance-text.ts'
+import { dashboardPath } from '../../app/router.ts'
+import { CopyButton } from '../../components/copy.tsx'
+import { EmptyState } from '../../components/query-result.tsx'
+import { Tag, Time } from '../../components/values.tsx'
+import { downloadCsv, toIsoTime } from '../../format/csv.ts'
+import { compliancePageText } from '../../messages/page-texts.ts'
 
 type Finding = Result<'dashboard.compliance.get'>['findings'][number]
 
-/** What the service saw the merchant's own code do wrong, a kind each: how often, when, and what to do. */
-export function Findings({ findings }: { findings: readonly Finding[] }) {
-  const text = complianceText.now()
+/** What the merchant's own code was seen doing wrong: how often, when, and what to do about it. */
+export function FindingsSection({ findings }: { findings: readonly Finding[] }) {
+  const text = compliancePageText.current()
   return (
     <section>
       <h2 id="findings" tabIndex={-1}>
@@ -20,15 +19,15 @@ export function Findings({ findings }: { findings: readonly Finding[] }) {
       </h2>
       <p>{text.findingsAbout}</p>
       {findings.length === 0 ? (
-        <Empty {...text.noFindings} />
+        <EmptyState {...text.noFindings} />
       ) : (
         <>
           <ul class="findings">
             {findings.map((finding) => (
-              <Shown key={`${finding.kind} ${finding.seenBy}`} finding={finding} />
+              <FindingItem key={`${finding.kind} ${finding.seenBy}`} finding={finding} />
             ))}
           </ul>
-          <p class="deeds">
+          <p class="actions">
             <button type="button" onClick={() => save(findings)}>
               {text.csv}
             </button>
@@ -39,8 +38,8 @@ export function Findings({ findings }: { findings: readonly Finding[] }) {
   )
 }
 
-function Shown({ finding: { kind, seenBy, count, firstAt, lastAt, method, origin, requestId } }: { finding: Finding }) {
-  const text = complianceText.now()
+function FindingItem({ finding: { kind, seenBy, count, firstAt, lastAt, method, origin, requestId } }: { finding: Finding }) {
+  const text = compliancePageText.current()
   const { title, todo } = text.findings[kind]
   return (
     <li class="panel">
@@ -49,7 +48,7 @@ function Shown({ finding: { kind, seenBy, count, firstAt, lastAt, method, origin
         <Tag tone={seenBy === 'server' ? 'red' : 'amber'}>{text.seenBy[seenBy]}</Tag>
       </header>
       <p>{todo}</p>
-      {kind === 'password_in_browser' && <a href={pathOf('settings')}>{text.toSettings}</a>}
+      {kind === 'password_in_browser' && <a href={dashboardPath('settings')}>{text.toSettings}</a>}
       {seenBy === 'browser' && <small>{text.anybody}</small>}
       <dl>
         <dt>{text.howOften}</dt>
@@ -68,7 +67,7 @@ function Shown({ finding: { kind, seenBy, count, firstAt, lastAt, method, origin
         </dd>
         <dt>{text.request}</dt>
         <dd>
-          <Copy text={requestId} />
+          <CopyButton text={requestId} />
         </dd>
       </dl>
     </li>
@@ -78,7 +77,14 @@ function Shown({ finding: { kind, seenBy, count, firstAt, lastAt, method, origin
 function save(findings: readonly Finding[]): void {
   const head = ['kind', 'seenBy', 'count', 'firstAt', 'lastAt', 'method', 'origin', 'requestId']
   const rows = findings.map(({ kind, seenBy, count, firstAt, lastAt, method, origin, requestId }) => [
-    ...[kind, seenBy, count, momentOf(firstAt), momentOf(lastAt), method, origin, requestId],
+    kind,
+    seenBy,
+    count,
+    toIsoTime(firstAt),
+    toIsoTime(lastAt),
+    method,
+    origin,
+    requestId,
   ])
   downloadCsv('findings.csv', head, rows)
 }

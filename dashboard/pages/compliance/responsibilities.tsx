@@ -1,15 +1,15 @@
-import type { Result } from '@tessera/contract/methods'
+import type { Result } from '@tessera/contract/operations'
 
-import type { Asked } from '../../app/ask.ts'
-import { Answer } from '../../parts/answer.tsx'
-import { downloadCsv } from '../../parts/download.ts'
-import { complianceText } from './compliance-text.ts'
+import { QueryResult } from '../../components/query-result.tsx'
+import { downloadCsv } from '../../format/csv.ts'
+import type { ApiQuery } from '../../hooks/use-query.ts'
+import { compliancePageText } from '../../messages/page-texts.ts'
 
-type Matrix = Result<'dashboard.compliance.responsibilities'>
+type ResponsibilityMatrix = Result<'dashboard.compliance.responsibilities'>
 
-/** Who does what, requirement by requirement (PCI DSS 12.8.5, 12.9.2). */
-export function Responsibilities({ asked }: { asked: Asked<Matrix> }) {
-  const text = complianceText.now()
+/** Who is responsible for what, by requirement (PCI DSS 12.8.5 and 12.9.2). */
+export function ResponsibilitiesSection({ query }: { query: ApiQuery<ResponsibilityMatrix> }) {
+  const text = compliancePageText.current()
   const head = [text.requirement, text.topic, text.provider, text.merchant]
   return (
     <section>
@@ -17,7 +17,7 @@ export function Responsibilities({ asked }: { asked: Asked<Matrix> }) {
         {text.parts.responsibilities}
       </h2>
       <p>{text.matrixAbout}</p>
-      <Answer asked={asked}>
+      <QueryResult query={query}>
         {({ rows }) => (
           <>
             <div class="table matrix" tabIndex={0} role="region" aria-label={text.parts.responsibilities}>
@@ -43,19 +43,19 @@ export function Responsibilities({ asked }: { asked: Asked<Matrix> }) {
                 </tbody>
               </table>
             </div>
-            <p class="deeds">
+            <p class="actions">
               <button type="button" onClick={() => save(head, rows)}>
                 {text.csv}
               </button>
             </p>
           </>
         )}
-      </Answer>
+      </QueryResult>
     </section>
   )
 }
 
-function save(head: readonly string[], rows: Matrix['rows']): void {
+function save(head: readonly string[], rows: ResponsibilityMatrix['rows']): void {
   const cells = rows.map(({ requirement, topic, provider, merchant }) => [requirement, topic, provider, merchant])
   downloadCsv('responsibilities.csv', head, cells)
 }

@@ -1,99 +1,104 @@
-import { useSignal, type Signal } from '@preact/signals'
+import { type Signal, useSignal } from '@preact/signals'
 import { formLabels } from '@tessera/contract/frame'
-import type { Result } from '@tessera/contract/methods'
+import type { Result } from '@tessera/contract/operations'
 
-import { useAsk } from '../../app/ask.ts'
-import { language, languages } from '../../app/language.ts'
-import { may } from '../../app/session-state.ts'
-import { Answer } from '../../parts/answer.tsx'
-import { Empty } from '../../parts/empty.tsx'
-import { Field } from '../../parts/field.tsx'
-import { Snippet } from '../../parts/snippet.tsx'
-import { Choice } from './choice.tsx'
-import { firstChoices, optionsOf, type Choices, type Shade } from './choices.ts'
-import { writePolicy, writeSnippets, type Way } from './form-snippets.ts'
-import { formText } from './form-text.ts'
-import { Palette } from './palette.tsx'
-import { Preview } from './preview.tsx'
+import { language, languageNames } from '../../app/language.ts'
+import { hasRole } from '../../app/session-state.ts'
+import { Snippet } from '../../components/copy.tsx'
+import { Field } from '../../components/fields.tsx'
+import { QueryResult, EmptyState } from '../../components/query-result.tsx'
+import { useQuery } from '../../hooks/use-query.ts'
+import { formBuilderText } from '../../messages/page-texts.ts'
+import { type FormDesign, initialDesign, toFrameOptions, type Shade } from './form-design.ts'
+import { type SnippetKind, formatPolicy, formSnippets } from './form-snippets.ts'
+import { ThemeEditor } from './palette.tsx'
+import { FormPreview } from './preview.tsx'
+import { RadioGroup } from './radio-group.tsx'
 import './form.css'
 
-/** The form as a merchant wants it, beside what is chosen, and the code that makes it so. Nothing is kept: the code is the outcome. */
-export function FormPage() {
-  const text = formText.use()
-  if (text === null) return formText.show()
-  if (!may('developer')) return <Empty title={text.notYours} text={text.notYoursText} />
-  return <Asking />
+/** The form builder: settings, a live preview, and the code for the merchant's page. Nothing is stored; the code is the result. */
+export function FormBuilderPage() {
+  const text = formBuilderText.use()
+  if (text === null) return formBuilderText.placeholder()
+  if (!hasRole('developer')) return <EmptyState title={text.notYours} text={text.notYoursText} />
+  return <BuilderQuery />
 }
 
-function Asking() {
-  const asked = useAsk('dashboard.start.get', {})
-  return <Answer asked={asked}>{(found) => <Builder place={placeOf(found)} />}</Answer>
+function BuilderQuery() {
+  const query = useQuery('dashboard.start.get', {})
+  return <QueryResult query={query}>{(result) => <Builder context={toContext(result)} />}</QueryResult>
 }
 
-function Builder({ place }: { place: Place }) {
-  const text = formText.now()
-  const choices = useSignal<Choices>(firstChoices(language.peek()))
+function Builder({ context }: { context: BuilderContext }) {
+  const text = formBuilderText.current()
+  const design = useSignal<FormDesign>(initialDesign(language.peek()))
   const picked = useSignal<Shade>('light')
-  const { scheme } = choices.value
-  // A theme of one scheme has that one shade.
+  const { scheme } = design.value
+  // A theme with a fixed scheme has only that shade.
   const shade = scheme === 'auto' ? picked.value : scheme
-  const options = optionsOf(choices.value)
-  const shown = { ...options, theme: { ...options.theme, scheme: shade } }
+  const options = toFrameOptions(design.value)
+  const previewOptions = { ...options, theme: { ...options.theme, scheme: shade } }
   return (
     <>
       <p class="builder-intro">{text.intro}</p>
       <div class="builder">
         <div class="builder-side">
-          <Layout choices={choices} />
-          <Palette choices={choices} shade={shade} onShade={(wanted) => (picked.value = wanted)} />
-          <Labels choices={choices} />
+          <Layout design={design} />
+          <ThemeEditor design={design} shade={shade} onShade={(wanted) => (picked.value = wanted)} />
+          <Labels design={design} />
         </div>
-        <Preview merchantId={place.merchantId} origin={place.origin} options={shown} />
+        <FormPreview merchantId={context.merchantId} origin={context.origin} options={previewOptions} />
       </div>
-      <Code place={place} options={options} />
+      <Code context={context} options={options} />
     </>
   )
 }
 
-type Place = Pick<Result<'dashboard.start.get'>, 'merchantId' | 'sdk'> & { readonly origin: string }
+type BuilderContext = Pick<Result<'dashboard.start.get'>, 'merchantId' | 'sdk'> & { readonly origin: string }
 
-/** In the test environment the form is on 127.0.0.1 of our own port. */
-function placeOf({ merchantId, sdk, formOrigin }: Result<'dashboard.start.get'>): Place {
+/** In the test environment the form is served on 127.0.0.1 at the dashboard's own port. */
+function toContext({ merchantId, sdk, formOrigin }: Result<'dashboard.start.get'>): BuilderContext {
   return { merchantId, sdk, origin: formOrigin ?? `http://127.0.0.1:${location.port}` }
 }
 
-function Layout({ choices }: { choices: Signal<Choices> }) {
-  const text = formText.now()
-  const { scheme, layout, locale, direction, save, hasButton } = choices.value
-  const change = (changed: Partial<Choices>): void => void (choices.value = { ...choices.value, ...changed })
+function Layout({ design }: { design: Signal<FormDesign> }) {
+  const text = formBuilderText.current()
+  const { scheme, layout, locale, direction, save, hasButton } = design.value
+  const change = (changed: Partial<FormDesign>): void => void (design.value = { ...design.value, ...changed })
   return (
     <section class="panel">
       <h2>{text.layout}</h2>
       <div class="builder-choices">
-        <Choice
+        <RadioGroup
           legend={text.preset}
           name="layout"
           value={layout}
           options={text.layouts}
           onChange={(wanted) => change({ layout: wanted })}
         />
-        <Choice
+        <RadioGroup
           legend={text.scheme}
           name="scheme"
           value={scheme}
           options={text.schemes}
           onChange={(wanted) => change({ scheme: wanted })}
         />
-        <Choice legend={text.locale} name="locale" value={locale} options={languages} onChange={(wanted) => change({ locale: wanted })} />
-        <Choice
+        <RadioGroup
+          legend={text.locale}
+          name="locale"
+          value={locale}
+          options={languageNames}
+          onChange={(wanted) => change({ locale: wanted })}
+        />
+        <RadioGroup
           legend={text.direction}
           name="direction"
           value={direction}
           options={text.directions}
           onChange={(wanted) => change({ direction: wanted })}
         />
-        <Choice legend={text.save} name="save" value={save} options={text.saves} onChange={(wanted) => change({ save: wanted })} />
-        <Choice
+        <RadioGroup legend={text.save} name="save" value={save} options={text.saves} onChange={(wanted) => change({ save: wanted })} />
+        <RadioGroup
           legend={text.button}
           name="button"
           value={hasButton ? 'own' : 'yours'}
@@ -105,9 +110,9 @@ function Layout({ choices }: { choices: Signal<Choices> }) {
   )
 }
 
-function Labels({ choices }: { choices: Signal<Choices> }) {
-  const text = formText.now()
-  const { labels } = choices.value
+function Labels({ design }: { design: Signal<FormDesign> }) {
+  const text = formBuilderText.current()
+  const { labels } = design.value
   return (
     <details class="panel">
       <summary>
@@ -121,7 +126,7 @@ function Labels({ choices }: { choices: Signal<Choices> }) {
             label={text.labelNames[name]}
             value={labels[name] ?? ''}
             maxLength={60}
-            onInput={(value) => (choices.value = { ...choices.value, labels: { ...labels, [name]: value } })}
+            onInput={(value) => (design.value = { ...design.value, labels: { ...labels, [name]: value } })}
           />
         ))}
       </div>
@@ -129,17 +134,17 @@ function Labels({ choices }: { choices: Signal<Choices> }) {
   )
 }
 
-function Code({ place, options }: { place: Place; options: ReturnType<typeof optionsOf> }) {
-  const text = formText.now()
-  const way = useSignal<Way>('script')
+function Code({ context, options }: { context: BuilderContext; options: ReturnType<typeof toFrameOptions> }) {
+  const text = formBuilderText.current()
+  const kind = useSignal<SnippetKind>('script')
   return (
     <section class="panel builder-code">
       <h2>{text.code}</h2>
-      <Choice legend={text.way} name="way" value={way.value} options={text.ways} onChange={(wanted) => (way.value = wanted)} />
-      {writeSnippets(way.value, place, options).map(([name, snippet]) => (
+      <RadioGroup legend={text.way} name="kind" value={kind.value} options={text.ways} onChange={(wanted) => (kind.value = wanted)} />
+      {formSnippets(kind.value, context, options).map(([name, snippet]) => (
         <Snippet key={name} label={name} text={snippet} />
       ))}
-      <Snippet label={text.policy} text={writePolicy(way.value, place)} />
+      <Snippet label={text.policy} text={formatPolicy(kind.value, context)} />
       <p class="note">{text.originsNote}</p>
     </section>
   )

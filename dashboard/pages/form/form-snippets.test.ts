@@ -2,12 +2,12 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { runInNewContext } from 'node:vm'
 
-import { findPale, readRgb } from '@tessera/contract/contrast'
+import { findContrastProblems, readRgb } from '@tessera/contract/contrast'
 
-import { firstChoices, listPale, optionsOf, valueIn, type Choices } from './choices.ts'
-import { writePolicy, writeSnippets, type SnippetPlace } from './form-snippets.ts'
+import { initialDesign, listLowContrast, toFrameOptions, themeValueIn, type FormDesign } from './form-design.ts'
+import { formatPolicy, formSnippets, type SnippetContext } from './form-snippets.ts'
 
-const place: SnippetPlace = {
+const context: SnippetContext = {
   merchantId: '65f0c0ffee0000000000cafe',
   origin: 'https://form.example',
   sdk: { version: '1.2.3', integrity: 'sha384-a', moduleIntegrity: 'sha384-b' },
@@ -16,59 +16,65 @@ const odd = `</script><!-- 'quoted' "twice" \\ \u2028 \n \${x}`
 
 test('a snippet holds exactly the options that were chosen, and no label ends the script that it stands in', () => {
   const options = { locale: 'ru', save: 'off', theme: { accent: '#123456', dark: { accent: '#abcdef' } }, labels: { submit: odd } } as const
-  for (const way of ['script', 'module', 'react', 'element'] as const) {
-    const text = writeSnippets(way, place, options)
+  for (const kind of ['script', 'module', 'react', 'element'] as const) {
+    const text = formSnippets(kind, context, options)
       .map(([, snippet]) => snippet)
       .join('\n')
     assert.doesNotMatch(
       text.replace(/<\/?script[^>]*>|<link[^>]*>|<\/?tessera-card[^>]*>|<TesseraCardForm|<div id="card"><\/div>/g, ''),
       /<\/|<!--/,
-      way,
+      kind,
     )
     const [, object = ''] = /(?:CardForm\(|options = |card\.labels = )(\{[^]*?\n\})/.exec(text) ?? []
     const read = runInNewContext(`(${object})`) as { labels?: { submit: string }; submit?: string; theme?: object }
-    assert.equal(read.labels?.submit ?? read.submit, odd, way)
-    if (way !== 'element') assert.equal(JSON.stringify(read.theme), JSON.stringify(options.theme))
+    assert.equal(read.labels?.submit ?? read.submit, odd, kind)
+    if (kind !== 'element') assert.equal(JSON.stringify(read.theme), JSON.stringify(options.theme))
   }
 })
 
-test('what the page has to allow is told for each way: a bundle is a script of its own', () => {
+test('the policy allows the script where it is loaded from the service; with React it is bundled into the page’s own', () => {
   assert.equal(
-    writePolicy('script', place),
+    formatPolicy('script', context),
     "Content-Security-Policy: script-src 'self' https://form.example; frame-src https://form.example",
   )
-  assert.equal(writePolicy('react', place), 'Content-Security-Policy: frame-src https://form.example')
+  assert.equal(formatPolicy('react', context), 'Content-Security-Policy: frame-src https://form.example')
 })
 
-test('options are what the form does not have by itself, and nothing that it would refuse', () => {
-  const first = firstChoices('uz')
-  assert.deepEqual(optionsOf(first), { locale: 'uz', save: 'ask' })
-  const chosen: Choices = {
+test('options are only what differs from the defaults of the form and what the form accepts', () => {
+  const first = initialDesign('uz')
+  assert.deepEqual(toFrameOptions(first), { locale: 'uz', save: 'ask' })
+  const chosen: FormDesign = {
     ...first,
-    ...{ layout: 'row', hasButton: false, labels: { number: '  ', submit: 'Go' } },
+    layout: 'row',
+    hasButton: false,
+    labels: { number: '  ', submit: 'Go' },
     values: { light: { accent: '#123', text: 'url(x)', radius: '99px' }, dark: { accent: '#abc' } },
   }
-  assert.deepEqual(optionsOf(chosen), {
-    ...{ locale: 'uz', save: 'ask', layout: 'row', button: false, labels: { submit: 'Go' } },
+  assert.deepEqual(toFrameOptions(chosen), {
+    locale: 'uz',
+    save: 'ask',
+    layout: 'row',
+    button: false,
+    labels: { submit: 'Go' },
     theme: { accent: '#123', dark: { accent: '#abc' } },
   })
-  assert.deepEqual(optionsOf({ ...chosen, scheme: 'dark' }).theme, { scheme: 'dark', accent: '#abc' })
-  assert.deepEqual(optionsOf({ ...chosen, scheme: 'light' }).theme, { scheme: 'light', accent: '#123' })
+  assert.deepEqual(toFrameOptions({ ...chosen, scheme: 'dark' }).theme, { scheme: 'dark', accent: '#abc' })
+  assert.deepEqual(toFrameOptions({ ...chosen, scheme: 'light' }).theme, { scheme: 'light', accent: '#123' })
 })
 
-test('a shade is measured with what is seen in it: its own, else the light one, else the form’s', () => {
+test('contrast is measured with the colors a shade really shows: its own, else the light one, else the default', () => {
   const values = { light: { background: '#fff', text: 'nonsense' }, dark: { field: '#000' } }
   assert.deepEqual(
-    (['background', 'text', 'field'] as const).map((name) => valueIn(values, 'dark', name)),
+    (['background', 'text', 'field'] as const).map((name) => themeValueIn(values, 'dark', name)),
     ['#fff', '#f1f3f6', '#000'],
   )
-  const choices = { ...firstChoices('en'), values }
-  const found = listPale(choices)
+  const design = { ...initialDesign('en'), values }
+  const found = listLowContrast(design)
   assert.ok(found.length > 0 && found.every(({ shade }) => shade === 'dark'))
-  const measured = findPale((name) => readRgb(valueIn(values, 'dark', name)) ?? assert.fail(name), true)
+  const measured = findContrastProblems((name) => readRgb(themeValueIn(values, 'dark', name)) ?? assert.fail(name), true)
   assert.deepEqual(
     found,
     measured.map((pale) => ({ ...pale, shade: 'dark' })),
   )
-  assert.deepEqual(listPale({ ...choices, scheme: 'light' }), [])
+  assert.deepEqual(listLowContrast({ ...design, scheme: 'light' }), [])
 })

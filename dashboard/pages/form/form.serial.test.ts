@@ -23,13 +23,13 @@ async function openBuilder(options?: Parameters<OpenDashboard['open']>[1]): Prom
 const choose = (page: Page, group: string, word: string): Promise<void> =>
   page.getByRole('group', { name: group, exact: true }).getByText(word, { exact: true }).click()
 
-test('what is chosen is seen at once in the form itself, step by step, and nothing of it leaves the page', async () => {
+test('the preview shows every choice at once, at each step of the form, and sends nothing', async () => {
   const [page, frame] = await openBuilder()
-  const asked: string[] = []
-  page.on('request', (request) => asked.push(request.url()))
+  const requests: string[] = []
+  page.on('request', (request) => requests.push(request.url()))
   const form = page.frameLocator('iframe')
   await page.getByRole('textbox', { name: 'Button accent', exact: true }).fill('rgb(1, 2, 3)')
-  await page.getByLabel('Focus: pick a colour').fill('#040506')
+  await page.getByLabel('Focus: pick a color').fill('#040506')
   await page.getByRole('textbox', { name: 'Corners radius', exact: true }).fill('3px')
   await (
     await frame()
@@ -41,12 +41,12 @@ test('what is chosen is seen at once in the form itself, step by step, and nothi
   await choose(page, 'Preset', 'Compact')
   await choose(page, 'Direction', 'Right to left')
   await form.locator('html[data-layout=compact][dir=rtl]').waitFor()
-  await choose(page, 'Colours of the scheme', 'Dark')
+  await choose(page, 'Colors of the scheme', 'Dark')
   await form.locator('html[data-scheme=dark]').waitFor()
   await page.getByRole('heading', { name: 'Labels' }).click()
-  await page.getByLabel('Button of the card').fill('Pay <b>now</b>')
+  await page.getByLabel('Card button').fill('Pay <b>now</b>')
   await form.locator('.card .main', { hasText: 'Pay <b>now</b>' }).waitFor()
-  await choose(page, 'Step', 'Faults')
+  await choose(page, 'Step', 'Errors')
   await form.locator('#number-fault:not(:empty)').waitFor()
   await choose(page, 'Step', 'Code')
   await form.locator('#code').waitFor()
@@ -60,7 +60,7 @@ test('what is chosen is seen at once in the form itself, step by step, and nothi
   await form.locator('#code').fill('111111')
   await form.locator('.code .main').click()
   await form.locator('#code-fault:not(:empty)').waitFor()
-  assert.deepEqual(asked, [], 'something was asked for')
+  assert.deepEqual(requests, [], 'a request was sent')
   await choose(page, 'Language of the form', 'Русский')
   await form.locator('html[lang=ru] label', { hasText: 'Номер карты' }).waitFor()
   await form.locator('html[data-layout=compact][dir=rtl]').waitFor()
@@ -77,28 +77,28 @@ test('what is chosen is seen at once in the form itself, step by step, and nothi
   await page.context().close()
 })
 
-test('a colour that is too pale is told as it is chosen, mended by a press, and what is not taken is in no snippet', async () => {
+test('low contrast is reported while choosing and fixed by a button, and an invalid value is in no snippet', async () => {
   const [page] = await openBuilder()
   const status = page.locator('.builder-contrast [role=status]')
   await status.getByText('passes WCAG').waitFor()
-  await page.getByRole('textbox', { name: 'Words text', exact: true }).fill('#aaaaaa')
-  await status.getByText('Too pale for WCAG 2.2 AA: 2').waitFor()
+  await page.getByRole('textbox', { name: 'Text text', exact: true }).fill('#aaaaaa')
+  await status.getByText('Too little contrast for WCAG 2.2 AA: 2').waitFor()
   await page.locator('.builder-contrast li', { hasText: '2.32:1' }).first().waitFor()
-  // What is enough on white is too dark in the dark, until that has a colour of its own.
+  // A color with enough contrast on white has too little in the dark scheme, unless that has its own.
   await page.getByRole('button', { name: /^Use/ }).first().click()
   await page.locator('.builder-contrast li', { hasText: 'Dark' }).first().waitFor()
   await page.locator('.builder-contrast li', { hasText: 'on field' }).getByRole('button').click()
   await status.getByText('passes WCAG').waitFor()
-  await page.getByRole('textbox', { name: 'Ground background', exact: true }).fill('#fff')
+  await page.getByRole('textbox', { name: 'Background background', exact: true }).fill('#fff')
   await page.locator('.builder-contrast li', { hasText: 'Dark' }).first().waitFor()
-  await page.getByRole('button', { name: 'Ground: the form’s own again' }).click()
+  await page.getByRole('button', { name: 'Background: reset to the default' }).click()
   await status.getByText('passes WCAG').waitFor()
   await page.getByRole('textbox', { name: 'Button accent', exact: true }).fill('url(https://evil.example)')
   await page.getByText('#rgb, #rrggbb').waitFor()
   assert.equal(await page.getByRole('textbox', { name: 'Button accent', exact: true }).getAttribute('aria-invalid'), 'true')
   assert.doesNotMatch(await page.locator('.builder-code').innerText(), /evil|accent/)
   await page.getByRole('textbox', { name: 'Button accent', exact: true }).fill('#000')
-  // By the keyboard alone: from the field to its own value again, and to another layout.
+  // With the keyboard only: reset the field, then choose another layout.
   await page.getByRole('textbox', { name: 'Button accent', exact: true }).press('Tab')
   await page.keyboard.press('Enter')
   assert.equal(await page.getByRole('textbox', { name: 'Button accent', exact: true }).inputValue(), '')
@@ -108,12 +108,12 @@ test('a colour that is too pale is told as it is chosen, mended by a press, and 
   await page.context().close()
 })
 
-test('each way that is copied brings the form, as it was chosen, into a page with the policy that stands beside', async () => {
+test('each copied snippet loads the form as chosen on a page with the policy shown beside it', async () => {
   const [page] = await openBuilder()
   await page.getByRole('textbox', { name: 'Button accent', exact: true }).fill('#0a6b4d')
   await choose(page, 'Preset', 'Row')
   for (const way of ['Script tag', 'Module', 'Element']) {
-    await choose(page, 'How', way)
+    await choose(page, 'Integration', way)
     const [html = '', script = '', policy = ''] = await page.locator('.builder-code pre').allInnerTexts()
     const shop = createServer((request, reply) => {
       const isScript = request.url === '/checkout.js'
@@ -132,12 +132,12 @@ test('each way that is copied brings the form, as it was chosen, into a page wit
     await visit.close()
     shop.close().closeAllConnections()
   }
-  await choose(page, 'How', 'React')
+  await choose(page, 'Integration', 'React')
   await page.locator('pre', { hasText: 'TesseraCardForm' }).waitFor()
   await page.context().close()
 })
 
-test('the form builder is clean under axe in three languages, on a phone and wide, in light and dark', async () => {
+test('the form builder is accessible in three languages, on a phone and a desktop, in light and dark', async () => {
   for (const [locale, width, colorScheme] of [
     ['uz', 390, 'light'],
     ['ru', 390, 'dark'],

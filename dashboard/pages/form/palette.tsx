@@ -1,97 +1,97 @@
 import type { Signal } from '@preact/signals'
-import { readThemeValue, themeLengths, themeVariables, type ThemeColour, type ThemeVariable } from '@tessera/contract/theme'
+import { readThemeValue, type ThemeColor, themeLengths, type ThemeVariable, themeVariables } from '@tessera/contract/theme'
 import { useId } from 'preact/hooks'
 
-import { fill } from '../../app/long-words.tsx'
-import { Choice } from './choice.tsx'
-import { hexIn, listPale, valueIn, type Choices, type PaleIn, type Shade } from './choices.ts'
-import { formText } from './form-text.ts'
+import { formatMessage } from '../../format/message.ts'
+import { formBuilderText } from '../../messages/page-texts.ts'
+import { type FormDesign, hexColorIn, listLowContrast, type LowContrastPair, type Shade, themeValueIn } from './form-design.ts'
+import { RadioGroup } from './radio-group.tsx'
 
-export interface PaletteProps {
-  readonly choices: Signal<Choices>
-  /** Whose values are seen and changed. */
+export interface ThemeEditorProps {
+  readonly design: Signal<FormDesign>
+  /** The shade whose values are shown and changed. */
   readonly shade: Shade
   readonly onShade: (shade: Shade) => void
 }
 
-/** The variables of the theme, a shade at a time, and what is too pale in any. */
-export function Palette({ choices, shade, onShade }: PaletteProps) {
-  const text = formText.now()
-  const { scheme } = choices.value
+/** Edits the variables of the theme, one shade at a time, and lists pairs of colors with too little contrast. */
+export function ThemeEditor({ design, shade, onShade }: ThemeEditorProps) {
+  const text = formBuilderText.current()
+  const { scheme } = design.value
   const set = (of: Shade, name: ThemeVariable, value: string | undefined): void => {
-    const { values } = choices.value
+    const { values } = design.value
     const { [name]: _before, ...others } = values[of]
-    choices.value = { ...choices.value, values: { ...values, [of]: value === undefined ? others : { ...others, [name]: value } } }
+    design.value = { ...design.value, values: { ...values, [of]: value === undefined ? others : { ...others, [name]: value } } }
   }
-  const row = (name: ThemeVariable) => <Variable key={name} {...{ name, choices, set }} shade={isColour(name) ? shade : 'light'} />
+  const row = (name: ThemeVariable) => <Variable key={name} name={name} design={design} set={set} shade={isColor(name) ? shade : 'light'} />
   return (
     <>
       <section class="panel">
         <h2>{text.colours}</h2>
         {scheme === 'auto' && (
           <>
-            <Choice legend={text.shade} name="shade" value={shade} options={text.shades} onChange={onShade} />
+            <RadioGroup legend={text.shade} name="shade" value={shade} options={text.shades} onChange={onShade} />
             <p class="note">{text.shadeNote}</p>
           </>
         )}
-        <div class="builder-rows">{themeVariables.filter(isColour).map(row)}</div>
-        <Contrast pale={listPale(choices.value)} onUse={({ shade: of, of: name, suggestion }) => set(of, name, suggestion)} />
+        <div class="builder-rows">{themeVariables.filter(isColor).map(row)}</div>
+        <Contrast pale={listLowContrast(design.value)} onUse={({ shade: of, of: name, suggestion }) => set(of, name, suggestion)} />
       </section>
       <section class="panel">
         <h2>{text.shape}</h2>
-        <div class="builder-rows">{themeVariables.filter((name) => !isColour(name)).map(row)}</div>
+        <div class="builder-rows">{themeVariables.filter((name) => !isColor(name)).map(row)}</div>
       </section>
     </>
   )
 }
 
-function Variable({ name, shade, choices, set }: VariableProps) {
-  const text = formText.now()
+function Variable({ name, shade, design, set }: VariableProps) {
+  const text = formBuilderText.current()
   const id = useId()
-  const { values } = choices.value
-  const typed = values[shade][name]
-  const isWrong = typed !== undefined && typed !== '' && readThemeValue(name, typed) === null
-  const word = text.variables[name]
+  const { values } = design.value
+  const input = values[shade][name]
+  const isWrong = input !== undefined && input !== '' && readThemeValue(name, input) === null
+  const label = text.variables[name]
   return (
     <div class="builder-variable">
       <label for={id}>
-        {word} <code>{name}</code>
+        {label} <code>{name}</code>
       </label>
       <div>
-        {isColour(name) && (
+        {isColor(name) && (
           <input
             type="color"
-            aria-label={`${word}: ${text.picker}`}
-            value={hexIn(values, shade, name)}
+            aria-label={`${label}: ${text.picker}`}
+            value={hexColorIn(values, shade, name)}
             onInput={(event) => set(shade, name, event.currentTarget.value)}
           />
         )}
         <input
           id={id}
-          value={typed ?? ''}
-          placeholder={valueIn(values, shade, name)}
+          value={input ?? ''}
+          placeholder={themeValueIn(values, shade, name)}
           spellcheck={false}
           maxLength={100}
-          {...(isWrong ? { 'aria-invalid': true, 'aria-describedby': `${id}-fault` } : {})}
+          {...(isWrong ? { 'aria-invalid': true, 'aria-describedby': `${id}-error` } : {})}
           onInput={({ currentTarget: { value } }) => set(shade, name, value === '' ? undefined : value)}
         />
         <button
           type="button"
           class="bare"
-          disabled={typed === undefined}
-          aria-label={`${word}: ${text.reset}`}
+          disabled={input === undefined}
+          aria-label={`${label}: ${text.reset}`}
           onClick={() => set(shade, name, undefined)}
         >
           ↺
         </button>
       </div>
       {isWrong && (
-        <small id={`${id}-fault`} class="builder-fault">
-          {isColour(name)
+        <small id={`${id}-error`} class="builder-error">
+          {isColor(name)
             ? text.notColour
             : name === 'fontFamily'
               ? text.notFont
-              : fill(text.notLength, themeLengths[name][0], themeLengths[name][1])}
+              : formatMessage(text.notLength, themeLengths[name][0], themeLengths[name][1])}
         </small>
       )}
     </div>
@@ -101,23 +101,23 @@ function Variable({ name, shade, choices, set }: VariableProps) {
 interface VariableProps {
   readonly name: ThemeVariable
   readonly shade: Shade
-  readonly choices: Signal<Choices>
+  readonly design: Signal<FormDesign>
   readonly set: (of: Shade, name: ThemeVariable, value: string | undefined) => void
 }
 
-function Contrast({ pale, onUse }: { pale: readonly PaleIn[]; onUse: (pale: PaleIn) => void }) {
-  const text = formText.now()
+function Contrast({ pale, onUse }: { pale: readonly LowContrastPair[]; onUse: (pale: LowContrastPair) => void }) {
+  const text = formBuilderText.current()
   return (
     <div class="builder-contrast">
       <h3>{text.contrast}</h3>
-      <p role="status">{pale.length === 0 ? text.passes : fill(text.fails, pale.length)}</p>
+      <p role="status">{pale.length === 0 ? text.passes : formatMessage(text.fails, pale.length)}</p>
       <ul class="list">
         {pale.map((each) => (
           <li key={`${each.shade} ${each.of} ${each.on}`}>
             <span>
-              {fill(text.pale, text.variables[each.of], text.variables[each.on].toLowerCase())}
+              {formatMessage(text.pale, text.variables[each.of], text.variables[each.on].toLowerCase())}
               <small>
-                {text.shades[each.shade]} · {each.ratio.toFixed(2)}:1 · {fill(text.needed, each.needed)}
+                {text.shades[each.shade]} · {each.ratio.toFixed(2)}:1 · {formatMessage(text.needed, each.needed)}
               </small>
             </span>
             <button type="button" onClick={() => onUse(each)}>
@@ -130,6 +130,6 @@ function Contrast({ pale, onUse }: { pale: readonly PaleIn[]; onUse: (pale: Pale
   )
 }
 
-function isColour(name: ThemeVariable): name is ThemeColour {
+function isColor(name: ThemeVariable): name is ThemeColor {
   return name !== 'fontFamily' && !(name in themeLengths)
 }

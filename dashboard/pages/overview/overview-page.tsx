@@ -1,50 +1,51 @@
 import { useSignal } from '@preact/signals'
-import type { Result } from '@tessera/contract/methods'
+import type { Result } from '@tessera/contract/operations'
 
-import { useAsk } from '../../app/ask.ts'
-import { words, wordsOf } from '../../app/language.ts'
-import { pathOf } from '../../app/router.ts'
-import { Answer } from '../../parts/answer.tsx'
-import { Chart } from '../../parts/chart.tsx'
-import { Empty } from '../../parts/empty.tsx'
-import { writeMoney } from '../../parts/money.tsx'
-import { Range, type Days } from '../../parts/range.tsx'
-import { writeDay, writeHour, writeMs } from '../../parts/time.tsx'
-import { overviewWords } from './overview-words.ts'
+import { language, messages } from '../../app/language.ts'
+import { dashboardPath } from '../../app/router.ts'
+import { Chart } from '../../components/chart.tsx'
+import { type RangeDays, RangePicker } from '../../components/fields.tsx'
+import { QueryResult, EmptyState } from '../../components/query-result.tsx'
+import { formatMs, formatSom, percentOf } from '../../format/numbers.ts'
+import { formatDay, formatHour } from '../../format/time.ts'
+import { useQuery } from '../../hooks/use-query.ts'
+import { overviewPageText } from '../../messages/page-texts.ts'
 import './overview.css'
 
-type Found = Result<'dashboard.overview.get'>
+type OverviewData = Result<'dashboard.overview.get'>
 
-/** How it goes, at a glance: tokens, conversion, payments, what was declined, and how long calls took. */
+/** Tokens, conversion, payments, declines and call latency of a period. */
 export function OverviewPage() {
-  const days = useSignal<Days>(7)
-  const asked = useAsk('dashboard.overview.get', { days: days.value })
+  const days = useSignal<RangeDays>(7)
+  const query = useQuery('dashboard.overview.get', { days: days.value })
+  if (overviewPageText.use() === null) return overviewPageText.placeholder()
   return (
     <div class="overview">
       <div class="tools">
-        <Range days={days.value} onChange={(chosen) => (days.value = chosen)} />
+        <RangePicker days={days.value} onChange={(next) => (days.value = next)} />
       </div>
-      <Answer asked={asked}>{(found) => <Figures found={found} />}</Answer>
+      <QueryResult query={query}>{(data) => <OverviewPanels data={data} />}</QueryResult>
     </div>
   )
 }
 
-function Figures({ found }: { found: Found }) {
-  const text = wordsOf(overviewWords)
-  const { total, steps } = found
+function OverviewPanels({ data }: { data: OverviewData }) {
+  const text = overviewPageText.current()
+  const { total, steps } = data
   if (total.created + total.paid + total.refused + total.calls === 0) {
     return (
-      <Empty {...text.none}>
+      <EmptyState {...text.none}>
         <p>
-          <a href={pathOf('start')}>{text.toStart}</a>
+          <a href={dashboardPath('start')}>{text.toStart}</a>
         </p>
-      </Empty>
+      </EmptyState>
     )
   }
+  const writeMs = (ms: number): string => formatMs(ms, messages.value.ms)
   const shared = {
-    steps: steps.map(({ at }) => (steps.length === 24 ? writeHour(at) : writeDay(at))),
+    steps: steps.map(({ at }) => (steps.length === 24 ? formatHour : formatDay)(at, language.value)),
     stepName: text.when,
-    asTable: text.asTable,
+    tableLabel: text.asTable,
   }
   const tokens = [
     { name: text.created, tone: 'main', values: steps.map(({ created }) => created) },
@@ -62,33 +63,30 @@ function Figures({ found }: { found: Found }) {
     <>
       <ul class="totals">
         <Total name={text.tokens} value={String(total.created)} />
-        <Total
-          name={text.conversion}
-          value={total.created === 0 ? '—' : `${String(Math.round((100 * total.verified) / total.created))} %`}
-        />
-        <Total name={text.payments} value={String(total.paid)} more={`${writeMoney(total.paidTiyin)} ${words.value.som}`} />
+        <Total name={text.conversion} value={total.created === 0 ? '—' : `${String(percentOf(total.verified, total.created))} %`} />
+        <Total name={text.payments} value={String(total.paid)} more={`${formatSom(total.paidTiyin)} ${messages.value.som}`} />
         <Total name={text.declined} value={String(total.refused)} />
         <Total name={text.p95} value={total.p95Ms === null ? '—' : writeMs(total.p95Ms)} />
       </ul>
       <div class="columns">
         <section class="panel">
           <h2>{text.tokens}</h2>
-          <Chart {...shared} kind="bars" label={text.tokens} series={tokens} write={String} />
+          <Chart {...shared} kind="bars" label={text.tokens} series={tokens} format={String} />
         </section>
         <section class="panel">
           <h2>{text.payments}</h2>
-          <Chart {...shared} kind="bars" label={text.payments} series={payments} write={String} />
+          <Chart {...shared} kind="bars" label={text.payments} series={payments} format={String} />
         </section>
         <section class="panel">
           <h2>{text.latency}</h2>
-          <Chart {...shared} kind="lines" label={text.latency} series={latency} write={writeMs} />
+          <Chart {...shared} kind="lines" label={text.latency} series={latency} format={writeMs} />
         </section>
         <section class="panel">
           <h2>{text.declines}</h2>
-          <Causes causes={found.declines} none={text.noDeclines} />
+          <Causes causes={data.declines} none={text.noDeclines} />
           <h3>{text.codesRefused}</h3>
-          <Causes causes={found.codesRefused} none={text.noCodesRefused} />
-          <a href={pathOf('verification')}>{text.toVerification}</a>
+          <Causes causes={data.codesRefused} none={text.noCodesRefused} />
+          <a href={dashboardPath('verification')}>{text.toVerification}</a>
         </section>
       </div>
     </>
@@ -105,15 +103,15 @@ function Total({ name, value, more }: { name: string; value: string; more?: stri
   )
 }
 
-function Causes({ causes, none }: { causes: Found['declines']; none: string }) {
-  const most = Math.max(1, ...causes.map(({ count }) => count))
+function Causes({ causes, none }: { causes: OverviewData['declines']; none: string }) {
+  const max = Math.max(1, ...causes.map(({ count }) => count))
   if (causes.length === 0) return <p class="none">{none}</p>
   return (
     <ul class="causes">
       {causes.map(({ reason, count }) => (
         <li key={reason}>
           <code>{reason}</code> <strong>{count}</strong>
-          <progress max={most} value={count} aria-label={reason} />
+          <progress max={max} value={count} aria-label={reason} />
         </li>
       ))}
     </ul>

@@ -10,7 +10,7 @@ before(async () => {
 })
 after(() => dashboard.stop())
 
-test('the page Overview teaches while it is empty, then tells the figures as pictures and as tables', async () => {
+test('the page Overview explains itself while it is empty, then shows its numbers as charts and as tables', async () => {
   const page = await dashboard.open('overview')
   await page.getByText('Make a first token').waitFor()
   assert.deepEqual(await faultsFor(page), [])
@@ -22,7 +22,7 @@ test('the page Overview teaches while it is empty, then tells the figures as pic
     await dashboard.api('receipts.pay', { id: receipt._id, token: card.token })
   }
   const causes = page.locator('.causes')
-  // Tallies are written down behind the calls, and told to a page that is opened then.
+  // Counters are stored after the calls, and appear when the page is loaded again.
   const isThere = async (): Promise<boolean> => {
     await page.reload()
     await page.locator('.totals, .empty').waitFor()

@@ -1,28 +1,29 @@
 import { useSignal } from '@preact/signals'
 import { useId } from 'preact/hooks'
 
-import { call, type Refused } from '../../app/call.ts'
-import { useDeed } from '../../app/deed.ts'
+import { call, type DashboardCallError } from '../../app/api.ts'
 import { language } from '../../app/language.ts'
-import { fill } from '../../app/long-words.tsx'
+import { formatMessage } from '../../format/message.ts'
 import { session } from '../../app/session-state.ts'
-import { Field } from '../../parts/field.tsx'
-import { Refusal } from '../../parts/refusal.tsx'
-import { pageCheckText } from './page-check-text.ts'
-import type { PageCheckWords } from './page-check-words.ts'
+import { Field } from '../../components/fields.tsx'
+import { ErrorMessage } from '../../components/query-result.tsx'
+import { useAction } from '../../hooks/use-action.ts'
+import { pageCheckText } from '../../messages/page-texts.ts'
+import { isTooLongToSend, maskDigitRuns } from './page-source.ts'
+import type { PageCheckMessages } from './page-check-messages.ts'
 
-/** Asks for a check: of an address, or of a source that is pasted. `onChecked` is told the page that has a new report. */
-export function CheckForm({ first, onChecked }: { first: string; onChecked: (page: string) => void }) {
-  const text = pageCheckText.now()
-  const [url, html] = [useSignal(first === 'pasted' ? '' : first), useSignal('')]
+/** Checks a page by its address, or a pasted source. `onChecked` gets the page that has a new report. */
+export function CheckForm({ initialUrl, onChecked }: { initialUrl: string; onChecked: (page: string) => void }) {
+  const text = pageCheckText.current()
+  const [url, html] = [useSignal(initialUrl === 'pasted' ? '' : initialUrl), useSignal('')]
   const isPasted = useSignal(false)
   const isTooLong = useSignal(false)
-  const { isBusy, refused, run } = useDeed()
+  const { isBusy, error, run } = useAction()
   const check = async (): Promise<void> => {
-    const wanted = isPasted.value ? { html: withoutDigits(html.value) } : { url: url.value.trim() }
-    isTooLong.value = new Blob([JSON.stringify(wanted)]).size > bodyBytesMax
+    const source = isPasted.value ? { html: maskDigitRuns(html.value) } : { url: url.value.trim() }
+    isTooLong.value = isTooLongToSend(source)
     if (isTooLong.value) return
-    onChecked((await call('dashboard.pageCheck.run', { ...wanted, locale: language.value })).page)
+    onChecked((await call('dashboard.pageCheck.run', { ...source, locale: language.value })).page)
   }
   return (
     <form
@@ -33,7 +34,7 @@ export function CheckForm({ first, onChecked }: { first: string; onChecked: (pag
       }}
     >
       <fieldset class="range">
-        <legend class="unseen">{text.way}</legend>
+        <legend class="visually-hidden">{text.way}</legend>
         {[false, true].map((pasted) => (
           <label key={String(pasted)}>
             <input type="radio" name="way" checked={isPasted.value === pasted} onChange={() => (isPasted.value = pasted)} />
@@ -42,16 +43,20 @@ export function CheckForm({ first, onChecked }: { first: string; onChecked: (pag
         ))}
       </fieldset>
       {isPasted.value ? (
-        <Source value={html.value} onInput={(value) => (html.value = value)} text={text} />
+        <SourceField value={html.value} onInput={(value) => (html.value = value)} text={text} />
       ) : (
         <Field
-          {...{ label: text.address, type: 'url', value: url.value, maxLength: 2048, isRequired: true }}
+          label={text.address}
+          type="url"
+          value={url.value}
+          maxLength={2048}
+          isRequired
           hint={session.value?.environment === 'test' ? text.addressHintTest : text.addressHint}
           onInput={(value) => (url.value = value)}
         />
       )}
       <p role="alert">{isTooLong.value ? text.tooLong : ''}</p>
-      <WhyNot refused={refused.value} text={text} />
+      <CheckError error={error.value} text={text} />
       <button type="submit" class="main" disabled={isBusy.value}>
         {isBusy.value ? text.checking : text.check}
       </button>
@@ -59,13 +64,17 @@ export function CheckForm({ first, onChecked }: { first: string; onChecked: (pag
   )
 }
 
-function Source({ value, onInput, text }: { value: string; onInput: (value: string) => void; text: PageCheckWords }) {
+function SourceField({ value, onInput, text }: { value: string; onInput: (value: string) => void; text: PageCheckMessages }) {
   const id = useId()
   return (
     <div class="field source">
       <label for={id}>{text.html}</label>
       <textarea
-        {...{ id, rows: 10, required: true, spellcheck: false, 'aria-describedby': `${id}-hint` }}
+        id={id}
+        rows={10}
+        required
+        spellcheck={false}
+        aria-describedby={`${id}-hint`}
         value={value}
         onInput={(event) => onInput(event.currentTarget.value)}
       />
@@ -74,24 +83,17 @@ function Source({ value, onInput, text }: { value: string; onInput: (value: stri
   )
 }
 
-/** The word for why a page was not checked, as a sentence; every other refusal as everywhere. */
-function WhyNot({ refused, text }: { refused: Refused | null; text: PageCheckWords }) {
-  const { reason, data } = refused?.body ?? {}
-  if (reason !== 'page_not_checked' || typeof data !== 'string') return <Refusal refused={refused} />
+/** Why a page was not checked, as a sentence. Other errors are shown as everywhere. */
+function CheckError({ error, text }: { error: DashboardCallError | null; text: PageCheckMessages }) {
+  const { reason, data } = error?.body ?? {}
+  if (reason !== 'page_not_checked' || typeof data !== 'string') return <ErrorMessage error={error} />
   const why: Readonly<Record<string, string>> = text.why
   const [, status] = /^status_(\d{3})$/.exec(data) ?? []
-  const said = status === undefined ? (why[data] ?? data) : fill(text.why.status, status)
+  const cause = status === undefined ? (why[data] ?? data) : formatMessage(text.why.status, status)
   return (
-    <div class="refusal" role="alert">
-      <p>{fill(text.notChecked, said)}</p>
+    <div class="error-message" role="alert">
+      <p>{formatMessage(text.notChecked, cause)}</p>
       <code>{data}</code>
     </div>
   )
 }
-
-/** A card number has no business on its way to us, not even in the example of a page: the length stays, so that columns are right. */
-function withoutDigits(html: string): string {
-  return html.replace(/\d(?:[ .-]?\d){11,18}/g, (run) => run.replace(/\d/g, '0'))
-}
-
-const bodyBytesMax = 65_000

@@ -1,63 +1,67 @@
 import { useSignal } from '@preact/signals'
-import type { Result } from '@tessera/contract/methods'
+import type { Result } from '@tessera/contract/operations'
 
-import { useAsk } from '../../app/ask.ts'
 import { language } from '../../app/language.ts'
-import { go, pathOf, place } from '../../app/router.ts'
-import { may } from '../../app/session-state.ts'
-import { Answer } from '../../parts/answer.tsx'
-import { Empty } from '../../parts/empty.tsx'
-import { Snippet } from '../../parts/snippet.tsx'
-import { Time } from '../../parts/time.tsx'
+import { navigate, dashboardPath, route } from '../../app/router.ts'
+import { hasRole } from '../../app/session-state.ts'
+import { Snippet } from '../../components/copy.tsx'
+import { QueryResult, EmptyState } from '../../components/query-result.tsx'
+import { Time } from '../../components/values.tsx'
+import { useQuery } from '../../hooks/use-query.ts'
+import { pageCheckText } from '../../messages/page-texts.ts'
 import { CheckForm } from './check-form.tsx'
-import { pageCheckText } from './page-check-text.ts'
-import { PageReport } from './page-report.tsx'
+import { formCheckCommand } from './page-source.ts'
+import { PageCheckReport } from './page-report.tsx'
 import './page-check.css'
 
-type Checks = Result<'dashboard.pageCheck.list'>['checks']
+type PageCheckRow = Result<'dashboard.pageCheck.list'>['checks'][number]
 
-/** Checks a page of the merchant's by its source, shows the last report of each, and gives the command for the rest. */
+/** Checks the source of a merchant's page, shows the latest report of each page, and gives the command for a check in a real browser. */
 export function PageCheckPage() {
   const text = pageCheckText.use()
-  const checks = useAsk('dashboard.pageCheck.list', {})
-  if (text === null) return pageCheckText.show()
-  return <Answer asked={checks}>{({ checks: all }) => <Checked all={all} onAgain={checks.again} />}</Answer>
+  const query = useQuery('dashboard.pageCheck.list', {})
+  if (text === null) return pageCheckText.placeholder()
+  return <QueryResult query={query}>{({ checks }) => <PageCheckPanels checks={checks} onReload={query.refetch} />}</QueryResult>
 }
 
-function Checked({ all, onAgain }: { all: Checks; onAgain: () => void }) {
-  const text = pageCheckText.now()
-  const checkedTimes = useSignal(0)
-  const page = place.value.query.get('page') ?? all[0]?.page ?? null
-  const onChecked = (checked: string): void => {
-    checkedTimes.value++
-    onAgain()
-    // It took a while, and whoever asked may be on another page by now.
-    if (place.peek().page === 'page-check') go(`page-check?page=${encodeURIComponent(checked)}`, { replace: true })
+function PageCheckPanels({ checks, onReload }: { checks: readonly PageCheckRow[]; onReload: () => void }) {
+  const text = pageCheckText.current()
+  const checkCount = useSignal(0)
+  const page = route.value.query.get('page') ?? checks[0]?.page ?? null
+  const onChecked = (checkedPage: string): void => {
+    checkCount.value++
+    onReload()
+    // A check takes a while, and the user may have left this page.
+    if (route.peek().page === 'page-check') navigate(`page-check?page=${encodeURIComponent(checkedPage)}`, { replace: true })
   }
   return (
     <div class="page-check">
       <p>{text.about}</p>
-      {may('developer') ? <CheckForm first={all[0]?.page ?? ''} onChecked={onChecked} /> : <p>{text.onlyDevelopers}</p>}
-      {page === null ? <Empty {...text.none} /> : <Kept key={`${page} ${String(checkedTimes.value)}`} page={page} />}
-      {all.length > 1 && <Last checks={all} page={page} />}
+      {hasRole('developer') ? <CheckForm initialUrl={checks[0]?.page ?? ''} onChecked={onChecked} /> : <p>{text.onlyDevelopers}</p>}
+      {page === null ? <EmptyState {...text.none} /> : <StoredReport key={`${page} ${String(checkCount.value)}`} page={page} />}
+      {checks.length > 1 && <LatestChecks checks={checks} page={page} />}
       <section class="panel">
         <h2>{text.live}</h2>
         <p>{text.liveText}</p>
-        <Snippet label="tessera" text={commandOf(page)} />
+        <Snippet label="tessera" text={formCheckCommand(page)} />
       </section>
     </div>
   )
 }
 
-function Kept({ page }: { page: string }) {
-  const asked = useAsk('dashboard.pageCheck.get', { page, locale: language.value })
-  const text = pageCheckText.now()
-  return <Answer asked={asked}>{({ report }) => (report === null ? <Empty {...text.none} /> : <PageReport report={report} />)}</Answer>
+function StoredReport({ page }: { page: string }) {
+  const query = useQuery('dashboard.pageCheck.get', { page, locale: language.value })
+  const text = pageCheckText.current()
+  return (
+    <QueryResult query={query}>
+      {({ report }) => (report === null ? <EmptyState {...text.none} /> : <PageCheckReport report={report} />)}
+    </QueryResult>
+  )
 }
 
-/** A report a page; the one that is shown is marked. */
-function Last({ checks, page }: { checks: Checks; page: string | null }) {
-  const text = pageCheckText.now()
+/** The latest check of each page. The one that is shown is marked. */
+function LatestChecks({ checks, page }: { checks: readonly PageCheckRow[]; page: string | null }) {
+  const text = pageCheckText.current()
   return (
     <section>
       <h2>{text.last}</h2>
@@ -80,7 +84,7 @@ function Last({ checks, page }: { checks: Checks; page: string | null }) {
               <tr key={check.page}>
                 <td>
                   <a
-                    href={`${pathOf('page-check')}?page=${encodeURIComponent(check.page)}`}
+                    href={`${dashboardPath('page-check')}?page=${encodeURIComponent(check.page)}`}
                     {...(check.page === page ? { 'aria-current': 'true' as const } : {})}
                   >
                     {check.page === 'pasted' ? text.pasted : check.page}
@@ -98,10 +102,4 @@ function Last({ checks, page }: { checks: Checks; page: string | null }) {
       </div>
     </section>
   )
-}
-
-/** With quotes that a shell takes as they are: an address holds none of them. */
-function commandOf(page: string | null): string {
-  const address = page === null || page === 'pasted' ? 'https://shop.example/pay' : page
-  return `tessera form-check '${address.replaceAll("'", '%27')}'\ntessera form-check '${address.replaceAll("'", '%27')}' --sarif > form-check.sarif`
 }

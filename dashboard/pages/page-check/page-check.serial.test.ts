@@ -8,11 +8,11 @@ import type { Response } from 'playwright-core'
 import { faultsFor, openDashboard, type OpenDashboard } from '../../dashboard.fixture.ts'
 
 let dashboard: OpenDashboard
-/** A shop on this machine. */
+/** A shop's server on this machine. */
 const shop = createServer((_request, reply) => void reply.end(served))
 let served = ''
 before(async () => {
-  dashboard = await openDashboard()
+  dashboard = await openDashboard({ isShared: false })
   await new Promise<void>((resolve) => shop.listen(0, '127.0.0.1', resolve))
 })
 after(() => {
@@ -23,14 +23,14 @@ after(() => {
 
 const naughty = '<img src=x onerror=alert(1)>'
 
-test('a page that is pasted is told with its lines and what to do, as text and as SARIF, and none of it comes alive', async () => {
+test('a pasted page gets a report with lines and advice, as text and as SARIF, and none of its markup is rendered', async () => {
   const page = await dashboard.open('page-check', { permissions: ['clipboard-read', 'clipboard-write'] })
-  await page.getByText('No page was checked yet').waitFor()
-  await page.getByText('Pasted').click()
+  await page.getByText('No pages checked yet').waitFor()
+  await page.getByText('Paste the source').click()
   const source = page.getByLabel('Source of the page')
   await source.fill('x'.repeat(70_000))
   await page.getByRole('button', { name: 'Check' }).click()
-  await page.getByText('more than can be pasted').waitFor()
+  await page.getByText('too long to paste').waitFor()
   await source.fill(`<form action="/pay">\n<input autocomplete="cc-number" placeholder='${naughty} 8600 0691 9540 6311'></form>`)
   await page.getByRole('button', { name: 'Check' }).click()
   const rule = page.locator('.report li', { hasText: 'The page has no card input of its own' }).first()
@@ -45,10 +45,10 @@ test('a page that is pasted is told with its lines and what to do, as text and a
   assert.ok((sarif.runs[0]?.results.length ?? 0) >= 3)
   await page.evaluate(() => (navigator.clipboard.writeText = () => Promise.reject(new Error('not allowed'))))
   await page.getByRole('button', { name: 'Copy as JSON' }).click()
-  await page.getByRole('button', { name: 'not copied: select it' }).waitFor()
+  await page.getByRole('button', { name: 'could not copy: select the text instead' }).waitFor()
 })
 
-test('a page is checked by its address, and its scripts are authorised with a reason until they are others', async () => {
+test('a page is checked by its address, and the authorization of its scripts holds until they change', async () => {
   const url = `http://127.0.0.1:${String((shop.address() as AddressInfo).port)}/pay`
   const page = await dashboard.open('page-check')
   const check = async (address: string): Promise<void> => {
@@ -61,28 +61,31 @@ test('a page is checked by its address, and its scripts are authorised with a re
   served = `<script src="${dashboard.tessera.url}/sdk/v1/tessera.js" integrity="sha384-one" crossorigin="anonymous"></script>`
   await check(`${url}?order=1`)
   await page.locator('.report', { hasText: 'Scripts in the inventory: 1' }).getByText(url, { exact: true }).waitFor()
-  await page.getByRole('link', { name: 'To the inventory' }).click()
+  await page.getByRole('link', { name: 'Open the inventory' }).click()
   const script = page.locator('.scripts li', { hasText: 'tessera.js' })
   await script.getByRole('button').click()
-  assert.equal(await page.getByRole('button', { name: 'Authorise' }).isDisabled(), true)
+  assert.equal(await page.getByRole('button', { name: 'Authorize' }).isDisabled(), true)
   await page.getByLabel('Why').fill(`takes the card ${naughty}`)
-  await page.getByRole('button', { name: 'Authorise' }).click()
+  await page.getByRole('button', { name: 'Authorize' }).click()
   await page.locator('dialog').waitFor({ state: 'detached' })
-  await script.getByText('authorised', { exact: true }).waitFor()
+  await script.getByText('authorized', { exact: true }).waitFor()
   await script.getByText(naughty).waitFor()
   served = served.replace('sha384-one', 'sha384-two')
   await page.getByRole('link', { name: 'Page check', exact: true }).click()
   await check(url)
   await page.locator('.report', { hasText: 'Scripts in the inventory: 1' }).waitFor()
   await page.getByRole('link', { name: 'Compliance', exact: true }).click()
-  await script.getByText('changed since it was authorised').waitFor()
+  await script.getByText('changed since it was authorized').waitFor()
   assert.equal(await page.locator('main img').count(), 0)
 })
 
 for (const [colorScheme, locale] of [['light', 'en-GB'] as const, ['dark', 'ru-RU'] as const, ['dark', 'uz-UZ'] as const]) {
-  test(`everybody can use the page Page check with a report on it, ${colorScheme}, ${locale}`, async () => {
+  test(`the page Page check with a report is accessible and fits a phone: ${colorScheme}, ${locale}`, async () => {
     const page = await dashboard.open('page-check?page=pasted', {
-      ...{ colorScheme, locale, viewport: { width: 360, height: 740 }, reducedMotion: 'reduce' },
+      colorScheme,
+      locale,
+      viewport: { width: 360, height: 740 },
+      reducedMotion: 'reduce',
     })
     await page.locator('.report li').first().waitFor()
     await page.locator('.page-check table').waitFor()
@@ -91,19 +94,19 @@ for (const [colorScheme, locale] of [['light', 'en-GB'] as const, ['dark', 'ru-R
   })
 }
 
-test('a check that ends when its page was left calls nobody back to it', async () => {
+test('a check that ends after its page was left does not navigate back', async () => {
   const page = await dashboard.open('page-check')
   const left = Promise.withResolvers<null>()
   await page.route('**/dashboard/api', async (route) => {
     if (route.request().postData()?.includes('dashboard.pageCheck.run') === true) await left.promise
     await route.continue()
   })
-  await page.getByText('Pasted', { exact: true }).click()
+  await page.getByText('Paste the source', { exact: true }).click()
   await page.getByLabel('Source of the page').fill('<p>Shop')
   await page.getByRole('button', { name: 'Check' }).click()
   await page.getByRole('link', { name: 'Cards', exact: true }).click()
   await page.waitForURL('**/dashboard/cards')
-  // What was asked is listed anew as soon as it is there.
+  // The list is loaded again as soon as the check has ended.
   const listed = page.waitForRequest((request) => request.postData()?.includes('dashboard.pageCheck.list') === true)
   left.resolve(null)
   await listed

@@ -1,21 +1,20 @@
-import type { Result } from '@tessera/contract/methods'
+import type { Result } from '@tessera/contract/operations'
 
-import { fill } from '../../app/long-words.tsx'
-import { pathOf } from '../../app/router.ts'
-import { useCopied } from '../../parts/copied.ts'
-import { Empty } from '../../parts/empty.tsx'
-import { Tag } from '../../parts/tag.tsx'
-import { Time } from '../../parts/time.tsx'
-import { pageCheckText } from './page-check-text.ts'
+import { formatMessage } from '../../format/message.ts'
+import { dashboardPath } from '../../app/router.ts'
+import { useClipboard } from '../../components/copy.tsx'
+import { EmptyState } from '../../components/query-result.tsx'
+import { Tag, Time } from '../../components/values.tsx'
+import { pageCheckText } from '../../messages/page-texts.ts'
 
-type Report = Result<'dashboard.pageCheck.run'>
+type CheckReport = Result<'dashboard.pageCheck.run'>
 
-/** What breaks a rule, rule by rule, grave ones first: where it stands, and what to do. */
-export function PageReport({ report }: { report: Report }) {
-  const text = pageCheckText.now()
+/** The findings of a check by rule, errors first: where, and what to do. */
+export function PageCheckReport({ report }: { report: CheckReport }) {
+  const text = pageCheckText.current()
   const { page, checkedAt, findings, rules, scripts, isCut, sarif } = report
-  const grave = new Set(rules.filter(({ severity }) => severity === 'error').map(({ rule }) => rule))
-  const errors = findings.filter(({ rule }) => grave.has(rule)).length
+  const errorRules = new Set(rules.filter(({ severity }) => severity === 'error').map(({ rule }) => rule))
+  const errors = findings.filter(({ rule }) => errorRules.has(rule)).length
   const warnings = findings.length - errors
   return (
     <section class="report">
@@ -27,33 +26,33 @@ export function PageReport({ report }: { report: Report }) {
             {text.checkedAt}: <Time at={checkedAt} />
           </small>
         </p>
-        <p class="deeds">
+        <p class="actions">
           {errors > 0 && <Tag tone="red">{`${text.errors}: ${String(errors)}`}</Tag>}
           {warnings > 0 && <Tag tone="amber">{`${text.warnings}: ${String(warnings)}`}</Tag>}
         </p>
-        <div class="deeds">
-          <CopyAs label={text.copyJson} write={() => JSON.stringify({ page, checkedAt, findings, rules }, null, 2)} />
-          <CopyAs label={text.copySarif} write={() => sarif} />
+        <div class="actions">
+          <CopyAsButton label={text.copyJson} getText={() => JSON.stringify({ page, checkedAt, findings, rules }, null, 2)} />
+          <CopyAsButton label={text.copySarif} getText={() => sarif} />
         </div>
       </header>
-      {findings.length === 0 && <Empty {...text.clean} />}
+      {findings.length === 0 && <EmptyState {...text.clean} />}
       {isCut && <p role="status">{text.cut}</p>}
       <ol>
-        {rules.map(({ rule, severity, text: said, advice, source }) => (
+        {rules.map(({ rule, severity, text: ruleText, advice, source }) => (
           <li key={rule} class="panel">
             <header>
               <h3>{advice}</h3>
               <Tag tone={severity === 'error' ? 'red' : 'amber'}>{text.severity[severity]}</Tag>
             </header>
             <p>
-              {text.rule} {said}
+              {text.rule} {ruleText}
             </p>
             <ul>
               {findings
                 .filter((finding) => finding.rule === rule)
                 .map(({ line, column, shown }, at) => (
                   <li key={at}>
-                    {line !== null && <small>{fill(text.line, line, column ?? 1)}</small>} {shown !== '' && <code>{shown}</code>}
+                    {line !== null && <small>{formatMessage(text.line, line, column ?? 1)}</small>} {shown !== '' && <code>{shown}</code>}
                   </li>
                 ))}
             </ul>
@@ -64,17 +63,18 @@ export function PageReport({ report }: { report: Report }) {
         ))}
       </ol>
       <p>
-        {scripts === 0 ? text.noScripts : fill(text.scripts, scripts)} {scripts > 0 && <a href={pathOf('compliance')}>{text.toScripts}</a>}
+        {scripts === 0 ? text.noScripts : formatMessage(text.scripts, scripts)}{' '}
+        {scripts > 0 && <a href={dashboardPath('compliance')}>{text.toScripts}</a>}
       </p>
     </section>
   )
 }
 
-function CopyAs({ label, write }: { label: string; write: () => string }) {
-  const { said, copy } = useCopied(write)
+function CopyAsButton({ label, getText }: { label: string; getText: () => string }) {
+  const { status, copy } = useClipboard(getText)
   return (
     <button type="button" onClick={() => void copy()}>
-      <span aria-live="polite">{said.value ?? label}</span>
+      <span aria-live="polite">{status.value ?? label}</span>
     </button>
   )
 }

@@ -1,62 +1,68 @@
 import { useSignal } from '@preact/signals'
-import type { Result } from '@tessera/contract/methods'
+import type { Result } from '@tessera/contract/operations'
 import { receiptStates } from '@tessera/contract/receipt'
 
-import { useAsk } from '../../app/ask.ts'
-import { call } from '../../app/call.ts'
-import { wordsOf } from '../../app/language.ts'
-import { pathOf } from '../../app/router.ts'
-import { may } from '../../app/session-state.ts'
-import { Answer } from '../../parts/answer.tsx'
-import { Confirm } from '../../parts/confirm.tsx'
-import { Copy } from '../../parts/copy.tsx'
-import { FactList } from '../../parts/fact-list.tsx'
-import { GivenFacts } from '../../parts/given-facts.tsx'
-import { Money } from '../../parts/money.tsx'
-import { Tag } from '../../parts/tag.tsx'
-import { Time } from '../../parts/time.tsx'
-import { actorName } from '../../words/actor-names.ts'
-import { auditLabel } from '../../words/audit-labels.ts'
-import { ReceiptState } from './receipt-state.tsx'
-import { receiptWords } from './receipt-words.ts'
+import { call } from '../../app/api.ts'
+import { language, localize } from '../../app/language.ts'
+import { dashboardPath } from '../../app/router.ts'
+import { hasRole } from '../../app/session-state.ts'
+import { CopyButton } from '../../components/copy.tsx'
+import { DetailList, JsonDetails } from '../../components/details.tsx'
+import { ConfirmDialog } from '../../components/dialog.tsx'
+import { QueryResult } from '../../components/query-result.tsx'
+import { Money, Tag, Time } from '../../components/values.tsx'
+import { useQuery } from '../../hooks/use-query.ts'
+import { actorLabel, auditLabel } from '../../messages/audit-labels.ts'
+import { receiptPageMessages } from './receipt-messages.ts'
+import { ReceiptStateTag } from './receipt-state.tsx'
 
-type Found = Result<'dashboard.receipts.get'>
+type ReceiptDetails = Result<'dashboard.receipts.get'>
 
-/** One receipt: what it is, what the network answered, and all that became of it. */
+/** One receipt: its data, the network's responses, and its history. */
 export function ReceiptDetail({ receiptId }: { receiptId: string }) {
-  const text = wordsOf(receiptWords)
-  const asked = useAsk('dashboard.receipts.get', { receiptId })
-  const deed = useSignal<'cancel' | 'confirm' | null>(null)
-  const close = (): void => void (deed.value = null)
+  const text = localize(receiptPageMessages)
+  const query = useQuery('dashboard.receipts.get', { receiptId })
+  const dialog = useSignal<'cancel' | 'confirm' | null>(null)
+  const close = (): void => void (dialog.value = null)
   return (
     <>
       <p>
-        <a href={pathOf('receipts')}>← {text.back}</a>
+        <a href={dashboardPath('receipts')}>← {text.back}</a>
       </p>
-      <Answer asked={asked}>
-        {(found) => (
+      <QueryResult query={query}>
+        {(details) => (
           <div class="columns">
-            <Facts receipt={found.receipt} tried={triedOf(found.operations)} onDeed={(wanted) => (deed.value = wanted)} />
-            <Answers operations={found.operations} />
-            <Timeline timeline={found.timeline} />
+            <ReceiptSummary
+              receipt={details.receipt}
+              attempted={attemptedCards(details.operations)}
+              onAction={(wanted) => (dialog.value = wanted)}
+            />
+            <NetworkOperations operations={details.operations} />
+            <Timeline timeline={details.timeline} />
           </div>
         )}
-      </Answer>
-      {deed.value === 'cancel' && (
-        <Confirm
-          {...{ title: text.cancelTitle, text: text.cancelText, deed: text.cancel, onClose: close }}
-          onDeed={async () => {
+      </QueryResult>
+      {dialog.value === 'cancel' && (
+        <ConfirmDialog
+          title={text.cancelTitle}
+          text={text.cancelText}
+          confirmLabel={text.cancel}
+          onClose={close}
+          onConfirm={async () => {
             await call('dashboard.receipts.cancel', { receiptId })
-            asked.again()
+            query.refetch()
           }}
         />
       )}
-      {deed.value === 'confirm' && (
-        <Confirm
-          {...{ title: text.confirmTitle, text: text.confirmText, deed: text.confirm, onClose: close }}
-          onDeed={async () => {
+      {dialog.value === 'confirm' && (
+        <ConfirmDialog
+          title={text.confirmTitle}
+          text={text.confirmText}
+          confirmLabel={text.confirm}
+          onClose={close}
+          onConfirm={async () => {
             await call('dashboard.receipts.confirm', { receiptId })
-            asked.again()
+            query.refetch()
           }}
         />
       )}
@@ -64,39 +70,39 @@ export function ReceiptDetail({ receiptId }: { receiptId: string }) {
   )
 }
 
-interface TriedCard {
+interface AttemptedCard {
   readonly cardId: string
   readonly number: string
 }
 
-/** The cards that were to pay, each once, in the order of their first try. */
-function triedOf(operations: Found['operations']): TriedCard[] {
+/** The cards a payment was attempted with, each once, in the order of the first attempt. */
+function attemptedCards(operations: ReceiptDetails['operations']): AttemptedCard[] {
   const cards = operations.filter(({ cardId }) => cardId !== '').map(({ cardId, number }) => [cardId, { cardId, number }] as const)
   return [...new Map(cards).values()]
 }
 
-function CardLink({ card: { cardId, number } }: { card: TriedCard }) {
-  return <a href={pathOf(`cards/${cardId}`)}>{number === '' ? cardId : number}</a>
+function CardLink({ card: { cardId, number } }: { card: AttemptedCard }) {
+  return <a href={dashboardPath(`cards/${cardId}`)}>{number === '' ? cardId : number}</a>
 }
 
-interface FactsProps extends Pick<Found, 'receipt'> {
-  readonly tried: readonly TriedCard[]
-  readonly onDeed: (deed: 'cancel' | 'confirm') => void
+interface ReceiptSummaryProps extends Pick<ReceiptDetails, 'receipt'> {
+  readonly attempted: readonly AttemptedCard[]
+  readonly onAction: (dialog: 'cancel' | 'confirm') => void
 }
 
-function Facts({ receipt, tried, onDeed }: FactsProps) {
-  const text = wordsOf(receiptWords)
+function ReceiptSummary({ receipt, attempted, onAction }: ReceiptSummaryProps) {
+  const text = localize(receiptPageMessages)
   const { receiptId, state, flagged, amountTiyin, takenTiyin, number, cardId, description, reason, createdAt, payTime, cancelTime } =
     receipt
-  const facts = [
-    [text.id, <Copy text={receiptId} />],
+  const rows = [
+    [text.id, <CopyButton text={receiptId} />],
     [text.sum, <Money tiyin={amountTiyin} />],
     [text.taken, <Money tiyin={takenTiyin} />],
-    [text.card, cardId === '' ? tried.length === 0 ? '—' : null : <CardLink card={{ cardId, number }} />],
+    [text.card, cardId === '' ? attempted.length === 0 ? '—' : null : <CardLink card={{ cardId, number }} />],
     [
-      text.tried,
-      cardId === '' && tried.length > 0
-        ? tried.map((card) => (
+      text.attempted,
+      cardId === '' && attempted.length > 0
+        ? attempted.map((card) => (
             <div key={card.cardId}>
               <CardLink card={card} />
             </div>
@@ -108,24 +114,24 @@ function Facts({ receipt, tried, onDeed }: FactsProps) {
     [text.created, <Time at={createdAt} />],
     [text.paidAt, payTime === 0 ? null : <Time at={payTime} />],
     [text.cancelledAt, cancelTime === 0 ? null : <Time at={cancelTime} />],
-    [text.account, receipt.account === '[]' ? null : <GivenFacts json={receipt.account} />],
-    [text.payer, receipt.payer === null ? null : <GivenFacts json={receipt.payer} />],
-    [text.fiscal, receipt.fiscal === null ? null : <GivenFacts json={receipt.fiscal} />],
+    [text.account, receipt.account === '[]' ? null : <JsonDetails json={receipt.account} />],
+    [text.payer, receipt.payer === null ? null : <JsonDetails json={receipt.payer} />],
+    [text.fiscal, receipt.fiscal === null ? null : <JsonDetails json={receipt.fiscal} />],
   ] as const
   return (
     <section class="panel">
       <h2>
         <Money tiyin={amountTiyin} />
       </h2>
-      <ReceiptState state={state} isFlagged={flagged} />
-      <FactList facts={facts} />
-      {may('support') && state === receiptStates.held && (
-        <button type="button" class="main" onClick={() => onDeed('confirm')}>
+      <ReceiptStateTag state={state} isFlagged={flagged} />
+      <DetailList details={rows} />
+      {hasRole('support') && state === receiptStates.held && (
+        <button type="button" class="main" onClick={() => onAction('confirm')}>
           {text.confirm}
         </button>
       )}{' '}
-      {may('support') && cancellable.includes(state) && (
-        <button type="button" class="danger" onClick={() => onDeed('cancel')}>
+      {hasRole('support') && cancellable.includes(state) && (
+        <button type="button" class="danger" onClick={() => onAction('cancel')}>
           {text.cancel}
         </button>
       )}
@@ -133,11 +139,11 @@ function Facts({ receipt, tried, onDeed }: FactsProps) {
   )
 }
 
-/** What a person may cancel; what is on its way is settled first. */
+/** What a user may cancel. A payment in flight has to reach its outcome first. */
 const cancellable: readonly number[] = [receiptStates.created, receiptStates.paid, receiptStates.held]
 
-function Answers({ operations }: Pick<Found, 'operations'>) {
-  const text = wordsOf(receiptWords)
+function NetworkOperations({ operations }: Pick<ReceiptDetails, 'operations'>) {
+  const text = localize(receiptPageMessages)
   return (
     <section class="panel">
       <h2>{text.network}</h2>
@@ -158,18 +164,18 @@ function Answers({ operations }: Pick<Found, 'operations'>) {
   )
 }
 
-function Timeline({ timeline }: Pick<Found, 'timeline'>) {
-  const text = wordsOf(receiptWords)
+function Timeline({ timeline }: Pick<ReceiptDetails, 'timeline'>) {
+  const text = localize(receiptPageMessages)
   return (
     <section class="panel">
       <h2>{text.timeline}</h2>
       <ol class="timeline">
         {timeline.map(({ at, what, outcome, actor }) => (
           <li key={`${at} ${what} ${outcome}`}>
-            <strong>{auditLabel(what)}</strong>
+            <strong>{auditLabel(what, language.value)}</strong>
             <code>{outcome}</code>
             <small>
-              <Time at={at} /> · {actorName(actor)}
+              <Time at={at} /> · {actorLabel(actor, language.value)}
             </small>
           </li>
         ))}

@@ -1,12 +1,12 @@
 import { receiptStates } from '@tessera/contract/receipt'
 
-import { wordsOf } from '../../app/language.ts'
-import { Tag, type Tone } from '../../parts/tag.tsx'
-import { receiptWords } from './receipt-words.ts'
+import { localize } from '../../app/language.ts'
+import { Tag, type Tone } from '../../components/values.tsx'
+import { receiptPageMessages } from './receipt-messages.ts'
 
-/** A receipt's state in a word, with a colour that says whether it went well. */
-export function ReceiptState({ state, isFlagged }: { state: number; isFlagged: boolean }) {
-  const text = wordsOf(receiptWords)
+/** A receipt's state as text, with a color that says how good it is. */
+export function ReceiptStateTag({ state, isFlagged }: { state: number; isFlagged: boolean }) {
+  const text = localize(receiptPageMessages)
   return (
     <>
       <Tag tone={tones[state] ?? 'blue'}>{text.states[state] ?? String(state)}</Tag> {isFlagged && <Tag tone="red">{text.flagged}</Tag>}
@@ -14,10 +14,15 @@ export function ReceiptState({ state, isFlagged }: { state: number; isFlagged: b
   )
 }
 
-/** Of a receipt whose row is not as the service wrote it. */
-const altered = -1
+/** The state of a receipt whose row fails its MAC check. */
+const tampered = -1
 const { created, paid, unknown, returning, cancelled } = receiptStates
-/** The others are on their way, or held. */
+/** Every other state is blue: in progress, or held. */
 const tones: Readonly<Record<number, Tone>> = {
-  ...{ [altered]: 'red', [created]: 'grey', [paid]: 'green', [unknown]: 'amber', [returning]: 'amber', [cancelled]: 'grey' },
+  [tampered]: 'red',
+  [created]: 'grey',
+  [paid]: 'green',
+  [unknown]: 'amber',
+  [returning]: 'amber',
+  [cancelled]: 'grey',
 }

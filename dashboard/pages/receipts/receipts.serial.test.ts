@@ -1,9 +1,8 @@
 // time limit: 120 s
 import assert from 'node:assert/strict'
-import { readFileSync } from 'node:fs'
 import { after, before, test } from 'node:test'
 
-import { callDashboard, faultsFor, openDashboard, type OpenDashboard } from '../../dashboard.fixture.ts'
+import { callDashboard, faultsFor, openDashboard, readDownload, type OpenDashboard } from '../../dashboard.fixture.ts'
 
 let dashboard: OpenDashboard
 before(async () => {
@@ -26,13 +25,13 @@ async function pay(hold: boolean, description: string): Promise<string> {
   return id
 }
 
-test('from the list to what the network said of one payment, and its money back', async () => {
+test('a receipt is found in the list, shows the responses of the network, and is refunded', async () => {
   const id = await pay(false, '=HYPERLINK("x")<script>')
   const page = await dashboard.open('receipts')
   const [file] = await Promise.all([page.waitForEvent('download'), page.getByRole('button', { name: 'Export this list' }).click()])
-  assert.match(readFileSync(await file.path(), 'utf8'), /"'=HYPERLINK\(""x""\)<script>"/)
+  assert.match(await readDownload(file), /"'=HYPERLINK\(""x""\)<script>"/)
   await page.getByRole('link', { name: id.slice(-8) }).click()
-  await page.locator('strong', { hasText: 'authorise' }).waitFor()
+  await page.locator('strong', { hasText: 'Authorize' }).waitFor()
   await page.getByText('=HYPERLINK("x")<script>').waitFor()
   assert.deepEqual(await faultsFor(page), [])
   await page.getByRole('button', { name: 'Cancel the receipt' }).click()
@@ -40,26 +39,26 @@ test('from the list to what the network said of one payment, and its money back'
   await page.locator('strong', { hasText: 'refund' }).first().waitFor()
 })
 
-test('held money is taken, a day without receipts says so, and the days are gone with the filter that had them', async () => {
+test('held money is captured, an empty day says so, and leaving a filter clears its days', async () => {
   const id = await pay(true, 'a hold')
   const page = await dashboard.open(`receipts/${id}`, { viewport: { width: 360, height: 740 }, colorScheme: 'dark' })
-  await page.getByRole('button', { name: 'Take the held money' }).click()
-  await page.getByRole('dialog').getByRole('button', { name: 'Take the held money' }).click()
+  await page.getByRole('button', { name: 'Capture the held money' }).click()
+  await page.getByRole('dialog').getByRole('button', { name: 'Capture the held money' }).click()
   await page.getByText('paid', { exact: true }).first().waitFor()
   assert.equal(await page.evaluate(() => document.documentElement.scrollWidth > innerWidth), false)
   await page.goto(`${dashboard.origin}/dashboard/receipts?from=2020-01-01&to=2020-01-02`)
-  await page.getByText('No receipt here').waitFor()
+  await page.getByText('No receipts found').waitFor()
   assert.deepEqual(await faultsFor(page), [])
   await page.getByRole('button', { name: 'Menu' }).click()
   await page.getByRole('link', { name: 'Receipts' }).click()
   await page.getByRole('link', { name: id.slice(-8) }).waitFor()
-  assert.equal(await page.getByLabel('From').inputValue(), '', 'the field says what the list is of')
+  assert.equal(await page.getByLabel('From').inputValue(), '', 'the field is cleared with the filter')
   await page.getByLabel('State').selectOption({ label: 'created' })
-  await page.getByText('No receipt here').waitFor()
+  await page.getByText('No receipts found').waitFor()
   assert.equal(new URL(page.url()).searchParams.get('from'), '')
 })
 
-test('one state is listed and exported alone, and fiscal data is read by its members', async () => {
+test('one state is listed and exported alone, and fiscal data is shown by its members', async () => {
   const id = await pay(false, 'fiscal')
   await dashboard.api('receipts.set_fiscal_data', { id, fiscal_data: { receipt_id: 77, qr_code_url: 'https://ofd.example/check?r=77' } })
   const { receipt } = (await dashboard.api('receipts.create', { amount: 100_000, description: 'not paid' })) as Made
@@ -69,14 +68,14 @@ test('one state is listed and exported alone, and fiscal data is read by its mem
   await page.getByRole('link', { name: receipt._id.slice(-8) }).waitFor({ state: 'detached' })
   await page.getByRole('link', { name: id.slice(-8) }).waitFor()
   const [file] = await Promise.all([page.waitForEvent('download'), page.getByRole('button', { name: 'Export this list' }).click()])
-  const csv = readFileSync(await file.path(), 'utf8')
+  const csv = await readDownload(file)
   assert.deepEqual([csv.includes(id), csv.includes(receipt._id)], [true, false])
   const saved = page.getByText(/^Receipts in the file: \d+\.$/)
   await saved.waitFor()
   await page.route('**/dashboard/api', (route) => route.abort())
   await page.getByRole('button', { name: 'Export this list' }).click()
-  await page.getByRole('alert').getByText('does not answer').waitFor()
-  assert.equal(await saved.count(), 0, 'what was saved before says nothing of what was refused')
+  await page.getByRole('alert').getByText('did not respond').waitFor()
+  assert.equal(await saved.count(), 0, 'the status of the previous export is cleared')
   await page.unroute('**/dashboard/api')
   await page.getByRole('link', { name: id.slice(-8) }).click()
   const link = page.getByRole('link', { name: 'https://ofd.example/check?r=77' })
@@ -85,11 +84,11 @@ test('one state is listed and exported alone, and fiscal data is read by its mem
   const russian = await dashboard.open(`receipts/${id}`, { locale: 'ru-RU' })
   const answer = russian.locator('li', { hasText: 'Списание' })
   await answer.getByText('одобрено', { exact: true }).waitFor()
-  assert.equal(await answer.getByText(/authorise|approved/).count(), 0)
+  assert.equal(await answer.getByText(/authorize|approved/i).count(), 0)
 })
 
-// Last: from here on nothing is paid.
-test('the cause of a failed payment is one press away from anywhere, and what the network said of it two', async () => {
+// Last in the file: from here on no payment succeeds.
+test('the cause of a failed payment is one click away from anywhere, and the response of the network two', async () => {
   const ask = (method: string, params: object) => dashboard.api(method, params) as Promise<Made>
   const { _id: id } = (await ask('receipts.create', { amount: 1_000_000, description: 'failed' })).receipt
   const { token } = (await ask('cards.create', { card: { number: '8600495473316478', expire: '0399' }, save: true })).card
@@ -102,6 +101,6 @@ test('the cause of a failed payment is one press away from anywhere, and what th
   const row = page.locator('tr', { has: page.getByRole('link', { name: id.slice(-8) }) })
   await row.getByText('insufficient_funds').waitFor()
   await row.getByRole('link').click()
-  await page.locator('strong', { hasText: 'authorise' }).waitFor()
+  await page.locator('strong', { hasText: 'Authorize' }).waitFor()
   await page.getByText('insufficient_funds').first().waitFor()
 })

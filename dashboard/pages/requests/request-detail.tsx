@@ -1,69 +1,68 @@
 import { useSignal } from '@preact/signals'
-import type { Result } from '@tessera/contract/methods'
+import type { Result } from '@tessera/contract/operations'
 
-import { useAsk } from '../../app/ask.ts'
-import { call } from '../../app/call.ts'
-import { useDeed } from '../../app/deed.ts'
-import { words, wordsOf } from '../../app/language.ts'
-import { pathOf } from '../../app/router.ts'
-import { may, session } from '../../app/session-state.ts'
-import { Answer } from '../../parts/answer.tsx'
-import { Copy } from '../../parts/copy.tsx'
-import { FactList } from '../../parts/fact-list.tsx'
-import { Refusal } from '../../parts/refusal.tsx'
-import { Snippet } from '../../parts/snippet.tsx'
-import { Time, writeMs } from '../../parts/time.tsx'
-import { curlOf } from './curl.ts'
-import { Members } from './members.tsx'
-import { Outcome } from './outcome.tsx'
-import { requestWords } from './request-words.ts'
+import { call } from '../../app/api.ts'
+import { language, localize, messages } from '../../app/language.ts'
+import { formatMs } from '../../format/numbers.ts'
+import { dashboardPath } from '../../app/router.ts'
+import { hasRole, session } from '../../app/session-state.ts'
+import { CopyButton, Snippet } from '../../components/copy.tsx'
+import { DetailList } from '../../components/details.tsx'
+import { QueryResult, ErrorMessage } from '../../components/query-result.tsx'
+import { Tag, Time } from '../../components/values.tsx'
+import { useAction } from '../../hooks/use-action.ts'
+import { useQuery } from '../../hooks/use-query.ts'
+import { requestCurl } from './request-curl.ts'
+import { requestPageMessages } from './request-messages.ts'
 import './requests.css'
 
-type Found = Result<'dashboard.requests.get'>
-type Replayed = Result<'dashboard.requests.replay'>
+type LoggedRequest = Result<'dashboard.requests.get'>
+type ReplayResult = Result<'dashboard.requests.replay'>
 
-/** One call: what is kept of what was asked and answered, how to make it again, and in the sandbox a replay beside it. */
-export function RequestDetail({ requestId }: { requestId: string }) {
-  const text = wordsOf(requestWords)
-  const asked = useAsk('dashboard.requests.get', { requestId })
-  const replayed = useSignal<Replayed | null>(null)
+/** One call: what is stored of its params and result, a curl line that repeats it, and in the test environment a replay. */
+export function RequestDetails({ requestId }: { requestId: string }) {
+  const text = localize(requestPageMessages)
+  const query = useQuery('dashboard.requests.get', { requestId })
+  const replayed = useSignal<ReplayResult | null>(null)
   return (
     <>
       <p>
-        <a href={pathOf('requests')}>← {text.back}</a>
+        <a href={dashboardPath('requests')}>← {text.back}</a>
       </p>
-      <Answer asked={asked}>
-        {(found) => (
+      <QueryResult query={query}>
+        {(request) => (
           <>
             <div class="columns requests-one">
-              <Facts found={found} onReplayed={(answer) => (replayed.value = answer)} />
+              <RequestSummary request={request} onReplayed={(result) => (replayed.value = result)} />
               <section class="panel">
-                <h2>{text.asked}</h2>
-                <Members members={found.params} />
-                <h2>{text.answered}</h2>
-                <Reply {...{ ...found.entry, message: found.message, result: found.result }} told={found.data} />
+                <h2>{text.request}</h2>
+                <LoggedMembers members={request.params} />
+                <h2>{text.response}</h2>
+                <ResponseBody {...request.entry} message={request.message} result={request.result} data={request.data} />
               </section>
-              {replayed.value !== null && <Again replayed={replayed.value} />}
+              {replayed.value !== null && <ReplaySection replayed={replayed.value} />}
             </div>
-            {found.entry.method !== null && <Snippet label="curl" text={curlOf(found, session.value?.merchantId ?? '', location.origin)} />}
+            {request.entry.method !== null && (
+              <Snippet label="curl" text={requestCurl(request, session.value?.merchantId ?? '', location.origin)} />
+            )}
           </>
         )}
-      </Answer>
+      </QueryResult>
     </>
   )
 }
 
-function Facts({ found, onReplayed }: { found: Found; onReplayed: (answer: Replayed) => void }) {
-  const text = wordsOf(requestWords)
-  const { requestId, at, method, profile, ms, caller, cardId, code, reason } = found.entry
-  const facts = [
-    [text.id, <Copy text={requestId} />],
+function RequestSummary({ request, onReplayed }: { request: LoggedRequest; onReplayed: (result: ReplayResult) => void }) {
+  const text = localize(requestPageMessages)
+  const { requestId, at, method, profile, ms, caller, cardId, code, reason } = request.entry
+  const details = [
+    [text.id, <CopyButton text={requestId} />],
     [text.at, <Time at={at} />],
     [text.caller, text.callers[caller]],
     [text.profile, profile === 'spec' ? '/api/<method>' : '/api'],
-    [words.value.ms, String(Math.round(ms))],
-    [text.bytes, String(found.bytes)],
-    [text.card, cardId === '' ? null : <a href={pathOf(`cards/${cardId}`)}>{cardId}</a>],
+    [messages.value.ms, String(Math.round(ms))],
+    [text.bytes, String(request.bytes)],
+    [text.card, cardId === '' ? null : <a href={dashboardPath(`cards/${cardId}`)}>{cardId}</a>],
   ] as const
   return (
     <section class="panel wide">
@@ -71,22 +70,23 @@ function Facts({ found, onReplayed }: { found: Found; onReplayed: (answer: Repla
         <code>{method ?? text.noMethod}</code>
       </h2>
       <p>
-        <Outcome code={code} reason={reason} />
+        <RequestOutcome code={code} reason={reason} />
       </p>
+      {/* Hints exist in English only. */}
       {code !== 0 && (
         <p class="hint">
-          {found.message} {found.hint} <code>docs/reference/errors.md#{reason}</code>
+          {request.message} {language.value === 'en' && request.hint} <code>docs/reference/errors.md#{reason}</code>
         </p>
       )}
-      <FactList facts={facts} />
-      {found.replayable && may('developer') && <Replay requestId={requestId} onReplayed={onReplayed} />}
+      <DetailList details={details} />
+      {request.replayable && hasRole('developer') && <ReplayButton requestId={requestId} onReplayed={onReplayed} />}
     </section>
   )
 }
 
-function Replay({ requestId, onReplayed }: { requestId: string; onReplayed: (answer: Replayed) => void }) {
-  const text = wordsOf(requestWords)
-  const { isBusy, refused, run } = useDeed()
+function ReplayButton({ requestId, onReplayed }: { requestId: string; onReplayed: (result: ReplayResult) => void }) {
+  const text = localize(requestPageMessages)
+  const { isBusy, error, run } = useAction()
   const replay = async (): Promise<void> => onReplayed(await call('dashboard.requests.replay', { requestId }))
   return (
     <>
@@ -96,13 +96,13 @@ function Replay({ requestId, onReplayed }: { requestId: string; onReplayed: (ans
       <p>
         <small>{text.replayText}</small>
       </p>
-      <Refusal refused={refused.value} />
+      <ErrorMessage error={error.value} />
     </>
   )
 }
 
-function Again({ replayed: { steps, answer } }: { replayed: Replayed }) {
-  const text = wordsOf(requestWords)
+function ReplaySection({ replayed: { steps, answer } }: { replayed: ReplayResult }) {
+  const text = localize(requestPageMessages)
   return (
     <section class="panel" aria-live="polite">
       <h2>{text.again}</h2>
@@ -110,7 +110,7 @@ function Again({ replayed: { steps, answer } }: { replayed: Replayed }) {
         <ol class="timeline">
           {steps.map(({ method, code, reason }) => (
             <li key={method}>
-              <code>{method}</code> <Outcome code={code} reason={reason} />
+              <code>{method}</code> <RequestOutcome code={code} reason={reason} />
             </li>
           ))}
         </ol>
@@ -119,31 +119,63 @@ function Again({ replayed: { steps, answer } }: { replayed: Replayed }) {
         <p>{text.stepRefused}</p>
       ) : (
         <>
-          <Members members={answer.params} />
-          <h2>{text.answered}</h2>
-          <Reply {...answer} told="" />
+          <LoggedMembers members={answer.params} />
+          <h2>{text.response}</h2>
+          <ResponseBody {...answer} data="" />
         </>
       )}
     </section>
   )
 }
 
-interface ReplyProps {
+interface ResponseBodyProps {
   readonly code: number
   readonly reason: string
   readonly message: string
   readonly ms: number
-  readonly told: string
-  readonly result: Found['result']
+  readonly data: string
+  readonly result: LoggedRequest['result']
 }
 
-function Reply({ code, reason, message, ms, told, result }: ReplyProps) {
+function ResponseBody({ code, reason, message, ms, data, result }: ResponseBodyProps) {
   return (
     <>
       <p>
-        <Outcome code={code} reason={reason} /> {told !== '' && <code>{told}</code>} <small>{writeMs(ms)}</small>
+        <RequestOutcome code={code} reason={reason} /> {data !== '' && <code>{data}</code>} <small>{formatMs(ms, messages.value.ms)}</small>
       </p>
-      {code === 0 ? <Members members={result} /> : <p>{message}</p>}
+      {code === 0 ? <LoggedMembers members={result} /> : <p>{message}</p>}
+    </>
+  )
+}
+
+type MemberList = Result<'dashboard.requests.get'>['params']
+
+/** The stored members of params or of a result, and why the others are not stored. */
+export function LoggedMembers({ members: { list, more } }: { members: MemberList }) {
+  const text = localize(requestPageMessages)
+  if (list.length === 0) return <p>—</p>
+  return (
+    <dl class="members">
+      {list.map(({ path, value, hidden, size }, at) => [
+        <dt key={`${String(at)} name`}>
+          <code>{path}</code>
+        </dt>,
+        <dd key={String(at)}>
+          {hidden === null ? <code>{JSON.stringify(value)}</code> : <em>{text.hidden[hidden]?.(size) ?? hidden}</em>}
+        </dd>,
+      ])}
+      {more > 0 && <dt>{text.more(more)}</dt>}
+    </dl>
+  )
+}
+
+/** The outcome of a call: OK, or the error code and its reason. */
+export function RequestOutcome({ code, reason }: { code: number; reason: string }) {
+  const text = localize(requestPageMessages)
+  if (code === 0) return <Tag tone="green">{text.ok}</Tag>
+  return (
+    <>
+      <Tag tone="red">{String(code)}</Tag> <code>{reason}</code>
     </>
   )
 }

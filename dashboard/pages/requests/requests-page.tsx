@@ -1,9 +1,191 @@
-import { place } from '../../app/router.ts'
-import { RequestDetail } from './request-detail.tsx'
-import { RequestList } from './request-list.tsx'
+import { useSignal } from '@preact/signals'
+import type { OperationName, Result } from '@tessera/contract/operations'
+import { useCallback } from 'preact/hooks'
 
-/** /dashboard/requests lists, /dashboard/requests/<id> tells one. */
+import { call } from '../../app/api.ts'
+import { messages, localize } from '../../app/language.ts'
+import { navigate, dashboardPath, route } from '../../app/router.ts'
+import { SelectField, LabelledControl, useSyncedValue } from '../../components/fields.tsx'
+import { EmptyState } from '../../components/query-result.tsx'
+import { type TableColumn, DataTable } from '../../components/table.tsx'
+import { Time } from '../../components/values.tsx'
+import { usePagedList } from '../../hooks/use-paged-list.ts'
+import { usePolling } from '../../hooks/use-polling.ts'
+import { RequestOutcome, RequestDetails } from './request-detail.tsx'
+import {
+  toListParams,
+  type RequestLogFilter,
+  type RequestLogFilterName,
+  requestFilterPath,
+  parseRequestLogFilter,
+} from './request-filter.ts'
+import { requestPageMessages } from './request-messages.ts'
+import { SavedFilters } from './saved-filters.tsx'
+import './requests.css'
+
+/** The list at /dashboard/requests, and one call at /dashboard/requests/<id>. */
 export function RequestsPage() {
-  const [requestId] = place.value.rest
-  return requestId === undefined ? <RequestList /> : <RequestDetail requestId={requestId} />
+  const [requestId] = route.value.rest
+  return requestId === undefined ? <RequestList /> : <RequestDetails requestId={requestId} />
 }
+
+type RequestRow = Result<'dashboard.requests.list'>['requests'][number]
+
+/** The merchant's API calls, newest first. The filter is part of the address. */
+export function RequestList() {
+  const text = localize(requestPageMessages)
+  const filter = parseRequestLogFilter(route.value.query)
+  const isLive = useSignal(false)
+  const list = usePagedList(requestFilterPath(filter), async (after) => {
+    const { requests, next } = await call('dashboard.requests.list', { ...toListParams(filter), after })
+    return { rows: requests, next }
+  })
+  const refresh = useCallback(() => {
+    if (isLive.value) list.refreshTop(keyOf)
+  }, [list])
+  usePolling(refresh, pollIntervalMs)
+  const isFiltered = Object.keys(filter).length > 0
+  return (
+    <>
+      <p class="about">{text.about}</p>
+      <Filters filter={filter} />
+      <SavedFilters filter={filter} />
+      <div class="tools">
+        <label class="check">
+          <input type="checkbox" checked={isLive.value} onChange={() => (isLive.value = !isLive.value)} />
+          {text.live}
+        </label>
+      </div>
+      <DataTable
+        label={text.label}
+        list={list}
+        columns={columns()}
+        keyOf={keyOf}
+        empty={<EmptyState {...(isFiltered ? text.noneFound : text.none)} />}
+      />
+    </>
+  )
+}
+
+function keyOf({ requestId, lost }: RequestRow): string {
+  return `${requestId}${lost === null ? '' : ' lost'}`
+}
+
+function Filters({ filter }: { filter: RequestLogFilter }) {
+  const text = localize(requestPageMessages)
+  const wanted = useSyncedValue<RequestLogFilter>(filter, requestFilterPath(filter))
+  const hasMoreFilter = ['code', 'request', 'card', 'from', 'to'].some((name) => name in filter)
+  const isExpanded = useSignal(hasMoreFilter)
+  const showsMore = isExpanded.value || hasMoreFilter
+  const set = (name: RequestLogFilterName) => (value: string) => (wanted.value = { ...wanted.value, [name]: value })
+  const field = (
+    name: RequestLogFilterName,
+    more: { type?: 'text' | 'datetime-local'; list?: readonly (readonly [string, string])[] } = {},
+  ) => <FilterField name={text.fields[name]} value={wanted.value[name] ?? ''} onInput={set(name)} {...more} />
+  return (
+    <form
+      class="tools requests-filter"
+      onSubmit={(event) => {
+        event.preventDefault()
+        navigate(requestFilterPath(wanted.value))
+      }}
+    >
+      {field('method', { list: operationNames.map((name) => [name, name]) })}
+      {field('outcome', {
+        list: [
+          ['ok', text.ok],
+          ['error', text.error],
+        ],
+      })}
+      {showsMore && (
+        <>
+          {field('code')}
+          {field('request')}
+          {field('card')}
+          {field('from', { type: 'datetime-local' })}
+          {field('to', { type: 'datetime-local' })}
+        </>
+      )}
+      <button type="submit">{text.find}</button>
+      {!showsMore && (
+        <button type="button" class="quiet" onClick={() => (isExpanded.value = true)}>
+          {text.moreFilters}
+        </button>
+      )}
+      {Object.keys(filter).length > 0 && <a href={dashboardPath('requests')}>{text.clear}</a>}
+    </form>
+  )
+}
+
+interface FilterFieldProps {
+  readonly name: string
+  readonly value: string
+  readonly onInput: (value: string) => void
+  readonly type?: 'text' | 'datetime-local'
+  readonly list?: readonly (readonly [string, string])[]
+}
+
+function FilterField({ name, value, onInput, type = 'text', list }: FilterFieldProps) {
+  if (list !== undefined) return <SelectField label={name} value={value} onChange={onInput} options={[['', '—'], ...list]} />
+  return (
+    <LabelledControl label={name}>
+      {(id) =>
+        type === 'text' ? (
+          <input id={id} value={value} maxLength={128} onInput={(event) => onInput(event.currentTarget.value)} />
+        ) : (
+          <input id={id} value={value} type="datetime-local" onInput={(event) => onInput(event.currentTarget.value)} />
+        )
+      }
+    </LabelledControl>
+  )
+}
+
+function columns(): TableColumn<RequestRow>[] {
+  const text = localize(requestPageMessages)
+  return [
+    {
+      name: text.method,
+      render: ({ requestId, method, lost }) =>
+        lost === null ? (
+          <a href={dashboardPath(`requests/${requestId}`)}>
+            <code>{method ?? text.noMethod}</code>
+          </a>
+        ) : (
+          <strong>
+            {text.lost(lost.count)} <Time at={lost.from} />
+          </strong>
+        ),
+    },
+    { name: text.outcome, render: ({ lost, ...entry }) => (lost === null ? <RequestOutcome {...entry} /> : '') },
+    { name: text.at, render: ({ at }) => <Time at={at} /> },
+    { name: messages.value.ms, render: ({ ms, lost }) => (lost === null ? Math.round(ms) : ''), isNumber: true, isMinor: true },
+    { name: text.caller, render: ({ caller, lost }) => (lost === null ? text.callers[caller] : ''), isMinor: true },
+    {
+      name: text.card,
+      render: ({ cardId }) => (cardId === '' ? '' : <a href={dashboardPath(`cards/${cardId}`)}>{cardId.slice(-8)}</a>),
+      isMinor: true,
+    },
+  ]
+}
+
+const operationNames = [
+  'cards.create',
+  'cards.get_verify_code',
+  'cards.verify',
+  'cards.check',
+  'cards.remove',
+  'receipts.create',
+  'receipts.pay',
+  'receipts.send',
+  'receipts.cancel',
+  'receipts.check',
+  'receipts.get',
+  'receipts.get_all',
+  'receipts.confirm_hold',
+  'receipts.set_fiscal_data',
+  'form.sessions.create',
+  'form.sessions.get',
+  'form.sessions.show',
+  'form.sessions.cancel',
+] as const satisfies readonly OperationName[]
+const pollIntervalMs = 2000

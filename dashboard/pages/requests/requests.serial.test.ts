@@ -22,12 +22,12 @@ async function makeToken(): Promise<string> {
   return (made as { card: { token: string } }).card.token
 }
 
-/** As a field of the browser takes it: `2026-11-21T23:50`. */
+/** Tashkent time as a datetime-local input takes it: `2026-11-21T23:50`. */
 function tashkentClock(at: number): string {
   return new Date(at + 5 * 3_600_000).toISOString().slice(0, 16)
 }
 
-test('from the list to one refused call, its curl line, and a replay beside it; no number, token or code is on the page', async () => {
+test('a failed call is found, shown with its curl line and replayed, and no card number, token or code is on the page', async () => {
   const token = await makeToken()
   await dashboard.api('cards.verify', { token, code: '123456' })
   const elsewhere = { timezoneId: 'America/New_York', reducedMotion: 'reduce' } as const
@@ -37,21 +37,21 @@ test('from the list to one refused call, its curl line, and a replay beside it; 
   await link.first().waitFor()
   assert.deepEqual(await faultsFor(page), [])
   await page.getByLabel('Name of this filter').fill('wrong codes')
-  await page.getByRole('button', { name: 'Keep' }).click()
+  await page.getByRole('button', { name: 'Save' }).click()
   await page.getByRole('link', { name: 'wrong codes' }).waitFor()
   await page.getByRole('button', { name: 'More filters' }).click()
   await page.getByLabel('Code', { exact: true }).fill('-31103')
   await page.keyboard.press('Enter')
-  await page.getByText('No such call').waitFor()
+  await page.getByText('No calls found').waitFor()
   await page.keyboard.press('ControlOrMeta+A')
   await page.keyboard.press('Delete')
   await page.keyboard.press('Enter')
   await link.first().waitFor()
-  // The fields speak of Tashkent's clocks, as the column does.
+  // The fields are in Tashkent time, like the column.
   const to = page.getByLabel('To', { exact: true })
   await to.fill(tashkentClock(Date.now() - 600_000))
   await page.keyboard.press('Enter')
-  await page.getByText('No such call').waitFor()
+  await page.getByText('No calls found').waitFor()
   await to.fill(tashkentClock(Date.now() + 600_000))
   await page.keyboard.press('Enter')
   await link.first().click()
@@ -60,24 +60,24 @@ test('from the list to one refused call, its curl line, and a replay beside it; 
   assert.match(curl, /"token":"<token of card [0-9a-f]{24}>","code":"<SMS code>"/)
   assert.match(curl, /\$TESSERA_PASSWORD/)
   await page.getByRole('button', { name: 'Replay with a test card' }).click()
-  await page.getByRole('heading', { name: 'Replayed' }).waitFor()
+  await page.getByRole('heading', { name: 'Replay', exact: true }).waitFor()
   await page.getByText('card.verify', { exact: true }).waitFor()
   const text = await page.content()
   for (const secret of [number, token.slice(25), '123456', '666666']) assert.ok(!text.includes(secret), secret)
   assert.deepEqual(await faultsFor(page), [])
 })
 
-test('a filter has the name that was typed for it, and there is no twenty-first until one is forgotten', async () => {
+test('a filter is saved under the typed name, and a twenty-first only after another is deleted', async () => {
   const page = await dashboard.open('requests?method=cards.verify')
   const name = page.getByLabel('Name of this filter')
-  const kept = (named: string) => page.getByRole('link', { name: named, exact: true })
+  const savedFilter = (named: string) => page.getByRole('link', { name: named, exact: true })
   await name.fill('first')
   await page.keyboard.press('Enter')
-  await kept('first').waitFor()
+  await savedFilter('first').waitFor()
   await page.getByLabel('Outcome').selectOption('error')
   await page.getByRole('button', { name: 'Find' }).click()
   await name.waitFor()
-  assert.equal(await name.inputValue(), '', 'the name of the one before is not given again by a press')
+  assert.equal(await name.inputValue(), '', 'the name field is cleared for the next filter')
   await page.evaluate(() => {
     const key = Object.keys(localStorage).find((each) => each.startsWith('tessera.requests.')) ?? ''
     const [first] = JSON.parse(localStorage.getItem(key) ?? '[]') as object[]
@@ -85,18 +85,18 @@ test('a filter has the name that was typed for it, and there is no twenty-first 
     localStorage.setItem(key, JSON.stringify([first, ...more]))
   })
   await page.reload()
-  await page.getByText('20 filters are kept').waitFor()
+  await page.getByText('20 filters are saved').waitFor()
   assert.equal(await name.count(), 0)
   assert.deepEqual(await faultsFor(page), [])
-  await page.getByRole('button', { name: 'Forget more 7' }).click()
+  await page.getByRole('button', { name: 'Delete more 7' }).click()
   await name.fill('last')
   await page.keyboard.press('Enter')
-  await kept('last').waitFor()
+  await savedFilter('last').waitFor()
   await page.reload()
-  await kept('last').waitFor()
+  await savedFilter('last').waitFor()
 })
 
-test('on a phone in the dark, in Russian, the list and one call fit, and a call that could not be read is there by the id its answer told', async () => {
+test('the list and one call fit a phone in Russian and dark, and a call that could not be parsed is found by its request id', async () => {
   await makeToken()
   const { url, merchantId } = dashboard.tessera
   const answered = await fetch(`${url}/api`, {
@@ -119,31 +119,31 @@ test('on a phone in the dark, in Russian, the list and one call fit, and a call 
   assert.deepEqual(await faultsFor(page), [])
 })
 
-test('live, what a slow service answers is shown, and what More brought stays below what is new', async () => {
+test('live updates wait for a slow response, and keep the rows that More has loaded below the new ones', async () => {
   const method = 'receipts.check'
   const make = async (calls: number): Promise<void> => {
     for (let made = 0; made < calls; made++) await dashboard.api(method, { id: '0'.repeat(24) })
   }
   const page = await dashboard.open('account')
   await make(30)
-  let kept = 0
-  while (kept < 30) kept = (await callDashboard(page, 'dashboard.requests.list', { method, count: 100 })).requests.length
+  let stored = 0
+  while (stored < 30) stored = (await callDashboard(page, 'dashboard.requests.list', { method, count: 100 })).requests.length
   await page.clock.install()
   await page.goto(`${dashboard.origin}/dashboard/requests?method=${method}`)
   const row = (at: number) => page.locator('tbody tr').nth(at - 1)
   await row(25).waitFor()
   const more = page.getByRole('button', { name: 'More', exact: true })
   const held: Route[] = []
-  let asked = 0
+  let requestCount = 0
   await page.route('**/dashboard/api', (route) => {
     if (!route.request().postData()?.includes('requests.list')) return route.continue()
-    if (asked++ > 0) return route.continue()
+    if (requestCount++ > 0) return route.continue()
     held.push(route)
   })
   await more.click()
   await page.getByLabel('Live').check()
   await page.clock.runFor(6000)
-  assert.equal(asked, 1, 'nothing is asked for while an answer is on its way')
+  assert.equal(requestCount, 1, 'no request is sent while one is in flight')
   await held[0]?.continue()
   await row(30).waitFor()
   await make(1)

@@ -1,37 +1,41 @@
 import { useId } from 'preact/hooks'
 
-import { call } from '../../app/call.ts'
-import { may } from '../../app/session-state.ts'
-import { Copy } from '../../parts/copy.tsx'
-import { grouped } from '../../parts/grouped.ts'
-import { useTyped } from '../../parts/typed.ts'
-import type { PartOfSandbox, Sandbox } from './sandbox-part.ts'
-import { fill } from '../../app/long-words.tsx'
-import { sandboxText } from './sandbox-text.ts'
+import { call } from '../../app/api.ts'
+import { formatMessage } from '../../format/message.ts'
+import { hasRole } from '../../app/session-state.ts'
+import { CopyButton } from '../../components/copy.tsx'
+import { useSyncedValue } from '../../components/fields.tsx'
+import { groupCardNumber } from '../../format/numbers.ts'
+import { sandboxPageText } from '../../messages/page-texts.ts'
+import { stepMethod, type SandboxPanelProps, type SandboxState } from './sandbox-panel.ts'
 
-type Card = Sandbox['cards'][number]
+type TestCardControl = SandboxState['cards'][number]
 
-/** The test cards: what each rehearses, and the step at which it strikes. */
-export function CardControls({ sandbox, change }: PartOfSandbox) {
+/** The test cards: what each simulates, and the step at which its failure occurs. */
+export function CardControls({ sandbox, change }: SandboxPanelProps) {
   const { cards, expire, code } = sandbox
-  const text = sandboxText.now()
+  const text = sandboxPageText.current()
   return (
     <section class="panel cards">
       <h2>{text.cards}</h2>
-      <p>{fill(text.cardsText, `${expire.slice(0, 2)}/${expire.slice(2)}`, code)}</p>
+      <p>{formatMessage(text.cardsText, `${expire.slice(0, 2)}/${expire.slice(2)}`, code)}</p>
       <ul class="controls">
         {cards.map((card) => (
           <li key={card.number}>
-            <Copy text={card.number} label={grouped(card.number)} />
-            <span class="hint">{card.control === null ? text.succeeds[card.sentBy] : <Hint card={card} />}</span>
+            <CopyButton text={card.number} label={groupCardNumber(card.number)} />
+            <span class="hint">{card.control === null ? text.succeeds[card.sentBy] : <ScenarioHint card={card} />}</span>
             {card.control !== null && (
-              <Step
-                {...{ sandbox, label: fill(text.strikesAt, card.control.scenario) }}
+              <StepSelect
+                sandbox={sandbox}
+                label={formatMessage(text.strikesAt, card.control.scenario)}
                 step={card.control.step}
                 steps={card.control.steps}
                 onPick={(step) => {
                   const { scenario } = card.control ?? { scenario: '' }
-                  void change(() => call('dashboard.sandbox.setStep', { scenario, step }), fill(text.set, scenario, methodOf(step)))
+                  void change(
+                    () => call('dashboard.sandbox.setStep', { scenario, step }),
+                    formatMessage(text.set, scenario, stepMethod(step)),
+                  )
                 }}
               />
             )}
@@ -42,9 +46,9 @@ export function CardControls({ sandbox, change }: PartOfSandbox) {
   )
 }
 
-/** What the wire says, as the service itself tells it. */
-function Hint({ card: { control, atStep, atPay } }: { card: Card }) {
-  const text = sandboxText.now()
+/** The scenario and the wire errors it leads to, as the service reports them. */
+function ScenarioHint({ card: { control, atStep, atPay } }: { card: TestCardControl }) {
+  const text = sandboxPageText.current()
   if (control === null) return null
   const isAtPay = control.step === 'pay'
   return (
@@ -52,7 +56,7 @@ function Hint({ card: { control, atStep, atPay } }: { card: Card }) {
       {text.faults[control.scenario] ?? control.scenario}{' '}
       {!isAtPay && atStep !== null && (
         <small>
-          {methodOf(control.step)}: <code>{`${String(atStep.code)} ${atStep.reason}`}</code>
+          {stepMethod(control.step)}: <code>{`${String(atStep.code)} ${atStep.reason}`}</code>
         </small>
       )}
       {atPay !== null && (
@@ -64,33 +68,35 @@ function Hint({ card: { control, atStep, atPay } }: { card: Card }) {
   )
 }
 
-function Step(props: { sandbox: Sandbox; label: string; step: string; steps: readonly string[]; onPick: (step: string) => void }) {
+function StepSelect(props: {
+  sandbox: SandboxState
+  label: string
+  step: string
+  steps: readonly string[]
+  onPick: (step: string) => void
+}) {
   const id = useId()
-  const shown = useTyped(props.step, props.sandbox)
+  const selected = useSyncedValue(props.step, props.sandbox)
   return (
     <span class="pick">
-      <label class="unseen" for={id}>
+      <label class="visually-hidden" for={id}>
         {props.label}
       </label>
       <select
         id={id}
-        disabled={!may('developer')}
-        value={shown.value}
+        disabled={!hasRole('developer')}
+        value={selected.value}
         onChange={({ currentTarget: { value } }) => {
-          shown.value = value
+          selected.value = value
           props.onPick(value)
         }}
       >
         {props.steps.map((step) => (
-          <option key={step} value={step} selected={step === shown.value}>
-            {methodOf(step)}
+          <option key={step} value={step} selected={step === selected.value}>
+            {stepMethod(step)}
           </option>
         ))}
       </select>
     </span>
   )
-}
-
-function methodOf(step: string): string {
-  return step === 'pay' ? 'receipts.pay' : `cards.${step}`
 }

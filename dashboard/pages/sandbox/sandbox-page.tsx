@@ -1,78 +1,80 @@
 import { useSignal } from '@preact/signals'
 import type { ComponentChild } from 'preact'
 
-import { useAsk } from '../../app/ask.ts'
-import { call } from '../../app/call.ts'
-import { useDeed } from '../../app/deed.ts'
+import { call } from '../../app/api.ts'
+import { formatMessage } from '../../format/message.ts'
 import { refreshSession } from '../../app/load-session.ts'
-import { may, session } from '../../app/session-state.ts'
-import { Answer } from '../../parts/answer.tsx'
-import { Empty } from '../../parts/empty.tsx'
-import { Refusal } from '../../parts/refusal.tsx'
-import { Tag } from '../../parts/tag.tsx'
+import { hasRole, session } from '../../app/session-state.ts'
+import { QueryResult, EmptyState, ErrorMessage } from '../../components/query-result.tsx'
+import { Tag } from '../../components/values.tsx'
+import { useAction } from '../../hooks/use-action.ts'
+import { useQuery } from '../../hooks/use-query.ts'
+import { sandboxPageText } from '../../messages/page-texts.ts'
 import { CardControls } from './card-controls.tsx'
-import { EmptyAll } from './empty-all.tsx'
-import { Faults } from './faults.tsx'
-import { LimitSwitch } from './limit-switch.tsx'
-import { MovedTime } from './moved-time.tsx'
-import type { Change, PartOfSandbox } from './sandbox-part.ts'
-import { fill } from '../../app/long-words.tsx'
-import { sandboxText } from './sandbox-text.ts'
+import { ClockPanel } from './clock-panel.tsx'
+import { FaultControls } from './fault-controls.tsx'
+import { RateLimitsPanel } from './rate-limits-panel.tsx'
+import { ResetPanel } from './reset-panel.tsx'
+import type { RunChange, SandboxPanelProps } from './sandbox-panel.ts'
 import './sandbox.css'
 
-/** What can be made to go wrong, so that it is met here first: each control as it stands, and all of them back to normal. */
+/** Simulates failures, so that they are met in the test environment first: every control as it is set, and a reset of all of them. */
 export function SandboxPage() {
-  const text = sandboxText.use()
-  if (text === null) return sandboxText.show()
-  return session.value?.environment === 'test' ? <Controls /> : <Empty title={text.testOnly.title} text={text.testOnly.text} />
+  const text = sandboxPageText.use()
+  if (text === null) return sandboxPageText.placeholder()
+  return session.value?.environment === 'test' ? <SandboxControls /> : <EmptyState title={text.testOnly.title} text={text.testOnly.text} />
 }
 
-function Controls() {
-  const asked = useAsk('dashboard.sandbox.get', {})
-  const { refused, run } = useDeed()
-  const said = useSignal('')
-  const change: Change = async (deed, done) => {
-    said.value = ''
-    await run(deed)
-    asked.again()
+function SandboxControls() {
+  const query = useQuery('dashboard.sandbox.get', {})
+  const { error, run } = useAction()
+  const status = useSignal('')
+  const change: RunChange = async (action, doneText) => {
+    status.value = ''
+    await run(action)
+    query.refetch()
     await refreshSession()
-    if (refused.value === null) said.value = done
+    if (error.value === null) status.value = doneText
   }
-  const told = (
-    <div class="told">
-      <Refusal refused={refused.value} />
-      <p role="status" class="said">
-        {said.value}
+  const statusBar = (
+    <div class="status-bar">
+      <ErrorMessage error={error.value} />
+      <p role="status" class="form-status">
+        {status.value}
       </p>
     </div>
   )
-  return <Answer asked={asked}>{(sandbox) => <AllControls part={{ sandbox, change }} told={told} />}</Answer>
+  return <QueryResult query={query}>{(sandbox) => <SandboxPanels panelProps={{ sandbox, change }} statusBar={statusBar} />}</QueryResult>
 }
 
-function AllControls({ part, told }: { part: PartOfSandbox; told: ComponentChild }) {
-  const text = sandboxText.now()
-  const { sandbox, change } = part
+function SandboxPanels({ panelProps, statusBar }: { panelProps: SandboxPanelProps; statusBar: ComponentChild }) {
+  const text = sandboxPageText.current()
+  const { sandbox, change } = panelProps
   return (
     <>
       <section class="panel state">
         <p>
-          {sandbox.changed === 0 ? <Tag tone="green">{text.normal}</Tag> : <Tag tone="amber">{fill(text.changed, sandbox.changed)}</Tag>}{' '}
-          {text.kept}
+          {sandbox.changed === 0 ? (
+            <Tag tone="green">{text.normal}</Tag>
+          ) : (
+            <Tag tone="amber">{formatMessage(text.changed, sandbox.changed)}</Tag>
+          )}{' '}
+          {text.scope}
         </p>
-        {may('developer') && sandbox.changed > 0 && (
+        {hasRole('developer') && sandbox.changed > 0 && (
           <button type="button" class="main" onClick={() => void change(() => call('dashboard.sandbox.restore', {}), text.restored)}>
             {text.restore}
           </button>
         )}
       </section>
-      {told}
-      <CardControls {...part} />
+      {statusBar}
+      <CardControls {...panelProps} />
       <div class="columns">
-        <Faults {...part} />
+        <FaultControls {...panelProps} />
         <div class="stack">
-          <MovedTime {...part} />
-          <LimitSwitch {...part} />
-          <EmptyAll {...part} />
+          <ClockPanel {...panelProps} />
+          <RateLimitsPanel {...panelProps} />
+          <ResetPanel {...panelProps} />
         </div>
       </div>
     </>

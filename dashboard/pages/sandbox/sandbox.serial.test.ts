@@ -7,14 +7,14 @@ import { faultsFor, openDashboard, type OpenDashboard } from '../../dashboard.fi
 
 let dashboard: OpenDashboard
 before(async () => {
-  dashboard = await openDashboard()
+  dashboard = await openDashboard({ isShared: false })
 })
 after(() => dashboard.stop())
 
 const success = '8600069195406311'
 const demoId = '65f0c0ffee0000000000cafe'
 
-/** The whole reply of a call of the demo merchant's server. */
+/** Calls the API as the merchant's server, and returns the whole response. */
 async function ask(method: string, params: object): Promise<{ result?: Record<string, never>; error?: { code: number; reason: string } }> {
   const { url, merchantId, password } = dashboard.tessera
   const headers = { 'x-auth': `${merchantId}:${password}` }
@@ -32,10 +32,10 @@ async function newToken(number: string): Promise<string> {
 }
 
 function said(page: Page, text: string): Promise<void> {
-  return page.locator('.told', { hasText: text }).waitFor()
+  return page.locator('.status-bar', { hasText: text }).waitFor()
 }
 
-test('a dialog stays while what it asked for is under way, tells why it was refused, and gives the focus back', async () => {
+test('a dialog stays open while its action is running, shows why it failed, and restores the focus', async () => {
   const page = await dashboard.open('sandbox')
   const opens = page.getByRole('button', { name: 'Empty…' })
   await opens.focus()
@@ -53,15 +53,15 @@ test('a dialog stays while what it asked for is under way, tells why it was refu
   await page.keyboard.press('Escape')
   assert.equal(await dialog.isVisible(), true)
   tried.resolve(null)
-  await dialog.locator('.refusal').waitFor()
+  await dialog.locator('.error-message').waitFor()
   await dialog.getByRole('button', { name: 'Cancel' }).click()
   await dialog.waitFor({ state: 'detached' })
   assert.equal(await page.evaluate(() => document.activeElement?.textContent), 'Empty…')
 })
 
-test('what is set on the page, the very next call meets, and back to normal ends it', async () => {
+test('a control applies from the next call on, until all controls are reset', async () => {
   const page = await dashboard.open('sandbox')
-  await page.getByText('all as usual').waitFor()
+  await page.getByText('no failures simulated').waitFor()
   await page.getByLabel('cards.get_verify_code', { exact: true }).selectOption('card_blocked')
   await said(page, 'Set: cards.get_verify_code, card is blocked.')
   const token = await newToken(success)
@@ -74,23 +74,23 @@ test('what is set on the page, the very next call meets, and back to normal ends
   assert.equal(await reasonOf('receipts.pay', { id, token }), 'insufficient_funds')
   await page.getByLabel('receipts.pay', { exact: true }).selectOption('late')
   await page.getByLabel('Seconds at receipts.pay').selectOption('1 s')
-  await said(page, 'Set: receipts.pay, 1 s late.')
+  await said(page, 'Set: receipts.pay, delayed by 1 s.')
   const askedAt = performance.now()
   assert.equal(await reasonOf('receipts.pay', { id, token }), 'ok')
   assert.ok(performance.now() - askedAt >= 990)
-  await page.getByLabel('Step at which card_expired strikes').selectOption('create')
+  await page.getByLabel('Step at which card_expired fails').selectOption('create')
   await said(page, 'Set: card_expired')
   assert.equal(await reasonOf('cards.create', { card: { number: '3333336415804657', expire: '0399' } }), 'card_expired')
   await page.getByText('Controls set: 3').waitFor()
-  await page.getByRole('button', { name: 'Back to normal' }).click()
-  await said(page, 'Everything is back to normal.')
+  await page.getByRole('button', { name: 'Reset all controls' }).click()
+  await said(page, 'All controls are reset.')
   assert.equal(await reasonOf('cards.get_verify_code', { token: await newToken(success) }), 'ok')
-  assert.equal(await page.getByLabel('Step at which card_expired strikes').inputValue(), 'get_verify_code')
+  assert.equal(await page.getByLabel('Step at which card_expired fails').inputValue(), 'get_verify_code')
 })
 
-test('the limits of production are met once they are switched on, and no longer once they are off', async () => {
+test('production rate limits apply while they are switched on', async () => {
   const page = await dashboard.open('sandbox')
-  const limits = page.getByRole('checkbox', { name: 'Limits of production' })
+  const limits = page.getByRole('checkbox', { name: 'Production rate limits' })
   const codes = async (): Promise<string[]> => {
     const reasons = []
     for (let turn = 0; turn < 2; turn++) reasons.push(await reasonOf('cards.get_verify_code', { token: await newToken(success) }))
@@ -105,24 +105,24 @@ test('the limits of production are met once they are switched on, and no longer 
   assert.deepEqual(await codes(), ['ok', 'ok'])
 })
 
-test('a moved time ends a code, stands on every page, and is taken back', async () => {
+test('a moved clock expires a code, is shown on every page, and is reset', async () => {
   const page = await dashboard.open('sandbox')
   const token = await newToken(success)
   assert.equal(await reasonOf('cards.get_verify_code', { token }), 'ok')
   await page.getByRole('button', { name: '+3 min' }).click()
-  await said(page, 'The time is 3 min 1 s ahead now.')
-  assert.equal(await reasonOf('cards.verify', { token, code: '666666' }), 'code_too_old')
-  await page.getByLabel('Further ahead by').fill('2')
+  await said(page, 'The clock is now 3 min 1 s ahead.')
+  assert.equal(await reasonOf('cards.verify', { token, code: '666666' }), 'code_expired')
+  await page.getByLabel('Move ahead by').fill('2')
   await page.getByLabel('Unit').selectOption('days')
   await page.getByRole('button', { name: 'Move', exact: true }).click()
-  await said(page, 'The time is 2 d 3 min ahead now.')
+  await said(page, 'The clock is now 2 d 3 min ahead.')
   await page.locator('nav a[href="/dashboard/cards"]').click()
   await page.getByText('2 d 3 min ahead of the clock').waitFor()
   const other = await dashboard.open('audit', { locale: 'ru-RU' })
   await other.getByText('впереди часов на 2 д 3 мин').waitFor()
   await other.getByText('Время сдвинуто').first().waitFor()
   await page.getByText('ahead of the clock').getByRole('link').click()
-  await page.getByRole('button', { name: 'Back to the clock' }).click()
+  await page.getByRole('button', { name: 'Reset to real time' }).click()
   await page.locator('.moved-time').waitFor({ state: 'detached' })
   await other.locator('nav a[href="/dashboard/cards"]').click()
   await other.locator('.moved-time').waitFor({ state: 'detached' })
@@ -131,7 +131,7 @@ test('a moved time ends a code, stands on every page, and is taken back', async 
   assert.equal(await reasonOf('cards.verify', { token: fresh, code: '666666' }), 'ok')
 })
 
-test('the sandbox is emptied by keys alone, once the merchant’s id is typed and not before', async () => {
+test('the sandbox is emptied with the keyboard, and only once the merchant’s id is typed', async () => {
   const page = await dashboard.open('sandbox')
   const token = await newToken(success)
   await page.getByRole('button', { name: 'Empty…' }).focus()
@@ -152,7 +152,7 @@ test('the sandbox is emptied by keys alone, once the merchant’s id is typed an
 })
 
 for (const [scheme, locale] of [['light', 'en-GB'] as const, ['dark', 'ru-RU'] as const, ['dark', 'uz-UZ'] as const]) {
-  test(`everybody can use the page Sandbox, ${scheme}, ${locale}`, async () => {
+  test(`the page Sandbox is accessible and fits a phone: ${scheme}, ${locale}`, async () => {
     const viewport = { width: 360, height: 740 }
     const page = await dashboard.open('sandbox', { colorScheme: scheme, reducedMotion: 'reduce', locale, viewport })
     await page.locator('.faults').waitFor()
@@ -161,9 +161,9 @@ for (const [scheme, locale] of [['light', 'en-GB'] as const, ['dark', 'ru-RU'] a
   })
 }
 
-test('who may only read is shown the controls, and none that works', async () => {
+test('a read-only user sees the controls, and all of them are disabled', async () => {
   const page = await dashboard.openAs('read', 'sandbox')
   await page.locator('.faults').waitFor()
   assert.equal(await page.locator('main select:enabled, main input:enabled').count(), 0)
-  assert.equal(await page.getByRole('button', { name: /Empty|Back to|\+|Move/ }).count(), 0)
+  assert.equal(await page.getByRole('button', { name: /Empty|Reset|\+|Move/ }).count(), 0)
 })

@@ -1,63 +1,70 @@
 import { useSignal } from '@preact/signals'
 
-import { may } from '../../app/session-state.ts'
-import { Field } from '../../parts/field.tsx'
-import { Saving } from './saving.tsx'
-import type { PartOfSettings, Settings } from './settings-part.ts'
-import { settingsText } from './settings-text.ts'
+import { hasRole } from '../../app/session-state.ts'
+import { Field } from '../../components/fields.tsx'
+import { settingsPageText } from '../../messages/page-texts.ts'
+import { type SettingsPanelProps, SettingsForm, type DashboardSettings } from './settings-form.tsx'
 
-type AccountField = Settings['accountFields'][number]
+type AccountField = DashboardSettings['accountFields'][number]
 
-/** What a receipt's account holds, the main field first. */
-export function AccountFields({ settings, onChanged }: PartOfSettings) {
-  const text = settingsText.now()
+/** The fields of a receipt's account, the main one first. */
+export function AccountFieldsForm({ settings, onChanged }: SettingsPanelProps) {
+  const text = settingsPageText.current()
   const fields = useSignal<readonly AccountField[]>(settings.accountFields)
   const put = (at: number, field: AccountField): void => void (fields.value = fields.value.with(at, field))
   const remove = (at: number): void => void (fields.value = fields.value.toSpliced(at, 1))
   const add = (): void => void (fields.value = [...fields.value, { name: '', title: { uz: '', ru: '', en: '' }, required: true }])
   return (
-    <Saving title={text.fields} wanted={() => ({ accountFields: [...fields.value] })} onSaved={onChanged}>
+    <SettingsForm title={text.fields} readChanges={() => ({ accountFields: [...fields.value] })} onSaved={onChanged}>
       <p>{text.fieldsText}</p>
       {fields.value.length === 0 && <p>{text.noFields}</p>}
       {fields.value.map((field, at) => (
-        // A row is known by its place: two new ones have the same empty name.
-        <OneField key={at} field={field} onChange={(next) => put(at, next)} onRemove={() => remove(at)} />
+        // Keyed by position: two new rows have the same empty name.
+        <AccountFieldRow key={at} field={field} onChange={(next) => put(at, next)} onRemove={() => remove(at)} />
       ))}
-      {may('developer') && fields.value.length < fieldsMax && (
+      {hasRole('developer') && fields.value.length < maxFields && (
         <button type="button" onClick={add}>
           {text.addField}
         </button>
       )}
-    </Saving>
+    </SettingsForm>
   )
 }
 
-interface OneFieldProps {
+interface AccountFieldRowProps {
   readonly field: AccountField
   readonly onChange: (field: AccountField) => void
   readonly onRemove: () => void
 }
 
-function OneField({ field, onChange, onRemove }: OneFieldProps) {
-  const text = settingsText.now()
-  const { name, title, required } = field
+function AccountFieldRow({ field, onChange, onRemove }: AccountFieldRowProps) {
+  const text = settingsPageText.current()
+  const { name, title, required, kind } = field
   return (
     <fieldset class="account-field">
       <legend>{name === '' ? text.fieldName : name}</legend>
-      <Field
-        {...{ label: text.fieldName, value: name, maxLength: 64, isRequired: true }}
-        onInput={(value) => onChange({ ...field, name: value })}
-      />
+      <Field label={text.fieldName} value={name} maxLength={64} isRequired onInput={(value) => onChange({ ...field, name: value })} />
       {(['uz', 'ru', 'en'] as const).map((language) => (
         <Field
           key={language}
-          {...{ label: text.title[language], value: title[language], maxLength: 100, isRequired: true }}
+          label={text.title[language]}
+          value={title[language]}
+          maxLength={100}
+          isRequired
           onInput={(value) => onChange({ ...field, title: { ...title, [language]: value } })}
         />
       ))}
-      <label class="tick">
+      <label class="checkbox">
         <input type="checkbox" checked={required} onChange={(event) => onChange({ ...field, required: event.currentTarget.checked })} />
         {text.required}
+      </label>
+      <label class="checkbox">
+        <input
+          type="checkbox"
+          checked={kind === 'reference'}
+          onChange={(event) => onChange({ ...field, kind: event.currentTarget.checked ? 'reference' : 'text' })}
+        />
+        {text.reference}
       </label>
       <button type="button" class="bare" onClick={onRemove}>
         {text.removeField}
@@ -66,4 +73,4 @@ function OneField({ field, onChange, onRemove }: OneFieldProps) {
   )
 }
 
-const fieldsMax = 20
+const maxFields = 20

@@ -1,37 +1,36 @@
 import { useSignal } from '@preact/signals'
 import { useId } from 'preact/hooks'
 
-import { Saving } from './saving.tsx'
-import type { PartOfSettings } from './settings-part.ts'
-import { settingsText } from './settings-text.ts'
+import { settingsPageText } from '../../messages/page-texts.ts'
+import { type SettingsPanelProps, SettingsForm } from './settings-form.tsx'
 
-/** From where the merchant's pages call, one to a line. */
-export function Origins({ settings, onChanged }: PartOfSettings) {
-  const text = settingsText.now()
+/** The origins of the merchant's pages, one per line. */
+export function OriginsForm({ settings, onChanged }: SettingsPanelProps) {
+  const text = settingsPageText.current()
   const id = useId()
-  const typed = useSignal(settings.origins.join('\n'))
-  const wanted = () => ({
-    origins: typed.value
+  const input = useSignal(settings.origins.join('\n'))
+  const readChanges = () => ({
+    origins: input.value
       .split('\n')
       .map((line) => line.trim())
       .filter((line) => line !== ''),
   })
   return (
-    <Saving title={text.origins} wanted={wanted} onSaved={onChanged}>
+    <SettingsForm title={text.origins} readChanges={readChanges} onSaved={onChanged}>
       <div class="field">
-        <label class="unseen" for={id}>
+        <label class="visually-hidden" for={id}>
           {text.origins}
         </label>
         <textarea
           id={id}
           rows={4}
           spellcheck={false}
-          value={typed.value}
+          value={input.value}
           aria-describedby={`${id}-hint`}
-          onInput={(event) => (typed.value = event.currentTarget.value)}
+          onInput={(event) => (input.value = event.currentTarget.value)}
         />
         <small id={`${id}-hint`}>{text.originsHint}</small>
       </div>
-    </Saving>
+    </SettingsForm>
   )
 }

@@ -1,24 +1,22 @@
 import { useSignal } from '@preact/signals'
 
-import { call } from '../../app/call.ts'
-import { useDeed } from '../../app/deed.ts'
-import { may } from '../../app/session-state.ts'
-import { Confirm } from '../../parts/confirm.tsx'
-import { Copy } from '../../parts/copy.tsx'
-import { Dialog } from '../../parts/dialog.tsx'
-import { Refusal } from '../../parts/refusal.tsx'
-import { Tag } from '../../parts/tag.tsx'
-import { Time } from '../../parts/time.tsx'
-import type { PartOfSettings } from './settings-part.ts'
-import { fill } from '../../app/long-words.tsx'
-import { settingsText } from './settings-text.ts'
+import { call } from '../../app/api.ts'
+import { formatMessage } from '../../format/message.ts'
+import { hasRole } from '../../app/session-state.ts'
+import { CopyButton } from '../../components/copy.tsx'
+import { ConfirmDialog, Dialog } from '../../components/dialog.tsx'
+import { ErrorMessage } from '../../components/query-result.tsx'
+import { Tag, Time } from '../../components/values.tsx'
+import { useAction } from '../../hooks/use-action.ts'
+import { settingsPageText } from '../../messages/page-texts.ts'
+import type { SettingsPanelProps } from './settings-form.tsx'
 
-/** API passwords: a second one, then the end of the first. */
-export function Passwords({ settings: { passwords }, onChanged }: PartOfSettings) {
-  const text = settingsText.now()
+/** API passwords: rotated by issuing a second one and retiring the first. */
+export function PasswordsPanel({ settings: { passwords }, onChanged }: SettingsPanelProps) {
+  const text = settingsPageText.current()
   const issued = useSignal<string | null>(null)
   const retiring = useSignal<number | null>(null)
-  const { isBusy, refused, run } = useDeed()
+  const { isBusy, error, run } = useAction()
   const live = passwords.filter(({ retiredAt }) => retiredAt === null)
   const rotate = async (): Promise<void> => {
     issued.value = (await call('dashboard.passwords.rotate', {})).password
@@ -32,23 +30,23 @@ export function Passwords({ settings: { passwords }, onChanged }: PartOfSettings
         {passwords.map(({ number, createdAt, lastUsedAt, retiredAt }) => (
           <li key={number}>
             <span>
-              {fill(text.passwordNumber, number)}{' '}
+              {formatMessage(text.passwordNumber, number)}{' '}
               {retiredAt === null ? <Tag tone="green">{text.live}</Tag> : <Tag tone="grey">{text.retired}</Tag>}
               <small>
                 {text.made} <Time at={createdAt} />
               </small>
               <small>{lastUsedAt === null ? text.never : [text.used, ' ', <Time at={lastUsedAt} />]}</small>
             </span>
-            {retiredAt === null && live.length > 1 && may('developer') && (
+            {retiredAt === null && live.length > 1 && hasRole('developer') && (
               <button type="button" onClick={() => (retiring.value = number)}>
-                {text.retire} <span class="unseen">{fill(text.passwordNumber, number)}</span>
+                {text.retire} <span class="visually-hidden">{formatMessage(text.passwordNumber, number)}</span>
               </button>
             )}
           </li>
         ))}
       </ul>
-      <Refusal refused={refused.value} />
-      {may('developer') && live.length < 2 && (
+      <ErrorMessage error={error.value} />
+      {hasRole('developer') && live.length < 2 && (
         <button type="button" disabled={isBusy.value} onClick={() => void run(rotate)}>
           {text.rotate}
         </button>
@@ -56,13 +54,15 @@ export function Passwords({ settings: { passwords }, onChanged }: PartOfSettings
       {issued.value !== null && (
         <Dialog title={text.issued} onClose={() => (issued.value = null)}>
           <p>{text.issuedText}</p>
-          <Copy text={issued.value} />
+          <CopyButton text={issued.value} />
         </Dialog>
       )}
       {retiring.value !== null && (
-        <Confirm
-          {...{ title: fill(text.retireTitle, retiring.value), text: text.retireText, deed: text.retire }}
-          onDeed={async () => {
+        <ConfirmDialog
+          title={formatMessage(text.retireTitle, retiring.value)}
+          text={text.retireText}
+          confirmLabel={text.retire}
+          onConfirm={async () => {
             await call('dashboard.passwords.retire', { number: retiring.value ?? 0 })
             onChanged()
           }}

@@ -1,33 +1,33 @@
-import { useAsk } from '../../app/ask.ts'
-import { Answer } from '../../parts/answer.tsx'
-import { Copy } from '../../parts/copy.tsx'
-import { AccountFields } from './account-fields.tsx'
-import { Amounts } from './amounts.tsx'
-import { Origins } from './origins.tsx'
-import type { PartOfSettings } from './settings-part.ts'
-import { Passwords } from './passwords.tsx'
-import { Safety } from './safety.tsx'
-import { settingsText } from './settings-text.ts'
+import { CopyButton } from '../../components/copy.tsx'
+import { QueryResult } from '../../components/query-result.tsx'
+import { useQuery } from '../../hooks/use-query.ts'
+import { settingsPageText } from '../../messages/page-texts.ts'
+import { AccountFieldsForm } from './account-fields.tsx'
+import { AmountsForm } from './amounts.tsx'
+import { OriginsForm } from './origins.tsx'
+import { PasswordsPanel } from './passwords.tsx'
+import { SecuritySwitches } from './security-switches.tsx'
+import type { SettingsPanelProps } from './settings-form.tsx'
 import './settings.css'
 
-/** What is agreed with the merchant, and its API passwords. */
-export function SettingsPage() {
-  const text = settingsText.use()
-  const asked = useAsk('dashboard.settings.get', {})
-  if (text === null) return settingsText.show()
-  return <Answer asked={asked}>{(settings) => <AllSettings settings={settings} onChanged={asked.again} />}</Answer>
+/** The merchant's settings and API passwords. */
+export function MerchantSettingsPage() {
+  const text = settingsPageText.use()
+  const query = useQuery('dashboard.settings.get', {})
+  if (text === null) return settingsPageText.placeholder()
+  return <QueryResult query={query}>{(settings) => <SettingsPanels settings={settings} onChanged={query.refetch} />}</QueryResult>
 }
 
-function AllSettings(of: PartOfSettings) {
-  const text = settingsText.now()
-  const { settings } = of
+function SettingsPanels(props: SettingsPanelProps) {
+  const text = settingsPageText.current()
+  const { settings } = props
   return (
     <div class="columns">
       <section class="panel">
         <h2>{text.shop}</h2>
         <p>{settings.name}</p>
         <p>
-          <small>{text.merchantId}</small> <Copy text={settings.merchantId} />
+          <small>{text.merchantId}</small> <CopyButton text={settings.merchantId} />
         </p>
         <h2>{text.limits}</h2>
         {settings.limits.length === 0 ? <p>{text.noLimits}</p> : <p>{text.limitsText}</p>}
@@ -39,11 +39,11 @@ function AllSettings(of: PartOfSettings) {
           ))}
         </ul>
       </section>
-      <Passwords {...of} />
-      <Origins {...of} />
-      <Amounts {...of} />
-      <Safety {...of} />
-      <AccountFields {...of} />
+      <PasswordsPanel {...props} />
+      <OriginsForm {...props} />
+      <AmountsForm {...props} />
+      <SecuritySwitches {...props} />
+      <AccountFieldsForm {...props} />
     </div>
   )
 }

@@ -10,24 +10,31 @@ before(async () => {
 })
 after(() => dashboard.stop())
 
-test('origins, sums and account fields are saved, and are there after the page was loaded anew', async () => {
+test('origins, amounts and account fields are saved, and what is invalid is explained in the user’s language', async () => {
   const page = await dashboard.open('settings')
   const panel = (name: string) => page.locator('section', { has: page.getByRole('heading', { name, exact: true }) })
   const origins = panel('Origins of your pages')
   await origins.getByRole('textbox').fill('https://shop.example/checkout')
   await origins.getByRole('button', { name: 'Save' }).click()
   await origins.getByText('write https://shop.example').waitFor()
+  const russian = await dashboard.open('settings', { locale: 'ru-RU' })
+  await russian.locator('textarea').fill('https://shop.example/checkout')
+  await russian
+    .locator('form', { has: russian.locator('textarea') })
+    .getByRole('button', { name: 'Сохранить' })
+    .click()
+  await russian.getByText('Только схема, имя и порт: напишите https://shop.example').waitFor()
   await origins.getByRole('textbox').fill('https://shop.example\n\nhttps://m.shop.example\n')
   await origins.getByRole('button', { name: 'Save' }).click()
   await origins.getByText('Saved.').waitFor()
-  const amounts = panel('Sums of one receipt')
-  await amounts.getByLabel('Smallest').fill('ten')
+  const amounts = panel('Amount of a receipt')
+  await amounts.getByLabel('Minimum').fill('ten')
   await amounts.getByRole('button', { name: 'Save' }).click()
-  await amounts.getByText('A sum is digits').waitFor()
-  await amounts.getByLabel('Smallest').fill('1 500.5')
+  await amounts.getByText('This is not an amount').waitFor()
+  await amounts.getByLabel('Minimum').fill('1 500.5')
   await amounts.getByRole('button', { name: 'Save' }).click()
   await amounts.getByText('Saved.').waitFor()
-  const fields = panel('Fields of a receipt’s account')
+  const fields = panel('Account fields of a receipt')
   await fields.getByRole('button', { name: 'Add a field' }).click()
   await fields.getByLabel('Name in the call').fill('order_id')
   for (const [language, title] of [
@@ -40,15 +47,15 @@ test('origins, sums and account fields are saved, and are there after the page w
   await fields.getByText('Saved.').waitFor()
   await page.reload()
   assert.equal(await origins.getByRole('textbox').inputValue(), 'https://shop.example\nhttps://m.shop.example')
-  assert.equal(await amounts.getByLabel('Smallest').inputValue(), '1500.50')
+  assert.equal(await amounts.getByLabel('Minimum').inputValue(), '1500.50')
   assert.equal(await fields.getByLabel('Title, Russian').inputValue(), '<img src=x onerror=alert(1)>')
   assert.equal(await page.locator('main img').count(), 0)
 })
 
-test('an API password is rotated: shown once, both are good, then the first is retired', async () => {
+test('an API password is rotated: shown once, both work, then the first is retired', async () => {
   const page = await dashboard.open('settings')
   const panel = page.locator('section', { has: page.getByRole('heading', { name: 'API passwords' }) })
-  await panel.getByRole('button', { name: 'Make a second password' }).click()
+  await panel.getByRole('button', { name: 'Create a second password' }).click()
   const dialog = page.getByRole('dialog')
   const password = (await dialog.locator('code').textContent()) ?? ''
   assert.match(password, /^\S{36}$/)
@@ -59,14 +66,15 @@ test('an API password is rotated: shown once, both are good, then the first is r
   await page.getByRole('dialog').getByRole('button', { name: 'Retire' }).click()
   await panel.locator('li', { hasText: 'Password 1' }).getByText('retired').waitFor()
   const reply = await fetch(`${dashboard.tessera.url}/api/receipts.get_all`, {
-    ...{ method: 'POST', headers: { 'x-auth': `${dashboard.tessera.merchantId}:${password}` } },
+    method: 'POST',
+    headers: { 'x-auth': `${dashboard.tessera.merchantId}:${password}` },
     body: JSON.stringify({ id: 1, method: 'receipts.get_all', params: { count: 1, from: 1, to: 2 } }),
   })
   assert.deepEqual(((await reply.json()) as { result: unknown }).result, [])
 })
 
 for (const [scheme, locale] of [['light', 'en-GB'] as const, ['dark', 'ru-RU'] as const, ['dark', 'uz-UZ'] as const]) {
-  test(`everybody can use the page Settings, ${scheme}, ${locale}`, async () => {
+  test(`the page Settings is accessible and fits a phone: ${scheme}, ${locale}`, async () => {
     const page = await dashboard.open('settings', { colorScheme: scheme, locale, viewport: { width: 360, height: 740 } })
     await page.locator('textarea').waitFor()
     await page.locator('button', { hasText: /Add a field|Добавить поле|Maydon qoʻshish/ }).click()
@@ -75,7 +83,7 @@ for (const [scheme, locale] of [['light', 'en-GB'] as const, ['dark', 'ru-RU'] a
   })
 }
 
-test('who may only read is shown the settings, and nothing to change them with', async () => {
+test('a read-only user sees the settings, and no control to change them', async () => {
   const page = await dashboard.openAs('read', 'settings')
   await page.getByRole('heading', { name: 'API passwords' }).waitFor()
   assert.equal(await page.locator('main button', { hasText: /Save|second password|Retire|Add a field/ }).count(), 0)

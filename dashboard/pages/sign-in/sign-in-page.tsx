@@ -1,28 +1,28 @@
 import { useSignal } from '@preact/signals'
 
-import { Choices } from '../../app/account-menu.tsx'
-import { call } from '../../app/call.ts'
-import { useDeed } from '../../app/deed.ts'
-import { words } from '../../app/language.ts'
-import { hasEnded } from '../../app/session-state.ts'
-import { Field } from '../../parts/field.tsx'
-import { Refusal } from '../../parts/refusal.tsx'
+import { Preferences } from '../../app/account-menu.tsx'
+import { call } from '../../app/api.ts'
+import { messages } from '../../app/language.ts'
+import { hasSessionExpired } from '../../app/session-state.ts'
+import { Field } from '../../components/fields.tsx'
+import { ErrorMessage } from '../../components/query-result.tsx'
+import { useAction } from '../../hooks/use-action.ts'
 
-/** Phone and password, then the code where a second factor is on. */
+/** Phone and password, then the code if the second factor is on. */
 export function SignInPage({ onDone }: { onDone: () => Promise<void> }) {
-  const text = words.value.signIn
+  const text = messages.value.signIn
   const phone = useSignal('')
   const password = useSignal('')
   const code = useSignal('')
   const needsCode = useSignal(false)
-  const { isBusy, refused, run } = useDeed()
+  const { isBusy, error, run } = useAction()
   const submit = async (): Promise<void> => {
     const digits = phone.value.replace(/\D/g, '')
-    const asked = { phone: digits, password: password.value, ...(needsCode.value ? { code: code.value } : {}) }
-    const { needs } = await call('dashboard.session.signIn', asked)
+    const credentials = { phone: digits, password: password.value, ...(needsCode.value ? { code: code.value } : {}) }
+    const { needs } = await call('dashboard.session.signIn', credentials)
     if (needs === 'totp') needsCode.value = true
     else {
-      hasEnded.value = false
+      hasSessionExpired.value = false
       await onDone()
     }
   }
@@ -31,13 +31,13 @@ export function SignInPage({ onDone }: { onDone: () => Promise<void> }) {
     code.value = ''
   }
   return (
-    <main class="door">
+    <main class="signed-out">
       <span class="brand">
         <i aria-hidden="true" />
         Tessera
       </span>
       <h1>{needsCode.value ? text.codeTitle : text.title}</h1>
-      {hasEnded.value && <p role="status">{text.ended}</p>}
+      {hasSessionExpired.value && <p role="status">{text.ended}</p>}
       <form
         onSubmit={(event) => {
           event.preventDefault()
@@ -46,25 +46,42 @@ export function SignInPage({ onDone }: { onDone: () => Promise<void> }) {
       >
         {needsCode.value ? (
           <Field
-            {...{ label: text.code, value: code.value, onInput: (value) => (code.value = value) }}
-            {...{ inputMode: 'numeric', autocomplete: 'one-time-code', maxLength: 6, isRequired: true, isFirst: true }}
+            label={text.code}
+            value={code.value}
+            onInput={(value) => (code.value = value)}
+            inputMode="numeric"
+            autocomplete="one-time-code"
+            maxLength={6}
+            isRequired
+            hasFocus
           />
         ) : (
           <>
             <Field
-              {...{ label: text.phone, type: 'tel', value: phone.value, onInput: (value) => (phone.value = value) }}
-              {...{ hint: text.phoneHint, autocomplete: 'username', isRequired: true, isFirst: true }}
+              label={text.phone}
+              type="tel"
+              value={phone.value}
+              onInput={(value) => (phone.value = value)}
+              hint={text.phoneHint}
+              autocomplete="username"
+              isRequired
+              hasFocus
             />
             <Field
-              {...{ label: text.password, type: 'password', value: password.value, onInput: (value) => (password.value = value) }}
-              {...{ autocomplete: 'current-password', isRequired: true, maxLength: 128 }}
+              label={text.password}
+              type="password"
+              value={password.value}
+              onInput={(value) => (password.value = value)}
+              autocomplete="current-password"
+              isRequired
+              maxLength={128}
             />
           </>
         )}
-        <Refusal refused={refused.value} />
-        <div class="deeds">
+        <ErrorMessage error={error.value} />
+        <div class="actions">
           <button type="submit" class="main" disabled={isBusy.value}>
-            {text.deed}
+            {text.submit}
           </button>
           {needsCode.value && (
             <button type="button" disabled={isBusy.value} onClick={() => void run(goBack)}>
@@ -73,7 +90,7 @@ export function SignInPage({ onDone }: { onDone: () => Promise<void> }) {
           )}
         </div>
       </form>
-      <Choices />
+      <Preferences />
     </main>
   )
 }

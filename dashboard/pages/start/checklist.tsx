@@ -1,28 +1,28 @@
-import type { Result } from '@tessera/contract/methods'
+import type { Result } from '@tessera/contract/operations'
 
-import { pathOf } from '../../app/router.ts'
-import { fill } from '../../app/long-words.tsx'
-import { startText } from './start-text.ts'
+import { formatMessage } from '../../format/message.ts'
+import { dashboardPath } from '../../app/router.ts'
+import { startPageText } from '../../messages/page-texts.ts'
 
-type Found = Result<'dashboard.start.get'>['checklist']
+type ChecklistState = Result<'dashboard.start.get'>['checklist']
 
-/** What a first integration comes to, green as the merchant's own calls arrive. */
-export function Checklist({ found }: { found: Found }) {
-  const text = startText.now()
-  const done = steps.filter((name) => found[name]).length
+/** The steps of a first integration, each done as soon as the merchant's own call has arrived. */
+export function StartChecklist({ checklist }: { checklist: ChecklistState }) {
+  const text = startPageText.current()
+  const done = steps.filter((name) => checklist[name]).length
   return (
     <section class="panel checklist" aria-labelledby="checklist">
       <h2 id="checklist">
-        {text.checklist} <small aria-live="polite">{fill(text.doneOf, done, steps.length)}</small>
+        {text.checklist} <small aria-live="polite">{formatMessage(text.doneOf, done, steps.length)}</small>
       </h2>
       <ol>
         {steps.map((name) => (
-          <li key={name} class={found[name] ? 'done' : ''}>
-            <i aria-hidden="true">{found[name] ? '✓' : ''}</i>
+          <li key={name} class={checklist[name] ? 'done' : ''}>
+            <i aria-hidden="true">{checklist[name] ? '✓' : ''}</i>
             <div>
-              <strong>{text.steps[name].title}</strong> <span class="unseen">{found[name] ? text.done : text.open}</span>
+              <strong>{text.steps[name].title}</strong> <span class="visually-hidden">{checklist[name] ? text.done : text.open}</span>
               <small>{text.steps[name].text}</small>
-              {name === 'webhook' && !found.webhook && <a href={pathOf('webhooks')}>{text.toWebhooks}</a>}
+              {name === 'webhook' && !checklist.webhook && <a href={dashboardPath('webhooks')}>{text.toWebhooks}</a>}
             </div>
           </li>
         ))}
@@ -31,4 +31,4 @@ export function Checklist({ found }: { found: Found }) {
   )
 }
 
-const steps = ['created', 'verified', 'paid', 'webhook'] as const satisfies readonly (keyof Found)[]
+const steps = ['created', 'verified', 'paid', 'webhook'] as const satisfies readonly (keyof ChecklistState)[]

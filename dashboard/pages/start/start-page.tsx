@@ -1,74 +1,73 @@
 import { useSignal } from '@preact/signals'
-import type { Result } from '@tessera/contract/methods'
+import type { Result } from '@tessera/contract/operations'
 
-import { useAsk } from '../../app/ask.ts'
-import { useLive } from '../../app/live.ts'
-import { pathOf } from '../../app/router.ts'
-import { Answer } from '../../parts/answer.tsx'
-import { Copy } from '../../parts/copy.tsx'
-import { Snippet } from '../../parts/snippet.tsx'
-import { Checklist } from './checklist.tsx'
-import { checkoutOf, curlOf, formOf, librariesOf, policyOf, type StartPlace } from './snippets.ts'
-import { startText } from './start-text.ts'
-import { TestCards } from './test-cards.tsx'
-import { TestToken } from './test-token.tsx'
+import { dashboardPath } from '../../app/router.ts'
+import { CopyButton, Snippet } from '../../components/copy.tsx'
+import { QueryResult } from '../../components/query-result.tsx'
+import { usePolling } from '../../hooks/use-polling.ts'
+import { useQuery } from '../../hooks/use-query.ts'
+import { startPageText } from '../../messages/page-texts.ts'
+import { StartChecklist } from './checklist.tsx'
+import { checkoutScript, startCurl, formHtml, librarySnippets, pagePolicy, type StartContext } from './start-snippets.ts'
+import { TestCardsPanel } from './test-cards.tsx'
+import { TestTokenPanel } from './test-token.tsx'
 import './start.css'
 
-type Found = Result<'dashboard.start.get'>
+type StartData = Result<'dashboard.start.get'>
 
-/** From nothing to a first token: what to copy, what to press, and what has arrived. */
+/** From nothing to a first token: what to copy, a test token at the press of a button, and a checklist of the calls that have arrived. */
 export function StartPage() {
-  const asked = useAsk('dashboard.start.get', {})
-  useLive(asked.renew, 3000)
-  if (startText.use() === null) return startText.show()
-  return <Answer asked={asked}>{(found) => <Found found={found} />}</Answer>
+  const query = useQuery('dashboard.start.get', {})
+  usePolling(query.refetchIfIdle, 3000)
+  if (startPageText.use() === null) return startPageText.placeholder()
+  return <QueryResult query={query}>{(data) => <StartPanels data={data} />}</QueryResult>
 }
 
-function Found({ found }: { found: Found }) {
-  const place = placeOf(found)
-  const [first] = found.testCards
+function StartPanels({ data }: { data: StartData }) {
+  const context = toContext(data)
+  const [first] = data.testCards
   return (
     <div class="start">
-      <Checklist found={found.checklist} />
+      <StartChecklist checklist={data.checklist} />
       <div class="columns">
-        <Keys found={found} place={place} />
-        {first !== undefined && <TestToken cards={found.testCards} />}
+        <Credentials data={data} context={context} />
+        {first !== undefined && <TestTokenPanel cards={data.testCards} />}
       </div>
-      {first !== undefined && <TestCards cards={found.testCards} />}
-      <Code place={place} number={first?.number ?? '…'} />
+      {first !== undefined && <TestCardsPanel cards={data.testCards} />}
+      <Code context={context} number={first?.number ?? '…'} />
     </div>
   )
 }
 
-/** In the test environment the form is on 127.0.0.1 of our own port: another site, so that no cookie of ours goes there. */
-function placeOf({ merchantId, sdk, formOrigin, demoPassword }: Found): StartPlace {
+/** In the test environment the form is served on 127.0.0.1 at the dashboard's own port: another site, so that the session cookie is not sent there. */
+function toContext({ merchantId, sdk, formOrigin, demoPassword }: StartData): StartContext {
   const origin = formOrigin ?? `http://127.0.0.1:${location.port}`
-  return { merchantId, sdk, origin, password: demoPassword ?? startText.now().passwordHere }
+  return { merchantId, sdk, origin, password: demoPassword ?? startPageText.current().passwordHere }
 }
 
-function Keys({ found: { merchantId, demoPassword }, place: { origin } }: { found: Found; place: StartPlace }) {
-  const text = startText.now()
+function Credentials({ data: { merchantId, demoPassword }, context: { origin } }: { data: StartData; context: StartContext }) {
+  const text = startPageText.current()
   return (
     <section class="panel">
       <h2>{text.keys}</h2>
       <dl>
         <dt>{text.address}</dt>
         <dd>
-          <Copy text={`${origin}/api`} />
+          <CopyButton text={`${origin}/api`} />
         </dd>
         <dt>{text.merchantId}</dt>
         <dd>
-          <Copy text={merchantId} />
+          <CopyButton text={merchantId} />
         </dd>
         <dt>{text.password}</dt>
         <dd>
           {demoPassword === null ? (
             <>
-              {text.passwordGiven} <a href={pathOf('settings')}>{text.rotate}</a>
+              {text.passwordGiven} <a href={dashboardPath('settings')}>{text.rotate}</a>
             </>
           ) : (
             <>
-              <Copy text={demoPassword} />
+              <CopyButton text={demoPassword} />
               <small>{text.demoPassword}</small>
             </>
           )}
@@ -79,9 +78,9 @@ function Keys({ found: { merchantId, demoPassword }, place: { origin } }: { foun
   )
 }
 
-function Code({ place, number }: { place: StartPlace; number: string }) {
-  const text = startText.now()
-  const libraries = librariesOf(place)
+function Code({ context, number }: { context: StartContext; number: string }) {
+  const text = startPageText.current()
+  const libraries = librarySnippets(context)
   const chosen = useSignal(Object.keys(libraries)[0] ?? '')
   return (
     <>
@@ -89,21 +88,21 @@ function Code({ place, number }: { place: StartPlace; number: string }) {
         <h2>{text.form}</h2>
         <p>{text.formText}</p>
         <div class="stack">
-          <Snippet label={text.formSnippet} text={formOf(place)} />
-          <Snippet label="checkout.js" text={checkoutOf(place)} />
-          <Snippet label={text.policy} text={policyOf(place)} />
+          <Snippet label={text.formSnippet} text={formHtml(context)} />
+          <Snippet label="checkout.js" text={checkoutScript(context)} />
+          <Snippet label={text.policy} text={pagePolicy(context)} />
         </div>
       </section>
       <section class="panel">
         <h2>{text.curl}</h2>
         <p>{text.curlText}</p>
-        <Snippet label="curl" text={curlOf(place, number)} />
+        <Snippet label="curl" text={startCurl(context, number)} />
       </section>
       <section class="panel">
         <h2>{text.libraries}</h2>
         <p>{text.librariesText}</p>
         <fieldset class="range">
-          <legend class="unseen">{text.libraries}</legend>
+          <legend class="visually-hidden">{text.libraries}</legend>
           {Object.keys(libraries).map((name) => (
             <label key={name}>
               <input type="radio" name="library" checked={chosen.value === name} onChange={() => (chosen.value = name)} />

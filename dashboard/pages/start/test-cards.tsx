@@ -1,14 +1,14 @@
-import type { Result } from '@tessera/contract/methods'
+import type { Result } from '@tessera/contract/operations'
 
-import { Copy } from '../../parts/copy.tsx'
-import { grouped } from '../../parts/grouped.ts'
-import { startText } from './start-text.ts'
+import { CopyButton } from '../../components/copy.tsx'
+import { groupCardNumber } from '../../format/numbers.ts'
+import { startPageText } from '../../messages/page-texts.ts'
 
-type Card = Result<'dashboard.start.get'>['testCards'][number]
+type TestCard = Result<'dashboard.start.get'>['testCards'][number]
 
-/** The seven public cards, each copied by one click. */
-export function TestCards({ cards }: { cards: readonly Card[] }) {
-  const text = startText.now()
+/** The public test cards, each copied by a click. */
+export function TestCardsPanel({ cards }: { cards: readonly TestCard[] }) {
+  const text = startPageText.current()
   return (
     <section class="panel">
       <h2>{text.testCards}</h2>
@@ -16,8 +16,8 @@ export function TestCards({ cards }: { cards: readonly Card[] }) {
       <ul class="test-cards">
         {cards.map((card) => (
           <li key={card.number}>
-            <Copy text={card.number} label={grouped(card.number)} />
-            <span>{meaningOf(card)}</span>
+            <CopyButton text={card.number} label={groupCardNumber(card.number)} />
+            <span>{describeTestCard(card)}</span>
           </li>
         ))}
       </ul>
@@ -25,7 +25,7 @@ export function TestCards({ cards }: { cards: readonly Card[] }) {
   )
 }
 
-export function meaningOf({ meaning, sentBy }: Card): string {
-  const text = startText.now()
+export function describeTestCard({ meaning, sentBy }: TestCard): string {
+  const text = startPageText.current()
   return meaning === 'success' ? text.sentBy[sentBy] : (text.meanings[meaning] ?? meaning)
 }

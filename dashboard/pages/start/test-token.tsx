@@ -1,30 +1,30 @@
 import { useSignal } from '@preact/signals'
-import type { Result } from '@tessera/contract/methods'
+import type { Result } from '@tessera/contract/operations'
 
-import { call } from '../../app/call.ts'
-import { useDeed } from '../../app/deed.ts'
-import { pathOf } from '../../app/router.ts'
-import { may } from '../../app/session-state.ts'
-import { grouped } from '../../parts/grouped.ts'
-import { Refusal } from '../../parts/refusal.tsx'
-import { Tag } from '../../parts/tag.tsx'
-import { writeMs } from '../../parts/time.tsx'
-import { startText } from './start-text.ts'
-import { meaningOf } from './test-cards.tsx'
+import { call } from '../../app/api.ts'
+import { messages } from '../../app/language.ts'
+import { dashboardPath } from '../../app/router.ts'
+import { hasRole } from '../../app/session-state.ts'
+import { ErrorMessage } from '../../components/query-result.tsx'
+import { Tag } from '../../components/values.tsx'
+import { formatMs, groupCardNumber } from '../../format/numbers.ts'
+import { useAction } from '../../hooks/use-action.ts'
+import { startPageText } from '../../messages/page-texts.ts'
+import { describeTestCard } from './test-cards.tsx'
 
-type Made = Result<'dashboard.start.makeToken'>
+type TestTokenResult = Result<'dashboard.start.makeToken'>
 
-/** Makes a token of a test card, and shows by which calls it came to be. */
-export function TestToken({ cards }: { cards: Result<'dashboard.start.get'>['testCards'] }) {
-  const text = startText.now()
+/** Makes a token for a test card and shows the calls that made it. */
+export function TestTokenPanel({ cards }: { cards: Result<'dashboard.start.get'>['testCards'] }) {
+  const text = startPageText.current()
   const lastFour = useSignal(cards[0]?.lastFour ?? '')
-  const made = useSignal<Made | null>(null)
-  const { isBusy, refused, run } = useDeed()
+  const result = useSignal<TestTokenResult | null>(null)
+  const { isBusy, error, run } = useAction()
   const make = async (): Promise<void> => {
-    made.value = null
-    made.value = await call('dashboard.start.makeToken', { lastFour: lastFour.value })
+    result.value = null
+    result.value = await call('dashboard.start.makeToken', { lastFour: lastFour.value })
   }
-  if (!may('developer')) return null
+  if (!hasRole('developer')) return null
   return (
     <section class="panel">
       <h2>{text.makeTitle}</h2>
@@ -40,7 +40,7 @@ export function TestToken({ cards }: { cards: Result<'dashboard.start.get'>['tes
           <select id="test-card" value={lastFour.value} onChange={(event) => (lastFour.value = event.currentTarget.value)}>
             {cards.map((card) => (
               <option key={card.number} value={card.lastFour}>
-                {grouped(card.number)} — {meaningOf(card)}
+                {groupCardNumber(card.number)} — {describeTestCard(card)}
               </option>
             ))}
           </select>
@@ -49,20 +49,20 @@ export function TestToken({ cards }: { cards: Result<'dashboard.start.get'>['tes
           {isBusy.value ? text.making : text.make}
         </button>
       </form>
-      <Refusal refused={refused.value} />
-      <div aria-live="polite">{made.value !== null && <Outcome made={made.value} />}</div>
+      <ErrorMessage error={error.value} />
+      <div aria-live="polite">{result.value !== null && <TestTokenOutcome result={result.value} />}</div>
     </section>
   )
 }
 
-function Outcome({ made: { cardId, number, verified, steps } }: { made: Made }) {
-  const text = startText.now()
+function TestTokenOutcome({ result: { cardId, number, verified, steps } }: { result: TestTokenResult }) {
+  const text = startPageText.current()
   return (
     <div class="outcome">
       <p>
         <Tag tone={verified ? 'green' : 'amber'}>{verified ? text.verified : text.notVerified}</Tag>{' '}
         {cardId !== null && (
-          <a class="mask" href={pathOf(`cards/${cardId}`)}>
+          <a class="mask" href={dashboardPath(`cards/${cardId}`)}>
             {number}
           </a>
         )}
@@ -72,7 +72,7 @@ function Outcome({ made: { cardId, number, verified, steps } }: { made: Made }) 
           <li key={method}>
             <Tag tone={refused === null ? 'green' : 'red'}>{refused === null ? '✓' : String(refused.code)}</Tag>
             <code>{method}</code>
-            <small>{writeMs(ms)}</small>
+            <small>{formatMs(ms, messages.value.ms)}</small>
             {refused !== null && (
               <span class="why">
                 {refused.message} <code>{refused.reason}</code>

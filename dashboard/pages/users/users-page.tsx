@@ -1,36 +1,34 @@
 import { useSignal } from '@preact/signals'
-import type { Result, Role } from '@tessera/contract/methods'
+import type { Result, Role } from '@tessera/contract/operations'
 
-import { useAsk } from '../../app/ask.ts'
-import { call } from '../../app/call.ts'
-import { useDeed } from '../../app/deed.ts'
-import { words } from '../../app/language.ts'
+import { call } from '../../app/api.ts'
+import { messages } from '../../app/language.ts'
 import { session } from '../../app/session-state.ts'
-import { Answer } from '../../parts/answer.tsx'
-import { Confirm } from '../../parts/confirm.tsx'
-import { Copy } from '../../parts/copy.tsx'
-import { Dialog } from '../../parts/dialog.tsx'
-import { Field } from '../../parts/field.tsx'
-import { Refusal } from '../../parts/refusal.tsx'
-import { Tag } from '../../parts/tag.tsx'
+import { CopyButton } from '../../components/copy.tsx'
+import { ConfirmDialog, Dialog } from '../../components/dialog.tsx'
+import { Field } from '../../components/fields.tsx'
+import { QueryResult, ErrorMessage } from '../../components/query-result.tsx'
+import { Tag } from '../../components/values.tsx'
+import { useAction } from '../../hooks/use-action.ts'
+import { useQuery } from '../../hooks/use-query.ts'
 
 type User = Result<'dashboard.users.list'>['users'][number]
 
-/** What ends a colleague's sessions, and is asked about first. */
-interface Ending {
-  readonly deed: 'reset' | 'block'
-  readonly of: User
+/** An action that ends another user's sessions and waits for confirmation. */
+interface PendingAction {
+  readonly action: 'reset' | 'block'
+  readonly user: User
 }
 
-/** The merchant's people: roles, blocking, new passwords. */
+/** The merchant's users: roles, blocking, password resets. */
 export function UsersPage() {
-  const text = words.value.users
-  const asked = useAsk('dashboard.users.list', {})
-  const { isBusy, refused, run: attempt } = useDeed()
+  const text = messages.value.users
+  const query = useQuery('dashboard.users.list', {})
+  const { isBusy, error, run: runAction } = useAction()
   const issued = useSignal<string | null>(null)
   const isNew = useSignal(false)
-  const ending = useSignal<Ending | null>(null)
-  const run = (deed: () => Promise<unknown>): void => void attempt(() => deed().then(asked.again))
+  const pending = useSignal<PendingAction | null>(null)
+  const run = (action: () => Promise<unknown>): void => void runAction(() => action().then(query.refetch))
   return (
     <>
       <div class="tools">
@@ -38,90 +36,98 @@ export function UsersPage() {
           {text.add}
         </button>
       </div>
-      <Refusal refused={refused.value} />
-      <Answer asked={asked}>
-        {(found) => (
+      <ErrorMessage error={error.value} />
+      <QueryResult query={query}>
+        {({ users }) => (
           <ul class="list panel">
-            {found.users.map((user) => (
+            {users.map((user) => (
               <li key={user.userId}>
                 <span>
-                  +{user.phone} {user.userId === session.value?.userId && <Tag tone="grey">{words.value.roles[user.role]}</Tag>}{' '}
+                  +{user.phone} {user.userId === session.value?.userId && <Tag tone="grey">{messages.value.roles[user.role]}</Tag>}{' '}
                   {user.state === 'blocked' && <Tag tone="red">{text.blocked}</Tag>} {user.totp && <Tag tone="green">TOTP</Tag>}
                 </span>
                 {user.userId !== session.value?.userId && (
-                  <Deeds user={user} isBusy={isBusy.value} run={run} onEnd={(deed) => (ending.value = { deed, of: user })} />
+                  <UserActions
+                    user={user}
+                    isBusy={isBusy.value}
+                    run={run}
+                    onConfirmNeeded={(action) => (pending.value = { action, user })}
+                  />
                 )}
               </li>
             ))}
           </ul>
         )}
-      </Answer>
+      </QueryResult>
       {isNew.value && (
         <NewUser
           onClose={() => (isNew.value = false)}
-          onMade={(password) => {
+          onCreated={(password) => {
             issued.value = password
-            asked.again()
+            query.refetch()
           }}
         />
       )}
-      {ending.value !== null && (
-        <ConfirmEnd
-          ending={ending.value}
+      {pending.value !== null && (
+        <ConfirmPending
+          pending={pending.value}
           onIssued={(password) => (issued.value = password)}
-          onDone={asked.again}
-          onClose={() => (ending.value = null)}
+          onDone={query.refetch}
+          onClose={() => (pending.value = null)}
         />
       )}
-      {issued.value !== null && ending.value === null && (
+      {issued.value !== null && pending.value === null && (
         <Dialog title={text.issued} onClose={() => (issued.value = null)}>
           <p>{text.issuedText}</p>
-          <Copy text={issued.value} />
+          <CopyButton text={issued.value} />
         </Dialog>
       )}
     </>
   )
 }
 
-interface DeedsProps {
+interface UserActionsProps {
   readonly user: User
   readonly isBusy: boolean
-  readonly run: (deed: () => Promise<unknown>) => void
-  readonly onEnd: (deed: Ending['deed']) => void
+  readonly run: (action: () => Promise<unknown>) => void
+  readonly onConfirmNeeded: (action: PendingAction['action']) => void
 }
 
-/** What is done to one user: in its name as well for those who hear the page, where every row has the same. */
-function Deeds({ user: { userId, phone, role, state }, isBusy, run, onEnd }: DeedsProps) {
-  const text = words.value.users
+/** The actions for one user. Every row has the same buttons, so screen readers also get the phone number. */
+function UserActions({ user: { userId, phone, role, state }, isBusy, run, onConfirmNeeded }: UserActionsProps) {
+  const text = messages.value.users
   const unblock = (): void => run(() => call('dashboard.users.block', { userId, blocked: false }))
   return (
-    <span class="deeds">
-      <RoleChoice {...{ role, phone }} onChange={(wanted) => run(() => call('dashboard.users.setRole', { userId, role: wanted }))} />
-      <button type="button" disabled={isBusy} onClick={() => onEnd('reset')}>
-        {text.reset} <span class="unseen">+{phone}</span>
+    <span class="actions">
+      <RoleChoice role={role} phone={phone} onChange={(wanted) => run(() => call('dashboard.users.setRole', { userId, role: wanted }))} />
+      <button type="button" disabled={isBusy} onClick={() => onConfirmNeeded('reset')}>
+        {text.reset} <span class="visually-hidden">+{phone}</span>
       </button>
-      <button type="button" disabled={isBusy} onClick={() => (state === 'active' ? onEnd('block') : unblock())}>
-        {state === 'active' ? text.block : text.unblock} <span class="unseen">+{phone}</span>
+      <button type="button" disabled={isBusy} onClick={() => (state === 'active' ? onConfirmNeeded('block') : unblock())}>
+        {state === 'active' ? text.block : text.unblock} <span class="visually-hidden">+{phone}</span>
       </button>
     </span>
   )
 }
 
-interface ConfirmEndProps {
-  readonly ending: Ending
+interface ConfirmPendingProps {
+  readonly pending: PendingAction
   readonly onIssued: (password: string) => void
   readonly onDone: () => void
   readonly onClose: () => void
 }
 
-function ConfirmEnd({ ending: { deed, of }, onIssued, onDone, onClose }: ConfirmEndProps) {
-  const text = words.value.users
-  const { userId } = of
+function ConfirmPending({ pending: { action, user }, onIssued, onDone, onClose }: ConfirmPendingProps) {
+  const text = messages.value.users
+  const { userId } = user
   return (
-    <Confirm
-      {...{ title: `${text[deed]}: +${of.phone}`, text: text.ends[deed], deed: text[deed], onClose }}
-      onDeed={async () => {
-        if (deed === 'reset') onIssued((await call('dashboard.users.resetPassword', { userId })).password)
+    <ConfirmDialog
+      title={`${text[action]}: +${user.phone}`}
+      text={text.confirm[action]}
+      confirmLabel={text[action]}
+      onClose={onClose}
+      onConfirm={async () => {
+        if (action === 'reset') onIssued((await call('dashboard.users.resetPassword', { userId })).password)
         else await call('dashboard.users.block', { userId, blocked: true })
         onDone()
       }}
@@ -129,15 +135,15 @@ function ConfirmEnd({ ending: { deed, of }, onIssued, onDone, onClose }: Confirm
   )
 }
 
-function NewUser({ onClose, onMade }: { onClose: () => void; onMade: (password: string) => void }) {
-  const text = words.value.users
+function NewUser({ onClose, onCreated }: { onClose: () => void; onCreated: (password: string) => void }) {
+  const text = messages.value.users
   const phone = useSignal('')
   const role = useSignal<Role>('read')
-  const { isBusy, refused, run } = useDeed()
+  const { isBusy, error, run } = useAction()
   const submit = async (): Promise<void> => {
     const { password } = await call('dashboard.users.create', { phone: phone.value.replace(/\D/g, ''), role: role.value })
     onClose()
-    onMade(password)
+    onCreated(password)
   }
   return (
     <Dialog title={text.add} onClose={onClose}>
@@ -147,12 +153,9 @@ function NewUser({ onClose, onMade }: { onClose: () => void; onMade: (password: 
           void run(submit)
         }}
       >
-        <Field
-          {...{ label: words.value.signIn.phone, type: 'tel', value: phone.value, isRequired: true }}
-          onInput={(value) => (phone.value = value)}
-        />
+        <Field label={messages.value.signIn.phone} type="tel" value={phone.value} isRequired onInput={(value) => (phone.value = value)} />
         <RoleChoice role={role.value} onChange={(wanted) => (role.value = wanted)} />
-        <Refusal refused={refused.value} />
+        <ErrorMessage error={error.value} />
         <button type="submit" class="main" disabled={isBusy.value}>
           {text.add}
         </button>
@@ -163,13 +166,13 @@ function NewUser({ onClose, onMade }: { onClose: () => void; onMade: (password: 
 
 interface RoleChoiceProps {
   readonly role: Role
-  /** Whose it is, where there are several. */
+  /** The user it belongs to, where there are several. */
   readonly phone?: string
   readonly onChange: (role: Role) => void
 }
 
 function RoleChoice({ role, phone, onChange }: RoleChoiceProps) {
-  const name = words.value.users.role
+  const name = messages.value.users.role
   return (
     <select
       aria-label={phone === undefined ? name : `${name} +${phone}`}
@@ -178,7 +181,7 @@ function RoleChoice({ role, phone, onChange }: RoleChoiceProps) {
     >
       {(['read', 'support', 'developer', 'owner'] as const).map((each) => (
         <option key={each} value={each}>
-          {words.value.roles[each]}
+          {messages.value.roles[each]}
         </option>
       ))}
     </select>

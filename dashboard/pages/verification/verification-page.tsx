@@ -1,51 +1,50 @@
 import { useSignal } from '@preact/signals'
-import type { Result } from '@tessera/contract/methods'
+import type { Result } from '@tessera/contract/operations'
 
-import { useAsk } from '../../app/ask.ts'
-import { call } from '../../app/call.ts'
-import { fill } from '../../app/long-words.tsx'
-import { pathOf, place } from '../../app/router.ts'
+import { call } from '../../app/api.ts'
+import { formatMessage } from '../../format/message.ts'
+import { percentOf } from '../../format/numbers.ts'
+import { dashboardPath, route } from '../../app/router.ts'
 import { session } from '../../app/session-state.ts'
-import { Answer } from '../../parts/answer.tsx'
-import { Empty } from '../../parts/empty.tsx'
-import { Range, type Days } from '../../parts/range.tsx'
-import { useRows } from '../../parts/rows.ts'
-import { Table, type Column } from '../../parts/table.tsx'
-import { Tag, type Tone } from '../../parts/tag.tsx'
-import { Time } from '../../parts/time.tsx'
-import { Inbox } from './inbox.tsx'
-import { verificationText } from './verification-text.ts'
+import { type RangeDays, RangePicker } from '../../components/fields.tsx'
+import { QueryResult, EmptyState } from '../../components/query-result.tsx'
+import { type TableColumn, DataTable } from '../../components/table.tsx'
+import { Tag, Time, type Tone } from '../../components/values.tsx'
+import { usePagedList } from '../../hooks/use-paged-list.ts'
+import { useQuery } from '../../hooks/use-query.ts'
+import { verificationPageText } from '../../messages/page-texts.ts'
+import { SmsInbox } from './sms-inbox.tsx'
 import './verification.css'
 
-type Attempt = Result<'dashboard.verification.list'>['attempts'][number]
+type VerificationAttempt = Result<'dashboard.verification.list'>['attempts'][number]
 
-/** Where cardholders are lost, and why: a funnel, each failure with its cause, and the SMS of the test environment. */
+/** Where cardholders drop out and why: a funnel, the failures with their causes, and the SMS inbox of the test environment. */
 export function VerificationPage() {
-  const text = verificationText.use()
-  if (text === null) return verificationText.show()
-  const isInbox = place.value.rest[0] === 'inbox'
+  const text = verificationPageText.use()
+  if (text === null) return verificationPageText.placeholder()
+  const isInbox = route.value.rest[0] === 'inbox'
   const isTest = session.value?.environment === 'test'
   return (
     <>
       {isTest && (
         <p class="tabs">
-          <a href={pathOf('verification')} {...(isInbox ? {} : { 'aria-current': 'true' as const })}>
+          <a href={dashboardPath('verification')} {...(isInbox ? {} : { 'aria-current': 'true' as const })}>
             {text.attempts}
           </a>
-          <a href={pathOf('verification/inbox')} {...(isInbox ? { 'aria-current': 'true' as const } : {})}>
+          <a href={dashboardPath('verification/inbox')} {...(isInbox ? { 'aria-current': 'true' as const } : {})}>
             {text.inbox}
           </a>
         </p>
       )}
-      {isInbox && isTest ? <Inbox /> : <Attempts />}
+      {isInbox && isTest ? <SmsInbox /> : <AttemptList />}
     </>
   )
 }
 
-function Attempts() {
-  const text = verificationText.now()
+function AttemptList() {
+  const text = verificationPageText.current()
   const isFailed = useSignal(false)
-  const rows = useRows(String(isFailed.value), async (after) => {
+  const list = usePagedList(String(isFailed.value), async (after) => {
     const { attempts, next } = await call('dashboard.verification.list', { after, failed: isFailed.value })
     return { rows: attempts, next }
   })
@@ -58,67 +57,63 @@ function Attempts() {
           {text.failedOnly}
         </label>
       </div>
-      <Table
+      <DataTable
         label={text.attempts}
-        rows={rows}
+        list={list}
         columns={columns()}
         keyOf={({ requestId, what, at }) => `${requestId} ${what} ${String(at)}`}
-        empty={isFailed.value ? <Empty {...text.noFailures} /> : <Empty {...text.none} />}
+        empty={isFailed.value ? <EmptyState {...text.noFailures} /> : <EmptyState {...text.none} />}
       />
     </>
   )
 }
 
 function Funnel() {
-  const text = verificationText.now()
-  const days = useSignal<Days>(7)
-  const asked = useAsk('dashboard.verification.funnel', { days: days.value })
+  const text = verificationPageText.current()
+  const days = useSignal<RangeDays>(7)
+  const query = useQuery('dashboard.verification.funnel', { days: days.value })
   return (
     <section class="panel funnel" aria-labelledby="funnel">
       <header>
         <h2 id="funnel">{text.funnel}</h2>
-        <Range days={days.value} onChange={(chosen) => (days.value = chosen)} />
+        <RangePicker days={days.value} onChange={(next) => (days.value = next)} />
       </header>
-      <Answer asked={asked}>
-        {(found) => (
+      <QueryResult query={query}>
+        {(funnel) => (
           <>
             <ol>
               {stages.map((stage, at) => (
                 <li key={stage}>
                   <span>{text.stages[stage]}</span>
                   <strong>
-                    {found[stage]} <small>{at === 0 || found.created === 0 ? '' : `${share(found[stage], found.created)} %`}</small>
+                    {funnel[stage]} <small>{at === 0 || funnel.created === 0 ? '' : `${percentOf(funnel[stage], funnel.created)} %`}</small>
                   </strong>
-                  <meter min={0} max={Math.max(found.created, 1)} value={found[stage]} aria-label={text.stages[stage]} />
+                  <meter min={0} max={Math.max(funnel.created, 1)} value={funnel[stage]} aria-label={text.stages[stage]} />
                 </li>
               ))}
             </ol>
-            <small>{found.isWhole ? text.funnelText : fill(text.funnelPart, found.created)}</small>
+            <small>{funnel.isWhole ? text.funnelText : formatMessage(text.funnelPart, funnel.created)}</small>
           </>
         )}
-      </Answer>
+      </QueryResult>
     </section>
   )
 }
 
 const stages = ['created', 'sent', 'verified', 'paid'] as const
 
-function share(part: number, whole: number): number {
-  return Math.round((100 * part) / whole)
-}
-
-function columns(): Column<Attempt>[] {
-  const text = verificationText.now()
+function columns(): TableColumn<VerificationAttempt>[] {
+  const text = verificationPageText.current()
   return [
-    { name: text.card, show: ({ cardId, number }) => <a href={pathOf(`cards/${cardId}`)}>{number ?? cardId}</a> },
-    { name: text.what, show: ({ what }) => <Tag tone={tones[what]}>{text.whats[what]}</Tag> },
-    { name: text.cause, show: ({ cause }) => (cause === null ? '—' : <Cause cause={cause} />) },
-    { name: text.at, show: ({ at }) => <Time at={at} /> },
+    { name: text.card, render: ({ cardId, number }) => <a href={dashboardPath(`cards/${cardId}`)}>{number ?? cardId}</a> },
+    { name: text.what, render: ({ what }) => <Tag tone={tones[what]}>{text.whats[what]}</Tag> },
+    { name: text.cause, render: ({ cause }) => (cause === null ? '—' : <Cause cause={cause} />) },
+    { name: text.at, render: ({ at }) => <Time at={at} /> },
   ]
 }
 
 function Cause({ cause }: { cause: string }) {
-  const text = verificationText.now()
+  const text = verificationPageText.current()
   return (
     <>
       {text.causes[cause] ?? ''} <code>{cause}</code>
@@ -126,7 +121,7 @@ function Cause({ cause }: { cause: string }) {
   )
 }
 
-const tones: Readonly<Record<Attempt['what'], Tone>> = {
+const tones: Readonly<Record<VerificationAttempt['what'], Tone>> = {
   sent: 'blue',
   not_sent: 'red',
   wrong: 'amber',

@@ -12,9 +12,9 @@ after(() => dashboard.stop())
 
 const sentByUs = '8600495473316478'
 
-test('from the page Verification to the cause of a failure is no click, and to its card one', async () => {
+test('the page Verification shows the cause of a failure without a click, and its card with one', async () => {
   const page = await dashboard.open('verification')
-  await page.getByText('No code yet').waitFor()
+  await page.getByText('No codes yet').waitFor()
   assert.deepEqual(await faultsFor(page), [])
   const token = async (number: string): Promise<string> =>
     ((await dashboard.api('cards.create', { card: { number, expire: '0399' } })) as { card: { token: string } }).card.token
@@ -40,7 +40,7 @@ test('from the page Verification to the cause of a failure is no click, and to i
 })
 
 for (const colorScheme of ['light', 'dark'] as const) {
-  test(`the page Verification is clean under axe in three languages and on a phone: ${colorScheme}`, async () => {
+  test(`the page Verification is accessible in three languages and fits a phone: ${colorScheme}`, async () => {
     for (const locale of ['uz', 'ru', 'en']) {
       const page = await dashboard.open('verification', { locale, colorScheme, viewport: { width: 390, height: 844 } })
       await page.locator('.table').waitFor()

@@ -1,51 +1,53 @@
 import { useSignal } from '@preact/signals'
-import type { Result } from '@tessera/contract/methods'
+import type { Result } from '@tessera/contract/operations'
 
-import { useAsk } from '../../app/ask.ts'
-import { call } from '../../app/call.ts'
-import { pathOf } from '../../app/router.ts'
-import { may } from '../../app/session-state.ts'
-import { Answer } from '../../parts/answer.tsx'
-import { Confirm } from '../../parts/confirm.tsx'
-import { Copy } from '../../parts/copy.tsx'
-import { FactList } from '../../parts/fact-list.tsx'
-import { Snippet } from '../../parts/snippet.tsx'
-import { Time } from '../../parts/time.tsx'
-import { DeliveryState, Outcome } from './outcome.tsx'
-import { fill } from '../../app/long-words.tsx'
-import { webhookText } from './webhook-text.ts'
+import { call } from '../../app/api.ts'
+import { formatMessage } from '../../format/message.ts'
+import { messages } from '../../app/language.ts'
+import { formatMs } from '../../format/numbers.ts'
+import { dashboardPath } from '../../app/router.ts'
+import { hasRole } from '../../app/session-state.ts'
+import { CopyButton, Snippet } from '../../components/copy.tsx'
+import { DetailList } from '../../components/details.tsx'
+import { ConfirmDialog } from '../../components/dialog.tsx'
+import { QueryResult } from '../../components/query-result.tsx'
+import { Tag, Time } from '../../components/values.tsx'
+import { useQuery } from '../../hooks/use-query.ts'
+import { webhookPageText } from '../../messages/page-texts.ts'
 
-type Found = Result<'dashboard.webhooks.delivery'>
+type DeliveryDetails = Result<'dashboard.webhooks.delivery'>
 
-/** One event on its way to one endpoint: what was sent, every attempt, and a replay. */
-export function DeliveryDetail(key: { eventId: string; endpointId: string }) {
-  const text = webhookText.now()
-  const { eventId, endpointId } = key
-  const asked = useAsk('dashboard.webhooks.delivery', { eventId, endpointId })
-  const isAsking = useSignal(false)
+/** The delivery of one event to one endpoint: its body, every attempt, and a replay. */
+export function DeliveryDetail({ eventId, endpointId }: { eventId: string; endpointId: string }) {
+  const text = webhookPageText.current()
+  const query = useQuery('dashboard.webhooks.delivery', { eventId, endpointId })
+  const isConfirming = useSignal(false)
   return (
     <>
       <p>
-        <a href={pathOf('webhooks')}>← {text.back}</a>
+        <a href={dashboardPath('webhooks')}>← {text.back}</a>
       </p>
-      <Answer asked={asked}>
-        {(found) => (
+      <QueryResult query={query}>
+        {(details) => (
           <div class="columns">
-            <Facts {...found} onReplay={() => (isAsking.value = true)} onAgain={asked.again} />
-            <Attempts {...found} />
+            <DeliverySummary {...details} onReplay={() => (isConfirming.value = true)} onRefresh={query.refetch} />
+            <Attempts {...details} />
             <section class="panel">
               <h2>{text.body}</h2>
-              <Snippet label={text.body} text={indented(found.body)} />
+              <Snippet label={text.body} text={indentJson(details.body)} />
             </section>
           </div>
         )}
-      </Answer>
-      {isAsking.value && (
-        <Confirm
-          {...{ title: text.replayTitle, text: text.replayText, deed: text.replay, onClose: () => (isAsking.value = false) }}
-          onDeed={async () => {
+      </QueryResult>
+      {isConfirming.value && (
+        <ConfirmDialog
+          title={text.replayTitle}
+          text={text.replayText}
+          confirmLabel={text.replay}
+          onClose={() => (isConfirming.value = false)}
+          onConfirm={async () => {
             await call('dashboard.webhooks.replay', { eventId, endpointId })
-            asked.again()
+            query.refetch()
           }}
         />
       )}
@@ -53,12 +55,12 @@ export function DeliveryDetail(key: { eventId: string; endpointId: string }) {
   )
 }
 
-function Facts({ delivery, onReplay, onAgain }: Found & { onReplay: () => void; onAgain: () => void }) {
-  const text = webhookText.now()
+function DeliverySummary({ delivery, onReplay, onRefresh }: DeliveryDetails & { onReplay: () => void; onRefresh: () => void }) {
+  const text = webhookPageText.current()
   const { eventId, type, objectId, url, state, tries, dueAt, madeAt, settledAt } = delivery
-  const facts = [
-    [text.id, <Copy text={eventId} />],
-    [text.about, <a href={pathOf(`${type.startsWith('card.') ? 'cards' : 'receipts'}/${objectId}`)}>{objectId}</a>],
+  const rows = [
+    [text.id, <CopyButton text={eventId} />],
+    [text.about, <a href={dashboardPath(`${type.startsWith('card.') ? 'cards' : 'receipts'}/${objectId}`)}>{objectId}</a>],
     [text.endpoint, url ?? text.removed],
     [text.happened, <Time at={madeAt} />],
     [text.tries, tries],
@@ -68,13 +70,13 @@ function Facts({ delivery, onReplay, onAgain }: Found & { onReplay: () => void; 
   return (
     <section class="panel">
       <h2>{type}</h2>
-      <DeliveryState state={state} />
-      <FactList facts={facts} />
-      <div class="deeds">
-        <button type="button" onClick={onAgain}>
+      <DeliveryStateTag state={state} />
+      <DetailList details={rows} />
+      <div class="actions">
+        <button type="button" onClick={onRefresh}>
           {text.refresh}
         </button>
-        {may('developer') && url !== null && (
+        {hasRole('developer') && url !== null && (
           <button type="button" class="main" onClick={onReplay}>
             {text.replay}
           </button>
@@ -84,16 +86,16 @@ function Facts({ delivery, onReplay, onAgain }: Found & { onReplay: () => void; 
   )
 }
 
-function Attempts({ attempts }: Found) {
-  const text = webhookText.now()
+function Attempts({ attempts }: DeliveryDetails) {
+  const text = webhookPageText.current()
   return (
     <section class="panel">
       <h2>{text.attempts}</h2>
       {attempts.length === 0 && <p>{text.noAttempt}</p>}
       <ol class="timeline">
-        {attempts.map(({ number, at, ...said }) => (
+        {attempts.map(({ number, at, ...outcome }) => (
           <li key={number}>
-            <strong>{fill(text.attempt, number)}</strong> <Outcome {...said} />
+            <strong>{formatMessage(text.attempt, number)}</strong> <DeliveryOutcome {...outcome} />
             <small>
               <Time at={at} />
             </small>
@@ -104,11 +106,27 @@ function Attempts({ attempts }: Found) {
   )
 }
 
-/** JSON is shown by lines; what is none, as it is. */
-function indented(body: string): string {
+/** JSON on several lines; anything else as it is. */
+function indentJson(body: string): string {
   try {
     return JSON.stringify(JSON.parse(body), null, 2)
   } catch {
     return body
   }
+}
+
+/** The outcome of one attempt: a label, the HTTP status if there was a response, and the time it took. */
+export function DeliveryOutcome({ outcome, status, tookMs }: { outcome: string; status: number; tookMs: number }) {
+  const text = webhookPageText.current()
+  return (
+    <>
+      <Tag tone={outcome === 'delivered' ? 'green' : 'red'}>{text.outcomes[outcome] ?? outcome}</Tag>{' '}
+      {status > 0 && <code>HTTP {status}</code>} <small>{formatMs(tookMs, messages.value.ms)}</small>
+    </>
+  )
+}
+
+export function DeliveryStateTag({ state }: { state: 'waiting' | 'delivered' | 'dead' }) {
+  const tone = { waiting: 'amber', delivered: 'green', dead: 'red' } as const
+  return <Tag tone={tone[state]}>{webhookPageText.current().states[state]}</Tag>
 }

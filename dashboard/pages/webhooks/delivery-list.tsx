@@ -1,92 +1,82 @@
 import { eventTypes } from '@tessera/contract/event'
-import type { Params, Result } from '@tessera/contract/methods'
+import type { Result } from '@tessera/contract/operations'
 
-import { call } from '../../app/call.ts'
-import { go, pathOf, place } from '../../app/router.ts'
-import { Choice } from '../../parts/choice.tsx'
-import { Empty } from '../../parts/empty.tsx'
-import { useRows } from '../../parts/rows.ts'
-import { Table, type Column } from '../../parts/table.tsx'
-import { Time } from '../../parts/time.tsx'
-import { DeliveryState } from './outcome.tsx'
-import { webhookText } from './webhook-text.ts'
+import { call } from '../../app/api.ts'
+import { navigate, dashboardPath, route } from '../../app/router.ts'
+import { SelectField } from '../../components/fields.tsx'
+import { EmptyState } from '../../components/query-result.tsx'
+import { type TableColumn, DataTable } from '../../components/table.tsx'
+import { Time } from '../../components/values.tsx'
+import { usePagedList } from '../../hooks/use-paged-list.ts'
+import { webhookPageText } from '../../messages/page-texts.ts'
+import { DeliveryStateTag } from './delivery-detail.tsx'
+import { deliveryStates, parseDeliveryFilter } from './delivery-filter.ts'
 
-type Delivery = Result<'dashboard.webhooks.deliveries'>['deliveries'][number]
-type Filter = Pick<Params<'dashboard.webhooks.deliveries'>, 'state' | 'type' | 'endpointId'>
+type DeliveryRow = Result<'dashboard.webhooks.deliveries'>['deliveries'][number]
 
-/** Events on their way to the endpoints, the newest first, by the filter in the address. */
+/** Deliveries, newest first. The filter is part of the address. */
 export function DeliveryList() {
-  const text = webhookText.now()
-  const { query } = place.value
-  const filter = readFilter(query)
-  const rows = useRows(JSON.stringify(filter), async (after) => {
+  const text = webhookPageText.current()
+  const { query } = route.value
+  const filter = parseDeliveryFilter(query)
+  const list = usePagedList(JSON.stringify(filter), async (after) => {
     const { deliveries, next } = await call('dashboard.webhooks.deliveries', { ...filter, after })
     return { rows: deliveries, next }
   })
-  const choose = (name: string, value: string): void => {
-    const wanted = new URLSearchParams(query)
-    if (value === '') wanted.delete(name)
-    else wanted.set(name, value)
-    go(`webhooks?${wanted.toString()}`, { replace: true })
+  const setFilter = (name: string, value: string): void => {
+    const next = new URLSearchParams(query)
+    if (value === '') next.delete(name)
+    else next.set(name, value)
+    navigate(`webhooks?${next.toString()}`, { replace: true })
   }
   const isFiltered = Object.keys(filter).length > 0
   return (
     <section>
       <h2>{text.deliveries}</h2>
       <div class="tools">
-        <Choice
-          {...{ label: text.state, value: filter.state ?? '', onChange: (value) => choose('state', value) }}
-          options={[['', text.all], ...states.map((state) => [state, text.states[state]] as const)]}
+        <SelectField
+          label={text.state}
+          value={filter.state ?? ''}
+          onChange={(value) => setFilter('state', value)}
+          options={[['', text.all], ...deliveryStates.map((state) => [state, text.states[state]] as const)]}
         />
-        <Choice
-          {...{ label: text.type, value: filter.type ?? '', onChange: (value) => choose('type', value) }}
+        <SelectField
+          label={text.type}
+          value={filter.type ?? ''}
+          onChange={(value) => setFilter('type', value)}
           options={[['', text.all], ...eventTypes.map((type) => [type, type] as const)]}
         />
-        <button type="button" onClick={rows.again}>
+        <button type="button" onClick={list.reload}>
           {text.refresh}
         </button>
         {filter.endpointId !== undefined && (
-          <button type="button" onClick={() => choose('endpoint', '')}>
+          <button type="button" onClick={() => setFilter('endpoint', '')}>
             {text.everyEndpoint}
           </button>
         )}
       </div>
-      <Table
+      <DataTable
         label={text.deliveries}
-        rows={rows}
+        list={list}
         columns={columns()}
         keyOf={({ eventId, endpointId }) => `${eventId}${endpointId}`}
-        empty={<Empty {...(isFiltered ? text.noneOfFilter : text.none)} />}
+        empty={<EmptyState {...(isFiltered ? text.noneOfFilter : text.none)} />}
       />
     </section>
   )
 }
 
-/** What the address says, and only what it may say. */
-function readFilter(query: URLSearchParams): Filter {
-  const state = states.find((each) => each === query.get('state'))
-  const type = eventTypes.find((each) => each === query.get('type'))
-  const endpointId = /^[0-9a-f]{24}$/.exec(query.get('endpoint') ?? '')?.[0]
-  return {
-    ...(state === undefined ? {} : { state }),
-    ...(type === undefined ? {} : { type }),
-    ...(endpointId === undefined ? {} : { endpointId }),
-  }
-}
-
-function columns(): Column<Delivery>[] {
-  const text = webhookText.now()
+function columns(): TableColumn<DeliveryRow>[] {
+  const text = webhookPageText.current()
   return [
-    { name: text.type, show: ({ type, eventId, endpointId }) => <a href={pathOf(`webhooks/${eventId}/${endpointId}`)}>{type}</a> },
-    { name: text.state, show: ({ state }) => <DeliveryState state={state} /> },
-    { name: text.happened, show: ({ madeAt }) => <Time at={madeAt} /> },
+    { name: text.type, render: ({ type, eventId, endpointId }) => <a href={dashboardPath(`webhooks/${eventId}/${endpointId}`)}>{type}</a> },
+    { name: text.state, render: ({ state }) => <DeliveryStateTag state={state} /> },
+    { name: text.happened, render: ({ madeAt }) => <Time at={madeAt} /> },
     {
       name: text.endpoint,
-      show: ({ url, endpointId }) => <a href={pathOf(`webhooks?endpoint=${endpointId}`)}>{url ?? text.removed}</a>,
+      render: ({ url, endpointId }) => <a href={dashboardPath(`webhooks?endpoint=${endpointId}`)}>{url ?? text.removed}</a>,
       isMinor: true,
     },
-    { name: text.tries, show: ({ tries }) => tries, isNumber: true, isMinor: true },
+    { name: text.tries, render: ({ tries }) => tries, isNumber: true, isMinor: true },
   ]
 }
-
-const states = ['waiting', 'delivered', 'dead'] as const

@@ -1,47 +1,44 @@
 import { useSignal } from '@preact/signals'
-import type { Result } from '@tessera/contract/methods'
+import type { Result } from '@tessera/contract/operations'
 
-import { useAsk } from '../../app/ask.ts'
-import { call } from '../../app/call.ts'
-import { useDeed } from '../../app/deed.ts'
-import { may } from '../../app/session-state.ts'
-import { Answer } from '../../parts/answer.tsx'
-import { Confirm } from '../../parts/confirm.tsx'
-import { Copy } from '../../parts/copy.tsx'
-import { Dialog } from '../../parts/dialog.tsx'
-import { Field } from '../../parts/field.tsx'
-import { Refusal } from '../../parts/refusal.tsx'
-import { Tag } from '../../parts/tag.tsx'
-import { Time } from '../../parts/time.tsx'
-import { TestEvent } from './test-event.tsx'
-import { webhookText } from './webhook-text.ts'
+import { call } from '../../app/api.ts'
+import { hasRole } from '../../app/session-state.ts'
+import { CopyButton } from '../../components/copy.tsx'
+import { ConfirmDialog, Dialog } from '../../components/dialog.tsx'
+import { Field } from '../../components/fields.tsx'
+import { QueryResult, ErrorMessage } from '../../components/query-result.tsx'
+import { Tag, Time } from '../../components/values.tsx'
+import { useAction } from '../../hooks/use-action.ts'
+import { useQuery } from '../../hooks/use-query.ts'
+import { webhookPageText } from '../../messages/page-texts.ts'
+import { DeliveryOutcome } from './delivery-detail.tsx'
 import './webhooks.css'
 
-type Endpoint = Result<'dashboard.webhooks.list'>['endpoints'][number]
+type WebhookEndpoint = Result<'dashboard.webhooks.list'>['endpoints'][number]
 
-/** A secret that was issued now: it is shown once. */
-interface Issued {
+/** A newly issued secret, which is shown only once. */
+interface IssuedSecret {
   readonly secret: string
-  /** When the one before ends; null for the first. */
+  /** When the previous secret stops signing. Null for the first secret. */
   readonly bothUntil: number | null
 }
 
-/** Where events go: added, given a new secret, tried out, removed. */
+/** The endpoints that receive events: add, test, rotate the secret, remove. */
 export function EndpointList() {
-  const text = webhookText.now()
-  const asked = useAsk('dashboard.webhooks.list', {})
-  const issued = useSignal<Issued | null>(null)
-  const deed = useSignal<{ readonly name: 'rotate' | 'remove'; readonly of: Endpoint } | null>(null)
+  const text = webhookPageText.current()
+  const query = useQuery('dashboard.webhooks.list', {})
+  const issued = useSignal<IssuedSecret | null>(null)
+  const pending = useSignal<{ readonly action: 'rotate' | 'remove'; readonly endpoint: WebhookEndpoint } | null>(null)
   return (
     <section class="panel">
       <h2>{text.endpoints}</h2>
       <p>{text.endpointsText}</p>
-      <Answer asked={asked}>
-        {(found) => (
+      <QueryResult query={query}>
+        {({ endpoints, endpointsMax }) => (
           <>
-            {found.endpoints.length === 0 && <p class="faint">{text.noEndpoint}</p>}
+            {endpoints.length === 0 && <p class="faint">{text.noEndpoint}</p>}
             <ul class="list">
-              {found.endpoints.map((endpoint) => (
+              {endpoints.map((endpoint) => (
                 <li key={endpoint.endpointId} class="endpoint">
                   <span>
                     <code>{endpoint.url}</code> {endpoint.bothSecretsUntil !== null && <Tag tone="amber">{text.twoSecrets}</Tag>}
@@ -50,55 +47,55 @@ export function EndpointList() {
                       {endpoint.bothSecretsUntil !== null && [' · ', text.bothUntil, ' ', <Time at={endpoint.bothSecretsUntil} />]}
                     </small>
                   </span>
-                  {may('developer') && (
-                    <span class="deeds">
-                      <TestEvent endpoint={endpoint} />
-                      <button type="button" onClick={() => (deed.value = { name: 'rotate', of: endpoint })}>
-                        {text.rotate} <span class="unseen">{endpoint.url}</span>
+                  {hasRole('developer') && (
+                    <span class="actions">
+                      <TestEventButton endpoint={endpoint} />
+                      <button type="button" onClick={() => (pending.value = { action: 'rotate', endpoint })}>
+                        {text.rotate} <span class="visually-hidden">{endpoint.url}</span>
                       </button>
-                      <button type="button" class="danger" onClick={() => (deed.value = { name: 'remove', of: endpoint })}>
-                        {text.remove} <span class="unseen">{endpoint.url}</span>
+                      <button type="button" class="danger" onClick={() => (pending.value = { action: 'remove', endpoint })}>
+                        {text.remove} <span class="visually-hidden">{endpoint.url}</span>
                       </button>
                     </span>
                   )}
                 </li>
               ))}
             </ul>
-            {may('developer') && found.endpoints.length < found.endpointsMax && (
-              <Add
+            {hasRole('developer') && endpoints.length < endpointsMax && (
+              <AddEndpoint
                 onAdded={(secret) => {
                   issued.value = { secret, bothUntil: null }
-                  asked.again()
+                  query.refetch()
                 }}
               />
             )}
           </>
         )}
-      </Answer>
-      {deed.value !== null && (
-        <Confirm
-          title={deed.value.name === 'rotate' ? text.rotateTitle : text.removeTitle}
-          text={`${deed.value.of.url} — ${deed.value.name === 'rotate' ? text.rotateText : text.removeText}`}
-          deed={deed.value.name === 'rotate' ? text.rotate : text.remove}
-          onDeed={async () => {
-            const { name, of } = deed.value ?? {}
-            if (of === undefined) return
-            if (name === 'rotate') issued.value = await call('dashboard.webhooks.rotate', { endpointId: of.endpointId })
-            else await call('dashboard.webhooks.remove', { endpointId: of.endpointId })
-            asked.again()
+      </QueryResult>
+      {pending.value !== null && (
+        <ConfirmDialog
+          title={pending.value.action === 'rotate' ? text.rotateTitle : text.removeTitle}
+          text={`${pending.value.endpoint.url} — ${pending.value.action === 'rotate' ? text.rotateText : text.removeText}`}
+          confirmLabel={pending.value.action === 'rotate' ? text.rotate : text.remove}
+          onConfirm={async () => {
+            const { action, endpoint } = pending.value ?? {}
+            if (endpoint === undefined) return
+            if (action === 'rotate') issued.value = await call('dashboard.webhooks.rotate', { endpointId: endpoint.endpointId })
+            else await call('dashboard.webhooks.remove', { endpointId: endpoint.endpointId })
+            query.refetch()
           }}
-          onClose={() => (deed.value = null)}
+          onClose={() => (pending.value = null)}
         />
       )}
-      {issued.value !== null && deed.value === null && <Secret issued={issued.value} onClose={() => (issued.value = null)} />}
+      {issued.value !== null && pending.value === null && <SecretDialog issued={issued.value} onClose={() => (issued.value = null)} />}
     </section>
   )
 }
 
-function Add({ onAdded }: { onAdded: (secret: string) => void }) {
-  const text = webhookText.now()
+function AddEndpoint({ onAdded }: { onAdded: (secret: string) => void }) {
+  const text = webhookPageText.current()
   const url = useSignal('')
-  const { isBusy, refused, run } = useDeed()
+  const { isBusy, error, run } = useAction()
   const add = async (): Promise<void> => {
     const { secret } = await call('dashboard.webhooks.add', { url: url.value })
     url.value = ''
@@ -112,10 +109,15 @@ function Add({ onAdded }: { onAdded: (secret: string) => void }) {
       }}
     >
       <Field
-        {...{ label: text.url, hint: text.urlHint, value: url.value, onInput: (value) => (url.value = value) }}
-        {...{ isRequired: true, maxLength: 2048, autocomplete: 'off' }}
+        label={text.url}
+        hint={text.urlHint}
+        value={url.value}
+        onInput={(value) => (url.value = value)}
+        isRequired
+        maxLength={2048}
+        autocomplete="off"
       />
-      <Refusal refused={refused.value} />
+      <ErrorMessage error={error.value} />
       <button type="submit" class="main" disabled={isBusy.value}>
         {text.add}
       </button>
@@ -123,17 +125,41 @@ function Add({ onAdded }: { onAdded: (secret: string) => void }) {
   )
 }
 
-function Secret({ issued: { secret, bothUntil }, onClose }: { issued: Issued; onClose: () => void }) {
-  const text = webhookText.now()
+function SecretDialog({ issued: { secret, bothUntil }, onClose }: { issued: IssuedSecret; onClose: () => void }) {
+  const text = webhookPageText.current()
   return (
     <Dialog title={text.secret} onClose={onClose}>
       <p>{text.secretText}</p>
-      <Copy text={secret} />
+      <CopyButton text={secret} />
       {bothUntil !== null && (
         <p>
           {text.secretBoth} <Time at={bothUntil} />.
         </p>
       )}
     </Dialog>
+  )
+}
+
+/** Sends a test event to an endpoint and shows the outcome. */
+export function TestEventButton({ endpoint: { endpointId, url } }: { endpoint: { readonly endpointId: string; readonly url: string } }) {
+  const text = webhookPageText.current()
+  const outcome = useSignal<Result<'dashboard.webhooks.sendTest'> | null>(null)
+  const { isBusy, error, run } = useAction()
+  const send = async (): Promise<void> => {
+    outcome.value = null
+    outcome.value = await call('dashboard.webhooks.sendTest', { endpointId })
+  }
+  return (
+    <>
+      <span role="status" class="tested">
+        {outcome.value !== null && (
+          <DeliveryOutcome outcome={outcome.value.outcome} status={outcome.value.status} tookMs={outcome.value.tookMs} />
+        )}
+      </span>
+      <ErrorMessage error={error.value} />
+      <button type="button" disabled={isBusy.value} onClick={() => void run(send)}>
+        {text.test} <span class="visually-hidden">{url}</span>
+      </button>
+    </>
   )
 }

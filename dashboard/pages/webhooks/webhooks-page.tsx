@@ -1,32 +1,32 @@
-import { place } from '../../app/router.ts'
-import { Snippet } from '../../parts/snippet.tsx'
+import { route } from '../../app/router.ts'
+import { Snippet } from '../../components/copy.tsx'
+import { webhookPageText } from '../../messages/page-texts.ts'
 import { DeliveryDetail } from './delivery-detail.tsx'
 import { DeliveryList } from './delivery-list.tsx'
 import { EndpointList } from './endpoint-list.tsx'
-import { receivers } from './receivers.ts'
-import { webhookText } from './webhook-text.ts'
+import { receiverSnippets } from './receiver-snippets.ts'
 
-/** /dashboard/webhooks has endpoints and deliveries, /dashboard/webhooks/<event>/<endpoint> one delivery. */
+/** Endpoints and deliveries at /dashboard/webhooks, and one delivery at /dashboard/webhooks/<event>/<endpoint>. */
 export function WebhooksPage() {
-  if (webhookText.use() === null) return webhookText.show()
-  const [eventId, endpointId] = place.value.rest
+  if (webhookPageText.use() === null) return webhookPageText.placeholder()
+  const [eventId, endpointId] = route.value.rest
   if (eventId !== undefined && endpointId !== undefined) return <DeliveryDetail eventId={eventId} endpointId={endpointId} />
   return (
     <div class="webhooks">
       <EndpointList />
       <DeliveryList />
-      <Receive />
+      <ReceiverExamples />
     </div>
   )
 }
 
-function Receive() {
-  const text = webhookText.now()
+function ReceiverExamples() {
+  const text = webhookPageText.current()
   return (
     <section class="panel">
       <h2>{text.receive}</h2>
       <p>{text.receiveText}</p>
-      {Object.entries(receivers).map(([language, code]) => (
+      {Object.entries(receiverSnippets).map(([language, code]) => (
         <details key={language}>
           <summary>{language}</summary>
           <Snippet label={language} text={code} />

@@ -10,7 +10,7 @@ import { Webhook } from 'standardwebhooks'
 import { faultsFor, openDashboard, type OpenDashboard } from '../../dashboard.fixture.ts'
 
 let dashboard: OpenDashboard
-/** The merchant's server on this machine: what it heard last, and what it answers. */
+/** The merchant's server on this machine, with the last request it received and the status it responds with. */
 const server = createServer((request, reply) => {
   const chunks: Buffer[] = []
   request.on('data', (chunk: Buffer) => chunks.push(chunk))
@@ -24,7 +24,7 @@ let heard: { readonly body: string; readonly headers: Record<string, string> }
 let status = 200
 let address: string
 
-/** The event, checked by the library of Standard Webhooks. */
+/** The event, verified by the Standard Webhooks library. */
 function checked(secret: string): { type: string } {
   return new Webhook(secret).verify(heard.body, heard.headers) as { type: string }
 }
@@ -41,7 +41,7 @@ after(async () => {
   server.close()
 })
 
-/** Presses a button until what it shows is there. */
+/** Presses Refresh until the locator is visible. */
 async function refreshUntil(page: Page, shown: Locator): Promise<void> {
   for (let turn = 0; turn < 100 && !(await shown.isVisible()); turn++) {
     await Promise.all([
@@ -54,7 +54,7 @@ async function refreshUntil(page: Page, shown: Locator): Promise<void> {
 }
 
 async function shownSecret(page: Page): Promise<string> {
-  const dialog = page.getByRole('dialog', { name: 'The secret of the endpoint' })
+  const dialog = page.getByRole('dialog', { name: 'Endpoint secret' })
   const secret = (await dialog.locator('code').textContent()) ?? ''
   await dialog.getByRole('button', { name: 'Close' }).click()
   await page.locator('dialog').waitFor({ state: 'detached' })
@@ -62,10 +62,10 @@ async function shownSecret(page: Page): Promise<string> {
   return secret
 }
 
-test('an endpoint from its address to a checked signature, a failed delivery seen with its cause and delivered again', async () => {
+test('an endpoint is added and its signature verified; a failed delivery shows its cause and is delivered again', async () => {
   const page = await dashboard.open('webhooks', { reducedMotion: 'reduce', viewport: { width: 1280, height: 900 } })
-  await page.getByText('No endpoint yet').waitFor()
-  await page.getByText('Nothing delivered yet').waitFor()
+  await page.getByText('No endpoints yet').waitFor()
+  await page.getByText('No deliveries yet').waitFor()
   await page.getByLabel('Address of your server').fill('https://192.168.0.1/hooks')
   await page.keyboard.press('Enter')
   await page.getByText('This address is not of the public internet.').waitFor()
@@ -91,7 +91,7 @@ test('an endpoint from its address to a checked signature, a failed delivery see
   await refreshUntil(page, page.getByText('HTTP 200').first())
   await page.getByRole('link', { name: 'All deliveries' }).click()
   await page.getByLabel('State').selectOption('dead')
-  await page.getByText('Nothing of that kind').waitFor()
+  await page.getByText('No deliveries found').waitFor()
   await page.getByLabel('State').selectOption('delivered')
   await page.getByRole('link', { name: 'receipt.cancelled' }).waitFor()
   assert.deepEqual(await faultsFor(page), [])
@@ -105,7 +105,7 @@ test('an endpoint from its address to a checked signature, a failed delivery see
   for (const each of [secret, next]) assert.equal(checked(each).type, 'tessera.test')
 })
 
-test('on a phone, in the dark, nothing is wider than the screen, and an endpoint is removed', async () => {
+test('the page Webhooks fits a phone in dark, and an endpoint is removed', async () => {
   const page = await dashboard.open('webhooks', { viewport: { width: 390, height: 844 }, colorScheme: 'dark', reducedMotion: 'reduce' })
   await page.getByText(address).first().waitFor()
   await page.locator('summary', { hasText: 'Python' }).click()
@@ -114,5 +114,5 @@ test('on a phone, in the dark, nothing is wider than the screen, and an endpoint
   assert.deepEqual(await faultsFor(page), [])
   await page.getByRole('button', { name: `Remove ${address}` }).click()
   await page.getByRole('dialog').getByRole('button', { name: 'Remove' }).click()
-  await page.getByText('No endpoint yet').waitFor()
+  await page.getByText('No endpoints yet').waitFor()
 })

@@ -1,27 +1,31 @@
-import { createServer } from 'node:http'
 import { readFile, stat } from 'node:fs/promises'
+import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { extname, join, relative, resolve, sep } from 'node:path'
 
-/** A folder of pages on loopback, for as long as they are looked at. */
-export interface Served {
-  /** Where a page of the folder is. */
+export interface FolderServer {
+  /** The address of a page in the folder. */
   readonly addressOf: (path: string) => string
   readonly close: () => void
 }
 
-/** Serves files under `folder` and nothing above it; on `localhost`, since the form of the test environment is another site, 127.0.0.1. */
-export async function serveFolder(folder: string): Promise<Served> {
+/**
+ * Serves the files of a folder on loopback, and nothing above it. The host is `localhost`: the form of the test environment is on
+ * 127.0.0.1, so page and form are on different sites, as in production.
+ */
+export async function serveFolder(folder: string): Promise<FolderServer> {
   const root = resolve(folder)
-  const server = createServer((request, reply) => {
+  const server = createServer((request, response) => {
     void (async () => {
-      const asked = URL.parse(request.url ?? '/', 'http://localhost')?.pathname ?? '/'
-      const path = resolve(root, `.${sep}${join('/', decode(asked))}`)
+      const requested = URL.parse(request.url ?? '/', 'http://localhost')?.pathname ?? '/'
+      const path = resolve(root, `.${sep}${join('/', decode(requested))}`)
       const isInside = path === root || path.startsWith(root + sep)
-      const file = isInside && (await stat(path).catch(() => null))?.isDirectory() === true ? join(path, 'index.html') : path
+      const isFolder = isInside && (await stat(path).catch(() => null))?.isDirectory() === true
+      const file = isFolder ? join(path, 'index.html') : path
       const bytes = isInside ? await readFile(file).catch(() => null) : null
-      reply.writeHead(bytes === null ? 404 : 200, { 'content-type': kinds[extname(file).toLowerCase()] ?? 'application/octet-stream' })
-      reply.end(bytes ?? '')
+      const contentType = contentTypes[extname(file).toLowerCase()] ?? 'application/octet-stream'
+      response.writeHead(bytes === null ? 404 : 200, { 'content-type': contentType })
+      response.end(bytes ?? '')
     })()
   })
   await new Promise<void>((done, fail) => server.once('error', fail).listen(0, '127.0.0.1', done))
@@ -42,20 +46,17 @@ function decode(path: string): string {
   }
 }
 
-const kinds: Readonly<Record<string, string>> = {
-  ...{
-    '.html': 'text/html; charset=utf-8',
-    '.htm': 'text/html; charset=utf-8',
-    '.css': 'text/css',
-    '.svg': 'image/svg+xml',
-    '.json': 'application/json',
-  },
-  ...{
-    '.js': 'text/javascript',
-    '.mjs': 'text/javascript',
-    '.png': 'image/png',
-    '.jpg': 'image/jpeg',
-    '.webp': 'image/webp',
-    '.woff2': 'font/woff2',
-  },
+// prettier-ignore
+const contentTypes: Readonly<Record<string, string>> = {
+  '.html':  'text/html; charset=utf-8',
+  '.htm':   'text/html; charset=utf-8',
+  '.css':   'text/css',
+  '.svg':   'image/svg+xml',
+  '.json':  'application/json',
+  '.js':    'text/javascript',
+  '.mjs':   'text/javascript',
+  '.png':   'image/png',
+  '.jpg':   'image/jpeg',
+  '.webp':  'image/webp',
+  '.woff2': 'font/woff2',
 }

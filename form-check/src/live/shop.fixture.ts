@@ -2,12 +2,12 @@ import { createHash } from 'node:crypto'
 import { createServer, type IncomingMessage } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
-/** A page of a shop that a test serves, and what came back to the shop. */
+/** A shop that serves the pages of a test and records what is sent back to it. */
 export interface Shop {
   readonly origin: string
-  /** Every request but for its pages: path and body. */
+  /** Path and body of every request that is not for one of its pages. */
   readonly received: string[]
-  /** Serves a page and tells its address. */
+  /** Serves a page and returns its address. */
   serve: (html: string, headers?: Readonly<Record<string, string>>) => string
   stop: () => void
 }
@@ -15,17 +15,17 @@ export interface Shop {
 export async function startShop(): Promise<Shop> {
   const pages = new Map<string, { html: string; headers: Readonly<Record<string, string>> }>()
   const received: string[] = []
-  const server = createServer((request, reply) => {
+  const server = createServer((request, response) => {
     const page = pages.get(request.url ?? '')
     if (page === undefined) void readBody(request).then((body) => received.push(`${request.url ?? ''} ${body}`))
     const { html, headers } = page ?? { html: '{}', headers: {} }
-    // A page that says so is shown to whoever sends its cookie.
+    // With the header x-needs, the page is served only to a request with that cookie.
     const isClosed = headers['x-needs'] !== undefined && !(request.headers.cookie ?? '').includes(headers['x-needs'])
-    reply
+    response
       .writeHead(isClosed ? 403 : 200, { 'content-type': 'text/html; charset=utf-8', 'access-control-allow-origin': '*', ...headers })
       .end(html)
   })
-  // A WebSocket (RFC 6455 §4.2.2) that answers the hello and hears.
+  // A WebSocket (RFC 6455 §4.2.2) that completes the handshake and discards what it receives.
   server.on('upgrade', (request, socket) => {
     const accept = createHash('sha1')
       .update(`${request.headers['sec-websocket-key'] ?? ''}258EAFA5-E914-47DA-95CA-C5AB0DC85B11`)

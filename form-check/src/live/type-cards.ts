@@ -1,80 +1,81 @@
 import type { Frame, Route } from 'playwright-core'
 
-import { isNumberInput } from '../words.ts'
+import { isNumberInput } from '../element-kinds.ts'
 
-import { makeFindTrace } from './traces.ts'
-import type { WatchedPage } from './watch-page.ts'
+import { createTraceFinder, type TraceFinder } from './card-traces.ts'
+import type { ProbedPage } from './probed-page.ts'
 
-/** A public card of the test environment (docs/guides/sandbox.md): no bank ever issued it. */
+/** A public card of the test environment (docs/guides/sandbox.md). No bank ever issued it. */
 export const sandboxPan = '8600069195406311'
 const sandboxExpiry = '0399'
 
-/** How far a card came in the service's form. `said` is what the form showed when it did not ask for a code; '' when it showed nothing. */
-export type TypedCard = { readonly came: 'nowhere' | 'typed' | 'asked for a code' } | { readonly came: 'sent'; readonly said: string }
+/** How far the card came in the service's form. `message`: what the form showed instead of asking for a code; '' when it showed nothing. */
+export type CardTypingResult =
+  { readonly stage: 'not_typed' | 'typed' | 'code_requested' } | { readonly stage: 'submitted'; readonly message: string }
 
-/** Types into the service's form as a person does; in a test environment the card is sent too, up to the SMS step. */
-export async function typeIntoForm(form: Frame, { submits }: { submits: boolean }): Promise<TypedCard> {
+/** Types the card into the service's form as a person does. With `shouldSubmit` it is submitted too, up to the SMS step. */
+export async function typeIntoForm(form: Frame, { shouldSubmit }: { shouldSubmit: boolean }): Promise<CardTypingResult> {
   const number = form.locator('input[autocomplete~="cc-number"]').first()
   const expiry = form.locator('input[autocomplete~="cc-exp"]').first()
   try {
-    await number.waitFor({ state: 'visible', timeout: FIELD_MS })
-    await number.pressSequentially(sandboxPan, { delay: KEY_MS, timeout: FIELD_MS })
-    await expiry.pressSequentially(sandboxExpiry, { delay: KEY_MS, timeout: FIELD_MS })
+    await number.waitFor({ state: 'visible', timeout: fieldTimeoutMs })
+    await number.pressSequentially(sandboxPan, { delay: keyDelayMs, timeout: fieldTimeoutMs })
+    await expiry.pressSequentially(sandboxExpiry, { delay: keyDelayMs, timeout: fieldTimeoutMs })
   } catch {
-    return { came: 'nowhere' }
+    return { stage: 'not_typed' }
   }
-  if (!submits) return { came: 'typed' }
-  await expiry.press('Enter', { timeout: FIELD_MS }).catch(() => undefined)
+  if (!shouldSubmit) return { stage: 'typed' }
+  await expiry.press('Enter', { timeout: fieldTimeoutMs }).catch(() => undefined)
   const code = form.locator('input[autocomplete~="one-time-code"]').first()
-  const fault = form.locator('.fault:not(:empty):visible')
-  const isAsked = await code
+  const message = form.locator('.fault:not(:empty):visible')
+  const isCodeRequested = await code
     .filter({ visible: true })
-    .or(fault)
+    .or(message)
     .first()
-    .waitFor({ timeout: SENT_MS })
+    .waitFor({ timeout: submitTimeoutMs })
     .then(() => code.isVisible())
     .catch(() => false)
-  if (isAsked) return { came: 'asked for a code' }
-  return { came: 'sent', said: (await fault.allTextContents().catch(() => [])).join(' ') }
+  if (isCodeRequested) return { stage: 'code_requested' }
+  return { stage: 'submitted', message: (await message.allTextContents().catch(() => [])).join(' ') }
 }
 
 /**
- * Types into inputs of the page's own, leaves each, presses Enter and then the nearest button. Nothing of it is let out: what carries the card, or would
- * leave the page, is stopped.
+ * Types the card into the page's own inputs, leaves each input, then presses Enter and the nearest button. From here on, requests that
+ * carry the card and navigations are aborted, so that the card does not leave the machine.
  */
-export async function typeIntoOwn(
-  watched: WatchedPage,
-  { isService, submits }: { isService: (frame: Frame) => boolean; submits: boolean },
+export async function typeIntoPageInputs(
+  probed: ProbedPage,
+  { isServiceFrame, shouldSubmit }: { isServiceFrame: (frame: Frame) => boolean; shouldSubmit: boolean },
 ): Promise<void> {
-  const trace = makeFindTrace(sandboxPan)
-  await watched.page.route('**/*', (route) => letOut(route, trace))
-  for (const frame of watched.page.frames().filter((one) => !isService(one))) {
-    const looked = await watched.look(frame)
-    const inputs = (looked?.elements ?? []).filter(isNumberInput).slice(0, INPUTS_MAX)
-    for (const { selector } of inputs) await typeInto(watched, { frame, selector, submits })
+  const findTrace = createTraceFinder(sandboxPan)
+  await probed.page.route('**/*', (route) => abortIfCardLeaves(route, findTrace))
+  for (const frame of probed.page.frames().filter((other) => !isServiceFrame(other))) {
+    const snapshot = await probed.takeSnapshot(frame)
+    const inputs = (snapshot?.elements ?? []).filter(isNumberInput).slice(0, maxInputs)
+    for (const { selector } of inputs) await typeIntoInput(probed, { frame, selector, shouldSubmit })
   }
 }
 
-/** Real keys, wherever the input is: the page's own world gives it the focus, in closed roots too. */
-async function typeInto(
-  { page, touch }: WatchedPage,
-  { frame, selector, submits }: { frame: Frame; selector: string; submits: boolean },
+/** Types real keys. The probe in the page sets the focus, because it reaches closed shadow roots too. */
+async function typeIntoInput(
+  { page, perform }: ProbedPage,
+  { frame, selector, shouldSubmit }: { frame: Frame; selector: string; shouldSubmit: boolean },
 ): Promise<void> {
-  if (!(await touch(frame, 'focus', selector))) return
-  await page.keyboard.type(sandboxPan, { delay: KEY_MS })
+  if (!(await perform(frame, 'focus', selector))) return
+  await page.keyboard.type(sandboxPan, { delay: keyDelayMs })
   await page.keyboard.press('Tab')
-  if (!submits || !(await touch(frame, 'focus', selector))) return
+  if (!shouldSubmit || !(await perform(frame, 'focus', selector))) return
   await page.keyboard.press('Enter')
-  await touch(frame, 'press', selector)
+  await perform(frame, 'press', selector)
 }
 
-async function letOut(route: Route, trace: ReturnType<typeof makeFindTrace>): Promise<void> {
+async function abortIfCardLeaves(route: Route, findTrace: TraceFinder): Promise<void> {
   const request = route.request()
-  const carries = trace(request.url()) ?? trace(request.postDataBuffer()?.toString('latin1') ?? '')
-  await (carries !== null || request.isNavigationRequest() ? route.abort() : route.continue()).catch(() => undefined)
+  const trace = findTrace(request.url()) ?? findTrace(request.postDataBuffer()?.toString('latin1') ?? '')
+  await (trace !== null || request.isNavigationRequest() ? route.abort() : route.continue()).catch(() => undefined)
 }
 
-const FIELD_MS = 5000
-const SENT_MS = 12_000
-const KEY_MS = 5
-const INPUTS_MAX = 5
+const fieldTimeoutMs = 5000
+const submitTimeoutMs = 12_000
+const keyDelayMs = 5
+const maxInputs = 5

@@ -1,28 +1,165 @@
-/** What happened, for the audit chain: ids and words, never a PAN, token, code or phone. */
-export interface AuditNote {
-  readonly at: number
-  /** `merchant:<id>`, `operator`, `system`. */
-  readonly actor: string
-  readonly action: string
-  readonly merchantId: string
-  /** Card id, key id or other id that it was done to. */
-  readonly subject: string
-  /** Version and row MAC that the change left, when it left one. */
-  readonly version: number
-  readonly mac: Uint8Array
-  /** The request's id in our log, and the outcome in a word. */
-  readonly requestId: string
-  readonly outcome: string
-}
+import { currentAuditAction } from '@tessera/contract/audit-actions'
 
-export interface AuditEntry extends AuditNote {
-  readonly chain: string
-  readonly seq: number
-  readonly hash: Uint8Array
-}
+import { RowBroken, table, type RowOf, text, bigint, timestamp, bytes, readText, readInteger, readBytes, readColumn } from './table.ts'
+import { type Row, sql } from './statement.ts'
+import { type Read, type AuditEntry, type MerchantKey, type TimeCursor, type Transaction, writeAudit } from './transaction.ts'
+
+// prettier-ignore
+export const auditTable = table('audit', {
+  chain:      text().key(),
+  seq:        bigint().key(),
+  hash:       bytes(),
+  at:         timestamp(),
+  actor:      text(),             // `merchant:<id>`, `user:<id>`, `operator`, `system`
+  action:     text(),
+  merchantId: text(),
+  subject:    text(),             // id of the card, key or other object
+  version:    bigint(),           // version and row MAC of the row that the action left; 0 and empty without one
+  mac:        bytes(),
+  requestId:  text(),             // as in our log
+  outcome:    text(),             // a word of ours
+})
+
+/** A stored entry, as a link of its chain. */
+export type AuditRow = RowOf<typeof auditTable>
+
+export type { AuditEntry } from './transaction.ts'
 
 export interface AuditHead {
   readonly chain: string
   readonly seq: number
   readonly hash: Uint8Array
+}
+
+/** What the audit says of an SMS code: sent or not, entered wrong, or entered right. */
+export interface CodeEvent {
+  readonly at: number
+  readonly action: 'code.dispatched' | 'code.attempted' | 'card.verified'
+  readonly outcome: string
+  readonly requestId: string
+  readonly seq: number
+  readonly cardId: string
+  /** Null when the card's row is deleted. */
+  readonly maskedPan: string | null
+}
+
+export interface CodeEventQuery extends MerchantKey {
+  readonly after: { readonly at: number; readonly requestId: string; readonly seq: number } | null
+  readonly count: number
+}
+
+export interface UserActionQuery {
+  readonly merchantId: string
+  /** `id` is the hash of the entry, hex. */
+  readonly after: TimeCursor | null
+  readonly count: number
+}
+
+/** Writes an audit entry without a change, such as one of an action on a key. */
+export function* insertAuditEntry({ audit }: { readonly audit: AuditEntry }): Transaction<void> {
+  yield* writeAudit(audit)
+}
+
+const selectHead = sql`select chain, seq, hash from audit where chain = $1 order by seq desc limit 1`
+
+/** The last entry of a chain; the next entry is linked to it. */
+export function findAuditHead(chain: string): Read<AuditHead | null> {
+  return { statement: selectHead, values: [chain], map: ([row]) => (row === undefined ? null : toHead(row)) }
+}
+
+// Goes from chain to chain by the index; grouping would read every entry.
+const selectHeads = sql`
+  with recursive chains (chain) as (
+    select min(chain) from audit
+    union all
+    select (select min(audit.chain) from audit where audit.chain > chains.chain) from chains where chains.chain is not null)
+  select audit.chain, audit.seq, audit.hash from chains
+  join audit on audit.chain = chains.chain and audit.seq = (select max(newest.seq) from audit as newest where newest.chain = chains.chain)
+  order by audit.chain`
+
+export function listAuditHeads(): Read<AuditHead[]> {
+  return { statement: selectHeads, values: [], map: (rows) => rows.map(toHead) }
+}
+
+const selectEntries = sql`select ${auditTable.columns} from audit where chain = $1 and seq > $2 order by seq limit $3`
+
+export function listAuditEntries(chain: string, afterSeq: number, count: number): Read<AuditRow[]> {
+  return { statement: selectEntries, values: [chain, afterSeq, count], map: (rows) => rows.map(auditTable.fromRow) }
+}
+
+const selectNewest = sql`select version, mac from audit where subject = $1 and version > 0 order by version desc limit 1`
+
+/** The newest version and row MAC of a card, receipt or merchant in all chains. */
+export function findNewestAudited(subject: string): Read<{ version: number; mac: Uint8Array } | null> {
+  return {
+    statement: selectNewest,
+    values: [subject],
+    map: ([row]) => (row === undefined ? null : { version: readInteger(row, 'version'), mac: readBytes(row, 'mac') }),
+  }
+}
+
+function toHead(row: Row): AuditHead {
+  return { chain: readText(row, 'chain'), seq: readInteger(row, 'seq'), hash: readBytes(row, 'hash') }
+}
+
+// The condition of the index `audit_people`, so that it is used.
+const selectUserActions = sql`
+  select ${auditTable.columns} from audit
+  where merchant_id = $1 and substr(actor, 1, 8) <> 'merchant' and actor <> 'system' and (at, hash) < ($2, $3)
+  order by at desc, hash desc limit $4`
+
+/** What people did for a merchant, newest first by (at, hash), after the cursor. API calls and the service's own actions are left out. */
+export function listUserActions({ merchantId, after, count }: UserActionQuery): Read<AuditRow[]> {
+  const values = [merchantId, after?.at ?? Number.MAX_SAFE_INTEGER, Uint8Array.from(Buffer.from(after?.id ?? '', 'hex')), count]
+  return { statement: selectUserActions, values, map: (rows) => rows.map(readForDisplay) }
+}
+
+const selectAudit = sql`
+  select ${auditTable.columns} from audit where subject = $1 and merchant_id = $2 order by version desc, at desc limit $3`
+
+/** The entries of one subject in all chains, newest versions first. */
+export function listAuditOfSubject(merchantId: string, subject: string, count: number): Read<AuditRow[]> {
+  return { statement: selectAudit, values: [subject, merchantId, count], map: (rows) => rows.map(readForDisplay) }
+}
+
+/** An entry with the present name of its action. Its hash no longer verifies: `listAuditEntries` returns entries as they are stored. */
+function readForDisplay(row: Row): AuditRow {
+  const entry = auditTable.fromRow(row)
+  return { ...entry, action: currentAuditAction(entry.action) }
+}
+
+const codeActions = ['code.dispatched', 'code.attempted', 'card.verified'] as const
+
+// The condition of the partial index, so that it is used.
+const selectEvents = sql`
+  select a.at, a.action, a.outcome, a.request_id, a.seq, a.subject, c.masked_pan from audit as a
+  left join cards as c on c.bucket = $1 and c.card_id = a.subject and c.merchant_id = a.merchant_id
+  where a.merchant_id = $2 and a.action in ('code.dispatched', 'code.attempted', 'code.settled', 'code.tried', 'card.verified')
+    and (a.at, a.request_id, a.seq) < ($3, $4, $5)
+  order by a.at desc, a.request_id desc, a.seq desc limit $6`
+
+function readCodeAction(row: Row): CodeEvent['action'] {
+  const stored = currentAuditAction(readText(row, 'action'))
+  const action = codeActions.find((each) => each === stored)
+  if (action === undefined) throw new RowBroken('action')
+  return action
+}
+
+/** What became of a merchant's SMS codes, newest first, after the cursor. */
+export function listCodeEvents({ bucket, merchantId, after, count }: CodeEventQuery): Read<CodeEvent[]> {
+  const { at, requestId, seq } = after ?? { at: Number.MAX_SAFE_INTEGER, requestId: '', seq: 0 }
+  return {
+    statement: selectEvents,
+    values: [bucket, merchantId, at, requestId, seq, count],
+    map: (found) =>
+      found.map((row) => ({
+        at: readInteger(row, 'at'),
+        action: readCodeAction(row),
+        outcome: readText(row, 'outcome'),
+        requestId: readText(row, 'request_id'),
+        seq: readInteger(row, 'seq'),
+        cardId: readText(row, 'subject'),
+        maskedPan: readColumn(row, 'masked_pan', text().nullable()),
+      })),
+  }
 }

@@ -6,7 +6,7 @@ import { bytesOf } from './suite/samples.fixture.ts'
 /** What every store of wrapped keys has to hold. `open` opens it again and again on what is there. */
 export function keysSuite(withKeys: (test: (open: () => Promise<KeyStore>) => Promise<void>) => () => Promise<void>): void {
   test(
-    'a wrapped key comes back as it was kept, also after opening anew',
+    'a wrapped key is read as it was inserted, also after reopening',
     withKeys(async (open) => {
       const keys = await open()
       const wrapped = [
@@ -23,7 +23,7 @@ export function keysSuite(withKeys: (test: (open: () => Promise<KeyStore>) => Pr
   )
 
   test(
-    'of two keys of one purpose, owner and epoch the first stays',
+    'of two keys with one purpose, owner and epoch the first stays',
     withKeys(async (open) => {
       const stores = await Promise.all([open(), open(), open()])
       const inserted = await Promise.all(stores.map((keys, n) => keys.insert(makeKey(`key ${n}`))))
@@ -35,7 +35,7 @@ export function keysSuite(withKeys: (test: (open: () => Promise<KeyStore>) => Pr
   )
 
   test(
-    'a destroyed key has no wrapped bytes any more and stays destroyed',
+    'a destroyed key has no wrapped bytes and stays destroyed',
     withKeys(async (open) => {
       const keys = await open()
       const key = makeKey('a')

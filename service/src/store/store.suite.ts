@@ -5,17 +5,17 @@ import { complianceSuite } from './suite/compliance.suite.ts'
 import { consentsSuite } from './suite/consents.suite.ts'
 import { formsSuite } from './suite/forms.suite.ts'
 import { idempotencySuite } from './suite/idempotency.suite.ts'
-import { ledgerSuite } from './suite/ledger.suite.ts'
-import { lifeSuite } from './suite/life.suite.ts'
+import { sandboxLedgerSuite } from './suite/sandbox-ledger.suite.ts'
+import { lifecycleSuite } from './suite/lifecycle.suite.ts'
 import { limitsSuite } from './suite/limits.suite.ts'
 import { merchantsSuite } from './suite/merchants.suite.ts'
 import { receiptListsSuite } from './suite/receipt-lists.suite.ts'
 import { requestsSuite } from './suite/requests.suite.ts'
 import { receiptsSuite } from './suite/receipts.suite.ts'
-import { ridersSuite } from './suite/riders.suite.ts'
+import { extrasSuite } from './suite/extras.suite.ts'
 import { sandboxSuite } from './suite/sandbox.suite.ts'
 import type { WithStore } from './suite/opened.fixture.ts'
-import { talliesSuite } from './suite/tallies.suite.ts'
+import { countersSuite } from './suite/counters.suite.ts'
 import { verificationSuite } from './suite/verification.suite.ts'
 import { webhooksSuite } from './suite/webhooks.suite.ts'
 
@@ -27,17 +27,17 @@ export function storeSuite(withStore: WithStore): void {
   limitsSuite(withStore)
   receiptsSuite(withStore)
   receiptListsSuite(withStore)
-  ridersSuite(withStore)
+  extrasSuite(withStore)
   idempotencySuite(withStore)
-  ledgerSuite(withStore)
+  sandboxLedgerSuite(withStore)
   webhooksSuite(withStore)
   dashboardSuite(withStore)
-  talliesSuite(withStore)
+  countersSuite(withStore)
   requestsSuite(withStore)
   formsSuite(withStore)
   consentsSuite(withStore)
   complianceSuite(withStore)
   auditSuite(withStore)
   sandboxSuite(withStore)
-  lifeSuite(withStore)
+  lifecycleSuite(withStore)
 }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { MigrationRefused, planMigrations, readMigrations, tellMigrated } from './migrations.ts'
+import { MigrationRefused, planMigrations, readMigrations, logMigrations } from './migrations.ts'
 import type { Migration } from './migrations.ts'
 
 const known: Migration[] = [1, 2, 3].map((number) => ({ number, name: `m${number}`, text: '', checksum: `sum ${number}`, breaking: false }))
@@ -17,20 +17,20 @@ test('both dialects have the same migrations, numbered from 1', () => {
   }
 })
 
-test('what is still to be applied is what comes after what was applied', () => {
+test('the pending migrations are those after the applied ones', () => {
   assert.deepEqual(planMigrations(known, []), known)
   assert.deepEqual(planMigrations(known, known.slice(0, 2).reverse()), known.slice(2))
   assert.deepEqual(planMigrations(known, known), [])
 })
 
-test('a new database is told in one line, and one that was there by the steps that it took', () => {
+test('a new database is logged in one line, and an existing one with a line for each migration', () => {
   const told: unknown[] = []
-  for (const applied of [known, known.slice(1), []]) tellMigrated(applied, (event, fields) => told.push([event, fields]))
+  for (const applied of [known, known.slice(1), []]) logMigrations(applied, (event, fields) => told.push([event, fields]))
   const [, second, third] = known.map(({ number, name, breaking }) => ['store_migrated', { number, name, breaking }])
   assert.deepEqual(told, [['store_created', { number: 3 }], second, third])
 })
 
-test('a database that is newer, has gaps or was made of another text is refused', () => {
+test('a database that is newer, has gaps or was created by another text is refused', () => {
   const refusals: [Parameters<typeof planMigrations>[1], RegExp][] = [
     [[...known, { number: 4, name: 'later', checksum: 'x' }], /newer than this program: it has migration 4 \(later\), we know 3/],
     [known.slice(1), /lacks migration 1 \(m1\)/],

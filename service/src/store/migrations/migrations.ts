@@ -8,13 +8,13 @@ export interface Migration {
   readonly number: number
   readonly name: string
   readonly text: string
-  /** SHA-256 of the text, hex; kept beside the number, so that an altered migration is seen. */
+  /** SHA-256 of the text, hex; stored with the number, so that an altered migration is detected. */
   readonly checksum: string
-  /** The first line says `-- breaking` where the version before cannot run beside it. */
+  /** The first line is `-- breaking` when the previous version cannot run beside it. */
   readonly breaking: boolean
 }
 
-/** A migration as the database remembers it. */
+/** A migration as recorded in the database. */
 export interface AppliedMigration {
   readonly number: number
   readonly name: string
@@ -32,16 +32,16 @@ export function readMigrations(dialect: Dialect, folder: 'cards' | 'keys' = 'car
   return migrations
 }
 
-/** Tells of a new database in one line, and of one that was there by each step that it took. */
-export function tellMigrated(applied: readonly Migration[], tell: TellMigrated | undefined): void {
+/** Logs one line for a new database, and a line a migration for an existing one. */
+export function logMigrations(applied: readonly Migration[], tell: LogMigrations | undefined): void {
   const last = applied.at(-1)
   if (last !== undefined && applied[0]?.number === 1) return tell?.('store_created', { number: last.number })
   for (const { number, name, breaking } of applied) tell?.('store_migrated', { number, name, breaking })
 }
 
-export type TellMigrated = (event: string, fields: Readonly<Record<string, string | number | boolean>>) => void
+export type LogMigrations = (event: string, fields: Readonly<Record<string, string | number | boolean>>) => void
 
-/** What is still to be applied. Throws `MigrationRefused` when the database is newer than the program, or remembers another text. */
+/** The migrations still to be applied. Throws `MigrationRefused` when the database is newer than the program, or recorded another text. */
 export function planMigrations(known: readonly Migration[], applied: readonly AppliedMigration[]): readonly Migration[] {
   for (const [at, each] of [...applied].sort((a, b) => a.number - b.number).entries()) {
     const ours = known[at]
@@ -59,13 +59,13 @@ export function planMigrations(known: readonly Migration[], applied: readonly Ap
   return known.slice(applied.length)
 }
 
-/** The database and this program do not belong together; the message says how, for the person who starts it. */
+/** The database and this program do not match; the message says why, for the person who starts it. */
 export class MigrationRefused extends Error {}
 
 function readMigration(place: URL, file: string, dialect: Dialect): Migration {
   const named = /^([0-9]{4})-([a-z0-9-]+)\.[a-z]+\.sql$/.exec(file)
   if (named === null) throw new Error(`a migration is named 0001-word.${dialect}.sql, not ${file}`)
-  // A checkout may turn line ends; the checksum is over the text, not over its platform.
+  // A checkout may change line ends; the checksum must not depend on the platform.
   const text = readFileSync(new URL(file, place), 'utf8').replaceAll('\r\n', '\n')
   return {
     number: Number(named[1]),

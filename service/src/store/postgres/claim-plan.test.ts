@@ -1,18 +1,18 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { claimDeliveries, settleDelivery } from '../questions/deliveries.ts'
-import { dropDashboardSessions } from '../questions/dashboard-sessions.ts'
-import { dropEvents } from '../questions/events.ts'
-import { dropFormCards, dropFormSessions } from '../questions/form-sessions.ts'
-import { dropIdempotency } from '../questions/idempotency.ts'
-import { dropLimits } from '../questions/limits.ts'
-import { dropRequests, dropRequestsOf } from '../questions/requests.ts'
-import { dropTallies } from '../questions/tallies.ts'
+import { deleteOldCounters } from '../counters.ts'
+import { deleteOldDashboardSessions } from '../dashboard-sessions.ts'
+import { claimDeliveries, recordDeliveryAttempt } from '../deliveries.ts'
+import { deleteOldFormCards, deleteOldFormSessions } from '../form-sessions.ts'
+import { deleteOldIdempotencyRecords } from '../idempotency.ts'
+import { deleteOldEvents } from '../outbox.ts'
+import { deleteMerchantRequests, deleteOldRequests } from '../request-log.ts'
+import { deleteOldLimits } from '../send-limits.ts'
+import type { Transaction } from '../transaction.ts'
 import { backlogs, fillDeliveries } from '../suite/many-deliveries.fixture.ts'
 import { fillOld, hourOfT0 } from '../suite/many-old.fixture.ts'
 import { T0 } from '../suite/samples.fixture.ts'
 import { makeDeliveriesClaim } from '../suite/webhooks.fixture.ts'
-import type { Unit } from '../unit.ts'
 import { explainUnit, planModes } from './explain.fixture.ts'
 import { withPostgres } from './with-store.fixture.ts'
 
@@ -27,33 +27,34 @@ for (const [name, backlog] of Object.entries(backlogs)) {
 }
 
 test(
-  'PostgreSQL settles a delivery, wakes what stands behind it and drops old events by ranges of indexes',
+  'PostgreSQL records an attempt, makes the next delivery due and deletes old events by ranges of indexes',
   withPostgres(async ({ url, raw }) => {
     await fillDeliveries(raw, 'postgres', backlogs['as it is mostly'])
     const [row = {}] = await raw(`select bucket, endpoint_id, event_id from deliveries where due_at < ${T0} limit 1`)
     const key = { bucket: Number(row['bucket']), endpointId: String(row['endpoint_id']), eventId: String(row['event_id']) }
     const attempt = { ...key, number: 1, at: T0, tookMs: 1, outcome: 'said', status: 200 }
     const settled = { claimId: '', attempt, now: T0, state: 'waiting' } as const
-    for (const dueAt of [T0 + 5000, null]) await expectRanges(url, () => settleDelivery({ ...settled, dueAt }), /^deliveries_(pkey|event)$/)
-    await expectRanges(url, () => dropEvents({ before: T0 + 500 }), /^outbox_at$/)
+    for (const dueAt of [T0 + 5000, null])
+      await expectRanges(url, () => recordDeliveryAttempt({ ...settled, dueAt }), /^deliveries_(pkey|event)$/)
+    await expectRanges(url, () => deleteOldEvents({ before: T0 + 500 }), /^outbox_at$/)
   }),
 )
 
 test(
-  'PostgreSQL drops what is over by ranges of indexes, where most of it is not',
+  'PostgreSQL deletes old rows by ranges of indexes when most rows are not old',
   withPostgres(async ({ url, raw }) => {
     await fillOld(raw)
     const before = T0
     const of = large(url)
-    await expectRanges(of, () => dropLimits({ before }), /^send_limits_made_at$/)
-    await expectRanges(of, () => dropIdempotency({ before }), /^idempotency_ends_at$/)
-    await expectRanges(of, () => dropFormSessions({ before }), /^form_sessions_ends_at$/)
-    await expectRanges(of, () => dropFormCards({ before }), /^form_cards_ends_at$/)
-    await expectRanges(of, () => dropDashboardSessions({ before }), /^dashboard_sessions_last_seen$/)
-    await expectRanges(of, () => dropTallies({ before: hourOfT0 }), /^tallies_hour$/)
-    await expectRanges(of, () => dropRequests({ before }), /^request_log_hour$/)
+    await expectRanges(of, () => deleteOldLimits({ before }), /^send_limits_made_at$/)
+    await expectRanges(of, () => deleteOldIdempotencyRecords({ before }), /^idempotency_ends_at$/)
+    await expectRanges(of, () => deleteOldFormSessions({ before }), /^form_sessions_ends_at$/)
+    await expectRanges(of, () => deleteOldFormCards({ before }), /^form_cards_ends_at$/)
+    await expectRanges(of, () => deleteOldDashboardSessions({ before }), /^dashboard_sessions_last_seen$/)
+    await expectRanges(of, () => deleteOldCounters({ before: hourOfT0 }), /^tallies_hour$/)
+    await expectRanges(of, () => deleteOldRequests({ before }), /^request_log_hour$/)
     const upTo = { at: T0, id: '' }
-    await expectRanges(of, () => dropRequestsOf({ bucket: 7, merchantId: 'm', upTo }), /^request_log_pkey$/)
+    await expectRanges(of, () => deleteMerchantRequests({ bucket: 7, merchantId: 'm', upTo }), /^request_log_pkey$/)
   }),
 )
 
@@ -66,7 +67,7 @@ function large(url: string): string {
 }
 
 /** The index that a unit's first statement goes by is read, no table is read through, and none is read further than a page wants. */
-async function expectRanges(url: string, unit: () => Unit<unknown>, index: RegExp): Promise<void> {
+async function expectRanges(url: string, unit: () => Transaction<unknown>, index: RegExp): Promise<void> {
   for (const mode of planModes) {
     const explained = await explainUnit(url, mode, unit())
     const [first] = explained

@@ -2,12 +2,13 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { startCluster } from '../../../../tools/postgres.ts'
+import { findCard, insertCard } from '../cards.ts'
 import { StoreOutcomeUnknown, StoreUnavailable } from '../store.ts'
 import { sumOfSoundChains } from '../suite/audit.suite.ts'
-import { makeCard, makeNote } from '../suite/samples.fixture.ts'
+import { makeCard, makeAuditEntry } from '../suite/samples.fixture.ts'
 import { openPostgresStore } from './postgres.ts'
 
-test('a server that crashes loses nothing that was acknowledged, and is written to again when it is back', async () => {
+test('a server crash loses no acknowledged write, and writes work again when it is back', async () => {
   const cluster = await startCluster()
   const store = await openPostgresStore({ url: cluster.url, node: 'crash' })
   try {
@@ -20,7 +21,7 @@ test('a server that crashes loses nothing that was acknowledged, and is written 
     const write = async (): Promise<void> => {
       while (running) {
         const number = next++
-        await store.insertCard(makeCard(number), makeNote(makeCard(number))).then(
+        await store.write(insertCard, { card: makeCard(number), audit: makeAuditEntry(makeCard(number)) }).then(
           () => kept.push(number),
           (err: unknown) => {
             if (err instanceof StoreOutcomeUnknown) unknown.push(number)
@@ -46,7 +47,7 @@ test('a server that crashes loses nothing that was acknowledged, and is written 
     await load
 
     assert.deepEqual(strange, [])
-    for (const number of kept) assert.deepEqual(await store.findCard(makeCard(number)), makeCard(number))
+    for (const number of kept) assert.deepEqual(await store.read(findCard(makeCard(number))), makeCard(number))
     const entries = await sumOfSoundChains(store)
     assert.ok(
       entries >= kept.length && entries <= kept.length + unknown.length,
@@ -58,7 +59,7 @@ test('a server that crashes loses nothing that was acknowledged, and is written 
   }
 })
 
-test('a server that does not sync is refused at the start', async () => {
+test('a server with fsync off is refused at the start', async () => {
   const cluster = await startCluster({ settings: { fsync: 'off' } })
   try {
     await assert.rejects(openPostgresStore({ url: cluster.url }), /fsync and full_page_writes have to be on/)

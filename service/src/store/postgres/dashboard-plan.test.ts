@@ -2,14 +2,14 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { listQuestions } from '../suite/dashboard-lists.fixture.ts'
 import { analyzeRows, fillRows } from '../suite/many-rows.fixture.ts'
-import { rows as asking } from '../unit.ts'
+import { run as asking } from '../transaction.ts'
 import { explainUnit, planModes } from './explain.fixture.ts'
 import { withPostgres } from './with-store.fixture.ts'
 
 const rows = 20_000
 
 test(
-  'PostgreSQL answers every list of the dashboard by a range of an index, sorts nothing, and reads about as much as it shows',
+  'PostgreSQL reads every dashboard list as a range of an index, sorts nothing, and reads about as many rows as it returns',
   withPostgres(async ({ raw, url }) => {
     for (const text of [...fillRows('postgres', { from: 1, count: rows }), ...analyzeRows]) await raw(text)
     for (const mode of planModes) {

@@ -1,6 +1,6 @@
 import pg from 'pg'
 import type { Row, Value } from '../statement.ts'
-import type { Step, Unit } from '../unit.ts'
+import type { TransactionStep as Step, Transaction } from '../transaction.ts'
 
 /** How PostgreSQL answered one statement of a unit. */
 export interface Explained {
@@ -24,7 +24,7 @@ export interface Scan {
 export const planModes = ['force_custom_plan', 'force_generic_plan'] as const
 
 /** Runs a unit as the store would, on its real rows, tells how each of its statements was answered, and undoes it all. */
-export async function explainUnit(url: string, mode: (typeof planModes)[number], unit: Unit<unknown>): Promise<Explained[]> {
+export async function explainUnit(url: string, mode: (typeof planModes)[number], unit: Transaction<unknown>): Promise<Explained[]> {
   const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 5000, query_timeout: 20_000, types: { getTypeParser } })
   await client.connect()
   try {
@@ -36,10 +36,10 @@ export async function explainUnit(url: string, mode: (typeof planModes)[number],
   }
 }
 
-async function drive(client: pg.Client, unit: Unit<unknown>): Promise<Explained[]> {
+async function drive(client: pg.Client, unit: Transaction<unknown>): Promise<Explained[]> {
   const explained: Explained[] = []
   for (let step = unit.next(); step.done !== true;) {
-    const { rows, told } = step.value.kind === 'ask' ? await ask(client, step.value, explained.length) : { rows: [], told: [] }
+    const { rows, told } = step.value.kind === 'run' ? await ask(client, step.value, explained.length) : { rows: [], told: [] }
     explained.push(...told)
     step = unit.next(rows)
   }
@@ -47,7 +47,7 @@ async function drive(client: pg.Client, unit: Unit<unknown>): Promise<Explained[
 }
 
 /** A statement tells its plan or its rows: so it is run twice, and undone in between. */
-async function ask(client: pg.Client, { statement, values }: Step & { kind: 'ask' }, number: number) {
+async function ask(client: pg.Client, { statement, values }: Step & { kind: 'run' }, number: number) {
   const call = `execute asked_${String(number)}${values.length === 0 ? '' : `(${values.map(literal).join(', ')})`}`
   await client.query(`prepare asked_${String(number)} as ${statement.text}; savepoint before`)
   const plan = await client.query<{ 'QUERY PLAN': [{ Plan: PlanNode }] }>(`explain (analyze, timing off, format json) ${call}`)

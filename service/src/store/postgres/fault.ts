@@ -1,46 +1,46 @@
 import pg from 'pg'
-import { FlightFailed } from './session.ts'
+import { PipelineFailed } from './session.ts'
 
-/** What an error means for whoever asked, as long as COMMIT was not sent. Codes: PostgreSQL documentation, appendix A. */
-export type Fault =
-  /** A deadlock or a serialisation failure: the same again may well work. */
+/** What an error means for the caller, as long as COMMIT was not sent. Codes: PostgreSQL documentation, appendix A. */
+export type PostgresFault =
+  /** A deadlock or a serialization failure: a retry may work. */
   | 'again'
-  /** Another writer goes on with our audit chain. */
+  /** Another writer has continued our audit chain. */
   | 'chainTaken'
-  /** No room on its disk. */
+  /** The server's disk is full. */
   | 'full'
-  /** It does not answer, is going down, is read-only, or somebody else holds the row for too long. */
+  /** It does not respond, is shutting down, is read-only, or another session has the row locked for too long. */
   | 'unavailable'
   /** The statement itself, such as a constraint. */
   | 'statement'
 
-export function faultOf(err: unknown): Fault {
-  const said = answerIn(err)
-  // What is no answer of the server is a lost connection or a silent one.
-  if (said === null) return 'unavailable'
-  const code = said.code ?? ''
+export function postgresFaultOf(err: unknown): PostgresFault {
+  const error = serverErrorOf(err)
+  // An error that did not come from the server is a lost or silent connection.
+  if (error === null) return 'unavailable'
+  const code = error.code ?? ''
   if (code === '40001' || code === '40P01') return 'again'
   if (code === '53100') return 'full'
-  if (code === '23505' && said.table === 'audit') return 'chainTaken'
-  // Two events of one object took the same place in its order at once.
-  if (code === '23505' && said.constraint === 'outbox_order') return 'again'
+  if (code === '23505' && error.table === 'audit') return 'chainTaken'
+  // Two events of one object got the same position at once.
+  if (code === '23505' && error.constraint === 'outbox_order') return 'again'
   return UNAVAILABLE.test(code) ? 'unavailable' : 'statement'
 }
 
 /**
- * Refused at COMMIT for sure: transaction rollback, a constraint, insufficient resources. Anything else there leaves the outcome open, and so
- * does 40003, statement completion unknown, which databases that speak the protocol say of a commit that they lost sight of.
+ * Certainly refused at COMMIT: transaction rollback, a constraint, insufficient resources. After any other error the outcome is unknown, also after
+ * 40003 (statement completion unknown), which other databases with this protocol return for a commit whose outcome they do not know.
  */
 export function isRefusedCommit(err: unknown): boolean {
-  return /^(40(?!003)|23|53)/.test(answerIn(err)?.code ?? '')
+  return /^(40(?!003)|23|53)/.test(serverErrorOf(err)?.code ?? '')
 }
 
-/** What the server itself said, in answer to what was asked. */
-export function answerIn(err: unknown): pg.DatabaseError | null {
-  const cause = err instanceof FlightFailed ? err.cause : err
+/** The server's own error, or null when the error came from elsewhere. */
+export function serverErrorOf(err: unknown): pg.DatabaseError | null {
+  const cause = err instanceof PipelineFailed ? err.cause : err
   return cause instanceof pg.DatabaseError ? cause : null
 }
 
-// 08 connection · 0A000 a plan that no longer fits, 26000 a statement that the server forgot: a new connection mends both · 25006 read-only
+// 08 connection · 0A000 a plan that no longer fits, 26000 a statement that the server forgot: a new connection fixes both · 25006 read-only
 // · 25P03 idle too long · 53 resources · 55P03 lock not available · 57 operator intervention · 58 system error
 const UNAVAILABLE = /^(08|0A000|26000|25006|25P03|53|55P03|57|58)/

@@ -1,10 +1,10 @@
 // time limit: 300 s
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { Store } from '../store.ts'
-import { StoreOutcomeUnknown, StoreUnavailable } from '../store.ts'
+import { findCard, insertCard, updateCard } from '../cards.ts'
+import { type Store, StoreOutcomeUnknown, StoreUnavailable } from '../store.ts'
 import { sumOfSoundChains } from '../suite/audit.suite.ts'
-import { makeCard, makeNote, nextOf } from '../suite/samples.fixture.ts'
+import { makeCard, makeAuditEntry, nextOf } from '../suite/samples.fixture.ts'
 import { openPostgresStore } from './postgres.ts'
 import { openProxy } from './proxy.fixture.ts'
 import type { Deed, Proxy } from './proxy.fixture.ts'
@@ -12,7 +12,7 @@ import { withPostgres } from './with-store.fixture.ts'
 import type { TestDatabase } from './with-store.fixture.ts'
 
 test(
-  'a connection lost after COMMIT was sent is an unknown outcome, never repeated, and the chain goes on from what is there',
+  'a connection lost after COMMIT was sent is an unknown outcome, never retried, and the chain continues from what was committed',
   withProxy(async ({ proxy, store, raw }) => {
     for (const [number, [deed, isThere]] of (
       [
@@ -23,7 +23,7 @@ test(
       await insert(store, 10 + number)
       proxy.behave(once('commit', deed))
       await assert.rejects(insert(store, number), StoreOutcomeUnknown)
-      assert.equal((await store.findCard(makeCard(number))) !== null, isThere)
+      assert.equal((await store.read(findCard(makeCard(number)))) !== null, isThere)
       await insert(store, 20 + number)
     }
     const entries = (await raw('select seq from audit')).length
@@ -38,25 +38,25 @@ test(
     proxy.behave(once('commit', 'cutAfter'))
     const kept = await Promise.allSettled([1, 2, 3].map((number) => insert(store, number)))
     assert.ok(kept.every((each) => each.status === 'rejected' && each.reason instanceof StoreOutcomeUnknown))
-    for (const number of [1, 2, 3]) assert.deepEqual(await store.findCard(makeCard(number)), makeCard(number))
+    for (const number of [1, 2, 3]) assert.deepEqual(await store.read(findCard(makeCard(number))), makeCard(number))
     assert.equal(await sumOfSoundChains(store), 3)
   }),
 )
 
 test(
-  'a connection lost before COMMIT was sent means that nothing was done',
+  'a connection lost before COMMIT was sent means that nothing was written',
   withProxy(async ({ proxy, store }) => {
     await insert(store, 1)
     proxy.behave(once('begin', 'cutBefore'))
     await assert.rejects(change(store, 1), StoreUnavailable)
-    assert.deepEqual(await store.findCard(makeCard(1)), makeCard(1))
+    assert.deepEqual(await store.read(findCard(makeCard(1))), makeCard(1))
     assert.equal(await change(store, 1), true)
     assert.equal(await sumOfSoundChains(store), 2)
   }),
 )
 
 test(
-  'a commit that the server warns of is an unknown outcome',
+  'a commit with a warning of the server is an unknown outcome',
   withProxy(async ({ proxy, store }) => {
     proxy.behave(once('commit', 'warn'))
     await assert.rejects(insert(store, 1), StoreOutcomeUnknown)
@@ -66,7 +66,7 @@ test(
 )
 
 test(
-  'a server that falls silent is given up within three seconds, by what was asked of it',
+  'a silent server is given up within three seconds, by reads and writes',
   withProxy(async ({ proxy, store }) => {
     await insert(store, 0)
     const cases: readonly (readonly [string, () => Promise<unknown>, typeof StoreUnavailable])[] = [
@@ -99,7 +99,7 @@ test(
 )
 
 test(
-  'whoever asks again after a connection fell silent is refused at once, and a moment later served',
+  'after a connection fell silent the next call fails at once, and a moment later calls are served',
   withProxy(async ({ proxy, store }) => {
     await insert(store, 0)
     proxy.behave(once('begin', 'hold'))
@@ -120,12 +120,12 @@ test(
     const several = proxy.url.replace(host, `127.0.0.1:1,${host}`)
     const found = await openPostgresStore({ url: several, node: 'several', allowUnsafe: true })
     await insert(found, 1)
-    assert.deepEqual(await store.findCard(makeCard(1)), makeCard(1))
+    assert.deepEqual(await store.read(findCard(makeCard(1))), makeCard(1))
     await proxy.close()
     await assert.rejects(change(found, 1), StoreUnavailable)
     const before = performance.now()
     for (let n = 0; n < 20; n++) await assert.rejects(insert(found, 3), StoreUnavailable)
-    await assert.rejects(found.findCard(makeCard(1)), StoreUnavailable)
+    await assert.rejects(found.read(findCard(makeCard(1))), StoreUnavailable)
     await assert.rejects(found.ping(), StoreUnavailable)
     assert.ok(performance.now() - before < 500)
     await found.close(100)
@@ -134,7 +134,7 @@ test(
 )
 
 test(
-  'a session that would acknowledge from memory is told to wait for the disk',
+  'a session that would acknowledge from memory is set to wait for the disk',
   withPostgres(async ({ url }) => {
     const off = new URL(url)
     off.searchParams.set('options', `${off.searchParams.get('options') ?? ''} -c synchronous_commit=off`)
@@ -150,7 +150,7 @@ test(
 )
 
 test(
-  'a transaction that the server gave up for a deadlock is run again, and after a few times no more',
+  'a transaction that failed with a deadlock is retried a few times',
   withProxy(async ({ proxy, store }) => {
     await insert(store, 1)
     proxy.behave(once('begin', 'deadlock'))
@@ -174,14 +174,18 @@ test(
 )
 
 test(
-  'services that write under one name keep their chains apart, and lose nothing',
+  'services with the same name keep separate audit chains and lose nothing',
   withPostgres(async ({ store, url }) => {
     const twin = await openPostgresStore({ url, node: 'test', allowUnsafe: true })
     for (let round = 0; round < 10; round++) {
       const numbers = Array.from({ length: 12 }, (_, n) => round * 100 + n)
       const written = numbers.flatMap((number) => [
-        insert(store, number).then(() => store.changeCard(nextOf(makeCard(number)), makeNote(nextOf(makeCard(number))))),
-        insert(twin, number + 50).then(() => twin.changeCard(nextOf(makeCard(number + 50)), makeNote(nextOf(makeCard(number + 50))))),
+        insert(store, number).then(() =>
+          store.write(updateCard, { card: nextOf(makeCard(number)), audit: makeAuditEntry(nextOf(makeCard(number))) }),
+        ),
+        insert(twin, number + 50).then(() =>
+          twin.write(updateCard, { card: nextOf(makeCard(number + 50)), audit: makeAuditEntry(nextOf(makeCard(number + 50))) }),
+        ),
       ])
       await Promise.all(written)
     }
@@ -191,7 +195,7 @@ test(
 )
 
 test(
-  'many starts at once on an empty database migrate it once',
+  'many concurrent starts on an empty database migrate it once',
   withPostgres(async ({ raw, url, store }) => {
     await store.close(1000)
     const tables = await raw('select tablename as name from pg_tables where schemaname = current_schema()')
@@ -230,7 +234,7 @@ function once(word: string, deed: Deed): (text: string) => Deed {
 
 function change(store: Store, number: number): Promise<boolean> {
   const next = nextOf(makeCard(number))
-  return store.changeCard(next, makeNote(next))
+  return store.write(updateCard, { card: next, audit: makeAuditEntry(next) })
 }
 
 /** Nobody is let near a server that just fell silent; that is over soon. */
@@ -244,5 +248,5 @@ async function untilServed(store: Store): Promise<void> {
 }
 
 async function insert(store: Store, number: number): Promise<void> {
-  await store.insertCard(makeCard(number), makeNote(makeCard(number), 'card.created'))
+  await store.write(insertCard, { card: makeCard(number), audit: makeAuditEntry(makeCard(number), 'card.created') })
 }

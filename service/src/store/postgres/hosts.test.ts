@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { readHosts } from './hosts.ts'
 
-test('a URL of several hosts is one URL a host, each with all the rest', () => {
+test('a URL with several hosts becomes one URL a host, each with all the rest', () => {
   assert.deepEqual(readHosts('postgres://u:p%40@a:5432,b:5433,c/tessera?sslmode=verify-full'), [
     'postgres://u:p%40@a:5432/tessera?sslmode=verify-full',
     'postgres://u:p%40@b:5433/tessera?sslmode=verify-full',
@@ -13,7 +13,7 @@ test('a URL of several hosts is one URL a host, each with all the rest', () => {
   assert.deepEqual(readHosts('postgres:///db?host=/run/postgresql'), ['postgres:///db?host=/run/postgresql'])
 })
 
-test('what is no such URL is refused without repeating it', () => {
+test('another URL is refused without repeating it in the message', () => {
   const password = 'geheim'
   for (const url of [`mysql://u:${password}@a/db`, `postgres://u:${password}@a,,b/db`, `postgres://u:${password}@${'a,'.repeat(9)}a/db`]) {
     assert.throws(

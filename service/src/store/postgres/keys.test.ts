@@ -12,7 +12,7 @@ describe('the PostgreSQL store of keys', () => {
   keysSuite((run) => withDatabase(({ url }) => run(() => openPostgresKeyStore({ url, allowUnsafe: true }))))
 
   test(
-    'keys lie in a schema of their own, so that a dump of the data does not hold them',
+    'keys are in a schema of their own, so that a dump of the data does not contain them',
     withDatabase(async ({ url, raw }) => {
       const keys = await openPostgresKeyStore({ url, allowUnsafe: true })
       const store = await openPostgresStore({ url, allowUnsafe: true })
@@ -28,7 +28,7 @@ describe('the PostgreSQL store of keys', () => {
   )
 
   test(
-    'two questions on a lost connection make one connection, and after the close none is left',
+    'two queries on a lost connection open one connection, and after the close none is left',
     withDatabase(async (database) => {
       const proxy = await openProxy(database.url)
       const keys = await openPostgresKeyStore({ url: proxy.url, allowUnsafe: true })
@@ -45,7 +45,7 @@ describe('the PostgreSQL store of keys', () => {
   )
 
   test(
-    'a store of keys that is closed while it connects leaves no connection behind',
+    'a key store that is closed while it connects leaves no connection',
     withDatabase(async (database) => {
       const proxy = await openProxy(database.url)
       const keys = await openPostgresKeyStore({ url: proxy.url, allowUnsafe: true })
@@ -61,7 +61,7 @@ describe('the PostgreSQL store of keys', () => {
   )
 
   test(
-    'an opening that fails at its migration leaves no connection behind',
+    'opening a key store whose migration fails leaves no connection',
     withDatabase(async (database) => {
       await (await openPostgresKeyStore({ url: database.url, allowUnsafe: true })).close()
       await database.raw(`update tessera_keys.migrations set checksum = 'another' where number = 1`)

@@ -1,8 +1,8 @@
 import type { KeyStore, WrappedKey } from '@tessera/vault/keyring'
-import { insertKey, listKeys, setKeyState } from '../questions/keys.ts'
-import type { Row, Statement, Value } from '../statement.ts'
+import { insertKey, listKeys, setKeyState } from '../keys.ts'
 import { StoreFull, StoreOutcomeUnknown, StoreUnavailable } from '../store.ts'
-import { faultOf } from './fault.ts'
+import type { Row, Statement, Value } from '../statement.ts'
+import { postgresFaultOf } from './fault.ts'
 import { readHosts } from './hosts.ts'
 import { KEYS_SCHEMA, migratePostgres } from './migrate.ts'
 import { makePrimary } from './primary.ts'
@@ -20,7 +20,7 @@ export async function openPostgresKeyStore({ url, allowUnsafe = false }: Postgre
   const primary = makePrimary({ hosts: readHosts(url), allowUnsafe })
   let connecting: Promise<Session> | null = null
   let closed = false
-  /** How often a server has warned so far. */
+  /** How many warnings a server has sent so far. */
   let warnings = 0
   let session = await connect()
   try {
@@ -31,7 +31,7 @@ export async function openPostgresKeyStore({ url, allowUnsafe = false }: Postgre
   }
 
   return Object.freeze<KeyStore>({
-    list: async () => listKeys.tell(await ask(listKeys.statement, [])),
+    list: async () => listKeys.map(await ask(listKeys.statement, [])),
     insert: async (key: WrappedKey) => (await ask(insertKey.statement, insertKey.values(key))).length > 0,
     setState: async (keyId, state) => {
       await ask(setKeyState.statement, setKeyState.values(keyId, state))
@@ -45,7 +45,7 @@ export async function openPostgresKeyStore({ url, allowUnsafe = false }: Postgre
   async function connect(): Promise<Session> {
     const opened = await primary.connect(() => undefined)
     try {
-      await opened.say(`set search_path = ${KEYS_SCHEMA}`)
+      await opened.execute(`set search_path = ${KEYS_SCHEMA}`)
       if (closed) throw new StoreUnavailable('the store of keys is closed')
     } catch (err) {
       opened.destroy()
@@ -54,7 +54,7 @@ export async function openPostgresKeyStore({ url, allowUnsafe = false }: Postgre
     return opened
   }
 
-  /** However many find the connection lost, one is made. */
+  /** However many callers find the connection lost, only one new connection is opened. */
   async function usableSession(): Promise<Session> {
     if (closed) throw new StoreUnavailable('the store of keys is closed')
     if (session.usable) return session
@@ -63,23 +63,23 @@ export async function openPostgresKeyStore({ url, allowUnsafe = false }: Postgre
     return session
   }
 
-  /** Counts what the server warned of; whoever asked meanwhile is not to be sure. */
+  /** Counts the server's warnings; a query during which one came is not certain to be durable. */
   function countWarnings(from: Session): number {
     if (from.takeWarning()) warnings += 1
     return warnings
   }
 
-  /** One statement is one transaction; a connection lost in it leaves the outcome open. */
+  /** One statement is one transaction; when the connection is lost in it, the outcome is unknown. */
   async function ask(statement: Statement, values: readonly Value[]): Promise<readonly Row[]> {
     const asked = await usableSession()
     const before = countWarnings(asked)
     try {
-      const found = await asked.ask(statement, values)
+      const found = await asked.query(statement, values)
       if (countWarnings(asked) !== before) throw new StoreOutcomeUnknown('the server committed with a warning')
       return found
     } catch (err) {
-      if (faultOf(err) === 'full') throw new StoreFull('no room for a data key', { cause: err })
-      if (err instanceof Error && faultOf(err) === 'unavailable' && !(err instanceof StoreUnavailable)) {
+      if (postgresFaultOf(err) === 'full') throw new StoreFull('no room for a data key', { cause: err })
+      if (err instanceof Error && postgresFaultOf(err) === 'unavailable' && !(err instanceof StoreUnavailable)) {
         throw new StoreOutcomeUnknown(err.message, { cause: err })
       }
       throw err

@@ -1,33 +1,36 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { readMigrations } from '../migrations/migrations.ts'
-import { keepReceipt, makeReceipt } from '../suite/money.fixture.ts'
+import { insertSampleReceipt, makeReceipt } from '../suite/money.fixture.ts'
 import { cardIndexesBefore, merchantAfter, merchantsBefore, withoutBlanks } from '../suite/merchants-before.fixture.ts'
-import { makeCard, makeNote, merchantId, nextOf } from '../suite/samples.fixture.ts'
+import { makeCard, makeAuditEntry, merchantId, nextOf } from '../suite/samples.fixture.ts'
 import { expectSchema, tellPostgresSchema } from '../suite/schema.fixture.ts'
 import { withPostgres } from './with-store.fixture.ts'
+import { findCard, insertCard, updateCard } from '../cards.ts'
+import { findMerchant } from '../merchants.ts'
+import { findReceipt } from '../receipts.ts'
 
 test(
-  'the PostgreSQL schema that is kept for reading is the one that the migrations make',
+  'the PostgreSQL schema file for reading equals the result of the migrations',
   withPostgres(async ({ raw }) => expectSchema('postgres', await tellPostgresSchema(raw))),
 )
 
 test(
-  'a PostgreSQL store of before money keeps its cards and takes receipts',
+  'a PostgreSQL store from before payments keeps its cards and accepts receipts',
   withPostgres(async ({ store: first, raw, reopen }) => {
     const card = makeCard(1)
-    await first.insertCard(card, makeNote(card))
+    await first.write(insertCard, { card, audit: makeAuditEntry(card) })
     const later = readMigrations('postgres').slice(1)
     const tables = later.flatMap(({ text }) => [...text.matchAll(/^create table (\w+)/gm)]).map(([, table]) => table)
     await raw(`drop table if exists ${tables.join(', ')}; ${cardIndexesBefore('postgres')}`)
     await raw(`${merchantsBefore('postgres')}; delete from migrations where number >= 2`)
 
     const store = await reopen()
-    assert.deepEqual(await store.findCard(card), card)
-    assert.deepEqual(withoutBlanks(await store.findMerchant(merchantId)), merchantAfter)
-    assert.equal(await store.changeCard(nextOf(card), makeNote(nextOf(card))), true)
-    const receipt = await keepReceipt(store, makeReceipt(1))
-    assert.deepEqual(await store.findReceipt(receipt), receipt)
+    assert.deepEqual(await store.read(findCard(card)), card)
+    assert.deepEqual(withoutBlanks(await store.read(findMerchant(merchantId))), merchantAfter)
+    assert.equal(await store.write(updateCard, { card: nextOf(card), audit: makeAuditEntry(nextOf(card)) }), true)
+    const receipt = await insertSampleReceipt(store, makeReceipt(1))
+    assert.deepEqual(await store.read(findReceipt(receipt)), receipt)
     assert.deepEqual(
       (await raw('select number, name from migrations order by number')).map((row) => row['name']),
       [
@@ -49,6 +52,8 @@ test(
         'lists-by-state',
         'form-session-mac',
         'refused-payments',
+        'open-receipts',
+        'audit-actions',
       ],
     )
   }),

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { listEndedCards, listKeptCards } from '../questions/cards.ts'
-import { claimDeliveries } from '../questions/deliveries.ts'
-import { listDueReceipts, listReceipts } from '../questions/receipts.ts'
+import { listEndedCards, listSavedCards } from '../cards.ts'
+import { claimDeliveries } from '../deliveries.ts'
+import { countOpenReceipts, listDueReceipts, listFlaggedReceipts, listOpenReceipts, listReceipts } from '../receipts.ts'
+import type { Read } from '../transaction.ts'
 import type { Row, Value } from '../statement.ts'
 import { merchantId, T0 } from '../suite/samples.fixture.ts'
 import { askedOfMany, fillReceipts } from '../suite/many-receipts.fixture.ts'
-import type { Read } from '../unit.ts'
 import { withPostgres } from './with-store.fixture.ts'
 
 // A prepared statement is planned for its values first, and later perhaps for any: both have to be a range.
@@ -21,13 +21,27 @@ for (const mode of ['force_custom_plan', 'force_generic_plan']) {
   )
 }
 
+for (const mode of ['force_custom_plan', 'force_generic_plan']) {
+  test(
+    `PostgreSQL can count and list open receipts as ranges of indexes, ${mode}`,
+    withPostgres(async ({ raw }) => {
+      const off = `${mode}; set enable_seqscan = off; set enable_bitmapscan = off; set enable_sort = off`
+      assert.deepEqual(await plan(raw, off, listOpenReceipts(20, 10)), ['Limit', 'Index Scan using receipts_open on receipts'])
+      assert.deepEqual(await plan(raw, off, listFlaggedReceipts(10, '')), ['Limit', 'Index Scan using receipts_flagged on receipts'])
+      const counts = (await plan(raw, off, countOpenReceipts(T0))).filter((step) => / on receipts/.test(step))
+      assert.equal(counts.length, 9)
+      for (const step of counts) assert.match(step, /^Index (Only )?Scan using receipts_(open|flagged|due_at) on receipts/)
+    }),
+  )
+}
+
 // Few rows are read whole, whatever there is; what is held here is that the index can be used.
 for (const mode of ['force_custom_plan', 'force_generic_plan']) {
   test(
     `PostgreSQL can read the cards whose time has come as ranges of indexes, ${mode}`,
     withPostgres(async ({ raw }) => {
       const off = `${mode}; set enable_seqscan = off; set enable_bitmapscan = off; set enable_sort = off; set enable_hashjoin = off`
-      assert.deepEqual(await plan(raw, off, listKeptCards(T0, 10)), ['Limit', 'Index Scan using cards_kept on cards'])
+      assert.deepEqual(await plan(raw, off, listSavedCards(T0, 10)), ['Limit', 'Index Scan using cards_kept on cards'])
       const ended = await plan(raw, off, listEndedCards(T0, 10))
       assert.ok(ended.includes('Index Scan using cards_ends_at on cards'), ended.join(' · '))
       assert.ok(

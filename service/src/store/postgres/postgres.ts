@@ -1,9 +1,8 @@
 import { hostname } from 'node:os'
-import { makeStore } from '../answers.ts'
-import { sql } from '../statement.ts'
 import type { Store } from '../store.ts'
+import { sql } from '../statement.ts'
 import { readHosts } from './hosts.ts'
-import { tellMigrated, type TellMigrated } from '../migrations/migrations.ts'
+import { logMigrations, type LogMigrations } from '../migrations/migrations.ts'
 import { migratePostgres } from './migrate.ts'
 import { makePrimary } from './primary.ts'
 import { makeReaders } from './readers.ts'
@@ -13,14 +12,14 @@ import { makeWriters } from './writers.ts'
 export interface PostgresStart {
   /** May name several hosts; the primary is found among them. */
   readonly url: string
-  readonly log?: TellMigrated
-  /** Names this service's audit chains, with the writer's number behind it; by default the host's name. */
+  readonly log?: LogMigrations
+  /** Name of this service's audit chains, followed by the writer's number; by default the host name. */
   readonly node?: string
   /** Connections that write, each one transaction at a time. */
   readonly writers?: number
   /** Connections that read. */
   readonly readers?: number
-  /** Takes a server that may lose acknowledged commits (fsync off). For tests only. */
+  /** Accepts a server that may lose acknowledged commits (fsync off). For tests only. */
   readonly allowUnsafe?: boolean
 }
 
@@ -30,7 +29,7 @@ export async function openPostgresStore(start: PostgresStart): Promise<Store> {
   const primary = makePrimary({ hosts: readHosts(url), allowUnsafe })
   const session = await primary.connect(() => undefined)
   try {
-    tellMigrated(await migratePostgres(session, 'cards'), log)
+    logMigrations(await migratePostgres(session, 'cards'), log)
   } finally {
     await session.end()
   }
@@ -38,18 +37,18 @@ export async function openPostgresStore(start: PostgresStart): Promise<Store> {
   const slots = Array.from({ length: writerCount }, (_, at) => makeSlot(primary, `${node}-${at}`))
   const writers = makeWriters(slots)
   const readers = makeReaders(primary, readerCount)
-  return makeStore({
+  return {
     get durability() {
       return primary.durability
     },
-    write: (name, ask) => writers.write(name, ask),
+    write: (transaction, input) => writers.write(transaction, input) as Promise<never>,
     read: (read) => readers.read(read),
-    ping: () => readers.read({ statement: anything, values: [], tell: () => undefined }),
+    ping: () => readers.read({ statement: ping, values: [], map: () => undefined }),
     close: async (deadlineMs) => {
       await writers.close(deadlineMs)
       await readers.close()
     },
-  })
+  }
 }
 
-const anything = sql`select 1 as one`
+const ping = sql`select 1 as one`

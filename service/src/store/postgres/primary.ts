@@ -1,26 +1,26 @@
 import { StoreUnavailable } from '../store.ts'
-import { askServer, readServer } from './server.ts'
+import { selectServerSettings, parseServerSettings } from './server.ts'
 import { openSession } from './session.ts'
-import type { Lost, Session } from './session.ts'
+import type { ConnectionLoss, Session } from './session.ts'
 
-/** The server that takes writes, wherever among the hosts it is now. */
+/** The server that accepts writes, whichever of the hosts it is now. */
 export interface Primary {
   /**
-   * Connects to it. Throws `StoreUnavailable`; for a moment after a failure, or after a connection fell silent, at once, so that callers do not
-   * queue up before a closed door, and nobody waits for a silent server twice.
+   * Connects to it. Throws `StoreUnavailable`; for a moment after a failure, or after a connection fell silent, it throws at once, so that callers
+   * do not queue for a server that is down.
    */
   connect(lost: () => void): Promise<Session>
-  /** What an acknowledged commit survives, by the server that was connected to last. */
+  /** What an acknowledged commit survives, as of the server of the last connection. */
   readonly durability: 'local' | 'replicated'
 }
 
 export interface PrimaryStart {
   readonly hosts: readonly string[]
-  /** Takes a server that may lose acknowledged commits. For tests only. */
+  /** Accepts a server that may lose acknowledged commits. For tests only. */
   readonly allowUnsafe: boolean
 }
 
-/** Looks at all hosts at once, so that a silent one costs nothing, and takes the first that is no standby. */
+/** Connects to all hosts at once, so that a silent one costs no time, and uses the first that is not a standby. */
 export function makePrimary({ hosts, allowUnsafe }: PrimaryStart): Primary {
   let durability: 'local' | 'replicated' = 'local'
   let failed: { readonly at: number; readonly cause: Error } | null = null
@@ -31,7 +31,7 @@ export function makePrimary({ hosts, allowUnsafe }: PrimaryStart): Primary {
     },
     connect: async (lost) => {
       if (failed !== null && performance.now() - failed.at < FAIL_FAST_MS) throw failed.cause
-      const ended = (how: Lost): void => {
+      const ended = (how: ConnectionLoss): void => {
         if (how === 'silent') failed = { at: performance.now(), cause: new StoreUnavailable('the primary fell silent') }
         lost()
       }
@@ -51,7 +51,7 @@ export function makePrimary({ hosts, allowUnsafe }: PrimaryStart): Primary {
   }
 }
 
-/** Connects, unless the store is closed by then: the connection is ended then, and `StoreUnavailable` thrown. */
+/** Connects; when the store was closed meanwhile, ends the connection and throws `StoreUnavailable`. */
 export async function connectUnless(primary: Primary, isClosed: () => boolean): Promise<Session> {
   const session = await primary.connect(() => undefined)
   if (!isClosed()) return session
@@ -59,21 +59,21 @@ export async function connectUnless(primary: Primary, isClosed: () => boolean): 
   throw new StoreUnavailable('the store is closed')
 }
 
-interface Opened {
+interface PrimarySession {
   readonly session: Session
   readonly durability: 'local' | 'replicated'
 }
 
-async function openPrimary(host: string, allowUnsafe: boolean, lost: (how: Lost) => void): Promise<Opened> {
+async function openPrimary(host: string, allowUnsafe: boolean, lost: (how: ConnectionLoss) => void): Promise<PrimarySession> {
   let taken = false
   const session = await openSession(host, (how) => {
     if (taken) lost(how)
   })
   try {
-    const [row] = await session.ask(askServer, [])
+    const [row] = await session.query(selectServerSettings, [])
     if (row === undefined) throw new Error('the server tells no settings')
-    const { commit, durability } = readServer(row, allowUnsafe)
-    await session.say(`set synchronous_commit = '${commit}'; ${sessionSettings}`)
+    const { commit, durability } = parseServerSettings(row, allowUnsafe)
+    await session.execute(`set synchronous_commit = '${commit}'; ${sessionSettings}`)
     taken = true
     return { session, durability }
   } catch (err) {
@@ -82,7 +82,7 @@ async function openPrimary(host: string, allowUnsafe: boolean, lost: (how: Lost)
   }
 }
 
-function endOthers(attempts: readonly Promise<Opened>[], found: Opened): void {
+function endOthers(attempts: readonly Promise<PrimarySession>[], found: PrimarySession): void {
   for (const attempt of attempts) {
     attempt.then(
       (opened) => {
@@ -93,7 +93,7 @@ function endOthers(attempts: readonly Promise<Opened>[], found: Opened): void {
   }
 }
 
-/** The messages of the driver and the server; they name no password. */
+/** The messages of the driver and the server; they contain no password. */
 function reasons(err: unknown): string {
   const errors: unknown[] = err instanceof AggregateError ? err.errors : [err]
   return errors.map((each) => (each instanceof Error ? each.message || each.name : String(each))).join(' · ')

@@ -1,65 +1,69 @@
 import type { Row } from '../statement.ts'
 import { StoreUnavailable } from '../store.ts'
-import type { Read } from '../unit.ts'
-import { faultOf } from './fault.ts'
+import type { Read } from '../transaction.ts'
+import { postgresFaultOf } from './fault.ts'
 import { connectUnless } from './primary.ts'
 import type { Primary } from './primary.ts'
 import type { Session } from './session.ts'
 
-/** Asks reads over a few connections, each behind the other without waiting. */
+/** Runs queries on a few connections, pipelined: a query does not wait for the response to the one before. */
 export interface Readers {
   read<T>(read: Read<T>): Promise<T>
   close(): Promise<void>
 }
 
 export function makeReaders(primary: Primary, count: number): Readers {
-  const lines: Line[] = Array.from({ length: count }, () => ({ session: null, opening: null, asked: 0 }))
+  const connections: ReadConnection[] = Array.from({ length: count }, () => ({ session: null, opening: null, pending: 0 }))
   let closed = false
   return {
-    read: async ({ statement, values, tell }) => {
+    read: async ({ statement, values, map: tell }) => {
       if (closed) throw new StoreUnavailable('the store is closed')
-      const line = leastAsked(lines)
-      if (line === undefined || line.asked >= ASKED_MAX) throw new StoreUnavailable(`${ASKED_MAX * lines.length} reads are waiting`)
+      const connection = leastBusy(connections)
+      if (connection === undefined || connection.pending >= maxPending)
+        throw new StoreUnavailable(`${maxPending * connections.length} reads are waiting`)
       let found: readonly Row[]
-      line.asked++
+      connection.pending++
       try {
-        const session = line.session?.usable === true ? line.session : await open(line, primary, () => closed)
-        found = await session.ask(statement, values)
+        const session = connection.session?.usable === true ? connection.session : await open(connection, primary, () => closed)
+        found = await session.query(statement, values)
       } catch (err) {
-        throw err instanceof Error && faultOf(err) === 'unavailable' ? new StoreUnavailable(err.message, { cause: err }) : err
+        throw err instanceof Error && postgresFaultOf(err) === 'unavailable' ? new StoreUnavailable(err.message, { cause: err }) : err
       } finally {
-        line.asked--
+        connection.pending--
       }
       return tell(found)
     },
     close: async () => {
       closed = true
-      await Promise.all(lines.map(endLine))
+      await Promise.all(connections.map(endConnection))
     },
   }
 }
 
-interface Line {
+interface ReadConnection {
   session: Session | null
-  /** One attempt at a time: whoever comes meanwhile waits for it too. */
+  /** One attempt at a time: callers that come meanwhile wait for the same one. */
   opening: Promise<Session> | null
-  asked: number
+  pending: number
 }
 
-async function endLine({ opening, session }: Line): Promise<void> {
+async function endConnection({ opening, session }: ReadConnection): Promise<void> {
   await opening?.catch(() => undefined)
   await session?.end()
 }
 
-async function open(line: Line, primary: Primary, isClosed: () => boolean): Promise<Session> {
-  line.opening ??= connectUnless(primary, isClosed).finally(() => (line.opening = null))
-  line.session = await line.opening
-  return line.session
+async function open(connection: ReadConnection, primary: Primary, isClosed: () => boolean): Promise<Session> {
+  connection.opening ??= connectUnless(primary, isClosed).finally(() => (connection.opening = null))
+  connection.session = await connection.opening
+  return connection.session
 }
 
-function leastAsked(lines: readonly Line[]): Line | undefined {
-  return lines.reduce<Line | undefined>((least, each) => (least === undefined || each.asked < least.asked ? each : least), undefined)
+function leastBusy(connections: readonly ReadConnection[]): ReadConnection | undefined {
+  return connections.reduce<ReadConnection | undefined>(
+    (least, each) => (least === undefined || each.pending < least.pending ? each : least),
+    undefined,
+  )
 }
 
-/** More than this wait on one connection: refused. */
-const ASKED_MAX = 4096
+/** More waiting queries on one connection than this are refused. */
+const maxPending = 4096

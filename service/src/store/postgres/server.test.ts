@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { readServer } from './server.ts'
+import { parseServerSettings } from './server.ts'
 
 const sound = { standby: 0, fsync: 'on', full_page_writes: 'on', synchronous_commit: 'on', synchronous_standby_names: '' }
 
-test('a commit survives the loss of its machine only where a standby is waited for', () => {
-  const promised = (over: object): string => readServer({ ...sound, ...over }, false).durability
+test('a commit survives the loss of its machine only when it waits for a standby', () => {
+  const promised = (over: object): string => parseServerSettings({ ...sound, ...over }, false).durability
   assert.equal(promised({}), 'local')
   assert.equal(promised({ synchronous_standby_names: 'ANY 1 (b, c)' }), 'replicated')
   assert.equal(promised({ synchronous_standby_names: 'ANY 1 (b, c)', synchronous_commit: 'remote_write' }), 'replicated')
@@ -20,14 +20,14 @@ test('synchronous_commit is made stronger, never weaker', () => {
     ['on', 'on'],
     ['remote_apply', 'remote_apply'],
   ]) {
-    assert.equal(readServer({ ...sound, synchronous_commit: set! }, false).commit, asked)
+    assert.equal(parseServerSettings({ ...sound, synchronous_commit: set! }, false).commit, asked)
   }
 })
 
-test('a standby takes no writes, and a server that may lose what it acknowledged is taken by tests alone', () => {
-  assert.throws(() => readServer({ ...sound, standby: 1 }, true), /standby/)
+test('a standby accepts no writes, and a server that may lose acknowledged commits is accepted only by tests', () => {
+  assert.throws(() => parseServerSettings({ ...sound, standby: 1 }, true), /standby/)
   for (const setting of ['fsync', 'full_page_writes']) {
-    assert.throws(() => readServer({ ...sound, [setting]: 'off' }, false), /fsync and full_page_writes have to be on/)
-    assert.equal(readServer({ ...sound, [setting]: 'off' }, true).commit, 'on')
+    assert.throws(() => parseServerSettings({ ...sound, [setting]: 'off' }, false), /fsync and full_page_writes have to be on/)
+    assert.equal(parseServerSettings({ ...sound, [setting]: 'off' }, true).commit, 'on')
   }
 })

@@ -8,11 +8,11 @@ import pg from 'pg'
 import { isRefusedCommit } from './fault.ts'
 import type { Primary } from './primary.ts'
 import { makeReaders } from './readers.ts'
-import { FlightFailed, openSession } from './session.ts'
+import { PipelineFailed, openSession } from './session.ts'
 import type { Session } from './session.ts'
 import { makeSlot } from './slot.ts'
 
-test('a session ends within two seconds though the server has gone silent', async () => {
+test('a session ends within two seconds although the server is silent', async () => {
   const sockets: Socket[] = []
   // Lets anybody in, and then says nothing any more, not even goodbye.
   const server = createServer({ allowHalfOpen: true }, (socket) => {
@@ -31,18 +31,18 @@ test('a session ends within two seconds though the server has gone silent', asyn
   server.close()
 })
 
-test('a connection that is made while the store closes is ended, not left open', async () => {
+test('a connection that is opened while the store closes is ended', async () => {
   for (const open of [
     (primary: Primary) => {
       const readers = makeReaders(primary, 1)
       return {
-        ask: () => readers.read({ statement: { name: 'one', text: 'select 1' }, values: [], tell: () => null }),
+        ask: () => readers.read({ statement: { name: 'one', text: 'select 1' }, values: [], map: () => null }),
         close: readers.close,
       }
     },
     (primary: Primary) => {
       const slot = makeSlot(primary, 'chain')
-      return { ask: () => slot.runInserts([]), close: slot.close }
+      return { ask: () => slot.insertNewCards([]), close: slot.close }
     },
   ]) {
     let connect = (_session: Session): void => undefined
@@ -59,8 +59,8 @@ test('a connection that is made while the store closes is ended, not left open',
       usable: true,
       takeWarning: () => false,
       send: async () => [],
-      ask: async () => [],
-      say: async () => undefined,
+      query: async () => [],
+      execute: async () => undefined,
       end,
       destroy,
     })
@@ -70,8 +70,8 @@ test('a connection that is made while the store closes is ended, not left open',
   }
 })
 
-test('a commit of which the server itself does not know whether it was kept is not taken for a refused one', () => {
-  const said = (code: string): FlightFailed => new FlightFailed(Object.assign(new pg.DatabaseError('said', 4, 'error'), { code }), 1)
+test('a commit whose outcome the server does not know is not treated as refused', () => {
+  const said = (code: string): PipelineFailed => new PipelineFailed(Object.assign(new pg.DatabaseError('said', 4, 'error'), { code }), 1)
   assert.deepEqual(
     ['40001', '40P01', '23505', '53100', '40003', '08007', '57P01'].map((code) => isRefusedCommit(said(code))),
     [true, true, true, true, false, false, false],

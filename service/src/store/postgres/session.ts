@@ -1,30 +1,30 @@
 import pg from 'pg'
 import type { Row, Statement, Value } from '../statement.ts'
-import { Flight } from './flight.ts'
-import type { Landed, Prepared, Step } from './flight.ts'
+import { PipelinedQuery } from './pipelined-query.ts'
+import type { StatementResult, PreparedStatements, Step } from './pipelined-query.ts'
 
-/** One connection. What is sent may be followed by more without waiting; answers come in order. */
+/** One connection. More may be sent without waiting for a response; responses come in order. */
 export interface Session {
-  /** False once the connection is lost; nothing may be asked of it then. */
+  /** False once the connection is lost; it must not be used then. */
   readonly usable: boolean
-  /** Whether the server has warned (SQLSTATE class 01) since this was last asked. */
+  /** Whether the server has sent a warning (SQLSTATE class 01) since the last call. */
   takeWarning(): boolean
   /**
-   * Sends statements together. Throws `FlightFailed`. When `ms` pass without an answer the connection is destroyed: whatever was under way
-   * is undone there.
+   * Sends statements together. Throws `FlightFailed`. When `ms` pass without a response the connection is destroyed, which rolls back
+   * what was in progress.
    */
-  send(steps: readonly Step[], ms?: number): Promise<readonly Landed[]>
-  /** Asks one statement for its rows. */
-  ask(statement: Statement, values: readonly Value[], ms?: number): Promise<readonly Row[]>
-  /** Says plain SQL of several statements, such as a migration. */
-  say(text: string, ms?: number): Promise<void>
-  /** Ends it politely, after what is under way; or at once when the server does not answer for a second. */
+  send(steps: readonly Step[], ms?: number): Promise<readonly StatementResult[]>
+  /** Runs one statement and returns its rows. */
+  query(statement: Statement, values: readonly Value[], ms?: number): Promise<readonly Row[]>
+  /** Runs plain SQL of several statements, such as a migration. */
+  execute(text: string, ms?: number): Promise<void>
+  /** Closes the connection after what is in progress; at once when the server does not respond for a second. */
   end(): Promise<void>
   destroy(): void
 }
 
-/** A flight that did not arrive whole. */
-export class FlightFailed extends Error {
+/** A pipelined query of which not every step was finished. */
+export class PipelineFailed extends Error {
   /** How many of its steps the server is known to have finished. */
   readonly landed: number
 
@@ -35,10 +35,10 @@ export class FlightFailed extends Error {
 }
 
 /** How a connection ended by itself: the other side closed it, or did not answer in time. */
-export type Lost = 'closed' | 'silent'
+export type ConnectionLoss = 'closed' | 'silent'
 
 /** Connects to one host. `lost` is called once when the connection ends by itself. */
-export async function openSession(url: string, lost: (how: Lost) => void): Promise<Session> {
+export async function openSession(url: string, lost: (how: ConnectionLoss) => void): Promise<Session> {
   const client = new pg.Client({
     connectionString: url,
     application_name: 'tessera',
@@ -50,7 +50,7 @@ export async function openSession(url: string, lost: (how: Lost) => void): Promi
   })
   let usable = true
   let warned = false
-  const gone = (how: Lost): void => {
+  const gone = (how: ConnectionLoss): void => {
     if (!usable) return
     usable = false
     lost(how)
@@ -61,16 +61,16 @@ export async function openSession(url: string, lost: (how: Lost) => void): Promi
   await client.connect()
 
   const { stream } = client.connection
-  const prepared: Prepared = { sent: new Set(), columns: new Map(), unsure: new Set() }
+  const prepared: PreparedStatements = { sent: new Set(), columns: new Map(), unsure: new Set() }
   const gatherTurn = makeGatherer(stream)
-  const send = (steps: readonly Step[], ms = QUERY_MS): Promise<readonly Landed[]> =>
+  const send = (steps: readonly Step[], ms = QUERY_MS): Promise<readonly StatementResult[]> =>
     new Promise((resolve, reject) => {
       gatherTurn()
-      const flight: Flight = new Flight(steps, prepared, ms, (err, landed) => {
+      const flight: PipelinedQuery = new PipelinedQuery(steps, prepared, ms, (err, landed) => {
         // The driver ends the connection as well.
         if (err?.message === 'Query read timeout') gone('silent')
         if (err === null) resolve(landed ?? [])
-        else reject(new FlightFailed(err, flight.landed))
+        else reject(new PipelineFailed(err, flight.landed))
       })
       client.query(flight)
     })
@@ -85,13 +85,13 @@ export async function openSession(url: string, lost: (how: Lost) => void): Promi
       return had
     },
     send,
-    ask: async (statement, values, ms) => (await send([{ statement, values }], ms))[0]?.rows ?? [],
-    say: async (text, ms = QUERY_MS) => {
+    query: async (statement, values, ms) => (await send([{ statement, values }], ms))[0]?.rows ?? [],
+    execute: async (text, ms = QUERY_MS) => {
       await client.query({ text, query_timeout: ms } as pg.QueryConfig)
     },
     end: async () => {
       usable = false
-      // The driver waits for the server's goodbye, of a silent one for ever.
+      // The driver waits for the server to close, with a silent one for ever.
       const silent = setTimeout(() => stream.destroy(), END_MS)
       await client.end().finally(() => clearTimeout(silent))
     },
@@ -102,7 +102,7 @@ export async function openSession(url: string, lost: (how: Lost) => void): Promi
   }
 }
 
-/** Sends all that one turn of the event loop writes with one system call; measured, those calls were half the work. */
+/** Sends everything that one turn of the event loop writes with one system call; measured, these calls were half of the work. */
 function makeGatherer(stream: pg.Connection['stream']): () => void {
   let corked = false
   return () => {
@@ -116,7 +116,7 @@ function makeGatherer(stream: pg.Connection['stream']): () => void {
   }
 }
 
-/** How long a connection may take, and a statement. node-postgres waits for ever by default. */
+/** Time limits of connecting and of a statement. node-postgres waits for ever by default. */
 const CONNECT_MS = 1000
 export const QUERY_MS = 2000
 const END_MS = 1000

@@ -1,20 +1,21 @@
-import { emptyChain } from '../../audit/chain.ts'
-import { findAuditHead } from '../questions/audit.ts'
-import type { Ask, Write } from '../questions/units.ts'
+import { emptyChain } from '../../ops/audit/chain.ts'
+import { type AuditHead, findAuditHead } from '../audit.ts'
+import type { CardChange } from '../cards.ts'
+import type { Transaction } from '../transaction.ts'
 import { StoreFull, StoreOutcomeUnknown, StoreUnavailable } from '../store.ts'
-import type { AuditHead } from '../store.ts'
 import { connectUnless } from './primary.ts'
 import type { Primary } from './primary.ts'
 import type { Session } from './session.ts'
 import { QUERY_MS } from './session.ts'
-import { runInserts, runUnit, TransactionFailed } from './transaction.ts'
-import type { Kept } from './transaction.ts'
+import { insertNewCards, runTransaction, TransactionFailed } from './transaction.ts'
+import type { CommitResult } from './transaction.ts'
 
-/** A writer: one connection, one transaction at a time, and an audit chain of its own, because a hash chain grows one link after another. */
+/** A writer: one connection, one transaction at a time, and an audit chain of its own, because a hash chain grows by one link after another. */
 export interface Slot {
-  runUnit(write: Write): Promise<unknown>
-  /** All of them or none; throws `TransactionFailed` of fault `statement` when one of them cannot be kept. */
-  runInserts(asks: readonly Ask<'insertCard'>[]): Promise<void>
+  /** `start` is called again when the transaction is retried. */
+  runTransaction(start: () => Transaction<unknown>): Promise<unknown>
+  /** All of them or none; throws `TransactionFailed` of fault `statement` when one of them cannot be inserted. */
+  insertNewCards(changes: readonly CardChange[]): Promise<void>
   close(): Promise<void>
 }
 
@@ -26,8 +27,8 @@ export function makeSlot(primary: Primary, firstChain: string): Slot {
   let closed = false
 
   return {
-    runUnit: (write) => run((open, at, deadline) => runUnit(open, at, write, deadline)),
-    runInserts: (asks) => run((open, at, deadline) => runInserts(open, at, asks, deadline)),
+    runTransaction: (start) => run((open, at, deadline) => runTransaction(open, at, start(), deadline)),
+    insertNewCards: (changes) => run((open, at, deadline) => insertNewCards(open, at, changes, deadline)),
     close: async () => {
       closed = true
       const ending = session
@@ -36,21 +37,21 @@ export function makeSlot(primary: Primary, firstChain: string): Slot {
     },
   }
 
-  /** Runs a transaction; a second and third time only where the server says that nothing of it was kept and that the same may work again. */
-  async function run<T>(transaction: (open: Session, at: AuditHead, deadline: number) => Promise<Kept<T>>): Promise<T> {
+  /** Runs a transaction; again only when the server says that nothing of it was committed and that a retry may work. */
+  async function run<T>(transaction: (open: Session, at: AuditHead, deadline: number) => Promise<CommitResult<T>>): Promise<T> {
     const deadline = performance.now() + QUERY_MS
     let taken = 0
-    for (let left = RUNS_MAX - 1; ; left--) {
+    for (let left = maxAttempts - 1; ; left--) {
       try {
         const open = await connected()
-        const kept = await transaction(open, (head ??= await readHead(open)), deadline)
-        head = kept.head
-        return kept.answer
+        const committed = await transaction(open, (head ??= await readHead(open)), deadline)
+        head = committed.head
+        return committed.result
       } catch (err) {
         head = null
         const fault = err instanceof TransactionFailed ? err.fault : 'unavailable'
         if (fault === 'chainTaken' && ++taken > 1) chain = `${firstChain}+${++moves}`
-        if ((fault !== 'again' && fault !== 'chainTaken') || left === 0 || performance.now() > deadline) throw told(err, fault)
+        if ((fault !== 'again' && fault !== 'chainTaken') || left === 0 || performance.now() > deadline) throw toStoreError(err, fault)
       }
     }
   }
@@ -63,13 +64,13 @@ export function makeSlot(primary: Primary, firstChain: string): Slot {
   }
 
   async function readHead(open: Session): Promise<AuditHead> {
-    const question = findAuditHead(chain)
-    return question.tell(await open.ask(question.statement, question.values)) ?? emptyChain(chain)
+    const query = findAuditHead(chain)
+    return query.map(await open.query(query.statement, query.values)) ?? emptyChain(chain)
   }
 }
 
-/** The error that the port knows. */
-function told(err: unknown, fault: TransactionFailed['fault']): Error {
+/** The error in the terms of `Store`. */
+function toStoreError(err: unknown, fault: TransactionFailed['fault']): Error {
   const cause = err instanceof Error ? err : new Error(String(err))
   if (cause instanceof StoreUnavailable || fault === 'statement') return cause
   if (fault === 'full') return new StoreFull(cause.message, { cause })
@@ -78,7 +79,7 @@ function told(err: unknown, fault: TransactionFailed['fault']): Error {
 }
 
 /**
- * Runs of one transaction at most. A taken chain: the first time it may be a commit of our own that came through after its connection was
- * lost, so the head is read anew; after that somebody else writes under our name, and whoever loses twice leaves the chain to him.
+ * Attempts of one transaction at most. When the chain is taken, the first time it may be our own commit that succeeded after its connection was lost,
+ * so the head is read again; after that another service writes under our name, and the one that loses twice starts a chain of its own.
  */
-const RUNS_MAX = 4
+const maxAttempts = 4

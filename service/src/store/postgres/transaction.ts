@@ -1,92 +1,93 @@
-import { linkEntry } from '../../audit/chain.ts'
-import { entryValues, insertEntry } from '../questions/audit.ts'
-import { units } from '../questions/units.ts'
-import type { Ask, Write } from '../questions/units.ts'
+import { linkEntry } from '../../ops/audit/chain.ts'
+import { type AuditHead, type AuditRow, auditTable } from '../audit.ts'
+import type { CardChange } from '../cards.ts'
+import type { Transaction } from '../transaction.ts'
 import type { Row, Statement } from '../statement.ts'
-import type { AuditEntry, AuditHead } from '../store.ts'
-import type { Unit } from '../unit.ts'
-import { askCards, askEntries } from './coalesced.ts'
-import { answerIn, faultOf, isRefusedCommit } from './fault.ts'
-import type { Fault } from './fault.ts'
-import type { Landed, Step } from './flight.ts'
-import { FlightFailed } from './session.ts'
+import { insertCards, insertAuditEntries } from './coalesced.ts'
+import { serverErrorOf, postgresFaultOf, isRefusedCommit } from './fault.ts'
+import type { PostgresFault } from './fault.ts'
+import type { StatementResult, Step } from './pipelined-query.ts'
+import { PipelineFailed } from './session.ts'
 import type { Session } from './session.ts'
 
-/** A transaction that was not kept, and what that means; `unknown`: it may have been kept. */
+/** A transaction that was not committed, and why; `unknown`: it may have been committed. */
 export class TransactionFailed extends Error {
-  readonly fault: Fault | 'unknown'
+  readonly fault: PostgresFault | 'unknown'
 
-  constructor(fault: Fault | 'unknown', cause: unknown) {
+  constructor(fault: PostgresFault | 'unknown', cause: unknown) {
     super(cause instanceof Error ? cause.message : String(cause), { cause })
     this.fault = fault
   }
 }
 
-export interface Kept<T> {
-  readonly answer: T
-  /** The head of the chain after it. */
+export interface CommitResult<T> {
+  readonly result: T
+  /** The head of the audit chain after it. */
   readonly head: AuditHead
 }
 
-/** Runs one unit as one transaction: BEGIN goes out with its first statement, its audit entries with COMMIT. */
-export async function runUnit(session: Session, head: AuditHead, { name, ask }: Write, deadline: number): Promise<Kept<unknown>> {
-  const entries: AuditEntry[] = []
+/** Runs one transaction: BEGIN is sent with its first statement, its audit entries with COMMIT. */
+export async function runTransaction(
+  session: Session,
+  head: AuditHead,
+  transaction: Transaction<unknown>,
+  deadline: number,
+): Promise<CommitResult<unknown>> {
+  const entries: AuditRow[] = []
   let ahead: readonly Step[] = [begin]
-  let undone = false
-  let answer: unknown
+  let isRolledBack = false
+  let result: unknown
   try {
-    // The name belongs to what is asked, by the type of Write.
-    const unit = (units[name] as (ask: unknown) => Unit<unknown>)(ask)
-    let step = unit.next([])
-    while (step.done !== true) {
-      const asked = step.value
+    let next = transaction.next([])
+    while (next.done !== true) {
+      const step = next.value
       let found: readonly Row[] = []
-      if (asked.kind === 'note') entries.push(linkEntry(entries.at(-1) ?? head, asked.note))
-      if (asked.kind === 'undo') undone = true
-      if (asked.kind === 'ask') {
-        const landed = await session.send([...ahead, asked], leftOf(deadline))
+      if (step.kind === 'audit') entries.push(linkEntry(entries.at(-1) ?? head, step.entry))
+      if (step.kind === 'rollback') isRolledBack = true
+      if (step.kind === 'run') {
+        const landed = await session.send([...ahead, step], remainingMs(deadline))
         ahead = []
         found = landed.at(-1)?.rows ?? []
       }
-      step = unit.next(found)
+      next = transaction.next(found)
     }
-    answer = step.value
+    result = next.value
   } catch (err) {
     await undo(session)
     throw failed(err)
   }
-  if (undone || deadline - performance.now() < COMMIT_MS) {
+  if (isRolledBack || deadline - performance.now() < minCommitMs) {
     await undo(session)
-    if (undone) return { answer, head }
+    if (isRolledBack) return { result, head }
     throw new TransactionFailed('unavailable', new Error('too late to commit'))
   }
-  const noted = entries.map((entry) => ({ statement: insertEntry, values: entryValues(entry) }))
+  const noted = entries.map((entry) => ({ statement: auditTable.insertStatement, values: auditTable.toValues(entry) }))
   await commit(session, [...ahead, ...noted], deadline)
-  return { answer, head: entries.at(-1) ?? head }
+  return { result, head: entries.at(-1) ?? head }
 }
 
-/** Runs many insertCard units as one transaction of one round trip. */
-export async function runInserts(
+/** Inserts many new cards in one transaction of one round trip. */
+export async function insertNewCards(
   session: Session,
   head: AuditHead,
-  asks: readonly Ask<'insertCard'>[],
+  changes: readonly CardChange[],
   deadline: number,
-): Promise<Kept<void>> {
-  const entries: AuditEntry[] = []
-  for (const { audit } of asks) entries.push(linkEntry(entries.at(-1) ?? head, audit))
-  await commit(session, [begin, askCards(asks.map(({ card }) => card)), askEntries(entries)], deadline)
-  return { answer: undefined, head: entries.at(-1) ?? head }
+): Promise<CommitResult<void>> {
+  const entries: AuditRow[] = []
+  for (const { audit } of changes) entries.push(linkEntry(entries.at(-1) ?? head, audit))
+  await commit(session, [begin, insertCards(changes.map(({ card }) => card)), insertAuditEntries(entries)], deadline)
+  return { result: undefined, head: entries.at(-1) ?? head }
 }
 
-/** Sends COMMIT behind the last steps. From here on only the server's word that it was refused makes it undone. */
+/** Sends COMMIT after the last steps. From here on only an error of the server can mean that nothing was committed. */
 async function commit(session: Session, ahead: readonly Step[], deadline: number): Promise<void> {
   session.takeWarning()
-  let landed: readonly Landed[]
+  let landed: readonly StatementResult[]
   try {
-    landed = await session.send([...ahead, end], leftOf(deadline))
+    landed = await session.send([...ahead, end], remainingMs(deadline))
   } catch (err) {
-    // A step before COMMIT that the server refused keeps it from coming to COMMIT.
-    const isBefore = answerIn(err) !== null && err instanceof FlightFailed && err.landed < ahead.length
+    // When a step before COMMIT fails, the server does not execute COMMIT.
+    const isBefore = serverErrorOf(err) !== null && err instanceof PipelineFailed && err.landed < ahead.length
     if (isBefore || isRefusedCommit(err)) {
       await undo(session)
       throw failed(err)
@@ -94,24 +95,24 @@ async function commit(session: Session, ahead: readonly Step[], deadline: number
     session.destroy()
     throw new TransactionFailed('unknown', err)
   }
-  // A warning at COMMIT is a commit that did not wait for its standby: 01000, "canceling the wait for synchronous replication".
+  // A warning at COMMIT means that it did not wait for the standby: 01000, "canceling the wait for synchronous replication".
   if (session.takeWarning()) throw new TransactionFailed('unknown', new Error('the server committed with a warning'))
   const command = landed.at(-1)?.command ?? ''
   if (command !== 'COMMIT') throw new TransactionFailed('unavailable', new Error(`the server did not commit but ${command}`))
 }
 
-/** Ends a transaction without keeping it; a session that cannot is destroyed, which does the same. */
+/** Rolls back; a session that cannot is destroyed, which does the same. */
 async function undo(session: Session): Promise<void> {
   await session.send([rollback]).catch(() => session.destroy())
 }
 
 function failed(err: unknown): TransactionFailed {
-  return err instanceof TransactionFailed ? err : new TransactionFailed(faultOf(err), err)
+  return err instanceof TransactionFailed ? err : new TransactionFailed(postgresFaultOf(err), err)
 }
 
-/** Milliseconds until a deadline, never none: what comes too late still has to be waited for a moment, or it would be unknown. */
-function leftOf(deadline: number): number {
-  return Math.max(LEAST_MS, deadline - performance.now())
+/** Milliseconds until a deadline, but at least a few: without waiting at all the outcome would be unknown. */
+function remainingMs(deadline: number): number {
+  return Math.max(minWaitMs, deadline - performance.now())
 }
 
 function plain(text: string): Step {
@@ -123,6 +124,6 @@ const begin = plain('begin')
 const end = plain('commit')
 const rollback = plain('rollback')
 
-const LEAST_MS = 100
-/** With less time than this left a commit is not begun: nothing done is a better answer than not known. */
-const COMMIT_MS = 250
+const minWaitMs = 100
+/** With less time left than this COMMIT is not sent: a certain failure is better than an unknown outcome. */
+const minCommitMs = 250

@@ -1,28 +1,31 @@
-import type { Answer, Ask, UnitName, Write } from '../questions/units.ts'
+import { type CardChange, insertCard } from '../cards.ts'
 import { StoreOverloaded, StoreUnavailable } from '../store.ts'
+import type { Transaction, TransactionFunction } from '../transaction.ts'
 import type { Slot } from './slot.ts'
 import { TransactionFailed } from './transaction.ts'
 
-/** Feeds the writer slots from one bounded queue. */
+/** One bounded queue for all writer slots. */
 export interface Writers {
-  write<N extends UnitName>(name: N, ask: Ask<N>): Promise<Answer<N>>
+  write<I>(transaction: TransactionFunction<I, unknown>, input: I): Promise<unknown>
   close(deadlineMs: number): Promise<void>
 }
 
-interface Waiting {
-  readonly write: Write
+interface QueuedWrite {
+  readonly start: () => Transaction<unknown>
+  /** A new card that may be inserted together with others; null for every other transaction. */
+  readonly newCard: CardChange | null
   readonly since: number
-  readonly resolve: (answer: never) => void
+  readonly resolve: (result: unknown) => void
   readonly reject: (err: unknown) => void
 }
 
-type Insert = Waiting & { readonly write: Extract<Write, { name: 'insertCard' }> }
+type Insert = QueuedWrite & { readonly newCard: CardChange }
 
 export function makeWriters(slots: readonly Slot[]): Writers {
   const idle = [...slots]
-  // New cards without riders wait apart: all that wait go into one transaction.
+  // New cards without events and idempotency record wait in a queue of their own and are inserted together in one transaction.
   const inserts: Insert[] = []
-  const others: Waiting[] = []
+  const others: QueuedWrite[] = []
   let scheduled = false
   let closing: (() => void) | null = null
   let watch: NodeJS.Timeout | null = null
@@ -30,17 +33,22 @@ export function makeWriters(slots: readonly Slot[]): Writers {
 
   return { write, close }
 
-  function write<N extends UnitName>(name: N, ask: Ask<N>): Promise<Answer<N>> {
+  function write<I>(transaction: TransactionFunction<I, unknown>, input: I): Promise<unknown> {
     if (closing !== null) return Promise.reject(new StoreUnavailable('the store is closed'))
-    if (inserts.length + others.length >= WAITING_MAX) return Promise.reject(new StoreOverloaded(`${WAITING_MAX} writes are waiting`))
-    return new Promise<Answer<N>>((resolve, reject) => {
-      // The name and what is asked belong together by this function's type.
-      const waiting = { write: { name, ask } as Write, since: performance.now(), resolve, reject } as Waiting
+    if (inserts.length + others.length >= maxWaiting) return Promise.reject(new StoreOverloaded(`${maxWaiting} writes are waiting`))
+    return new Promise((resolve, reject) => {
+      const waiting: QueuedWrite = {
+        start: () => transaction(input),
+        newCard: newCardOf(transaction, input),
+        since: performance.now(),
+        resolve,
+        reject,
+      }
       if (isInsert(waiting)) inserts.push(waiting)
       else others.push(waiting)
-      watch ??= setInterval(refuseLate, WATCH_MS).unref()
+      watch ??= setInterval(refuseLate, watchIntervalMs).unref()
       if (scheduled) return
-      // At the end of this turn, so that all its new cards are one transaction.
+      // At the end of this turn of the event loop, so that all its new cards are one transaction.
       scheduled = true
       setImmediate(() => {
         scheduled = false
@@ -49,7 +57,7 @@ export function makeWriters(slots: readonly Slot[]): Writers {
     })
   }
 
-  /** Gives the idle slots what has waited longest. */
+  /** Gives the idle slots the writes that have waited longest. */
   function give(): void {
     for (let slot = idle.pop(); slot !== undefined; slot = idle.pop()) {
       const job = take()
@@ -69,15 +77,15 @@ export function makeWriters(slots: readonly Slot[]): Writers {
     }
   }
 
-  function take(): readonly Waiting[] | null {
+  function take(): readonly QueuedWrite[] | null {
     const [insert, other] = [inserts[0], others[0]]
-    if (insert !== undefined && (other === undefined || insert.since <= other.since)) return inserts.splice(0, INSERTS_MAX)
+    if (insert !== undefined && (other === undefined || insert.since <= other.since)) return inserts.splice(0, maxInserts)
     return other === undefined ? null : others.splice(0, 1)
   }
 
-  /** A queue that moves may be waited in; one that stands still is a server that does not answer. */
+  /** A write may wait longer in a queue that moves; one that does not move means that the server does not respond. */
   function refuseLate(): void {
-    const waitMs = performance.now() - doneAt > STILL_MS ? STILL_MS : WAIT_MAX_MS
+    const waitMs = performance.now() - doneAt > maxStillMs ? maxStillMs : maxWaitMs
     const before = performance.now() - waitMs
     for (const queue of [inserts, others]) {
       const inTime = queue.findIndex(({ since }) => since >= before)
@@ -102,12 +110,12 @@ export function makeWriters(slots: readonly Slot[]): Writers {
   }
 }
 
-/** Never rejects: each write is answered by its own promise. */
-async function runJob(slot: Slot, job: readonly Waiting[], done: () => void): Promise<void> {
+/** Never rejects: each write has its own promise. */
+async function runJob(slot: Slot, job: readonly QueuedWrite[], done: () => void): Promise<void> {
   if (job.every(isInsert)) return runInserts(slot, job, done)
-  for (const { write, resolve, reject } of job) {
+  for (const { start, resolve, reject } of job) {
     try {
-      resolve((await slot.runUnit(write)) as never)
+      resolve(await slot.runTransaction(start))
       done()
     } catch (err) {
       reject(err)
@@ -117,25 +125,32 @@ async function runJob(slot: Slot, job: readonly Waiting[], done: () => void): Pr
 
 async function runInserts(slot: Slot, job: readonly Insert[], done: () => void): Promise<void> {
   try {
-    await slot.runInserts(job.map(({ write }) => write.ask))
-    for (const { resolve } of job) resolve(undefined as never)
+    await slot.insertNewCards(job.map(({ newCard }) => newCard))
+    for (const { resolve } of job) resolve(undefined)
     done()
   } catch (err) {
-    // One of them cannot be kept: each by itself, so that its neighbours are.
+    // One of them cannot be inserted: each is repeated alone, so that only that one fails.
     if (err instanceof TransactionFailed && job.length > 1) for (const each of job) await runInserts(slot, [each], done)
     else for (const { reject } of job) reject(err)
   }
 }
 
-function isInsert(waiting: Waiting): waiting is Insert {
-  return waiting.write.name === 'insertCard' && waiting.write.ask.riders === null
+function isInsert(waiting: QueuedWrite): waiting is Insert {
+  return waiting.newCard !== null
 }
 
-/** More than this wait for a slot: refused. */
-const WAITING_MAX = 8192
-const INSERTS_MAX = 256
-/** Longer than this no write waits for a slot: nothing was done, and the caller may ask again. */
-const WAIT_MAX_MS = 5000
-/** The same when no write has been done for as long. */
-const STILL_MS = 1000
-const WATCH_MS = 250
+function newCardOf<I>(transaction: TransactionFunction<I, unknown>, input: I): CardChange | null {
+  if ((transaction as unknown) !== insertCard) return null
+  const change = input as CardChange
+  const isAlone = (change.events ?? []).length === 0 && (change.idempotency ?? null) === null
+  return isAlone ? change : null
+}
+
+/** More waiting writes than this are refused. */
+const maxWaiting = 8192
+const maxInserts = 256
+/** After waiting this long a write is refused; nothing was written, and the caller may retry. */
+const maxWaitMs = 5000
+/** The same when no write has finished for as long. */
+const maxStillMs = 1000
+const watchIntervalMs = 250

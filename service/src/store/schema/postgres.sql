@@ -18,9 +18,9 @@ create table audit (
 
 create index audit_people on audit (merchant_id, at desc, hash desc) where ((substr(actor, 1, 8) <> 'merchant'::text) and (actor <> 'system'::text));
 
-create index audit_codes on audit (merchant_id, at desc, request_id desc, seq desc) where (action = any (array['code.settled'::text, 'code.tried'::text, 'card.verified'::text]));
-
 create index audit_subject on audit (subject, version, at);
+
+create index audit_codes on audit (merchant_id, at desc, request_id desc, seq desc) where (action = any (array['code.dispatched'::text, 'code.attempted'::text, 'code.settled'::text, 'code.tried'::text, 'card.verified'::text]));
 
 create table card_locks (
   bucket integer not null,
@@ -374,6 +374,10 @@ create index receipts_held on receipts (bucket, card_id) where (state = any (arr
 create index receipts_card on receipts (bucket, card_id, created_at desc, receipt_id desc) where (card_id <> ''::text);
 
 create index receipts_state on receipts (bucket, merchant_id, state, created_at, receipt_id);
+
+create index receipts_open on receipts (state, unknown_since, receipt_id) where (state <> all (array[0, 4, 50]));
+
+create index receipts_flagged on receipts (receipt_id) where (flagged = 1);
 
 create table request_log (
   bucket integer not null,

@@ -16,7 +16,8 @@ create table audit (
   primary key (chain, seq)
 ) strict;
 
-create index audit_codes on audit (merchant_id, at desc, request_id desc, seq desc) where action in ('code.settled', 'code.tried', 'card.verified');
+create index audit_codes on audit (merchant_id, at desc, request_id desc, seq desc)
+  where action in ('code.dispatched', 'code.attempted', 'code.settled', 'code.tried', 'card.verified');
 
 create index audit_people on audit (merchant_id, at desc, hash desc) where substr(actor, 1, 8) <> 'merchant' and actor <> 'system';
 
@@ -357,9 +358,13 @@ create index receipts_card on receipts (bucket, card_id, created_at desc, receip
 
 create index receipts_due_at on receipts (due_at, receipt_id) where due_at is not null;
 
+create index receipts_flagged on receipts (receipt_id) where flagged = 1;
+
 create index receipts_held on receipts (bucket, card_id) where state in (5, 6);
 
 create index receipts_newest on receipts (bucket, merchant_id, created_at desc, receipt_id desc);
+
+create index receipts_open on receipts (state, unknown_since, receipt_id) where state not in (0, 4, 50);
 
 create index receipts_state on receipts (bucket, merchant_id, state, created_at, receipt_id);
 

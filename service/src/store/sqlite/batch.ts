@@ -1,25 +1,23 @@
-import { emptyChain, linkEntry } from '../../audit/chain.ts'
-import { entryValues, findAuditHead, insertEntry } from '../questions/audit.ts'
-import { units } from '../questions/units.ts'
-import type { Write } from '../questions/units.ts'
+import { emptyChain, linkEntry } from '../../ops/audit/chain.ts'
+import { type AuditEntry, type AuditHead, findAuditHead, auditTable } from '../audit.ts'
+import { startTransaction, type NamedTransaction } from '../transactions.ts'
+import type { Transaction } from '../transaction.ts'
 import { sql } from '../statement.ts'
-import type { AuditHead } from '../store.ts'
-import type { Unit } from '../unit.ts'
 import type { Connection } from './connect.ts'
-import { faultOf } from './fault.ts'
-import type { Fault } from './fault.ts'
+import { sqliteFaultOf } from './fault.ts'
+import type { SqliteFault } from './fault.ts'
 
 /** The one chain of an embedded store. */
 export const SQLITE_CHAIN = 'embedded'
 
-/** What became of one unit: its answer, after COMMIT; or why nothing of it was done. */
-export type UnitEnd = { readonly answer: unknown } | { readonly failed: string; readonly fault: Exclude<Fault, 'lost'> }
+/** The result of one transaction, valid after COMMIT; or why nothing of it was written. */
+export type TransactionResult = { readonly result: unknown } | { readonly failed: string; readonly fault: Exclude<SqliteFault, 'lost'> }
 
-/** What became of a batch: the end of each of its units; or `lost`, and it may be durable or not. */
-export type BatchEnd = { readonly ends: readonly UnitEnd[] } | { readonly lost: string }
+/** The results of a batch; or `lost`, when it may be durable or not. */
+export type BatchResult = { readonly ends: readonly TransactionResult[] } | { readonly lost: string }
 
-/** Writes batches: all units of one batch in one transaction, each unit in a savepoint of its own. */
-export function makeBatchWriter(connection: Connection): (batch: readonly Write[]) => BatchEnd {
+/** Group commit: one COMMIT for all transactions of a batch, each in a savepoint of its own. */
+export function makeBatchWriter(connection: Connection): (batch: readonly NamedTransaction[]) => BatchResult {
   const begin = connection.db.prepare('begin immediate')
   const commit = connection.db.prepare('commit')
   const save = connection.db.prepare('savepoint unit')
@@ -29,40 +27,39 @@ export function makeBatchWriter(connection: Connection): (batch: readonly Write[
   let seenVersion = NEVER
   return writeBatch
 
-  function writeBatch(batch: readonly Write[]): BatchEnd {
+  function writeBatch(batch: readonly NamedTransaction[]): BatchResult {
     try {
       begin.run()
-      readHeadAnew()
-      const ends = batch.map(runUnit)
+      refreshHead()
+      const ends = batch.map(runTransaction)
       commit.run()
       return { ends }
     } catch (err) {
-      // What the chain's head was before this batch is read anew from what is kept.
+      // The chain's head is read again from the database.
       seenVersion = NEVER
       return endFailed(batch, err)
     }
   }
 
-  /** Another process may have written: then the data version of this connection has moved, and so has the chain. */
-  function readHeadAnew(): void {
-    const version = Number(connection.ask(dataVersion, [])[0]?.['data_version'])
+  /** Reads the chain's head again when another process may have written: then SQLite's data version has changed. */
+  function refreshHead(): void {
+    const version = Number(connection.run(dataVersion, [])[0]?.['data_version'])
     if (version === seenVersion) return
     seenVersion = version
-    const question = findAuditHead(SQLITE_CHAIN)
-    head = question.tell(connection.ask(question.statement, question.values)) ?? emptyChain(SQLITE_CHAIN)
+    const query = findAuditHead(SQLITE_CHAIN)
+    head = query.map(connection.run(query.statement, query.values)) ?? emptyChain(SQLITE_CHAIN)
   }
 
-  function runUnit({ name, ask }: Write): UnitEnd {
+  function runTransaction(named: NamedTransaction): TransactionResult {
     const headBefore = head
     save.run()
     try {
-      // The name belongs to what is asked, by the type of Write.
-      const { answer, undone } = drive((units[name] as (ask: unknown) => Unit<unknown>)(ask))
-      if (undone) undo(headBefore)
+      const { result, isRolledBack } = drive(startTransaction(named))
+      if (isRolledBack) undo(headBefore)
       release.run()
-      return { answer }
+      return { result }
     } catch (err) {
-      if (faultOf(err) !== 'statement' || !connection.db.isTransaction) throw err
+      if (sqliteFaultOf(err) !== 'statement' || !connection.db.isTransaction) throw err
       undo(headBefore)
       release.run()
       return { failed: messageOf(err), fault: 'statement' }
@@ -74,30 +71,30 @@ export function makeBatchWriter(connection: Connection): (batch: readonly Write[
     head = headBefore
   }
 
-  function drive(unit: Unit<unknown>): { answer: unknown; undone: boolean } {
-    let undone = false
-    let step = unit.next([])
-    while (step.done !== true) {
-      const asked = step.value
-      if (asked.kind === 'note') keepEntry(asked.note)
-      if (asked.kind === 'undo') undone = true
-      step = unit.next(asked.kind === 'ask' ? connection.ask(asked.statement, asked.values) : [])
+  function drive(transaction: Transaction<unknown>): { result: unknown; isRolledBack: boolean } {
+    let isRolledBack = false
+    let next = transaction.next([])
+    while (next.done !== true) {
+      const step = next.value
+      if (step.kind === 'audit') insertAudit(step.entry)
+      if (step.kind === 'rollback') isRolledBack = true
+      next = transaction.next(step.kind === 'run' ? connection.run(step.statement, step.values) : [])
     }
-    return { answer: step.value, undone }
+    return { result: next.value, isRolledBack }
   }
 
-  function keepEntry(note: Parameters<typeof linkEntry>[1]): void {
-    const entry = linkEntry(head, note)
-    connection.ask(insertEntry, entryValues(entry))
+  function insertAudit(audit: AuditEntry): void {
+    const entry = linkEntry(head, audit)
+    connection.run(auditTable.insertStatement, auditTable.toValues(entry))
     head = { chain: entry.chain, seq: entry.seq, hash: entry.hash }
   }
 
-  function endFailed(batch: readonly Write[], err: unknown): BatchEnd {
-    const fault = faultOf(err)
+  function endFailed(batch: readonly NamedTransaction[], err: unknown): BatchResult {
+    const fault = sqliteFaultOf(err)
     const failed = messageOf(err)
     if (fault === 'lost') return { lost: failed }
     try {
-      // SQLite may have undone the transaction by itself already.
+      // SQLite may have rolled the transaction back itself.
       if (connection.db.isTransaction) connection.db.exec('rollback')
     } catch (worse) {
       return { lost: `${failed}; and it could not be rolled back: ${messageOf(worse)}` }
@@ -106,11 +103,11 @@ export function makeBatchWriter(connection: Connection): (batch: readonly Write[
     return { ends: batch.map(() => ({ failed, fault })) }
   }
 
-  /** One of them met a broken page, which undid them all: each by itself, so that its neighbours are kept. */
-  function writeOneByOne(batch: readonly Write[]): BatchEnd {
-    const ends: UnitEnd[] = []
-    for (const write of batch) {
-      const end = writeBatch([write])
+  /** One transaction met a broken page, which rolled back all of them: each is repeated alone, so that only that one fails. */
+  function writeOneByOne(batch: readonly NamedTransaction[]): BatchResult {
+    const ends: TransactionResult[] = []
+    for (const named of batch) {
+      const end = writeBatch([named])
       if ('lost' in end) return end
       ends.push(...end.ends)
     }

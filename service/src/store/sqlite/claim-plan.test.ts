@@ -1,16 +1,16 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { dropDashboardSessions } from '../questions/dashboard-sessions.ts'
-import { claimDeliveries, settleDelivery } from '../questions/deliveries.ts'
-import { dropEvents } from '../questions/events.ts'
-import { dropFormCards, dropFormSessions } from '../questions/form-sessions.ts'
-import { dropIdempotency } from '../questions/idempotency.ts'
-import { dropLimits } from '../questions/limits.ts'
+import { deleteOldDashboardSessions } from '../dashboard-sessions.ts'
+import { claimDeliveries, recordDeliveryAttempt } from '../deliveries.ts'
+import { deleteOldFormCards, deleteOldFormSessions } from '../form-sessions.ts'
+import { deleteOldIdempotencyRecords } from '../idempotency.ts'
+import { deleteOldEvents } from '../outbox.ts'
+import { deleteOldLimits } from '../send-limits.ts'
+import type { Transaction } from '../transaction.ts'
 import type { Row } from '../statement.ts'
 import { backlogs, fillDeliveries } from '../suite/many-deliveries.fixture.ts'
 import { bucket, T0 } from '../suite/samples.fixture.ts'
 import { makeDeliveriesClaim } from '../suite/webhooks.fixture.ts'
-import type { Unit } from '../unit.ts'
 import { withSqlite } from './with-store.fixture.ts'
 
 const before = T0
@@ -18,16 +18,16 @@ const attempt = { bucket, endpointId: 'e', eventId: 'v', number: 1, at: T0, took
 const settled = { claimId: '', attempt, now: T0, state: 'waiting' } as const
 
 /** Each with the index that its first statement goes by. */
-const units: readonly (readonly [string, () => Unit<unknown>])[] = [
+const units: readonly (readonly [string, () => Transaction<unknown>])[] = [
   ['deliveries_due_at', () => claimDeliveries(makeDeliveriesClaim('ours', T0))],
-  ['sqlite_autoindex_deliveries_1', () => settleDelivery({ ...settled, dueAt: T0 + 5000 })],
-  ['sqlite_autoindex_deliveries_1', () => settleDelivery({ ...settled, dueAt: null })],
-  ['outbox_at', () => dropEvents({ before })],
-  ['send_limits_made_at', () => dropLimits({ before })],
-  ['idempotency_ends_at', () => dropIdempotency({ before })],
-  ['form_sessions_ends_at', () => dropFormSessions({ before })],
-  ['form_cards_ends_at', () => dropFormCards({ before })],
-  ['dashboard_sessions_last_seen', () => dropDashboardSessions({ before })],
+  ['sqlite_autoindex_deliveries_1', () => recordDeliveryAttempt({ ...settled, dueAt: T0 + 5000 })],
+  ['sqlite_autoindex_deliveries_1', () => recordDeliveryAttempt({ ...settled, dueAt: null })],
+  ['outbox_at', () => deleteOldEvents({ before })],
+  ['send_limits_made_at', () => deleteOldLimits({ before })],
+  ['idempotency_ends_at', () => deleteOldIdempotencyRecords({ before })],
+  ['form_sessions_ends_at', () => deleteOldFormSessions({ before })],
+  ['form_cards_ends_at', () => deleteOldFormCards({ before })],
+  ['dashboard_sessions_last_seen', () => deleteOldDashboardSessions({ before })],
 ]
 
 for (const [name, backlog] of [['without statistics', null], ...Object.entries(backlogs)] as const) {
@@ -56,15 +56,25 @@ async function planOf(raw: (text: string) => Promise<readonly Row[]>, text: stri
 }
 
 /** What a unit asks when every question finds a row. */
-function textsOf(unit: Unit<unknown>): string[] {
+function textsOf(unit: Transaction<unknown>): string[] {
   const texts: string[] = []
   for (let step = unit.next(); step.done !== true; step = unit.next([found])) {
-    if (step.value.kind === 'ask') texts.push(step.value.statement.text)
+    if (step.value.kind === 'run') texts.push(step.value.statement.text)
   }
   return texts
 }
 
 const found: Row = {
-  ...{ bucket, endpoint_id: 'e', event_id: 'v', merchant_id: 'm', object_id: 'o', position: 1, state: 'waiting' },
-  ...{ tries: 1, attempts: 1, due_at: T0, made_at: T0, settled_at: 0 },
+  bucket,
+  endpoint_id: 'e',
+  event_id: 'v',
+  merchant_id: 'm',
+  object_id: 'o',
+  position: 1,
+  state: 'waiting',
+  tries: 1,
+  attempts: 1,
+  due_at: T0,
+  made_at: T0,
+  settled_at: 0,
 }

@@ -1,9 +1,9 @@
 import { parentPort, workerData } from 'node:worker_threads'
-import type { Write } from '../questions/units.ts'
+import type { NamedTransaction } from '../transactions.ts'
 import { makeBatchWriter } from './batch.ts'
 import { connectWriter } from './connect.ts'
 
-// The thread that writes: waits for the disk here, so that the thread that serves never does.
+// The thread that writes: it waits for the disk, so that the thread that serves requests never does.
 
 const port = parentPort
 if (port === null) throw new Error('the commit worker runs as a worker thread')
@@ -12,7 +12,7 @@ const { path, maxPages } = workerData as CommitWorkerStart
 const connection = connectWriter(path, maxPages)
 const writeBatch = makeBatchWriter(connection)
 
-port.on('message', (batch: readonly Write[] | null) => {
+port.on('message', (batch: readonly NamedTransaction[] | null) => {
   if (batch === null) {
     connection.db.close()
     port.close()
@@ -22,9 +22,9 @@ port.on('message', (batch: readonly Write[] | null) => {
 })
 port.postMessage('ready')
 
-/** What the worker is started with. */
+/** The worker's options. */
 export interface CommitWorkerStart {
   readonly path: string
-  /** Largest size of the database in pages of 4 KiB; null: as the disk allows. */
+  /** Largest size of the database in pages of 4 KiB; null for no limit. */
   readonly maxPages: number | null
 }

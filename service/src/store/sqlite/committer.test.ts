@@ -5,7 +5,7 @@ import { startCommitter } from './committer.ts'
 
 const program = new URL('./dying-worker.fixture.ts', import.meta.url)
 
-test('a close ends with the worker that dies in it, and the batch that it took with it is told as lost', async () => {
+test('a close ends when the worker dies during it, and the batch in progress is reported as lost', async () => {
   const lost = Promise.withResolvers<Error>()
   const committer = await startCommitter({ path: 'dies', maxPages: null }, lost.resolve, program)
   void committer.write('dropLimits', { before: 0 })
@@ -13,7 +13,7 @@ test('a close ends with the worker that dies in it, and the batch that it took w
   assert.match((await lost.promise).message, /commit worker ended/)
 })
 
-test('a close after the worker died is done at once', async () => {
+test('a close after the worker died returns at once', async () => {
   const lost = Promise.withResolvers<Error>()
   const committer = await startCommitter({ path: 'dies', maxPages: null }, lost.resolve, program)
   void committer.write('dropLimits', { before: 0 })
@@ -21,7 +21,7 @@ test('a close after the worker died is done at once', async () => {
   await committer.close(600_000)
 })
 
-test('a worker that does not end is not waited for longer than the deadline, and that is told', async () => {
+test('a worker that does not end is waited for until the deadline, and then the close rejects', async () => {
   const committer = await startCommitter({ path: 'silent', maxPages: null }, (cause) => assert.fail(cause), program)
   void committer.write('dropLimits', { before: 0 })
   await assert.rejects(committer.close(50), StoreOutcomeUnknown)

@@ -1,26 +1,25 @@
 import { Worker } from 'node:worker_threads'
-import type { Answer, Ask, UnitName, Write } from '../questions/units.ts'
+import type { NamedTransaction } from '../transactions.ts'
 import { StoreFull, StoreOutcomeUnknown, StoreOverloaded, StoreUnavailable } from '../store.ts'
-import type { BatchEnd, UnitEnd } from './batch.ts'
+import type { BatchResult, TransactionResult } from './batch.ts'
 import type { CommitWorkerStart } from './commit-worker.ts'
 import { ownBytes } from './own-bytes.ts'
 
-/** Gathers writes and has them committed by the worker, one batch at a time; the next batch gathers while one commits. */
+/** Collects writes and has the worker commit them, one batch at a time; the next batch is collected while one commits. */
 export interface Committer {
   /** Resolves after COMMIT. */
-  write<N extends UnitName>(name: N, ask: Ask<N>): Promise<Answer<N>>
+  write(name: string, input: unknown): Promise<unknown>
   close(deadlineMs: number): Promise<void>
 }
 
-interface Waiting {
-  readonly write: Write
-  readonly resolve: (answer: never) => void
+interface WaitingWrite {
+  readonly transaction: NamedTransaction
+  readonly resolve: (result: unknown) => void
   readonly reject: (err: Error) => void
 }
 
 /**
- * Starts the worker. `lost` is called, once, when it cannot be known what is durable; nothing is answered from then on. `program` is what the
- * worker runs.
+ * Starts the worker. `lost` is called once when it is unknown what is durable; no write resolves from then on. `program` is the worker's module.
  */
 export async function startCommitter(
   start: CommitWorkerStart,
@@ -30,13 +29,13 @@ export async function startCommitter(
   const worker = new Worker(program, { workerData: start, stdout: false, stderr: false })
   const exited = new Promise<void>((resolve) => worker.once('exit', () => resolve()))
   await ready(worker)
-  const gathering: Waiting[] = []
-  let committing: Waiting[] = []
+  const waiting: WaitingWrite[] = []
+  let committing: WaitingWrite[] = []
   let scheduled = false
   let closing: (() => void) | null = null
   let ended: Error | null = null
 
-  worker.on('message', (end: BatchEnd) => {
+  worker.on('message', (end: BatchResult) => {
     const batch = committing
     committing = []
     if ('lost' in end) {
@@ -44,7 +43,7 @@ export async function startCommitter(
       return
     }
     answer(batch, end.ends)
-    if (gathering.length > 0) send()
+    if (waiting.length > 0) send()
     else closing?.()
   })
   worker.on('error', (err) => fail(new Error('the commit worker failed', { cause: err })))
@@ -55,34 +54,33 @@ export async function startCommitter(
 
   return { write, close }
 
-  function write<N extends UnitName>(name: N, ask: Ask<N>): Promise<Answer<N>> {
+  function write(name: string, input: unknown): Promise<unknown> {
     if (ended !== null || closing !== null) return Promise.reject(new StoreUnavailable('the store is closed', { cause: ended }))
-    if (gathering.length >= WAITING_MAX) return Promise.reject(new StoreOverloaded(`${WAITING_MAX} writes are waiting`))
-    return new Promise<Answer<N>>((resolve, reject) => {
-      // The name and what is asked belong together by this function's type.
-      gathering.push({ write: { name, ask: ownBytes(ask) } as Write, resolve, reject })
+    if (waiting.length >= maxWaiting) return Promise.reject(new StoreOverloaded(`${maxWaiting} writes are waiting`))
+    return new Promise((resolve, reject) => {
+      waiting.push({ transaction: { name, input: ownBytes(input) }, resolve, reject })
       if (committing.length > 0 || scheduled) return
-      // At the end of this turn, so that all its writes are one batch.
+      // At the end of this turn of the event loop, so that all its writes are one batch.
       scheduled = true
       setImmediate(() => {
         scheduled = false
-        if (committing.length === 0 && gathering.length > 0) send()
+        if (committing.length === 0 && waiting.length > 0) send()
       })
     })
   }
 
   function send(): void {
     if (ended !== null) return
-    committing = gathering.splice(0, BATCH_MAX)
-    worker.postMessage(committing.map(({ write }) => write))
+    committing = waiting.splice(0, maxBatchSize)
+    worker.postMessage(committing.map(({ transaction }) => transaction))
   }
 
   function fail(cause: Error): void {
     if (ended !== null) return
     ended = cause
     void worker.terminate()
-    // Their outcome is not known and the service ends: they are never answered. Those behind were not begun.
-    for (const { reject } of gathering.splice(0)) reject(new StoreUnavailable('the store is lost', { cause }))
+    // The outcome of the batch is unknown and the service ends: its promises stay pending. The writes behind it were not started.
+    for (const { reject } of waiting.splice(0)) reject(new StoreUnavailable('the store is lost', { cause }))
     lost(cause)
   }
 
@@ -91,14 +89,14 @@ export async function startCommitter(
     let timer: NodeJS.Timeout | undefined
     await new Promise<void>((resolve) => {
       closing = resolve
-      if (committing.length === 0 && gathering.length === 0) resolve()
+      if (committing.length === 0 && waiting.length === 0) resolve()
       else timer = setTimeout(resolve, deadlineMs)
     })
     clearTimeout(timer)
-    for (const { reject } of gathering.splice(0)) reject(new StoreUnavailable('the store is closed'))
+    for (const { reject } of waiting.splice(0)) reject(new StoreUnavailable('the store is closed'))
     worker.postMessage(null)
     if (await isDoneWithin(deadlineMs, exited)) return
-    // The disk may be holding it; what it commits from here on has no answer.
+    // The disk may be blocking it; whatever it still commits is not acknowledged.
     ended = new StoreOutcomeUnknown('the commit worker did not end in time')
     void worker.terminate()
     throw ended
@@ -111,16 +109,16 @@ async function isDoneWithin(ms: number, done: Promise<void>): Promise<boolean> {
   return Promise.race([done.then(() => true), late]).finally(() => clearTimeout(timer))
 }
 
-function answer(batch: readonly Waiting[], ends: readonly UnitEnd[]): void {
+function answer(batch: readonly WaitingWrite[], ends: readonly TransactionResult[]): void {
   batch.forEach(({ resolve, reject }, at) => {
     const end = ends[at]
-    if (end === undefined) reject(new Error('the commit worker answered fewer units than it was given'))
+    if (end === undefined) reject(new Error('the commit worker returned fewer results than it got transactions'))
     else if ('failed' in end) reject(refusal(end))
-    else resolve(end.answer as never)
+    else resolve(end.result)
   })
 }
 
-function refusal({ failed, fault }: Extract<UnitEnd, { failed: string }>): Error {
+function refusal({ failed, fault }: Extract<TransactionResult, { failed: string }>): Error {
   if (fault === 'full') return new StoreFull(failed)
   return fault === 'busy' ? new StoreUnavailable(failed) : new Error(failed)
 }
@@ -137,6 +135,6 @@ function ready(worker: Worker): Promise<void> {
 
 const commitWorker = new URL('./commit-worker.ts', import.meta.url)
 
-/** More than this wait for a batch: refused. At 25 k units a second this is a third of a second. */
-const WAITING_MAX = 8192
-const BATCH_MAX = 512
+/** More waiting writes than this are refused. At 25,000 transactions a second this is a third of a second. */
+const maxWaiting = 8192
+const maxBatchSize = 512

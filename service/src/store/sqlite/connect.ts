@@ -5,22 +5,22 @@ import type { StatementSync } from 'node:sqlite'
 import { primaryCode, SQLITE_NOTADB } from './fault.ts'
 import type { Row, Statement, Value } from '../statement.ts'
 
-/** A connection that answers shared statements; each is prepared once. */
+/** A connection that runs the shared statements; each is prepared once. */
 export interface Connection {
   readonly db: DatabaseSync
-  ask(statement: Statement, values: readonly Value[]): readonly Row[]
+  run(statement: Statement, values: readonly Value[]): readonly Row[]
 }
 
 /**
- * Makes the data folder (0700) and a database file in it (0600; SQLite gives -wal and -shm the mode of the file). Tells the path. Throws
- * a line for the person who starts the service.
+ * Creates the data folder (0700) and a database file in it (0600; SQLite gives -wal and -shm the mode of the file). Returns the path. Throws an
+ * error whose message is for the person who starts the service.
  */
 export function makeDatabaseFile(folder: string, file: string): string {
   const path = join(folder, file)
   try {
     const made = mkdirSync(folder, { recursive: true, mode: 0o700 })
     makeFile(path)
-    // A power cut must not take the folder away from under what is in it.
+    // So that a power cut does not lose the new folder and with it the database.
     if (made !== undefined) for (const each of [folder, dirname(made)]) syncFolder(each)
   } catch (err) {
     throw new Error(`the folder ${folder} cannot be used: ${whyNot(err)}`, { cause: err })
@@ -28,7 +28,7 @@ export function makeDatabaseFile(folder: string, file: string): string {
   return path
 }
 
-/** Never opens a file that is there: closing it would drop the locks that this process holds on it (fcntl(2), POSIX record locks). */
+/** Never opens an existing file: closing it would drop the locks that this process has on it (fcntl(2), POSIX record locks). */
 function makeFile(path: string): void {
   try {
     closeSync(openSync(path, 'ax', 0o600))
@@ -38,7 +38,7 @@ function makeFile(path: string): void {
 }
 
 function syncFolder(folder: string): void {
-  // Windows cannot, and need not: NTFS keeps its folders in a journal.
+  // Windows cannot sync folders and need not: NTFS has a journal for them.
   if (process.platform === 'win32') return
   const open = openSync(folder, 'r')
   fsyncSync(open)
@@ -53,7 +53,7 @@ function whyNot(err: unknown): string {
   switch (err instanceof Error && 'code' in err ? err.code : '') {
     case 'EEXIST':
     case 'ENOTDIR':
-      return 'it is no folder'
+      return 'it is not a folder'
     case 'EACCES':
     case 'EPERM':
       return 'this user may not write there'
@@ -70,23 +70,23 @@ function whyNot(err: unknown): string {
 export function connectWriter(path: string, maxPages: number | null): Connection {
   const db = new DatabaseSync(path)
   db.exec('pragma busy_timeout = 5000')
-  turnToWal(db, path)
+  switchToWal(db, path)
   // Every COMMIT reaches the disk before it returns.
   db.exec('pragma synchronous = full')
   db.exec('pragma cache_size = -65536')
   db.exec('pragma wal_autocheckpoint = 4000')
   // After a burst the WAL goes back to this size, in bytes.
   db.exec('pragma journal_size_limit = 67108864')
-  // What is shredded is overwritten with zeros in its page.
+  // Deleted content is overwritten with zeros in its page.
   db.exec('pragma secure_delete = on')
-  // Savepoints spill into memory, never into a temporary file.
+  // Savepoints use memory, never a temporary file.
   db.exec('pragma temp_store = memory')
   if (maxPages !== null) db.exec(`pragma max_page_count = ${maxPages}`)
   return connect(db)
 }
 
-/** The first look into the file: it says so when it is none of ours. */
-function turnToWal(db: DatabaseSync, path: string): void {
+/** The first access to the file: throws a clear message when it is no database. */
+function switchToWal(db: DatabaseSync, path: string): void {
   try {
     db.exec('pragma journal_mode = wal')
   } catch (err) {
@@ -102,36 +102,38 @@ export function connectReader(path: string): Connection {
   const db = new DatabaseSync(path, { readOnly: true })
   db.exec('pragma busy_timeout = 250')
   db.exec('pragma cache_size = -65536')
-  const { ask } = connect(db)
+  const { run } = connect(db)
   return {
     db,
-    ask: (statement, values) => {
+    run: (statement, values) => {
       try {
-        return ask(statement, values)
+        return run(statement, values)
       } catch (err) {
-        // One row with a number beyond 2^53 refuses them all.
+        // One row with a number beyond 2^53 makes the whole query fail.
         if (!isOfCode(err, 'ERR_OUT_OF_RANGE')) throw err
-        return askInBig(db, statement, values)
+        return runWithBigInts(db, statement, values)
       }
     },
   }
 }
 
-/** Numbers that are too large become NaN, which the readers of columns refuse in their row alone. */
-function askInBig(db: DatabaseSync, statement: Statement, values: readonly Value[]): readonly Row[] {
-  const asked = db.prepare(numbered(statement))
-  asked.setReadBigInts(true)
+/** Numbers that are too large become NaN, which makes only their own row a broken one. */
+function runWithBigInts(db: DatabaseSync, statement: Statement, values: readonly Value[]): readonly Row[] {
+  const prepared = db.prepare(numbered(statement))
+  prepared.setReadBigInts(true)
   const narrow = (value: unknown): unknown =>
     typeof value !== 'bigint' ? value : Number.isSafeInteger(Number(value)) ? Number(value) : NaN
-  return asked.all(...values).map((row) => Object.fromEntries(Object.entries(row).map(([column, value]) => [column, narrow(value)])) as Row)
+  return prepared
+    .all(...values)
+    .map((row) => Object.fromEntries(Object.entries(row).map(([column, value]) => [column, narrow(value)])) as Row)
 }
 
-/** `$1` would be a named parameter here; `?1` is the first place. */
+/** `$1` would be a named parameter in SQLite; `?1` is the first placeholder. */
 function numbered(statement: Statement): string {
   return statement.text.replace(/\$(\d+)/g, '?$1')
 }
 
-/** Answers shared statements over an open database. */
+/** Runs the shared statements on an open database. */
 export function connect(db: DatabaseSync): Connection {
   const prepared = new Map<string, StatementSync>()
   const prepare = (statement: Statement): StatementSync => {
@@ -139,5 +141,5 @@ export function connect(db: DatabaseSync): Connection {
     prepared.set(statement.name, made)
     return made
   }
-  return { db, ask: (statement, values) => (prepared.get(statement.name) ?? prepare(statement)).all(...values) as Row[] }
+  return { db, run: (statement, values) => (prepared.get(statement.name) ?? prepare(statement)).all(...values) as Row[] }
 }

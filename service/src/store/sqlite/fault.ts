@@ -1,17 +1,17 @@
-/** What an error of SQLite means for whoever asked. Codes: sqlite.org/rescode.html; the low byte is the primary one. */
-export type Fault =
-  /** No room: undo, refuse, go on reading, and write again when there is room. */
+/** What an error of SQLite means for the caller. Codes: sqlite.org/rescode.html; the low byte is the primary one. */
+export type SqliteFault =
+  /** No room: roll back, refuse, keep reading, and write again when there is room. */
   | 'full'
   /** Another process holds the write lock. */
   | 'busy'
-  /** A page is broken: what lies on it is refused, and its neighbours are served. */
+  /** A page is broken: requests for its rows fail, all others are served. */
   | 'broken'
-  /** The disk failed: what is durable is not known any more, and the one honest answer is to stop. */
+  /** The disk failed: it is unknown what is durable, so the service stops. */
   | 'lost'
-  /** The statement itself, such as a constraint; the unit alone fails. */
+  /** The statement itself, such as a constraint; only this transaction fails. */
   | 'statement'
 
-export function faultOf(err: unknown): Fault {
+export function sqliteFaultOf(err: unknown): SqliteFault {
   switch (primaryCode(err)) {
     case SQLITE_FULL:
       return 'full'

@@ -1,16 +1,18 @@
+// needs: strace
 // time limit: 300 s
 import assert from 'node:assert/strict'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { StoreFull, StoreOverloaded } from '../store.ts'
-import type { Store } from '../store.ts'
+import { findCard, insertCard } from '../cards.ts'
+import { listScenarioSteps, setScenarioStep } from '../sandbox.ts'
+import { type Store, StoreFull, StoreOverloaded } from '../store.ts'
 import { sumOfSoundChains } from '../suite/audit.suite.ts'
-import { makeCard, makeNote } from '../suite/samples.fixture.ts'
+import { makeCard, makeAuditEntry } from '../suite/samples.fixture.ts'
 import { runLoad } from './load.fixture.ts'
 import { openSqliteStore, SQLITE_FILE } from './sqlite.ts'
 import { withFolder, withSqlite } from './with-store.fixture.ts'
 
-test('what was acknowledged is there after kill -9, cycle after cycle', () =>
+test('acknowledged writes survive kill -9, in every cycle', () =>
   withFolder(async (folder) => {
     const kept: number[] = []
     for (let cycle = 0; cycle < 8; cycle++) {
@@ -26,7 +28,7 @@ test('what was acknowledged is there after kill -9, cycle after cycle', () =>
     await withReopened(folder, (store) => assertKept(store, kept))
   }))
 
-test('an fsync that fails ends the service before it acknowledges, and all that it acknowledged is there', () =>
+test('a failing fsync ends the service before it acknowledges, and every acknowledged write is there', () =>
   withFolder(async (folder) => {
     for (const [round, at] of [9, 14, 23].entries()) {
       const told = await runLoad(folder, round * 100_000, () => undefined, injecting(folder, 'fsync', `error=EIO:when=${at}+`))
@@ -39,7 +41,7 @@ test('an fsync that fails ends the service before it acknowledges, and all that 
     }
   }))
 
-test('a full disk refuses writes, goes on reading, and takes writes again when there is room', () =>
+test('with a full disk writes are refused and reads served, and writes work again when there is room', () =>
   withFolder(async (folder) => {
     await openSqliteStore({ folder }).then((store) => store.close(1000))
     const told = await runLoad(
@@ -54,12 +56,12 @@ test('a full disk refuses writes, goes on reading, and takes writes again when t
     assert.ok(told.full.length > 0, told.said)
     await withReopened(folder, async (store) => {
       await assertKept(store, told.kept)
-      for (const number of told.full) assert.equal(await store.findCard(makeCard(number)), null)
+      for (const number of told.full) assert.equal(await store.read(findCard(makeCard(number))), null)
       assert.ok((await sumOfSoundChains(store)) >= told.kept.length)
     })
   }))
 
-test('a database at its largest size refuses writes, keeps what it acknowledged and grows on when it may', () =>
+test('a database at its maximum size refuses writes, keeps what it acknowledged, and grows when the limit is raised', () =>
   withFolder(async (folder) => {
     const kept: number[] = []
     const refused: unknown[] = []
@@ -67,7 +69,7 @@ test('a database at its largest size refuses writes, keeps what it acknowledged 
       folder,
       async (store) => {
         for (let number = 0; number < 300; number++) {
-          const inserted = store.insertCard(makeCard(number), makeNote(makeCard(number)))
+          const inserted = store.write(insertCard, { card: makeCard(number), audit: makeAuditEntry(makeCard(number)) })
           await inserted.then(
             () => kept.push(number),
             (err: unknown) => refused.push(err),
@@ -81,19 +83,21 @@ test('a database at its largest size refuses writes, keeps what it acknowledged 
     assert.ok(kept.length > 0 && refused.length > 0)
     assert.ok(refused.every((reason) => reason instanceof StoreFull))
     await withReopened(folder, async (store) => {
-      await store.insertCard(makeCard(5000), makeNote(makeCard(5000)))
+      await store.write(insertCard, { card: makeCard(5000), audit: makeAuditEntry(makeCard(5000)) })
       assert.equal(await sumOfSoundChains(store), kept.length + 1)
     })
   }))
 
 test(
-  'more writes than may wait are refused at once, and those that wait are kept',
+  'more waiting writes than allowed are refused at once, and those that wait are committed',
   withSqlite(async ({ store }) => {
-    const written = await Promise.allSettled(Array.from({ length: 9000 }, (_, n) => store.setScenarioStep('m', `${n % 50}`, 'create')))
+    const written = await Promise.allSettled(
+      Array.from({ length: 9000 }, (_, n) => store.write(setScenarioStep, { merchantId: 'm', scenario: `${n % 50}`, step: 'create' })),
+    )
     const refused = written.flatMap((each) => (each.status === 'rejected' ? [each.reason as unknown] : []))
     assert.equal(refused.length, 9000 - 8192)
     assert.ok(refused.every((reason) => reason instanceof StoreOverloaded))
-    assert.equal((await store.listScenarioSteps('m')).length, 50)
+    assert.equal((await store.read(listScenarioSteps('m'))).length, 50)
   }),
 )
 
@@ -127,5 +131,5 @@ async function withReopened(folder: string, look: (store: Store) => Promise<void
 }
 
 async function assertKept(store: Store, numbers: readonly number[]): Promise<void> {
-  for (const number of numbers) assert.deepEqual(await store.findCard(makeCard(number)), makeCard(number))
+  for (const number of numbers) assert.deepEqual(await store.read(findCard(makeCard(number))), makeCard(number))
 }

@@ -2,15 +2,16 @@ import assert from 'node:assert/strict'
 import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { bytesOf, makeCard, makeNote, shreddedOf } from '../suite/samples.fixture.ts'
+import { bytesOf, makeCard, makeAuditEntry, shreddedOf } from '../suite/samples.fixture.ts'
 import { openSqliteKeyStore, SQLITE_KEYS_FILE } from './keys.ts'
 import { openSqliteStore, SQLITE_FILE } from './sqlite.ts'
 import { withFolder, withSqlite } from './with-store.fixture.ts'
+import { findCard, insertCard, updateCard } from '../cards.ts'
 
 test(
-  'every file of the embedded store is its owner’s alone',
+  'only the owner can read the files of the embedded store',
   withSqlite(async ({ store, folder }) => {
-    await store.insertCard(makeCard(1), makeNote(makeCard(1)))
+    await store.write(insertCard, { card: makeCard(1), audit: makeAuditEntry(makeCard(1)) })
     const keys = await openSqliteKeyStore(folder)
     const files = readdirSync(folder)
     assert.ok(files.includes(`${SQLITE_FILE}-wal`) && files.includes(`${SQLITE_FILE}-shm`))
@@ -23,26 +24,26 @@ test(
   'a shredded PAN is in no file once the store is closed',
   withSqlite(async ({ store, folder, reopen }) => {
     const cards = Array.from({ length: 60 }, (_, number) => makeCard(number, { blob: bytesOf(`to be shredded ${number}`, 200) }))
-    await Promise.all(cards.map((card) => store.insertCard(card, makeNote(card))))
+    await Promise.all(cards.map((card) => store.write(insertCard, { card, audit: makeAuditEntry(card) })))
     const holds = (): string[] => {
       const files = readdirSync(folder).map((file) => [file, readFileSync(join(folder, file))] as const)
       return files.flatMap(([file, content]) => (cards.some(({ blob }) => content.includes(Buffer.from(blob.subarray(100)))) ? [file] : []))
     }
     assert.notDeepEqual(holds(), [])
-    for (const gone of cards.map(shreddedOf)) assert.equal(await store.changeCard(gone, makeNote(gone)), true)
+    for (const gone of cards.map(shreddedOf)) assert.equal(await store.write(updateCard, { card: gone, audit: makeAuditEntry(gone) }), true)
     await reopen().then((again) => again.close(1000))
     assert.deepEqual(holds(), [])
   }),
 )
 
-test('keys lie in a file of their own', () =>
+test('keys are in a file of their own', () =>
   withFolder(async (folder) => {
     const keys = await openSqliteKeyStore(folder)
     await keys.close()
     assert.deepEqual(readdirSync(folder), [SQLITE_KEYS_FILE])
   }))
 
-test('a file that is no database is refused and left as it is', () =>
+test('a file that is not a database is refused and left as it is', () =>
   withFolder(async (folder) => {
     const path = join(folder, SQLITE_FILE)
     writeFileSync(path, 'a shopping list, and a long one at that. '.repeat(200))
@@ -50,24 +51,24 @@ test('a file that is no database is refused and left as it is', () =>
     assert.match(readFileSync(path, 'utf8'), /^a shopping list/)
   }))
 
-test('a page that has rotted is refused, and cards on other pages are served and written', () =>
+test('reading a damaged page fails, and cards on other pages are read and written', () =>
   withFolder(async (folder) => {
     const exits: Error[] = []
     const open = (): ReturnType<typeof openSqliteStore> => openSqliteStore({ folder, exit: (cause) => exits.push(cause) })
     const cards = Array.from({ length: 300 }, (_, number) => makeCard(number, { account: JSON.stringify({ filler: 'x'.repeat(900) }) }))
     const before = await open()
-    await Promise.all(cards.map((card) => before.insertCard(card, makeNote(card))))
+    await Promise.all(cards.map((card) => before.write(insertCard, { card, audit: makeAuditEntry(card) })))
     await before.close(5000)
     rotPageOf(join(folder, SQLITE_FILE), cards[150]!.blob)
 
     const store = await open()
-    const read = await Promise.allSettled(cards.map((card) => store.findCard(card)))
+    const read = await Promise.allSettled(cards.map((card) => store.read(findCard(card))))
     const refused = read.filter(({ status }) => status === 'rejected').length
     assert.ok(refused > 0 && refused < 10, `${refused} cards were refused`)
     const [lost] = cards.filter((_, at) => read[at]?.status === 'rejected')
     const [gone, kept] = await Promise.allSettled([
-      store.changeCard(shreddedOf(lost!), makeNote(shreddedOf(lost!))),
-      store.insertCard(makeCard(1000), makeNote(makeCard(1000))),
+      store.write(updateCard, { card: shreddedOf(lost!), audit: makeAuditEntry(shreddedOf(lost!)) }),
+      store.write(insertCard, { card: makeCard(1000), audit: makeAuditEntry(makeCard(1000)) }),
     ])
     await store.close(5000)
     assert.deepEqual([gone.status, kept.status], ['rejected', 'fulfilled'])

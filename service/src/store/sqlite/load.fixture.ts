@@ -4,8 +4,9 @@ import { once } from 'node:events'
 import { writeSync } from 'node:fs'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
+import { findCard, insertCard } from '../cards.ts'
 import { StoreFull } from '../store.ts'
-import { makeCard, makeNote } from '../suite/samples.fixture.ts'
+import { makeCard, makeAuditEntry } from '../suite/samples.fixture.ts'
 import { openSqliteStore } from './sqlite.ts'
 
 // A process that writes cards as fast as it may, and says of each what it was told. Tests break it from outside.
@@ -49,12 +50,12 @@ async function load(folder: string, from: number): Promise<void> {
   const write = async (): Promise<void> => {
     for (;;) {
       const number = next++
-      const word = await store.insertCard(makeCard(number), makeNote(makeCard(number))).then(
+      const word = await store.write(insertCard, { card: makeCard(number), audit: makeAuditEntry(makeCard(number)) }).then(
         () => 'kept',
         (err: unknown) => (err instanceof StoreFull ? 'full' : `failed ${String(err)}`),
       )
       // Read while nothing can be written, too.
-      await store.findCard(makeCard(from))
+      await store.read(findCard(makeCard(from)))
       writeSync(1, `${word} ${number}\n`)
     }
   }

@@ -16,7 +16,7 @@ test('a folder is locked once, and again after its release', () =>
     lockFolder(folder).release()
   }))
 
-test('another process is told the pid of the holder, also after the holder tried again, and a killed holder leaves nothing behind', () =>
+test('another process gets the pid of the holder, also after the holder tried again, and a killed holder leaves no lock', () =>
   withFolder(async (folder) => {
     for (let round = 0; round < 3; round++) {
       const holder = spawn(process.execPath, ['--input-type=module', '--eval', HOLDER, folder], { stdio: ['pipe', 'pipe', 'inherit'] })
@@ -33,7 +33,7 @@ test('another process is told the pid of the holder, also after the holder tried
     lockFolder(folder).release()
   }))
 
-test('the folder is made for its owner alone', () =>
+test('the folder is accessible to its owner alone', () =>
   withFolder(async (folder) => {
     const made = join(folder, 'a', 'b')
     lockFolder(made).release()
@@ -41,12 +41,12 @@ test('the folder is made for its owner alone', () =>
     for (const file of ['tessera.lock', 'tessera.lock.pid']) assert.equal(statSync(join(made, file)).mode & 0o777, 0o600, file)
   }))
 
-test('a lock file that is not ours, a file in place of the folder and a broken pid are told in plain words', () =>
+test('a lock file that is not ours, a file in place of the folder and a broken pid have clear messages', () =>
   withFolder(async (folder) => {
     writeFileSync(join(folder, 'tessera.lock'), 'something else that somebody keeps here under this very name, as it happens'.repeat(20))
     assert.throws(() => lockFolder(folder), /tessera\.lock in .* is not ours: move it away/)
     writeFileSync(join(folder, 'file'), '')
-    assert.throws(() => lockFolder(join(folder, 'file')), /the folder .* cannot be used: it is no folder/)
+    assert.throws(() => lockFolder(join(folder, 'file')), /the folder .* cannot be used: it is not a folder/)
 
     const other = join(folder, 'other')
     const lock = lockFolder(other)

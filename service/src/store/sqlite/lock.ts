@@ -9,8 +9,8 @@ export interface FolderLock {
 }
 
 /**
- * Takes a data folder for this process alone. The lock is the kernel's (SQLite's exclusive file lock) and dies with the process, however it
- * dies. Throws `FolderLocked` when another holds it.
+ * Locks a data folder for this process. It is a lock of the kernel (SQLite's exclusive file lock) and ends with the process, however that ends.
+ * Throws `FolderLocked` when another process has it.
  */
 export function lockFolder(folder: string): FolderLock {
   const pidPath = join(folder, 'tessera.lock.pid')
@@ -24,7 +24,7 @@ export function lockFolder(folder: string): FolderLock {
     throw refusal(err, folder, pidPath)
   }
   writeFileSync(pidPath, `${process.pid}\n`, { mode: 0o600 })
-  // Held here as well: a lock that the caller drops on the floor must not be collected, and with it released.
+  // Referenced here too: otherwise a lock that the caller does not keep is garbage-collected, which releases it.
   held.add(db)
   return {
     release: () => {
@@ -33,9 +33,9 @@ export function lockFolder(folder: string): FolderLock {
   }
 }
 
-/** Another process runs on the folder. */
+/** Another process uses the folder. */
 export class FolderLocked extends Error {
-  /** Process id of the holder, as it said; null when that cannot be read. */
+  /** Process id of the other process; null when it cannot be read. */
   readonly pid: number | null
 
   constructor(folder: string, pid: number | null) {

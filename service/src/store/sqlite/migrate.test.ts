@@ -3,23 +3,26 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { test } from 'node:test'
 import { readMigrations } from '../migrations/migrations.ts'
-import { keepReceipt, makeReceipt } from '../suite/money.fixture.ts'
+import { insertSampleReceipt, makeReceipt } from '../suite/money.fixture.ts'
 import { cardIndexesBefore, merchantAfter, merchantsBefore, withoutBlanks } from '../suite/merchants-before.fixture.ts'
-import { makeCard, makeNote, merchantId, nextOf } from '../suite/samples.fixture.ts'
+import { makeCard, makeAuditEntry, merchantId, nextOf } from '../suite/samples.fixture.ts'
 import { expectSchema, tellSqliteSchema } from '../suite/schema.fixture.ts'
 import { openSqliteStore, SQLITE_FILE } from './sqlite.ts'
 import { withFolder, withSqlite } from './with-store.fixture.ts'
+import { findCard, insertCard, updateCard } from '../cards.ts'
+import { findMerchant } from '../merchants.ts'
+import { findReceipt } from '../receipts.ts'
 
 test(
-  'the embedded schema that is kept for reading is the one that the migrations make',
+  'the embedded schema file for reading equals the result of the migrations',
   withSqlite(async ({ raw }) => expectSchema('sqlite', await tellSqliteSchema(raw))),
 )
 
-test('an embedded store of before money keeps its cards and takes receipts', () =>
+test('an embedded store from before payments keeps its cards and accepts receipts', () =>
   withFolder(async (folder) => {
     const card = makeCard(1)
     const first = await openSqliteStore({ folder })
-    await first.insertCard(card, makeNote(card))
+    await first.write(insertCard, { card, audit: makeAuditEntry(card) })
     await first.close(5000)
     takeBackMoney(folder)
 
@@ -43,16 +46,18 @@ test('an embedded store of before money keeps its cards and takes receipts', () 
         { number: 15, name: 'lists-by-state', breaking: false },
         { number: 16, name: 'form-session-mac', breaking: true },
         { number: 17, name: 'refused-payments', breaking: false },
+        { number: 18, name: 'open-receipts', breaking: false },
+        { number: 19, name: 'audit-actions', breaking: false },
       ]
       assert.deepEqual(
         applied,
         wanted.map((fields) => ['store_migrated', fields]),
       )
-      assert.deepEqual(await store.findCard(card), card)
-      assert.deepEqual(withoutBlanks(await store.findMerchant(merchantId)), merchantAfter)
-      assert.equal(await store.changeCard(nextOf(card), makeNote(nextOf(card))), true)
-      const receipt = await keepReceipt(store, makeReceipt(1))
-      assert.deepEqual(await store.findReceipt(receipt), receipt)
+      assert.deepEqual(await store.read(findCard(card)), card)
+      assert.deepEqual(withoutBlanks(await store.read(findMerchant(merchantId))), merchantAfter)
+      assert.equal(await store.write(updateCard, { card: nextOf(card), audit: makeAuditEntry(nextOf(card)) }), true)
+      const receipt = await insertSampleReceipt(store, makeReceipt(1))
+      assert.deepEqual(await store.read(findReceipt(receipt)), receipt)
     } finally {
       await store.close(5000)
     }

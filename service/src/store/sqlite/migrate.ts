@@ -1,10 +1,10 @@
 import type { DatabaseSync } from 'node:sqlite'
-import { integer, text } from '../column.ts'
+import { readText, readInteger } from '../table.ts'
 import { planMigrations, readMigrations } from '../migrations/migrations.ts'
 import type { AppliedMigration, Migration } from '../migrations/migrations.ts'
 import type { Row } from '../statement.ts'
 
-/** Brings a database to the newest schema, in one transaction under SQLite's own write lock, so that two starts at once are safe. */
+/** Migrates a database to the newest schema, in one transaction under SQLite's write lock, so that two concurrent starts are safe. */
 export function migrateSqlite(db: DatabaseSync, folder: 'cards' | 'keys'): readonly Migration[] {
   db.exec('begin immediate')
   try {
@@ -27,5 +27,5 @@ export function migrateSqlite(db: DatabaseSync, folder: 'cards' | 'keys'): reado
 
 function listApplied(db: DatabaseSync): AppliedMigration[] {
   const found = db.prepare('select number, name, checksum from migrations order by number').all() as Row[]
-  return found.map((row) => ({ number: integer(row, 'number'), name: text(row, 'name'), checksum: text(row, 'checksum') }))
+  return found.map((row) => ({ number: readInteger(row, 'number'), name: readText(row, 'name'), checksum: readText(row, 'checksum') }))
 }

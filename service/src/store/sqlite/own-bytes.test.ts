@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { ownBytes } from './own-bytes.ts'
 
-test('a small buffer is sent alone, without the slab that its neighbours lie in', () => {
+test('a small buffer is copied alone, without the slab that it shares with others', () => {
   const pooled = Buffer.from('short')
   assert.ok(pooled.buffer.byteLength > pooled.byteLength, 'Node pools small buffers')
   const sent = structuredClone(ownBytes({ card: { blob: pooled, list: [pooled] }, at: 1 }))
@@ -12,7 +12,7 @@ test('a small buffer is sent alone, without the slab that its neighbours lie in'
   }
 })
 
-test('what needs no copy is not copied, and what was given is not changed', () => {
+test('data that needs no copy is not copied, and the input is not changed', () => {
   const whole = { blob: new Uint8Array([1, 2, 3]), text: 'a', nothing: null, deep: { list: [1, 'b'] as const } }
   assert.equal(ownBytes(whole), whole)
   assert.equal(ownBytes(whole).blob, whole.blob)

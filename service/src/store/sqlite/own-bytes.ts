@@ -1,6 +1,6 @@
 /**
- * Plain data whose byte arrays own their memory. A structured clone of a small Buffer copies the whole slab that it lies in, and with it
- * whatever of a neighbour lies there; so each such view is copied out first. What needs no copy is returned as it is.
+ * Copies byte arrays that share their memory. A structured clone of a small Buffer copies the whole slab it lies in, with the bytes of other Buffers;
+ * so each such view is copied first. Data that needs no copy is returned as it is.
  */
 export function ownBytes<T>(plain: T): T {
   return own(plain) as T
@@ -23,7 +23,7 @@ function own(plain: unknown): unknown {
   return copied ?? plain
 }
 
-/** A Buffer is sent as the plain bytes that it is. */
+/** A Buffer becomes a plain Uint8Array. */
 function ownsItsMemory(bytes: Uint8Array): boolean {
   return bytes.constructor === Uint8Array && bytes.byteLength === bytes.buffer.byteLength
 }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { listEndedCards, listKeptCards } from '../questions/cards.ts'
-import { listDueReceipts, listReceipts } from '../questions/receipts.ts'
+import { listEndedCards, listSavedCards } from '../cards.ts'
+import { countOpenReceipts, listDueReceipts, listFlaggedReceipts, listOpenReceipts, listReceipts } from '../receipts.ts'
 import { askedOfMany, fillReceipts } from '../suite/many-receipts.fixture.ts'
 import { withSqlite } from './with-store.fixture.ts'
 
@@ -18,15 +18,22 @@ for (const analyzed of [false, true]) {
       assert.deepEqual(await plan(listDueReceipts(0, 10).statement.text), [
         'SEARCH receipts USING INDEX receipts_due_at ((due_at,receipt_id)>(?,?) AND due_at<?)',
       ])
+      const open = await plan(listOpenReceipts(20, 10).statement.text)
+      assert.ok(open.length === 1 && String(open[0]).startsWith('SEARCH receipts USING INDEX receipts_open (state=? AND '), open.join())
+      const flagged = await plan(listFlaggedReceipts(10, '').statement.text)
+      assert.ok(flagged.length === 1 && String(flagged[0]).includes('USING INDEX receipts_flagged (receipt_id>?)'), flagged.join())
+      const counts = (await plan(countOpenReceipts(0).statement.text)).map(String).filter((step) => / receipts /.test(step))
+      assert.equal(counts.length, 9)
+      for (const step of counts) assert.match(step, /USING (COVERING )?INDEX receipts_(open|flagged|due_at)/)
     }),
   )
 }
 
 test(
-  'the embedded store reads the cards whose time has come as ranges of indexes',
+  'the embedded store reads ended cards as ranges of indexes',
   withSqlite(async ({ raw }) => {
     const plan = async (text: string): Promise<unknown[]> => (await raw(`explain query plan ${text}`)).map((row) => row['detail'])
-    assert.deepEqual(await plan(listKeptCards(0, 10).statement.text), [
+    assert.deepEqual(await plan(listSavedCards(0, 10).statement.text), [
       'SEARCH cards USING INDEX cards_kept ((ends_at,card_id)>(?,?) AND ends_at<?)',
     ])
     assert.deepEqual(await plan(listEndedCards(0, 10).statement.text), [

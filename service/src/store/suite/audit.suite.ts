@@ -1,14 +1,16 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { checkRows } from '../../audit/rows.ts'
-import { verifyChain } from '../../audit/verify.ts'
-import type { AuditHead, Store } from '../store.ts'
-import { bytesOf, makeCard, makeNote, nextOf, shreddedOf } from './samples.fixture.ts'
+import { checkRows } from '../../ops/audit/rows.ts'
+import { verifyChain } from '../../ops/audit/verify.ts'
+import { type AuditHead, listAuditEntries, listAuditHeads } from '../audit.ts'
+import { findCard, insertCard, updateCard } from '../cards.ts'
+import type { Store } from '../store.ts'
+import { bytesOf, makeCard, makeAuditEntry, nextOf, shreddedOf } from './samples.fixture.ts'
 import type { WithStore } from './opened.fixture.ts'
 
 export function auditSuite(withStore: WithStore): void {
   test(
-    'every change is in a chain, chains hold, and what was refused left no link behind',
+    'every change is in an audit chain, the chains verify, and a refused write leaves no entry',
     withStore(async ({ store }) => {
       await change(store, 40)
       const refused = await Promise.allSettled([1, 50, 2, 51].map((number) => insert(store, number)))
@@ -17,40 +19,40 @@ export function auditSuite(withStore: WithStore): void {
         ['rejected', 'fulfilled', 'rejected', 'fulfilled'],
       )
       const stale = nextOf(makeCard(1))
-      assert.equal(await store.changeCard(stale, makeNote(stale)), false)
+      assert.equal(await store.write(updateCard, { card: stale, audit: makeAuditEntry(stale) }), false)
       await insert(store, 52)
       assert.equal(await sumOfSoundChains(store), 40 + 40 + 3)
     }),
   )
 
   test(
-    'an entry tells what was noted',
+    'an entry contains what was written',
     withStore(async ({ store }) => {
-      const note = makeNote(makeCard(1), 'card.created', { outcome: 'o‘zgardi' })
-      await store.insertCard(makeCard(1), note)
-      const [head] = await store.listAuditChains()
-      const [entry] = await store.readAudit(head!.chain, 0, 10)
+      const note = makeAuditEntry(makeCard(1), 'card.created', { outcome: 'o‘zgardi' })
+      await store.write(insertCard, { card: makeCard(1), audit: note })
+      const [head] = await store.read(listAuditHeads())
+      const [entry] = await store.read(listAuditEntries(head!.chain, 0, 10))
       assert.deepEqual(entry, { ...note, chain: head!.chain, seq: 1, hash: head!.hash })
-      assert.deepEqual(await store.readAudit(head!.chain, 1, 10), [])
+      assert.deepEqual(await store.read(listAuditEntries(head!.chain, 1, 10)), [])
     }),
   )
 
   test(
-    'a store opened anew goes on with its chains',
+    'a reopened store continues its audit chains',
     withStore(async ({ store, reopen }) => {
       await change(store, 5)
       const again = await reopen()
       await insert(again, 100)
       assert.equal(await sumOfSoundChains(again), 11)
-      assert.deepEqual(await again.findCard(makeCard(100)), makeCard(100))
+      assert.deepEqual(await again.read(findCard(makeCard(100))), makeCard(100))
     }),
   )
 
   test(
-    'an entry that was edited, taken out or cut off is found by its place',
+    'an entry that was edited, removed or cut off is found with its position',
     withStore(async ({ store, raw }) => {
       for (let number = 0; number < 6; number++) await insert(store, number)
-      const [head] = await store.listAuditChains()
+      const [head] = await store.read(listAuditHeads())
       const verify = (known: AuditHead[] = []): Promise<unknown> => verifyChain(store, head!.chain, known).then(({ faults }) => faults)
       assert.deepEqual(await verify([head!]), [])
 
@@ -68,23 +70,24 @@ export function auditSuite(withStore: WithStore): void {
   )
 
   test(
-    'a chain that was computed anew is found by a head that was noted elsewhere',
+    'a recomputed chain is detected by a head that was recorded elsewhere',
     withStore(async ({ store }) => {
       for (let number = 0; number < 3; number++) await insert(store, number)
-      const [head] = await store.listAuditChains()
+      const [head] = await store.read(listAuditHeads())
       const known = { ...head!, hash: bytesOf('noted before') }
       assert.deepEqual((await verifyChain(store, head!.chain, [known])).faults, [{ seq: head!.seq, fault: 'rewritten' }])
     }),
   )
 
   test(
-    'an old row put back whole is found, and so are rows that the audit does not know or nobody can read',
+    'a restored old row is detected, and so are rows that the audit does not know or that cannot be read',
     withStore(async ({ store, raw }) => {
       const cards = [1, 2, 3, 4, 5].map((number) => makeCard(number))
-      for (const card of cards) await store.insertCard(card, makeNote(card))
+      for (const card of cards) await store.write(insertCard, { card, audit: makeAuditEntry(card) })
       const next = nextOf(cards[0]!, { verified: true })
       const gone = shreddedOf(cards[1]!)
-      for (const changed of [next, gone]) assert.equal(await store.changeCard(changed, makeNote(changed)), true)
+      for (const changed of [next, gone])
+        assert.equal(await store.write(updateCard, { card: changed, audit: makeAuditEntry(changed) }), true)
       assert.deepEqual(await found(store), [null, null, null, null])
 
       const old = (card: typeof next): Promise<unknown> =>
@@ -108,27 +111,27 @@ export function auditSuite(withStore: WithStore): void {
 
 /** With MACs that are all right: what is left to find is what the audit tells. */
 async function found(store: Store): Promise<(string | null)[]> {
-  const right = { isTrue: () => Promise.resolve(true) }
+  const right = { hasValidMac: () => Promise.resolve(true) }
   const told: (string | null)[] = []
   for await (const { fault } of checkRows(store, { card: right, receipt: right, merchant: right })) told.push(fault?.what ?? null)
   return told
 }
 
 async function insert(store: Store, number: number): Promise<void> {
-  await store.insertCard(makeCard(number), makeNote(makeCard(number), 'card.created'))
+  await store.write(insertCard, { card: makeCard(number), audit: makeAuditEntry(makeCard(number), 'card.created') })
 }
 
 /** Makes `count` cards and changes each, all at once. */
 async function change(store: Store, count: number): Promise<void> {
   const cards = Array.from({ length: count }, (_, number) => makeCard(number))
-  await Promise.all(cards.map((card) => store.insertCard(card, makeNote(card, 'card.created'))))
-  await Promise.all(cards.map((card) => store.changeCard(nextOf(card), makeNote(nextOf(card)))))
+  await Promise.all(cards.map((card) => store.write(insertCard, { card, audit: makeAuditEntry(card, 'card.created') })))
+  await Promise.all(cards.map((card) => store.write(updateCard, { card: nextOf(card), audit: makeAuditEntry(nextOf(card)) })))
 }
 
 /** Verifies every chain, and counts the entries of all. */
 export async function sumOfSoundChains(store: Store): Promise<number> {
   let sum = 0
-  for (const head of await store.listAuditChains()) {
+  for (const head of await store.read(listAuditHeads())) {
     const report = await verifyChain(store, head.chain, [head])
     assert.deepEqual(report.faults, [], head.chain)
     sum += report.entries

@@ -1,30 +1,58 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { AuditNote, FindingRow, KeepPageCheck, SeenScript, Store } from '../store.ts'
+import { type AuditEntry, listAuditOfSubject } from '../audit.ts'
+import { addFindings, type FindingRow, listFindings } from '../findings.ts'
+import { listPageChecks, listPageScripts, type PageCheckResult, reviewScript, savePageCheck, type ScannedScript } from '../page-checks.ts'
+import type { Store } from '../store.ts'
 import type { WithStore } from './opened.fixture.ts'
 import { bucket, merchantId, T0 } from './samples.fixture.ts'
 
 export function complianceSuite(withStore: WithStore): void {
   const of = { bucket, merchantId }
   const other = { bucket, merchantId: 'f'.repeat(24) }
-  const noted = (action: string, subject: string): AuditNote => ({
-    ...{ at: T0, actor: 'user:1', action, merchantId, subject, version: 0, mac: new Uint8Array(0), requestId: '', outcome: 'ok' },
+  const noted = (action: string, subject: string): AuditEntry => ({
+    at: T0,
+    actor: 'user:1',
+    action,
+    merchantId,
+    subject,
+    version: 0,
+    mac: new Uint8Array(0),
+    requestId: '',
+    outcome: 'ok',
   })
   const seen = (kind: string, lastAt: number, over: Partial<FindingRow> = {}): FindingRow => ({
-    ...{ ...of, kind, seenBy: 'server', count: 1, firstAt: lastAt, lastAt, method: 'cards.check', origin: '', requestId: String(lastAt) },
+    ...of,
+    kind,
+    seenBy: 'server',
+    count: 1,
+    firstAt: lastAt,
+    lastAt,
+    method: 'cards.check',
+    origin: '',
+    requestId: String(lastAt),
     ...over,
   })
 
   test(
-    'findings of a kind are one row: counts add up, the first moment stays, and the last one is the later of two that tell',
+    'findings of a kind are one row: counts add up, the first time stays, and the last time is the later of two reports',
     withStore(async ({ store }) => {
-      await store.addFindings([seen('a', 10, { count: 2, origin: 'https://shop\u0000' }), seen('a', 11, { seenBy: 'browser' })])
-      await store.addFindings([seen('a', 30), seen('b', 40), seen('b', 40, other)])
-      await store.addFindings([seen('a', 20, { count: 5, method: 'cards.verify' })])
-      const found = await store.listFindings(of)
+      await store.write(addFindings, {
+        findings: [seen('a', 10, { count: 2, origin: 'https://shop\u0000' }), seen('a', 11, { seenBy: 'browser' })],
+      })
+      await store.write(addFindings, { findings: [seen('a', 30), seen('b', 40), seen('b', 40, other)] })
+      await store.write(addFindings, { findings: [seen('a', 20, { count: 5, method: 'cards.verify' })] })
+      const found = await store.read(listFindings(of))
       assert.deepEqual(
         found.map(({ kind, seenBy, count, firstAt, lastAt, method, origin, requestId }) => [
-          ...[kind, seenBy, count, firstAt, lastAt, method, origin, requestId],
+          kind,
+          seenBy,
+          count,
+          firstAt,
+          lastAt,
+          method,
+          origin,
+          requestId,
         ]),
         [
           ['b', 'server', 1, 40, 40, 'cards.check', '', '40'],
@@ -32,32 +60,44 @@ export function complianceSuite(withStore: WithStore): void {
           ['a', 'browser', 1, 11, 11, 'cards.check', '', '11'],
         ],
       )
-      assert.equal((await store.listFindings(other)).length, 1)
+      assert.equal((await store.read(listFindings(other))).length, 1)
     }),
   )
 
-  const script = (name: string, print = 'p1'): SeenScript => ({ scriptId: name, address: name, print, integrity: '', party: 'third' })
-  const keep = (store: Store, page: string, checkedAt: number, scripts: readonly SeenScript[], over: Partial<KeepPageCheck> = {}) =>
-    store.keepPageCheck(
-      {
-        check: { ...of, page, checkedAt, checkedBy: 'u', errors: 1, warnings: 2, report: '{}' },
-        ...{ scripts, pagesMax: 3, scriptsMax: 4, ...over },
-      },
-      noted('page.checked', 'u'),
-    )
+  const script = (name: string, print = 'p1'): ScannedScript => ({ scriptId: name, address: name, print, integrity: '', party: 'third' })
+  const keep = (store: Store, page: string, checkedAt: number, scripts: readonly ScannedScript[], over: Partial<PageCheckResult> = {}) =>
+    store.write(savePageCheck, {
+      check: { ...of, page, checkedAt, checkedBy: 'u', errors: 1, warnings: 2, report: '{}' },
+      scripts,
+      pagesMax: 3,
+      scriptsMax: 4,
+      ...over,
+      audit: noted('page.checked', 'u'),
+    })
   const scriptsOf = async (store: Store) =>
-    (await store.listPageScripts(of)).map(({ scriptId, judged, print, judgedPrint, firstAt, lastAt }) => [
-      ...[scriptId, judged, print, judgedPrint, firstAt, lastAt],
+    (await store.read(listPageScripts(of))).map(({ scriptId, judged, print, judgedPrint, firstAt, lastAt }) => [
+      scriptId,
+      judged,
+      print,
+      judgedPrint,
+      firstAt,
+      lastAt,
     ])
 
   test(
-    'a script that was judged stays in the inventory with its reason; one that nobody judged goes when its page has it no more',
+    'a reviewed script stays in the inventory with its reason; one that was never reviewed goes when its page no longer has it',
     withStore(async ({ store }) => {
       await keep(store, 'https://a', 1, [script('one'), script('two'), script('three')])
       const judged = { ...of, judged: 'authorised', reason: 'takes the card', judgedBy: 'u', judgedAt: 5 } as const
-      assert.equal(await store.judgeScript({ ...judged, scriptId: 'one', print: 'p1' }, noted('script.judged', 'one')), true)
-      assert.equal(await store.judgeScript({ ...judged, scriptId: 'two', print: 'another' }, noted('script.judged', 'two')), false)
-      assert.equal(await store.judgeScript({ ...judged, ...other, scriptId: 'two', print: 'p1' }, noted('script.judged', 'two')), false)
+      assert.equal(await store.write(reviewScript, { ...judged, scriptId: 'one', print: 'p1', audit: noted('script.judged', 'one') }), true)
+      assert.equal(
+        await store.write(reviewScript, { ...judged, scriptId: 'two', print: 'another', audit: noted('script.judged', 'two') }),
+        false,
+      )
+      assert.equal(
+        await store.write(reviewScript, { ...judged, ...other, scriptId: 'two', print: 'p1', audit: noted('script.judged', 'two') }),
+        false,
+      )
       await keep(store, 'https://a', 2, [script('three', 'p2')])
       assert.deepEqual(await scriptsOf(store), [
         ['one', 'authorised', 'p1', 'p1', 1, 1],
@@ -65,20 +105,20 @@ export function complianceSuite(withStore: WithStore): void {
       ])
       await keep(store, 'https://a', 3, [script('one', 'p2')])
       assert.deepEqual(await scriptsOf(store), [['one', 'authorised', 'p2', 'p1', 1, 3]])
-      assert.equal((await store.listPageScripts(of))[0]?.reason, 'takes the card')
-      assert.deepEqual(await store.listPageScripts(other), [])
-      const told = await store.listAuditOf(merchantId, 'one', 9)
+      assert.equal((await store.read(listPageScripts(of)))[0]?.reason, 'takes the card')
+      assert.deepEqual(await store.read(listPageScripts(other)), [])
+      const told = await store.read(listAuditOfSubject(merchantId, 'one', 9))
       assert.deepEqual([told.length, told[0]?.action], [1, 'script.judged'])
     }),
   )
 
   test(
-    'of a merchant’s pages and scripts the newest are kept, and no more than the bounds',
+    'of a merchant’s pages and scripts only the newest are stored, up to the limits',
     withStore(async ({ store }) => {
       for (let at = 1; at <= 5; at++) await keep(store, `https://${String(at)}`, at, [script(`s${String(at)}`)])
       await keep(store, 'https://4', 9, [script('s4')])
       assert.deepEqual(
-        (await store.listPageChecks(of)).map(({ page, errors }) => [page, errors]),
+        (await store.read(listPageChecks(of))).map(({ page, errors }) => [page, errors]),
         [
           ['https://4', 1],
           ['https://5', 1],
@@ -96,7 +136,7 @@ export function complianceSuite(withStore: WithStore): void {
         ['a', 'b', 'c', 'd', 'e'].map((name) => script(name)),
       )
       assert.equal((await scriptsOf(store)).length, 4)
-      assert.deepEqual(await store.listPageChecks(other), [])
+      assert.deepEqual(await store.read(listPageChecks(other)), [])
     }),
   )
 }

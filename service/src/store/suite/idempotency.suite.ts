@@ -1,26 +1,48 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { IdempotencyClaim, Store } from '../store.ts'
+import { deleteOldIdempotencyRecords, findIdempotencyRecord, type IdempotencyClaim, saveIdempotencyOutcome } from '../idempotency.ts'
+import { insertReceipt, updateReceipt } from '../receipts.ts'
+import { deleteInPages, type Store } from '../store.ts'
 import { bytesOf, T0 } from './samples.fixture.ts'
-import { keepReceipt, makeAnswer, makeChange, makeKeyClaim, makeReceipt, makeRiders, nextReceipt } from './money.fixture.ts'
+import {
+  insertSampleReceipt,
+  makeIdempotencyOutcome,
+  makeReceiptUpdate,
+  makeKeyClaim,
+  makeReceipt,
+  makeReceiptExtras,
+  nextReceipt,
+} from './money.fixture.ts'
 import type { WithStore } from './opened.fixture.ts'
 
 export function idempotencySuite(withStore: WithStore): void {
   test(
-    'a key is claimed with the intention and answered with the outcome, and an answer stays as it is',
+    'a key is claimed with the intention and completed with the outcome, and an outcome never changes',
     withStore(async ({ store }) => {
-      const [claim, answer] = [makeKeyClaim('one'), makeAnswer('one')]
+      const [claim, answer] = [makeKeyClaim('one'), makeIdempotencyOutcome('one')]
       const paying = await claimWith(store, claim)
-      assert.deepEqual(await store.findIdempotency(claim), { ...claim, sealed: null })
+      assert.deepEqual(await store.read(findIdempotencyRecord(claim)), { ...claim, sealed: null })
 
       const paid = nextReceipt(paying, { state: 4 })
-      assert.equal(await store.changeReceipt(makeChange(paid), makeRiders(paid, { answer })), 'changed')
-      assert.deepEqual(await store.findIdempotency(claim), { ...claim, sealed: answer.sealed })
+      assert.equal(
+        await store.write(updateReceipt, {
+          ...makeReceiptUpdate(paid),
+          ...makeReceiptExtras(paid, { idempotency: { claim: null, outcome: answer } }),
+        }),
+        'updated',
+      )
+      assert.deepEqual(await store.read(findIdempotencyRecord(claim)), { ...claim, sealed: answer.sealed })
 
       const later = nextReceipt(paid, { state: 21 })
-      const other = makeAnswer('one', { sealed: bytesOf('another outcome') })
-      assert.equal(await store.changeReceipt(makeChange(later), makeRiders(later, { answer: other })), 'changed')
-      assert.deepEqual((await store.findIdempotency(claim))?.sealed, answer.sealed)
+      const other = makeIdempotencyOutcome('one', { sealed: bytesOf('another outcome') })
+      assert.equal(
+        await store.write(updateReceipt, {
+          ...makeReceiptUpdate(later),
+          ...makeReceiptExtras(later, { idempotency: { claim: null, outcome: other } }),
+        }),
+        'updated',
+      )
+      assert.deepEqual((await store.read(findIdempotencyRecord(claim)))?.sealed, answer.sealed)
     }),
   )
 
@@ -34,91 +56,109 @@ export function idempotencySuite(withStore: WithStore): void {
         { ...claim, callerClass: 'browser' as const },
         { ...claim, keyHash: bytesOf('other') },
       ]
-      for (const each of [claim, ...others]) assert.equal(await store.keepIdempotency(each, { ...each, sealed: bytesOf('x') }), true)
-      for (const each of [claim, ...others]) assert.equal(await store.keepIdempotency(each, { ...each, sealed: bytesOf('y') }), false)
+      for (const each of [claim, ...others])
+        assert.equal(await store.write(saveIdempotencyOutcome, { claim: each, outcome: { ...each, sealed: bytesOf('x') } }), true)
+      for (const each of [claim, ...others])
+        assert.equal(await store.write(saveIdempotencyOutcome, { claim: each, outcome: { ...each, sealed: bytesOf('y') } }), false)
     }),
   )
 
   test(
-    'of 200 outcomes kept under one key at once exactly one is kept',
+    'of 200 concurrent outcomes of one key exactly one is stored',
     withStore(async ({ store }) => {
       const claims = Array.from({ length: 200 }, (_, n) => makeKeyClaim('one', { subject: `subject ${n}` }))
       const kept = await Promise.all(
-        claims.map((claim, n) => store.keepIdempotency(claim, makeAnswer('one', { sealed: bytesOf(`outcome ${n}`) }))),
+        claims.map((claim, n) =>
+          store.write(saveIdempotencyOutcome, { claim, outcome: makeIdempotencyOutcome('one', { sealed: bytesOf(`outcome ${n}`) }) }),
+        ),
       )
       assert.equal(kept.filter(Boolean).length, 1)
       const winner = kept.indexOf(true)
-      assert.deepEqual(await store.findIdempotency(claims[0]!), { ...claims[winner], sealed: bytesOf(`outcome ${winner}`) })
+      assert.deepEqual(await store.read(findIdempotencyRecord(claims[0]!)), { ...claims[winner], sealed: bytesOf(`outcome ${winner}`) })
     }),
   )
 
   test(
-    'a request may answer what it claimed itself, and no twin may while the lease runs',
+    'a request may complete its own claim, and a duplicate request may not while the lease runs',
     withStore(async ({ store }) => {
       const claim = makeKeyClaim('one', { requestId: 'mine' })
       await claimWith(store, claim)
-      const answer = makeAnswer('one')
-      for (const twin of [makeKeyClaim('one'), makeKeyClaim('one', { requestId: 'twin' })]) {
-        assert.equal(await store.keepIdempotency(twin, answer), false)
+      const answer = makeIdempotencyOutcome('one')
+      for (const twin of [makeKeyClaim('one'), makeKeyClaim('one', { requestId: 'another' })]) {
+        assert.equal(await store.write(saveIdempotencyOutcome, { claim: twin, outcome: answer }), false)
       }
-      assert.deepEqual(await store.findIdempotency(claim), { ...claim, sealed: null })
-      assert.equal(await store.keepIdempotency(claim, answer), true)
-      assert.equal(await store.keepIdempotency(claim, makeAnswer('one', { sealed: bytesOf('again') })), false)
-      assert.deepEqual(await store.findIdempotency(claim), { ...claim, sealed: answer.sealed })
+      assert.deepEqual(await store.read(findIdempotencyRecord(claim)), { ...claim, sealed: null })
+      assert.equal(await store.write(saveIdempotencyOutcome, { claim, outcome: answer }), true)
+      assert.equal(
+        await store.write(saveIdempotencyOutcome, { claim, outcome: makeIdempotencyOutcome('one', { sealed: bytesOf('again') }) }),
+        false,
+      )
+      assert.deepEqual(await store.read(findIdempotencyRecord(claim)), { ...claim, sealed: answer.sealed })
 
       const nameless = makeKeyClaim('two')
       const receipt = makeReceipt(2)
-      assert.equal(await store.insertReceipt(receipt, makeRiders(receipt, { claim: nameless })), 'kept')
-      assert.equal(await store.keepIdempotency(nameless, makeAnswer('two')), false)
+      assert.equal(
+        await store.write(insertReceipt, { receipt, ...makeReceiptExtras(receipt, { idempotency: { claim: nameless, outcome: null } }) }),
+        'inserted',
+      )
+      assert.equal(await store.write(saveIdempotencyOutcome, { claim: nameless, outcome: makeIdempotencyOutcome('two') }), false)
     }),
   )
 
   test(
-    'a claim whose lease passed without an answer is answered by a twin, and by no other request',
+    'a claim whose lease ended without an outcome may be completed by a duplicate request, and by no other',
     withStore(async ({ store }) => {
       const claim = makeKeyClaim('one', { requestId: 'gone' })
       await claimWith(store, claim)
-      const answer = makeAnswer('one')
-      const after = { ...claim, requestId: 'twin', claimedAt: claim.leaseUntil, leaseUntil: claim.leaseUntil + 30_000 }
-      assert.equal(await store.keepIdempotency({ ...after, claimedAt: claim.leaseUntil - 1 }, answer), false)
-      assert.equal(await store.keepIdempotency({ ...after, identity: bytesOf('another request') }, answer), false)
-      assert.equal(await store.keepIdempotency(after, answer), true)
-      assert.deepEqual(await store.findIdempotency(claim), { ...after, sealed: answer.sealed })
+      const answer = makeIdempotencyOutcome('one')
+      const after = { ...claim, requestId: 'another', claimedAt: claim.leaseUntil, leaseUntil: claim.leaseUntil + 30_000 }
+      assert.equal(
+        await store.write(saveIdempotencyOutcome, { claim: { ...after, claimedAt: claim.leaseUntil - 1 }, outcome: answer }),
+        false,
+      )
+      assert.equal(
+        await store.write(saveIdempotencyOutcome, { claim: { ...after, identity: bytesOf('another request') }, outcome: answer }),
+        false,
+      )
+      assert.equal(await store.write(saveIdempotencyOutcome, { claim: after, outcome: answer }), true)
+      assert.deepEqual(await store.read(findIdempotencyRecord(claim)), { ...after, sealed: answer.sealed })
     }),
   )
 
   test(
-    'a key whose time is over may be claimed anew, and is dropped',
+    'a key whose time is over may be claimed again, and is deleted',
     withStore(async ({ store }) => {
       const claim = makeKeyClaim('one')
-      assert.equal(await store.keepIdempotency(claim, makeAnswer('one')), true)
+      assert.equal(await store.write(saveIdempotencyOutcome, { claim, outcome: makeIdempotencyOutcome('one') }), true)
       const anew = { ...claim, claimedAt: claim.endsAt, leaseUntil: claim.endsAt + 1, endsAt: claim.endsAt + 86_400_000 }
       const early = makeReceipt(7)
-      const refused = makeRiders(early, { claim: { ...anew, claimedAt: claim.endsAt - 1 } })
-      assert.equal(await store.insertReceipt(early, refused), 'twin')
+      const refused = makeReceiptExtras(early, { idempotency: { claim: { ...anew, claimedAt: claim.endsAt - 1 }, outcome: null } })
+      assert.equal(await store.write(insertReceipt, { receipt: early, ...refused }), 'duplicate_request')
       await claimWith(store, anew)
-      assert.deepEqual(await store.findIdempotency(claim), { ...anew, sealed: null })
-      assert.equal(await store.dropIdempotency(anew.endsAt), 0)
-      assert.equal(await store.dropIdempotency(anew.endsAt + 1), 1)
-      assert.equal(await store.findIdempotency(claim), null)
+      assert.deepEqual(await store.read(findIdempotencyRecord(claim)), { ...anew, sealed: null })
+      assert.equal(await deleteInPages(store, deleteOldIdempotencyRecords, anew.endsAt), 0)
+      assert.equal(await deleteInPages(store, deleteOldIdempotencyRecords, anew.endsAt + 1), 1)
+      assert.equal(await store.read(findIdempotencyRecord(claim)), null)
     }),
   )
 
   test(
-    'dropping keys drops all whose time ended, page by page, and no other',
+    'deleting old keys deletes all whose time ended, page by page, and no others',
     withStore(async ({ store }) => {
       const claims = Array.from({ length: 1203 }, (_, n) => makeKeyClaim(`key ${n}`, { endsAt: T0 + 1 + (n % 2) }))
-      await Promise.all(claims.map((claim, n) => store.keepIdempotency(claim, makeAnswer(`key ${n}`))))
-      assert.equal(await store.dropIdempotency(T0 + 2), 602)
-      assert.equal(await store.findIdempotency(claims[0]!), null)
-      assert.notEqual(await store.findIdempotency(claims[1]!), null)
+      await Promise.all(
+        claims.map((claim, n) => store.write(saveIdempotencyOutcome, { claim, outcome: makeIdempotencyOutcome(`key ${n}`) })),
+      )
+      assert.equal(await deleteInPages(store, deleteOldIdempotencyRecords, T0 + 2), 602)
+      assert.equal(await store.read(findIdempotencyRecord(claims[0]!)), null)
+      assert.notEqual(await store.read(findIdempotencyRecord(claims[1]!)), null)
     }),
   )
 
   test(
-    'what is kept of a key, a request and its outcome is bytes',
+    'of a key, a request and its outcome only hashes and sealed bytes are stored',
     withStore(async ({ store, raw }) => {
-      await store.keepIdempotency(makeKeyClaim('one'), makeAnswer('one'))
+      await store.write(saveIdempotencyOutcome, { claim: makeKeyClaim('one'), outcome: makeIdempotencyOutcome('one') })
       const [row] = await raw('select * from idempotency')
       const texts = Object.entries(row!).filter(([, value]) => typeof value === 'string')
       assert.deepEqual(
@@ -132,13 +172,28 @@ export function idempotencySuite(withStore: WithStore): void {
 
 /** Columns of ids, names and numbers (which a database may tell as text), none of which the caller writes. */
 const NAMED: ReadonlySet<string> = new Set([
-  ...['bucket', 'merchant_id', 'caller_class', 'hash_key_id', 'claimed_at', 'lease_until', 'ends_at', 'method', 'subject', 'request_id'],
+  'bucket',
+  'merchant_id',
+  'caller_class',
+  'hash_key_id',
+  'claimed_at',
+  'lease_until',
+  'ends_at',
+  'method',
+  'subject',
+  'request_id',
 ])
 
 /** Claims a key with the first step of a payment. */
 async function claimWith(store: Store, claim: IdempotencyClaim): Promise<ReturnType<typeof nextReceipt>> {
-  const receipt = await keepReceipt(store, makeReceipt(1))
+  const receipt = await insertSampleReceipt(store, makeReceipt(1))
   const paying = nextReceipt(receipt, { state: 2 })
-  assert.equal(await store.changeReceipt(makeChange(paying), makeRiders(paying, { claim })), 'changed')
+  assert.equal(
+    await store.write(updateReceipt, {
+      ...makeReceiptUpdate(paying),
+      ...makeReceiptExtras(paying, { idempotency: { claim, outcome: null } }),
+    }),
+    'updated',
+  )
   return paying
 }

@@ -1,13 +1,16 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import type { SendClaim } from '../store.ts'
-import { bytesOf, makeAttempt, makeCard, makeClaim, makeNote, makeTry, momentAt, nextOf, T0 } from './samples.fixture.ts'
+import { findCard, insertCard } from '../cards.ts'
+import { claimSend, deleteOldLimits, type SendClaim } from '../send-limits.ts'
+import { deleteInPages } from '../store.ts'
+import { beginVerification, checkCode, completeVerification, findVerification } from '../verifications.ts'
+import { bytesOf, makeVerification, makeCard, makeClaim, makeAuditEntry, makeCodeAttempt, clockAt, nextOf, T0 } from './samples.fixture.ts'
 import type { WithStore } from './opened.fixture.ts'
 
 export function limitsSuite(withStore: WithStore): void {
   test(
-    'sends are allowed exactly when every window has room, whatever the order of times',
+    'a send is allowed exactly when every window has room, whatever the order of times',
     withStore(async ({ store }) => {
       let subject = 0
       await fc.assert(
@@ -21,7 +24,7 @@ export function limitsSuite(withStore: WithStore): void {
             for (const gap of gaps) {
               at += gap
               const model = modelClaim(sends, windows, at)
-              assert.deepEqual(await store.claimPhoneSend(makeClaim(at, windows, subject)), model)
+              assert.deepEqual(await store.write(claimSend, makeClaim(at, windows, subject)), model)
               if (model.claimed) sends.push(at)
             }
           },
@@ -32,29 +35,29 @@ export function limitsSuite(withStore: WithStore): void {
   )
 
   test(
-    'a place is free again at the very millisecond that its window ends',
+    'a send is allowed again in the millisecond in which its window ends',
     withStore(async ({ store }) => {
       const windows = [{ count: 1, ms: 1000 }]
-      assert.deepEqual(await store.claimPhoneSend(makeClaim(T0, windows)), { claimed: true })
-      assert.deepEqual(await store.claimPhoneSend(makeClaim(T0 + 999, windows)), { claimed: false, retryAfterMs: 1 })
-      assert.deepEqual(await store.claimPhoneSend(makeClaim(T0 + 1000, windows)), { claimed: true })
+      assert.deepEqual(await store.write(claimSend, makeClaim(T0, windows)), { claimed: true })
+      assert.deepEqual(await store.write(claimSend, makeClaim(T0 + 999, windows)), { claimed: false, retryAfterMs: 1 })
+      assert.deepEqual(await store.write(claimSend, makeClaim(T0 + 1000, windows)), { claimed: true })
     }),
   )
 
   test(
-    'of many sends at once no more are allowed than the window has room for',
+    'of many concurrent sends no more are allowed than the window has room for',
     withStore(async ({ store }) => {
-      const claims = await Promise.all(Array.from({ length: 60 }, () => store.claimPhoneSend(makeClaim(T0, [{ count: 3, ms: 1000 }]))))
+      const claims = await Promise.all(Array.from({ length: 60 }, () => store.write(claimSend, makeClaim(T0, [{ count: 3, ms: 1000 }]))))
       assert.equal(claims.filter(({ claimed }) => claimed).length, 3)
     }),
   )
 
   test(
-    'a clock that went back opens no window',
+    'a clock that was set back allows no send',
     withStore(async ({ store }) => {
       const windows = [{ count: 1, ms: 1000 }]
-      await store.claimPhoneSend(makeClaim(T0, windows))
-      assert.deepEqual(await store.claimPhoneSend(makeClaim(T0 - 5000, windows)), { claimed: false, retryAfterMs: 6000 })
+      await store.write(claimSend, makeClaim(T0, windows))
+      assert.deepEqual(await store.write(claimSend, makeClaim(T0 - 5000, windows)), { claimed: false, retryAfterMs: 6000 })
     }),
   )
 
@@ -63,56 +66,66 @@ export function limitsSuite(withStore: WithStore): void {
     withStore(async ({ store }) => {
       const claim = makeClaim(T0, [{ count: 1, ms: 1000 }])
       const others: SendClaim[] = [claim, { ...claim, scope: 'pan' }, { ...claim, keyId: 'next' }, { ...claim, subject: bytesOf('other') }]
-      for (const each of others) assert.deepEqual(await store.claimPhoneSend(each), { claimed: true })
-      assert.equal((await store.claimPhoneSend(claim)).claimed, false)
+      for (const each of others) assert.deepEqual(await store.write(claimSend, each), { claimed: true })
+      assert.equal((await store.write(claimSend, claim)).claimed, false)
     }),
   )
 
   test(
-    'a window that cannot be kept is refused',
+    'a window that cannot be checked is refused',
     withStore(async ({ store }) => {
-      await assert.rejects(store.claimPhoneSend(makeClaim(T0, [{ count: 6, ms: 1000 }])), /1 to 5 sends/)
+      await assert.rejects(store.write(claimSend, makeClaim(T0, [{ count: 6, ms: 1000 }])), /1 to 5 sends/)
     }),
   )
 
   test(
-    'when too many codes of an hour were wrong none is evaluated, not even a right one, until they are past',
+    'after too many wrong codes in an hour no code is evaluated, not even a right one, until they are old enough',
     withStore(async ({ store }) => {
-      const at = momentAt(0)
+      const at = clockAt(0)
       const cards = Array.from({ length: 8 }, (_, n) => makeCard(n + 1))
       for (const card of cards) {
-        await store.insertCard(card, makeNote(card))
-        await store.beginVerification(makeAttempt(card, 'one', at, { lifeMs: 9_000_000 }), { resendWaitMs: 1, pan: null }, makeNote(card))
+        await store.write(insertCard, { card, audit: makeAuditEntry(card) })
+        await store.write(beginVerification, {
+          attempt: makeVerification(card, 'one', at, { lifetimeMs: 9_000_000 }),
+          limits: { resendWaitMs: 1, pan: null },
+          audit: makeAuditEntry(card),
+        })
       }
-      const tries = cards.slice(0, 6).flatMap((card) => Array.from({ length: 2 }, () => makeTry(card, 'one', at, { wrongCodesHourMax: 7 })))
+      const tries = cards
+        .slice(0, 6)
+        .flatMap((card) => Array.from({ length: 2 }, () => makeCodeAttempt(card, 'one', at, { maxWrongCodesPerHour: 7 })))
       // One after another: how far many at once overshoot is the store's own matter (docs/decisions/0014-limits.md).
       const told = []
-      for (const each of tries) told.push((await store.tryCode(each)).outcome)
+      for (const each of tries) told.push((await store.write(checkCode, { attempt: each })).outcome)
       assert.deepEqual([told.filter((outcome) => outcome === 'wrong').length, told.filter((o) => o === 'wrongCodesUsedUp').length], [7, 5])
 
       const [spare] = cards.slice(-1)
       assert.ok(spare !== undefined)
-      const right = (ms: number) => makeTry(spare, 'one', momentAt(ms), { wrongCodesHourMax: 7, otpHash: bytesOf('right one') })
-      const refused = await store.tryCode(right(1))
+      const right = (ms: number) => makeCodeAttempt(spare, 'one', clockAt(ms), { maxWrongCodesPerHour: 7, otpHash: bytesOf('right one') })
+      const refused = await store.write(checkCode, { attempt: right(1) })
       assert.ok(refused.outcome === 'wrongCodesUsedUp' && refused.retryAfterMs > 3_300_000 && refused.retryAfterMs <= 3_900_000)
-      assert.deepEqual(await store.tryCode(right(refused.retryAfterMs - 1)), { outcome: 'wrongCodesUsedUp', retryAfterMs: 2 })
-      assert.deepEqual(await store.tryCode(right(refused.retryAfterMs + 1)), { outcome: 'verified' })
+      assert.deepEqual(await store.write(checkCode, { attempt: right(refused.retryAfterMs - 1) }), {
+        outcome: 'wrongCodesUsedUp',
+        retryAfterMs: 2,
+      })
+      assert.deepEqual(await store.write(checkCode, { attempt: right(refused.retryAfterMs + 1) }), { outcome: 'verified' })
     }),
   )
 
   test(
-    'a code that the network has to judge counts as wrong until it says that it is right',
+    'a code that the network has to check counts as wrong until the network says that it is right',
     withStore(async ({ store }) => {
       const [card, other] = [makeCard(1), makeCard(2)]
       for (const each of [card, other]) {
-        await store.insertCard(each, makeNote(each))
-        await store.beginVerification(
-          makeAttempt(each, 'one', momentAt(0), { sentBy: 'network' }),
-          { resendWaitMs: 1, pan: null },
-          makeNote(each),
-        )
+        await store.write(insertCard, { card: each, audit: makeAuditEntry(each) })
+        await store.write(beginVerification, {
+          attempt: makeVerification(each, 'one', clockAt(0), { sentBy: 'network' }),
+          limits: { resendWaitMs: 1, pan: null },
+          audit: makeAuditEntry(each),
+        })
       }
-      const tryOf = (each: typeof card) => store.tryCode(makeTry(each, 'one', momentAt(1), { wrongCodesHourMax: 1 }))
+      const tryOf = (each: typeof card) =>
+        store.write(checkCode, { attempt: makeCodeAttempt(each, 'one', clockAt(1), { maxWrongCodesPerHour: 1 }) })
       assert.equal((await tryOf(card)).outcome, 'askNetwork')
       assert.equal((await tryOf(other)).outcome, 'wrongCodesUsedUp')
       const verifiedCard = nextOf(card, { verified: true })
@@ -122,36 +135,40 @@ export function limitsSuite(withStore: WithStore): void {
         merchantId,
         cardId,
         attemptId: 'one',
-        uncountAt: momentAt(2).wallMs,
+        uncountAt: clockAt(2).wallMs,
         verifiedCard,
-        audit: makeNote(verifiedCard),
+        audit: makeAuditEntry(verifiedCard),
       }
-      assert.equal(await store.finishVerification(finish), true)
+      assert.equal(await store.write(completeVerification, { ...finish }), true)
       assert.equal((await tryOf(other)).outcome, 'askNetwork')
     }),
   )
 
   test(
-    'what limits and codes left behind goes, page after page until a stop, and what still counts stays',
+    'old limits and verifications are deleted page by page until a stop, and those that still count stay',
     withStore(async ({ store, raw }) => {
       const card = makeCard(1)
-      await store.insertCard(card, makeNote(card))
-      await store.beginVerification(makeAttempt(card, 'one', momentAt(0)), { resendWaitMs: 1, pan: null }, makeNote(card))
-      const dayCap = { keyId: 'day', subject: bytesOf('pan'), triesMax: 9, endsAt: T0 + 100 }
-      await store.tryCode(makeTry(card, 'one', momentAt(1), { dayCap }))
-      await Promise.all(Array.from({ length: 1201 }, (_, n) => store.claimPhoneSend(makeClaim(T0, [], n))))
-      await store.claimPhoneSend(makeClaim(T0 + 200, [], 'young'))
-      assert.equal(await store.dropLimits(T0), 0)
+      await store.write(insertCard, { card, audit: makeAuditEntry(card) })
+      await store.write(beginVerification, {
+        attempt: makeVerification(card, 'one', clockAt(0)),
+        limits: { resendWaitMs: 1, pan: null },
+        audit: makeAuditEntry(card),
+      })
+      const dayCap = { keyId: 'day', subject: bytesOf('pan'), maxAttempts: 9, endsAt: T0 + 100 }
+      await store.write(checkCode, { attempt: makeCodeAttempt(card, 'one', clockAt(1), { dayCap }) })
+      await Promise.all(Array.from({ length: 1201 }, (_, n) => store.write(claimSend, makeClaim(T0, [], n))))
+      await store.write(claimSend, makeClaim(T0 + 200, [], 'young'))
+      assert.equal(await deleteInPages(store, deleteOldLimits, T0), 0)
       const stopping = new AbortController()
-      const begun = store.dropLimits(T0 + 200, stopping.signal)
+      const begun = deleteInPages(store, deleteOldLimits, T0 + 200, stopping.signal)
       stopping.abort()
       const dropped = await begun
       assert.ok(dropped > 0 && dropped < 1203, `${dropped} went before the stop`)
-      assert.equal(await store.dropLimits(T0 + 200, stopping.signal), 0)
-      assert.equal(await store.dropLimits(T0 + 200), 1203 - dropped)
+      assert.equal(await deleteInPages(store, deleteOldLimits, T0 + 200, stopping.signal), 0)
+      assert.equal(await deleteInPages(store, deleteOldLimits, T0 + 200), 1203 - dropped)
       assert.equal((await raw('select scope from send_limits')).length, 1)
-      assert.equal(await store.findVerification(card), null)
-      assert.deepEqual(await store.findCard(card), card)
+      assert.equal(await store.read(findVerification(card)), null)
+      assert.deepEqual(await store.read(findCard(card)), card)
     }),
   )
 }

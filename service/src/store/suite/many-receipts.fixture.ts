@@ -1,4 +1,4 @@
-import type { ReceiptsAsked } from '../store.ts'
+import type { ReceiptListQuery } from '../receipts.ts'
 import { bucket, merchantId, T0 } from './samples.fixture.ts'
 import type { Opened } from './opened.fixture.ts'
 
@@ -23,4 +23,4 @@ export async function fillReceipts(raw: Opened['raw'], dialect: 'sqlite' | 'post
 }
 
 /** The last page that may be asked for. */
-export const askedOfMany: ReceiptsAsked = { bucket, merchantId, from: T0, to: T0 + 1e9, count: 50, offset: 1000 }
+export const askedOfMany: ReceiptListQuery = { bucket, merchantId, from: T0, to: T0 + 1e9, count: 50, offset: 1000 }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { readMigrations } from '../migrations/migrations.ts'
 import type { Dialect } from '../migrations/migrations.ts'
-import type { MerchantRow } from '../store.ts'
+import type { MerchantRow } from '../merchants.ts'
 import { bytesOf, makeCredential, makeMerchant, merchantId } from './samples.fixture.ts'
 
 /** SQL that makes the table of merchants as it was before its settings were one text, with a merchant in it. */
@@ -31,6 +31,9 @@ export function withoutBlanks(row: MerchantRow | null): MerchantRow | null {
 
 /** What the migration makes of it: no row of before bears a MAC. */
 export const merchantAfter = makeMerchant({
-  ...{ organization: '', address: '', mac: new Uint8Array(0), credentials: [makeCredential(1)] },
+  organization: '',
+  address: '',
+  mac: new Uint8Array(0),
+  credentials: [makeCredential(1)],
   settings: '{"origins":["https://shop.example"],"strictServerAuth":true}',
 })

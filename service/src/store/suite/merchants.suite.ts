@@ -1,38 +1,42 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { bytesOf, makeCard, makeCredential, makeMerchant, makeNote, merchantId, T0 } from './samples.fixture.ts'
+import { bytesOf, makeCard, makeCredential, makeMerchant, makeAuditEntry, merchantId, T0 } from './samples.fixture.ts'
 import type { WithStore } from './opened.fixture.ts'
+import { listAuditHeads } from '../audit.ts'
+import { findMerchant, insertMerchant, listCredentialUses, listMerchants, recordCredentialUse, updateMerchant } from '../merchants.ts'
 import type { Store } from '../store.ts'
 
 export function merchantsSuite(withStore: WithStore): void {
-  const note = makeNote(makeCard(0), 'merchant.made')
+  const note = makeAuditEntry(makeCard(0), 'merchant.made')
 
   test(
-    'a merchant comes back as it was kept, with both passwords of a rotation and what is left of the ones before',
+    'a merchant is read as it was stored, with both passwords of a rotation and the retired ones',
     withStore(async ({ store }) => {
       const gone = makeCredential(1, { hash: new Uint8Array(0), retiredAt: T0 + 1 })
       const merchant = makeMerchant({ credentials: [makeCredential(3), makeCredential(2), gone], name: 'Do‘kon 😀', state: 'blocked' })
-      assert.equal(await store.insertMerchant(merchant, note), true)
-      assert.deepEqual(await store.findMerchant(merchantId), merchant)
-      assert.equal(await store.findMerchant('0'.repeat(24)), null)
+      assert.equal(await store.write(insertMerchant, { merchant, audit: note }), true)
+      assert.deepEqual(await store.read(findMerchant(merchantId)), merchant)
+      assert.equal(await store.read(findMerchant('0'.repeat(24))), null)
     }),
   )
 
   test(
-    'an existing merchant stays as it is, and leaves no second audit entry',
+    'inserting an existing merchant changes nothing and writes no second audit entry',
     withStore(async ({ store }) => {
-      const fresh = await Promise.all(Array.from({ length: 20 }, (_, n) => store.insertMerchant(makeMerchant({ name: `shop ${n}` }), note)))
+      const fresh = await Promise.all(
+        Array.from({ length: 20 }, (_, n) => store.write(insertMerchant, { merchant: makeMerchant({ name: `shop ${n}` }), audit: note })),
+      )
       assert.equal(fresh.filter(Boolean).length, 1)
-      assert.equal((await store.findMerchant(merchantId))?.name, `shop ${fresh.indexOf(true)}`)
+      assert.equal((await store.read(findMerchant(merchantId)))?.name, `shop ${fresh.indexOf(true)}`)
       assert.equal(await countAudit(store), 1)
     }),
   )
 
   test(
-    'of twenty changes to one version of a merchant one is made, with one audit entry',
+    'of twenty concurrent updates of one version of a merchant one succeeds, with one audit entry',
     withStore(async ({ store }) => {
       const first = makeMerchant()
-      await store.insertMerchant(first, note)
+      await store.write(insertMerchant, { merchant: first, audit: note })
       const changed = {
         state: 'blocked',
         settings: '{}',
@@ -42,12 +46,13 @@ export function merchantsSuite(withStore: WithStore): void {
         organization: '',
       } as const
       const nexts = Array.from({ length: 20 }, (_, n) => ({ ...first, ...changed, version: 2, name: `shop ${n}` }))
-      const made = await Promise.all(nexts.map((next) => store.changeMerchant(next, note)))
+      const made = await Promise.all(nexts.map((next) => store.write(updateMerchant, { merchant: next, audit: note })))
       assert.equal(made.filter(Boolean).length, 1)
-      assert.deepEqual(await store.findMerchant(merchantId), nexts[made.indexOf(true)])
+      assert.deepEqual(await store.read(findMerchant(merchantId)), nexts[made.indexOf(true)])
       assert.equal(await countAudit(store), 2)
-      for (const version of [1, 2, 4]) assert.equal(await store.changeMerchant({ ...first, version }, note), false, String(version))
-      assert.equal(await store.changeMerchant({ ...first, id: '0'.repeat(24), version: 2 }, note), false)
+      for (const version of [1, 2, 4])
+        assert.equal(await store.write(updateMerchant, { merchant: { ...first, version }, audit: note }), false, String(version))
+      assert.equal(await store.write(updateMerchant, { merchant: { ...first, id: '0'.repeat(24), version: 2 }, audit: note }), false)
       assert.equal(await countAudit(store), 2)
     }),
   )
@@ -56,14 +61,14 @@ export function merchantsSuite(withStore: WithStore): void {
     'merchants are listed by their ids, a page at a time',
     withStore(async ({ store }) => {
       const merchants = Array.from({ length: 7 }, (_, n) => makeMerchant({ id: String(n).repeat(24) }))
-      for (const merchant of merchants.toReversed()) await store.insertMerchant(merchant, note)
-      assert.deepEqual(await store.listMerchants('', 4), merchants.slice(0, 4))
-      assert.deepEqual(await store.listMerchants('3'.repeat(24), 4), merchants.slice(4))
+      for (const merchant of merchants.toReversed()) await store.write(insertMerchant, { merchant, audit: note })
+      assert.deepEqual(await store.read(listMerchants('', 4)), merchants.slice(0, 4))
+      assert.deepEqual(await store.read(listMerchants('3'.repeat(24), 4)), merchants.slice(4))
     }),
   )
 
   test(
-    'the last use of a password is kept for each by itself, and never goes back',
+    'the last use is stored for each password, and never goes back',
     withStore(async ({ store }) => {
       const uses = [
         [1, 5],
@@ -71,20 +76,20 @@ export function merchantsSuite(withStore: WithStore): void {
         [1, 9],
         [2, 6],
       ]
-      for (const [number = 0, lastUsedAt = 0] of uses) await store.noteCredentialUse({ merchantId, number, lastUsedAt })
-      const told = (await store.listCredentialUses(merchantId)).map(({ number, lastUsedAt }) => [number, lastUsedAt])
+      for (const [number = 0, lastUsedAt = 0] of uses) await store.write(recordCredentialUse, { merchantId, number, lastUsedAt })
+      const told = (await store.read(listCredentialUses(merchantId))).map(({ number, lastUsedAt }) => [number, lastUsedAt])
       assert.deepEqual(told, [
         [1, 9],
         [2, 7],
       ])
-      assert.deepEqual(await store.listCredentialUses('0'.repeat(24)), [])
+      assert.deepEqual(await store.read(listCredentialUses('0'.repeat(24))), [])
     }),
   )
 
   test(
-    'a merchant whose stored row is broken is refused, not guessed',
+    'reading a merchant whose row is broken fails',
     withStore(async ({ store, raw }) => {
-      await store.insertMerchant(makeMerchant(), note)
+      await store.write(insertMerchant, { merchant: makeMerchant(), audit: note })
       for (const broken of [
         '{}',
         '[1]',
@@ -93,15 +98,15 @@ export function merchantsSuite(withStore: WithStore): void {
         '[{"number":1,"hash":"00","pepperKeyId":"","createdAt":1,"retiredAt":null}]',
       ]) {
         await raw(`update merchants set credentials = '${broken}'`)
-        await assert.rejects(store.findMerchant(merchantId), /broken at column credentials/, broken)
+        await assert.rejects(store.read(findMerchant(merchantId)), /broken at column credentials/, broken)
       }
       await raw(`update merchants set credentials = '[]', state = 'Active'`)
-      await assert.rejects(store.findMerchant(merchantId), /broken at column state/)
+      await assert.rejects(store.read(findMerchant(merchantId)), /broken at column state/)
     }),
   )
 }
 
 async function countAudit(store: Store): Promise<number> {
-  const chains = await store.listAuditChains()
+  const chains = await store.read(listAuditHeads())
   return chains.reduce((sum, { seq }) => sum + seq, 0)
 }

@@ -1,15 +1,11 @@
-import type {
-  AuditNote,
-  EventRow,
-  IdempotencyAnswer,
-  IdempotencyClaim,
-  LedgerRow,
-  OperationRow,
-  ReceiptChange,
-  ReceiptRow,
-  Riders,
-  Store,
-} from '../store.ts'
+import type { AuditEntry } from '../audit.ts'
+import type { TransactionExtras } from '../extras.ts'
+import type { IdempotencyClaim, IdempotencyOutcome } from '../idempotency.ts'
+import type { OperationRow } from '../operations.ts'
+import type { EventRow } from '../outbox.ts'
+import { insertReceipt, type ReceiptRow, type ReceiptUpdate } from '../receipts.ts'
+import type { LedgerRow } from '../sandbox-ledger.ts'
+import type { Store } from '../store.ts'
 import { bucket, bytesOf, keyId, merchantId, T0 } from './samples.fixture.ts'
 
 // Rows of money that differ by their number alone.
@@ -49,7 +45,7 @@ export function makeReceipt(number: number, over: Partial<ReceiptRow> = {}): Rec
     unknownSince: 0,
     flagged: false,
     dueAt: null,
-    looks: 0,
+    reconcileAttempts: 0,
     ...over,
   }
 }
@@ -61,8 +57,8 @@ export function nextReceipt(receipt: ReceiptRow, over: Partial<ReceiptRow> = {})
 }
 
 /** A change that is a next version and nothing else, unless told. */
-export function makeChange(next: ReceiptRow, over: Partial<ReceiptChange> = {}): ReceiptChange {
-  return { next, operations: [], cardLock: null, card: null, ...over }
+export function makeReceiptUpdate(next: ReceiptRow, over: Partial<ReceiptUpdate> = {}): Omit<ReceiptUpdate, 'audit'> {
+  return { receipt: next, operations: [], cardLock: null, card: null, ...over }
 }
 
 export function makeOperation(receipt: ReceiptRow, name: string, over: Partial<OperationRow> = {}): OperationRow {
@@ -77,18 +73,21 @@ export function makeOperation(receipt: ReceiptRow, name: string, over: Partial<O
     networkRef: '',
     reason: '',
     rawCode: '',
-    askedAt: T0,
-    settledAt: 0,
+    requestedAt: T0,
+    resolvedAt: 0,
     cardId: '',
     ...over,
   }
 }
 
-export function makeRiders(receipt: ReceiptRow, over: Partial<Riders> = {}): Riders {
-  return { audit: makeReceiptNote(receipt), claim: null, answer: null, events: [], ...over }
+export function makeReceiptExtras(
+  receipt: ReceiptRow,
+  over: Partial<TransactionExtras> = {},
+): TransactionExtras & { readonly audit: AuditEntry } {
+  return { audit: makeReceiptNote(receipt), ...over }
 }
 
-function makeReceiptNote(receipt: ReceiptRow): AuditNote {
+function makeReceiptNote(receipt: ReceiptRow): AuditEntry {
   return {
     at: T0,
     actor: `merchant:${receipt.merchantId}`,
@@ -115,11 +114,12 @@ export function makeKeyClaim(name: string, over: Partial<IdempotencyClaim> = {})
     endsAt: T0 + 86_400_000,
     method: 'receipts.pay',
     subject: receiptIdOf(1),
+    requestId: '',
     ...over,
   }
 }
 
-export function makeAnswer(name: string, over: Partial<IdempotencyAnswer> = {}): IdempotencyAnswer {
+export function makeIdempotencyOutcome(name: string, over: Partial<IdempotencyOutcome> = {}): IdempotencyOutcome {
   const { callerClass, keyHash } = makeKeyClaim(name)
   return { bucket, merchantId, callerClass, keyHash, sealed: bytesOf(`sealed ${name}`, 80), ...over }
 }
@@ -142,7 +142,7 @@ export function makeMovement(name: string, over: Partial<LedgerRow> = {}): Ledge
   }
 }
 
-export async function keepReceipt(store: Store, receipt: ReceiptRow): Promise<ReceiptRow> {
-  await store.insertReceipt(receipt, makeRiders(receipt))
+export async function insertSampleReceipt(store: Store, receipt: ReceiptRow): Promise<ReceiptRow> {
+  await store.write(insertReceipt, { receipt, ...makeReceiptExtras(receipt) })
   return receipt
 }

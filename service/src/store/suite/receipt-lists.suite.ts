@@ -1,53 +1,53 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { ReceiptRow } from '../store.ts'
+import { listDueReceipts, listReceiptPage, listReceipts, type ReceiptRow } from '../receipts.ts'
 import { bucket, merchantId, T0 } from './samples.fixture.ts'
-import { keepReceipt, makeReceipt } from './money.fixture.ts'
+import { insertSampleReceipt, makeReceipt } from './money.fixture.ts'
 import type { WithStore } from './opened.fixture.ts'
 
 export function receiptListsSuite(withStore: WithStore): void {
   test(
-    'receipts are listed newest first by moment and id, from the first moment to before the last, for their merchant alone',
+    'receipts are listed newest first by time and id, in a range of time, for their merchant alone',
     withStore(async ({ store }) => {
       // Three of each moment, so that the id has to decide.
       const receipts = Array.from({ length: 30 }, (_, n) => makeReceipt((n * 7) % 30, { createdAt: T0 + Math.floor(n / 3) }))
-      await Promise.all(receipts.map((receipt) => keepReceipt(store, receipt)))
-      await keepReceipt(store, makeReceipt(99, { createdAt: T0 + 5, merchantId: 'b'.repeat(24) }))
-      await keepReceipt(store, makeReceipt(98, { createdAt: T0 + 5, bucket: bucket + 1 }))
+      await Promise.all(receipts.map((receipt) => insertSampleReceipt(store, receipt)))
+      await insertSampleReceipt(store, makeReceipt(99, { createdAt: T0 + 5, merchantId: 'b'.repeat(24) }))
+      await insertSampleReceipt(store, makeReceipt(98, { createdAt: T0 + 5, bucket: bucket + 1 }))
 
       const wanted = receipts.filter(({ createdAt }) => createdAt >= T0 + 2 && createdAt < T0 + 8).sort(newestFirst)
       const span = { bucket, merchantId, from: T0 + 2, to: T0 + 8 }
       assert.equal(wanted.length, 18)
-      assert.deepEqual(await store.listReceipts({ ...span, count: 50, offset: 0 }), wanted)
-      assert.deepEqual(await store.listReceipts({ ...span, count: 5, offset: 4 }), wanted.slice(4, 9))
-      assert.deepEqual(await store.listReceipts({ ...span, count: 50, offset: 18 }), [])
-      const page = await store.listReceiptPage({ ...span, state: null, after: null, count: 7 })
+      assert.deepEqual(await store.read(listReceipts({ ...span, count: 50, offset: 0 })), wanted)
+      assert.deepEqual(await store.read(listReceipts({ ...span, count: 5, offset: 4 })), wanted.slice(4, 9))
+      assert.deepEqual(await store.read(listReceipts({ ...span, count: 50, offset: 18 })), [])
+      const page = await store.read(listReceiptPage({ ...span, state: null, after: null, count: 7 }))
       assert.deepEqual(page, wanted.slice(0, 7))
       const { createdAt: at, receiptId: id } = wanted[6] ?? makeReceipt(0)
-      assert.deepEqual(await store.listReceiptPage({ ...span, state: null, after: { at, id }, count: 50 }), wanted.slice(7))
+      assert.deepEqual(await store.read(listReceiptPage({ ...span, state: null, after: { at, id }, count: 50 })), wanted.slice(7))
     }),
   )
 
   test(
-    'receipts in one state are listed newest first and page by page, and no other state among them',
+    'receipts in one state are listed newest first and page by page, without those in other states',
     withStore(async ({ store }) => {
       const receipts = Array.from({ length: 12 }, (_, n) =>
         makeReceipt(n, { createdAt: T0 + Math.floor(n / 4), state: n % 2 === 0 ? 4 : 50 }),
       )
-      await Promise.all(receipts.map((receipt) => keepReceipt(store, receipt)))
-      await keepReceipt(store, makeReceipt(99, { createdAt: T0 + 1, state: 50, merchantId: 'b'.repeat(24) }))
+      await Promise.all(receipts.map((receipt) => insertSampleReceipt(store, receipt)))
+      await insertSampleReceipt(store, makeReceipt(99, { createdAt: T0 + 1, state: 50, merchantId: 'b'.repeat(24) }))
       const wanted = receipts.filter(({ state }) => state === 50).sort(newestFirst)
       const ask = { bucket, merchantId, from: T0, to: T0 + 9, state: 50 } as const
-      assert.deepEqual(await store.listReceiptPage({ ...ask, after: null, count: 4 }), wanted.slice(0, 4))
+      assert.deepEqual(await store.read(listReceiptPage({ ...ask, after: null, count: 4 })), wanted.slice(0, 4))
       const { createdAt: at, receiptId: id } = wanted[3] ?? makeReceipt(0)
-      assert.deepEqual(await store.listReceiptPage({ ...ask, after: { at, id }, count: 4 }), wanted.slice(4))
-      assert.deepEqual(await store.listReceiptPage({ ...ask, from: T0 + 2, after: null, count: 9 }), wanted.slice(0, 2))
-      assert.deepEqual(await store.listReceiptPage({ ...ask, state: 21, after: null, count: 9 }), [])
+      assert.deepEqual(await store.read(listReceiptPage({ ...ask, after: { at, id }, count: 4 })), wanted.slice(4))
+      assert.deepEqual(await store.read(listReceiptPage({ ...ask, from: T0 + 2, after: null, count: 9 })), wanted.slice(0, 2))
+      assert.deepEqual(await store.read(listReceiptPage({ ...ask, state: 21, after: null, count: 9 })), [])
     }),
   )
 
   test(
-    'receipts that are due are listed over all merchants, longest due first, and those without a moment never',
+    'due receipts of all merchants are listed longest due first, and those without a due time never',
     withStore(async ({ store }) => {
       const [late, early, now, future, never] = [
         makeReceipt(1, { dueAt: 500 }),
@@ -56,26 +56,26 @@ export function receiptListsSuite(withStore: WithStore): void {
         makeReceipt(4, { dueAt: 502 }),
         makeReceipt(5),
       ]
-      for (const receipt of [late, early, now, future, never]) await keepReceipt(store, receipt)
-      assert.deepEqual(await store.listDueReceipts(501, 10), [early, late, now])
-      assert.deepEqual(await store.listDueReceipts(501, 2), [early, late])
-      assert.deepEqual(await store.listDueReceipts(99, 2), [])
-      assert.deepEqual(await store.listDueReceipts(501, 2, early), [late, now])
-      assert.deepEqual(await store.listDueReceipts(501, 2, now), [])
+      for (const receipt of [late, early, now, future, never]) await insertSampleReceipt(store, receipt)
+      assert.deepEqual(await store.read(listDueReceipts(501, 10)), [early, late, now])
+      assert.deepEqual(await store.read(listDueReceipts(501, 2)), [early, late])
+      assert.deepEqual(await store.read(listDueReceipts(99, 2)), [])
+      assert.deepEqual(await store.read(listDueReceipts(501, 2, early)), [late, now])
+      assert.deepEqual(await store.read(listDueReceipts(501, 2, now)), [])
     }),
   )
 
   test(
-    'a broken receipt in the list of the due is told by its column and its place, beside the others, and the next page goes on behind it',
+    'a broken receipt in the list of due receipts has its column and ids, beside the others, and the next page continues after it',
     withStore(async ({ store, raw }) => {
       const [before, bad, after] = [1, 2, 3].map((number) => makeReceipt(number, { dueAt: number * 100 }))
-      for (const receipt of [before!, bad!, after!]) await keepReceipt(store, receipt)
+      for (const receipt of [before!, bad!, after!]) await insertSampleReceipt(store, receipt)
       const { receiptId, dueAt, createdAt } = bad!
       for (const [column, value] of [['state', '77'] as const, ['flagged', '2'] as const]) {
         await raw(`update receipts set ${column} = ${value} where receipt_id = '${receiptId}'`)
         const broken = { brokenAt: column, bucket, merchantId, receiptId, dueAt, createdAt }
-        assert.deepEqual(await store.listDueReceipts(500, 10), [before, broken, after])
-        assert.deepEqual(await store.listDueReceipts(500, 10, broken), [after])
+        assert.deepEqual(await store.read(listDueReceipts(500, 10)), [before, broken, after])
+        assert.deepEqual(await store.read(listDueReceipts(500, 10, broken)), [after])
         await raw(`update receipts set state = 0, flagged = 0 where receipt_id = '${receiptId}'`)
       }
     }),

@@ -1,6 +1,11 @@
 import { createHash } from 'node:crypto'
 import type { Expiry } from '@tessera/contract/card'
-import type { AuditNote, CardRow, CodeTry, Credential, InboxRow, MerchantRow, Moment, SendClaim, VerificationRow } from '../store.ts'
+import type { AuditEntry } from '../audit.ts'
+import type { CardRow } from '../cards.ts'
+import type { Credential, MerchantRow } from '../merchants.ts'
+import type { InboxRow } from '../sandbox.ts'
+import type { SendClaim } from '../send-limits.ts'
+import type { ClockReading, CodeAttempt, VerificationRow } from '../verifications.ts'
 
 // Rows that differ by their number alone. The masks are of the sandbox's public cards.
 
@@ -75,7 +80,7 @@ export function shreddedOf(card: CardRow): CardRow {
   return nextOf(card, { state: 'removed', keyId: '', blob: new Uint8Array(0), endedAt: T0 + 1 })
 }
 
-export function makeNote(card: CardRow, action = 'card.changed', over: Partial<AuditNote> = {}): AuditNote {
+export function makeAuditEntry(card: CardRow, action = 'card.changed', over: Partial<AuditEntry> = {}): AuditEntry {
   return {
     at: T0,
     actor: `merchant:${card.merchantId}`,
@@ -91,11 +96,11 @@ export function makeNote(card: CardRow, action = 'card.changed', over: Partial<A
 }
 
 /** A note that tells of no new version, such as a wrong code. */
-export function makeQuietNote(card: CardRow, action: string): AuditNote {
-  return makeNote(card, action, { version: 0, mac: new Uint8Array(0) })
+export function makeAuditEntryWithoutVersion(card: CardRow, action: string): AuditEntry {
+  return makeAuditEntry(card, action, { version: 0, mac: new Uint8Array(0) })
 }
 
-export function makeAttempt(card: CardRow, name: string, at: Moment, over: Partial<VerificationRow> = {}): VerificationRow {
+export function makeVerification(card: CardRow, name: string, at: ClockReading, over: Partial<VerificationRow> = {}): VerificationRow {
   return {
     bucket: card.bucket,
     merchantId: card.merchantId,
@@ -107,36 +112,36 @@ export function makeAttempt(card: CardRow, name: string, at: Moment, over: Parti
     phoneMask: '99890*****66',
     networkRef: null,
     outcome: 'sent',
-    tries: 0,
-    triesMax: 5,
-    lifeMs: 180_000,
-    askedAt: at,
+    attempts: 0,
+    maxAttempts: 5,
+    lifetimeMs: 180_000,
+    requestedAt: at,
     open: true,
     ...over,
   }
 }
 
-export function makeTry(card: CardRow, name: string, at: Moment, over: Partial<CodeTry> = {}): CodeTry {
+export function makeCodeAttempt(card: CardRow, name: string, at: ClockReading, over: Partial<CodeAttempt> = {}): CodeAttempt {
   const verifiedCard = nextOf(card, { verified: true, verifiedAt: at.wallMs })
   return {
     bucket: card.bucket,
     merchantId: card.merchantId,
     cardId: card.cardId,
     now: at,
-    driftMaxMs: 2000,
+    maxDriftMs: 2000,
     attemptId: name,
     otpHash: bytesOf('wrong'),
     dayCap: null,
-    wrongCodesHourMax: null,
+    maxWrongCodesPerHour: null,
     verifiedCard,
-    auditRight: makeNote(verifiedCard, 'card.verified'),
-    auditWrong: makeQuietNote(card, 'card.code_wrong'),
+    auditIfRight: makeAuditEntry(verifiedCard, 'card.verified'),
+    auditIfWrong: makeAuditEntryWithoutVersion(card, 'card.code_wrong'),
     ...over,
   }
 }
 
 /** A moment on both clocks, `ms` after the start of the tests. */
-export function momentAt(ms: number, over: Partial<Moment> = {}): Moment {
+export function clockAt(ms: number, over: Partial<ClockReading> = {}): ClockReading {
   return { wallMs: T0 + ms, monotonicMs: 5_000_000 + ms, bootId: 'boot-1', ...over }
 }
 

@@ -1,6 +1,9 @@
-import type { DeliveriesClaim, DeliveryRow, EndpointRow, Store } from '../store.ts'
-import { makeEvent, makeReceipt, makeRiders } from './money.fixture.ts'
-import { bucket, bytesOf, makeCard, makeQuietNote, merchantId, T0 } from './samples.fixture.ts'
+import { type DeliveryClaim, type DeliveryRow, recordDeliveryAttempt } from '../deliveries.ts'
+import { insertReceipt } from '../receipts.ts'
+import type { Store } from '../store.ts'
+import { type EndpointRow, insertEndpoint } from '../webhook-endpoints.ts'
+import { makeEvent, makeReceipt, makeReceiptExtras } from './money.fixture.ts'
+import { bucket, bytesOf, makeCard, makeAuditEntryWithoutVersion, merchantId, T0 } from './samples.fixture.ts'
 
 export function makeEndpoint(name: string, over: Partial<EndpointRow> = {}): EndpointRow {
   return {
@@ -18,7 +21,7 @@ export function makeEndpoint(name: string, over: Partial<EndpointRow> = {}): End
 
 export async function keepEndpoint(store: Store, name: string): Promise<EndpointRow> {
   const endpoint = makeEndpoint(name)
-  await store.insertEndpoint(endpoint, 5, endpointNote)
+  await store.write(insertEndpoint, { endpoint, maxEndpoints: 5, audit: endpointNote })
   return endpoint
 }
 
@@ -26,22 +29,22 @@ export async function keepEndpoint(store: Store, name: string): Promise<Endpoint
 export async function tell(store: Store, number: number, objectId: string, count: number): Promise<string[]> {
   const receipt = makeReceipt(number)
   const events = Array.from({ length: count }, (_, n) => makeEvent(objectId, String(n + 1)))
-  await store.insertReceipt(receipt, makeRiders(receipt, { events }))
+  await store.write(insertReceipt, { receipt, ...makeReceiptExtras(receipt, { events }) })
   return events.map(({ eventId }) => eventId)
 }
 
-export function makeDeliveriesClaim(claimId: string, now: number, over: Partial<DeliveriesClaim> = {}): DeliveriesClaim {
+export function makeDeliveriesClaim(claimId: string, now: number, over: Partial<DeliveryClaim> = {}): DeliveryClaim {
   return { now, leaseUntil: now + 30_000, claimId, count: 100, busy: [], ...over }
 }
 
 /** Settles a claimed delivery: delivered, given up, or to be tried again at a moment. */
 export function settle(store: Store, delivery: DeliveryRow, claimId: string, now: number, end: DeliveryEnd): Promise<boolean> {
-  const { endpointId, eventId, attempts } = delivery
-  const attempt = { bucket, endpointId, eventId, number: attempts, at: now, tookMs: 3, outcome: 'said', status: 200 }
+  const { endpointId, eventId, totalAttempts } = delivery
+  const attempt = { bucket, endpointId, eventId, number: totalAttempts, at: now, tookMs: 3, outcome: 'said', status: 200 }
   const state = typeof end === 'number' ? 'waiting' : end
-  return store.settleDelivery({ claimId, attempt, now, state, dueAt: typeof end === 'number' ? end : null })
+  return store.write(recordDeliveryAttempt, { claimId, attempt, now, state, dueAt: typeof end === 'number' ? end : null })
 }
 
 type DeliveryEnd = 'delivered' | 'dead' | number
 
-export const endpointNote = makeQuietNote(makeCard(1), 'webhook.changed')
+export const endpointNote = makeAuditEntryWithoutVersion(makeCard(1), 'webhook.changed')

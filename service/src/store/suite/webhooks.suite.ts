@@ -1,64 +1,85 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { DeliveryRow, Store } from '../store.ts'
+import {
+  claimDeliveries,
+  type DeliveryRow,
+  findDueDelivery,
+  listDeadDeliveries,
+  listDeliveries,
+  listDeliveryAttempts,
+  listDeliveryPage,
+  replayEvent,
+} from '../deliveries.ts'
+import { deleteOldEvents, listEvents } from '../outbox.ts'
+import { deleteInPages, type Store } from '../store.ts'
+import { deleteEndpoint, insertEndpoint, listEndpoints, updateEndpointSecrets } from '../webhook-endpoints.ts'
 import { bucket, bytesOf, merchantId, T0 } from './samples.fixture.ts'
 import type { WithStore } from './opened.fixture.ts'
 import { endpointNote, keepEndpoint, makeDeliveriesClaim, makeEndpoint, settle, tell } from './webhooks.fixture.ts'
 
 export function webhooksSuite(withStore: WithStore): void {
   test(
-    'endpoints are kept, listed, rotated and removed, each URL of a merchant once and no more than it may have',
+    'endpoints are inserted, listed, rotated and deleted, each URL of a merchant once and up to the limit',
     withStore(async ({ store }) => {
       const one = await keepEndpoint(store, 'one')
-      assert.equal(await store.insertEndpoint(makeEndpoint('again', { url: one.url }), 5, endpointNote), false)
-      assert.equal(await store.insertEndpoint(makeEndpoint('beyond'), 1, endpointNote), false)
-      assert.deepEqual(await store.listEndpoints(one), [one])
+      assert.equal(
+        await store.write(insertEndpoint, { endpoint: makeEndpoint('again', { url: one.url }), maxEndpoints: 5, audit: endpointNote }),
+        false,
+      )
+      assert.equal(await store.write(insertEndpoint, { endpoint: makeEndpoint('beyond'), maxEndpoints: 1, audit: endpointNote }), false)
+      assert.deepEqual(await store.read(listEndpoints(one)), [one])
 
       const next = { ...one, secret: bytesOf('next', 78), secretBefore: one.secret, beforeEndsAt: T0 + 5 }
-      const changed = await Promise.all([1, 2, 3].map(() => store.changeSecrets(next, one.secret, endpointNote)))
+      const changed = await Promise.all(
+        [1, 2, 3].map(() => store.write(updateEndpointSecrets, { endpoint: next, previousSecret: one.secret, audit: endpointNote })),
+      )
       assert.equal(changed.filter(Boolean).length, 1)
-      assert.deepEqual(await store.listEndpoints(one), [next])
-      assert.equal(await store.removeEndpoint({ ...one, merchantId: 'b'.repeat(24) }, endpointNote), false)
-      assert.equal(await store.removeEndpoint(one, endpointNote), true)
-      assert.equal(await store.removeEndpoint(one, endpointNote), false)
-      assert.deepEqual(await store.listEndpoints(one), [])
+      assert.deepEqual(await store.read(listEndpoints(one)), [next])
+      assert.equal(await store.write(deleteEndpoint, { key: { ...one, merchantId: 'b'.repeat(24) }, audit: endpointNote }), false)
+      assert.equal(await store.write(deleteEndpoint, { key: one, audit: endpointNote }), true)
+      assert.equal(await store.write(deleteEndpoint, { key: one, audit: endpointNote }), false)
+      assert.deepEqual(await store.read(listEndpoints(one)), [])
     }),
   )
 
   test(
-    'an event goes to every endpoint that the merchant has when it happens, and to none of another',
+    'an event goes to every endpoint that the merchant has when it happens, and to none of another merchant',
     withStore(async ({ store }) => {
       await tell(store, 1, 'before', 1)
       await keepEndpoint(store, 'one')
       await keepEndpoint(store, 'two')
-      await store.insertEndpoint(makeEndpoint('foreign', { merchantId: 'b'.repeat(24) }), 5, endpointNote)
+      await store.write(insertEndpoint, {
+        endpoint: makeEndpoint('foreign', { merchantId: 'b'.repeat(24) }),
+        maxEndpoints: 5,
+        audit: endpointNote,
+      })
       const [eventId = ''] = await tell(store, 2, 'object', 1)
-      const claimed = await store.claimDeliveries(makeDeliveriesClaim('c', T0))
+      const claimed = await store.write(claimDeliveries, makeDeliveriesClaim('c', T0))
       assert.deepEqual(claimed.map(({ endpointId, eventId: of }) => [endpointId, of]).sort(), [
         ['one', eventId],
         ['two', eventId],
       ])
-      const found = await store.findDelivery(claimed[0]!)
+      const found = await store.read(findDueDelivery(claimed[0]!))
       assert.deepEqual([found?.event.eventId, found?.endpoint?.endpointId], [eventId, claimed[0]?.endpointId])
     }),
   )
 
   test(
-    'of many that claim at once each delivery is had by one, until the lease is over',
+    'of many concurrent claims each delivery is in one, until its lease is over',
     withStore(async ({ store }) => {
       await keepEndpoint(store, 'one')
       for (let n = 0; n < 40; n++) await tell(store, n, `object ${n}`, 1)
       const claims = await Promise.all(
-        Array.from({ length: 10 }, (_, n) => store.claimDeliveries(makeDeliveriesClaim(`c${n}`, T0, { count: 7 }))),
+        Array.from({ length: 10 }, (_, n) => store.write(claimDeliveries, makeDeliveriesClaim(`c${n}`, T0, { count: 7 }))),
       )
       const ids = claims.flat().map(({ eventId }) => eventId)
       assert.equal(new Set(ids).size, ids.length)
-      const rest = await store.claimDeliveries(makeDeliveriesClaim('rest', T0))
+      const rest = await store.write(claimDeliveries, makeDeliveriesClaim('rest', T0))
       assert.equal(ids.length + rest.length, 40)
-      assert.deepEqual(await store.claimDeliveries(makeDeliveriesClaim('early', T0 + 29_999)), [])
-      const again = await store.claimDeliveries(makeDeliveriesClaim('late', T0 + 30_000))
+      assert.deepEqual(await store.write(claimDeliveries, makeDeliveriesClaim('early', T0 + 29_999)), [])
+      const again = await store.write(claimDeliveries, makeDeliveriesClaim('late', T0 + 30_000))
       assert.equal(again.length, 40)
-      assert.ok(again.every(({ attempts }) => attempts === 2))
+      assert.ok(again.every(({ totalAttempts }) => totalAttempts === 2))
       assert.equal(await settle(store, claims.flat()[0]!, 'c0', T0 + 30_001, 'delivered'), false, 'the lease was over')
       assert.equal(await settle(store, again[0]!, 'late', T0 + 30_001, 'delivered'), true)
       assert.equal(await settle(store, again[0]!, 'late', T0 + 30_001, 'delivered'), false)
@@ -66,11 +87,11 @@ export function webhooksSuite(withStore: WithStore): void {
   )
 
   test(
-    'of the events of one object only the oldest that waits is given out, and what it waits for its followers wait for',
+    'of the events of one object only the oldest that waits is claimed, and those behind it wait as long as it does',
     withStore(async ({ store, raw }) => {
       await keepEndpoint(store, 'one')
       const ids = await tell(store, 1, 'object', 3)
-      const at = async (now: number): Promise<DeliveryRow[]> => store.claimDeliveries(makeDeliveriesClaim(`at ${now}`, now))
+      const at = async (now: number): Promise<DeliveryRow[]> => store.write(claimDeliveries, makeDeliveriesClaim(`at ${now}`, now))
       const [first, ...others] = await at(T0)
       assert.deepEqual([first?.eventId, others], [ids[0], []])
       assert.equal(await settle(store, first!, `at ${T0}`, T0 + 1, T0 + 5000), true)
@@ -81,7 +102,7 @@ export function webhooksSuite(withStore: WithStore): void {
         [T0 + 5000, T0 + 5000, T0 + 5000],
       )
       const [again] = await at(T0 + 5000)
-      assert.deepEqual([again?.eventId, again?.tries], [ids[0], 2])
+      assert.deepEqual([again?.eventId, again?.attempts], [ids[0], 2])
       await settle(store, again!, `at ${T0 + 5000}`, T0 + 5001, 'delivered')
       const [second] = await at(T0 + 5001)
       assert.equal(second?.eventId, ids[1])
@@ -92,15 +113,15 @@ export function webhooksSuite(withStore: WithStore): void {
   )
 
   test(
-    'what one endpoint waits for does not hold up another, nor does an endpoint that is busy',
+    'neither a waiting nor a busy endpoint delays the deliveries of another',
     withStore(async ({ store }) => {
       await keepEndpoint(store, 'one')
       await keepEndpoint(store, 'two')
       const ids = await tell(store, 1, 'object', 2)
-      const claimed = await store.claimDeliveries(makeDeliveriesClaim('c', T0))
+      const claimed = await store.write(claimDeliveries, makeDeliveriesClaim('c', T0))
       for (const each of claimed) await settle(store, each, 'c', T0, each.endpointId === 'one' ? T0 + 9000 : 'delivered')
-      assert.deepEqual(await store.claimDeliveries(makeDeliveriesClaim('d', T0 + 1, { busy: ['two'] })), [])
-      const next = await store.claimDeliveries(makeDeliveriesClaim('d', T0 + 1))
+      assert.deepEqual(await store.write(claimDeliveries, makeDeliveriesClaim('d', T0 + 1, { busy: ['two'] })), [])
+      const next = await store.write(claimDeliveries, makeDeliveriesClaim('d', T0 + 1))
       assert.deepEqual(
         next.map(({ endpointId, eventId }) => [endpointId, eventId]),
         [['two', ids[1]]],
@@ -109,47 +130,47 @@ export function webhooksSuite(withStore: WithStore): void {
   )
 
   test(
-    'an event is delivered anew when it is replayed, with every try before it and its attempts kept',
+    'a replayed event is delivered again with all attempts allowed, and its earlier attempts stay recorded',
     withStore(async ({ store }) => {
       await keepEndpoint(store, 'one')
       const [eventId = ''] = await tell(store, 1, 'object', 1)
-      const [claimed] = await store.claimDeliveries(makeDeliveriesClaim('c', T0))
+      const [claimed] = await store.write(claimDeliveries, makeDeliveriesClaim('c', T0))
       const replay = { bucket, merchantId, eventId, endpointId: null, now: T0 + 7 }
-      assert.equal(await store.replayEvent(replay, endpointNote), 0, 'it is under way')
+      assert.equal(await store.write(replayEvent, { ...replay, audit: endpointNote }), 0, 'it is under way')
       await settle(store, claimed!, 'c', T0 + 1, 'dead')
-      const dead = await store.listDeadDeliveries({ bucket, merchantId, count: 9 })
+      const dead = await store.read(listDeadDeliveries({ bucket, merchantId, count: 9 }))
       assert.deepEqual(
-        dead.map(({ state, settledAt }) => [state, settledAt]),
+        dead.map(({ state, finishedAt }) => [state, finishedAt]),
         [['dead', T0 + 1]],
       )
-      assert.equal(await store.replayEvent({ ...replay, merchantId: 'b'.repeat(24) }, endpointNote), 0)
-      assert.equal(await store.replayEvent(replay, endpointNote), 1)
-      assert.deepEqual(await store.listDeadDeliveries({ bucket, merchantId, count: 9 }), [])
-      const [again] = await store.claimDeliveries(makeDeliveriesClaim('d', T0 + 7))
-      assert.deepEqual([again?.tries, again?.attempts], [1, 2])
+      assert.equal(await store.write(replayEvent, { ...replay, merchantId: 'b'.repeat(24), audit: endpointNote }), 0)
+      assert.equal(await store.write(replayEvent, { ...replay, audit: endpointNote }), 1)
+      assert.deepEqual(await store.read(listDeadDeliveries({ bucket, merchantId, count: 9 })), [])
+      const [again] = await store.write(claimDeliveries, makeDeliveriesClaim('d', T0 + 7))
+      assert.deepEqual([again?.attempts, again?.totalAttempts], [1, 2])
       await settle(store, again!, 'd', T0 + 8, 'delivered')
       assert.deepEqual(
-        (await store.listAttempts({ bucket, eventId })).map(({ number }) => number),
+        (await store.read(listDeliveryAttempts({ bucket, eventId }))).map(({ number }) => number),
         [1, 2],
       )
       await keepEndpoint(store, 'later')
-      assert.equal(await store.replayEvent(replay, endpointNote), 2, 'endpoints that came later hear of it too')
+      assert.equal(await store.write(replayEvent, { ...replay, audit: endpointNote }), 2, 'endpoints that came later hear of it too')
     }),
   )
 
   test(
-    'a replay at one endpoint leaves the others alone, and what is under way',
+    'a replay at one endpoint does not affect the others, nor a delivery in progress',
     withStore(async ({ store }) => {
       await keepEndpoint(store, 'one')
       await keepEndpoint(store, 'two')
       const [eventId = ''] = await tell(store, 1, 'object', 1)
       const replay = { bucket, merchantId, eventId, endpointId: 'two', now: T0 + 7 }
-      const claimed = await store.claimDeliveries(makeDeliveriesClaim('c', T0))
-      assert.equal(await store.replayEvent(replay, endpointNote), 0)
+      const claimed = await store.write(claimDeliveries, makeDeliveriesClaim('c', T0))
+      assert.equal(await store.write(replayEvent, { ...replay, audit: endpointNote }), 0)
       for (const each of claimed) await settle(store, each, 'c', T0 + 1, 'dead')
-      assert.equal(await store.replayEvent({ ...replay, endpointId: 'foreign' }, endpointNote), 0)
-      assert.equal(await store.replayEvent(replay, endpointNote), 1)
-      const again = await store.claimDeliveries(makeDeliveriesClaim('d', T0 + 7))
+      assert.equal(await store.write(replayEvent, { ...replay, endpointId: 'foreign', audit: endpointNote }), 0)
+      assert.equal(await store.write(replayEvent, { ...replay, audit: endpointNote }), 1)
+      const again = await store.write(claimDeliveries, makeDeliveriesClaim('d', T0 + 7))
       assert.deepEqual(
         again.map(({ endpointId }) => endpointId),
         ['two'],
@@ -158,59 +179,59 @@ export function webhooksSuite(withStore: WithStore): void {
   )
 
   test(
-    'deliveries are listed page by page, the newest event first, those in one state or all, with their types and none of another merchant',
+    'deliveries are listed page by page, newest event first, in one state or all, with their event types, for one merchant alone',
     withStore(async ({ store }) => {
       await keepEndpoint(store, 'one')
       await keepEndpoint(store, 'two')
       for (let n = 0; n < 4; n++) await tell(store, n, `object ${n}`, 1)
-      for (const each of await store.claimDeliveries(makeDeliveriesClaim('c', T0)))
+      for (const each of await store.write(claimDeliveries, makeDeliveriesClaim('c', T0)))
         await settle(store, each, 'c', T0 + 1, each.endpointId === 'one' ? 'delivered' : 'dead')
-      const all = await store.listDeliveryPage({ bucket, merchantId, after: null, state: null, count: 50 })
+      const all = await store.read(listDeliveryPage({ bucket, merchantId, after: null, state: null, count: 50 }))
       const placeOf = ({ eventId, endpointId }: DeliveryRow): string => `${eventId} ${endpointId}`
       assert.equal(all.length, 8)
       assert.deepEqual(all.map(placeOf), all.map(placeOf).sort().reverse())
-      const events = await store.listEvents({ bucket, merchantId, from: 0, count: 9 })
+      const events = await store.read(listEvents({ bucket, merchantId, from: 0, count: 9 }))
       for (const { eventId, type } of all) assert.equal(type, events.find((each) => each.eventId === eventId)?.type)
-      const first = await store.listDeliveryPage({ bucket, merchantId, after: null, state: null, count: 3 })
-      const rest = await store.listDeliveryPage({ bucket, merchantId, after: first[2]!, state: null, count: 50 })
+      const first = await store.read(listDeliveryPage({ bucket, merchantId, after: null, state: null, count: 3 }))
+      const rest = await store.read(listDeliveryPage({ bucket, merchantId, after: first[2]!, state: null, count: 50 }))
       assert.deepEqual([...first, ...rest], all)
-      const dead = await store.listDeliveryPage({ bucket, merchantId, after: null, state: 'dead', count: 3 })
-      const others = await store.listDeliveryPage({ bucket, merchantId, after: dead[2]!, state: 'dead', count: 50 })
+      const dead = await store.read(listDeliveryPage({ bucket, merchantId, after: null, state: 'dead', count: 3 }))
+      const others = await store.read(listDeliveryPage({ bucket, merchantId, after: dead[2]!, state: 'dead', count: 50 }))
       assert.deepEqual(
         [...dead, ...others],
         all.filter(({ state }) => state === 'dead'),
       )
-      assert.deepEqual(await store.listDeliveryPage({ bucket, merchantId: 'b'.repeat(24), after: null, state: null, count: 5 }), [])
+      assert.deepEqual(await store.read(listDeliveryPage({ bucket, merchantId: 'b'.repeat(24), after: null, state: null, count: 5 })), [])
     }),
   )
 
   test(
-    'events are listed newest first, and dropped when their time is over and nobody waits for them',
+    'events are listed newest first, and deleted when they are old and no delivery of them waits',
     withStore(async ({ store, raw }) => {
       await keepEndpoint(store, 'one')
       const [gone = ''] = await tell(store, 1, 'object', 1)
       const [kept = ''] = await tell(store, 2, 'waiting', 1)
-      const listed = await store.listEvents({ bucket, merchantId, from: T0, count: 10 })
+      const listed = await store.read(listEvents({ bucket, merchantId, from: T0, count: 10 }))
       assert.deepEqual(listed.map(({ eventId }) => eventId).sort(), [gone, kept].sort())
-      assert.deepEqual(await store.listEvents({ bucket, merchantId, from: T0 + 1, count: 10 }), [])
-      for (const each of await store.claimDeliveries(makeDeliveriesClaim('c', T0))) {
+      assert.deepEqual(await store.read(listEvents({ bucket, merchantId, from: T0 + 1, count: 10 })), [])
+      for (const each of await store.write(claimDeliveries, makeDeliveriesClaim('c', T0))) {
         await settle(store, each, 'c', T0, each.eventId === gone ? 'delivered' : T0 + 5)
       }
-      assert.equal(await store.dropEvents(T0), 0)
-      assert.equal(await store.dropEvents(T0 + 1), 1)
+      assert.equal(await deleteInPages(store, deleteOldEvents, T0), 0)
+      assert.equal(await deleteInPages(store, deleteOldEvents, T0 + 1), 1)
       assert.deepEqual(await countRows(raw), { outbox: 1, deliveries: 1, delivery_attempts: 1 })
-      assert.equal((await store.listDeliveries({ bucket, eventId: kept }))[0]?.state, 'waiting')
+      assert.equal((await store.read(listDeliveries({ bucket, eventId: kept })))[0]?.state, 'waiting')
     }),
   )
 
   test(
-    'an endpoint that was removed is found no more, and what waits for it is given up by whoever claims it',
+    'a deleted endpoint is not found, and a claim of its delivery finds none',
     withStore(async ({ store }: { store: Store }) => {
       const endpoint = await keepEndpoint(store, 'one')
       await tell(store, 1, 'object', 1)
-      await store.removeEndpoint(endpoint, endpointNote)
-      const [claimed] = await store.claimDeliveries(makeDeliveriesClaim('c', T0))
-      assert.equal((await store.findDelivery(claimed!))?.endpoint, null)
+      await store.write(deleteEndpoint, { key: endpoint, audit: endpointNote })
+      const [claimed] = await store.write(claimDeliveries, makeDeliveriesClaim('c', T0))
+      assert.equal((await store.read(findDueDelivery(claimed!)))?.endpoint, null)
       assert.equal(await settle(store, claimed!, 'c', T0, 'dead'), true)
     }),
   )

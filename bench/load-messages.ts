@@ -1,0 +1,30 @@
+/** A command to the load generator over its IPC channel. The reply to each is a `LoadResult` or a `LoadProblem`. */
+export type LoadOrder =
+  /** Creates cards and stores their tokens for `check`. */
+  | { readonly order: 'prepare'; readonly target: LoadTarget; readonly cards: number }
+  | { readonly order: 'run'; readonly target: LoadTarget; readonly method: LoadMethod; readonly connections: number; readonly ms: number }
+  | { readonly order: 'end' }
+
+export type LoadMethod = 'create' | 'check'
+
+export interface LoadTarget {
+  readonly url: string
+  /** `<id>` or `<id>:<password>`. */
+  readonly xAuth: string
+}
+
+export interface LoadResult {
+  readonly requests: number
+  readonly ms: number
+  /** Replies without a result; a measurement with any of them is invalid. */
+  readonly failed: number
+  /** The first of them. */
+  readonly failure: string
+  readonly p50Ms: number
+  readonly p99Ms: number
+}
+
+/** A command that failed. */
+export interface LoadProblem {
+  readonly problem: string
+}

@@ -1,0 +1,35 @@
+import type { Language } from '@tessera/contract/profile'
+
+import type { FormTexts } from './texts.ts'
+
+/** What the service wrote into the document, for this merchant and this page. */
+export interface FormSettings {
+  readonly merchant: string
+  readonly merchantName: string
+  /** The origin of the page that holds the frame. */
+  readonly origin: string
+  /** The signed token of this document, sent with the card. */
+  readonly form: string
+  readonly providerName: string
+  readonly termsUrl: string
+  readonly privacyUrl: string
+  readonly words: LocalizedTexts
+}
+
+/** The form's texts and the consent text in one language. */
+export interface LocalizedTexts {
+  readonly locale: Language
+  readonly texts: FormTexts
+  readonly disclosure: { readonly version: string; readonly text: string; readonly sha256: string }
+}
+
+export function readFormSettings(): FormSettings {
+  return JSON.parse(document.getElementById('tessera')?.textContent ?? '{}') as FormSettings
+}
+
+/** Fetches another language from our own origin; null when there is no response. */
+export async function fetchTexts(locale: Language): Promise<LocalizedTexts | null> {
+  return fetch(`/form/v1/words?locale=${locale}`, { credentials: 'omit' })
+    .then((response) => response.json() as Promise<LocalizedTexts>)
+    .catch(() => null)
+}

@@ -1,0 +1,36 @@
+import Type from 'typebox'
+
+import { defineOperation, operationsByName } from './operation.ts'
+import { after, count, next } from './dashboard-cards.ts'
+
+const entry = Type.Object({
+  at: Type.Integer({ description: 'Unix milliseconds.' }),
+  actor: Type.Union(
+    [Type.Literal('user'), Type.Literal('operator'), Type.Literal('visitor'), Type.Literal('merchant'), Type.Literal('system')],
+    {
+      description: '`visitor`: somebody who did not sign in; `merchant`: its page or server.',
+    },
+  ),
+  userId: Type.Union([Type.String(), Type.Null()]),
+  phone: Type.Union([Type.String(), Type.Null()], { description: 'Of the user, masked; null when that user no longer exists.' }),
+  action: Type.String({ description: '`merchant.changed`, `session.opened` …' }),
+  subject: Type.String({ description: 'The id of what it was done to.' }),
+  outcome: Type.String(),
+  requestId: Type.String(),
+  proof: Type.String({ description: 'Hash of the entry in its chain, hex: what the operator’s `audit verify` recomputes.' }),
+})
+
+export const dashboardAuditListContract = defineOperation('dashboard.audit.list', {
+  summary:
+    'Lists the actions of users and operators, newest first; with `subject` everything that was done to one card, receipt or user, by API calls too.',
+  caller: 'dashboard',
+  role: 'read',
+  mutates: false,
+  limit: 'read',
+  params: Type.Object({ after, count, subject: Type.Optional(Type.String({ pattern: '^[0-9a-f]{24}$' })) }),
+  result: Type.Object({ entries: Type.Array(entry), next }),
+  errors: [],
+})
+
+/** The audit. */
+export const dashboardAuditOperations = operationsByName(dashboardAuditListContract)

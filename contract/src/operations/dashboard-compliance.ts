@@ -1,0 +1,132 @@
+import Type from 'typebox'
+
+import { defineOperation, operationsByName } from './operation.ts'
+import { after, next } from './dashboard-cards.ts'
+
+const moment = Type.Integer({ description: 'Unix milliseconds.' })
+const momentOrNull = Type.Union([moment, Type.Null()])
+const textOrNull = Type.Union([Type.String(), Type.Null()])
+const locale = Type.Union([Type.Literal('uz'), Type.Literal('ru'), Type.Literal('en')])
+
+/** What the service sees a merchant's own code do wrong. */
+const findingKind = Type.Union([
+  Type.Literal('password_in_browser', { description: 'The right password came from a browser.' }),
+  Type.Literal('sad_sent', { description: 'A CVV, PIN or track was sent.' }),
+  Type.Literal('card_out_of_place', { description: 'A card number was sent in another member than card.number.' }),
+  Type.Literal('card_to_other_method', { description: 'card.number was sent to a method that takes none.' }),
+  Type.Literal('card_from_server', {
+    description: 'cards.create came with the password: the card number passed through a server of yours.',
+  }),
+])
+
+const finding = Type.Object({
+  kind: findingKind,
+  seenBy: Type.Union([Type.Literal('server'), Type.Literal('browser')], {
+    description: '`server`: the password was right, so it was your own code. `browser`: with your id alone, which is public.',
+  }),
+  count: Type.Integer(),
+  firstAt: moment,
+  lastAt: moment,
+  method: Type.String({ description: 'Of the last time; none of its values is stored.' }),
+  origin: Type.String({ description: 'Of the page, the last time, where the password was right; `` otherwise.' }),
+  requestId: Type.String({ description: 'Of the last time.' }),
+})
+
+const ways = Type.Object({
+  form: Type.Integer(),
+  page: Type.Integer(),
+  server: Type.Integer(),
+  merchant: Type.Integer({ description: 'Asserted by the merchant, without a text.' }),
+  unknown: Type.Integer(),
+})
+
+const consent = Type.Object({
+  cardId: Type.String(),
+  customer: textOrNull,
+  number: Type.String({ description: 'Masked.' }),
+  cardState: Type.String(),
+  by: Type.Union([
+    Type.Literal('form'),
+    Type.Literal('page'),
+    Type.Literal('server'),
+    Type.Literal('merchant'),
+    Type.Literal('unknown', { description: 'Kept by an earlier version.' }),
+  ]),
+  receivedAt: moment,
+  agreedAt: momentOrNull,
+  version: textOrNull,
+  locale: textOrNull,
+  sha256: textOrNull,
+  endedAt: momentOrNull,
+  isTrue: Type.Boolean({ description: 'Whether the row is as the service wrote it.' }),
+})
+
+const shownText = Type.Object({ version: Type.String(), locale: Type.String(), sha256: Type.String(), text: Type.String() })
+
+export const dashboardComplianceGetContract = defineOperation('dashboard.compliance.get', {
+  summary:
+    'Returns what the service can show of a merchant’s own duties: facts of its newest cards, its settings, its texts and its findings.',
+  caller: 'dashboard',
+  role: 'read',
+  mutates: false,
+  limit: 'read',
+  params: Type.Object({}),
+  result: Type.Object({
+    tokens: Type.Object({
+      made: Type.Integer({ description: 'Of all time, as far as the counts go back.' }),
+      looked: Type.Integer({ description: 'The newest cards, which were looked at just now; 200 at most.' }),
+      sealed: Type.Integer({ description: 'Of them: the number is stored sealed, under a data key.' }),
+      emptied: Type.Integer({ description: 'Of them: removed or ended, and the number is gone.' }),
+      changed: Type.Integer({ description: 'Of them: the row is not as the service wrote it.' }),
+    }),
+    consents: ways,
+    settings: Type.Object({
+      origins: Type.Array(Type.String()),
+      requireFormSessions: Type.Boolean(),
+      strictServerAuth: Type.Boolean(),
+      livePasswords: Type.Integer(),
+    }),
+    provider: Type.Object({ name: Type.String(), termsUrl: textOrNull, privacyUrl: textOrNull }),
+    disclosures: Type.Array(shownText, { description: 'What a cardholder agrees to today, in each language.' }),
+    form: Type.Object({ version: Type.String(), integrity: Type.String() }),
+    findings: Type.Array(finding, { description: 'The latest first.' }),
+  }),
+  errors: [],
+})
+
+export const dashboardComplianceResponsibilitiesContract = defineOperation('dashboard.compliance.responsibilities', {
+  summary: 'Returns who is responsible for each requirement, in the language of the caller (PCI DSS 12.8.5, 12.9.2).',
+  caller: 'dashboard',
+  role: 'read',
+  mutates: false,
+  limit: 'read',
+  params: Type.Object({ locale }),
+  result: Type.Object({
+    rows: Type.Array(
+      Type.Object({
+        requirement: Type.String({ description: 'Of PCI DSS 4.0.1 or of the specification.' }),
+        topic: Type.String(),
+        provider: Type.String({ description: 'What the provider does; `` when it is nothing.' }),
+        merchant: Type.String({ description: 'What the merchant does; `` when it is nothing.' }),
+      }),
+    ),
+  }),
+  errors: [],
+})
+
+export const dashboardConsentsListContract = defineOperation('dashboard.consents.list', {
+  summary: 'Lists consents of cardholders, newest first, with the texts that they refer to.',
+  caller: 'dashboard',
+  role: 'read',
+  mutates: false,
+  limit: 'read',
+  params: Type.Object({ after, count: Type.Optional(Type.Integer({ minimum: 1, maximum: 200, default: 25 })) }),
+  result: Type.Object({ consents: Type.Array(consent), texts: Type.Array(shownText), next }),
+  errors: [],
+})
+
+export const dashboardComplianceOperations = operationsByName(
+  dashboardComplianceGetContract,
+  dashboardComplianceResponsibilitiesContract,
+  dashboardConsentsListContract,
+)

@@ -1,0 +1,126 @@
+import Type from 'typebox'
+
+import { defineOperation, operationsByName } from './operation.ts'
+import { done } from './dashboard-session.ts'
+
+const moment = Type.Integer({ description: 'Unix milliseconds.' })
+const locale = Type.Union([Type.Literal('uz'), Type.Literal('ru'), Type.Literal('en')])
+const page = Type.String({ maxLength: 2048, description: 'Its address without query; `pasted` for one that was pasted.' })
+const orNull = <T extends ReturnType<typeof Type.String> | ReturnType<typeof Type.Integer>>(shape: T) => Type.Union([shape, Type.Null()])
+
+const finding = Type.Object({
+  rule: Type.String({ description: 'As in the guide to form-check.' }),
+  line: orNull(Type.Integer()),
+  column: orNull(Type.Integer()),
+  shown: Type.String({ description: 'The text found there, without passwords and card numbers.' }),
+})
+
+const rule = Type.Object({
+  rule: Type.String(),
+  severity: Type.Union([Type.Literal('error'), Type.Literal('warning')]),
+  text: Type.String(),
+  advice: Type.String(),
+  source: Type.String(),
+})
+
+const report = Type.Object({
+  page,
+  checkedAt: moment,
+  findings: Type.Array(finding, { description: 'In the order of the rules; 200 at most.' }),
+  rules: Type.Array(rule, { description: 'The violated rules, errors first, in the requested language.' }),
+  scripts: Type.Integer(),
+  isCut: Type.Boolean({ description: 'There were more findings than are stored.' }),
+  sarif: Type.String({ description: 'The same as SARIF 2.1.0.' }),
+})
+
+const script = Type.Object({
+  scriptId: Type.String(),
+  page,
+  address: Type.String({ description: 'Or `inline` with its hash.' }),
+  print: Type.String({ description: 'Its hash, or the integrity that the page demands; `` where neither is known.' }),
+  integrity: Type.String(),
+  party: Type.Union([Type.Literal('first'), Type.Literal('third')]),
+  firstAt: moment,
+  lastAt: moment,
+  isGone: Type.Boolean({ description: 'The last check of its page did not find it.' }),
+  judged: Type.Union([Type.Literal('open'), Type.Literal('authorised'), Type.Literal('refused')]),
+  isChanged: Type.Boolean({ description: 'It is another than the one that was judged.' }),
+  reason: Type.String(),
+  judgedBy: orNull(Type.String({ description: 'The phone of the user, masked.' })),
+  judgedAt: orNull(moment),
+})
+
+export const dashboardPageCheckRunContract = defineOperation('dashboard.pageCheck.run', {
+  summary:
+    'Holds the source of a page of the merchant’s against the rules for card forms: fetched from a registered origin, or as it was pasted.',
+  caller: 'dashboard',
+  role: 'developer',
+  mutates: true,
+  limit: 'write',
+  params: Type.Object({
+    url: Type.Optional(Type.String({ maxLength: 2048 })),
+    html: Type.Optional(Type.String({ minLength: 1, maxLength: 60_000 })),
+    locale,
+  }),
+  result: report,
+  errors: ['pageNotChecked', 'overloaded'],
+})
+
+export const dashboardPageCheckListContract = defineOperation('dashboard.pageCheck.list', {
+  summary: 'Lists the last check of each page, the latest first.',
+  caller: 'dashboard',
+  role: 'read',
+  mutates: false,
+  limit: 'read',
+  params: Type.Object({}),
+  result: Type.Object({
+    checks: Type.Array(Type.Object({ page, checkedAt: moment, errors: Type.Integer(), warnings: Type.Integer() })),
+  }),
+  errors: [],
+})
+
+export const dashboardPageCheckGetContract = defineOperation('dashboard.pageCheck.get', {
+  summary: 'Returns the last check of one page; null: there is none.',
+  caller: 'dashboard',
+  role: 'read',
+  mutates: false,
+  limit: 'read',
+  params: Type.Object({ page, locale }),
+  result: Type.Object({ report: Type.Union([report, Type.Null()]) }),
+  errors: [],
+})
+
+export const dashboardScriptsListContract = defineOperation('dashboard.scripts.list', {
+  summary: 'Lists the scripts that checks found on the merchant’s pages, with who authorised each and why (PCI DSS 6.4.3).',
+  caller: 'dashboard',
+  role: 'read',
+  mutates: false,
+  limit: 'read',
+  params: Type.Object({}),
+  result: Type.Object({ scripts: Type.Array(script) }),
+  errors: [],
+})
+
+export const dashboardScriptsJudgeContract = defineOperation('dashboard.scripts.judge', {
+  summary: 'Authorises or refuses a script, with a reason, in the version that the user has seen.',
+  caller: 'dashboard',
+  role: 'developer',
+  mutates: true,
+  limit: 'write',
+  params: Type.Object({
+    scriptId: Type.String({ pattern: '^[0-9a-f]{24}$' }),
+    print: Type.String({ maxLength: 1024 }),
+    judged: Type.Union([Type.Literal('authorised'), Type.Literal('refused')]),
+    reason: Type.String({ minLength: 3, maxLength: 500 }),
+  }),
+  result: done,
+  errors: ['scriptChanged', 'overloaded'],
+})
+
+export const dashboardPageCheckOperations = operationsByName(
+  dashboardPageCheckRunContract,
+  dashboardPageCheckListContract,
+  dashboardPageCheckGetContract,
+  dashboardScriptsListContract,
+  dashboardScriptsJudgeContract,
+)

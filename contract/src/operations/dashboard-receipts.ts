@@ -1,0 +1,125 @@
+import Type from 'typebox'
+
+import { defineOperation, operationsByName } from './operation.ts'
+import { after, count, next } from './dashboard-cards.ts'
+import { done } from './dashboard-session.ts'
+
+const receiptId = Type.String({ pattern: '^[0-9a-f]{24}$' })
+const textOrNull = Type.Union([Type.String(), Type.Null()])
+const moment = Type.Integer({ minimum: 0, description: 'Unix milliseconds.' })
+
+const state = Type.Union(
+  [
+    Type.Literal(0),
+    Type.Literal(1),
+    Type.Literal(2),
+    Type.Literal(3),
+    Type.Literal(4),
+    Type.Literal(5),
+    Type.Literal(6),
+    Type.Literal(20),
+    Type.Literal(21),
+    Type.Literal(50),
+  ],
+  { description: 'As on the wire.' },
+)
+
+const receipt = Type.Object({
+  receiptId,
+  state: Type.Integer({
+    description:
+      'As on the wire: 0 created, 4 paid, 5 held, 20 unknown, 21 being returned, 50 cancelled; and -1: its row is not as the service wrote it, and nothing of its content is returned.',
+  }),
+  amountTiyin: Type.Integer(),
+  takenTiyin: Type.Integer({ description: 'What was taken, or is held.' }),
+  number: Type.String({ description: "The mask of the card that paid; '' before, and after a refusal." }),
+  cardId: Type.String(),
+  description: Type.String(),
+  reason: Type.Union([Type.String(), Type.Null()], { description: 'Why the last payment was refused.' }),
+  flagged: Type.Boolean({ description: 'It has not been settled for so long that a person is to look.' }),
+  createdAt: Type.Integer(),
+})
+
+const operation = Type.Object({
+  kind: Type.String({ description: 'The request to the network: authorise, hold, capture, refund …' }),
+  amountTiyin: Type.Integer(),
+  state: Type.String({ description: 'asked, approved, declined or unknown.' }),
+  reason: Type.String(),
+  rawCode: Type.String({ description: "The network's own code." }),
+  askedAt: Type.Integer(),
+  settledAt: Type.Integer({ description: '0 while it is open.' }),
+  cardId: Type.String({ description: "Of an authorisation or a hold: the card that was to pay; '' for others." }),
+  number: Type.String({ description: "That card's mask; '' where it is not known." }),
+})
+
+const step = Type.Object({
+  at: Type.Integer(),
+  what: Type.String(),
+  outcome: Type.String(),
+  actor: Type.String(),
+  requestId: Type.String(),
+})
+
+export const dashboardReceiptsListContract = defineOperation('dashboard.receipts.list', {
+  summary: 'Lists receipts, newest first, created from `from` to before `to`, those in one state or all.',
+  caller: 'dashboard',
+  role: 'read',
+  mutates: false,
+  limit: 'read',
+  params: Type.Object({ after, count, from: Type.Optional(moment), to: Type.Optional(moment), state: Type.Optional(state) }),
+  result: Type.Object({ receipts: Type.Array(receipt), next }),
+  errors: [],
+})
+
+export const dashboardReceiptsGetContract = defineOperation('dashboard.receipts.get', {
+  summary: 'Returns one receipt with its states and the replies of the network.',
+  caller: 'dashboard',
+  role: 'read',
+  mutates: false,
+  limit: 'read',
+  params: Type.Object({ receiptId }),
+  result: Type.Object({
+    receipt: Type.Object({
+      ...receipt.properties,
+      payTime: Type.Integer(),
+      cancelTime: Type.Integer(),
+      account: Type.String({ description: 'JSON array of {name, title, value, main}.' }),
+      detail: textOrNull,
+      payer: textOrNull,
+      fiscal: textOrNull,
+      customer: textOrNull,
+    }),
+    operations: Type.Array(operation),
+    timeline: Type.Array(step),
+  }),
+  errors: ['receiptNotFound'],
+})
+
+export const dashboardReceiptsCancelContract = defineOperation('dashboard.receipts.cancel', {
+  summary: 'Cancels a receipt; money taken or held is returned.',
+  caller: 'dashboard',
+  role: 'support',
+  mutates: true,
+  limit: 'write',
+  params: Type.Object({ receiptId }),
+  result: done,
+  errors: ['receiptNotFound', 'receiptInProgress', 'cannotCancel', 'overloaded'],
+})
+
+export const dashboardReceiptsConfirmContract = defineOperation('dashboard.receipts.confirm', {
+  summary: 'Takes held money, all of it or a part; the rest is released.',
+  caller: 'dashboard',
+  role: 'support',
+  mutates: true,
+  limit: 'write',
+  params: Type.Object({ receiptId, amountTiyin: Type.Optional(Type.Integer({ minimum: 1 })) }),
+  result: done,
+  errors: ['receiptNotFound', 'receiptInProgress', 'receiptNotHeld', 'amountAboveHold', 'debitFailed', 'paymentUnknown', 'overloaded'],
+})
+
+export const dashboardReceiptOperations = operationsByName(
+  dashboardReceiptsListContract,
+  dashboardReceiptsGetContract,
+  dashboardReceiptsCancelContract,
+  dashboardReceiptsConfirmContract,
+)

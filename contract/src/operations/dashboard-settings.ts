@@ -1,0 +1,102 @@
+import Type from 'typebox'
+
+import { accountFieldNamePattern } from '../receipt.ts'
+import { maxAmountTiyin } from '../receipt.ts'
+import { defineOperation, operationsByName } from './operation.ts'
+import { done } from './dashboard-session.ts'
+
+const moment = Type.Integer({ description: 'Unix milliseconds.' })
+const momentOrNull = Type.Union([moment, Type.Null()])
+const title = Type.String({ minLength: 1, maxLength: 100 })
+
+const accountField = Type.Object({
+  name: Type.String({ pattern: accountFieldNamePattern, description: 'The name in `account` of receipts.create.' }),
+  title: Type.Object({ uz: title, ru: title, en: title }),
+  required: Type.Boolean(),
+  kind: Type.Optional(
+    Type.Union([Type.Literal('text'), Type.Literal('reference')], {
+      default: 'text',
+      description:
+        '`reference`: order numbers, which may look like card numbers by a short prefix; judged by prefixes of at least four digits only.',
+    }),
+  ),
+})
+
+/** What the merchant itself may change; the rest is agreed with the provider. */
+const changeable = {
+  origins: Type.Array(Type.String({ maxLength: 255 }), {
+    maxItems: 20,
+    description: '`https://shop.example`: scheme, host and port alone.',
+  }),
+  accountFields: Type.Array(accountField, { maxItems: 20, description: 'The main one first; none: any are taken.' }),
+  minAmountTiyin: Type.Integer({ minimum: 1, maximum: maxAmountTiyin }),
+  maxAmountTiyin: Type.Integer({ minimum: 1, maximum: maxAmountTiyin }),
+  requireFormSessions: Type.Boolean({ description: 'Whether a card is made in a session of the hosted form alone.' }),
+  strictServerAuth: Type.Boolean({ description: 'Whether cards.check and cards.remove need the password at /api too.' }),
+}
+
+const number = Type.Integer({ minimum: 1, description: 'From 1, in the order in which the merchant had them.' })
+
+const password = Type.Object({ number, createdAt: moment, lastUsedAt: momentOrNull, retiredAt: momentOrNull })
+
+export const dashboardSettingsGetContract = defineOperation('dashboard.settings.get', {
+  summary: 'Returns the settings of the merchant; of its API passwords only when they were created and used.',
+  caller: 'dashboard',
+  role: 'read',
+  mutates: false,
+  limit: 'read',
+  params: Type.Object({}),
+  result: Type.Object({
+    merchantId: Type.String(),
+    name: Type.String(),
+    organization: Type.String(),
+    address: Type.String(),
+    ...changeable,
+    limits: Type.Array(Type.Object({ name: Type.String(), count: Type.Integer() }), {
+      description: 'Agreed in place of what holds for everybody; the provider changes them.',
+    }),
+    passwords: Type.Array(password, { description: 'The newest first.' }),
+  }),
+  errors: [],
+})
+
+export const dashboardSettingsChangeContract = defineOperation('dashboard.settings.change', {
+  summary: 'Changes what is given, and leaves the rest.',
+  caller: 'dashboard',
+  role: 'developer',
+  mutates: true,
+  limit: 'write',
+  params: Type.Partial(Type.Object(changeable)),
+  result: done,
+  errors: ['settingRefused', 'overloaded'],
+})
+
+export const dashboardPasswordsRotateContract = defineOperation('dashboard.passwords.rotate', {
+  summary: 'Creates a second API password; the first one stays valid until it is retired.',
+  caller: 'dashboard',
+  role: 'developer',
+  mutates: true,
+  limit: 'write',
+  params: Type.Object({}),
+  result: Type.Object({ number, password: Type.String({ description: 'Returned only here.' }) }),
+  errors: ['twoPasswordsLive', 'overloaded'],
+})
+
+export const dashboardPasswordsRetireContract = defineOperation('dashboard.passwords.retire', {
+  summary: 'Ends a live API password at once; the last one stays.',
+  caller: 'dashboard',
+  role: 'developer',
+  mutates: true,
+  limit: 'write',
+  params: Type.Object({ number }),
+  result: done,
+  errors: ['lastPassword', 'settingRefused', 'overloaded'],
+})
+
+/** What is agreed with the merchant, and its API passwords. */
+export const dashboardSettingsOperations = operationsByName(
+  dashboardSettingsGetContract,
+  dashboardSettingsChangeContract,
+  dashboardPasswordsRotateContract,
+  dashboardPasswordsRetireContract,
+)

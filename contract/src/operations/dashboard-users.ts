@@ -1,0 +1,83 @@
+import Type from 'typebox'
+
+import { defineOperation, operationsByName } from './operation.ts'
+import { done, phone, role } from './dashboard-session.ts'
+
+const userId = Type.String({ pattern: '^[0-9a-f]{24}$' })
+const issued = Type.Object({ userId, password: Type.String({ description: 'Valid for one sign-in; returned only here.' }) })
+
+export const dashboardUsersListContract = defineOperation('dashboard.users.list', {
+  summary: 'Lists the users of the merchant.',
+  caller: 'dashboard',
+  role: 'owner',
+  mutates: false,
+  limit: 'read',
+  params: Type.Object({}),
+  result: Type.Object({
+    users: Type.Array(
+      Type.Object({
+        userId,
+        role,
+        phone: Type.String(),
+        state: Type.Union([Type.Literal('active'), Type.Literal('blocked')]),
+        totp: Type.Boolean(),
+        mustChangePassword: Type.Boolean(),
+        createdAt: Type.Integer(),
+      }),
+    ),
+  }),
+  errors: [],
+})
+
+export const dashboardUsersCreateContract = defineOperation('dashboard.users.create', {
+  summary: 'Creates a user, with a password for one sign-in.',
+  caller: 'dashboard',
+  role: 'owner',
+  mutates: true,
+  limit: 'write',
+  params: Type.Object({ phone, role }),
+  result: issued,
+  errors: ['phoneTaken', 'overloaded'],
+})
+
+export const dashboardUsersSetRoleContract = defineOperation('dashboard.users.setRole', {
+  summary: 'Gives a user another role.',
+  caller: 'dashboard',
+  role: 'owner',
+  mutates: true,
+  limit: 'write',
+  params: Type.Object({ userId, role }),
+  result: done,
+  errors: ['userNotFound', 'lastOwner'],
+})
+
+export const dashboardUsersBlockContract = defineOperation('dashboard.users.block', {
+  summary: 'Blocks a user and ends their sessions, or unblocks them.',
+  caller: 'dashboard',
+  role: 'owner',
+  mutates: true,
+  limit: 'write',
+  params: Type.Object({ userId, blocked: Type.Boolean() }),
+  result: done,
+  errors: ['userNotFound', 'lastOwner'],
+})
+
+export const dashboardUsersResetPasswordContract = defineOperation('dashboard.users.resetPassword', {
+  summary: 'Issues a new password for one sign-in; the second factor is turned off, the sessions end.',
+  caller: 'dashboard',
+  role: 'owner',
+  mutates: true,
+  limit: 'write',
+  params: Type.Object({ userId }),
+  result: issued,
+  errors: ['userNotFound', 'overloaded'],
+})
+
+/** The users of one merchant, managed by its owners. */
+export const dashboardUserOperations = operationsByName(
+  dashboardUsersListContract,
+  dashboardUsersCreateContract,
+  dashboardUsersSetRoleContract,
+  dashboardUsersBlockContract,
+  dashboardUsersResetPasswordContract,
+)

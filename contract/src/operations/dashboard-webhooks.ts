@@ -1,0 +1,162 @@
+import Type from 'typebox'
+
+import { defineOperation, operationsByName } from './operation.ts'
+import { after, count, next } from './dashboard-cards.ts'
+import { done } from './dashboard-session.ts'
+
+const id = Type.String({ pattern: '^[0-9a-f]{24}$' })
+const moment = Type.Integer({ description: 'Unix milliseconds.' })
+const momentOrNull = Type.Union([moment, Type.Null()])
+const secret = Type.String({ description: '`whsec_…`; returned only here.' })
+const url = Type.String({ minLength: 1, maxLength: 2048 })
+
+const state = Type.Union([Type.Literal('waiting'), Type.Literal('delivered'), Type.Literal('dead')], {
+  description: '`dead`: given up after ten attempts, or because the endpoint was removed.',
+})
+
+const type = Type.Union(
+  [
+    Type.Literal('card.verified'),
+    Type.Literal('card.removed'),
+    Type.Literal('card.expired'),
+    Type.Literal('receipt.paid'),
+    Type.Literal('receipt.held'),
+    Type.Literal('receipt.cancelled'),
+    Type.Literal('receipt.failed'),
+  ],
+  { description: 'What happened.' },
+)
+
+const delivery = Type.Object({
+  eventId: Type.String({ description: '`webhook-id` of the request.' }),
+  endpointId: Type.String(),
+  url: Type.Union([Type.String(), Type.Null()], { description: 'Null where the endpoint was removed.' }),
+  type,
+  objectId: Type.String({ description: 'The card or receipt.' }),
+  state,
+  tries: Type.Integer({ description: 'Attempts since it was created or last replayed.' }),
+  dueAt: Type.Union([moment, Type.Null()], { description: 'The next attempt; null: none.' }),
+  madeAt: moment,
+  settledAt: Type.Integer({ description: '0 while it waits.' }),
+})
+
+const outcome = Type.String({
+  description: 'delivered, refused, late, unreachable, forbidden_address, forbidden_url, not_signed, endpoint_removed or stopped.',
+})
+
+const attempt = Type.Object({
+  number: Type.Integer(),
+  at: moment,
+  tookMs: Type.Integer(),
+  outcome,
+  status: Type.Integer({ description: 'HTTP status; 0 without one.' }),
+})
+
+const ofEndpoint = Type.Object({ endpointId: id })
+const ofDelivery = Type.Object({ eventId: id, endpointId: id })
+
+export const dashboardWebhooksListContract = defineOperation('dashboard.webhooks.list', {
+  summary: 'Lists the endpoints of the merchant, oldest first; never their secrets.',
+  caller: 'dashboard',
+  role: 'read',
+  mutates: false,
+  limit: 'read',
+  params: Type.Object({}),
+  result: Type.Object({
+    endpoints: Type.Array(
+      Type.Object({ endpointId: Type.String(), url: Type.String(), createdAt: moment, bothSecretsUntil: momentOrNull }),
+    ),
+    endpointsMax: Type.Integer(),
+  }),
+  errors: [],
+})
+
+export const dashboardWebhooksAddContract = defineOperation('dashboard.webhooks.add', {
+  summary: 'Adds an endpoint; events that happen from now on go there.',
+  caller: 'dashboard',
+  role: 'developer',
+  mutates: true,
+  limit: 'write',
+  params: Type.Object({ url }),
+  result: Type.Object({ endpointId: Type.String(), url: Type.String(), secret }),
+  errors: ['settingRefused', 'overloaded'],
+})
+
+export const dashboardWebhooksRotateContract = defineOperation('dashboard.webhooks.rotate', {
+  summary: 'Creates a new secret; the previous one signs beside it for a day.',
+  caller: 'dashboard',
+  role: 'developer',
+  mutates: true,
+  limit: 'write',
+  params: ofEndpoint,
+  result: Type.Object({ secret, bothUntil: moment }),
+  errors: ['settingRefused', 'overloaded'],
+})
+
+export const dashboardWebhooksRemoveContract = defineOperation('dashboard.webhooks.remove', {
+  summary: 'Removes an endpoint; its pending deliveries are given up.',
+  caller: 'dashboard',
+  role: 'developer',
+  mutates: true,
+  limit: 'write',
+  params: ofEndpoint,
+  result: done,
+  errors: ['settingRefused', 'overloaded'],
+})
+
+export const dashboardWebhooksSendTestContract = defineOperation('dashboard.webhooks.sendTest', {
+  summary: 'Sends one event of type `tessera.test` at once, signed and guarded as every other; it is not stored and not repeated.',
+  caller: 'dashboard',
+  role: 'developer',
+  mutates: true,
+  limit: 'write',
+  params: ofEndpoint,
+  result: Type.Object({ eventId: Type.String(), body: Type.String(), outcome, status: Type.Integer(), tookMs: Type.Integer() }),
+  errors: ['settingRefused', 'overloaded'],
+})
+
+export const dashboardWebhooksDeliveriesContract = defineOperation('dashboard.webhooks.deliveries', {
+  summary:
+    'Lists deliveries, newest event first. By type or endpoint a page looks at 500 at most, so that it may be short and have a `next`.',
+  caller: 'dashboard',
+  role: 'read',
+  mutates: false,
+  limit: 'read',
+  params: Type.Object({ after, count, state: Type.Optional(state), type: Type.Optional(type), endpointId: Type.Optional(id) }),
+  result: Type.Object({ deliveries: Type.Array(delivery), next }),
+  errors: [],
+})
+
+export const dashboardWebhooksDeliveryContract = defineOperation('dashboard.webhooks.delivery', {
+  summary: 'Returns one delivery with its body and every attempt.',
+  caller: 'dashboard',
+  role: 'read',
+  mutates: false,
+  limit: 'read',
+  params: ofDelivery,
+  result: Type.Object({ delivery, body: Type.String({ description: 'JSON, to the byte.' }), attempts: Type.Array(attempt) }),
+  errors: ['deliveryNotFound'],
+})
+
+export const dashboardWebhooksReplayContract = defineOperation('dashboard.webhooks.replay', {
+  summary: 'Schedules a delivery again, under its old id and with its earlier attempts.',
+  caller: 'dashboard',
+  role: 'developer',
+  mutates: true,
+  limit: 'write',
+  params: ofDelivery,
+  result: done,
+  errors: ['settingRefused', 'overloaded'],
+})
+
+/** Webhook endpoints and deliveries. */
+export const dashboardWebhookOperations = operationsByName(
+  dashboardWebhooksListContract,
+  dashboardWebhooksAddContract,
+  dashboardWebhooksRotateContract,
+  dashboardWebhooksRemoveContract,
+  dashboardWebhooksSendTestContract,
+  dashboardWebhooksDeliveriesContract,
+  dashboardWebhooksDeliveryContract,
+  dashboardWebhooksReplayContract,
+)

@@ -1,0 +1,83 @@
+import type { TSchema } from 'typebox'
+
+import type { ErrorName } from '../errors.ts'
+
+/**
+ * Who may call an operation of the merchants' API: `browser` the merchant id is enough, `server` id:password, `serverInSpec` id:password in the
+ * spec profile and either in the subscribe profile, `nobody` no X-Auth at all (docs/reference/wire.md#authentication).
+ */
+export type PublicCaller = 'browser' | 'server' | 'serverInSpec' | 'nobody'
+
+/** Who may call: a merchant's browser or server, a signed-in user of the dashboard, or the operator of the service over the control socket. */
+export type OperationCaller = PublicCaller | 'dashboard' | 'operator'
+
+/** What a user of the dashboard may do: `read`: every role. `support` and `developer` are independent of each other. `owner`: everything. */
+export type Role = 'read' | 'support' | 'developer' | 'owner'
+
+/** Which rate limits a call counts in. */
+export type LimitClass = 'create' | 'verify' | 'read' | 'write' | 'none'
+
+interface OperationDefinition {
+  /** One line, as the list of operations shows it. */
+  readonly summary: string
+  readonly caller: OperationCaller
+  /** Whether it changes anything: audit and idempotency apply to those that do. */
+  readonly mutates: boolean
+  readonly limit: LimitClass
+  /** Its requests are counted by their token, too: they ask for a code, try one, or pay. */
+  readonly countsToken?: true
+  /** The failure breaker watches it: here cards and codes are tried. */
+  readonly watchesFailures?: true
+  readonly params: TSchema
+  readonly result: TSchema
+  /** The outcomes of its own; those of the envelope and of authentication come with every operation. */
+  readonly errors: readonly ErrorName[]
+}
+
+/** An operation of the API that merchants call. */
+export interface PublicOperationDefinition extends OperationDefinition {
+  readonly caller: PublicCaller
+  /** What the caller should know, in a few sentences. */
+  readonly description: string
+  /** Params of a request that succeeds in the test environment and its result in the spec profile. */
+  readonly example: { readonly params: object; readonly result: object }
+}
+
+/** An operation of the merchant's dashboard: called at its own endpoint alone, with a session in place of X-Auth (docs/reference/wire.md#dashboard-and-operator). */
+export interface DashboardOperationDefinition extends OperationDefinition {
+  readonly caller: 'dashboard'
+  /** The least role of its user; `visitor`: not signed in yet. */
+  readonly role: Role | 'visitor'
+}
+
+/** An operation of the provider who runs the service: called over the control socket, by the command line. */
+export interface OperatorOperationDefinition extends OperationDefinition {
+  readonly caller: 'operator'
+  readonly limit: 'none'
+}
+
+export type PublicOperation = PublicOperationDefinition & { readonly name: string }
+export type DashboardOperation = DashboardOperationDefinition & { readonly name: string }
+export type OperatorContract = OperatorOperationDefinition & { readonly name: string }
+export type OperationContract = PublicOperation | DashboardOperation | OperatorContract
+
+type AnyDefinition = PublicOperationDefinition | DashboardOperationDefinition | OperatorOperationDefinition
+
+/** Defines an operation for the service, its clients and its documents: everything but what it does. */
+export function defineOperation<const Name extends string, const Definition extends AnyDefinition>(
+  name: Name,
+  definition: Definition,
+): { readonly name: Name } & Definition {
+  return { name, ...definition }
+}
+
+/** Operations by their wire names. */
+export function operationsByName<const Contracts extends readonly OperationContract[]>(
+  ...contracts: Contracts
+): OperationsByName<Contracts> {
+  return Object.fromEntries(contracts.map((contract) => [contract.name, contract])) as OperationsByName<Contracts>
+}
+
+type OperationsByName<Contracts extends readonly OperationContract[]> = {
+  readonly [Contract in Contracts[number] as Contract['name']]: Contract
+}

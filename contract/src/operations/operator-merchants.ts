@@ -1,0 +1,146 @@
+import Type from 'typebox'
+
+import { operationsByName } from './operation.ts'
+import { defineOperatorOperation, listLength, merchantId, moment, momentOrNull, merchantIdParams } from './operator.ts'
+
+const text = Type.String()
+const endpoint = Type.Union([Type.Object({ url: text, login: text }), Type.Null()])
+
+/** A merchant without the hashes of its passwords. */
+const merchantFields = {
+  merchantId: text,
+  state: text,
+  name: text,
+  organization: text,
+  address: text,
+  origins: Type.Array(text),
+  accountFields: Type.Array(
+    Type.Object({ name: text, title: Type.Object({ en: text, ru: text, uz: text }), required: Type.Boolean(), kind: Type.Optional(text) }),
+  ),
+  minAmount: Type.Integer({ description: 'Tiyin.' }),
+  maxAmount: Type.Integer({ description: 'Tiyin.' }),
+  limits: Type.Record(text, Type.Integer()),
+  strictServerAuth: Type.Boolean(),
+  requireFormSessions: Type.Boolean(),
+  businessId: text,
+  epos: Type.Object({ merchantId: text, terminalId: text }),
+  endpoint,
+  version: Type.Integer(),
+  createdAt: moment,
+  passwords: Type.Array(Type.Object({ number: Type.Integer(), createdAt: moment, lastUsedAt: momentOrNull, retiredAt: momentOrNull })),
+}
+const merchant = Type.Object(merchantFields)
+const issuedMerchant = Type.Object({ ...merchantFields, password: Type.String({ description: 'Returned here and never again.' }) })
+
+/** Settings by their names; what is left out stays as it is. The merchant settings themselves say what is wrong with a value. */
+const patch = Type.Record(text, Type.Unknown())
+
+export const operatorMerchantsCreateContract = defineOperatorOperation('operator.merchants.create', {
+  summary: 'Creates a merchant, and returns its password once.',
+  mutates: true,
+  params: Type.Object({ patch }),
+  result: issuedMerchant,
+})
+
+export const operatorMerchantsListContract = defineOperatorOperation('operator.merchants.list', {
+  summary: 'Lists the merchants in the order of their ids.',
+  mutates: false,
+  params: Type.Object({
+    after: Type.String({ pattern: '^([0-9a-f]{24})?$', description: 'A merchant id is 24 hex digits.' }),
+    count: listLength,
+  }),
+  result: Type.Object({
+    merchants: Type.Array(Type.Object({ merchantId: text, name: text, state: text, createdAt: momentOrNull })),
+  }),
+})
+
+export const operatorMerchantsGetContract = defineOperatorOperation('operator.merchants.get', {
+  summary: 'Returns the settings of a merchant, and when its passwords were created, last used and retired.',
+  mutates: false,
+  params: merchantIdParams,
+  result: merchant,
+})
+
+export const operatorMerchantsChangeContract = defineOperatorOperation('operator.merchants.change', {
+  summary: 'Changes the settings of a merchant that are given.',
+  mutates: true,
+  params: Type.Object({ merchantId, patch }),
+  result: merchant,
+})
+
+export const operatorMerchantsBlockContract = defineOperatorOperation('operator.merchants.block', {
+  summary: 'Blocks a merchant: every request of it is refused.',
+  mutates: true,
+  params: merchantIdParams,
+  result: merchant,
+})
+
+export const operatorMerchantsUnblockContract = defineOperatorOperation('operator.merchants.unblock', {
+  summary: 'Lets a blocked merchant call again.',
+  mutates: true,
+  params: merchantIdParams,
+  result: merchant,
+})
+
+export const operatorPasswordsRotateContract = defineOperatorOperation('operator.passwords.rotate', {
+  summary: 'Creates a second password of a merchant, and returns it once.',
+  mutates: true,
+  params: merchantIdParams,
+  result: issuedMerchant,
+})
+
+export const operatorPasswordsRetireContract = defineOperatorOperation('operator.passwords.retire', {
+  summary: 'Retires a password of a merchant. The last one stays.',
+  mutates: true,
+  params: Type.Object({ merchantId, number: Type.Optional(Type.Integer({ description: 'Which password is a whole number.' })) }),
+  result: merchant,
+})
+
+export const operatorEndpointsSetContract = defineOperatorOperation('operator.endpoints.set', {
+  summary: "Sets the merchant's own server, which is asked before a payment and told after it.",
+  mutates: true,
+  params: Type.Object({
+    merchantId,
+    url: Type.String({ description: 'A URL is wanted.' }),
+    login: Type.String({ description: 'A login is wanted.' }),
+    password: Type.String({ description: 'A password is wanted.' }),
+  }),
+  result: Type.Object({ merchantId: text, endpoint }),
+})
+
+export const operatorEndpointsRemoveContract = defineOperatorOperation('operator.endpoints.remove', {
+  summary: "Removes the merchant's own server.",
+  mutates: true,
+  params: merchantIdParams,
+  result: Type.Object({ merchantId: text, endpoint }),
+})
+
+export const operatorEndpointsTestContract = defineOperatorOperation('operator.endpoints.test', {
+  summary: "Asks the merchant's own server whether it would take a payment, which changes nothing there.",
+  mutates: false,
+  params: Type.Object({
+    merchantId,
+    amountTiyin: Type.Integer({ description: 'An amount is a whole number of tiyin.' }),
+    account: Type.Record(text, text),
+  }),
+  result: Type.Object({
+    merchantId: text,
+    kind: Type.Union([Type.Literal('agreed'), Type.Literal('refused'), Type.Literal('silent')]),
+    why: Type.Optional(text),
+    error: Type.Optional(Type.Object({ code: Type.Integer() })),
+  }),
+})
+
+export const operatorMerchantOperations = operationsByName(
+  operatorMerchantsCreateContract,
+  operatorMerchantsListContract,
+  operatorMerchantsGetContract,
+  operatorMerchantsChangeContract,
+  operatorMerchantsBlockContract,
+  operatorMerchantsUnblockContract,
+  operatorPasswordsRotateContract,
+  operatorPasswordsRetireContract,
+  operatorEndpointsSetContract,
+  operatorEndpointsRemoveContract,
+  operatorEndpointsTestContract,
+)

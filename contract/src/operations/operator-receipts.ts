@@ -1,0 +1,107 @@
+import Type from 'typebox'
+
+import { receiptStates } from '../receipt.ts'
+
+import { operationsByName } from './operation.ts'
+import { defineOperatorOperation, listLength, moment, momentOrNull, optionalMerchantId } from './operator.ts'
+
+const receiptId = Type.String({ pattern: '^[0-9a-f]{24}$', description: 'A receipt id is 24 hex digits, as receipts.create returns it.' })
+const states = Object.values(receiptStates)
+const state = Type.Enum(states, { description: `A state is one of: ${states.join(', ')}.` })
+const text = Type.String()
+
+const receiptItem = Type.Object({
+  receiptId: text,
+  merchantId: text,
+  state: Type.Integer({ description: '-1: the row cannot be read.' }),
+  stateName: text,
+  amountTiyin: Type.Integer(),
+  createdAt: momentOrNull,
+  unknownSince: momentOrNull,
+  dueAt: momentOrNull,
+  flagged: Type.Boolean(),
+})
+
+export const operatorReceiptsListContract = defineOperatorOperation('operator.receipts.list', {
+  summary: 'Lists receipts of all merchants in one open state, those that are flagged, or those of one merchant.',
+  mutates: false,
+  params: Type.Object({
+    merchantId: optionalMerchantId,
+    state: Type.Optional(state),
+    flagged: Type.Optional(Type.Boolean()),
+    after: Type.Optional(receiptId),
+    count: Type.Optional(listLength),
+  }),
+  result: Type.Object({ receipts: Type.Array(receiptItem), next: Type.Union([text, Type.Null()]) }),
+})
+
+const receiptDetails = Type.Object({
+  receipt: Type.Object({
+    receiptId: text,
+    merchantId: text,
+    state: Type.Integer(),
+    stateName: text,
+    amountTiyin: Type.Integer(),
+    takenTiyin: Type.Integer(),
+    number: Type.String({ description: 'The masked card number; empty without a payment.' }),
+    networkRef: text,
+    requestId: text,
+    reason: Type.Union([text, Type.Null()], { description: 'Why the last payment failed.' }),
+    createdAt: moment,
+    payTime: momentOrNull,
+    cancelTime: momentOrNull,
+    unknownSince: momentOrNull,
+    dueAt: momentOrNull,
+    attempts: Type.Integer({ description: 'Of the receipt worker in this state.' }),
+    flagged: Type.Boolean(),
+    hasValidMac: Type.Boolean(),
+  }),
+  meaning: text,
+  next: Type.String({ description: 'What happens next, or what the operator has to do.' }),
+  operations: Type.Array(
+    Type.Object({
+      requestId: text,
+      kind: text,
+      amountTiyin: Type.Integer(),
+      state: text,
+      networkRef: text,
+      reason: text,
+      rawCode: text,
+      requestedAt: moment,
+      resolvedAt: momentOrNull,
+    }),
+  ),
+  history: Type.Array(Type.Object({ at: moment, action: text, outcome: text, actor: text, requestId: text }), {
+    description: 'Audit entries, newest first.',
+  }),
+})
+
+export const operatorReceiptsGetContract = defineOperatorOperation('operator.receipts.get', {
+  summary: 'Returns a receipt with its operations and history, and what happens next.',
+  mutates: false,
+  params: Type.Object({ receiptId }),
+  result: receiptDetails,
+})
+
+export const operatorReceiptsResolveContract = defineOperatorOperation('operator.receipts.resolve', {
+  summary: 'Records what the network’s statement says of a payment whose outcome is unknown.',
+  mutates: true,
+  params: Type.Object({
+    receiptId,
+    paidAt: Type.Union([Type.Integer(), Type.Null()], {
+      description: 'When the card was debited, by the statement; null: the statement shows no debit.',
+    }),
+    reference: Type.String({
+      pattern: '^[!-~]{1,64}$',
+      description: 'The reference is that of the network’s statement: 1 to 64 visible characters.',
+    }),
+    reason: Type.String({ minLength: 3, maxLength: 200, description: 'The reason is a sentence of 3 to 200 characters.' }),
+  }),
+  result: receiptDetails,
+})
+
+export const operatorReceiptOperations = operationsByName(
+  operatorReceiptsListContract,
+  operatorReceiptsGetContract,
+  operatorReceiptsResolveContract,
+)

@@ -1,0 +1,127 @@
+import Type from 'typebox'
+
+import { operationsByName } from './operation.ts'
+import { defineOperatorOperation, merchantId, moment, momentOrNull } from './operator.ts'
+
+const keyId = Type.String({ pattern: '^[0-9a-f]{32}$', description: 'A key is 32 hex digits, as tessera keys status lists them.' })
+const cardId = Type.String({
+  pattern: '^[0-9a-f]{24}$',
+  description: 'A card id is 24 hex digits: the part of the token before the underscore. Never give the rest.',
+})
+
+export const operatorStatusGetContract = defineOperatorOperation('operator.status.get', {
+  summary: 'Returns whether the service is ready, and what it runs on.',
+  mutates: false,
+  params: Type.Object({}),
+  result: Type.Object({ ready: Type.Boolean(), state: Type.String() }),
+})
+
+const key = Type.Object({
+  keyId,
+  purpose: Type.String(),
+  owner: Type.String({ description: "Merchant id, or '' for a key of the service." }),
+  epoch: Type.Integer(),
+  state: Type.String(),
+  createdAt: moment,
+  cards: Type.Union([Type.Integer(), Type.Null()], { description: 'Cards sealed under it; null where the purpose seals none.' }),
+})
+
+export const operatorKeysListContract = defineOperatorOperation('operator.keys.list', {
+  summary: 'Lists the data keys, and how many cards are sealed under each.',
+  mutates: false,
+  params: Type.Object({}),
+  result: Type.Object({ kek: Type.String(), oldestInUse: Type.Union([key, Type.Null()]), keys: Type.Array(key) }),
+})
+
+/** Row MAC keys are never rotated: old rows would be left without a MAC that can be checked against the active key. */
+const rotatablePurposes = ['card', 'otp', 'limits', 'pepper', 'idempotency', 'webhook', 'dashboard'] as const
+
+export const operatorKeysRotateContract = defineOperatorOperation('operator.keys.rotate', {
+  summary: 'Creates a new data key.',
+  mutates: true,
+  params: Type.Object({
+    purpose: Type.Enum([...rotatablePurposes], { description: `A purpose is one of: ${rotatablePurposes.join(', ')}.` }),
+    owner: Type.String({ description: "The merchant of a card key; '' for any other purpose." }),
+  }),
+  result: Type.Object({ keyId, epoch: Type.Integer() }),
+})
+
+export const operatorKeysDestroyContract = defineOperatorOperation('operator.keys.destroy', {
+  summary: 'Destroys a data key for good.',
+  mutates: true,
+  params: Type.Object({ keyId }),
+  result: Type.Object({ keyId, state: Type.Literal('destroyed') }),
+})
+
+export const operatorAuditVerifyContract = defineOperatorOperation('operator.audit.verify', {
+  summary: 'Recomputes the audit chains and checks every sealed card, receipt and merchant against them.',
+  mutates: false,
+  params: Type.Object({}),
+  result: Type.Object({
+    chains: Type.Integer(),
+    entries: Type.Integer(),
+    cards: Type.Integer(),
+    receipts: Type.Integer(),
+    merchants: Type.Integer(),
+    findings: Type.Array(
+      Type.Union([
+        Type.Object({ kind: Type.Literal('chain'), chain: Type.String(), seq: Type.Integer(), what: Type.String() }),
+        Type.Object({
+          kind: Type.Union([Type.Literal('card'), Type.Literal('receipt'), Type.Literal('merchant')]),
+          id: Type.String(),
+          merchantId: Type.String(),
+          what: Type.String(),
+        }),
+      ]),
+    ),
+    more: Type.Boolean(),
+  }),
+})
+
+const textOrNull = Type.Union([Type.String(), Type.Null()])
+const consentRecord = Type.Object({
+  cardId: Type.String(),
+  merchantId: Type.String(),
+  customer: textOrNull,
+  maskedPan: Type.String(),
+  cardState: Type.String(),
+  by: Type.Union([Type.Literal('form'), Type.Literal('page'), Type.Literal('server'), Type.Literal('merchant'), Type.Literal('unknown')]),
+  receivedAt: moment,
+  agreedAt: momentOrNull,
+  version: textOrNull,
+  locale: textOrNull,
+  sha256: textOrNull,
+  text: textOrNull,
+  cardEndedAt: momentOrNull,
+  hasValidMac: Type.Boolean(),
+})
+const brokenConsentRecord = Type.Object({ cardId: Type.String(), merchantId: Type.String(), brokenAt: Type.String() })
+
+export const operatorConsentsGetContract = defineOperatorOperation('operator.consents.get', {
+  summary: 'Returns what the cardholder of one card agreed to.',
+  mutates: false,
+  params: Type.Object({ cardId }),
+  result: Type.Union([consentRecord, brokenConsentRecord]),
+})
+
+export const operatorConsentsListContract = defineOperatorOperation('operator.consents.list', {
+  summary: 'Returns a page of the consents of a merchant.',
+  mutates: false,
+  params: Type.Object({
+    merchantId,
+    from: Type.Number({ description: 'A page has a beginning and an end in time, and the card before it.' }),
+    to: Type.Number({ description: 'A page has a beginning and an end in time, and the card before it.' }),
+    after: Type.String({ pattern: '^([0-9a-f]{24})?$', description: 'A page has a beginning and an end in time, and the card before it.' }),
+  }),
+  result: Type.Object({ consents: Type.Array(Type.Union([consentRecord, brokenConsentRecord])), next: textOrNull }),
+})
+
+export const operatorServiceOperations = operationsByName(
+  operatorStatusGetContract,
+  operatorKeysListContract,
+  operatorKeysRotateContract,
+  operatorKeysDestroyContract,
+  operatorAuditVerifyContract,
+  operatorConsentsGetContract,
+  operatorConsentsListContract,
+)

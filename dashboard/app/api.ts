@@ -1,0 +1,57 @@
+import { holdsCardNumber } from '@tessera/contract/card-number-detector'
+import type { ErrorBody } from '@tessera/contract/errors'
+import type { DashboardOperationName, Params, Result } from '@tessera/contract/operations'
+
+import { language } from './language.ts'
+import { csrfToken, expireSession } from './session-state.ts'
+
+/** An error response of the service, or the lack of a response. `body.reason` names the cause; `ErrorMessage` shows it. */
+export class DashboardCallError extends Error {
+  readonly body: ErrorBody
+
+  constructor(body: ErrorBody) {
+    super(body.message)
+    this.name = 'DashboardCallError'
+    this.body = body
+  }
+}
+
+/**
+ * Calls a method of the service. Throws `DashboardCallError` for every error response, and with reason `no_connection` when there is no response within a
+ * minute. When the service no longer knows the session, the user is signed out. A card number that somebody typed is never sent: reason
+ * `card_number_typed`.
+ */
+export async function call<M extends DashboardOperationName>(method: M, params: Params<M>): Promise<Result<M>> {
+  if (holdsCardNumber(params)) throw new DashboardCallError({ code: 0, message: '', reason: 'card_number_typed' })
+  const response = await post({ jsonrpc: '2.0', id: 1, method, params })
+  if (response.error === undefined) return response.result as Result<M>
+  if (response.error.reason === 'signed_out') expireSession()
+  throw new DashboardCallError(response.error)
+}
+
+/** Wraps anything thrown that is not an error response, so that it can be shown like one. */
+export function toCallError(err: unknown): DashboardCallError {
+  return err instanceof DashboardCallError ? err : new DashboardCallError({ code: 0, message: '', reason: 'unforeseen' })
+}
+
+interface RpcResponse {
+  readonly result?: unknown
+  readonly error?: ErrorBody
+}
+
+async function post(body: object): Promise<RpcResponse> {
+  try {
+    const response = await fetch('/dashboard/api', {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', 'accept-language': language.value, 'x-tessera-csrf': csrfToken.value },
+      body: JSON.stringify(body),
+      signal: AbortSignal.timeout(callTimeoutMs),
+    })
+    return (await response.json()) as RpcResponse
+  } catch {
+    return { error: { code: 0, message: '', reason: 'no_connection' } }
+  }
+}
+
+/** Longer than anything the service does for one call, such as a page check. */
+const callTimeoutMs = 60_000

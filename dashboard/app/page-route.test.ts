@@ -1,0 +1,18 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+
+import { parseRoute } from './page-route.ts'
+
+test('an address is a page, the rest of its path, and its query', () => {
+  const { page, rest, query } = parseRoute({ pathname: '/dashboard/webhooks/65f0/65f1', search: '?state=dead' })
+  assert.deepEqual([page, rest, query.get('state')], ['webhooks', ['65f0', '65f1'], 'dead'])
+})
+
+test('/dashboard with and without a slash at the end is no page and has no rest', () => {
+  for (const pathname of ['/dashboard', '/dashboard/']) assert.deepEqual(parseRoute({ pathname, search: '' }).page, '')
+  assert.deepEqual(parseRoute({ pathname: '/dashboard/cards/', search: '' }).rest, [])
+})
+
+test('a segment is percent-decoded, and kept as it is when its encoding is invalid', () => {
+  assert.deepEqual(parseRoute({ pathname: '/dashboard/cards/a%2Fb/%zz', search: '' }).rest, ['a/b', '%zz'])
+})

@@ -1,0 +1,110 @@
+import type { ComponentChildren, InputHTMLAttributes } from 'preact'
+import { useEffect, useId, useRef } from 'preact/hooks'
+import { type Signal, useSignal } from '@preact/signals'
+
+import { messages } from '../app/language.ts'
+
+export interface FieldProps {
+  readonly label: string
+  readonly value: string
+  readonly onInput: (value: string) => void
+  readonly hint?: string
+  readonly type?: 'text' | 'password' | 'tel' | 'search' | 'url' | 'number'
+  readonly autocomplete?: string
+  readonly inputMode?: 'text' | 'numeric' | 'tel'
+  readonly isRequired?: boolean
+  readonly maxLength?: number
+  /** Takes the focus when it is shown. */
+  readonly hasFocus?: boolean
+}
+
+/** A labelled input with an optional hint. */
+export function Field({ label, value, onInput, hint, type = 'text', isRequired = false, hasFocus = false, ...rest }: FieldProps) {
+  const id = useId()
+  const input = useRef<HTMLInputElement>(null)
+  // Browsers obey the autofocus attribute when a dialog opens, but not for an element added to a page.
+  useEffect(() => {
+    if (hasFocus) input.current?.focus()
+  }, [hasFocus])
+  // InputHTMLAttributes is a union by input type, which a variable type cannot satisfy.
+  const attributes = { type, ...rest, ...(hint === undefined ? {} : { 'aria-describedby': `${id}-hint` }) } as InputHTMLAttributes
+  return (
+    <div class="field">
+      <label for={id}>{label}</label>
+      <input
+        ref={input}
+        id={id}
+        value={value}
+        required={isRequired}
+        autofocus={hasFocus}
+        {...attributes}
+        onInput={(event) => onInput(event.currentTarget.value)}
+      />
+      {hint !== undefined && <small id={`${id}-hint`}>{hint}</small>}
+    </div>
+  )
+}
+
+/** A control in a toolbar, below its label. The control takes the id. */
+export function LabelledControl({ label, children }: { label: string; children: (id: string) => ComponentChildren }) {
+  const id = useId()
+  return (
+    <div class="labelled">
+      <label for={id}>{label}</label>
+      {children(id)}
+    </div>
+  )
+}
+
+export interface SelectFieldProps {
+  readonly label: string
+  readonly value: string
+  /** The label of each value. The empty value stands for all of them. */
+  readonly options: readonly (readonly [value: string, label: string])[]
+  readonly onChange: (value: string) => void
+}
+
+/** Selects one value to filter a list by. */
+export function SelectField({ label, value, options, onChange }: SelectFieldProps) {
+  return (
+    <LabelledControl label={label}>
+      {(id) => (
+        <select id={id} value={value} onChange={(event) => onChange(event.currentTarget.value)}>
+          {options.map(([each, optionLabel]) => (
+            <option key={each} value={each}>
+              {optionLabel}
+            </option>
+          ))}
+        </select>
+      )}
+    </LabelledControl>
+  )
+}
+
+/** A number of days back from now. */
+export type RangeDays = 1 | 7 | 30 | 90
+
+/** Selects the period of a list or a chart. */
+export function RangePicker({ days, onChange }: { days: RangeDays; onChange: (days: RangeDays) => void }) {
+  return (
+    <fieldset class="range">
+      <legend class="visually-hidden">{messages.value.period}</legend>
+      {([1, 7, 30, 90] as const).map((each) => (
+        <label key={each}>
+          <input type="radio" name="range" checked={days === each} onChange={() => onChange(each)} />
+          <span>{messages.value.days(each)}</span>
+        </label>
+      ))}
+    </fieldset>
+  )
+}
+
+/**
+ * The value of a control that is also set from outside, by the address or by the service: it starts as `source` and becomes `source` again whenever `key`
+ * changes. The control is not remounted, so it keeps the focus.
+ */
+export function useSyncedValue<T>(source: T, key: unknown = source): Signal<T> {
+  const value = useSignal(source)
+  useEffect(() => void (value.value = source), [key])
+  return value
+}

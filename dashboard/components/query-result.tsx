@@ -1,0 +1,62 @@
+import type { ComponentChildren } from 'preact'
+
+import type { DashboardCallError } from '../app/api.ts'
+import { messages } from '../app/language.ts'
+import type { ApiQuery } from '../hooks/use-query.ts'
+
+/** Renders the result of a query, a placeholder until it is there, and above either of them the error of the last call. */
+export function QueryResult<T>({ query, children }: { query: ApiQuery<T>; children: (result: T) => ComponentChildren }) {
+  const { result, error, refetch } = query
+  return (
+    <>
+      {result.value === null && error.value === null && <Loading />}
+      <ErrorMessage error={error.value} onRetry={refetch} />
+      {result.value !== null && children(result.value)}
+    </>
+  )
+}
+
+/** Grey bars where rows will be. */
+export function Loading() {
+  return (
+    <div class="skeleton" role="status" aria-busy="true">
+      <span class="visually-hidden">{messages.value.loading}</span>
+      <i />
+      <i />
+      <i />
+    </div>
+  )
+}
+
+/** An error response: the service's localized text and its reason code. Renders nothing for null. */
+export function ErrorMessage({ error, onRetry }: { error: DashboardCallError | null; onRetry?: () => void }) {
+  if (error === null) return null
+  const { reason, message, data, retry_after: waitMs } = error.body
+  const text = messages.value.error
+  const isLocal = reason === 'no_connection' || reason === 'unforeseen' || reason === 'card_number_typed'
+  return (
+    <div class="error-message" role="alert">
+      <p>
+        {isLocal ? text[reason] : message} {waitMs !== undefined && text.wait(Math.ceil(waitMs / 1000))}
+      </p>
+      {reason === 'setting_refused' && typeof data === 'string' && <p>{data}</p>}
+      {!isLocal && <code>{reason}</code>}
+      {onRetry !== undefined && (
+        <button type="button" onClick={onRetry}>
+          {text.retry}
+        </button>
+      )}
+    </div>
+  )
+}
+
+/** Says why there is nothing to show, and what to do about it. */
+export function EmptyState({ title, text, children }: { title: string; text: string; children?: ComponentChildren }) {
+  return (
+    <div class="empty">
+      <h2>{title}</h2>
+      <p>{text}</p>
+      {children}
+    </div>
+  )
+}

@@ -1,0 +1,28 @@
+import { language, messages } from '../app/language.ts'
+import { formatSom } from '../format/numbers.ts'
+import { formatLocalTime, formatTime } from '../format/time.ts'
+
+/** How good a state is, as a color. The text of the tag says it too. */
+export type Tone = 'green' | 'amber' | 'red' | 'blue' | 'grey'
+
+export function Tag({ tone, children }: { tone: Tone; children: string }) {
+  return <span class={`tag ${tone}`}>{children}</span>
+}
+
+/** An amount in so'm. */
+export function Money({ tiyin }: { tiyin: number }) {
+  return (
+    <span class="money">
+      {formatSom(tiyin)} <small>{messages.value.som}</small>
+    </span>
+  )
+}
+
+/** A timestamp (Unix ms) in Tashkent time, with the viewer's local time as its tooltip. */
+export function Time({ at }: { at: number }) {
+  return (
+    <time dateTime={new Date(at).toISOString()} title={formatLocalTime(at, language.value)}>
+      {formatTime(at, language.value)}
+    </time>
+  )
+}

@@ -1,0 +1,56 @@
+/** Tiyin as so'm with digits in groups of three: 123456 is `1 234.56`, and whole so'm have no fraction. Integer arithmetic only, so nothing is rounded. */
+export function formatSom(tiyin: number): string {
+  const som = String(Math.floor(Math.abs(tiyin) / 100)).replace(/\B(?=(\d{3})+$)/g, '\u202f')
+  return `${tiyin < 0 ? '−' : ''}${som}${fractionOf(Math.abs(tiyin))}`
+}
+
+/** Tiyin as the value of an input: plain digits, so that `parseSomInput` can read it again. */
+export function formatSomInput(tiyin: number): string {
+  return `${String(Math.floor(tiyin / 100))}${fractionOf(tiyin)}`
+}
+
+/** A typed amount of so'm in tiyin, read digit by digit and never as a floating-point fraction. Null if it is not an amount. */
+export function parseSomInput(text: string): number | null {
+  const [, whole, fraction = ''] = /^(\d{1,13})(?:[.,](\d{1,2}))?$/.exec(text.replace(/\s/g, '')) ?? []
+  return whole === undefined ? null : Number(whole) * 100 + Number(fraction.padEnd(2, '0'))
+}
+
+function fractionOf(tiyin: number): string {
+  const fraction = tiyin % 100
+  return fraction === 0 ? '' : `.${String(fraction).padStart(2, '0')}`
+}
+
+/** A share as a whole number of percent. `whole` must not be zero. */
+export function percentOf(part: number, whole: number): number {
+  return Math.round((100 * part) / whole)
+}
+
+/** A number of milliseconds with its unit: `12 ms`. */
+export function formatMs(ms: number, unit: string): string {
+  return `${String(Math.round(ms))} ${unit}`
+}
+
+export interface DurationUnits {
+  readonly days: string
+  readonly hours: string
+  readonly minutes: string
+  readonly seconds: string
+}
+
+/** A duration in its two largest non-zero units: `8 d`, `1 d 1 h`, `3 min 1 s`. */
+export function formatDuration(ms: number, units: DurationUnits): string {
+  const seconds = Math.round(ms / 1000)
+  const parts = [
+    [Math.floor(seconds / 86_400), units.days],
+    [Math.floor(seconds / 3600) % 24, units.hours],
+    [Math.floor(seconds / 60) % 60, units.minutes],
+    [seconds % 60, units.seconds],
+  ] as const
+  const largest = parts.filter(([count]) => count > 0).slice(0, 2)
+  return largest.length === 0 ? `0 ${units.seconds}` : largest.map(([count, unit]) => `${String(count)} ${unit}`).join(' ')
+}
+
+/** A card number in groups of four digits, as printed on a card. */
+export function groupCardNumber(number: string): string {
+  return number.replace(/(\d{4})(?=\d)/g, '$1 ')
+}

@@ -1,0 +1,82 @@
+import { signal, type ReadonlySignal } from '@preact/signals'
+import { useEffect, useMemo } from 'preact/hooks'
+
+import { toCallError, type DashboardCallError } from '../app/api.ts'
+import { mergeFirstPage, type ListPage } from './list-pages.ts'
+
+/** A list that is loaded page by page. */
+export interface PagedList<R> {
+  /** Null until the first page has arrived. */
+  readonly rows: ReadonlySignal<readonly R[] | null>
+  /** The cursor of the next page, or null at the end. */
+  readonly next: ReadonlySignal<string | null>
+  readonly isLoading: ReadonlySignal<boolean>
+  readonly error: ReadonlySignal<DashboardCallError | null>
+  loadMore(): void
+  /** Starts over at the first page. */
+  reload(): void
+  /** For `usePolling`: puts rows that are new above the present ones. Does nothing while a call is in flight. */
+  refreshTop(keyOf: (row: R) => string): void
+}
+
+/**
+ * Loads a keyset-paginated list: the first page at once, and from the start whenever `key` changes. A page that arrives after that is dropped.
+ *
+ *     const list = usePagedList(search, async (after) => {
+ *       const { cards, next } = await call('dashboard.cards.list', { search, after })
+ *       return { rows: cards, next }
+ *     })
+ */
+export function usePagedList<R>(key: string, fetchPage: (after: string | null) => Promise<ListPage<R>>): PagedList<R> {
+  const list = useMemo(() => createPagedList(fetchPage), [key])
+  useEffect(() => {
+    list.reload()
+    return list.cancel
+  }, [list])
+  return list
+}
+
+function createPagedList<R>(fetchPage: (after: string | null) => Promise<ListPage<R>>): PagedList<R> & { cancel: () => void } {
+  const rows = signal<readonly R[] | null>(null)
+  const next = signal<string | null>(null)
+  const isLoading = signal(false)
+  const error = signal<DashboardCallError | null>(null)
+  let latestCall = 0
+  let isInFlight = false
+  async function load(after: string | null, merge: (page: ListPage<R>, present: ListPage<R>) => ListPage<R>): Promise<void> {
+    const thisCall = ++latestCall
+    isInFlight = true
+    try {
+      const page = await fetchPage(after)
+      if (thisCall !== latestCall) return
+      const merged = merge(page, { rows: rows.value ?? [], next: next.value })
+      rows.value = merged.rows
+      next.value = merged.next
+      error.value = null
+    } catch (err) {
+      if (thisCall === latestCall) error.value = toCallError(err)
+    } finally {
+      if (thisCall === latestCall) isLoading.value = isInFlight = false
+    }
+  }
+  return {
+    rows,
+    next,
+    isLoading,
+    error,
+    loadMore() {
+      isLoading.value = true
+      void load(next.value, (page, present) => ({ rows: [...present.rows, ...page.rows], next: page.next }))
+    },
+    reload() {
+      isLoading.value = true
+      void load(null, (page) => page)
+    },
+    refreshTop(keyOf) {
+      if (!isInFlight) void load(null, (page, present) => mergeFirstPage(page, present, keyOf))
+    },
+    cancel() {
+      latestCall++
+    },
+  }
+}

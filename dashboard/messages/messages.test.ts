@@ -1,0 +1,105 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+
+import { receiptStates } from '@tessera/contract/receipt'
+
+import { auditPageMessages } from '../pages/audit/audit-messages.ts'
+import { cardPageMessages } from '../pages/cards/card-messages.ts'
+import { compliancePageMessages } from '../pages/compliance/compliance-messages.ts'
+import { formBuilderMessages } from '../pages/form/form-messages.ts'
+import { overviewPageMessages } from '../pages/overview/overview-messages.ts'
+import { pageCheckMessages } from '../pages/page-check/page-check-messages.ts'
+import { receiptPageMessages } from '../pages/receipts/receipt-messages.ts'
+import { requestPageMessages } from '../pages/requests/request-messages.ts'
+import { sandboxPageMessages } from '../pages/sandbox/sandbox-messages.ts'
+import { settingsPageMessages } from '../pages/settings/settings-messages.ts'
+import { startPageMessages } from '../pages/start/start-messages.ts'
+import { verificationPageMessages } from '../pages/verification/verification-messages.ts'
+import { webhookPageMessages } from '../pages/webhooks/webhook-messages.ts'
+import { actorLabel, actorLabels, auditLabel, auditLabels } from './audit-labels.ts'
+import { commonEn } from './en.ts'
+import { commonRu } from './ru.ts'
+import { commonUz } from './uz.ts'
+
+const tables = {
+  common: { en: commonEn, ru: commonRu, uz: commonUz },
+  actors: actorLabels,
+  'audit labels': auditLabels,
+  audit: auditPageMessages,
+  cards: cardPageMessages,
+  compliance: compliancePageMessages,
+  form: formBuilderMessages,
+  overview: overviewPageMessages,
+  'page check': pageCheckMessages,
+  receipts: receiptPageMessages,
+  requests: requestPageMessages,
+  sandbox: sandboxPageMessages,
+  settings: settingsPageMessages,
+  start: startPageMessages,
+  verification: verificationPageMessages,
+  webhooks: webhookPageMessages,
+}
+
+/** Every text of a table by its path. A function is called with a number, which is what all of them take or print. */
+function texts(table: unknown, path = ''): [path: string, text: string][] {
+  if (typeof table === 'string') return [[path, table]]
+  if (typeof table === 'function') return [[path, String((table as (value: number) => unknown)(7))]]
+  if (typeof table !== 'object' || table === null) return []
+  return Object.entries(table).flatMap(([key, value]) => texts(value, path === '' ? key : `${path}.${key}`))
+}
+
+function placeholders(text: string): string[] {
+  return (text.match(/\{\d\}/g) ?? []).toSorted()
+}
+
+for (const [name, { en, ru, uz }] of Object.entries(tables)) {
+  test(`the texts of ${name} exist in every language, each with the placeholders of the English one`, () => {
+    const [english, russian, uzbek] = [en, ru, uz].map((table) => new Map(texts(table)))
+    for (const translated of [russian, uzbek]) {
+      assert.deepEqual([...(translated?.keys() ?? [])].toSorted(), [...(english?.keys() ?? [])].toSorted())
+      for (const [path, text] of translated ?? []) {
+        assert.notEqual(text.trim(), '', path)
+        assert.deepEqual(placeholders(text), placeholders(english?.get(path) ?? ''), path)
+      }
+    }
+  })
+
+  test(`no text of ${name} was left in English in the Russian and the Uzbek table`, () => {
+    const english = new Map(texts(en))
+    for (const translated of [ru, uz]) {
+      const left = texts(translated).filter(([path, text]) => text === english.get(path) && !isSameEverywhere(text))
+      assert.deepEqual(left, [])
+    }
+  })
+}
+
+/** Names, codes and loan words that are written alike in English and in Uzbek. */
+function isSameEverywhere(text: string): boolean {
+  return !/\p{L}{2}/u.test(text) || sameWords.has(text) || /^[a-z_]+(\.[a-z_]+)+$/.test(text)
+}
+
+const sameWords: ReadonlySet<string> = new Set([
+  'Audit',
+  'Element',
+  'Merchant',
+  'Merchant id',
+  'OK',
+  'PCI DSS',
+  'React',
+  'ms',
+  'server',
+  'soʻm',
+  'webhook-id',
+])
+
+test('every state of a receipt has a label in every language', () => {
+  for (const { states } of Object.values(receiptPageMessages))
+    for (const state of Object.values(receiptStates)) assert.ok(states[state], String(state))
+})
+
+test('an action that is newer than the page is shown as it is', () => {
+  assert.equal(auditLabel('card.created', 'ru'), 'Карта создана')
+  assert.equal(auditLabel('card.teleported', 'ru'), 'card.teleported')
+  assert.equal(actorLabel('operator', 'en'), 'the provider')
+  assert.equal(actorLabel('robot', 'uz'), 'robot')
+})

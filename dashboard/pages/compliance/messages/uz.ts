@@ -1,0 +1,142 @@
+import type { CompliancePageMessages } from './en.ts'
+
+export const complianceUz: CompliancePageMessages = {
+  about:
+    'Spetsifikatsiyaning 3–7-bandlari va xizmat siz haqingizda hozir koʻrayotgan dalillar. Bu xulosa emas: muvofiqlikni auditor baholaydi, bu sahifani unga olib borsa boʻladi.',
+  parts: {
+    statements: '3–7-bandlar',
+    findings: 'Kamchiliklar',
+    scripts: 'Sahifalaringiz skriptlari',
+    consents: 'Roziliklar',
+    responsibilities: 'Kim nima qiladi',
+  },
+  print: 'Chop etish',
+  saveAll: 'JSON saqlash',
+  csv: 'CSV saqlash',
+  items: {
+    3: {
+      title: 'Token faqat sizniki, orqaga yoʻl yoʻq',
+      quote: 'Tokenni karta raqamiga qaytarib boʻlmaydi. U faqat oʻzi yaratilgan merchant uchun amal qiladi.',
+    },
+    4: {
+      title: 'Sizda karta emas, token bor',
+      quote: 'Merchant karta maʼlumotini shifrlanmagan holda saqlamaydi va har bir karta amalida tokendan foydalanadi.',
+    },
+    5: { title: 'Nimani saqlash mumkin', quote: 'card.token, card.number (niqob), card.expire, card.verify, card.recurrent.' },
+    6: { title: 'Nimani hech qachon saqlab boʻlmaydi', quote: 'Kartaning toʻliq raqami, CVV/CVC kodlari, karta PINi, SMS kodlari.' },
+    7: {
+      title: 'Majburiyatlaringiz',
+      quote:
+        'PCI DSS talablari, mahalliy maʼlumotlarni himoya qilish qoidalari, token saqlanishidan oldin ochiq rozilik va karta maʼlumoti qanday ishlanib saqlanishini aniq tushuntirish.',
+    },
+  },
+  asWritten: 'yozuvlar oʻzgarmagan',
+  changedRows: 'begona qoʻl oʻzgartirgan yozuvlar: {0}',
+  noTokens: 'Sizda hali token yoʻq. Birinchisi raqami qanday saqlanishini shu yerda koʻrsatadi.',
+  tokens:
+    'Siz uchun yaratilgan tokenlar: {0}. Hozir eng yangi {1} tasi koʻrildi: har biri id’ingizga bogʻlangan, boshqa merchant chaqirsa, bunday token yoʻqdek javob oladi.',
+  sealed:
+    'Muhrlangan raqamlar: {0} (AES-256-GCM, ikki qatlam, ichkisi faqat token bilan ochiladi), kartasi bilan oʻchirilgan: {1}. Bu yerda raqamni hech kim oʻqiy olmaydi.',
+  nothingSeen: 'hech narsa koʻrilmadi',
+  seen: 'kamchiliklar: {0}',
+  noChecks: 'Sahifalaringiz hali tekshirilmagan: oʻz karta maydonlaringiz boʻlsa, tekshiruv topadi.',
+  checks: 'Tekshirilgan sahifalar: {0}; oxirgi tekshiruvlardagi xatolar: {1}.',
+  toPageCheck: 'Sahifa tekshiruviga',
+  may: ['Token, sir sifatida', 'Raqam niqobi', 'Amal qilish muddati', 'Tasdiqlanganmi', 'Takroriy toʻlovga yaroqlimi'],
+  never: ['Kartaning toʻliq raqami', 'CVV va CVC', 'Karta PINi', 'SMS kodlari'],
+  refusedHere:
+    'Xizmat CVV, PIN va yoʻlakchani nomidan tanib rad etadi, boshqa maydondagi karta raqamini ham; chaqiruv qiymatlari saqlanmaydi.',
+  asserted: 'matnsiz bildirilgan: {0}',
+  duties: { pci: 'PCI DSS', law: 'Mahalliy qoidalar', consent: 'Rozilik', disclosure: 'Tushuntirish' },
+  noScripts: 'Skriptlar roʻyxati (6.4.3) boʻsh: sahifangizni tekshiring.',
+  scriptsToJudge: 'Roʻyxatdagi skriptlar (6.4.3): {1}; hali koʻrib chiqilmagan: {0}.',
+  passwords: 'Amaldagi API parollari: {0}.',
+  origins: 'Roʻyxatga olingan sahifa manzillari: {0}.',
+  noOrigins: 'Sahifalaringiz manzili roʻyxatga olinmagan.',
+  law: 'Mijozlaringiz maʼlumotini qanday saqlashingizni xizmat koʻrmaydi. Oʻzi siz yuborgan toʻlovchi id’sini, niqoblar, roziliklar va telefon niqobini saqlaydi.',
+  consents: 'Eng yangi kartalardan: xizmat formasi — {0}, sahifa yoki ilovangiz — {1}, serveringiz — {2}, matnsiz bildirilgan — {3}.',
+  disclosure: 'Bugun karta egalaridan {0} nomidan soʻraladigan matn, versiya {1}:',
+  findingsAbout:
+    'Kodingiz qilmasligi kerak boʻlgan ishlar. Har biri rad etilgan yoki bajarilib, shu yerda sanalgan; qiymatlari saqlanmaydi.',
+  noFindings: {
+    title: 'Hech narsa koʻrilmadi',
+    text: 'Brauzerdagi parol, chaqiruvdagi CVV, joyida boʻlmagan karta raqami: xizmat rad etadi va shu yerda soʻrovi hamda chorasi bilan aytadi.',
+  },
+  findings: {
+    password_in_browser: {
+      title: 'Parolingiz brauzerdan keldi',
+      todo: 'U sahifa yoki ilovada turibdi va uni har kim oʻqiy oladi. Olib tashlang, faqat id qolsin va parolni darhol almashtiring.',
+    },
+    sad_sent: {
+      title: 'CVV, PIN yoki yoʻlakcha yuborildi',
+      todo: 'Maydonni formadan va chaqiruvdan olib tashlang. Ular xizmatga kerak emas, saqlash hech kimga mumkin emas.',
+    },
+    card_out_of_place: {
+      title: 'Karta raqami oʻz joyida emas edi',
+      todo: 'Raqam turgan maydonni toping (description, account, customer, detail), bazangiz va jurnallaringizni raqamlardan tozalang.',
+    },
+    card_to_other_method: {
+      title: 'Karta raqami uni olmaydigan metodga yuborildi',
+      todo: 'Karta oʻrniga token yuboring: raqamni faqat cards.create oladi.',
+    },
+    card_from_server: {
+      title: 'Karta raqami serveringizdan oʻtdi',
+      todo: 'cards.create parol bilan keldi. Kartani brauzerdan xizmat formasi yuborsin: raqamni koʻradigan server PCI DSS doirasiga kiradi.',
+    },
+  },
+  seenBy: { server: 'oʻz kodingiz', browser: 'faqat id’ingiz bilan' },
+  anybody: 'Id ochiq, shuning uchun bu boshqa kimdir boʻlishi ham mumkin.',
+  toSettings: 'Parolni almashtirish',
+  howOften: 'Necha marta',
+  first: 'Birinchi marta',
+  last: 'Oxirgi marta',
+  where: 'Qayerda',
+  request: 'Soʻrov id’si',
+  scriptsAbout:
+    'PCI DSS 6.4.3 karta oladigan sahifaning har bir skripti tasdiqlangan, butunligi taʼminlangan va sababi yozilgan boʻlishini talab qiladi. Roʻyxatni sahifa tekshiruvlari toʻldiradi.',
+  emptyScripts: {
+    title: 'Skriptlar hali maʼlum emas',
+    text: 'Karta oladigan sahifani tekshiring: har bir skripti shu yerga tushadi, sababi bilan tasdiqlanadi va oʻzgarsa, aytiladi.',
+  },
+  onPage: 'sahifa:',
+  pasted: 'joylangan sahifa',
+  party: { first: 'oʻzingizniki', third: 'begona' },
+  noIntegrity: 'integrity yoʻq',
+  judged: {
+    open: 'koʻrib chiqilmagan',
+    authorised: 'tasdiqlangan',
+    refused: 'bu yerda boʻlmasligi kerak',
+    changed: 'tasdiqdan keyin oʻzgargan',
+    gone: 'sahifada endi yoʻq',
+  },
+  judge: 'Koʻrib chiqish',
+  judgeTitle: 'Bu skript sahifaga kerakmi?',
+  noPrint: 'Mazmuni maʼlum emas, sahifa integrity talab qilmaydi: oʻzgarishi sezilmaydi. integrity atributini qoʻshing.',
+  why: 'Nima uchun',
+  whyHint: 'U yerda nima qiladi va kim soʻragan. Buni auditor oʻqiydi.',
+  authorise: 'Tasdiqlash',
+  refuse: 'Boʻlmasligi kerak',
+  consentsAbout: 'Karta saqlanganda egalari nimaga rozi boʻlgani, avval yangilari. Rozilik kartadan keyin ham qoladi.',
+  assertedAbout:
+    'Baʼzilarini siz matnsiz bildirgansiz: nimaga rozi boʻlinganini xizmat koʻrsata olmaydi. Buni uning formasi yoki cards.create’dagi consent hal qiladi.',
+  noConsents: {
+    title: 'Hali rozilik yoʻq',
+    text: 'Saqlanadigan karta (save) egasi nimaga rozi boʻlgani bilan keladi: matn, til, vaqt va kim aytgani. U shu yerda turadi.',
+  },
+  card: 'Karta',
+  payer: 'Toʻlovchi',
+  by: 'Kim aytgan',
+  agreed: 'Rozilik',
+  words: 'Matn',
+  noWords: 'yoʻq',
+  ways: { form: 'forma', page: 'sahifangiz', server: 'serveringiz', merchant: 'bildirilgan', unknown: 'nomaʼlum' },
+  notTrue: 'begona qoʻl oʻzgartirgan',
+  consentsCsv: 'Hammasini CSV saqlash',
+  exported: '{0} ta rozilik saqlandi.',
+  exportedFirst: 'Eng yangi {0} tasi saqlandi; yana bor. Hammasini provayder chiqarib beradi.',
+  matrixAbout: 'Xizmatni yurituvchi provayder va siz oʻrtangizda (PCI DSS 12.8.5, 12.9.2). Provayder bilan kelishuvingiz jadvaldan ustun.',
+  requirement: 'Talab',
+  topic: 'Nima',
+  provider: 'Provayder',
+  merchant: 'Siz',
+}

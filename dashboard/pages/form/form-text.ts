@@ -1,4 +1,0 @@
-import { makeLongWords } from '../../app/long-words.tsx'
-import type { FormWords } from './form-words.ts'
-
-export const formText = makeLongWords<FormWords>('form')

@@ -1,4 +1,0 @@
-import { makeLongWords } from '../../app/long-words.tsx'
-import type { SandboxWords } from './sandbox-words.ts'
-
-export const sandboxText = makeLongWords<SandboxWords>('sandbox')

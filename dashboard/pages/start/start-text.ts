@@ -1,4 +1,0 @@
-import { makeLongWords } from '../../app/long-words.tsx'
-import type { StartWords } from './start-words.ts'
-
-export const startText = makeLongWords<StartWords>('start')

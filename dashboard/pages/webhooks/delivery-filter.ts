@@ -1,0 +1,18 @@
+import { eventTypes } from '@tessera/contract/event'
+import type { Params } from '@tessera/contract/operations'
+
+export type DeliveryFilter = Pick<Params<'dashboard.webhooks.deliveries'>, 'state' | 'type' | 'endpointId'>
+
+export const deliveryStates = ['waiting', 'delivered', 'dead'] as const
+
+/** Reads the filter from the address. Invalid values are ignored. */
+export function parseDeliveryFilter(query: URLSearchParams): DeliveryFilter {
+  const state = deliveryStates.find((each) => each === query.get('state'))
+  const type = eventTypes.find((each) => each === query.get('type'))
+  const endpointId = /^[0-9a-f]{24}$/.exec(query.get('endpoint') ?? '')?.[0]
+  return {
+    ...(state === undefined ? {} : { state }),
+    ...(type === undefined ? {} : { type }),
+    ...(endpointId === undefined ? {} : { endpointId }),
+  }
+}

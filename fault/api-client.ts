@@ -1,0 +1,91 @@
+import { ConnectionLost, openHttpConnection, type HttpConnection } from './http-connection.ts'
+
+/** The outcome of a call, as the caller can know it. */
+export type CallOutcome =
+  | { readonly kind: 'result'; readonly result: Readonly<Record<string, unknown>> }
+  | { readonly kind: 'refused'; readonly status: number; readonly code: number; readonly reason: string }
+  /** No reply came: the outcome is unknown. */
+  | { readonly kind: 'lost'; readonly why: string }
+
+/** Calls the API as a merchant's server, on one connection. */
+export interface ApiClient {
+  create(pan: string): Promise<CallOutcome>
+  requestCode(token: string): Promise<CallOutcome>
+  verify(token: string, code: string): Promise<CallOutcome>
+  check(token: string): Promise<CallOutcome>
+  remove(token: string): Promise<CallOutcome>
+  /** Any other method; with a key it may be retried. */
+  call(method: string, params: object, idempotencyKey?: string): Promise<CallOutcome>
+  close(): void
+}
+
+export interface ApiClientOptions {
+  readonly url: string
+  /** `<id>:<password>`. */
+  readonly xAuth: string
+  readonly maxReplySeconds?: number
+}
+
+/** Connects, and uses the spec profile. Throws `ConnectionLost` when nothing listens. */
+export async function openApiClient({ url, xAuth, maxReplySeconds: answerSecondsMax }: ApiClientOptions): Promise<ApiClient> {
+  const connection = await openHttpConnection(url, answerSecondsMax)
+  const call = (method: string, params: object, key?: string): Promise<CallOutcome> => send(connection, xAuth, { method, params, key })
+  return {
+    call,
+    create: (pan) => call('cards.create', { card: { number: pan, expire: '0399' }, save: true }),
+    requestCode: (token) => call('cards.get_verify_code', { token }),
+    verify: (token, code) => call('cards.verify', { token, code }),
+    check: (token) => call('cards.check', { token }),
+    remove: (token) => call('cards.remove', { token }),
+    close: () => connection.close(),
+  }
+}
+
+/** The token of a result that holds a card. Throws when there is none, which is a breach of contract. */
+export function tokenOf(result: Readonly<Record<string, unknown>>): string {
+  return String(cardOf(result)['token'])
+}
+
+export function isVerified(result: Readonly<Record<string, unknown>>): boolean {
+  return cardOf(result)['verify'] === true
+}
+
+function cardOf(result: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
+  const { card } = result
+  if (typeof card !== 'object' || card === null) throw new Error('the result holds no card')
+  return card as Readonly<Record<string, unknown>>
+}
+
+interface ApiCall {
+  readonly method: string
+  readonly params: object
+  readonly key: string | undefined
+}
+
+async function send(connection: HttpConnection, xAuth: string, { method, params, key }: ApiCall): Promise<CallOutcome> {
+  try {
+    const { status, body } = await connection.post(`/api/${method}`, xAuth, JSON.stringify({ jsonrpc: '2.0', id: 1, method, params }), key)
+    return readCallOutcome(status, body)
+  } catch (err) {
+    if (err instanceof ConnectionLost) return { kind: 'lost', why: err.message }
+    throw err
+  }
+}
+
+/** A reply without JSON is a refusal by its status. */
+export function readCallOutcome(status: number, body: string): CallOutcome {
+  const reply = readJson(body)
+  const { result, error } = reply
+  if (typeof result === 'object' && result !== null) return { kind: 'result', result: result as Record<string, unknown> }
+  const { code, reason } = (error ?? {}) as { code?: unknown; reason?: unknown }
+  return { kind: 'refused', status, code: Number(code ?? 0), reason: typeof reason === 'string' ? reason : `http_${status}` }
+}
+
+function readJson(body: string): { result?: unknown; error?: unknown } {
+  try {
+    const read: unknown = JSON.parse(body)
+    return typeof read === 'object' && read !== null ? read : {}
+  } catch {
+    return {}
+  }
+}

@@ -1,0 +1,31 @@
+import { existsSync, readdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { findOnPath } from '../tools/find-program.ts'
+
+/** What an experiment may require of the machine. */
+export type MachineRequirement = 'root' | 'strace' | 'faketime' | 'perl' | 'mkfs.ext4'
+
+/** The requirements that this machine does not meet, each with how to meet it. */
+export function listMissingRequirements(needs: readonly MachineRequirement[]): string[] {
+  return needs.filter((need) => !finders[need].has()).map((need) => `${need} (${finders[need].advice})`)
+}
+
+/** The library that fakes a program's clock; null when it is not installed. */
+export function findFaketimeLibrary(): string | null {
+  const libraries = '/usr/lib'
+  const folders = existsSync(libraries) ? readdirSync(libraries).map((name) => join(libraries, name, 'faketime')) : []
+  return folders.map((folder) => join(folder, 'libfaketime.so.1')).find((path) => existsSync(path)) ?? null
+}
+
+const finders: Readonly<Record<MachineRequirement, { has: () => boolean; advice: string }>> = {
+  root: { has: () => process.getuid?.() === 0, advice: 'run as root: it mounts file systems' },
+  strace: { has: () => findOnPath('strace') !== null, advice: 'apt-get install strace' },
+  faketime: { has: () => findFaketimeLibrary() !== null, advice: 'apt-get install faketime' },
+  perl: { has: () => findOnPath('perl') !== null, advice: 'apt-get install perl' },
+  'mkfs.ext4': { has: () => findOnPath('mkfs.ext4') !== null || existsSync('/usr/sbin/mkfs.ext4'), advice: 'apt-get install e2fsprogs' },
+}
+
+/** The machine cannot do what an experiment needs although everything is installed. Containers often may not mount. */
+export class RequirementMissing extends Error {
+  override readonly name = 'MachineLacks'
+}

@@ -1,0 +1,13 @@
+/** The median; NaN for no values. */
+export function median(values: readonly number[]): number {
+  const sorted = [...values].sort((one, other) => one - other)
+  const middle = sorted.length >> 1
+  const [low, high] = [sorted[middle - 1], sorted[middle]]
+  if (high === undefined) return NaN
+  return sorted.length % 2 === 1 || low === undefined ? high : (low + high) / 2
+}
+
+/** The largest value; 0 for no values. */
+export function largest(values: readonly number[]): number {
+  return values.reduce((most, value) => Math.max(most, value), 0)
+}

@@ -1,0 +1,30 @@
+import assert from 'node:assert/strict'
+import { createHash } from 'node:crypto'
+import { test } from 'node:test'
+
+import { createTraceFinder } from './card-traces.ts'
+
+const pan = '8600069195406311'
+const findTrace = createTraceFinder(pan)
+
+test('a card number is found in every encoding that a text may carry it in', () => {
+  const cases: [text: string, encoding: string][] = [
+    [pan, 'digits'],
+    ['8600 0691 9540 6311', 'digits'],
+    ['card=8600%200691%209540%206311&x', 'digits'],
+    ['["8","6","0","0","0","6","9","1","9","5","4","0"]', 'digits'],
+    ['006919540', 'digits'],
+    [Array.from(pan).reverse().join(''), 'reversed'],
+    [`{"p":"${btoa(pan)}"}`, 'base64'],
+    [`prefix${btoa(`x=${pan}`)}`, 'base64'],
+    [Buffer.from(pan).toString('hex'), 'hex'],
+    [createHash('sha256').update(pan).digest('hex'), 'hash'],
+    [createHash('md5').update(pan).digest('base64'), 'hash'],
+  ]
+  for (const [text, encoding] of cases) assert.equal(findTrace(text), encoding, text)
+})
+
+test('a masked number, the first eight with the last four digits, and unrelated numbers are not a trace', () => {
+  for (const text of ['860006******6311', '8600***6311', '86000691 6311', '1763712345678', '998901234566', 'a'.repeat(100_000), ''])
+    assert.equal(findTrace(text), null, text.slice(0, 20))
+})

@@ -1,0 +1,46 @@
+import { createHash } from 'node:crypto'
+
+/** Tells in which form a text contains the card number; null when it does not. */
+export type TraceFinder = (text: string) => 'digits' | 'reversed' | 'base64' | 'hex' | 'hash' | null
+
+/**
+ * Searches texts for a card number that was typed. Nine consecutive digits count, whatever separates them: the first eight and the last
+ * four may be shown (PCI DSS 4.0.1, 3.4.1). Also found: the number reversed, in base64, in hex, and its unsalted hashes, from which the
+ * number can be recovered by trying all numbers.
+ */
+export function createTraceFinder(pan: string): TraceFinder {
+  const windows = digitWindows(pan)
+  const reversedWindows = digitWindows(Array.from(pan).reverse().join(''))
+  const hashes = ['md5', 'sha1', 'sha256', 'sha512'].flatMap((algorithm) => {
+    const digest = createHash(algorithm).update(pan).digest()
+    return [digest.toString('hex'), digest.toString('base64').replace(/=+$/, ''), digest.toString('base64url')]
+  })
+  const includesAny = (text: string, parts: readonly string[]): boolean => parts.some((part) => text.includes(part))
+  const includesDecoded = (word: string, encoding: 'base64' | 'hex', offsets: readonly number[]): boolean =>
+    offsets.some((offset) => includesAny(removeSeparators(Buffer.from(word.slice(offset), encoding).toString('latin1')), windows))
+  return (text) => {
+    const searched = text.slice(0, maxTextLength)
+    const digits = removeSeparators(searched)
+    if (includesAny(digits, windows)) return 'digits'
+    if (includesAny(digits, reversedWindows)) return 'reversed'
+    if (hashes.some((hash) => searched.includes(hash) || searched.includes(hash.toUpperCase()))) return 'hash'
+    for (const [word] of searched.matchAll(/[A-Za-z0-9+/_-]{12,4096}/g)) {
+      // The encoded number may start inside a longer word. Base64 decodes groups of four characters, hex groups of two.
+      if (includesDecoded(word, 'base64', [0, 1, 2, 3])) return 'base64'
+      if (/^[0-9a-f]+$/i.test(word) && includesDecoded(word, 'hex', [0, 1])) return 'hex'
+    }
+    return null
+  }
+}
+
+function digitWindows(digits: string): string[] {
+  return Array.from({ length: digits.length - windowLength + 1 }, (_, start) => digits.slice(start, start + windowLength))
+}
+
+/** Removes what separates digits in texts, addresses and JSON. */
+function removeSeparators(text: string): string {
+  return text.replace(/%20|%2D|%2E|[\s.,+_"'[\]-]/gi, '')
+}
+
+const windowLength = 9
+const maxTextLength = 2_000_000

@@ -1,0 +1,105 @@
+import assert from 'node:assert/strict'
+import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, test } from 'node:test'
+
+import {
+  AdapterRefused,
+  createAdapter,
+  findAdapterFaults,
+  listAdapterSettings,
+  secretFileSetting,
+  textSetting,
+  type AdapterTable,
+} from './adapter.ts'
+import { kekAdapters } from './kms/kek-adapters.ts'
+import { networkAdapters } from './network/network-adapters.ts'
+import { exampleGatewaySms } from './sms/example-gateway.ts'
+import { smsAdapters } from './sms/sms-adapters.ts'
+
+const folder = mkdtempSync(join(tmpdir(), 'tessera-adapter-'))
+after(() => rmSync(folder, { recursive: true }))
+
+/** A port whose adapters say what they were given. */
+const echoes: AdapterTable<{ readonly name: string; readonly settings: object }, object> = {
+  port: 'echo',
+  defaultForTest: 'plain',
+  meaning: 'An echo.',
+  adapters: [
+    { name: 'plain', isForTestOnly: true, settings: {}, create: ({ settings }) => ({ name: 'plain', settings }) },
+    {
+      name: 'loud',
+      isForTestOnly: false,
+      settings: { greeting: textSetting('What it says.'), keyFile: secretFileSetting('Its key.') },
+      create: ({ settings }) => ({ name: 'loud', settings }),
+    },
+  ],
+}
+
+test('a port has a setting that chooses, and each adapter has its own below it', () => {
+  assert.deepEqual(
+    listAdapterSettings(echoes).map(({ env, flag }) => [env, flag]),
+    [
+      ['TESSERA_ECHO', '--echo'],
+      ['TESSERA_ECHO_LOUD_GREETING', '--echo-loud-greeting'],
+      ['TESSERA_ECHO_LOUD_KEY_FILE', '--echo-loud-key-file'],
+    ],
+  )
+})
+
+test('the test environment has a default, production has none', () => {
+  assert.equal(createAdapter(echoes, { environment: 'test', values: {} }, {}).name, 'plain')
+  assert.deepEqual(findAdapterFaults(echoes, { environment: 'production', values: {} }), [
+    'missing: TESSERA_ECHO is not set; choose one of loud.',
+  ])
+})
+
+test('production refuses every adapter that is for tests only', () => {
+  for (const table of [kekAdapters, networkAdapters, smsAdapters] as AdapterTable<unknown, never>[]) {
+    for (const { name, isForTestOnly } of table.adapters) {
+      const faults = findAdapterFaults(table, { environment: 'production', values: { [table.port]: name } })
+      assert.equal(
+        faults.some((fault) => fault.startsWith('forbidden:')),
+        isForTestOnly,
+        `${table.port}=${name}`,
+      )
+    }
+  }
+})
+
+test('an adapter whose settings are missing is refused with the name of each', () => {
+  assert.deepEqual(findAdapterFaults(echoes, { environment: 'production', values: { echo: 'loud' } }), [
+    'missing: TESSERA_ECHO_LOUD_GREETING is not set, and TESSERA_ECHO=loud needs it.',
+    'missing: TESSERA_ECHO_LOUD_KEY_FILE is not set, and TESSERA_ECHO=loud needs it.',
+  ])
+})
+
+test('a secret comes from a file that others cannot read, and never into an error', () => {
+  const path = join(folder, 'key')
+  const create = () =>
+    createAdapter(echoes, { environment: 'production', values: { echo: 'loud', echoLoudGreeting: 'hi', echoLoudKeyFile: path } }, {})
+  assert.throws(create, AdapterRefused)
+  writeFileSync(path, 'very-secret\n', { mode: 0o600 })
+  assert.deepEqual(create().settings, { greeting: 'hi', keyFile: 'very-secret' })
+  writeFileSync(path, 'very-secret\nanother\n')
+  assert.throws(create, (err: Error) => err instanceof AdapterRefused && !err.message.includes('very-secret'))
+  if (process.platform === 'win32') return
+  writeFileSync(path, 'very-secret\n')
+  chmodSync(path, 0o644)
+  assert.throws(create, /chmod 600/)
+})
+
+test('the skeleton of the guide can be chosen once it is in a table', () => {
+  const table = { ...smsAdapters, adapters: [...smsAdapters.adapters, exampleGatewaySms] }
+  assert.deepEqual(
+    listAdapterSettings(table).map(({ env }) => env),
+    ['TESSERA_SMS', 'TESSERA_SMS_EXAMPLE_URL', 'TESSERA_SMS_EXAMPLE_TOKEN_FILE'],
+  )
+})
+
+test('the guide shows the skeleton as it is compiled and tested', () => {
+  const guide = readFileSync(new URL('../../../docs/guides/write-an-adapter.md', import.meta.url), 'utf8')
+  const skeleton = readFileSync(new URL('./sms/example-gateway.ts', import.meta.url), 'utf8')
+  assert.ok(guide.includes(`\`\`\`ts\n${skeleton}\`\`\``), 'copy sms/example-gateway.ts into docs/guides/write-an-adapter.md')
+})

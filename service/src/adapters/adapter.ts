@@ -1,0 +1,184 @@
+import { readFileSync, statSync } from 'node:fs'
+
+import type { Clock } from '../clock.ts'
+import type { Setting, SettingValue } from '../ops/config/values.ts'
+import type { HttpPost } from './http/http-post.ts'
+
+/** What an adapter may use. It gets nothing else: no environment variables, no clock of its own, no unbounded HTTP client. */
+export interface AdapterDependencies {
+  /** POST with a deadline, a bounded reply and no redirects. Never throws. */
+  readonly http: HttpPost
+  readonly clock: Clock
+  /** Allow-listed fields only (`ops/logging/fields.ts`); never a phone, a code or a card number. */
+  readonly log: (event: string, fields: Readonly<Record<string, unknown>>) => void
+  /** The service's data folder. */
+  readonly dataFolder: string
+}
+
+/** One implementation of a port (SMS gateway, card network, key encryption key), chosen by a setting such as `TESSERA_SMS=<name>`. */
+export interface Adapter<Port, Dependencies = AdapterDependencies, Settings extends AdapterSettings = AdapterSettings> {
+  /** The value of the setting that chooses it: lower case, one word. */
+  readonly name: string
+  /** Refused in production: part of the sandbox, or of a development machine. */
+  readonly isForTestOnly: boolean
+  readonly settings: Settings
+  create(deps: Dependencies & { readonly settings: AdapterSettingValues<Settings> }): Port
+}
+
+export type AdapterSettings = Readonly<Record<string, AdapterSetting<unknown>>>
+
+/** One setting of an adapter: how it is read, and what the adapter gets. Required unless it has a default. */
+export interface AdapterSetting<T> {
+  readonly row: Pick<Setting, 'type' | 'meaning' | 'default' | 'secret' | 'from' | 'to'>
+  readonly toValue: (value: SettingValue) => T
+}
+
+export type AdapterSettingValues<Settings extends AdapterSettings> = {
+  readonly [Key in keyof Settings]: Settings[Key] extends AdapterSetting<infer T> ? T : never
+}
+
+// The kinds of settings that adapters have.
+
+/** An https URL. */
+export function httpsUrlSetting(meaning: string): AdapterSetting<URL> {
+  return { row: { type: 'webUrl', meaning, default: null }, toValue: (value) => new URL(toText(value)) }
+}
+
+/** A line of text. */
+export function textSetting(meaning: string, defaultText: string | null = null): AdapterSetting<string> {
+  return { row: { type: 'text', meaning, default: defaultText }, toValue: toText }
+}
+
+/** A whole number between two bounds. */
+export function integerSetting(meaning: string, bounds: { from: number; to: number; default: number }): AdapterSetting<number> {
+  return { row: { type: 'integer', meaning, from: bounds.from, to: bounds.to, default: bounds.default }, toValue: Number }
+}
+
+/** The path of a file with a secret in its only line; the adapter gets the secret. Others must not be able to read the file. */
+export function secretFileSetting(meaning: string): AdapterSetting<string> {
+  return { row: { type: 'path', meaning, default: null }, toValue: (value) => readSecretFile(toText(value)) }
+}
+
+function toText(value: SettingValue): string {
+  return typeof value === 'string' ? value : JSON.stringify(value)
+}
+
+function readSecretFile(path: string): string {
+  let mode: number
+  let text: string
+  try {
+    mode = statSync(path).mode
+    text = readFileSync(path, 'utf8').trim()
+  } catch (err) {
+    throw new AdapterRefused(`the secret file ${path} cannot be read (${(err as NodeJS.ErrnoException).code ?? 'unknown'}).`)
+  }
+  if (process.platform !== 'win32' && (mode & 0o077) !== 0) {
+    throw new AdapterRefused(`the secret file ${path} can be read by other users: chmod 600 it.`)
+  }
+  if (text === '' || text.includes('\n')) throw new AdapterRefused(`the secret file ${path} must have exactly one line.`)
+  return text
+}
+
+/** An adapter cannot be created as it is configured. The message says what to do and contains no secret. */
+export class AdapterRefused extends Error {
+  override readonly name = 'AdapterRefused'
+}
+
+// Choosing one.
+
+/** The adapters of a port by name, and the setting that chooses among them. */
+export interface AdapterTable<Port, Dependencies = AdapterDependencies> {
+  /** Of the setting: `sms` makes `TESSERA_SMS` and `--sms`. */
+  readonly port: string
+  readonly adapters: readonly Adapter<Port, Dependencies>[]
+  /** Chosen in the test environment when the setting is not given; production has no default. */
+  readonly defaultForTest: string
+  readonly meaning: string
+}
+
+/** The settings of a table: the choice, then those of each adapter (`TESSERA_SMS_<ADAPTER>_<SETTING>`). */
+export function listAdapterSettings<Port, Dependencies>(table: AdapterTable<Port, Dependencies>): Setting[] {
+  const { port, adapters, defaultForTest, meaning } = table
+  const choice: Setting = {
+    name: port,
+    env: toEnv(port),
+    flag: toFlag(port),
+    type: 'word',
+    words: adapters.map(({ name }) => name),
+    default: null,
+    meaning: `${meaning} By default ${defaultForTest} in the test environment; production has no default.`,
+    production: 'required, and not an adapter of the test environment',
+  }
+  const own = adapters.flatMap(({ name: adapter, settings }) =>
+    Object.entries(settings).map(([key, { row }]): Setting => {
+      const name = settingName(port, adapter, key)
+      return { ...row, name, env: toEnv(name), flag: toFlag(name), meaning: `${row.meaning} Read when ${toEnv(port)} is ${adapter}.` }
+    }),
+  )
+  return [choice, ...own]
+}
+
+/** What keeps the chosen adapter of a port from being used; empty when nothing does. One sentence each. */
+export function findAdapterFaults<Port, Dependencies>(table: AdapterTable<Port, Dependencies>, config: ConfiguredAdapters): string[] {
+  const { port, adapters } = table
+  const adapter = findAdapter(table, config)
+  if (adapter === null) {
+    const usable = adapters.filter(({ isForTestOnly }) => !isForTestOnly).map(({ name }) => name)
+    const choice = usable.length === 0 ? 'this version has none for production yet' : `choose one of ${usable.join(', ')}`
+    return [`missing: ${toEnv(port)} is not set; ${choice}.`]
+  }
+  if (config.environment === 'production' && adapter.isForTestOnly) {
+    return [`forbidden: ${toEnv(port)}=${adapter.name} is an adapter of the test environment.`]
+  }
+  return Object.entries(adapter.settings)
+    .map(([key]) => settingName(port, adapter.name, key))
+    .filter((name) => (config.values[name] ?? null) === null)
+    .map((name) => `missing: ${toEnv(name)} is not set, and ${toEnv(port)}=${adapter.name} needs it.`)
+}
+
+/** Creates the chosen adapter. Throws `AdapterRefused` with everything that keeps it from being used. */
+export function createAdapter<Port, Dependencies>(
+  table: AdapterTable<Port, Dependencies>,
+  config: ConfiguredAdapters,
+  deps: Dependencies,
+): Port {
+  const adapter = findAdapter(table, config)
+  const faults = findAdapterFaults(table, config)
+  if (adapter === null || faults.length > 0) throw new AdapterRefused(faults.join('\n'))
+  const values = Object.entries(adapter.settings).map(([key, { toValue }]) => {
+    const value = config.values[settingName(table.port, adapter.name, key)]
+    return [key, toValue(value as SettingValue)]
+  })
+  return adapter.create({ ...deps, settings: Object.fromEntries(values) as AdapterSettingValues<AdapterSettings> })
+}
+
+/** The settings by name, and the environment that they are for. */
+export interface ConfiguredAdapters {
+  readonly environment: 'test' | 'production'
+  /** As `readConfig` gives them. */
+  readonly values: Readonly<Record<string, SettingValue | null>>
+}
+
+function findAdapter<Port, Dependencies>(
+  { port, adapters, defaultForTest }: AdapterTable<Port, Dependencies>,
+  config: ConfiguredAdapters,
+): Adapter<Port, Dependencies> | null {
+  const chosen = config.values[port] ?? (config.environment === 'test' ? defaultForTest : null)
+  return adapters.find(({ name }) => name === chosen) ?? null
+}
+
+function settingName(port: string, adapter: string, key: string): string {
+  return [port, capitalize(adapter), capitalize(key)].join('')
+}
+
+function capitalize(word: string): string {
+  return word.slice(0, 1).toUpperCase() + word.slice(1)
+}
+
+function toEnv(name: string): string {
+  return `TESSERA_${name.replaceAll(/[A-Z]/g, '_$&').toUpperCase()}`
+}
+
+function toFlag(name: string): string {
+  return `--${name.replaceAll(/[A-Z]/g, '-$&').toLowerCase()}`
+}

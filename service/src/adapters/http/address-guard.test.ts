@@ -1,0 +1,138 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+
+import { SettingProblem } from '@tessera/contract/setting-problems'
+
+import { isPublic, makeAddressGuard, type ResolvedAddress } from './address-guard.ts'
+import { resolveBySystem } from './resolve.ts'
+
+const production = makeAddressGuard({ resolve: resolveBySystem, loopback: false })
+const rehearsing = makeAddressGuard({ resolve: resolveBySystem, loopback: true })
+
+/** This machine's address in thirty notations. */
+const spellings = [
+  '127.0.0.1',
+  '127.1',
+  '127.0.1',
+  '127.255.255.254',
+  '2130706433',
+  '017700000001',
+  '0x7f000001',
+  '0x7f.1',
+  '0177.1',
+  '0x7f.0.0.1',
+  '0177.0.0.01',
+  '127.0.0.1.',
+  '0',
+  '0.0.0.0',
+  '0x0',
+  '[::1]',
+  '[::]',
+  '[0:0:0:0:0:0:0:1]',
+  '[::ffff:127.0.0.1]',
+  '[::ffff:7f00:1]',
+  '[::127.0.0.1]',
+  '[64:ff9b::127.0.0.1]',
+  '[64:ff9b::7f00:1]',
+  '[2002:7f00:1::]',
+  '[::ffff:0:127.0.0.1]',
+  '１２７.0.0.1',
+  '①27.0.0.1',
+  '127。0。0。1',
+  '%31%32%37.0.0.1',
+  '[fe80::1]',
+]
+
+test('no spelling of this machine is taken for an endpoint, nor chosen to connect to', async () => {
+  assert.equal(new Set(spellings).size, 30)
+  for (const host of spellings) {
+    assert.equal(production.readUrl(`https://${host}/`) instanceof SettingProblem, true, host)
+    const url = URL.parse(`https://${host}/`)
+    if (url !== null) assert.equal(await production.choose(url), null, host)
+  }
+})
+
+test('names of this machine are found out when there is something to deliver', async () => {
+  for (const host of ['localhost', 'LOCALHOST']) assert.equal(await production.choose(new URL(`https://${host}/`)), null, host)
+})
+
+test('addresses of private networks, of clouds’ own machines and of no use are not public', () => {
+  const v4 = [
+    '10.0.0.1',
+    '100.64.0.1',
+    '100.100.100.200',
+    '127.0.0.1',
+    '169.254.169.254',
+    '172.16.0.1',
+    '172.31.255.255',
+    '192.0.0.192',
+    '192.0.2.1',
+    '192.168.1.1',
+    '198.18.0.1',
+    '198.51.100.1',
+    '203.0.113.1',
+    '224.0.0.1',
+    '239.255.255.255',
+    '240.0.0.1',
+    '255.255.255.255',
+    '0.1.2.3',
+    '168.63.129.16',
+    '192.88.99.1',
+  ]
+  const v6 = [
+    '::',
+    '::1',
+    '::ffff:8.8.8.8',
+    '::8.8.8.8',
+    '64:ff9b::808:808',
+    '64:ff9b:1::1',
+    '100::1',
+    '2001::1',
+    '2001:db8::1',
+    '2002:808:808::1',
+    '3fff::1',
+    'fc00::1',
+    'fd00:ec2::254',
+    'fe80::1',
+    'fec0::1',
+    'ff02::1',
+    '5f00::1',
+    '4000::1',
+  ]
+  for (const address of v4) assert.equal(isPublic({ address, family: 4 }), false, address)
+  for (const address of v6) assert.equal(isPublic({ address, family: 6 }), false, address)
+  for (const address of ['8.8.8.8', '1.1.1.1', '100.128.0.1', '172.32.0.1', '198.20.0.1'])
+    assert.equal(isPublic({ address, family: 4 }), true, address)
+  for (const address of ['2606:4700:4700::1111', '2a00:1450::1']) assert.equal(isPublic({ address, family: 6 }), true, address)
+  assert.equal(isPublic({ address: 'no address', family: 4 }), false)
+})
+
+test('a name with one address that is not public is not connected to, in whatever order they come', async () => {
+  const good: ResolvedAddress = { address: '8.8.8.8', family: 4 }
+  const bad: ResolvedAddress = { address: '10.0.0.1', family: 4 }
+  for (const addresses of [[good, bad], [bad, good], [bad], []]) {
+    const guard = makeAddressGuard({ resolve: () => Promise.resolve(addresses), loopback: false })
+    assert.equal(await guard.choose(new URL('https://shop.example/')), null)
+  }
+  const guard = makeAddressGuard({ resolve: () => Promise.resolve([good]), loopback: false })
+  assert.deepEqual(await guard.choose(new URL('https://shop.example/')), good)
+  assert.equal(await guard.choose(new URL('http://shop.example/')), null)
+})
+
+test('an endpoint is https, without a password or fragment, and of a bearable length', () => {
+  assert.ok(production.readUrl('https://shop.example:8443/events?shop=1') instanceof URL)
+  const bad = ['http://shop.example/', 'ftp://shop.example/', 'https://a:b@shop.example/', 'https://shop.example/#x', 'shop.example', '']
+  for (const text of [...bad, `https://shop.example/${'x'.repeat(2048)}`])
+    assert.equal(production.readUrl(text) instanceof SettingProblem, true, text)
+})
+
+test('where this machine may be reached, plain http goes there and nowhere else', async () => {
+  assert.ok(rehearsing.readUrl('http://127.0.0.1:3000/') instanceof URL)
+  assert.ok(rehearsing.readUrl('http://localhost:3000/') instanceof URL)
+  for (const text of ['http://shop.example/', 'http://10.0.0.1/', 'https://10.0.0.1/', 'https://169.254.169.254/']) {
+    assert.equal(rehearsing.readUrl(text) instanceof SettingProblem, true, text)
+  }
+  const turned = makeAddressGuard({ resolve: () => Promise.resolve([{ address: '10.0.0.1', family: 4 }]), loopback: true })
+  assert.equal(await turned.choose(new URL('http://localhost/')), null)
+  assert.deepEqual(await rehearsing.choose(new URL('http://127.0.0.1/')), { address: '127.0.0.1', family: 4 })
+})

@@ -1,0 +1,113 @@
+import { SettingProblem } from '@tessera/contract/setting-problems'
+import { BlockList, isIP } from 'node:net'
+
+/** An address as returned by a resolver. */
+export interface ResolvedAddress {
+  readonly address: string
+  readonly family: number
+}
+
+/** Resolves a name to all its addresses; an IP address resolves to itself. */
+export type ResolveHost = (host: string) => Promise<readonly ResolvedAddress[]>
+
+/** Decides which addresses outgoing requests may connect to. */
+export interface AddressGuard {
+  /** Parses the URL of an endpoint; a `SettingProblem` when it is not allowed. Names are resolved at delivery, not here. */
+  readUrl(text: string): URL | SettingProblem
+  /** The address to connect to; null when any address of the name is forbidden. */
+  choose(url: URL): Promise<ResolvedAddress | null>
+}
+
+export interface AddressGuardOptions {
+  readonly resolve: ResolveHost
+  /** Whether loopback addresses and plain http to them are allowed. For the test environment. */
+  readonly loopback: boolean
+}
+
+/**
+ * Restricts outgoing requests to the public internet. The name is resolved once, every address is checked, and the caller connects to the
+ * checked address, so that DNS rebinding has no effect (docs/reference/security-rules.md#rule-33).
+ */
+export function makeAddressGuard({ resolve, loopback }: AddressGuardOptions): AddressGuard {
+  return Object.freeze({ readUrl: (text: string) => readUrl(text, loopback), choose })
+
+  async function choose(url: URL): Promise<ResolvedAddress | null> {
+    const found = await resolve(hostOf(url))
+    if (loopback && found.length > 0 && found.every(isLoopback)) return found[0] ?? null
+    // Plain http is allowed only to this machine, whatever the name resolves to now.
+    return url.protocol === 'https:' && found.every(isPublic) ? (found[0] ?? null) : null
+  }
+}
+
+/** The host in the form resolvers expect: an IPv6 address without brackets. */
+export function hostOf(url: URL): string {
+  return url.hostname.replace(/^\[|\]$/g, '')
+}
+
+/** Whether an address is on the public internet. Unknown ranges are not. */
+export function isPublic({ address, family }: ResolvedAddress): boolean {
+  if (isIP(address) === 0) return false
+  return family === 6 ? globalV6.check(address, 'ipv6') && !specialV6.check(address, 'ipv6') : !specialV4.check(address, 'ipv4')
+}
+
+/** Whether a URL names this machine. */
+export function isThisMachine(url: URL): boolean {
+  const address = { address: hostOf(url), family: isIP(hostOf(url)) }
+  return address.family === 0 ? url.hostname === 'localhost' : isLoopback(address)
+}
+
+function isLoopback({ address, family }: ResolvedAddress): boolean {
+  return isIP(address) !== 0 && loopbackOnly.check(address, family === 6 ? 'ipv6' : 'ipv4')
+}
+
+function readUrl(text: string, loopback: boolean): URL | SettingProblem {
+  const url = text.length <= urlLengthMax ? URL.parse(text) : null
+  if (url === null) return new SettingProblem('url_shape', urlLengthMax)
+  if (url.username !== '' || url.password !== '') return new SettingProblem('url_with_credentials')
+  if (url.hash !== '') return new SettingProblem('url_with_fragment')
+  const address = { address: hostOf(url), family: isIP(hostOf(url)) }
+  if (loopback && isThisMachine(url) && (url.protocol === 'http:' || url.protocol === 'https:')) return url
+  if (url.protocol !== 'https:') return new SettingProblem(loopback ? 'url_not_https_or_local' : 'url_not_https')
+  if (address.family !== 0 && !isPublic(address)) return new SettingProblem('url_not_public')
+  return url
+}
+
+/** IANA IPv4 Special-Purpose Address Registry (RFC 6890), multicast, and cloud metadata addresses. */
+const specialV4 = listOf('ipv4', [
+  '0.0.0.0/8',
+  '10.0.0.0/8',
+  '100.64.0.0/10',
+  '127.0.0.0/8',
+  '169.254.0.0/16',
+  '172.16.0.0/12',
+  '192.0.0.0/24',
+  '192.0.2.0/24',
+  '192.31.196.0/24',
+  '192.52.193.0/24',
+  '192.88.99.0/24',
+  '192.168.0.0/16',
+  '192.175.48.0/24',
+  '198.18.0.0/15',
+  '198.51.100.0/24',
+  '203.0.113.0/24',
+  '224.0.0.0/4',
+  '240.0.0.0/4',
+  '168.63.129.16/32',
+])
+/** IPv6 global unicast (RFC 4291 §2.4); excludes v4-mapped, NAT64, link-local, unique local and multicast addresses. */
+const globalV6 = listOf('ipv6', ['2000::/3'])
+/** IANA IPv6 Special-Purpose Address Registry: Teredo and adjacent ranges, documentation, 6to4, AS112, documentation (second range). */
+const specialV6 = listOf('ipv6', ['2001::/23', '2001:db8::/32', '2002::/16', '2620:4f:8000::/48', '3fff::/20'])
+const loopbackOnly = listOf('ipv4', ['127.0.0.0/8'])
+loopbackOnly.addAddress('::1', 'ipv6')
+
+function listOf(family: 'ipv4' | 'ipv6', subnets: readonly string[]): BlockList {
+  const list = new BlockList()
+  for (const subnet of subnets) {
+    const [address = '', bits] = subnet.split('/')
+    list.addSubnet(address, Number(bits), family)
+  }
+  return list
+}
+
+const urlLengthMax = 2048

@@ -1,0 +1,30 @@
+import type { IncomingMessage } from 'node:http'
+import type { LookupFunction } from 'node:net'
+
+import type { ResolvedAddress } from './address-guard.ts'
+
+/** Reads a reply's body up to a limit; null when it is longer or incomplete. */
+export function readBoundedBody(reply: IncomingMessage, bytesMax: number): Promise<Uint8Array | null> {
+  const chunks: Buffer[] = []
+  let read = 0
+  return new Promise((resolve) => {
+    const done = (isWhole: boolean): void => {
+      resolve(isWhole ? Uint8Array.from(Buffer.concat(chunks)) : null)
+      reply.destroy()
+    }
+    reply.on('data', (chunk: Buffer) => {
+      read += chunk.length
+      if (read > bytesMax) done(false)
+      else chunks.push(chunk)
+    })
+    reply.once('end', () => done(reply.complete))
+    reply.once('error', () => done(false)).once('close', () => done(false))
+  })
+}
+
+/** A lookup function that returns the checked address, so that the name is not resolved again. */
+export function alwaysAt({ address, family }: ResolvedAddress): LookupFunction {
+  return (_host, options, callback) => (options.all === true ? callback(null, [{ address, family }]) : callback(null, address, family))
+}
+
+export const headBytesMax = 8192

@@ -1,0 +1,12 @@
+import type { Kek } from '@tessera/vault/kek'
+
+import type { AdapterTable } from '../adapter.ts'
+import { fileKek } from './file-kek.ts'
+
+/** The providers of the key encryption key, chosen by `TESSERA_KEK`. A new one is a file in this folder and a line here. */
+export const kekAdapters: AdapterTable<Promise<Kek>> = {
+  port: 'kek',
+  adapters: [fileKek],
+  defaultForTest: 'file',
+  meaning: 'The provider of the key encryption key (KEK), which wraps the data keys.',
+}

@@ -1,0 +1,45 @@
+/**
+ * Faults that can be injected at one method, for one merchant and any card. In the scenario table the method is the scenario and the fault is
+ * its step. A method without a fault uses the one set for all payment operations (`network`).
+ */
+export const lateSecondsMax = 30
+
+const lates = Array.from({ length: lateSecondsMax }, (_, at) => `late_${String(at + 1)}`)
+const refusals = ['sms_not_connected', 'card_expired', 'card_blocked', 'system_error'] as const
+const lost = ['lose_request', 'lose_answer'] as const
+
+export const defaultMethodFault = 'none'
+
+/** The faults of each method that calls the network, and of the SMS gateway. */
+export const methodFaults: Readonly<Record<FaultyMethod, readonly string[]>> = Object.freeze({
+  'cards.get_verify_code': [defaultMethodFault, ...lates, 'lose_answer', ...refusals],
+  'cards.verify': [defaultMethodFault, ...lates, 'lose_answer', ...refusals],
+  'receipts.pay': [
+    defaultMethodFault,
+    ...lates,
+    'insufficient_funds',
+    'card_limit',
+    'declined',
+    'debit_failed',
+    ...lost,
+    'approve_late',
+    'answer_twice',
+  ],
+  'receipts.confirm_hold': [defaultMethodFault, ...lates, 'declined', ...lost, 'answer_twice'],
+  'receipts.cancel': [defaultMethodFault, ...lates, 'declined', ...lost, 'answer_twice'],
+  sms: [defaultMethodFault, 'rejected', 'lose_answer'],
+})
+
+export type FaultyMethod = 'cards.get_verify_code' | 'cards.verify' | 'receipts.pay' | 'receipts.confirm_hold' | 'receipts.cancel' | 'sms'
+
+/** The reply delay of a fault, milliseconds; 0 for none. */
+export function lateMsOf(fault: string): number {
+  const [, seconds] = /^late_([0-9]{1,2})$/.exec(fault) ?? []
+  return seconds === undefined ? 0 : Number(seconds) * 1000
+}
+
+/** Longer than any timeout of the service. */
+export const silenceMs = 60_000
+
+/** Delay of a late approval; longer than the network timeout of the service (12 s). */
+export const lateApprovalMs = 15_000

@@ -1,0 +1,83 @@
+import type { Language } from '@tessera/contract/profile'
+
+import type { Disclosure } from '../../domain/consents/disclosure-text.ts'
+import type { LegalPages } from '../../server/pages/plain-pages.ts'
+import { plainPage, plainPolicy } from '../../server/pages/plain-pages.ts'
+
+/** The disclosure of the test environment. In production the provider supplies its own. */
+export const sandboxDisclosure: Disclosure = Object.freeze({
+  version: 'test-1',
+  en: 'I agree that my card is kept by the payment provider, as a token that only this shop can use, and charged for my later purchases here. I can withdraw this at any time in the shop.',
+  ru: 'Я согласен, что платёжный провайдер сохранит мою карту в виде токена, которым может пользоваться только этот магазин, и будет списывать с неё за мои следующие покупки здесь. Я могу отозвать согласие в магазине в любое время.',
+  uz: 'Kartam toʻlov provayderida faqat shu doʻkon foydalana oladigan token shaklida saqlanishiga va bu yerdagi keyingi xaridlarim uchun undan pul yechilishiga roziman. Rozilikni istalgan vaqtda doʻkonda bekor qilishim mumkin.',
+})
+
+/** Terms and privacy pages of the test environment. */
+export const sandboxLegal: LegalPages = Object.freeze({
+  pages: new Map([
+    ['/form/terms', (language: string) => page(terms, language)],
+    ['/form/privacy', (language: string) => page(privacy, language)],
+  ]),
+})
+
+type Text = Readonly<Record<Language, { readonly title: string; readonly lines: readonly string[] }>>
+
+function page(text: Text, requestedLanguage: string) {
+  const language: Language = requestedLanguage === 'ru' || requestedLanguage === 'uz' ? requestedLanguage : 'en'
+  const { title, lines } = text[language]
+  return { html: plainPage(title, lines.map((line) => `<p>${line}</p>`).join(''), language), policy: plainPolicy }
+}
+
+const terms: Text = {
+  en: {
+    title: 'Terms of the test environment',
+    lines: [
+      'This is a test environment. No card of it belongs to anybody, and no money moves.',
+      'Use the public test cards only. Do not enter a real card.',
+      'A token belongs to the merchant that had it made, and pays nowhere else.',
+    ],
+  },
+  ru: {
+    title: 'Условия тестовой среды',
+    lines: [
+      'Это тестовая среда. Её карты никому не принадлежат, деньги не движутся.',
+      'Используйте только публичные тестовые карты. Не вводите настоящую карту.',
+      'Токен принадлежит мерчанту, для которого он создан, и больше нигде не платит.',
+    ],
+  },
+  uz: {
+    title: 'Test muhiti shartlari',
+    lines: [
+      'Bu test muhiti. Undagi kartalar hech kimga tegishli emas, pul harakatlanmaydi.',
+      'Faqat ochiq test kartalaridan foydalaning. Haqiqiy kartani kiritmang.',
+      'Token u yaratilgan merchantga tegishli va boshqa joyda toʻlamaydi.',
+    ],
+  },
+}
+
+const privacy: Text = {
+  en: {
+    title: 'Privacy in the test environment',
+    lines: [
+      'The card number goes to the payment provider, not to the shop. It is sealed at once and shown to nobody.',
+      'The shop receives a token, the masked number and the expiry.',
+      'Without your agreement the card is forgotten within 24 hours; with it, when you or the shop remove it, or 30 days after it expires.',
+    ],
+  },
+  ru: {
+    title: 'Конфиденциальность в тестовой среде',
+    lines: [
+      'Номер карты получает платёжный провайдер, а не магазин. Он сразу шифруется и никому не показывается.',
+      'Магазин получает токен, маскированный номер и срок действия.',
+      'Без вашего согласия карта забывается в течение 24 часов; с согласием — когда вы или магазин её удалите либо через 30 дней после окончания срока.',
+    ],
+  },
+  uz: {
+    title: 'Test muhitida maxfiylik',
+    lines: [
+      'Karta raqami doʻkonga emas, toʻlov provayderiga boradi. U darhol shifrlanadi va hech kimga koʻrsatilmaydi.',
+      'Doʻkon token, yashirilgan raqam va amal qilish muddatini oladi.',
+      'Roziligingizsiz karta 24 soat ichida unutiladi; rozilik bilan — siz yoki doʻkon uni oʻchirganda yoxud muddati tugaganidan 30 kun oʻtgach.',
+    ],
+  },
+}

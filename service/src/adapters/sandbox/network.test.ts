@@ -1,0 +1,246 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+
+import { readPan, type Expiry, type Pan } from '@tessera/contract/card'
+import { makeFindRoute } from '@tessera/contract/route'
+
+import type { FollowUpRequest } from '../network/network.ts'
+import type { LedgerRow } from '../../store/sandbox-ledger.ts'
+import { makeHandClock } from '../../testing/clock.fixture.ts'
+
+import { steps, testCards, testExpiry, type ScenarioStep } from './cards.ts'
+import { describeNetwork } from '../network/network.suite.ts'
+import { makeSandboxNetwork } from './network.ts'
+import type { SimulatedOutcome } from './simulated-outcome.ts'
+import { findLedgerEntry, insertLedgerEntry, listLedgerEntries } from '../../store/sandbox-ledger.ts'
+import { findScenarioStep } from '../../store/sandbox.ts'
+import { replaceRead, replaceWrite, storeOf } from '../../testing/store.fixture.ts'
+
+const merchantId = '65f0c0ffee0000000000cafe'
+const signal = new AbortController().signal
+
+function setUp(set: Record<string, ScenarioStep | SimulatedOutcome> = {}) {
+  const clock = makeHandClock()
+  const ledger: LedgerRow[] = []
+  const store = storeOf(
+    replaceRead(findScenarioStep('', ''), async ([, scenario]) => set[String(scenario)] ?? null),
+    replaceRead(findLedgerEntry(''), async ([id]) => ledger.find(({ requestId }) => requestId === id) ?? null),
+    replaceRead(listLedgerEntries(''), async ([ref]) => ledger.filter(({ networkRef }) => networkRef === ref)),
+    replaceWrite(insertLedgerEntry, async (row) => {
+      if (ledger.some(({ requestId }) => requestId === row.requestId)) return false
+      ledger.push(row)
+      return true
+    }),
+  )
+  return { clock, ledger, network: makeSandboxNetwork({ store, clock }) }
+}
+
+function cardOf(number: string, expiry: Expiry = testExpiry): { merchantId: string; pan: Pan; expiry: Expiry } {
+  const pan = readPan(Buffer.from(number))
+  assert.ok(typeof pan !== 'string')
+  return { merchantId, pan, expiry }
+}
+
+/** The amount debited and not returned, by the sandbox's ledger. */
+function debitedIn(ledger: readonly LedgerRow[]): number {
+  const approved = ledger.filter(({ outcome }) => outcome === 'approved')
+  const sum = (networkRef: string, kinds: readonly string[]): number =>
+    approved.filter((row) => row.networkRef === networkRef && kinds.includes(row.kind)).reduce((total, row) => total + row.amountTiyin, 0)
+  return approved
+    .filter(({ kind }) => kind === 'authorise' || kind === 'hold')
+    .map(({ networkRef, kind, amountTiyin }) => {
+      if (approved.some((row) => row.networkRef === networkRef && (row.kind === 'reverse' || row.kind === 'cancelHold'))) return 0
+      const captured = sum(networkRef, ['capture'])
+      return (kind === 'hold' && captured > 0 ? captured : amountTiyin) - sum(networkRef, ['refund'])
+    })
+    .reduce((total, tiyin) => total + tiyin, 0)
+}
+
+describeNetwork('sandbox', async () => {
+  const { network, ledger } = setUp()
+  return {
+    network,
+    approvedCard: () => cardOf('8600069195406311'),
+    declinedCard: () => cardOf('4444445987459073'),
+    debitedTiyin: async () => debitedIn(ledger),
+    close: async () => undefined,
+  }
+})
+
+test('the seven test cards are those that are issued, each a right number with a route', () => {
+  const routeOf = makeFindRoute(setUp().network.routes)
+  assert.equal(testCards.length, 7)
+  for (const { number } of testCards) {
+    cardOf(number)
+    assert.notEqual(routeOf(Buffer.from(number)), null)
+  }
+  assert.equal(routeOf(Buffer.from('8600069195406311'))?.type, '22618')
+})
+
+test('a scenario strikes at its step, by default at get_verify_code, and at no other', async () => {
+  for (const { number, scenario } of testCards) {
+    for (const step of [null, ...steps]) {
+      const { network, clock } = setUp(scenario === null || step === null ? {} : { [scenario.name]: step })
+      const asked: [ScenarioStep, () => Promise<object | null>][] = [
+        ['create', () => network.admit(cardOf(number), signal)],
+        ['get_verify_code', () => network.startVerification({ ...cardOf(number), requestId: 'r' }, signal)],
+        ['verify', () => network.admitVerification(cardOf(number), signal)],
+      ]
+      for (const [at, ask] of asked) {
+        const strikes = scenario !== null && at === (step ?? 'get_verify_code')
+        const asking = ask()
+        if (strikes && scenario.delayMs > 0) {
+          await clock.untilSleeping(scenario.delayMs)
+          clock.advance(scenario.delayMs)
+        }
+        const said = await asking
+        if (strikes) assert.deepEqual(said, { kind: 'refused', reason: scenario.reason })
+        else assert.ok(said === null || ('kind' in said && said.kind !== 'refused'), `${number} ${String(step)} ${at}`)
+      }
+    }
+  }
+})
+
+test('the ten-second card does not need the PAN while it waits', async () => {
+  const { network, clock } = setUp()
+  const card = cardOf('8600134301849596')
+  const asking = network.startVerification({ ...card, requestId: 'r' }, signal)
+  await clock.untilSleeping(10_000)
+  card.pan.wipe()
+  clock.advance(10_000)
+  assert.deepEqual(await asking, { kind: 'refused', reason: 'timeout' })
+})
+
+test('one card has its code sent by us, the others by the network', async () => {
+  const { network } = setUp({ sms_not_connected: 'pay' })
+  const start = (number: string) => network.startVerification({ ...cardOf(number), requestId: 'r1' }, signal)
+  const networkSent = { kind: 'networkSent', phoneMask: '99890*****66', networkRef: 'sandbox-r1' }
+  assert.deepEqual(await start('8600069195406311'), networkSent)
+  assert.deepEqual(await start('8600060921090842'), networkSent)
+  assert.deepEqual(await start('8600495473316478'), { kind: 'weSend', phone: '998901234566' })
+})
+
+test('a test card of another expiry, and every other card, is unknown', async () => {
+  const { network } = setUp()
+  // Made of one digit, so that nobody has it: pan-ok
+  const strangers = [cardOf('8600069195406311', '0499' as Expiry), cardOf('4444444444444448')]
+  for (const card of strangers) {
+    assert.equal(await network.admit(card, signal), null)
+    assert.deepEqual(await network.startVerification({ ...card, requestId: 'r' }, signal), { kind: 'refused', reason: 'smsNotConnected' })
+    const answer = { ...card, requestId: 'r', networkRef: null, code: '666666' }
+    assert.deepEqual(await network.finishVerification(answer, signal), { kind: 'unknown' })
+  }
+})
+
+const receiptId = '6b015d9002e0bb7c691c8af8'
+
+/** Authorizes a payment and lets the network's delay pass. */
+async function authorise(
+  { network, clock }: ReturnType<typeof setUp>,
+  number: string,
+  options: { hold?: boolean; requestId?: string } = {},
+) {
+  const ask = { ...cardOf(number), requestId: options.requestId ?? 'a1', receiptId, amountTiyin: 500, hold: options.hold ?? false }
+  const asking = network.authorize(ask, signal)
+  await new Promise((resolve) => setImmediate(resolve))
+  clock.advance(10_000)
+  clock.advance(50_000)
+  return asking
+}
+
+function about(requestId: string, amountTiyin = 500): FollowUpRequest {
+  return { requestId, merchantId, ofRequestId: 'a1', networkRef: 'sandbox-a1', amountTiyin }
+}
+
+test('the cards that succeed pay, and a scenario card never does, whatever its step', async () => {
+  for (const { number, scenario } of testCards) {
+    for (const step of steps) {
+      const set = scenario === null ? {} : { [scenario.name]: step }
+      const said = await authorise(setUp(set), number)
+      if (scenario === null) assert.deepEqual(said, { kind: 'approved', networkRef: 'sandbox-a1' })
+      else assert.equal(said.kind === 'declined' && said.reason, scenario.reason === 'timeout' ? 'networkTimeout' : scenario.reason)
+    }
+  }
+})
+
+test('the ten-second card waits before it is declined only where its step is pay', async () => {
+  const atPay = setUp({ network_timeout: 'pay' })
+  const asking = atPay.network.authorize(
+    { ...cardOf('8600134301849596'), requestId: 'a1', receiptId, amountTiyin: 500, hold: false },
+    signal,
+  )
+  await atPay.clock.untilSleeping(10_000)
+  assert.equal(atPay.ledger.length, 0)
+  atPay.clock.advance(10_000)
+  assert.equal((await asking).kind, 'declined')
+  const elsewhere = setUp({ network_timeout: 'verify' })
+  const ask = { ...cardOf('8600134301849596'), requestId: 'a1', receiptId, amountTiyin: 500, hold: false }
+  assert.equal((await elsewhere.network.authorize(ask, signal)).kind, 'declined')
+})
+
+test('a requestId moves money once, and a repeated request gets the same response', async () => {
+  const sandbox = setUp({ network: 'answer_twice' })
+  const first = await authorise(sandbox, '8600069195406311')
+  assert.deepEqual(await authorise(sandbox, '8600069195406311'), first)
+  assert.deepEqual(await sandbox.network.status('a1', signal), first)
+  assert.deepEqual(await sandbox.network.refund(about('r1', 200), signal), first)
+  assert.deepEqual(await sandbox.network.refund(about('r1', 200), signal), first)
+  assert.equal(sandbox.ledger.length, 2)
+})
+
+test('refunds never exceed the debit, and captures never exceed the hold', async () => {
+  const debited = setUp()
+  await authorise(debited, '8600069195406311')
+  const said = async (asked: Promise<{ kind: string }>) => (await asked).kind
+  assert.equal(await said(debited.network.capture(about('c1'), signal)), 'declined')
+  assert.equal(await said(debited.network.refund(about('r1', 501), signal)), 'declined')
+  assert.equal(await said(debited.network.refund(about('r2', 300), signal)), 'approved')
+  assert.equal(await said(debited.network.refund(about('r3', 201), signal)), 'declined')
+  assert.equal(await said(debited.network.refund(about('r4', 200), signal)), 'approved')
+
+  const held = setUp()
+  await authorise(held, '8600069195406311', { hold: true })
+  assert.equal(await said(held.network.refund(about('r1'), signal)), 'declined')
+  assert.equal(await said(held.network.capture(about('c1', 501), signal)), 'declined')
+  assert.equal(await said(held.network.capture(about('c2', 1), signal)), 'approved')
+  assert.equal(await said(held.network.capture(about('c3', 1), signal)), 'declined')
+  assert.equal(await said(held.network.cancelHold(about('h1'), signal)), 'declined')
+  assert.equal(await said(held.network.refund(about('r2', 1), signal)), 'approved')
+})
+
+test('what was reversed before it was seen is not taken when it comes', async () => {
+  const sandbox = setUp()
+  assert.equal((await sandbox.network.reverse(about('v1'), signal)).kind, 'approved')
+  assert.equal((await authorise(sandbox, '8600069195406311')).kind, 'declined')
+})
+
+test('each simulated outcome of the network leaves the matching rows in the ledger', async () => {
+  const cases: [SimulatedOutcome, answer: string, status: string, rows: number][] = [
+    ['none', 'approved', 'approved', 1],
+    ['insufficient_funds', 'declined', 'declined', 1],
+    ['declined', 'declined', 'declined', 1],
+    ['debit_failed', 'declined', 'declined', 1],
+    ['lose_request', 'unknown', 'neverSeen', 0],
+    ['lose_answer', 'unknown', 'approved', 1],
+    ['answer_twice', 'approved', 'approved', 1],
+  ]
+  for (const [simulated, answer, status, rows] of cases) {
+    const sandbox = setUp({ network: simulated })
+    assert.equal((await authorise(sandbox, '8600069195406311')).kind, answer, simulated)
+    assert.equal((await sandbox.network.status('a1', signal)).kind, status, simulated)
+    assert.equal(sandbox.ledger.length, rows, simulated)
+  }
+})
+
+test('an approval that comes late is unknown until it has come', async () => {
+  const sandbox = setUp({ network: 'approve_late' })
+  const ask = { ...cardOf('8600069195406311'), requestId: 'a1', receiptId, amountTiyin: 500, hold: false }
+  const asking = sandbox.network.authorize(ask, signal)
+  await sandbox.clock.untilSleeping(60_000)
+  sandbox.clock.advance(14_999)
+  assert.equal((await sandbox.network.status('a1', signal)).kind, 'unknown')
+  sandbox.clock.advance(1)
+  assert.equal((await sandbox.network.status('a1', signal)).kind, 'approved')
+  sandbox.clock.advance(60_000)
+  assert.equal((await asking).kind, 'unknown')
+})

@@ -1,0 +1,132 @@
+import { maskPhone, type Pan } from '@tessera/contract/card'
+import { cardRoutes, type CardRoute } from '@tessera/contract/route'
+
+import {
+  networkAdapter,
+  type AuthorizationRequest,
+  type CodeCheckRequest,
+  type CodeCheckResult,
+  type NetworkOutcome,
+  type Network,
+  type NetworkCard,
+  type NetworkRefusal,
+  type NetworkRefusalReason,
+  type VerificationStart,
+} from '../network/network.ts'
+
+import { stepByDefault, testCards, testExpiry, testPhone, type ScenarioStep, type TestCard } from './cards.ts'
+import { sandboxCode } from './codes.ts'
+import { defaultMethodFault, lateMsOf, silenceMs, type FaultyMethod } from './faults.ts'
+import { makeSandboxPayments, type SandboxPaymentsDependencies } from './payments.ts'
+import { findScenarioStep } from '../../store/sandbox.ts'
+
+export type SandboxNetworkDependencies = SandboxPaymentsDependencies
+
+/** The card network of the test environment. */
+export const sandboxNetwork = networkAdapter({ name: 'sandbox', isForTestOnly: true, settings: {}, create: makeSandboxNetwork })
+
+/** A card network that knows the seven test cards and simulates their scenarios. All other cards are unknown. */
+export function makeSandboxNetwork({ store, clock }: SandboxNetworkDependencies): Network {
+  const { authorize: authorizeAs, ...money } = makeSandboxPayments({ store, clock })
+  return Object.freeze({
+    ...money,
+    authorize,
+    routes: Object.freeze([...cardRoutes, ...testRoutes]),
+    admit: (card: NetworkCard, signal: AbortSignal) => failAt('create', testCardOf(card), card.merchantId, signal),
+    admitVerification,
+    startVerification,
+    finishVerification,
+  })
+
+  async function startVerification(request: NetworkCard & { readonly requestId: string }, signal: AbortSignal): Promise<VerificationStart> {
+    const { merchantId } = request
+    const card = testCardOf(request)
+    const fault = await faultOf('cards.get_verify_code', merchantId)
+    const failed = fault === 'lose_answer' ? await silence(signal) : await fail(fault, signal)
+    if (failed !== null) return failed
+    if (card === null) return { kind: 'refused', reason: 'smsNotConnected' }
+    const refusal = await failAt('get_verify_code', card, merchantId, signal)
+    if (refusal !== null) return refusal
+    if (card.sentBy === 'us') return { kind: 'weSend', phone: testPhone }
+    return { kind: 'networkSent', phoneMask: maskPhone(testPhone), networkRef: `sandbox-${request.requestId}` }
+  }
+
+  /** Simulates a lost reply here when we check the code; when the network checks it, `finishVerification` does. */
+  async function admitVerification({ merchantId, pan, expiry }: NetworkCard, signal: AbortSignal): Promise<NetworkRefusal | null> {
+    const card = testCardOf({ pan, expiry })
+    const fault = await faultOf('cards.verify', merchantId)
+    if (fault === 'lose_answer' && card?.sentBy !== 'network') return silence(signal)
+    return (await fail(fault, signal)) ?? failAt('verify', card, merchantId, signal)
+  }
+
+  async function finishVerification(request: CodeCheckRequest, signal: AbortSignal): Promise<CodeCheckResult> {
+    const isKnown = testCardOf(request) !== null
+    if ((await faultOf('cards.verify', request.merchantId)) === 'lose_answer') return silence(signal)
+    if (!isKnown) return { kind: 'unknown' }
+    return { kind: request.code === sandboxCode ? 'right' : 'wrong' }
+  }
+
+  async function authorize({ pan, expiry, ...request }: AuthorizationRequest, signal: AbortSignal): Promise<NetworkOutcome> {
+    return authorizeAs(request, testCardOf({ pan, expiry }), signal)
+  }
+
+  async function faultOf(method: FaultyMethod, merchantId: string): Promise<string> {
+    return (await store.read(findScenarioStep(merchantId, method))) ?? defaultMethodFault
+  }
+
+  /** Applies a fault: waits, then returns a refusal, or null to continue. */
+  async function fail(fault: string, signal: AbortSignal): Promise<NetworkRefusal | null> {
+    const lateMs = lateMsOf(fault)
+    if (lateMs > 0) await clock.sleep(lateMs, signal)
+    const reason = Object.hasOwn(refused, fault) ? refused[fault as keyof typeof refused] : null
+    return reason === null ? null : { kind: 'refused', reason }
+  }
+
+  async function silence(signal: AbortSignal): Promise<NetworkRefusal> {
+    await clock.sleep(silenceMs, signal)
+    return { kind: 'refused', reason: 'timeout' }
+  }
+
+  /** Takes the identified test card, so that no card data is held while it waits. */
+  async function failAt(
+    step: ScenarioStep,
+    card: TestCard | null,
+    merchantId: string,
+    signal: AbortSignal,
+  ): Promise<NetworkRefusal | null> {
+    const scenario = card?.scenario ?? null
+    if (scenario === null) return null
+    const failingStep = (await store.read(findScenarioStep(merchantId, scenario.name))) ?? stepByDefault
+    if (failingStep !== step) return null
+    if (scenario.delayMs > 0) await clock.sleep(scenario.delayMs, signal)
+    return { kind: 'refused', reason: scenario.reason }
+  }
+}
+
+/** Finds the test card, comparing all digits of each candidate. */
+function testCardOf({ pan, expiry }: Pick<NetworkCard, 'pan' | 'expiry'>): TestCard | null {
+  if (expiry !== testExpiry) return null
+  return numbers.find(({ digits }) => isSame(digits, pan))?.card ?? null
+}
+
+function isSame(digits: Uint8Array, pan: Pan): boolean {
+  const revealed = pan.reveal()
+  let difference = digits.length ^ revealed.length
+  for (let i = 0; i < digits.length; i++) difference |= (digits[i] ?? 0) ^ (revealed[i] ?? 0)
+  return difference === 0
+}
+
+const refused = Object.freeze({
+  sms_not_connected: 'smsNotConnected',
+  card_expired: 'cardExpired',
+  card_blocked: 'cardBlocked',
+  system_error: 'systemError',
+} as const satisfies Record<string, NetworkRefusalReason>)
+
+const numbers = testCards.map((card) => ({ digits: Buffer.from(card.number, 'latin1'), card }))
+
+/** Two of the test cards have prefixes that belong to no network. */
+const testRoutes: readonly CardRoute[] = Object.freeze([
+  { prefix: '333333', network: 'test', type: '22690' },
+  { prefix: '444444', network: 'test', type: '22690' },
+])

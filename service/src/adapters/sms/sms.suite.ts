@@ -1,0 +1,67 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+
+import type { Sms, SmsMessage } from './sms.ts'
+
+/** An adapter under test, and the gateway it talks to. */
+export interface SmsSetup {
+  readonly sms: Sms
+  /** The texts that reached the gateway, by our message id, in order. */
+  receivedTexts(): Promise<readonly string[]>
+  /** Makes the gateway refuse the next message. */
+  rejectNext(): Promise<void>
+  /** Makes the gateway accept the next message and not answer. */
+  loseNextAnswer(): Promise<void>
+  close(): Promise<void>
+}
+
+/** What every SMS adapter must do. Run by each adapter's test against its gateway, or a double of it that says so. */
+export function describeSms(name: string, setUp: () => Promise<SmsSetup>): void {
+  describe(`SMS adapter ${name}`, () => {
+    it('delivers the text once and reports "accepted"', () =>
+      withSetup(async ({ sms, receivedTexts }) => {
+        assert.equal(await sms.send(message('a'), never), 'accepted')
+        assert.deepEqual(await receivedTexts(), [message('a').text])
+      }))
+
+    it('reports "rejected" when the gateway refuses, and nothing is delivered', () =>
+      withSetup(async ({ sms, rejectNext, receivedTexts }) => {
+        await rejectNext()
+        assert.equal(await sms.send(message('b'), never), 'rejected')
+        assert.deepEqual(await receivedTexts(), [])
+      }))
+
+    it('never reports "rejected" or sends again when the answer is lost: the cardholder would get two codes', () =>
+      withSetup(async ({ sms, loseNextAnswer, receivedTexts }) => {
+        await loseNextAnswer()
+        const deadline = new AbortController()
+        const sending = sms.send(message('c'), deadline.signal).catch((err: unknown) => err)
+        while ((await receivedTexts()).length === 0) await new Promise(setImmediate)
+        deadline.abort(new Error('the deadline of the caller'))
+        assert.notEqual(await sending, 'rejected')
+        assert.deepEqual(await receivedTexts(), [message('c').text])
+      }))
+
+    it('puts neither the phone nor the text into what it throws', () =>
+      withSetup(async ({ sms, close }) => {
+        await close()
+        const outcome = await sms.send(message('d'), never).catch((err: unknown) => String(err))
+        assert.doesNotMatch(outcome, /998901234566|Code 123456/)
+      }))
+  })
+
+  async function withSetup(run: (setup: SmsSetup) => Promise<void>): Promise<void> {
+    const setup = await setUp()
+    try {
+      await run(setup)
+    } finally {
+      await setup.close()
+    }
+  }
+}
+
+function message(messageId: string): SmsMessage {
+  return { messageId, merchantId: '65f0c0ffee0000000000cafe', phone: '998901234566', text: `Code 123456 ${messageId}`, lifeSeconds: 180 }
+}
+
+const never = new AbortController().signal

@@ -1,0 +1,149 @@
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+
+import type { Adapters } from './app/adapters.ts'
+import { startBackgroundJobs } from './app/background-jobs.ts'
+import { createHttp, createPipelines } from './app/http.ts'
+import { createLifecycle, createResources, type Lifecycle, type RunningInfo } from './app/lifecycle.ts'
+import { createServices, type AppServices, type ServiceOverrides } from './app/services.ts'
+import { openStorage, type StorageDependencies } from './app/storage.ts'
+import type { Clock } from './clock.ts'
+import { makeOperatorHandler } from './operations/operator.ts'
+import { operatorRegistry } from './operations/registry.ts'
+import { listenControl } from './ops/cli/control-server.ts'
+import { tesseraVersion } from './ops/version.ts'
+import type { Config } from './ops/config/config.ts'
+import type { CoreDumps } from './ops/core-dumps.ts'
+import type { Log } from './ops/logging/log.ts'
+import { measureCommits, type Metrics } from './ops/metrics/metrics.ts'
+import type { HttpServer } from './server/http/http-server.ts'
+import { readFormAssets, type FormAssets } from './server/pages/form-assets.ts'
+import type { RequestHandler } from './server/pipeline.ts'
+
+/** The whole service. The only composition: of the process, of every test, of benchmarks and fault experiments. */
+export interface App {
+  readonly services: AppServices
+  /** Handles one HTTP request to the API. */
+  readonly handle: RequestHandler
+  /** Handles one HTTP request to the dashboard's endpoint. */
+  readonly handleDashboard: RequestHandler
+  /** Listens for requests and operators, and starts the background jobs. */
+  start(): Promise<RunningInfo>
+  /** Answers what is in flight and closes everything. Returns how many requests had to be cut off. */
+  stop(): Promise<number>
+}
+
+export interface AppDependencies extends StorageDependencies {
+  readonly clock: Clock
+  readonly log: Log
+  readonly metrics: Metrics
+  /** The built form; by default what `npm run build` made. */
+  readonly formAssets?: FormAssets
+  /** Written here, read by the health endpoints. */
+  readonly lifecycle?: Lifecycle
+  readonly coreDumps?: CoreDumps
+  readonly adminUrl?: string
+  /** For tests. */
+  readonly overrides?: ServiceOverrides
+}
+
+/** Opens the storage and builds the application on it; `start` opens it to the outside. What was opened is closed when it throws. */
+export async function createApp(config: Config, adapters: Adapters, deps: AppDependencies): Promise<App> {
+  const { clock, log, metrics, stopping, lifecycle = createLifecycle(), coreDumps = 'unknown', adminUrl = '' } = deps
+  const resources = createResources((err) => log.error('close_failed', { err }))
+  const cutOff = new AbortController()
+  let http: HttpServer | null = null
+  try {
+    const opened = await openStorage(config, adapters, deps, resources)
+    const storage = { ...opened, store: measureCommits(opened.store, metrics) }
+    const formAssets = deps.formAssets ?? readFormAssets(formFolder)
+    const sdk = sdkOf(formAssets)
+    const services = await createServices(config, adapters, {
+      ...deps,
+      ...storage,
+      sdk,
+      lifecycle,
+      ownUrl: () => lifecycle.info?.url ?? '',
+    })
+    const pipelines = createPipelines(config, adapters, services, { clock, log, metrics, stopping, signal: cutOff.signal })
+    return { services, handle: pipelines.api, handleDashboard: pipelines.dashboard, start, stop }
+
+    async function start(): Promise<RunningInfo> {
+      try {
+        await createDemo(adapters, services)
+        startBackgroundJobs(services, { clock, log, resources })
+        http = createHttp(config, adapters, services, { pipelines, formAssets, log })
+        resources.add(() => http?.close())
+        const url = await listen(http, config.host, config.port)
+        const info = runningInfo(url)
+        const { inFlight } = http
+        Object.assign(lifecycle, { info, store: services.store, inFlight, unrecorded: services.recorder.droppedCount })
+        const handleOperator = makeOperatorHandler(operatorRegistry, services)
+        const onError = (err: unknown): void => log.error('job_failed', { err })
+        resources.add((await listenControl(config.dataFolder, handleOperator, onError)).close)
+        lifecycle.state = 'ready'
+        const { version, environment, store, durability, pid } = info
+        log.info('ready', { version, environment, url, store, durability, pid, coreDumps })
+        return info
+      } catch (err) {
+        await resources.closeAll()
+        throw err
+      }
+    }
+
+    function runningInfo(url: string): RunningInfo {
+      return Object.freeze({
+        version: tesseraVersion,
+        environment: config.environment,
+        pid: process.pid,
+        startedAt: new Date(clock.now()).toISOString(),
+        url,
+        adminUrl,
+        folder: config.dataFolder,
+        store: config.databaseUrl === null ? 'sqlite' : 'postgres',
+        durability: services.store.durability,
+        kek: storage.kek.kind,
+        coreDumps,
+        demo: adapters.sandbox?.demo ?? null,
+      })
+    }
+  } catch (err) {
+    await resources.closeAll()
+    throw err
+  }
+
+  async function stop(): Promise<number> {
+    lifecycle.state = 'draining'
+    if (http !== null) {
+      log.info('draining', { signal: stopping.reason, count: http.inFlight(), seconds: config.drainSeconds })
+      await http.drain(config.drainSeconds * 1000)
+    }
+    const left = http?.inFlight() ?? 0
+    cutOff.abort(new Error('the service stops'))
+    await resources.closeAll()
+    log.info('stopped', { left })
+    return left
+  }
+}
+
+/** The merchant and the login that every test environment has. */
+async function createDemo({ sandbox }: Adapters, { merchants, dashboard }: AppServices): Promise<void> {
+  if (sandbox === null) return
+  const { merchantId, dashboardPhone: phone, dashboardPassword: password } = sandbox.demo
+  await merchants.ensureMerchant(sandbox.merchant)
+  await dashboard.ensureLogin({ merchantId, phone, password })
+}
+
+/** Returns the URL under which this machine reaches the listener. */
+export async function listen(server: Pick<HttpServer, 'listen'>, host: string, port: number): Promise<string> {
+  const address = await server.listen({ host, port })
+  const isAny = address.address === '0.0.0.0' || address.address === '::'
+  return `http://${isAny ? '127.0.0.1' : address.family === 'IPv6' ? `[${address.address}]` : address.address}:${String(address.port)}`
+}
+
+function sdkOf({ version, files }: FormAssets) {
+  const [integrity = '', moduleIntegrity = ''] = ['tessera.js', 'tessera.mjs'].map((name) => files.get(name)?.integrity)
+  return { version, integrity, moduleIntegrity }
+}
+
+const formFolder = join(fileURLToPath(new URL('../../', import.meta.url)), 'browser', 'dist')

@@ -1,0 +1,25 @@
+import type { AdapterDependencies } from '../adapters/adapter.ts'
+import { hostOf } from '../adapters/http/address-guard.ts'
+import { resolveBySystem } from '../adapters/http/resolve.ts'
+import { makeHttpPost } from '../adapters/http/http-post.ts'
+import type { Clock } from '../clock.ts'
+import type { Config } from '../ops/config/config.ts'
+import type { Log } from '../ops/logging/log.ts'
+
+/**
+ * What every adapter is given. Its HTTP client goes to the address that the operator configured, public or private, over https with the
+ * certificate verified; a reply is read up to 64 KiB, and none is waited for longer than `timeoutMs`.
+ */
+export function adapterDependencies(
+  { dataFolder }: Pick<Config, 'dataFolder'>,
+  { clock, log }: { readonly clock: Clock; readonly log: Log },
+  timeoutMs: number,
+): AdapterDependencies {
+  const guard = { choose: async (url: URL) => (await resolveBySystem(hostOf(url)))[0] ?? null }
+  return {
+    http: makeHttpPost({ guard, clock, timeoutMs, replyBytesMax: 64 * 1024 }),
+    clock,
+    log: log.info,
+    dataFolder,
+  }
+}

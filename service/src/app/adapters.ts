@@ -1,0 +1,158 @@
+import type { Kek } from '@tessera/vault/kek'
+import { randomInteger } from '@tessera/vault/random'
+
+import type { Clock } from '../clock.ts'
+import type { Config } from '../ops/config/config.ts'
+import type { Disclosure } from '../domain/consents/disclosure-text.ts'
+import type { LegalPages } from '../server/pages/plain-pages.ts'
+import { createAdapter, findAdapterFaults, type AdapterDependencies, type ConfiguredAdapters } from '../adapters/adapter.ts'
+import { kekAdapters } from '../adapters/kms/kek-adapters.ts'
+import { networkAdapters } from '../adapters/network/network-adapters.ts'
+import { smsAdapters } from '../adapters/sms/sms-adapters.ts'
+import type { Network, NetworkAdapterDependencies } from '../adapters/network/network.ts'
+import type { Demo } from './lifecycle.ts'
+import { stepByDefault, steps, testCards, testExpiry, type TestCard } from '../adapters/sandbox/cards.ts'
+import { sandboxCode, sandboxCodes } from '../adapters/sandbox/codes.ts'
+import { demoLogin, demoMerchant } from '../adapters/sandbox/demo.ts'
+import { sandboxDisclosure, sandboxLegal } from '../adapters/sandbox/legal.ts'
+import { defaultMethodFault, methodFaults } from '../adapters/sandbox/faults.ts'
+import { makeMovedClock, offsetMaxMs, type TimeMover } from '../adapters/sandbox/adjustable-clock.ts'
+import { defaultSimulatedOutcome, simulatedOutcomes, simulatedOutcomeScenario } from '../adapters/sandbox/simulated-outcome.ts'
+import { drawnCodes, type Codes } from '../adapters/sms/codes.ts'
+import type { Sms, SmsAdapterDependencies } from '../adapters/sms/sms.ts'
+
+/** What stands between the service and the outside in one environment. */
+export interface Adapters {
+  /** Opens the key that locks the data keys. */
+  readonly openKek: (deps: AdapterDependencies) => Promise<Kek>
+  readonly network: (deps: NetworkAdapterDependencies) => Network
+  readonly sms: (deps: SmsAdapterDependencies) => Sms
+  readonly codes: Codes
+  /** The time of the service, and what moves it; the machine's own in production. */
+  readonly time: (machine: Clock) => { readonly clock: Clock; readonly mover: TimeMover | null }
+  /** Whether calls are limited when the setting does not say. */
+  readonly limits: boolean
+  /** Whether pages of any origin may call, or the merchants' own alone. */
+  readonly isAnyOriginWelcome: boolean
+  /** Whether the form measures a theme's contrast, and tells whoever is trying it. */
+  readonly isThemeMeasured: boolean
+  /** Whether webhooks may go to this machine itself, and there by plain http. */
+  readonly webhooksToLoopback: boolean
+  /** What stands for the provider's own words where its settings name none; null in production. */
+  readonly texts: ProviderTexts | null
+  /** Null in production. */
+  readonly sandbox: Sandbox | null
+}
+
+export interface ProviderTexts {
+  readonly disclosure: Disclosure
+  readonly legal: LegalPages
+}
+
+export interface SandboxScenario {
+  readonly scenario: string
+  /** Of the card that has it, or a word for all of them. */
+  readonly number: string
+  /** Its own, where it has not those of a card. */
+  readonly steps?: readonly string[]
+  readonly byDefault?: string
+}
+
+/** What the test environment can simulate. */
+export interface Sandbox {
+  readonly merchant: { readonly id: string; readonly name: string; readonly password: string }
+  readonly merchantId: string
+  readonly demo: Demo
+  readonly scenarios: readonly SandboxScenario[]
+  readonly steps: readonly string[]
+  readonly stepByDefault: string
+  /** As the dashboard shows them, and the code that every one of them takes. */
+  readonly cards: readonly TestCard[]
+  readonly code: string
+  /** What can be made to go wrong beside the scenarios of cards. */
+  readonly faults: readonly { readonly scenario: string; readonly steps: readonly string[]; readonly byDefault: string }[]
+  readonly offsetMaxMs: number
+}
+
+const faults = [
+  { scenario: simulatedOutcomeScenario, steps: simulatedOutcomes, byDefault: defaultSimulatedOutcome },
+  ...Object.entries(methodFaults).map(([scenario, steps]) => ({ scenario, steps, byDefault: defaultMethodFault })),
+]
+
+export const sandbox: Sandbox = Object.freeze({
+  merchant: demoMerchant,
+  merchantId: demoMerchant.id,
+  demo: {
+    merchantId: demoMerchant.id,
+    password: demoMerchant.password,
+    dashboardPhone: demoLogin.phone,
+    dashboardPassword: demoLogin.password,
+    cardNumber: testCards[0]?.number ?? '',
+    expiry: testExpiry,
+  },
+  scenarios: [
+    ...testCards.flatMap(({ number, scenario }) => (scenario === null ? [] : [{ scenario: scenario.name, number }])),
+    ...faults.map((row) => ({ ...row, number: 'every card' })),
+  ],
+  steps,
+  stepByDefault,
+  cards: testCards,
+  code: sandboxCode,
+  faults,
+  offsetMaxMs,
+})
+
+/** The whole difference between the environments is these two rows. Null: this version has nothing to put there. */
+export const adaptersOf: Readonly<Record<Config['environment'], OrNothing<EnvironmentParts>>> = Object.freeze({
+  test: {
+    codes: sandboxCodes,
+    time: makeMovedClock,
+    limits: false,
+    isAnyOriginWelcome: true,
+    isThemeMeasured: true,
+    webhooksToLoopback: true,
+    texts: { disclosure: sandboxDisclosure, legal: sandboxLegal },
+    sandbox,
+  },
+  production: {
+    codes: drawnCodes(randomInteger),
+    time: (machine) => ({ clock: machine, mover: null }),
+    limits: true,
+    isAnyOriginWelcome: false,
+    isThemeMeasured: false,
+    webhooksToLoopback: false,
+    texts: null,
+    sandbox: null,
+  },
+})
+
+/** What an environment fixes; the ports to the outside are chosen by settings. */
+export type EnvironmentParts = Omit<Adapters, 'openKek' | 'network' | 'sms'>
+
+/** The adapters of the ports to the outside, as the settings choose them. */
+export function externalAdapters(config: Config): Pick<Adapters, 'openKek' | 'network' | 'sms'> {
+  const configured = configuredAdapters(config)
+  return {
+    openKek: (deps) => createAdapter(kekAdapters, configured, deps),
+    network: (deps) => createAdapter(networkAdapters, configured, deps),
+    sms: (deps) => createAdapter(smsAdapters, configured, deps),
+  }
+}
+
+/** What keeps the chosen adapters from being used; one sentence each. */
+export function findExternalAdapterFaults(config: Config): string[] {
+  const configured = configuredAdapters(config)
+  return [
+    ...findAdapterFaults(kekAdapters, configured),
+    ...findAdapterFaults(networkAdapters, configured),
+    ...findAdapterFaults(smsAdapters, configured),
+  ]
+}
+
+function configuredAdapters(config: Config): ConfiguredAdapters {
+  return { environment: config.environment, values: config }
+}
+
+type OrNothing<T> = {
+  readonly [part in keyof T]: part extends 'time' | 'codes' ? T[part] : T[part] extends boolean ? T[part] : T[part] | null
+}

@@ -1,0 +1,98 @@
+import type { Clock } from '../clock.ts'
+import type { Log } from '../ops/logging/log.ts'
+
+import type { Resources } from './lifecycle.ts'
+import type { AppServices } from './services.ts'
+
+/** A job that runs again and again in the background. */
+export interface BackgroundJob {
+  /** The log event that says how much one run did. A run that did nothing is not logged. */
+  readonly event: string
+  /** Between the end of one run and the start of the next. */
+  readonly everyMs: number
+  /** Ends early when the signal is aborted, and leaves the rest for the next run. */
+  readonly run: (stopping: AbortSignal) => Promise<number>
+}
+
+const seconds = 1000
+const minutes = 60_000
+
+// prettier-ignore
+export function listBackgroundJobs(app: AppServices): BackgroundJob[] {
+  return [
+    { event: 'cards_shredded',                everyMs: minutes,      run: app.sweep.runOnce },
+    { event: 'cards_resealed',                everyMs: 30 * seconds, run: app.reseal.runOnce },
+    { event: 'receipts_counted',              everyMs: 15 * seconds, run: uncounted(app.receiptGauges.refresh) },
+    { event: 'receipts_reconciled',           everyMs: seconds,      run: app.receiptWorker.begin },
+    { event: 'events_delivered',              everyMs: seconds,      run: app.webhooks.runOnce },
+    { event: 'events_deleted',                everyMs: minutes,      run: app.webhooks.dropPast },
+    { event: 'idempotency_records_deleted',   everyMs: minutes,      run: app.idempotency.dropPast },
+    { event: 'form_sessions_deleted',         everyMs: minutes,      run: app.sessions.dropPast },
+    { event: 'form_session_tokens_deleted',   everyMs: minutes,      run: app.hosted.dropPast },
+    { event: 'disclosures_stored',            everyMs: 60 * minutes, run: uncounted(() => app.disclosures.store()) },
+    { event: 'dashboard_sessions_deleted',    everyMs: minutes,      run: app.dashboard.sessions.dropPast },
+    { event: 'counters_updated',              everyMs: 2 * seconds,  run: uncounted(app.tallies.runOnce) },
+    { event: 'counters_deleted',              everyMs: minutes,      run: app.tallies.dropPast },
+    { event: 'findings_stored',               everyMs: 2 * seconds,  run: uncounted(() => app.findings.runOnce()) },
+    { event: 'requests_recorded',             everyMs: seconds,      run: uncounted(app.recorder.runOnce) },
+    { event: 'requests_deleted',              everyMs: minutes,      run: app.recorder.dropPast },
+  ]
+}
+
+/** A job whose work is not worth a log line. */
+function uncounted(run: (stopping: AbortSignal) => Promise<unknown>): BackgroundJob['run'] {
+  return (stopping) => run(stopping).then(() => 0)
+}
+
+/** Starts the jobs; `resources` stops them, and then writes down what was counted last. */
+export function startBackgroundJobs(app: AppServices, { clock, log, resources }: BackgroundDependencies): void {
+  const onError = (err: unknown): void => log.error('job_failed', { err })
+  const { recorder, findings, tallies } = app
+  resources.add(() =>
+    Promise.all([recorder.runOnce(new AbortController().signal), findings.runOnce(), tallies.runOnce(AbortSignal.abort())]),
+  )
+  resources.add(app.receiptWorker.stop)
+  resources.add(app.webhooks.stop)
+  for (const { event, everyMs, run } of listBackgroundJobs(app)) {
+    const runLogged = async (stopping: AbortSignal): Promise<void> => {
+      const count = await run(stopping)
+      if (count > 0) log.info(event, { count })
+    }
+    resources.add(repeat({ clock, everyMs, run: runLogged, onError }).stop)
+  }
+}
+
+export interface BackgroundDependencies {
+  readonly clock: Clock
+  readonly log: Log
+  readonly resources: Resources
+}
+
+/** Runs a job again and again, never two runs at once. An error is reported, and the next run comes all the same. */
+export function repeat({ clock, everyMs, run, onError }: RepeatOptions): { stop(): Promise<void> } {
+  const stopping = new AbortController()
+  const ended = runUntilStopped()
+  return Object.freeze({
+    /** Resolves when the run in progress has ended. */
+    stop() {
+      stopping.abort()
+      return ended
+    },
+  })
+
+  async function runUntilStopped(): Promise<void> {
+    while (await hasSlept()) await run(stopping.signal).catch(onError)
+  }
+  /** False when the sleep was ended by `stop`. */
+  async function hasSlept(): Promise<boolean> {
+    await clock.sleep(everyMs, stopping.signal).catch(() => undefined)
+    return !stopping.signal.aborted
+  }
+}
+
+export interface RepeatOptions {
+  readonly clock: Clock
+  readonly everyMs: number
+  readonly run: (stopping: AbortSignal) => Promise<unknown>
+  readonly onError: (err: unknown) => void
+}

@@ -1,0 +1,50 @@
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { dirname, join, resolve } from 'node:path'
+
+import { CannotGoOn } from '../ops/exits.ts'
+
+/** Where things lie in a data folder. */
+export function dataFolderPaths(folder: string): { environment: string; kek: string } {
+  return { environment: join(folder, 'environment'), kek: join(folder, 'development.kek') }
+}
+
+/**
+ * Makes the data folder (0700) if it is not there and writes into it which environment it is of; a folder of another environment is refused:
+ * fixed codes over real cards, and the other way round. Throws `CannotGoOn`.
+ */
+export function claimDataFolder(folder: string, environment: string): void {
+  try {
+    makeFolder(resolve(folder))
+    const recorded = readEnvironment(folder)
+    if (recorded === null) writeFileSync(dataFolderPaths(folder).environment, `${environment}\n`, { mode: 0o600, flag: 'wx', flush: true })
+    else if (recorded !== environment) throw new CannotGoOn('settings', foreignFolderMessage(folder, recorded, environment))
+  } catch (err) {
+    if (err instanceof CannotGoOn) throw err
+    const { code = 'unknown' } = err as NodeJS.ErrnoException
+    throw new CannotGoOn(
+      'cannotCreate',
+      `the data folder ${folder} cannot be used (${code}): let this user write it, or set TESSERA_DATA to another.`,
+      { cause: err },
+    )
+  }
+}
+
+/**
+ * Makes a folder and those above it. Not by `recursive`: where the system will make no folder and says ENOENT (under /proc), Node 24 tries for
+ * ever and hears no signal.
+ */
+function makeFolder(folder: string): void {
+  if (existsSync(folder)) return
+  makeFolder(dirname(folder))
+  mkdirSync(folder, { mode: 0o700 })
+}
+
+/** Which environment a data folder was made in, as far as it says. */
+export function readEnvironment(folder: string): string | null {
+  const { environment } = dataFolderPaths(folder)
+  return existsSync(environment) ? readFileSync(environment, 'utf8').trim().slice(0, 32) : null
+}
+
+export function foreignFolderMessage(folder: string, recorded: string, environment: string): string {
+  return `the data folder ${folder} was made in the ${recorded} environment and cannot be opened in ${environment}: set TESSERA_DATA to another.`
+}

@@ -1,0 +1,80 @@
+import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
+import { request } from 'node:http'
+import { after, before, test } from 'node:test'
+import { brotliCompressSync, constants, gzipSync } from 'node:zlib'
+
+import { startTessera, type StartedTessera } from '../../../tools/start-tessera.ts'
+
+let tessera: StartedTessera
+before(async () => {
+  tessera = await startTessera()
+})
+after(() => tessera.stop())
+
+interface Got {
+  readonly status: number
+  readonly headers: Readonly<Record<string, string | string[] | undefined>>
+  readonly body: string
+}
+
+/** As a browser on this host asks: fetch would not let the Host be told. */
+function get(path: string, host: string): Promise<Got> {
+  const { hostname, port } = new URL(tessera.url)
+  return new Promise((resolve, reject) => {
+    const asked = request({ hostname, port, path, headers: { host: `${host}:${port}` } }, (reply) => {
+      let body = ''
+      reply.setEncoding('utf8').on('data', (chunk: string) => (body += chunk))
+      reply.on('end', () => resolve({ status: reply.statusCode ?? 0, headers: reply.headers, body }))
+    })
+    asked.on('error', reject).end()
+  })
+}
+
+test('the running service has the form on its own host, and not on the other', async () => {
+  const path = `/form/v1?merchant=${tessera.merchantId}&origin=http%3A%2F%2Flocalhost%3A3000`
+  const form = await get(path, '127.0.0.1')
+  assert.equal(form.status, 200)
+  assert.match(form.body, /<script type="application\/json" id="tessera">/)
+  assert.match(String(form.headers['content-security-policy']), /frame-ancestors http:\/\/localhost:3000$/)
+  assert.equal((await get(path, 'localhost')).status, 404)
+  assert.equal((await get(`/form/v1?merchant=${'0'.repeat(24)}&origin=http://localhost:3000`, '127.0.0.1')).status, 404)
+})
+
+// The test environment's document carries what measures a theme's colours; production's is the same without it. A Cyrillic letter takes two bytes,
+// and browsers over HTTPS are sent Brotli.
+test('the form is one request of at most 10 kB, Russian by Brotli alone, and at most 12 kB gzipped in the test environment', async () => {
+  const guard = `<script>${readFileSync(new URL('../../../browser/dist/contrast-check.js', import.meta.url), 'utf8')}</script>`
+  for (const [locale, gzipMax] of [
+    ['uz', 10 * 1024],
+    ['ru', 10_700],
+    ['en', 10 * 1024],
+  ] as const) {
+    const query = new URLSearchParams({ merchant: tessera.merchantId, origin: 'http://localhost:3000', locale })
+    const { body } = await get(`/form/v1?${String(query)}`, '127.0.0.1')
+    assert.ok(body.includes(guard), 'what measures colours is not there')
+    const production = body.replace(guard, '')
+    const brotli = { params: { [constants.BROTLI_PARAM_QUALITY]: 6, [constants.BROTLI_PARAM_MODE]: constants.BROTLI_MODE_TEXT } }
+    for (const [what, { length }, most] of [
+      ['test, gzip', gzipSync(body, zipped), 12 * 1024],
+      ['production, gzip', gzipSync(production, zipped), gzipMax],
+      ['production, Brotli', brotliCompressSync(production, brotli), 10 * 1024],
+    ] as const) {
+      assert.ok(length <= most, `${locale}, ${what}: ${length} bytes of ${most}`)
+    }
+  }
+})
+
+const zipped = { level: 9, memLevel: 6 }
+
+test('the SDK that it serves is the one whose integrity it tells', async () => {
+  const told = JSON.parse((await get('/sdk/v1/integrity.json', '127.0.0.1')).body) as { version: string; files: Record<string, string> }
+  const { body, status } = await get(`/sdk/${told.version}/tessera.js`, '127.0.0.1')
+  assert.equal(status, 200)
+  const digest = await crypto.subtle.digest('SHA-384', Buffer.from(body))
+  assert.equal(told.files['tessera.js'], `sha384-${Buffer.from(digest).toString('base64')}`)
+})
+
+test('terms and privacy of the test environment are pages', async () => {
+  for (const path of ['/form/terms?locale=uz', '/form/privacy?locale=ru']) assert.equal((await get(path, '127.0.0.1')).status, 200)
+})

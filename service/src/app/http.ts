@@ -1,0 +1,168 @@
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+
+import { RpcError } from '@tessera/contract/errors'
+import { isDashboardOperation } from '@tessera/contract/operations'
+import { randomPublic } from '@tessera/vault/random'
+
+import type { Clock } from '../clock.ts'
+import type { ComplianceFindings } from '../domain/compliance/findings.ts'
+import type { CallCounters } from '../domain/reporting/call-counters.ts'
+import { operationRegistry } from '../operations/registry.ts'
+import { makeAddressList } from '../ops/config/proxies.ts'
+import type { Config } from '../ops/config/config.ts'
+import { makeCallObserver } from '../ops/logging/observers.ts'
+import type { Log } from '../ops/logging/log.ts'
+import type { Metrics } from '../ops/metrics/metrics.ts'
+import { makeSessionAuthenticator } from '../server/auth/session-authenticator.ts'
+import type { TrustedProxies } from '../server/http/client-address.ts'
+import { createHttpServer, type HttpBounds, type HttpServer } from '../server/http/http-server.ts'
+import type { PageRoute } from '../server/http/page-routes.ts'
+import type { CallObserver } from '../server/call-observer.ts'
+import { dashboardRoutes } from '../server/pages/dashboard-routes.ts'
+import { readDashboardAssets } from '../server/pages/dashboard-assets.ts'
+import type { FormAssets } from '../server/pages/form-assets.ts'
+import { formRoutes, type FormMerchant } from '../server/pages/form-routes.ts'
+import { createApiPipeline, createPipeline, type RequestHandler, type PipelineOptions } from '../server/pipeline.ts'
+import { makeRequestIds } from '../server/request-id.ts'
+import { StoreFull, StoreOutcomeUnknown, StoreOverloaded, StoreUnavailable } from '../store/store.ts'
+
+import type { Adapters } from './adapters.ts'
+import type { AppServices } from './services.ts'
+
+export interface PipelineDependencies {
+  readonly clock: Clock
+  readonly log: Log
+  readonly metrics: Metrics
+  /** Aborted when the service begins to stop. */
+  readonly stopping: AbortSignal
+  /** Aborted when the requests that are left are cut off. */
+  readonly signal: AbortSignal
+}
+
+/** The request pipelines: of the API, authenticated by X-Auth, and of the dashboard, authenticated by session. */
+export interface Pipelines {
+  readonly api: RequestHandler
+  readonly dashboard: RequestHandler
+}
+
+export function createPipelines(config: Config, adapters: Adapters, app: AppServices, deps: PipelineDependencies): Pipelines {
+  const { clock, log, metrics, stopping, signal } = deps
+  const { limits, merchants, recorder } = app
+  const shared: PipelineOptions = {
+    operations: operationRegistry,
+    services: app,
+    limits: limits.coarse,
+    idempotency: app.idempotency,
+    cardRoutes: app.network.routes,
+    observer: inspectedBy(app.findings, timedBy(app.tallies, makeCallObserver(log, metrics))),
+    translateError: storeError,
+    issueRequestId: makeRequestIds(randomPublic),
+    now: () => performance.now(),
+    sleep: clock.sleep,
+    stopping,
+    signal,
+  }
+  const origins = { isAnyWelcome: adapters.isAnyOriginWelcome, formOrigin: config.formOrigin }
+  return {
+    api: createApiPipeline({ ...shared, recordCall: recorder.recordCall, credentials: merchants, passwords: limits.passwords, origins }),
+    dashboard: createPipeline(shared, makeSessionAuthenticator(app.dashboard.sessions)),
+  }
+}
+
+/** The HTTP server with the API and every page. Throws `DashboardMissing` when the dashboard is not built. */
+export function createHttp(config: Config, adapters: Adapters, app: AppServices, deps: HttpDependencies): HttpServer {
+  const { pipelines, formAssets: assets, log } = deps
+  const { dashboardOrigin, formOrigin } = config
+  const proxies = trustedProxies(config)
+  const dashboard = { handle: pipelines.dashboard, assets: readDashboardAssets(dashboardFolder), dashboardOrigin, formOrigin }
+  return createHttpServer({
+    handle: pipelines.api,
+    bounds: httpBounds(config),
+    proxies,
+    pages: [...formPages(config, adapters, app, assets), ...dashboardRoutes(dashboard)],
+    failed: (cause) => log.error('page_failed', { err: cause }),
+  })
+}
+
+export interface HttpDependencies {
+  readonly pipelines: Pipelines
+  readonly formAssets: FormAssets
+  readonly log: Log
+}
+
+/** None without a disclosure text; production refuses to start without the provider's own. */
+function formPages(config: Config, adapters: Adapters, app: AppServices, assets: FormAssets): readonly PageRoute[] {
+  const { environment, formOrigin, dashboardOrigin, termsUrl, privacyUrl } = config
+  const { isAnyOriginWelcome, isThemeMeasured, texts } = adapters
+  const disclosure = config.disclosure ?? texts?.disclosure ?? null
+  if (disclosure === null) return []
+  return formRoutes({
+    assets,
+    isAnyOriginWelcome,
+    isThemeMeasured,
+    environment,
+    formOrigin,
+    dashboardOrigin,
+    termsUrl,
+    privacyUrl,
+    disclosure,
+    issueForm: app.served.issue,
+    providerName: config.providerName ?? 'Tessera',
+    legal: texts?.legal ?? null,
+    async findMerchant(id): Promise<FormMerchant | null> {
+      const merchant = await app.merchants.find(id)
+      if (merchant === null) return null
+      const { row, settings } = merchant
+      return { id, name: row.name, blocked: row.state === 'blocked', origins: settings.origins }
+    },
+  })
+}
+
+function httpBounds(config: Config): Partial<HttpBounds> {
+  return {
+    inFlightMax: config.inFlightMax,
+    inFlightPerConnectionMax: config.connectionInFlightMax,
+    inFlightPerAddressMax: config.addressInFlightMax,
+    socketsMax: config.connectionsMax,
+    socketsPerAddressMax: config.addressConnectionsMax,
+  }
+}
+
+/** The proxies whose word about a client's address is taken. */
+function trustedProxies({ trustedProxies: addresses, proxyHeader }: Config): TrustedProxies {
+  return Object.freeze({ header: proxyHeader, has: makeAddressList(addresses ?? []) })
+}
+
+/** An observer that also inspects each call for what a merchant's code should not have sent. */
+function inspectedBy(findings: ComplianceFindings, observer: CallObserver): CallObserver {
+  return Object.freeze<CallObserver>({
+    ...observer,
+    completed(entry) {
+      findings.saw(entry)
+      observer.completed(entry)
+    },
+  })
+}
+
+/** An observer that also times the calls of merchants, but not what people do in the dashboard. */
+function timedBy(tallies: CallCounters, observer: CallObserver): CallObserver {
+  return Object.freeze<CallObserver>({
+    ...observer,
+    completed(entry) {
+      const { merchantId, method, ms } = entry
+      if (merchantId !== null && method !== null && !isDashboardOperation(method)) tallies.timed(merchantId, ms)
+      observer.completed(entry)
+    },
+  })
+}
+
+/** The error of the wire for a failure of the store; null for any other. */
+function storeError(err: unknown): RpcError | null {
+  if (err instanceof StoreFull) return new RpcError('storeFull', { cause: err })
+  if (err instanceof StoreOverloaded) return new RpcError('overloaded', { cause: err })
+  if (err instanceof StoreUnavailable) return new RpcError('storeUnavailable', { cause: err })
+  return err instanceof StoreOutcomeUnknown ? new RpcError('outcomeUnknown', { cause: err }) : null
+}
+
+const dashboardFolder = join(fileURLToPath(new URL('../../../', import.meta.url)), 'dashboard', 'dist')

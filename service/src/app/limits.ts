@@ -1,0 +1,135 @@
+import type { Keyring } from '@tessera/vault/keyring'
+
+import { makeFailureBreaker, noFailureBreaker, type FailureBreaker } from '../domain/limits/failure-breaker.ts'
+import { makeFineLimits, noFineLimits, type CardSource, type FineLimits } from '../domain/limits/fine-limits.ts'
+import type { LimitObserver } from '../domain/limits/limit-mode.ts'
+import { failureBreakerSettings, fineLimitSettings, smsGuardSettings } from '../domain/limits/settings.ts'
+import { makeSmsGuard, noSmsGuard, type GuardedSms, type SmsGuard } from '../domain/limits/sms-guard.ts'
+import type { Config } from '../ops/config/config.ts'
+import type { CredentialStore } from '../server/auth/credentials.ts'
+import {
+  makePasswordThrottle,
+  noPasswordThrottle,
+  type PasswordThrottle,
+  type PresentedCredential,
+} from '../server/auth/password-throttle.ts'
+import {
+  coarseLimitSettings,
+  makeCoarseLimits,
+  noCoarseLimits,
+  type CoarseLimits,
+  type RateLimitedCall,
+} from '../server/rate-limits/coarse-limits.ts'
+
+/** The limits of a service, or of one merchant that simulates them. */
+export interface LimitSet {
+  readonly coarse: CoarseLimits
+  readonly passwords: PasswordThrottle
+  readonly fine: FineLimits
+  readonly failures: FailureBreaker
+  readonly sms: SmsGuard
+}
+
+/** Which merchants of the sandbox simulate the limits. Each counts in a set of its own, so that no other merchant is affected. */
+export interface LimitSimulation {
+  /** Since when, unix ms; null: not now. */
+  sinceOf(merchantId: string): number | null
+  /** False when too many merchants simulate limits already. All counts start at zero, also when it is begun again. */
+  begin(merchantId: string, since: number): boolean
+  end(merchantId: string): void
+}
+
+export interface LimitDependencies {
+  /** Whether the environment limits calls when the settings do not say. */
+  readonly isOnByDefault: boolean
+  /** Whether a merchant may simulate limits where they are off. */
+  readonly canSimulate: boolean
+  readonly keyring: Keyring
+  /** Milliseconds of a monotonic clock. */
+  readonly now: () => number
+  /** The same, moved with the time of the sandbox. */
+  readonly simulatedNow: () => number
+  /** Called when a breaker is reached, in shadow mode too. */
+  readonly onReached: LimitObserver
+}
+
+/** All limits of a service. Where they are switched off there are none; in the test environment each merchant may simulate them. */
+export function createLimits(config: Config, deps: LimitDependencies): LimitSet & { readonly simulation: LimitSimulation | null } {
+  if (config.limits ?? deps.isOnByDefault) return { ...createLimitSet(config, deps), simulation: null }
+  if (!deps.canSimulate) return { ...noLimitSet, simulation: null }
+  const simulated = { ...deps, now: deps.simulatedNow }
+  const { limits, simulation } = createSimulatedLimits(() => createLimitSet(config, simulated, maxSimulatedSubjects), noLimitSet)
+  return { ...limits, simulation }
+}
+
+function createLimitSet(config: Config, { keyring, now, onReached: tell }: LimitDependencies, subjectsMax?: number): LimitSet {
+  const bound = subjectsMax === undefined ? {} : { subjectsMax }
+  return {
+    coarse: makeCoarseLimits({ now, settings: coarseLimitSettings(config), ...bound }),
+    passwords: makePasswordThrottle({ now, wrongMinuteMax: config.wrongPasswordsMinuteMax }),
+    fine: makeFineLimits({ keyring, now, settings: fineLimitSettings(config), tell, ...bound }),
+    failures: makeFailureBreaker({ now, settings: failureBreakerSettings(config), tell }),
+    sms: makeSmsGuard({ now, settings: smsGuardSettings(config), tell }),
+  }
+}
+
+const noLimitSet: LimitSet = Object.freeze({
+  coarse: noCoarseLimits,
+  passwords: noPasswordThrottle,
+  fine: noFineLimits,
+  failures: noFailureBreaker,
+  sms: noSmsGuard,
+})
+
+/** Limits that apply to merchants that simulate them, and to nobody else. */
+export function createSimulatedLimits(
+  createSet: () => LimitSet,
+  none: LimitSet,
+): { readonly limits: LimitSet; readonly simulation: LimitSimulation } {
+  const sets = new Map<string, { readonly since: number; readonly set: LimitSet }>()
+  const limitsOf = (merchantId: string | null): LimitSet => (merchantId === null ? none : (sets.get(merchantId)?.set ?? none))
+  return {
+    limits: {
+      // The dashboard is exempt: the user who switches the simulation off again must never be kept from doing so.
+      coarse: { take: (call: RateLimitedCall) => (call.as === 'dashboard' ? noCoarseLimits : limitsOf(call.merchantId).coarse).take(call) },
+      passwords: {
+        authenticate: (credentials: CredentialStore, shown: PresentedCredential) =>
+          (sets.size === 0 ? noPasswordThrottle : limitsOf(merchantIn(shown)).passwords).authenticate(credentials, shown),
+      },
+      fine: {
+        takePan: (pan, place: CardSource) => limitsOf(place.merchantId).fine.takePan(pan, place),
+        takeToken: (token, merchantId) => limitsOf(merchantId).fine.takeToken(token, merchantId),
+      },
+      failures: { watch: (merchantId, run) => limitsOf(merchantId).failures.watch(merchantId, run) },
+      sms: {
+        admit: (message: GuardedSms) => limitsOf(message.merchantId).sms.admit(message),
+        converted: (phone, agoMs, merchantId) => limitsOf(merchantId).sms.converted(phone, agoMs, merchantId),
+      },
+    },
+    simulation: Object.freeze({
+      sinceOf: (merchantId: string) => sets.get(merchantId)?.since ?? null,
+      begin(merchantId: string, since: number) {
+        if (sets.size >= maxSimulations && !sets.has(merchantId)) return false
+        sets.set(merchantId, { since, set: createSet() })
+        return true
+      },
+      end: (merchantId: string) => void sets.delete(merchantId),
+    }),
+  }
+}
+
+/** The scope under which the store counts a merchant's caps while it simulates them; null while it does not. */
+export function simulatedCapsOf(simulation: LimitSimulation | null): (merchantId: string) => string | null {
+  return (merchantId) => {
+    const since = simulation?.sinceOf(merchantId) ?? null
+    return since === null ? null : `${merchantId} ${String(since)}`
+  }
+}
+
+function merchantIn({ xAuth }: PresentedCredential): string | null {
+  return xAuth?.split(':', 1)[0]?.trim() ?? null
+}
+
+/** Bounds the memory of simulations: each has counts of its own. */
+export const maxSimulations = 100
+const maxSimulatedSubjects = 2000

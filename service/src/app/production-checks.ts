@@ -1,0 +1,118 @@
+import { existsSync, statSync } from 'node:fs'
+import inspector from 'node:inspector'
+import { join } from 'node:path'
+
+import type { Config } from '../ops/config/config.ts'
+import { CannotGoOn } from '../ops/exits.ts'
+import { lockFolder } from '../store/sqlite/lock.ts'
+import { SQLITE_FILE } from '../store/sqlite/sqlite.ts'
+import { findDashboardUserByPhone } from '../store/dashboard-users.ts'
+import { findMerchant } from '../store/merchants.ts'
+import { listInbox, listScenarioSteps } from '../store/sandbox.ts'
+import type { Store } from '../store/store.ts'
+
+import { adaptersOf, externalAdapters, findExternalAdapterFaults, sandbox, type Adapters } from './adapters.ts'
+import { dataFolderPaths, foreignFolderMessage, readEnvironment } from './data-folder.ts'
+import { createResources } from './lifecycle.ts'
+import { openStore, storeCloseTimeoutMs } from './storage.ts'
+
+/** The adapters that settings and environment choose. Throws `CannotGoOn` with everything that keeps the service from starting. */
+export async function chooseAdapters(config: Config): Promise<Adapters> {
+  const offered = adaptersOf[config.environment]
+  const isTest = config.environment === 'test'
+  const faults = [
+    ...findExternalAdapterFaults(config),
+    ...(isTest ? [] : [...findProductionFaults(config), ...(await inspectStore(config))]),
+  ]
+  if (faults.length > 0) {
+    throw new CannotGoOn('settings', [`a ${config.environment} start is refused:`, ...faults].join('\n'))
+  }
+  return { ...offered, ...externalAdapters(config) }
+}
+
+/** What a test environment left in the database that a production start was given. */
+async function inspectStore(config: Config): Promise<string[]> {
+  const folder = config.dataFolder
+  if (config.databaseUrl === null && (!existsSync(join(folder, SQLITE_FILE)) || readEnvironment(folder) === 'test')) return []
+  const resources = createResources(() => undefined)
+  try {
+    if (config.databaseUrl === null) resources.add(lockFolder(folder).release)
+    const store = await openStore(config, { log: () => undefined, onLost: () => undefined })
+    resources.add(() => store.close(storeCloseTimeoutMs))
+    return await findSandboxLeftovers(store, sandbox.merchantId, sandbox.demo.dashboardPhone)
+  } catch (err) {
+    return [`unknown: the database could not be inspected (${err instanceof Error ? err.message : String(err)}).`]
+  } finally {
+    await resources.closeAll()
+  }
+}
+
+/** Everything in settings, program and folder that production refuses. */
+export function findProductionFaults(config: Config): string[] {
+  return [...missingSettings(config), ...forbiddenSettings(config), ...folderFaults(config.dataFolder), ...debuggerFaults()]
+}
+
+/** What a test environment left in a store: a demo merchant's password is public, and so is its sandbox. */
+export async function findSandboxLeftovers(store: Store, demoMerchantId: string, demoPhone: string): Promise<string[]> {
+  const [demo, login, steps, inbox] = await Promise.all([
+    store.read(findMerchant(demoMerchantId)),
+    store.read(findDashboardUserByPhone(demoPhone)),
+    store.read(listScenarioSteps(demoMerchantId)),
+    store.read(listInbox(1)),
+  ])
+  return [
+    ...(demo === null ? [] : [`forbidden: the demo merchant ${demoMerchantId} is in the database; its password is public.`]),
+    ...(login === null ? [] : ["forbidden: the sandbox's login to the dashboard is in the database; its password is public."]),
+    ...(steps.length === 0 ? [] : ['forbidden: the database has scenario steps of the sandbox.']),
+    ...(inbox.length === 0 ? [] : ["forbidden: the database has messages of the sandbox's SMS inbox."]),
+  ]
+}
+
+function missingSettings(config: Config): string[] {
+  const unset = required.filter(([name]) => config[name] === null).map(([, env]) => env)
+  const keys = config.databaseUrl !== null && config.keysDatabaseUrl === null ? ['TESSERA_KEYS_DATABASE_URL'] : []
+  return [...unset, ...keys].map((env) => `missing: ${env} is not set.`)
+}
+
+const required = [
+  ['providerName', 'TESSERA_PROVIDER_NAME'],
+  ['termsUrl', 'TESSERA_TERMS_URL'],
+  ['privacyUrl', 'TESSERA_PRIVACY_URL'],
+  ['disclosure', 'TESSERA_DISCLOSURE'],
+  ['formOrigin', 'TESSERA_FORM_ORIGIN'],
+  ['dashboardOrigin', 'TESSERA_DASHBOARD_ORIGIN'],
+] as const
+
+function forbiddenSettings({ formOrigin, dashboardOrigin, limits, databaseUrl, keysDatabaseUrl }: Config): string[] {
+  const faults: string[] = []
+  if (formOrigin !== null && !isHttps(formOrigin)) faults.push('forbidden: TESSERA_FORM_ORIGIN is not https.')
+  if (dashboardOrigin !== null && !isHttps(dashboardOrigin)) faults.push('forbidden: TESSERA_DASHBOARD_ORIGIN is not https.')
+  if (formOrigin !== null && dashboardOrigin !== null && new URL(formOrigin).hostname === new URL(dashboardOrigin).hostname) {
+    faults.push('forbidden: form and dashboard are on one host name, so they would share cookies; give each its own.')
+  }
+  if (limits === false) faults.push('forbidden: TESSERA_LIMITS is off.')
+  if (databaseUrl !== null && databaseUrl === keysDatabaseUrl) {
+    faults.push('forbidden: TESSERA_KEYS_DATABASE_URL is the database of the cards; a backup of the cards must not hold their keys.')
+  }
+  return faults
+}
+
+function folderFaults(folder: string): string[] {
+  if (!existsSync(folder)) return []
+  const recorded = readEnvironment(folder)
+  const isOpen = (statSync(folder).mode & 0o077) !== 0
+  return [
+    ...(recorded === null || recorded === 'production' ? [] : [`forbidden: ${foreignFolderMessage(folder, recorded, 'production')}`]),
+    ...(existsSync(dataFolderPaths(folder).kek) ? [`forbidden: the data folder ${folder} has a development key.`] : []),
+    ...(isOpen ? [`forbidden: the data folder ${folder} is open to other users: chmod 700 it.`] : []),
+  ]
+}
+
+/** Whoever reaches the inspector reads the keys. */
+function debuggerFaults(): string[] {
+  return inspector.url() === undefined ? [] : ['forbidden: a debugger is open on this process (--inspect).']
+}
+
+function isHttps(origin: string): boolean {
+  return origin.startsWith('https://')
+}

@@ -1,0 +1,280 @@
+import { randomPublic } from '@tessera/vault/random'
+
+import { makeHttpGet } from '../adapters/http/http-get.ts'
+import { makeAddressGuard } from '../adapters/http/address-guard.ts'
+import { resolveBySystem } from '../adapters/http/resolve.ts'
+import type { MerchantApi } from '../adapters/merchant-api/merchant-api.ts'
+import { createPaymeMerchantApi } from '../adapters/merchant-api/payme.ts'
+import { observeMerchantApi } from '../adapters/merchant-api/observed.ts'
+import { openControls } from '../adapters/sandbox/controls.ts'
+import { makeReset } from '../adapters/sandbox/reset.ts'
+import type { Clock } from '../clock.ts'
+import { makeCards } from '../domain/cards/cards.ts'
+import { makeCardMac } from '../domain/cards/mac.ts'
+import { makeCardResealer } from '../domain/cards/reseal.ts'
+import { cardSettings, type CardSettings } from '../domain/cards/settings.ts'
+import { makeCardSweeper } from '../domain/cards/sweep.ts'
+import { makeEvidenceCollector } from '../domain/compliance/evidence.ts'
+import { makeComplianceFindings } from '../domain/compliance/findings.ts'
+import { makeConsents } from '../domain/consents/consents.ts'
+import { makeDisclosures } from '../domain/consents/disclosures.ts'
+import { makeFormSessions } from '../domain/form-sessions/form-sessions.ts'
+import { makeHostedSessions } from '../domain/form-sessions/hosted.ts'
+import { makeFormSessionRows } from '../domain/form-sessions/rows.ts'
+import { makeFormDocumentTokens } from '../domain/form-sessions/form-document-token.ts'
+import { makeKeyAdministration } from '../domain/keys/key-administration.ts'
+import { makeIdempotency } from '../domain/idempotency/idempotency.ts'
+import { idempotencySettings } from '../domain/idempotency/settings.ts'
+import { makeMerchantEndpointAdministration, makeMerchantEndpointLookup } from '../domain/merchants/merchant-endpoint.ts'
+import { makeMerchantMac } from '../domain/merchants/mac.ts'
+import { makeMerchants } from '../domain/merchants/merchants.ts'
+import { makeFetchPage, type FetchPage } from '../domain/page-check/fetch-page.ts'
+import { makePageCheck } from '../domain/page-check/page-check.ts'
+import { makeParsePage, type ParsePage } from '../domain/page-check/parse-page.ts'
+import { createReceiptAdministration } from '../domain/payments/administration.ts'
+import { createReceipts } from '../domain/payments/receipts.ts'
+import { makeReceiptMac } from '../domain/payments/receipt-mac.ts'
+import { createReceiptWorker } from '../domain/payments/receipt-worker.ts'
+import { paymentSettings, type PaymentSettings } from '../domain/payments/settings.ts'
+import { makeCardReports } from '../domain/reporting/cards.ts'
+import { makeCodeReports } from '../domain/reporting/verification-codes.ts'
+import { makeOverview } from '../domain/reporting/overview.ts'
+import { makeGettingStarted, type GettingStartedDetails } from '../domain/reporting/getting-started.ts'
+import { makeCallCounters } from '../domain/reporting/call-counters.ts'
+import { makeWebhookReports } from '../domain/reporting/webhooks.ts'
+import { makeDashboard } from '../domain/users/dashboard.ts'
+import { makeDashboardPasswords } from '../domain/users/passwords.ts'
+import { userSettings } from '../domain/users/settings.ts'
+import { verificationSettings, type VerificationSettings } from '../domain/verification/settings.ts'
+import { makeVerification } from '../domain/verification/verification.ts'
+import { makeWebhookEndpointAdministration } from '../domain/webhooks/endpoints.ts'
+import { makeWebhookPost } from '../domain/webhooks/webhook-post.ts'
+import { webhookSettings } from '../domain/webhooks/settings.ts'
+import { makeWebhookDeliverer } from '../domain/webhooks/webhooks.ts'
+import { checkAudit } from '../ops/audit/check.ts'
+import type { Config } from '../ops/config/config.ts'
+import { makeReceiptObserver, makeLimitObserver, makeMerchantEndpointObserver } from '../ops/logging/observers.ts'
+import type { Log } from '../ops/logging/log.ts'
+import type { Metrics } from '../ops/metrics/metrics.ts'
+import { createReceiptGauges } from '../ops/metrics/receipt-gauges.ts'
+import { makeRequestLists } from '../ops/request-log/request-lists.ts'
+import { makeRequestRecorder, recorderSettings } from '../ops/request-log/request-recorder.ts'
+import { hashDisclosure } from '../domain/consents/disclosure-text.ts'
+import { makeIsFormHost } from '../server/pages/hosts.ts'
+import { hostedPageUrl } from '../server/pages/hosts.ts'
+
+import { adapterDependencies } from './adapter-dependencies.ts'
+import { listInbox } from '../store/sandbox.ts'
+
+import type { Adapters, Sandbox } from './adapters.ts'
+import { readReadiness, type Lifecycle } from './lifecycle.ts'
+import { createLimits, simulatedCapsOf, type LimitSet } from './limits.ts'
+import type { Storage } from './storage.ts'
+
+export interface ServiceDependencies extends Storage {
+  /** The machine's own clock. */
+  readonly clock: Clock
+  readonly log: Log
+  readonly metrics: Metrics
+  /** Version and integrity of the SDK files that the service serves. */
+  readonly sdk: GettingStartedDetails['sdk']
+  /** Where this service listens, once it does. */
+  readonly ownUrl: () => string
+  /** How far the service has come, for `tessera status`. */
+  readonly lifecycle: Lifecycle
+  readonly overrides?: ServiceOverrides
+}
+
+/** What a test puts in place of parts of the application. The service itself sets none of them. */
+export interface ServiceOverrides {
+  readonly cards?: Partial<CardSettings>
+  readonly verification?: Partial<VerificationSettings>
+  readonly payments?: Partial<PaymentSettings>
+  readonly limits?: (deps: Pick<Storage, 'keyring'>) => Partial<LimitSet>
+  readonly merchantEndpoint?: MerchantApi
+  /** Binary logarithm of scrypt's N. */
+  readonly passwordCost?: number
+  readonly pageCheck?: { readonly fetchPage: FetchPage; readonly parse: ParsePage }
+  /** Leaves the money of a cancelled receipt to the next run of the background. */
+  readonly refundsInBackgroundOnly?: boolean
+}
+
+/** The services of an application, by the names under which operations call them. */
+export type AppServices = Awaited<ReturnType<typeof createServices>>
+
+/** Makes every domain service from settings, adapters and storage. Opens no listener and starts no job. */
+export async function createServices(config: Config, adapters: Adapters, deps: ServiceDependencies) {
+  const { environment, formOrigin } = config
+  const { clock: machineClock, log, metrics, store, keyring, kek, sdk, overrides = {} } = deps
+  const { clock, mover } = adapters.time(machineClock)
+  const now = (): number => performance.now()
+  const base = { store, keyring, clock, environment, alarm: log.error }
+
+  const limits = {
+    ...createLimits(config, {
+      isOnByDefault: adapters.limits,
+      canSimulate: adapters.sandbox !== null,
+      keyring,
+      now,
+      simulatedNow: () => clock.moment().monotonicMs,
+      onReached: makeLimitObserver(log, metrics, () => clock.now()),
+    }),
+    ...overrides.limits?.({ keyring }),
+  }
+  const areLimitsOn = config.limits ?? adapters.limits
+
+  // Cards, codes and payments, with the parties outside.
+  const network = adapters.network({ ...adapterDependencies(config, { clock, log }, config.networkTimeoutMs), store })
+  const sms = adapters.sms({ ...adapterDependencies(config, { clock, log }, config.smsTimeoutMs), store })
+  const cards = makeCards({ ...base, network, settings: { ...cardSettings(config), ...overrides.cards } })
+  const outside = { ...base, network, sms, smsGuard: limits.sms, cards, simulatedCaps: simulatedCapsOf(limits.simulation) }
+  const verification = makeVerification({
+    ...outside,
+    codes: adapters.codes,
+    settings: { ...verificationSettings(config, areLimitsOn), ...overrides.verification },
+  })
+  const merchants = makeMerchants(base)
+  const guard = makeAddressGuard({ resolve: resolveBySystem, loopback: adapters.webhooksToLoopback })
+  const endpoint =
+    overrides.merchantEndpoint ??
+    observeMerchantApi({
+      endpoint: createPaymeMerchantApi({ ...makeMerchantEndpointLookup({ merchants, keyring, environment }), guard, clock }),
+      tell: makeMerchantEndpointObserver(log, metrics),
+      now,
+    })
+  const receiptGauges = createReceiptGauges({ store, clock, metrics })
+  const onTransition = makeReceiptObserver(log, receiptGauges)
+  const payments = {
+    ...outside,
+    onTransition,
+    endpoint,
+    merchants,
+    settings: { ...paymentSettings(config, areLimitsOn), ...overrides.payments },
+  }
+  const receiptWorker = createReceiptWorker({ ...payments, failed: (err) => log.error('job_failed', { err }) })
+  const receipts = createReceipts(payments, overrides.refundsInBackgroundOnly === true ? null : receiptWorker)
+
+  // Events to merchants.
+  const failed = (err: unknown): void => log.error('delivery_failed', { err })
+  const post = makeWebhookPost({ guard, clock, timeoutMs: webhookSettings.timeoutMs })
+  const delivery = { store, keyring, environment, clock, guard, settings: webhookSettings, post, failed }
+  const endpoints = makeWebhookEndpointAdministration(delivery)
+  const webhooks = makeWebhookDeliverer({ ...delivery, random: () => Buffer.from(randomPublic(4)).readUInt32BE() / 2 ** 32 })
+
+  // The hosted form: its sessions, its documents, and the texts that cardholders agree to.
+  const isFormHost = makeIsFormHost(formOrigin)
+  const isFormOrigin = (origin: string): boolean => URL.canParse(origin) && isFormHost(new URL(origin).host)
+  const rows = makeFormSessionRows(base)
+  const sessions = makeFormSessions({ store, rows, clock, merchants, isAnyOriginWelcome: adapters.isAnyOriginWelcome, isFormOrigin })
+  const hosted = makeHostedSessions({ store, rows, keyring, clock, environment, expectWayBack: sessions.expectWayBack })
+  const disclosures = makeDisclosures({ store, clock, texts: disclosureTexts(config, adapters) })
+  await disclosures.store()
+
+  // The dashboard. People sign in by the machine's time whatever the sandbox simulates: authenticator codes and sessions go by it.
+  const { passwordCost: cost } = overrides
+  const passwords = makeDashboardPasswords(cost === undefined ? {} : { cost })
+  const dashboard = makeDashboard({ ...base, clock: machineClock, settings: userSettings, passwords })
+  const { sandbox } = adapters
+
+  // Compliance and the page check.
+  const mac = makeCardMac(keyring, environment)
+  const receiptMac = makeReceiptMac(keyring, environment)
+  const merchantMac = makeMerchantMac(keyring, environment)
+  const reseal = makeCardResealer(base)
+  const findings = makeComplianceFindings({ store, clock })
+  const provider = { name: config.providerName ?? 'Tessera', termsUrl: config.termsUrl, privacyUrl: config.privacyUrl }
+  const get = makeHttpGet({ guard, clock, timeoutMs: pageFetchTimeoutMs, replyBytesMax: maxPageBytes })
+  const page = overrides.pageCheck ?? {
+    fetchPage: makeFetchPage({ get, guard, isLoopbackWelcome: adapters.webhooksToLoopback }),
+    parse: makeParsePage({ clock }),
+  }
+
+  return {
+    environment,
+    readReadiness: () => readReadiness(deps.lifecycle),
+    /** Null in production. */
+    sandbox,
+    store,
+    keyring,
+    kek,
+    clock,
+    machineClock,
+    limits,
+    network,
+    cards,
+    verification,
+    merchants,
+    receipts,
+    receiptWorker,
+    receiptGauges,
+    receiptAdministration: createReceiptAdministration(payments, receiptWorker),
+    endpoint,
+    endpoints,
+    webhooks,
+    sessions,
+    hosted,
+    disclosures,
+    dashboard,
+    findings,
+    sweep: makeCardSweeper(base),
+    reseal,
+    keys: makeKeyAdministration({ ...base, kek, reseal }),
+    verifyAudit: () => checkAudit({ store, macs: { card: mac, receipt: receiptMac, merchant: merchantMac } }),
+    /** The newest SMS of the sandbox, of all merchants. */
+    listSandboxInbox: (count: number) => store.read(listInbox(count)),
+    idempotency: makeIdempotency({ ...base, settings: idempotencySettings(config) }),
+    merchantEndpoints: makeMerchantEndpointAdministration({
+      deeds: merchants.administration,
+      endpoint,
+      readUrl: guard.readUrl,
+      keyring,
+      environment,
+    }),
+    served: makeFormDocumentTokens({ keyring, clock, environment }),
+    /** The address of the hosted page of a session. */
+    pageOf: (of: { merchantId: string; session: string; locale: string | null }) => hostedPageUrl(formOrigin ?? deps.ownUrl(), of),
+    webhookDesk: makeWebhookReports({ store, clock }, endpoints),
+    cardLists: makeCardReports(base),
+    codeLists: makeCodeReports({ store, clock, hasInbox: sandbox !== null }),
+    requestLists: makeRequestLists(store),
+    overview: makeOverview({ store, clock }),
+    // What was counted is not dropped because the sandbox's time was moved.
+    tallies: makeCallCounters({ store, clock: machineClock }),
+    startPage: makeGettingStarted({ store, clock }, { formOrigin, sdk, testing: sandbox === null ? null : testingOf(sandbox) }),
+    evidence: makeEvidenceCollector({ store, mac, merchants, disclosures, findings, facts: { provider, form: sdk } }),
+    consents: makeConsents({ store, disclosures, mac }),
+    pageCheck: makePageCheck({ store, clock, merchants, formOrigin, ...page }),
+    recorder: makeRequestRecorder({
+      store,
+      merchants,
+      clock: machineClock,
+      settings: recorderSettings(config),
+      failed: (err) => log.error('request_not_recorded', { err }),
+    }),
+    ...(await openSandboxControls()),
+  }
+
+  /** Controls, and a way to empty what was simulated, exist only where there are a sandbox and a time that can be moved. */
+  async function openSandboxControls() {
+    if (sandbox === null || mover === null) return { controls: null, reset: null }
+    const facts = { ...sandbox, expire: sandbox.demo.expiry }
+    const { simulation: rehearsal } = limits
+    const controls = await openControls({ store, clock: machineClock, facts, mover, rehearsal, offsetMaxMs: sandbox.offsetMaxMs })
+    return { controls, reset: makeReset(base) }
+  }
+}
+
+/** The disclosure texts of the settings, or of the environment where the settings have none. */
+function disclosureTexts(config: Config, { texts: fallback }: Adapters) {
+  const disclosure = config.disclosure ?? fallback?.disclosure ?? null
+  if (disclosure === null) return []
+  const { version, texts } = hashDisclosure(disclosure)
+  return Object.entries(texts).map(([locale, { text, sha256 }]) => ({ version, locale, sha256, text }))
+}
+
+function testingOf({ cards, code, demo }: Sandbox): GettingStartedDetails['testing'] {
+  return { cards, code, expire: demo.expiry, demo: { merchantId: demo.merchantId, password: demo.password } }
+}
+
+const pageFetchTimeoutMs = 10_000
+const maxPageBytes = 1_000_000

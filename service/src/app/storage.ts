@@ -1,0 +1,100 @@
+import type { Kek } from '@tessera/vault/kek'
+import { openKeyring, type Keyring, type KeyStore } from '@tessera/vault/keyring'
+
+import type { Clock } from '../clock.ts'
+import type { Config } from '../ops/config/config.ts'
+import type { Exit } from '../ops/exits.ts'
+import type { Log } from '../ops/logging/log.ts'
+import { openSqliteKeyStore } from '../store/sqlite/keys.ts'
+import { openSqliteStore } from '../store/sqlite/sqlite.ts'
+import { type Store, StoreUnavailable } from '../store/store.ts'
+
+import { adapterDependencies } from './adapter-dependencies.ts'
+import type { Adapters } from './adapters.ts'
+import type { Resources } from './lifecycle.ts'
+
+/** The database, the data keys, and the key that wraps them. */
+export interface Storage {
+  readonly store: Store
+  readonly keyring: Keyring
+  readonly kek: Kek
+}
+
+export interface StorageDependencies {
+  readonly clock: Clock
+  readonly log: Log
+  /** Aborted when the service is to stop; waiting for a database then ends. */
+  readonly stopping: AbortSignal
+  /** Ends the whole process at once: nobody knows any more what is durable. */
+  readonly endNow: (exit: Exit, event: string, err: unknown) => never
+  /** Opened already, and closed by whoever opened it. */
+  readonly store?: Store
+  readonly keyring?: Keyring
+}
+
+/** Opens the keys and the store; `resources` closes them again. */
+export async function openStorage(config: Config, adapters: Adapters, deps: StorageDependencies, resources: Resources): Promise<Storage> {
+  const { clock, log, endNow } = deps
+  const kek = await adapters.openKek(adapterDependencies(config, deps, config.networkTimeoutMs))
+  const keyring = deps.keyring ?? (await openKeys())
+  const store = deps.store ?? (await openDatabase())
+  return { store, keyring, kek }
+
+  async function openKeys(): Promise<Keyring> {
+    const keys = await retryUntilReachable(config, deps, () => openKeyStore(config))
+    resources.add(() => keys.close())
+    return openKeyring({ kek, keys, environment: config.environment, now: () => clock.now() })
+  }
+
+  async function openDatabase(): Promise<Store> {
+    const events = { log: log.info, onLost: (cause: Error) => endNow('ioError', 'store_lost', cause) }
+    const opened = await retryUntilReachable(config, deps, () => openStore(config, events))
+    resources.add(() => opened.close(storeCloseTimeoutMs))
+    return opened
+  }
+}
+
+/** What a store reports while it is opened, and what happens when it cannot know any more what is durable. */
+export interface StoreEvents {
+  readonly log: (event: string, fields: Readonly<Record<string, unknown>>) => void
+  readonly onLost: (cause: Error) => void
+}
+
+/** Opens the store that the settings name. Throws `StoreUnavailable`, `MigrationRefused` and errors of the system. */
+export async function openStore(config: Config, { log, onLost }: StoreEvents): Promise<Store> {
+  const { databaseUrl: url, dataFolder: folder, storeMegabytesMax } = config
+  if (url === null) {
+    const maxPages = storeMegabytesMax === null ? {} : { maxPages: storeMegabytesMax * pagesInMegabyte }
+    return openSqliteStore({ folder, log, exit: onLost, ...maxPages })
+  }
+  // The driver is loaded only where it is used: it is a twentieth of an idle service's memory.
+  const { openPostgresStore } = await import('../store/postgres/postgres.ts')
+  return openPostgresStore({ url, log })
+}
+
+/** Opens the store of the wrapped data keys, as `openStore`. */
+async function openKeyStore({ keysDatabaseUrl, databaseUrl, dataFolder }: Config): Promise<KeyStore> {
+  const url = keysDatabaseUrl ?? databaseUrl
+  if (url === null) return openSqliteKeyStore(dataFolder)
+  const { openPostgresKeyStore } = await import('../store/postgres/keys.ts')
+  return openPostgresKeyStore({ url })
+}
+
+/** A database is often started together with the service: retries once a second for as long as the settings allow. */
+async function retryUntilReachable<T>(config: Config, { log, clock, stopping }: StorageDependencies, open: () => Promise<T>): Promise<T> {
+  const giveUpAt = clock.moment().monotonicMs + config.databaseWaitSeconds * 1000
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await open()
+    } catch (err) {
+      if (!(err instanceof StoreUnavailable) || stopping.aborted || clock.moment().monotonicMs >= giveUpAt) throw err
+      log.warn('database_unreachable', { attempt, err })
+      await clock.sleep(1000, stopping)
+    }
+  }
+}
+
+/** How long a store may take to finish what is in progress. */
+export const storeCloseTimeoutMs = 5000
+/** SQLite's pages are of 4 KiB. */
+const pagesInMegabyte = 256

@@ -1,0 +1,35 @@
+import type { BrokenCard, CardRow, ListedCard } from '../../store/cards.ts'
+
+import type { RowAlarm } from './services.ts'
+
+/** Skips cards that cannot be processed, so that the rest goes on. */
+export interface CardQuarantine {
+  /** The cards of a page that can be read. The others are reported. */
+  readable(page: readonly ListedCard[]): CardRow[]
+  /** Reports a card once per process, although every round finds it again. */
+  report(event: 'row_broken' | 'reseal_failed', card: Pick<CardRow, 'merchantId' | 'cardId'>): void
+}
+
+export function makeCardQuarantine(alarm: RowAlarm): CardQuarantine {
+  const reported = new Set<string>()
+  return Object.freeze({ readable, report })
+
+  function readable(page: readonly ListedCard[]): CardRow[] {
+    for (const card of page) if (isBroken(card)) report('row_broken', card)
+    return page.filter((card): card is CardRow => !isBroken(card))
+  }
+
+  function report(event: 'row_broken' | 'reseal_failed', { merchantId, cardId }: Pick<CardRow, 'merchantId' | 'cardId'>): void {
+    if (reported.has(cardId)) return
+    // Forget the oldest reports rather than grow without a bound; those cards are reported again.
+    if (reported.size >= maxReportedCards) reported.clear()
+    reported.add(cardId)
+    alarm(event, { merchantId, cardId, requestId: '' })
+  }
+}
+
+function isBroken(card: ListedCard): card is BrokenCard {
+  return 'brokenAt' in card
+}
+
+const maxReportedCards = 10_000

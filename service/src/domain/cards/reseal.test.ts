@@ -1,0 +1,154 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+
+import { createTestApp, type TestApp } from '../../testing/test-app.fixture.ts'
+import { drawPan } from '../../testing/random.fixture.ts'
+import { withSqlite } from '../../store/sqlite/with-store.fixture.ts'
+
+import { makeCardMac } from './mac.ts'
+import { KeyInUseError, makeCardResealer } from './reseal.ts'
+import { findCard, updateCard } from '../../store/cards.ts'
+import { replaceInStore, replaceWrite } from '../../testing/store.fixture.ts'
+
+const pan = '8600069195406311'
+
+async function within(use: (app: TestApp) => Promise<void>): Promise<void> {
+  const app = await createTestApp()
+  try {
+    await use(app)
+  } finally {
+    await app.close()
+  }
+}
+
+function resealOf({ store, keyring, clock, environment, alarms }: TestApp) {
+  const alarm = (event: string, { cardId }: { cardId: string }) => void alarms.push(`${event} ${cardId}`)
+  return makeCardResealer({ store, keyring, clock, environment, alarm })
+}
+
+test('old cards move under the new key without their tokens, open as before, and then the old key may go', () =>
+  within(async (app) => {
+    const merchant = app.merchant()
+    const tokens = await Promise.all(Array.from({ length: 230 }, () => merchant.createToken(pan)))
+    const other = await app.merchant().createToken(pan)
+    const reseal = resealOf(app)
+    assert.equal(await reseal.runOnce(), 0)
+
+    const old = (await app.keyring.active('card', merchant.merchantId)).keyId
+    const { keyId } = await app.keyring.rotate('card', merchant.merchantId)
+    await assert.rejects(reseal.destroy(old), KeyInUseError)
+    let resealed = 0
+    for (let round = 0; round < 10; round++) resealed += await reseal.runOnce()
+    assert.equal(resealed, 230)
+    const counts = (await reseal.status()).filter(({ owner }) => owner === merchant.merchantId)
+    assert.deepEqual(
+      counts.map((key) => [key.keyId, key.cards]),
+      [
+        [old, 0],
+        [keyId, 230],
+      ],
+    )
+    app.clock.advance(130_000)
+    await reseal.destroy(old)
+    assert.ok(!(await reseal.status()).some((key) => key.keyId === old))
+    const [token = ''] = tokens
+    await merchant.call('cards.get_verify_code', { token })
+    await merchant.call('cards.verify', { token, code: '666666' })
+    assert.ok(other !== '')
+  }))
+
+test('a key whose 90 days are over is replaced and its cards move, though nobody makes a new card', () =>
+  within(async (app) => {
+    const merchant = app.merchant()
+    const token = await merchant.createToken(pan)
+    await merchant.call('cards.get_verify_code', { token })
+    await merchant.call('cards.verify', { token, code: '666666' })
+    app.clock.advance(91 * 86_400_000)
+    assert.equal(await resealOf(app).runOnce(), 1)
+    await merchant.call('cards.check', { token })
+  }))
+
+test('cards change while they are resealed: nothing is lost on either side', () =>
+  within(async (app) => {
+    const merchant = app.merchant()
+    const tokens = await Promise.all(Array.from({ length: 120 }, () => merchant.createToken(drawPan('8600'))))
+    await app.keyring.rotate('card', merchant.merchantId)
+    const reseal = resealOf(app)
+    const [removed] = await Promise.all([
+      Promise.all(tokens.filter((_token, at) => at % 3 === 0).map((token) => merchant.callRaw('cards.remove', { token }))),
+      reseal.runOnce(),
+      reseal.runOnce(),
+    ])
+    assert.ok(removed.every((reply) => 'success' in reply))
+    for (let round = 0; round < 5; round++) await reseal.runOnce()
+    for (const [at, token] of tokens.entries()) {
+      const reply = await merchant.callRaw('cards.check', { token })
+      assert.equal('card' in reply, at % 3 !== 0)
+    }
+    assert.deepEqual(
+      (await reseal.status()).map(({ cards }) => cards),
+      [0, 80],
+    )
+  }))
+
+test('a tampered card is not resealed, and told', () =>
+  within(async (app) => {
+    const merchant = app.merchant()
+    const token = await merchant.createToken(pan)
+    const { bucket, merchantId } = merchant
+    const row = await app.store.read(findCard({ bucket, merchantId, cardId: token.slice(0, 24) }))
+    assert.ok(row !== null)
+    const note = { at: 0, actor: 'test', action: 'test', merchantId, subject: row.cardId, requestId: '', outcome: 'test' }
+    await app.store.write(updateCard, {
+      card: { ...row, verified: true, version: 2 },
+      audit: { ...note, version: 0, mac: new Uint8Array(0) },
+    })
+    await app.keyring.rotate('card', merchantId)
+    assert.equal(await resealOf(app).runOnce(), 0)
+    assert.deepEqual(app.alarms, [`row_tampered ${row.cardId}`])
+  }))
+
+test(
+  'a row that cannot be read and a seal that does not open are left aside with one alarm each, and the rest is resealed, younger keys too',
+  withSqlite(async ({ store, raw }) => {
+    const app = await createTestApp({ store })
+    const [merchant, younger] = [app.merchant(), app.merchant()]
+    const [broken, shut] = [await merchant.createToken(pan), await merchant.createToken(pan)].map((token) => token.slice(0, 24))
+    const row = await store.read(findCard({ bucket: merchant.bucket, merchantId: merchant.merchantId, cardId: shut! }))
+    assert.ok(row !== null)
+    const next = await makeCardMac(app.keyring, app.environment).seal({ ...row, blob: new Uint8Array(row.blob.length), version: 2 })
+    const who = { at: 0, actor: 'test', action: 'test', merchantId: row.merchantId, subject: row.cardId, requestId: '', outcome: 'test' }
+    assert.equal(await store.write(updateCard, { card: next, audit: { ...who, version: 2, mac: next.mac } }), true)
+    await merchant.createToken(pan)
+    app.clock.advance(1)
+    await younger.createToken(pan)
+    await raw(`update cards set expiry = 'soon' where card_id = '${broken!}'`)
+    for (const { merchantId } of [merchant, younger]) await app.keyring.rotate('card', merchantId)
+
+    const reseal = resealOf(app)
+    assert.equal(await reseal.runOnce(), 2)
+    assert.equal(await reseal.runOnce(), 0)
+    assert.deepEqual(app.alarms.sort(), [`reseal_failed ${shut!}`, `row_broken ${broken!}`])
+    assert.deepEqual(
+      (await reseal.status()).map(({ cards }) => cards),
+      [2, 0, 1, 1],
+    )
+    await app.close()
+  }),
+)
+
+test('a stop ends the resealing with the page that it finds it at', () =>
+  within(async (app) => {
+    const merchants = [app.merchant(), app.merchant()]
+    for (const merchant of merchants) {
+      await merchant.createToken(pan)
+      await app.keyring.rotate('card', merchant.merchantId)
+    }
+    const stopping = new AbortController()
+    const update = replaceWrite(updateCard, (_change, original) => {
+      stopping.abort()
+      return original()
+    })
+    assert.equal(await resealOf({ ...app, store: replaceInStore(app.store, update) }).runOnce(stopping.signal), 1)
+    assert.equal(await resealOf(app).runOnce(), 1)
+  }))

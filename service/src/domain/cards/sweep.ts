@@ -1,0 +1,91 @@
+import type { Keyring } from '@tessera/vault/keyring'
+
+import type { Clock } from '../../clock.ts'
+import { type CardEndCursor, type CardRow, type ListedCard, listEndedCards, listSavedCards, updateCard } from '../../store/cards.ts'
+import { deleteOldLimits } from '../../store/send-limits.ts'
+import { deleteInPages, type Store } from '../../store/store.ts'
+
+import { makeCardQuarantine, type CardQuarantine } from './quarantine.ts'
+import { cardEvent, extrasWithEvent } from './events.ts'
+import { expiredCard, shouldNotifyMerchant, expiredCardsEndBefore, shreddedCard } from './lifecycle.ts'
+import { makeCardMac, type CardMac } from './mac.ts'
+import { systemCardChangeEntry } from './audit-entries.ts'
+import type { RowAlarm } from './services.ts'
+
+export interface CardSweeper {
+  /**
+   * Marks stored cards whose expiry has passed, deletes the numbers of cards whose lifetime is over, and deletes old rows of limits. Returns
+   * how many numbers were deleted. Call it about every minute; `stopping` ends it between two pages.
+   */
+  runOnce(stopping?: AbortSignal): Promise<number>
+}
+
+export interface CardSweeperDependencies {
+  readonly store: Store
+  readonly keyring: Keyring
+  readonly clock: Clock
+  readonly environment: string
+  readonly alarm: RowAlarm
+}
+
+export function makeCardSweeper(deps: CardSweeperDependencies): CardSweeper {
+  const made = { ...deps, mac: makeCardMac(deps.keyring, deps.environment), quarantine: makeCardQuarantine(deps.alarm) }
+  return Object.freeze({
+    async runOnce(stopping?: AbortSignal) {
+      const { store, keyring, clock } = deps
+      const services = { ...made, stopping }
+      await deleteInPages(store, deleteOldLimits, clock.now() - limitsLifeMs, stopping)
+      await keyring.destroyExpired()
+      await sweepPages(services, (after) => store.read(listSavedCards(expiredCardsEndBefore(clock.now()), pageLength, after)), expire)
+      return sweepPages(services, (after) => store.read(listEndedCards(clock.now(), pageLength, after)), shred)
+    },
+  })
+}
+
+interface SweepServices extends CardSweeperDependencies {
+  readonly mac: CardMac
+  readonly quarantine: CardQuarantine
+  readonly stopping: AbortSignal | undefined
+}
+
+type CardTransition = (card: CardRow, now: number) => { readonly next: CardRow; readonly action: string; readonly outcome: string }
+
+const expire: CardTransition = (card) => ({ next: expiredCard(card), action: 'card.expired', outcome: 'kept' })
+const shred: CardTransition = (card, now) => ({ next: shreddedCard(card, 'ended', now), action: 'card.ended', outcome: 'shredded' })
+
+/** Applies a transition to each listed card, page by page. Rows that cannot be read are skipped. Returns how many cards changed. */
+async function sweepPages(
+  services: SweepServices,
+  list: (after?: CardEndCursor) => Promise<ListedCard[]>,
+  transition: CardTransition,
+): Promise<number> {
+  let changed = 0
+  let last: ListedCard | undefined
+  for (let page = 0; page < pagesMax && services.stopping?.aborted !== true; page++) {
+    const cards = await list(last)
+    const done = await Promise.all(services.quarantine.readable(cards).map((card) => applyTransition(services, card, transition)))
+    changed += done.filter((isDone) => isDone).length
+    last = cards.at(-1)
+    if (cards.length < pageLength) break
+  }
+  return changed
+}
+
+/** One transaction: the card's next state, and the event where the merchant is notified. False when another change came first. */
+async function applyTransition({ store, mac, clock, alarm }: SweepServices, card: CardRow, transition: CardTransition): Promise<boolean> {
+  const now = clock.now()
+  const { next, action, outcome } = transition(card, now)
+  const isValid = await mac.hasValidMac(card)
+  if (!isValid) alarm('row_tampered', { merchantId: card.merchantId, cardId: card.cardId, requestId: '' })
+  // A tampered row changes too, but keeps its wrong MAC, so that it does not look valid afterwards; and it sends no event.
+  const nextRow = isValid ? await mac.seal(next) : next
+  const audit = systemCardChangeEntry(nextRow, { at: now, action, outcome: isValid ? outcome : 'tampered' })
+  const extras = isValid && shouldNotifyMerchant(card) ? extrasWithEvent({}, cardEvent('card.expired', nextRow, now)) : null
+  return (await store.write(updateCard, { card: nextRow, audit, ...extras })) === true
+}
+
+/** The window is one day, and the key of the day exists one day longer. */
+const limitsLifeMs = 48 * 3_600_000
+const pageLength = 100
+/** Pages of one run; the next run continues. */
+const pagesMax = 100

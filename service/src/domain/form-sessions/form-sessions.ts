@@ -1,0 +1,179 @@
+import { RpcError } from '@tessera/contract/errors'
+import { issueToken } from '@tessera/vault/token'
+
+import type { RequestContext } from '../request-context.ts'
+import type { Clock } from '../../clock.ts'
+import { requireNoConflict, completeExtras } from '../idempotency/handle.ts'
+import type { MerchantCache } from '../merchants/merchant-cache.ts'
+import type { AuditEntry } from '../../store/audit.ts'
+import { deleteOldFormSessions, type FormSessionRow, insertFormSession } from '../../store/form-sessions.ts'
+import { deleteInPages, type Store } from '../../store/store.ts'
+
+import type { FormSessionRows } from './rows.ts'
+
+/** Sessions in which one payer may create tokens with the hosted form (docs/reference/wire.md#form-sessions). */
+export interface FormSessions {
+  /** Throws `originNotRegistered` for an unregistered origin, `returnElsewhere` for a return address of another origin. */
+  create(input: NewFormSessionInput, ctx: RequestContext<CreatedFormSession>): Promise<CreatedFormSession>
+  /**
+   * Uses one attempt for a card that is about to be created. Null: no session was given and none is required. Throws `sessionRequired`,
+   * `sessionOrigin`, `sessionUnknown`, `sessionEnded`, `sessionUsedUp`.
+   */
+  spend(session: string | null, ctx: FormSessionCaller): Promise<FormSessionRow | null>
+}
+
+export interface NewFormSessionInput {
+  /** In the form of `location.origin`. */
+  readonly origin: string
+  readonly customer: string | null
+  readonly save: 'ask' | 'off'
+  readonly locale: string | null
+  readonly attempts: number
+  /** For the hosted page: where the cardholder is sent afterwards. Null: the form is embedded in the merchant's page. */
+  readonly returnTo: string | null
+}
+
+export interface CreatedFormSession {
+  /** `<24 hex>_<base62>`, for the merchant's page. Only its hash is stored. */
+  readonly session: string
+  /** Unix milliseconds. */
+  readonly endsAt: number
+}
+
+export interface FormSessionCaller extends Pick<RequestContext, 'merchantId' | 'bucket'> {
+  /** A caller authenticated by password needs no session. */
+  readonly isServer: boolean
+  /** The Origin header; null when absent. */
+  readonly from: string | null
+  /** The origin the form document was issued for; null when the request names no valid document. */
+  readonly formOf: string | null
+}
+
+export interface FormSessionDependencies {
+  readonly store: Pick<Store, 'write'>
+  readonly rows: FormSessionRows
+  readonly merchants: Pick<MerchantCache, 'find'>
+  readonly clock: Pick<Clock, 'now'>
+  /** Whether pages of any origin may embed the form, or only registered origins. */
+  readonly isAnyOriginWelcome: boolean
+  /** Whether an origin is the form's own, which serves the hosted page. */
+  readonly isFormOrigin: (origin: string) => boolean
+}
+
+export function makeFormSessions(deps: FormSessionDependencies): FormSessions & {
+  /** Deletes sessions that ended a day ago; returns how many. Call it about once a minute. */
+  dropPast(stopping?: AbortSignal): Promise<number>
+  /** Throws `returnElsewhere` or `originNotRegistered` for a return address that `create` would refuse now. */
+  expectWayBack(merchantId: string, origin: string, returnTo: string): Promise<void>
+} {
+  const { store, clock } = deps
+  return Object.freeze({
+    create: (input: NewFormSessionInput, ctx: RequestContext<CreatedFormSession>) => create(deps, input, ctx),
+    spend: (session: string | null, ctx: FormSessionCaller) => spend(deps, session, ctx),
+    dropPast: (stopping?: AbortSignal) => deleteInPages(store, deleteOldFormSessions, clock.now() - retentionMs, stopping),
+    expectWayBack: (merchantId: string, origin: string, returnTo: string) => requireOrigin(deps, merchantId, { origin, returnTo }),
+  })
+}
+
+async function create(deps: FormSessionDependencies, input: NewFormSessionInput, ctx: RequestContext<CreatedFormSession>) {
+  const { store, rows, clock } = deps
+  const { bucket, merchantId, requestId } = ctx
+  await requireOrigin(deps, merchantId, input)
+  const now = clock.now()
+  const { cardId: sessionId, token: session, secret, hash } = issueToken(bucket, now)
+  secret.fill(0)
+  const { origin, customer, save, locale, attempts: attemptsLeft, returnTo } = input
+  const row = await rows.seal({
+    bucket,
+    sessionId,
+    merchantId,
+    hash,
+    origin,
+    customer,
+    save,
+    locale,
+    attemptsLeft,
+    createdAt: now,
+    endsAt: now + lifetimeMs,
+    returnTo,
+    cancelledAt: 0,
+    mac: new Uint8Array(0),
+  })
+  const audit: AuditEntry = {
+    at: now,
+    actor: 'merchant',
+    action: 'form_session.created',
+    merchantId,
+    subject: sessionId,
+    version: 1,
+    mac: row.mac,
+    requestId,
+    outcome: save,
+  }
+  const created = { session, endsAt: row.endsAt }
+  requireNoConflict(await store.write(insertFormSession, { session: row, audit, ...completeExtras(ctx.idempotency, sessionId, created) }))
+  return created
+}
+
+async function requireOrigin(
+  deps: Pick<FormSessionDependencies, 'merchants' | 'isAnyOriginWelcome'>,
+  merchantId: string,
+  { origin, returnTo }: Pick<NewFormSessionInput, 'origin' | 'returnTo'>,
+): Promise<void> {
+  if (!(await isRegistered(deps, merchantId, origin))) throw new RpcError('originNotRegistered', { data: 'origin' })
+  if (returnTo !== null && !isOf(origin, returnTo)) throw new RpcError('returnElsewhere', { data: 'return' })
+}
+
+async function isRegistered(
+  { merchants, isAnyOriginWelcome }: Pick<FormSessionDependencies, 'merchants' | 'isAnyOriginWelcome'>,
+  merchantId: string,
+  origin: string,
+): Promise<boolean> {
+  return isAnyOriginWelcome || (await merchants.find(merchantId))?.settings.origins.includes(origin) === true
+}
+
+/** Whether an address has this origin and no credentials, parsed as browsers do. */
+function isOf(origin: string, address: string): boolean {
+  if (!URL.canParse(address)) return false
+  const read = new URL(address)
+  return read.origin === origin && read.username === '' && read.password === ''
+}
+
+async function spend(deps: FormSessionDependencies, session: string | null, ctx: FormSessionCaller) {
+  if (session === null) {
+    const isRequired = !ctx.isServer && (await deps.merchants.find(ctx.merchantId))?.settings.requireFormSessions === true
+    if (isRequired) throw new RpcError('sessionRequired', { data: 'session' })
+    return null
+  }
+  const spent = await take(deps, session, ctx)
+  await expectOrigin(deps, spent, ctx)
+  return spent
+}
+
+function take({ rows, clock }: FormSessionDependencies, session: string, ctx: FormSessionCaller): Promise<FormSessionRow> {
+  return rows.change(session, ctx, ({ endsAt, cancelledAt, attemptsLeft }) => {
+    if (endsAt <= clock.now() || cancelledAt > 0) throw new RpcError('sessionEnded', { data: 'session' })
+    if (attemptsLeft <= 0) throw new RpcError('sessionUsedUp', { data: 'session' })
+    return { to: { attemptsLeft: attemptsLeft - 1 }, audit: null }
+  })
+}
+
+/**
+ * Checks where a browser request comes from: the session's own page, the hosted page if the session is for it, or a form document that only
+ * the session's page can frame. A request without an Origin header is not from a browser; then only the named document, if any, is checked.
+ */
+async function expectOrigin(
+  deps: Pick<FormSessionDependencies, 'merchants' | 'isAnyOriginWelcome' | 'isFormOrigin'>,
+  { origin, merchantId, returnTo }: FormSessionRow,
+  { from, formOf, isServer }: FormSessionCaller,
+): Promise<void> {
+  if (isServer) return
+  const isFromHostedPage = returnTo !== null && formOf !== null && deps.isFormOrigin(formOf)
+  const isExpectedOrigin = isFromHostedPage || (from === null ? formOf === null || formOf === origin : from === origin || formOf === origin)
+  if (!isExpectedOrigin || !(await isRegistered(deps, merchantId, origin))) throw new RpcError('sessionOrigin', { data: 'session' })
+}
+
+/** docs/reference/wire.md#form-sessions. */
+const lifetimeMs = 15 * 60_000
+/** How long an ended session is reported as ended; after that it is unknown. */
+const retentionMs = 24 * 3_600_000

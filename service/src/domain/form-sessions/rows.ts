@@ -1,0 +1,72 @@
+import { RpcError } from '@tessera/contract/errors'
+import type { Keyring } from '@tessera/vault/keyring'
+import { parseToken } from '@tessera/vault/token'
+
+import type { RequestContext } from '../request-context.ts'
+import { TamperedRowError } from '../cards/find.ts'
+import type { AuditEntry } from '../../store/audit.ts'
+import { findFormSession, type FormSessionRow, updateFormSession } from '../../store/form-sessions.ts'
+import type { Store } from '../../store/store.ts'
+
+import { makeFormSessionMac } from './mac.ts'
+
+/** Form session rows with verified MACs. */
+export interface FormSessionRows {
+  /** Finds a session by its text. Throws `sessionUnknown`, also for a session of another merchant, and `TamperedRowError`. */
+  find(session: string, of: FormSessionOwner): Promise<FormSessionRow>
+  /** Returns the row with its MAC, ready to insert. */
+  seal(row: FormSessionRow): Promise<FormSessionRow>
+  /** Reads the row and writes the change; on a concurrent change it retries. Throws like `find`, and what `decide` throws. */
+  change(session: string, of: FormSessionOwner, decide: (row: FormSessionRow) => FormSessionChange | null): Promise<FormSessionRow>
+}
+
+/** A change to a session, and its audit entry without the MAC. */
+export interface FormSessionChange {
+  readonly to: Partial<Pick<FormSessionRow, 'attemptsLeft' | 'cancelledAt'>>
+  readonly audit: Omit<AuditEntry, 'mac'> | null
+}
+
+export type FormSessionOwner = Pick<RequestContext, 'merchantId' | 'bucket'>
+
+export interface FormSessionRowDependencies {
+  readonly store: Pick<Store, 'read' | 'write'>
+  readonly keyring: Keyring
+  readonly environment: string
+  /** Called when a row's MAC is wrong. Carries ids only. */
+  readonly alarm: (event: 'row_tampered', fields: { merchantId: string; cardId: string; requestId: string }) => void
+}
+
+export function makeFormSessionRows({ store, keyring, environment, alarm }: FormSessionRowDependencies): FormSessionRows {
+  const mac = makeFormSessionMac(keyring, environment)
+  return Object.freeze({ find, seal: mac.seal, change })
+
+  async function find(session: string, { bucket, merchantId }: FormSessionOwner): Promise<FormSessionRow> {
+    const read = parseToken(session)
+    read?.secret?.fill(0)
+    const row = read === null ? null : await store.read(findFormSession({ bucket, merchantId, sessionId: read.cardId, hash: read.hash }))
+    // Rows without a MAC were written by older versions and have expired.
+    if (row === null || row.mac.length === 0) throw new RpcError('sessionUnknown', { data: 'session' })
+    if (await mac.hasValidMac(row)) return row
+    alarm('row_tampered', { merchantId, cardId: '', requestId: '' })
+    throw new TamperedRowError(`form session ${row.sessionId} has a wrong MAC`)
+  }
+
+  async function change(
+    session: string,
+    of: FormSessionOwner,
+    decide: (row: FormSessionRow) => FormSessionChange | null,
+  ): Promise<FormSessionRow> {
+    for (let attempt = 0; attempt < maxAttempts; attempt++) {
+      const row = await find(session, of)
+      const update = decide(row)
+      if (update === null) return row
+      const next = await mac.seal({ ...row, ...update.to })
+      const audit = update.audit === null ? null : { ...update.audit, mac: next.mac }
+      if (await store.write(updateFormSession, { session: next, previousMac: row.mac, audit })) return next
+    }
+    throw new Error('a form session was changed more often than it has attempts')
+  }
+}
+
+/** A session has at most ten attempts (docs/reference/wire.md#form-sessions) and one cancellation, so more conflicts cannot occur. */
+const maxAttempts = 12

@@ -1,0 +1,66 @@
+import { timingSafeEqual } from 'node:crypto'
+
+import { RpcError } from '@tessera/contract/errors'
+
+import { deleteOldIdempotencyRecords } from '../../store/idempotency.ts'
+import { deleteInPages } from '../../store/store.ts'
+
+import { awaitOutcome, type IdempotentRun } from './await-outcome.ts'
+import type { IdempotencyDependencies, IdempotentOperation } from './dependencies.ts'
+import { IdempotencyConflict } from './handle.ts'
+import { digestKeyedRequest, type KeyedRequest } from './keyed-request.ts'
+import { makeOutcomeRecorder } from './outcome-recorder.ts'
+import { captureOutcome, isStorable, unwrapOutcome, type OperationOutcome } from './outcome.ts'
+import { findStoredOutcome } from './stored-outcome.ts'
+
+/** Requests that are sent again with the same Idempotency-Key, and executed once (docs/reference/wire.md#idempotency). */
+export interface Idempotency {
+  /**
+   * Runs an operation, or returns the outcome of the request that ran it first. Throws `idempotencyMismatch` when the key belongs to another
+   * request, and what the operation throws or has thrown.
+   */
+  once<T extends object>(request: KeyedRequest, operation: IdempotentOperation<T>): Promise<T>
+  /** Deletes the records whose time is over, and returns how many. To be called now and then. */
+  dropPast(stopping?: AbortSignal): Promise<number>
+}
+
+export function makeIdempotency(deps: IdempotencyDependencies): Idempotency {
+  return Object.freeze({
+    once: <T extends object>(request: KeyedRequest, operation: IdempotentOperation<T>) => once(deps, request, operation),
+    dropPast: (stopping?: AbortSignal) => deleteInPages(deps.store, deleteOldIdempotencyRecords, deps.clock.now(), stopping),
+  })
+}
+
+async function once<T extends object>(deps: IdempotencyDependencies, request: KeyedRequest, operation: IdempotentOperation<T>): Promise<T> {
+  const digest = await digestKeyedRequest(deps, request)
+  const run = { request, digest, operation }
+  try {
+    for (let attempt = 0; attempt < maxAttempts; attempt++) {
+      const stored = await findStoredOutcome(deps, digest)
+      if (stored !== null && !timingSafeEqual(stored.row.identity, stored.location.identity)) throw new RpcError('idempotencyMismatch')
+      const outcome = stored === null ? await runFirst(deps, run) : await awaitOutcome(deps, run, stored)
+      if (outcome !== 'retry') return unwrapOutcome(outcome)
+    }
+    throw new RpcError('overloaded', { retryAfterMs: 1000 })
+  } finally {
+    digest.bytes.fill(0)
+  }
+}
+
+/** Runs the operation, and stores an outcome that none of its transactions has stored. `retry`: a duplicate request was faster, and its outcome counts. */
+async function runFirst<T extends object>(
+  deps: IdempotencyDependencies,
+  { request, digest, operation }: IdempotentRun<T>,
+): Promise<OperationOutcome<T> | 'retry'> {
+  const recorder = makeOutcomeRecorder(deps, request, digest)
+  try {
+    const outcome = await captureOutcome(() => operation.run(recorder.handle))
+    return !isStorable(outcome) || (await recorder.store(outcome)) ? outcome : 'retry'
+  } catch (err) {
+    if (err instanceof IdempotencyConflict) return 'retry'
+    throw err
+  }
+}
+
+/** After losing to a duplicate request the next attempt finds its record. Losing more often than this means that something is wrong. */
+const maxAttempts = 5

@@ -1,0 +1,48 @@
+import { errorEntry, RpcError, type ErrorName } from '@tessera/contract/errors'
+
+/** The outcome of an operation: its result as it goes over the wire, or the error that it threw. */
+export type OperationOutcome<T> = { readonly result: T } | { readonly error: RpcError }
+
+/**
+ * Whether an outcome is stored under the key: every one from the `state` stage on. Not internal errors (-32400), after which the same request may
+ * succeed; and not a payment that the network has not answered: the record stays claimed, and the receipt tells the outcome.
+ */
+export function isStorable(outcome: OperationOutcome<unknown>): boolean {
+  if ('result' in outcome) return true
+  const { entry } = outcome.error
+  const { stage, code } = errorEntry(entry)
+  return (stage === 'state' || stage === 'network') && code !== internalErrorCode && entry !== 'paymentUnknown'
+}
+
+/** As it is sealed. An error is stored by its name, since the next request may want it in another language. */
+export function encodeOutcome(outcome: OperationOutcome<unknown>): string {
+  if ('result' in outcome) return JSON.stringify({ result: outcome.result })
+  const { entry, data, retryAfterMs } = outcome.error
+  return JSON.stringify({ error: { entry, data, retryAfterMs } })
+}
+
+/** Reads what `encodeOutcome` wrote; the seal has proved that we did. */
+export function decodeOutcome<T>(text: string): OperationOutcome<T> {
+  const read = JSON.parse(text) as { result: T } | { error: { entry: ErrorName; data?: string | object; retryAfterMs?: number } }
+  if ('result' in read) return read
+  const { entry, ...options } = read.error
+  return { error: new RpcError(entry, options) }
+}
+
+/** Runs something and returns its outcome. Throws what is no error of the wire. */
+export async function captureOutcome<T>(run: () => Promise<T>): Promise<OperationOutcome<T>> {
+  try {
+    return { result: await run() }
+  } catch (err) {
+    if (err instanceof RpcError) return { error: err }
+    throw err
+  }
+}
+
+/** Returns the result, or throws the error. */
+export function unwrapOutcome<T>(outcome: OperationOutcome<T>): T {
+  if ('error' in outcome) throw outcome.error
+  return outcome.result
+}
+
+const internalErrorCode = -32400

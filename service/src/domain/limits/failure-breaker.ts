@@ -1,0 +1,65 @@
+import { RpcError, type ErrorName } from '@tessera/contract/errors'
+
+import { makeRatioBreaker, type RatioBreakerSettings } from './ratio-breaker.ts'
+import { makeLimitRefusal, type LimitMode, type LimitObserver } from './limit-mode.ts'
+
+/**
+ * The failure breaker: where far more cards and codes fail than among cardholders, somebody is guessing, whatever the addresses. It watches each
+ * merchant, and all of them together.
+ */
+export interface FailureBreaker {
+  /** Runs a call unless the breaker is open, and counts how it ended. Throws `failureLimit`. */
+  watch<T>(merchantId: string, run: () => Promise<T>): Promise<T>
+}
+
+export const noFailureBreaker: FailureBreaker = Object.freeze({ watch: <T>(_merchantId: string, run: () => Promise<T>) => run() })
+
+export interface FailureBreakerOptions {
+  readonly now: () => number
+  readonly settings: FailureBreakerSettings
+  readonly tell: LimitObserver
+}
+
+export interface FailureBreakerSettings {
+  readonly mode: LimitMode
+  readonly merchant: RatioBreakerSettings
+  readonly global: RatioBreakerSettings
+}
+
+export function makeFailureBreaker({ now, settings, tell }: FailureBreakerOptions): FailureBreaker {
+  const merchants = makeRatioBreaker({ now, settings: settings.merchant, subjectsMax: 50_000 })
+  const all = makeRatioBreaker({ now, settings: settings.global, subjectsMax: 1 })
+  const refuse = makeLimitRefusal('failureLimit', settings.mode, tell)
+
+  return Object.freeze({
+    async watch<T>(merchantId: string, run: () => Promise<T>): Promise<T> {
+      refuse(merchantId, Math.max(merchants.waitMs(merchantId), all.waitMs('')))
+      try {
+        const result = await run()
+        count(merchantId, false)
+        return result
+      } catch (err) {
+        if (err instanceof RpcError && failures.has(err.entry)) count(merchantId, true)
+        throw err
+      }
+    },
+  })
+
+  function count(merchantId: string, isBad: boolean): void {
+    merchants.count(merchantId, isBad)
+    all.count('', isBad)
+  }
+}
+
+/** Errors that guessing causes. Limits, internal and network errors, and malformed requests count neither as success nor as failure. */
+const failures: ReadonlySet<ErrorName> = new Set([
+  'cardNumberCheckDigit',
+  'cardNumberNoRoute',
+  'expirePast',
+  'smsNotConnected',
+  'cardExpired',
+  'cardBlocked',
+  'wrongCode',
+  'triesUsedUp',
+  'cardDayTriesUsedUp',
+])

@@ -1,0 +1,87 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+
+import { RpcError } from '@tessera/contract/errors'
+
+import type { ReachedLimit } from './limit-mode.ts'
+import { makeSmsGuard, smsPartsOf, type SmsGuardSettings } from './sms-guard.ts'
+
+const minuteMs = 60_000
+const settings: SmsGuardSettings = {
+  countries: ['998', '7'],
+  prefixMode: 'on',
+  conversion: { spanMs: 60 * minuteMs, youngMs: 180_000, leastCount: 10, badPercentMax: 90, pauseMs: 15 * minuteMs },
+  costMode: 'on',
+  partTiyin: 100,
+  dayTiyinMax: 3000,
+}
+
+function open(more: Partial<SmsGuardSettings> = {}) {
+  const clock = { now: 0 }
+  const told: ReachedLimit[] = []
+  const guard = makeSmsGuard({ now: () => clock.now, settings: { ...settings, ...more }, tell: (reached) => void told.push(reached) })
+  const refused = (phone: string, { text = 'code', isCode = true } = {}): string | null => {
+    try {
+      guard.admit({ merchantId: 'm', phone, text, isCode })
+      return null
+    } catch (err) {
+      assert.ok(err instanceof RpcError)
+      return err.entry
+    }
+  }
+  return { clock, told, guard, refused }
+}
+
+test('messages are sent only to the countries that are served', () => {
+  const { refused, told } = open()
+  const phones = ['998901234567', '79261234567', '992771234567', '9989', '881612345678']
+  assert.deepEqual(
+    phones.map((phone) => refused(phone)),
+    [null, null, 'smsCountryNotServed', null, 'smsCountryNotServed'],
+  )
+  assert.deepEqual(
+    told.map(({ reason }) => reason),
+    ['sms_country_not_served', 'sms_country_not_served'],
+  )
+})
+
+test('codes to a prefix that never converts are refused; those to other prefixes and receipt messages are not', () => {
+  const { clock, refused, guard } = open()
+  for (let n = 0; n < 10; n++) assert.equal(refused(`99897100000${n}`), null)
+  for (let n = 0; n < 10; n++) {
+    assert.equal(refused(`99890100000${n}`), null)
+    guard.converted('99890*****66', 0, 'm')
+  }
+  clock.now = 9 * minuteMs
+  assert.equal(refused('998971000099'), 'smsPrefixLimit')
+  assert.equal(refused('998901000099'), null)
+  assert.equal(refused('998971000099', { isCode: false }), null, 'nobody answers a note')
+  clock.now += 15 * minuteMs
+  assert.equal(refused('998971000099'), null)
+})
+
+test('the messages of a day cost no more than the limit, counted in charged parts', () => {
+  const { clock, refused } = open()
+  for (let n = 0; n < 14; n++) assert.equal(refused(`7926000000${n}`, { text: 'Ж'.repeat(71), isCode: false }), null)
+  assert.equal(refused('79260000001', { text: 'Ж'.repeat(141), isCode: false }), 'smsCostLimit', 'three parts are more than is left')
+  assert.equal(refused('79260000001', { text: 'Ж'.repeat(134), isCode: false }), null)
+  assert.equal(refused('79260000001', { isCode: false }), 'smsCostLimit')
+  clock.now = 24 * 60 * minuteMs
+  assert.equal(refused('79260000001', { isCode: false }), null)
+})
+
+test('in shadow mode everything is reported and nothing refused', () => {
+  const { clock, refused, told } = open({ prefixMode: 'shadow', costMode: 'shadow', dayTiyinMax: 1000 })
+  for (let n = 0; n < 12; n++) assert.equal(refused(`99897100000${n}`), null)
+  clock.now = 9 * minuteMs
+  assert.equal(refused('998971000099'), null)
+  assert.deepEqual(
+    told.map(({ reason, mode }) => `${reason} ${mode}`),
+    ['sms_cost_limit shadow', 'sms_cost_limit shadow', 'sms_prefix_limit shadow', 'sms_cost_limit shadow'],
+  )
+})
+
+test('parts are counted as operators charge them', () => {
+  const texts = ['', 'a'.repeat(160), 'a'.repeat(161), 'a'.repeat(307), 'я'.repeat(70), 'я'.repeat(71), 'ʻ']
+  assert.deepEqual(texts.map(smsPartsOf), [1, 1, 2, 3, 1, 2, 1])
+})

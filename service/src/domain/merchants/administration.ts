@@ -1,0 +1,187 @@
+import { issuePassword } from '@tessera/vault/credential'
+import { SettingProblem } from '@tessera/contract/setting-problems'
+import { bucketOf, issueRandomId } from '@tessera/vault/id'
+import type { Keyring } from '@tessera/vault/keyring'
+
+import type { Clock } from '../../clock.ts'
+import {
+  type CredentialUse,
+  findMerchant,
+  insertMerchant,
+  listCredentialUses,
+  type ListedMerchantRow,
+  listMerchants,
+  type MerchantRow,
+  updateMerchant,
+} from '../../store/merchants.ts'
+import type { Store } from '../../store/store.ts'
+
+import type { Merchant, MerchantCache } from './merchant-cache.ts'
+import { maxActiveCredentials, activeCredentials, makeCredential, retiredCredential } from './credentials.ts'
+import type { MerchantMac } from './mac.ts'
+import { operatorActor, type AuditActor } from '../request-context.ts'
+import { merchantAuditEntry } from './audit-entries.ts'
+import { noSettings, writeSettings } from './settings.ts'
+import { applyMerchantPatch, type MerchantPatch } from './merchant-patch.ts'
+
+/** Merchant management by operators. A refused operation returns a `SettingProblem`. Every change is audited with the names of the changed members. */
+export interface MerchantAdministration {
+  /** The password is returned here and cannot be read again. */
+  create(patch: MerchantPatch): Promise<{ readonly merchant: Merchant; readonly password: string } | SettingProblem>
+  isKnown(merchantId: string): Promise<boolean>
+  find(merchantId: string): Promise<MerchantDetails | SettingProblem>
+  /** Ordered by id, starting after `after`. */
+  list(after: string, count: number): Promise<MerchantListItem[]>
+  change(merchantId: string, patch: MerchantPatch, by?: AuditActor): Promise<Merchant | SettingProblem>
+  /** A blocked merchant cannot call. Operations in progress are completed, and its events are still delivered. */
+  block(merchantId: string): Promise<Merchant | SettingProblem>
+  unblock(merchantId: string): Promise<Merchant | SettingProblem>
+  /** Adds a second password; refused while two are active. */
+  rotatePassword(merchantId: string, by?: AuditActor): Promise<{ readonly merchant: Merchant; readonly password: string } | SettingProblem>
+  /** Retires an active password: the older of two, unless `number` names one. The last one cannot be retired. */
+  retirePassword(merchantId: string, number: number | null, by?: AuditActor): Promise<Merchant | SettingProblem>
+}
+
+export interface MerchantDetails extends Merchant {
+  readonly uses: readonly CredentialUse[]
+}
+
+export interface MerchantListItem {
+  readonly row: ListedMerchantRow
+  /** False: the row was written by someone without our keys. */
+  readonly hasValidMac: boolean
+}
+
+export interface MerchantAdministrationDependencies {
+  readonly store: Store
+  readonly keyring: Keyring
+  readonly clock: Clock
+  readonly mac: MerchantMac
+  readonly cache: MerchantCache
+}
+
+type Change = Partial<Pick<MerchantRow, 'state' | 'name' | 'organization' | 'address' | 'settings' | 'credentials'>>
+
+export function makeMerchantAdministration({
+  store,
+  keyring,
+  clock,
+  mac,
+  cache,
+}: MerchantAdministrationDependencies): MerchantAdministration {
+  return Object.freeze({ create, isKnown, find, list, change: changeBy, block, unblock, rotatePassword, retirePassword })
+
+  async function create(patch: MerchantPatch): ReturnType<MerchantAdministration['create']> {
+    const { name, organization = '', address = '' } = patch
+    if (name === undefined) return new SettingProblem('name_missing')
+    const settings = applyMerchantPatch(noSettings, patch)
+    if (settings instanceof SettingProblem) return settings
+    const now = clock.now()
+    const id = issueRandomId(12)
+    const password = issuePassword()
+    const credentials = [await makeCredential(keyring, { id, credentials: [] }, password, now)]
+    const base = { id, bucket: bucketOf(id), version: 1, state: 'active', createdAt: now, mac: new Uint8Array(0) } as const
+    const row = await mac.seal({ ...base, name, organization, address, settings: writeSettings(settings), credentials })
+    if (!(await store.write(insertMerchant, { merchant: row, audit: merchantAuditEntry(row, actionEntry('merchant.created', 'created')) })))
+      return new SettingProblem('merchant_id_taken')
+    return { merchant: { row, settings }, password }
+  }
+
+  async function isKnown(merchantId: string): Promise<boolean> {
+    return (await store.read(findMerchant(merchantId))) !== null
+  }
+
+  async function find(merchantId: string): Promise<MerchantDetails | SettingProblem> {
+    const merchant = await cache.read(merchantId)
+    return merchant === null
+      ? new SettingProblem('merchant_unknown')
+      : { ...merchant, uses: await store.read(listCredentialUses(merchantId)) }
+  }
+
+  async function list(after: string, count: number): Promise<MerchantListItem[]> {
+    const rows = await store.read(listMerchants(after, count))
+    return Promise.all(rows.map(async (row) => ({ row, hasValidMac: 'brokenAt' in row ? false : await mac.hasValidMac(row) })))
+  }
+
+  function changeBy(merchantId: string, patch: MerchantPatch, by = operatorActor): Promise<Merchant | SettingProblem> {
+    return change({ merchantId, action: 'merchant.changed', by }, ({ row, settings }) => {
+      const merged = applyMerchantPatch(settings, patch)
+      if (merged instanceof SettingProblem) return merged
+      const { name = row.name, organization = row.organization, address = row.address } = patch
+      return { name, organization, address, settings: writeSettings(merged) }
+    })
+  }
+
+  function block(merchantId: string): Promise<Merchant | SettingProblem> {
+    return change({ merchantId, action: 'merchant.blocked', by: operatorActor }, ({ row }) =>
+      row.state === 'blocked' ? new SettingProblem('merchant_blocked') : { state: 'blocked' },
+    )
+  }
+
+  function unblock(merchantId: string): Promise<Merchant | SettingProblem> {
+    return change({ merchantId, action: 'merchant.unblocked', by: operatorActor }, ({ row }) =>
+      row.state === 'active' ? new SettingProblem('merchant_not_blocked') : { state: 'active' },
+    )
+  }
+
+  async function rotatePassword(merchantId: string, by = operatorActor): ReturnType<MerchantAdministration['rotatePassword']> {
+    const password = issuePassword()
+    const merchant = await change({ merchantId, action: 'merchant.password_rotated', by }, async ({ row }) => {
+      if (activeCredentials(row).length >= maxActiveCredentials) return new SettingProblem('two_active_passwords')
+      const fresh = await makeCredential(keyring, row, password, clock.now())
+      return { credentials: [fresh, ...row.credentials].slice(0, maxStoredCredentials) }
+    })
+    return merchant instanceof SettingProblem ? merchant : { merchant, password }
+  }
+
+  function retirePassword(merchantId: string, number: number | null, by = operatorActor): Promise<Merchant | SettingProblem> {
+    return change({ merchantId, action: 'merchant.password_retired', by }, ({ row }) => {
+      const live = activeCredentials(row)
+      const retired = number === null ? live.at(-1) : live.find((each) => each.number === number)
+      if (retired === undefined) return new SettingProblem('no_active_password', String(number), row.id)
+      if (live.length < 2) return new SettingProblem('last_active_password')
+      return { credentials: row.credentials.map((each) => (each === retired ? retiredCredential(each, clock.now()) : each)) }
+    })
+  }
+
+  /** Reads the current row and writes the change if no other writer was faster; on a conflict it retries. */
+  async function change(
+    { merchantId, action, by }: { readonly merchantId: string; readonly action: string; readonly by: AuditActor },
+    decide: (merchant: Merchant) => Change | SettingProblem | Promise<Change | SettingProblem>,
+  ): Promise<Merchant | SettingProblem> {
+    for (let attempt = 0; attempt < maxAttempts; attempt++) {
+      const before = await cache.read(merchantId)
+      if (before === null) return new SettingProblem('merchant_unknown')
+      const update = await decide(before)
+      if (update instanceof SettingProblem) return update
+      const row = await mac.seal({ ...before.row, ...update, version: before.row.version + 1 })
+      const isUpdated = await store.write(updateMerchant, {
+        merchant: row,
+        audit: merchantAuditEntry(row, {
+          ...actionEntry(action, changedNames(before.row, row)),
+          actor: by.actor,
+          requestId: by.requestId,
+        }),
+      })
+      cache.forget(merchantId)
+      if (isUpdated) return (await cache.find(merchantId)) ?? new SettingProblem('merchant_unknown')
+    }
+    return new SettingProblem('changed_meanwhile')
+  }
+
+  function actionEntry(action: string, outcome: string) {
+    return { at: clock.now(), actor: 'operator', action, outcome }
+  }
+}
+
+/** The names of the changed members, for the audit; never their values. */
+function changedNames(before: MerchantRow, after: MerchantRow): string {
+  const names = (['state', 'name', 'organization', 'address', 'credentials'] as const).filter((name) => before[name] !== after[name])
+  const [previous, current] = [before, after].map(({ settings }) => JSON.parse(settings) as Readonly<Record<string, unknown>>)
+  const settings = Object.keys(current ?? {}).filter((name) => JSON.stringify(previous?.[name]) !== JSON.stringify(current?.[name]))
+  return [...names, ...settings].join(' ') || 'nothing'
+}
+
+/** Credentials stored per merchant: the active ones and the last retired ones. */
+const maxStoredCredentials = 10
+const maxAttempts = 5

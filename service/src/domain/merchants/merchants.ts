@@ -1,0 +1,117 @@
+import { bucketOf, isId } from '@tessera/vault/id'
+import type { Keyring } from '@tessera/vault/keyring'
+
+import type { Clock } from '../../clock.ts'
+import type { MerchantLimits } from '../limits/merchant-limits.ts'
+import { findMerchant, insertMerchant, type MerchantRow, updateMerchant } from '../../store/merchants.ts'
+import type { Store } from '../../store/store.ts'
+
+import { makeMerchantCache, type Merchant, type MerchantAlarm, type MerchantCache } from './merchant-cache.ts'
+import { matchesActivePassword, makeCredential } from './credentials.ts'
+import { makeMerchantAdministration, type MerchantAdministration } from './administration.ts'
+import { makeMerchantMac } from './mac.ts'
+import { merchantAuditEntry } from './audit-entries.ts'
+import { noSettings, writeSettings } from './settings.ts'
+import { makeCredentialUsage } from './credential-usage.ts'
+import { readXAuth } from './x-auth.ts'
+
+/** Authenticates merchants by the X-Auth header of a request. */
+export interface Merchants extends MerchantCache {
+  /** `xAuth` is the raw header; null when absent. Every invalid value costs the same work. */
+  authenticate(xAuth: string | null): Promise<AuthenticationResult>
+  /** Creates the merchant if its id is new and returns whether it was. Throws `RangeError` for a malformed id. */
+  ensureMerchant(merchant: NewMerchant): Promise<boolean>
+  /** Management by operators. */
+  readonly administration: MerchantAdministration
+}
+
+export type AuthenticationResult =
+  | {
+      /** `server` sent the password; `browser` sent only the merchant id. */
+      readonly kind: 'server' | 'browser'
+      readonly merchantId: string
+      readonly bucket: number
+      readonly blocked: boolean
+      readonly origins: readonly string[]
+      readonly strictServerAuth: boolean
+      /** The merchant's own limits; they override the service's settings. */
+      readonly limits: MerchantLimits
+      /** Names of account fields of kind `reference`. */
+      readonly referenceFields: ReadonlySet<string>
+    }
+  /** No merchant has this id. Ids are public, so this may be disclosed. */
+  | { readonly kind: 'unknownMerchant' }
+  | { readonly kind: 'denied' }
+
+export interface NewMerchant {
+  /** 24 lower-case hex digits. */
+  readonly id: string
+  readonly name: string
+  readonly password: string
+}
+
+export interface MerchantDependencies {
+  readonly store: Store
+  readonly keyring: Keyring
+  readonly clock: Clock
+  /** `test` or `production`; part of every MAC. */
+  readonly environment: string
+  readonly alarm: MerchantAlarm
+}
+
+export function makeMerchants(deps: MerchantDependencies): Merchants {
+  const { store, keyring, clock } = deps
+  const mac = makeMerchantMac(keyring, deps.environment)
+  const cache = makeMerchantCache({ ...deps, mac })
+  const usage = makeCredentialUsage(deps)
+  return Object.freeze({ authenticate, ensureMerchant, ...cache, administration: makeMerchantAdministration({ ...deps, mac, cache }) })
+
+  async function authenticate(xAuth: string | null): Promise<AuthenticationResult> {
+    const read = readXAuth(xAuth)
+    if (read === null) return { kind: 'denied' }
+    const { id, password } = read
+    const merchant = isId(id) ? (cache.cached(id) ?? (await cache.find(id))) : null
+    const isValid = password === null || (await matchesActivePassword(keyring, merchant?.row ?? null, id, password))
+    if (merchant === null) return { kind: 'unknownMerchant' }
+    if (!isValid) return { kind: 'denied' }
+    if (password !== null) usage.record(merchant.row, password)
+    return authenticated(merchant, password === null ? 'browser' : 'server')
+  }
+
+  async function ensureMerchant(input: NewMerchant): Promise<boolean> {
+    const { id, name, password } = input
+    if (!isId(id)) throw new RangeError('a merchant id is 24 lower-case hex digits')
+    const now = clock.now()
+    const base = { id, bucket: bucketOf(id), version: 1, state: 'active', name, organization: '', address: '', createdAt: now } as const
+    const credential = await makeCredential(keyring, { id, credentials: [] }, password, now)
+    const empty = { settings: writeSettings(noSettings), credentials: [credential], mac: new Uint8Array(0) }
+    const row = await mac.seal({ ...base, ...empty })
+    if (
+      await store.write(insertMerchant, {
+        merchant: row,
+        audit: merchantAuditEntry(row, { at: now, actor: 'system', action: 'merchant.created', outcome: 'created' }),
+      })
+    )
+      return true
+    await resealUnsigned(await store.read(findMerchant(id)), row)
+    return false
+  }
+
+  /** A row from before rows had a MAC is rewritten from the given merchant; its contents are not trusted. */
+  async function resealUnsigned(found: MerchantRow | null, fresh: MerchantRow): Promise<void> {
+    if (found === null || found.mac.length > 0) return
+    const row = await mac.seal({ ...fresh, version: found.version + 1, createdAt: found.createdAt })
+    await store.write(updateMerchant, {
+      merchant: row,
+      audit: merchantAuditEntry(row, { at: clock.now(), actor: 'system', action: 'merchant.row_signed', outcome: 'done' }),
+    })
+    cache.forget(row.id)
+  }
+}
+
+function authenticated({ row, settings }: Merchant, kind: 'server' | 'browser'): AuthenticationResult {
+  const { origins, strictServerAuth, limits, accountFields } = settings
+  const referenceFields = new Set(accountFields.filter((field) => field.kind === 'reference').map(({ name }) => name))
+  const isBlocked = row.state === 'blocked'
+  return { kind, merchantId: row.id, bucket: row.bucket, blocked: isBlocked, origins, strictServerAuth, limits, referenceFields }
+}

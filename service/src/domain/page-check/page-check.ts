@@ -1,0 +1,172 @@
+import { createHash } from 'node:crypto'
+
+import { RpcError } from '@tessera/contract/errors'
+
+import type { Clock } from '../../clock.ts'
+import type { MerchantCache } from '../merchants/merchant-cache.ts'
+import type { AuditEntry } from '../../store/audit.ts'
+import { findDashboardUser } from '../../store/dashboard-users.ts'
+import type { MerchantKey } from '../../store/merchants.ts'
+import {
+  listPageChecks,
+  listPageScripts,
+  type PageCheckRow,
+  type PageScriptRow,
+  reviewScript,
+  savePageCheck,
+} from '../../store/page-checks.ts'
+import type { Store } from '../../store/store.ts'
+
+import { isHtml, notChecked, type FetchPage } from './fetch-page.ts'
+import type { ParsePage } from './parse-page.ts'
+import type { PageFinding, ParsedPage } from './parsed-page.ts'
+import { severityOf } from './rule-descriptions.ts'
+
+/** The stored result of the last check of a page. */
+export interface PageReport {
+  readonly page: string
+  readonly checkedAt: number
+  readonly findings: readonly PageFinding[]
+  readonly scripts: number
+  readonly isCut: boolean
+}
+
+/** A script of the inventory, as shown to users. */
+export interface ReviewedScript extends PageScriptRow {
+  readonly isGone: boolean
+  readonly isChanged: boolean
+  /** Digits; null when the script is not reviewed or the reviewer no longer exists. */
+  readonly judgedByPhone: string | null
+}
+
+export interface PageCheckActor {
+  readonly userId: string
+  readonly requestId: string
+}
+
+export interface ScriptReviewInput {
+  readonly scriptId: string
+  readonly print: string
+  readonly judged: 'authorised' | 'refused'
+  readonly reason: string
+}
+
+/** Checks the source of a merchant's pages against the rules for card forms, and stores an inventory of their scripts. */
+export interface PageCheck {
+  /** Throws `pageNotChecked` with the reason. */
+  run(
+    of: MerchantKey,
+    input: { readonly url: string } | { readonly html: string },
+    by: PageCheckActor,
+    signal: AbortSignal,
+  ): Promise<PageReport>
+  list(of: MerchantKey): Promise<PageCheckRow[]>
+  get(of: MerchantKey, page: string): Promise<PageReport | null>
+  scripts(of: MerchantKey): Promise<ReviewedScript[]>
+  /** Throws `scriptChanged` when the script is gone or differs from the reviewed one. */
+  judge(of: MerchantKey, judgement: ScriptReviewInput, by: PageCheckActor): Promise<void>
+}
+
+export interface PageCheckDependencies {
+  readonly store: Pick<Store, 'read' | 'write'>
+  readonly clock: Pick<Clock, 'now'>
+  readonly merchants: Pick<MerchantCache, 'find'>
+  readonly fetchPage: FetchPage
+  readonly parse: ParsePage
+  /** Null: take the origin from the page; only in the test environment. */
+  readonly formOrigin: string | null
+}
+
+export function makePageCheck({ store, clock, merchants, fetchPage, parse, formOrigin }: PageCheckDependencies): PageCheck {
+  return Object.freeze<PageCheck>({
+    async run({ bucket, merchantId }, input, { userId, requestId }, signal) {
+      const source = 'url' in input ? await fetched(merchantId, input.url, signal) : pasted(input.html)
+      const parsed = await parse({ ...source, formOrigin })
+      const report = { page: source.page, checkedAt: clock.now(), ...toReport(parsed) }
+      const { errors, warnings } = countOf(parsed.findings)
+      const check = { bucket, merchantId, page: report.page, checkedAt: report.checkedAt, checkedBy: userId, errors, warnings }
+      const scripts = parsed.scripts.map(({ name, ...script }) => ({ scriptId: scriptIdOf(source.page, name), ...script }))
+      const outcome = errors + warnings === 0 ? 'clean' : 'broken'
+      const action = { at: report.checkedAt, merchantId, userId, requestId, action: 'page.checked', subject: userId, outcome }
+      await store.write(savePageCheck, {
+        check: { ...check, report: JSON.stringify(toReport(parsed)) },
+        scripts,
+        pagesMax,
+        scriptsMax,
+        audit: auditEntryOf(action),
+      })
+      return report
+    },
+    list: ({ bucket, merchantId }) => store.read(listPageChecks({ bucket, merchantId })),
+    async get({ bucket, merchantId }, page) {
+      const row = (await store.read(listPageChecks({ bucket, merchantId }))).find((check) => check.page === page)
+      return row === undefined ? null : { page, checkedAt: row.checkedAt, ...(JSON.parse(row.report) as ReturnType<typeof toReport>) }
+    },
+    async scripts({ bucket, merchantId }) {
+      const of = { bucket, merchantId }
+      const [rows, checks] = await Promise.all([store.read(listPageScripts(of)), store.read(listPageChecks(of))])
+      const phones = await phonesOf(merchantId, rows)
+      const checkedAt = new Map(checks.map((check) => [check.page, check.checkedAt]))
+      return rows.map((row) => ({
+        ...row,
+        isGone: row.lastAt < (checkedAt.get(row.page) ?? Infinity),
+        isChanged: row.judged !== 'open' && row.print !== row.judgedPrint,
+        judgedByPhone: phones.get(row.judgedBy) ?? null,
+      }))
+    },
+    async judge({ bucket, merchantId }, { scriptId, print, judged, reason }, { userId, requestId }) {
+      const at = clock.now()
+      const row = { bucket, merchantId, scriptId, print, judged, reason: reason.trim(), judgedBy: userId, judgedAt: at }
+      const action = { at, merchantId, userId, requestId, action: actionOf[judged], subject: scriptId, outcome: 'done' }
+      if (!(await store.write(reviewScript, { ...row, audit: auditEntryOf(action) })))
+        throw new RpcError('scriptChanged', { data: 'scriptId' })
+    },
+  })
+
+  async function fetched(merchantId: string, address: string, signal: AbortSignal) {
+    const merchant = await merchants.find(merchantId)
+    const { url, text, policies } = await fetchPage(address, merchant?.settings.origins ?? [], signal)
+    return { page: `${url.origin}${url.pathname}`.slice(0, pageLengthMax), text, policies, origin: url.origin }
+  }
+
+  /** Reads each user once. */
+  async function phonesOf(merchantId: string, rows: readonly PageScriptRow[]): Promise<ReadonlyMap<string, string>> {
+    const ids = [...new Set(rows.map(({ judgedBy }) => judgedBy))].filter((id) => id !== '')
+    const users = await Promise.all(ids.map((id) => store.read(findDashboardUser(id))))
+    return new Map(users.flatMap((user) => (user?.merchantId === merchantId ? [[user.userId, user.phone]] : [])))
+  }
+}
+
+function pasted(html: string) {
+  if (!isHtml(html)) throw notChecked('not_html')
+  return { page: pastedPage, text: html, policies: [], origin: null }
+}
+
+function toReport({ findings, scripts, isCut }: ParsedPage): Omit<PageReport, 'page' | 'checkedAt'> {
+  return { findings, scripts: scripts.length, isCut }
+}
+
+function countOf(findings: readonly PageFinding[]): { errors: number; warnings: number } {
+  const errors = findings.filter(({ rule }) => severityOf(rule) === 'error').length
+  return { errors, warnings: findings.length - errors }
+}
+
+/** A script of a page keeps its row from check to check. */
+function scriptIdOf(page: string, name: string): string {
+  return createHash('sha256').update(`${page}\n${name}`).digest('hex').slice(0, 24)
+}
+
+interface PageAction extends Pick<AuditEntry, 'at' | 'merchantId' | 'action' | 'subject' | 'outcome' | 'requestId'> {
+  readonly userId: string
+}
+
+function auditEntryOf({ userId, ...action }: PageAction): AuditEntry {
+  return { ...action, actor: `user:${userId}`, version: 0, mac: new Uint8Array(0) }
+}
+
+const actionOf = Object.freeze({ authorised: 'script.authorized', refused: 'script.refused' } as const)
+/** The stored name of a page submitted as HTML without an address. */
+export const pastedPage = 'pasted'
+const pageLengthMax = 500
+const pagesMax = 20
+const scriptsMax = 300

@@ -1,0 +1,35 @@
+import { checkPage } from '@tessera/form-check/check-page'
+import type { InventoryScript } from '@tessera/form-check/inventory'
+import { rules } from '@tessera/form-check/rules'
+
+import type { PageScript, PageText, ParsedPage } from './parsed-page.ts'
+
+function parsePage({ page, text, policies, origin, formOrigin }: PageText): ParsedPage {
+  const { findings, scripts } = checkPage({ path: page, text, policies, origin }, formOrigin)
+  const broken = findings.filter(({ rule }) => rules[rule].severity !== 'note')
+  return {
+    findings: broken.slice(0, findingsMax).map(({ rule, line, column, shown }) => ({ rule, line, column, shown })),
+    scripts: scripts.slice(0, scriptsMax).map(tellScript),
+    isCut: broken.length > findingsMax || scripts.length > scriptsMax,
+  }
+}
+
+function tellScript({ address, sha256, integrity, party }: InventoryScript): PageScript {
+  const isInline = address.startsWith('inline ')
+  return {
+    address: address.slice(0, textMax),
+    name: isInline ? `inline ${sha256 ?? ''}` : address,
+    print: (sha256 === null ? integrity : `sha256-${sha256}`)?.slice(0, textMax) ?? '',
+    integrity: integrity?.slice(0, textMax) ?? '',
+    party,
+  }
+}
+
+const findingsMax = 200
+const scriptsMax = 100
+const textMax = 500
+
+// Each process parses one page and then exits; it also exits with its parent.
+process.once('message', (page) => {
+  process.send?.(parsePage(page as PageText), () => process.disconnect())
+})

@@ -1,0 +1,260 @@
+import { type ReceiptState, receiptStates } from '@tessera/contract/receipt'
+import { bucketOf, bucketOfId } from '@tessera/vault/id'
+
+import { type AuditRow, listAuditOfSubject } from '../../store/audit.ts'
+import { listOperations, type OperationRow } from '../../store/operations.ts'
+import {
+  findReceiptById,
+  type ListedReceipt,
+  listFlaggedReceipts,
+  listOpenReceipts,
+  listReceiptPage,
+  type ReceiptRow,
+} from '../../store/receipts.ts'
+import { makeCardMac } from '../cards/mac.ts'
+import { operatorActor } from '../request-context.ts'
+
+import type { PaymentDependencies, PaymentServices } from './dependencies.ts'
+import { findAuthorization, findCurrentOperation, isOperationPending, newOperation } from './network-operations.ts'
+import { makeReceiptMac } from './receipt-mac.ts'
+import { releaseCardLock, updateAfterRefusal, updateToReturning } from './receipt-patches.ts'
+import type { ReceiptWorker } from './receipt-worker.ts'
+import { openReceiptStates, receiptStateInfo } from './states.ts'
+import { applyTransition, type ReceiptTransition } from './transitions.ts'
+
+/** What operators see and decide of receipts. Lists and details cover all merchants. */
+export interface ReceiptAdministration {
+  /** Throws `ReceiptAdministrationError` for a query that no index serves. */
+  list(query: OperatorReceiptQuery): Promise<OperatorReceiptPage>
+  /** Null: there is no such receipt. */
+  get(receiptId: string): Promise<ReceiptDetails | null>
+  /** Records what the network's statement says of an unknown payment (state 20). Throws `ReceiptAdministrationError`. */
+  resolve(resolution: ReceiptResolution): Promise<ReceiptDetails>
+}
+
+export interface OperatorReceiptQuery {
+  readonly state: ReceiptState | null
+  readonly isFlagged: boolean
+  /** Null: all merchants. */
+  readonly merchantId: string | null
+  /** The last receipt of the page before. */
+  readonly after: string | null
+  readonly count: number
+}
+
+export interface OperatorReceiptPage {
+  readonly receipts: readonly ListedReceipt[]
+  /** For `after`; null on the last page. */
+  readonly next: string | null
+}
+
+export interface ReceiptDetails {
+  readonly receipt: ReceiptRow
+  /** False: the row was not written by this service. */
+  readonly hasValidMac: boolean
+  readonly operations: readonly OperationRow[]
+  /** Newest first. */
+  readonly entries: readonly AuditRow[]
+  /** What will happen to the receipt, in a sentence for operators. */
+  readonly next: string
+}
+
+/** The network's own statement of an unknown payment. */
+export interface ReceiptResolution {
+  readonly receiptId: string
+  /** When the card was debited, by the statement, unix milliseconds; null: the statement shows no debit. */
+  readonly paidAt: number | null
+  /** The network's reference: of the debit, or of the statement that does not have it. */
+  readonly reference: string
+  /** Why the operator decides; stored with the operation. */
+  readonly reason: string
+}
+
+/** Why a receipt was not listed or resolved. */
+export type ReceiptAdministrationFault =
+  | 'receipt_unknown'
+  | 'receipt_tampered'
+  | 'receipt_not_unknown'
+  | 'receipt_changed'
+  | 'receipt_paid_at_implausible'
+  | 'receipt_query_unspecific'
+
+export class ReceiptAdministrationError extends Error {
+  override readonly name = 'ReceiptAdministrationError'
+  readonly fault: ReceiptAdministrationFault
+
+  constructor(fault: ReceiptAdministrationFault) {
+    super(fault)
+    this.fault = fault
+  }
+}
+
+/** `worker` starts the reversal of a payment that the statement shows, without waiting for its turn. */
+export function createReceiptAdministration(dependencies: PaymentDependencies, worker: Pick<ReceiptWorker, 'kick'>): ReceiptAdministration {
+  const { keyring, environment, store, clock } = dependencies
+  const services: PaymentServices = {
+    ...dependencies,
+    mac: makeReceiptMac(keyring, environment),
+    cardMac: makeCardMac(keyring, environment),
+  }
+  return Object.freeze({ list, get, resolve })
+
+  async function list(query: OperatorReceiptQuery): Promise<OperatorReceiptPage> {
+    const found = await readPage(query)
+    const receipts = found.slice(0, query.count)
+    return { receipts, next: found.length > query.count ? (receipts.at(-1)?.receiptId ?? null) : null }
+  }
+
+  async function readPage({ state, isFlagged, merchantId, after, count }: OperatorReceiptQuery): Promise<ListedReceipt[]> {
+    const last = after === null ? null : await findRow(after)
+    if (after !== null && last === null) throw new ReceiptAdministrationError('receipt_unknown')
+    const isWanted = (receipt: ListedReceipt): boolean =>
+      'brokenAt' in receipt || ((state === null || receipt.state === state) && (merchantId === null || receipt.merchantId === merchantId))
+    if (isFlagged) {
+      const flagged = await store.read(listFlaggedReceipts(flaggedReceiptsMax, after ?? ''))
+      return flagged.filter(isWanted).slice(0, count + 1)
+    }
+    if (merchantId !== null) {
+      const cursor = last === null ? null : { at: last.createdAt, id: last.receiptId }
+      return store.read(
+        listReceiptPage({
+          bucket: bucketOf(merchantId),
+          merchantId,
+          from: 0,
+          to: Number.MAX_SAFE_INTEGER,
+          state,
+          after: cursor,
+          count: count + 1,
+        }),
+      )
+    }
+    if (state === null || !openReceiptStates.some((open) => open === state))
+      throw new ReceiptAdministrationError('receipt_query_unspecific')
+    const cursor = last === null || 'brokenAt' in last ? undefined : last
+    return store.read(listOpenReceipts(state, count + 1, cursor))
+  }
+
+  async function findRow(receiptId: string): Promise<ListedReceipt | null> {
+    const bucket = bucketOfId(receiptId)
+    return bucket === null ? null : store.read(findReceiptById(bucket, receiptId))
+  }
+
+  async function get(receiptId: string): Promise<ReceiptDetails | null> {
+    const receipt = await findRow(receiptId)
+    if (receipt === null) return null
+    if ('brokenAt' in receipt) throw new ReceiptAdministrationError('receipt_tampered')
+    const [operations, entries, hasValidMac] = await Promise.all([
+      store.read(listOperations(receipt)),
+      store.read(listAuditOfSubject(receipt.merchantId, receiptId, entriesMax)),
+      services.mac.hasValidMac(receipt),
+    ])
+    return { receipt, hasValidMac, operations, entries, next: describeNext(receipt, hasValidMac) }
+  }
+
+  async function resolve(resolution: ReceiptResolution): Promise<ReceiptDetails> {
+    for (let attempt = 0; attempt < maxAttempts; attempt++) {
+      const resolved = await applyTransition(services, await resolutionTransition(resolution))
+      // The worker asks the network about the same receipt, and may have stored what it heard in between.
+      if (typeof resolved === 'string') continue
+      if (resolved.state === receiptStates.returning) worker.kick(resolved)
+      const details = await get(resolution.receiptId)
+      if (details === null) throw new Error('a resolved receipt is missing')
+      return details
+    }
+    throw new ReceiptAdministrationError('receipt_changed')
+  }
+
+  async function resolutionTransition(resolution: ReceiptResolution): Promise<ReceiptTransition> {
+    const { receiptId, paidAt } = resolution
+    const found = await get(receiptId)
+    if (found === null) throw new ReceiptAdministrationError('receipt_unknown')
+    const { receipt, hasValidMac, operations } = found
+    if (!hasValidMac) throw new ReceiptAdministrationError('receipt_tampered')
+    const authorization = findAuthorization(operations)
+    if (receipt.state !== receiptStates.unknown || authorization === null) throw new ReceiptAdministrationError('receipt_not_unknown')
+    if (paidAt !== null && Math.abs(paidAt - authorization.requestedAt) > statementToleranceMs) {
+      throw new ReceiptAdministrationError('receipt_paid_at_implausible')
+    }
+    const current = findCurrentOperation(operations, receipt)
+    const reversal = current?.kind === 'reverse' && isOperationPending(current) ? current : null
+    const unknown = { receipt, authorization, reversal }
+    return paidAt === null ? asNotPaid(resolution, unknown) : asPaid(resolution, unknown)
+  }
+
+  /** As reconciliation does when the network says that it declined. */
+  function asNotPaid({ reference, reason }: ReceiptResolution, { receipt, authorization, reversal }: UnknownReceipt): ReceiptTransition {
+    const stated = { state: 'declined', reason: statementReason, networkRef: reference, rawCode: reason, resolvedAt: clock.now() } as const
+    return {
+      cause: 'resolved_not_paid',
+      from: receipt,
+      to: updateAfterRefusal(services.settings, receipt, 'debitFailed'),
+      operations: [authorization, ...(reversal === null ? [] : [reversal])].map((operation) => ({ ...operation, ...stated })),
+      cardLock: releaseCardLock(receipt),
+      outcome: 'not_paid',
+      ctx: null,
+      actor: operatorActor,
+    }
+  }
+
+  /** As reconciliation does when the network says that it approved. A reversal in progress goes on; otherwise one is requested. */
+  function asPaid(
+    { reference, reason, paidAt }: ReceiptResolution,
+    { receipt, authorization, reversal }: UnknownReceipt,
+  ): ReceiptTransition {
+    const now = clock.now()
+    const stated: OperationRow = {
+      ...authorization,
+      state: 'approved',
+      reason: statementReason,
+      networkRef: reference,
+      rawCode: `${new Date(paidAt ?? now).toISOString()} ${reason}`,
+      resolvedAt: now,
+    }
+    const reverse = reversal ?? newOperation(receipt, 'reverse', authorization.amountTiyin, now)
+    return {
+      cause: 'resolved_paid',
+      from: receipt,
+      to: { ...updateToReturning(reverse, now), networkRef: reference },
+      operations: [stated, reverse],
+      cardLock: releaseCardLock(receipt),
+      outcome: 'paid',
+      ctx: null,
+      actor: operatorActor,
+    }
+  }
+}
+
+interface UnknownReceipt {
+  readonly receipt: ReceiptRow
+  readonly authorization: OperationRow
+  /** The reversal that reconciliation has started, if its outcome is open. */
+  readonly reversal: OperationRow | null
+}
+
+/** What happens next to this receipt, and what an operator has to do where nothing happens by itself. */
+export function describeNext(receipt: ReceiptRow, hasValidMac: boolean): string {
+  const { state, flagged, dueAt } = receipt
+  if (!hasValidMac) return 'Nothing: the row was changed by something else than this service. See docs/operating/stuck-payment.md#tampered.'
+  if (state === receiptStates.unknown && flagged) {
+    return 'The service asks the network every 10 minutes. Look the payment up in the network’s statement, then: tessera receipts resolve.'
+  }
+  if (state === receiptStates.returning && flagged) {
+    return 'The service asks the network every 10 minutes for the refund. Ask the network why it does not confirm it.'
+  }
+  if (state === receiptStates.held && flagged) {
+    return 'The service asks the network every 10 minutes whether it captured. Ask the network why it does not say.'
+  }
+  if (state === receiptStates.cancelled && flagged) {
+    return 'Nothing: the money is back, but the merchant’s endpoint refused to hear it or did not answer for a day. Tell the merchant.'
+  }
+  const { next } = receiptStateInfo[state]
+  return dueAt === null ? next : `${next} The service looks at it at ${new Date(dueAt).toISOString()}.`
+}
+
+/** `reason` of an operation whose outcome an operator has recorded. */
+export const statementReason = 'statement'
+/** A debit in the statement further away than this from the call belongs to another payment. */
+const statementToleranceMs = 3 * 24 * 3_600_000
+const flaggedReceiptsMax = 1000
+const maxAttempts = 5
+const entriesMax = 100

@@ -1,0 +1,249 @@
+import { type ErrorName, RpcError } from '@tessera/contract/errors'
+import { type ReceiptState, receiptStates } from '@tessera/contract/receipt'
+import { parseToken } from '@tessera/vault/token'
+
+import type { NetworkOutcome } from '../../adapters/network/network.ts'
+import { type CardRow, findCard } from '../../store/cards.ts'
+import type { ReceiptRow } from '../../store/receipts.ts'
+import type { LiveCard } from '../cards/find.ts'
+import { shreddedCard } from '../cards/lifecycle.ts'
+
+import type { PaymentServices } from './dependencies.ts'
+import { loadReceipt } from './find.ts'
+import { checkWithMerchant, performAtMerchant } from './merchant-callback.ts'
+import { callNetwork, type NetworkReply, newOperation, type StartedPayment, withNetworkReply } from './network-operations.ts'
+import {
+  errorByDeclineReason,
+  releaseCardLock,
+  unpaidEndsAt,
+  updateAfterApproval,
+  updateAfterRefusal,
+  updateAfterUnknown,
+} from './receipt-patches.ts'
+import type { ReceiptContext } from './transition-records.ts'
+import { applyTransition, type ReceiptTransition } from './transitions.ts'
+
+export interface PaymentInput {
+  readonly receiptId: string
+  readonly token: string
+  readonly payer: object | null
+  /** Null: as the receipt says. */
+  readonly hold: boolean | null
+}
+
+/**
+ * Debits a card or holds the amount, in three steps, each durable before the next: intention, call of the network, outcome. A merchant with
+ * an endpoint is asked before the network is called and told after it. Of many concurrent payments of one receipt one stores its intention;
+ * the others get receiptInProgress or receiptPaid.
+ */
+export async function payReceipt(services: PaymentServices, input: PaymentInput, ctx: ReceiptContext): Promise<ReceiptRow> {
+  if (parseToken(input.token) === null) throw new RpcError('tokenShape', { data: 'token' })
+  const started = await startPayment(services, input, ctx)
+  await assertOneTimeCardStillThere(services, started, input.token, ctx)
+  const payment = await checkWithMerchant(services, started, ctx)
+  const reply = await callAuthorize(services, payment, ctx)
+  const receipt = await recordAuthorization(services, payment, reply, ctx)
+  return receipt.state === closing ? performAtMerchant(services, receipt, ctx) : receipt
+}
+
+async function startPayment(services: PaymentServices, input: PaymentInput, ctx: ReceiptContext): Promise<StartedPayment> {
+  const hasEndpoint = await services.endpoint.isSet(ctx.merchantId)
+  for (let attempt = 0; attempt < maxAttempts; attempt++) {
+    const receipt = await loadReceipt(services, input.receiptId, ctx)
+    assertPayable(services, receipt)
+    const found = await services.cards.requireLive(input.token, ctx)
+    if (!found.card.verified) throw new RpcError('cardNotVerified')
+    const started = await storePaymentStart(services, { input, receipt, found, hasEndpoint }, ctx)
+    if (started !== null) return started
+  }
+  throw new RpcError('overloaded', { retryAfterMs: 1000 })
+}
+
+/** Checked before the card: a caller that lost the reply and pays again must learn that the receipt is paid, not that its one-time token is gone. */
+function assertPayable({ settings, clock }: PaymentServices, receipt: ReceiptRow): void {
+  const error = unpayableErrors[receipt.state]
+  if (error !== null) throw new RpcError(error)
+  if (clock.now() >= unpaidEndsAt(settings, receipt)) throw new RpcError('receiptCancelled')
+}
+
+const { created, checking, debiting, closing, paid, held, holding, unknown, returning, cancelled } = receiptStates
+const unpayableErrors: Readonly<Record<ReceiptState, ErrorName | null>> = Object.freeze({
+  [created]: null,
+  [checking]: 'receiptInProgress',
+  [debiting]: 'receiptInProgress',
+  [closing]: 'receiptInProgress',
+  [holding]: 'receiptInProgress',
+  [unknown]: 'receiptInProgress',
+  [paid]: 'receiptPaid',
+  [held]: 'receiptPaid',
+  [returning]: 'receiptCancelled',
+  [cancelled]: 'receiptCancelled',
+})
+
+interface PaymentStart {
+  readonly input: PaymentInput
+  readonly receipt: ReceiptRow
+  readonly found: LiveCard
+  /** Whether the merchant's endpoint is asked first. */
+  readonly hasEndpoint: boolean
+}
+
+/** Null: the receipt changed meanwhile. */
+async function storePaymentStart(
+  services: PaymentServices,
+  { input, receipt, found, hasEndpoint }: PaymentStart,
+  ctx: ReceiptContext,
+): Promise<StartedPayment | null> {
+  const { card } = found
+  const now = services.clock.now()
+  const isHold = input.hold ?? receipt.hold
+  const oneTime = !card.recurrent
+  const operation = { ...newOperation(receipt, isHold ? 'hold' : 'authorise', receipt.amountTiyin, now), cardId: card.cardId }
+  const started = await applyTransition(services, {
+    cause: 'payment_started',
+    from: receipt,
+    to: {
+      state: hasEndpoint ? checking : isHold ? holding : debiting,
+      requestId: operation.requestId,
+      payer: input.payer === null ? null : JSON.stringify(input.payer),
+      error: null,
+      oneTime,
+      customer: card.customer,
+      cardId: card.cardId,
+      maskedPan: card.maskedPan,
+      cardExpiry: card.expiry,
+      dueAt: now + services.settings.leaseMs,
+    },
+    operations: [operation],
+    cardLock: oneTime ? { cardId: card.cardId, move: 'take' } : null,
+    outcome: operation.kind,
+    ctx,
+    isStart: true,
+  })
+  if (started === 'cardLocked') throw new RpcError('cardInUse')
+  return started === 'moved' ? null : { found, receipt: started, operation, hasEndpoint }
+}
+
+/** Another receipt may have used up the one-time card after it was found and before it was locked. Once locked it cannot go. */
+async function assertOneTimeCardStillThere(
+  services: PaymentServices,
+  { receipt, operation }: StartedPayment,
+  token: string,
+  ctx: ReceiptContext,
+): Promise<void> {
+  if (!receipt.oneTime) return
+  try {
+    await services.cards.requireLive(token, ctx)
+  } catch (err) {
+    await applyTransition(services, {
+      cause: 'card_gone',
+      from: receipt,
+      to: updateAfterRefusal(services.settings, receipt, 'declined'),
+      operations: [withNetworkReply(operation, { kind: 'declined', reason: 'declined', rawCode: 'card_gone' }, services.clock.now())],
+      cardLock: releaseCardLock(receipt),
+      outcome: 'card_gone',
+      ctx,
+      reply: err instanceof RpcError ? err : null,
+    })
+    throw err
+  }
+}
+
+/** The last call that needs the card number. */
+function callAuthorize(
+  services: PaymentServices,
+  { found, receipt, operation }: StartedPayment,
+  ctx: ReceiptContext,
+): Promise<NetworkReply<NetworkOutcome>> {
+  const { merchantId, expiry } = found.card
+  const { requestId, receiptId, amountTiyin } = operation
+  const request = { merchantId, expiry, requestId, receiptId, amountTiyin, hold: receipt.state === holding }
+  return services.cards.usePan(found, (pan) =>
+    callNetwork(services, ctx.signal, (network, signal) => network.authorize({ ...request, pan }, signal)),
+  )
+}
+
+/**
+ * Stores the network's reply. A store that fails after the call leaves the outcome open for the receipt worker, so the caller gets
+ * paymentUnknown, never an error that says nothing happened.
+ */
+async function recordAuthorization(
+  services: PaymentServices,
+  payment: StartedPayment,
+  reply: NetworkReply<NetworkOutcome>,
+  ctx: ReceiptContext,
+): Promise<ReceiptRow> {
+  const error = errorOfReply(reply)
+  const receipt = await storeOutcome(services, payment, { reply, error, ctx }).catch((cause: unknown) => {
+    throw new RpcError('paymentUnknown', { cause })
+  })
+  // Null: our lease ended before the reply came, and the worker took over.
+  if (receipt === null) throw new RpcError('paymentUnknown')
+  if (error !== null) throw error
+  return receipt
+}
+
+function errorOfReply(reply: NetworkReply<NetworkOutcome>): RpcError | null {
+  if (reply.kind === 'approved') return null
+  if (reply.kind === 'declined') return new RpcError(errorByDeclineReason[reply.reason])
+  return new RpcError('paymentUnknown', 'cause' in reply ? { cause: reply.cause } : {})
+}
+
+interface AuthorizationReply {
+  readonly reply: NetworkReply<NetworkOutcome>
+  readonly error: RpcError | null
+  readonly ctx: ReceiptContext
+}
+
+async function storeOutcome(services: PaymentServices, payment: StartedPayment, outcome: AuthorizationReply): Promise<ReceiptRow | null> {
+  for (let attempt = 0; attempt < maxAttempts; attempt++) {
+    const receipt = await applyTransition(services, await authorizationTransition(services, payment, outcome))
+    if (typeof receipt !== 'string') return receipt
+    // Either the card changed, by resealing or by its merchant, or the receipt itself.
+    const current = await loadReceipt(services, payment.receipt.receiptId, outcome.ctx)
+    if (current.version !== payment.receipt.version) return null
+  }
+  return null
+}
+
+async function authorizationTransition(
+  services: PaymentServices,
+  payment: StartedPayment,
+  { reply, error, ctx }: AuthorizationReply,
+): Promise<ReceiptTransition> {
+  const { receipt, operation } = payment
+  const { settings, clock } = services
+  const now = clock.now()
+  const operations = [withNetworkReply(operation, reply, now)]
+  const base = { from: receipt, operations, ctx, reply: error ?? 'receipt' } as const
+  if (reply.kind === 'unknown') {
+    return { ...base, cause: 'no_reply', to: updateAfterUnknown(settings, now), outcome: 'unknown' }
+  }
+  const unlocked = { ...base, cardLock: releaseCardLock(receipt) }
+  if (reply.kind === 'declined') {
+    const to = updateAfterRefusal(settings, receipt, errorByDeclineReason[reply.reason])
+    return { ...unlocked, cause: 'declined', to, outcome: reply.reason }
+  }
+  const isClosing = payment.hasEndpoint && receipt.state === debiting
+  const to = updateAfterApproval(settings, receipt, { networkRef: reply.networkRef, now, isClosing })
+  const card = receipt.oneTime ? await usedOneTimeCard(services, receipt, now) : null
+  const approved = { ...unlocked, to, card, outcome: 'approved' }
+  if (isClosing) {
+    const perform = newOperation(receipt, 'merchantPerform', receipt.amountTiyin, now)
+    return { ...approved, cause: 'awaiting_merchant', operations: [...operations, perform], reply: null }
+  }
+  return { ...approved, cause: to.state === held ? 'hold_approved' : 'debit_approved' }
+}
+
+/** The one-time card as its payment leaves it; null when it is gone already, or its row has a wrong MAC. */
+async function usedOneTimeCard({ store, cardMac, alarm }: PaymentServices, receipt: ReceiptRow, now: number): Promise<CardRow | null> {
+  const { bucket, merchantId, cardId, receiptId } = receipt
+  const card = await store.read(findCard({ bucket, merchantId, cardId }))
+  if (card === null || card.state !== 'live') return null
+  if (await cardMac.hasValidMac(card)) return cardMac.seal(shreddedCard(card, 'removed', now))
+  alarm('row_tampered', { merchantId, cardId, requestId: '', receiptId })
+  return null
+}
+
+/** Lost races in a row that are taken for overload. */
+const maxAttempts = 5

@@ -1,0 +1,136 @@
+import { readAmount } from '@tessera/contract/receipt'
+import { RpcError } from '@tessera/contract/errors'
+import { receiptStates } from '@tessera/contract/receipt'
+
+import type { NetworkOutcome } from '../../adapters/network/network.ts'
+import { listOperations, type OperationRow } from '../../store/operations.ts'
+import type { ReceiptRow } from '../../store/receipts.ts'
+
+import type { PaymentServices } from './dependencies.ts'
+import { loadReceipt } from './find.ts'
+import {
+  callNetwork,
+  findAuthorization,
+  findCurrentOperation,
+  isOperationPending,
+  type NetworkReply,
+  newOperation,
+  queryOrRepeat,
+  toFollowUpRequest,
+  withNetworkReply,
+} from './network-operations.ts'
+import { backoffMs, holdEndsAt, updateAfterCapture } from './receipt-patches.ts'
+import { releaseExpiredHold } from './refund.ts'
+import { isPaymentInProgress } from './states.ts'
+import type { ReceiptContext } from './transition-records.ts'
+import { acquireLease, applyTransition, type DueReceipt, type ReceiptTransition } from './transitions.ts'
+
+/** Captures held money: `sum` tiyin of it, or all of it when null. The rest is released. */
+export async function confirmHold(
+  services: PaymentServices,
+  receiptId: string,
+  sum: number | null,
+  ctx: ReceiptContext,
+): Promise<ReceiptRow> {
+  const amountTiyin = sum === null ? null : readAmount(sum)
+  if (sum !== null && amountTiyin === null) throw new RpcError('amountInvalid', { data: 'amount' })
+  const { receipt, capture, authorization } = await startCapture(services, { receiptId, amountTiyin }, ctx)
+  const request = toFollowUpRequest(capture, authorization)
+  const reply = await callNetwork(services, ctx.signal, (network, signal) => network.capture(request, signal))
+  const captured = await recordCapture(services, { receipt, capture, reply, ctx }).catch((cause: unknown) => {
+    throw new RpcError('paymentUnknown', { cause })
+  })
+  if (captured === null || reply.kind === 'unknown') throw new RpcError('paymentUnknown')
+  if (reply.kind === 'declined') throw new RpcError('debitFailed')
+  return captured
+}
+
+interface StartedCapture {
+  readonly receipt: ReceiptRow
+  readonly capture: OperationRow
+  readonly authorization: OperationRow
+}
+
+interface CaptureInput {
+  readonly receiptId: string
+  readonly amountTiyin: number | null
+}
+
+async function startCapture(
+  services: PaymentServices,
+  { receiptId, amountTiyin }: CaptureInput,
+  ctx: ReceiptContext,
+): Promise<StartedCapture> {
+  for (let attempt = 0; attempt < maxAttempts; attempt++) {
+    const receipt = await loadReceipt(services, receiptId, ctx)
+    assertHeld(services, receipt)
+    const operations = await services.store.read(listOperations(receipt))
+    if (isOperationPending(findCurrentOperation(operations, receipt))) throw new RpcError('receiptInProgress')
+    if (amountTiyin !== null && amountTiyin > receipt.takenTiyin) throw new RpcError('amountAboveHold', { data: 'amount' })
+    const authorization = findAuthorization(operations)
+    if (authorization === null) throw new Error('a held receipt has no authorization')
+    const now = services.clock.now()
+    const capture = newOperation(receipt, 'capture', amountTiyin ?? receipt.takenTiyin, now)
+    const started = await applyTransition(services, {
+      cause: 'capture_started',
+      from: receipt,
+      to: { requestId: capture.requestId, dueAt: now + services.settings.leaseMs, reconcileAttempts: 0 },
+      operations: [capture],
+      outcome: 'capture',
+      ctx,
+      isStart: true,
+    })
+    if (typeof started !== 'string') return { receipt: started, capture, authorization }
+  }
+  throw new RpcError('overloaded', { retryAfterMs: 1000 })
+}
+
+/** A hold ends on time, even when the worker has not released it yet. */
+function assertHeld({ settings, clock }: PaymentServices, receipt: ReceiptRow): void {
+  if (isPaymentInProgress(receipt.state)) throw new RpcError('receiptInProgress')
+  if (receipt.state !== receiptStates.held || clock.now() >= holdEndsAt(settings, receipt)) throw new RpcError('receiptNotHeld')
+}
+
+const maxAttempts = 5
+
+/** For the worker: asks the network what became of a capture, or releases a hold whose time is over. */
+export async function advanceHeld(due: DueReceipt): Promise<ReceiptRow | null> {
+  const { services, receipt } = due
+  const operations = await services.store.read(listOperations(receipt))
+  const capture = findCurrentOperation(operations, receipt)
+  if (capture === null || !isOperationPending(capture) || capture.kind !== 'capture') return releaseExpiredHold(due)
+  const leased = await acquireLease(due)
+  if (leased === null) return null
+  const reply = await queryOrRepeat({ ...due, receipt: leased }, capture, operations)
+  return recordCapture(services, { receipt: leased, capture, reply, ctx: null })
+}
+
+/** The network's reply to a capture. `receipt` is the row as the caller left it. */
+interface CaptureReply {
+  readonly receipt: ReceiptRow
+  readonly capture: OperationRow
+  readonly reply: NetworkReply<NetworkOutcome>
+  /** Null: the worker made the call. */
+  readonly ctx: ReceiptContext | null
+}
+
+/** Stores the outcome of a capture. Declined, the amount stays held. Null when another change came first. */
+async function recordCapture(services: PaymentServices, captureReply: CaptureReply): Promise<ReceiptRow | null> {
+  const receipt = await applyTransition(services, captureTransition(services, captureReply))
+  return typeof receipt === 'string' ? null : receipt
+}
+
+function captureTransition({ settings, clock }: PaymentServices, { receipt, capture, reply, ctx }: CaptureReply): ReceiptTransition {
+  const now = clock.now()
+  const base = { from: receipt, operations: [withNetworkReply(capture, reply, now)], ctx }
+  if (reply.kind === 'approved') {
+    return { ...base, cause: 'captured', to: updateAfterCapture(capture.amountTiyin, now), outcome: 'captured', reply: 'receipt' }
+  }
+  if (reply.kind === 'declined') {
+    const to = { dueAt: holdEndsAt(settings, receipt), reconcileAttempts: 0, flagged: false }
+    return { ...base, cause: 'capture_declined', to, outcome: reply.reason, reply: new RpcError('debitFailed') }
+  }
+  const flagged = now - capture.requestedAt >= settings.flagAfterMs
+  const to = { dueAt: now + backoffMs(settings, receipt.reconcileAttempts), flagged }
+  return { ...base, cause: 'capture_unknown', to, outcome: 'capture', reply: new RpcError('paymentUnknown') }
+}

@@ -1,0 +1,145 @@
+import { maxAmountTiyin, readAmount } from '@tessera/contract/receipt'
+import type { Language } from '@tessera/contract/envelope'
+import { RpcError } from '@tessera/contract/errors'
+import { receiptStates } from '@tessera/contract/receipt'
+import { issueId } from '@tessera/vault/id'
+
+import { insertReceipt, type ReceiptRow } from '../../store/receipts.ts'
+import type { Merchant } from '../merchants/merchant-cache.ts'
+
+import type { PaymentServices } from './dependencies.ts'
+import type { AccountEntry } from './render.ts'
+import { unpaidEndsAt } from './receipt-patches.ts'
+import { buildExtras, type ReceiptContext, receiptAuditEntry, IdempotencyConflict } from './transition-records.ts'
+
+/** A new receipt as the merchant's server requests it. */
+export interface ReceiptInput {
+  /** Tiyin. */
+  readonly sum: number
+  readonly account: AccountInput
+  readonly description: string
+  readonly detail: object | null
+  readonly hold: boolean
+  /** Of the titles in the account. */
+  readonly language: Language
+}
+
+/** Stores a new receipt in state created (0). It may be paid for 12 hours. */
+export async function createReceipt(services: PaymentServices, input: ReceiptInput, ctx: ReceiptContext): Promise<ReceiptRow> {
+  const amountTiyin = readAmount(input.sum)
+  if (amountTiyin === null) throw new RpcError('amountInvalid', { data: 'amount' })
+  const terms = receiptTerms(await services.merchants.find(ctx.merchantId), input.language)
+  if (amountTiyin < terms.amountTiyinMin) throw new RpcError('amountBelowLimit', { data: 'amount' })
+  if (amountTiyin > terms.amountTiyinMax) throw new RpcError('amountAboveLimit', { data: 'amount' })
+  const now = services.clock.now()
+  const receiptId = issueId(ctx.bucket, now)
+  const account = JSON.stringify(buildAccount(input.account, terms.accountFields, receiptId))
+  const { description, hold } = input
+  const detail = input.detail === null ? null : JSON.stringify(input.detail)
+  const fresh = { ...newReceiptDefaults, bucket: ctx.bucket, merchantId: ctx.merchantId, receiptId, createdAt: now }
+  const row: ReceiptRow = { ...fresh, amountTiyin, hold, description, detail, account }
+  const receipt = await services.mac.seal({ ...row, dueAt: unpaidEndsAt(services.settings, row) })
+  const audit = receiptAuditEntry(ctx, receipt, { at: now, action: 'receipt.created', outcome: hold ? 'hold' : 'debit' })
+  const inserted = await services.store.write(insertReceipt, {
+    receipt,
+    ...buildExtras(ctx, { audit, events: [], claimSubject: receiptId, reply: receipt }),
+  })
+  if (inserted === 'duplicate_request') throw new IdempotencyConflict()
+  services.onTransition?.({ cause: 'created', from: null, receipt, hasBecomeFlagged: false, requestId: ctx.requestId })
+  return receipt
+}
+
+/** The columns of every new receipt. */
+const newReceiptDefaults = Object.freeze({
+  state: receiptStates.created,
+  version: 1,
+  mac: new Uint8Array(0),
+  takenTiyin: 0,
+  payer: null,
+  error: null,
+  cardId: '',
+  maskedPan: '',
+  cardExpiry: '',
+  oneTime: false,
+  networkRef: '',
+  requestId: '',
+  customer: null,
+  payTime: 0,
+  cancelTime: 0,
+  sourceCancel: null,
+  fiscal: null,
+  unknownSince: 0,
+  flagged: false,
+  dueAt: null,
+  reconcileAttempts: 0,
+})
+
+/** An account field that the merchant has configured, with its title in the language of the receipt. */
+export interface AccountField {
+  readonly name: string
+  readonly title: string
+  readonly isRequired: boolean
+}
+
+export type AccountInput = Readonly<Record<string, string | number | null>>
+
+/**
+ * The account of a receipt as it is stored: values are strings, and the first field is the main one. A merchant that configured no fields may
+ * send any. Without any value the account is the receipt's own number. Throws `accountFieldMissing` and `accountFieldUnknown`.
+ */
+export function buildAccount(given: AccountInput, fields: readonly AccountField[], receiptId: string): AccountEntry[] {
+  const entries = fields.length === 0 ? takeAllFields(given) : takeConfiguredFields(given, fields)
+  if (entries.length === 0) return [{ name: 'transaction', title: 'Номер чека', value: receiptNumber(receiptId), main: true }]
+  return entries.map((entry, at) => ({ ...entry, main: at === 0 }))
+}
+
+type AccountValue = Omit<AccountEntry, 'main'>
+
+function takeAllFields(given: AccountInput): AccountValue[] {
+  return Object.entries(given).map(([name, value]) => ({ name, title: name, value: textOf(value) }))
+}
+
+function takeConfiguredFields(given: AccountInput, fields: readonly AccountField[]): AccountValue[] {
+  const unknownName = Object.keys(given).find((name) => !fields.some((field) => field.name === name))
+  if (unknownName !== undefined) throw new RpcError('accountFieldUnknown', { data: isFieldName(unknownName) ? unknownName : 'account' })
+  return fields.flatMap(({ name, title, isRequired }) => {
+    const value = textOf(Object.hasOwn(given, name) ? (given[name] ?? null) : null)
+    if (value === '' && isRequired) throw new RpcError('accountFieldMissing', { data: name })
+    return value === '' ? [] : [{ name, title, value }]
+  })
+}
+
+function textOf(value: string | number | null): string {
+  return value === null ? '' : String(value)
+}
+
+/** Anything else is not repeated in the error: it may be a secret in the wrong place. */
+function isFieldName(name: string): boolean {
+  return /^[A-Za-z_][A-Za-z0-9_]{0,63}$/.test(name)
+}
+
+/** A number that people can read aloud: at most 12 digits, from the random part of the id. */
+export function receiptNumber(receiptId: string): string {
+  return String(Number.parseInt(receiptId.slice(-12), 16) % 1_000_000_000_000)
+}
+
+/** The merchant's settings for its receipts. */
+export interface ReceiptTerms {
+  /** Empty: any fields are accepted. */
+  readonly accountFields: readonly AccountField[]
+  readonly amountTiyinMin: number
+  readonly amountTiyinMax: number
+}
+
+/** A merchant's settings for receipts, titles in one language. */
+export function receiptTerms(merchant: Merchant | null, language: Language): ReceiptTerms {
+  if (merchant === null) return noTerms
+  const { accountFields, minAmount, maxAmount } = merchant.settings
+  return {
+    accountFields: accountFields.map(({ name, title, required }) => ({ name, title: title[language], isRequired: required })),
+    amountTiyinMin: minAmount,
+    amountTiyinMax: maxAmount,
+  }
+}
+
+const noTerms: ReceiptTerms = Object.freeze({ accountFields: [], amountTiyinMin: 1, amountTiyinMax: maxAmountTiyin })

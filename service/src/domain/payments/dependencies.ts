@@ -1,0 +1,61 @@
+import type { ReceiptState } from '@tessera/contract/receipt'
+import type { Keyring } from '@tessera/vault/keyring'
+
+import type { MerchantApi } from '../../adapters/merchant-api/merchant-api.ts'
+import type { Network } from '../../adapters/network/network.ts'
+import type { Sms } from '../../adapters/sms/sms.ts'
+import type { Clock } from '../../clock.ts'
+import type { ReceiptRow } from '../../store/receipts.ts'
+import type { Store } from '../../store/store.ts'
+import type { Cards } from '../cards/cards.ts'
+import type { CardMac } from '../cards/mac.ts'
+import type { SmsGuard } from '../limits/sms-guard.ts'
+import type { MerchantCache } from '../merchants/merchant-cache.ts'
+import type { SimulatedCaps } from '../verification/daily-caps.ts'
+
+import type { ReceiptMac } from './receipt-mac.ts'
+import type { PaymentSettings } from './settings.ts'
+
+export interface PaymentDependencies {
+  readonly store: Store
+  readonly keyring: Keyring
+  readonly network: Network
+  readonly endpoint: MerchantApi
+  readonly sms: Sms
+  readonly smsGuard: SmsGuard
+  readonly cards: Cards
+  readonly merchants: Pick<MerchantCache, 'find'>
+  readonly clock: Clock
+  /** `test` or `production`: in every MAC. */
+  readonly environment: string
+  readonly settings: PaymentSettings
+  /** Test environment only. */
+  readonly simulatedCaps?: SimulatedCaps | undefined
+  readonly alarm: ReceiptAlarm
+  /** Called after each stored transition; must not throw. */
+  readonly onTransition?: ((transition: AppliedTransition) => void) | undefined
+}
+
+/** Reports a row with a wrong MAC or one that cannot be read. Ids only; to be logged at least. */
+export type ReceiptAlarm = (
+  event: 'row_tampered' | 'row_broken',
+  fields: { merchantId: string; cardId: string; requestId: string; receiptId: string },
+) => void
+
+/** The dependencies with the row MACs. */
+export interface PaymentServices extends PaymentDependencies {
+  readonly mac: ReceiptMac
+  readonly cardMac: CardMac
+}
+
+/** A transition that was stored, for the log and the gauges. */
+export interface AppliedTransition {
+  /** A cause of the table of transitions; `created` for a new receipt. */
+  readonly cause: string
+  /** Null for a new receipt. */
+  readonly from: ReceiptState | null
+  readonly receipt: ReceiptRow
+  readonly hasBecomeFlagged: boolean
+  /** '' for background jobs. */
+  readonly requestId: string
+}

@@ -1,0 +1,253 @@
+import { RpcError } from '@tessera/contract/errors'
+import { receiptStates } from '@tessera/contract/receipt'
+
+import type { MerchantApi, MerchantApiPayment, MerchantApiReply } from '../../adapters/merchant-api/merchant-api.ts'
+import { listOperations, type OperationRow } from '../../store/operations.ts'
+import type { ReceiptRow } from '../../store/receipts.ts'
+import { waitWithTimeout } from '../cards/network-call.ts'
+
+import type { PaymentServices } from './dependencies.ts'
+import { findCurrentOperation, findMerchantPerform, isOperationPending, newOperation, type StartedPayment } from './network-operations.ts'
+import {
+  backoffMs,
+  releaseCardLock,
+  serializePaymentError,
+  updateAfterMerchantPerform,
+  updateAfterRefusal,
+  updateToReturning,
+} from './receipt-patches.ts'
+import { parseAccount } from './render.ts'
+import type { ReceiptContext } from './transition-records.ts'
+import { acquireLease, applyBackgroundTransition, applyTransition, type DueReceipt, type ReceiptTransition } from './transitions.ts'
+
+// The three calls of a merchant's endpoint: check before the network is called, perform after the debit, cancel after a refund.
+
+/** Asks a merchant that has an endpoint whether it accepts the payment. Refused or silent, nothing was debited and the payment ends. */
+export async function checkWithMerchant(services: PaymentServices, payment: StartedPayment, ctx: ReceiptContext): Promise<StartedPayment> {
+  const { receipt, operation } = payment
+  if (receipt.state !== receiptStates.checking) return payment
+  const reply = await callMerchant(services, ctx.signal, (endpoint, signal) => endpoint.check(merchantPayment(receipt), signal))
+  if (reply.kind !== 'agreed') {
+    const error = merchantError(reply)
+    await applyTransition(services, { ...refusedCheck(services, { receipt, operation, reply, error }), ctx, reply: error })
+    throw error
+  }
+  const agreed = await applyTransition(services, {
+    cause: 'merchant_agreed',
+    from: receipt,
+    to: {
+      state: operation.kind === 'hold' ? receiptStates.holding : receiptStates.debiting,
+      dueAt: services.clock.now() + services.settings.leaseMs,
+    },
+    outcome: 'agreed',
+    ctx,
+  })
+  // Our lease ended before the merchant replied, and the worker took over.
+  if (typeof agreed === 'string') throw new RpcError('merchantNoAnswer')
+  return { ...payment, receipt: agreed }
+}
+
+/** For the worker: the process that asked the merchant is gone. The network was not called, and a check changes nothing at the merchant. */
+export async function abandonMerchantCheck({ services, receipt }: DueReceipt): Promise<ReceiptRow | null> {
+  const operation = findCurrentOperation(await services.store.read(listOperations(receipt)), receipt)
+  if (operation === null) throw new Error('a checked payment has no operation')
+  const reply: MerchantRefusal = { kind: 'silent', why: 'given_up' }
+  return applyBackgroundTransition(services, refusedCheck(services, { receipt, operation, reply, error: merchantError(reply) }))
+}
+
+type MerchantRefusal = Exclude<MerchantApiReply, { kind: 'agreed' }>
+
+interface RefusedCheck {
+  readonly receipt: ReceiptRow
+  /** The authorization, which was never requested. */
+  readonly operation: OperationRow
+  readonly reply: MerchantRefusal
+  readonly error: RpcError
+}
+
+function refusedCheck(
+  { settings, clock }: PaymentServices,
+  { receipt, operation, reply, error }: RefusedCheck,
+): Omit<ReceiptTransition, 'ctx'> {
+  return {
+    cause: 'merchant_refused',
+    from: receipt,
+    to: updateAfterRefusal(settings, receipt, error.entry, reply.kind === 'refused' ? reply.error : undefined),
+    operations: [withMerchantReply(operation, reply, { now: clock.now(), isFinal: true })],
+    cardLock: releaseCardLock(receipt),
+    outcome: reply.kind === 'refused' ? 'merchant_refused' : reply.why,
+  }
+}
+
+/**
+ * Tells the merchant that the card was debited. It agrees: the receipt is paid. It refuses: the money goes back. It is silent: the worker
+ * tells it again, because it may have accepted the payment.
+ */
+export async function performAtMerchant(services: PaymentServices, receipt: ReceiptRow, ctx: ReceiptContext): Promise<ReceiptRow> {
+  const reply = await callPerform(services, receipt, { signal: ctx.signal, isAgain: false })
+  const performed = await recordPerform(services, { receipt, reply, ctx }).catch((cause: unknown) => {
+    throw new RpcError('merchantClosing', { cause })
+  })
+  if (performed === null || reply.kind === 'silent') throw new RpcError('merchantClosing')
+  if (reply.kind === 'refused') throw merchantError(reply)
+  return performed
+}
+
+/** For the worker: tells the merchant again after silence, or after the process that told it was gone. */
+export async function retryPerform(due: DueReceipt): Promise<ReceiptRow | null> {
+  const { services, signal } = due
+  const receipt = await acquireLease(due)
+  if (receipt === null) return null
+  const reply = await callPerform(services, receipt, { signal, isAgain: true })
+  return recordPerform(services, { receipt, reply, ctx: null })
+}
+
+interface PerformOptions {
+  readonly signal: AbortSignal
+  readonly isAgain: boolean
+}
+
+function callPerform(services: PaymentServices, receipt: ReceiptRow, { signal, isAgain }: PerformOptions): Promise<MerchantApiReply> {
+  const transaction = { ...merchantPayment(receipt), transactionId: receipt.receiptId, at: receipt.payTime, isAgain }
+  return callMerchant(services, signal, (endpoint, until) => endpoint.perform(transaction, until))
+}
+
+interface PerformReply {
+  readonly receipt: ReceiptRow
+  readonly reply: MerchantApiReply
+  /** Null: the worker made the call. */
+  readonly ctx: ReceiptContext | null
+}
+
+/** Null when another change came first. */
+async function recordPerform(services: PaymentServices, performReply: PerformReply): Promise<ReceiptRow | null> {
+  const perform = findMerchantPerform(await services.store.read(listOperations(performReply.receipt)))
+  if (perform === null) throw new Error('a closing receipt has no operation')
+  const receipt = await applyTransition(services, performTransition(services, performReply, perform))
+  return typeof receipt === 'string' ? null : receipt
+}
+
+function performTransition(
+  { settings, clock }: PaymentServices,
+  { receipt, reply, ctx }: PerformReply,
+  perform: OperationRow,
+): ReceiptTransition {
+  const now = clock.now()
+  const isFinal = now - perform.requestedAt >= settings.closeForMs
+  const operations = [withMerchantReply(perform, reply, { now, isFinal })]
+  const base = { from: receipt, operations, ctx }
+  if (reply.kind === 'agreed') {
+    return { ...base, cause: 'merchant_performed', to: updateAfterMerchantPerform(), outcome: 'closed', reply: 'receipt' }
+  }
+  if (reply.kind === 'silent' && !isFinal) {
+    const to = { dueAt: now + backoffMs(settings, receipt.reconcileAttempts) }
+    return { ...base, cause: 'merchant_silent', to, outcome: reply.why, reply: new RpcError('merchantClosing') }
+  }
+  const error = merchantError(reply)
+  const refund = newOperation(receipt, 'refund', receipt.takenTiyin, now)
+  return {
+    ...base,
+    cause: 'merchant_rejected',
+    to: {
+      ...updateToReturning(refund, now),
+      error: serializePaymentError(error.entry, reply.kind === 'refused' ? reply.error : undefined),
+    },
+    operations: [...operations, refund],
+    outcome: reply.kind === 'refused' ? 'merchant_refused' : 'merchant_no_answer',
+    reply: error,
+  }
+}
+
+/** The call that will tell the merchant's endpoint of a refund; null when it was never told of the payment. */
+export function newMerchantCancellation(receipt: ReceiptRow, operations: readonly OperationRow[], now: number): OperationRow | null {
+  return findMerchantPerform(operations) === null ? null : newOperation(receipt, 'merchantCancel', receipt.takenTiyin, now)
+}
+
+/**
+ * For the worker: tells the merchant that the money is back, whatever the merchant says to it. When it refuses, or is silent for a day, the
+ * receipt is flagged for an operator, because the merchant's books differ from ours.
+ */
+export async function cancelAtMerchant(due: DueReceipt): Promise<ReceiptRow | null> {
+  const { services, signal, receipt } = due
+  const operations = await services.store.read(listOperations(receipt))
+  const cancellation = operations.find(({ kind }) => kind === 'merchantCancel') ?? null
+  if (cancellation === null || !isOperationPending(cancellation)) {
+    return applyBackgroundTransition(services, { cause: 'nothing_due', from: receipt, to: { dueAt: null }, outcome: 'done' })
+  }
+  const leased = await acquireLease(due)
+  if (leased === null) return null
+  const { merchantId, receiptId: transactionId } = leased
+  const reason = findMerchantPerform(operations)?.state === 'approved' ? 'refunded' : 'failed'
+  const reply = await callMerchant(services, signal, (endpoint, until) => endpoint.cancel({ merchantId, transactionId, reason }, until))
+  return recordMerchantCancellation(services, { receipt: leased, cancellation, reply })
+}
+
+interface CancellationReply {
+  readonly receipt: ReceiptRow
+  readonly cancellation: OperationRow
+  readonly reply: MerchantApiReply
+}
+
+function recordMerchantCancellation(
+  services: PaymentServices,
+  { receipt, cancellation, reply }: CancellationReply,
+): Promise<ReceiptRow | null> {
+  const { settings, clock } = services
+  const now = clock.now()
+  const isFinal = now - cancellation.requestedAt >= settings.flagAfterMs
+  const operations = [withMerchantReply(cancellation, reply, { now, isFinal })]
+  const base = { cause: 'merchant_cancel_sent', from: receipt, operations } as const
+  if (reply.kind === 'silent' && !isFinal) {
+    const to = { dueAt: now + backoffMs(settings, receipt.reconcileAttempts) }
+    return applyBackgroundTransition(services, { ...base, to, outcome: reply.why })
+  }
+  const outcome = reply.kind === 'silent' ? 'merchant_no_answer' : reply.kind
+  return applyBackgroundTransition(services, { ...base, to: { dueAt: null, flagged: reply.kind !== 'agreed' }, outcome })
+}
+
+/** Calls the merchant's endpoint and waits no longer than the timeout. An endpoint that fails may have done what it was asked. */
+async function callMerchant(
+  { endpoint, clock, settings }: PaymentServices,
+  signal: AbortSignal,
+  call: (endpoint: MerchantApi, signal: AbortSignal) => Promise<MerchantApiReply>,
+): Promise<MerchantApiReply> {
+  const late: MerchantApiReply = { kind: 'silent', why: 'late' }
+  const timeout = { clock, timeoutMs: settings.endpointTimeoutMs, signal }
+  try {
+    return await waitWithTimeout(timeout, late, async (until): Promise<MerchantApiReply> => call(endpoint, until))
+  } catch {
+    return { kind: 'silent', why: 'broken' }
+  }
+}
+
+/** The payment as the merchant's server knows it: its own account fields, and whole tiyin. */
+function merchantPayment(receipt: ReceiptRow): MerchantApiPayment {
+  const { merchantId, amountTiyin } = receipt
+  return { merchantId, amountTiyin, account: Object.fromEntries(parseAccount(receipt).map(({ name, value }) => [name, value])) }
+}
+
+/** The operation with the endpoint's reply. `isFinal`: it is not called again, whatever it replied. */
+function withMerchantReply(
+  operation: OperationRow,
+  reply: MerchantApiReply,
+  { now, isFinal }: { now: number; isFinal: boolean },
+): OperationRow {
+  if (reply.kind === 'agreed') return { ...operation, state: 'approved', resolvedAt: now }
+  if (reply.kind === 'refused') {
+    return { ...operation, state: 'declined', reason: 'merchantRefused', rawCode: JSON.stringify(reply.error), resolvedAt: now }
+  }
+  if (!isFinal) return { ...operation, state: 'unknown', rawCode: reply.why }
+  return { ...operation, state: 'declined', reason: 'merchantNoAnswer', rawCode: reply.why, resolvedAt: now }
+}
+
+/** The error that the caller of receipts.pay gets: the merchant's own, or that its endpoint did not answer. */
+function merchantError(reply: MerchantRefusal): RpcError {
+  if (reply.kind === 'refused') return new RpcError('merchantRefused', { data: reply.error })
+  return new RpcError('merchantNoAnswer', { cause: new Error(`the merchant's endpoint: ${reply.why}`) })
+}
+
+/** The same error from a stored operation; null when it was not the merchant that refused. */
+export function storedMerchantError({ reason, rawCode }: OperationRow): RpcError | null {
+  if (reason === 'merchantRefused') return new RpcError('merchantRefused', { data: JSON.parse(rawCode) as object })
+  return reason === 'merchantNoAnswer' ? new RpcError('merchantNoAnswer') : null
+}

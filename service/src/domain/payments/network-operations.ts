@@ -1,0 +1,111 @@
+import { issueId } from '@tessera/vault/id'
+
+import type { FollowUpRequest, Network, NetworkOutcome } from '../../adapters/network/network.ts'
+import type { MovementKind, OperationKind, OperationRow } from '../../store/operations.ts'
+import type { ReceiptRow } from '../../store/receipts.ts'
+import type { LiveCard } from '../cards/find.ts'
+import { waitWithTimeout } from '../cards/network-call.ts'
+
+import type { PaymentServices } from './dependencies.ts'
+import type { DueReceipt } from './transitions.ts'
+
+/** A call of the network or the merchant's endpoint, under a new requestId, before it is made. `now` is unix milliseconds. */
+export function newOperation(receipt: ReceiptRow, kind: OperationKind, amountTiyin: number, now: number): OperationRow {
+  const { bucket, merchantId, receiptId } = receipt
+  return {
+    bucket,
+    merchantId,
+    receiptId,
+    requestId: issueId(bucket, now),
+    kind,
+    amountTiyin,
+    state: 'asked',
+    networkRef: '',
+    reason: '',
+    rawCode: '',
+    requestedAt: now,
+    resolvedAt: 0,
+    cardId: '',
+  }
+}
+
+/** The operation with the network's reply. */
+export function withNetworkReply(operation: OperationRow, reply: NetworkOutcome, now: number): OperationRow {
+  if (reply.kind === 'approved') return { ...operation, state: 'approved', networkRef: reply.networkRef, resolvedAt: now }
+  if (reply.kind === 'unknown') return { ...operation, state: 'unknown' }
+  return { ...operation, state: 'declined', reason: reply.reason, rawCode: reply.rawCode, resolvedAt: now }
+}
+
+/** The debit or hold of a receipt. It has at most one that was not declined. */
+export function findAuthorization(operations: readonly OperationRow[]): OperationRow | null {
+  return operations.find(({ kind, state }) => (kind === 'authorise' || kind === 'hold') && state !== 'declined') ?? null
+}
+
+/** The operation in progress, or the last one. */
+export function findCurrentOperation(operations: readonly OperationRow[], { requestId }: ReceiptRow): OperationRow | null {
+  return operations.find((operation) => operation.requestId === requestId) ?? null
+}
+
+export function isOperationPending(operation: OperationRow | null): boolean {
+  return operation !== null && (operation.state === 'asked' || operation.state === 'unknown')
+}
+
+/** The call that told the merchant's endpoint of the payment; null when it was never told. */
+export function findMerchantPerform(operations: readonly OperationRow[]): OperationRow | null {
+  return operations.find(({ kind }) => kind === 'merchantPerform') ?? null
+}
+
+/** The network's part of a follow-up request: it names the authorization and needs no card number. */
+export function toFollowUpRequest(operation: OperationRow, authorization: OperationRow): FollowUpRequest {
+  const { requestId, merchantId, amountTiyin } = operation
+  return { requestId, merchantId, ofRequestId: authorization.requestId, networkRef: authorization.networkRef, amountTiyin }
+}
+
+/** The network's outcome, with the error of an adapter that failed, for the log. */
+export type NetworkReply<T> = T | { readonly kind: 'unknown'; readonly cause?: unknown }
+
+/**
+ * Calls the network and waits no longer than the timeout. A network that does not reply, or an adapter that fails, may have moved the money:
+ * the outcome is unknown, and the call is never repeated blindly.
+ */
+export async function callNetwork<T extends NetworkOutcome | { readonly kind: 'neverSeen' }>(
+  { network, clock, settings }: PaymentServices,
+  signal: AbortSignal,
+  call: (network: Network, signal: AbortSignal) => Promise<T>,
+): Promise<NetworkReply<T>> {
+  const late: NetworkReply<T> = { kind: 'unknown' }
+  try {
+    return await waitWithTimeout<NetworkReply<T>>({ clock, timeoutMs: settings.networkTimeoutMs, signal }, late, (until) =>
+      call(network, until),
+    )
+  } catch (err) {
+    return { kind: 'unknown', cause: err }
+  }
+}
+
+/** Asks for the status of an earlier call. Only when the network has never seen it is the call made, under its own requestId. */
+export async function queryOrRepeat(
+  { services, signal }: DueReceipt,
+  operation: OperationRow,
+  operations: readonly OperationRow[],
+): Promise<NetworkReply<NetworkOutcome>> {
+  const authorization = findAuthorization(operations)
+  const { kind, requestId } = operation
+  if (authorization === null || !isFollowUpKind(kind)) throw new Error(`an operation of kind ${kind} cannot be repeated`)
+  const status = await callNetwork(services, signal, (network, until) => network.status(requestId, until))
+  if (status.kind !== 'neverSeen') return status
+  return callNetwork(services, signal, (network, until) => network[kind](toFollowUpRequest(operation, authorization), until))
+}
+
+function isFollowUpKind(kind: OperationKind): kind is Exclude<MovementKind, 'authorise' | 'hold'> {
+  return kind === 'capture' || kind === 'cancelHold' || kind === 'refund' || kind === 'reverse'
+}
+
+/** A payment whose intention is durable: the network may be called. */
+export interface StartedPayment {
+  readonly found: LiveCard
+  readonly receipt: ReceiptRow
+  readonly operation: OperationRow
+  /** Whether the merchant's endpoint is asked before the network, and told after it. */
+  readonly hasEndpoint: boolean
+}

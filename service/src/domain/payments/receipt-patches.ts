@@ -1,0 +1,114 @@
+import { errorEntry, type ErrorName } from '@tessera/contract/errors'
+import { receiptStates } from '@tessera/contract/receipt'
+
+import type { DeclineReason } from '../../adapters/network/network.ts'
+import type { OperationRow } from '../../store/operations.ts'
+import type { ReceiptRow, ReceiptUpdate } from '../../store/receipts.ts'
+
+import type { PaymentSettings } from './settings.ts'
+
+/** The columns that a transition changes. `applyTransition` sets version and MAC. */
+export type ReceiptPatch = Partial<ReceiptRow>
+
+export interface ApprovalDetails {
+  readonly networkRef: string
+  readonly now: number
+  /** Whether the merchant's endpoint has to confirm before the receipt is paid. */
+  readonly isClosing: boolean
+}
+
+/** Debited, or held until the hold ends. */
+export function updateAfterApproval(
+  settings: PaymentSettings,
+  receipt: ReceiptRow,
+  { networkRef, now, isClosing }: ApprovalDetails,
+): ReceiptPatch {
+  const taken = { takenTiyin: receipt.amountTiyin, networkRef, payTime: now, unknownSince: 0 }
+  if (receipt.state === receiptStates.holding) return { ...taken, state: receiptStates.held, dueAt: now + settings.holdLifeMs }
+  if (isClosing) return { ...taken, state: receiptStates.closing, dueAt: now + settings.leaseMs }
+  return { ...taken, state: receiptStates.paid, dueAt: null }
+}
+
+/** Nothing was debited: until its 12 hours are over the receipt may be paid again, with another card too. */
+export function updateAfterRefusal(settings: PaymentSettings, receipt: ReceiptRow, error: ErrorName, data?: object): ReceiptPatch {
+  return {
+    state: receiptStates.created,
+    error: serializePaymentError(error, data),
+    cardId: '',
+    maskedPan: '',
+    cardExpiry: '',
+    oneTime: false,
+    customer: null,
+    networkRef: '',
+    unknownSince: 0,
+    flagged: false,
+    dueAt: unpaidEndsAt(settings, receipt),
+  }
+}
+
+/** `error` of a receipt on the wire: why its last payment failed. */
+export function serializePaymentError(error: ErrorName, data?: object): string {
+  const { code, reason, text } = errorEntry(error)
+  return JSON.stringify({ code, message: text.en, data, reason })
+}
+
+export function updateAfterUnknown(settings: PaymentSettings, now: number): ReceiptPatch {
+  return { state: receiptStates.unknown, unknownSince: now, dueAt: now + settings.backoffFirstMs }
+}
+
+/** The money goes back by `operation`, which the worker requests at once. */
+export function updateToReturning(operation: OperationRow, now: number): ReceiptPatch {
+  return { state: receiptStates.returning, requestId: operation.requestId, unknownSince: 0, flagged: false, dueAt: now }
+}
+
+/** The merchant's endpoint has confirmed the debited payment. */
+export function updateAfterMerchantPerform(): ReceiptPatch {
+  return { state: receiptStates.paid, flagged: false, dueAt: null }
+}
+
+export function updateToCancelled(now: number): ReceiptPatch {
+  return { state: receiptStates.cancelled, cancelTime: now, flagged: false, dueAt: null }
+}
+
+/** The held amount, or a part of it, was captured. */
+export function updateAfterCapture(takenTiyin: number, now: number): ReceiptPatch {
+  return { state: receiptStates.paid, takenTiyin, payTime: now, flagged: false, dueAt: null }
+}
+
+/** A one-time card may be used for another payment again; null where the card was not locked. */
+export function releaseCardLock({ oneTime, cardId }: ReceiptRow): ReceiptUpdate['cardLock'] {
+  return oneTime ? { cardId, move: 'release' } : null
+}
+
+/** When an unpaid receipt ends. It counts even when the worker has not cancelled the receipt yet. */
+export function unpaidEndsAt(settings: PaymentSettings, { createdAt }: ReceiptRow): number {
+  return createdAt + settings.unpaidLifeMs
+}
+
+export function holdEndsAt(settings: PaymentSettings, { payTime }: ReceiptRow): number {
+  return payTime + settings.holdLifeMs
+}
+
+/** How long the worker waits after this many attempts. */
+export function backoffMs({ backoffFirstMs, backoffMostMs }: PaymentSettings, attempts: number): number {
+  return Math.min(backoffMostMs, backoffFirstMs * 2 ** Math.min(attempts, maxBackoffDoublings))
+}
+
+/** The wire's error for the network's decline reason. */
+export const errorByDeclineReason = Object.freeze({
+  smsNotConnected: 'paySmsNotConnected',
+  cardExpired: 'payCardExpired',
+  cardBlocked: 'payCardBlocked',
+  systemError: 'paySystemError',
+  networkTimeout: 'payNetworkTimeout',
+  insufficientFunds: 'insufficientFunds',
+  declined: 'declined',
+  debitFailed: 'debitFailed',
+  cardLimit: 'cardLimit',
+} as const satisfies Record<DeclineReason, ErrorName>)
+
+export function isDeclineReason(reason: string): reason is DeclineReason {
+  return Object.hasOwn(errorByDeclineReason, reason)
+}
+
+const maxBackoffDoublings = 30

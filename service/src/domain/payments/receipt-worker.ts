@@ -1,0 +1,182 @@
+import { type ReceiptState, receiptStates } from '@tessera/contract/receipt'
+
+import { type BrokenReceipt, type DueReceiptCursor, listDueReceipts, type ReceiptRow, updateReceipt } from '../../store/receipts.ts'
+import { makeCardMac } from '../cards/mac.ts'
+
+import { advanceHeld } from './capture.ts'
+import type { PaymentDependencies, PaymentServices } from './dependencies.ts'
+import { abandonMerchantCheck, cancelAtMerchant, retryPerform } from './merchant-callback.ts'
+import { makeReceiptMac } from './receipt-mac.ts'
+import { reconcileUnknown } from './reconcile.ts'
+import { advanceReturn } from './refund.ts'
+import { updateToCancelled } from './receipt-patches.ts'
+import { receiptAuditEntry } from './transition-records.ts'
+import { applyBackgroundTransition, type DueReceipt } from './transitions.ts'
+
+/** The background job that moves due receipts on: lost calls, unknown outcomes, refunds, expired receipts and holds. */
+export interface ReceiptWorker {
+  /**
+   * Starts work on the receipts that are due, and does not wait for it: a network that is slow for one receipt delays no other. Resolves to
+   * how many were started. To be called about once a second.
+   */
+  begin(): Promise<number>
+  /** Does the same and waits for it; resolves to how many receipts made a step. */
+  runOnce(): Promise<number>
+  /** Starts work on one receipt now, without waiting for its turn. */
+  kick(receipt: ReceiptRow): void
+  /** Aborts the work in progress, and resolves when it has ended. */
+  stop(): Promise<void>
+}
+
+export interface ReceiptWorkerDependencies extends PaymentDependencies {
+  /** Called with the error of a receipt that could not be worked on; it stays due. */
+  readonly failed: (err: unknown) => void
+}
+
+export function createReceiptWorker({ failed, ...dependencies }: ReceiptWorkerDependencies): ReceiptWorker {
+  const { keyring, environment, store, clock } = dependencies
+  const services: PaymentServices = {
+    ...dependencies,
+    mac: makeReceiptMac(keyring, environment),
+    cardMac: makeCardMac(keyring, environment),
+  }
+  const stopping = new AbortController()
+  /** By receipt id, so that one receipt is not worked on twice at once. */
+  const inProgress = new Map<string, Promise<boolean>>()
+  const reported = new Set<string>()
+
+  return Object.freeze({
+    async begin() {
+      return (await startDue()).length
+    },
+    async runOnce() {
+      const begun = await startDue()
+      await Promise.all(inProgress.values())
+      return (await Promise.all(begun)).filter((isDone) => isDone).length
+    },
+    kick(receipt: ReceiptRow) {
+      void startOne(receipt)
+    },
+    async stop() {
+      stopping.abort(new Error('the service stops'))
+      await Promise.all(inProgress.values())
+    },
+  })
+
+  /** Skips receipts that cannot be read or are being worked on, so that many of them at the head of the list do not block the others. */
+  async function startDue(): Promise<Promise<boolean>[]> {
+    const begun: Promise<boolean>[] = []
+    let after: DueReceiptCursor | undefined
+    for (let page = 0; page < maxPages && inProgress.size < maxConcurrent && begun.length < pageSize; page++) {
+      const due = await store.read(listDueReceipts(clock.now(), pageSize, after))
+      for (const receipt of due) {
+        const one = 'brokenAt' in receipt ? reportUnreadable(receipt) : startOne(receipt)
+        if (one !== null) begun.push(one)
+      }
+      after = due.at(-1)
+      if (due.length < pageSize) break
+    }
+    return begun
+  }
+
+  /** Null when the receipt is being worked on already, or too many others are. */
+  function startOne(receipt: ReceiptRow): Promise<boolean> | null {
+    const { receiptId } = receipt
+    if (stopping.signal.aborted || inProgress.size >= maxConcurrent || inProgress.has(receiptId)) return null
+    const work = advanceWhileDue(services, receipt, stopping.signal)
+      .catch((err: unknown) => {
+        failed(err)
+        return false
+      })
+      .finally(() => inProgress.delete(receiptId))
+    inProgress.set(receiptId, work)
+    return work
+  }
+
+  /** Reported once per process, because every round meets the row again. It stays due until an operator has repaired it. */
+  function reportUnreadable({ receiptId, merchantId }: BrokenReceipt): null {
+    if (reported.has(receiptId)) return null
+    // Bounded memory: beyond that many, rows are reported again.
+    if (reported.size >= maxReported) reported.clear()
+    reported.add(receiptId)
+    services.alarm('row_broken', { merchantId, cardId: '', requestId: '', receiptId })
+    return null
+  }
+}
+
+/** Makes steps while the receipt is due. The next due time is in the store, so a restart loses nothing. */
+async function advanceWhileDue(services: PaymentServices, first: ReceiptRow, signal: AbortSignal): Promise<boolean> {
+  let receipt: ReceiptRow | null = first
+  let steps = 0
+  while (receipt !== null && steps < maxSteps && isDue(services, receipt) && !signal.aborted) {
+    if (!(await services.mac.hasValidMac(receipt))) return quarantine(services, receipt)
+    receipt = await advanceReceipt(services, receipt, signal)
+    if (receipt !== null) steps += 1
+  }
+  return steps > 0
+}
+
+function isDue({ clock }: PaymentServices, { dueAt }: ReceiptRow): boolean {
+  return dueAt !== null && dueAt <= clock.now()
+}
+
+/** A row with a wrong MAC was not written by this service and must move no money. It keeps its MAC and is never due again; an operator has to look at it. */
+async function quarantine({ store, clock, alarm }: PaymentServices, receipt: ReceiptRow): Promise<boolean> {
+  const { merchantId, receiptId } = receipt
+  alarm('row_tampered', { merchantId, cardId: '', requestId: '', receiptId })
+  const next = { ...receipt, dueAt: null, version: receipt.version + 1 }
+  const audit = receiptAuditEntry(null, next, { at: clock.now(), action: 'receipt.flagged', outcome: 'tampered' })
+  await store.write(updateReceipt, { receipt: next, operations: [], cardLock: null, card: null, audit })
+  return false
+}
+
+const pageSize = 100
+/** Behind more than 2,000 unreadable receipts a due receipt has to wait until an operator has repaired some. */
+const maxPages = 20
+const maxReported = 10_000
+/** From a lost call to its end a receipt needs four steps. More in a row mean a fault. */
+const maxSteps = 8
+/** The rest waits for the next round. */
+const maxConcurrent = 200
+
+/** One step of a due receipt, by its state: the receipt afterwards, or null when another change came first. */
+export async function advanceReceipt(services: PaymentServices, receipt: ReceiptRow, signal: AbortSignal): Promise<ReceiptRow | null> {
+  return handlers[receipt.state]({ services, receipt, signal })
+}
+
+type DueReceiptHandler = (due: DueReceipt) => Promise<ReceiptRow | null>
+
+const { created, checking, debiting, closing, paid, held, holding, unknown, returning, cancelled } = receiptStates
+const handlers: Readonly<Record<ReceiptState, DueReceiptHandler>> = Object.freeze({
+  [created]: cancelUnpaid,
+  [checking]: abandonMerchantCheck,
+  [debiting]: markUnknown,
+  [closing]: retryPerform,
+  [paid]: clearDueTime,
+  [held]: advanceHeld,
+  [holding]: markUnknown,
+  [unknown]: reconcileUnknown,
+  [returning]: advanceReturn,
+  [cancelled]: cancelAtMerchant,
+})
+
+/** Unpaid for 12 hours. */
+function cancelUnpaid({ services, receipt }: DueReceipt): Promise<ReceiptRow | null> {
+  const to = updateToCancelled(services.clock.now())
+  return applyBackgroundTransition(services, { cause: 'expired', from: receipt, to, outcome: 'expired' })
+}
+
+/** The process that called the network is gone, and the reply with it. */
+function markUnknown({ services, receipt }: DueReceipt): Promise<ReceiptRow | null> {
+  const now = services.clock.now()
+  return applyBackgroundTransition(services, {
+    cause: 'call_lost',
+    from: receipt,
+    to: { state: unknown, unknownSince: now, dueAt: now },
+    outcome: 'lost',
+  })
+}
+
+function clearDueTime({ services, receipt }: DueReceipt): Promise<ReceiptRow | null> {
+  return applyBackgroundTransition(services, { cause: 'nothing_due', from: receipt, to: { dueAt: null }, outcome: 'done' })
+}

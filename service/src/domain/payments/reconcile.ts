@@ -1,0 +1,176 @@
+import { type ErrorName, RpcError } from '@tessera/contract/errors'
+import { receiptStates } from '@tessera/contract/receipt'
+
+import { findOperation, listOperations, type OperationRow } from '../../store/operations.ts'
+import type { ReceiptRow } from '../../store/receipts.ts'
+import type { RequestContext } from '../request-context.ts'
+
+import type { PaymentServices } from './dependencies.ts'
+import { loadReceipt } from './find.ts'
+import { storedMerchantError } from './merchant-callback.ts'
+import {
+  callNetwork,
+  findAuthorization,
+  findCurrentOperation,
+  newOperation,
+  queryOrRepeat,
+  withNetworkReply,
+} from './network-operations.ts'
+import {
+  backoffMs,
+  errorByDeclineReason,
+  isDeclineReason,
+  releaseCardLock,
+  updateAfterRefusal,
+  updateToReturning,
+} from './receipt-patches.ts'
+import { parsePaymentError } from './render.ts'
+import { acquireLease, applyBackgroundTransition, type DueReceipt } from './transitions.ts'
+
+/**
+ * For the worker: finds out what became of a payment whose outcome is unknown (state 20). What the network approved is returned, because a
+ * receipt that was reported as unknown must not turn out paid later. What it declined never happened. What it has never seen is reversed too before the receipt may be
+ * paid again, because the call may still be on its way.
+ */
+export async function reconcileUnknown(due: DueReceipt): Promise<ReceiptRow | null> {
+  const operations = await due.services.store.read(listOperations(due.receipt))
+  const authorization = findAuthorization(operations)
+  if (authorization === null) throw new Error('an unknown payment has no authorization')
+  const leased = await acquireLease(due)
+  if (leased === null) return null
+  const payment: UnknownPayment = { ...due, receipt: leased, operations, authorization }
+  const current = findCurrentOperation(operations, leased)
+  return current?.kind === 'reverse' ? reconcileReversal(payment, current) : reconcileAuthorization(payment)
+}
+
+interface UnknownPayment extends DueReceipt {
+  readonly operations: readonly OperationRow[]
+  readonly authorization: OperationRow
+}
+
+async function reconcileAuthorization(payment: UnknownPayment): Promise<ReceiptRow | null> {
+  const { services, receipt, signal, authorization } = payment
+  const status = await callNetwork(services, signal, (network, until) => network.status(authorization.requestId, until))
+  const now = services.clock.now()
+  if (status.kind === 'unknown') return retryLater(payment, withNetworkReply(authorization, status, now), authorization.requestId)
+  if (status.kind === 'declined') {
+    const error = isDeclineReason(status.reason) ? errorByDeclineReason[status.reason] : 'declined'
+    const operations = [withNetworkReply(authorization, status, now)]
+    return recordNotPaid(payment, { cause: 'found_declined', error, outcome: status.reason, operations })
+  }
+  const reversal = newOperation(receipt, 'reverse', authorization.amountTiyin, now)
+  if (status.kind === 'neverSeen') {
+    const to = { requestId: reversal.requestId, dueAt: now }
+    return applyBackgroundTransition(services, {
+      cause: 'reversal_started',
+      from: receipt,
+      to,
+      operations: [reversal],
+      outcome: 'never_seen',
+    })
+  }
+  return applyBackgroundTransition(services, {
+    cause: 'found_approved',
+    from: receipt,
+    to: { ...updateToReturning(reversal, now), networkRef: status.networkRef },
+    operations: [withNetworkReply(authorization, status, now), reversal],
+    cardLock: releaseCardLock(receipt),
+    outcome: 'approved',
+  })
+}
+
+async function reconcileReversal(payment: UnknownPayment, reversal: OperationRow): Promise<ReceiptRow | null> {
+  const { services, operations, authorization } = payment
+  const reply = await queryOrRepeat(payment, reversal, operations)
+  const now = services.clock.now()
+  const answered = withNetworkReply(reversal, reply, now)
+  if (reply.kind === 'approved') {
+    const undone: OperationRow = { ...authorization, state: 'declined', reason: 'reversed', resolvedAt: now }
+    return recordNotPaid(payment, { cause: 'reversed', error: 'debitFailed', outcome: 'reversed', operations: [answered, undone] })
+  }
+  // A declined reversal: the network is asked about the authorization again.
+  return retryLater(payment, answered, reply.kind === 'declined' ? authorization.requestId : reversal.requestId)
+}
+
+interface NotPaidOutcome {
+  readonly cause: 'found_declined' | 'reversed'
+  readonly error: ErrorName
+  readonly outcome: string
+  readonly operations: readonly OperationRow[]
+}
+
+function recordNotPaid(
+  { services, receipt }: UnknownPayment,
+  { cause, error, outcome, operations }: NotPaidOutcome,
+): Promise<ReceiptRow | null> {
+  return applyBackgroundTransition(services, {
+    cause,
+    from: receipt,
+    to: updateAfterRefusal(services.settings, receipt, error),
+    operations,
+    cardLock: releaseCardLock(receipt),
+    outcome,
+  })
+}
+
+/** Asks again later, each time after a longer wait. After a day the receipt is flagged for an operator. */
+function retryLater({ services, receipt }: UnknownPayment, operation: OperationRow, requestId: string): Promise<ReceiptRow | null> {
+  const { clock, settings } = services
+  const now = clock.now()
+  const flagged = now - receipt.unknownSince >= settings.flagAfterMs
+  return applyBackgroundTransition(services, {
+    cause: 'still_unknown',
+    from: receipt,
+    to: { requestId, dueAt: now + backoffMs(settings, receipt.reconcileAttempts), flagged },
+    operations: [operation],
+    outcome: flagged ? 'flagged' : 'waiting',
+  })
+}
+
+/** A call whose outcome was not stored under its idempotency key, and the network operation that it started. */
+export interface EarlierCall {
+  readonly receiptId: string
+  /** Of the authorization or the capture. */
+  readonly requestId: string
+  /** Whether the call has had its time. */
+  readonly isExpired: boolean
+}
+
+/**
+ * The outcome of an earlier payment or capture, from the receipt and its operation alone; nobody outside is asked. Null while the call is in
+ * progress. Throws `paymentUnknown` until reconciliation knows more.
+ */
+export async function findCallOutcome(
+  services: PaymentServices,
+  { receiptId, requestId, isExpired }: EarlierCall,
+  ctx: RequestContext,
+): Promise<ReceiptRow | null> {
+  const { bucket, merchantId } = ctx
+  // The operation is read first, so that the receipt is at least as new.
+  const operation = await services.store.read(findOperation({ bucket, merchantId, receiptId, requestId }))
+  if (operation === null) throw new Error('the operation of an idempotency claim is missing')
+  const receipt = await loadReceipt(services, receiptId, ctx)
+  if (operation.state === 'approved' && receipt.state === receiptStates.closing) {
+    if (isExpired) throw new RpcError('merchantClosing')
+    return null
+  }
+  if (operation.state === 'approved') return assertNotReturned(operation, receipt)
+  if (operation.state === 'declined') throw storedMerchantError(operation) ?? new RpcError(errorOfDeclinedOperation(operation))
+  if (operation.state === 'unknown' || receipt.state === receiptStates.unknown || isExpired) throw new RpcError('paymentUnknown')
+  return null
+}
+
+/** An approval that came too late is reversed: the caller must not get that receipt as if it were paid. */
+function assertNotReturned({ kind }: OperationRow, receipt: ReceiptRow): ReceiptRow {
+  if (kind === 'capture') return receipt
+  const isReturned = receipt.state === receiptStates.returning || receipt.state === receiptStates.cancelled
+  if (!isReturned) return receipt
+  const error = parsePaymentError(receipt)
+  if (error?.data !== undefined) throw new RpcError('merchantRefused', { data: error.data })
+  throw new RpcError('receiptCancelled')
+}
+
+function errorOfDeclinedOperation({ kind, reason }: OperationRow): ErrorName {
+  if (kind === 'capture' || reason === 'reversed' || reason === 'statement') return 'debitFailed'
+  return isDeclineReason(reason) ? errorByDeclineReason[reason] : 'declined'
+}

@@ -1,0 +1,97 @@
+import { RpcError } from '@tessera/contract/errors'
+import { receiptStates } from '@tessera/contract/receipt'
+
+import { listOperations, type OperationRow } from '../../store/operations.ts'
+import type { ReceiptRow } from '../../store/receipts.ts'
+
+import type { PaymentServices } from './dependencies.ts'
+import { loadReceipt } from './find.ts'
+import { newMerchantCancellation } from './merchant-callback.ts'
+import { findCurrentOperation, isOperationPending, newOperation, queryOrRepeat, withNetworkReply } from './network-operations.ts'
+import { backoffMs, updateToCancelled, updateToReturning } from './receipt-patches.ts'
+import { isPaymentInProgress } from './states.ts'
+import type { ReceiptContext } from './transition-records.ts'
+import { acquireLease, applyBackgroundTransition, applyTransition, type DueReceipt, type ReceiptTransition } from './transitions.ts'
+
+/**
+ * Cancels an unpaid receipt at once. A paid or held one goes to returning (21): the worker asks the network for the refund or the release of
+ * the hold, and then it is cancelled (50).
+ */
+export async function cancelReceipt(services: PaymentServices, receiptId: string, ctx: ReceiptContext): Promise<ReceiptRow> {
+  for (let attempt = 0; attempt < maxAttempts; attempt++) {
+    const receipt = await loadReceipt(services, receiptId, ctx)
+    if (isPaymentInProgress(receipt.state)) throw new RpcError('receiptInProgress')
+    const cancelled = await applyTransition(services, await cancelTransition(services, receipt, ctx))
+    if (typeof cancelled !== 'string') return cancelled
+  }
+  throw new RpcError('overloaded', { retryAfterMs: 1000 })
+}
+
+async function cancelTransition({ store, clock }: PaymentServices, receipt: ReceiptRow, ctx: ReceiptContext): Promise<ReceiptTransition> {
+  const now = clock.now()
+  const base = { from: receipt, ctx, isStart: true, reply: 'receipt' } as const
+  if (receipt.state === receiptStates.created) {
+    return { ...base, cause: 'cancelled_unpaid', to: { ...updateToCancelled(now), sourceCancel }, outcome: 'unpaid' }
+  }
+  if (receipt.state !== receiptStates.paid && receipt.state !== receiptStates.held) throw new RpcError('cannotCancel')
+  const isHeld = receipt.state === receiptStates.held
+  if (isHeld) {
+    const current = findCurrentOperation(await store.read(listOperations(receipt)), receipt)
+    if (isOperationPending(current)) throw new RpcError('receiptInProgress')
+  }
+  const operation = newOperation(receipt, isHeld ? 'cancelHold' : 'refund', receipt.takenTiyin, now)
+  const to = { ...updateToReturning(operation, now), sourceCancel }
+  return { ...base, cause: 'cancel_requested', to, operations: [operation], outcome: operation.kind }
+}
+
+/** `meta.source_cancel` on the wire: cancelled by this API. */
+const sourceCancel = 'subscribe'
+const maxAttempts = 5
+
+/** For the worker: releases a hold whose time is over. */
+export function releaseExpiredHold({ services, receipt }: DueReceipt): Promise<ReceiptRow | null> {
+  const now = services.clock.now()
+  const operation = newOperation(receipt, 'cancelHold', receipt.takenTiyin, now)
+  const to = updateToReturning(operation, now)
+  return applyBackgroundTransition(services, { cause: 'hold_expired', from: receipt, to, operations: [operation], outcome: 'lapsed' })
+}
+
+/** For the worker: asks the network for the refund, release or reversal until it confirms. */
+export async function advanceReturn(due: DueReceipt): Promise<ReceiptRow | null> {
+  const { services, receipt } = due
+  const operations = await services.store.read(listOperations(receipt))
+  const operation = findCurrentOperation(operations, receipt)
+  if (operation === null) throw new Error('a returning receipt has no operation')
+  if (operation.state === 'declined') return repeatReturn(due, operation)
+  const leased = await acquireLease(due)
+  if (leased === null) return null
+  const reply = await queryOrRepeat({ ...due, receipt: leased }, operation, operations)
+  const now = services.clock.now()
+  const answered = withNetworkReply(operation, reply, now)
+  if (reply.kind === 'approved') {
+    const cancellation = newMerchantCancellation(leased, operations, now)
+    return applyBackgroundTransition(services, {
+      cause: 'returned',
+      from: leased,
+      to: { ...updateToCancelled(now), dueAt: cancellation === null ? null : now },
+      operations: cancellation === null ? [answered] : [answered, cancellation],
+      outcome: operation.kind,
+    })
+  }
+  const firstRequestedAt = Math.min(...operations.filter(isReturnOperation).map(({ requestedAt }) => requestedAt))
+  const flagged = now - firstRequestedAt >= services.settings.flagAfterMs
+  const to = { dueAt: now + backoffMs(services.settings, leased.reconcileAttempts), flagged }
+  return applyBackgroundTransition(services, { cause: 'return_pending', from: leased, to, operations: [answered], outcome: reply.kind })
+}
+
+/** A refund that was definitely declined may be requested again, under a new requestId. */
+function repeatReturn({ services, receipt }: DueReceipt, { kind, amountTiyin }: OperationRow): Promise<ReceiptRow | null> {
+  const now = services.clock.now()
+  const operation = newOperation(receipt, kind, amountTiyin, now)
+  const to = { requestId: operation.requestId, dueAt: now }
+  return applyBackgroundTransition(services, { cause: 'return_repeated', from: receipt, to, operations: [operation], outcome: 'again' })
+}
+
+function isReturnOperation({ kind }: OperationRow): boolean {
+  return kind === 'refund' || kind === 'cancelHold' || kind === 'reverse'
+}

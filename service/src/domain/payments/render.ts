@@ -1,0 +1,112 @@
+import { currencyUzs } from '@tessera/contract/receipt'
+import { shortMask } from '@tessera/contract/card'
+import type { Profile } from '@tessera/contract/envelope'
+import type { Result } from '@tessera/contract/operations'
+
+import type { ReceiptRow } from '../../store/receipts.ts'
+
+export type WireReceipt = Result<'receipts.get'>['receipt']
+
+/** A receipt with the merchant that it belongs to. */
+export interface ReceiptWithMerchant {
+  readonly receipt: ReceiptRow
+  readonly merchant: ReceiptMerchant
+}
+
+/** The merchant's data in a receipt; '' where it is not known. */
+export interface ReceiptMerchant {
+  readonly id: string
+  readonly name: string
+  readonly organization: string
+  readonly address: string
+  readonly createdAt: number
+  readonly businessId: string
+  readonly epos: { readonly merchantId: string; readonly terminalId: string }
+}
+
+/** The receipt on the wire. The order of its members is fixed here. */
+export function renderReceipt({ receipt, merchant }: ReceiptWithMerchant, profile: Profile): WireReceipt {
+  return {
+    _id: receipt.receiptId,
+    create_time: receipt.createdAt,
+    pay_time: receipt.payTime,
+    cancel_time: receipt.cancelTime,
+    state: receipt.state,
+    type: 2,
+    external: false,
+    operation: -1,
+    category: null,
+    error: parsePaymentError(receipt),
+    description: receipt.description,
+    detail: readJson(receipt.detail) as object | null,
+    amount: effectiveAmount(receipt),
+    currency: currencyUzs,
+    commission: 0,
+    account: parseAccount(receipt),
+    card: renderPayingCard(receipt, profile),
+    merchant: renderMerchant(merchant),
+    meta: {
+      source: 'subscribe',
+      owner: merchant.id,
+      ...(receipt.sourceCancel === null ? {} : { source_cancel: receipt.sourceCancel }),
+    },
+    payer: readJson(receipt.payer) as object | null,
+    processing_id: null,
+  }
+}
+
+/** The amount that was taken, less than requested after a partial capture; before the payment the amount requested. */
+export function effectiveAmount({ amountTiyin, takenTiyin }: ReceiptRow): number {
+  return takenTiyin > 0 ? takenTiyin : amountTiyin
+}
+
+/** YYMM, while every other expiry on the wire is MMYY (docs/reference/wire.md#receipts). */
+function renderPayingCard({ maskedPan, cardExpiry }: ReceiptRow, profile: Profile): WireReceipt['card'] {
+  if (maskedPan === '') return null
+  const number = profile === 'spec' ? shortMask(maskedPan) : maskedPan
+  return { number, expire: `${cardExpiry.slice(2)}${cardExpiry.slice(0, 2)}` }
+}
+
+function renderMerchant({ id, name, organization, address, createdAt, businessId, epos }: ReceiptMerchant): WireReceipt['merchant'] {
+  return {
+    _id: id,
+    name,
+    organization,
+    address,
+    business_id: businessId,
+    epos: { merchantId: epos.merchantId, terminalId: epos.terminalId },
+    date: createdAt,
+    logo: null,
+    type: 'Internet',
+    terms: null,
+  }
+}
+
+export interface AccountEntry {
+  name: string
+  title: string
+  value: string
+  main: boolean
+}
+
+export function parseAccount({ account }: ReceiptRow): AccountEntry[] {
+  return readJson(account) as AccountEntry[]
+}
+
+/** Why the last payment failed. */
+export interface PaymentError {
+  readonly code: number
+  readonly message: string
+  /** The error of the merchant's own endpoint. */
+  readonly data?: object
+  readonly reason: string
+}
+
+export function parsePaymentError({ error }: ReceiptRow): PaymentError | null {
+  return readJson(error) as PaymentError | null
+}
+
+/** JSON that this service wrote, protected by the row's MAC. */
+function readJson(json: string | null): unknown {
+  return json === null ? null : JSON.parse(json)
+}

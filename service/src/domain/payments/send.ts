@@ -1,0 +1,133 @@
+import type { Language } from '@tessera/contract/envelope'
+import { RpcError } from '@tessera/contract/errors'
+import { formatSum, receiptStates } from '@tessera/contract/receipt'
+import { issueId } from '@tessera/vault/id'
+
+import type { SmsMessage, SmsOutcome } from '../../adapters/sms/sms.ts'
+import type { ReceiptRow } from '../../store/receipts.ts'
+import { claimSend } from '../../store/send-limits.ts'
+import { waitWithTimeout } from '../cards/network-call.ts'
+import { dailyCapsOf, sendClaim } from '../verification/daily-caps.ts'
+
+import type { PaymentServices } from './dependencies.ts'
+import { loadReceipt } from './find.ts'
+import { effectiveAmount, parseAccount } from './render.ts'
+import type { ReceiptContext } from './transition-records.ts'
+import { applyTransition } from './transitions.ts'
+
+export interface ReceiptSmsInput {
+  readonly receiptId: string
+  /** 9 to 15 digits, country code first. */
+  readonly phone: string
+  readonly language: Language
+}
+
+/** Sends the payer an SMS about a receipt. The audit entry is durable before the message goes out, and no message is repeated. */
+export async function sendReceipt(
+  services: PaymentServices,
+  { receiptId, phone, language }: ReceiptSmsInput,
+  ctx: ReceiptContext,
+): Promise<void> {
+  assertPhone(phone)
+  const receipt = await loadReceipt(services, receiptId, ctx)
+  assertSendable(receipt)
+  await claimPhoneLimit(services, phone, receipt.merchantId)
+  services.smsGuard.admit({ merchantId: receipt.merchantId, phone, text: await smsTextOf(services, receipt, language), isCode: false })
+  const current = await recordSend(services, receipt, ctx)
+  const text = await smsTextOf(services, current, language)
+  const messageId = issueId(current.bucket, services.clock.now())
+  const outcome = await send(services, { messageId, merchantId: current.merchantId, phone, text, lifeSeconds: smsLifetimeSeconds }, ctx)
+  if (outcome === 'rejected') throw new RpcError('smsNotSent')
+}
+
+/** Throws unless it is a phone number: 9 to 15 digits, country code first. */
+export function assertPhone(phone: string): void {
+  if (!/^[0-9]{9,15}$/.test(phone)) throw new RpcError('phoneInvalid', { data: 'phone' })
+}
+
+function assertSendable({ state }: ReceiptRow): void {
+  if (state === receiptStates.returning || state === receiptStates.cancelled) throw new RpcError('receiptCancelled')
+}
+
+async function claimPhoneLimit(services: PaymentServices, phone: string, merchantId: string): Promise<void> {
+  const { store, keyring, clock, settings } = services
+  const caps = dailyCapsOf(services, merchantId)
+  if (caps === null) return
+  const claimed = await store.write(
+    claimSend,
+    await sendClaim(keyring, Buffer.from(phone, 'latin1'), { at: clock.now(), windows: settings.sendWindows, caps }),
+  )
+  if (!claimed.claimed) throw new RpcError('phoneLimit', { retryAfterMs: claimed.retryAfterMs })
+}
+
+async function recordSend(services: PaymentServices, first: ReceiptRow, ctx: ReceiptContext): Promise<ReceiptRow> {
+  let receipt = first
+  for (let attempt = 0; attempt < maxAttempts; attempt++) {
+    const recorded = await applyTransition(services, {
+      cause: 'sms_sent',
+      from: receipt,
+      to: {},
+      outcome: 'asked',
+      ctx,
+      isStart: true,
+    })
+    if (typeof recorded !== 'string') return recorded
+    receipt = await loadReceipt(services, receipt.receiptId, ctx)
+    assertSendable(receipt)
+  }
+  throw new RpcError('overloaded', { retryAfterMs: 1000 })
+}
+
+async function smsTextOf({ merchants, settings }: PaymentServices, receipt: ReceiptRow, language: Language): Promise<string> {
+  const shop = (await merchants.find(receipt.merchantId))?.row.name ?? ''
+  const number = parseAccount(receipt).find(({ main }) => main)?.value ?? receipt.receiptId
+  const isPaid = receipt.state === receiptStates.paid || receipt.state === receiptStates.held
+  return formatReceiptSms(language, { shop, number, amountTiyin: effectiveAmount(receipt), isPaid, providerName: settings.providerName })
+}
+
+/** A gateway that fails or does not reply may have sent the message: it counts as sent. */
+async function send({ sms, clock, settings }: PaymentServices, message: SmsMessage, ctx: ReceiptContext): Promise<SmsOutcome> {
+  try {
+    const timeout = { clock, timeoutMs: settings.smsTimeoutMs, signal: ctx.signal }
+    return await waitWithTimeout<SmsOutcome>(timeout, 'unknown', (signal) => sms.send(message, signal))
+  } catch {
+    return 'unknown'
+  }
+}
+
+/** The message is of use as long as the receipt can be paid. */
+const smsLifetimeSeconds = 12 * 3600
+const maxAttempts = 5
+
+export interface ReceiptSmsText {
+  readonly shop: string
+  readonly amountTiyin: number
+  /** The value of the account's main field, by which the payer knows the receipt. */
+  readonly number: string
+  readonly isPaid: boolean
+  readonly providerName: string
+}
+
+/** The text of the message. */
+export function formatReceiptSms(language: Language, text: ReceiptSmsText): string {
+  return templates[language]({ ...text, shop: cut(text.shop), number: cut(text.number) })
+}
+
+/** Uzbek without U+02BB: one letter outside GSM 03.38 halves the length of a message. */
+const templates = {
+  en: ({ providerName, shop, amountTiyin, number, isPaid }) =>
+    `${providerName}: ${shop}, receipt ${number}, ${formatSum(amountTiyin)} UZS, ${isPaid ? 'paid' : 'to be paid'}.`,
+  ru: ({ providerName, shop, amountTiyin, number, isPaid }) =>
+    `${providerName}: ${shop}, чек ${number}, ${formatSum(amountTiyin)} сум, ${isPaid ? 'оплачен' : 'к оплате'}.`,
+  uz: ({ providerName, shop, amountTiyin, number, isPaid }) =>
+    `${providerName}: ${shop}, chek ${number}, ${formatSum(amountTiyin)} so'm, ${isPaid ? "to'landi" : "to'lash kerak"}.`,
+} as const satisfies Record<Language, (text: ReceiptSmsText) => string>
+
+/** One line of bounded length, whatever the merchant's name is. */
+function cut(text: string): string {
+  return Array.from(text.replaceAll(/\p{Cc}+/gu, ' '))
+    .slice(0, maxTextLength)
+    .join('')
+}
+
+const maxTextLength = 40

@@ -1,0 +1,51 @@
+import type { Config } from '../../ops/config/config.ts'
+import type { SendClaim } from '../../store/send-limits.ts'
+import { sendWindowsOf } from '../verification/daily-caps.ts'
+
+/** Durations and limits of payments: settings, or constants of docs/reference/wire.md. */
+export interface PaymentSettings {
+  /** An unpaid receipt is cancelled after this (docs/reference/wire.md#receipts). */
+  readonly unpaidLifeMs: number
+  /** A hold is released after this. */
+  readonly holdLifeMs: number
+  /** Timeout of a call of the card network. */
+  readonly networkTimeoutMs: number
+  /** Timeout of all calls of a merchant's endpoint in one step. */
+  readonly endpointTimeoutMs: number
+  /** For this long a silent endpoint is told again that the card was debited; then the money goes back. */
+  readonly closeForMs: number
+  /** The worker leaves a call in progress alone for this long: longer than the network's timeout, and than a restart takes. */
+  readonly leaseMs: number
+  /** The worker's wait between two attempts: the first one, doubled each time, and the longest one. */
+  readonly backoffFirstMs: number
+  readonly backoffMostMs: number
+  /** A receipt that is still unknown or returning after this is flagged for an operator. */
+  readonly flagAfterMs: number
+  /** Whether messages to a phone are counted. Off in the test environment unless simulated. */
+  readonly limits: boolean
+  /** Limits of messages to one phone, codes included. */
+  readonly sendWindows: SendClaim['windows']
+  readonly smsTimeoutMs: number
+  /** The sender's name in messages. */
+  readonly providerName: string
+}
+
+export function paymentSettings(config: Config, areLimitsOn: boolean): PaymentSettings {
+  return {
+    unpaidLifeMs: 12 * 3_600_000,
+    holdLifeMs: 7 * 24 * 3_600_000,
+    networkTimeoutMs: config.networkTimeoutMs,
+    endpointTimeoutMs: 16_000,
+    // The lifetime of a transaction in the Payme Merchant API: after it the merchant's server refuses to perform by itself.
+    closeForMs: 12 * 3_600_000,
+    // A call that is in progress is never taken for a lost one.
+    leaseMs: Math.max(30_000, config.networkTimeoutMs * 2),
+    backoffFirstMs: 1000,
+    backoffMostMs: 600_000,
+    flagAfterMs: 24 * 3_600_000,
+    limits: areLimitsOn,
+    sendWindows: sendWindowsOf({ tenMinutesMax: config.sendTenMinutesMax, dayMax: config.sendDayMax }),
+    smsTimeoutMs: config.smsTimeoutMs,
+    providerName: config.providerName ?? 'Tessera',
+  }
+}

@@ -1,0 +1,83 @@
+import type { RpcError } from '@tessera/contract/errors'
+
+import type { CardRow } from '../../store/cards.ts'
+import type { OperationRow } from '../../store/operations.ts'
+import { type ReceiptRow, type ReceiptUpdate, updateReceipt } from '../../store/receipts.ts'
+import type { AuditActor } from '../request-context.ts'
+
+import type { PaymentServices } from './dependencies.ts'
+import { assertTransition, receiptTransitions, type TransitionCause } from './states.ts'
+import { buildExtras, buildReceiptEvent, IdempotencyConflict, type ReceiptContext, receiptAuditEntry } from './transition-records.ts'
+
+/** One change of a receipt, with everything that is stored in the same transaction. */
+export interface ReceiptTransition {
+  readonly cause: TransitionCause
+  readonly from: ReceiptRow
+  readonly to: Partial<ReceiptRow>
+  readonly operations?: readonly OperationRow[]
+  readonly cardLock?: ReceiptUpdate['cardLock']
+  /** The one-time card as an approval leaves it. */
+  readonly card?: CardRow | null
+  /** The audit entry's outcome. */
+  readonly outcome: string
+  /** Null: a background job, or `actor`. */
+  readonly ctx: ReceiptContext | null
+  /** Who did it, where no request did. */
+  readonly actor?: AuditActor
+  /** Whether this is the start of the request, by which an idempotency key is claimed. */
+  readonly isStart?: boolean
+  /** The outcome of the request, where this transition ends it: `receipt` is the receipt as it now is. */
+  readonly reply?: RpcError | 'receipt' | 'success' | null
+}
+
+/**
+ * Stores the next version of a receipt with its operations, audit entry, event and idempotency record in one transaction.
+ * `moved`: another change came first, and nothing was stored. Throws `IdempotencyConflict`, what the store throws, and an error for a
+ * transition that is not in the table.
+ */
+export async function applyTransition(
+  services: PaymentServices,
+  transition: ReceiptTransition,
+): Promise<ReceiptRow | 'moved' | 'cardLocked'> {
+  const { cause, from, to, ctx, outcome, operations = [], cardLock = null, card = null, reply = null } = transition
+  const state = to.state ?? from.state
+  assertTransition(cause, from.state, state)
+  const { action, event } = receiptTransitions[cause]
+  const now = services.clock.now()
+  const reconcileAttempts = state === from.state ? from.reconcileAttempts : 0
+  const next = await services.mac.seal({ ...from, reconcileAttempts, ...to, version: from.version + 1 })
+  const extras = buildExtras(ctx, {
+    audit: receiptAuditEntry(transition.actor ?? ctx, next, { at: now, action, outcome }),
+    events: event === null ? [] : [buildReceiptEvent(event, next, now)],
+    claimSubject: transition.isStart === true ? next.requestId || next.receiptId : null,
+    reply: reply === 'receipt' ? next : reply,
+  })
+  const changed = await services.store.write(updateReceipt, { receipt: next, operations, cardLock, card, ...extras })
+  if (changed === 'duplicate_request') throw new IdempotencyConflict()
+  if (changed !== 'updated') return changed
+  const requestId = ctx?.requestId ?? ''
+  services.onTransition?.({ cause, from: from.state, receipt: next, hasBecomeFlagged: next.flagged && !from.flagged, requestId })
+  return next
+}
+
+/** A transition that no request asked for; null when another change came first. */
+export async function applyBackgroundTransition(
+  services: PaymentServices,
+  transition: Omit<ReceiptTransition, 'ctx'>,
+): Promise<ReceiptRow | null> {
+  const applied = await applyTransition(services, { ...transition, ctx: null })
+  return typeof applied === 'string' ? null : applied
+}
+
+/** A receipt that the worker took because it is due. */
+export interface DueReceipt {
+  readonly services: PaymentServices
+  readonly receipt: ReceiptRow
+  readonly signal: AbortSignal
+}
+
+/** Reserves the receipt for as long as a call may take, so that no other process makes the same call meanwhile. */
+export async function acquireLease({ services, receipt }: DueReceipt): Promise<ReceiptRow | null> {
+  const to = { dueAt: services.clock.now() + services.settings.leaseMs, reconcileAttempts: receipt.reconcileAttempts + 1 }
+  return applyBackgroundTransition(services, { cause: 'lease_acquired', from: receipt, to, outcome: 'leased' })
+}

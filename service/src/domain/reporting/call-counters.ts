@@ -1,0 +1,146 @@
+import { currentAuditAction } from '@tessera/contract/audit-actions'
+import { bucketOf, bucketOfId } from '@tessera/vault/id'
+
+import type { Clock } from '../../clock.ts'
+import { type AuditHead, type AuditRow, listAuditEntries, listAuditHeads } from '../../store/audit.ts'
+import { addCounters, type CounterRow, deleteOldCounters, listCounterPositions } from '../../store/counters.ts'
+import { findReceipt } from '../../store/receipts.ts'
+import { deleteInPages, type Store } from '../../store/store.ts'
+
+/** Counters for the charts: audit entries, counted after their commit, and call durations. */
+export interface CallCounters {
+  /** Records the duration of one API call. Buffered in memory until the next round; a crash loses the buffer. */
+  timed(merchantId: string, ms: number): void
+  /** Counts the new entries of the audit chains, each exactly once. */
+  runOnce(stopping: AbortSignal): Promise<void>
+  /** Deletes counters older than the longest chart. */
+  dropPast(stopping: AbortSignal): Promise<number>
+}
+
+export interface CallCounterDependencies {
+  readonly store: Store
+  readonly clock: Pick<Clock, 'now'>
+}
+
+export function makeCallCounters({ store, clock }: CallCounterDependencies): CallCounters {
+  const times = new Map<string, CounterRow>()
+  return Object.freeze({ timed, runOnce, dropPast })
+
+  function timed(merchantId: string, ms: number): void {
+    const bound = spanBounds.find((each) => ms <= each)
+    add(times, { bucket: bucketOf(merchantId), merchantId, hour: hourOf(clock.now()), name: `ms:${String(bound ?? 'more')}`, count: 1 })
+  }
+
+  async function runOnce(stopping: AbortSignal): Promise<void> {
+    await keepTimes()
+    const places = new Map((await store.read(listCounterPositions())).map(({ chain, seq }) => [chain, seq]))
+    for (const head of await store.read(listAuditHeads())) {
+      let at = places.get(head.chain) ?? 0
+      while (at < head.seq && !stopping.aborted) {
+        const next = await countPage(head, at)
+        if (next === null) break
+        at = next
+      }
+    }
+  }
+
+  /** On failure the durations go back into the buffer and are merged with new ones. */
+  async function keepTimes(): Promise<void> {
+    if (times.size === 0) return
+    const pending = [...times.values()]
+    times.clear()
+    try {
+      await store.write(addCounters, { counters: inOrder(pending), position: null })
+    } catch (err) {
+      for (const tally of pending) add(times, tally)
+      throw err
+    }
+  }
+
+  /** Counts one page of a chain and returns the new position; null when the page is empty or another process counted it. */
+  async function countPage({ chain }: AuditHead, from: number): Promise<number | null> {
+    const entries = await store.read(listAuditEntries(chain, from, pageSize))
+    // A gap is a commit that is not visible yet. The entries after it are counted later.
+    const solid = entries.filter(({ seq }, at) => seq === from + at + 1)
+    const last = solid.at(-1)
+    if (last === undefined) return null
+    const counted = new Map<string, CounterRow>()
+    const oldest = hourOf(clock.now()) - storedHours
+    for (const entry of solid) {
+      for (const tally of await countersOf(entry)) if (tally.hour === 0 || tally.hour >= oldest) add(counted, tally)
+    }
+    return (await store.write(addCounters, { counters: inOrder([...counted.values()]), position: { chain, from, to: last.seq } }))
+      ? last.seq
+      : null
+  }
+
+  async function countersOf(entry: AuditRow): Promise<CounterRow[]> {
+    const { merchantId, subject, at, actor, action } = entry
+    const name = nameOf(entry)
+    if (name === null || merchantId === '') return []
+    const of = { bucket: bucketOf(merchantId), merchantId }
+    const tallies: CounterRow[] = [{ ...of, hour: hourOf(at), name, count: 1 }]
+    // Calls tried in the dashboard do not show that the merchant's own calls arrive.
+    if (firsts.has(name) && !actor.startsWith('user:')) tallies.push({ ...of, hour: 0, name, count: 1 })
+    if (action === 'receipt.paid') {
+      const bucket = bucketOfId(subject)
+      const receipt = bucket === null ? null : await store.read(findReceipt({ bucket, merchantId, receiptId: subject }))
+      if (receipt !== null) tallies.push({ ...of, hour: hourOf(at), name: 'paid_tiyin', count: receipt.takenTiyin })
+    }
+    return tallies
+  }
+
+  function dropPast(stopping: AbortSignal): Promise<number> {
+    return deleteInPages(store, deleteOldCounters, hourOf(clock.now()) - storedHours, stopping)
+  }
+}
+
+/** The counter name of an audit entry; null when it is not counted. Only names from fixed lists are used. */
+function nameOf({ action: stored, outcome }: AuditRow): string | null {
+  const action = currentAuditAction(stored)
+  if (action === 'code.dispatched') return outcome === 'sent' || outcome === 'unknown' ? 'code_sent' : `code_refused:${outcome}`
+  // Only known reasons are counted, not arbitrary text from a network.
+  if (action === 'code.attempted' && outcome !== 'wrong_code') return null
+  if (action === 'receipt.payment_failed') return `refused:${outcome}`
+  return counted[action] ?? null
+}
+
+const counted: Readonly<Record<string, string>> = Object.freeze({
+  'card.created': 'created',
+  'card.verified': 'verified',
+  'card.removed': 'removed',
+  'code.attempted': 'wrong_code',
+  'receipt.paid': 'paid',
+  'receipt.held': 'held',
+})
+
+/** The actions listed on the Start page. */
+const firsts: ReadonlySet<string> = new Set(['created', 'verified', 'paid'])
+
+function add(tallies: Map<string, CounterRow>, tally: CounterRow): void {
+  const key = `${tally.merchantId} ${tally.hour} ${tally.name}`
+  const there = tallies.get(key)
+  // New keys above this limit are ignored until the next round.
+  if (there === undefined && tallies.size >= talliesMax) return
+  tallies.set(key, { ...tally, count: tally.count + (there?.count ?? 0) })
+}
+
+function inOrder(tallies: CounterRow[]): CounterRow[] {
+  return tallies.sort((a, b) => compare(a.merchantId, b.merchantId) || a.hour - b.hour || compare(a.name, b.name))
+}
+
+function compare(a: string, b: string): number {
+  return a < b ? -1 : a > b ? 1 : 0
+}
+
+/** Hours since 1970-01-01 UTC. */
+export function hourOf(at: number): number {
+  return Math.floor(at / 3_600_000)
+}
+
+/** Upper bounds of the buckets, milliseconds. Longer calls are counted as `more`. */
+export const spanBounds = Object.freeze([5, 10, 25, 50, 100, 250, 500, 1000, 2500, 5000, 10_000, 15_000] as const)
+/** The range of the longest chart plus one day. */
+export const storedHours = 91 * 24
+const pageSize = 1000
+const talliesMax = 50_000

@@ -1,0 +1,64 @@
+import type { Clock } from '../../clock.ts'
+import { listAllTimeCounters } from '../../store/counters.ts'
+import type { Store } from '../../store/store.ts'
+import { listEndpoints } from '../../store/webhook-endpoints.ts'
+
+import type { MerchantCardsKey } from './cards.ts'
+
+/** A test card, as shown in the dashboard. */
+export interface StartCard {
+  readonly number: string
+  readonly sentBy: 'network' | 'us'
+  readonly scenario: { readonly name: string } | null
+}
+
+/** Details of the Start page that are the same for every merchant. */
+export interface GettingStartedDetails {
+  readonly formOrigin: string | null
+  readonly sdk: { readonly version: string; readonly integrity: string; readonly moduleIntegrity: string }
+  /** Null in production. */
+  readonly testing: TestCredentials | null
+}
+
+export interface TestCredentials {
+  readonly cards: readonly StartCard[]
+  /** MMYY. */
+  readonly expire: string
+  /** The fixed SMS code of the test environment. */
+  readonly code: string
+  readonly demo: { readonly merchantId: string; readonly password: string }
+}
+
+export interface GettingStartedChecklist {
+  readonly created: boolean
+  readonly verified: boolean
+  readonly paid: boolean
+  readonly webhook: boolean
+}
+
+export interface GettingStartedGuide {
+  readonly facts: GettingStartedDetails
+  readonly clock: Pick<Clock, 'moment'>
+  /** Progress of the merchant's own calls. */
+  checklist(of: MerchantCardsKey): Promise<GettingStartedChecklist>
+}
+
+export interface GettingStartedDependencies {
+  readonly store: Pick<Store, 'read'>
+  readonly clock: Pick<Clock, 'moment'>
+}
+
+export function makeGettingStarted({ store, clock }: GettingStartedDependencies, facts: GettingStartedDetails): GettingStartedGuide {
+  return Object.freeze<GettingStartedGuide>({
+    facts,
+    clock,
+    async checklist({ bucket, merchantId }) {
+      const [tallies, endpoints] = await Promise.all([
+        store.read(listAllTimeCounters({ bucket, merchantId })),
+        store.read(listEndpoints({ bucket, merchantId })),
+      ])
+      const has = (wanted: string): boolean => tallies.some(({ name, count }) => name === wanted && count > 0)
+      return { created: has('created'), verified: has('verified'), paid: has('paid'), webhook: endpoints.length > 0 }
+    },
+  })
+}

@@ -1,0 +1,96 @@
+import type { Clock } from '../../clock.ts'
+import { type CounterStep, listCounters } from '../../store/counters.ts'
+import type { Store } from '../../store/store.ts'
+
+import type { MerchantCardsKey } from './cards.ts'
+import { reasonWordOf } from './reason-word.ts'
+import { hourOf } from './call-counters.ts'
+import { readPeriods, type PeriodPair } from './periods.ts'
+
+export interface OverviewTotals extends PeriodPair {
+  readonly created: number
+  readonly verified: number
+  readonly paid: number
+  readonly paidTiyin: number
+  readonly refused: number
+}
+
+export interface OverviewStep extends OverviewTotals {
+  /** Start of the interval, Unix milliseconds. */
+  readonly at: number
+}
+
+export interface DeclineCause {
+  readonly reason: string
+  readonly count: number
+}
+
+export interface Overview {
+  readonly steps: readonly OverviewStep[]
+  readonly total: OverviewTotals & { readonly codesSent: number; readonly calls: number }
+  readonly declines: readonly DeclineCause[]
+  readonly codesRefused: readonly DeclineCause[]
+}
+
+export interface OverviewDependencies {
+  readonly store: Pick<Store, 'read'>
+  readonly clock: Pick<Clock, 'now'>
+}
+
+export type BuildOverview = (of: MerchantCardsKey, days: number) => Promise<Overview>
+
+/** Statistics of the last days, including today: hourly for one day, daily for more. Reads only counters, never cards or receipts. */
+export function makeOverview({ store, clock }: OverviewDependencies): BuildOverview {
+  return async ({ bucket, merchantId }, days) => {
+    const stepHours = days === 1 ? 1 : 24
+    const toHour = hourOf(clock.now())
+    const steps = days === 1 ? 24 : days
+    const last = Math.floor((toHour + aheadHours) / stepHours)
+    const first = last - steps + 1
+    const tallies = await store.read(listCounters({ bucket, merchantId, fromHour: first * stepHours - aheadHours, toHour, stepHours }))
+    const byStep = Map.groupBy(tallies, ({ step }) => step)
+    return {
+      steps: Array.from({ length: steps }, (_, at) => ({
+        at: ((first + at) * stepHours - aheadHours) * hourMs,
+        ...tellFigures(byStep.get(first + at) ?? []),
+      })),
+      total: {
+        ...tellFigures(tallies),
+        codesSent: sumOf(tallies, 'code_sent'),
+        calls: tallies.reduce((sum, { name, count }) => sum + (name.startsWith('ms:') ? count : 0), 0),
+      },
+      declines: causesOf(tallies, 'refused:'),
+      codesRefused: causesOf(tallies, 'code_refused:'),
+    }
+  }
+}
+
+function tellFigures(tallies: readonly CounterStep[]): OverviewTotals {
+  return {
+    created: sumOf(tallies, 'created'),
+    verified: sumOf(tallies, 'verified'),
+    paid: sumOf(tallies, 'paid'),
+    paidTiyin: sumOf(tallies, 'paid_tiyin'),
+    refused: causesOf(tallies, 'refused:').reduce((sum, { count }) => sum + count, 0),
+    ...readPeriods(tallies),
+  }
+}
+
+function sumOf(tallies: readonly CounterStep[], wanted: string): number {
+  return tallies.reduce((sum, { name, count }) => sum + (name === wanted ? count : 0), 0)
+}
+
+/** Most frequent first. */
+function causesOf(tallies: readonly CounterStep[], prefix: string): DeclineCause[] {
+  const causes = new Map<string, number>()
+  for (const { name, count } of tallies) {
+    if (!name.startsWith(prefix)) continue
+    const reason = reasonWordOf(name.slice(prefix.length))
+    causes.set(reason, (causes.get(reason) ?? 0) + count)
+  }
+  return [...causes].map(([reason, count]) => ({ reason, count })).sort((a, b) => b.count - a.count)
+}
+
+const hourMs = 3_600_000
+/** Offset of Tashkent time from UTC. */
+const aheadHours = 5

@@ -1,0 +1,63 @@
+import type { Keyring } from '@tessera/vault/keyring'
+
+import type { Clock } from '../../clock.ts'
+import type { AuditActor } from '../request-context.ts'
+import type { AuditEntry } from '../../store/audit.ts'
+import type { DashboardUserRow } from '../../store/dashboard-users.ts'
+import type { Store } from '../../store/store.ts'
+
+import type { UserSettings } from './settings.ts'
+import type { DashboardPasswords } from './passwords.ts'
+import type { UserMac } from './user-mac.ts'
+
+export interface DashboardDependencies {
+  readonly store: Store
+  readonly keyring: Keyring
+  readonly clock: Clock
+  readonly environment: string
+  readonly settings: UserSettings
+  readonly passwords: DashboardPasswords
+  /** Called when a row's MAC is wrong. */
+  readonly alarm: (event: 'row_tampered', fields: { merchantId: string; cardId: string; requestId: string; receiptId?: string }) => void
+}
+
+/** The services used by the operations in this folder. */
+export interface DashboardServices extends DashboardDependencies {
+  readonly mac: UserMac
+}
+
+export interface DashboardUserKey {
+  readonly merchantId: string
+  readonly userId: string
+}
+
+/** A signed-in user who changes their own password, second factor or sessions. */
+export interface OwnAccount extends DashboardUserKey, AuditActor {
+  readonly sessionId: string
+}
+
+/** The audit entry for a change to a user; `after` is the resulting row. The phone is left out. */
+export function userAuditEntry(
+  after: DashboardUserRow,
+  { actor, requestId }: AuditActor,
+  action: Pick<AuditEntry, 'at' | 'action' | 'outcome'>,
+): AuditEntry {
+  const { merchantId, userId, version, mac } = after
+  return { ...action, actor, requestId, merchantId, subject: userId, version, mac }
+}
+
+/** The audit entry for an operation that does not change the user's row. */
+export function sessionAuditEntry(
+  user: DashboardUserRow,
+  actor: AuditActor,
+  action: Pick<AuditEntry, 'at' | 'action' | 'outcome'>,
+): AuditEntry {
+  return { ...userAuditEntry(user, actor, action), version: 0, mac: new Uint8Array(0) }
+}
+
+/** Returns the row if its MAC is valid, otherwise null; raises the alarm for a wrong MAC. */
+export async function verifiedUserRow({ mac, alarm }: DashboardServices, found: DashboardUserRow | null): Promise<DashboardUserRow | null> {
+  if (found === null || (await mac.hasValidMac(found))) return found
+  alarm('row_tampered', { merchantId: found.merchantId, cardId: '', requestId: '' })
+  return null
+}

@@ -1,0 +1,26 @@
+import type { Keyring } from '@tessera/vault/keyring'
+
+import type { Cards } from '../cards/cards.ts'
+import type { Clock } from '../../clock.ts'
+import type { SmsGuard } from '../limits/sms-guard.ts'
+import type { Network } from '../../adapters/network/network.ts'
+import type { Codes } from '../../adapters/sms/codes.ts'
+import type { Sms } from '../../adapters/sms/sms.ts'
+import type { Store } from '../../store/store.ts'
+
+import type { VerificationSettings } from './settings.ts'
+import type { SimulatedCaps } from './daily-caps.ts'
+
+export interface VerificationDependencies {
+  readonly store: Store
+  readonly keyring: Keyring
+  readonly network: Network
+  readonly sms: Sms
+  readonly smsGuard: SmsGuard
+  readonly codes: Codes
+  readonly cards: Cards
+  readonly clock: Clock
+  readonly settings: VerificationSettings
+  /** In the test environment only. */
+  readonly simulatedCaps?: SimulatedCaps | undefined
+}

@@ -1,0 +1,43 @@
+import type { RequestContext } from '../request-context.ts'
+import { cardActionEntry } from '../cards/audit-entries.ts'
+import { RpcError } from '@tessera/contract/errors'
+import { requireNoConflict, outcomeExtras } from '../idempotency/handle.ts'
+import type { CardRow } from '../../store/cards.ts'
+import { recordSendResult, type SendResult, type VerificationRow } from '../../store/verifications.ts'
+
+import type { VerificationDependencies } from './dependencies.ts'
+
+export interface CodeRequestResult {
+  readonly phoneMask: string
+  /** Time until another code may be requested. */
+  readonly waitMs: number
+}
+
+/** An attempt whose code is being sent. */
+export interface CodeDispatch {
+  readonly deps: VerificationDependencies
+  readonly token: string
+  readonly card: CardRow
+  readonly attempt: VerificationRow
+  readonly ctx: RequestContext<CodeRequestResult>
+}
+
+/** The result of the network or the gateway for an attempt. */
+export type DispatchOutcome = Partial<SendResult> & Pick<SendResult, 'sentBy' | 'outcome'>
+
+/**
+ * Stores the outcome of sending, and with it the caller's reply for the idempotency key. When the attempt is no longer the card's current one,
+ * its code is invalid: the card was removed, or another code was requested.
+ */
+export async function recordDispatchOutcome(
+  { deps, token, attempt, ctx }: CodeDispatch,
+  outcome: DispatchOutcome,
+  reply: CodeRequestResult | RpcError,
+): Promise<void> {
+  const { bucket, merchantId, cardId, attemptId } = attempt
+  const result = { bucket, merchantId, cardId, attemptId, phoneMask: null, networkRef: null, ...outcome }
+  const audit = cardActionEntry(ctx, cardId, { at: deps.clock.now(), action: 'code.dispatched', outcome: outcome.outcome })
+  if (requireNoConflict(await deps.store.write(recordSendResult, { result, audit, ...outcomeExtras(ctx.idempotency, reply) }))) return
+  await deps.cards.requireLive(token, ctx)
+  throw new RpcError('resendTooSoon', { retryAfterMs: deps.settings.resendWaitMs })
+}

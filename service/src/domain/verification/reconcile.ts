@@ -1,0 +1,72 @@
+import { maskPhone } from '@tessera/contract/card'
+import { RpcError } from '@tessera/contract/errors'
+
+import type { RequestContext } from '../request-context.ts'
+import { refusalError } from '../cards/network-call.ts'
+import type { NetworkRefusalReason } from '../../adapters/network/network.ts'
+import type { CardRow } from '../../store/cards.ts'
+import { findVerification } from '../../store/verifications.ts'
+
+import type { VerificationDependencies } from './dependencies.ts'
+import type { CodeRequestResult } from './dispatch.ts'
+
+/** An attempt that an earlier request started, and that has no outcome in its idempotency record. */
+export interface EarlierCodeRequest {
+  readonly attemptId: string
+  /** Whether the lease of that request has expired. */
+  readonly isExpired: boolean
+}
+
+/**
+ * Finds the outcome of an attempt by its row. An attempt without outcome counts as sent once its lease is over, because the message may be on
+ * its way; another code is requested with another key. An attempt that was replaced counts as sent too.
+ */
+export async function reconcileCodeRequest(
+  { store, settings }: VerificationDependencies,
+  token: string,
+  { attemptId, isExpired }: EarlierCodeRequest,
+  { bucket, merchantId, requestId }: RequestContext,
+): Promise<CodeRequestResult | null> {
+  const stored = await store.read(findVerification({ bucket, merchantId, cardId: cardIdOf(token) }))
+  const attempt = stored?.attemptId === attemptId ? stored : null
+  const outcome = attempt?.outcome ?? 'asked'
+  if (outcome === 'asked' && !isExpired) return null
+  if (isRefusal(outcome)) throw refusalError({ kind: 'refused', reason: outcome }, requestId)
+  const retryAfterMs = settings.resendWaitMs
+  if (outcome === 'rejected' || outcome === 'sendRefused') throw new RpcError('smsNotSent', { retryAfterMs })
+  if (outcome === 'phoneLimit') throw new RpcError('sendLimitPhone', { retryAfterMs })
+  return { phoneMask: attempt?.phoneMask ?? maskPhone(''), waitMs: settings.resendWaitMs }
+}
+
+/**
+ * Finds the outcome of a code that the network was to check, by the card's state. If the card is not verified when the lease is over, the
+ * network's answer was lost, and the caller gets a timeout.
+ */
+export async function reconcileCodeCheck(
+  { cards }: VerificationDependencies,
+  token: string,
+  isExpired: boolean,
+  ctx: RequestContext,
+): Promise<CardRow | null> {
+  const { card } = await cards.requireLive(token, ctx)
+  if (card.verified) return card
+  if (isExpired) throw new RpcError('networkTimeout')
+  return null
+}
+
+/** The request passed validation with this token, so it has the shape of a token. */
+function cardIdOf(token: string): string {
+  return token.slice(0, 24)
+}
+
+function isRefusal(outcome: string): outcome is NetworkRefusalReason {
+  return Object.hasOwn(refusals, outcome)
+}
+
+const refusals: Readonly<Record<NetworkRefusalReason, true>> = {
+  smsNotConnected: true,
+  cardExpired: true,
+  cardBlocked: true,
+  systemError: true,
+  timeout: true,
+}

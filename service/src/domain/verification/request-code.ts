@@ -1,0 +1,108 @@
+import type { Language } from '@tessera/contract/envelope'
+import { RpcError } from '@tessera/contract/errors'
+import { issueId } from '@tessera/vault/id'
+import { hashOtp } from '@tessera/vault/keyed-hashes'
+
+import type { RequestContext } from '../request-context.ts'
+import type { LiveCard } from '../cards/find.ts'
+import { cardActionEntry } from '../cards/audit-entries.ts'
+import { callCardNetwork, refusalError, type CausedNetworkRefusal } from '../cards/network-call.ts'
+import { requireNoConflict, intentionExtras } from '../idempotency/handle.ts'
+import type { VerificationStart } from '../../adapters/network/network.ts'
+import type { CardRow } from '../../store/cards.ts'
+import type { SendClaim } from '../../store/send-limits.ts'
+import { beginVerification, type VerificationRow } from '../../store/verifications.ts'
+
+import { dailyCapsOf, sendClaim } from './daily-caps.ts'
+import type { VerificationDependencies } from './dependencies.ts'
+import { sendCode } from './send-code.ts'
+import { recordDispatchOutcome, type CodeDispatch, type CodeRequestResult } from './dispatch.ts'
+
+/** Stores the attempt, calls the network, sends the code when the network leaves that to the service, and stores the outcome. */
+export async function requestCode(
+  deps: VerificationDependencies,
+  token: string,
+  ctx: RequestContext<CodeRequestResult>,
+  language: Language,
+): Promise<CodeRequestResult> {
+  const live = await deps.cards.requireLive(token, ctx)
+  const code = deps.codes.draw()
+  const attempt = await newAttempt(deps, live.card, code)
+  const started = await storeAndStart(deps, live, attempt, ctx)
+  const dispatch: CodeDispatch = { deps, token, card: live.card, attempt, ctx }
+  const waitMs = deps.settings.resendWaitMs
+  if (started.kind === 'weSend') return sendCode(dispatch, { phone: started.phone, code, language })
+  if (started.kind === 'networkSent') {
+    const { phoneMask, networkRef } = started
+    const sent = { phoneMask, waitMs }
+    await recordDispatchOutcome(dispatch, { sentBy: 'network', phoneMask, networkRef, outcome: 'sent' }, sent)
+    return sent
+  }
+  // After a timeout the network may have sent a code; it will be asked whether a code is right.
+  const refusal = refusalError(started, ctx.requestId)
+  await recordDispatchOutcome(dispatch, { sentBy: 'network', outcome: started.reason }, refusal)
+  throw refusal
+}
+
+async function newAttempt({ keyring, settings, clock }: VerificationDependencies, card: CardRow, code: string): Promise<VerificationRow> {
+  const { bucket, merchantId, cardId } = card
+  const dek = await keyring.active('otp')
+  const askedAt = clock.moment()
+  const attemptId = issueId(bucket, askedAt.wallMs)
+  const otpHash = hashOtp(dek, { attemptId, cardId, merchantId, code })
+  return {
+    bucket,
+    merchantId,
+    cardId,
+    attemptId,
+    otpHash,
+    otpKeyId: dek.keyId,
+    sentBy: null,
+    phoneMask: null,
+    networkRef: null,
+    outcome: 'asked',
+    open: true,
+    attempts: 0,
+    maxAttempts: settings.triesMax,
+    lifetimeMs: settings.codeLifeMs,
+    requestedAt: askedAt,
+  }
+}
+
+/** The PAN is open only here: for its daily cap and for the call to the network. */
+async function storeAndStart(
+  deps: VerificationDependencies,
+  live: LiveCard,
+  attempt: VerificationRow,
+  ctx: RequestContext,
+): Promise<VerificationStart | CausedNetworkRefusal> {
+  const { cards, keyring, network, clock, settings } = deps
+  const { merchantId, expiry } = live.card
+  return cards.usePan(live, async (pan) => {
+    const caps = dailyCapsOf(deps, merchantId)
+    const at = attempt.requestedAt.wallMs
+    const claim = caps === null ? null : await sendClaim(keyring, pan, { at, windows: settings.sendWindows, caps })
+    await begin(deps, attempt, claim, ctx)
+    const timeout = { clock, timeoutMs: settings.networkTimeoutMs, signal: ctx.signal }
+    return callCardNetwork(timeout, (signal) =>
+      network.startVerification({ merchantId, pan, expiry, requestId: attempt.attemptId }, signal),
+    )
+  })
+}
+
+/** Stores the attempt. From here on it is durable, and the previous code is invalid. */
+async function begin(
+  { store, settings }: VerificationDependencies,
+  attempt: VerificationRow,
+  pan: SendClaim | null,
+  ctx: RequestContext,
+): Promise<void> {
+  const audit = cardActionEntry(ctx, attempt.cardId, { at: attempt.requestedAt.wallMs, action: 'code.requested', outcome: 'asked' })
+  const extras = intentionExtras(ctx.idempotency, attempt.attemptId)
+  const result = requireNoConflict(
+    await store.write(beginVerification, { attempt, limits: { resendWaitMs: settings.resendWaitMs, pan }, audit, ...extras }),
+  )
+  if (result.begun) return
+  const { reason, retryAfterMs } = result
+  throw new RpcError(reason === 'tooSoon' ? 'resendTooSoon' : 'sendLimitCard', { retryAfterMs })
+}

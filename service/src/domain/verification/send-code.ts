@@ -1,0 +1,73 @@
+import { maskPhone } from '@tessera/contract/card'
+import type { Language } from '@tessera/contract/envelope'
+import { RpcError } from '@tessera/contract/errors'
+
+import { waitWithTimeout } from '../cards/network-call.ts'
+import type { SmsMessage, SmsOutcome } from '../../adapters/sms/sms.ts'
+
+import { dailyCapsOf, sendClaim } from './daily-caps.ts'
+import { recordDispatchOutcome, type CodeDispatch, type CodeRequestResult } from './dispatch.ts'
+import { formatCodeMessage } from './code-message.ts'
+import { claimSend } from '../../store/send-limits.ts'
+
+/** A code of the service, and the phone that the network named for it. */
+export interface ServiceSentCode {
+  /** 9 to 15 digits. */
+  readonly phone: string
+  readonly code: string
+  readonly language: Language
+}
+
+/**
+ * Sends the service's code and returns the masked phone. Until the outcome is stored the attempt has no sender and no code is checked against
+ * it, so a crash in between loses nothing.
+ */
+export async function sendCode(dispatch: CodeDispatch, { phone, code, language }: ServiceSentCode): Promise<CodeRequestResult> {
+  const { deps, card, attempt } = dispatch
+  const { codeLifeMs, providerName, formHost, resendWaitMs } = deps.settings
+  const phoneMask = maskPhone(phone)
+  await claimPhone(dispatch, phone)
+  const lifeSeconds = codeLifeMs / 1000
+  const text = formatCodeMessage(language, { code, maskedPan: card.maskedPan, lifeSeconds, providerName, formHost })
+  await requireSmsGuard(dispatch, phone, text)
+  const outcome = await send(dispatch, { messageId: attempt.attemptId, merchantId: card.merchantId, phone, text, lifeSeconds })
+  const reply = outcome === 'rejected' ? new RpcError('smsNotSent', { retryAfterMs: resendWaitMs }) : { phoneMask, waitMs: resendWaitMs }
+  await recordDispatchOutcome(dispatch, { sentBy: 'us', phoneMask, outcome: outcome === 'accepted' ? 'sent' : outcome }, reply)
+  if (reply instanceof RpcError) throw reply
+  return reply
+}
+
+async function claimPhone(dispatch: CodeDispatch, phone: string): Promise<void> {
+  const { store, keyring, clock, settings } = dispatch.deps
+  const caps = dailyCapsOf(dispatch.deps, dispatch.card.merchantId)
+  if (caps === null) return
+  const claimed = await store.write(
+    claimSend,
+    await sendClaim(keyring, Buffer.from(phone, 'latin1'), { at: clock.now(), windows: settings.sendWindows, caps }),
+  )
+  if (claimed.claimed) return
+  const limit = new RpcError('sendLimitPhone', { retryAfterMs: claimed.retryAfterMs })
+  await recordDispatchOutcome(dispatch, { sentBy: 'us', outcome: 'phoneLimit' }, limit)
+  throw limit
+}
+
+/** Runs last, so that only messages that are sent are counted. */
+async function requireSmsGuard(dispatch: CodeDispatch, phone: string, text: string): Promise<void> {
+  try {
+    dispatch.deps.smsGuard.admit({ merchantId: dispatch.card.merchantId, phone, text, isCode: true })
+  } catch (err) {
+    if (err instanceof RpcError) await recordDispatchOutcome(dispatch, { sentBy: 'us', outcome: 'sendRefused' }, err)
+    throw err
+  }
+}
+
+/** A gateway that fails without an answer may have sent the message: it counts as sent and is not sent twice. */
+async function send({ deps, ctx }: CodeDispatch, message: SmsMessage): Promise<SmsOutcome> {
+  const { sms, clock, settings } = deps
+  const timeout = { clock, timeoutMs: settings.smsTimeoutMs, signal: ctx.signal }
+  try {
+    return await waitWithTimeout<SmsOutcome>(timeout, 'unknown', (signal) => sms.send(message, signal))
+  } catch {
+    return 'unknown'
+  }
+}

@@ -1,0 +1,44 @@
+import type { Config } from '../../ops/config/config.ts'
+import type { SendClaim } from '../../store/send-limits.ts'
+
+import { sendWindowsOf } from './daily-caps.ts'
+
+/** What an SMS code may do and how often. Milliseconds where the name says so. */
+export interface VerificationSettings {
+  /** At most ten minutes (ASVS 5.0 V6.5.5). */
+  readonly codeLifeMs: number
+  /** Attempts that one code takes. */
+  readonly triesMax: number
+  /** Until another code may be requested for one card. */
+  readonly resendWaitMs: number
+  /** Whether the caps per PAN, phone and day are counted. */
+  readonly limits: boolean
+  /** Attempts that one PAN takes in a day, over all its tokens and codes. */
+  readonly dayTriesMax: number
+  /** Codes to one PAN and to one phone. */
+  readonly sendWindows: SendClaim['windows']
+  /** Wrong codes in an hour, of all cards; beyond it no code is checked. */
+  readonly wrongCodesHourMax: number
+  readonly networkTimeoutMs: number
+  readonly smsTimeoutMs: number
+  /** Who sends the message, as the cardholder reads it. */
+  readonly providerName: string
+  /** Host of the card form, for the last line of the message (WebOTP); null without one. */
+  readonly formHost: string | null
+}
+
+export function verificationSettings(config: Config, areLimitsOn: boolean): VerificationSettings {
+  return {
+    codeLifeMs: config.otpLifeSeconds * 1000,
+    triesMax: config.otpTriesMax,
+    resendWaitMs: config.resendWaitSeconds * 1000,
+    limits: areLimitsOn,
+    dayTriesMax: config.cardDayTriesMax,
+    sendWindows: sendWindowsOf({ tenMinutesMax: config.sendTenMinutesMax, dayMax: config.sendDayMax }),
+    wrongCodesHourMax: config.wrongCodesHourMax,
+    networkTimeoutMs: config.networkTimeoutMs,
+    smsTimeoutMs: config.smsTimeoutMs,
+    providerName: config.providerName ?? 'Tessera',
+    formHost: config.formOrigin === null ? null : new URL(config.formOrigin).host,
+  }
+}

@@ -1,0 +1,141 @@
+import { RpcError } from '@tessera/contract/errors'
+
+import { retryOnConflict } from '../concurrency.ts'
+import type { RequestContext } from '../request-context.ts'
+import { cardEvent, extrasWithEvent } from '../cards/events.ts'
+import { callCardNetwork, refusalError, type CausedNetworkRefusal } from '../cards/network-call.ts'
+import { requireNoConflict, outcomeExtras, type IdempotencyHandle } from '../idempotency/handle.ts'
+import type { CodeCheckResult } from '../../adapters/network/network.ts'
+import { insertAuditEntry } from '../../store/audit.ts'
+import type { CardRow } from '../../store/cards.ts'
+import { checkCode, type CheckCode, type CodeAttemptResult, completeVerification, findVerification } from '../../store/verifications.ts'
+
+import { dailyCapsOf, dailyAttemptCap } from './daily-caps.ts'
+import { buildCodeAttempt, codeFailedEntry, cardVerifiedEntry, type CodeAttemptContext } from './code-attempt.ts'
+import type { VerificationDependencies } from './dependencies.ts'
+
+/**
+ * Checks a code and verifies the card if it is right. The store counts the attempt and decides in one transaction. Where the network sent the
+ * code, it is called after the attempt is counted. A text that is not six digits is refused and uses up no attempt.
+ */
+export async function verifyCode(
+  deps: VerificationDependencies,
+  token: string,
+  code: string,
+  ctx: RequestContext<CardRow>,
+): Promise<CardRow> {
+  const digits = code.trim()
+  return retryOnConflict(async () => {
+    const live = await deps.cards.requireLive(token, ctx)
+    if (live.card.verified) return live.card
+    const attempt = await deps.store.read(findVerification(live.card))
+    if (attempt === null) throw new RpcError('codeNotRequested')
+    if (!isSixDigits(digits)) throw new RpcError('codeMalformed')
+    return checkOnce({ deps, live, attempt, code: digits, ctx }, token)
+  })
+}
+
+/** The verified card; null when the card or the attempt changed meanwhile and the code was not checked. */
+async function checkOnce(context: CodeAttemptContext, token: string): Promise<CardRow | null> {
+  const { deps, live, ctx } = context
+  const verified = await deps.cards.toVerified(live.card, deps.clock.now())
+  const decision = await evaluate(context, verified)
+  if ('outcome' in decision) return decide(context, decision, verified, token)
+  if (decision.kind === 'right') return finish(context, verified, token)
+  const isRefusal = decision.kind === 'refused'
+  await deps.store.write(insertAuditEntry, {
+    audit: codeFailedEntry(context, isRefusal ? decision.reason : networkAuditOutcomes[decision.kind], deps.clock.now()),
+  })
+  throw isRefusal ? refusalError(decision, ctx.requestId) : new RpcError(networkErrors[decision.kind])
+}
+
+type CodeExtras = Pick<CheckCode, 'events' | 'idempotency'>
+type StoreDecision = Exclude<CodeAttemptResult, { outcome: 'askNetwork' }>
+type CodeDecision = StoreDecision | CodeCheckResult | CausedNetworkRefusal
+
+/** Asks the network whether the card may be verified, then the store, and, if the network sent the code, the network again. */
+async function evaluate(context: CodeAttemptContext, verified: CardRow): Promise<CodeDecision> {
+  const { deps, live, attempt, code, ctx } = context
+  const { network, keyring, store, clock, settings } = deps
+  const { merchantId, expiry } = live.card
+  const timeout = { clock, timeoutMs: settings.networkTimeoutMs, signal: ctx.signal }
+  return deps.cards.usePan(live, async (pan) => {
+    const refusal = await callCardNetwork(timeout, (signal) => network.admitVerification({ merchantId, pan, expiry }, signal))
+    if (refusal !== null) return refusal
+    const caps = dailyCapsOf(deps, merchantId)
+    const cap = caps === null ? null : await dailyAttemptCap(keyring, pan, { maxAttempts: settings.dayTriesMax, caps })
+    const decision = requireNoConflict(
+      await store.write(checkCode, {
+        attempt: await buildCodeAttempt(context, verified, cap),
+        ...codeExtras(ctx.idempotency, verified, clock.now()),
+      }),
+    )
+    if (decision.outcome !== 'askNetwork') return decision
+    const answer = { merchantId, pan, expiry, requestId: attempt.attemptId, networkRef: attempt.networkRef, code }
+    return callCardNetwork(timeout, (signal) => network.finishVerification(answer, signal))
+  })
+}
+
+async function decide(
+  { deps, attempt, ctx }: CodeAttemptContext,
+  decision: StoreDecision,
+  verified: CardRow,
+  token: string,
+): Promise<CardRow | null> {
+  if (decision.outcome === 'verified') {
+    if (attempt.phoneMask !== null)
+      deps.smsGuard.converted(attempt.phoneMask, deps.clock.now() - attempt.requestedAt.wallMs, verified.merchantId)
+    return verified
+  }
+  if (decision.outcome === 'moved') return null
+  if (decision.outcome === 'tooOld' || decision.outcome === 'notRequested') {
+    // The same code, submitted twice at once: the first one verified the card and closed the attempt.
+    const { card } = await deps.cards.requireLive(token, ctx)
+    if (card.verified) return card
+  }
+  if (decision.outcome === 'wrongCodesUsedUp') throw new RpcError('wrongCodeLimit', { retryAfterMs: decision.retryAfterMs })
+  if (decision.outcome === 'dayTriesUsedUp') throw new RpcError('cardDayTriesUsedUp', { retryAfterMs: decision.retryAfterMs })
+  throw new RpcError(storeErrors[decision.outcome])
+}
+
+/** The network accepted the code. The card's row may have changed meanwhile, by a reseal or a removal. */
+async function finish({ deps, attempt, ctx }: CodeAttemptContext, verified: CardRow, token: string): Promise<CardRow> {
+  const { store, cards, clock } = deps
+  const { bucket, merchantId, cardId, attemptId } = attempt
+  let next = verified
+  return retryOnConflict(async () => {
+    const now = clock.now()
+    const audit = cardVerifiedEntry(ctx, next, now)
+    const uncountAt = deps.settings.limits ? now : null
+    const completion = { bucket, merchantId, cardId, attemptId, uncountAt, verifiedCard: next, audit }
+    const extras = extrasWithEvent(outcomeExtras(ctx.idempotency, next), cardEvent('card.verified', next, now))
+    if (requireNoConflict(await store.write(completeVerification, { ...completion, ...extras }))) return next
+    const { card } = await cards.requireLive(token, ctx)
+    if (card.verified) return card
+    if ((await store.read(findVerification(card)))?.attemptId !== attemptId) throw new RpcError('codeExpired')
+    next = await cards.toVerified(card, clock.now())
+    return null
+  })
+}
+
+/** A code of the service is decided in one transaction; for a code of the network only the claim is stored before the network is called. */
+function codeExtras(idempotency: IdempotencyHandle<CardRow> | null, verified: CardRow, now: number): CodeExtras {
+  const events = [cardEvent('card.verified', verified, now)]
+  if (idempotency === null) return { events, idempotency: null }
+  const [claim, outcome] = [idempotency.claim(verified.cardId), idempotency.answer(verified)]
+  return { events, idempotency: { claim, outcome, outcomeIfWrong: idempotency.answer(new RpcError('wrongCode')) } }
+}
+
+function isSixDigits(code: string): boolean {
+  return /^[0-9]{6}$/.test(code)
+}
+
+const storeErrors = { wrong: 'wrongCode', triesUsedUp: 'triesUsedUp', tooOld: 'codeExpired', notRequested: 'codeNotRequested' } as const
+const networkErrors = { wrong: 'wrongCode', tooOld: 'codeExpired', triesUsedUp: 'triesUsedUp', unknown: 'codeNotRequested' } as const
+/** The outcomes in the audit, equal to the `reason` of the error. */
+const networkAuditOutcomes = {
+  wrong: 'wrong_code',
+  tooOld: 'code_expired',
+  triesUsedUp: 'tries_used_up',
+  unknown: 'code_not_requested',
+} as const

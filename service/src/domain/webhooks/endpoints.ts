@@ -1,0 +1,161 @@
+import { operatorActor, type AuditActor } from '../request-context.ts'
+import { bucketOf, issueId } from '@tessera/vault/id'
+import { SettingProblem } from '@tessera/contract/setting-problems'
+import { type AuditEntry, insertAuditEntry } from '../../store/audit.ts'
+import { type DeliveryRow, listDeadDeliveries, listDeliveries, replayEvent } from '../../store/deliveries.ts'
+import { findMerchant } from '../../store/merchants.ts'
+import { type EventRow, listEvents } from '../../store/outbox.ts'
+import type { Store } from '../../store/store.ts'
+import { deleteEndpoint, type EndpointRow, insertEndpoint, listEndpoints, updateEndpointSecrets } from '../../store/webhook-endpoints.ts'
+
+import type { DeliveryAttemptDependencies } from './attempt-delivery.ts'
+import type { WebhookSettings } from './settings.ts'
+import { issueWebhookSecret } from './secrets.ts'
+import { sendTestEvent, type TestEventResult } from './test-event.ts'
+
+/** Webhook endpoints of merchants, their events and deliveries. An endpoint is identified by its URL or its id. */
+export interface WebhookEndpointAdministration {
+  /** Maximum number of endpoints per merchant. */
+  readonly endpointsMax: number
+  /** Returns the secret, which cannot be read again. */
+  add(
+    merchantId: string,
+    url: string,
+    by?: AuditActor,
+  ): Promise<{ readonly endpointId: string; readonly url: string; readonly secret: string } | SettingProblem>
+  list(merchantId: string): Promise<EndpointRow[]>
+  remove(merchantId: string, named: string | null, by?: AuditActor): Promise<EndpointRow | SettingProblem>
+  /** The previous secret keeps signing beside the new one for a day. */
+  rotateSecret(
+    merchantId: string,
+    named: string | null,
+    by?: AuditActor,
+  ): Promise<{ readonly url: string; readonly secret: string; readonly bothUntil: number } | SettingProblem>
+  /** Sends one test event at once, signed and posted like any other. It is not stored and not retried. */
+  test(merchantId: string, named: string, by: AuditActor, signal: AbortSignal): Promise<TestEventResult | SettingProblem>
+  events(merchantId: string, from: number, count: number): Promise<EventWithDeliveries[]>
+  dead(merchantId: string, count: number): Promise<DeliveryRow[]>
+  /** Schedules an event again, at all endpoints or at one. Returns the number of endpoints. */
+  replay(merchantId: string, eventId: string, at?: string | null, by?: AuditActor): Promise<number>
+}
+
+export interface EventWithDeliveries extends EventRow {
+  readonly deliveries: readonly DeliveryRow[]
+}
+
+export interface WebhookEndpointDependencies extends DeliveryAttemptDependencies {
+  readonly store: Store
+  readonly settings: WebhookSettings
+}
+
+export function makeWebhookEndpointAdministration(deps: WebhookEndpointDependencies): WebhookEndpointAdministration {
+  const { store, keyring, environment, clock, guard, settings } = deps
+  let testsRunning = 0
+  return Object.freeze({ endpointsMax: settings.endpointsMax, add, list, remove, rotateSecret, test, events, dead, replay })
+
+  async function add(merchantId: string, text: string, by = operatorActor): ReturnType<WebhookEndpointAdministration['add']> {
+    if ((await store.read(findMerchant(merchantId))) === null) return new SettingProblem('merchant_unknown')
+    const read = guard.readUrl(text)
+    if (read instanceof SettingProblem) return read
+    const bucket = bucketOf(merchantId)
+    const now = clock.now()
+    const named = { bucket, merchantId, endpointId: issueId(bucket, now), url: read.href }
+    const { sealed, told } = await issueWebhookSecret(keyring, environment, named)
+    const endpoint = { ...named, secret: sealed, secretBefore: null, beforeEndsAt: 0, createdAt: now }
+    const isInserted = await store.write(insertEndpoint, {
+      endpoint,
+      maxEndpoints: settings.endpointsMax,
+      audit: auditEntryOf(named, by, 'webhook.added'),
+    })
+    if (!isInserted) return new SettingProblem('webhook_exists_or_full', settings.endpointsMax)
+    return { endpointId: named.endpointId, url: named.url, secret: told }
+  }
+
+  function list(merchantId: string): Promise<EndpointRow[]> {
+    return store.read(listEndpoints({ bucket: bucketOf(merchantId), merchantId }))
+  }
+
+  async function remove(merchantId: string, named: string | null, by = operatorActor): Promise<EndpointRow | SettingProblem> {
+    const endpoint = await find(merchantId, named)
+    if (endpoint instanceof SettingProblem) return endpoint
+    return (await store.write(deleteEndpoint, { key: endpoint, audit: auditEntryOf(endpoint, by, 'webhook.removed') }))
+      ? endpoint
+      : new SettingProblem('webhook_unknown')
+  }
+
+  async function rotateSecret(
+    merchantId: string,
+    named: string | null,
+    by = operatorActor,
+  ): ReturnType<WebhookEndpointAdministration['rotateSecret']> {
+    const endpoint = await find(merchantId, named)
+    if (endpoint instanceof SettingProblem) return endpoint
+    const { sealed, told } = await issueWebhookSecret(keyring, environment, endpoint)
+    const beforeEndsAt = clock.now() + settings.rotationMs
+    const next = { ...endpoint, secret: sealed, secretBefore: endpoint.secret, beforeEndsAt }
+    const isChanged = await store.write(updateEndpointSecrets, {
+      endpoint: next,
+      previousSecret: endpoint.secret,
+      audit: auditEntryOf(endpoint, by, 'webhook.secret_rotated'),
+    })
+    return isChanged ? { url: endpoint.url, secret: told, bothUntil: beforeEndsAt } : new SettingProblem('webhook_changed_meanwhile')
+  }
+
+  async function test(
+    merchantId: string,
+    named: string,
+    by: AuditActor,
+    signal: AbortSignal,
+  ): ReturnType<WebhookEndpointAdministration['test']> {
+    const endpoint = await find(merchantId, named)
+    if (endpoint instanceof SettingProblem) return endpoint
+    if (testsRunning >= settings.testsMax) return new SettingProblem('webhook_tests_busy')
+    testsRunning += 1
+    try {
+      const tested = await sendTestEvent(deps, endpoint, signal)
+      await store.write(insertAuditEntry, { audit: { ...auditEntryOf(endpoint, by, 'webhook.tested'), outcome: tested.outcome } })
+      return tested
+    } finally {
+      testsRunning -= 1
+    }
+  }
+
+  /** Finds an endpoint by URL or id. With null: the merchant's only endpoint. */
+  async function find(merchantId: string, named: string | null): Promise<EndpointRow | SettingProblem> {
+    const endpoints = await list(merchantId)
+    const href = named === null ? null : (URL.parse(named)?.href ?? named)
+    const [found, another] = endpoints.filter((each) => href === null || each.url === href || each.endpointId === href)
+    if (found === undefined) return new SettingProblem('webhook_unknown')
+    return another === undefined ? found : new SettingProblem('webhook_ambiguous')
+  }
+
+  async function events(merchantId: string, from: number, count: number): Promise<EventWithDeliveries[]> {
+    const found = await store.read(listEvents({ bucket: bucketOf(merchantId), merchantId, from, count }))
+    return Promise.all(found.map(async (event) => ({ ...event, deliveries: await store.read(listDeliveries(event)) })))
+  }
+
+  function dead(merchantId: string, count: number): Promise<DeliveryRow[]> {
+    return store.read(listDeadDeliveries({ bucket: bucketOf(merchantId), merchantId, count }))
+  }
+
+  function replay(merchantId: string, eventId: string, endpointId: string | null = null, by = operatorActor): Promise<number> {
+    const bucket = bucketOf(merchantId)
+    return store.write(replayEvent, {
+      bucket,
+      merchantId,
+      eventId,
+      endpointId,
+      now: clock.now(),
+      audit: auditEntryOf({ merchantId, endpointId: eventId }, by, 'event.replayed'),
+    })
+  }
+
+  function auditEntryOf(
+    { merchantId, endpointId: subject }: Pick<EndpointRow, 'merchantId' | 'endpointId'>,
+    { actor, requestId }: AuditActor,
+    action: string,
+  ): AuditEntry {
+    const base = { at: clock.now(), actor, requestId, action, outcome: 'done' }
+    return { ...base, merchantId, subject, version: 0, mac: new Uint8Array(0) }
+  }
+}

@@ -1,0 +1,41 @@
+import type { Keyring } from '@tessera/vault/keyring'
+import {
+  createWebhookSecret,
+  keyIdOfWebhookSecret,
+  openWebhookSecret,
+  sealWebhookSecret,
+  formatWebhookSecret,
+} from '@tessera/vault/webhook'
+
+import type { EndpointKey, EndpointRow } from '../../store/webhook-endpoints.ts'
+
+/** A new secret: the sealed form is stored, the text is returned to the merchant once. */
+export interface NewWebhookSecret {
+  readonly sealed: Uint8Array
+  /** `whsec_…` */
+  readonly told: string
+}
+
+export async function issueWebhookSecret(
+  keyring: Keyring,
+  environment: string,
+  of: EndpointKey & { readonly url: string },
+): Promise<NewWebhookSecret> {
+  const secret = createWebhookSecret()
+  const { merchantId, endpointId, url } = of
+  const sealed = sealWebhookSecret(secret, await keyring.active('webhook'), { environment, merchantId, endpointId, url })
+  const told = formatWebhookSecret(secret)
+  secret.fill(0)
+  return { sealed, told }
+}
+
+/** Opens the active signing secrets of an endpoint, newest first. Throws `SealBrokenError`. The caller wipes them. */
+export async function openWebhookSecrets(keyring: Keyring, environment: string, endpoint: EndpointRow, now: number): Promise<Uint8Array[]> {
+  const { merchantId, endpointId, url, secret, secretBefore, beforeEndsAt } = endpoint
+  const live = secretBefore !== null && now < beforeEndsAt ? [secret, secretBefore] : [secret]
+  return Promise.all(
+    live.map(async (sealed) =>
+      openWebhookSecret(sealed, await keyring.byId(keyIdOfWebhookSecret(sealed) ?? ''), { environment, merchantId, endpointId, url }),
+    ),
+  )
+}

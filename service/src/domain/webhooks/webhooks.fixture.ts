@@ -1,0 +1,100 @@
+import { randomInt } from 'node:crypto'
+
+import { SettingProblem } from '@tessera/contract/setting-problems'
+import { Webhook } from 'standardwebhooks'
+
+import { makeMerchantMac } from '../merchants/mac.ts'
+import { createTestApp, type TestApp } from '../../testing/test-app.fixture.ts'
+import { insertMerchant } from '../../store/merchants.ts'
+import type { Store } from '../../store/store.ts'
+import type { Opened } from '../../store/suite/opened.fixture.ts'
+import { makeMerchant, makeAuditEntry, makeCard, merchantId } from '../../store/suite/samples.fixture.ts'
+
+import { makeWebhookEndpointAdministration, type WebhookEndpointAdministration } from './endpoints.ts'
+import { webhookSettings, type WebhookSettings } from './settings.ts'
+import { makeAddressGuard } from '../../adapters/http/address-guard.ts'
+import { makeWebhookPost } from './webhook-post.ts'
+import { startReceiver, type Heard, type Receiver } from './receiver.fixture.ts'
+import { resolveBySystem } from '../../adapters/http/resolve.ts'
+import { makeWebhookDeliverer, type WebhookDeliverer } from './webhooks.ts'
+
+/** A test app whose merchant has an endpoint on this machine, with a clock that the test controls. */
+export interface Post {
+  readonly app: TestApp
+  readonly endpoints: WebhookEndpointAdministration
+  readonly receiver: Receiver
+  /** The endpoint's signing secret. */
+  readonly secret: string
+  readonly failures: unknown[]
+  /** Creates another deliverer on the same store. */
+  deliverer(over?: Partial<WebhookSettings>, store?: Store): WebhookDeliverer
+  /** Advances the clock and delivers everything due by then. */
+  goOn(webhooks: WebhookDeliverer, ms: number): Promise<void>
+}
+
+export async function withPost({ store }: Opened, test: (post: Post) => Promise<void>, resolve = resolveBySystem): Promise<void> {
+  const app = await createTestApp({ store })
+  const { clock, keyring, environment } = app
+  await store.write(insertMerchant, {
+    merchant: await makeMerchantMac(keyring, environment).seal(makeMerchant()),
+    audit: makeAuditEntry(makeCard(1)),
+  })
+  const receiver = await startReceiver()
+  const guard = makeAddressGuard({ resolve, loopback: true })
+  const failures: unknown[] = []
+  const failed = (err: unknown): void => void failures.push(err)
+  const post = makeWebhookPost({ guard, clock, timeoutMs: webhookSettings.timeoutMs })
+  const endpoints = makeWebhookEndpointAdministration({
+    store,
+    keyring,
+    environment,
+    clock,
+    guard,
+    post,
+    failed,
+    settings: webhookSettings,
+  })
+  const added = await endpoints.add(merchantId, receiver.url)
+  if (added instanceof SettingProblem) throw new Error(added.code)
+  const deliverers: WebhookDeliverer[] = []
+  try {
+    await test({
+      app,
+      endpoints,
+      receiver,
+      secret: added.secret,
+      failures,
+      deliverer(over = {}, of = store) {
+        const settings = { ...webhookSettings, ...over }
+        const post = makeWebhookPost({ guard, clock, timeoutMs: settings.timeoutMs })
+        const random = (): number => randomInt(1000) / 1000
+        const webhooks = makeWebhookDeliverer({ store: of, keyring, environment, clock, guard, post, random, settings, failed })
+        deliverers.push(webhooks)
+        return webhooks
+      },
+      async goOn(webhooks, ms) {
+        clock.advance(ms)
+        await webhooks.runOnce()
+        await webhooks.idle()
+      },
+    })
+  } finally {
+    for (const webhooks of deliverers) await webhooks.stop()
+    await receiver.close()
+    await app.close()
+  }
+}
+
+/** Whether the Standard Webhooks library produces the same signature with a secret. */
+export function isSignedWith(secret: string, { headers, body, id }: Heard): boolean {
+  const at = new Date(Number(headers['webhook-timestamp']) * 1000)
+  return String(headers['webhook-signature'])
+    .split(' ')
+    .includes(new Webhook(secret).sign(id, at, body))
+}
+
+/** The event type and card id of a delivery. */
+export function toldBy({ body }: Heard): { type: string; cardId: string } {
+  const { type, data: told } = JSON.parse(body) as { type: string; data: { card: { id: string } } }
+  return { type, cardId: told.card.id }
+}

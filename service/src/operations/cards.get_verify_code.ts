@@ -1,0 +1,15 @@
+import { cardsGetVerifyCodeContract } from '@tessera/contract/operations/cards'
+
+import type { CodeRequestResult } from '../domain/verification/dispatch.ts'
+
+import { expectTokenShape } from './fine-limits.ts'
+import { operation } from './operation.ts'
+
+/** Sends an SMS code to the phone that the issuer knows, in the caller's language. */
+export const cardsGetVerifyCode = operation(cardsGetVerifyCodeContract, {
+  check: expectTokenShape,
+  run: ({ token }, ctx, { verification }) => verification.requestCode(token, ctx, ctx.language),
+  reconcile: ({ subject, isExpired }, { token }, ctx, { verification }) =>
+    verification.reconcileRequest(token, { attemptId: subject, isExpired }, ctx),
+  render: ({ phoneMask, waitMs }: CodeRequestResult) => ({ sent: true, phone: phoneMask, wait: waitMs }),
+})

@@ -1,0 +1,338 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+
+import { makeCardResealer } from '../domain/cards/reseal.ts'
+import type { CodeCheckResult, Network } from '../adapters/network/network.ts'
+import { testCards } from '../adapters/sandbox/cards.ts'
+
+import type { TestMerchant } from '../testing/test-merchant.fixture.ts'
+import { createTestApp, type TestApp, type TestAppOptions } from '../testing/test-app.fixture.ts'
+import { drawPan } from '../testing/random.fixture.ts'
+import { findCard } from '../store/cards.ts'
+import { setScenarioStep } from '../store/sandbox.ts'
+import { findVerification } from '../store/verifications.ts'
+
+const networkSends = '8600069195406311'
+const weSend = '8600495473316478'
+const both = [networkSends, weSend]
+const right = '666666'
+
+async function within(options: TestAppOptions, use: (app: TestApp) => Promise<void>): Promise<void> {
+  const app = await createTestApp(options)
+  try {
+    await use(app)
+  } finally {
+    await app.close()
+  }
+}
+
+/** A token whose code has been asked for. */
+async function asked(merchant: TestMerchant, pan: string, save = true): Promise<string> {
+  const token = await merchant.createToken(pan, { save })
+  await merchant.callRaw('cards.get_verify_code', { token })
+  return token
+}
+
+test('the right code verifies, as text or number, with blanks around; and then any code is answered the same way', () =>
+  within({}, async (app) => {
+    const merchant = app.merchant()
+    for (const pan of both) {
+      for (const code of [right, 666666, ` ${right} `]) {
+        const token = await asked(merchant, pan)
+        const { card } = await merchant.call('cards.verify', { token, code })
+        assert.deepEqual(card, { ...(await merchant.call('cards.check', { token })).card, verify: true })
+        assert.deepEqual(await merchant.call('cards.verify', { token, code: '000000' }), { card })
+        assert.equal((await merchant.withProfile('subscribe').call('cards.verify', { token, code: 1 })).card.expire, '03/99')
+      }
+    }
+  }))
+
+test('a number that lost its leading zeros gets them back, and a text does not', () =>
+  within({ codes: { draw: () => '000042' } }, async (app) => {
+    const merchant = app.merchant()
+    const token = await asked(merchant, weSend)
+    assert.equal(await merchant.expectError('cards.verify', { token, code: '42' }), 'code_malformed')
+    await merchant.call('cards.verify', { token, code: 42 })
+  }))
+
+test('five tries are wrong and the sixth is too many, even with the right code; a new code takes five again', () =>
+  within({}, async (app) => {
+    const merchant = app.merchant()
+    for (const pan of both) {
+      const token = await asked(merchant, pan)
+      for (let tries = 0; tries < 5; tries++) {
+        const reply = await merchant.callRaw('cards.verify', { token, code: '000000' })
+        assert.ok('error' in reply)
+        assert.deepEqual([reply.error.code, reply.error.reason], [-31103, 'wrong_code'])
+      }
+      const reply = await merchant.callRaw('cards.verify', { token, code: right })
+      assert.ok('error' in reply)
+      assert.deepEqual([reply.error.code, reply.error.reason], [-31102, 'tries_used_up'])
+      app.clock.advance(60_000)
+      await merchant.call('cards.get_verify_code', { token })
+      await merchant.call('cards.verify', { token, code: right })
+    }
+  }))
+
+test('what is not six digits is refused as malformed and uses up no attempt', () =>
+  within({}, async (app) => {
+    const merchant = app.merchant()
+    for (const pan of both) {
+      const token = await asked(merchant, pan)
+      for (let round = 0; round < 3; round++) {
+        for (const code of ['', '66666', '6666666', '66666６', '0x1234', '66 6666']) {
+          const reply = await merchant.callRaw('cards.verify', { token, code })
+          assert.ok('error' in reply, code)
+          assert.deepEqual([reply.error.code, reply.error.reason], [-31103, 'code_malformed'], code)
+        }
+      }
+      for (let attempt = 0; attempt < 4; attempt++)
+        assert.equal(await merchant.expectError('cards.verify', { token, code: '000000' }), 'wrong_code')
+      await merchant.call('cards.verify', { token, code: ` ${right} ` })
+      // A verified card is answered the same way, whatever the code.
+      assert.equal((await merchant.call('cards.verify', { token, code: '1' })).card.verify, true)
+    }
+    const never = await merchant.createToken(both[0] ?? '')
+    assert.equal(await merchant.expectError('cards.verify', { token: never, code: '1' }), 'code_not_requested')
+  }))
+
+test('a code that was never requested and a code that is 180 seconds old are refused, each with its own reason', () =>
+  within({}, async (app) => {
+    const merchant = app.merchant()
+    for (const pan of both) {
+      const never = await merchant.createToken(pan)
+      const reply = await merchant.callRaw('cards.verify', { token: never, code: right })
+      assert.ok('error' in reply)
+      assert.deepEqual([reply.error.code, reply.error.reason], [-31101, 'code_not_requested'])
+
+      const [young, old] = [await asked(merchant, pan), await asked(merchant, pan)]
+      app.clock.advance(179_999)
+      await merchant.call('cards.verify', { token: young, code: right })
+      app.clock.advance(1)
+      const late = await merchant.callRaw('cards.verify', { token: old, code: right })
+      assert.ok('error' in late)
+      assert.deepEqual([late.error.code, late.error.reason], [-31101, 'code_expired'])
+    }
+  }))
+
+test('a clock that is set, forward or back, does not lengthen a code’s life, and a reboot does not either', () =>
+  within({}, async (app) => {
+    const merchant = app.merchant()
+    const jumps: [said: string, move: () => void, back: () => void][] = [
+      ['code_expired', () => app.clock.jump(-3_600_000), () => app.clock.jump(3_600_000)],
+      ['code_expired', () => app.clock.jump(-6000), () => app.clock.jump(6000)],
+      ['code_expired', () => app.clock.jump(600_000), () => app.clock.jump(-600_000)],
+      ['card_ended', () => app.clock.jump(86_400_000), () => app.clock.jump(-86_400_000)],
+      ['code_expired', rebootSlowly, () => app.clock.jump(-10_000)],
+    ]
+    for (const [said, move, back] of jumps) {
+      const token = await asked(merchant, weSend)
+      app.clock.advance(170_000)
+      move()
+      assert.equal(await merchant.expectError('cards.verify', { token, code: right }), said)
+      back()
+      // Once found too old a code stays so; where nothing was evaluated, its true life goes on.
+      if (said === 'code_expired') assert.equal(await merchant.expectError('cards.verify', { token, code: right }), said)
+      else await merchant.call('cards.verify', { token, code: right })
+    }
+
+    function rebootSlowly() {
+      app.clock.reboot()
+      app.clock.jump(10_000)
+    }
+  }))
+
+test('only the newest code is good', () => {
+  const drawn = ['111111', '222222']
+  return within({ codes: { draw: () => drawn.shift() ?? '' } }, async (app) => {
+    const merchant = app.merchant()
+    const token = await asked(merchant, weSend)
+    app.clock.advance(60_000)
+    await merchant.call('cards.get_verify_code', { token })
+    assert.equal(await merchant.expectError('cards.verify', { token, code: '111111' }), 'wrong_code')
+    await merchant.call('cards.verify', { token, code: '222222' })
+  })
+})
+
+test('the fixed code is taken for every test card, also after its code could not be sent', () =>
+  within({}, async (app) => {
+    const merchant = app.merchant()
+    for (const { number, scenario } of testCards) {
+      const token = await merchant.createToken(number)
+      const asking = merchant.callRaw('cards.get_verify_code', { token })
+      if ((scenario?.delayMs ?? 0) > 0) {
+        await app.clock.untilSleeping(10_000)
+        app.clock.advance(10_000)
+      }
+      assert.equal('error' in (await asking), scenario !== null)
+      assert.equal(await merchant.expectError('cards.verify', { token, code: '666667' }), 'wrong_code')
+      assert.equal((await merchant.call('cards.verify', { token, code: right })).card.verify, true)
+    }
+  }))
+
+test('a card that the sandbox does not know is never verified', () =>
+  within({}, async (app) => {
+    const merchant = app.merchant()
+    const token = await asked(merchant, drawPan('8600'))
+    assert.equal(await merchant.expectError('cards.verify', { token, code: right }), 'code_not_requested')
+  }))
+
+test('a scenario whose step is verify lets the code be sent and refuses it then, without counting a try', () =>
+  within({}, async (app) => {
+    const merchant = app.merchant()
+    for (const { number, scenario } of testCards) {
+      if (scenario === null) continue
+      await app.store.write(setScenarioStep, { merchantId: merchant.merchantId, scenario: scenario.name, step: 'verify' })
+      const token = await merchant.createToken(number)
+      await merchant.call('cards.get_verify_code', { token })
+      const answering = merchant.expectError('cards.verify', { token, code: right })
+      if (scenario.delayMs > 0) {
+        await app.clock.untilSleeping(10_000)
+        app.clock.advance(10_000)
+      }
+      assert.equal(await answering, scenario.name)
+      assert.equal((await merchant.call('cards.check', { token })).card.verify, false)
+      const { bucket, merchantId } = merchant
+      assert.equal((await app.store.read(findVerification({ bucket, merchantId, cardId: token.slice(0, 24) })))?.attempts, 0)
+    }
+  }))
+
+test('of 200 wrong codes at once at most five are evaluated, whoever sent the code', async () => {
+  let evaluated = 0
+  const counting = (sandbox: Network): Network => ({
+    ...sandbox,
+    finishVerification: async (answer, signal) => {
+      evaluated += 1
+      return sandbox.finishVerification(answer, signal)
+    },
+  })
+  await within({ network: counting }, async (app) => {
+    const merchant = app.merchant()
+    for (const pan of both) {
+      const token = await asked(merchant, pan)
+      const guesses = Array.from({ length: 200 }, (_, i) => String(i).padStart(6, '0'))
+      const reasons = await Promise.all(guesses.map((code) => merchant.expectError('cards.verify', { token, code })))
+      assert.equal(reasons.filter((reason) => reason === 'wrong_code').length, 5)
+      assert.equal(reasons.filter((reason) => reason === 'tries_used_up').length, 195)
+    }
+    assert.equal(evaluated, 5)
+  })
+})
+
+test('the right code, submitted many times at once, verifies once and is answered alike', () =>
+  within({}, async (app) => {
+    const merchant = app.merchant()
+    for (const pan of both) {
+      const token = await asked(merchant, pan)
+      const replies = await Promise.all(Array.from({ length: 5 }, () => merchant.call('cards.verify', { token, code: right })))
+      assert.equal(new Set(replies.map((reply) => JSON.stringify(reply))).size, 1)
+      const { bucket, merchantId } = merchant
+      assert.equal((await app.store.read(findCard({ bucket, merchantId, cardId: token.slice(0, 24) })))?.version, 2)
+    }
+  }))
+
+test('with the caps on, a PAN takes 15 tries a day over all its tokens, codes and merchants', () =>
+  within({ verification: { limits: true } }, async (app) => {
+    const guess = async (merchant: TestMerchant) => {
+      const token = await asked(merchant, weSend)
+      const reasons: string[] = []
+      for (let tries = 0; tries < 5; tries++) reasons.push(await merchant.expectError('cards.verify', { token, code: '000000' }))
+      app.clock.advance(600_000)
+      return reasons
+    }
+    for (let codes = 0; codes < 3; codes++) assert.deepEqual(new Set(await guess(app.merchant())), new Set(['wrong_code']))
+    const merchant = app.merchant()
+    const token = await asked(merchant, weSend)
+    const reply = await merchant.callRaw('cards.verify', { token, code: right })
+    assert.ok('error' in reply)
+    assert.deepEqual([reply.error.code, reply.error.reason], [-31102, 'card_day_tries_used_up'])
+    assert.equal(reply.error.retry_after, 86_400_000 - 3 * 600_000)
+    const other = await asked(merchant, networkSends)
+    await merchant.call('cards.verify', { token: other, code: right })
+  }))
+
+test('what a network says of its own code is told in our words', async () => {
+  const sayings: [said: CodeCheckResult, reason: string][] = [
+    [{ kind: 'wrong' }, 'wrong_code'],
+    [{ kind: 'tooOld' }, 'code_expired'],
+    [{ kind: 'triesUsedUp' }, 'tries_used_up'],
+    [{ kind: 'unknown' }, 'code_not_requested'],
+    [{ kind: 'refused', reason: 'cardBlocked' }, 'card_blocked'],
+    [{ kind: 'refused', reason: 'systemError' }, 'system_error'],
+    [{ kind: 'refused', reason: 'timeout' }, 'network_timeout'],
+  ]
+  let saying: CodeCheckResult = { kind: 'unknown' }
+  await within({ network: (sandbox) => ({ ...sandbox, finishVerification: async () => saying }) }, async (app) => {
+    for (const [said, reason] of sayings) {
+      const merchant = app.merchant()
+      const token = await asked(merchant, networkSends)
+      saying = said
+      assert.equal(await merchant.expectError('cards.verify', { token, code: right }), reason)
+      assert.equal((await merchant.call('cards.check', { token })).card.verify, false)
+    }
+  })
+})
+
+test('a card that is resealed while its code is on the way to the network is verified all the same', async () => {
+  let meanwhile = async () => {}
+  const slow = (sandbox: Network): Network => ({
+    ...sandbox,
+    admitVerification: async () => (await meanwhile(), null),
+    finishVerification: async (answer, signal) => {
+      const finished = await sandbox.finishVerification(answer, signal)
+      await meanwhile()
+      return finished
+    },
+  })
+  await within({ network: slow }, async (app) => {
+    const { store, keyring, clock, environment } = app
+    const reseal = makeCardResealer({ store, keyring, clock, environment, alarm: () => assert.fail() })
+    const merchant = app.merchant()
+    for (const pan of both) {
+      const token = await asked(merchant, pan)
+      let turns = 1
+      meanwhile = async () => {
+        if (turns-- <= 0) return
+        await keyring.rotate('card', merchant.merchantId)
+        assert.ok((await reseal.runOnce()) > 0)
+      }
+      assert.equal((await merchant.call('cards.verify', { token, code: right })).card.verify, true)
+      assert.equal((await merchant.call('cards.check', { token })).card.verify, true)
+    }
+  })
+})
+
+test('a card that is removed while its code is being checked is not verified', async () => {
+  let remove = async () => {}
+  const slow = (sandbox: Network): Network => ({
+    ...sandbox,
+    finishVerification: async (answer, signal) => {
+      await remove()
+      return sandbox.finishVerification(answer, signal)
+    },
+  })
+  await within({ network: slow }, async (app) => {
+    const merchant = app.merchant()
+    const token = await asked(merchant, networkSends)
+    remove = async () => {
+      await merchant.call('cards.remove', { token })
+    }
+    assert.equal(await merchant.expectError('cards.verify', { token, code: right }), 'card_deleted')
+  })
+})
+
+test('a verified card lives 24 hours without save, and 30 days past its expiry with it', () =>
+  within({}, async (app) => {
+    const merchant = app.merchant()
+    const [once, kept] = [await asked(merchant, weSend, false), await asked(merchant, weSend, true)]
+    for (const token of [once, kept]) await merchant.call('cards.verify', { token, code: right })
+    app.clock.advance(24 * 3_600_000 - 1)
+    await merchant.call('cards.check', { token: once })
+    app.clock.advance(1)
+    assert.equal(await merchant.expectError('cards.check', { token: once }), 'card_ended')
+    const past = Date.UTC(2099, 3, 1) - 5 * 3_600_000 + 30 * 86_400_000
+    app.clock.advance(past - 1 - app.clock.now())
+    await merchant.call('cards.check', { token: kept })
+    app.clock.advance(1)
+    assert.equal(await merchant.expectError('cards.check', { token: kept }), 'card_ended')
+  }))

@@ -1,0 +1,20 @@
+import { cardsVerifyContract } from '@tessera/contract/operations/cards'
+
+import { renderCard } from '../domain/cards/render.ts'
+import type { CardRow } from '../store/cards.ts'
+
+import { expectTokenShape } from './fine-limits.ts'
+import { operation } from './operation.ts'
+
+/** Checks the SMS code. When it is right, the card is verified. */
+export const cardsVerify = operation(cardsVerifyContract, {
+  check: expectTokenShape,
+  run: ({ token, code }, ctx, { verification }) => verification.verifyCode(token, codeAsText(code), ctx),
+  reconcile: ({ isExpired }, { token }, ctx, { verification }) => verification.reconcileCheck(token, isExpired, ctx),
+  render: (card: CardRow, { token }, { profile }) => ({ card: renderCard(card, token, profile) }),
+})
+
+/** A JSON number cannot carry leading zeros, so a short one has lost them on its way. */
+function codeAsText(code: string | number): string {
+  return typeof code === 'number' ? String(code).padStart(6, '0') : code
+}

@@ -1,0 +1,252 @@
+// Every method of the dashboard, by every role and from another merchant. A new method fails here until it has params below.
+import assert from 'node:assert/strict'
+import { after, test } from 'node:test'
+
+import { dashboardOperations, isOperationName, type DashboardOperationName } from '@tessera/contract/operations'
+import { SettingProblem } from '@tessera/contract/setting-problems'
+
+import { openDashboard, type DashboardUser } from '../testing/dashboard-user.fixture.ts'
+
+import { makeRequest } from '../store/suite/requests.fixture.ts'
+import { operationRegistry } from './registry.ts'
+import { createTestApp } from '../testing/test-app.fixture.ts'
+import { findCard } from '../store/cards.ts'
+import { listDashboardSessions } from '../store/dashboard-sessions.ts'
+import { findDashboardUser, listDashboardUsers } from '../store/dashboard-users.ts'
+import { listDeliveries } from '../store/deliveries.ts'
+import { listFindings } from '../store/findings.ts'
+import { findMerchant } from '../store/merchants.ts'
+import { listPageChecks, listPageScripts, savePageCheck } from '../store/page-checks.ts'
+import { findReceipt } from '../store/receipts.ts'
+import { insertRequests } from '../store/request-log.ts'
+import { listMerchantInbox, listScenarioSteps } from '../store/sandbox.ts'
+import { listEndpoints } from '../store/webhook-endpoints.ts'
+
+const app = await createTestApp()
+const entrance = openDashboard(app)
+after(() => app.close())
+
+/** What of a merchant a method may be pointed at. Whatever a new method takes goes in here, and into `marksOf`. */
+interface Owned {
+  readonly cardId: string
+  readonly receiptId: string
+  readonly userId: string
+  readonly sessionId: string
+  readonly customer: string
+  readonly phone: string
+  readonly page: string
+  readonly scriptId: string
+  readonly requestId: string
+  readonly endpointId: string
+  readonly eventId: string
+}
+
+/** Params of each method, pointed at what somebody owns. */
+const pointed: Readonly<Record<DashboardOperationName, (at: Owned) => object>> = {
+  'dashboard.requests.list': ({ cardId }) => ({ cardId }),
+  'dashboard.requests.get': ({ requestId }) => ({ requestId }),
+  'dashboard.requests.replay': ({ requestId }) => ({ requestId }),
+  'dashboard.session.signIn': ({ phone }) => ({ phone, password: 'not it' }),
+  'dashboard.session.get': () => ({}),
+  'dashboard.session.list': () => ({}),
+  'dashboard.session.signOut': ({ sessionId }) => ({ sessionId }),
+  'dashboard.session.signOutEverywhere': () => ({}),
+  'dashboard.password.change': () => ({ password: 'not it', newPassword: 'another good password' }),
+  'dashboard.totp.begin': () => ({ password: 'not it' }),
+  'dashboard.totp.confirm': () => ({ code: '000000' }),
+  'dashboard.totp.remove': () => ({ password: 'not it', code: '000000' }),
+  'dashboard.users.list': () => ({}),
+  'dashboard.users.create': ({ phone }) => ({ phone, role: 'read' }),
+  'dashboard.users.setRole': ({ userId }) => ({ userId, role: 'read' }),
+  'dashboard.users.block': ({ userId }) => ({ userId, blocked: true }),
+  'dashboard.users.resetPassword': ({ userId }) => ({ userId }),
+  'dashboard.cards.list': ({ customer }) => ({ search: customer }),
+  'dashboard.cards.get': ({ cardId }) => ({ cardId }),
+  'dashboard.cards.remove': ({ cardId }) => ({ cardId }),
+  'dashboard.audit.list': ({ cardId }) => ({ subject: cardId }),
+  'dashboard.receipts.list': () => ({}),
+  'dashboard.receipts.get': ({ receiptId }) => ({ receiptId }),
+  'dashboard.receipts.cancel': ({ receiptId }) => ({ receiptId }),
+  'dashboard.receipts.confirm': ({ receiptId }) => ({ receiptId }),
+  'dashboard.settings.get': () => ({}),
+  'dashboard.settings.change': () => ({ requireFormSessions: true }),
+  'dashboard.passwords.rotate': () => ({}),
+  'dashboard.passwords.retire': () => ({ number: 1 }),
+  'dashboard.start.get': () => ({}),
+  'dashboard.start.makeToken': () => ({ lastFour: '6311' }),
+  'dashboard.overview.get': () => ({ days: 7 }),
+  'dashboard.verification.funnel': () => ({ days: 7 }),
+  'dashboard.verification.list': () => ({}),
+  'dashboard.verification.inbox': () => ({}),
+  'dashboard.webhooks.list': () => ({}),
+  'dashboard.webhooks.add': () => ({ url: 'http://127.0.0.1:9/of-the-stranger' }),
+  'dashboard.webhooks.rotate': ({ endpointId }) => ({ endpointId }),
+  'dashboard.webhooks.remove': ({ endpointId }) => ({ endpointId }),
+  'dashboard.webhooks.sendTest': ({ endpointId }) => ({ endpointId }),
+  'dashboard.webhooks.deliveries': ({ endpointId }) => ({ endpointId }),
+  'dashboard.webhooks.delivery': ({ endpointId, eventId }) => ({ endpointId, eventId }),
+  'dashboard.webhooks.replay': ({ endpointId, eventId }) => ({ endpointId, eventId }),
+  'dashboard.compliance.get': () => ({}),
+  'dashboard.compliance.responsibilities': () => ({ locale: 'uz' }),
+  'dashboard.consents.list': () => ({}),
+  'dashboard.pageCheck.run': () => ({ html: '<p>a page', locale: 'en' }),
+  'dashboard.pageCheck.list': () => ({}),
+  'dashboard.pageCheck.get': ({ page }) => ({ page, locale: 'en' }),
+  'dashboard.scripts.list': () => ({}),
+  'dashboard.scripts.judge': ({ scriptId }) => ({ scriptId, print: 'sha256-of-the-victim', judged: 'refused', reason: 'not mine' }),
+  'dashboard.sandbox.get': () => ({}),
+  'dashboard.sandbox.setStep': () => ({ scenario: 'cards.verify', step: 'card_blocked' }),
+  'dashboard.sandbox.setLimits': () => ({ on: true }),
+  'dashboard.sandbox.moveClock': () => ({ offsetMs: 1000 }),
+  'dashboard.sandbox.restore': () => ({}),
+  'dashboard.sandbox.reset': () => ({ merchantId: victim.merchantId }),
+}
+
+/** Who may what, said once more here and not read from the gate. */
+const allowed = {
+  visitor: ['read', 'support', 'developer', 'owner'],
+  read: ['read', 'support', 'developer', 'owner'],
+  support: ['support', 'owner'],
+  developer: ['developer', 'owner'],
+  owner: ['owner'],
+} as const
+
+const victim = await entrance.user('owner')
+const owned = await own(victim)
+const everything = [
+  owned.endpointId,
+  owned.eventId,
+  owned.cardId,
+  owned.receiptId,
+  owned.userId,
+  owned.sessionId,
+  owned.customer,
+  owned.phone,
+  owned.page,
+  owned.requestId,
+  victim.merchantId,
+]
+const names = Object.keys(dashboardOperations).filter((name): name is DashboardOperationName => isOperationName(name))
+
+for (const name of names) {
+  test(`${name} is for the roles that its row names, and shows and does another merchant nothing`, async () => {
+    assert.ok(name in pointed, `${name} has no params in the matrix`)
+    const { role: needed } = dashboardOperations[name]
+    assert.equal(operationRegistry[name].contract.role, needed)
+    for (const role of ['read', 'support', 'developer', 'owner'] as const) {
+      const stranger = await entrance.user(role)
+      const before = await pictureOf()
+      const reply = await stranger.callRaw(name, pointed[name](owned))
+      const isAllowed = (allowed[needed] as readonly string[]).includes(role)
+      assert.equal(reply.error?.reason === 'role_too_low', !isAllowed, `${role}: ${JSON.stringify(reply)}`)
+      const text = JSON.stringify(reply)
+      for (const mark of everything) assert.ok(!text.includes(mark), `${role} was told ${mark}: ${text}`)
+      assert.deepEqual(await pictureOf(), before, role)
+    }
+    const nobody = entrance.visitor()
+    const { error } = await nobody.callRaw(name, pointed[name](owned))
+    if (needed !== 'visitor') assert.equal(error?.reason, 'signed_out')
+  })
+}
+
+test('none of the dashboard’s methods is there at the API, for any caller', async () => {
+  const { createTestPipeline, request, replyJson } = await import('../testing/pipeline.fixture.ts')
+  for (const method of names) {
+    const { error } = replyJson(await createTestPipeline().answer(request({ id: 1, method, params: {} })))
+    assert.deepEqual([error?.code, error?.reason], [-32601, 'method_not_found'], method)
+  }
+})
+
+test('none of the API’s operations is served at the dashboard’s endpoint', async () => {
+  const owner = await entrance.user('owner')
+  for (const method of ['cards.check', 'receipts.get_all', 'rpc.discover']) {
+    const { error } = await owner.callRaw(method as DashboardOperationName, {})
+    assert.equal(error?.reason, 'method_not_found', method)
+  }
+})
+
+async function own(owner: DashboardUser): Promise<Owned> {
+  const customer = 'mark-of-the-victim'
+  const shop = app.merchant('spec', owner.merchantId)
+  const { card } = await shop.call('cards.create', { card: { number: '', expire: '0399' }, customer, save: true }, '8600495473316478')
+  // Something to count, and an SMS in the inbox.
+  await shop.call('cards.get_verify_code', { token: card.token })
+  await app.tallies.runOnce(new AbortController().signal)
+  const { receipt } = await shop.call('receipts.create', { amount: 500_000 })
+  const { userId, phone, cookie, bucket, merchantId } = owner
+  const [page, scriptId] = ['https://shop-of-the-victim.example/pay', '5c1'.padEnd(24, '0')]
+  const seen = { scriptId, address: `${page}.js`, print: 'sha256-of-the-victim', integrity: '', party: 'first' } as const
+  const check = {
+    bucket,
+    merchantId,
+    page,
+    checkedAt: 1,
+    checkedBy: userId,
+    errors: 1,
+    warnings: 0,
+    report: '{"findings":[],"scripts":0,"isCut":false}',
+  }
+  const note = { at: 1, actor: `user:${userId}`, action: 'page.checked', merchantId, subject: userId, version: 0, mac: new Uint8Array(0) }
+  await app.store.write(savePageCheck, {
+    check,
+    scripts: [seen],
+    pagesMax: 9,
+    scriptsMax: 9,
+    audit: { ...note, requestId: '', outcome: 'broken' },
+  })
+  app.findings.saw({
+    requestId: userId,
+    method: 'cards.check',
+    merchantId,
+    as: 'server',
+    origin: page,
+    hasCardNumber: false,
+    error: 'credentialInBrowser',
+  })
+  await app.findings.runOnce()
+  const requestId = '5e0d1ce5a000e00000e00001'
+  await app.store.write(insertRequests, {
+    requests: [makeRequest(1, { bucket, merchantId, requestId, at: app.clock.now(), cardId: card.token.slice(0, 24) })],
+  })
+  const added = await app.webhookDesk.endpoints.add(merchantId, 'http://127.0.0.1:9/of-the-victim')
+  assert.ok(!(added instanceof SettingProblem))
+  const { receipt: another } = await shop.call('receipts.create', { amount: 500_000 })
+  await shop.call('receipts.cancel', { id: another._id })
+  const [event] = await app.webhookDesk.endpoints.events(merchantId, 0, 1)
+  return {
+    cardId: card.token.slice(0, 24),
+    receiptId: receipt._id,
+    userId,
+    sessionId: cookie?.slice(0, 24) ?? '',
+    customer,
+    phone,
+    page,
+    scriptId,
+    requestId,
+    endpointId: added.endpointId,
+    eventId: event?.eventId ?? '',
+  }
+}
+
+/** All of the victim's that a stranger could change; tries to sign in are counted, and nothing else of a user. */
+async function pictureOf(): Promise<object> {
+  const { bucket, merchantId, userId } = victim
+  const user = await app.store.read(findDashboardUser(userId))
+  return {
+    card: await app.store.read(findCard({ bucket, merchantId, cardId: owned.cardId })),
+    receipt: await app.store.read(findReceipt({ bucket, merchantId, receiptId: owned.receiptId })),
+    user: { ...user, failedAttempts: 0, lockedUntil: 0 },
+    merchant: await app.store.read(findMerchant(merchantId)),
+    endpoints: await app.store.read(listEndpoints({ bucket, merchantId })),
+    deliveries: await app.store.read(listDeliveries({ bucket, eventId: owned.eventId })),
+    checks: await app.store.read(listPageChecks({ bucket, merchantId })),
+    scripts: await app.store.read(listPageScripts({ bucket, merchantId })),
+    findings: await app.store.read(listFindings({ bucket, merchantId })),
+    users: (await app.store.read(listDashboardUsers(merchantId, '', 10))).length,
+    steps: await app.store.read(listScenarioSteps(merchantId)),
+    limits: app.controls?.limits(merchantId),
+    offsetMs: app.controls?.offsetMs(),
+    inbox: await app.store.read(listMerchantInbox({ merchantId, after: null, count: 10 })),
+    sessions: (await app.store.read(listDashboardSessions(userId, 10))).length,
+  }
+}

@@ -1,0 +1,75 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+
+import type { Result } from '@tessera/contract/operations'
+
+import { openDashboard } from '../testing/dashboard-user.fixture.ts'
+import { withPostgres } from '../store/postgres/with-store.fixture.ts'
+import { withSqlite } from '../store/sqlite/with-store.fixture.ts'
+import type { Opened } from '../store/suite/opened.fixture.ts'
+
+import { createTestApp } from '../testing/test-app.fixture.ts'
+
+const pan = '8600495473316478'
+
+for (const [name, withStore] of [
+  ['the embedded store', withSqlite],
+  ['PostgreSQL', withPostgres],
+] as const) {
+  test(
+    `cards and receipts whose rows another hand has written are shown as such and nothing of them, and the list goes on, on ${name}`,
+    withStore(async ({ store, raw }: Opened) => {
+      const app = await createTestApp({ store })
+      const user = await openDashboard(app).user('read')
+      const shop = app.merchant('spec', user.merchantId)
+      const made: { cardId: string; receiptId: string }[] = []
+      for (let turn = 0; turn < 6; turn++) {
+        const cardId = (await shop.createToken(pan)).slice(0, 24)
+        const { receipt } = await shop.call('receipts.create', { amount: 500_000, account: { order: String(turn) } })
+        made.unshift({ cardId, receiptId: receipt._id })
+        app.clock.advance(1000)
+      }
+      // The last of the first page by its MAC, the last of the second by a value that no row of ours has.
+      await raw(`update cards set verified = 1, customer = '"a stranger"' where card_id = '${made[1]?.cardId}'`)
+      await raw(`update cards set verified = 2 where card_id = '${made[3]?.cardId}'`)
+      await raw(`update receipts set state = 4, amount_tiyin = 1 where receipt_id = '${made[1]?.receiptId}'`)
+      await raw(`update receipts set flagged = 2 where receipt_id = '${made[3]?.receiptId}'`)
+
+      const states: string[] = []
+      const told: string[] = []
+      let [cardsAfter, receiptsAfter]: (string | null)[] = [null, null]
+      for (let page = 0; page < 3; page++) {
+        const cards: Result<'dashboard.cards.list'> = await user.call('dashboard.cards.list', { count: 2, after: cardsAfter ?? null })
+        const receipts: Result<'dashboard.receipts.list'> = await user.call('dashboard.receipts.list', {
+          count: 2,
+          after: receiptsAfter ?? null,
+        })
+        states.push(...cards.cards.map(({ state }) => state), ...receipts.receipts.map(({ state }) => String(state)))
+        told.push(JSON.stringify(cards.cards), JSON.stringify(receipts.receipts))
+        cardsAfter = cards.next
+        receiptsAfter = receipts.next
+      }
+      assert.deepEqual([cardsAfter, receiptsAfter], [null, null])
+      assert.deepEqual(states, ['live', 'tampered', '0', '-1', 'live', 'tampered', '0', '-1', 'live', 'live', '0', '0'])
+      assert.ok(!told.join().includes('a stranger') && !told.join().includes('"amountTiyin":1,'))
+
+      const [, bad] = made
+      assert.ok(bad !== undefined)
+      const { card, timeline } = await user.call('dashboard.cards.get', { cardId: bad.cardId })
+      assert.deepEqual([card.state, card.number, card.verified, card.customer], ['tampered', '', false, null])
+      assert.ok(timeline.some(({ what }) => what === 'card.created'))
+      assert.equal((await user.call('dashboard.cards.list', { search: bad.cardId })).cards[0]?.state, 'tampered')
+      assert.equal((await user.call('dashboard.receipts.get', { receiptId: bad.receiptId })).receipt.state, -1)
+      // A value that cannot be read is answered like a wrong MAC.
+      const broken = made[3]
+      assert.ok(broken !== undefined)
+      assert.equal((await user.call('dashboard.cards.get', { cardId: broken.cardId })).card.state, 'tampered')
+      assert.equal((await user.call('dashboard.cards.list', { search: broken.cardId })).cards[0]?.state, 'tampered')
+      assert.equal((await user.call('dashboard.receipts.get', { receiptId: broken.receiptId })).receipt.state, -1)
+      const alarmed = new Set(app.alarms)
+      for (const id of [bad.cardId, bad.receiptId, broken.cardId, broken.receiptId])
+        assert.ok(alarmed.has(`row_tampered ${id}`), [...alarmed].join())
+      await app.close()
+    }),
+  )
+}

@@ -1,0 +1,38 @@
+import type { Result } from '@tessera/contract/operations'
+import { dashboardAuditListContract } from '@tessera/contract/operations/dashboard-audit'
+
+import type { AuditListItem } from '../domain/users/merchant-audit-log.ts'
+
+import { formatCursor, readCursor } from './cursor.ts'
+import { maskUserPhone } from './dashboard-values.ts'
+import { operation } from './operation.ts'
+
+/** Lists who did what for the caller's merchant. */
+export const dashboardAuditList = operation(dashboardAuditListContract, {
+  async run({ after, count = 25, subject = null }, { merchantId }, { dashboard }) {
+    const page = await dashboard.deeds.list(merchantId, subject, { after: readCursor(after), count })
+    return { entries: page.deeds.map(toAuditEntry), next: formatCursor(page.next) }
+  },
+})
+
+type DashboardAuditEntry = Result<'dashboard.audit.list'>['entries'][number]
+
+function toAuditEntry({ entry, userId, phone }: AuditListItem): DashboardAuditEntry {
+  const { at, action, subject, outcome, requestId, hash } = entry
+  return {
+    at,
+    actor: actorKindOf(entry.actor),
+    userId,
+    phone: phone === null ? null : maskUserPhone(phone),
+    action,
+    subject,
+    outcome,
+    requestId,
+    proof: Buffer.from(hash).toString('hex'),
+  }
+}
+
+function actorKindOf(actor: string): DashboardAuditEntry['actor'] {
+  const [kind] = actor.split(':')
+  return kind === 'user' || kind === 'operator' || kind === 'visitor' || kind === 'merchant' ? kind : 'system'
+}

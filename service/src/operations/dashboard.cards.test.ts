@@ -1,0 +1,61 @@
+import assert from 'node:assert/strict'
+import { after, test } from 'node:test'
+
+import { openDashboard } from '../testing/dashboard-user.fixture.ts'
+
+import { createTestApp } from '../testing/test-app.fixture.ts'
+
+const app = await createTestApp()
+const entrance = openDashboard(app)
+after(() => app.close())
+const pan = '8600495473316478'
+
+test('cards are listed newest first, page by page, each once, by id and mask and never by token', async () => {
+  const user = await entrance.user('read')
+  const shop = app.merchant('spec', user.merchantId)
+  const tokens: string[] = []
+  for (let turn = 0; turn < 7; turn++) tokens.unshift(await shop.createToken(pan))
+  const seen: string[] = []
+  for (let after: string | null = null, page = 0; page < 4; page++) {
+    const { cards, next }: { cards: { cardId: string }[]; next: string | null } = await user.call('dashboard.cards.list', {
+      after,
+      count: 3,
+    })
+    seen.push(...cards.map(({ cardId }) => cardId))
+    after = next
+    if (next === null) break
+  }
+  assert.deepEqual(seen.toSorted(), tokens.map((token) => token.slice(0, 24)).toSorted())
+  const text = JSON.stringify(await user.call('dashboard.cards.list', {}))
+  assert.ok(text.includes('860049******6478') && tokens.every((token) => !text.includes(token.slice(24))))
+})
+
+test('a card is found by its four last digits, its mask, its id and the merchant’s own id of the payer', async () => {
+  const user = await entrance.user('read')
+  const shop = app.merchant('spec', user.merchantId)
+  await shop.createToken('8600069195406311')
+  const { card } = await shop.call('cards.create', { card: { number: '', expire: '0399' }, customer: 'payer "7"' }, pan)
+  const cardId = card.token.slice(0, 24)
+  for (const search of ['6478', '860049******6478', ' 8600 6478 ', cardId, 'payer "7"']) {
+    const { cards } = await user.call('dashboard.cards.list', { search })
+    assert.deepEqual(
+      cards.map((found) => found.cardId),
+      [cardId],
+      search,
+    )
+  }
+  for (const search of ['0000', '860006 6478', '0'.repeat(24), 'payer']) {
+    assert.deepEqual((await user.call('dashboard.cards.list', { search })).cards, [], search)
+  }
+})
+
+test('a removed card keeps its timeline, which tells that a user did it', async () => {
+  const user = await entrance.user('support')
+  const cardId = (await app.merchant('spec', user.merchantId).createVerifiedToken(pan)).slice(0, 24)
+  await user.call('dashboard.cards.remove', { cardId })
+  assert.equal(await user.expectError('dashboard.cards.remove', { cardId }), 'card_deleted')
+  const { card, timeline } = await user.call('dashboard.cards.get', { cardId })
+  assert.equal(card.state, 'removed')
+  const told = timeline.map(({ what, actor }) => `${what} ${actor}`)
+  assert.ok(told.includes('card.removed user') && told.includes('card.created merchant'), told.join())
+})

@@ -1,0 +1,61 @@
+import assert from 'node:assert/strict'
+import { after, test } from 'node:test'
+
+import { openDashboard } from '../testing/dashboard-user.fixture.ts'
+import { hashDisclosure } from '../domain/consents/disclosure-text.ts'
+import { sandboxDisclosure } from '../adapters/sandbox/legal.ts'
+
+import { createTestApp } from '../testing/test-app.fixture.ts'
+import { findCard, updateCard } from '../store/cards.ts'
+
+const app = await createTestApp()
+const entrance = openDashboard(app)
+after(() => app.close())
+const pan = '8600069195406311'
+const { version, texts } = hashDisclosure(sandboxDisclosure)
+const consent = { version, sha256: texts.uz.sha256, locale: 'uz', at: 1_795_000_000_000 }
+const params = { card: { number: '', expire: '0399' }, save: true }
+
+test('the page Compliance tells how the newest cards lie: sealed, emptied, and changed by another hand', async () => {
+  const user = await entrance.user('read')
+  const shop = app.merchant('spec', user.merchantId)
+  const empty = await user.call('dashboard.compliance.get', {})
+  assert.deepEqual(empty.tokens, { made: 0, looked: 0, sealed: 0, emptied: 0, changed: 0 })
+  const made = await Promise.all([
+    shop.createToken(pan),
+    shop.createToken(pan),
+    shop.createToken(pan),
+    shop.createToken(pan, { save: false }),
+  ])
+  await shop.asPage('cards.create', { ...params, consent }, pan)
+  await shop.call('cards.remove', { token: made[0] })
+  const card = await app.store.read(findCard({ ...shop, cardId: made[1].slice(0, 24) }))
+  assert.ok(card !== null)
+  const note = { at: 1, actor: 'merchant', action: 'x', merchantId: '', subject: '', version: 2, mac: card.mac, requestId: '', outcome: '' }
+  await app.store.write(updateCard, { card: { ...card, verified: true, verifiedAt: 1, version: 2 }, audit: note })
+
+  const told = await user.call('dashboard.compliance.get', {})
+  assert.deepEqual(told.tokens, { made: 5, looked: 5, sealed: 4, emptied: 1, changed: 1 })
+  assert.deepEqual(told.consents, { form: 0, page: 1, server: 0, merchant: 3, unknown: 0 })
+  assert.deepEqual(
+    told.disclosures.map(({ locale, text }) => [locale, text]),
+    (['en', 'ru', 'uz'] as const).map((locale) => [locale, sandboxDisclosure[locale]]),
+  )
+  assert.equal(told.settings.livePasswords, 1)
+})
+
+test('who does what is told in each language, requirement by requirement', async () => {
+  const user = await entrance.user('support')
+  const told = await Promise.all(
+    (['en', 'ru', 'uz'] as const).map((locale) => user.call('dashboard.compliance.responsibilities', { locale })),
+  )
+  const [en, ru, uz] = told.map(({ rows }) => rows)
+  for (const requirement of ['6.4.3', '11.6.1', '12.8, 12.9'])
+    for (const rows of [en, ru, uz]) assert.ok(rows?.some((row) => row.requirement === requirement))
+  assert.equal(new Set([en, ru, uz].map((rows) => rows?.length)).size, 1)
+  for (const [at, row] of (en ?? []).entries()) {
+    assert.notEqual(row.provider, ru?.[at]?.provider)
+    assert.notEqual(row.merchant, uz?.[at]?.merchant)
+    assert.match(ru?.[at]?.provider ?? '', /\p{Script=Cyrillic}/u)
+  }
+})

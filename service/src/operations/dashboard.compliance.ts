@@ -1,0 +1,63 @@
+import type { Result } from '@tessera/contract/operations'
+import {
+  dashboardComplianceGetContract,
+  dashboardComplianceResponsibilitiesContract,
+  dashboardConsentsListContract,
+} from '@tessera/contract/operations/dashboard-compliance'
+
+import type { Evidence } from '../domain/compliance/evidence.ts'
+import { listResponsibilities } from '../domain/compliance/responsibilities.ts'
+import type { ConsentView } from '../domain/consents/consents.ts'
+
+import { formatCursor, readCursor } from './cursor.ts'
+import { operation } from './operation.ts'
+
+/** Returns what the service can show of the merchant's own duties. */
+export const dashboardComplianceGet = operation(dashboardComplianceGetContract, {
+  run: async (_params, ctx, { evidence }) => toEvidenceResult(await evidence(ctx)),
+})
+
+/** Returns who does what, the provider or the merchant. */
+export const dashboardComplianceResponsibilities = operation(dashboardComplianceResponsibilitiesContract, {
+  run: async ({ locale }) => ({ rows: listResponsibilities(locale) }),
+})
+
+/** Lists the merchant's consents, newest first, with each text once a page. */
+export const dashboardConsentsList = operation(dashboardConsentsListContract, {
+  async run({ after, count = 25 }, { bucket, merchantId }, app) {
+    const { consents, next } = await app.consents.newest({ bucket, merchantId }, { after: readCursor(after), count })
+    return { consents: consents.map(toConsentItem), texts: textsOf(consents), next: formatCursor(next) }
+  },
+})
+
+function toEvidenceResult({ disclosures, findings, settings, ...rest }: Evidence): Result<'dashboard.compliance.get'> {
+  return {
+    ...rest,
+    settings: { ...settings, origins: [...settings.origins] },
+    disclosures: [...disclosures],
+    findings: findings.map(({ kind, seenBy, count, firstAt, lastAt, method, origin, requestId }) => {
+      return { kind, seenBy, count, firstAt, lastAt, method, origin, requestId }
+    }),
+  }
+}
+
+type ConsentList = Result<'dashboard.consents.list'>
+
+function toConsentItem(consent: ConsentView): ConsentList['consents'][number] {
+  const { cardId, customer, maskedPan: number, cardState, by, version, locale, sha256, hasValidMac } = consent
+  const [receivedAt, agreedAt, endedAt] = [Date.parse(consent.receivedAt), timestampOf(consent.agreedAt), timestampOf(consent.cardEndedAt)]
+  return { cardId, customer, number, cardState, by, receivedAt, agreedAt, version, locale, sha256, endedAt, isTrue: hasValidMac }
+}
+
+function timestampOf(moment: string | null): number | null {
+  return moment === null ? null : Date.parse(moment)
+}
+
+function textsOf(consents: readonly ConsentView[]): ConsentList['texts'] {
+  const texts = new Map<string, ConsentList['texts'][number]>()
+  for (const { version, locale, sha256, text } of consents) {
+    if (version !== null && locale !== null && sha256 !== null && text !== null)
+      texts.set(`${version} ${locale} ${sha256}`, { version, locale, sha256, text })
+  }
+  return [...texts.values()]
+}

@@ -1,0 +1,60 @@
+import assert from 'node:assert/strict'
+import { after, test } from 'node:test'
+
+import { readPeriods } from '../domain/reporting/periods.ts'
+import { openDashboard } from '../testing/dashboard-user.fixture.ts'
+
+import { createTestApp } from '../testing/test-app.fixture.ts'
+
+const app = await createTestApp()
+const entrance = openDashboard(app)
+after(() => app.close())
+const signal = new AbortController().signal
+
+test('the figures of a span are those of what was done, by the hour and by the day, counted once however often', async () => {
+  const user = await entrance.user('read')
+  const shop = app.merchant('spec', user.merchantId)
+  const token = await shop.createVerifiedToken('8600069195406311')
+  const blocked = await shop.createVerifiedToken('4444445987459073')
+  for (const paying of [token, blocked]) {
+    const { receipt } = await shop.call('receipts.create', { amount: 70_000, account: {} })
+    await shop.callRaw('receipts.pay', { id: receipt._id, token: paying })
+  }
+  for (const ms of [3, 40, 40, 9000]) app.tallies.timed(user.merchantId, ms)
+  for (let turn = 0; turn < 3; turn++) await app.tallies.runOnce(signal)
+  for (const days of [1, 7, 30, 90] as const) {
+    const { steps, total, declines, codesRefused } = await user.call('dashboard.overview.get', { days })
+    assert.equal(steps.length, days === 1 ? 24 : days)
+    const { created, verified, paid, paidTiyin, refused, codesSent, calls } = total
+    assert.deepEqual([created, verified, paid, paidTiyin, refused, codesSent, calls], [2, 2, 1, 70_000, 1, 1, 4])
+    assert.deepEqual(declines, [{ reason: 'card_blocked', count: 1 }])
+    assert.deepEqual(codesRefused, [{ reason: 'card_blocked', count: 1 }])
+    assert.deepEqual([steps.at(-1)?.created, steps.at(0)?.created], [2, 0])
+  }
+})
+
+test('what was done an hour ago stands in its own hour, and what is older than a span is not in it', async () => {
+  const user = await entrance.user('read')
+  const shop = app.merchant('spec', user.merchantId)
+  await shop.createToken('8600069195406311')
+  await app.tallies.runOnce(signal)
+  app.clock.advance(3_600_000)
+  const { steps } = await app.overview(user, 1)
+  assert.deepEqual(
+    steps.slice(-2).map(({ created }) => created),
+    [1, 0],
+  )
+  app.clock.advance(24 * 3_600_000)
+  assert.equal((await app.overview(user, 1)).total.created, 0)
+  assert.equal((await app.overview(user, 7)).total.created, 1)
+  app.clock.advance(95 * 24 * 3_600_000)
+  assert.equal((await app.tallies.dropPast(signal)) > 0, true)
+})
+
+test('quantiles are read within the bound that they fall into', () => {
+  const of = (...counts: [string, number][]) => readPeriods(counts.map(([name, count]) => ({ name, count })))
+  assert.deepEqual(of(), { p50Ms: null, p95Ms: null })
+  assert.deepEqual(of(['ms:10', 100]), { p50Ms: 8, p95Ms: 10 })
+  assert.deepEqual(of(['ms:5', 50], ['ms:1000', 50]), { p50Ms: 5, p95Ms: 950 })
+  assert.deepEqual(of(['ms:more', 2]), { p50Ms: 15_000, p95Ms: 15_000 })
+})

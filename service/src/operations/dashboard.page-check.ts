@@ -1,0 +1,89 @@
+import { RpcError } from '@tessera/contract/errors'
+import type { Result } from '@tessera/contract/operations'
+import {
+  dashboardPageCheckGetContract,
+  dashboardPageCheckListContract,
+  dashboardPageCheckRunContract,
+  dashboardScriptsJudgeContract,
+  dashboardScriptsListContract,
+} from '@tessera/contract/operations/dashboard-page-check'
+import type { Language } from '@tessera/contract/profile'
+
+import type { ReviewedScript, PageReport } from '../domain/page-check/page-check.ts'
+import { describeRules } from '../domain/page-check/rule-descriptions.ts'
+import { writeSarif } from '../domain/page-check/sarif.ts'
+
+import { maskUserPhone } from './dashboard-values.ts'
+import { operation } from './operation.ts'
+import { signedInActor } from './signed-in.ts'
+
+/** Checks a page of the merchant: at an address, or as its source was pasted. */
+export const dashboardPageCheckRun = operation(dashboardPageCheckRunContract, {
+  async run({ url, html, locale }, ctx, { pageCheck }) {
+    if ((url === undefined) === (html === undefined)) throw new RpcError('memberInvalid', { data: 'url' })
+    const page = url === undefined ? { html: html ?? '' } : { url }
+    return toPageReport(await pageCheck.run(ctx, page, signedInActor(ctx), ctx.signal), locale)
+  },
+})
+
+/** Lists the last check of each page. */
+export const dashboardPageCheckList = operation(dashboardPageCheckListContract, {
+  run: async (_params, ctx, { pageCheck }) => ({
+    checks: (await pageCheck.list(ctx)).map(({ page, checkedAt, errors, warnings }) => ({ page, checkedAt, errors, warnings })),
+  }),
+})
+
+/** Returns the last check of one page. */
+export const dashboardPageCheckGet = operation(dashboardPageCheckGetContract, {
+  async run({ page, locale }, ctx, { pageCheck }) {
+    const report = await pageCheck.get(ctx, page)
+    return { report: report === null ? null : toPageReport(report, locale) }
+  },
+})
+
+/** Lists the inventory of the merchant's scripts. */
+export const dashboardScriptsList = operation(dashboardScriptsListContract, {
+  run: async (_params, ctx, { pageCheck }) => ({ scripts: (await pageCheck.scripts(ctx)).map(toScriptItem) }),
+})
+
+/** Stores what somebody decided about a script, and why. */
+export const dashboardScriptsJudge = operation(dashboardScriptsJudgeContract, {
+  async run(judgement, ctx, { pageCheck }) {
+    await pageCheck.judge(ctx, judgement, signedInActor(ctx))
+    return { success: true }
+  },
+})
+
+/** A report with the rules that it names, in one language. */
+export function toPageReport(report: PageReport, language: Language): Result<'dashboard.pageCheck.run'> {
+  const { page, checkedAt, findings, scripts, isCut } = report
+  return {
+    page,
+    checkedAt,
+    scripts,
+    isCut,
+    findings: findings.map(({ rule, line, column, shown }) => ({ rule, line, column, shown })),
+    rules: describeRules(new Set(findings.map(({ rule }) => rule)), language),
+    sarif: writeSarif(report),
+  }
+}
+
+function toScriptItem(script: ReviewedScript): Result<'dashboard.scripts.list'>['scripts'][number] {
+  const { scriptId, page, address, print, integrity, party, firstAt, lastAt, isGone, judged, isChanged, reason } = script
+  return {
+    scriptId,
+    page,
+    address,
+    print,
+    integrity,
+    party,
+    firstAt,
+    lastAt,
+    isGone,
+    judged,
+    isChanged,
+    reason,
+    judgedBy: script.judgedByPhone === null ? null : maskUserPhone(script.judgedByPhone),
+    judgedAt: script.judgedAt === 0 ? null : script.judgedAt,
+  }
+}

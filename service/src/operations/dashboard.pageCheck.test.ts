@@ -1,0 +1,56 @@
+import assert from 'node:assert/strict'
+import { after, test } from 'node:test'
+
+import { openCheckedShop, sdk } from '../testing/page-check.fixture.ts'
+import { listPageChecks, listPageScripts } from '../store/page-checks.ts'
+
+const shop = await openCheckedShop()
+const { app, serve } = shop
+after(() => app.close())
+
+const own = '<form action="/pay"><input autocomplete="cc-number" name="card"></form>'
+
+test('a page that was pasted is told with its rules in the language asked for, is kept, and is the same as SARIF', async () => {
+  const user = await shop.developer()
+  const html = `<!doctype html>\n${own}\n${sdk}`
+  const report = await user.call('dashboard.pageCheck.run', { html, locale: 'uz' })
+  assert.deepEqual([report.page, report.findings[0]?.rule, report.findings[0]?.line], ['pasted', 'card-input', 2])
+  assert.deepEqual([report.rules[0]?.severity, report.rules.at(-1)?.severity], ['error', 'warning'])
+  assert.match(report.rules[0]?.text ?? '', /karta maydonlari/)
+  const kept = await user.call('dashboard.pageCheck.get', { page: 'pasted', locale: 'en' })
+  assert.deepEqual(kept.report?.findings, report.findings)
+  assert.match(kept.report.rules[0]?.text ?? '', /no card input/)
+  const { runs } = JSON.parse(report.sarif) as { runs: { results: unknown[] }[] }
+  assert.equal(runs[0]?.results.length, report.findings.length)
+  const { checks } = await user.call('dashboard.pageCheck.list', {})
+  assert.deepEqual(
+    checks.map(({ page, errors }) => [page, errors]),
+    [['pasted', report.findings.filter(({ rule }) => report.rules.find((one) => one.rule === rule)?.severity === 'error').length]],
+  )
+  const audit = await user.call('dashboard.audit.list', {})
+  assert.ok(audit.entries.some(({ action, outcome }) => action === 'page.checked' && outcome === 'broken'))
+})
+
+test('a page is asked for by one address or one paste, of a registered origin, and is HTML', async () => {
+  const user = await shop.developer()
+  assert.equal(await user.expectError('dashboard.pageCheck.run', { locale: 'en' }), 'member_invalid')
+  assert.equal(
+    await user.expectError('dashboard.pageCheck.run', { url: 'https://shop.example/', html: '<p>', locale: 'en' }),
+    'member_invalid',
+  )
+  const { error } = await user.callRaw('dashboard.pageCheck.run', { url: 'https://other.example/', locale: 'en' })
+  assert.deepEqual([error?.reason, error?.data], ['page_not_checked', 'origin_not_registered'])
+  assert.equal((await user.callRaw('dashboard.pageCheck.run', { html: 'no page', locale: 'en' })).error?.data, 'not_html')
+  assert.deepEqual((await user.call('dashboard.pageCheck.list', {})).checks, [])
+})
+
+test('nothing of a card number or a password that stands in a page is kept', async () => {
+  const user = await shop.developer()
+  serve(
+    `${sdk}<script>fetch('/x', { headers: { 'X-Auth': '65f0c0ffee0000000000cafe:not-a-real-password' } })</script><input autocomplete="cc-number" placeholder="8600 0691 9540 6311">`,
+  )
+  const report = await user.call('dashboard.pageCheck.run', { url: 'https://shop.example/leak', locale: 'en' })
+  assert.ok(report.findings.some(({ rule }) => rule === 'password-in-page'))
+  const kept = JSON.stringify([report, await app.store.read(listPageChecks(user)), await app.store.read(listPageScripts(user))])
+  assert.doesNotMatch(kept, /not-a-real-password|8600 0691 9540 6311/)
+})

@@ -1,0 +1,269 @@
+import assert from 'node:assert/strict'
+import { after, test } from 'node:test'
+
+import { checkAudit } from '../ops/audit/check.ts'
+import { makeCardMac } from '../domain/cards/mac.ts'
+import { openControls } from '../adapters/sandbox/controls.ts'
+import { openDashboard } from '../testing/dashboard-user.fixture.ts'
+import { makeMerchantMac } from '../domain/merchants/mac.ts'
+import { makeReceiptMac } from '../domain/payments/receipt-mac.ts'
+
+import { createTestApp, type TestApp } from '../testing/test-app.fixture.ts'
+import { listAuditOfSubject } from '../store/audit.ts'
+import { deleteTestData } from '../store/test-data.ts'
+
+const app = await createTestApp()
+const entrance = openDashboard(app)
+after(() => app.close())
+
+const success = '8600069195406311'
+const weSend = '8600495473316478'
+const blocked = '4444445987459073'
+
+async function alone(use: (other: TestApp) => Promise<void>): Promise<void> {
+  const other = await createTestApp()
+  try {
+    await use(other)
+  } finally {
+    await other.close()
+  }
+}
+
+test('a fault of a method holds from the next call on, for its merchant alone, until all is back to normal', async () => {
+  const developer = await entrance.user('developer')
+  const shop = app.merchant('spec', developer.merchantId)
+  const stranger = app.merchant()
+  const [token, theirs] = [await shop.createToken(success), await stranger.createToken(success)]
+  await developer.call('dashboard.sandbox.setStep', { scenario: 'cards.get_verify_code', step: 'card_blocked' })
+  await developer.call('dashboard.sandbox.setStep', { scenario: 'receipts.pay', step: 'insufficient_funds' })
+  assert.equal(await shop.expectError('cards.get_verify_code', { token }), 'card_blocked')
+  await stranger.call('cards.get_verify_code', { token: theirs })
+  await developer.call('dashboard.sandbox.setStep', { scenario: 'cards.verify', step: 'sms_not_connected' })
+  assert.equal(await shop.expectError('cards.verify', { token, code: '666666' }), 'sms_not_connected')
+  await stranger.call('cards.verify', { token: theirs, code: '666666' })
+  await developer.call('dashboard.sandbox.setStep', { scenario: 'cards.verify', step: 'none' })
+  await shop.call('cards.verify', { token, code: '666666' })
+  const { receipt } = await shop.call('receipts.create', { amount: 5000, account: {} })
+  assert.equal(await shop.expectError('receipts.pay', { id: receipt._id, token }), 'insufficient_funds')
+  const told = await developer.call('dashboard.sandbox.get', {})
+  assert.equal(told.faults.find(({ scenario }) => scenario === 'receipts.pay')?.step, 'insufficient_funds')
+  assert.equal(told.changed, 2)
+  await developer.call('dashboard.sandbox.restore', {})
+  assert.equal((await developer.call('dashboard.sandbox.get', {})).changed, 0)
+  await shop.call('receipts.pay', { id: receipt._id, token })
+  const actions = (await app.store.read(listAuditOfSubject(developer.merchantId, developer.merchantId, 20))).map(
+    ({ actor, action, outcome }) => (actor === `user:${developer.userId}` ? `${action} ${outcome}` : ''),
+  )
+  assert.ok(actions.includes('sandbox.changed receipts.pay insufficient_funds'))
+  assert.ok(actions.includes('sandbox.restored done'))
+})
+
+test('an answer that is late comes when it should, and one that is lost is timed out', async () => {
+  const developer = await entrance.user('developer')
+  const shop = app.merchant('spec', developer.merchantId)
+  const token = await shop.createToken(success)
+  await developer.call('dashboard.sandbox.setStep', { scenario: 'cards.get_verify_code', step: 'late_3' })
+  const asked = shop.call('cards.get_verify_code', { token })
+  await app.clock.untilSleeping(3000)
+  app.clock.advance(3000)
+  assert.equal((await asked).sent, true)
+  await developer.call('dashboard.sandbox.setStep', { scenario: 'cards.verify', step: 'lose_answer' })
+  for (const pan of [success, weSend]) {
+    const lost = await shop.createToken(pan)
+    await developer.call('dashboard.sandbox.setStep', { scenario: 'cards.get_verify_code', step: 'none' })
+    await shop.call('cards.get_verify_code', { token: lost })
+    const answered = shop.expectError('cards.verify', { token: lost, code: '666666' })
+    await app.clock.untilSleeping(60_000)
+    app.clock.advance(12_000)
+    assert.equal(await answered, 'network_timeout')
+  }
+})
+
+test('what is told of a card is what the wire then says', async () => {
+  const developer = await entrance.user('developer')
+  const shop = app.merchant('spec', developer.merchantId)
+  const { cards } = await developer.call('dashboard.sandbox.get', {})
+  assert.deepEqual(
+    cards.filter(({ control }) => control === null).map(({ atStep, atPay }) => [atStep, atPay]),
+    [
+      [null, null],
+      [null, null],
+    ],
+  )
+  for (const { number, control, atStep, atPay } of cards) {
+    // The ten seconds are in a test of the network.
+    if (control === null || control.scenario === 'network_timeout') continue
+    const token = await shop.createToken(number)
+    const reply = await shop.callRaw('cards.get_verify_code', { token })
+    assert.ok('error' in reply)
+    assert.deepEqual({ code: reply.error.code, reason: reply.error.reason }, atStep)
+    await shop.call('cards.verify', { token, code: '666666' })
+    const { receipt } = await shop.call('receipts.create', { amount: 5000, account: {} })
+    const paid = await shop.callRaw('receipts.pay', { id: receipt._id, token })
+    assert.ok('error' in paid)
+    assert.deepEqual({ code: paid.error.code, reason: paid.error.reason }, atPay)
+  }
+  await developer.call('dashboard.sandbox.setStep', { scenario: 'card_blocked', step: 'create' })
+  assert.equal(await shop.expectError('cards.create', { card: { number: '', expire: '0399' } }, blocked), 'card_blocked')
+})
+
+test('a control that there is not, and a step that it has not, are refused by a sentence', async () => {
+  const developer = await entrance.user('developer')
+  for (const [scenario, step, says] of [
+    ['card_lost', 'create', /A scenario is one of/],
+    ['cards.verify', 'late_31', /A step of cards.verify is one of/],
+    ['card_blocked', 'none', /A step of card_blocked/],
+    ['limits', 'off', /A scenario is one of/],
+  ] as const) {
+    const { error } = await developer.callRaw('dashboard.sandbox.setStep', { scenario, step })
+    assert.equal(error?.reason, 'setting_refused')
+    assert.match(typeof error.data === 'string' ? error.data : '', says)
+  }
+})
+
+test('caps that are rehearsed count apart: another merchant’s codes to the same card are its own, and begun anew they are at nought', async () => {
+  const [one, two] = [await entrance.user('developer'), await entrance.user('developer')]
+  const [first, second] = [app.merchant('spec', one.merchantId), app.merchant('spec', two.merchantId)]
+  const ask = async (shop: typeof first): Promise<string> => {
+    const reply = await shop.callRaw('cards.get_verify_code', { token: await shop.createToken(success) })
+    return 'error' in reply ? reply.error.reason : 'sent'
+  }
+  for (const developer of [one, two]) await developer.call('dashboard.sandbox.setLimits', { on: true })
+  assert.deepEqual([await ask(first), await ask(first), await ask(second)], ['sent', 'send_limit_card', 'sent'])
+  assert.equal((await one.call('dashboard.sandbox.get', {})).limits.on, true)
+  app.clock.advance(1)
+  await one.call('dashboard.sandbox.setLimits', { on: true })
+  assert.equal(await ask(first), 'sent')
+  await one.call('dashboard.sandbox.setLimits', { on: false })
+  assert.deepEqual([await ask(first), await ask(first)], ['sent', 'sent'])
+  assert.equal(await ask(second), 'send_limit_card')
+})
+
+test('time that is moved ends codes and tokens, and taken back new ones live as ever; people stay signed in', () =>
+  alone(async (other) => {
+    const developer = await openDashboard(other).user('developer')
+    const shop = other.merchant('spec', developer.merchantId)
+    const asked = async (): Promise<string> => {
+      const token = await shop.createToken(success)
+      await shop.call('cards.get_verify_code', { token })
+      return token
+    }
+    const move = (offsetMs: number) => developer.call('dashboard.sandbox.moveClock', { offsetMs })
+    const [young, old, older] = [await asked(), await asked(), await asked()]
+    await move(170_000)
+    await shop.call('cards.verify', { token: young, code: '666666' })
+    await move(180_000)
+    assert.equal(await shop.expectError('cards.verify', { token: old, code: '666666' }), 'code_expired')
+    await move(86_400_000)
+    assert.equal(await shop.expectError('cards.check', { token: older }), 'card_ended')
+    assert.equal((await developer.call('dashboard.session.get', {})).session?.clockOffsetMs, 86_400_000)
+    const ahead = await asked()
+    await shop.call('cards.verify', { token: ahead, code: '666666' })
+    await move(0)
+    assert.equal((await developer.call('dashboard.sandbox.get', {})).changed, 0)
+    await shop.call('cards.verify', { token: await asked(), code: '666666' })
+    other.clock.advance(60_000)
+    const again = await asked()
+    other.clock.advance(60_000)
+    await shop.call('cards.get_verify_code', { token: again })
+  }))
+
+test('a hold lapses when the time is moved past its seven days, and not before', () =>
+  alone(async (other) => {
+    const developer = await openDashboard(other).user('developer')
+    const shop = other.merchant('spec', developer.merchantId)
+    const token = await shop.createVerifiedToken(success)
+    const { receipt } = await shop.call('receipts.create', { amount: 5000, account: {} })
+    await shop.call('receipts.pay', { id: receipt._id, token, hold: true })
+    const states: number[] = []
+    for (const days of [6, 8]) {
+      await developer.call('dashboard.sandbox.moveClock', { offsetMs: days * 86_400_000 })
+      for (let turn = 0; turn < 5; turn++) await other.receiptWorker.runOnce()
+      states.push((await shop.call('receipts.check', { id: receipt._id })).state)
+    }
+    assert.deepEqual(states, [5, 50])
+  }))
+
+test('limits that are rehearsed go on after a restart, and a step that is set is there', async () => {
+  const developer = await entrance.user('developer')
+  await developer.call('dashboard.sandbox.setLimits', { on: true })
+  const begun: string[] = []
+  const rehearsal = {
+    sinceOf: () => null,
+    begin: (merchantId: string) => begun.push(merchantId) > 0,
+    end: () => undefined,
+  }
+  const { facts } = app.controls ?? assert.fail('the app has controls')
+  const mover = { offsetMs: () => 0, moveTo: () => undefined }
+  await openControls({ store: app.store, clock: app.clock, facts, mover, rehearsal, offsetMaxMs: 1 })
+  assert.ok(begun.includes(developer.merchantId))
+  await developer.call('dashboard.sandbox.setLimits', { on: false })
+})
+
+test('where other merchants share the environment its time is not theirs to move', async () => {
+  const developer = await entrance.user('developer')
+  await entrance.user('read')
+  const { error } = await developer.callRaw('dashboard.sandbox.moveClock', { offsetMs: 1000 })
+  assert.equal(error?.reason, 'setting_refused')
+  assert.equal((await developer.call('dashboard.sandbox.get', {})).clock.mayMove, false)
+})
+
+test('a reset shreds each card first, drops what was rehearsed, and leaves another merchant and the audit whole', async () => {
+  const developer = await entrance.user('developer')
+  const shop = app.merchant('spec', developer.merchantId)
+  const stranger = app.merchant()
+  const tokens = []
+  for (const merchant of [shop, stranger]) {
+    const token = await merchant.createVerifiedToken(weSend)
+    tokens.push(token)
+    const { receipt } = await merchant.call('receipts.create', { amount: 5000, account: {} })
+    await merchant.call('receipts.pay', { id: receipt._id, token })
+  }
+  const [mine = '', theirs = ''] = tokens
+  assert.equal(await developer.expectError('dashboard.sandbox.reset', { merchantId: stranger.merchantId }), 'setting_refused')
+  const { merchantId, bucket } = developer
+  const dropped = await developer.call('dashboard.sandbox.reset', { merchantId })
+  assert.deepEqual([dropped.cards, dropped.isWhole, dropped.rows > 5], [1, true, true])
+  assert.equal(await shop.expectError('cards.check', { token: mine }), 'card_not_found')
+  assert.deepEqual(await developer.call('dashboard.cards.list', {}), { cards: [], next: null })
+  assert.deepEqual((await developer.call('dashboard.receipts.list', {})).receipts, [])
+  assert.deepEqual((await developer.call('dashboard.verification.inbox', {})).messages, [])
+  assert.equal((await stranger.call('cards.check', { token: theirs })).card.verify, true)
+  const removed = (await app.store.read(listAuditOfSubject(merchantId, mine.slice(0, 24), 20))).find(
+    ({ action }) => action === 'card.removed',
+  )
+  assert.deepEqual([removed?.outcome, removed?.actor], ['reset', `user:${developer.userId}`])
+  const deeds = await app.store.read(listAuditOfSubject(merchantId, merchantId, 20))
+  assert.deepEqual(
+    deeds
+      .filter(({ action }) => action === 'sandbox.reset')
+      .map(({ outcome }) => outcome)
+      .toSorted(),
+    ['asked', 'done'],
+  )
+  assert.equal(await app.store.write(deleteTestData, { bucket, merchantId }), 0)
+  const { keyring, environment, store } = app
+  const [card, receipt, merchant] = [makeCardMac, makeReceiptMac, makeMerchantMac] as const
+  const macs = { card: card(keyring, environment), receipt: receipt(keyring, environment), merchant: merchant(keyring, environment) }
+  assert.deepEqual((await checkAudit({ store, macs })).findings, [])
+})
+
+test('production has no controls: each method says so, whoever asks', async () => {
+  const live = await createTestApp({ environment: 'production' })
+  try {
+    const owner = await openDashboard(live).user('owner')
+    assert.equal(live.controls, null)
+    for (const [method, params] of [
+      ['dashboard.sandbox.get', {}],
+      ['dashboard.sandbox.setStep', { scenario: 'cards.verify', step: 'card_blocked' }],
+      ['dashboard.sandbox.setLimits', { on: false }],
+      ['dashboard.sandbox.moveClock', { offsetMs: 1000 }],
+      ['dashboard.sandbox.restore', {}],
+      ['dashboard.sandbox.reset', { merchantId: owner.merchantId }],
+    ] as const) {
+      assert.equal((await owner.callRaw(method, params)).error?.reason, 'test_only', method)
+    }
+  } finally {
+    await live.close()
+  }
+})

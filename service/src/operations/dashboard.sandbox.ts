@@ -1,0 +1,108 @@
+import { errors, RpcError } from '@tessera/contract/errors'
+import type { Result } from '@tessera/contract/operations'
+import {
+  dashboardSandboxGetContract,
+  dashboardSandboxMoveClockContract,
+  dashboardSandboxResetContract,
+  dashboardSandboxRestoreContract,
+  dashboardSandboxSetLimitsContract,
+  dashboardSandboxSetStepContract,
+} from '@tessera/contract/operations/dashboard-sandbox'
+import { SettingProblem } from '@tessera/contract/setting-problems'
+
+import { errorsOf } from '../adapters/sandbox/control-rows.ts'
+import type { Controls, ControlState } from '../adapters/sandbox/controls.ts'
+import type { RequestContext } from '../domain/request-context.ts'
+
+import { expectAccepted } from './expect-accepted.ts'
+import { operation } from './operation.ts'
+
+/** Returns every control as it is set. */
+export const dashboardSandboxGet = operation(dashboardSandboxGetContract, {
+  async run(_params, { merchantId }, { controls }) {
+    const { facts, states, limits, clock } = expectControls(controls)
+    const byScenario = new Map((await states(merchantId)).map((state) => [state.scenario, state]))
+    const faults = facts.faults.flatMap(({ scenario }) => byScenario.get(scenario) ?? [])
+    const [limitState, clockState] = [limits(merchantId), await clock(merchantId)]
+    const changed = [...byScenario.values()].filter(({ step, byDefault }) => step !== byDefault).length
+    return {
+      cards: facts.cards.map(({ number, sentBy, scenario }) => {
+        const control = scenario === null ? null : toControl(byScenario.get(scenario.name))
+        const { before = null, atPay = null } = scenario === null ? {} : (errorsOf[scenario.name] ?? {})
+        return { number, sentBy, control, atStep: errorOf(before), atPay: errorOf(atPay) }
+      }),
+      expire: facts.expire,
+      code: facts.code,
+      answers: errorsOfFaults(),
+      faults: faults.map((state) => toControl(state)).filter((control) => control !== null),
+      limits: limitState,
+      clock: clockState,
+      changed: changed + Number(limitState.since !== null) + Number(clockState.offsetMs > 0),
+    }
+  },
+})
+
+/** Sets one control of the sandbox. */
+export const dashboardSandboxSetStep = operation(dashboardSandboxSetStepContract, {
+  run: async (step, ctx, { controls }) => succeed(await expectControls(controls).setStep(ctx.merchantId, step, ctx), ctx),
+})
+
+/** Switches the limits that a merchant simulates on or off. */
+export const dashboardSandboxSetLimits = operation(dashboardSandboxSetLimitsContract, {
+  run: async ({ on }, ctx, { controls }) => succeed(await expectControls(controls).setLimits(ctx.merchantId, on, ctx), ctx),
+})
+
+/** Moves the time of the test environment. */
+export const dashboardSandboxMoveClock = operation(dashboardSandboxMoveClockContract, {
+  run: async ({ offsetMs }, ctx, { controls }) => succeed(await expectControls(controls).moveClock(ctx.merchantId, offsetMs, ctx), ctx),
+})
+
+/** Resets every control of the caller's sandbox. */
+export const dashboardSandboxRestore = operation(dashboardSandboxRestoreContract, {
+  async run(_params, ctx, { controls }) {
+    await expectControls(controls).restore(ctx.merchantId, ctx)
+    return { success: true }
+  },
+})
+
+/** Deletes what the caller's merchant has simulated. Its id is typed, so that nobody empties another merchant by mistake. */
+export const dashboardSandboxReset = operation(dashboardSandboxResetContract, {
+  async run({ merchantId }, ctx, { reset }) {
+    if (reset === null) throw new RpcError('testOnly')
+    if (merchantId !== ctx.merchantId) expectAccepted(new SettingProblem('merchant_id_wrong'), ctx)
+    return reset(ctx.caller, ctx)
+  },
+})
+
+/** The controls of the test environment; production has none. */
+function expectControls(controls: Controls | null): Controls {
+  if (controls === null) throw new RpcError('testOnly')
+  return controls
+}
+
+/** The result of an operation that only succeeds or throws. */
+function succeed(result: SettingProblem | null, ctx: Pick<RequestContext, 'language'>): { success: true } {
+  expectAccepted(result, ctx)
+  return { success: true }
+}
+
+type SandboxControls = Result<'dashboard.sandbox.get'>
+
+function toControl(state: ControlState | undefined): SandboxControls['faults'][number] | null {
+  return state === undefined ? null : { scenario: state.scenario, step: state.step, steps: [...state.steps] }
+}
+
+/** The errors of each step, before a payment and at one. */
+function errorsOfFaults(): SandboxControls['answers'] {
+  return Object.entries(errorsOf).flatMap(([step, { before, atPay }]) => {
+    const cases = [
+      { atPay: false, answer: errorOf(before) },
+      { atPay: true, answer: errorOf(atPay) },
+    ]
+    return cases.flatMap(({ atPay: isAtPay, answer }) => (answer === null ? [] : [{ step, atPay: isAtPay, ...answer }]))
+  })
+}
+
+function errorOf(name: keyof typeof errors | null): { code: number; reason: string } | null {
+  return name === null ? null : { code: errors[name].code, reason: errors[name].reason }
+}

@@ -1,0 +1,93 @@
+import assert from 'node:assert/strict'
+import { after, test } from 'node:test'
+
+import { userSettings } from '../domain/users/settings.ts'
+import { openDashboard } from '../testing/dashboard-user.fixture.ts'
+
+import { createTestApp } from '../testing/test-app.fixture.ts'
+import { findDashboardSession } from '../store/dashboard-sessions.ts'
+import { claimSignInAttempt } from '../store/dashboard-users.ts'
+
+const app = await createTestApp()
+const entrance = openDashboard(app)
+after(() => app.close())
+
+test('a session tells who is signed in, and an unknown cookie nobody', async () => {
+  const owner = await entrance.user('owner')
+  const { session } = await owner.call('dashboard.session.get', {})
+  assert.deepEqual([session?.userId, session?.merchantId, session?.role, session?.totp], [owner.userId, owner.merchantId, 'owner', false])
+  assert.match(session?.phone ?? '', /^99800\*+[0-9]{2}$/)
+  owner.cookie = `${owner.cookie?.slice(0, -1) ?? ''}${owner.cookie?.endsWith('A') === true ? 'B' : 'A'}`
+  assert.equal((await owner.call('dashboard.session.get', {})).session, null)
+  assert.equal(await owner.expectError('dashboard.session.list', {}), 'signed_out')
+})
+
+test('an unknown phone, a wrong password and a closed login are answered alike', async () => {
+  const user = await entrance.user('read')
+  const tell = async (phone: string, password: string): Promise<string> => {
+    const { error } = await entrance.visitor().callRaw('dashboard.session.signIn', { phone, password })
+    return JSON.stringify({ ...error })
+  }
+  const unknown = await tell('998111111111', user.password)
+  assert.match(unknown, /sign_in_refused/)
+  for (let turn = 0; turn < userSettings.triesMax; turn++) assert.equal(await tell(user.phone, 'wrong'), unknown)
+  assert.equal(await tell(user.phone, user.password), unknown)
+  app.clock.advance(userSettings.lockMs)
+  assert.equal(await user.signIn(), null)
+})
+
+test('many wrong tries at once close a login as surely as one after the other', async () => {
+  const user = await entrance.user('read')
+  const ids = Array.from({ length: 30 }, () => user.userId)
+  const { triesMax, lockMs } = userSettings
+  const claims = ids.map((userId) => app.store.write(claimSignInAttempt, { userId, now: app.clock.now(), maxAttempts: triesMax, lockMs }))
+  assert.equal((await Promise.all(claims)).filter((isClaimed) => isClaimed).length, triesMax)
+  assert.equal(await user.expectError('dashboard.session.signIn', { phone: user.phone, password: user.password }), 'sign_in_refused')
+})
+
+test('a session ends after its idle time, and after twelve hours however busy it was', async () => {
+  const { idleMs, absoluteMs } = userSettings
+  const user = await entrance.user('read')
+  app.clock.advance(idleMs - 1)
+  await user.call('dashboard.session.list', {})
+  app.clock.advance(idleMs - 1)
+  await user.call('dashboard.session.list', {})
+  app.clock.advance(idleMs)
+  assert.equal(await user.expectError('dashboard.session.list', {}), 'signed_out')
+  await user.signIn()
+  for (let passed = 0; passed + idleMs - 1 < absoluteMs; passed += idleMs - 1) {
+    await user.call('dashboard.session.list', {})
+    app.clock.advance(idleMs - 1)
+  }
+  app.clock.advance(idleMs - 1)
+  assert.equal(await user.expectError('dashboard.session.list', {}), 'signed_out')
+})
+
+test('a call without the CSRF word of its session, or with that of another, gets nowhere', async () => {
+  const [user, other] = [await entrance.user('owner'), await entrance.user('owner')]
+  for (const csrf of [null, '', other.csrf]) {
+    user.csrf = csrf
+    assert.equal(await user.expectError('dashboard.session.list', {}), 'not_from_dashboard')
+  }
+})
+
+test('a user ends one session, or all of them, and nobody else’s', async () => {
+  const [user, other] = [await entrance.user('read'), await entrance.user('read')]
+  const here = user.cookie
+  await user.signIn()
+  const { sessions } = await user.call('dashboard.session.list', {})
+  assert.deepEqual(sessions.map(({ current }) => current).toSorted(), [false, true])
+  const [foreign] = (await other.call('dashboard.session.list', {})).sessions
+  assert.deepEqual(await user.call('dashboard.session.signOut', { sessionId: foreign?.sessionId ?? '' }), { success: false })
+  await user.call('dashboard.session.signOut', { sessionId: here?.slice(0, 24) ?? '' })
+  assert.equal((await user.call('dashboard.session.list', {})).sessions.length, 1)
+  assert.deepEqual(await user.call('dashboard.session.signOutEverywhere', {}), { ended: 1 })
+  assert.equal(await user.expectError('dashboard.session.list', {}), 'signed_out')
+  await other.call('dashboard.session.list', {})
+})
+
+test('what the store keeps of a session opens none', async () => {
+  const user = await entrance.user('read')
+  const kept = await app.store.read(findDashboardSession(user.cookie?.slice(0, 24) ?? ''))
+  assert.ok(kept !== null && !JSON.stringify(kept).includes(user.cookie?.slice(25) ?? ''))
+})

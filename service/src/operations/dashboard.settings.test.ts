@@ -1,0 +1,49 @@
+import assert from 'node:assert/strict'
+import { after, test } from 'node:test'
+
+import { openDashboard } from '../testing/dashboard-user.fixture.ts'
+
+import { createTestApp } from '../testing/test-app.fixture.ts'
+import { listAuditOfSubject } from '../store/audit.ts'
+
+const app = await createTestApp()
+const entrance = openDashboard(app)
+after(() => app.close())
+
+const orderField = { name: 'order_id', title: { uz: 'Buyurtma', ru: 'Заказ', en: 'Order' }, required: true }
+
+test('a developer changes what is given and nothing else, and the audit names the user and the members', async () => {
+  const developer = await entrance.user('developer')
+  const before = await developer.call('dashboard.settings.get', {})
+  assert.deepEqual([before.origins, before.accountFields, before.requireFormSessions, before.limits], [[], [], false, []])
+  await developer.call('dashboard.settings.change', { origins: ['https://shop.example'], accountFields: [orderField] })
+  await developer.call('dashboard.settings.change', { minAmountTiyin: 100, maxAmountTiyin: 5000, requireFormSessions: true })
+  const after = await developer.call('dashboard.settings.get', {})
+  const changed = { origins: ['https://shop.example'], accountFields: [orderField], requireFormSessions: true }
+  assert.deepEqual(after, { ...before, ...changed, minAmountTiyin: 100, maxAmountTiyin: 5000 })
+  const entries = await app.store.read(listAuditOfSubject(developer.merchantId, developer.merchantId, 10))
+  assert.deepEqual(
+    entries.filter(({ action }) => action === 'merchant.changed').map(({ actor, outcome }) => [actor, outcome]),
+    [
+      [`user:${developer.userId}`, 'minAmount maxAmount requireFormSessions'],
+      [`user:${developer.userId}`, 'origins accountFields'],
+    ],
+  )
+})
+
+test('what cannot be set so is refused by a sentence, and nothing changes', async () => {
+  const developer = await entrance.user('developer')
+  const before = await developer.call('dashboard.settings.get', {})
+  for (const [wrong, says] of [
+    [{ origins: ['https://shop.example/path'] }, /write https:\/\/shop\.example/],
+    [{ origins: ['http://shop.example'] }, /An origin is https/],
+    [{ accountFields: [orderField, orderField] }, /Two account fields/],
+    [{ minAmountTiyin: 10, maxAmountTiyin: 9 }, /above the largest/],
+    [{ origins: ['https://shop.example'], minAmountTiyin: 10, maxAmountTiyin: 9 }, /above the largest/],
+  ] as const) {
+    const { error } = await developer.callRaw('dashboard.settings.change', wrong)
+    assert.equal(error?.reason, 'setting_refused')
+    assert.match(typeof error.data === 'string' ? error.data : '', says)
+  }
+  assert.deepEqual(await developer.call('dashboard.settings.get', {}), before)
+})

@@ -1,0 +1,67 @@
+import assert from 'node:assert/strict'
+import { after, test } from 'node:test'
+
+import { openDashboard } from '../testing/dashboard-user.fixture.ts'
+
+import { createTestApp } from '../testing/test-app.fixture.ts'
+
+const app = await createTestApp()
+const entrance = openDashboard(app)
+after(() => app.close())
+const signal = new AbortController().signal
+
+test('the checklist turns by calls of the merchant’s own, and not by what is tried in the dashboard', async () => {
+  const user = await entrance.user('developer')
+  const shop = app.merchant('spec', user.merchantId)
+  const checklist = async () => {
+    await app.tallies.runOnce(signal)
+    return (await user.call('dashboard.start.get', {})).checklist
+  }
+  assert.equal((await user.call('dashboard.start.makeToken', { lastFour: '6478' })).verified, true)
+  assert.deepEqual(await checklist(), { created: false, verified: false, paid: false, webhook: false })
+  const token = await shop.createVerifiedToken('8600069195406311')
+  assert.deepEqual(await checklist(), { created: true, verified: true, paid: false, webhook: false })
+  const { receipt } = await shop.call('receipts.create', { amount: 500, account: {} })
+  await shop.call('receipts.pay', { id: receipt._id, token })
+  assert.deepEqual(await checklist(), { created: true, verified: true, paid: true, webhook: false })
+})
+
+test('a test token is made step by step until one is refused, stands among the cards, and is told to nobody', async () => {
+  const user = await entrance.user('developer')
+  const made = await user.call('dashboard.start.makeToken', { lastFour: '6311' })
+  assert.deepEqual(
+    made.steps.map(({ method, refused }) => [method, refused]),
+    [
+      ['cards.create', null],
+      ['cards.get_verify_code', null],
+      ['cards.verify', null],
+    ],
+  )
+  assert.doesNotMatch(JSON.stringify(made), /[0-9a-f]{24}_|8600069195406311/)
+  const { card, timeline } = await user.call('dashboard.cards.get', { cardId: made.cardId ?? '' })
+  assert.deepEqual([card.verified, card.recurrent, timeline.at(-1)?.actor], [true, false, 'user'])
+  const blocked = await user.call('dashboard.start.makeToken', { lastFour: '9073' })
+  assert.equal(blocked.verified, false)
+  assert.deepEqual(
+    blocked.steps.map(({ refused }) => refused?.reason ?? null),
+    [null, 'card_blocked'],
+  )
+  assert.equal(await user.expectError('dashboard.start.makeToken', { lastFour: '0000' }), 'member_invalid')
+})
+
+test('the demo merchant’s public password is shown to its people, and to nobody else', async () => {
+  const demo = app.startPage.facts.testing?.demo ?? assert.fail()
+  const own = await (await entrance.user('read', demo.merchantId)).call('dashboard.start.get', {})
+  assert.deepEqual([own.demoPassword, own.testCards.length], [demo.password, 7])
+  assert.equal((await (await entrance.user('owner')).call('dashboard.start.get', {})).demoPassword, null)
+})
+
+test('production has no test cards, no test tokens and no inbox', async () => {
+  const live = await createTestApp({ environment: 'production' })
+  const owner = await openDashboard(live).user('owner')
+  const { testCards, demoPassword } = await owner.call('dashboard.start.get', {})
+  assert.deepEqual([testCards, demoPassword], [[], null])
+  assert.equal(await owner.expectError('dashboard.start.makeToken', { lastFour: '6311' }), 'test_only')
+  assert.equal(await owner.expectError('dashboard.verification.inbox', {}), 'test_only')
+  await live.close()
+})

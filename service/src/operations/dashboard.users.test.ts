@@ -1,0 +1,55 @@
+import assert from 'node:assert/strict'
+import { after, test } from 'node:test'
+
+import { openDashboard } from '../testing/dashboard-user.fixture.ts'
+
+import { createTestApp } from '../testing/test-app.fixture.ts'
+import { findDashboardUser, updateDashboardUser } from '../store/dashboard-users.ts'
+
+const app = await createTestApp()
+const entrance = openDashboard(app)
+after(() => app.close())
+
+test('an owner makes users, gives roles, blocks and lets in again; a block ends the sessions', async () => {
+  const owner = await entrance.user('owner')
+  const { userId } = await owner.call('dashboard.users.create', { phone: '998555555555', role: 'read' })
+  assert.equal(await owner.expectError('dashboard.users.create', { phone: '998555555555', role: 'read' }), 'phone_taken')
+  await owner.call('dashboard.users.setRole', { userId, role: 'support' })
+  const { users } = await owner.call('dashboard.users.list', {})
+  assert.deepEqual(users.map(({ role }) => role).toSorted(), ['owner', 'support'])
+  const fresh = entrance.visitor(owner.merchantId)
+  const { password } = await owner.call('dashboard.users.resetPassword', { userId })
+  Object.assign(fresh, { phone: '998555555555', password })
+  await fresh.signIn()
+  await owner.call('dashboard.users.block', { userId, blocked: true })
+  assert.equal((await fresh.call('dashboard.session.get', {})).session, null)
+  assert.equal(await fresh.expectError('dashboard.session.signIn', { phone: fresh.phone, password }), 'sign_in_refused')
+  await owner.call('dashboard.users.block', { userId, blocked: false })
+  assert.equal(await fresh.signIn(), null)
+})
+
+test('the last owner stays one, and nobody blocks himself', async () => {
+  const owner = await entrance.user('owner')
+  const { userId } = owner
+  assert.equal(await owner.expectError('dashboard.users.setRole', { userId, role: 'read' }), 'last_owner')
+  const second = await entrance.user('owner', owner.merchantId)
+  assert.equal(await owner.expectError('dashboard.users.block', { userId, blocked: true }), 'last_owner')
+  await second.call('dashboard.users.block', { userId, blocked: true })
+})
+
+test('a user of another merchant is not there', async () => {
+  const [owner, other] = [await entrance.user('owner'), await entrance.user('read')]
+  const { userId } = other
+  assert.equal(await owner.expectError('dashboard.users.setRole', { userId, role: 'support' }), 'user_not_found')
+  assert.equal(await owner.expectError('dashboard.users.block', { userId, blocked: true }), 'user_not_found')
+  assert.equal(await owner.expectError('dashboard.users.resetPassword', { userId }), 'user_not_found')
+})
+
+test('a role that somebody wrote into the database lets nobody in', async () => {
+  const user = await entrance.user('read')
+  const row = (await app.store.read(findDashboardUser(user.userId))) ?? assert.fail('the user is there')
+  const note = { at: 0, actor: 'thief', action: 'x', merchantId: '', subject: '', version: 0, mac: row.mac, requestId: '', outcome: '' }
+  await app.store.write(updateDashboardUser, { user: { ...row, role: 'owner', version: row.version + 1 }, endSessions: null, audit: note })
+  assert.equal(await user.expectError('dashboard.users.list', {}), 'signed_out')
+  assert.deepEqual(app.alarms, [`row_tampered ${user.merchantId}`])
+})

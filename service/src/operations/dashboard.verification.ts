@@ -1,0 +1,47 @@
+import type { Result } from '@tessera/contract/operations'
+import {
+  dashboardVerificationFunnelContract,
+  dashboardVerificationInboxContract,
+  dashboardVerificationListContract,
+} from '@tessera/contract/operations/dashboard-verification'
+
+import { reasonWordOf } from '../domain/reporting/reason-word.ts'
+import { isFailure, type CodeEvent } from '../domain/reporting/verification-codes.ts'
+
+import { formatCursor, readCursor } from './cursor.ts'
+import { operation } from './operation.ts'
+
+/** Returns how far the newest cards of a range of days have come. */
+export const dashboardVerificationFunnel = operation(dashboardVerificationFunnelContract, {
+  run: ({ days }, ctx, { codeLists }) => codeLists.funnel(ctx, days),
+})
+
+/** Lists what became of codes, newest first. */
+export const dashboardVerificationList = operation(dashboardVerificationListContract, {
+  async run({ after, count = 25, failed = false }, ctx, { codeLists }) {
+    const { events, next } = await codeLists.list(ctx, { after: readCursor(after), count, failed })
+    return { attempts: events.map(toAttempt), next: formatCursor(next) }
+  },
+})
+
+/** Lists the SMS of the sandbox. */
+export const dashboardVerificationInbox = operation(dashboardVerificationInboxContract, {
+  async run({ after, count = 25 }, ctx, { codeLists }) {
+    const { messages, next } = await codeLists.inbox(ctx, { after: readCursor(after), count })
+    return { messages: messages.map(({ id, at, phoneMask, text }) => ({ id, at, phone: phoneMask, text })), next: formatCursor(next) }
+  },
+})
+
+type VerificationAttemptItem = Result<'dashboard.verification.list'>['attempts'][number]
+
+function toAttempt(event: CodeEvent): VerificationAttemptItem {
+  const { at, cardId, maskedPan, outcome, requestId } = event
+  const cause = isFailure(event) ? reasonWordOf(outcome) : null
+  return { at, cardId, number: maskedPan, what: whatOf(event), cause, requestId }
+}
+
+function whatOf(event: CodeEvent): VerificationAttemptItem['what'] {
+  if (event.action === 'card.verified') return 'verified'
+  if (event.action === 'code.attempted') return event.outcome === 'wrong_code' ? 'wrong' : 'refused'
+  return isFailure(event) ? 'not_sent' : 'sent'
+}

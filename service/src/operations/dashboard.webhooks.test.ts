@@ -1,0 +1,158 @@
+import assert from 'node:assert/strict'
+import { after, test } from 'node:test'
+
+import { openDashboard, type DashboardUser } from '../testing/dashboard-user.fixture.ts'
+import { makeAddressGuard } from '../adapters/http/address-guard.ts'
+import { resolveBySystem } from '../adapters/http/resolve.ts'
+import { webhookSettings } from '../domain/webhooks/settings.ts'
+import { makeWebhookPost } from '../domain/webhooks/webhook-post.ts'
+import { answerStatus, startReceiver, type Heard } from '../domain/webhooks/receiver.fixture.ts'
+import { isSignedWith } from '../domain/webhooks/webhooks.fixture.ts'
+import { makeWebhookDeliverer } from '../domain/webhooks/webhooks.ts'
+
+import { createTestApp } from '../testing/test-app.fixture.ts'
+import { listAuditOfSubject } from '../store/audit.ts'
+
+const app = await createTestApp()
+const entrance = openDashboard(app)
+const { store, keyring, environment, clock } = app
+const guard = makeAddressGuard({ resolve: resolveBySystem, loopback: true })
+const deliverer = makeWebhookDeliverer({
+  store,
+  keyring,
+  environment,
+  clock,
+  guard,
+  settings: webhookSettings,
+  random: () => 0.5,
+  post: makeWebhookPost({ guard, clock, timeoutMs: 5000 }),
+  failed: (err) => app.alarms.push(String(err)),
+})
+const receiver = await startReceiver()
+after(async () => {
+  await deliverer.stop()
+  await receiver.close()
+  await app.close()
+})
+
+async function deliverAll(): Promise<void> {
+  await deliverer.runOnce()
+  await deliverer.idle()
+}
+
+async function cancelOne(of: DashboardUser): Promise<string> {
+  const shop = app.merchant('spec', of.merchantId)
+  const { receipt } = await shop.call('receipts.create', { amount: 100_000 })
+  await shop.call('receipts.cancel', { id: receipt._id })
+  return receipt._id
+}
+
+test('an endpoint is added, tried out, given a second secret and removed, and the audit names the user each time', async () => {
+  const developer = await entrance.user('developer')
+  const added = await developer.call('dashboard.webhooks.add', { url: ` ${receiver.url} ` })
+  assert.match(added.secret, /^whsec_/)
+  const { endpointId } = added
+  receiver.answer = answerStatus(503)
+  const answer = await developer.call('dashboard.webhooks.sendTest', { endpointId })
+  const heard = receiver.heard.at(-1) as Heard
+  assert.deepEqual([answer.outcome, answer.status, answer.eventId, answer.body], ['refused', 503, heard.id, heard.body])
+  assert.ok(isSignedWith(added.secret, heard))
+  const { type, data: told } = JSON.parse(heard.body) as { type: string; data: { test: boolean } }
+  assert.deepEqual([type, told.test], ['tessera.test', true])
+  assert.deepEqual((await developer.call('dashboard.webhooks.deliveries', {})).deliveries, [], 'a test is no delivery')
+
+  const rotated = await developer.call('dashboard.webhooks.rotate', { endpointId })
+  receiver.answer = answerStatus(204)
+  assert.equal((await developer.call('dashboard.webhooks.sendTest', { endpointId })).outcome, 'delivered')
+  const both = receiver.heard.at(-1) as Heard
+  assert.deepEqual([isSignedWith(added.secret, both), isSignedWith(rotated.secret, both)], [true, true])
+  const { endpoints } = await developer.call('dashboard.webhooks.list', {})
+  assert.deepEqual(endpoints, [{ endpointId, url: receiver.url, createdAt: endpoints[0]?.createdAt, bothSecretsUntil: rotated.bothUntil }])
+  clock.advance(webhookSettings.rotationMs)
+  assert.equal((await developer.signIn()) ?? null, null)
+  assert.equal((await developer.call('dashboard.webhooks.list', {})).endpoints[0]?.bothSecretsUntil, null)
+
+  await developer.call('dashboard.webhooks.remove', { endpointId })
+  assert.equal(await developer.expectError('dashboard.webhooks.remove', { endpointId }), 'setting_refused')
+  const entries = await store.read(listAuditOfSubject(developer.merchantId, endpointId, 10))
+  assert.deepEqual(entries.map(({ action, outcome }) => `${action} ${outcome}`).toSorted(), [
+    'webhook.added done',
+    'webhook.removed done',
+    'webhook.secret_rotated done',
+    'webhook.tested delivered',
+    'webhook.tested refused',
+  ])
+  assert.ok(entries.every(({ actor }) => actor === `user:${developer.userId}`))
+})
+
+test('an address that is not public is refused by a sentence, and a sixth endpoint as well', async () => {
+  const developer = await entrance.user('developer')
+  for (const url of [
+    'https://10.0.0.1/',
+    'http://shop.example/',
+    'https://a:b@shop.example/',
+    'https://169.254.169.254/latest',
+    'no url',
+  ]) {
+    const { error } = await developer.callRaw('dashboard.webhooks.add', { url })
+    assert.equal(error?.reason, 'setting_refused', url)
+    assert.match(typeof error.data === 'string' ? error.data : '', /\.$/)
+  }
+  for (let n = 0; n < 5; n++) await developer.call('dashboard.webhooks.add', { url: `https://shop.example/${n}` })
+  assert.equal(await developer.expectError('dashboard.webhooks.add', { url: 'https://shop.example/5' }), 'setting_refused')
+})
+
+test('a delivery is found by state, type and endpoint, page by page, with its body and attempts, and goes again at a replay', async () => {
+  const developer = await entrance.user('developer')
+  const { endpointId } = await developer.call('dashboard.webhooks.add', { url: receiver.url })
+  const { endpointId: another } = await developer.call('dashboard.webhooks.add', { url: `${receiver.url}?another` })
+  receiver.answer = (reply, { body }) => void reply.writeHead(body.includes('a hold') ? 500 : 200).end()
+  const objectId = await cancelOne(developer)
+  clock.advance(1000)
+  await deliverAll()
+  receiver.answer = answerStatus(500)
+  await cancelOne(developer)
+  await deliverAll()
+  const list = (asked: object) => developer.call('dashboard.webhooks.deliveries', asked)
+  const all = (await list({})).deliveries
+  assert.deepEqual(
+    all.map(({ state, type, tries }) => [state, type, tries]),
+    [
+      ['waiting', 'receipt.cancelled', 1],
+      ['waiting', 'receipt.cancelled', 1],
+      ['delivered', 'receipt.cancelled', 1],
+      ['delivered', 'receipt.cancelled', 1],
+    ],
+  )
+  const first = await list({ count: 3 })
+  assert.deepEqual([...first.deliveries, ...(await list({ count: 3, after: first.next })).deliveries], all)
+  assert.equal((await list({ state: 'delivered' })).deliveries.length, 2)
+  assert.deepEqual((await list({ type: 'card.verified' })).deliveries, [])
+  const ofOne = await list({ endpointId: another, state: 'delivered' })
+  assert.deepEqual(
+    ofOne.deliveries.map((each) => [each.endpointId, each.objectId, each.url]),
+    [[another, objectId, `${receiver.url}?another`]],
+  )
+  const paged = await list({ endpointId: another, count: 1 })
+  assert.deepEqual((await list({ endpointId: another, count: 1, after: paged.next })).deliveries, ofOne.deliveries)
+
+  const eventId = all[0]?.eventId ?? ''
+  const waiting = await developer.call('dashboard.webhooks.delivery', { eventId, endpointId })
+  assert.deepEqual(
+    waiting.attempts.map(({ number, outcome, status }) => [number, outcome, status]),
+    [[1, 'refused', 500]],
+  )
+  assert.equal(waiting.delivery.dueAt, clock.now() + 5000)
+  assert.equal((JSON.parse(waiting.body) as { type: string }).type, 'receipt.cancelled')
+  receiver.answer = answerStatus(200)
+  await developer.call('dashboard.webhooks.replay', { eventId, endpointId })
+  await deliverAll()
+  const done = await developer.call('dashboard.webhooks.delivery', { eventId, endpointId })
+  assert.deepEqual([done.delivery.state, done.attempts.map(({ outcome }) => outcome)], ['delivered', ['delivered', 'refused']])
+  const other = await developer.call('dashboard.webhooks.delivery', { eventId, endpointId: another })
+  assert.deepEqual([other.delivery.state, other.attempts.length], ['waiting', 1], 'the other endpoint is left alone')
+  await developer.call('dashboard.webhooks.remove', { endpointId })
+  assert.equal(await developer.expectError('dashboard.webhooks.replay', { eventId, endpointId }), 'setting_refused')
+  assert.equal((await developer.call('dashboard.webhooks.delivery', { eventId, endpointId })).delivery.url, null)
+  assert.equal(await developer.expectError('dashboard.webhooks.delivery', { eventId: objectId, endpointId }), 'delivery_not_found')
+})

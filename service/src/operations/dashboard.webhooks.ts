@@ -1,0 +1,93 @@
+import type { Result } from '@tessera/contract/operations'
+import {
+  dashboardWebhooksAddContract,
+  dashboardWebhooksDeliveriesContract,
+  dashboardWebhooksDeliveryContract,
+  dashboardWebhooksListContract,
+  dashboardWebhooksRemoveContract,
+  dashboardWebhooksReplayContract,
+  dashboardWebhooksRotateContract,
+  dashboardWebhooksSendTestContract,
+} from '@tessera/contract/operations/dashboard-webhooks'
+import { SettingProblem } from '@tessera/contract/setting-problems'
+
+import type { ListedDelivery } from '../domain/reporting/webhooks.ts'
+
+import { formatCursor, readCursor } from './cursor.ts'
+import { expectAccepted } from './expect-accepted.ts'
+import { operation } from './operation.ts'
+
+/** Adds an endpoint by the same rules as the operator's command. Its secret is returned here and never again. */
+export const dashboardWebhooksAdd = operation(dashboardWebhooksAddContract, {
+  run: async ({ url }, ctx, { endpoints }) => expectAccepted(await endpoints.add(ctx.merchantId, url.trim(), ctx), ctx),
+})
+
+/** Lists the merchant's endpoints, without their secrets. */
+export const dashboardWebhooksList = operation(dashboardWebhooksListContract, {
+  async run(_params, { merchantId }, { webhookDesk }) {
+    const { endpoints, now, endpointsMax } = webhookDesk
+    const found = await endpoints.list(merchantId)
+    return {
+      endpoints: found.map(({ endpointId, url, createdAt, secretBefore, beforeEndsAt }) => {
+        return { endpointId, url, createdAt, bothSecretsUntil: secretBefore !== null && beforeEndsAt > now() ? beforeEndsAt : null }
+      }),
+      endpointsMax,
+    }
+  },
+})
+
+/** Removes an endpoint. Deliveries that wait for it are given up. */
+export const dashboardWebhooksRemove = operation(dashboardWebhooksRemoveContract, {
+  async run({ endpointId }, ctx, { endpoints }) {
+    expectAccepted(await endpoints.remove(ctx.merchantId, endpointId, ctx), ctx)
+    return { success: true }
+  },
+})
+
+/** Creates a new secret for an endpoint. For a day both secrets sign. */
+export const dashboardWebhooksRotate = operation(dashboardWebhooksRotateContract, {
+  async run({ endpointId }, ctx, { endpoints }) {
+    const { secret, bothUntil } = expectAccepted(await endpoints.rotateSecret(ctx.merchantId, endpointId, ctx), ctx)
+    return { secret, bothUntil }
+  },
+})
+
+/** Sends a test event to an endpoint and returns its response. */
+export const dashboardWebhooksSendTest = operation(dashboardWebhooksSendTestContract, {
+  run: async ({ endpointId }, ctx, { endpoints }) => expectAccepted(await endpoints.test(ctx.merchantId, endpointId, ctx, ctx.signal), ctx),
+})
+
+/** Lists the merchant's deliveries, those of the newest events first. */
+export const dashboardWebhooksDeliveries = operation(dashboardWebhooksDeliveriesContract, {
+  async run({ after, count = 25, state = null, type = null, endpointId = null }, ctx, { webhookDesk }) {
+    const query = { state, type, endpointId, after: readCursor(after), count }
+    const [{ deliveries, next }, urls] = await Promise.all([webhookDesk.list(ctx, query), webhookDesk.urls(ctx.merchantId)])
+    return { deliveries: deliveries.map((each) => toDelivery(each, urls.get(each.endpointId) ?? null)), next: formatCursor(next) }
+  },
+})
+
+/** Returns one delivery with its body and every attempt, newest first. */
+export const dashboardWebhooksDelivery = operation(dashboardWebhooksDeliveryContract, {
+  async run(key, ctx, { webhookDesk }) {
+    const { delivery, url, body, attempts } = await webhookDesk.get(ctx, key)
+    return {
+      delivery: toDelivery(delivery, url),
+      body,
+      attempts: attempts.map(({ number, at, tookMs, outcome, status }) => ({ number, at, tookMs, outcome, status })),
+    }
+  },
+})
+
+/** Makes a delivery due again at its own endpoint. */
+export const dashboardWebhooksReplay = operation(dashboardWebhooksReplayContract, {
+  async run({ eventId, endpointId }, ctx, { endpoints }) {
+    const replayed = await endpoints.replay(ctx.merchantId, eventId, endpointId, ctx)
+    expectAccepted(replayed > 0 ? {} : new SettingProblem('delivery_gone'), ctx)
+    return { success: true }
+  },
+})
+
+export function toDelivery(delivery: ListedDelivery, url: string | null): Result<'dashboard.webhooks.delivery'>['delivery'] {
+  const { eventId, endpointId, type, objectId, state, attempts: tries, dueAt, createdAt: madeAt, finishedAt: settledAt } = delivery
+  return { eventId, endpointId, url, type, objectId, state, tries, dueAt, madeAt, settledAt }
+}

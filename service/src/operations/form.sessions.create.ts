@@ -1,0 +1,18 @@
+import { formSessionsCreateContract } from '@tessera/contract/operations/form-sessions'
+
+import type { CreatedFormSession } from '../domain/form-sessions/form-sessions.ts'
+
+import { operation } from './operation.ts'
+
+/** Creates a form session: a merchant's page may take cards with the hosted form. */
+export const formSessionsCreate = operation(formSessionsCreateContract, {
+  run({ origin, customer = null, save, locale = null, attempts = defaultAttempts, return: returnTo = null }, ctx, { sessions }) {
+    return sessions.create({ origin, customer, save, locale, attempts, returnTo }, ctx)
+  },
+  render({ session, endsAt }: CreatedFormSession, { locale = null, return: returnTo = null }, { merchantId }, { pageOf }) {
+    const result = { session, expires_at: endsAt }
+    return returnTo === null ? result : { ...result, page: pageOf({ merchantId, session, locale }) }
+  },
+})
+
+const defaultAttempts = 3

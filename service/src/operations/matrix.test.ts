@@ -1,0 +1,107 @@
+import assert from 'node:assert/strict'
+import { after, test } from 'node:test'
+
+import { operations, type Params } from '@tessera/contract/operations'
+
+import { cardSettings } from '../domain/cards/settings.ts'
+
+import type { TestMerchant } from '../testing/test-merchant.fixture.ts'
+import { defaultConfig } from '../testing/default-config.fixture.ts'
+import { newReceipt } from '../testing/receipts.fixture.ts'
+import { createTestApp } from '../testing/test-app.fixture.ts'
+
+import { operationRegistry } from './registry.ts'
+
+const app = await createTestApp()
+const elsewhere = await createTestApp()
+after(async () => {
+  await app.close()
+  await elsewhere.close()
+})
+const pan = '8600495473316478'
+const owner = app.merchant()
+
+/** Every token that is not the caller's live one, with what each method that takes a token says of it. */
+const tokens: Record<string, { make: () => Promise<string>; by?: TestMerchant; code: number; reason: string; data?: string }> = {
+  'of another merchant': { make: () => owner.createToken(pan), by: app.merchant(), code: -31400, reason: 'card_not_found' },
+  'of another merchant in the same bucket': {
+    make: () => owner.createToken(pan),
+    by: sameBucket(),
+    code: -31400,
+    reason: 'card_not_found',
+  },
+  'that nobody has': { make: async () => `6b015d9002e0bb7c691c8af8_${'A'.repeat(43)}`, code: -31400, reason: 'card_not_found' },
+  'with the right id and another secret': {
+    make: async () => swapLast(await owner.createToken(pan)),
+    code: -31400,
+    reason: 'card_not_found',
+  },
+  'with the right id and no possible secret': {
+    make: async () => `${await owner.createToken(pan)}0`,
+    code: -31400,
+    reason: 'card_not_found',
+  },
+  'of another environment': {
+    make: () => elsewhere.merchant('spec', owner.merchantId).createToken(pan),
+    code: -31400,
+    reason: 'card_not_found',
+  },
+  'of a removed card': { make: removed, code: -31400, reason: 'card_deleted', data: 'deleted' },
+  'of a card whose life is over': { make: ended, code: -31400, reason: 'card_ended' },
+  'of no token shape': { make: async () => 'f00', code: -32500, reason: 'token_shape', data: 'token' },
+  'in capitals': { make: async () => `ABCDEF012345ABCDEF012345_${'A'.repeat(43)}`, code: -32500, reason: 'token_shape', data: 'token' },
+  'that is empty': { make: async () => '', code: -32500, reason: 'token_shape', data: 'token' },
+}
+
+/** Every operation that takes a card token, by its contract. */
+const takingToken = Object.values(operationRegistry).filter(({ contract }) => 'token' in operations[contract.name].params.properties)
+
+for (const [kind, { make, by = owner, code, reason, data }] of Object.entries(tokens)) {
+  test(`a token ${kind} gets the same error from every operation that takes one`, async () => {
+    assert.ok(takingToken.length >= 5)
+    for (const profile of ['spec', 'subscribe'] as const) {
+      const token = await make()
+      const caller = by.withProfile(profile)
+      for (const { contract } of takingToken) {
+        const params = { token, code: '666666', id: await newReceipt(caller.withProfile('spec')) } as Params<typeof contract.name>
+        const reply = await caller.callRaw(contract.name, params)
+        assert.ok('error' in reply, contract.name)
+        assert.deepEqual([reply.error.code, reply.error.reason, reply.error.data], [code, reason, data], contract.name)
+        assert.ok(!('retry_after' in reply.error), contract.name)
+      }
+    }
+    assert.deepEqual(app.alarms, [])
+  })
+}
+
+test('a row of the test environment in the place of a production one is a fault of ours, never a card', async () => {
+  const production = await createTestApp({ after: app, store: app.store, environment: 'production' })
+  const token = await owner.createToken(pan)
+  assert.equal(await production.merchant('spec', owner.merchantId).expectError('cards.check', { token }), 'internal_error')
+  assert.deepEqual(production.alarms, [`row_tampered ${token.slice(0, 24)}`])
+  await production.close()
+})
+
+async function removed(): Promise<string> {
+  const token = await owner.createToken(pan)
+  await owner.call('cards.remove', { token })
+  return token
+}
+
+async function ended(): Promise<string> {
+  const token = await owner.createToken(pan)
+  app.clock.advance(cardSettings(defaultConfig).unverifiedLifeMs)
+  return token
+}
+
+function swapLast(token: string): string {
+  return `${token.slice(0, -1)}${token.endsWith('A') ? 'B' : 'A'}`
+}
+
+/** One in 4,096 ids; found in a moment. */
+function sameBucket(): TestMerchant {
+  for (;;) {
+    const other = app.merchant()
+    if (other.bucket === owner.bucket && other.merchantId !== owner.merchantId) return other
+  }
+}

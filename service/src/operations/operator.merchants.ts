@@ -1,0 +1,139 @@
+import type { OperatorResult } from '@tessera/contract/operations'
+import {
+  operatorEndpointsRemoveContract,
+  operatorEndpointsSetContract,
+  operatorEndpointsTestContract,
+  operatorMerchantsBlockContract,
+  operatorMerchantsChangeContract,
+  operatorMerchantsCreateContract,
+  operatorMerchantsGetContract,
+  operatorMerchantsListContract,
+  operatorMerchantsUnblockContract,
+  operatorPasswordsRetireContract,
+  operatorPasswordsRotateContract,
+} from '@tessera/contract/operations/operator-merchants'
+
+import type { MerchantListItem } from '../domain/merchants/administration.ts'
+import type { Merchant } from '../domain/merchants/merchant-cache.ts'
+import { readMerchantPatch } from '../domain/merchants/merchant-patch.ts'
+import type { CredentialUse } from '../store/merchants.ts'
+
+import { expectAllowed, isoTime, operatorOperation, withMerchantRow } from './operator.ts'
+
+/** Creates a merchant. Its password is in this result and never again. */
+export const operatorMerchantsCreate = operatorOperation(operatorMerchantsCreateContract, {
+  async run({ patch }, _ctx, { merchants }) {
+    const { merchant, password } = expectAllowed(await merchants.administration.create(expectAllowed(readMerchantPatch(patch))))
+    return { ...toMerchantView(merchant), password }
+  },
+})
+
+/** Lists the merchants in the order of their ids. */
+export const operatorMerchantsList = operatorOperation(operatorMerchantsListContract, {
+  async run({ after, count }, _ctx, { merchants }) {
+    return { merchants: (await merchants.administration.list(after, count)).map(toMerchantItem) }
+  },
+})
+
+/** Returns the settings of a merchant and the dates of its passwords. */
+export const operatorMerchantsGet = operatorOperation(operatorMerchantsGetContract, {
+  async run({ merchantId }, _ctx, { merchants }) {
+    const merchant = await withMerchantRow(merchantId, () => merchants.administration.find(merchantId))
+    return toMerchantView(merchant, merchant.uses)
+  },
+})
+
+/** Changes the settings that are given. */
+export const operatorMerchantsChange = operatorOperation(operatorMerchantsChangeContract, {
+  async run({ merchantId, patch }, ctx, { merchants }) {
+    const read = expectAllowed(readMerchantPatch(patch))
+    return toMerchantView(await withMerchantRow(merchantId, () => merchants.administration.change(merchantId, read, ctx)))
+  },
+})
+
+/** Blocks a merchant. What is in progress is finished, and its events are delivered. */
+export const operatorMerchantsBlock = operatorOperation(operatorMerchantsBlockContract, {
+  async run({ merchantId }, _ctx, { merchants }) {
+    return toMerchantView(await withMerchantRow(merchantId, () => merchants.administration.block(merchantId)))
+  },
+})
+
+/** Unblocks a merchant. */
+export const operatorMerchantsUnblock = operatorOperation(operatorMerchantsUnblockContract, {
+  async run({ merchantId }, _ctx, { merchants }) {
+    return toMerchantView(await withMerchantRow(merchantId, () => merchants.administration.unblock(merchantId)))
+  },
+})
+
+/** Creates a second password beside the active one. */
+export const operatorPasswordsRotate = operatorOperation(operatorPasswordsRotateContract, {
+  async run({ merchantId }, ctx, { merchants }) {
+    const { merchant, password } = await withMerchantRow(merchantId, () => merchants.administration.rotatePassword(merchantId, ctx))
+    return { ...toMerchantView(merchant), password }
+  },
+})
+
+/** Retires an active password: the older of two, unless one is named. The last one stays. */
+export const operatorPasswordsRetire = operatorOperation(operatorPasswordsRetireContract, {
+  async run({ merchantId, number = null }, ctx, { merchants }) {
+    return toMerchantView(await withMerchantRow(merchantId, () => merchants.administration.retirePassword(merchantId, number, ctx)))
+  },
+})
+
+/** Sets the merchant's own server. Its password is in no result. */
+export const operatorEndpointsSet = operatorOperation(operatorEndpointsSetContract, {
+  async run({ merchantId, ...patch }, _ctx, { merchantEndpoints }) {
+    return toEndpointView(expectAllowed(await merchantEndpoints.set(merchantId, patch)))
+  },
+})
+
+/** Removes the merchant's own server. */
+export const operatorEndpointsRemove = operatorOperation(operatorEndpointsRemoveContract, {
+  async run({ merchantId }, _ctx, { merchantEndpoints }) {
+    return toEndpointView(expectAllowed(await merchantEndpoints.remove(merchantId)))
+  },
+})
+
+/** Asks the merchant's own server about a payment that is not made. */
+export const operatorEndpointsTest = operatorOperation(operatorEndpointsTestContract, {
+  async run(payment, _ctx, { merchantEndpoints }) {
+    return { merchantId: payment.merchantId, ...expectAllowed(await merchantEndpoints.test(payment)) }
+  },
+})
+
+function toMerchantView({ row, settings }: Merchant, uses: readonly CredentialUse[] = []): OperatorResult<'operator.merchants.get'> {
+  const { id, state, name, organization, address, version, createdAt } = row
+  const passwords = row.credentials.map(({ number, createdAt: passwordCreatedAt, retiredAt }) => {
+    const lastUsedAt = uses.find((use) => use.number === number)?.lastUsedAt ?? null
+    return { number, createdAt: isoTime(passwordCreatedAt), lastUsedAt: isoTimeOrNull(lastUsedAt), retiredAt: isoTimeOrNull(retiredAt) }
+  })
+  const { origins, accountFields, limits, endpoint, ...others } = settings
+  return {
+    merchantId: id,
+    state,
+    name,
+    organization,
+    address,
+    ...others,
+    origins: [...origins],
+    accountFields: accountFields.map((field) => ({ ...field })),
+    limits: { ...limits },
+    endpoint: endpoint === null ? null : { url: endpoint.url, login: endpoint.login },
+    version,
+    createdAt: isoTime(createdAt),
+    passwords,
+  }
+}
+
+function toMerchantItem({ row, hasValidMac }: MerchantListItem) {
+  if ('brokenAt' in row) return { merchantId: row.id, name: '', state: `broken at column ${row.brokenAt}`, createdAt: null }
+  return { merchantId: row.id, name: row.name, state: hasValidMac ? row.state : 'tampered', createdAt: isoTime(row.createdAt) }
+}
+
+function toEndpointView({ row, settings: { endpoint } }: Merchant): OperatorResult<'operator.endpoints.set'> {
+  return { merchantId: row.id, endpoint: endpoint === null ? null : { url: endpoint.url, login: endpoint.login } }
+}
+
+function isoTimeOrNull(at: number | null): string | null {
+  return at === null ? null : isoTime(at)
+}

@@ -1,0 +1,69 @@
+import {
+  operatorAuditVerifyContract,
+  operatorConsentsGetContract,
+  operatorConsentsListContract,
+  operatorKeysDestroyContract,
+  operatorKeysListContract,
+  operatorKeysRotateContract,
+  operatorStatusGetContract,
+} from '@tessera/contract/operations/operator-service'
+
+import { isoTime, operatorOperation, refusal, requireMerchant } from './operator.ts'
+
+/** Returns whether the service is ready, and what it runs on. */
+export const operatorStatusGet = operatorOperation(operatorStatusGetContract, {
+  run: (_params, _ctx, { readReadiness }) => readReadiness(),
+})
+
+/** Lists the data keys, oldest first, with how many cards are sealed under each. */
+export const operatorKeysList = operatorOperation(operatorKeysListContract, {
+  async run(_params, _ctx, { keys: administration }) {
+    const keys = (await administration.list()).map((key) => ({ ...key, createdAt: isoTime(key.createdAt) }))
+    return { kek: administration.kekId, oldestInUse: keys.find(({ cards }) => (cards ?? 0) > 0) ?? null, keys }
+  },
+})
+
+/** Creates a new data key. The audit has the request before it is done, and then its outcome. */
+export const operatorKeysRotate = operatorOperation(operatorKeysRotateContract, {
+  async run({ purpose, owner }, ctx, { keys }) {
+    if (purpose === 'card' && !/^[0-9a-f]{24}$/.test(owner)) throw refusal('key_owner_required')
+    if (purpose !== 'card' && owner !== '') throw refusal('key_owner_unexpected')
+    return keys.rotate(purpose, owner, ctx)
+  },
+})
+
+/** Destroys a data key. The audit has the request before it is done, so that no key is destroyed without its entry. */
+export const operatorKeysDestroy = operatorOperation(operatorKeysDestroyContract, {
+  async run({ keyId }, ctx, { keys }) {
+    const problem = await keys.destroy(keyId, ctx)
+    if (problem !== null) throw refusal('key_not_destroyed', problem)
+    return { keyId, state: 'destroyed' }
+  },
+})
+
+/** Recomputes the audit chains and checks every row that has a MAC against them. */
+export const operatorAuditVerify = operatorOperation(operatorAuditVerifyContract, {
+  async run(_params, _ctx, { verifyAudit }) {
+    const report = await verifyAudit()
+    return { ...report, findings: [...report.findings] }
+  },
+})
+
+/** Returns what the cardholder of one card agreed to. */
+export const operatorConsentsGet = operatorOperation(operatorConsentsGetContract, {
+  async run({ cardId }, _ctx, { consents }) {
+    const found = await consents.show(cardId)
+    if (found === null) throw refusal('card_unknown', cardId)
+    if (found === 'none') throw refusal('consent_none', cardId)
+    return found
+  },
+})
+
+/** Returns a page of the consents of a merchant. */
+export const operatorConsentsList = operatorOperation(operatorConsentsListContract, {
+  async run({ merchantId, from, to, after }, _ctx, app) {
+    await requireMerchant(merchantId, app)
+    const page = await app.consents.page({ merchantId, from, to, after })
+    return { consents: [...page.consents], next: page.next }
+  },
+})

@@ -1,0 +1,47 @@
+import {
+  operatorUsersBlockContract,
+  operatorUsersCreateContract,
+  operatorUsersListContract,
+  operatorUsersResetPasswordContract,
+} from '@tessera/contract/operations/operator-users'
+
+import { operatorOperation, requireMerchant } from './operator.ts'
+
+/** Creates a user of the dashboard. The password is in this result and never again. */
+export const operatorUsersCreate = operatorOperation(operatorUsersCreateContract, {
+  async run({ merchantId, phone, role }, ctx, app) {
+    await requireMerchant(merchantId, app)
+    return { merchantId, phone, role, ...(await app.dashboard.users.create({ merchantId, phone, role }, ctx)) }
+  },
+})
+
+/** Lists the users of a merchant. */
+export const operatorUsersList = operatorOperation(operatorUsersListContract, {
+  async run({ merchantId }, _ctx, app) {
+    await requireMerchant(merchantId, app)
+    const rows = await app.dashboard.users.list(merchantId)
+    return {
+      merchantId,
+      users: rows.map(({ userId, phone, role, state, totp, mustChange }) => {
+        return { userId, phone, role, state, totp: totp !== null, mustChangePassword: mustChange }
+      }),
+    }
+  },
+})
+
+/** Blocks or unblocks a user. */
+export const operatorUsersBlock = operatorOperation(operatorUsersBlockContract, {
+  async run({ merchantId, userId, blocked }, ctx, app) {
+    await requireMerchant(merchantId, app)
+    await app.dashboard.users.setBlocked({ merchantId, userId }, blocked, ctx)
+    return { merchantId, userId, state: blocked ? 'blocked' : 'active' }
+  },
+})
+
+/** Issues a new password for one sign-in. */
+export const operatorUsersResetPassword = operatorOperation(operatorUsersResetPasswordContract, {
+  async run({ merchantId, userId }, ctx, app) {
+    await requireMerchant(merchantId, app)
+    return { merchantId, ...(await app.dashboard.users.resetPassword({ merchantId, userId }, ctx)) }
+  },
+})

@@ -1,0 +1,85 @@
+import {
+  operatorEventsDeadContract,
+  operatorEventsListContract,
+  operatorEventsReplayContract,
+  operatorWebhooksAddContract,
+  operatorWebhooksListContract,
+  operatorWebhooksRemoveContract,
+  operatorWebhooksRotateContract,
+} from '@tessera/contract/operations/operator-webhooks'
+
+import type { EventWithDeliveries } from '../domain/webhooks/endpoints.ts'
+import type { DeliveryRow } from '../store/deliveries.ts'
+import type { EndpointRow } from '../store/webhook-endpoints.ts'
+
+import { expectAllowed, isoTime, operatorOperation, refusal, requireMerchant } from './operator.ts'
+
+/** Adds an endpoint. Its secret is in this result and never again. */
+export const operatorWebhooksAdd = operatorOperation(operatorWebhooksAddContract, {
+  async run({ merchantId, url }, ctx, app) {
+    return expectAllowed(await app.endpoints.add(await requireMerchant(merchantId, app), url, ctx))
+  },
+})
+
+/** Lists the endpoints of a merchant. */
+export const operatorWebhooksList = operatorOperation(operatorWebhooksListContract, {
+  async run({ merchantId: named }, _ctx, app) {
+    const merchantId = await requireMerchant(named, app)
+    return { merchantId, endpoints: (await app.endpoints.list(merchantId)).map(toEndpoint) }
+  },
+})
+
+/** Removes an endpoint. */
+export const operatorWebhooksRemove = operatorOperation(operatorWebhooksRemoveContract, {
+  async run({ merchantId, url = null }, ctx, app) {
+    return toEndpoint(expectAllowed(await app.endpoints.remove(await requireMerchant(merchantId, app), url, ctx)))
+  },
+})
+
+/** Creates a new secret beside the one that signs until now. */
+export const operatorWebhooksRotate = operatorOperation(operatorWebhooksRotateContract, {
+  async run({ merchantId, url = null }, ctx, app) {
+    const rotated = expectAllowed(await app.endpoints.rotateSecret(await requireMerchant(merchantId, app), url, ctx))
+    return { ...rotated, bothUntil: isoTime(rotated.bothUntil) }
+  },
+})
+
+/** Lists the events of a merchant, newest first. */
+export const operatorEventsList = operatorOperation(operatorEventsListContract, {
+  async run({ merchantId: named, from = 0, count = maxCount }, _ctx, app) {
+    const merchantId = await requireMerchant(named, app)
+    return { merchantId, events: (await app.endpoints.events(merchantId, from, count)).map(toEvent) }
+  },
+})
+
+/** Lists the deliveries that were given up, newest first. */
+export const operatorEventsDead = operatorOperation(operatorEventsDeadContract, {
+  async run({ merchantId: named, count = maxCount }, _ctx, app) {
+    const merchantId = await requireMerchant(named, app)
+    return { merchantId, dead: (await app.endpoints.dead(merchantId, count)).map(toDelivery) }
+  },
+})
+
+/** Delivers an event again to every endpoint of its merchant. */
+export const operatorEventsReplay = operatorOperation(operatorEventsReplayContract, {
+  async run({ merchantId, eventId }, ctx, app) {
+    const endpoints = await app.endpoints.replay(await requireMerchant(merchantId, app), eventId, null, ctx)
+    if (endpoints === 0) throw refusal('event_not_replayed')
+    return { eventId, endpoints }
+  },
+})
+
+function toEndpoint({ endpointId, url, createdAt, secretBefore, beforeEndsAt }: EndpointRow) {
+  return { endpointId, url, createdAt: isoTime(createdAt), bothSecretsUntil: secretBefore === null ? null : isoTime(beforeEndsAt) }
+}
+
+function toEvent({ eventId, type, objectId, at, body, deliveries }: EventWithDeliveries) {
+  return { eventId, type, objectId, at, body, deliveries: deliveries.map(toDelivery) }
+}
+
+function toDelivery({ eventId, endpointId, objectId, state, attempts: tries, dueAt, finishedAt }: DeliveryRow) {
+  const settledAt = finishedAt === 0 ? null : isoTime(finishedAt)
+  return { eventId, endpointId, objectId, state, tries, dueAt: dueAt === null ? null : isoTime(dueAt), settledAt }
+}
+
+const maxCount = 500

@@ -1,0 +1,14 @@
+import { receiptsPayContract } from '@tessera/contract/operations/receipts'
+
+import { expectTokenShape } from './fine-limits.ts'
+import { operation } from './operation.ts'
+import { receiptResult } from './render-receipt.ts'
+
+/** Pays a receipt with a verified token: debits the card, or holds the money. */
+export const receiptsPay = operation(receiptsPayContract, {
+  check: expectTokenShape,
+  run: ({ id, token, payer = null, hold = null }, ctx, { receipts }) => receipts.pay({ receiptId: id, token, payer, hold }, ctx),
+  reconcile: ({ subject, isExpired }, { id }, ctx, { receipts }) =>
+    receipts.findOutcome({ receiptId: id, requestId: subject, isExpired }, ctx),
+  render: receiptResult,
+})

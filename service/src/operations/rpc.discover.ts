@@ -1,0 +1,13 @@
+import { printOpenRpc } from '@tessera/contract/openrpc'
+import { rpcDiscoverContract } from '@tessera/contract/operations'
+
+import { tesseraVersion } from '../ops/version.ts'
+
+import { operation } from './operation.ts'
+
+const document = printOpenRpc(tesseraVersion)
+
+/** Returns the OpenRPC document. */
+export const rpcDiscover = operation(rpcDiscoverContract, {
+  run: () => Promise.resolve(document),
+})

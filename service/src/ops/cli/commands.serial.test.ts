@@ -1,0 +1,312 @@
+import assert from 'node:assert/strict'
+import { chmodSync, mkdirSync, readdirSync, statSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { after, before, test } from 'node:test'
+
+import { settings } from '../config/config.ts'
+
+import { makeScratch, runTessera, startTessera } from '../../testing/child.fixture.ts'
+import type { Ended, Started } from '../../testing/child.fixture.ts'
+import { commands } from './commands.ts'
+import { runCommandLine } from './run.ts'
+
+const scratch = makeScratch()
+const nowhere = join(scratch, 'nowhere')
+const weSend = { number: '8600495473316478', expire: '0399' }
+let service: Started
+
+before(async () => {
+  service = await startTessera(join(scratch, 'data'))
+})
+after(() => service.stop())
+
+async function facts<T>(...args: string[]): Promise<T> {
+  const { code, out, err } = await service.ask(...args, '--json')
+  assert.equal(code, 0, err + out)
+  return JSON.parse(out) as T
+}
+
+async function token(): Promise<string> {
+  const { reply } = await service.call('cards.create', { card: weSend, save: true })
+  return reply.result?.card.token ?? assert.fail(JSON.stringify(reply))
+}
+
+/** The same command line in this process: of eighty, most need none of their own. */
+async function runHere(args: readonly string[]): Promise<Ended> {
+  const said = { out: '', err: '' }
+  const code = await runCommandLine(args, { out: (text) => void (said.out += text), err: (text) => void (said.err += text) })
+  return { code, signal: null, ...said }
+}
+
+function assertRefused({ code, out, err }: Ended, exit: number, message: RegExp): void {
+  assert.equal(code, exit, err)
+  assert.equal(out, '')
+  assert.match(err, message)
+}
+
+test('the control socket is its owner’s alone, and so is everything beside it', () => {
+  assert.equal(statSync(service.folder).mode & 0o777, 0o700)
+  const names = readdirSync(service.folder)
+  assert.ok(names.includes('control.sock') && names.includes('development.kek') && names.includes('tessera.db-wal'), names.join())
+  for (const name of names) assert.equal(statSync(join(service.folder, name)).mode & 0o777, 0o600, name)
+})
+
+test('status tells where it listens and how an answered write is kept', async () => {
+  const told = await facts<Record<string, unknown>>('status')
+  assert.deepEqual([told.ready, told.state, told.url, told.durability, told.pid], [true, 'ready', service.facts.url, 'local', service.pid])
+  assert.match((await service.ask('status')).out, /^durability +local$/m)
+})
+
+interface KeyList {
+  readonly oldestInUse: { readonly keyId: string; readonly cards: number } | null
+  readonly keys: readonly {
+    readonly keyId: string
+    readonly purpose: string
+    readonly epoch: number
+    readonly state: string
+    readonly cards: number | null
+  }[]
+}
+
+test('a rotated card key seals new cards, and the old one cannot be destroyed while a card hangs on it', async () => {
+  const old = await token()
+  const before = (await facts<KeyList>('keys', 'status')).oldestInUse ?? assert.fail('a card is sealed')
+  const rotated = await facts<{ keyId: string; epoch: number }>('keys', 'rotate', 'card', service.facts.demo?.merchantId ?? '')
+  assert.equal(rotated.epoch, 2)
+  await token()
+  const { keys } = await facts<KeyList>('keys', 'status')
+  const card = (keyId: string) => keys.find((key) => key.keyId === keyId)
+  assert.deepEqual(
+    [card(before.keyId)?.state, card(before.keyId)?.cards, card(rotated.keyId)?.state, card(rotated.keyId)?.cards],
+    ['decrypt_only', 1, 'active', 1],
+  )
+  assertRefused(await service.ask('keys', 'destroy', before.keyId), 64, /cannot be undone/)
+  assertRefused(await service.ask('keys', 'destroy', before.keyId, '--yes'), 64, /1 cards are sealed under key/)
+  assert.equal((await service.call('cards.check', { token: old }, true)).reply.result?.card.token, old)
+})
+
+test('a key that was just in use is not destroyed, though no card hangs on it', async () => {
+  const merchantId = service.facts.demo?.merchantId ?? ''
+  const kept = await token()
+  const rotated = await facts<{ keyId: string }>('keys', 'rotate', 'card', merchantId)
+  const last = await facts<{ keyId: string }>('keys', 'rotate', 'card', merchantId)
+  // It sealed nothing, but has just been in use: another process may be about to seal under it.
+  assertRefused(await service.ask('keys', 'destroy', rotated.keyId, '--yes'), 64, /two minutes|in use/)
+  assertRefused(await service.ask('keys', 'destroy', last.keyId, '--yes'), 64, /in use|active/)
+  assert.equal((await service.call('cards.check', { token: kept }, true)).reply.result?.card.token, kept)
+})
+
+test('a rotation of what does not rotate, or without its merchant, is refused', async () => {
+  assertRefused(await service.ask('keys', 'rotate', 'row_mac'), 64, /A purpose is one of: card, otp/)
+  assertRefused(await service.ask('keys', 'rotate', 'card'), 64, /belongs to a merchant/)
+  assertRefused(await service.ask('keys', 'rotate', 'otp', service.facts.demo?.merchantId ?? ''), 64, /Only a card key has a merchant/)
+  assertRefused(await service.ask('keys', 'rotate'), 64, /It is: tessera keys rotate <purpose>/)
+  assertRefused(await service.ask('keys', 'destroy', 'x', '--yes'), 64, /32 hex digits/)
+  assertRefused(await service.ask('keys', 'destroy', '0'.repeat(32), '--yes'), 64, /[Tt]here is no key/)
+})
+
+test('the audit verifies, card by card', async () => {
+  await token()
+  const report = await facts<{ entries: number; cards: number; findings: unknown[] }>('audit', 'verify')
+  assert.deepEqual(report.findings, [])
+  assert.ok(report.entries >= 2 && report.cards >= 1)
+})
+
+test('a scenario takes effect at the step that was set, and the list shows it', async () => {
+  const expired = { number: '3333336415804657', expire: '0399' }
+  await facts('sandbox', 'step', 'card_expired', 'create')
+  assert.equal((await service.call('cards.create', { card: expired })).reply.error?.reason, 'card_expired')
+  const { steps } = await facts<{ steps: { scenario: string; step: string }[] }>('sandbox', 'steps')
+  assert.equal(steps.find(({ scenario }) => scenario === 'card_expired')?.step, 'create')
+  const { merchantId } = await facts<{ merchantId: string }>('merchants', 'create', '--name', 'Another shop')
+  const other = await facts<{ steps: { scenario: string; step: string }[] }>('sandbox', 'steps', '--merchant', merchantId)
+  assert.equal(other.steps.find(({ scenario }) => scenario === 'card_expired')?.step, 'get_verify_code')
+  assertRefused(await service.ask('sandbox', 'step', 'card_lost', 'create'), 64, /A scenario is one of: sms_not_connected/)
+  assertRefused(await service.ask('sandbox', 'step', 'card_expired', 'soon'), 64, /A step is one of: create, get_verify_code, verify, pay/)
+  assertRefused(await service.ask('sandbox', 'step', 'cards.verify', 'late_31'), 64, /one of: none, late_1 … late_30, lose_answer, /)
+  assertRefused(await service.ask('sandbox', 'step', 'receipts.cancel', 'late'), 64, /one of: none, late_1 … late_30, declined, /)
+})
+
+test('time, limits and faults are moved from the command line and taken back together, and a merchant is emptied by its id', async () => {
+  const demo = { merchantId: '65f0c0ffee0000000000cafe' }
+  assert.deepEqual(await facts('sandbox', 'clock'), { offsetMs: 0 })
+  assert.deepEqual(await facts('sandbox', 'clock', '8d'), { offsetMs: 8 * 86_400_000 })
+  assertRefused(await service.ask('sandbox', 'clock', 'soon'), 64, /A span is a number and s, m, h or d/)
+  assertRefused(await service.ask('sandbox', 'clock', '401d'), 64, /0 to 400 days/)
+  assert.deepEqual(await facts('sandbox', 'step', 'cards.verify', 'late_5'), { ...demo, scenario: 'cards.verify', step: 'late_5' })
+  assert.deepEqual(await facts('sandbox', 'limits', 'on'), { ...demo, on: true })
+  assert.deepEqual(await facts('sandbox', 'restore'), { ...demo, offsetMs: 0 })
+  const { merchantId } = await facts<{ merchantId: string }>('merchants', 'create', '--name', 'A shop to empty')
+  const reset = await facts<{ isWhole: boolean }>('sandbox', 'reset', merchantId)
+  assert.equal(reset.isWhole, true)
+  const nobody = '0'.repeat(24)
+  for (const asked of [
+    ['steps', '--merchant', nobody],
+    ['step', 'card_expired', 'create', '--merchant', nobody],
+    ['limits', 'on', '--merchant', nobody],
+    ['restore', '--merchant', nobody],
+    ['reset', nobody],
+  ]) {
+    assertRefused(await service.ask('sandbox', ...asked), 64, /There is no merchant 0{24}: see tessera merchants list/)
+  }
+})
+
+test('the inbox shows the SMS that we would have sent, newest first', async () => {
+  await service.call('cards.get_verify_code', { token: await token() })
+  const { inbox } = await facts<{ inbox: { phone: string; text: string }[] }>('sandbox', 'inbox', '--count', '1')
+  assert.equal(inbox.length, 1)
+  assert.deepEqual([inbox[0]?.phone, inbox[0]?.text.includes('666666')], ['99890*****66', true])
+  assertRefused(await service.ask('sandbox', 'inbox', '--count', 'many'), 64, /from 1 to 100/)
+})
+
+test('limits are off in test and can be switched on to be rehearsed', async () => {
+  const limited = await startTessera(join(scratch, 'limited'), ['--limits=on'])
+  const create = async (at: Started): Promise<string> => (await at.call('cards.create', { card: weSend })).reply.error?.reason ?? 'made'
+  const outcomes: string[] = []
+  for (let i = 0; i < 11; i++) outcomes.push(await create(limited))
+  assert.deepEqual(outcomes, [...new Array<string>(10).fill('made'), 'address_limit'])
+  assert.equal(await create(service), 'made')
+  assert.equal((await limited.stop()).code, 0)
+})
+
+test('doctor finds a data folder that cannot be looked into, and goes on', async () => {
+  const file = join(scratch, 'file')
+  writeFileSync(file, '')
+  const { code, out, err } = await runTessera(['doctor', '--port=0', '--admin-port=0', `--data=${file}`]).ended
+  assert.deepEqual([code, err], [1, ''])
+  assert.match(out, /^FIX +data folder +.*file \(ENOTDIR\): it is no folder$/m)
+  assert.match(out, /^ok +clock/m)
+})
+
+test('settings prints what a start would have, and where each comes from', async () => {
+  const { out } = await runTessera(['settings', '--json', '--port=1234'], { TESSERA_DATABASE_URL: 'postgres://u:hunter2@h/d' }).ended
+  const rows = JSON.parse(out) as { name: string; value: unknown; from: string }[]
+  assert.deepEqual(
+    rows.map(({ name }) => name),
+    settings.map(({ name }) => name),
+  )
+  assert.deepEqual(
+    rows.find(({ name }) => name === 'port'),
+    { name: 'port', env: 'TESSERA_PORT', value: 1234, from: 'flag' },
+  )
+  assert.ok(!out.includes('hunter2'))
+})
+
+test('doctor finds nothing to fix here, but does on an open folder without a service', async () => {
+  const well = await service.ask('doctor')
+  assert.deepEqual([well.code, /FIX/.test(well.out)], [0, false], well.out)
+  mkdirSync(join(scratch, 'open'))
+  chmodSync(join(scratch, 'open'), 0o755)
+  const ill = await runTessera(['doctor', '--port=0', '--admin-port=0', `--data=${join(scratch, 'open')}`]).ended
+  assert.equal(ill.code, 1)
+  assert.match(ill.out, /^FIX +folder mode +755: others can look into it: chmod 700/m)
+  const unset = await runTessera(['doctor', '--port=x']).ended
+  assert.equal(unset.code, 1)
+  assert.match(unset.out, /^FIX +settings +--port is "x"/m)
+})
+
+const wordsOfEvents = {
+  'webhooks add': ['--url=https://shop.example/hook'],
+  'events replay': ['x'],
+  'events listen': ['--forward-to=http://127.0.0.1:1/'],
+}
+
+const wordsOfMerchants = {
+  'merchants create': ['--name=x'],
+  'merchants show': ['x'],
+  'merchants set': ['x', '--name=x'],
+  'merchants block': ['x', '--yes'],
+  'merchants unblock': ['x'],
+  'merchants rotate-password': ['x'],
+  'merchants retire-password': ['x', '--yes'],
+  'merchants endpoint': ['remove', 'x'],
+  'dashboard users create': ['x', '--phone=998901234567'],
+  'dashboard users list': ['x'],
+  'dashboard users block': ['x', 'y'],
+  'dashboard users reset-password': ['x', 'y'],
+}
+
+test('where nothing runs, every command that needs a service says so and how to start it', async () => {
+  const asking = commands.filter(({ name }) => !['start', 'settings', 'doctor', 'form-check', 'version', 'help'].includes(name))
+  const words: Record<string, string[]> = {
+    'keys rotate': ['otp'],
+    'keys destroy': ['x', '--yes'],
+    'sandbox step': ['a', 'b'],
+    'sandbox limits': ['on'],
+    'sandbox reset': ['x'],
+    'consents show': ['x'],
+    'consents export': ['--merchant', 'x'],
+    'receipts show': ['x'],
+    'receipts resolve': ['x', '--not-paid', '--reference=r', '--reason=r', '--yes'],
+    ...wordsOfEvents,
+    ...wordsOfMerchants,
+  }
+  for (const { name } of asking) {
+    const ended = await runHere([...name.split(' '), ...(words[name] ?? []), `--data=${nowhere}`])
+    assertRefused(
+      ended,
+      69,
+      /^tessera: no service is running on .*nowhere: start it with npm start, or name the folder of one that runs with --data\n$/,
+    )
+  }
+  const json = await runTessera(['status', '--json', `--data=${nowhere}`]).ended
+  assert.deepEqual([json.code, (JSON.parse(json.out) as { error: { exit: string; code: number } }).error.code], [69, 69])
+})
+
+test('a command that does not exist suggests the one that was meant', async () => {
+  for (const [typed, meant] of [
+    [['statsu'], /There is no command "statsu"\. Did you mean: tessera status/],
+    [['key', 'rotate'], /Did you mean: tessera keys rotate/],
+    [['keys'], /"keys" wants one of: status, rotate, destroy/],
+    [['dashboard', 'users'], /"dashboard users" wants one of: create, list, block, reset-password/],
+    [['--frob'], /There is no option --frob\. See: tessera help/],
+    [['version', '--frob'], /"version" takes no --frob/],
+    [['consents', 'export'], /Say whose: tessera consents export --merchant <id>/],
+    [['xyzzy'], /See: tessera help/],
+    [['status', '--count', '3'], /"status" takes no --count/],
+    [['status', 'now'], /It is: tessera status, and no word more/],
+    [['start', 'production'], /It is: tessera start, and no word more/],
+  ] as const) {
+    assertRefused(await runHere(typed), 64, meant)
+  }
+  // What follows it would be a word too many: the flag is what is wrong.
+  assertRefused(await runTessera(['start', '--prot', '9000']).ended, 78, /--prot is no setting\. Did you mean --port\?/)
+})
+
+test('every command has a help of its own, and the list names them all', async () => {
+  const list = await runTessera(['--help']).ended
+  assert.equal(list.code, 0)
+  for (const { name, summary } of commands) {
+    assert.ok(list.out.includes(`  ${name}`) && list.out.includes(summary), name)
+    const own = await runHere([...name.split(' '), '--help'])
+    assert.equal(own.code, 0)
+    assert.ok(own.out.includes(summary) || name === 'help', name)
+  }
+  const { code, out } = await runTessera([]).ended
+  assert.deepEqual([code, out], [64, list.out])
+})
+
+test('the first word of several commands has a help that lists them', async () => {
+  for (const typed of [
+    ['sandbox', '--help'],
+    ['help', 'sandbox'],
+  ]) {
+    const { code, out } = await runTessera(typed).ended
+    assert.equal(code, 0)
+    assert.match(out, /^tessera sandbox step <scenario> <step> .*takes effect\.$/m)
+    assert.doesNotMatch(out, /keys/)
+  }
+  const users = await runTessera(['dashboard', 'users', '--help']).ended
+  assert.match(users.out, /^tessera dashboard users block <merchant> <user> /m)
+})
+
+test('the help of start is the table of settings', async () => {
+  const { out } = await runTessera(['start', '--help']).ended
+  for (const { flag, env, meaning } of settings) assert.ok(out.includes(flag) && out.includes(env) && out.includes(meaning), flag)
+})
+
+test('the version is told in words, by its flag, and for programs', async () => {
+  const said = await runTessera(['version']).ended
+  assert.match(said.out, /^Tessera \d+\.\d+\.\d+ on Node 24\./)
+  assert.equal((await runTessera(['--version']).ended).out, said.out)
+})

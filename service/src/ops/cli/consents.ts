@@ -1,0 +1,120 @@
+import type { OperatorResult } from '@tessera/contract/operations'
+
+import { CannotGoOn } from '../exits.ts'
+
+import { callService } from './control-client.ts'
+import { printFacts, wordsOf, type Command, type CommandInput } from './command.ts'
+
+export const consentsShow: Command = {
+  name: 'consents show',
+  words: '<card>',
+  summary: 'Shows what a cardholder agreed to when a card was saved, with the exact text.',
+  about:
+    'A card id is the part of the token before the underscore. Works for removed cards too. Exit code 1 when somebody else changed the row.',
+  async run(input) {
+    const [cardId = ''] = wordsOf(input.words, 1, 1, 'consents show <card>')
+    const facts = await callService(input, 'operator.consents.get', { cardId })
+    if ('brokenAt' in facts) return { exit: 'found', facts, text: shownLine(facts) }
+    return { exit: facts.hasValidMac ? 'done' : 'found', facts, text: shownConsent(facts) }
+  },
+}
+
+export const consentsExport: Command = {
+  name: 'consents export',
+  summary: 'Prints the consents of a merchant’s cards, one a line, oldest first.',
+  about:
+    'Text by default; --json prints JSON Lines, whose last line has the count, so that a truncated file is noticed; --csv prints CSV (RFC 4180).\n' +
+    'Reads page by page in little memory. Cards created while it runs may be missing.\n' +
+    'Exit code 1 when somebody else changed a row (hasValidMac false) or a row cannot be read (brokenAt).',
+  options: [
+    { name: 'merchant', takes: '<id>', meaning: 'The merchant.' },
+    { name: 'from', takes: '<time>', meaning: 'Cards created at this time or later: 2026-01-31, or 2026-01-31T09:00:00Z.' },
+    { name: 'to', takes: '<time>', meaning: 'Cards created before this time.' },
+    { name: 'csv', meaning: 'CSV with a line of headings.' },
+  ],
+  async run(input) {
+    const isCsv = input.options.has('csv')
+    if (isCsv && input.json) throw new CannotGoOn('usage', 'It is either --csv or --json.')
+    const merchantId = input.options.get('merchant')
+    if (merchantId === undefined) throw new CannotGoOn('usage', 'Say whose: tessera consents export --merchant <id>')
+    const span = {
+      merchantId,
+      from: momentOf(input, 'from', 0),
+      to: momentOf(input, 'to', lastMoment),
+    }
+    let [exported, faults] = [0, 0]
+    if (isCsv) input.print(`${columns.join(',')}\n`)
+    for (let after: string | null = ''; after !== null;) {
+      const page: OperatorResult<'operator.consents.list'> = await callService(input, 'operator.consents.list', { ...span, after })
+      for (const consent of page.consents) {
+        input.print(`${isCsv ? csvLine(consent) : input.json ? JSON.stringify(consent) : shownLine(consent)}\n`)
+        exported++
+        if (!('hasValidMac' in consent && consent.hasValidMac)) faults++
+      }
+      after = page.next
+    }
+    return { exit: faults === 0 ? 'done' : 'found', facts: { exported, faults }, text: isCsv ? '' : `${String(exported)} consents.` }
+  },
+}
+
+type ConsentRow = OperatorResult<'operator.consents.get'>
+type ValidConsentRow = Exclude<ConsentRow, { readonly brokenAt: string }>
+
+function shownLine(consent: ConsentRow): string {
+  if ('brokenAt' in consent) return `${consent.cardId}  cannot be read: ${consent.brokenAt}`
+  const { cardId, receivedAt, maskedPan, cardState, by, version, locale, hasValidMac } = consent
+  const named = version === null ? '' : `  ${version} ${String(locale)}`
+  return `${cardId}  ${receivedAt}  ${maskedPan}  ${cardState}  ${by}${named}${hasValidMac ? '' : '  CHANGED BY ANOTHER HAND'}`
+}
+
+function shownConsent({ text, by, hasValidMac, ...rest }: ValidConsentRow): string {
+  const told = { by: words[by], ...rest, 'as written': hasValidMac }
+  return text === null ? printFacts(told) : `${printFacts(told)}\n\n${text}`
+}
+
+const words: Readonly<Record<ValidConsentRow['by'], string>> = {
+  form: 'the hosted form',
+  page: 'a page or app, which showed it by its own word',
+  server: 'the merchant’s server, by its own word',
+  merchant: 'asserted by the merchant; no text was named',
+  unknown: 'kept by a version that did not note by whom',
+}
+
+function momentOf({ options }: CommandInput, name: string, byDefault: number): number {
+  const given = options.get(name)
+  if (given === undefined) return byDefault
+  const at = /^\d{4}-\d\d-\d\d(T[\d:.]+(Z|[+-]\d\d:\d\d))?$/.test(given) ? Date.parse(given) : Number.NaN
+  if (Number.isNaN(at)) throw new CannotGoOn('usage', `--${name} wants a moment: 2026-01-31, or 2026-01-31T09:00:00Z.`)
+  return at
+}
+
+function csvLine(consent: ConsentRow): string {
+  const cells: Readonly<Record<string, unknown>> = { ...consent }
+  return columns.map((column) => csvCell(cells[column] ?? '')).join(',')
+}
+
+/** RFC 4180 §2. What a spreadsheet would take for a formula gets an apostrophe: `customer` is the merchant's own text. */
+function csvCell(value: unknown): string {
+  const text = String(value)
+  const inert = /^[=+\-@\t\r]/.test(text) ? `'${text}` : text
+  return /[",\r\n]/.test(inert) ? `"${inert.replaceAll('"', '""')}"` : inert
+}
+
+const columns = [
+  'cardId',
+  'merchantId',
+  'customer',
+  'maskedPan',
+  'cardState',
+  'by',
+  'receivedAt',
+  'agreedAt',
+  'version',
+  'locale',
+  'sha256',
+  'text',
+  'cardEndedAt',
+  'hasValidMac',
+  'brokenAt',
+]
+const lastMoment = 8.64e15

@@ -1,0 +1,65 @@
+import type { OperatorParams } from '@tessera/contract/operations'
+
+import { CannotGoOn } from '../exits.ts'
+
+import { callService } from './control-client.ts'
+import { printTable, wordsOf, type Command } from './command.ts'
+
+export const usersCreate: Command = {
+  name: 'dashboard users create',
+  words: '<merchant>',
+  summary: "Creates a user of a merchant's dashboard, and prints a password for one sign-in.",
+  about: 'The first user of a merchant is an owner, who creates the others in the dashboard.',
+  options: [
+    { name: 'phone', takes: '<digits>', meaning: 'The phone to sign in with: digits of the international number.' },
+    { name: 'role', takes: '<role>', meaning: 'owner by default; or developer, support, read.' },
+  ],
+  async run(input) {
+    const [merchantId = ''] = wordsOf(input.words, 1, 1, 'dashboard users create <merchant> --phone 998…')
+    const phone = input.options.get('phone')
+    if (phone === undefined) throw new CannotGoOn('usage', 'Say who signs in: --phone 998…')
+    const role = (input.options.get('role') ?? 'owner') as OperatorParams<'operator.users.create'>['role']
+    const facts = await callService(input, 'operator.users.create', { merchantId, phone, role })
+    return { exit: 'done', facts, text: `User ${facts.userId} signs in with phone ${phone}.\n${passwordLine(facts)}` }
+  },
+}
+
+export const usersList: Command = {
+  name: 'dashboard users list',
+  words: '<merchant>',
+  summary: "Lists the users of a merchant's dashboard.",
+  async run(input) {
+    const [merchantId = ''] = wordsOf(input.words, 1, 1, 'dashboard users list <merchant>')
+    const facts = await callService(input, 'operator.users.list', { merchantId })
+    const rows = facts.users.map((user) => [user.userId, user.phone, user.role, user.state, user.totp ? 'on' : 'off'])
+    const text = rows.length === 0 ? 'No user.' : printTable(['user', 'phone', 'role', 'state', 'second factor'], rows)
+    return { exit: 'done', facts, text }
+  },
+}
+
+export const usersBlock: Command = {
+  name: 'dashboard users block',
+  words: '<merchant> <user>',
+  summary: "Blocks a user and ends the user's sessions; --undo unblocks.",
+  options: [{ name: 'undo', meaning: 'Unblock the user.' }],
+  async run(input) {
+    const [merchantId = '', userId = ''] = wordsOf(input.words, 2, 2, 'dashboard users block <merchant> <user>')
+    const facts = await callService(input, 'operator.users.block', { merchantId, userId, blocked: !input.options.has('undo') })
+    return { exit: 'done', facts, text: `User ${userId} is ${facts.state}.` }
+  },
+}
+
+export const usersResetPassword: Command = {
+  name: 'dashboard users reset-password',
+  words: '<merchant> <user>',
+  summary: 'Issues a new password for one sign-in, disables the second factor and ends the sessions.',
+  async run(input) {
+    const [merchantId = '', userId = ''] = wordsOf(input.words, 2, 2, 'dashboard users reset-password <merchant> <user>')
+    const facts = await callService(input, 'operator.users.resetPassword', { merchantId, userId })
+    return { exit: 'done', facts, text: passwordLine(facts) }
+  },
+}
+
+function passwordLine({ password }: { readonly password: string }): string {
+  return `Password (shown once, to be changed at the first sign-in): ${password}`
+}

@@ -1,0 +1,31 @@
+import assert from 'node:assert/strict'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, test } from 'node:test'
+
+import { readConfig } from '../config/config.ts'
+import { readDashboardAssets } from '../../server/pages/dashboard-assets.ts'
+import { CannotGoOn } from '../exits.ts'
+import { readFormAssets } from '../../server/pages/form-assets.ts'
+
+import { explainStart } from './explain-start.ts'
+
+const empty = mkdtempSync(join(tmpdir(), 'tessera-unbuilt-'))
+after(() => rmSync(empty, { recursive: true }))
+
+test('a start without the built form or dashboard ends with a line that says what to run, whoever reads them first', () => {
+  const { config } = readConfig([`--data=${empty}`])
+  for (const read of [readFormAssets, readDashboardAssets]) {
+    assert.throws(
+      () => {
+        try {
+          read(empty)
+        } catch (err) {
+          throw explainStart(err, config, new AbortController().signal)
+        }
+      },
+      (err) => err instanceof CannotGoOn && err.exit === 'settings' && /is not built in .*: run npm run build$/.test(err.message),
+    )
+  }
+})

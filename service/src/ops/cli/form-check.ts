@@ -1,0 +1,90 @@
+import { CannotGoOn } from '../exits.ts'
+
+import type { Command, CommandInput, CommandOutcome } from './command.ts'
+
+/** Loaded when it runs: no other command needs a parser of HTML or a browser. */
+export const formCheck: Command = {
+  name: 'form-check',
+  words: '<url or folder>',
+  summary: 'Checks a merchant’s page against the rules for card forms, in its source and in a browser.',
+  about:
+    'Reads the source, opens the page in a Chromium on this machine, types a public sandbox card wherever cards are taken, and lists the violations.\n' +
+    'Exit code 0: no violations; 1: violations; 2: the page could not be checked. Notes are an inventory, not violations.\n' +
+    'The check in a browser needs the package playwright-core (npm install --no-save playwright-core). The rules: docs/guides/form-check.md',
+  options: [
+    { name: 'static', meaning: 'Checks the source only. Needs no browser.' },
+    { name: 'browser', takes: '<path>', meaning: 'The Chromium, Chrome or Edge to use. Default: the first one found.' },
+    {
+      name: 'service',
+      takes: '<origin>',
+      meaning: 'The service’s origin: a form from any other origin is a finding. Default: trust the page.',
+    },
+    { name: 'cookies', takes: '<name=value; …>', meaning: 'Cookies sent to the page, for a checkout that needs a session.' },
+    { name: 'wait', takes: '<seconds>', meaning: 'How long a loaded page may add elements before it is checked: 0 to 60. Default 3.' },
+    { name: 'time-limit', takes: '<seconds>', meaning: 'Time limit for one page: 5 to 600. Default 60.' },
+    { name: 'type-only', meaning: 'Types the sandbox card without submitting it.' },
+    { name: 'sarif', meaning: 'Prints SARIF 2.1.0.' },
+  ],
+  readsNoSettings: true,
+  run: check,
+}
+
+async function check({ words, options }: CommandInput): Promise<CommandOutcome> {
+  const [target] = words
+  if (target === undefined || words.length > 1) throw new CannotGoOn('usage', 'Usage: tessera form-check <url or folder>')
+  const settleMs = readSeconds(options, { name: 'wait', least: 0, most: 60, otherwise: 3 })
+  const pageTimeoutMs = readSeconds(options, { name: 'time-limit', least: 5, most: 600, otherwise: 60 })
+  const { checkForm, FormCheckError } = await import('@tessera/form-check/check-form')
+  const { formatSarifReport, formatTextReport } = await import('@tessera/form-check/report')
+  const { rules } = await import('@tessera/form-check/rules')
+  const stopping = new AbortController()
+  const stop = (): void => stopping.abort()
+  process.once('SIGINT', stop).once('SIGTERM', stop)
+  const checkOptions = {
+    target,
+    settleMs,
+    pageTimeoutMs,
+    isLive: !options.has('static'),
+    shouldSubmit: !options.has('type-only'),
+    formOrigin: readOrigin(options.get('service')),
+    browserPath: options.get('browser') ?? null,
+    cookies: options.get('cookies') ?? null,
+    signal: stopping.signal,
+    onProgress: (line: string) => void process.stderr.write(`${line}\n`),
+  }
+  try {
+    const report = await checkForm(checkOptions)
+    const sarif = options.has('sarif') ? formatSarifReport(report) : null
+    const isBroken = report.findings.some(({ rule }) => rules[rule].severity !== 'note')
+    return {
+      exit: isBroken ? 'found' : 'done',
+      facts: sarif ?? report,
+      text: sarif === null ? formatTextReport(report) : JSON.stringify(sarif, null, 2),
+    }
+  } catch (err) {
+    if (stopping.signal.aborted)
+      throw new CannotGoOn('interrupted', 'Stopped before the check was complete. There is no result.', { cause: err })
+    throw err instanceof FormCheckError ? new CannotGoOn('notChecked', err.message, { cause: err }) : err
+  } finally {
+    process.off('SIGINT', stop).off('SIGTERM', stop)
+  }
+}
+
+function readSeconds(
+  options: CommandInput['options'],
+  { name, least, most, otherwise }: { name: string; least: number; most: number; otherwise: number },
+): number {
+  const text = options.get(name)
+  const seconds = text === undefined ? otherwise : Number(text)
+  if (text !== undefined && !/^\d+(\.\d+)?$/.test(text)) throw new CannotGoOn('usage', `--${name} takes seconds from ${least} to ${most}.`)
+  if (seconds < least || seconds > most) throw new CannotGoOn('usage', `--${name} takes seconds from ${least} to ${most}.`)
+  return seconds * 1000
+}
+
+function readOrigin(text: string | undefined): string | null {
+  if (text === undefined) return null
+  const url = URL.parse(text)
+  if (url === null || !/^https?:$/.test(url.protocol) || url.pathname !== '/')
+    throw new CannotGoOn('usage', '--service takes an origin: https://form.example.com')
+  return url.origin
+}

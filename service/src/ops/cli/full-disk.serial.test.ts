@@ -1,0 +1,75 @@
+import assert from 'node:assert/strict'
+import { spawnSync } from 'node:child_process'
+import { chmodSync, mkdirSync, rmSync, statfsSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { test } from 'node:test'
+
+import { makeScratch, startTessera } from '../../testing/child.fixture.ts'
+import type { Answered, Started } from '../../testing/child.fixture.ts'
+
+const success = { number: '8600495473316478', expire: '0399' }
+
+function create(service: Started): Promise<Answered> {
+  return service.call('cards.create', { card: success, save: true })
+}
+
+async function createUntilFull(service: Started): Promise<{ made: string[]; refused: Answered }> {
+  const made: string[] = []
+  for (let round = 0; round < 1000; round++) {
+    const answers = await Promise.all(Array.from({ length: 32 }, () => create(service)))
+    made.push(...answers.flatMap(({ reply }) => reply.result?.card.token ?? []))
+    const refused = answers.find(({ reply }) => reply.error !== undefined)
+    if (refused !== undefined) return { made, refused }
+  }
+  return assert.fail('it never became full')
+}
+
+function assertFull({ status, headers, reply }: Answered): void {
+  assert.deepEqual([status, reply.error?.code, reply.error?.reason], [503, -32400, 'store_full'])
+  assert.match(headers.get('retry-after') ?? '', /^[1-9]\d*$/)
+}
+
+async function assertReadable(service: Started, token: string | undefined): Promise<void> {
+  const { reply } = await service.call('cards.check', { token }, true)
+  assert.equal(reply.result?.card.token, token)
+}
+
+test('a full embedded database refuses writes, goes on reading, keeps what it acknowledged, and takes writes again with more room', async () => {
+  const folder = join(makeScratch(), 'data')
+  const small = await startTessera(folder, ['--store-megabytes-max=1', '--log-level=warn'])
+  const { made, refused } = await createUntilFull(small)
+  assertFull(refused)
+  await assertReadable(small, made.at(-1))
+  assert.equal((await fetch(`${small.facts.adminUrl}/readyz`)).status, 200, 'it is ready to read')
+  assert.equal((await small.stop()).code, 0)
+  const roomy = await startTessera(folder)
+  for (let i = 0; i < made.length; i += 64) await Promise.all(made.slice(i, i + 64).map((token) => assertReadable(roomy, token)))
+  assert.equal((await create(roomy)).status, 200)
+  assert.equal((await roomy.stop()).code, 0)
+})
+
+test('a full disk refuses writes, goes on reading, and is written again when there is room, without a restart', async () => {
+  const folder = join(makeScratch(), 'disk')
+  mkdirSync(folder)
+  const mounted = spawnSync('mount', ['-t', 'tmpfs', '-o', 'size=8m,mode=0700', 'tmpfs', folder], { encoding: 'utf8' })
+  assert.equal(mounted.status, 0, `this test mounts a small file system, which wants root: ${mounted.stderr}`)
+  try {
+    chmodSync(folder, 0o700)
+    const service = await startTessera(folder, ['--log-level=warn'])
+    const before = (await create(service)).reply.result?.card.token
+    const ballast = join(folder, 'ballast')
+    const { bavail, bsize } = statfsSync(folder)
+    writeFileSync(ballast, Buffer.alloc(bavail * bsize - 256 * 1024))
+    const { refused } = await createUntilFull(service)
+    assertFull(refused)
+    assertFull(await service.call('cards.get_verify_code', { token: before }))
+    await assertReadable(service, before)
+    rmSync(ballast)
+    const after = await create(service)
+    assert.equal(after.status, 200, JSON.stringify(after.reply))
+    await assertReadable(service, after.reply.result?.card.token)
+    assert.equal((await service.stop()).code, 0)
+  } finally {
+    spawnSync('umount', ['--lazy', folder])
+  }
+})

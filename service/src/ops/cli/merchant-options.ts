@@ -1,0 +1,93 @@
+import { readFileSync } from 'node:fs'
+
+import { CannotGoOn } from '../exits.ts'
+import type { CommandInput, CommandOption } from './command.ts'
+
+/** What an operator may say of a merchant. */
+export const patchOptions: readonly CommandOption[] = [
+  { name: 'name', takes: '<text>', meaning: 'What cardholders read.' },
+  { name: 'organization', takes: '<text>', meaning: 'Its legal name on receipts; the name by default.' },
+  { name: 'address', takes: '<text>', meaning: 'Its address on receipts.' },
+  {
+    name: 'origins',
+    takes: '<list>',
+    meaning: 'Origins of its pages, separated by commas: https://shop.example,https://m.shop.example · none',
+  },
+  { name: 'account-fields', takes: '<json>', meaning: 'Fields of a receipt’s account, or @file · none: any fields are accepted.' },
+  { name: 'min-amount', takes: '<tiyin>', meaning: 'Smallest amount of a receipt · none' },
+  { name: 'max-amount', takes: '<tiyin>', meaning: 'Largest amount of a receipt · none' },
+  { name: 'own-limits', takes: '<json>', meaning: 'Limits in place of the settings: {"writeMinuteMax":600}, or @file · none' },
+  { name: 'strict-server-auth', takes: '<on|off>', meaning: 'Whether cards.check and cards.remove need the password at /api too.' },
+  { name: 'require-form-sessions', takes: '<on|off>', meaning: 'Whether a card can only be created in a session of the hosted form.' },
+  { name: 'business-id', takes: '<text>', meaning: 'Its business id on receipts.' },
+  { name: 'epos', takes: '<merchant/terminal>', meaning: 'Its EPOS ids on receipts · none' },
+]
+
+/** What was said of a merchant, by the names of its settings. Throws `CannotGoOn` for what cannot be read here; the service judges the rest. */
+export function readPatchOptions({ options }: CommandInput): Readonly<Record<string, unknown>> {
+  const patch: Record<string, unknown> = {}
+  for (const [option, [member, read]] of Object.entries(readers)) {
+    const value = options.get(option)
+    if (value !== undefined) patch[member] = read(value, `--${option}`)
+  }
+  return patch
+}
+
+type Reader = (text: string, flag: string) => unknown
+
+const readers: Readonly<Record<string, readonly [member: string, read: Reader]>> = {
+  name: ['name', asIs],
+  organization: ['organization', asIs],
+  address: ['address', asIs],
+  origins: ['origins', readList],
+  'account-fields': ['accountFields', (text, flag) => (text === 'none' ? [] : readJson(text, flag))],
+  'min-amount': ['minAmount', readAmount],
+  'max-amount': ['maxAmount', readAmount],
+  'own-limits': ['limits', (text, flag) => (text === 'none' ? {} : readJson(text, flag))],
+  'strict-server-auth': ['strictServerAuth', readSwitch],
+  'require-form-sessions': ['requireFormSessions', readSwitch],
+  'business-id': ['businessId', asIs],
+  epos: ['epos', readEpos],
+}
+
+function asIs(text: string): string {
+  return text
+}
+
+function readList(text: string): string[] {
+  return text === 'none' ? [] : text.split(',').map((each) => each.trim())
+}
+
+function readJson(text: string, flag: string): unknown {
+  const json = text.startsWith('@') ? readFile(text.slice(1), flag) : text
+  try {
+    return JSON.parse(json)
+  } catch {
+    throw new CannotGoOn('usage', `${flag} wants JSON, @ and the name of a file that has it, or none.`)
+  }
+}
+
+function readFile(path: string, flag: string): string {
+  try {
+    return readFileSync(path, 'utf8')
+  } catch (err) {
+    throw new CannotGoOn('usage', `${flag}: the file ${path} cannot be read (${(err as NodeJS.ErrnoException).code ?? 'unknown'}).`)
+  }
+}
+
+function readAmount(text: string, flag: string): number | null {
+  if (text === 'none') return null
+  if (/^[0-9]{1,15}$/.test(text)) return Number(text)
+  throw new CannotGoOn('usage', `${flag} wants a whole number of tiyin (1 so'm is 100 tiyin), or none.`)
+}
+
+function readSwitch(text: string, flag: string): boolean {
+  if (text === 'on' || text === 'off') return text === 'on'
+  throw new CannotGoOn('usage', `${flag} wants on or off.`)
+}
+
+function readEpos(text: string, flag: string): unknown {
+  const [merchantId = '', terminalId = '', ...more] = text === 'none' ? [] : text.split('/')
+  if (more.length === 0) return { merchantId, terminalId }
+  throw new CannotGoOn('usage', `${flag} wants the merchant id, a slash and the terminal id, or none.`)
+}

@@ -1,0 +1,126 @@
+import { createApp, listen, type App } from '../../app.ts'
+import { claimDataFolder } from '../../app/data-folder.ts'
+import { createLifecycle, createResources, readReadiness, type RunningInfo } from '../../app/lifecycle.ts'
+import { chooseAdapters } from '../../app/production-checks.ts'
+import type { Clock } from '../../clock.ts'
+import { lockFolder } from '../../store/sqlite/lock.ts'
+import { makeSystemClock } from '../../system-clock.ts'
+import type { Config } from '../config/config.ts'
+import { disableCoreDumps } from '../core-dumps.ts'
+import { createAdminServer } from '../../server/http/admin-server.ts'
+import { healthRoutes } from '../health/health-routes.ts'
+import { makeLog, type Log } from '../logging/log.ts'
+import { openLogSink } from '../logging/sink.ts'
+import { makeMetrics } from '../metrics/metrics.ts'
+import { serviceGauges } from '../metrics/service-gauges.ts'
+
+import type { CommandInput, CommandOutcome } from './command.ts'
+import { shownFolder } from './control-client.ts'
+import { explainStart } from './explain-start.ts'
+import { takeOver, type TakenOver } from './signals.ts'
+
+/** `tessera start`: takes over the process, opens the service, and stays until a signal. */
+export async function runStart(input: CommandInput): Promise<CommandOutcome> {
+  const { config } = input.settings()
+  process.umask(0o077)
+  const sink = openLogSink(STDERR)
+  const clock = makeSystemClock()
+  const log = makeLog(config.logLevel, sink, clock.now)
+  const signals = takeOver(log, sink, clock)
+  try {
+    const service = await startService(config, { log, clock, ...signals })
+    input.print(input.json ? `${JSON.stringify({ ready: service.info })}\n` : printBanner(service.info))
+    await aborted(signals.stopping)
+    return { exit: 'done', facts: { stopped: { callsCutOff: await service.stop() } }, text: 'Stopped.' }
+  } finally {
+    sink.flush()
+  }
+}
+
+interface RunningService extends Pick<App, 'stop'> {
+  readonly info: RunningInfo
+}
+
+interface ProcessDependencies extends TakenOver {
+  readonly log: Log
+  readonly clock: Clock
+}
+
+/** Runs the application in this process, with health endpoints that answer before its store does. Throws `CannotGoOn`, which says what to do. */
+async function startService(config: Config, deps: ProcessDependencies): Promise<RunningService> {
+  const { log, stopping } = deps
+  const resources = createResources((err) => log.error('close_failed', { err }))
+  try {
+    const adapters = await chooseAdapters(config)
+    claimDataFolder(config.dataFolder, config.environment)
+    resources.add(lockFolder(config.dataFolder).release)
+    const lifecycle = createLifecycle()
+    const metrics = makeMetrics(serviceGauges(lifecycle, log))
+    resources.add(metrics.close)
+    const routes = healthRoutes({ readiness: () => readReadiness(lifecycle), metrics: metrics.render })
+    const admin = createAdminServer(routes, (err) => log.error('page_failed', { err }))
+    resources.add(() => admin.close())
+    const adminUrl = await listen(admin, '127.0.0.1', config.adminPort)
+    const app = await createApp(config, adapters, { ...deps, metrics, lifecycle, adminUrl, coreDumps: disableCoreDumps() })
+    const info = await app.start()
+    const stop = async (): Promise<number> => {
+      const left = await app.stop()
+      await resources.closeAll()
+      return left
+    }
+    return { info, stop }
+  } catch (err) {
+    await resources.closeAll()
+    throw explainStart(err, config, stopping)
+  }
+}
+
+function aborted(signal: AbortSignal): Promise<void> {
+  if (signal.aborted) return Promise.resolve()
+  return new Promise((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }))
+}
+
+const STDERR = 2
+
+/** What the operator reads when the service is ready. */
+function printBanner(facts: RunningInfo): string {
+  const lines = [
+    `Tessera ${facts.version} is ready (${facts.environment}).`,
+    '',
+    `  API        ${facts.url}`,
+    `  Health     ${facts.adminUrl}/readyz · /healthz · /metrics`,
+    `  Kept in    ${facts.store === 'sqlite' ? shownFolder(facts.folder) : 'PostgreSQL'} · durability ${facts.durability} (${printDurability(facts.durability)})`,
+    ...printDemo(facts),
+    '',
+    '  Stop       Ctrl-C, or SIGTERM: calls in flight are answered first.',
+    '',
+  ]
+  return lines.join('\n')
+}
+
+function printDurability(durability: RunningInfo['durability']): string {
+  return durability === 'local'
+    ? 'an answered write survives a crash of this machine'
+    : 'an answered write survives the loss of one machine'
+}
+
+function printDemo({ url, demo }: RunningInfo): string[] {
+  if (demo === null) return []
+  const body = JSON.stringify({
+    id: 1,
+    method: 'cards.create',
+    params: { card: { number: demo.cardNumber, expire: demo.expiry }, save: true },
+  })
+  return [
+    '',
+    '  The demo merchant of the test environment (public, refused in production)',
+    `  Merchant   ${demo.merchantId}`,
+    `  Password   ${demo.password}`,
+    `  Dashboard  ${url.replace('127.0.0.1', 'localhost')}/dashboard · phone ${demo.dashboardPhone}, password ${demo.dashboardPassword}`,
+    '',
+    '  Make a token:',
+    '',
+    `    curl -s ${url}/api/cards.create -H 'X-Auth: ${demo.merchantId}' \\`,
+    `      -d '${body}'`,
+  ]
+}

@@ -1,0 +1,137 @@
+import { resolve } from 'node:path'
+
+import { readAddresses } from './proxies.ts'
+
+/** One thing that an operator can set: a flag, an environment variable and a line of the config file. */
+export interface Setting {
+  /** In code and in the config file: camelCase, the unit last. */
+  readonly name: string
+  readonly env: string
+  readonly flag: string
+  readonly type: SettingType
+  /** Where `type` has a scale: the smallest and the largest number taken. */
+  readonly from?: number
+  readonly to?: number
+  /** Where `type` is `word`: what may be said. */
+  readonly words?: readonly string[]
+  /** What holds when nothing is said; null: nothing, or what `meaning` says. */
+  readonly default: string | number | null
+  /** One sentence, printed by `--help` and on the settings page. */
+  readonly meaning: string
+  /** Never printed. */
+  readonly secret?: true
+  /** What a production start asks of it. */
+  readonly production?: string
+  /** Where the default figure comes from. */
+  readonly source?: string
+}
+
+/** The kinds of values that settings have. */
+export type SettingType = keyof typeof readers
+
+/** The text that a cardholder agrees to, in the three languages of the form. */
+export interface DisclosureSetting {
+  readonly version: string
+  readonly en: string
+  readonly ru: string
+  readonly uz: string
+}
+
+/** What a setting is, once read. */
+export type SettingValue = string | number | boolean | DisclosureSetting | readonly string[]
+
+/** Reads what somebody wrote for a setting, a flag's text or a config file's JSON value; null when it is not of its kind. */
+export function readValue(setting: Setting, given: unknown): SettingValue | null {
+  const text = typeof given === 'string' ? given.trim() : given
+  if (text === '' || (typeof text === 'string' && text.length > TEXT_LENGTH_MAX)) return null
+  return readers[setting.type].read(text, setting)
+}
+
+/** Says in a few words what a setting takes. */
+export function wants(setting: Setting): string {
+  if (setting.words !== undefined) return setting.words.join(' or ')
+  if (setting.type === 'integer') return `a whole number from ${String(setting.from)} to ${String(setting.to)}`
+  return readers[setting.type].wants
+}
+
+interface Reader {
+  readonly wants: string
+  readonly read: (given: unknown, setting: Setting) => SettingValue | null
+}
+
+const readers = {
+  word: { wants: 'one of its words', read: (given, setting) => asText(given, (text) => setting.words?.includes(text) === true) },
+  path: { wants: 'a path', read: (given) => (typeof given === 'string' && !given.includes('\0') ? resolve(given) : null) },
+  host: { wants: 'a host name or an IP address', read: (given) => asText(given, (text) => /^[0-9A-Za-z.:_-]{1,253}$/.test(text)) },
+  port: { wants: 'a port from 0 to 65535', read: (given) => asInteger(given, 0, 65_535) },
+  integer: {
+    wants: 'a whole number',
+    read: (given, setting) => asInteger(given, setting.from ?? 0, setting.to ?? Number.MAX_SAFE_INTEGER),
+  },
+  // Several hosts in one URL are usual for PostgreSQL and unknown to the URL parser, so the shape alone is read here.
+  postgresUrl: { wants: 'postgres://user:password@host[,host]/database', read: (given) => asText(given, isPostgresUrl) },
+  origin: { wants: 'an origin such as https://pay.example.uz, without a path', read: (given) => asText(given, isOrigin) },
+  webUrl: { wants: 'an https URL', read: (given) => asText(given, (text) => readUrl(text)?.protocol === 'https:') },
+  text: { wants: 'a line of text', read: (given) => asText(given, (text) => !/[\0-\x1f\x7f]/.test(text)) },
+  addresses: { wants: 'addresses and blocks such as 10.0.0.0/8, with commas between them', read: (given) => readAddresses(given) },
+  digits: { wants: 'leading digits such as 998, with commas between them', read: (given) => readDigits(given) },
+  switch: { wants: 'on or off', read: (given) => switches.get(given) ?? null },
+  disclosure: { wants: 'JSON with the members version, en, ru and uz, each a text', read: (given) => readDisclosure(given) },
+} as const satisfies Record<string, Reader>
+
+const switches: ReadonlyMap<unknown, boolean> = new Map<unknown, boolean>([
+  ['on', true],
+  ['off', false],
+  [true, true],
+  [false, false],
+])
+
+function asText(given: unknown, holds: (text: string) => boolean): string | null {
+  return typeof given === 'string' && holds(given) ? given : null
+}
+
+function asInteger(given: unknown, from: number, to: number): number | null {
+  const number = typeof given === 'string' && /^(0|[1-9][0-9]{0,14})$/.test(given) ? Number(given) : given
+  return typeof number === 'number' && Number.isInteger(number) && number >= from && number <= to ? number : null
+}
+
+function readDigits(given: unknown): readonly string[] | null {
+  const texts: unknown = typeof given === 'string' ? given.split(',').map((text) => text.trim()) : given
+  if (!Array.isArray(texts) || texts.length === 0 || texts.length > 100) return null
+  return texts.every((text) => typeof text === 'string' && /^[1-9][0-9]{0,8}$/.test(text)) ? Object.freeze([...(texts as string[])]) : null
+}
+
+function isPostgresUrl(text: string): boolean {
+  return /^postgres(ql)?:\/\/[^\s]+$/.test(text)
+}
+
+function isOrigin(text: string): boolean {
+  const url = readUrl(text)
+  return url !== null && (url.protocol === 'https:' || url.protocol === 'http:') && url.origin === text
+}
+
+function readUrl(text: string): URL | null {
+  return URL.canParse(text) ? new URL(text) : null
+}
+
+function readDisclosure(given: unknown): DisclosureSetting | null {
+  const members = typeof given === 'string' ? readJson(given) : given
+  if (typeof members !== 'object' || members === null) return null
+  const { version, en, ru, uz } = members as Record<string, unknown>
+  if (Object.keys(members).length !== 4) return null
+  return isFilled(version) && isFilled(en) && isFilled(ru) && isFilled(uz) ? { version, en, ru, uz } : null
+}
+
+function isFilled(text: unknown): text is string {
+  return typeof text === 'string' && text.trim() !== ''
+}
+
+function readJson(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return null
+  }
+}
+
+const TEXT_LENGTH_MAX = 16 * 1024

@@ -1,0 +1,63 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+
+import { makeCallObserver } from './observers.ts'
+import { makeLog } from './log.ts'
+import { makeMetrics } from '../metrics/metrics.ts'
+
+const lines: string[] = []
+const log = makeLog('info', { write: (line) => lines.push(line) }, () => 0)
+const metrics = makeMetrics([])
+const observer = makeCallObserver(log, metrics)
+metrics.close()
+
+function last(): Record<string, unknown> {
+  return JSON.parse(lines.at(-1) ?? '') as Record<string, unknown>
+}
+
+const call = {
+  requestId: '0123456789abcdef01234567',
+  method: 'cards.create',
+  profile: 'spec',
+  merchantId: null,
+  as: null,
+  origin: 'https://shop.example',
+  hasCardNumber: true,
+  error: null,
+  ms: 1,
+  bytes: 120,
+} as const
+
+test('a call is one line with the code of the reply in its profile', () => {
+  observer.completed({ ...call, error: 'cardNumberCheckDigit' })
+  const spec = last()
+  observer.completed({ ...call, error: 'cardNumberCheckDigit', profile: 'subscribe' })
+  const subscribe = last()
+  assert.deepEqual([spec.event, spec.code, spec.reason, spec.ms, spec.bytes], ['request', -31050, 'card_number_check_digit', 1, 120])
+  assert.equal(subscribe.code, -31300)
+  assert.ok(!('merchantId' in spec))
+})
+
+test('a result is counted with code 0, and an unknown method as unknown', async () => {
+  observer.completed(call)
+  observer.completed({ ...call, method: null, error: 'methodNotFound' })
+  assert.match(await metrics.render(), /tessera_requests_total\{method="cards\.create",profile="spec",code="0",reason=""\} 1/)
+  assert.match(
+    await metrics.render(),
+    /tessera_requests_total\{method="unknown",profile="spec",code="-32601",reason="method_not_found"\} 1/,
+  )
+})
+
+test('an unexpected error is an error line with the request id of the reply', () => {
+  observer.failed({ requestId: call.requestId, method: 'cards.create', error: 'internalError', cause: new TypeError('x is no function') })
+  const line = last()
+  assert.deepEqual(
+    [line.level, line.event, line.requestId, line.reason, (line.err as { name: string }).name],
+    ['error', 'request_failed', call.requestId, 'internal_error', 'TypeError'],
+  )
+})
+
+test('a full disk is a warning: the service goes on reading', () => {
+  observer.failed({ requestId: call.requestId, method: 'cards.create', error: 'storeFull', cause: new Error('full') })
+  assert.equal(last().level, 'warn')
+})

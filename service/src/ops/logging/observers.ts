@@ -1,0 +1,83 @@
+import { errorEntry } from '@tessera/contract/errors'
+
+import type { MerchantApiCall } from '../../adapters/merchant-api/observed.ts'
+import type { AppliedTransition } from '../../domain/payments/dependencies.ts'
+import type { ReachedLimit } from '../../domain/limits/limit-mode.ts'
+import type { CallSummary, CallFailure, CallObserver } from '../../server/call-observer.ts'
+import type { Metrics } from '../metrics/metrics.ts'
+import type { ReceiptGauges } from '../metrics/receipt-gauges.ts'
+
+import type { Log } from './log.ts'
+
+/** Writes one line a call and counts it. A failure whose cause the reply hides gets a line of its own. */
+export function makeCallObserver(log: Log, metrics: Metrics): CallObserver {
+  return Object.freeze({
+    completed(entry: CallSummary) {
+      const { code, reason } = outcomeOf(entry)
+      metrics.countRequest({ method: entry.method ?? 'unknown', profile: entry.profile, code, reason, ms: entry.ms })
+      const { requestId, method, profile, merchantId, ms, bytes } = entry
+      log.info('request', { requestId, method, profile, merchantId, code, ...(reason === '' ? {} : { reason }), ms, bytes })
+    },
+    failed(failure: CallFailure) {
+      const { requestId, method, error, cause } = failure
+      const fields = { requestId, method, reason: errorEntry(error).reason, err: cause }
+      if (error === 'internalError') log.error('request_failed', fields)
+      else log.warn('request_failed', fields)
+    },
+  })
+}
+
+/** The code of the reply, 0 for a result. */
+function outcomeOf({ error, profile }: CallSummary): { code: number; reason: string } {
+  if (error === null) return { code: 0, reason: '' }
+  const { code, specCode, reason } = errorEntry(error)
+  return { code: profile === 'spec' ? (specCode ?? code) : code, reason }
+}
+
+/**
+ * Counts every request that reached a limit which may be in shadow mode, and writes a line of each such limit every ten seconds at most:
+ * `limit_reached`, or `limit_shadow` where nobody was refused. `now` is unix milliseconds.
+ */
+export function makeLimitObserver(log: Log, metrics: Metrics, now: () => number): (reached: ReachedLimit) => void {
+  const lines = new Map<string, { at: number; count: number }>()
+  return ({ reason, mode, merchantId }) => {
+    metrics.countLimit({ reason, mode })
+    const line = lines.get(reason) ?? { at: -Infinity, count: 0 }
+    lines.set(reason, line)
+    line.count++
+    if (now() - line.at < limitLineEveryMs) return
+    log.warn(mode === 'shadow' ? 'limit_shadow' : 'limit_reached', { reason, merchantId, count: line.count })
+    Object.assign(line, { at: now(), count: 0 })
+  }
+}
+
+/**
+ * Counts the calls to merchants' endpoints, and writes a line where one did not agree. A refusal is the merchant's right, so it is information; no
+ * answer holds money up, so it is a warning; a call that could not be made is our fault.
+ */
+export function makeMerchantEndpointObserver(log: Log, metrics: Metrics): (call: MerchantApiCall) => void {
+  return ({ outcome, operation, merchantId, receiptId, reason, code, ms, err }) => {
+    metrics.countMerchantEndpoint({ operation, outcome })
+    if (outcome === 'agreed') return
+    log[endpointLevels[outcome]](`merchant_endpoint_${outcome}`, { merchantId, receiptId, operation, reason, code, ms, err })
+  }
+}
+
+const endpointLevels = { refused: 'info', silent: 'warn', failed: 'error' } as const
+const limitLineEveryMs = 10_000
+
+/**
+ * Moves the gauges of receipts, and writes one line a transition, so that a search for the receipt's id shows its life. Leases are left out: they
+ * change nothing. A receipt that has become flagged gets a warning.
+ */
+export function makeReceiptObserver(log: Log, gauges: Pick<ReceiptGauges, 'apply'>): (transition: AppliedTransition) => void {
+  return (transition) => {
+    gauges.apply(transition)
+    const { cause, from, receipt, hasBecomeFlagged, requestId } = transition
+    const { receiptId, merchantId, state: to } = receipt
+    if (!unloggedCauses.has(cause)) log.info('receipt_transition', { receiptId, merchantId, requestId, from, to, cause })
+    if (hasBecomeFlagged) log.warn('receipt_flagged', { receiptId, merchantId, to, cause })
+  }
+}
+
+const unloggedCauses: ReadonlySet<string> = new Set(['lease_acquired', 'nothing_due'])

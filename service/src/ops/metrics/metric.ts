@@ -1,0 +1,139 @@
+/** A metric family in the Prometheus text format 0.0.4. */
+export interface Metric {
+  render(): string | Promise<string>
+}
+
+export interface Counter extends Metric {
+  add(labels: Labels): void
+}
+
+export interface Histogram extends Metric {
+  /** `value` in the unit that the name ends with. */
+  observe(labels: Labels, value: number): void
+}
+
+/** A metric that is read when the page is. */
+export interface GaugeDefinition {
+  readonly name: string
+  readonly help: string
+  /** One value, or a sample for each set of labels. A name that ends with `_total` is a counter. */
+  readonly read: () => GaugeSamples | Promise<GaugeSamples>
+}
+
+export type GaugeSamples = number | readonly GaugeSample[]
+
+export interface GaugeSample {
+  readonly labels: Labels
+  readonly value: number
+}
+
+/** Label values come from fixed tables of ours, never from a request, so that the number of series is bounded. */
+export type Labels = Readonly<Record<string, string>>
+
+/** Counts how often something happened. */
+export function makeCounter(name: string, help: string): Counter {
+  const counts = new Map<string, number>()
+  return Object.freeze({
+    add(labels: Labels) {
+      const series = formatLabels(labels)
+      const count = counts.get(series)
+      if (count !== undefined || counts.size < SERIES_MAX) counts.set(series, (count ?? 0) + 1)
+    },
+    render: () =>
+      family(
+        name,
+        'counter',
+        help,
+        [...counts].map(([labels, count]) => `${name}${braced(labels)} ${String(count)}`),
+      ),
+  })
+}
+
+/** Counts values by size; `bounds` are the upper ends of its buckets, rising. */
+export function makeHistogram(name: string, help: string, bounds: readonly number[]): Histogram {
+  const series = new Map<string, { buckets: number[]; sum: number }>()
+  return Object.freeze({
+    observe(labels: Labels, value: number) {
+      const key = formatLabels(labels)
+      let held = series.get(key)
+      if (held === undefined) {
+        if (series.size >= SERIES_MAX) return
+        held = { buckets: new Array<number>(bounds.length + 1).fill(0), sum: 0 }
+        series.set(key, held)
+      }
+      let bucket = 0
+      while (bucket < bounds.length && value > (bounds[bucket] ?? 0)) bucket++
+      held.buckets[bucket] = (held.buckets[bucket] ?? 0) + 1
+      held.sum += value
+    },
+    render: () =>
+      family(
+        name,
+        'histogram',
+        help,
+        [...series].flatMap(([labels, held]) => histogramLines(name, labels, held, bounds)),
+      ),
+  })
+}
+
+/** Reads a gauge when the page is rendered. One that cannot be read, or not within a second, is left out, so that the others are still seen. */
+export function makeGauge({ name, help, read }: GaugeDefinition): Metric {
+  return Object.freeze({
+    render: async () => {
+      const samples = await readInTime(read)
+      if (samples === null) return ''
+      const lines = typeof samples === 'number' ? [`${name} ${String(samples)}`] : samples.map((sample) => gaugeLine(name, sample))
+      return family(name, name.endsWith('_total') ? 'counter' : 'gauge', help, lines)
+    },
+  })
+}
+
+async function readInTime(read: GaugeDefinition['read']): Promise<GaugeSamples | null> {
+  let timer: NodeJS.Timeout | undefined
+  const late = new Promise<null>((resolve) => (timer = setTimeout(resolve, readTimeoutMs, null)))
+  try {
+    return await Promise.race([read(), late])
+  } catch {
+    return null
+  } finally {
+    clearTimeout(timer)
+  }
+}
+
+function gaugeLine(name: string, { labels, value }: GaugeSample): string {
+  return `${name}${braced(formatLabels(labels))} ${String(value)}`
+}
+
+function histogramLines(name: string, labels: string, held: { buckets: number[]; sum: number }, bounds: readonly number[]): string[] {
+  let total = 0
+  const lines = held.buckets.map((count, i) => {
+    total += count
+    const bound = `le="${i < bounds.length ? String(bounds[i]) : '+Inf'}"`
+    return `${name}_bucket${braced(labels === '' ? bound : `${labels},${bound}`)} ${String(total)}`
+  })
+  return [...lines, `${name}_sum${braced(labels)} ${String(held.sum)}`, `${name}_count${braced(labels)} ${String(total)}`]
+}
+
+function family(name: string, kind: string, help: string, lines: readonly string[]): string {
+  return [`# HELP ${name} ${help}`, `# TYPE ${name} ${kind}`, ...lines, ''].join('\n')
+}
+
+function formatLabels(labels: Labels): string {
+  let text = ''
+  for (const name of Object.keys(labels)) text += `${text === '' ? '' : ','}${name}="${escapeLabel(labels[name] ?? '')}"`
+  return text
+}
+
+function escapeLabel(value: string): string {
+  return NOT_CLEAN.test(value) ? value.replaceAll(NOT_CLEAN_ALL, '_') : value
+}
+
+function braced(labels: string): string {
+  return labels === '' ? '' : `{${labels}}`
+}
+
+const readTimeoutMs = 1000
+/** More series than our tables can make; beyond it new ones are not counted. */
+const SERIES_MAX = 2000
+const NOT_CLEAN = /[\\"\n]/
+const NOT_CLEAN_ALL = /[\\"\n]/g

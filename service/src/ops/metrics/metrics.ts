@@ -1,0 +1,106 @@
+import { monitorEventLoopDelay } from 'node:perf_hooks'
+
+import type { Store } from '../../store/store.ts'
+
+import { makeCounter, makeGauge, makeHistogram, type GaugeDefinition, type Metric } from './metric.ts'
+
+/** One completed request, in words of our own tables. */
+export interface RequestMeasurement {
+  readonly method: string
+  readonly profile: string
+  readonly code: number
+  readonly reason: string
+  readonly ms: number
+}
+
+/** The metrics of this process. */
+export interface Metrics {
+  countRequest(request: RequestMeasurement): void
+  /** One call to a merchant's endpoint, in words of our own tables. */
+  countMerchantEndpoint(call: { readonly operation: string; readonly outcome: string }): void
+  /** A request that reached a limit which refuses, or would refuse were it not in shadow mode. */
+  countLimit(reached: { readonly reason: string; readonly mode: string }): void
+  /** One write to the store, from the call to the acknowledgment: waiting for its group included. */
+  observeCommit(ms: number): void
+  /** Adds a gauge that is read whenever the page is. Names are registered once. */
+  registerGauge(gauge: GaugeDefinition): void
+  /** The page of /metrics. */
+  render(): Promise<string>
+  close(): void
+}
+
+export function makeMetrics(gauges: readonly GaugeDefinition[] = []): Metrics {
+  const requests = makeCounter('tessera_requests_total', 'Requests answered, by method, profile, code (0 for a result) and reason.')
+  const durations = makeHistogram('tessera_request_duration_seconds', 'How long requests took.', requestBounds)
+  const endpoints = makeCounter('tessera_merchant_endpoint_calls_total', "Calls to merchants' endpoints, by operation and outcome.")
+  const limits = makeCounter(
+    'tessera_limits_reached_total',
+    'Requests that reached a breaker, by reason and mode; in shadow mode nobody was refused.',
+  )
+  const commits = makeHistogram(
+    'tessera_store_commit_duration_seconds',
+    'How long a write to the store took to be durable, waiting for its group included.',
+    commitBounds,
+  )
+  const delay = monitorEventLoopDelay({ resolution: 20 })
+  delay.enable()
+  const page: Metric[] = [requests, durations, endpoints, limits, commits, ...gauges.map(makeGauge), ...processGauges(delay).map(makeGauge)]
+  return Object.freeze({
+    countRequest({ method, profile, code, reason, ms }: RequestMeasurement) {
+      requests.add({ method, profile, code: String(code), reason })
+      durations.observe({ method }, ms / 1000)
+    },
+    countMerchantEndpoint: ({ operation, outcome }: { operation: string; outcome: string }) => endpoints.add({ operation, outcome }),
+    countLimit: ({ reason, mode }: { reason: string; mode: string }) => limits.add({ reason, mode }),
+    observeCommit: (ms: number) => commits.observe({}, ms / 1000),
+    registerGauge: (gauge: GaugeDefinition) => void page.push(makeGauge(gauge)),
+    async render() {
+      const families = await Promise.all(page.map(async (metric) => metric.render()))
+      delay.reset()
+      return families.join('')
+    },
+    close: () => void delay.disable(),
+  })
+}
+
+/** A store whose writes are timed. */
+export function measureCommits(store: Store, { observeCommit }: Pick<Metrics, 'observeCommit'>): Store {
+  return Object.freeze<Store>({
+    get durability() {
+      return store.durability
+    },
+    ping: () => store.ping(),
+    close: (deadlineMs) => store.close(deadlineMs),
+    read: (query) => store.read(query),
+    async write(transaction, input) {
+      const startedAt = performance.now()
+      const result = await store.write(transaction, input)
+      observeCommit(performance.now() - startedAt)
+      return result
+    },
+  })
+}
+
+type EventLoopDelay = ReturnType<typeof monitorEventLoopDelay>
+
+function processGauges(delay: EventLoopDelay): GaugeDefinition[] {
+  return [
+    {
+      name: 'tessera_event_loop_lag_seconds',
+      help: 'Longest stall of the event loop since this page was last read.',
+      read: () => delay.max / 1e9,
+    },
+    { name: 'process_resident_memory_bytes', help: 'Resident memory.', read: () => process.memoryUsage.rss() },
+    { name: 'process_heap_bytes', help: 'Heap in use.', read: () => process.memoryUsage().heapUsed },
+    { name: 'process_cpu_seconds_total', help: 'User and system CPU time.', read: cpuSeconds },
+    { name: 'process_start_time_seconds', help: 'When the process started, unix seconds.', read: () => performance.timeOrigin / 1000 },
+  ]
+}
+
+function cpuSeconds(): number {
+  const { user, system } = process.cpuUsage()
+  return (user + system) / 1e6
+}
+
+const requestBounds = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 15]
+const commitBounds = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5]

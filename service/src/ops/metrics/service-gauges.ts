@@ -1,0 +1,37 @@
+import { countWaitingDeliveries } from '../../store/deliveries.ts'
+import type { Store } from '../../store/store.ts'
+import type { Log } from '../logging/log.ts'
+
+import type { GaugeDefinition } from './metric.ts'
+
+/** What the gauges read of a service's lifecycle. */
+export interface ObservedLifecycle {
+  readonly state: string
+  readonly store: Store | null
+  readonly inFlight: () => number
+  readonly unrecorded: () => number
+}
+
+/** The gauges of the service itself. */
+export function serviceGauges(lifecycle: ObservedLifecycle, log: Log): GaugeDefinition[] {
+  return [
+    { name: 'tessera_ready', help: '1 when requests may be sent here.', read: () => (lifecycle.state === 'ready' ? 1 : 0) },
+    { name: 'tessera_requests_in_flight', help: 'Requests being answered.', read: () => lifecycle.inFlight() },
+    {
+      name: 'tessera_outbox_depth',
+      help: 'Webhook deliveries that are waiting to be sent or tried again.',
+      read: async () => (lifecycle.store === null ? 0 : lifecycle.store.read(countWaitingDeliveries())),
+    },
+    {
+      name: 'tessera_log_card_numbers_masked_total',
+      help: 'Card numbers caught on their way into the log: more than none is a fault.',
+      read: log.caught,
+    },
+    {
+      name: 'tessera_request_log_dropped_total',
+      help: 'Requests that the request log had no room for.',
+      read: () => lifecycle.unrecorded(),
+    },
+    { name: 'tessera_log_lines_dropped_total', help: 'Log lines that nobody read fast enough.', read: log.dropped },
+  ]
+}

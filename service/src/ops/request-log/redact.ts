@@ -1,0 +1,162 @@
+import { maskPhone } from '@tessera/contract/card'
+import { hasValidCheckDigit } from '@tessera/contract/check-digit'
+import { operationLogRules, type MemberLogRule, type MemberLogRules } from '@tessera/contract/request-log-rules'
+
+import { isPlainName } from '../../server/reader/fault.ts'
+
+/** What is stored of one member: its value, or why not and how long it was. */
+export interface RedactedMember {
+  readonly path: string
+  readonly value: string | number | boolean | null
+  readonly hidden: 'secret' | 'text' | 'number' | 'flag' | 'object' | 'array' | 'unknown' | null
+  readonly size: number
+}
+
+/** At most `membersMax` of them, and how many more there were. */
+export interface RedactedMembers {
+  readonly list: readonly RedactedMember[]
+  readonly more: number
+}
+
+/**
+ * What may be stored of a call's params, by the table of the contract: an unknown member is shown by its name, if that is plainly a name, and never
+ * by its value. Of an unknown method nothing is stored.
+ */
+export function redactParams(method: string | null, params: object): RedactedMembers {
+  return walk(rulesOf(method)?.params ?? none, params, true)
+}
+
+/** What may be stored of a result; what the table does not name is left out. */
+export function redactResult(method: string | null, result: unknown): RedactedMembers {
+  if (Array.isArray(result)) return { list: [{ path: '*', value: null, ...describe(result) }], more: 0 }
+  return isObject(result) ? walk(rulesOf(method)?.result ?? none, result, false) : { list: [], more: 0 }
+}
+
+/** The card id of a call: of the token in its params or its result; '' where there is none. */
+export function cardIdOf(...of: readonly RedactedMembers[]): string {
+  for (const { list } of of) {
+    const member = list.find(({ path, hidden }) => hidden === null && (path === 'token' || path === 'card.token'))
+    if (typeof member?.value === 'string') return member.value
+  }
+  return ''
+}
+
+/** Plain names only, and none as long as a password. */
+export function isLoggableWord(text: string): boolean {
+  return text.length <= wordLengthMax && isPlainName(text)
+}
+
+/** 24 hex digits without a card number in them: one id in some hundreds has a run of decimal digits as long, and few of those a valid check digit. */
+export function isLoggableId(text: string): boolean {
+  return /^[0-9a-f]{24}$/.test(text) && !(text.match(/\d{15,}/g) ?? []).some(holdsPan)
+}
+
+/** Whether a part of the digits could be a card number (15 to 19 of them; the shorter ones are issued no more). */
+function holdsPan(digits: string): boolean {
+  const bytes = Buffer.from(digits, 'latin1')
+  for (let from = 0; from + panLengthMin <= bytes.length; from++) {
+    for (let to = from + panLengthMin; to <= Math.min(bytes.length, from + panLengthMax); to++)
+      if (hasValidCheckDigit(bytes, from, to)) return true
+  }
+  return false
+}
+
+interface Rules {
+  readonly keepings: ReadonlyMap<string, MemberLogRule>
+  /** Objects whose members are looked at. */
+  readonly parents: ReadonlySet<string>
+}
+
+function walk(rules: Rules, members: object, tellsUnknown: boolean): RedactedMembers {
+  const list: RedactedMember[] = []
+  let more = 0
+  visit(members, '')
+  return { list, more }
+
+  function visit(object: object, at: string): void {
+    for (const [name, value] of Object.entries(object) as [string, unknown][]) {
+      const path = at + name
+      const keeping = rules.keepings.get(path)
+      const ofAny = keeping === undefined ? rules.keepings.get(`${at}*`) : undefined
+      if (keeping !== undefined) add({ path, ...keep(keeping, value) })
+      else if (ofAny !== undefined) add({ path: at + nameOf(name), ...keep(ofAny, value) })
+      else if (rules.parents.has(path) && isObject(value)) visit(value, `${path}.`)
+      else if (rules.parents.has(path)) add({ path, value: null, ...(value === null ? shown : describe(value)) })
+      else if (tellsUnknown) add({ path: at + nameOf(name), value: null, hidden: 'unknown', size: 0 })
+    }
+  }
+
+  function add(member: RedactedMember): void {
+    if (list.length < membersMax) list.push(member)
+    else more++
+  }
+}
+
+type RedactedValue = Omit<RedactedMember, 'path'>
+
+function keep(keeping: MemberLogRule, value: unknown): RedactedValue {
+  if (keeping === 'secret') return { value: null, hidden: 'secret', size: 0 }
+  if (value === null) return { value, ...shown }
+  const kept = keepers[keeping](value)
+  return kept === null ? { value: null, ...describe(value) } : { value: kept, ...shown }
+}
+
+/** Null: not of the expected kind, or not to be stored. */
+type Keeper = (value: unknown) => string | number | boolean | null
+
+const keepers: Readonly<Record<Exclude<MemberLogRule, 'secret'>, Keeper>> = {
+  flag: (value) => (typeof value === 'boolean' ? value : null),
+  number: (value) => (isInteger(value) && Math.abs(value) < numberEnd ? value : null),
+  // A date has no run of digits that could be a card number; a timestamp of 13 digits has.
+  moment: (value) => (value === 0 ? 0 : isInteger(value) && value > momentFrom && value < momentTo ? new Date(value).toISOString() : null),
+  id: (value) => (typeof value === 'string' && isLoggableId(value) ? value : null),
+  card: (value) => (typeof value === 'string' && tokenShape.test(value) && isLoggableId(value.slice(0, 24)) ? value.slice(0, 24) : null),
+  mask: (value) => (typeof value === 'string' && /^[0-9]{4,6}\*{3,6}[0-9]{2,4}$/.test(value) ? value : null),
+  phone: (value) => (typeof value === 'string' && /^[0-9]{9,15}$/.test(value) ? maskPhone(value) : null),
+  word: (value) => ((typeof value === 'string' || typeof value === 'number') && isLoggableWord(String(value)) ? value : null),
+  size: () => null,
+}
+
+function describe(value: unknown): Pick<RedactedMember, 'hidden' | 'size'> {
+  if (typeof value === 'string') return { hidden: 'text', size: value.length }
+  if (typeof value === 'number') return { hidden: 'number', size: 0 }
+  if (typeof value === 'boolean') return { hidden: 'flag', size: 0 }
+  if (Array.isArray(value)) return { hidden: 'array', size: value.length }
+  return { hidden: 'object', size: Object.keys(value ?? {}).length }
+}
+
+function nameOf(name: string): string {
+  return isLoggableWord(name) ? name : '*'
+}
+
+function isInteger(value: unknown): value is number {
+  return Number.isSafeInteger(value)
+}
+
+function isObject(value: unknown): value is object {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+function rulesOf(method: string | null): { readonly params: Rules; readonly result: Rules } | undefined {
+  return method === null ? undefined : allRules.get(method)
+}
+
+function compile(members: MemberLogRules): Rules {
+  const paths = Object.keys(members)
+  const parents = paths.flatMap((path) => path.split('.').map((_, at, parts) => parts.slice(0, at).join('.')))
+  return { keepings: new Map(Object.entries(members)), parents: new Set(parents.filter((path) => path !== '')) }
+}
+
+const allRules = new Map(
+  Object.entries(operationLogRules).map(([name, { params, result }]) => [name, { params: compile(params), result: compile(result) }]),
+)
+const none: Rules = compile({})
+const shown = Object.freeze({ hidden: null, size: 0 })
+const tokenShape = /^[0-9a-f]{24}_[0-9A-Za-z]{20,103}$/
+const membersMax = 40
+const wordLengthMax = 32
+const panLengthMin = 15
+const panLengthMax = 19
+const numberEnd = 1e11
+const momentFrom = Date.UTC(2000)
+const momentTo = Date.UTC(2100)

@@ -1,0 +1,59 @@
+import { RpcError } from '@tessera/contract/errors'
+import { isDashboardOperation, type Role } from '@tessera/contract/operations'
+import { bucketOf } from '@tessera/vault/id'
+import { timingSafeEqual } from 'node:crypto'
+
+import type { DashboardBrowser } from '../../domain/request-context.ts'
+import type { NeededRole } from '../../operations/operation.ts'
+import type { CallerAuthentication, Authenticator } from './authenticator.ts'
+
+import type { LiveDashboardSession, DashboardSessions } from '../../domain/users/sessions.ts'
+
+/** Authenticates at the dashboard's endpoint: a live session, its CSRF token, and a role that is enough. */
+export function makeSessionAuthenticator(sessions: DashboardSessions): Authenticator {
+  return Object.freeze<Authenticator>({
+    serves: isDashboardOperation,
+    async authenticate({ name, role }, { browser }) {
+      if (role === undefined || browser === undefined) throw new RpcError('notFromDashboard')
+      if (role === 'visitor') return visitor
+      const live = await sessions.find(browser.cookie)
+      if (live === null) throw new RpcError('signedOut')
+      expectCsrf(live, browser)
+      if (live.user.mustChange && !whileIssued.has(name)) throw new RpcError('passwordMustChange')
+      return identified(live, role)
+    },
+  })
+}
+
+/** Whether a role may call what needs another role. `support` and `developer` do not include each other. */
+export function isRoleEnough(role: Role, needed: Role): boolean {
+  return role === 'owner' || needed === 'read' || role === needed
+}
+
+function expectCsrf({ session }: LiveDashboardSession, { csrf }: DashboardBrowser): void {
+  const given = Buffer.from(csrf ?? '')
+  const expected = Buffer.from(session.csrf)
+  if (given.length !== expected.length || !timingSafeEqual(given, expected)) throw new RpcError('notFromDashboard')
+}
+
+function identified({ session, user }: LiveDashboardSession, needed: Exclude<NeededRole, 'visitor'>): CallerAuthentication {
+  const { merchantId, userId, role } = user
+  const known = { userId, sessionId: session.sessionId, role, mustChangePassword: user.mustChange }
+  const identity = { merchantId, bucket: bucketOf(merchantId), as: 'dashboard', limits: null, user: known } as const
+  const fault = isRoleEnough(role, needed) ? null : ({ entry: 'roleTooLow' } as const)
+  return { identity, merchantId, fault }
+}
+
+/** What a user may do whose password was issued for one sign-in. */
+const whileIssued: ReadonlySet<string> = new Set([
+  'dashboard.password.change',
+  'dashboard.session.signOut',
+  'dashboard.session.signOutEverywhere',
+])
+
+/** Somebody who has not signed in yet. */
+const visitor: CallerAuthentication = Object.freeze({
+  identity: Object.freeze({ merchantId: '', bucket: 0, as: 'dashboard', limits: null }),
+  merchantId: null,
+  fault: null,
+})

@@ -1,0 +1,119 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+
+import type { PublicCaller } from '@tessera/contract/operations'
+
+import type { CallerAuthentication, RequestCredentials } from './authenticator.ts'
+import { identifyCaller, type AllowedOrigins } from './x-auth-authenticator.ts'
+import {
+  blockedId,
+  credentials,
+  merchantId,
+  password,
+  createTestPipeline,
+  request,
+  shopOrigin,
+  strictId,
+} from '../../testing/pipeline.fixture.ts'
+
+const origins: AllowedOrigins = { isAnyWelcome: false, formOrigin: 'https://form.example' }
+const unknownId = '000000000000000000000000'
+const server = `${merchantId}:${password}`
+
+test('who may call what, in both profiles', async () => {
+  const all: PublicCaller[] = ['browser', 'server', 'serverInSpec', 'nobody']
+  const table: [xAuth: string | null, spec: (string | null)[], subscribe: (string | null)[]][] = [
+    [merchantId, [null, 'serverOnly', 'serverOnly', null], [null, 'serverOnly', null, null]],
+    [server, [null, null, null, null], [null, null, null, null]],
+    [strictId, [null, 'serverOnly', 'serverOnly', null], [null, 'serverOnly', 'serverOnly', null]],
+    [`${strictId}:${password}`, [null, null, null, null], [null, null, null, null]],
+    [`${merchantId}:wrong`, denied('accessDenied'), denied('accessDenied')],
+    [`${merchantId}:`, denied('accessDenied'), denied('accessDenied')],
+    [`${unknownId}:${password}`, denied('merchantUnknown'), denied('merchantUnknown')],
+    [unknownId, denied('merchantUnknown'), denied('merchantUnknown')],
+    [null, denied('accessDenied'), denied('accessDenied')],
+  ]
+  for (const [xAuth, spec, subscribe] of table)
+    for (const [i, needed] of all.entries()) {
+      assert.equal(await faultOf(needed, { xAuth, profile: 'spec' }), spec[i], `${xAuth} ${needed} spec`)
+      assert.equal(await faultOf(needed, { xAuth, profile: 'subscribe' }), subscribe[i], `${xAuth} ${needed} subscribe`)
+    }
+})
+
+test('a password that comes from a browser is refused, right or wrong, known or unknown', async () => {
+  for (const xAuth of [server, `${merchantId}:wrong`, `${unknownId}:x`])
+    for (const needed of ['browser', 'server', 'serverInSpec'] as const)
+      for (const origin of [null, shopOrigin])
+        assert.equal(await faultOf(needed, { xAuth, isFromBrowser: true, origin }), 'credentialInBrowser', xAuth)
+  assert.equal(await faultOf('browser', { xAuth: merchantId, isFromBrowser: true }), null)
+  assert.equal(await faultOf('nobody', { xAuth: server, isFromBrowser: true }), null)
+})
+
+test('the password is checked even where the reply does not depend on it, so that no reply comes sooner', async () => {
+  const evaluated: (string | null)[] = []
+  const watching = { authenticate: (xAuth: string | null) => (evaluated.push(xAuth), credentials.authenticate(xAuth)) }
+  for (const xAuth of [server, `${merchantId}:wrong`, `${unknownId}:x`, null])
+    await createTestPipeline({ credentials: watching }).answer(request({ id: 1, method: 'cards.check' }, { xAuth, isFromBrowser: true }))
+  assert.deepEqual(evaluated, [server, `${merchantId}:wrong`, `${unknownId}:x`, null])
+})
+
+test('a page may call from its merchant’s origins and from the form’s, letter for letter', async () => {
+  const cases: [origin: string | null, fault: string | null][] = [
+    [null, null],
+    [shopOrigin, null],
+    ['https://form.example', null],
+    ['https://other.example', 'originNotAllowed'],
+    ['null', 'originNotAllowed'],
+    [`${shopOrigin}/`, 'originNotAllowed'],
+    [`${shopOrigin}:443`, 'originNotAllowed'],
+    [shopOrigin.toUpperCase(), 'originNotAllowed'],
+    ['', 'originNotAllowed'],
+  ]
+  for (const [origin, fault] of cases)
+    assert.equal(await faultOf('browser', { origin, isFromBrowser: origin !== null }), fault, String(origin))
+  const { fault } = await ask('browser', { origin: 'https://other.example' }, { isAnyWelcome: true, formOrigin: null })
+  assert.equal(fault, null)
+})
+
+test('a merchant learns that it is blocked only behind a right password, or by its id where that is enough', async () => {
+  assert.equal(await faultOf('browser', { xAuth: blockedId }), 'merchantBlocked')
+  assert.equal(await faultOf('server', { xAuth: `${blockedId}:${password}` }), 'merchantBlocked')
+  assert.equal(await faultOf('server', { xAuth: `${blockedId}:wrong` }), 'accessDenied')
+  assert.equal(await faultOf('server', { xAuth: blockedId }), 'serverOnly')
+  assert.equal(await faultOf('browser', { xAuth: blockedId, origin: 'https://other.example' }), 'originNotAllowed')
+})
+
+test('an unknown merchant id is reported as such, since ids are public; a wrong password is only denied', async () => {
+  const unknown = await ask('browser', { xAuth: unknownId }, origins)
+  assert.deepEqual(unknown.fault, { entry: 'merchantUnknown', data: 'invalid_id' })
+  const wrong = await ask('browser', { xAuth: `${merchantId}:x` }, origins)
+  assert.deepEqual(wrong, {
+    identity: { merchantId: '', bucket: 0, as: 'browser', limits: null },
+    merchantId: null,
+    fault: { entry: 'accessDenied' },
+  })
+})
+
+test('a caller that has authenticated is logged, also when it may not call the operation', async () => {
+  const shown = await ask('server', { xAuth: merchantId }, origins)
+  assert.deepEqual([shown.merchantId, shown.fault?.entry], [merchantId, 'serverOnly'])
+  const right = await ask('server', { xAuth: server }, origins)
+  assert.deepEqual(right, { identity: { merchantId, bucket: 7, as: 'server', limits: null }, merchantId, fault: null })
+})
+
+function denied(entry: string): (string | null)[] {
+  return [entry, entry, entry, null]
+}
+
+async function ask(needed: PublicCaller, parts: Partial<RequestCredentials>, rule = origins): Promise<CallerAuthentication> {
+  const asked = claim(parts)
+  return identifyCaller(needed, asked, needed === 'nobody' ? null : await credentials.authenticate(asked.xAuth), rule)
+}
+
+function claim(parts: Partial<RequestCredentials>): RequestCredentials {
+  return { xAuth: merchantId, origin: null, isFromBrowser: false, profile: 'spec', ...parts }
+}
+
+async function faultOf(needed: PublicCaller, parts: Partial<RequestCredentials>): Promise<string | null> {
+  return (await ask(needed, parts)).fault?.entry ?? null
+}

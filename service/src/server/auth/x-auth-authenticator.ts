@@ -1,0 +1,84 @@
+import type { Profile } from '@tessera/contract/envelope'
+import { isDashboardOperation, type PublicCaller } from '@tessera/contract/operations'
+
+import type { RequestFault } from '../reader/fault.ts'
+
+import type { Authenticator, CallerAuthentication, RequestCredentials } from './authenticator.ts'
+import type { CredentialCheck, CredentialStore, KnownMerchant } from './credentials.ts'
+import type { PasswordThrottle } from './password-throttle.ts'
+
+export interface XAuthOptions {
+  readonly credentials: CredentialStore
+  readonly passwords: PasswordThrottle
+  readonly origins: AllowedOrigins
+}
+
+/** Authenticates by X-Auth (docs/reference/wire.md#authentication). It reads no cookies, and does not serve the dashboard's operations. */
+export function makeXAuthAuthenticator({ credentials, passwords, origins }: XAuthOptions): Authenticator {
+  return Object.freeze<Authenticator>({
+    serves: (method) => !isDashboardOperation(method),
+    async authenticate({ caller }, request) {
+      const checked = caller === 'nobody' ? null : await passwords.authenticate(credentials, request)
+      return identifyCaller(caller, request, checked, origins)
+    },
+  })
+}
+
+/** From where pages may call. In the test environment any origin is welcome; the form's own always is. */
+export interface AllowedOrigins {
+  readonly isAnyWelcome: boolean
+  readonly formOrigin: string | null
+}
+
+/**
+ * Decides who calls and whether this caller may call the operation (docs/reference/wire.md#authentication), in the order of the error table. `checked`
+ * is the result of the credential check, which comes before any decision, so that every wrong X-Auth takes the same time. Null: none was needed.
+ */
+export function identifyCaller(
+  needed: PublicCaller | 'dashboard',
+  request: RequestCredentials,
+  checked: CredentialCheck | null,
+  origins: AllowedOrigins,
+): CallerAuthentication {
+  if (checked === null) return anonymous
+  const fault = faultOf(needed, request, checked, origins)
+  if (!isAuthentic(checked)) return { ...anonymous, fault: fault ?? { entry: 'accessDenied' } }
+  const { merchantId, bucket, kind, limits = null, referenceFields } = checked
+  const identity = { merchantId, bucket, as: kind, limits, ...(referenceFields === undefined ? {} : { referenceFields }) }
+  return { identity, merchantId, fault }
+}
+
+function faultOf(
+  needed: PublicCaller | 'dashboard',
+  request: RequestCredentials,
+  checked: CredentialCheck,
+  origins: AllowedOrigins,
+): RequestFault | null {
+  if (request.isFromBrowser && request.xAuth?.includes(':')) return { entry: 'credentialInBrowser' }
+  if (checked.kind === 'denied') return { entry: 'accessDenied' }
+  // Ids are public, so the reply may say that one is unknown (`invalid_id` is the vendor's word).
+  if (checked.kind === 'unknownMerchant') return { entry: 'merchantUnknown', data: 'invalid_id' }
+  if (checked.kind === 'browser' && needsPassword(needed, request.profile, checked)) return { entry: 'serverOnly' }
+  if (request.origin !== null && !isWelcome(request.origin, checked, origins)) return { entry: 'originNotAllowed' }
+  return checked.blocked ? { entry: 'merchantBlocked' } : null
+}
+
+function needsPassword(needed: PublicCaller | 'dashboard', profile: Profile, merchant: KnownMerchant): boolean {
+  if (needed === 'serverInSpec') return profile === 'spec' || merchant.strictServerAuth
+  return needed === 'server'
+}
+
+function isWelcome(origin: string, merchant: KnownMerchant, { isAnyWelcome, formOrigin }: AllowedOrigins): boolean {
+  return isAnyWelcome || origin === formOrigin || merchant.origins.includes(origin)
+}
+
+function isAuthentic(checked: CredentialCheck): checked is KnownMerchant {
+  return checked.kind === 'server' || checked.kind === 'browser'
+}
+
+/** The caller of an operation that needs no X-Auth. */
+const anonymous: CallerAuthentication = Object.freeze({
+  identity: Object.freeze({ merchantId: '', bucket: 0, as: 'browser', limits: null }),
+  merchantId: null,
+  fault: null,
+})

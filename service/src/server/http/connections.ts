@@ -1,0 +1,83 @@
+import type { Server, ServerResponse } from 'node:http'
+import type { Socket } from 'node:net'
+
+import { plainAddress, subscriberOf } from '../../domain/limits/address.ts'
+
+import type { TrustedProxies } from './client-address.ts'
+import { rawProblem, type ProblemName } from './problem.ts'
+
+/** What we remember of a connection, on the connection itself. */
+export interface ApiSocket extends Socket {
+  [requestCount]?: number
+  [newest]?: ServerResponse
+  [lastRequest]?: number
+}
+
+/** Numbers a request on its connection, from 1. Responses go out in this order, whatever takes longest. */
+export function numberRequest(socket: ApiSocket, res: ServerResponse): number {
+  socket[newest] = res
+  socket[requestCount] = (socket[requestCount] ?? 0) + 1
+  return socket[requestCount]
+}
+
+/** The response to the newest request. */
+export function newestResponse(socket: ApiSocket): ServerResponse | undefined {
+  return socket[newest]
+}
+
+/**
+ * Closes a connection after the response to a request; by default the newest. Node goes on reading requests that lie in the same packet behind one
+ * that was refused; none of them may be run, since we and a proxy before us may disagree on where they begin.
+ */
+export function closeAfter(socket: ApiSocket, requestNumber = socket[requestCount] ?? 0): void {
+  socket[lastRequest] = Math.min(requestNumber, socket[lastRequest] ?? requestNumber)
+}
+
+export function isClosing(socket: ApiSocket): boolean {
+  return socket[lastRequest] !== undefined
+}
+
+/** Whether the connection closes before this request is answered. */
+export function isAfterLast(socket: ApiSocket, requestNumber: number): boolean {
+  return requestNumber > (socket[lastRequest] ?? Infinity)
+}
+
+/**
+ * Limits the sockets of one address, or /64 of IPv6, so that one client cannot take them all. Those of a trusted proxy are not counted: it brings
+ * the connections of many clients.
+ */
+export function limitSockets(server: Server, socketsPerAddressMax: number, proxies: TrustedProxies): void {
+  const open = new Map<string, number>()
+  server.on('connection', (socket: Socket) => {
+    const address = plainAddress(socket.remoteAddress ?? '')
+    if (proxies.has(address)) return
+    const subscriber = subscriberOf(address)
+    const others = open.get(subscriber) ?? 0
+    if (others >= socketsPerAddressMax) {
+      closeAfter(socket, 0)
+      refuseSocket(socket, 'tooManySockets')
+      return
+    }
+    open.set(subscriber, others + 1)
+    socket.once('close', () => {
+      const left = (open.get(subscriber) ?? 1) - 1
+      if (left > 0) open.set(subscriber, left)
+      else open.delete(subscriber)
+    })
+  })
+}
+
+/** Writes a problem to a socket from which no request could be read. What still comes is discarded for a second, so that the problem arrives. */
+export function refuseSocket(socket: Socket, name: ProblemName): void {
+  if (!socket.writable) {
+    socket.destroy()
+    return
+  }
+  socket.end(rawProblem(name))
+  setTimeout(() => socket.destroy(), lingerMs).unref()
+}
+
+const requestCount = Symbol('request count')
+const newest = Symbol('newest response')
+const lastRequest = Symbol('last request')
+const lingerMs = 1000

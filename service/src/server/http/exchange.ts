@@ -1,0 +1,222 @@
+import { maxBodyBytes } from '@tessera/contract/envelope'
+import type { IncomingMessage, ServerResponse } from 'node:http'
+
+import { closeAfter, isAfterLast, newestResponse } from './connections.ts'
+import { BodyBuffer } from './body-buffer.ts'
+import { clientAddress } from './client-address.ts'
+import { corsHeaders, preflightHeaders } from './cors.ts'
+import { endRequest, type ServerState } from './server-state.ts'
+import { beginProblem, closes, type ProblemName } from './problem.ts'
+import { RequestHeaders } from './request-headers.ts'
+import type { ApiTarget, HttpReply, HttpRequest } from './request.ts'
+
+/** A request that knows its exchange, so that its listeners can be shared functions. */
+interface OwnedMessage extends IncomingMessage {
+  [owner]?: Exchange
+}
+
+/** The exchange that a request belongs to; undefined for a page's. */
+export function exchangeOf(req: OwnedMessage): Exchange | undefined {
+  return req[owner]
+}
+
+export interface ExchangeOptions {
+  readonly headers: RequestHeaders
+  readonly target: ApiTarget
+  /** Counted on its connection, from 1. */
+  readonly requestNumber: number
+  readonly server: ServerState
+}
+
+/** One request to the API and its reply: collects the body, has it handled, writes the reply. */
+export class Exchange {
+  readonly #res: ServerResponse
+  readonly #headers: RequestHeaders
+  readonly #target: ApiTarget
+  readonly #requestNumber: number
+  readonly #server: ServerState
+  readonly #isPost: boolean
+  readonly #address: string
+  readonly #body = new BodyBuffer(maxBodyBytes)
+  #heldBytes = 0
+  /** Bytes that were discarded after the refusal. */
+  #discarded = 0
+  #linger: NodeJS.Timeout | undefined
+  #state: 'collecting' | 'answering' | 'discarding' | 'ended' = 'collecting'
+
+  constructor(req: OwnedMessage, res: ServerResponse, { headers, target, requestNumber, server }: ExchangeOptions) {
+    this.#res = res
+    this.#headers = headers
+    this.#target = target
+    this.#requestNumber = requestNumber
+    this.#server = server
+    this.#isPost = req.method === 'POST'
+    this.#address = clientAddress(req.socket.remoteAddress ?? '', req.rawHeaders, server.proxies)
+    server.open++
+    req[owner] = this
+    req.on('data', takeChunk)
+    req.on('end', endBody)
+    req.on('close', dropBody)
+    if (headers.contentLength > maxBodyBytes) this.refuse('bodyTooLarge')
+  }
+
+  /** Whether the request has not arrived in full yet. */
+  get isCollecting(): boolean {
+    return this.#state === 'collecting' && !this.#res.req.complete
+  }
+
+  addChunk(chunk: Buffer): void {
+    if (this.#state !== 'collecting') this.#discard(chunk)
+    else if (this.#server.heldBytes + chunk.length > this.#server.heldBytesMax) this.#refuseWith(chunk, 'tooManyBodies')
+    else if (!this.#body.add(chunk)) this.refuse('bodyTooLarge')
+    else this.#hold(chunk.length)
+  }
+
+  finishBody(): void {
+    if (this.#state !== 'collecting') this.#end()
+    else if (isAfterLast(this.#res.req.socket, this.#requestNumber)) this.abandon()
+    else void this.#answer()
+  }
+
+  /**
+   * Refuses at once. The connection is closed when the rest of the body has come, or when that is too much or too late: closing with bytes unread would
+   * reset the connection, and the caller might never see the reason.
+   */
+  refuse(name: ProblemName): void {
+    if (this.#state !== 'collecting') return
+    this.#state = 'discarding'
+    this.#release()
+    if (closes(name)) closeAfter(this.#res.req.socket, this.#requestNumber)
+    beginProblem(this.#res, name, corsHeaders(this.#headers.origin))
+    this.#linger = setTimeout(() => this.#end(), lingerMs).unref()
+  }
+
+  /** The same where no more can come: the request is broken, or took too long. */
+  break(name: ProblemName): void {
+    this.refuse(name)
+    this.#end()
+  }
+
+  /** Nobody waits for the reply: the connection is gone, or closes before this request. */
+  abandon(): void {
+    this.#release()
+    if (this.#state === 'collecting' || this.#state === 'discarding') this.#finish()
+  }
+
+  async #answer(): Promise<void> {
+    this.#state = 'answering'
+    const server = this.#server
+    const { socket } = this.#res.req
+    const refusal = this.#refusal()
+    try {
+      this.#reply(await server.handle(this.#request(refusal)))
+    } catch (err) {
+      server.failed(err)
+      this.#res.destroy()
+      this.#finish()
+    } finally {
+      if (refusal === null) server.inFlight.leave(socket, this.#address)
+    }
+  }
+
+  #request(refusal: HttpRequest['refusal']): HttpRequest {
+    const { origin, isFromBrowser, idempotencyKey, acceptLanguage, xAuth } = this.#headers
+    const { segment, hasQuery } = this.#target
+    const body = this.#body.take()
+    this.#release()
+    return { refusal, segment, hasQuery, body, xAuth, origin, isFromBrowser, idempotencyKey, acceptLanguage, address: this.#address }
+  }
+
+  /** Null when it is to be handled; then it counts as in flight. */
+  #refusal(): HttpRequest['refusal'] {
+    if (!this.#isPost) return 'notPost'
+    if (this.#server.isDraining) return 'draining'
+    return this.#server.inFlight.enter(this.#res.req.socket, this.#address)
+  }
+
+  #reply({ status, text, retryAfterSeconds, requestId }: HttpReply): void {
+    const headers = ['content-type', 'application/json', 'cache-control', 'no-store', 'content-length', String(Buffer.byteLength(text))]
+    headers.push('x-request-id', requestId, ...corsHeaders(this.#headers.origin))
+    if (retryAfterSeconds !== null) headers.push('retry-after', String(retryAfterSeconds))
+    if (this.#server.isDraining && newestResponse(this.#res.req.socket) === this.#res) headers.push('connection', 'close')
+    this.#res.writeHead(status, headers)
+    this.#res.end(text)
+    this.#finish()
+  }
+
+  #refuseWith(chunk: Buffer, name: ProblemName): void {
+    this.refuse(name)
+    this.#discard(chunk)
+  }
+
+  #hold(bytes: number): void {
+    this.#heldBytes += bytes
+    this.#server.heldBytes += bytes
+  }
+
+  #release(): void {
+    this.#body.wipe()
+    this.#server.heldBytes -= this.#heldBytes
+    this.#heldBytes = 0
+  }
+
+  #discard(chunk: Buffer): void {
+    chunk.fill(0)
+    this.#discarded += chunk.length
+    if (this.#discarded <= discardedMax) return
+    this.#end()
+    this.#res.socket?.destroySoon()
+  }
+
+  #end(): void {
+    if (this.#state !== 'discarding') return
+    this.#res.end()
+    this.#finish()
+  }
+
+  #finish(): void {
+    this.#state = 'ended'
+    clearTimeout(this.#linger)
+    endRequest(this.#server)
+  }
+}
+
+interface Refusal {
+  readonly name: ProblemName
+  readonly requestNumber: number
+  readonly server: ServerState
+}
+
+/** Answers a request that is not for the API with a problem; its body is discarded and wiped. */
+export function refuseRequest(req: IncomingMessage, res: ServerResponse, { name, requestNumber, server }: Refusal): void {
+  const headers = new RequestHeaders(req.rawHeaders)
+  new Exchange(req, res, { headers, target: nowhere, requestNumber, server }).refuse(name)
+}
+
+/** Answers OPTIONS, preflights of browsers included. */
+export function respondToOptions(res: ServerResponse, { origin }: RequestHeaders): void {
+  res.writeHead(204, [...preflightHeaders(origin)])
+  res.end()
+}
+
+/** Reads a request to its end, wipes it, and sends no response. */
+export function discardRequest(req: IncomingMessage): void {
+  req.on('data', (chunk: Buffer) => chunk.fill(0))
+}
+
+function takeChunk(this: OwnedMessage, chunk: Buffer): void {
+  this[owner]?.addChunk(chunk)
+}
+
+function endBody(this: OwnedMessage): void {
+  this[owner]?.finishBody()
+}
+
+function dropBody(this: OwnedMessage): void {
+  this[owner]?.abandon()
+}
+
+const owner = Symbol('exchange')
+const nowhere: ApiTarget = { segment: null, hasQuery: false }
+const lingerMs = 1000
+const discardedMax = 1024 * 1024

@@ -1,0 +1,207 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+
+import { createTestPipeline } from '../../testing/pipeline.fixture.ts'
+import type { HttpServerOptions } from './http-server.ts'
+import type { PageRoute } from './page-routes.ts'
+import { listen, post } from '../../testing/raw.fixture.ts'
+
+const discover = '{"id":1,"method":"rpc.discover"}'
+
+test('beyond its limit of calls in progress the service refuses at once, with 503 in JSON-RPC', async () => {
+  const { open, release, reached, close } = await start({ inFlightMax: 2 })
+  const clients = [await open(), await open(), await open()]
+  for (const client of clients.slice(0, 2)) client.write(post('/api', discover, ['Origin: https://a.b']))
+  await reached(2)
+  clients[2]!.write(post('/api', discover, ['Origin: https://a.b']))
+  const refused = await clients[2]!.next()
+  assert.deepEqual(
+    [refused.status, refused.headers.get('retry-after'), refused.headers.get('access-control-allow-origin')],
+    [503, '1', 'https://a.b'],
+  )
+  const { id, error } = refused.said
+  assert.deepEqual([id, error?.code, error?.reason, error?.retry_after], [null, -32400, 'overloaded', 1000])
+  release()
+  assert.deepEqual([(await clients[0]!.next()).status, (await clients[1]!.next()).status], [200, 200])
+  clients[2]!.write(post('/api', discover))
+  await reached(3)
+  release()
+  assert.equal((await clients[2]!.next()).status, 200)
+  await close()
+})
+
+test('one connection may have a limited number of calls in progress, and other connections are served meanwhile', async () => {
+  const { open, release, reached, close } = await start({ inFlightPerConnectionMax: 2 })
+  const [greedy, other] = [await open(), await open()]
+  greedy.write(post('/api', discover).repeat(3))
+  await reached(2)
+  other.write(post('/api', discover))
+  await reached(3)
+  release()
+  assert.deepEqual([(await other.next()).status, (await greedy.next()).status, (await greedy.next()).status], [200, 200, 200])
+  const refused = await greedy.next()
+  assert.deepEqual([refused.status, refused.headers.get('retry-after'), refused.said.error?.reason], [503, '1', 'connection_busy'])
+  greedy.write(post('/api', discover))
+  await reached(4)
+  release()
+  assert.equal((await greedy.next()).status, 200)
+  await close()
+})
+
+test('one address may have a limited number of calls in progress over all its connections, and none stays counted afterwards', async () => {
+  const { http, open, release, reached, close } = await start({ inFlightPerAddressMax: 2 })
+  const clients = [await open(), await open(), await open()]
+  for (const calls of [2, 4]) {
+    for (const client of clients.slice(0, 2)) client.write(post('/api', discover))
+    await reached(calls)
+    clients[2]!.write(post('/api', discover))
+    const refused = await clients[2]!.next()
+    assert.deepEqual([refused.status, refused.headers.get('retry-after'), refused.said.error?.reason], [503, '1', 'address_busy'])
+    release()
+    assert.deepEqual([(await clients[0]!.next()).status, (await clients[1]!.next()).status], [200, 200])
+  }
+  assert.equal(http.inFlight(), 0)
+  await close()
+})
+
+test('drain answers what has arrived, refuses what still comes, closes every connection, and then resolves', async () => {
+  const { http, open, release, reached } = await start({})
+  const [busy, idle, fresh, late] = [await open(), await open(), await open(), await open()]
+  idle.write(post('/api', discover))
+  await reached(1)
+  release()
+  assert.equal((await idle.next()).status, 200)
+  late.write(post('/api', discover).slice(0, -5))
+  busy.write(post('/api', discover))
+  await reached(2)
+  assert.equal(http.inFlight(), 1)
+  const stopped = http.drain(10_000)
+  assert.equal(await idle.closed(), '')
+  late.write(discover.slice(-5))
+  const refused = await late.next()
+  assert.deepEqual([refused.status, refused.said.error?.reason, refused.headers.get('connection')], [503, 'draining', 'close'])
+  release()
+  const answered = await busy.next()
+  assert.deepEqual([answered.status, answered.headers.get('connection'), http.inFlight()], [200, 'close', 0])
+  await stopped
+  assert.equal(await fresh.closed(), '')
+  await assert.rejects(open())
+  await http.close()
+})
+
+test('drain cuts off calls that do not end before the deadline', async () => {
+  const { http, open, reached } = await start({})
+  const stuck = await open()
+  stuck.write(post('/api', discover))
+  await reached(1)
+  await http.drain(50)
+  await assert.rejects(stuck.next(), /closed/)
+  await http.close()
+})
+
+test('a client that leaves in the middle leaves nothing behind', async () => {
+  const { http, open, release, reached } = await start({})
+  const half = await open()
+  half.write(post('/api', discover).slice(0, -5))
+  const gone = await open()
+  gone.write(post('/api', discover))
+  await reached(1)
+  half.socket.destroy()
+  gone.socket.destroy()
+  release()
+  await http.drain(10_000)
+  assert.equal(http.inFlight(), 0)
+  await http.close()
+})
+
+test('one address may have a limited number of connections', async () => {
+  const { open, release, reached, close } = await start({ socketsPerAddressMax: 2 })
+  const [first, second, third] = [await open(), await open(), await open()]
+  third.write(post('/api', discover))
+  const refused = await third.next()
+  assert.deepEqual([refused.status, refused.headers.get('retry-after')], [503, '1'])
+  assert.equal(await third.closed(), '')
+  first.socket.destroy()
+  second.write(post('/api', discover))
+  await reached(1)
+  release()
+  assert.equal((await second.next()).status, 200)
+  const again = await open()
+  again.write(post('/api', discover))
+  await reached(2)
+  release()
+  assert.equal((await again.next()).status, 200)
+  await close()
+})
+
+test('bodies that have not arrived in full may take a limited number of bytes together', async () => {
+  const { http, open, release, reached, close } = await start({ heldBytesMax: 3000 })
+  const half = await open()
+  half.write(post('/api', 'x'.repeat(2000), ['Content-Length: 4000']))
+  const second = await open()
+  second.write(post('/api', 'x'.repeat(2000), ['Content-Length: 4000']))
+  const refused = await second.next()
+  assert.deepEqual([refused.status, refused.headers.get('retry-after')], [503, '1'])
+  await second.closed()
+  half.socket.destroy()
+  while ((await http.connections()) > 0) await new Promise((resolve) => setImmediate(resolve))
+  const third = await open()
+  third.write(post('/api', `{"id":1,"method":"rpc.discover","pad":"${'x'.repeat(2000)}"}`))
+  await reached(1)
+  release()
+  assert.equal((await third.next()).status, 200)
+  await close()
+})
+
+test('a handler that throws ends its connection and not the service', async () => {
+  const failed: unknown[] = []
+  const broken = await listen({ handle: () => Promise.reject(new Error('unforeseen')), failed: (cause) => failed.push(cause) })
+  const client = await broken.open()
+  client.write(post('/api', discover))
+  await assert.rejects(client.next(), /closed/)
+  assert.equal(failed.length, 1)
+  assert.equal(broken.http.inFlight(), 0)
+  await broken.close()
+})
+
+test('page routes are served beside the API, and what they throw is reported to the log only', async () => {
+  const failed: unknown[] = []
+  const page = (path: string, handle: PageRoute['handle']): PageRoute => ({ method: 'GET', host: () => true, path, handle })
+  const pages = [
+    page('/page', () => ({ headers: { 'content-type': 'text/html' }, body: '<p>here</p>' })),
+    page('/broken', () => Promise.reject(new Error('secret'))),
+  ]
+  const { open, close } = await start({}, { pages, failed: (cause) => failed.push(cause) })
+  const client = await open()
+  client.write(['/page', '/broken', '/page/none'].map((path) => `GET ${path} HTTP/1.1\r\nHost: a\r\n\r\n`).join(''))
+  const replies = [await client.next(), await client.next(), await client.next()]
+  assert.deepEqual(
+    replies.map(({ status }) => status),
+    [200, 500, 404],
+  )
+  assert.equal(replies[0]?.body, '<p>here</p>')
+  assert.equal(replies[1]?.raw.includes('secret'), false)
+  assert.equal((failed[0] as Error).message, 'secret')
+  client.write('GET /page HTTP/1.1\r\nHost: a\r\nHost: b\r\n\r\n')
+  assert.equal((await client.next()).status, 400)
+  await close()
+})
+
+/** A server whose operations finish when the test releases them. */
+async function start(bounds: HttpServerOptions['bounds'], more: Partial<HttpServerOptions> = {}) {
+  const waiting: (() => void)[] = []
+  const { answer, ran } = createTestPipeline({}, async (method) => {
+    await new Promise<void>((resolve) => waiting.push(resolve))
+    return { method }
+  })
+  const listening = await listen({ handle: answer, ...(bounds === undefined ? {} : { bounds }), ...more })
+  return {
+    ...listening,
+    release: () => {
+      for (const go of waiting.splice(0)) go()
+    },
+    reached: async (calls: number) => {
+      while (ran.length < calls) await new Promise((resolve) => setImmediate(resolve))
+    },
+  }
+}

@@ -1,0 +1,189 @@
+import {
+  createServer as createNodeServer,
+  type IncomingMessage,
+  type RequestListener,
+  type Server,
+  type ServerOptions,
+  type ServerResponse,
+} from 'node:http'
+import type { AddressInfo, Socket } from 'node:net'
+
+import type { RequestHandler } from '../pipeline.ts'
+import { closeAfter, isAfterLast, limitSockets, numberRequest, refuseSocket } from './connections.ts'
+import { handleClientError } from './client-error.ts'
+import { clientAddress, noProxies, type TrustedProxies } from './client-address.ts'
+import { createServerState, endRequest, type InFlightBounds, type ServerState } from './server-state.ts'
+import { respondToOptions, discardRequest, Exchange, refuseRequest } from './exchange.ts'
+import { servePages, type PageRoute } from './page-routes.ts'
+import { findProtocolFault, RequestHeaders } from './request-headers.ts'
+import { readApiTarget } from './request.ts'
+
+/** The HTTP server: the API, and the pages beside it. */
+export interface HttpServer {
+  /** Returns the address that it listens on. */
+  listen(address: ListenAddress): Promise<AddressInfo>
+  /** Requests to the API that are being answered. */
+  inFlight(): number
+  /** Open connections, for tests. */
+  connections(): Promise<number>
+  /**
+   * Stops: takes no new connection, answers what has arrived, refuses what still comes with 503, and closes each connection after its reply.
+   * Resolves when all are closed; after `deadlineMs` the rest is cut off.
+   */
+  drain(deadlineMs: number): Promise<void>
+  /** Stops without waiting for idle connections; resolves when all are closed. */
+  close(): Promise<void>
+}
+
+export interface ListenAddress {
+  readonly host: string
+  readonly port: number
+}
+
+export interface HttpServerOptions {
+  /** Answers a request to the API. */
+  readonly handle: RequestHandler
+  readonly bounds?: Partial<HttpBounds>
+  /** Proxies that are trusted to name the client's address; by default none. */
+  readonly proxies?: TrustedProxies
+  /** What is there beside the API: form, dashboard, SDK files. */
+  readonly pages?: readonly PageRoute[]
+  /** For the log: something threw that nobody foresaw. */
+  readonly failed?: (cause: unknown) => void
+}
+
+/** How much, how many and how long; milliseconds. */
+export interface HttpBounds extends InFlightBounds {
+  readonly headersTimeoutMs: number
+  /** From the first byte of a request to its last. */
+  readonly requestTimeoutMs: number
+  readonly keepAliveMs: number
+  /** Of bodies that have not arrived in full, all together. */
+  readonly heldBytesMax: number
+  readonly socketsMax: number
+  readonly socketsPerAddressMax: number
+}
+
+/** Creates the server. It refuses what is not plain HTTP/1.1, answers the API, and looks for every other path among the pages. */
+export function createHttpServer(options: HttpServerOptions): HttpServer {
+  const { handle: answer, proxies = noProxies, pages = [], failed = () => undefined } = options
+  const bounds = { ...defaultBounds, ...options.bounds }
+  const state = createServerState({ handle: answer, failed, heldBytesMax: bounds.heldBytesMax, proxies }, bounds)
+  const serve = servePages(pages, {
+    addressOf: (req) => clientAddress(req.socket.remoteAddress ?? '', req.rawHeaders, proxies),
+    refuseNotFound: (req, res) => refuseRequest(req, res, { name: 'notFound', requestNumber: 0, server: state }),
+    closeConnection: (req) => closeAfter(req.socket),
+    failed,
+  })
+  const server = makeServer(state, bounds, (req, res) => void serve(req, res))
+  return Object.freeze({
+    listen: (address: ListenAddress) => listenOn(server, address),
+    inFlight: () => state.inFlight.total,
+    connections: () => new Promise<number>((resolve) => server.getConnections((_err, count) => resolve(count))),
+    drain: (deadlineMs: number) => drain(server, state, deadlineMs),
+    close: () => closeServer(server),
+  })
+}
+
+export const defaultBounds: HttpBounds = Object.freeze({
+  headersTimeoutMs: 5000,
+  requestTimeoutMs: 10_000,
+  // Longer than the 60 s after which load balancers commonly close an idle connection, so that they do it and not we.
+  keepAliveMs: 65_000,
+  inFlightMax: 2000,
+  inFlightPerConnectionMax: 64,
+  inFlightPerAddressMax: 500,
+  heldBytesMax: 64 * 1024 * 1024,
+  socketsMax: 8192,
+  socketsPerAddressMax: 1024,
+})
+
+function makeServer(state: ServerState, bounds: HttpBounds, servePage: RequestListener): Server {
+  const serve: RequestListener = (req, res) => receive(req, res, { state, servePage })
+  const server = createNodeServer(nodeOptions(bounds), serve)
+  server.maxConnections = bounds.socketsMax
+  server.maxHeadersCount = 0
+  server.timeout = bounds.keepAliveMs + bounds.requestTimeoutMs
+  server.on('checkExpectation', serve)
+  server.on('clientError', handleClientError)
+  server.on('connect', (_req: IncomingMessage, socket: Socket) => {
+    socket.on('error', () => socket.destroy())
+    refuseSocket(socket, 'targetForm')
+  })
+  limitSockets(server, bounds.socketsPerAddressMax, state.proxies)
+  return server
+}
+
+interface Receiver {
+  readonly state: ServerState
+  readonly servePage: RequestListener
+}
+
+function receive(req: IncomingMessage, res: ServerResponse, { state, servePage }: Receiver): void {
+  const requestNumber = numberRequest(req.socket, res)
+  if (isAfterLast(req.socket, requestNumber)) {
+    discardRequest(req)
+    return
+  }
+  const headers = new RequestHeaders(req.rawHeaders)
+  const fault = findProtocolFault(req, headers)
+  const target = readApiTarget(req.url ?? '')
+  if (fault !== null) refuseRequest(req, res, { name: fault, requestNumber, server: state })
+  else if (target === null) handPage(req, res, { state, servePage })
+  else if (req.method === 'OPTIONS') respondToOptions(res, headers)
+  else new Exchange(req, res, { headers, target, requestNumber, server: state })
+}
+
+function handPage(req: IncomingMessage, res: ServerResponse, { state, servePage }: Receiver): void {
+  state.open++
+  res.once('close', () => endRequest(state))
+  servePage(req, res)
+}
+
+function nodeOptions({ headersTimeoutMs, requestTimeoutMs, keepAliveMs }: HttpBounds): ServerOptions {
+  return {
+    headersTimeout: headersTimeoutMs,
+    requestTimeout: requestTimeoutMs,
+    keepAliveTimeout: keepAliveMs,
+    connectionsCheckingInterval: Math.min(500, headersTimeoutMs),
+    maxHeaderSize: 16 * 1024,
+    insecureHTTPParser: false,
+    // Checked by us, so that the refusal says why.
+    requireHostHeader: false,
+    noDelay: true,
+  }
+}
+
+async function drain(server: Server, state: ServerState, deadlineMs: number): Promise<void> {
+  state.isDraining = true
+  const closed = new Promise<void>((resolve) => server.close(() => resolve()))
+  const cutAfter = (ms: number) => setTimeout(() => server.closeAllConnections(), ms)
+  const cut = [cutAfter(deadlineMs)]
+  // What is still open then has no request on it: a client that connected ahead of its need.
+  state.idle = () => cut.push(cutAfter(lastReplyMs))
+  if (state.open === 0) state.idle()
+  await closed
+  cut.forEach((timer) => clearTimeout(timer))
+}
+
+/** Listens, or throws why the address cannot be had. */
+export function listenOn(server: Server, { host, port }: ListenAddress): Promise<AddressInfo> {
+  return new Promise((resolve, reject) => {
+    server.once('error', reject)
+    server.listen({ host, port }, () => {
+      server.off('error', reject)
+      resolve(server.address() as AddressInfo)
+    })
+  })
+}
+
+/** Closes a server that listens; of one that does not, nothing is left to close. */
+export function closeServer(server: Server): Promise<void> {
+  return new Promise((resolve) => {
+    server.close(() => resolve())
+    server.closeIdleConnections()
+  })
+}
+
+/** Time for the last replies to leave the machine. */
+const lastReplyMs = 100

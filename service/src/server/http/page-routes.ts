@@ -1,0 +1,134 @@
+import { maxBodyBytes } from '@tessera/contract/envelope'
+import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http'
+
+import { BodyBuffer } from './body-buffer.ts'
+import { problemText } from './problem.ts'
+
+/** One page: a document, a file, or the dashboard's endpoint. Whatever the table of routes does not have is answered 404. */
+export interface PageRoute {
+  /** GET answers HEAD too. */
+  readonly method: 'GET' | 'POST'
+  /** Whether a Host header names the host that has this page; on any other host the page is not there. */
+  readonly host: (host: string | undefined) => boolean
+  /** A whole path; `…/*` takes everything below, `…/:name` one segment. */
+  readonly path: string
+  /** Null: not found. */
+  readonly handle: (request: PageRequest) => PageReply | null | Promise<PageReply | null>
+}
+
+export interface PageRequest {
+  readonly headers: IncomingHttpHeaders
+  /** Decoded, without the query. */
+  readonly path: string
+  readonly query: URLSearchParams
+  readonly hasQuery: boolean
+  /** The client's address. */
+  readonly address: string
+  /** Of POST. Whoever takes it wipes it. */
+  readonly body: Buffer
+}
+
+export interface PageReply {
+  /** 200 by default. */
+  readonly status?: number
+  readonly headers: Readonly<Record<string, string>>
+  readonly body: string | Buffer
+}
+
+export interface PageDependencies {
+  /** The client's address. */
+  readonly addressOf: (req: IncomingMessage) => string
+  /** Writes the 404. */
+  readonly refuseNotFound: (req: IncomingMessage, res: ServerResponse) => void
+  /** Runs nothing more of this connection. */
+  readonly closeConnection: (req: IncomingMessage) => void
+  /** For the log: a page threw. */
+  readonly failed: (cause: unknown) => void
+}
+
+/** Serves pages by a table of routes; the first that matches handles the request. */
+export function servePages(routes: readonly PageRoute[], deps: PageDependencies) {
+  return async (req: IncomingMessage, res: ServerResponse): Promise<void> => {
+    try {
+      const target = readTarget(req.url ?? '')
+      const route = target === null ? undefined : routes.find((each) => matches(each, req, target.path))
+      if (target === null || route === undefined) {
+        deps.refuseNotFound(req, res)
+        return
+      }
+      const body = req.method === 'POST' ? await readBody(req) : nothing
+      if (body === 'aborted') return
+      if (body === 'tooLarge') {
+        deps.closeConnection(req)
+        writePage(req, res, bodyTooLarge)
+        return
+      }
+      const reply = await route.handle({ ...target, headers: req.headers, address: deps.addressOf(req), body })
+      if (reply === null) deps.refuseNotFound(req, res)
+      else writePage(req, res, reply)
+    } catch (err) {
+      deps.failed(err)
+      if (res.headersSent) res.destroy()
+      else writePage(req, res, failure)
+    }
+  }
+}
+
+function matches({ method, host, path: pattern }: PageRoute, req: IncomingMessage, path: string): boolean {
+  if (method !== (req.method === 'HEAD' ? 'GET' : req.method) || !host(req.headers.host)) return false
+  if (pattern.endsWith('/*')) return path.startsWith(pattern.slice(0, -1))
+  const [prefix = '', parameter] = pattern.split(':')
+  return parameter === undefined ? path === pattern : path.startsWith(prefix) && !path.slice(prefix.length).includes('/')
+}
+
+/** Null for a path that cannot be decoded. */
+function readTarget(url: string): Pick<PageRequest, 'path' | 'query' | 'hasQuery'> | null {
+  const [, path = '', query = ''] = /^([^?#]*)(?:\?([^#]*))?/.exec(url) ?? []
+  try {
+    return { path: decodeURI(path), query: new URLSearchParams(query), hasQuery: url.includes('?') }
+  } catch {
+    return null
+  }
+}
+
+/** Collects a body in memory that its reader wipes. */
+function readBody(req: IncomingMessage): Promise<Buffer | 'tooLarge' | 'aborted'> {
+  const body = new BodyBuffer(maxBodyBytes)
+  if (Number(req.headers['content-length'] ?? 0) > maxBodyBytes) {
+    req.on('data', (chunk: Buffer) => chunk.fill(0))
+    return Promise.resolve('tooLarge')
+  }
+  return new Promise((resolve) => {
+    let isTooLarge = false
+    req.on('data', (chunk: Buffer) => {
+      if (isTooLarge) chunk.fill(0)
+      else if (!body.add(chunk)) {
+        isTooLarge = true
+        resolve('tooLarge')
+      }
+    })
+    req.on('end', () => resolve(body.take()))
+    req.on('close', () => {
+      body.wipe()
+      resolve('aborted')
+    })
+  })
+}
+
+/** Writes a whole reply; of HEAD the headers alone. */
+export function writePage(req: IncomingMessage, res: ServerResponse, { status = 200, headers, body }: PageReply): void {
+  res.writeHead(status, { ...headers, 'content-length': String(Buffer.byteLength(body)) })
+  res.end(req.method === 'HEAD' ? undefined : body)
+}
+
+const nothing = Buffer.alloc(0)
+const bodyTooLarge: PageReply = {
+  status: 413,
+  headers: { 'content-type': 'text/plain', connection: 'close' },
+  body: 'A body holds at most 64 KiB.',
+}
+const failure: PageReply = {
+  status: 500,
+  headers: { 'content-type': 'application/problem+json; charset=utf-8' },
+  body: problemText('failed'),
+}

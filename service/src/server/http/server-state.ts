@@ -1,0 +1,82 @@
+import { subscriberOf } from '../../domain/limits/address.ts'
+import type { RequestHandler } from '../pipeline.ts'
+import type { TrustedProxies } from './client-address.ts'
+import type { ApiSocket } from './connections.ts'
+
+/** What all requests of a server share. */
+export interface ServerState {
+  readonly handle: RequestHandler
+  /** For the log: something threw that nobody foresaw. */
+  readonly failed: (cause: unknown) => void
+  readonly heldBytesMax: number
+  readonly proxies: TrustedProxies
+  /** API requests that are being handled. */
+  readonly inFlight: InFlight
+  /** Requests, of pages too, that have no complete response yet. */
+  open: number
+  /** Bytes of bodies that have not arrived in full. */
+  heldBytes: number
+  isDraining: boolean
+  /** Called when the last open request is done; set while draining. */
+  idle: (() => void) | null
+}
+
+export function createServerState(
+  parts: Pick<ServerState, 'handle' | 'failed' | 'heldBytesMax' | 'proxies'>,
+  bounds: InFlightBounds,
+): ServerState {
+  return { ...parts, inFlight: new InFlight(bounds), open: 0, heldBytes: 0, isDraining: false, idle: null }
+}
+
+/** Called once for each open request, when it is done. */
+export function endRequest(state: ServerState): void {
+  state.open--
+  if (state.open === 0) state.idle?.()
+}
+
+export interface InFlightBounds {
+  readonly inFlightMax: number
+  readonly inFlightPerConnectionMax: number
+  readonly inFlightPerAddressMax: number
+}
+
+/** Counts the requests that are being handled: in all, on one connection (which may send the next before it has the reply), of one address or /64 of IPv6. */
+export class InFlight {
+  total = 0
+  readonly #bounds: InFlightBounds
+  readonly #addresses = new Map<string, number>()
+
+  constructor(bounds: InFlightBounds) {
+    this.#bounds = bounds
+  }
+
+  /** Counts a request until `leave`, or returns why there is no room for it and counts nothing. */
+  enter(socket: InFlightCounts, address: string): 'overloaded' | 'connectionBusy' | 'addressBusy' | null {
+    const { inFlightMax, inFlightPerConnectionMax, inFlightPerAddressMax } = this.#bounds
+    const ofConnection = socket[calls] ?? 0
+    const subscriber = subscriberOf(address)
+    const ofAddress = this.#addresses.get(subscriber) ?? 0
+    if (this.total >= inFlightMax) return 'overloaded'
+    if (ofConnection >= inFlightPerConnectionMax) return 'connectionBusy'
+    if (ofAddress >= inFlightPerAddressMax) return 'addressBusy'
+    this.total++
+    socket[calls] = ofConnection + 1
+    this.#addresses.set(subscriber, ofAddress + 1)
+    return null
+  }
+
+  leave(socket: InFlightCounts, address: string): void {
+    this.total--
+    socket[calls] = (socket[calls] ?? 1) - 1
+    const subscriber = subscriberOf(address)
+    const left = (this.#addresses.get(subscriber) ?? 1) - 1
+    if (left > 0) this.#addresses.set(subscriber, left)
+    else this.#addresses.delete(subscriber)
+  }
+}
+
+interface InFlightCounts extends ApiSocket {
+  [calls]?: number
+}
+
+const calls = Symbol('calls in flight')

@@ -1,0 +1,60 @@
+import { createHash } from 'node:crypto'
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { gzipSync } from 'node:zlib'
+
+/** The built dashboard: one script, one stylesheet, and the messages of long pages, each named by its hash so that it never changes under its name. */
+export interface DashboardAssets {
+  /** By their names under `/dashboard/assets/`. */
+  readonly files: ReadonlyMap<string, DashboardFile>
+  readonly script: string
+  readonly style: string
+}
+
+export interface DashboardFile {
+  readonly bytes: Buffer
+  readonly gzipped: Buffer
+  readonly type: string
+}
+
+/** Reads what `npm run build` left in `folder`. Throws `DashboardMissing`. */
+export function readDashboardAssets(folder: string): DashboardAssets {
+  try {
+    const words = readdirSync(folder).filter((name) => name.endsWith('.json'))
+    return nameAssets(
+      readFileSync(join(folder, 'app.js')),
+      readFileSync(join(folder, 'app.css')),
+      words.map((name) => [name, readFileSync(join(folder, name))]),
+    )
+  } catch (cause) {
+    throw new DashboardMissing(folder, { cause })
+  }
+}
+
+/** Names script and stylesheet by their hashes; message files are named by the build, since the script refers to them. */
+export function nameAssets(scriptBytes: Buffer, styleBytes: Buffer, words: readonly (readonly [string, Buffer])[] = []): DashboardAssets {
+  const script = `app-${digest(scriptBytes)}.js`
+  const style = `app-${digest(styleBytes)}.css`
+  const files = new Map([
+    [script, asFile(scriptBytes, 'text/javascript; charset=utf-8')],
+    [style, asFile(styleBytes, 'text/css; charset=utf-8')],
+    ...words.map(([name, bytes]) => [name, asFile(bytes, 'application/json')] as const),
+  ])
+  return Object.freeze({ files, script, style })
+}
+
+/** The dashboard is not built. */
+export class DashboardMissing extends Error {
+  override readonly name = 'DashboardMissing'
+  constructor(folder: string, options: ErrorOptions) {
+    super(`the dashboard is not built in ${folder}: run npm run build`, options)
+  }
+}
+
+function asFile(bytes: Buffer, type: string): DashboardFile {
+  return { bytes, gzipped: gzipSync(bytes, { level: 9 }), type }
+}
+
+function digest(bytes: Buffer): string {
+  return createHash('sha256').update(bytes).digest('hex').slice(0, 16)
+}

@@ -1,0 +1,48 @@
+import type { DashboardAssets } from './dashboard-assets.ts'
+
+/** The one document of the dashboard; everything in it comes from our own origin, and nothing is inline. */
+export function renderDashboardDocument({ script, style }: DashboardAssets): string {
+  return (
+    '<!doctype html><html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width,initial-scale=1">' +
+    '<meta name="color-scheme" content="light dark"><meta name="robots" content="noindex"><title>Tessera</title>' +
+    '<link rel="icon" href="data:,">' +
+    `<link rel="stylesheet" href="/dashboard/assets/${style}"><script type="module" src="/dashboard/assets/${script}"></script></head>` +
+    '<body><div id="app"></div><noscript>JavaScript is needed here.</noscript></body></html>'
+  )
+}
+
+/** The headers of the document (W3C CSP 3, Trusted Types). `formOrigin` serves the form builder's preview. */
+export function documentHeaders(formOrigin: string): Readonly<Record<string, string>> {
+  const policy = [
+    "default-src 'none'",
+    "script-src 'self'",
+    "style-src 'self'",
+    "img-src 'self' data:",
+    "connect-src 'self'",
+    `frame-src ${formOrigin}`,
+    "form-action 'none'",
+    "base-uri 'none'",
+    "frame-ancestors 'none'",
+    "require-trusted-types-for 'script'",
+    "trusted-types 'none'",
+  ].join('; ')
+  return { ...everywhere, 'cache-control': 'no-store', 'content-security-policy': policy, 'content-type': 'text/html; charset=utf-8' }
+}
+
+/** Of the script and the style. */
+export const assetHeaders: Readonly<Record<string, string>> = {
+  'cache-control': 'public, max-age=31536000, immutable',
+  'cross-origin-resource-policy': 'same-origin',
+  'x-content-type-options': 'nosniff',
+  vary: 'Accept-Encoding',
+}
+
+const everywhere: Readonly<Record<string, string>> = {
+  'cross-origin-opener-policy': 'same-origin',
+  'cross-origin-resource-policy': 'same-origin',
+  'origin-agent-cluster': '?1',
+  'permissions-policy': 'camera=(), microphone=(), geolocation=(), payment=(), usb=(), serial=(), hid=()',
+  'referrer-policy': 'no-referrer',
+  'x-content-type-options': 'nosniff',
+  'x-frame-options': 'DENY',
+}

@@ -1,0 +1,96 @@
+import type { DashboardBrowser } from '../../domain/request-context.ts'
+import { makeSessionCookie, type SessionCookie } from '../auth/session-cookie.ts'
+import type { PageReply, PageRequest, PageRoute } from '../http/page-routes.ts'
+import type { RequestHandler } from '../pipeline.ts'
+
+import type { DashboardAssets } from './dashboard-assets.ts'
+import { assetHeaders, documentHeaders, renderDashboardDocument } from './dashboard-document.ts'
+import { makeDashboardHost, type DashboardHost } from './hosts.ts'
+
+export interface DashboardPageOptions {
+  readonly handle: RequestHandler
+  readonly assets: DashboardAssets
+  /** Null: `localhost`, whatever the port. */
+  readonly dashboardOrigin: string | null
+  /** Null: every name of 127.0.0.1. */
+  readonly formOrigin: string | null
+}
+
+/** The dashboard's own host: its document, its files, and its endpoint `POST /dashboard/api`. On any other host none of it is there. */
+export function dashboardRoutes({ handle: answer, assets, dashboardOrigin, formOrigin }: DashboardPageOptions): readonly PageRoute[] {
+  const host = makeDashboardHost(dashboardOrigin)
+  const cookie = makeSessionCookie(host.isSecure)
+  const document = { headers: documentHeaders(formOrigin ?? 'http://127.0.0.1:*'), body: renderDashboardDocument(assets) }
+  const get = (path: string, handle: PageRoute['handle']): PageRoute => ({ method: 'GET', host: host.is, path, handle })
+  return [
+    { method: 'POST', host: host.is, path: '/dashboard/api', handle: (request) => answerDashboard(request, { answer, host, cookie }) },
+    get('/dashboard/assets/:name', (request) => findAsset(request, assets)),
+    get('/dashboard', () => document),
+    get('/dashboard/*', () => document),
+  ]
+}
+
+function findAsset({ path, headers: { 'accept-encoding': accepted } }: PageRequest, { files }: DashboardAssets): PageReply | null {
+  const file = files.get(path.slice(path.lastIndexOf('/') + 1))
+  if (file === undefined) return null
+  const headers = { ...assetHeaders, 'content-type': file.type }
+  if (!/\bgzip\b/.test(accepted ?? '')) return { headers, body: file.bytes }
+  return { headers: { ...headers, 'content-encoding': 'gzip' }, body: file.gzipped }
+}
+
+interface DashboardEndpoint {
+  readonly answer: RequestHandler
+  readonly host: DashboardHost
+  readonly cookie: SessionCookie
+}
+
+async function answerDashboard(request: PageRequest, { answer, host, cookie }: DashboardEndpoint): Promise<PageReply> {
+  const { headers } = request
+  let session: string | null | undefined
+  const browser: DashboardBrowser = {
+    cookie: cookie.read(headers.cookie),
+    csrf: one(headers['x-tessera-csrf']),
+    userAgent: headers['user-agent'] ?? '',
+    setCookie: (value) => (session = value),
+  }
+  const { status, text, retryAfterSeconds } = await answer({
+    refusal: isFromDashboard(request, host) ? null : 'notFromDashboard',
+    segment: null,
+    hasQuery: request.hasQuery,
+    body: request.body,
+    xAuth: null,
+    origin: null,
+    isFromBrowser: true,
+    idempotencyKey: null,
+    acceptLanguage: headers['accept-language'],
+    address: request.address,
+    browser,
+  })
+  const replyHeaders = {
+    ...endpointHeaders,
+    ...(retryAfterSeconds === null ? {} : { 'retry-after': String(retryAfterSeconds) }),
+    ...(session === undefined ? {} : { 'set-cookie': cookie.write(session) }),
+  }
+  return { status, headers: replyHeaders, body: text }
+}
+
+/** Whether the browser says that a page of ours sent the request. A request with X-Auth is no page's, and a page of another port on this host is not ours. */
+function isFromDashboard({ headers }: PageRequest, host: DashboardHost): boolean {
+  return (
+    headers['sec-fetch-site'] === 'same-origin' &&
+    headers.origin === host.originOf(headers.host ?? '') &&
+    /^application\/json(?:;|$)/.test(headers['content-type'] ?? '') &&
+    headers['x-auth'] === undefined
+  )
+}
+
+function one(header: string | string[] | undefined): string | null {
+  return typeof header === 'string' ? header : null
+}
+
+const endpointHeaders = {
+  'content-type': 'application/json; charset=utf-8',
+  'cache-control': 'no-store',
+  'cross-origin-resource-policy': 'same-origin',
+  'x-content-type-options': 'nosniff',
+}

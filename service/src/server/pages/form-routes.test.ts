@@ -1,0 +1,244 @@
+import assert from 'node:assert/strict'
+import { createHash } from 'node:crypto'
+import { after, before, test } from 'node:test'
+import { brotliDecompressSync, gunzipSync } from 'node:zlib'
+
+import { createHttpServer } from '../http/http-server.ts'
+import { startListener, type TestReply, type TestRequest } from '../../testing/http-request.fixture.ts'
+import { sandboxDisclosure, sandboxLegal } from '../../adapters/sandbox/legal.ts'
+
+import { toSdkFile } from './form-assets.ts'
+import { formRoutes, type FormMerchant, type FormPageOptions } from './form-routes.ts'
+
+const script = "document.title = 'ready'"
+const style = 'body { margin: 0 }'
+const shop: FormMerchant = {
+  id: '65f0c0ffee0000000000cafe',
+  name: '</script><b>Shop & "Co"',
+  blocked: false,
+  origins: ['https://shop.example'],
+}
+const parts: FormPageOptions = {
+  assets: {
+    version: '1.2.3',
+    script,
+    guard: "document.title = 'guard'",
+    preview: "document.title = 'preview'",
+    style,
+    hosted: { script: "document.title = 'hosted'", style: 'main{}' },
+    texts: { uz: { submit: 'Davom' }, ru: { submit: 'Далее' }, en: { submit: 'Go' } },
+    files: new Map([
+      ['tessera.js', toSdkFile(Buffer.from('sdk'))],
+      ['tessera.d.ts', toSdkFile(Buffer.from('types'))],
+    ]),
+  },
+  findMerchant: async (id) => (id === shop.id ? shop : id === blocked.id ? blocked : null),
+  issueForm: async (id, origin) => `${id} ${origin}`,
+  isAnyOriginWelcome: false,
+  isThemeMeasured: false,
+  environment: 'test',
+  formOrigin: 'https://form.example',
+  dashboardOrigin: 'https://pay.example',
+  providerName: 'Pay <b>',
+  disclosure: sandboxDisclosure,
+  termsUrl: null,
+  privacyUrl: 'https://pay.example/privacy',
+  legal: sandboxLegal,
+}
+const blocked: FormMerchant = { ...shop, id: '65f0c0ffee0000000000dead', blocked: true }
+
+const server = createHttpServer({ handle: async () => assert.fail('no page calls the API'), pages: formRoutes(parts) })
+let send: (request: TestRequest) => Promise<TestReply>
+before(async () => {
+  send = await startListener(server)
+})
+after(() => server.close())
+
+async function get(url: string, headers: Record<string, string> = {}) {
+  return send({ url, headers: { host: 'form.example', ...headers } })
+}
+
+const asked = `/form/v1?merchant=${shop.id}&origin=https%3A%2F%2Fshop.example`
+
+test('the form is one document whose script and style are the only ones that its policy allows', async () => {
+  const reply = await get(asked)
+  assert.equal(reply.statusCode, 200)
+  const policy = String(reply.headers['content-security-policy'])
+  for (const [what, text] of [
+    ['script-src', script],
+    ['style-src', style],
+  ] as const) {
+    assert.ok(policy.includes(`${what} 'sha256-${createHash('sha256').update(text).digest('base64')}';`), policy)
+    assert.ok(reply.body.includes(`>${text}</`))
+  }
+  const rules = ["default-src 'none'", "connect-src 'self'", "form-action 'none'", "base-uri 'none'", "trusted-types 'none'"]
+  for (const rule of [...rules, "require-trusted-types-for 'script'"]) assert.ok(policy.split('; ').includes(rule), rule)
+  assert.match(policy, /; frame-ancestors https:\/\/shop\.example$/)
+  assert.deepEqual(
+    [
+      reply.headers['cache-control'],
+      reply.headers['referrer-policy'],
+      reply.headers['cross-origin-embedder-policy'],
+      reply.headers['cross-origin-resource-policy'],
+      reply.headers['origin-agent-cluster'],
+      reply.headers['x-content-type-options'],
+      reply.headers['set-cookie'],
+    ],
+    ['no-store', 'no-referrer', 'require-corp', 'cross-origin', '?1', 'nosniff', undefined],
+  )
+  const allowed = String(reply.headers['permissions-policy']).split(', ')
+  for (const feature of ['camera=()', 'clipboard-read=()', 'payment=()', 'geolocation=()']) assert.ok(allowed.includes(feature), feature)
+  assert.ok(allowed.every((feature) => feature.endsWith('=()')))
+})
+
+test('with isThemeMeasured a script that measures the theme runs before the form', async () => {
+  const measuring = createHttpServer({
+    handle: async () => assert.fail('no page calls the API'),
+    pages: formRoutes({ ...parts, isThemeMeasured: true }),
+  })
+  const sendMeasuring = await startListener(measuring)
+  const { body, headers } = await sendMeasuring({ url: asked, headers: { host: 'form.example' } })
+  assert.ok(body.includes(`<script>${parts.assets.guard}</script><script>${script}</script>`))
+  assert.match(String(headers['content-security-policy']), /script-src 'sha256-[^']+' 'sha256-[^']+';/)
+  assert.ok(!(await get(asked)).body.includes(parts.assets.guard))
+  await measuring.close()
+})
+
+test('only the dashboard may frame the form builder’s preview, which calls nothing and has no form token', async () => {
+  const preview = (query: string) => get(`/form/v1/preview?${query}`)
+  const { statusCode, headers, body } = await preview(`merchant=${shop.id}&origin=https%3A%2F%2Fpay.example&locale=ru`)
+  assert.equal(statusCode, 200)
+  const policy = String(headers['content-security-policy'])
+  assert.match(policy, /; connect-src 'none'; .*; frame-ancestors https:\/\/pay\.example$/)
+  const { preview: played, guard } = parts.assets
+  assert.ok(body.includes([played, guard, script].map((text) => `<script>${text}</script>`).join('')))
+  assert.match(body, /"form":""/)
+  assert.match(body, /<html lang="ru">/)
+  for (const query of [
+    `merchant=${shop.id}`,
+    `merchant=${shop.id}&origin=https%3A%2F%2Fshop.example`,
+    `merchant=${shop.id}&origin=https%3A%2F%2Fpay.example.evil.example`,
+    'origin=https%3A%2F%2Fpay.example',
+    'merchant=65f0c0ffee0000000000beef&origin=https%3A%2F%2Fpay.example',
+    `merchant=${shop.id}&origin=http%3A%2F%2Flocalhost`,
+  ])
+    assert.equal((await preview(query)).statusCode, 404, query)
+  assert.ok(!(await get(asked)).body.includes(played))
+})
+
+test('the document has one language, and others are served on request', async () => {
+  const said = (body: string): unknown => {
+    const facts = /<script type="application\/json" id="tessera">(.*?)<\/script>/.exec(body)?.[1] ?? '{}'
+    return (JSON.parse(facts) as { words: { locale: string; texts: { submit: string } } }).words
+  }
+  for (const [locale, language, submit] of [['ru', 'ru', 'Далее'] as const, ['en', 'en', 'Go'] as const, ['kk', 'uz', 'Davom'] as const]) {
+    const { body } = await get(`${asked}&locale=${locale}`)
+    assert.match(body, new RegExp(`^<!doctype html><html lang="${language}">`))
+    const text = sandboxDisclosure[language]
+    const sha256 = createHash('sha256').update(text).digest('hex')
+    const words = { locale: language, texts: { submit }, disclosure: { version: sandboxDisclosure.version, text, sha256 } }
+    assert.deepEqual(said(body), words)
+    const asIf = await get(`/form/v1/words?locale=${locale}`)
+    assert.deepEqual(JSON.parse(asIf.body), words)
+    assert.deepEqual([asIf.headers['content-type'], asIf.headers['cache-control']], ['application/json; charset=utf-8', 'no-store'])
+  }
+})
+
+test('names of merchants and providers cannot break out of the document’s elements', async () => {
+  const { body } = await get(asked)
+  const facts = /<script type="application\/json" id="tessera">(.*?)<\/script>/.exec(body)?.[1] ?? ''
+  const read = JSON.parse(facts) as Record<string, unknown>
+  assert.deepEqual(
+    [
+      read['environment'],
+      read['merchant'],
+      read['merchantName'],
+      read['origin'],
+      read['providerName'],
+      read['termsUrl'],
+      read['privacyUrl'],
+    ],
+    ['test', shop.id, shop.name, 'https://shop.example', 'Pay <b>', '/form/terms', 'https://pay.example/privacy'],
+  )
+  assert.equal(body.match(/<script/g)?.length, 2)
+  assert.ok(!body.includes('<b>'))
+})
+
+test('every refusal says what to do, and holds no script', async () => {
+  const cases: [query: string, status: number, says: RegExp][] = [
+    ['', 400, /merchant=/],
+    ['?merchant=65F0', 400, /merchant=/],
+    [`?merchant=${shop.id}`, 400, /location\.origin/],
+    [`?merchant=${shop.id}&origin=https://shop.example/`, 400, /nothing behind/],
+    [`?merchant=${shop.id}&origin=null`, 400, /origin/],
+    [`?merchant=${shop.id}&origin=https://a.example&origin=https://shop.example`, 400, /origin/],
+    [`?merchant=${'0'.repeat(24)}&origin=https://shop.example`, 404, /id/],
+    [`?merchant=${shop.id}&origin=https://evil.example`, 403, /not registered/],
+    [`?merchant=${blocked.id}&origin=https://shop.example`, 403, /blocked/],
+  ]
+  for (const [query, status, says] of cases) {
+    const reply = await get(`/form/v1${query}`)
+    assert.equal(reply.statusCode, status, query)
+    assert.match(reply.body, says, query)
+    assert.ok(!reply.body.includes('<script') && !reply.body.includes('evil'), query)
+    assert.match(String(reply.headers['content-security-policy']), /^default-src 'none'/)
+  }
+})
+
+test('none of the form’s pages is served on another host', async () => {
+  for (const url of [asked, '/form/terms', '/sdk/v1/tessera.js']) {
+    const reply = await get(url, { host: 'localhost:8080' })
+    assert.equal(reply.statusCode, 404, url)
+    assert.equal((reply.json() as { title: string }).title, 'Not Found')
+  }
+})
+
+test('the document is compressed as the browser accepts it, with the same content', async () => {
+  const plain = await get(asked)
+  assert.equal(plain.headers['content-encoding'], undefined)
+  for (const [taken, encoding, open] of [
+    ['gzip, deflate, br, zstd', 'br', brotliDecompressSync],
+    ['gzip, deflate', 'gzip', gunzipSync],
+  ] as const) {
+    const packed = await get(asked, { 'accept-encoding': taken })
+    assert.deepEqual([packed.headers['content-encoding'], packed.headers['vary']], [encoding, 'Accept-Encoding'])
+    const shape = (html: string): string => html.replace(/"form":"[^"]*"/, '')
+    assert.equal(shape(open(packed.rawPayload).toString()), shape(plain.body))
+  }
+})
+
+test('SDK files are cacheable for an hour under v1 and for ever under their version, and their integrity is published', async () => {
+  const { files } = (await get('/sdk/v1/integrity.json')).json() as { files: Record<string, string> }
+  assert.equal(files['tessera.js'], `sha384-${createHash('sha384').update('sdk').digest('base64')}`)
+  const [moving, fixed, zipped] = [
+    await get('/sdk/v1/tessera.js'),
+    await get('/sdk/1.2.3/tessera.js'),
+    await get('/sdk/1.2.3/tessera.js', { 'accept-encoding': 'gzip' }),
+  ]
+  assert.deepEqual([moving.body, fixed.body, zipped.headers['content-encoding']], ['sdk', 'sdk', 'gzip'])
+  assert.equal(moving.headers['cache-control'], 'public, max-age=3600')
+  assert.match(String(fixed.headers['cache-control']), /immutable/)
+  assert.deepEqual([fixed.headers['access-control-allow-origin'], fixed.headers['cross-origin-resource-policy']], ['*', 'cross-origin'])
+  assert.equal((await get('/sdk/1.2.4/tessera.js')).statusCode, 404)
+})
+
+test('the SDK’s type declarations are served as TypeScript, not as a script', async () => {
+  for (const [url, caching] of [
+    ['/sdk/v1/tessera.d.ts', /^public, max-age=3600$/],
+    ['/sdk/1.2.3/tessera.d.ts', /^public, max-age=31536000, immutable$/],
+  ] as const) {
+    const { body, headers } = await get(url)
+    assert.deepEqual([body, headers['content-type']], ['types', 'application/typescript; charset=utf-8'])
+    assert.match(String(headers['cache-control']), caching)
+    assert.deepEqual([headers['access-control-allow-origin'], headers['x-content-type-options']], ['*', 'nosniff'])
+  }
+  assert.equal((await get('/sdk/1.2.3/tessera.js')).headers['content-type'], 'text/javascript; charset=utf-8')
+})
+
+test('the test environment has terms and privacy in three languages', async () => {
+  for (const path of ['/form/terms', '/form/privacy']) {
+    const pages = await Promise.all(['en', 'ru', 'uz'].map((locale) => get(`${path}?locale=${locale}`)))
+    assert.equal(new Set(pages.map(({ body }) => body)).size, 3)
+    for (const { body } of pages) assert.match(body, /<h1>/)
+  }
+})

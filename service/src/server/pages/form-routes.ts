@@ -1,0 +1,202 @@
+import { promisify } from 'node:util'
+import { brotliCompress, constants, gzip } from 'node:zlib'
+
+import type { Language } from '@tessera/contract/profile'
+
+import { hashDisclosure, type Disclosure } from '../../domain/consents/disclosure-text.ts'
+import type { PageReply, PageRequest, PageRoute } from '../http/page-routes.ts'
+
+import type { FormAssets } from './form-assets.ts'
+import { makeFormDocument, type FrameConfig, type FrameMessages } from './form-document.ts'
+import { hostedHeaders, pageHeaders } from './form-headers.ts'
+import { previewRoute } from './form-preview.ts'
+import { makeHostedPage } from './hosted-page.ts'
+import { makeIsFormHost, readOrigin } from './hosts.ts'
+import { reasonsPage, refusalPage, type FormRefusal, type LegalPages } from './plain-pages.ts'
+import { sdkRoutes } from './sdk-routes.ts'
+
+/** A merchant, as much as the form shows and checks of it. */
+export interface FormMerchant {
+  readonly id: string
+  readonly name: string
+  readonly blocked: boolean
+  /** Where its pages stand. */
+  readonly origins: readonly string[]
+}
+
+export interface FormPageOptions {
+  readonly assets: FormAssets
+  readonly findMerchant: (id: string) => Promise<FormMerchant | null>
+  /** Issues a token for a form document, for pages of this origin of this merchant. */
+  readonly issueForm: (merchantId: string, origin: string) => Promise<string>
+  /** Whether pages of any origin may hold the form, or the merchants' own alone. */
+  readonly isAnyOriginWelcome: boolean
+  /** Whether the form tells its page which colors of a theme are too close (docs/decisions/0023-theme.md). */
+  readonly isThemeMeasured: boolean
+  readonly environment: 'test' | 'production'
+  /** Null: every name of 127.0.0.1. */
+  readonly formOrigin: string | null
+  /** Null: `localhost`, whatever the port. Its pages alone may hold the form builder's preview. */
+  readonly dashboardOrigin: string | null
+  readonly providerName: string
+  /** Null: the pages below stand for it. */
+  readonly termsUrl: string | null
+  readonly privacyUrl: string | null
+  readonly disclosure: Disclosure
+  /** Terms and privacy pages of the service itself; null where the provider has its own. */
+  readonly legal: LegalPages | null
+}
+
+/** The form's own origin: `/form/v1`, the files of the SDK, and legal pages where the provider has none. On any other host none of it is there. */
+export function formRoutes(options: FormPageOptions): readonly PageRoute[] {
+  const { assets, providerName, environment } = options
+  const isFormHost = makeIsFormHost(options.formOrigin)
+  const { script, guard, style } = assets
+  const document = makeFormDocument({ scripts: options.isThemeMeasured ? [guard, script] : [script], style, connect: "'self'" })
+  const hosted = makeHostedPage(assets.hosted)
+  const reasons = reasonsPage()
+  const { version, texts: disclosed } = hashDisclosure(options.disclosure)
+
+  return [
+    page('/form/v1', showForm),
+    page('/form/v1/page', showHostedPage),
+    // The document carries one language; the frame asks for another when its page changes it.
+    page('/form/v1/words', ({ query }) => ({ headers: jsonHeaders, body: JSON.stringify(wordsIn(readLanguage(query))) })),
+    page('/form/reasons', (request) => compressed(request, { policy: reasons.policy, html: reasons.html })),
+    ...[...(options.legal?.pages ?? [])].map(([path, read]) =>
+      page(path, (request) => compressed(request, read(one(request.query, 'locale') ?? 'en'))),
+    ),
+    page('/form/v1/preview', previewRoute(options, findFrameFacts)),
+    ...sdkRoutes(assets, isFormHost),
+  ]
+
+  function page(path: string, handle: PageRoute['handle']): PageRoute {
+    return { method: 'GET', host: isFormHost, path, handle }
+  }
+
+  async function showForm(request: PageRequest): Promise<PageReply> {
+    const found = await findFramed(options, isFormHost, request.query)
+    if (typeof found === 'string') return refuse(request, found)
+    const { merchant, origin } = found
+    const facts = { ...frameFacts(merchant, readLanguage(request.query)), origin, form: await options.issueForm(merchant.id, origin) }
+    return compressed(request, { policy: document.policy(origin), html: document.render(facts) })
+  }
+
+  async function showHostedPage(request: PageRequest): Promise<PageReply> {
+    const merchant = await findOpenMerchant(options, request.query)
+    if (typeof merchant === 'string') return refuse(request, merchant)
+    const html = hosted.render({ merchant: merchant.id, merchantName: merchant.name, locale: requestedLanguage(request.query) })
+    return compressed(request, { policy: hosted.policy, html, headers: hostedHeaders })
+  }
+
+  async function findFrameFacts(query: URLSearchParams) {
+    const id = readMerchantId(query)
+    const merchant = id === null ? null : await options.findMerchant(id)
+    return merchant === null ? null : frameFacts(merchant, readLanguage(query))
+  }
+
+  function frameFacts(merchant: FormMerchant, locale: Language): Omit<FrameConfig, 'origin' | 'form'> {
+    return {
+      merchant: merchant.id,
+      merchantName: merchant.name,
+      environment,
+      providerName,
+      words: wordsIn(locale),
+      termsUrl: options.termsUrl ?? '/form/terms',
+      privacyUrl: options.privacyUrl ?? '/form/privacy',
+    }
+  }
+
+  function wordsIn(locale: Language): FrameMessages {
+    return { locale, texts: assets.texts[locale], disclosure: { version, ...disclosed[locale] } }
+  }
+}
+
+interface FramedForm {
+  readonly merchant: FormMerchant
+  /** Of the page that holds the form. */
+  readonly origin: string
+}
+
+async function findFramed(
+  { findMerchant, isAnyOriginWelcome }: FormPageOptions,
+  isFormHost: ReturnType<typeof makeIsFormHost>,
+  query: URLSearchParams,
+): Promise<FramedForm | FormRefusal> {
+  const id = readMerchantId(query)
+  if (id === null) return 'merchantMissing'
+  const origin = readOrigin(one(query, 'origin'))
+  if (origin === null) return 'originMissing'
+  const merchant = await findMerchant(id)
+  if (merchant === null) return 'merchantUnknown'
+  // The hosted page stands on the form's own origin, for every merchant.
+  const isOwn = isFormHost(new URL(origin).host)
+  if (!isAnyOriginWelcome && !isOwn && !merchant.origins.includes(origin)) return 'originNotRegistered'
+  return merchant.blocked ? 'merchantBlocked' : { merchant, origin }
+}
+
+async function findOpenMerchant({ findMerchant }: FormPageOptions, query: URLSearchParams): Promise<FormMerchant | FormRefusal> {
+  const id = readMerchantId(query)
+  if (id === null) return 'merchantMissing'
+  const merchant = await findMerchant(id)
+  if (merchant === null) return 'merchantUnknown'
+  return merchant.blocked ? 'merchantBlocked' : merchant
+}
+
+function readMerchantId(query: URLSearchParams): string | null {
+  const id = one(query, 'merchant')
+  return id !== null && /^[0-9a-f]{24}$/.test(id) ? id : null
+}
+
+/** The language that the link asks for; null leaves it to the browser: the merchant may not know its payer's language. */
+function requestedLanguage(query: URLSearchParams): Language | null {
+  const locale = one(query, 'locale')
+  return languages.find((language) => language === locale) ?? null
+}
+
+/** The specification's first language where none of ours is asked for. */
+function readLanguage(query: URLSearchParams): Language {
+  return requestedLanguage(query) ?? 'uz'
+}
+
+/** A parameter that is there once; null otherwise. */
+function one(query: URLSearchParams, name: string): string | null {
+  const values = query.getAll(name)
+  return values.length === 1 ? (values[0] ?? null) : null
+}
+
+function refuse(request: PageRequest, refusal: FormRefusal): Promise<PageReply> {
+  const { status, html, policy } = refusalPage(refusal)
+  return compressed(request, { status, html, policy })
+}
+
+interface HtmlReply {
+  readonly status?: number
+  readonly html: string
+  /** Content-Security-Policy. */
+  readonly policy: string
+  readonly headers?: Readonly<Record<string, string>>
+}
+
+/** A page in the encoding that the browser prefers. */
+async function compressed(request: PageRequest, { status = 200, html, policy, headers = pageHeaders }: HtmlReply): Promise<PageReply> {
+  const all = { ...headers, 'content-security-policy': policy, vary: 'Accept-Encoding' }
+  const accepted = request.headers['accept-encoding'] ?? ''
+  // Every browser takes Brotli over HTTPS; a twentieth less than gzip, and Russian needs it.
+  if (/\bbr\b/.test(accepted)) {
+    return { status, headers: { ...all, 'content-encoding': 'br' }, body: await compressBrotli(html, brotliOptions) }
+  }
+  if (/\bgzip\b/.test(accepted)) {
+    return { status, headers: { ...all, 'content-encoding': 'gzip' }, body: await compressGzip(html, gzipOptions) }
+  }
+  return { status, headers: all, body: html }
+}
+
+const languages: readonly Language[] = ['uz', 'ru', 'en']
+const jsonHeaders = { ...pageHeaders, 'content-type': 'application/json; charset=utf-8' }
+const compressGzip: (text: string, options: typeof gzipOptions) => Promise<Buffer> = promisify(gzip)
+/** Small blocks, so that the sentences get codes of their own beside the script: half a per cent less than by zlib's own measure. */
+const gzipOptions = { level: 9, memLevel: 6 } as const
+const compressBrotli: (text: string, options: typeof brotliOptions) => Promise<Buffer> = promisify(brotliCompress)
+/** About a millisecond; the qualities from 9 on take twenty and more. */
+const brotliOptions = { params: { [constants.BROTLI_PARAM_QUALITY]: 6, [constants.BROTLI_PARAM_MODE]: constants.BROTLI_MODE_TEXT } }

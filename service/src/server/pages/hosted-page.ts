@@ -1,0 +1,50 @@
+import type { Language } from '@tessera/contract/profile'
+
+import type { FormAssets } from './form-assets.ts'
+import { toInertJson, assertInert, cspHashOf } from './form-document.ts'
+import { escapeText } from './plain-pages.ts'
+
+/** The hosted page's configuration, part of its document. Nothing of it is secret; the session is not in it. */
+export interface HostedPageConfig {
+  readonly merchant: string
+  readonly merchantName: string
+  /** Null: as the browser asks. */
+  readonly locale: Language | null
+}
+
+/** `/form/v1/page`: the form behind a link, without a merchant's page around it. */
+export interface HostedPage {
+  render(facts: HostedPageConfig): string
+  /** Content-Security-Policy: this script, this style, the form's own frame and calls, and nobody frames it. */
+  readonly policy: string
+}
+
+export function makeHostedPage({ script, style }: FormAssets['hosted']): HostedPage {
+  assertInert([script], style)
+  const policy = [
+    "default-src 'none'",
+    `script-src ${cspHashOf(script)}`,
+    `style-src ${cspHashOf(style)}`,
+    "connect-src 'self'",
+    "frame-src 'self'",
+    "frame-ancestors 'none'",
+    "form-action 'none'",
+    "base-uri 'none'",
+    "require-trusted-types-for 'script'",
+    "trusted-types 'none'",
+  ].join('; ')
+  return Object.freeze({
+    policy,
+    render: (facts: HostedPageConfig) =>
+      `<!doctype html><html lang="${facts.locale ?? 'uz'}"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width,initial-scale=1">` +
+      `<meta name="color-scheme" content="light dark"><meta name="robots" content="noindex"><title>${escapeText(facts.merchantName)}</title><style>${style}</style></head>` +
+      `<body><noscript><p>${escapeText(withoutScript[facts.locale ?? 'uz'])}</p></noscript>` +
+      `<script type="application/json" id="tessera">${toInertJson(facts)}</script><script>${script}</script></body></html>`,
+  })
+}
+
+const withoutScript: Readonly<Record<Language, string>> = {
+  uz: 'Bu sahifaga JavaScript kerak: brauzer sozlamalarida yoqing.',
+  ru: 'Этой странице нужен JavaScript: включите его в настройках браузера.',
+  en: 'This page needs JavaScript: turn it on in the settings of your browser.',
+}

@@ -1,0 +1,45 @@
+/**
+ * Tells by the Host header whether a request is for the form's origin. Without a setting, in the test environment, it is every name of 127.0.0.1, whatever
+ * the port: the dashboard is on `localhost`, which is another site, and neither is served on the other's host.
+ */
+export function makeIsFormHost(formOrigin: string | null): (host: string | undefined) => boolean {
+  if (formOrigin === null) return (host) => host !== undefined && /^127\.0\.0\.1(?::\d+)?$/.test(host)
+  const asked = new URL(formOrigin).host
+  return (host) => host?.toLowerCase() === asked
+}
+
+/** An origin as a browser writes it (RFC 6454 §6.2): scheme, host and port of http or https, no path. Null for anything else. */
+export function readOrigin(text: unknown): string | null {
+  if (typeof text !== 'string' || text.length > originCharactersMax || !URL.canParse(text)) return null
+  const { origin, protocol } = new URL(text)
+  return origin === text && (protocol === 'https:' || protocol === 'http:') ? origin : null
+}
+
+const originCharactersMax = 300
+
+/** The dashboard's host, by the Host header. */
+export interface DashboardHost {
+  /** Whether a request is for the dashboard's host. Without a setting, in the test environment, it is `localhost`, whatever the port. */
+  is(host: string | undefined): boolean
+  /** The one origin whose pages may call, for a request to this host. */
+  originOf(host: string): string
+  readonly isSecure: boolean
+}
+
+export function makeDashboardHost(dashboardOrigin: string | null): DashboardHost {
+  if (dashboardOrigin === null) {
+    const is = (host: string | undefined): boolean => host !== undefined && /^localhost(?::\d+)?$/.test(host)
+    return { is, originOf: (host) => `http://${host}`, isSecure: false }
+  }
+  const { host: asked, origin, protocol } = new URL(dashboardOrigin)
+  return { is: (host) => host?.toLowerCase() === asked, originOf: () => origin, isSecure: protocol === 'https:' }
+}
+
+/** The hosted page of one session. The session stands behind the #, which no browser sends to a server (RFC 3986 §3.5). */
+export function hostedPageUrl(
+  formOrigin: string,
+  { merchantId, session, locale }: { readonly merchantId: string; readonly session: string; readonly locale: string | null },
+): string {
+  const query = new URLSearchParams({ merchant: merchantId, ...(locale === null ? {} : { locale }) })
+  return `${formOrigin}/form/v1/page?${String(query)}#${session}`
+}

@@ -1,0 +1,76 @@
+import { errors } from '@tessera/contract/errors'
+import { formReasons } from '@tessera/contract/form-reasons'
+
+/** A page of text; `body` is HTML already. */
+export function plainPage(title: string, body: string, language = 'en'): string {
+  return (
+    `<!doctype html><html lang="${language}"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width,initial-scale=1">` +
+    `<meta name="color-scheme" content="light dark"><title>${escapeText(title)}</title></head>` +
+    `<body><h1>${escapeText(title)}</h1>${body}</body></html>`
+  )
+}
+
+/** The Content-Security-Policy of a page of text. */
+export const plainPolicy = "default-src 'none'; form-action 'none'; base-uri 'none'"
+
+export function escapeText(text: string): string {
+  return text.replace(/[<>&"']/g, (sign) => `&#${sign.charCodeAt(0)};`)
+}
+
+/** Why the form is refused, for the developer who builds the page: each says what to do. */
+const refusals = {
+  merchantMissing: {
+    status: 400,
+    title: 'No merchant',
+    detail:
+      'The address wants ?merchant=<24 hex digits>&origin=<origin of your page>. The SDK makes it: new Tessera.CardForm({ merchant }).',
+  },
+  originMissing: {
+    status: 400,
+    title: 'No origin',
+    detail: 'The address wants origin=https://shop.example, as location.origin tells it: scheme, host and port, and nothing behind.',
+  },
+  merchantUnknown: {
+    status: 404,
+    title: 'Unknown merchant',
+    detail: 'No merchant has this id here. Test and production have ids of their own.',
+  },
+  originNotRegistered: {
+    status: 403,
+    title: 'Origin not registered',
+    detail:
+      'The merchant has not registered the origin of this page: add it with tessera merchants set <merchant> --origins, or ask the provider to.',
+  },
+  merchantBlocked: { status: 403, title: 'Merchant blocked', detail: 'The provider has blocked this merchant: ask the provider.' },
+} as const satisfies Record<string, { status: number; title: string; detail: string }>
+
+export type FormRefusal = keyof typeof refusals
+
+/** A page without script. Any page may frame it: there is nothing to click. */
+export function refusalPage(refusal: FormRefusal): { status: number; html: string; policy: string } {
+  const { status, title, detail } = refusals[refusal]
+  return { status, policy: plainPolicy, html: plainPage(title, `<p>${escapeText(detail)}</p>`) }
+}
+
+/** `/form/reasons`: every reason that a page may get, each with an anchor of its name. The errors of the SDK link here, so the link works wherever the form is served. */
+export function reasonsPage(): { readonly html: string; readonly policy: string } {
+  const wire = Object.values(errors).map(({ reason, hint }) => [reason, hint] as const)
+  // A reason may belong to several codes, and to the form too: it has one anchor.
+  const byReason = Map.groupBy<string, readonly [string, string]>([...Object.entries(formReasons), ...wire], ([reason]) => reason)
+  const items = [...byReason].map(([reason, told]) => {
+    const hints = [...new Set(told.map(([, hint]) => `<dd>${escapeText(hint)}</dd>`))]
+    return `<dt id="${reason}"><code>${reason}</code></dt>${hints.join('')}`
+  })
+  return { html: plainPage('Reasons of the card form', `<dl>${items.join('')}</dl>`), policy: plainPolicy }
+}
+
+/** One page, in the requested language or in English. */
+export interface LegalPage {
+  readonly html: string
+  readonly policy: string
+}
+
+/** Terms and privacy where the provider has no pages of its own, by path. */
+export interface LegalPages {
+  readonly pages: ReadonlyMap<string, (language: string) => LegalPage>
+}

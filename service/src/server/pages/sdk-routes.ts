@@ -1,0 +1,35 @@
+import type { PageRequest, PageReply, PageRoute } from '../http/page-routes.ts'
+
+import type { FormAssets, SdkFile } from './form-assets.ts'
+import { sdkHeaders } from './form-headers.ts'
+
+/** `/sdk/v1/` follows the newest build; `/sdk/<version>/` never changes, and its integrity is published beside it. */
+export function sdkRoutes({ files, version }: FormAssets, host: PageRoute['host']): readonly PageRoute[] {
+  const integrity = { version, files: Object.fromEntries([...files].map(([name, file]) => [name, file.integrity])) }
+  const integrityReply = { headers: integrityHeaders, body: JSON.stringify(integrity) }
+  const folders = [
+    { folder: 'v1', caching: 'public, max-age=3600' },
+    { folder: version, caching: 'public, max-age=31536000, immutable' },
+  ]
+  return folders.flatMap(({ folder, caching }) => [
+    ...[...files].map(([name, file]) => route(`/sdk/${folder}/${name}`, (request) => sdkReply(request, headersOf(name, caching), file))),
+    route(`/sdk/${folder}/integrity.json`, () => integrityReply),
+  ])
+
+  function route(path: string, handle: PageRoute['handle']): PageRoute {
+    return { method: 'GET', host, path, handle }
+  }
+}
+
+function sdkReply({ headers: { 'accept-encoding': accepted } }: PageRequest, headers: PageReply['headers'], file: SdkFile): PageReply {
+  if (!/\bgzip\b/.test(accepted ?? '')) return { headers, body: file.bytes }
+  return { headers: { ...headers, 'content-encoding': 'gzip' }, body: file.gzipped }
+}
+
+/** Type declarations are read by compilers and editors, never run. Most tables take .ts for a video (MPEG transport stream). */
+function headersOf(name: string, caching: string): Readonly<Record<string, string>> {
+  const type = name.endsWith('.d.ts') ? { 'content-type': 'application/typescript; charset=utf-8' } : {}
+  return { ...sdkHeaders, ...type, 'cache-control': caching }
+}
+
+const integrityHeaders = { ...sdkHeaders, 'content-type': 'application/json; charset=utf-8', 'cache-control': 'no-store' }

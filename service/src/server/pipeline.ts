@@ -1,0 +1,264 @@
+import { makeCardNumberDetector } from '@tessera/contract/card-number-detector'
+import { readLanguage, type Language } from '@tessera/contract/envelope'
+import { RpcError } from '@tessera/contract/errors'
+import { isOperationName, type OperationName, type Result } from '@tessera/contract/operations'
+import type { CardRoute } from '@tessera/contract/route'
+
+import type { AppServices } from '../app/services.ts'
+import type { Idempotency } from '../domain/idempotency/idempotency.ts'
+import type { CallerIdentity, DashboardBrowser, RequestContext } from '../domain/request-context.ts'
+import { withFineLimits } from '../operations/fine-limits.ts'
+import {
+  findOperationByName,
+  reconcilerOf,
+  renderingHandle,
+  runOperation,
+  type BoundOperation,
+  type OperationRegistry,
+  type OperationRules,
+} from '../operations/operation.ts'
+
+import type { Authenticator, RequestCredentials } from './auth/authenticator.ts'
+import { makeXAuthAuthenticator, type XAuthOptions } from './auth/x-auth-authenticator.ts'
+import { handleInTurn, type BatchDeadline } from './batch.ts'
+import type { CallObserver, RecordCall } from './call-observer.ts'
+import type { HttpReply, HttpRequest, IdempotencyHeader } from './http/request.ts'
+import type { CoarseLimits } from './rate-limits/coarse-limits.ts'
+import { wipeCall, type ReadCall } from './reader/call-reader.ts'
+import { isEarlier, isPlainName, throwFault } from './reader/fault.ts'
+import { makeReadParams, type ReadParams } from './reader/params.ts'
+import { readCalls } from './reader/read-calls.ts'
+import { replyWithError, replyWithResult, toRpcError } from './reply.ts'
+
+/** Handles one HTTP request to the API: one call or a batch. Never rejects. */
+export type RequestHandler = (request: HttpRequest) => Promise<HttpReply>
+
+export interface PipelineOptions extends BatchDeadline {
+  readonly operations: OperationRegistry
+  /** What operations run on. */
+  readonly services: AppServices
+  readonly limits: CoarseLimits
+  readonly idempotency: Pick<Idempotency, 'once'>
+  /** Prefixes under which a number out of place is a card number. */
+  readonly cardRoutes: readonly CardRoute[]
+  readonly observer: CallObserver
+  /** For the merchant's request log; none is written where it is left out. */
+  readonly recordCall?: RecordCall
+  /** The error of the wire for an error of a dependency, the store for instance; null: nobody foresaw it. */
+  readonly translateError: (err: unknown) => RpcError | null
+  /** A new request id, 24 hex digits. */
+  readonly issueRequestId: () => string
+  /** Milliseconds of a monotonic clock. */
+  readonly now: () => number
+  /** Aborted when the service stops waiting for its calls. */
+  readonly signal: AbortSignal
+}
+
+export type ApiPipelineOptions = PipelineOptions & XAuthOptions
+
+/** The pipeline of the API: callers show X-Auth. */
+export function createApiPipeline(options: ApiPipelineOptions): RequestHandler {
+  return createPipeline(options, makeXAuthAuthenticator(options))
+}
+
+/** The pipeline of an endpoint: reads a request and handles its calls. */
+export function createPipeline(options: PipelineOptions, authenticator: Authenticator): RequestHandler {
+  const detector = makeCardNumberDetector(options.cardRoutes)
+  const pipeline: Pipeline = { ...options, authenticator, readParams: makeReadParams() }
+  return (request) => {
+    const common = commonOf(request)
+    const read = readCalls(request, detector)
+    return read.kind === 'call' ? handleCall(read.call, common, pipeline) : handleBatch(read.calls, common, pipeline)
+  }
+}
+
+async function handleCall(read: ReadCall, request: RequestCommon, pipeline: Pipeline): Promise<HttpReply> {
+  const call = beginCall(read, request, pipeline)
+  try {
+    call.result = await runSteps(call, pipeline)
+    return replyWithResult(read.id, call.result, call.requestId)
+  } catch (err) {
+    return replyWithFailure(call, err, pipeline)
+  } finally {
+    wipeCall(read)
+    reportCall(call, pipeline)
+  }
+}
+
+/** The steps of every call, in the order of docs/reference/wire.md#envelope. Each throws the error that it refuses with. */
+async function runSteps(call: Call, pipeline: Pipeline): Promise<unknown> {
+  checkEnvelope(call, pipeline)
+  const contract = findContract(call, pipeline)
+  const caller = await authenticate(call, contract, pipeline)
+  checkCoarseLimits(call, contract, caller, pipeline)
+  const bound = validateParams(call, contract.name, caller, pipeline)
+  return withIdempotency(bound, createRequestContext(call, caller, pipeline), call, pipeline, (ctx) =>
+    withFineLimits(bound, ctx, () => runOperation(bound, ctx)),
+  )
+}
+
+/** Handles the calls of a batch one after the other. */
+async function handleBatch(calls: readonly ReadCall[], request: RequestCommon, pipeline: Pipeline): Promise<HttpReply> {
+  const replies = await handleInTurn(calls, pipeline, (call) => handleCall(call, request, pipeline))
+  const requestId = replies.map((reply) => reply.requestId).join(', ')
+  return { status: 200, retryAfterSeconds: null, requestId, text: `[${replies.map(({ text }) => text).join(',')}]` }
+}
+
+// The steps.
+
+/** Throws what was wrong with the request as it was read. An Idempotency-Key that is none is refused where it would count, and nowhere else. */
+function checkEnvelope({ read: { requestFault }, method, request }: Call, { operations }: Pipeline): void {
+  const isKeyRefused = request.idempotencyKey === 'invalid' && method !== null && operations[method].contract.mutates
+  if (isKeyRefused && isEarlier('idempotencyKeyInvalid', requestFault)) throw new RpcError('idempotencyKeyInvalid')
+  if (requestFault !== null) throwFault(requestFault)
+}
+
+/** `data` repeats the method, unless it might be a secret in the wrong place. */
+function findContract({ read, method }: Call, { operations }: Pipeline): OperationRules {
+  if (method !== null) return operations[method].contract
+  throw new RpcError('methodNotFound', read.method !== null && isPlainName(read.method) ? { data: read.method } : {})
+}
+
+/** The caller is reported also when it is refused after it has shown who it is. */
+async function authenticate(call: Call, contract: OperationRules, { authenticator }: Pipeline): Promise<CallerIdentity> {
+  const { identity, merchantId, fault } = await authenticator.authenticate(contract, call.request)
+  call.caller = merchantId === null ? null : identity
+  if (fault !== null) throwFault(fault)
+  return identity
+}
+
+function checkCoarseLimits(call: Call, { limit }: OperationRules, { as, limits }: CallerIdentity, pipeline: Pipeline): void {
+  const merchantId = call.caller?.merchantId ?? null
+  pipeline.limits.take({ class: limit, address: call.request.address, merchantId, as, limits: limits ?? null })
+}
+
+function validateParams<Name extends OperationName>(
+  { read }: Call,
+  name: Name,
+  { referenceFields }: CallerIdentity,
+  { operations, services, readParams }: Pipeline,
+): BoundOperation<Name> {
+  return { operation: findOperationByName(operations, name), params: readParams(name, read, referenceFields), app: services }
+}
+
+function createRequestContext({ requestId, read, request }: Call, caller: CallerIdentity, { signal }: Pipeline): RequestContext {
+  const { merchantId, bucket, user } = caller
+  const { profile, language, address, origin, browser } = request
+  return {
+    caller,
+    merchantId,
+    bucket,
+    actor: user === undefined ? `merchant:${merchantId}` : `user:${user.userId}`,
+    requestId,
+    profile,
+    language,
+    address,
+    origin,
+    cardNumber: read.cardNumber,
+    signal,
+    idempotency: null,
+    ...(browser === undefined ? {} : { browser }),
+  }
+}
+
+/** Runs an operation once for its Idempotency-Key. Without a key, or where the operation changes nothing, it runs every time. */
+async function withIdempotency<Name extends OperationName>(
+  bound: BoundOperation<Name>,
+  ctx: RequestContext,
+  { read, request }: Call,
+  { idempotency }: Pipeline,
+  run: (ctx: RequestContext<unknown>) => Promise<Result<Name>>,
+): Promise<Result<Name>> {
+  const { operation, params, app } = bound
+  const { idempotencyKey } = request
+  if (!operation.contract.mutates || idempotencyKey === null || idempotencyKey === 'invalid') return run({ ...ctx, idempotency: null })
+  operation.check?.(params, ctx, app)
+  const { caller, profile, requestId, cardNumber, signal } = ctx
+  const method = operation.contract.name
+  return idempotency.once<Result<Name>>(
+    { key: idempotencyKey.key, caller, profile, method, params: read.params, cardNumber, requestId, signal },
+    {
+      run: (handle) => run({ ...ctx, idempotency: renderingHandle(handle, bound, ctx) }),
+      reconcile: reconcilerOf(bound, ctx),
+    },
+  )
+}
+
+function replyWithFailure(call: Call, err: unknown, { translateError, observer }: Pipeline): HttpReply {
+  const { requestId, method, request, read } = call
+  const error = toRpcError(err, translateError, requestId)
+  call.error = error
+  if (error.cause !== undefined) observer.failed({ requestId, method, error: error.entry, cause: error.cause })
+  return replyWithError(read.id, error, { profile: request.profile, language: request.language, origin: method, requestId })
+}
+
+function reportCall(call: Call, { observer, recordCall, now }: Pipeline): void {
+  const { requestId, method, caller, read, result, error } = call
+  const { profile, origin, xAuth, bytes } = call.request
+  const ms = now() - call.startedAt
+  observer.completed({
+    requestId,
+    method,
+    profile,
+    merchantId: caller?.merchantId ?? null,
+    as: caller?.as ?? null,
+    origin,
+    hasCardNumber: read.cardNumber !== null,
+    error: error?.entry ?? null,
+    ms,
+    bytes,
+  })
+  recordCall?.({ requestId, method, profile, caller, xAuth, params: read.params, result, error, ms, bytes })
+}
+
+// What travels through the steps.
+
+interface Pipeline extends PipelineOptions {
+  readonly authenticator: Authenticator
+  readonly readParams: ReadParams
+}
+
+/** What all calls of one HTTP request have in common. */
+interface RequestCommon extends RequestCredentials {
+  readonly language: Language
+  readonly idempotencyKey: IdempotencyHeader
+  readonly address: string
+  readonly bytes: number
+  readonly browser: DashboardBrowser | undefined
+}
+
+/** One call on its way, with what is known of it so far. */
+interface Call {
+  readonly requestId: string
+  readonly startedAt: number
+  readonly read: ReadCall
+  readonly request: RequestCommon
+  /** Null: this endpoint has no such operation. */
+  readonly method: OperationName | null
+  /** Null as long as the caller has not shown who it is. */
+  caller: CallerIdentity | null
+  result: unknown
+  error: RpcError | null
+}
+
+function commonOf(request: HttpRequest): RequestCommon {
+  const { xAuth, origin, isFromBrowser, idempotencyKey, address, body, browser, segment, acceptLanguage } = request
+  const profile = segment === null ? 'subscribe' : 'spec'
+  const language = readLanguage(acceptLanguage)
+  return { xAuth, origin, isFromBrowser, idempotencyKey, address, profile, language, bytes: body.length, browser }
+}
+
+function beginCall(read: ReadCall, request: RequestCommon, { authenticator, issueRequestId, now }: Pipeline): Call {
+  const { method } = read
+  const isServed = method !== null && isOperationName(method) && authenticator.serves(method)
+  return {
+    requestId: issueRequestId(),
+    startedAt: now(),
+    read,
+    request,
+    method: isServed ? method : null,
+    caller: null,
+    result: null,
+    error: null,
+  }
+}

@@ -1,0 +1,66 @@
+import { RpcError } from '@tessera/contract/errors'
+import { operations, type OperationName, type Params } from '@tessera/contract/operations'
+import type { TSchema } from 'typebox'
+import { Compile, type Validator } from 'typebox/compile'
+
+import type { ReadCall } from './call-reader.ts'
+import { isEarlier, namePath, throwFault, type RequestFault } from './fault.ts'
+import { Members } from './members.ts'
+
+/** Reads a call's params by its method's schema; throws the first thing that is wrong with them (-32602, `data` names the member). */
+export type ReadParams = <M extends OperationName>(method: M, call: ReadCall, referenceFields?: ReadonlySet<string>) => Params<M>
+
+/** Compiles every schema of the contract, once, at start. */
+export function makeReadParams(): ReadParams {
+  const schemas = new Map<string, Validator>(Object.entries(operations).map(([name, { params }]) => [name, Compile(params)]))
+  return <M extends OperationName>(method: M, call: ReadCall, referenceFields: ReadonlySet<string> = noFields) => {
+    const withheldFault = releaseWithheld(call, referenceFields)
+    const fault = withheldFault !== null && isEarlier(withheldFault.entry, call.paramsFault) ? withheldFault : call.paramsFault
+    if (fault !== null) throwFault(fault)
+    const schema = schemas.get(method)
+    if (schema === undefined) throw new Error(`${method} has no schema`)
+    if (!schema.Check(call.params)) throw firstFault(schema, call.params, operations[method].params)
+    return call.params as Params<M>
+  }
+}
+
+/** Puts the values of reference fields back into `account`; the first of any other field is a card number out of place. */
+function releaseWithheld({ params, withheld }: ReadCall, referenceFields: ReadonlySet<string>): RequestFault | null {
+  const refused = withheld.find(({ field }) => !referenceFields.has(field))
+  if (refused !== undefined) return { entry: 'panOutOfPlace', data: namePath(['account', refused.field]) }
+  const { account } = params
+  for (const { field, bytes, isNumber } of account instanceof Members ? withheld : []) {
+    const text = Buffer.from(bytes).toString('utf8')
+    if (account instanceof Members) account[field] = isNumber ? Number(text) : text
+  }
+  return null
+}
+
+function firstFault(schema: Validator, params: unknown, shape: TSchema): RpcError {
+  const [first] = schema.Errors(params)
+  if (first === undefined) throw new Error('a schema refused what it finds nothing wrong with')
+  const path = first.instancePath.split('/').slice(1).map(unescapePointer)
+  if (first.keyword !== 'required') return new RpcError('memberInvalid', { data: namePath(path) })
+  return new RpcError('memberMissing', { data: namePath(firstWithin(shape, [...path, ...first.params.requiredProperties.slice(0, 1)])) })
+}
+
+/** Where a whole object is missing, its first needed member is named: of cards.create without a card that is `card.number` (docs/reference/wire.md#cardscreate). */
+function firstWithin(shape: TSchema, path: readonly string[]): readonly string[] {
+  let at: ObjectShape | undefined = shape
+  for (const name of path) at = at?.properties?.[name]
+  const [first] = at?.required ?? []
+  return first === undefined ? path : firstWithin(shape, [...path, first])
+}
+
+/** The part of a schema that says what an object needs. */
+interface ObjectShape {
+  readonly properties?: Readonly<Record<string, ObjectShape>>
+  readonly required?: readonly string[]
+}
+
+const noFields: ReadonlySet<string> = new Set()
+
+/** RFC 6901 §4. */
+function unescapePointer(part: string): string {
+  return part.replaceAll('~1', '/').replaceAll('~0', '~')
+}

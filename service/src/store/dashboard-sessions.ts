@@ -1,0 +1,78 @@
+import type { AuditEntry } from './audit.ts'
+import { table, type RowOf, text, quotedText, timestamp, bytes, quote } from './table.ts'
+import { sql } from './statement.ts'
+import { type Read, type Transaction, run, writeAudit } from './transaction.ts'
+
+// prettier-ignore
+export const dashboardSessionsTable = table('dashboard_sessions', {
+  sessionId:   text().key(),
+  userId:      text(),
+  merchantId:  text(),
+  hash:        bytes(),       // keyed hash of the secret half of the cookie
+  pepperKeyId: text(),
+  csrf:        text(),
+  createdAt:   timestamp(),
+  lastSeenAt:  timestamp(),
+  userAgent:   quotedText(),
+  address:     text(),
+})
+
+export type DashboardSessionRow = RowOf<typeof dashboardSessionsTable>
+
+const insertRow = sql`${dashboardSessionsTable.insertSql}`
+
+export function* insertDashboardSession({ session, audit }: { session: DashboardSessionRow; audit: AuditEntry }): Transaction<void> {
+  const { sessionId, userId, merchantId, hash, pepperKeyId, csrf, createdAt, lastSeenAt, userAgent, address } = session
+  yield* run(insertRow, [sessionId, userId, merchantId, hash, pepperKeyId, csrf, createdAt, lastSeenAt, quote(userAgent), address])
+  yield* writeAudit(audit)
+}
+
+const touchRow = sql`update dashboard_sessions set last_seen_at = $2 where session_id = $1 and last_seen_at < $2`
+
+export function* touchDashboardSession({ sessionId, now }: { sessionId: string; now: number }): Transaction<void> {
+  yield* run(touchRow, [sessionId, now])
+}
+
+const deleteOne = sql`delete from dashboard_sessions where user_id = $1 and session_id = $2 returning session_id`
+
+const deleteAll = sql`delete from dashboard_sessions where user_id = $1 returning session_id`
+
+export interface DeleteDashboardSessions {
+  readonly userId: string
+  /** Null: all sessions of the user. */
+  readonly sessionId: string | null
+  readonly audit: AuditEntry
+}
+
+/** Deletes one session of a user or all of them; returns how many. Writes no audit entry when there was none. */
+export function* deleteDashboardSessions({ userId, sessionId, audit }: DeleteDashboardSessions): Transaction<number> {
+  const ended = yield* sessionId === null ? run(deleteAll, [userId]) : run(deleteOne, [userId, sessionId])
+  if (ended.length > 0) yield* writeAudit(audit)
+  return ended.length
+}
+
+// A number in the text, not a placeholder: with a known page size the planner uses the index.
+const pageSize = 500
+
+const deleteOld = sql`
+  delete from dashboard_sessions where session_id in
+    (select session_id from dashboard_sessions where last_seen_at < $1 order by last_seen_at limit ${pageSize})
+  returning session_id`
+
+/** Deletes a page of sessions that were last used before a time; returns how many. */
+export function* deleteOldDashboardSessions({ before }: { readonly before: number }): Transaction<number> {
+  return (yield* run(deleteOld, [before])).length
+}
+
+const selectRow = sql`select ${dashboardSessionsTable.columns} from dashboard_sessions where session_id = $1`
+
+const selectOf = sql`select ${dashboardSessionsTable.columns} from dashboard_sessions where user_id = $1 order by created_at desc, session_id limit $2`
+
+export function findDashboardSession(sessionId: string): Read<DashboardSessionRow | null> {
+  return { statement: selectRow, values: [sessionId], map: ([row]) => (row === undefined ? null : dashboardSessionsTable.fromRow(row)) }
+}
+
+/** Newest first. */
+export function listDashboardSessions(userId: string, count: number): Read<DashboardSessionRow[]> {
+  return { statement: selectOf, values: [userId, count], map: (rows) => rows.map(dashboardSessionsTable.fromRow) }
+}

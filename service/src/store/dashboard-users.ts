@@ -1,0 +1,114 @@
+import type { AuditEntry } from './audit.ts'
+import { table, type RowOf, text, oneOf, integer, timestamp, boolean, bytes, rowMac } from './table.ts'
+import { sql } from './statement.ts'
+import { type Read, type Transaction, run, runOne, writeAudit } from './transaction.ts'
+
+// prettier-ignore
+export const dashboardUsersTable = table('dashboard_users', {
+  userId:         text().key(),
+  merchantId:     text(),
+  phone:          text(),                            // digits; one phone is one login
+  role:           oneOf('read', 'support', 'developer', 'owner'),
+  state:          oneOf('active', 'blocked'),
+  version:        integer(),                         // from 1; each change is one more
+  verifier:       text(),                            // the slow hash of the password with its figures and salt: `dashboard/passwords.ts` reads and writes it
+  mustChange:     boolean(),                         // the password was issued for one sign-in
+  totp:           bytes().nullable(),                // the secret of the second factor, sealed; null: none is asked for
+  createdAt:      timestamp(),
+  mac:            rowMac(),                          // over all of the above
+  failedAttempts: integer().named('tries'),          // wrong tries since the last right one; these three are counted by conditional updates and stay outside the MAC
+  lockedUntil:    timestamp(),
+  totpStep:       integer(),                         // the last step whose code was used, so that no code is good twice
+})
+
+/** A person of a merchant who signs in to the dashboard. */
+export type DashboardUserRow = RowOf<typeof dashboardUsersTable>
+
+export interface SignInAttemptClaim {
+  readonly userId: string
+  readonly now: number
+  readonly maxAttempts: number
+  readonly lockMs: number
+}
+
+const insertRow = sql`${dashboardUsersTable.insertSql} on conflict do nothing returning user_id`
+
+/** False when the phone or the id is taken. */
+export function* insertDashboardUser({ user, audit }: { user: DashboardUserRow; audit: AuditEntry }): Transaction<boolean> {
+  if ((yield* runOne(insertRow, dashboardUsersTable.toValues(user))) === null) return false
+  yield* writeAudit(audit)
+  return true
+}
+
+// A change, such as a new password, resets the counts of failed attempts.
+const updateRow = sql`
+  update dashboard_users set role = $2, state = $3, version = $4, verifier = $5, must_change = $6, totp = $7, mac = $8,
+    tries = 0, locked_until = 0
+  where user_id = $1 and version = $4 - 1 returning user_id`
+
+const deleteOtherSessions = sql`delete from dashboard_sessions where user_id = $1 and session_id <> $2`
+
+export interface UpdateDashboardUser {
+  readonly user: DashboardUserRow
+  /** Deletes the user's sessions but this one; null: none. */
+  readonly endSessions: { readonly except: string } | null
+  readonly audit: AuditEntry
+}
+
+/** Replaces version `user.version - 1`. Returns false when another change came first. */
+export function* updateDashboardUser({ user, endSessions, audit }: UpdateDashboardUser): Transaction<boolean> {
+  const { userId, role, state, version, verifier, mustChange, totp, mac } = user
+  if ((yield* runOne(updateRow, [userId, role, state, version, verifier, Number(mustChange), totp, mac])) === null) return false
+  if (endSessions !== null) yield* run(deleteOtherSessions, [userId, endSessions.except])
+  yield* writeAudit(audit)
+  return true
+}
+
+// One statement counts and decides, however many attempts are concurrent.
+const claimAttempt = sql`
+  update dashboard_users set
+    tries = case when tries + 1 >= $3 then 0 else tries + 1 end,
+    locked_until = case when tries + 1 >= $3 then $2 + $4 else 0 end
+  where user_id = $1 and locked_until <= $2 returning user_id`
+
+/** Counts a sign-in attempt before it is evaluated. False while the login is locked; the last attempt allowed locks it. */
+export function* claimSignInAttempt({ userId, now, maxAttempts, lockMs }: SignInAttemptClaim): Transaction<boolean> {
+  return (yield* runOne(claimAttempt, [userId, now, maxAttempts, lockMs])) !== null
+}
+
+const resetCounts = sql`update dashboard_users set tries = 0, locked_until = 0 where user_id = $1 returning user_id`
+
+const resetWithStep = sql`
+  update dashboard_users set tries = 0, locked_until = 0, totp_step = $2 where user_id = $1 and totp_step < $2 returning user_id`
+
+/** Resets the count after a successful sign-in. With a TOTP step only when that is newer than the last one used. */
+export function* resetSignInAttempts({ userId, totpStep }: { userId: string; totpStep: number | null }): Transaction<boolean> {
+  return (yield* totpStep === null ? runOne(resetCounts, [userId]) : runOne(resetWithStep, [userId, totpStep])) !== null
+}
+
+const takeBack = sql`
+  update dashboard_users set tries = case when tries > 0 then tries - 1 else tries end where user_id = $1 and locked_until = 0`
+
+/** Takes one attempt back: the password was right, and the second factor is still to come. */
+export function* releaseSignInAttempt({ userId }: { userId: string }): Transaction<void> {
+  yield* run(takeBack, [userId])
+}
+
+const selectRow = sql`select ${dashboardUsersTable.columns} from dashboard_users where user_id = $1`
+
+const selectByPhone = sql`select ${dashboardUsersTable.columns} from dashboard_users where phone = $1`
+
+const selectPage = sql`select ${dashboardUsersTable.columns} from dashboard_users where merchant_id = $1 and user_id > $2 order by user_id limit $3`
+
+export function findDashboardUser(userId: string): Read<DashboardUserRow | null> {
+  return { statement: selectRow, values: [userId], map: ([row]) => (row === undefined ? null : dashboardUsersTable.fromRow(row)) }
+}
+
+export function findDashboardUserByPhone(phone: string): Read<DashboardUserRow | null> {
+  return { statement: selectByPhone, values: [phone], map: ([row]) => (row === undefined ? null : dashboardUsersTable.fromRow(row)) }
+}
+
+/** In the order of their ids. */
+export function listDashboardUsers(merchantId: string, after: string, count: number): Read<DashboardUserRow[]> {
+  return { statement: selectPage, values: [merchantId, after, count], map: (rows) => rows.map(dashboardUsersTable.fromRow) }
+}

@@ -1,0 +1,39 @@
+import { quote, quotedText, table, text, timestamp, type RowOf } from './table.ts'
+import { sql } from './statement.ts'
+import { type Read, type Transaction, run } from './transaction.ts'
+
+// prettier-ignore
+export const disclosuresTable = table('disclosures', {
+  sha256:      text().key(),                        // of the text in UTF-8, hex
+  version:     quotedText().key(),
+  locale:      quotedText().key(),
+  text:        quotedText().named('wording'),
+  firstUsedAt: timestamp(),
+  lastUsedAt:  timestamp(),
+})
+
+/** A text that cardholders were asked to agree to. */
+export type DisclosureRow = RowOf<typeof disclosuresTable>
+
+/** What a consent names, and by which its text is found. */
+export type DisclosureKey = Pick<DisclosureRow, 'sha256' | 'version' | 'locale'>
+
+const upsertDisclosure = sql`
+  ${disclosuresTable.insertSql}
+  on conflict (sha256, version, locale) do update set last_used_at = excluded.last_used_at
+  where disclosures.last_used_at < excluded.last_used_at returning sha256`
+
+/** Stores a new text, or of a stored one when it was last used. A text is never deleted. */
+export function* saveDisclosure(disclosure: DisclosureRow): Transaction<void> {
+  yield* run(upsertDisclosure, disclosuresTable.toValues(disclosure))
+}
+
+const selectDisclosure = sql`select ${disclosuresTable.columns} from disclosures where sha256 = $1 and version = $2 and locale = $3`
+
+export function findDisclosure({ sha256, version, locale }: DisclosureKey): Read<DisclosureRow | null> {
+  return {
+    statement: selectDisclosure,
+    values: [sha256, quote(version), quote(locale)],
+    map: ([row]) => (row === undefined ? null : disclosuresTable.fromRow(row)),
+  }
+}

@@ -1,0 +1,129 @@
+import type { AuditEntry } from './audit.ts'
+import { table, type RowOf, text, quotedText, oneOf, integer, timestamp, bytes, rowMac } from './table.ts'
+import { type TransactionExtras, withExtras } from './extras.ts'
+import { sql } from './statement.ts'
+import { type DuplicateRequest, type Read, type Transaction, insertRow, run, runOne, writeAudit } from './transaction.ts'
+
+// prettier-ignore
+export const formSessionsTable = table('form_sessions', {
+  bucket:       integer().key(),
+  sessionId:    text().key(),
+  merchantId:   text(),
+  hash:         bytes(),                  // SHA-256 of the secret half
+  origin:       text(),                   // of the page that is to hold the form
+  customer:     quotedText().nullable(),  // the merchant's own id of the payer; null when not told
+  save:         oneOf('ask', 'off'),      // whether the cardholder may be asked to have the card kept
+  locale:       text().nullable(),
+  attemptsLeft: integer(),                // cards that may still be sent with it
+  createdAt:    timestamp(),
+  endsAt:       timestamp(),
+  returnTo:     text().nullable(),        // where the hosted page sends the cardholder afterwards; null: the form stands in a page of the merchant's
+  cancelledAt:  timestamp(),              // when the cardholder turned back on the hosted page; 0: not
+  mac:          rowMac(),                 // of everything above; of none for a row from before there were any
+})
+
+/** A merchant's leave for one payer to make tokens with the hosted form. The session's text is kept as its hash only. */
+export type FormSessionRow = RowOf<typeof formSessionsTable>
+
+// prettier-ignore
+export const formCardsTable = table('form_cards', {
+  bucket:    integer().key(),
+  sessionId: text().key(),
+  cardId:    text().key(),
+  keyId:     text(),           // of the data key
+  sealed:    bytes(),
+  createdAt: timestamp(),
+  endsAt:    timestamp(),
+})
+
+/** A card that was sent with a session of the hosted page; its token sealed under the session's own text, which is kept nowhere. */
+export type FormCardRow = RowOf<typeof formCardsTable>
+
+/** One session, by whoever has its text. */
+export interface FormSessionKey {
+  readonly bucket: number
+  readonly merchantId: string
+  readonly sessionId: string
+  readonly hash: Uint8Array
+}
+
+export interface InsertFormSession extends TransactionExtras {
+  readonly session: FormSessionRow
+  readonly audit: AuditEntry
+}
+
+export function* insertFormSession({ session, audit, ...extras }: InsertFormSession): Transaction<void | DuplicateRequest> {
+  return yield* withExtras(extras, insert({ session, audit }), () => true)
+}
+
+function* insert({ session, audit }: InsertFormSession): Transaction<void> {
+  yield* insertRow(formSessionsTable, session)
+  yield* writeAudit(audit)
+}
+
+const selectRow = sql`
+  select ${formSessionsTable.columns} from form_sessions where bucket = $1 and session_id = $2 and merchant_id = $3 and hash = $4`
+
+export function findFormSession({ bucket, sessionId, merchantId, hash }: FormSessionKey): Read<FormSessionRow | null> {
+  return {
+    statement: selectRow,
+    values: [bucket, sessionId, merchantId, hash],
+    map: ([row]) => (row === undefined ? null : formSessionsTable.fromRow(row)),
+  }
+}
+
+const updateSession = sql`
+  update form_sessions set attempts_left = $4, cancelled_at = $5, mac = $6
+  where bucket = $1 and session_id = $2 and merchant_id = $3 and mac = $7
+  returning session_id`
+
+export interface UpdateFormSession {
+  readonly session: FormSessionRow
+  readonly previousMac: Uint8Array
+  readonly audit: AuditEntry | null
+}
+
+/** Replaces attempts, cancellation and MAC of the row whose MAC is `previousMac`. False, and nothing is written, when another change came first. */
+export function* updateFormSession({ session, previousMac, audit }: UpdateFormSession): Transaction<boolean> {
+  const { bucket, sessionId, merchantId, attemptsLeft, cancelledAt, mac } = session
+  if ((yield* runOne(updateSession, [bucket, sessionId, merchantId, attemptsLeft, cancelledAt, mac, previousMac])) === null) return false
+  if (audit !== null) yield* writeAudit(audit)
+  return true
+}
+
+export function* insertFormCard(card: FormCardRow): Transaction<void> {
+  yield* insertRow(formCardsTable, card)
+}
+
+const maxCards = 10
+
+const selectCards = sql`
+  select ${formCardsTable.columns} from form_cards where bucket = $1 and session_id = $2 order by created_at desc, card_id desc limit ${maxCards}`
+
+/** The cards of a session whose sealed tokens are still stored, newest first; at most ten. */
+export function listFormCards({ bucket, sessionId }: Pick<FormSessionKey, 'bucket' | 'sessionId'>): Read<FormCardRow[]> {
+  return { statement: selectCards, values: [bucket, sessionId], map: (rows) => rows.map(formCardsTable.fromRow) }
+}
+
+// A number in the text, not a placeholder: with a known page size the planner uses the index.
+const pageSize = 500
+
+const deleteOld = sql`
+  delete from form_sessions where (bucket, session_id) in
+    (select bucket, session_id from form_sessions where ends_at < $1 order by ends_at limit ${pageSize})
+  returning session_id`
+
+/** Deletes a page of sessions that ended before a time; returns how many. */
+export function* deleteOldFormSessions({ before }: { readonly before: number }): Transaction<number> {
+  return (yield* run(deleteOld, [before])).length
+}
+
+const deleteOldCards = sql`
+  delete from form_cards where (bucket, session_id, card_id) in
+    (select bucket, session_id, card_id from form_cards where ends_at < $1 order by ends_at limit ${pageSize})
+  returning card_id`
+
+/** Deletes a page of sealed tokens that ended before a time; returns how many. */
+export function* deleteOldFormCards({ before }: { readonly before: number }): Transaction<number> {
+  return (yield* run(deleteOldCards, [before])).length
+}

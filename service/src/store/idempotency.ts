@@ -1,0 +1,107 @@
+import { type Value, sql } from './statement.ts'
+import { bytes, integer, oneOf, table, text, timestamp, type RowOf } from './table.ts'
+import { type Read, type Transaction, run, runOne } from './transaction.ts'
+
+// prettier-ignore
+export const idempotencyTable = table('idempotency', {
+  bucket:      integer().key(),
+  merchantId:  text().key(),
+  callerClass: oneOf('server', 'browser').key(),
+  keyHash:     bytes().key(),                    // keyed hash of the header's value
+  identity:    bytes(),                          // keyed hash of profile, method and canonical params
+  hashKeyId:   text(),
+  claimedAt:   timestamp(),
+  leaseUntil:  timestamp(),                      // until then a duplicate request waits; afterwards it finds out what happened, and never runs the operation again
+  endsAt:      timestamp(),                      // when the record may be deleted
+  method:      text(),
+  subject:     text(),                           // id of the receipt, card or attempt by which an expired claim is resolved
+  requestId:   text(),                           // our id of the request that claims; '' for none
+  sealed:      bytes().nullable(),               // the outcome, sealed under the request itself; null until there is one
+})
+
+export type IdempotencyRow = RowOf<typeof idempotencyTable>
+
+export type IdempotencyKey = Pick<IdempotencyRow, 'bucket' | 'merchantId' | 'callerClass' | 'keyHash'>
+
+/** A record without an outcome. */
+export type IdempotencyClaim = Omit<IdempotencyRow, 'sealed'>
+
+export interface IdempotencyOutcome extends IdempotencyKey {
+  readonly sealed: Uint8Array
+}
+
+// A record whose time is over counts as deleted.
+const upsertSql = `
+  ${idempotencyTable.insertSql}
+  on conflict (bucket, merchant_id, caller_class, key_hash) do update ${idempotencyTable.replaceSql}
+  where idempotency.ends_at <= excluded.claimed_at`
+
+const claimKey = sql`${upsertSql} returning method`
+
+/** Claims a key, together with its outcome where that is known already. False when another request has it. */
+export function* claimIdempotencyKey(claim: IdempotencyClaim, outcome: IdempotencyOutcome | null): Transaction<boolean> {
+  return (yield* runOne(claimKey, claimValues(claim, outcome))) !== null
+}
+
+const updateOutcome = sql`
+  update idempotency set sealed = $5
+  where bucket = $1 and merchant_id = $2 and caller_class = $3 and key_hash = $4 and sealed is null
+  returning method`
+
+/** Stores the outcome of a claim, for the requests that wait for it. An outcome that is there already stays. */
+export function* storeIdempotencyOutcome(outcome: IdempotencyOutcome | null): Transaction<void> {
+  if (outcome !== null) yield* run(updateOutcome, [...keyValues(outcome), outcome.sealed])
+}
+
+const deleteClaim = sql`delete from idempotency where bucket = $1 and merchant_id = $2 and caller_class = $3 and key_hash = $4`
+
+/** Releases what this transaction claimed and then changed nothing. */
+export function* releaseIdempotencyKey(key: IdempotencyKey): Transaction<void> {
+  yield* run(deleteClaim, keyValues(key))
+}
+
+// The request that made the claim may store its outcome, and after the lease so may a duplicate request: by then it has found out what happened.
+const upsertOutcome = sql`${upsertSql}
+  or idempotency.sealed is null and idempotency.identity = excluded.identity
+    and (idempotency.request_id = excluded.request_id and excluded.request_id <> '' or idempotency.lease_until <= excluded.claimed_at)
+  returning method`
+
+export interface SaveIdempotencyOutcome {
+  readonly claim: IdempotencyClaim
+  readonly outcome: IdempotencyOutcome
+}
+
+/**
+ * Stores an outcome that has no other transaction of its own, with its claim. False when another request has the key; one whose lease is over and
+ * that has no outcome may be completed.
+ */
+export function* saveIdempotencyOutcome({ claim, outcome }: SaveIdempotencyOutcome): Transaction<boolean> {
+  return (yield* runOne(upsertOutcome, claimValues(claim, outcome))) !== null
+}
+
+const selectRecord = sql`
+  select ${idempotencyTable.columns} from idempotency where bucket = $1 and merchant_id = $2 and caller_class = $3 and key_hash = $4`
+
+export function findIdempotencyRecord(key: IdempotencyKey): Read<IdempotencyRow | null> {
+  return { statement: selectRecord, values: keyValues(key), map: ([row]) => (row === undefined ? null : idempotencyTable.fromRow(row)) }
+}
+
+// A number in the text, not a placeholder: with a known page size the planner uses the index.
+const pageSize = 500
+const deleteOld = sql`
+  delete from idempotency where (bucket, merchant_id, caller_class, key_hash) in
+    (select bucket, merchant_id, caller_class, key_hash from idempotency where ends_at < $1 order by ends_at limit ${pageSize})
+  returning method`
+
+/** Deletes a page of records that ended before a time; returns how many. */
+export function* deleteOldIdempotencyRecords({ before }: { readonly before: number }): Transaction<number> {
+  return (yield* run(deleteOld, [before])).length
+}
+
+function keyValues(key: IdempotencyKey): Value[] {
+  return [key.bucket, key.merchantId, key.callerClass, key.keyHash]
+}
+
+function claimValues(claim: IdempotencyClaim, outcome: IdempotencyOutcome | null): Value[] {
+  return idempotencyTable.toValues({ ...claim, sealed: outcome?.sealed ?? null })
+}

@@ -1,0 +1,140 @@
+import type { AuditEntry } from './audit.ts'
+import { table, type RowOf, text, oneOf, integer, timestamp, rowMac, mappedText, RowBroken, readText } from './table.ts'
+import { type Row, type Value, sql } from './statement.ts'
+import { type Read, type Transaction, runOne, writeAudit } from './transaction.ts'
+
+/** A broken row does not keep a list from the rows beside it: it has its id and the column that cannot be read. */
+export type ListedMerchantRow = MerchantRow | { readonly id: string; readonly brokenAt: string }
+
+// prettier-ignore
+export const merchantsTable = table('merchants', {
+  id:           text().key(),
+  bucket:       integer(),
+  version:      integer(),                         // from 1; each change is one more
+  state:        oneOf('active', 'blocked'),
+  name:         text(),                            // what cardholders read
+  organization: text(),                            // legal name and address, '' where nobody gave them
+  address:      text(),
+  settings:     text(),                            // JSON of what is agreed with it: `merchants/settings.ts` reads and writes it
+  credentials:  mappedText(parseCredentials, formatCredentials), // newest first: two are live during a rotation, the others have been retired
+  createdAt:    timestamp(),
+  mac:          rowMac(),                          // row MAC over all of the above; empty in a row of before there were any
+})
+
+export type MerchantRow = RowOf<typeof merchantsTable>
+
+/** A password of a merchant, live or retired. */
+export interface Credential {
+  /** From 1, in the order in which the merchant got them. */
+  readonly number: number
+  /** 32 bytes: the keyed hash under the pepper of `pepperKeyId`; empty once retired. */
+  readonly hash: Uint8Array
+  readonly pepperKeyId: string
+  readonly createdAt: number
+  readonly retiredAt: number | null
+}
+
+// prettier-ignore
+export const credentialUsesTable = table('credential_uses', {
+  merchantId: text().key(),
+  number:     integer().key(),
+  lastUsedAt: timestamp(),
+})
+
+export type CredentialUse = RowOf<typeof credentialUsesTable>
+
+export type { MerchantKey } from './transaction.ts'
+
+const insertRow = sql`${merchantsTable.insertSql} on conflict (id) do nothing returning id`
+
+/** Inserts a merchant if its id is new; an existing one stays as it is. Returns whether it was new. */
+export function* insertMerchant(ask: { merchant: MerchantRow; audit: AuditEntry }): Transaction<boolean> {
+  const { id, bucket, createdAt, mac } = ask.merchant
+  if ((yield* runOne(insertRow, [id, bucket, ...changing(ask.merchant), createdAt, mac])) === null) return false
+  yield* writeAudit(ask.audit)
+  return true
+}
+
+const updateRow = sql`
+  update merchants set version = $2, state = $3, name = $4, organization = $5, address = $6, settings = $7, credentials = $8, mac = $9
+  where id = $1 and version = $2 - 1 returning id`
+
+/** Puts `next` in place of the version before it, if that is still the one that is kept. */
+export function* updateMerchant(ask: { merchant: MerchantRow; audit: AuditEntry }): Transaction<boolean> {
+  if ((yield* runOne(updateRow, [ask.merchant.id, ...changing(ask.merchant), ask.merchant.mac])) === null) return false
+  yield* writeAudit(ask.audit)
+  return true
+}
+
+function changing({ version, state, name, organization, address, settings, credentials }: MerchantRow): Value[] {
+  return [version, state, name, organization, address, settings, formatCredentials(credentials)]
+}
+
+const selectRow = sql`select ${merchantsTable.columns} from merchants where id = $1`
+
+export function findMerchant(merchantId: string): Read<MerchantRow | null> {
+  return { statement: selectRow, values: [merchantId], map: ([row]) => (row === undefined ? null : merchantsTable.fromRow(row)) }
+}
+
+const selectPage = sql`select ${merchantsTable.columns} from merchants where id > $1 order by id limit $2`
+
+/** In the order of their ids, from behind `after`. */
+export function listMerchants(after: string, count: number): Read<ListedMerchantRow[]> {
+  return { statement: selectPage, values: [after, count], map: (rows) => rows.map(tellListed) }
+}
+
+function tellListed(row: Row): ListedMerchantRow {
+  try {
+    return merchantsTable.fromRow(row)
+  } catch (err) {
+    if (!(err instanceof RowBroken)) throw err
+    return { id: readText(row, 'id'), brokenAt: err.column }
+  }
+}
+
+const upsertUse = sql`
+  insert into credential_uses (merchant_id, number, last_used_at) values ($1, $2, $3)
+  on conflict (merchant_id, number) do update set last_used_at = excluded.last_used_at
+  where credential_uses.last_used_at < excluded.last_used_at returning number`
+
+/** Remembers that a password was right; an earlier moment than the one that is known changes nothing. */
+export function* recordCredentialUse(use: CredentialUse): Transaction<void> {
+  yield* runOne(upsertUse, [use.merchantId, use.number, use.lastUsedAt])
+}
+
+const selectUses = sql`select merchant_id, number, last_used_at from credential_uses where merchant_id = $1 order by number`
+
+export function listCredentialUses(merchantId: string): Read<CredentialUse[]> {
+  return { statement: selectUses, values: [merchantId], map: (rows) => rows.map(credentialUsesTable.fromRow) }
+}
+
+/** All passwords of a merchant lie in one column: nothing is ever asked of one alone. */
+function formatCredentials(credentials: readonly Credential[]): string {
+  return JSON.stringify(credentials.map((each) => ({ ...each, hash: Buffer.from(each.hash).toString('hex') })))
+}
+
+function parseCredentials(json: string): readonly Credential[] | null {
+  const read = readJson(json)
+  return Array.isArray(read) ? read.map(readCredential) : null
+}
+
+function readCredential(read: unknown): Credential {
+  if (typeof read !== 'object' || read === null) throw new RowBroken('credentials')
+  const { number, hash, pepperKeyId, createdAt, retiredAt } = read as Readonly<Record<string, unknown>>
+  if (!isWhole(number) || !isWhole(createdAt) || typeof pepperKeyId !== 'string') throw new RowBroken('credentials')
+  if (typeof hash !== 'string' || !/^([0-9a-f]{64})?$/.test(hash)) throw new RowBroken('credentials')
+  if (retiredAt !== null && !isWhole(retiredAt)) throw new RowBroken('credentials')
+  return { number, hash: Uint8Array.from(Buffer.from(hash, 'hex')), pepperKeyId, createdAt, retiredAt }
+}
+
+function isWhole(value: unknown): value is number {
+  return Number.isSafeInteger(value)
+}
+
+function readJson(json: string): unknown {
+  try {
+    return JSON.parse(json)
+  } catch {
+    return null
+  }
+}

@@ -1,0 +1,72 @@
+import type { CardKey } from './cards.ts'
+import { table, type RowOf, text, quotedText, oneOf, integer, timestamp } from './table.ts'
+import { sql } from './statement.ts'
+import { type Read, type Transaction, run } from './transaction.ts'
+
+/** An operation of the card network. */
+export type MovementKind = 'authorise' | 'hold' | 'capture' | 'cancelHold' | 'refund' | 'reverse'
+
+/** An operation of the network or of the merchant's own endpoint. */
+export type OperationKind = MovementKind | 'merchantPerform' | 'merchantCancel'
+
+export const movementKinds = ['authorise', 'hold', 'capture', 'cancelHold', 'refund', 'reverse'] as const
+
+const operationKinds = [...movementKinds, 'merchantPerform', 'merchantCancel'] as const
+
+// prettier-ignore
+export const operationsTable = table('operations', {
+  bucket:      integer().key(),
+  receiptId:   text().key(),
+  requestId:   text().key(),
+  merchantId:  text(),
+  kind:        oneOf(...operationKinds),
+  amountTiyin: integer(),
+  state:       oneOf('asked', 'approved', 'declined', 'unknown'),
+  networkRef:  quotedText(),
+  reason:      text(),
+  rawCode:     quotedText(),                      // the network's own code, as it gave it; of a merchant's endpoint its error, as JSON
+  requestedAt: timestamp().named('asked_at'),
+  resolvedAt:  timestamp().named('settled_at'),
+  cardId:      text(),                            // of an authorisation or a hold: the card that was to pay; '' for every other question, and before the service kept it
+})
+
+/** One request to the network or to the merchant's endpoint, durable before it is sent. The network knows it by our requestId. */
+export type OperationRow = RowOf<typeof operationsTable>
+
+const upsertRow = sql`
+  ${operationsTable.insertSql}
+  on conflict (bucket, receipt_id, request_id) do update ${operationsTable.replaceSql}`
+
+/** Inserts operations, or replaces those with the same requestId. The receipt's version, checked before, decides between concurrent changes. */
+export function* upsertOperations(operations: readonly OperationRow[]): Transaction<void> {
+  for (const operation of operations) yield* run(upsertRow, operationsTable.toValues(operation))
+}
+
+const selectOne = sql`
+  select ${operationsTable.columns} from operations where bucket = $1 and receipt_id = $2 and merchant_id = $3 and request_id = $4`
+
+export function findOperation(key: Pick<OperationRow, 'bucket' | 'receiptId' | 'merchantId' | 'requestId'>): Read<OperationRow | null> {
+  return {
+    statement: selectOne,
+    values: [key.bucket, key.receiptId, key.merchantId, key.requestId],
+    map: ([row]) => (row === undefined ? null : operationsTable.fromRow(row)),
+  }
+}
+
+const selectAll = sql`
+  select ${operationsTable.columns} from operations where bucket = $1 and receipt_id = $2 and merchant_id = $3 order by asked_at, request_id`
+
+/** All operations of a receipt, oldest first. */
+export function listOperations(key: Pick<OperationRow, 'bucket' | 'receiptId' | 'merchantId'>): Read<OperationRow[]> {
+  return { statement: selectAll, values: [key.bucket, key.receiptId, key.merchantId], map: (rows) => rows.map(operationsTable.fromRow) }
+}
+
+// The condition of the partial index, so that it is used.
+const selectDeclined = sql`
+  select ${operationsTable.columns} from operations where bucket = $1 and card_id = $2 and state = 'declined' and card_id <> '' and merchant_id = $3
+  order by asked_at desc, request_id desc limit $4`
+
+/** The declined authorisations and holds of a card, newest first. */
+export function listDeclinedOperations({ bucket, cardId, merchantId }: CardKey, count: number): Read<OperationRow[]> {
+  return { statement: selectDeclined, values: [bucket, cardId, merchantId, count], map: (rows) => rows.map(operationsTable.fromRow) }
+}

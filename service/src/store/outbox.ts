@@ -1,0 +1,78 @@
+import { eventTypes } from '@tessera/contract/event'
+import { table, type RowOf, text, oneOf, integer, timestamp, readText, readInteger } from './table.ts'
+import type { MerchantKey } from './merchants.ts'
+import { sql } from './statement.ts'
+import { type Read, type Transaction, run } from './transaction.ts'
+
+export interface EventListQuery extends MerchantKey {
+  readonly from: number
+  readonly count: number
+}
+
+// prettier-ignore
+export const outboxTable = table('outbox', {
+  bucket:     integer(),
+  merchantId: text(),
+  eventId:    text(),
+  type:       oneOf(...eventTypes),
+  objectId:   text(),                // card or receipt id: events of one object are delivered in order
+  at:         timestamp(),
+  body:       text(),                // JSON: the body as it will be delivered
+})
+
+/** An event, stored together with its cause and delivered afterwards. Events of one object keep the order in which they were written. */
+export type EventRow = RowOf<typeof outboxTable>
+
+const selectNewest = sql`
+  select ${outboxTable.columns} from outbox where bucket = $1 and merchant_id = $2 and at >= $3 order by at desc, event_id desc limit $4`
+
+/** Events of a merchant that happened from `from` on, newest first. */
+export function listEvents({ bucket, merchantId, from, count }: EventListQuery): Read<EventRow[]> {
+  return { statement: selectNewest, values: [bucket, merchantId, from, count], map: (rows) => rows.map(outboxTable.fromRow) }
+}
+
+const pageSize = 100
+
+const deleteOld = sql`
+  delete from outbox where (bucket, event_id) in (
+    select o.bucket, o.event_id from outbox o
+    where o.at < $1 and not exists
+      (select 1 from deliveries d where d.bucket = o.bucket and d.event_id = o.event_id and d.due_at is not null)
+    order by o.at limit ${pageSize})
+  returning bucket, event_id`
+
+const deleteDeliveries = sql`delete from deliveries where bucket = $1 and event_id = $2 returning event_id`
+
+const deleteAttempts = sql`delete from delivery_attempts where bucket = $1 and event_id = $2 returning event_id`
+
+/** Deletes a page of events from before a time, with their deliveries and attempts, unless a delivery still waits; returns how many. */
+export function* deleteOldEvents({ before }: { readonly before: number }): Transaction<number> {
+  const dropped = yield* run(deleteOld, [before])
+  for (const row of dropped) {
+    yield* run(deleteDeliveries, [readInteger(row, 'bucket'), readText(row, 'event_id')])
+    yield* run(deleteAttempts, [readInteger(row, 'bucket'), readText(row, 'event_id')])
+  }
+  return dropped.length
+}
+
+// The transaction has changed the row of the event's object: the next one waits for it and then sees this event's position.
+const insertEvent = sql`
+  insert into outbox (bucket, merchant_id, event_id, type, object_id, at, body, position)
+  select cast($1 as integer), $2, $3, $4, $5, cast($6 as bigint), $7, coalesce(max(position), 0) + 1 from outbox
+  where bucket = $1 and object_id = $5`
+
+// To every endpoint that the merchant has now; one that is added later gets later events only.
+const insertDeliveries = sql`
+  insert into deliveries
+    (bucket, endpoint_id, event_id, merchant_id, object_id, position, state, tries, attempts, due_at, claim_id, made_at, settled_at)
+  select o.bucket, e.endpoint_id, o.event_id, o.merchant_id, o.object_id, o.position, 'waiting', 0, 0, o.at, '', o.at, 0
+  from outbox o join webhook_endpoints e on e.bucket = o.bucket and e.merchant_id = o.merchant_id
+  where o.bucket = $1 and o.event_id = $2`
+
+/** Inserts events, each after those of its object, and their deliveries to the merchant's endpoints. */
+export function* insertEvents(events: readonly EventRow[]): Transaction<void> {
+  for (const { bucket, merchantId, eventId, type, objectId, at, body } of events) {
+    yield* run(insertEvent, [bucket, merchantId, eventId, type, objectId, at, body])
+    yield* run(insertDeliveries, [bucket, eventId])
+  }
+}

@@ -1,0 +1,134 @@
+import type { AuditEntry } from './audit.ts'
+import type { MerchantKey } from './merchants.ts'
+import { sql } from './statement.ts'
+import { integer, oneOf, quote, quotedText, table, text, timestamp, type RowOf } from './table.ts'
+import { type Read, type Transaction, run, runOne, writeAudit } from './transaction.ts'
+
+// prettier-ignore
+export const pageChecksTable = table('page_checks', {
+  bucket:     integer().key(),
+  merchantId: text().key(),
+  page:       quotedText().key(),  // its address without query, or `pasted`
+  checkedAt:  timestamp(),
+  checkedBy:  text(),
+  errors:     integer(),
+  warnings:   integer(),
+  report:     text(),              // JSON, of bounded length
+})
+
+/** The last check of one of a merchant's pages. */
+export type PageCheckRow = RowOf<typeof pageChecksTable>
+
+// prettier-ignore
+export const pageScriptsTable = table('page_scripts', {
+  bucket:      integer(),
+  merchantId:  text(),
+  page:        quotedText(),
+  scriptId:    text(),
+  address:     quotedText(),
+  print:       quotedText(),                             // its hash, or the integrity that its page demands; '' where neither is known
+  integrity:   quotedText(),
+  party:       oneOf('first', 'third'),
+  firstAt:     timestamp(),
+  lastAt:      timestamp(),
+  judged:      oneOf('open', 'authorised', 'refused'),
+  reason:      quotedText(),                             // the merchant's own words: why the page needs it (PCI DSS 6.4.3)
+  judgedPrint: quotedText(),                             // its print when it was reviewed
+  judgedBy:    text(),
+  judgedAt:    timestamp(),
+})
+
+/** A script of a page, and whether the merchant authorised it. */
+export type PageScriptRow = Omit<RowOf<typeof pageScriptsTable>, 'bucket' | 'merchantId'>
+
+/** A script as a check found it, before it is known how it was reviewed. */
+export type ScannedScript = Pick<PageScriptRow, 'scriptId' | 'address' | 'print' | 'integrity' | 'party'>
+
+export interface PageCheckResult {
+  readonly check: PageCheckRow
+  readonly scripts: readonly ScannedScript[]
+  /** Of one merchant; beyond, the oldest are deleted. */
+  readonly pagesMax: number
+  readonly scriptsMax: number
+}
+
+const upsertCheck = sql`
+  ${pageChecksTable.insertSql}
+  on conflict (bucket, merchant_id, page) do update ${pageChecksTable.replaceSql}`
+
+const deleteOldChecks = sql`
+  delete from page_checks where bucket = $1 and merchant_id = $2 and page in
+    (select page from page_checks where bucket = $1 and merchant_id = $2 order by checked_at desc, page limit 100 offset $3)`
+
+const upsertScript = sql`
+  insert into page_scripts (${pageScriptsTable.columns}) values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $9, 'open', '""', '""', '', 0)
+  on conflict (bucket, merchant_id, script_id) do update set address = excluded.address, print = excluded.print,
+    integrity = excluded.integrity, party = excluded.party, last_at = excluded.last_at`
+
+const deleteGoneScripts = sql`
+  delete from page_scripts where bucket = $1 and merchant_id = $2 and judged = 'open' and
+    (page = $3 and last_at < $4 or page not in (select page from page_checks where bucket = $1 and merchant_id = $2))`
+
+const deleteOldScripts = sql`
+  delete from page_scripts where bucket = $1 and merchant_id = $2 and script_id in
+    (select script_id from page_scripts where bucket = $1 and merchant_id = $2 order by last_at desc, script_id limit 1000 offset $3)`
+
+/**
+ * Stores a check in place of the page's last one, with the scripts that it found. Scripts that are gone from the page and were never reviewed are
+ * deleted, and so are the oldest pages and scripts beyond the limits.
+ */
+export function* savePageCheck({ audit, ...result }: PageCheckResult & { readonly audit: AuditEntry }): Transaction<void> {
+  const { check, scripts, pagesMax, scriptsMax } = result
+  const { bucket, merchantId, checkedAt } = check
+  const [of, page] = [[bucket, merchantId], quote(check.page)]
+  yield* run(upsertCheck, pageChecksTable.toValues(check))
+  yield* run(deleteOldChecks, [...of, pagesMax])
+  for (const { scriptId, address, print, integrity, party } of scripts) {
+    yield* run(upsertScript, [...of, page, scriptId, quote(address), quote(print), quote(integrity), party, checkedAt])
+  }
+  yield* run(deleteGoneScripts, [...of, page, checkedAt])
+  yield* run(deleteOldScripts, [...of, scriptsMax])
+  yield* writeAudit(audit)
+}
+
+const selectChecks = sql`
+  select ${pageChecksTable.columns} from page_checks where bucket = $1 and merchant_id = $2 order by checked_at desc, page`
+
+/** Latest first. */
+export function listPageChecks({ bucket, merchantId }: MerchantKey): Read<PageCheckRow[]> {
+  return { statement: selectChecks, values: [bucket, merchantId], map: (rows) => rows.map(pageChecksTable.fromRow) }
+}
+
+const selectScripts = sql`
+  select ${pageScriptsTable.columns} from page_scripts where bucket = $1 and merchant_id = $2 order by page, address, script_id`
+
+/** By page, then by address. */
+export function listPageScripts({ bucket, merchantId }: MerchantKey): Read<PageScriptRow[]> {
+  return {
+    statement: selectScripts,
+    values: [bucket, merchantId],
+    map: (rows) =>
+      rows.map((row) => {
+        const { bucket: _bucket, merchantId: _merchantId, ...script } = pageScriptsTable.fromRow(row)
+        return script
+      }),
+  }
+}
+
+export interface ScriptReview extends MerchantKey, Pick<PageScriptRow, 'scriptId' | 'judged' | 'reason' | 'judgedBy' | 'judgedAt'> {
+  /** The script's print when the person looked at it. */
+  readonly print: string
+}
+
+const updateReview = sql`
+  update page_scripts set judged = $5, reason = $6, judged_print = $4, judged_by = $7, judged_at = $8
+  where bucket = $1 and merchant_id = $2 and script_id = $3 and print = $4 returning script_id`
+
+/** Stores a review of a script. False when there is no such script, or it is another by now than the one that was looked at. */
+export function* reviewScript({ audit, ...review }: ScriptReview & { readonly audit: AuditEntry }): Transaction<boolean> {
+  const { bucket, merchantId, scriptId, print, judged, reason, judgedBy, judgedAt } = review
+  const values = [bucket, merchantId, scriptId, quote(print), judged, quote(reason), judgedBy, judgedAt]
+  if ((yield* runOne(updateReview, values)) === null) return false
+  yield* writeAudit(audit)
+  return true
+}

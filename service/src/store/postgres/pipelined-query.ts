@@ -1,0 +1,158 @@
+import pg from 'pg'
+import type { Row, Statement, Value } from '../statement.ts'
+
+/** A statement with its values; an array is a PostgreSQL array. */
+export interface Step {
+  readonly statement: Statement
+  readonly values: readonly (Value | readonly Value[])[]
+}
+
+export interface StatementResult {
+  readonly rows: readonly Row[]
+  /** The server's command tag: `COMMIT`, `INSERT 0 1`. */
+  readonly command: string
+}
+
+/** The statements that were prepared on one connection. */
+export interface PreparedStatements {
+  /** Names of the statements sent to be parsed. */
+  readonly sent: Set<string>
+  /** The columns of the statements that have run. */
+  readonly columns: Map<string, readonly ResultColumn[]>
+  /** Statements sent after a step that failed: it is unknown whether they were parsed. */
+  readonly unsure: Set<string>
+}
+
+/**
+ * Several statements that are sent together with one Sync at the end (PostgreSQL protocol, extended query): one round trip for all of them, where the
+ * driver's own queries take one each. When a step fails, the server skips those after it.
+ */
+export class PipelinedQuery extends pg.Query {
+  readonly query_timeout: number
+  readonly #steps: readonly Step[]
+  readonly #prepared: PreparedStatements
+  readonly #parsing: string[] = []
+  readonly #landed: StatementResult[] = []
+  #rows: Row[] = []
+  // The driver replaces this by one that stops its timer first.
+  callback: (err: Error | null, landed?: readonly StatementResult[]) => void
+
+  constructor(
+    steps: readonly Step[],
+    prepared: PreparedStatements,
+    ms: number,
+    callback: (err: Error | null, landed?: readonly StatementResult[]) => void,
+  ) {
+    super('')
+    this.#steps = steps
+    this.#prepared = prepared
+    this.query_timeout = ms
+    this.callback = callback
+  }
+
+  /** How many steps the server has finished. */
+  get landed(): number {
+    return this.#landed.length
+  }
+
+  /** Writes the messages; the caller corks the connection. */
+  override submit = (connection: pg.Connection): void => {
+    const wire = connection as unknown as Wire
+    for (const { statement, values } of this.#steps) {
+      const { name, text } = statement
+      if (!this.#prepared.sent.has(name)) {
+        // Closing a statement that does not exist is no error.
+        if (this.#prepared.unsure.delete(name)) wire.close({ type: 'S', name })
+        wire.parse({ name, text })
+        this.#prepared.sent.add(name)
+        this.#parsing.push(name)
+      }
+      wire.bind({ statement: name, values: values.map(wireValue) })
+      if (!this.#prepared.columns.has(name)) wire.describe({ type: 'P' })
+      wire.execute()
+    }
+    wire.sync()
+  }
+
+  handleRowDescription({ fields }: { readonly fields: readonly { readonly name: string; readonly dataTypeID: number }[] }): void {
+    const step = this.#steps[this.#landed.length]
+    if (step === undefined) return
+    this.#prepared.columns.set(
+      step.statement.name,
+      fields.map(({ name, dataTypeID }) => ({ name, read: readerOf(dataTypeID) })),
+    )
+  }
+
+  handleDataRow({ fields }: { readonly fields: readonly (string | null)[] }): void {
+    const columns = this.#prepared.columns.get(this.#steps[this.#landed.length]?.statement.name ?? '') ?? []
+    const row: Record<string, Value> = {}
+    columns.forEach(({ name, read }, at) => {
+      const field = fields[at] ?? null
+      row[name] = field === null ? null : read(field)
+    })
+    this.#rows.push(row)
+  }
+
+  handleCommandComplete({ text }: { readonly text: string }): void {
+    const name = this.#steps[this.#landed.length]?.statement.name ?? ''
+    if (!this.#prepared.columns.has(name)) this.#prepared.columns.set(name, [])
+    this.#landed.push({ rows: this.#rows, command: text })
+    this.#rows = []
+  }
+
+  handleReadyForQuery(): void {
+    this.callback(null, this.#landed)
+  }
+
+  handleError(err: Error): void {
+    for (const name of this.#parsing) {
+      this.#prepared.sent.delete(name)
+      this.#prepared.unsure.add(name)
+    }
+    this.callback(err)
+  }
+}
+
+export interface ResultColumn {
+  readonly name: string
+  readonly read: (field: string) => Value
+}
+
+/** The driver's connection; its published types are older. */
+interface Wire {
+  close(message: { readonly type: 'S'; readonly name: string }): void
+  parse(message: { readonly name: string; readonly text: string }): void
+  bind(message: { readonly statement: string; readonly values: readonly (string | Buffer | null)[] }): void
+  describe(message: { readonly type: 'P' }): void
+  execute(): void
+  sync(): void
+}
+
+function wireValue(value: Value | readonly Value[]): string | Buffer | null {
+  if (value === null || typeof value === 'string') return value
+  if (typeof value === 'number') return String(value)
+  if (value instanceof Uint8Array) return Buffer.from(value.buffer, value.byteOffset, value.byteLength)
+  return `{${value.map(arrayElement).join(',')}}`
+}
+
+/** An element of an array literal; a backslash and a quote are escaped by a backslash. */
+function arrayElement(value: Value): string {
+  if (value === null) return 'NULL'
+  if (typeof value === 'number') return String(value)
+  if (typeof value === 'string') return `"${value.replace(/["\\]/g, '\\$&')}"`
+  return `"\\\\x${Buffer.from(value.buffer, value.byteOffset, value.byteLength).toString('hex')}"`
+}
+
+/** Numbers as numbers, bytes as bytes; everything else in the store is text. */
+function readerOf(oid: number): (field: string) => Value {
+  if (oid === INT8 || oid === INT4 || oid === INT2) return Number
+  return oid === BYTEA ? readBytes : String
+}
+
+/** `\x0a1b`, PostgreSQL's text format of bytes. */
+function readBytes(field: string): Uint8Array {
+  // A copy: a small Buffer lies in a slab with others.
+  return new Uint8Array(Buffer.from(field.slice(2), 'hex'))
+}
+
+const [INT8, INT2, INT4, BYTEA] = [20, 21, 23, 17]

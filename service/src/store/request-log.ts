@@ -1,0 +1,126 @@
+import { table, type RowOf, text, oneOf, integer, timestamp, readText, readInteger } from './table.ts'
+import type { MerchantKey } from './merchants.ts'
+import { type Row, placeholders, sql } from './statement.ts'
+import { type Read, type TimeCursor, type Transaction, run } from './transaction.ts'
+
+// prettier-ignore
+export const requestLogTable = table('request_log', {
+  bucket:     integer(),
+  merchantId: text(),
+  at:         timestamp(),                       // when the response was sent
+  requestId:  text(),
+  method:     text(),                            // '' for an unknown method
+  profile:    oneOf('spec', 'subscribe'),
+  code:       integer(),                         // of the error; 0 for a result
+  reason:     text(),
+  micros:     integer(),                         // thousandths of a millisecond
+  caller:     oneOf('server', 'browser', 'unproved'),
+  cardId:     text(),                            // '' for a call without a card
+  lost:       integer(),                         // above 0 this is no call, but so many calls that were not recorded, the first of them at `lostFrom`
+  lostFrom:   timestamp(),
+})
+
+/** One API call in its merchant's request log, redacted before it comes here. */
+export type RequestRow = RowOf<typeof requestLogTable>
+
+/** With what only the page of a single call shows. */
+export interface DetailedRequestRow extends RequestRow {
+  readonly bytes: number
+  /** JSON, of bounded length. */
+  readonly detail: string
+}
+
+export interface RequestListQuery extends MerchantKey {
+  /** `id` is the request id. */
+  readonly after: TimeCursor | null
+  readonly from: number
+  readonly count: number
+  /** Null for all calls, with and without a card. */
+  readonly cardId: string | null
+}
+
+const insertRow = sql`insert into request_log (${requestLogTable.columns}, bytes, detail) values (${placeholders(15)}) on conflict do nothing`
+
+/** Inserts records; one that exists already stays as it is. */
+export function* insertRequests({ requests }: { readonly requests: readonly DetailedRequestRow[] }): Transaction<void> {
+  for (const row of requests) {
+    const { bucket, merchantId, at, requestId, method, profile, code, reason, micros, caller, cardId, lost, lostFrom } = row
+    const values = [bucket, merchantId, at, requestId, method, profile, code, reason, micros, caller, cardId, lost, lostFrom]
+    yield* run(insertRow, [...values, row.bytes, row.detail])
+  }
+}
+
+const selectNewest = sql`
+  select ${requestLogTable.columns} from request_log where bucket = $1 and merchant_id = $2 and (at, request_id) < ($3, $4) and at >= $5
+  order by at desc, request_id desc limit $6`
+
+// The condition of the partial index, so that it is used.
+const selectOfCard = sql`
+  select ${requestLogTable.columns} from request_log where bucket = $1 and merchant_id = $2 and card_id <> '' and card_id = $7
+    and (at, request_id) < ($3, $4) and at >= $5
+  order by at desc, request_id desc limit $6`
+
+/** A merchant's calls after the cursor, newest first by (at, requestId). */
+export function listRequests({ bucket, merchantId, after, from, count, cardId }: RequestListQuery): Read<RequestRow[]> {
+  const { at, id } = after ?? { at: Number.MAX_SAFE_INTEGER, id: '' }
+  const values = [bucket, merchantId, at, id, from, count]
+  const tell = (found: readonly Row[]): RequestRow[] => found.map(requestLogTable.fromRow)
+  return cardId === null
+    ? { statement: selectNewest, values, map: tell }
+    : { statement: selectOfCard, values: [...values, cardId], map: tell }
+}
+
+const selectOne = sql`
+  select ${requestLogTable.columns}, bytes, detail from request_log where bucket = $1 and merchant_id = $2 and request_id = $3 limit 1`
+
+export function findRequest({
+  bucket,
+  merchantId,
+  requestId,
+}: MerchantKey & { readonly requestId: string }): Read<DetailedRequestRow | null> {
+  return {
+    statement: selectOne,
+    values: [bucket, merchantId, requestId],
+    map: ([row]) =>
+      row === undefined ? null : { ...requestLogTable.fromRow(row), bytes: readInteger(row, 'bytes'), detail: readText(row, 'detail') },
+  }
+}
+
+const selectBehind = sql`
+  select at, request_id from request_log where bucket = $1 and merchant_id = $2 order by at desc, request_id desc limit 1 offset $3`
+
+/** The newest record after the newest `keep` ones; null when there are no more than those. */
+export function findRequestBehindNewest({ bucket, merchantId, keep }: MerchantKey & { readonly keep: number }): Read<TimeCursor | null> {
+  return {
+    statement: selectBehind,
+    values: [bucket, merchantId, keep],
+    map: ([row]) => (row === undefined ? null : { at: readInteger(row, 'at'), id: readText(row, 'request_id') }),
+  }
+}
+
+// A number in the text, not a placeholder: with a known page size the planner uses the index.
+const pageSize = 500
+
+const deleteOfMerchant = sql`
+  delete from request_log where (bucket, merchant_id, at, request_id) in
+    (select bucket, merchant_id, at, request_id from request_log
+      where bucket = $1 and merchant_id = $2 and (at, request_id) <= ($3, $4) order by at, request_id limit ${pageSize})
+  returning at`
+
+/** Deletes a page of a merchant's records up to and including a cursor; returns how many. */
+export function* deleteMerchantRequests({ bucket, merchantId, upTo }: MerchantKey & { readonly upTo: TimeCursor }): Transaction<number> {
+  return (yield* run(deleteOfMerchant, [bucket, merchantId, upTo.at, upTo.id])).length
+}
+
+const deleteOld = sql`
+  delete from request_log where (bucket, merchant_id, at, request_id) in
+    (select bucket, merchant_id, at, request_id from request_log where at / 3600000 < cast($1 as bigint) order by at / 3600000
+      limit ${pageSize})
+  returning at`
+
+/** Deletes a page of the records from before the hour of `before`; returns how many. */
+export function* deleteOldRequests({ before }: { readonly before: number }): Transaction<number> {
+  return (yield* run(deleteOld, [Math.floor(before / HOUR_MS)])).length
+}
+
+const HOUR_MS = 3_600_000

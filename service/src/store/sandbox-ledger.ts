@@ -1,0 +1,44 @@
+import { table, type RowOf, text, oneOf, integer, timestamp } from './table.ts'
+import { movementKinds } from './operations.ts'
+import { sql } from './statement.ts'
+import { type Read, type Transaction, runOne } from './transaction.ts'
+
+// prettier-ignore
+export const sandboxLedgerTable = table('sandbox_ledger', {
+  requestId:   text().key(),
+  kind:        oneOf(...movementKinds),
+  merchantId:  text(),
+  amountTiyin: integer(),
+  networkRef:  text(),                         // of the authorisation that it belongs to; its own for an authorisation
+  outcome:     oneOf('approved', 'declined'),
+  reason:      text(),
+  at:          timestamp(),
+})
+
+/** One money movement in the ledger of the sandbox network. */
+export type LedgerRow = RowOf<typeof sandboxLedgerTable>
+
+const insertRow = sql`
+  insert into sandbox_ledger (${sandboxLedgerTable.columns}) values ($1, $2, $3, $4, $5, $6, $7, $8)
+  on conflict (request_id) do nothing
+  returning request_id`
+
+/** Inserts a movement. False when there is one with this requestId, which then stays as it is. */
+export function* insertLedgerEntry(row: LedgerRow): Transaction<boolean> {
+  const values = [row.requestId, row.kind, row.merchantId, row.amountTiyin, row.networkRef, row.outcome, row.reason, row.at]
+  return (yield* runOne(insertRow, values)) !== null
+}
+
+const selectOne = sql`select ${sandboxLedgerTable.columns} from sandbox_ledger where request_id = $1`
+
+/** The ledger belongs to the sandbox network, as if it were outside: it is never in one transaction with our own rows. */
+export function findLedgerEntry(requestId: string): Read<LedgerRow | null> {
+  return { statement: selectOne, values: [requestId], map: ([row]) => (row === undefined ? null : sandboxLedgerTable.fromRow(row)) }
+}
+
+const selectOfRef = sql`select ${sandboxLedgerTable.columns} from sandbox_ledger where network_ref = $1 order by at, request_id`
+
+/** The movements of one authorisation, oldest first. */
+export function listLedgerEntries(networkRef: string): Read<LedgerRow[]> {
+  return { statement: selectOfRef, values: [networkRef], map: (rows) => rows.map(sandboxLedgerTable.fromRow) }
+}

@@ -1,0 +1,147 @@
+import { readInteger } from './table.ts'
+import { sql } from './statement.ts'
+import { type Transaction, run, runOne } from './transaction.ts'
+
+/** One send to a PAN or phone. The subject is its keyed hash under the key of the day, so that nothing lasting is stored of it. */
+export interface SendClaim {
+  readonly keyId: string
+  readonly scope: 'pan' | 'phone'
+  readonly subject: Uint8Array
+  readonly at: number
+  /** At most `count` sends in the last `ms`; counts up to 5. */
+  readonly windows: readonly { readonly count: number; readonly ms: number }[]
+}
+
+export type SendClaimResult = { readonly claimed: true } | { readonly claimed: false; readonly retryAfterMs: number }
+
+// t1 is the newest send, t5 the fifth newest; 0 for never. There are fewer than k sends in the last m ms when the k-th newest is m ms or more ago.
+// One statement checks all windows and counts, so that of two concurrent sends only one gets the last free one. After a clock was set back it refuses.
+const upsertSend = sql`
+  insert into send_limits (key_id, scope, subject, t1, t2, t3, t4, t5, made_at) values ($1, $2, $3, $4, 0, 0, 0, 0, $4)
+  on conflict (key_id, scope, subject) do update set
+    t5 = send_limits.t4, t4 = send_limits.t3, t3 = send_limits.t2, t2 = send_limits.t1, t1 = excluded.t1
+  where ${[1, 2, 3, 4, 5].map((k) => isWindowFree(`send_limits.t${k}`, `$${k + 4}`)).join(' and ')}
+  returning t1`
+
+const selectSends = sql`select t1, t2, t3, t4, t5 from send_limits where key_id = $1 and scope = $2 and subject = $3`
+
+/** Counts a send if all its windows allow it; otherwise nothing is written. To be called before an SMS is sent. */
+export function* claimSend(claim: SendClaim): Transaction<SendClaimResult> {
+  const windows = readWindows(claim)
+  const counted = yield* runOne(upsertSend, [claim.keyId, claim.scope, claim.subject, claim.at, ...windows])
+  if (counted !== null) return { claimed: true }
+
+  const sends = yield* runOne(selectSends, [claim.keyId, claim.scope, claim.subject])
+  const freeAt = windows.map((ms, at) => (sends === null || ms === 0 ? 0 : readInteger(sends, `t${at + 1}`) + ms))
+  return { claimed: false, retryAfterMs: Math.max(1, Math.max(...freeAt) - claim.at) }
+}
+
+const upsertDayTry = sql`
+  insert into day_tries (key_id, subject, tries, ends_at) values ($1, $2, 1, $3)
+  on conflict (key_id, subject) do update set tries = day_tries.tries + 1 where day_tries.tries < $4
+  returning tries`
+
+/** The limit of code attempts for a PAN and day. */
+export interface DayAttemptCap {
+  readonly keyId: string
+  readonly subject: Uint8Array
+  readonly maxAttempts: number
+  readonly endsAt: number
+}
+
+/** Counts a code attempt for a PAN's day. False when the day's limit is reached. */
+export function* countDayAttempt(cap: DayAttemptCap): Transaction<boolean> {
+  return (yield* runOne(upsertDayTry, [cap.keyId, cap.subject, cap.endsAt, cap.maxAttempts])) !== null
+}
+
+// A number in the text, not a placeholder: with a known page size the planner uses the index.
+const pageSize = 500
+
+const deleteOldSends = sql`
+  delete from send_limits where (key_id, scope, subject) in
+    (select key_id, scope, subject from send_limits where made_at < $1 order by made_at limit ${pageSize})
+  returning scope`
+
+const deleteOldDayAttempts = sql`
+  delete from day_tries where (key_id, subject) in (select key_id, subject from day_tries where ends_at < $1 order by ends_at limit ${pageSize})
+  returning tries`
+
+const deleteAttempts = sql`
+  delete from verifications where (bucket, card_id) in (select bucket, card_id from verifications where asked_wall < $1 order by asked_wall limit ${pageSize})
+  returning tries`
+
+/** Deletes a page of limits and verifications from before a time; returns how many rows. */
+export function* deleteOldLimits({ before }: { readonly before: number }): Transaction<number> {
+  let dropped = 0
+  for (const statement of [deleteOldSends, deleteOldDayAttempts, deleteAttempts]) dropped += (yield* run(statement, [before])).length
+  return dropped
+}
+
+/** The duration of the window of 1 to 5 sends, 0 where there is none. */
+function readWindows(claim: SendClaim): number[] {
+  const durations = [0, 0, 0, 0, 0]
+  for (const { count, ms } of claim.windows) {
+    if (!Number.isInteger(count) || count < 1 || count > durations.length)
+      throw new Error(`a send window counts 1 to ${durations.length} sends`)
+    durations[count - 1] = Math.max(durations[count - 1] ?? 0, ms)
+  }
+  return durations
+}
+
+function isWindowFree(time: string, duration: string): string {
+  return `(cast(${duration} as bigint) = 0 or ${time} = 0 or excluded.t1 - ${time} >= cast(${duration} as bigint))`
+}
+
+// Wrong codes of all cards are counted in the table of day attempts, in slices of five minutes and eight shards, so that not every wrong code
+// updates the same row. A slice counts until an hour after its end: a wrong code counts for at least an hour, and at most five minutes longer.
+
+const upsertWrong = sql`
+  insert into day_tries (key_id, subject, tries, ends_at) values ($1, $2, $3, $4)
+  on conflict (key_id, subject) do update set tries = day_tries.tries + excluded.tries
+  returning tries`
+
+const selectWrong = sql`
+  select cast(coalesce(sum(tries), 0) as bigint) as tries, cast(coalesce(min(ends_at), 0) as bigint) as first_ends_at
+  from day_tries where key_id = $1 and subject >= $2 and ends_at > $3`
+
+/** The bucket and the time of a code attempt. */
+export interface CodeAttemptTime {
+  readonly bucket: number
+  readonly at: number
+}
+
+/** How many milliseconds no code is evaluated because too many were wrong; 0 when codes are evaluated. */
+export function* findWrongCodeWait({ at }: CodeAttemptTime, maxPerHour: number): Transaction<number> {
+  const now = Math.trunc(at)
+  const counted = yield* runOne(selectWrong, [keyId, subjectOf(sliceAt(now) - slicesPerHour, 0), now])
+  if (counted === null || readInteger(counted, 'tries') < maxPerHour) return 0
+  return Math.max(1, readInteger(counted, 'first_ends_at') - now)
+}
+
+/** Adds to the count of wrong codes; a negative `count` takes some back. */
+export function* addWrongCodes({ bucket, at }: CodeAttemptTime, count: number): Transaction<void> {
+  const slice = sliceAt(at)
+  const endsAt = (slice + 1 + slicesPerHour) * sliceMs
+  yield* run(upsertWrong, [keyId, subjectOf(slice, bucket % shards), count, endsAt])
+}
+
+function sliceAt(at: number): number {
+  return Math.floor(at / sliceMs)
+}
+
+/** Subjects sort by time. */
+function subjectOf(slice: number, shard: number): Uint8Array {
+  const subject = new Uint8Array(5)
+  new DataView(subject.buffer).setUint32(0, slice)
+  subject[4] = shard
+  return subject
+}
+
+/** No key has this id: key ids are hex. */
+const keyId = 'wrong_codes'
+
+const sliceMs = 300_000
+
+const slicesPerHour = 12
+
+const shards = 8

@@ -1,0 +1,98 @@
+import type { Row, Statement, Value } from './statement.ts'
+import type { Columns, RowOf, Table } from './table.ts'
+
+/** A query: one statement, its values, and how its rows are mapped. */
+export interface Read<T> {
+  readonly statement: Statement
+  readonly values: readonly Value[]
+  readonly map: (rows: readonly Row[]) => T
+}
+
+/**
+ * A transaction: a generator that runs statements, writes audit entries and returns its result. SQLite drives it synchronously in its worker
+ * thread, PostgreSQL awaits each step, so every transaction is written once. Either all that it wrote is committed, or nothing.
+ */
+export type Transaction<T> = Generator<TransactionStep, T, readonly Row[]>
+
+/** An exported generator function of a table file. Its name is unique: the worker thread of SQLite finds it by that name. */
+export type TransactionFunction<I, T> = (input: I) => Transaction<T>
+
+/** What `withExtras` returns when another request holds the idempotency key: nothing was written. */
+export type DuplicateRequest = 'duplicate_request'
+
+/** The result of a transaction with this input: only an input with an idempotency record can be a duplicate request. */
+export type WriteResult<T, X> = 'idempotency' extends keyof X
+  ? X['idempotency'] extends null | undefined
+    ? Exclude<T, DuplicateRequest>
+    : T
+  : Exclude<T, DuplicateRequest>
+
+/** Refuses members that the input does not have: a misspelt extra would be lost silently. */
+export type OnlyMembersOf<I, X> = { readonly [K in Exclude<keyof X, keyof I>]: never }
+
+export type TransactionStep =
+  | { readonly kind: 'run'; readonly statement: Statement; readonly values: readonly Value[] }
+  | { readonly kind: 'audit'; readonly entry: AuditEntry }
+  | { readonly kind: 'rollback' }
+
+/** Runs a statement and returns its rows. */
+export function* run(statement: Statement, values: readonly Value[]): Transaction<readonly Row[]> {
+  return yield { kind: 'run', statement, values }
+}
+
+/** Runs a statement and returns its first row, or null. */
+export function* runOne(statement: Statement, values: readonly Value[]): Transaction<Row | null> {
+  const found = yield { kind: 'run', statement, values }
+  return found[0] ?? null
+}
+
+/** Inserts a row. */
+export function* insertRow<C extends Columns>(table: Table<C>, row: RowOf<Table<C>>): Transaction<void> {
+  yield { kind: 'run', statement: table.insertStatement, values: table.toValues(row) }
+}
+
+/** Replaces version `row.version - 1`. Returns false when another change came first. */
+export function* updateRow<C extends Columns>(table: Table<C>, row: RowOf<Table<C>> & { readonly version: number }): Transaction<boolean> {
+  const updated = yield { kind: 'run', statement: table.updateStatement, values: [...table.toValues(row), row.version - 1] }
+  return updated.length > 0
+}
+
+/** Appends an entry to the audit chain of the connection that runs this transaction. */
+export function* writeAudit(entry: AuditEntry): Transaction<void> {
+  yield { kind: 'audit', entry }
+}
+
+/** Undoes everything that the transaction wrote, and gives `result` back for it to return at once. */
+export function* rollback<T>(result: T): Transaction<T> {
+  yield { kind: 'rollback' }
+  return result
+}
+
+/** What happened: ids and words of ours, never a PAN, token, code or phone. A row of the table `audit` without its chain. */
+export interface AuditEntry {
+  readonly at: number
+  /** `merchant:<id>`, `user:<id>`, `operator`, `system`. */
+  readonly actor: string
+  readonly action: string
+  readonly merchantId: string
+  /** Id of the card, key or other object. */
+  readonly subject: string
+  /** Version and row MAC of the row that the action left; 0 and empty without one. */
+  readonly version: number
+  readonly mac: Uint8Array
+  /** As in our log. */
+  readonly requestId: string
+  readonly outcome: string
+}
+
+/** A merchant and the bucket of its rows. */
+export interface MerchantKey {
+  readonly bucket: number
+  readonly merchantId: string
+}
+
+/** The last row of a page of a list by time: the next page continues after it. */
+export interface TimeCursor {
+  readonly at: number
+  readonly id: string
+}

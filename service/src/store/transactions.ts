@@ -1,0 +1,70 @@
+import * as audit from './audit.ts'
+import * as cards from './cards.ts'
+import * as counters from './counters.ts'
+import * as dashboardSessions from './dashboard-sessions.ts'
+import * as dashboardUsers from './dashboard-users.ts'
+import * as deliveries from './deliveries.ts'
+import * as disclosures from './disclosures.ts'
+import * as findings from './findings.ts'
+import * as formSessions from './form-sessions.ts'
+import * as idempotency from './idempotency.ts'
+import * as merchants from './merchants.ts'
+import * as operations from './operations.ts'
+import * as outbox from './outbox.ts'
+import * as pageChecks from './page-checks.ts'
+import * as receipts from './receipts.ts'
+import * as requestLog from './request-log.ts'
+import * as sandbox from './sandbox.ts'
+import * as sandboxLedger from './sandbox-ledger.ts'
+import * as sendLimits from './send-limits.ts'
+import * as testData from './test-data.ts'
+import * as verifications from './verifications.ts'
+import * as webhookEndpoints from './webhook-endpoints.ts'
+import type { Transaction } from './transaction.ts'
+
+/** A transaction for the worker thread: its function's name and its input. */
+export interface NamedTransaction {
+  readonly name: string
+  readonly input: unknown
+}
+
+/** Starts the transaction of this name. A function cannot be sent to a worker thread, so it is looked up there among the exports of the table files. */
+export function startTransaction({ name, input }: NamedTransaction): Transaction<unknown> {
+  const transaction = transactions.get(name)
+  if (transaction === undefined) throw new Error(`no table file exports a transaction named ${name}`)
+  return transaction(input)
+}
+
+const tables: readonly object[] = [
+  audit,
+  cards,
+  counters,
+  dashboardSessions,
+  dashboardUsers,
+  deliveries,
+  disclosures,
+  findings,
+  formSessions,
+  idempotency,
+  merchants,
+  operations,
+  outbox,
+  pageChecks,
+  receipts,
+  requestLog,
+  sandbox,
+  sandboxLedger,
+  sendLimits,
+  testData,
+  verifications,
+  webhookEndpoints,
+]
+
+/** Every generator function that a table file exports, by name. */
+export const transactions: ReadonlyMap<string, (input: unknown) => Transaction<unknown>> = new Map(
+  tables.flatMap((table) => Object.entries(table)).filter(([, value]) => isGeneratorFunction(value)),
+)
+
+function isGeneratorFunction(value: unknown): boolean {
+  return typeof value === 'function' && value.constructor.name === 'GeneratorFunction'
+}

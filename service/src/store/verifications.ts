@@ -1,0 +1,307 @@
+import { timingSafeEqual } from 'node:crypto'
+import type { AuditEntry } from './audit.ts'
+import { type CardKey, type CardRow, replaceCard } from './cards.ts'
+import { table, type RowOf, text, oneOf, integer, bigint, timestamp, boolean, bytes, readInteger, readBytes } from './table.ts'
+import { type IdempotencyExtras, type TransactionExtras, withExtras } from './extras.ts'
+import { type IdempotencyOutcome, storeIdempotencyOutcome } from './idempotency.ts'
+import { type EventRow, insertEvents } from './outbox.ts'
+import { type SendClaim, addWrongCodes, claimSend, countDayAttempt, findWrongCodeWait, type DayAttemptCap } from './send-limits.ts'
+import { type Row, type Value, sql } from './statement.ts'
+import { type DuplicateRequest, type Read, type Transaction, rollback, run, runOne, writeAudit } from './transaction.ts'
+
+/** A reading of two clocks, so that a jump of one cannot lengthen a code's lifetime. */
+export interface ClockReading {
+  /** Unix milliseconds. */
+  readonly wallMs: number
+  /** Milliseconds of a clock that never jumps; comparable only within one `bootId`. */
+  readonly monotonicMs: number
+  readonly bootId: string
+}
+
+// prettier-ignore
+export const verificationsTable = table('verifications', {
+  bucket:      integer().key(),
+  cardId:      text().key(),
+  merchantId:  text().key(),
+  attemptId:   text(),
+  otpHash:     bytes(),                           // keyed hash of our code; the network's own code is known to the network only
+  otpKeyId:    text(),
+  sentBy:      oneOf('us', 'network').nullable(), // who sent the code; null until the network has replied
+  phoneMask:   text().nullable(),
+  networkRef:  text().nullable(),
+  outcome:     text(),                            // `asked` before the network is called, then `sent` or the reason why not
+  attempts:    integer().named('tries'),
+  maxAttempts: integer().named('tries_max'),
+  lifetimeMs:  integer().named('life_ms'),
+  askedWall:   timestamp(),
+  askedMono:   bigint(),
+  askedBoot:   text(),
+  open:        boolean(),
+})
+
+export interface VerificationRow extends Omit<RowOf<typeof verificationsTable>, 'askedWall' | 'askedMono' | 'askedBoot'> {
+  readonly requestedAt: ClockReading
+}
+
+export interface SendLimits {
+  readonly resendWaitMs: number
+  /** Null where day limits are disabled (test environment only). */
+  readonly pan: SendClaim | null
+}
+
+export type BeginVerificationResult =
+  { readonly begun: true } | { readonly begun: false; readonly reason: 'tooSoon' | 'panLimit'; readonly retryAfterMs: number }
+
+export interface SendResult extends CardKey {
+  readonly attemptId: string
+  readonly sentBy: 'us' | 'network' | null
+  readonly phoneMask: string | null
+  readonly networkRef: string | null
+  readonly outcome: string
+}
+
+export interface CodeAttempt extends CardKey {
+  readonly now: ClockReading
+  /** When the clocks have moved apart by more than this since the request, the code has expired. */
+  readonly maxDriftMs: number
+  readonly attemptId: string
+  readonly otpHash: Uint8Array
+  /** Null where day limits are disabled. */
+  readonly dayCap: DayAttemptCap | null
+  /** After this many wrong codes of all cards in an hour no code is evaluated; null where that is disabled. */
+  readonly maxWrongCodesPerHour: number | null
+  /** The card's next version when the code is right. */
+  readonly verifiedCard: CardRow
+  readonly auditIfRight: AuditEntry
+  readonly auditIfWrong: AuditEntry
+}
+
+export interface CheckCode {
+  readonly attempt: CodeAttempt
+  /** Stored when the code is right. */
+  readonly events?: readonly EventRow[]
+  readonly idempotency?: CodeIdempotency | null
+}
+
+/** `claim` is stored when the attempt was counted, `outcome` when the code is right. */
+export interface CodeIdempotency extends IdempotencyExtras {
+  readonly outcomeIfWrong: IdempotencyOutcome | null
+}
+
+interface RightCodeExtras {
+  readonly events: readonly EventRow[]
+  readonly outcome: IdempotencyOutcome | null
+}
+
+export type CodeAttemptResult =
+  | { readonly outcome: 'verified' | 'wrong' | 'triesUsedUp' | 'tooOld' | 'notRequested' | 'moved' }
+  | { readonly outcome: 'dayTriesUsedUp' | 'wrongCodesUsedUp'; readonly retryAfterMs: number }
+  /** The attempt is counted; the network decides whether the code is right. */
+  | { readonly outcome: 'askNetwork' }
+
+export interface CompleteVerification extends CardKey, TransactionExtras {
+  readonly attemptId: string
+  /** When the attempt was counted as a wrong code, to be taken back now; null where wrong codes are not counted. */
+  readonly uncountAt: number | null
+  readonly verifiedCard: CardRow
+  readonly audit: AuditEntry
+}
+
+// One row a card, so there is at most one valid code: a new attempt replaces the old one. Within one boot the wait is measured by the monotonic clock;
+// between two machines there is only the wall clock.
+const upsertAttempt = sql`
+  ${verificationsTable.insertSql}
+  on conflict (bucket, card_id) do update ${verificationsTable.replaceSql}
+  where verifications.merchant_id = excluded.merchant_id and
+    case when verifications.asked_boot = excluded.asked_boot then excluded.asked_mono - verifications.asked_mono
+         else excluded.asked_wall - verifications.asked_wall end >= cast($${verificationsTable.names.length + 1} as bigint)
+  returning attempt_id`
+
+const selectAttempt = sql`select ${verificationsTable.columns} from verifications where bucket = $1 and card_id = $2 and merchant_id = $3`
+
+export interface BeginVerification extends TransactionExtras {
+  readonly attempt: VerificationRow
+  readonly limits: SendLimits
+  readonly audit: AuditEntry
+}
+
+/** Checks the resend wait and the send limits and stores the new attempt in place of the old one, whose code is invalid from then on. */
+export function* beginVerification({
+  events,
+  idempotency,
+  ...input
+}: BeginVerification): Transaction<BeginVerificationResult | DuplicateRequest> {
+  return yield* withExtras({ events, idempotency }, begin(input), ({ begun }) => begun)
+}
+
+function* begin({ attempt, limits, audit }: BeginVerification): Transaction<BeginVerificationResult> {
+  const begun = yield* runOne(upsertAttempt, [...toValues(attempt), limits.resendWaitMs])
+  if (begun === null) return { begun: false, reason: 'tooSoon', retryAfterMs: yield* remainingWait(attempt, limits.resendWaitMs) }
+
+  const pan = limits.pan === null ? null : yield* claimSend(limits.pan)
+  if (pan?.claimed === false) {
+    return yield* rollback({ begun: false, reason: 'panLimit', retryAfterMs: pan.retryAfterMs })
+  }
+  yield* writeAudit(audit)
+  return { begun: true }
+}
+
+/** Milliseconds until another code may be requested. */
+function* remainingWait(attempt: VerificationRow, waitMs: number): Transaction<number> {
+  const stored = yield* runOne(selectAttempt, keyValues(attempt))
+  if (stored === null) return 1
+  const { requestedAt } = fromRow(stored)
+  const now = attempt.requestedAt
+  const elapsedMs = requestedAt.bootId === now.bootId ? now.monotonicMs - requestedAt.monotonicMs : now.wallMs - requestedAt.wallMs
+  return Math.min(Math.max(Math.ceil(waitMs - elapsedMs), 1), waitMs)
+}
+
+const updateSentRow = sql`
+  update verifications set sent_by = $5, phone_mask = $6, network_ref = $7, outcome = $8
+  where bucket = $1 and card_id = $2 and merchant_id = $3 and attempt_id = $4
+  returning attempt_id`
+
+export interface RecordSendResult extends TransactionExtras {
+  readonly result: SendResult
+  readonly audit: AuditEntry
+}
+
+/** Stores whether the code was sent, as the network or the gateway replied. False when another attempt has replaced this one. */
+export function* recordSendResult({ result, audit, ...extras }: RecordSendResult): Transaction<boolean | DuplicateRequest> {
+  return yield* withExtras(extras, updateSent({ result, audit }), (isUpdated) => isUpdated)
+}
+
+function* updateSent({ result, audit }: RecordSendResult): Transaction<boolean> {
+  const values = [result.attemptId, result.sentBy, result.phoneMask, result.networkRef, result.outcome]
+  if ((yield* runOne(updateSentRow, [...keyValues(result), ...values])) === null) return false
+  yield* writeAudit(audit)
+  return true
+}
+
+export function findVerification(key: CardKey): Read<VerificationRow | null> {
+  return { statement: selectAttempt, values: keyValues(key), map: ([row]) => (row === undefined ? null : fromRow(row)) }
+}
+
+// The only place where an attempt is counted; a code that is not counted here is not evaluated. The code must be younger than its lifetime by both
+// clocks, the clocks must agree since the request, and a wall clock before the request refuses. Across boots there is only the wall clock.
+const countAttempt = sql`
+  update verifications set tries = tries + 1
+  where bucket = $1 and card_id = $2 and merchant_id = $3 and attempt_id = $4 and open = 1 and tries < tries_max
+    and cast($5 as bigint) - asked_wall < life_ms and cast($5 as bigint) - asked_wall >= 0 - cast($8 as bigint)
+    and (asked_boot <> $7 or (cast($6 as bigint) - asked_mono < life_ms
+      and abs((cast($5 as bigint) - asked_wall) - (cast($6 as bigint) - asked_mono)) <= cast($8 as bigint)))
+  returning otp_hash, sent_by`
+
+/**
+ * Counts an attempt, compares the code's hash where we sent the code, and verifies the card when it is right. The claim is stored only when the
+ * attempt was counted (`verified`, `wrong`, `askNetwork`).
+ */
+export function* checkCode({ attempt, events = [], idempotency = null }: CheckCode): Transaction<CodeAttemptResult | DuplicateRequest> {
+  // Which outcome and which events are stored beside the claim depends on whether the code is right.
+  const claim = idempotency === null ? null : { claim: idempotency.claim, outcome: null }
+  const ifRight = { events, outcome: idempotency?.outcome ?? null }
+  const check = evaluateCode(attempt, ifRight, idempotency?.outcomeIfWrong ?? null)
+  return yield* withExtras({ idempotency: claim }, check, ({ outcome }) => countedOutcomes.has(outcome))
+}
+
+function* evaluateCode(
+  ask: CodeAttempt,
+  ifRight: RightCodeExtras,
+  outcomeIfWrong: IdempotencyOutcome | null,
+): Transaction<CodeAttemptResult> {
+  const { now, dayCap, maxWrongCodesPerHour } = ask
+  const clocks = [Math.trunc(now.wallMs), Math.trunc(now.monotonicMs), now.bootId, ask.maxDriftMs]
+  const counted = yield* runOne(countAttempt, [...keyValues(ask), ask.attemptId, ...clocks])
+  if (counted === null) return { outcome: yield* reasonNotCounted(ask) }
+
+  if (dayCap !== null && !(yield* countDayAttempt(dayCap))) {
+    // The code is not evaluated, so the attempt is not counted for it either.
+    return yield* rollback({ outcome: 'dayTriesUsedUp', retryAfterMs: Math.max(1, dayCap.endsAt - now.wallMs) })
+  }
+  const breaker = { bucket: ask.bucket, at: now.wallMs }
+  const retryAfterMs = maxWrongCodesPerHour === null ? 0 : yield* findWrongCodeWait(breaker, maxWrongCodesPerHour)
+  if (retryAfterMs > 0) return yield* rollback({ outcome: 'wrongCodesUsedUp', retryAfterMs })
+  if (counted['sent_by'] === 'network') {
+    // Counted as wrong until the network says otherwise, so that none of many concurrent attempts is missed.
+    if (maxWrongCodesPerHour !== null) yield* addWrongCodes(breaker, 1)
+    return { outcome: 'askNetwork' }
+  }
+  if (sameHash(readBytes(counted, 'otp_hash'), ask.otpHash)) return yield* verify(ask, ifRight)
+  if (maxWrongCodesPerHour !== null) yield* addWrongCodes(breaker, 1)
+  yield* writeAudit(ask.auditIfWrong)
+  yield* storeIdempotencyOutcome(outcomeIfWrong)
+  return { outcome: 'wrong' }
+}
+
+/** Closes the attempt and verifies the card after the network found the code right. False when another change of either came first. */
+export function* completeVerification({ events, idempotency, ...input }: CompleteVerification): Transaction<boolean | DuplicateRequest> {
+  return yield* withExtras({ events, idempotency }, complete(input), (isVerified) => isVerified)
+}
+
+function* complete(input: CompleteVerification): Transaction<boolean> {
+  const isVerified = (yield* verify({ ...input, auditIfRight: input.audit }, { events: [], outcome: null })).outcome === 'verified'
+  if (isVerified && input.uncountAt !== null) yield* addWrongCodes({ bucket: input.bucket, at: input.uncountAt }, -1)
+  return isVerified
+}
+
+const closeOpen = sql`
+  update verifications set open = 0 where bucket = $1 and card_id = $2 and merchant_id = $3 and attempt_id = $4 and open = 1
+  returning attempt_id`
+
+type RightCode = Pick<CodeAttempt, keyof CardKey | 'attemptId' | 'verifiedCard' | 'auditIfRight'>
+
+function* verify(ask: RightCode, { events, outcome }: RightCodeExtras): Transaction<CodeAttemptResult> {
+  const closed = yield* runOne(closeOpen, [...keyValues(ask), ask.attemptId])
+  if (closed === null || !(yield* replaceCard(ask.verifiedCard))) {
+    return yield* rollback({ outcome: 'moved' })
+  }
+  yield* writeAudit(ask.auditIfRight)
+  yield* storeIdempotencyOutcome(outcome)
+  yield* insertEvents(events)
+  return { outcome: 'verified' }
+}
+
+/**
+ * Why an attempt was not counted. On PostgreSQL this may read a newer state than the update did, but nothing of it goes back for one verification:
+ * the count only grows, closed stays closed, and a replaced verification does not return.
+ */
+function* reasonNotCounted(ask: CodeAttempt): Transaction<'notRequested' | 'moved' | 'triesUsedUp' | 'tooOld'> {
+  const row = yield* runOne(selectAttempt, keyValues(ask))
+  if (row === null) return 'notRequested'
+  const attempt = fromRow(row)
+  if (attempt.attemptId !== ask.attemptId) return 'moved'
+  if (!attempt.open && (yield* hasCardChanged(ask.verifiedCard))) return 'moved'
+  if (attempt.attempts >= attempt.maxAttempts) return 'triesUsedUp'
+  // Expired, or the clocks disagree: closed for good, so that a clock that is set back does not make the code valid again.
+  yield* run(closeOpen, [...keyValues(ask), ask.attemptId])
+  return 'tooOld'
+}
+
+const selectVersion = sql`select version from cards where bucket = $1 and card_id = $2 and merchant_id = $3`
+
+/** Whether the card has changed since it was read; a second right code finds a verified card. */
+function* hasCardChanged(verified: CardRow): Transaction<boolean> {
+  const row = yield* runOne(selectVersion, keyValues(verified))
+  return row === null || readInteger(row, 'version') !== verified.version - 1
+}
+
+function sameHash(one: Uint8Array, other: Uint8Array): boolean {
+  return one.length === other.length && timingSafeEqual(one, other)
+}
+
+function keyValues(key: CardKey): Value[] {
+  return [key.bucket, key.cardId, key.merchantId]
+}
+
+/** The outcomes of an attempt that was counted. */
+const countedOutcomes: ReadonlySet<CodeAttemptResult['outcome']> = new Set(['verified', 'wrong', 'askNetwork'])
+
+function toValues({ requestedAt, ...row }: VerificationRow): Value[] {
+  const { wallMs, monotonicMs, bootId } = requestedAt
+  return verificationsTable.toValues({ ...row, askedWall: Math.trunc(wallMs), askedMono: Math.trunc(monotonicMs), askedBoot: bootId })
+}
+
+function fromRow(stored: Row): VerificationRow {
+  const { askedWall, askedMono, askedBoot, ...row } = verificationsTable.fromRow(stored)
+  return { ...row, requestedAt: { wallMs: askedWall, monotonicMs: askedMono, bootId: askedBoot } }
+}

@@ -1,0 +1,90 @@
+import type { Clock } from '../clock.ts'
+import type { ClockReading } from '../store/verifications.ts'
+
+/** A clock that stands until it is moved. Whoever sleeps on it wakes when it gets there. */
+export interface HandClock extends Clock {
+  /** Both clocks go on by `ms`. */
+  advance(ms: number): void
+  /** The wall clock alone jumps, as when somebody sets it. */
+  jump(ms: number): void
+  /** The machine starts anew: the monotonic clock begins elsewhere, under another boot id. */
+  reboot(): void
+  /** Resolves when somebody sleeps for exactly `ms`. */
+  untilSleeping(ms: number): Promise<void>
+  /** Whether somebody sleeps for exactly `ms`. */
+  isSleeping(ms: number): boolean
+}
+
+interface Sleeper {
+  readonly ms: number
+  readonly wakeAt: number
+  wake(): void
+}
+
+export function makeHandClock(startMs = Date.UTC(2026, 10, 21, 9)): HandClock {
+  let wallMs = startMs
+  let monotonicMs = 1000
+  let boots = 1
+  const sleepers = new Set<Sleeper>()
+  const watchers = new Set<() => void>()
+
+  return {
+    now: () => wallMs,
+    moment: (): ClockReading => ({ wallMs, monotonicMs, bootId: `boot-${boots}` }),
+    sleep,
+    advance(ms) {
+      wallMs += ms
+      monotonicMs += ms
+      for (const sleeper of sleepers) if (sleeper.wakeAt <= monotonicMs) sleeper.wake()
+    },
+    jump(ms) {
+      wallMs += ms
+    },
+    reboot() {
+      boots += 1
+      monotonicMs = 500
+    },
+    isSleeping,
+    untilSleeping(ms) {
+      return new Promise((resolve) => {
+        const look = () => {
+          if (!isSleeping(ms)) return
+          watchers.delete(look)
+          resolve()
+        }
+        watchers.add(look)
+        look()
+      })
+    },
+  }
+
+  function isSleeping(ms: number): boolean {
+    for (const sleeper of sleepers) if (sleeper.ms === ms) return true
+    return false
+  }
+
+  function sleep(ms: number, signal: AbortSignal): Promise<void> {
+    return new Promise((resolve, reject) => {
+      signal.throwIfAborted()
+      const leave = () => {
+        sleepers.delete(sleeper)
+        signal.removeEventListener('abort', abort)
+      }
+      const abort = () => {
+        leave()
+        reject(signal.reason instanceof Error ? signal.reason : new Error('aborted'))
+      }
+      const sleeper: Sleeper = {
+        ms,
+        wakeAt: monotonicMs + ms,
+        wake() {
+          leave()
+          resolve()
+        },
+      }
+      sleepers.add(sleeper)
+      signal.addEventListener('abort', abort)
+      for (const look of watchers) look()
+    })
+  }
+}

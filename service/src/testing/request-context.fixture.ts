@@ -1,0 +1,25 @@
+import { bucketOf } from '@tessera/vault/id'
+
+import type { CallerIdentity, RequestContext } from '../domain/request-context.ts'
+import { randomHex } from './random.fixture.ts'
+
+/** The context of a request from a merchant's own server in the `spec` profile, but for what is given. */
+export function makeTestContext(merchantId: string, parts: Partial<RequestContext<unknown>> = {}): RequestContext<unknown> {
+  const bucket = bucketOf(merchantId)
+  const caller: CallerIdentity = { merchantId, bucket, as: 'server' }
+  return {
+    caller,
+    merchantId,
+    bucket,
+    actor: `merchant:${merchantId}`,
+    requestId: randomHex(24),
+    profile: 'spec',
+    language: 'en',
+    address: '127.0.0.1',
+    origin: null,
+    cardNumber: null,
+    signal: new AbortController().signal,
+    idempotency: null,
+    ...parts,
+  }
+}

@@ -1,0 +1,167 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+
+import type { Profile } from '@tessera/contract/profile'
+
+import { noMerchantApi, type MerchantApi } from '../adapters/merchant-api/merchant-api.ts'
+import type { Network } from '../adapters/network/network.ts'
+import { makeSandboxNetwork } from '../adapters/sandbox/network.ts'
+import { makeSandboxSms } from '../adapters/sandbox/sms.ts'
+import type { Codes } from '../adapters/sms/codes.ts'
+import type { Sms } from '../adapters/sms/sms.ts'
+import { createApp, type App } from '../app.ts'
+import { adaptersOf, type Adapters } from '../app/adapters.ts'
+import type { AppServices, ServiceOverrides } from '../app/services.ts'
+import { notChecked } from '../domain/page-check/fetch-page.ts'
+import type { Config } from '../ops/config/config.ts'
+import type { Log } from '../ops/logging/log.ts'
+import type { Metrics } from '../ops/metrics/metrics.ts'
+import type { FormAssets } from '../server/pages/form-assets.ts'
+import type { Store } from '../store/store.ts'
+
+import { makeHandClock, type HandClock } from './clock.fixture.ts'
+import { defaultConfig } from './default-config.fixture.ts'
+import { makeTestKek } from './kek.fixture.ts'
+import { randomHex } from './random.fixture.ts'
+import { createTestMerchant, type TestMerchant } from './test-merchant.fixture.ts'
+
+/** The application on a store of its own, with a clock that the test moves: its services, and merchants that call it. Nothing listens. */
+export interface TestApp extends Omit<AppServices, 'clock'> {
+  readonly app: App
+  readonly clock: HandClock
+  /** What the log said of rows that the service did not write so, and of background jobs that failed. */
+  readonly alarms: string[]
+  /** A caller of its own merchant, or of the merchant that is named. */
+  merchant(profile?: Profile, merchantId?: string): TestMerchant
+  close(): Promise<void>
+}
+
+export interface TestAppOptions extends Omit<ServiceOverrides, 'limits'> {
+  /** Settings by their names, over the defaults. */
+  readonly config?: Partial<Config>
+  readonly codes?: Codes
+  /** Takes the sandbox's adapter and returns the one to use. */
+  readonly network?: (sandbox: Network) => Network
+  readonly sms?: (sandbox: Sms) => Sms
+  readonly adapters?: Partial<Adapters>
+  readonly environment?: Config['environment']
+  /** Limits in place of none. */
+  readonly limits?: (deps: Pick<TestApp, 'keyring' | 'clock'>) => ReturnType<NonNullable<ServiceOverrides['limits']>>
+  /** The endpoint of every merchant; none has one otherwise. */
+  readonly endpoint?: (deps: Pick<TestApp, 'clock'>) => MerchantApi
+  /** Opened and closed by the test; otherwise an embedded store in a folder of its own. */
+  readonly store?: Store
+  /** An application that has ended: this one goes on with its keys, clock and endpoint, on the store that is given. */
+  readonly after?: Pick<TestApp, 'keyring' | 'clock' | 'endpoint'>
+}
+
+/** The service's own composition for a test, which closes it. */
+export async function createTestApp(options: TestAppOptions = {}): Promise<TestApp> {
+  const { after, environment = 'test' } = options
+  const clock = after?.clock ?? makeHandClock()
+  const folder = mkdtempSync(join(tmpdir(), 'tessera-app-'))
+  const alarms: string[] = []
+  const config: Config = {
+    ...defaultConfig,
+    environment,
+    dataFolder: folder,
+    limits: environment === 'test' ? null : false,
+    ...options.config,
+  }
+  const app = await createApp(config, testAdapters(options), {
+    clock,
+    log: alarmLog(alarms),
+    metrics: noMetrics,
+    stopping: new AbortController().signal,
+    endNow: (_exit, _event, err) => {
+      throw err
+    },
+    formAssets,
+    overrides: {
+      passwordCost: 4,
+      pageCheck: noPages,
+      refundsInBackgroundOnly: true,
+      ...options,
+      // What a cardholder reads, without the line that only a browser of the form's origin understands.
+      verification: { formHost: null, ...options.verification },
+      merchantEndpoint: after?.endpoint ?? options.endpoint?.({ clock }) ?? noMerchantApi,
+      limits: ({ keyring }) => options.limits?.({ keyring, clock }) ?? {},
+    },
+    ...(options.store === undefined ? {} : { store: options.store }),
+    ...(after === undefined ? {} : { keyring: after.keyring }),
+  })
+  const { services } = app
+  return Object.freeze({
+    ...services,
+    app,
+    clock,
+    alarms,
+    merchant: (profile: Profile = 'spec', merchantId = randomHex(24)) => createTestMerchant(services, merchantId, profile),
+    async close() {
+      await services.receiptWorker.stop()
+      await app.stop()
+      rmSync(folder, { recursive: true })
+    },
+  })
+}
+
+/** The adapters of the environment; where production has none, those of the sandbox. */
+function testAdapters(options: TestAppOptions): Adapters {
+  const { environment = 'test', codes, network, sms } = options
+  const { test } = adaptersOf
+  const offered = adaptersOf[environment]
+  return {
+    ...(test as Adapters),
+    ...Object.fromEntries(Object.entries(offered).filter(([name, part]) => part !== null || name === 'sandbox' || name === 'texts')),
+    openKek: () => Promise.resolve(makeTestKek()),
+    network: (deps) => (network ?? ((sandbox) => sandbox))(makeSandboxNetwork(deps)),
+    sms: (deps) => (sms ?? ((sandbox) => sandbox))(makeSandboxSms(deps)),
+    ...(codes === undefined ? {} : { codes }),
+    ...options.adapters,
+  }
+}
+
+/** Collects what is logged as an error. */
+function alarmLog(alarms: string[]): Log {
+  const ignore = (): void => undefined
+  return {
+    debug: ignore,
+    info: ignore,
+    warn: ignore,
+    error(event, fields = {}) {
+      const { err, receiptId, cardId, merchantId } = fields
+      const subject = receiptId ?? (cardId || merchantId)
+      alarms.push(err === undefined ? `${event} ${String(subject)}` : `failed ${err instanceof Error ? String(err) : 'not an error'}`)
+    },
+    caught: () => 0,
+    dropped: () => 0,
+  }
+}
+
+const noMetrics: Metrics = {
+  countRequest() {},
+  countMerchantEndpoint() {},
+  countLimit() {},
+  observeCommit() {},
+  registerGauge() {},
+  render: () => Promise.resolve(''),
+  close() {},
+}
+
+const noPages: NonNullable<ServiceOverrides['pageCheck']> = {
+  fetchPage: () => Promise.reject(notChecked('unreachable')),
+  parse: () => Promise.resolve({ findings: [], scripts: [], isCut: false }),
+}
+
+/** A form that was not built: no page of it is served here. */
+const formAssets: FormAssets = {
+  version: '0.0.0',
+  script: '',
+  guard: '',
+  preview: '',
+  style: '',
+  hosted: { script: '', style: '' },
+  texts: { en: {}, ru: {}, uz: {} },
+  files: new Map(),
+}

@@ -1,0 +1,26 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { pool } from './pool.ts'
+
+/** Works on items that all wait for each other's turn, and records the largest number at a time. */
+async function measureWidth(count: number, maxWidth: number, whenFree?: Promise<unknown>): Promise<{ results: number[]; width: number }> {
+  let [running, width] = [0, 0]
+  const items = Array.from({ length: count }, (_, index) => index)
+  const results = await pool(items, { maxWidth, ...(whenFree === undefined ? {} : { whenFree }) }, async (item) => {
+    width = Math.max(width, ++running)
+    await new Promise(setImmediate)
+    running--
+    return item
+  })
+  return { results, width }
+}
+
+test('a pool works on several items at a time, never on more, and returns results in order', async () => {
+  assert.deepEqual(await measureWidth(7, 3), { results: [0, 1, 2, 3, 4, 5, 6], width: 3 })
+  assert.deepEqual(await measureWidth(2, 5), { results: [0, 1], width: 2 })
+  assert.deepEqual(await measureWidth(0, 2), { results: [], width: 0 })
+})
+
+test('a pool works on one item at a time until the processors are free', async () => {
+  assert.equal((await measureWidth(5, 3, new Promise((resolve) => setTimeout(resolve, 500)))).width, 1)
+})

@@ -1,0 +1,103 @@
+import { spawnSync } from 'node:child_process'
+import { availableParallelism } from 'node:os'
+import { join } from 'node:path'
+import { findChromium } from './chromium.ts'
+import { readTimeLimit, type TestFiles } from './find-tests.ts'
+import { ensurePrograms, programsByNeed, realMachine } from './machine.ts'
+import { pool } from './pool.ts'
+import { startCluster } from './postgres.ts'
+import { runTestFile, type FileResult } from './run-file.ts'
+import type { SharedStages } from './shared-stages.ts'
+import { allowedSkips } from './skips.ts'
+import { formatFile, listFailures } from './tally.ts'
+import { readTestNeeds, type TestNeed } from './test-needs.ts'
+
+export type TestRun = {
+  root: string
+  signal: AbortSignal
+  /** For every file, instead of what it asks for itself. */
+  secondsPerFile?: number | undefined
+  /** Environment variables for the tests, besides those that every run sets. */
+  env?: NodeJS.ProcessEnv
+  /** Until this resolves, the tests leave a processor to what else is running. */
+  whenFree?: Promise<unknown>
+  say: (text: string) => void
+}
+
+/** A heavy file waits for its browser, its disk or a timer half of the time: one more than there are processors keeps them busy. */
+const maxHeavyWidth = availableParallelism() + 1
+const fileSecondsDefault = 120
+
+/** Runs test files, with what they need installed, built and started first, and nothing else. Prints a line for each file. */
+export async function runTests({ unit, serial, alone }: TestFiles, run: TestRun): Promise<FileResult[]> {
+  const paths = [...unit, ...serial, ...alone]
+  const needs = readTestNeeds(run.root, paths)
+  const missing = prepare(needs, run)
+  if (missing !== null) return [failedFile('the machine', missing)]
+  const givenUrl = process.env.TESSERA_TEST_POSTGRES_URL ?? ''
+  const cluster = needs.includes('postgres') && givenUrl === '' ? await startCluster() : null
+  try {
+    const env = { ...makeEnvironment(needs, cluster?.url ?? givenUrl), ...run.env }
+    const stages = await makeStages(serial)
+    const runPath = async (path: string): Promise<FileResult> => {
+      const stage = await stages?.enter(path)
+      try {
+        return show(await runOne(path, { ...env, ...stage }, run), run)
+      } finally {
+        await stages?.leave(path)
+      }
+    }
+    return [
+      ...(await pool(unit, { maxWidth: availableParallelism(), whenFree: run.whenFree ?? Promise.resolve() }, runPath)),
+      ...(await pool(sortLongestFirst(serial, run.root), { maxWidth: maxHeavyWidth }, runPath)),
+      ...(await pool(alone, { maxWidth: 1 }, runPath)),
+    ]
+  } finally {
+    await cluster?.stop()
+  }
+}
+
+/** Loaded only for tests that share a service: it loads Playwright. */
+async function makeStages(paths: readonly string[]): Promise<SharedStages | null> {
+  return paths.length > 1 ? (await import('./shared-stages.ts')).makeSharedStages(paths) : null
+}
+
+/** Prints the line of a file, and returns its result. */
+export function show(result: FileResult, { say }: Pick<TestRun, 'say'>): FileResult {
+  say(formatFile(result, listFailures(result, allowedSkips).length) + '\n')
+  return result
+}
+
+/** Installs programs and builds the form where the tests need them. Returns what is missing, or null. */
+function prepare(needs: readonly TestNeed[], { root, say }: TestRun): string | null {
+  const missing = ensurePrograms(programsByNeed(needs), realMachine(say))
+  if (missing !== null || !needs.includes('build')) return missing
+  const build = spawnSync(process.execPath, [join(root, 'tools', 'build-browser.ts'), '--if-changed'], {
+    stdio: ['ignore', 'ignore', 'inherit'],
+  })
+  return build.status === 0 ? null : 'The card form and the dashboard could not be built; the output is above.'
+}
+
+/** A long file that begins last would run by itself at the end. Its time limit says how long it is. */
+function sortLongestFirst(paths: readonly string[], root: string): string[] {
+  return paths.toSorted((one, other) => readTimeLimit(root, other, fileSecondsDefault) - readTimeLimit(root, one, fileSecondsDefault))
+}
+
+async function runOne(path: string, env: NodeJS.ProcessEnv, { root, signal, secondsPerFile }: TestRun): Promise<FileResult> {
+  if (signal.aborted) return failedFile(path, `Not run: ${String(signal.reason)}.`)
+  return runTestFile(path, { root, env, signal, maxSeconds: secondsPerFile ?? readTimeLimit(root, path, fileSecondsDefault) })
+}
+
+/** Tests see no setting of the developer's own service, and only the database and browser that they need. */
+function makeEnvironment(needs: readonly TestNeed[], postgresUrl: string): NodeJS.ProcessEnv {
+  const inherited = Object.entries(process.env).filter(([name]) => !name.startsWith('TESSERA_') || name.startsWith('TESSERA_TEST_'))
+  return {
+    ...Object.fromEntries(inherited),
+    TESSERA_TEST_POSTGRES_URL: needs.includes('postgres') ? postgresUrl : '',
+    TESSERA_TEST_CHROMIUM: needs.includes('chromium') ? (findChromium() ?? '') : '',
+  }
+}
+
+function failedFile(path: string, detail: string): FileResult {
+  return { path, seconds: 0, outcomes: [{ title: '(the file itself)', state: 'failed', milliseconds: 0, detail }] }
+}
