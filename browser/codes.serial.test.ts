@@ -11,7 +11,7 @@ describe('the SMS code in a real browser', () => {
   let testBed: TestBed
   before(async () => {
     // Long enough for a busy machine to do what a test does before a resend is allowed, and while a code is valid.
-    testBed = await startTestBed({ settings: ['--otp-life-seconds=120', '--otp-tries-max=2', '--resend-wait-seconds=10'] })
+    testBed = await startTestBed({ settings: ['--otp-lifetime-seconds=120', '--otp-attempts-max=2', '--resend-wait-seconds=10'] })
   })
   after(() => testBed.stop())
 
@@ -66,7 +66,7 @@ describe('the SMS code in a real browser', () => {
 describe('an SMS code that is valid for ten seconds', () => {
   let testBed: TestBed
   before(async () => {
-    testBed = await startTestBed({ settings: ['--otp-life-seconds=10', '--resend-wait-seconds=3'] })
+    testBed = await startTestBed({ settings: ['--otp-lifetime-seconds=10', '--resend-wait-seconds=3'] })
   })
   after(() => testBed.stop())
 

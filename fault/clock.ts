@@ -27,7 +27,7 @@ export const clock: Experiment = {
       lost: tried.reduce((sum, { lost }) => sum + lost.length, 0),
       cycles: tried.length,
       complaints: tried.flatMap(({ complaints, lost }) => [...complaints, ...lost]),
-      metrics: { otp_life_s: lifeSeconds },
+      metrics: { otp_lifetime_s: lifetimeSeconds },
       control: {
         what: 'a lifetime measured by the wall clock alone',
         isFound: wrong.complaints.length > 0,
@@ -47,27 +47,27 @@ interface Case {
   readonly waitsSeconds: readonly [number, number]
   readonly isAccepted: boolean
   /** The code's lifetime, where it differs. */
-  readonly lifeSeconds?: number
+  readonly lifetimeSeconds?: number
 }
 
-const lifeSeconds = 10
-const afterLife = lifeSeconds + 1
+const lifetimeSeconds = 10
+const afterLifetime = lifetimeSeconds + 1
 const jump = { restarts: false, isAccepted: false }
 /** Long enough for a slow machine to submit in time. */
-const within = { lifeSeconds: 60, isAccepted: true }
+const within = { lifetimeSeconds: 60, isAccepted: true }
 /** Not noticed by a lifetime measured by the wall clock alone: there the code is three seconds old, in truth eleven. */
 const shortJump: Case = { ...jump, name: 'back by 8 s, after the lifetime', clock: '-8s', waitsSeconds: [8, 3] }
 
 const cases: readonly Case[] = [
   { ...within, name: 'the clock is right, within the lifetime', clock: '+0', restarts: false, waitsSeconds: [0, 1] },
-  { name: 'the clock is right, after the lifetime', clock: '+0', restarts: false, waitsSeconds: [0, afterLife], isAccepted: false },
-  { ...jump, name: 'back by 2 h, after the lifetime', clock: '-2h', waitsSeconds: [0, afterLife] },
+  { name: 'the clock is right, after the lifetime', clock: '+0', restarts: false, waitsSeconds: [0, afterLifetime], isAccepted: false },
+  { ...jump, name: 'back by 2 h, after the lifetime', clock: '-2h', waitsSeconds: [0, afterLifetime] },
   { ...jump, name: 'back by 2 h, at once', clock: '-2h', waitsSeconds: [0, 1] },
   { ...jump, name: 'ahead by 12 h, at once', clock: '+12h', waitsSeconds: [0, 1] },
   { ...jump, name: 'ahead by 1 d, at once', clock: '+1d', waitsSeconds: [0, 1] },
   shortJump,
-  { ...jump, name: 'half as fast, after the lifetime', clock: '+0 x0.5', waitsSeconds: [0, afterLife] },
-  { ...jump, name: 'back by 2 h over a restart, after the lifetime', clock: '-2h', restarts: true, waitsSeconds: [0, afterLife] },
+  { ...jump, name: 'half as fast, after the lifetime', clock: '+0 x0.5', waitsSeconds: [0, afterLifetime] },
+  { ...jump, name: 'back by 2 h over a restart, after the lifetime', clock: '-2h', restarts: true, waitsSeconds: [0, afterLifetime] },
 ]
 
 /** The waits of all cases overlap, their starts do not: ten services that start at once would each exceed the start timeout. */
@@ -122,7 +122,7 @@ function startFaked(serviceData: ServiceData, one: Case, imports: readonly URL[]
   if (library === null) throw new Error('libfaketime is not installed')
   // The monotonic clock stays true: timers run by it.
   const env = { LD_PRELOAD: library, FAKETIME_TIMESTAMP_FILE: clockFileOf(serviceData), FAKETIME_NO_CACHE: '1', DONT_FAKE_MONOTONIC: '1' }
-  const lifetimes = [`--otp-life-seconds=${one.lifeSeconds ?? lifeSeconds}`, '--unverified-life-minutes=1440']
+  const lifetimes = [`--otp-lifetime-seconds=${one.lifetimeSeconds ?? lifetimeSeconds}`, '--unverified-lifetime-minutes=1440']
   return startService({ flags: [...serviceData.flags, ...lifetimes], env, imports })
 }
 

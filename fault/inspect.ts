@@ -54,7 +54,7 @@ export async function reopen(serviceData: ServiceData, ledger: Ledger): Promise<
 }
 
 /** Nothing expires within a run. */
-export const longLifetimes: readonly string[] = ['--unverified-life-minutes=1440', '--otp-life-seconds=600']
+export const longLifetimes: readonly string[] = ['--unverified-lifetime-minutes=1440', '--otp-lifetime-seconds=600']
 
 export function dataFolderOf(serviceData: ServiceData): string {
   return join(serviceData.folder, 'data')

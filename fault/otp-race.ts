@@ -39,7 +39,7 @@ interface RaceResult {
 
 export async function race({ store, dataFactory, say }: Trial, races: number, imports: readonly URL[] = []): Promise<RaceResult> {
   const serviceData = await dataFactory.create(store)
-  const running = await startService({ flags: [...serviceData.flags, `--otp-tries-max=${maxAttempts}`], imports })
+  const running = await startService({ flags: [...serviceData.flags, `--otp-attempts-max=${maxAttempts}`], imports })
   const clients = await Promise.all(Array.from({ length: racers }, () => openApiClient(running)))
   const evaluated: number[] = []
   const complaints: string[] = []

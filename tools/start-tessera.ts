@@ -28,7 +28,7 @@ export type StartedTessera = {
 
 export type StartOptions = {
   postgresUrl?: string
-  /** Flags of the command line, `--otp-life-seconds=30` and the like. */
+  /** Flags of the command line, `--otp-lifetime-seconds=30` and the like. */
   settings?: readonly string[]
 }
 

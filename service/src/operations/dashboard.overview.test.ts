@@ -48,7 +48,7 @@ test('what was done an hour ago stands in its own hour, and what is older than a
   assert.equal((await app.overview(user, 1)).total.created, 0)
   assert.equal((await app.overview(user, 7)).total.created, 1)
   app.clock.advance(95 * 24 * 3_600_000)
-  assert.equal((await app.tallies.dropPast(signal)) > 0, true)
+  assert.equal((await app.tallies.deleteOld(signal)) > 0, true)
 })
 
 test('quantiles are read within the bound that they fall into', () => {

@@ -30,7 +30,7 @@ test('an unknown phone, a wrong password and a closed login are answered alike',
   }
   const unknown = await tell('998111111111', user.password)
   assert.match(unknown, /sign_in_refused/)
-  for (let turn = 0; turn < userSettings.triesMax; turn++) assert.equal(await tell(user.phone, 'wrong'), unknown)
+  for (let turn = 0; turn < userSettings.maxAttempts; turn++) assert.equal(await tell(user.phone, 'wrong'), unknown)
   assert.equal(await tell(user.phone, user.password), unknown)
   app.clock.advance(userSettings.lockMs)
   assert.equal(await user.signIn(), null)
@@ -39,9 +39,9 @@ test('an unknown phone, a wrong password and a closed login are answered alike',
 test('many wrong tries at once close a login as surely as one after the other', async () => {
   const user = await entrance.user('read')
   const ids = Array.from({ length: 30 }, () => user.userId)
-  const { triesMax, lockMs } = userSettings
-  const claims = ids.map((userId) => app.store.write(claimSignInAttempt, { userId, now: app.clock.now(), maxAttempts: triesMax, lockMs }))
-  assert.equal((await Promise.all(claims)).filter((isClaimed) => isClaimed).length, triesMax)
+  const { maxAttempts, lockMs } = userSettings
+  const claims = ids.map((userId) => app.store.write(claimSignInAttempt, { userId, now: app.clock.now(), maxAttempts, lockMs }))
+  assert.equal((await Promise.all(claims)).filter((isClaimed) => isClaimed).length, maxAttempts)
   assert.equal(await user.expectError('dashboard.session.signIn', { phone: user.phone, password: user.password }), 'sign_in_refused')
 })
 

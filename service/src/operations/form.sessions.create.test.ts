@@ -27,10 +27,10 @@ test('a session makes as many cards as it has attempts, for fifteen minutes', as
   assert.equal(reasonOf(await create(merchant, { session })), 'session_used_up')
   const late = await merchant.call('form.sessions.create', { origin, save: 'ask' })
   app.clock.advance(15 * 60_000)
-  await app.sessions.dropPast()
+  await app.sessions.deleteOld()
   assert.equal(reasonOf(await create(merchant, { session: late.session })), 'session_ended')
   app.clock.advance(24 * 3_600_000 + 1)
-  assert.ok((await app.sessions.dropPast()) >= 1)
+  assert.ok((await app.sessions.deleteOld()) >= 1)
   assert.equal(reasonOf(await create(merchant, { session: late.session })), 'session_unknown')
 })
 

@@ -93,12 +93,12 @@ test('the token can be fetched for an hour after the session ends, and is gone t
   await verifyCard(merchant, await sendCard(app, merchant, session))
   const idle = await openSession(merchant)
   app.clock.advance(endsAt - app.clock.now() + 3_599_000)
-  await app.hosted.dropPast()
+  await app.hosted.deleteOld()
   assert.equal((await merchant.call('form.sessions.get', { session })).state, 'done')
   assert.equal((await merchant.call('form.sessions.get', { session: idle.session })).state, 'ended')
   app.clock.advance(2000)
   assert.equal((await merchant.call('form.sessions.get', { session })).state, 'ended')
-  assert.ok((await app.hosted.dropPast()) >= 1)
+  assert.ok((await app.hosted.deleteOld()) >= 1)
 })
 
 test('a session is its merchant’s alone, and no text beside it opens anything', async () => {

@@ -90,7 +90,7 @@ async function removed(): Promise<string> {
 
 async function ended(): Promise<string> {
   const token = await owner.createToken(pan)
-  app.clock.advance(cardSettings(defaultConfig).unverifiedLifeMs)
+  app.clock.advance(cardSettings(defaultConfig).unverifiedLifetimeMs)
   return token
 }
 

@@ -20,23 +20,23 @@ export interface ClockReading {
 
 // prettier-ignore
 export const verificationsTable = table('verifications', {
-  bucket:      integer().key(),
-  cardId:      text().key(),
-  merchantId:  text().key(),
-  attemptId:   text(),
-  otpHash:     bytes(),                           // keyed hash of our code; the network's own code is known to the network only
-  otpKeyId:    text(),
-  sentBy:      oneOf('us', 'network').nullable(), // who sent the code; null until the network has replied
-  phoneMask:   text().nullable(),
-  networkRef:  text().nullable(),
-  outcome:     text(),                            // `asked` before the network is called, then `sent` or the reason why not
-  attempts:    integer().named('tries'),
-  maxAttempts: integer().named('tries_max'),
-  lifetimeMs:  integer().named('life_ms'),
-  askedWall:   timestamp(),
-  askedMono:   bigint(),
-  askedBoot:   text(),
-  open:        boolean(),
+  bucket:        integer().key(),
+  cardId:        text().key(),
+  merchantId:    text().key(),
+  attemptId:     text(),
+  otpHash:       bytes(),                           // keyed hash of our code; the network's own code is known to the network only
+  otpKeyId:      text(),
+  sentBy:        oneOf('us', 'network').nullable(), // who sent the code; null until the network has replied
+  phoneMask:     text().nullable(),
+  networkRef:    text().nullable(),
+  outcome:       text(),                            // `asked` before the network is called, then `sent` or the reason why not
+  attempts:      integer().named('tries'),
+  maxAttempts:   integer().named('tries_max'),
+  otpLifetimeMs: integer().named('life_ms'),
+  askedWall:     timestamp(),
+  askedMono:     bigint(),
+  askedBoot:     text(),
+  open:          boolean(),
 })
 
 export interface VerificationRow extends Omit<RowOf<typeof verificationsTable>, 'askedWall' | 'askedMono' | 'askedBoot'> {

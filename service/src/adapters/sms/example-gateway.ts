@@ -13,12 +13,12 @@ export const exampleGatewaySms = smsAdapter({
     tokenFile: secretFileSetting('File with the bearer token of the gateway.'),
   },
   create: ({ settings, http, log }) => ({
-    async send({ messageId, phone, text, lifeSeconds }, signal) {
+    async send({ messageId, phone, text, lifetimeSeconds }, signal) {
       const result = await http(
         {
           url: settings.url,
           headers: { authorization: `Bearer ${settings.tokenFile}`, 'idempotency-key': messageId },
-          body: JSON.stringify({ to: phone, text, ttl: lifeSeconds }),
+          body: JSON.stringify({ to: phone, text, ttl: lifetimeSeconds }),
         },
         signal,
       )

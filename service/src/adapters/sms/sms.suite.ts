@@ -61,7 +61,13 @@ export function describeSms(name: string, setUp: () => Promise<SmsSetup>): void 
 }
 
 function message(messageId: string): SmsMessage {
-  return { messageId, merchantId: '65f0c0ffee0000000000cafe', phone: '998901234566', text: `Code 123456 ${messageId}`, lifeSeconds: 180 }
+  return {
+    messageId,
+    merchantId: '65f0c0ffee0000000000cafe',
+    phone: '998901234566',
+    text: `Code 123456 ${messageId}`,
+    lifetimeSeconds: 180,
+  }
 }
 
 const never = new AbortController().signal

@@ -19,7 +19,7 @@ export interface SmsMessage {
   readonly phone: string
   readonly text: string
   /** How long the text is worth delivering, seconds. */
-  readonly lifeSeconds: number
+  readonly lifetimeSeconds: number
 }
 
 export type SmsOutcome = 'accepted' | 'rejected' | 'unknown'

@@ -6,12 +6,12 @@ import type { CardSettings } from './settings.ts'
 
 /** When the number of a new, unverified card is deleted, Unix milliseconds. */
 export function unverifiedEndsAt(settings: CardSettings, now: number): number {
-  return now + settings.unverifiedLifeMs
+  return now + settings.unverifiedLifetimeMs
 }
 
 /** When the number of a card that is verified `now` is deleted: 30 days after its expiry if it is recurrent, else after one payment's time. */
 export function verifiedEndsAt(settings: CardSettings, card: CardRow, now: number): number {
-  return card.recurrent ? expiryEndsAt(card.expiry) + pastExpiryMs : now + settings.oneTimeLifeMs
+  return card.recurrent ? expiryEndsAt(card.expiry) + pastExpiryMs : now + settings.oneTimeLifetimeMs
 }
 
 /** The card after a correct code. Its MAC is made by `CardMac.seal`. */

@@ -3,16 +3,16 @@ import type { Config } from '../../ops/config/config.ts'
 /** How long a card is kept, and how long its network may take. Milliseconds. */
 export interface CardSettings {
   /** Lifetime of a token that nobody has verified. */
-  readonly unverifiedLifeMs: number
+  readonly unverifiedLifetimeMs: number
   /** Lifetime of a verified token that was created without `save`, from its verification. */
-  readonly oneTimeLifeMs: number
+  readonly oneTimeLifetimeMs: number
   readonly networkTimeoutMs: number
 }
 
 export function cardSettings(config: Config): CardSettings {
   return {
-    unverifiedLifeMs: config.unverifiedLifeMinutes * 60_000,
-    oneTimeLifeMs: config.oneTimeLifeHours * 3_600_000,
+    unverifiedLifetimeMs: config.unverifiedLifetimeMinutes * 60_000,
+    oneTimeLifetimeMs: config.oneTimeLifetimeHours * 3_600_000,
     networkTimeoutMs: config.networkTimeoutMs,
   }
 }

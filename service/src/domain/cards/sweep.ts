@@ -34,7 +34,7 @@ export function makeCardSweeper(deps: CardSweeperDependencies): CardSweeper {
     async runOnce(stopping?: AbortSignal) {
       const { store, keyring, clock } = deps
       const services = { ...made, stopping }
-      await deleteInPages(store, deleteOldLimits, clock.now() - limitsLifeMs, stopping)
+      await deleteInPages(store, deleteOldLimits, clock.now() - limitsRetentionMs, stopping)
       await keyring.destroyExpired()
       await sweepPages(services, (after) => store.read(listSavedCards(expiredCardsEndBefore(clock.now()), pageLength, after)), expire)
       return sweepPages(services, (after) => store.read(listEndedCards(clock.now(), pageLength, after)), shred)
@@ -85,7 +85,7 @@ async function applyTransition({ store, mac, clock, alarm }: SweepServices, card
 }
 
 /** The window is one day, and the key of the day exists one day longer. */
-const limitsLifeMs = 48 * 3_600_000
+const limitsRetentionMs = 48 * 3_600_000
 const pageLength = 100
 /** Pages of one run; the next run continues. */
 const pagesMax = 100

@@ -62,7 +62,7 @@ export interface FormSessionDependencies {
 
 export function makeFormSessions(deps: FormSessionDependencies): FormSessions & {
   /** Deletes sessions that ended a day ago; returns how many. Call it about once a minute. */
-  dropPast(stopping?: AbortSignal): Promise<number>
+  deleteOld(stopping?: AbortSignal): Promise<number>
   /** Throws `returnElsewhere` or `originNotRegistered` for a return address that `create` would refuse now. */
   expectWayBack(merchantId: string, origin: string, returnTo: string): Promise<void>
 } {
@@ -70,7 +70,7 @@ export function makeFormSessions(deps: FormSessionDependencies): FormSessions & 
   return Object.freeze({
     create: (input: NewFormSessionInput, ctx: RequestContext<CreatedFormSession>) => create(deps, input, ctx),
     spend: (session: string | null, ctx: FormSessionCaller) => spend(deps, session, ctx),
-    dropPast: (stopping?: AbortSignal) => deleteInPages(store, deleteOldFormSessions, clock.now() - retentionMs, stopping),
+    deleteOld: (stopping?: AbortSignal) => deleteInPages(store, deleteOldFormSessions, clock.now() - retentionMs, stopping),
     expectWayBack: (merchantId: string, origin: string, returnTo: string) => requireOrigin(deps, merchantId, { origin, returnTo }),
   })
 }

@@ -23,7 +23,7 @@ export interface HostedSessions {
   /** Records that the cardholder cancelled. An ended session stays unchanged. */
   cancel(session: string, ctx: RequestContext): Promise<void>
   /** Deletes expired tokens; returns how many. Call it about once a minute. */
-  dropPast(stopping?: AbortSignal): Promise<number>
+  deleteOld(stopping?: AbortSignal): Promise<number>
 }
 
 export interface HostedSessionDependencies {
@@ -47,7 +47,7 @@ export function makeHostedSessions(deps: HostedSessionDependencies): HostedSessi
     keepToken: (session: string, row: FormSessionRow, made: { cardId: string; token: string }) => keepToken(deps, session, row, made),
     tokensOf: (session: string, row: FormSessionRow) => tokensOf(deps, session, row),
     cancel: (session: string, ctx: RequestContext) => cancel(deps, session, ctx),
-    dropPast: (stopping?: AbortSignal) => deleteInPages(store, deleteOldFormCards, clock.now(), stopping),
+    deleteOld: (stopping?: AbortSignal) => deleteInPages(store, deleteOldFormCards, clock.now(), stopping),
   })
 }
 

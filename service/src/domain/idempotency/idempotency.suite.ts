@@ -77,12 +77,12 @@ export function idempotencyKeySuite(withStore: WithStore): void {
     'after 24 hours a key is free, and its row is deleted',
     onTestApp(withStore, async ({ client, app, raw }) => {
       const first = await client.result('cards.create', cardOf(networkSends), { key: 'k1' })
-      assert.equal(await client.idempotency.dropPast(), 0)
+      assert.equal(await client.idempotency.deleteOld(), 0)
       app.clock.advance(24 * 3_600_000)
       const second = await client.result('cards.create', cardOf(weSend), { key: 'k1' })
       assert.notEqual(second.card.token, first.card.token)
       app.clock.advance(24 * 3_600_000 + 1)
-      assert.equal(await client.idempotency.dropPast(), 1)
+      assert.equal(await client.idempotency.deleteOld(), 1)
       assert.deepEqual(await raw('select method from idempotency'), [])
     }),
   )

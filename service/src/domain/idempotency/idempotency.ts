@@ -21,13 +21,13 @@ export interface Idempotency {
    */
   once<T extends object>(request: KeyedRequest, operation: IdempotentOperation<T>): Promise<T>
   /** Deletes the records whose time is over, and returns how many. To be called now and then. */
-  dropPast(stopping?: AbortSignal): Promise<number>
+  deleteOld(stopping?: AbortSignal): Promise<number>
 }
 
 export function makeIdempotency(deps: IdempotencyDependencies): Idempotency {
   return Object.freeze({
     once: <T extends object>(request: KeyedRequest, operation: IdempotentOperation<T>) => once(deps, request, operation),
-    dropPast: (stopping?: AbortSignal) => deleteInPages(deps.store, deleteOldIdempotencyRecords, deps.clock.now(), stopping),
+    deleteOld: (stopping?: AbortSignal) => deleteInPages(deps.store, deleteOldIdempotencyRecords, deps.clock.now(), stopping),
   })
 }
 

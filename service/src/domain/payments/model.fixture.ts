@@ -1,8 +1,8 @@
 /** The rules of payments in their shortest form; the app's replies are compared with it one by one. */
 export interface MoneyRules {
-  readonly unpaidLifeMs: number
-  readonly holdLifeMs: number
-  readonly oneTimeLifeMs: number
+  readonly unpaidLifetimeMs: number
+  readonly holdLifetimeMs: number
+  readonly oneTimeLifetimeMs: number
   /** Whether a one-time card is used up by its payment. */
   readonly isOnce: boolean
   /** Whether a one-time card is locked while a payment with it is in progress. */
@@ -14,9 +14,9 @@ export interface MoneyRules {
 }
 
 export const moneyRules: MoneyRules = Object.freeze({
-  unpaidLifeMs: 12 * 3_600_000,
-  holdLifeMs: 7 * 86_400_000,
-  oneTimeLifeMs: 86_400_000,
+  unpaidLifetimeMs: 12 * 3_600_000,
+  holdLifetimeMs: 7 * 86_400_000,
+  oneTimeLifetimeMs: 86_400_000,
   isOnce: true,
   isLocked: true,
   isReversed: true,
@@ -54,13 +54,13 @@ export function makeMoneyModel(now: () => number, rule: MoneyRules = moneyRules)
   return { card, bill, pay, confirm, cancel, check, remove, calm }
 
   function card(save: boolean, isVerified: boolean): PayingCard {
-    const life = isVerified ? (save ? Infinity : rule.oneTimeLifeMs) : 1_800_000
+    const life = isVerified ? (save ? Infinity : rule.oneTimeLifetimeMs) : 1_800_000
     return { save, isVerified, endsAt: now() + life, gone: null, lockedBy: null }
   }
 
   function bill(amountTiyin: number): ModelReceipt {
     const bare = { taken: 0, heldTiyin: 0, heldUntil: 0, confirming: null, isHold: false, card: null }
-    return { ...bare, amountTiyin, endsAt: now() + rule.unpaidLifeMs, state: 'open' }
+    return { ...bare, amountTiyin, endsAt: now() + rule.unpaidLifetimeMs, state: 'open' }
   }
 
   function remove(it: PayingCard): string {
@@ -96,7 +96,7 @@ export function makeMoneyModel(now: () => number, rule: MoneyRules = moneyRules)
 
   function settle(it: ModelReceipt, by: PayingCard): void {
     it.state = it.isHold ? 'held' : 'paid'
-    it.heldUntil = now() + rule.holdLifeMs
+    it.heldUntil = now() + rule.holdLifetimeMs
     if (!by.save && rule.isOnce) by.gone = 'card_deleted'
   }
 

@@ -56,8 +56,8 @@ const bent: Record<string, Partial<MoneyRules>> = {
   'a one-time card that is not locked': { isLocked: false },
   'money that was approved unheard and is kept': { isReversed: false },
   'a part of a hold that is not released': { isPartReleased: false },
-  'a receipt that never ends': { unpaidLifeMs: Infinity },
-  'a hold that never lapses': { holdLifeMs: Infinity },
+  'a receipt that never ends': { unpaidLifetimeMs: Infinity },
+  'a hold that never lapses': { holdLifetimeMs: Infinity },
 }
 
 for (const [fault, change] of Object.entries(bent)) {

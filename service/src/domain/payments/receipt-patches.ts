@@ -24,7 +24,7 @@ export function updateAfterApproval(
   { networkRef, now, isClosing }: ApprovalDetails,
 ): ReceiptPatch {
   const taken = { takenTiyin: receipt.amountTiyin, networkRef, payTime: now, unknownSince: 0 }
-  if (receipt.state === receiptStates.holding) return { ...taken, state: receiptStates.held, dueAt: now + settings.holdLifeMs }
+  if (receipt.state === receiptStates.holding) return { ...taken, state: receiptStates.held, dueAt: now + settings.holdLifetimeMs }
   if (isClosing) return { ...taken, state: receiptStates.closing, dueAt: now + settings.leaseMs }
   return { ...taken, state: receiptStates.paid, dueAt: null }
 }
@@ -82,11 +82,11 @@ export function releaseCardLock({ oneTime, cardId }: ReceiptRow): ReceiptUpdate[
 
 /** When an unpaid receipt ends. It counts even when the worker has not cancelled the receipt yet. */
 export function unpaidEndsAt(settings: PaymentSettings, { createdAt }: ReceiptRow): number {
-  return createdAt + settings.unpaidLifeMs
+  return createdAt + settings.unpaidLifetimeMs
 }
 
 export function holdEndsAt(settings: PaymentSettings, { payTime }: ReceiptRow): number {
-  return payTime + settings.holdLifeMs
+  return payTime + settings.holdLifetimeMs
 }
 
 /** How long the worker waits after this many attempts. */

@@ -36,7 +36,7 @@ export async function sendReceipt(
   const current = await recordSend(services, receipt, ctx)
   const text = await smsTextOf(services, current, language)
   const messageId = issueId(current.bucket, services.clock.now())
-  const outcome = await send(services, { messageId, merchantId: current.merchantId, phone, text, lifeSeconds: smsLifetimeSeconds }, ctx)
+  const outcome = await send(services, { messageId, merchantId: current.merchantId, phone, text, lifetimeSeconds }, ctx)
   if (outcome === 'rejected') throw new RpcError('smsNotSent')
 }
 
@@ -96,7 +96,7 @@ async function send({ sms, clock, settings }: PaymentServices, message: SmsMessa
 }
 
 /** The message is of use as long as the receipt can be paid. */
-const smsLifetimeSeconds = 12 * 3600
+const lifetimeSeconds = 12 * 3600
 const maxAttempts = 5
 
 export interface ReceiptSmsText {

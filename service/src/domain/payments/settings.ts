@@ -5,9 +5,9 @@ import { sendWindowsOf } from '../verification/daily-caps.ts'
 /** Durations and limits of payments: settings, or constants of docs/reference/wire.md. */
 export interface PaymentSettings {
   /** An unpaid receipt is cancelled after this (docs/reference/wire.md#receipts). */
-  readonly unpaidLifeMs: number
+  readonly unpaidLifetimeMs: number
   /** A hold is released after this. */
-  readonly holdLifeMs: number
+  readonly holdLifetimeMs: number
   /** Timeout of a call of the card network. */
   readonly networkTimeoutMs: number
   /** Timeout of all calls of a merchant's endpoint in one step. */
@@ -32,8 +32,8 @@ export interface PaymentSettings {
 
 export function paymentSettings(config: Config, areLimitsOn: boolean): PaymentSettings {
   return {
-    unpaidLifeMs: 12 * 3_600_000,
-    holdLifeMs: 7 * 24 * 3_600_000,
+    unpaidLifetimeMs: 12 * 3_600_000,
+    holdLifetimeMs: 7 * 24 * 3_600_000,
     networkTimeoutMs: config.networkTimeoutMs,
     endpointTimeoutMs: 16_000,
     // The lifetime of a transaction in the Payme Merchant API: after it the merchant's server refuses to perform by itself.

@@ -14,7 +14,7 @@ export interface CallCounters {
   /** Counts the new entries of the audit chains, each exactly once. */
   runOnce(stopping: AbortSignal): Promise<void>
   /** Deletes counters older than the longest chart. */
-  dropPast(stopping: AbortSignal): Promise<number>
+  deleteOld(stopping: AbortSignal): Promise<number>
 }
 
 export interface CallCounterDependencies {
@@ -24,7 +24,7 @@ export interface CallCounterDependencies {
 
 export function makeCallCounters({ store, clock }: CallCounterDependencies): CallCounters {
   const times = new Map<string, CounterRow>()
-  return Object.freeze({ timed, runOnce, dropPast })
+  return Object.freeze({ timed, runOnce, deleteOld })
 
   function timed(merchantId: string, ms: number): void {
     const bound = spanBounds.find((each) => ms <= each)
@@ -90,7 +90,7 @@ export function makeCallCounters({ store, clock }: CallCounterDependencies): Cal
     return tallies
   }
 
-  function dropPast(stopping: AbortSignal): Promise<number> {
+  function deleteOld(stopping: AbortSignal): Promise<number> {
     return deleteInPages(store, deleteOldCounters, hourOf(clock.now()) - storedHours, stopping)
   }
 }

@@ -29,9 +29,9 @@ function makeCounted(cost: number) {
 
 test('an unknown phone, a wrong password, a closed login and a blocked user cost one slow hash each, of the same settings', async () => {
   const [closed, blocked, open] = [await entrance.user('read'), await entrance.user('read'), await entrance.user('read')]
-  const { triesMax, lockMs } = userSettings
-  for (let turn = 0; turn < triesMax; turn++) {
-    await app.store.write(claimSignInAttempt, { userId: closed.userId, now: app.clock.now(), maxAttempts: triesMax, lockMs })
+  const { maxAttempts, lockMs } = userSettings
+  for (let turn = 0; turn < maxAttempts; turn++) {
+    await app.store.write(claimSignInAttempt, { userId: closed.userId, now: app.clock.now(), maxAttempts, lockMs })
   }
   await app.dashboard.users.setBlocked(blocked, true, { actor: 'operator', requestId: '' })
   const { costs, passwords, letGo, turn } = makeCounted(4)

@@ -32,7 +32,7 @@ export interface DashboardSessions {
   /** Ends one of the user's own sessions, or all; returns how many. */
   end(own: OwnAccount, sessionId: string | null): Promise<number>
   /** Deletes expired sessions. */
-  dropPast(stopping?: AbortSignal): Promise<number>
+  deleteOld(stopping?: AbortSignal): Promise<number>
 }
 
 export interface SessionOrigin {
@@ -43,7 +43,7 @@ export interface SessionOrigin {
 
 export function makeDashboardSessions(services: DashboardServices): DashboardSessions {
   const { store, keyring, clock, settings } = services
-  return Object.freeze({ begin, find, list, end, dropPast })
+  return Object.freeze({ begin, find, list, end, deleteOld })
 
   async function begin(user: DashboardUserRow, { userAgent, address, requestId }: SessionOrigin): Promise<string> {
     const now = clock.now()
@@ -90,7 +90,7 @@ export function makeDashboardSessions(services: DashboardServices): DashboardSes
     })
   }
 
-  function dropPast(stopping?: AbortSignal): Promise<number> {
+  function deleteOld(stopping?: AbortSignal): Promise<number> {
     return deleteInPages(store, deleteOldDashboardSessions, clock.now() - settings.idleMs, stopping)
   }
 

@@ -4,7 +4,7 @@ export interface UserSettings {
   readonly idleMs: number
   readonly absoluteMs: number
   /** Failed attempts that lock a login, and for how long (PCI DSS 8.3.4). */
-  readonly triesMax: number
+  readonly maxAttempts: number
   readonly lockMs: number
   /** Whether an issued password must be changed before anything else. */
   readonly mustChange: boolean
@@ -13,7 +13,7 @@ export interface UserSettings {
 export const userSettings: UserSettings = Object.freeze({
   idleMs: 15 * 60_000,
   absoluteMs: 12 * 3_600_000,
-  triesMax: 10,
+  maxAttempts: 10,
   lockMs: 30 * 60_000,
   mustChange: true,
 })

@@ -55,7 +55,7 @@ export async function signIn(services: DashboardServices, attempt: SignInAttempt
 
 /** Counts one attempt against a login; false while it is locked. Also used when a change requires the password again. */
 export function countSignInAttempt({ store, clock, settings }: DashboardServices, { userId }: DashboardUserRow): Promise<boolean> {
-  return store.write(claimSignInAttempt, { userId, now: clock.now(), maxAttempts: settings.triesMax, lockMs: settings.lockMs })
+  return store.write(claimSignInAttempt, { userId, now: clock.now(), maxAttempts: settings.maxAttempts, lockMs: settings.lockMs })
 }
 
 /** Checks the user's own password before a change. A wrong one counts as a failed sign-in attempt. */

@@ -3,7 +3,7 @@ import { test } from 'node:test'
 
 import { formatCodeMessage } from './code-message.ts'
 
-const text = { code: '012345', maskedPan: '860006******6311', lifeSeconds: 180, providerName: 'Tessera', formHost: null }
+const text = { code: '012345', maskedPan: '860006******6311', lifetimeSeconds: 180, providerName: 'Tessera', formHost: null }
 
 test('the message has the code, the card’s last four digits and its life, in the caller’s language', () => {
   assert.equal(formatCodeMessage('en', text), 'Tessera: code 012345 for card *6311, valid for 180 s. Do not share it.')

@@ -4,7 +4,7 @@ export interface CodeMessage {
   readonly code: string
   /** The long mask; the message shows its last four digits. */
   readonly maskedPan: string
-  readonly lifeSeconds: number
+  readonly lifetimeSeconds: number
   readonly providerName: string
   readonly formHost: string | null
 }
@@ -20,10 +20,10 @@ export function formatCodeMessage(language: Language, text: CodeMessage): string
 
 /** The Uzbek text avoids U+02BB: one character outside GSM 03.38 halves the length of an SMS segment. */
 const templates = {
-  en: ({ providerName, code, maskedPan, lifeSeconds }) =>
-    `${providerName}: code ${code} for card *${maskedPan.slice(-4)}, valid for ${lifeSeconds} s. Do not share it.`,
-  ru: ({ providerName, code, maskedPan, lifeSeconds }) =>
-    `${providerName}: код ${code} для карты *${maskedPan.slice(-4)}, действует ${lifeSeconds} с. Никому его не сообщайте.`,
-  uz: ({ providerName, code, maskedPan, lifeSeconds }) =>
-    `${providerName}: *${maskedPan.slice(-4)} karta uchun kod ${code}, ${lifeSeconds} s amal qiladi. Uni hech kimga aytmang.`,
+  en: ({ providerName, code, maskedPan, lifetimeSeconds }) =>
+    `${providerName}: code ${code} for card *${maskedPan.slice(-4)}, valid for ${lifetimeSeconds} s. Do not share it.`,
+  ru: ({ providerName, code, maskedPan, lifetimeSeconds }) =>
+    `${providerName}: код ${code} для карты *${maskedPan.slice(-4)}, действует ${lifetimeSeconds} с. Никому его не сообщайте.`,
+  uz: ({ providerName, code, maskedPan, lifetimeSeconds }) =>
+    `${providerName}: *${maskedPan.slice(-4)} karta uchun kod ${code}, ${lifetimeSeconds} s amal qiladi. Uni hech kimga aytmang.`,
 } as const satisfies Record<Language, (text: CodeMessage) => string>

@@ -1,21 +1,21 @@
 /** The rules of a card in their shortest form; what the app does is compared with it, word for word. */
 export interface Rules {
-  readonly triesMax: number
-  readonly codeLifeMs: number
+  readonly otpAttemptsMax: number
+  readonly otpLifetimeMs: number
   readonly resendWaitMs: number
-  readonly unverifiedLifeMs: number
-  readonly oneTimeLifeMs: number
+  readonly unverifiedLifetimeMs: number
+  readonly oneTimeLifetimeMs: number
   readonly driftMaxMs: number
   readonly isCodeReset: boolean
   readonly isRemovalFinal: boolean
 }
 
 export const rules: Rules = Object.freeze({
-  triesMax: 5,
-  codeLifeMs: 180_000,
+  otpAttemptsMax: 5,
+  otpLifetimeMs: 180_000,
   resendWaitMs: 60_000,
-  unverifiedLifeMs: 1_800_000,
-  oneTimeLifeMs: 86_400_000,
+  unverifiedLifetimeMs: 1_800_000,
+  oneTimeLifetimeMs: 86_400_000,
   driftMaxMs: 5000,
   isCodeReset: true,
   isRemovalFinal: true,
@@ -47,7 +47,7 @@ export function makeModel(clock: ModelClock, rule: Rules = rules) {
   return { create, ask, answer, check, remove }
 
   function create(save: boolean, refusal: string | null): ModelCard {
-    return { save, refusal, endsAt: clock.wallMs + rule.unverifiedLifeMs, isVerified: false, isRemoved: false, code: null }
+    return { save, refusal, endsAt: clock.wallMs + rule.unverifiedLifetimeMs, isVerified: false, isRemoved: false, code: null }
   }
 
   function gone(card: ModelCard): string | null {
@@ -83,20 +83,20 @@ export function makeModel(clock: ModelClock, rule: Rules = rules) {
     const why = gone(card)
     if (why !== null || card.isVerified) return why ?? 'verified'
     if (card.code === null) return 'code_not_requested'
-    if (card.code.tries >= rule.triesMax) return 'tries_used_up'
+    if (card.code.tries >= rule.otpAttemptsMax) return 'tries_used_up'
     card.code.isOpen &&= isFresh(card.code)
     if (!card.code.isOpen) return 'code_expired'
     card.code.tries += 1
     if (!isRight) return 'wrong_code'
     card.isVerified = true
-    card.endsAt = card.save ? Infinity : clock.wallMs + rule.oneTimeLifeMs
+    card.endsAt = card.save ? Infinity : clock.wallMs + rule.oneTimeLifetimeMs
     return 'verified'
   }
 
   function isFresh(code: Code): boolean {
     const wallAge = clock.wallMs - code.earlier.wallMs
     const agrees = code.earlier.boot !== clock.boot || Math.abs(wallAge - age(code)) <= rule.driftMaxMs
-    return wallAge >= -rule.driftMaxMs && wallAge < rule.codeLifeMs && age(code) < rule.codeLifeMs && agrees
+    return wallAge >= -rule.driftMaxMs && wallAge < rule.otpLifetimeMs && age(code) < rule.otpLifetimeMs && agrees
   }
 }
 

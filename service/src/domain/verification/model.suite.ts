@@ -124,8 +124,10 @@ function moveTime(app: TestApp, clock: ModelClock, { players, draw }: { players:
 function toEdge(clock: ModelClock, player: Player | undefined, draw: Draw): number {
   const card = player?.cards.at(-1)?.model
   const earlier = card?.code?.earlier.monotonicMs ?? clock.monotonicMs
-  const edges = [earlier + rules.resendWaitMs, earlier + rules.resendWaitMs, earlier + rules.codeLifeMs].map((at) => at - clock.monotonicMs)
+  const edges = [earlier + rules.resendWaitMs, earlier + rules.resendWaitMs, earlier + rules.otpLifetimeMs].map(
+    (at) => at - clock.monotonicMs,
+  )
   const ends = (card?.endsAt ?? clock.wallMs) - clock.wallMs
   const ms = (draw(4) === 0 ? ends : (edges[draw(edges.length)] ?? 0)) - draw(2)
-  return ms > 0 && ms <= rules.oneTimeLifeMs ? ms : 0
+  return ms > 0 && ms <= rules.oneTimeLifetimeMs ? ms : 0
 }

@@ -30,13 +30,13 @@ test('the comparison meets every outcome that there is', async () => {
 
 /** The positive control: a model with one rule bent must be caught, or this test finds nothing. */
 const bent: Record<string, Partial<Rules>> = {
-  'one try more': { triesMax: 6 },
-  'one try less': { triesMax: 4 },
-  'a code that lives a second longer': { codeLifeMs: rules.codeLifeMs + 1000 },
+  'one try more': { otpAttemptsMax: 6 },
+  'one try less': { otpAttemptsMax: 4 },
+  'a code that lives a second longer': { otpLifetimeMs: rules.otpLifetimeMs + 1000 },
   'a wait that is a second shorter': { resendWaitMs: rules.resendWaitMs - 1000 },
   'a new code that keeps the old tries': { isCodeReset: false },
   'a clock that may drift without end': { driftMaxMs: Infinity },
-  'an unverified card that lives a second longer': { unverifiedLifeMs: rules.unverifiedLifeMs + 1000 },
+  'an unverified card that lives a second longer': { unverifiedLifetimeMs: rules.unverifiedLifetimeMs + 1000 },
   'a removal that does not hold': { isRemovalFinal: false },
 }
 

@@ -63,8 +63,8 @@ async function newAttempt({ keyring, settings, clock }: VerificationDependencies
     outcome: 'asked',
     open: true,
     attempts: 0,
-    maxAttempts: settings.triesMax,
-    lifetimeMs: settings.codeLifeMs,
+    maxAttempts: settings.otpAttemptsMax,
+    otpLifetimeMs: settings.otpLifetimeMs,
     requestedAt: askedAt,
   }
 }

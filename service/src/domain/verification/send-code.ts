@@ -24,13 +24,13 @@ export interface ServiceSentCode {
  */
 export async function sendCode(dispatch: CodeDispatch, { phone, code, language }: ServiceSentCode): Promise<CodeRequestResult> {
   const { deps, card, attempt } = dispatch
-  const { codeLifeMs, providerName, formHost, resendWaitMs } = deps.settings
+  const { otpLifetimeMs, providerName, formHost, resendWaitMs } = deps.settings
   const phoneMask = maskPhone(phone)
   await claimPhone(dispatch, phone)
-  const lifeSeconds = codeLifeMs / 1000
-  const text = formatCodeMessage(language, { code, maskedPan: card.maskedPan, lifeSeconds, providerName, formHost })
+  const lifetimeSeconds = otpLifetimeMs / 1000
+  const text = formatCodeMessage(language, { code, maskedPan: card.maskedPan, lifetimeSeconds, providerName, formHost })
   await requireSmsGuard(dispatch, phone, text)
-  const outcome = await send(dispatch, { messageId: attempt.attemptId, merchantId: card.merchantId, phone, text, lifeSeconds })
+  const outcome = await send(dispatch, { messageId: attempt.attemptId, merchantId: card.merchantId, phone, text, lifetimeSeconds })
   const reply = outcome === 'rejected' ? new RpcError('smsNotSent', { retryAfterMs: resendWaitMs }) : { phoneMask, waitMs: resendWaitMs }
   await recordDispatchOutcome(dispatch, { sentBy: 'us', phoneMask, outcome: outcome === 'accepted' ? 'sent' : outcome }, reply)
   if (reply instanceof RpcError) throw reply

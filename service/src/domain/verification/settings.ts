@@ -6,15 +6,15 @@ import { sendWindowsOf } from './daily-caps.ts'
 /** What an SMS code may do and how often. Milliseconds where the name says so. */
 export interface VerificationSettings {
   /** At most ten minutes (ASVS 5.0 V6.5.5). */
-  readonly codeLifeMs: number
+  readonly otpLifetimeMs: number
   /** Attempts that one code takes. */
-  readonly triesMax: number
+  readonly otpAttemptsMax: number
   /** Until another code may be requested for one card. */
   readonly resendWaitMs: number
   /** Whether the caps per PAN, phone and day are counted. */
   readonly limits: boolean
   /** Attempts that one PAN takes in a day, over all its tokens and codes. */
-  readonly dayTriesMax: number
+  readonly cardDayAttemptsMax: number
   /** Codes to one PAN and to one phone. */
   readonly sendWindows: SendClaim['windows']
   /** Wrong codes in an hour, of all cards; beyond it no code is checked. */
@@ -29,11 +29,11 @@ export interface VerificationSettings {
 
 export function verificationSettings(config: Config, areLimitsOn: boolean): VerificationSettings {
   return {
-    codeLifeMs: config.otpLifeSeconds * 1000,
-    triesMax: config.otpTriesMax,
+    otpLifetimeMs: config.otpLifetimeSeconds * 1000,
+    otpAttemptsMax: config.otpAttemptsMax,
     resendWaitMs: config.resendWaitSeconds * 1000,
     limits: areLimitsOn,
-    dayTriesMax: config.cardDayTriesMax,
+    cardDayAttemptsMax: config.cardDayAttemptsMax,
     sendWindows: sendWindowsOf({ tenMinutesMax: config.sendTenMinutesMax, dayMax: config.sendDayMax }),
     wrongCodesHourMax: config.wrongCodesHourMax,
     networkTimeoutMs: config.networkTimeoutMs,

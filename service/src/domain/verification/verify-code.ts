@@ -63,7 +63,7 @@ async function evaluate(context: CodeAttemptContext, verified: CardRow): Promise
     const refusal = await callCardNetwork(timeout, (signal) => network.admitVerification({ merchantId, pan, expiry }, signal))
     if (refusal !== null) return refusal
     const caps = dailyCapsOf(deps, merchantId)
-    const cap = caps === null ? null : await dailyAttemptCap(keyring, pan, { maxAttempts: settings.dayTriesMax, caps })
+    const cap = caps === null ? null : await dailyAttemptCap(keyring, pan, { maxAttempts: settings.cardDayAttemptsMax, caps })
     const decision = requireNoConflict(
       await store.write(checkCode, {
         attempt: await buildCodeAttempt(context, verified, cap),

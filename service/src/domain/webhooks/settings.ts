@@ -14,7 +14,7 @@ export interface WebhookSettings {
   /** Maximum concurrent test events of this process. */
   readonly testsMax: number
   /** How long events are stored. */
-  readonly eventLifeMs: number
+  readonly eventRetentionMs: number
 }
 
 export const webhookSettings: WebhookSettings = Object.freeze({
@@ -25,5 +25,5 @@ export const webhookSettings: WebhookSettings = Object.freeze({
   rotationMs: 24 * 3_600_000,
   endpointsMax: 5,
   testsMax: 8,
-  eventLifeMs: 30 * 24 * 3_600_000,
+  eventRetentionMs: 30 * 24 * 3_600_000,
 })

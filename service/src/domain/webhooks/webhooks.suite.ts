@@ -248,9 +248,9 @@ export function deliverySuite(withStore: WithStore): void {
       await goOn(webhooks, 1000)
       assert.equal(receiver.heard.length, 0)
       assert.equal((await endpoints.dead(merchantId, 10)).length, 1)
-      assert.equal(await webhooks.dropPast(), 0)
+      assert.equal(await webhooks.deleteOld(), 0)
       app.clock.advance(31 * 24 * 3_600_000)
-      assert.equal(await webhooks.dropPast(), 1)
+      assert.equal(await webhooks.deleteOld(), 1)
       assert.deepEqual(await endpoints.events(merchantId, 0, 10), [])
     }),
   )

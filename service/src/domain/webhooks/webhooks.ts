@@ -15,7 +15,7 @@ export interface WebhookDeliverer {
   /** Starts due deliveries up to the concurrency limit and returns how many. Call it every second; a finished delivery also starts the next ones. */
   runOnce(): Promise<number>
   /** Deletes expired events. Call it periodically. */
-  dropPast(stopping?: AbortSignal): Promise<number>
+  deleteOld(stopping?: AbortSignal): Promise<number>
   /** Resolves when no delivery is in progress. */
   idle(): Promise<void>
   /** Aborts the deliveries in progress; their leases expire. */
@@ -35,7 +35,7 @@ export function makeWebhookDeliverer(deps: WebhookDelivererDependencies): Webhoo
   let fillCalls = 0
   return Object.freeze({
     runOnce: fill,
-    dropPast: (stopping?: AbortSignal) => deleteInPages(store, deleteOldEvents, clock.now() - settings.eventLifeMs, stopping),
+    deleteOld: (stopping?: AbortSignal) => deleteInPages(store, deleteOldEvents, clock.now() - settings.eventRetentionMs, stopping),
     async idle() {
       while (inProgress.size > 0 || filling !== null) await Promise.all([...inProgress.keys(), filling])
     },

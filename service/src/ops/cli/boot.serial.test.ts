@@ -152,11 +152,11 @@ test('a PostgreSQL that a test environment used is refused in production', async
 const sandboxCard = { number: '8600069195406311', expire: '0399' }
 
 test('settings that cannot be used are listed, each with what it wants', async () => {
-  const reasons = await refusal({ TESSERA_PROT: '1' }, ['--port', 'x', '--otp-tries-max', '99'])
+  const reasons = await refusal({ TESSERA_PROT: '1' }, ['--port', 'x', '--otp-attempts-max', '99'])
   assert.deepEqual(reasons, [
     'TESSERA_PROT is no setting. Did you mean TESSERA_PORT?',
     '--port is "x"; it wants a port from 0 to 65535.',
-    '--otp-tries-max is "99"; it wants a whole number from 1 to 10.',
+    '--otp-attempts-max is "99"; it wants a whole number from 1 to 10.',
   ])
 })
 

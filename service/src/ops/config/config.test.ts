@@ -31,7 +31,10 @@ test('with nothing said every setting has its default', () => {
   const { config, origins } = readConfig([], {})
   assert.deepEqual([config.environment, config.host, config.port, config.adminPort], ['test', '127.0.0.1', 8080, 8081])
   assert.equal(config.dataFolder, resolve('data'))
-  assert.deepEqual([config.otpLifeSeconds, config.otpTriesMax, config.resendWaitSeconds, config.cardDayTriesMax], [180, 5, 60, 15])
+  assert.deepEqual(
+    [config.otpLifetimeSeconds, config.otpAttemptsMax, config.resendWaitSeconds, config.cardDayAttemptsMax],
+    [180, 5, 60, 15],
+  )
   assert.deepEqual([config.databaseUrl, config.limits, config.disclosure], [null, null, null])
   assert.ok(Object.values(origins).every((origin) => origin === 'default'))
 })
@@ -41,13 +44,13 @@ test('a flag wins over the environment, the environment over the file, the file 
   const read = readConfig(['--port', '3001', `--config=${path}`], { TESSERA_PORT: '2001', TESSERA_ADMIN_PORT: '2002' })
   assert.deepEqual([read.config.port, read.config.adminPort, read.config.host, read.config.drainSeconds], [3001, 2002, '10.0.0.1', 20])
   assert.deepEqual(
-    [read.origins.port, read.origins.adminPort, read.origins.host, read.origins.otpTriesMax],
+    [read.origins.port, read.origins.adminPort, read.origins.host, read.origins.otpAttemptsMax],
     ['flag', 'environment', 'file', 'default'],
   )
 })
 
 test('the config file is found by the environment too', () => {
-  assert.equal(readConfig([], { TESSERA_CONFIG: file({ otpTriesMax: 3 }) }).config.otpTriesMax, 3)
+  assert.equal(readConfig([], { TESSERA_CONFIG: file({ otpAttemptsMax: 3 }) }).config.otpAttemptsMax, 3)
 })
 
 test('words that are no flags are handed on', () => {
@@ -57,7 +60,10 @@ test('words that are no flags are handed on', () => {
 test('a misspelt flag, variable or member is refused with the one that was meant', () => {
   assert.deepEqual(faultsOf(['--prot', '1']), ['--prot is no setting. Did you mean --port?'])
   assert.deepEqual(faultsOf([], { TESSERA_DATABSE_URL: 'x' }), ['TESSERA_DATABSE_URL is no setting. Did you mean TESSERA_DATABASE_URL?'])
-  assert.match(faultsOf(['--config', file({ otpTrysMax: 3 })])[0] ?? '', /^"otpTrysMax" in .* is no setting\. Did you mean otpTriesMax\?$/)
+  assert.match(
+    faultsOf(['--config', file({ otpAttemptMax: 3 })])[0] ?? '',
+    /^"otpAttemptMax" in .* is no setting\. Did you mean otpAttemptsMax\?$/,
+  )
 })
 
 test('variables of the tools and of other programs are let be', () => {
@@ -74,12 +80,12 @@ test('variables of the tools and of other programs are let be', () => {
 })
 
 test('every bad value is named at once: the setting as it was written, what it got, what it wants', () => {
-  const faults = faultsOf(['--port', '99999', '--limits', 'maybe'], { TESSERA_ENV: 'staging', TESSERA_OTP_LIFE_SECONDS: '1e2' })
+  const faults = faultsOf(['--port', '99999', '--limits', 'maybe'], { TESSERA_ENV: 'staging', TESSERA_OTP_LIFETIME_SECONDS: '1e2' })
   assert.deepEqual([...faults].sort(), [
     '--limits is "maybe"; it wants on or off.',
     '--port is "99999"; it wants a port from 0 to 65535.',
     'TESSERA_ENV is "staging"; it wants test or production.',
-    'TESSERA_OTP_LIFE_SECONDS is "1e2"; it wants a whole number from 10 to 600.',
+    'TESSERA_OTP_LIFETIME_SECONDS is "1e2"; it wants a whole number from 10 to 600.',
   ])
 })
 

@@ -120,10 +120,10 @@ test('old rows and rows beyond a merchant’s maximum are deleted, and nothing i
     app.clock.advance(1)
   }
   await recorder.runOnce(never)
-  assert.equal(await recorder.dropPast(never), 30)
+  assert.equal(await recorder.deleteOld(never), 30)
   assert.equal((await list()).length, 50)
   app.clock.advance(15 * 86_400_000)
-  assert.ok((await recorder.dropPast(never)) >= 50)
+  assert.ok((await recorder.deleteOld(never)) >= 50)
   assert.deepEqual((await lists.list(of, { after: null, count: 9 })).requests, [])
   const off = open({ days: 0 })
   off.call()

@@ -23,7 +23,7 @@ export interface RequestRecorder {
   /** Writes what waits; tells how many rows. What the store does not take stays, as long as there is room. */
   runOnce(stopping: AbortSignal): Promise<number>
   /** Drops what is too old, and what is too much of one merchant; slice by slice. */
-  dropPast(stopping: AbortSignal): Promise<number>
+  deleteOld(stopping: AbortSignal): Promise<number>
   /** Calls that were not recorded since the start. */
   droppedCount(): number
   /** Calls that wait to be written. */
@@ -89,7 +89,7 @@ export function makeRequestRecorder({ store, merchants, clock, settings, failed 
       await tellLosses()
       return count
     },
-    async dropPast(stopping) {
+    async deleteOld(stopping) {
       let dropped = settings.days === 0 ? 0 : await deleteInPages(store, deleteOldRequests, clock.now() - settings.days * dayMs, stopping)
       for (const [merchantId, rows] of written) {
         if (stopping.aborted) break

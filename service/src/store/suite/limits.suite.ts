@@ -86,7 +86,7 @@ export function limitsSuite(withStore: WithStore): void {
       for (const card of cards) {
         await store.write(insertCard, { card, audit: makeAuditEntry(card) })
         await store.write(beginVerification, {
-          attempt: makeVerification(card, 'one', at, { lifetimeMs: 9_000_000 }),
+          attempt: makeVerification(card, 'one', at, { otpLifetimeMs: 9_000_000 }),
           limits: { resendWaitMs: 1, pan: null },
           audit: makeAuditEntry(card),
         })
