@@ -6,10 +6,10 @@ import { readCommandLine } from './command-line.ts'
 import { printServedTypes, servedTypesPath } from './browser/testing-types.ts'
 import { printPages } from './pages/pages.ts'
 
-readCommandLine({}, 'npm run docs\n\nPrints docs/reference/ from the code, and tells each page that is another now.')
+readCommandLine({}, 'npm run docs\n\nPrints docs/reference/ from the code, and lists the pages that have changed.')
 const root = dirname(dirname(fileURLToPath(import.meta.url)))
 const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { version: string }
-// The SDK's types take a compiler: `npm run check` does without, and a test compares them.
+// The SDK's types need a compiler run, so a test compares them and not `npm run check`.
 const pages = new Map([...printPages(version), [servedTypesPath, printServedTypes(root)] as const])
 
 for (const [path, text] of pages) {
@@ -24,5 +24,5 @@ const methodsFolder = 'docs/reference/methods'
 for (const name of readdirSync(join(root, methodsFolder))) {
   if (pages.has(`${methodsFolder}/${name}`)) continue
   rmSync(join(root, methodsFolder, name))
-  process.stdout.write(`${methodsFolder}/${name} is gone\n`)
+  process.stdout.write(`${methodsFolder}/${name} deleted\n`)
 }

@@ -25,7 +25,7 @@ export interface Payer {
   readonly ip?: string | null
 }
 
-/** A receipt as the service answers it. */
+/** A receipt as the service returns it. */
 export interface Receipt {
   /** Receipt id: 24 lower-case hex digits. */
   readonly _id: string
@@ -93,7 +93,7 @@ export interface Receipt {
   readonly processing_id: null
 }
 
-/** What a server may ask, and what it is answered; the methods of the browser are left out. */
+/** The methods of a server, with their params and results; those of the browser are left out. */
 export interface Methods {
   /** Returns the card of a token, and whether it is verified. */
   'cards.check': {
@@ -304,7 +304,7 @@ export interface Methods {
 
 export type MethodName = keyof Methods
 
-/** A method that mutates is named by an idempotency key. */
+/** Whether a method changes data: such a call carries an idempotency key. */
 export const methodTable: { readonly [M in MethodName]: { readonly mutates: boolean } } = {
   'cards.check': { mutates: false },
   'cards.remove': { mutates: true },
@@ -322,7 +322,7 @@ export const methodTable: { readonly [M in MethodName]: { readonly mutates: bool
   'rpc.discover': { mutates: false },
 }
 
-/** Why the service refuses, one word a cause; docs/reference/errors.md tells each. */
+/** Stable identifiers of the causes of errors; docs/reference/errors.md describes each. */
 export const reasons = [
   'not_post', 'empty_body', 'byte_order_mark', 'invalid_utf8', 'lone_surrogate', 'invalid_json', 'query_not_allowed', 'not_an_object',
   'duplicate_key', 'forbidden_member', 'too_deep', 'too_many_members', 'batch_not_here', 'batch_empty', 'batch_too_long',

@@ -8,7 +8,7 @@ import { printPages } from './pages.ts'
 import { printType } from './schema-types.ts'
 
 const text = printPages('0.1.0').get('client/src/wire.ts') ?? ''
-const place = { named: new Map(), depth: 0 }
+const position = { named: new Map(), depth: 0 }
 
 test('the printed types have every method of a server, with whether it mutates, and none of a browser', () => {
   for (const [name, { caller, mutates }] of Object.entries(methods)) {
@@ -28,7 +28,7 @@ test('the printed types import nothing', () => {
 })
 
 test('a schema is printed as the type of its values', () => {
-  const of = (schema: object): string => printType(schema, place)
+  const of = (schema: object): string => printType(schema, position)
   assert.equal(of({ type: 'integer' }), 'number')
   assert.equal(of({}), 'unknown')
   assert.equal(of({ anyOf: [{}, { type: 'null' }] }), 'unknown')
@@ -41,8 +41,8 @@ test('a schema is printed as the type of its values', () => {
 
 test('an optional member may be undefined in params, and is left out in results', () => {
   const schema = { type: 'object', required: ['a'], properties: { a: { type: 'string', description: 'A.' }, b: { type: 'null' } } }
-  assert.equal(printType(schema, place), '{\n  /** A. */\n  readonly a: string\n  readonly b?: null\n}')
-  assert.match(printType(schema, { ...place, isAsked: true }), /readonly b\?: null \| undefined/)
+  assert.equal(printType(schema, position), '{\n  /** A. */\n  readonly a: string\n  readonly b?: null\n}')
+  assert.match(printType(schema, { ...position, isParams: true }), /readonly b\?: null \| undefined/)
 })
 
 test('a named schema is referred to by its name everywhere', () => {

@@ -4,17 +4,17 @@ import { printType, type NamedTypes } from './schema-types.ts'
 import type { Schema } from './schema.ts'
 
 /** What `client/src/wire.ts` is printed from: the contract, so that the library has its types without depending on it. */
-export type ClientWords = {
+export type ClientTypesInput = {
   readonly methods: Readonly<Record<string, PublicOperation>>
   readonly errors: Readonly<Record<ErrorName, ErrorEntry>>
   /** Schemas that get a name of their own, by identity. */
   readonly named: NamedTypes
   readonly receiptStates: Readonly<Record<string, number>>
-  /** The text of contract/src/event.ts: it imports nothing and is taken as it stands. */
+  /** The text of contract/src/event.ts: it imports nothing and is copied as it is. */
   readonly eventText: string
 }
 
-/** Refusals that came before anything was done, or leave open whether it was: the same call under the same idempotency key is safe. */
+/** Errors after which nothing was done, or the outcome is open: repeating the call under the same idempotency key is safe. */
 export const retryableErrors = [
   'overloaded',
   'connectionBusy',
@@ -26,8 +26,8 @@ export const retryableErrors = [
   'outcomeUnknown',
 ] as const satisfies ErrorName[]
 
-/** Prints the types and tables of the server-side library. Pure: the same contract gives the same text. */
-export function printClientTypes({ methods, errors, named, receiptStates, eventText }: ClientWords): string {
+/** Prints the types and tables of the server-side library. Pure: the same contract prints the same text. */
+export function printClientTypes({ methods, errors, named, receiptStates, eventText }: ClientTypesInput): string {
   const offered = Object.entries(methods).filter(([, entry]) => entry.caller !== 'browser')
   const blocks = [
     '// Printed from contract/src by `npm run docs`.',
@@ -45,30 +45,30 @@ export function printClientTypes({ methods, errors, named, receiptStates, eventT
 
 function printNamed(name: string, schema: Schema, named: NamedTypes): string {
   const inside = new Map([...named].filter(([other]) => other !== schema))
-  return `${comment(schema.description ?? `A ${name.toLowerCase()} as the service answers it.`)}export interface ${name} ${printType(schema, { named: inside, depth: 0 })}`
+  return `${comment(schema.description ?? `A ${name.toLowerCase()} as the service returns it.`)}export interface ${name} ${printType(schema, { named: inside, depth: 0 })}`
 }
 
 function printMethods(offered: readonly [string, PublicOperation][], named: NamedTypes): string {
   const rows = offered.map(([name, entry]) => {
-    const params = printType(entry.params, { named, depth: 2, isAsked: true })
+    const params = printType(entry.params, { named, depth: 2, isParams: true })
     return `  /** ${entry.summary} */\n  '${name}': {\n    params: ${params}\n    result: ${printType(entry.result, { named, depth: 2 })}\n  }`
   })
-  return `/** What a server may ask, and what it is answered; the methods of the browser are left out. */\nexport interface Methods {\n${rows.join('\n')}\n}`
+  return `/** The methods of a server, with their params and results; those of the browser are left out. */\nexport interface Methods {\n${rows.join('\n')}\n}`
 }
 
 function printTable(offered: readonly [string, PublicOperation][]): string {
   const rows = offered.map(([name, { mutates }]) => `  '${name}': { mutates: ${String(mutates)} },`)
-  return `/** A method that mutates is named by an idempotency key. */\nexport const methodTable: { readonly [M in MethodName]: { readonly mutates: boolean } } = {\n${rows.join('\n')}\n}`
+  return `/** Whether a method changes data: such a call carries an idempotency key. */\nexport const methodTable: { readonly [M in MethodName]: { readonly mutates: boolean } } = {\n${rows.join('\n')}\n}`
 }
 
 function printReasons(errors: Readonly<Record<ErrorName, ErrorEntry>>): string {
   const reasons = [...new Set(Object.values(errors).map(({ reason }) => reason))]
-  return `/** Why the service refuses, one word a cause; docs/reference/errors.md tells each. */\nexport const reasons = [\n${listed(reasons)}\n] as const\n\nexport type Reason = (typeof reasons)[number]`
+  return `/** Stable identifiers of the causes of errors; docs/reference/errors.md describes each. */\nexport const reasons = [\n${printList(reasons)}\n] as const\n\nexport type Reason = (typeof reasons)[number]`
 }
 
 function printRetryable(errors: Readonly<Record<ErrorName, ErrorEntry>>): string {
-  const words = retryableErrors.map((name) => errors[name].reason)
-  return `/** The same call may succeed a little later. */\nexport const retryableReasons: readonly Reason[] = [\n${listed(words)}\n]`
+  const retryable = retryableErrors.map((name) => errors[name].reason)
+  return `/** The same call may succeed a little later. */\nexport const retryableReasons: readonly Reason[] = [\n${printList(retryable)}\n]`
 }
 
 function printStates(states: Readonly<Record<string, number>>): string {
@@ -77,11 +77,11 @@ function printStates(states: Readonly<Record<string, number>>): string {
 }
 
 /** Quoted strings, as many as fit on a line. */
-function listed(words: readonly string[]): string {
-  const lines = words.reduce<string[]>((filled, word) => {
+function printList(values: readonly string[]): string {
+  const lines = values.reduce<string[]>((filled, value) => {
     const last = filled.at(-1)
-    const isFull = last === undefined || last.length + word.length + 4 > lineLengthMax
-    return isFull ? [...filled, `  '${word}',`] : [...filled.slice(0, -1), `${last} '${word}',`]
+    const isFull = last === undefined || last.length + value.length + 4 > lineLengthMax
+    return isFull ? [...filled, `  '${value}',`] : [...filled.slice(0, -1), `${last} '${value}',`]
   }, [])
   return lines.join('\n')
 }

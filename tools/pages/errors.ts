@@ -19,7 +19,7 @@ export function printErrorsPage(errors: Errors): string {
       ),
     ),
     '## Texts',
-    'The language is chosen by `Accept-Language`; English when it names none of the three.',
+    '`Accept-Language` selects the language. The default is English.',
     markdownTable(
       ['reason', 'English', 'Русский', 'Oʻzbekcha'],
       entries.map(({ reason, text }) => [link(reason), text.en, text.ru, text.uz]),
@@ -39,27 +39,31 @@ export function printCode({ code, specCode }: Pick<ErrorEntry, 'code' | 'specCod
 
 /** Who can fix it, in words. */
 export function printOwner(owner: ErrorOwner): string {
-  return { developer: "the merchant's developer", cardholder: 'the cardholder', operator: 'the provider', wait: 'time: try again later' }[
-    owner
-  ]
+  return {
+    developer: "the merchant's developer",
+    cardholder: 'the cardholder',
+    operator: 'the provider',
+    wait: 'the caller: try again later',
+  }[owner]
 }
 
-const intro = `Every JSON-RPC outcome is HTTP 200. A reply with \`error\` has no \`result\`. Read \`reason\`: it is a stable word, one for each cause, while one \`code\`
-may stand for several. \`message\` is for people. \`data\` names the member, the method or the id that it is about. \`retry_after\`, where it is given, is in milliseconds.
+const intro = `Every JSON-RPC outcome is HTTP 200. A reply with \`error\` has no \`result\`. Program against \`reason\`: it is a
+stable identifier, one for each cause, while one \`code\` may stand for several causes. \`message\` is for people. \`data\` names the member,
+method or id concerned. \`retry_after\`, if present, is in milliseconds.
 
-The tables stand in the order of the stages that a request passes: the first error on its way is the one that is answered.`
+The tables are in the order of the stages of a request. When a request has several errors, the first one in this order is returned.`
 
 const stageTitles: Readonly<Record<Stage, string>> = {
   transport: 'Transport',
-  parse: 'Parsing the text',
-  request: 'The request as a whole',
-  method: 'The method',
-  caller: 'Who calls',
-  limits: 'How often',
+  parse: 'Parsing',
+  request: 'Request',
+  method: 'Method',
+  caller: 'Authentication',
+  limits: 'Rate limits by address and merchant',
   params: 'Params',
-  idempotency: 'The idempotency key',
-  fineLimits: 'How often for one card, token or phone',
-  state: 'The state of things',
+  idempotency: 'Idempotency',
+  fineLimits: 'Rate limits by card, token and phone',
+  state: 'State',
   network: 'Card networks and SMS',
   any: 'At any stage',
 }

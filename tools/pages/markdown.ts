@@ -13,10 +13,33 @@ export function fence(language: string, text: string): string {
   return `\`\`\`${language}\n${text}\n\`\`\``
 }
 
-/** Blocks with a blank line between them, and one newline at the end. */
+/** Blocks with a blank line between them, paragraphs wrapped, and one newline at the end. */
 export function page(...blocks: readonly string[]): string {
-  return blocks.filter((block) => block !== '').join('\n\n') + '\n'
+  return (
+    blocks
+      .filter((block) => block !== '')
+      .flatMap((block) => block.split(/\n\n(?![^]*```)/))
+      .map((block) => (isParagraph(block) ? wrap(block) : block))
+      .join('\n\n') + '\n'
+  )
 }
+
+/** Whether a block is plain text: no heading, table, list, code, picture, comment or anchor. */
+function isParagraph(block: string): boolean {
+  return !/^(#|\||- |```|!\[|<)/.test(block) && !block.includes('```')
+}
+
+function wrap(text: string): string {
+  const lines: string[] = []
+  for (const word of text.split(/\s+/)) {
+    const last = lines.at(-1)
+    if (last === undefined || last.length + 1 + word.length > lineLength) lines.push(word)
+    else lines[lines.length - 1] = `${last} ${word}`
+  }
+  return lines.join('\n')
+}
+
+const lineLength = 110
 
 /** On every printed page, so that nobody edits the page instead of the code. */
 export function printedFrom(path: string): string {

@@ -10,10 +10,10 @@ import { listMembers, type Schema } from './schema.ts'
 export function printMethodPage(name: string, entry: PublicOperation): string {
   return page(
     `# ${name}`,
-    printedFrom('contract/src/operations.ts'),
+    printedFrom('contract/src/operations/'),
     entry.summary,
     entry.description,
-    `**Who may call it:** ${callers[entry.caller]}${entry.mutates ? ` ${changesThings}` : ''}`,
+    `**Who may call it:** ${callers[entry.caller]}${entry.mutates ? ` ${changesData}` : ''}`,
     '## Params',
     printMembers(entry.params, true),
     '## Result',
@@ -30,22 +30,22 @@ export function printMethodsIndex(methods: Readonly<Record<string, PublicOperati
   const rows = Object.entries(methods).map(([name, entry]) => [`[${name}](${name}.md)`, entry.summary, shortCallers[entry.caller]])
   return page(
     '# Methods',
-    printedFrom('contract/src/operations.ts'),
-    'JSON-RPC 2.0 over POST, in two profiles of one service: `POST /api/<method>` (spec) and `POST /api` (subscribe). The same in machine-readable form: [openrpc.json](../openrpc.json), which `rpc.discover` answers too.',
+    printedFrom('contract/src/operations/'),
+    'JSON-RPC 2.0 over POST, in two profiles of one service: `POST /api/<method>` (spec) and `POST /api` (subscribe). [openrpc.json](../openrpc.json), which `rpc.discover` returns, is the same in machine-readable form.',
     markdownTable(['method', 'what it does', 'who may call it'], rows),
-    'What may go wrong with any of them: [errors](../errors.md).',
+    'Errors of every method: [errors](../errors.md).',
   )
 }
 
 /** What the request pipeline does for every method that changes something (service/src/server/pipeline.ts). */
-const changesThings =
-  '**It changes things**, and takes an `Idempotency-Key`: sent again under the same key it is [done once and answered the same](../../concepts/idempotency.md), for 24 hours. Without a key it is a new call each time.'
+const changesData =
+  '**It changes data** and accepts an `Idempotency-Key`: for 24 hours, a repeated call with the same key [has no further effect and gets the same outcome](../../concepts/idempotency.md). Without a key each call is a new one.'
 
 const callers: Readonly<Record<PublicCaller, string>> = {
   browser: 'a browser or an app with the merchant id alone (`X-Auth: <id>`), or a server with id and password.',
   server: 'a server, with id and password (`X-Auth: <id>:<password>`).',
   serverInSpec:
-    'a server, with id and password (`X-Auth: <id>:<password>`); in the subscribe profile the merchant id alone is enough, unless the merchant is strict.',
+    'a server, with id and password (`X-Auth: <id>:<password>`); in the subscribe profile the merchant id alone is enough, unless the merchant has `strictServerAuth`.',
   nobody: 'anybody; no `X-Auth` is needed.',
 }
 
@@ -56,19 +56,19 @@ const shortCallers: Readonly<Record<PublicCaller, string>> = {
   nobody: 'anybody',
 }
 
-function printMembers(schema: Schema, isAsked: boolean): string {
+function printMembers(schema: Schema, isParams: boolean): string {
   const members = listMembers(schema)
   if (members.length === 0) return 'None.'
   const need = (isRequired: boolean): string => (isRequired ? 'yes' : 'no')
-  const head = ['member', 'type', ...(isAsked ? ['required'] : []), 'meaning']
+  const head = ['member', 'type', ...(isParams ? ['required'] : []), 'meaning']
   return markdownTable(
     head,
-    members.map(({ path, words, isRequired, meaning }) => [`\`${path}\``, words, ...(isAsked ? [need(isRequired)] : []), meaning]),
+    members.map(({ path, type, isRequired, meaning }) => [`\`${path}\``, type, ...(isParams ? [need(isRequired)] : []), meaning]),
   )
 }
 
 function printErrors(entry: PublicOperation): string {
-  const everywhere = 'Besides those of [every call](../errors.md)'
+  const everywhere = 'In addition to those of [every call](../errors.md)'
   if (entry.errors.length === 0) return `${everywhere}: none.`
   const entries: ErrorEntry[] = entry.errors.map((name) => errorEntry(name))
   const rows = entries.map((error) => [link(error.reason, '../errors.md'), printCode(error), error.text.en, error.hint])
@@ -80,10 +80,10 @@ const merchantId = '65f0c0ffee0000000000cafe'
 const password = 'sandbox-only-password-not-for-live-0'
 
 function printExample(name: string, { caller, example }: PublicOperation): string[] {
-  const authorised = { browser: merchantId, server: `${merchantId}:${password}`, serverInSpec: `${merchantId}:${password}`, nobody: null }[
+  const xAuth = { browser: merchantId, server: `${merchantId}:${password}`, serverInSpec: `${merchantId}:${password}`, nobody: null }[
     caller
   ]
-  const auth = authorised === null ? '' : `X-Auth: ${authorised}\n`
+  const auth = xAuth === null ? '' : `X-Auth: ${xAuth}\n`
   const request = JSON.stringify({ jsonrpc: '2.0', id: 1, method: name, params: example.params }, null, 2)
   const reply = (result: unknown): string => fence('json', JSON.stringify({ jsonrpc: '2.0', id: 1, result }, null, 2))
   return [
@@ -97,15 +97,17 @@ function printExample(name: string, { caller, example }: PublicOperation): strin
 
 const sandboxMasks = ['860006******6311']
 
-/** What differs in the subscribe profile: the mask of a card and its expiry (docs/reference/wire.md#profiles). */
+/** What differs in the subscribe profile: the mask of a card, and the expiry in replies of `cards.*` (docs/reference/wire.md#profiles). */
 function inSubscribe(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(inSubscribe)
   if (typeof value !== 'object' || value === null) return value
   const isCard = 'number' in value && 'expire' in value
-  return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, isCard ? spellCard(name, member) : inSubscribe(member)]))
-}
-
-function spellCard(name: string, member: unknown): unknown {
-  if (name === 'number') return sandboxMasks.find((mask) => shortMask(mask) === member) ?? member
-  return name === 'expire' && typeof member === 'string' ? `${member.slice(0, 2)}/${member.slice(2)}` : member
+  if (!isCard) return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, inSubscribe(member)]))
+  const { number, expire } = value
+  const isInReceipt = !('token' in value) // The card of a receipt has its expiry as YYMM in both profiles.
+  return {
+    ...value,
+    number: sandboxMasks.find((mask) => shortMask(mask) === number) ?? number,
+    expire: isInReceipt || typeof expire !== 'string' ? expire : `${expire.slice(0, 2)}/${expire.slice(2)}`,
+  }
 }

@@ -1,7 +1,7 @@
 import type { OperationContract } from '@tessera/contract/operations'
 import { page, printedFrom, markdownTable } from './markdown.ts'
 
-/** The page of all operations: who may call each, how it is limited and whether it changes anything. */
+/** The page of all operations: who may call each, its rate limit and whether it changes data. */
 export function printOperationsPage(operations: readonly OperationContract[]): string {
   return page(
     '# Operations',
@@ -10,13 +10,13 @@ export function printOperationsPage(operations: readonly OperationContract[]): s
     '## API',
     'Called by merchants at `/api`. Each has [a page](methods/README.md) with its params, result and errors.',
     markdownTable(
-      ['operation', 'caller', 'limit', 'changes', 'summary'],
+      ['operation', 'caller', 'limit', 'changes data', 'summary'],
       operations.filter(isPublic).map((each) => [`[${each.name}](methods/${each.name}.md)`, each.caller, ...commonCells(each)]),
     ),
     '## Dashboard',
-    'Called by the pages of the dashboard with the session of a user. The role is the least that the user has to have.',
+    'Called by the pages of the dashboard with the session of a user. A user needs the role named here or a higher one.',
     markdownTable(
-      ['operation', 'role', 'limit', 'changes', 'summary'],
+      ['operation', 'role', 'limit', 'changes data', 'summary'],
       operations.filter((each) => each.caller === 'dashboard').map((each) => [`\`${each.name}\``, each.role, ...commonCells(each)]),
     ),
     ...printOperatorTable(operations.filter((each) => each.caller === 'operator')),
@@ -29,7 +29,7 @@ function printOperatorTable(operations: readonly OperationContract[]): string[] 
     '## Operator',
     'Called by the command line over the control socket, which only the user of the service can open.',
     markdownTable(
-      ['operation', 'changes', 'summary'],
+      ['operation', 'changes data', 'summary'],
       operations.map((each) => [`\`${each.name}\``, each.mutates ? 'yes' : 'no', each.summary]),
     ),
   ]
@@ -44,8 +44,8 @@ function commonCells({ limit, mutates, summary }: OperationContract): [string, s
 }
 
 const intro = [
-  'Every operation of the service. Its contract (`contract/src/operations/`) is the only place that says who may call it; what it does is in',
-  '`service/src/operations/`, in the file of the same name, or in the file of its page for the dashboard.',
+  'Every operation of the service. Its contract (`contract/src/operations/`) says who may call it, and nothing repeats that. Its implementation',
+  'is in `service/src/operations/`: a file of the same name, for the dashboard a file per page, for the operator a file per subject.',
   'Callers: `browser` needs the merchant id alone, `server` the password as well, `serverInSpec` the password in the spec profile only,',
-  '`nobody` no X-Auth. `limit` names the rate limit that a call counts in ([settings](settings.md)).',
+  '`nobody` no X-Auth. `limit` is the class of rate limit in which a call counts ([settings](settings.md)).',
 ].join('\n')

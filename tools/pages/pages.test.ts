@@ -24,9 +24,14 @@ test('the example of cards.create is shown as each profile masks it', () => {
   }
 })
 
-test('the page of each method that changes something, and of no other, says that it takes an Idempotency-Key', () => {
+test('the card of a receipt keeps its YYMM expiry in both profiles', () => {
+  const text = read('methods/receipts.pay.md')
+  assert.equal(text.split('"expire": "9903"').length, 3)
+})
+
+test('the page of each method that changes something, and of no other, says that it accepts an Idempotency-Key', () => {
   for (const [name, { mutates }] of Object.entries(methods)) {
-    assert.equal(read(`methods/${name}.md`).includes('takes an `Idempotency-Key`'), mutates, name)
+    assert.equal(read(`methods/${name}.md`).replaceAll('\n', ' ').includes('accepts an `Idempotency-Key`'), mutates, name)
   }
 })
 

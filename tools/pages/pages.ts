@@ -40,7 +40,7 @@ export function printPages(version: string): Map<string, string> {
   ])
 }
 
-/** Schemas of several replies, which have a name in the library's types. */
+/** Schemas that occur in several replies, with their names in the library's types. */
 const named = new Map<Schema, string>([
   [loose(methods['cards.check'].result.properties.card), 'Card'],
   [loose(receipt.properties.payer).anyOf?.[0] ?? {}, 'Payer'],

@@ -4,28 +4,28 @@ import type { Schema } from './schema.ts'
 export type NamedTypes = ReadonlyMap<Schema, string>
 
 /** The position of a type: its indentation, and whether it is part of params or of a result. */
-export type TypePlace = { readonly named: NamedTypes; readonly depth: number; readonly isAsked?: boolean }
+export type TypePosition = { readonly named: NamedTypes; readonly depth: number; readonly isParams?: boolean }
 
 /** A JSON schema as a TypeScript type; descriptions become its comments. */
-export function printType(schema: Schema, place: TypePlace): string {
-  const name = place.named.get(schema)
+export function printType(schema: Schema, position: TypePosition): string {
+  const name = position.named.get(schema)
   if (name !== undefined) return name
-  if (schema.anyOf !== undefined) return printUnion(schema.anyOf, place)
+  if (schema.anyOf !== undefined) return printUnion(schema.anyOf, position)
   if (schema.const !== undefined) return JSON.stringify(schema.const)
   if (schema.patternProperties !== undefined) {
     const [value = {}] = Object.values(schema.patternProperties)
-    return `Readonly<Record<string, ${printType(value, place)}>>`
+    return `Readonly<Record<string, ${printType(value, position)}>>`
   }
-  if (schema.type === 'array') return `readonly ${printItem(schema.items ?? {}, place)}[]`
-  if (schema.type === 'object') return printObject(schema, place)
+  if (schema.type === 'array') return `readonly ${printItem(schema.items ?? {}, position)}[]`
+  if (schema.type === 'object') return printObject(schema, position)
   return simpleTypes[schema.type ?? 'anything'] ?? 'unknown'
 }
 
 /** The members of an object, one per line. */
-function printObject(schema: Schema, place: TypePlace): string {
+function printObject(schema: Schema, position: TypePosition): string {
   const members = Object.entries(schema.properties ?? {})
-  if (members.length === 0) return place.isAsked === true ? 'object' : 'Readonly<Record<string, unknown>>'
-  const inner = { ...place, depth: place.depth + 1 }
+  if (members.length === 0) return position.isParams === true ? 'object' : 'Readonly<Record<string, unknown>>'
+  const inner = { ...position, depth: position.depth + 1 }
   const indent = '  '.repeat(inner.depth)
   const lines = members.map(([name, member]) => {
     const isRequired = schema.required?.includes(name) ?? false
@@ -33,14 +33,14 @@ function printObject(schema: Schema, place: TypePlace): string {
     const meaning = meaningOf(member)
     return [
       ...(meaning === null ? [] : [`${indent}/** ${meaning} */`]),
-      `${indent}readonly ${name}${isRequired ? '' : '?'}: ${type}${!isRequired && place.isAsked === true ? ' | undefined' : ''}`,
+      `${indent}readonly ${name}${isRequired ? '' : '?'}: ${type}${!isRequired && position.isParams === true ? ' | undefined' : ''}`,
     ].join('\n')
   })
-  return `{\n${lines.join('\n')}\n${'  '.repeat(place.depth)}}`
+  return `{\n${lines.join('\n')}\n${'  '.repeat(position.depth)}}`
 }
 
-function printUnion(options: readonly Schema[], place: TypePlace): string {
-  const types = [...new Set(options.map((option) => printType(option, place)))]
+function printUnion(options: readonly Schema[], position: TypePosition): string {
+  const types = [...new Set(options.map((option) => printType(option, position)))]
   return types.includes('unknown') ? 'unknown' : types.join(' | ')
 }
 
@@ -49,9 +49,9 @@ function meaningOf(schema: Schema): string | null {
   return schema.description ?? schema.anyOf?.find(({ type }) => type !== 'null')?.description ?? null
 }
 
-function printItem(schema: Schema, place: TypePlace): string {
-  const type = printType(schema, place)
-  return schema.anyOf === undefined || place.named.has(schema) ? type : `(${type})`
+function printItem(schema: Schema, position: TypePosition): string {
+  const type = printType(schema, position)
+  return schema.anyOf === undefined || position.named.has(schema) ? type : `(${type})`
 }
 
 const simpleTypes: Readonly<Record<string, string>> = {

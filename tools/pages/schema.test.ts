@@ -9,11 +9,22 @@ test('a nested schema is described member by member, with required members and d
     properties: { card: { anyOf: [card, { type: 'null' }] }, save: { type: 'boolean', default: false } },
   }
   assert.deepEqual(
-    listMembers(schema).map(({ path, words, isRequired, meaning }) => [path, words, isRequired, meaning]),
+    listMembers(schema).map(({ path, type, isRequired, meaning }) => [path, type, isRequired, meaning]),
     [
       ['card', 'object or null', true, ''],
       ['card.number', 'string', true, 'PAN.'],
       ['save', 'boolean', false, 'Default: `false`.'],
+    ],
+  )
+})
+
+test('the members of an array are those of its elements', () => {
+  const schema = { type: 'array', items: { required: ['id'], properties: { id: { type: 'string' }, tags: { type: 'array', items: {} } } } }
+  assert.deepEqual(
+    listMembers(schema).map(({ path, type }) => [path, type]),
+    [
+      ['[].id', 'string'],
+      ['[].tags', 'array of anything'],
     ],
   )
 })

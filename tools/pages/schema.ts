@@ -18,29 +18,30 @@ export type Schema = {
 }
 
 /** One member of an object, by its path (`card.number`). */
-export type Member = { path: string; words: string; isRequired: boolean; meaning: string }
+export type Member = { path: string; type: string; isRequired: boolean; meaning: string }
 
-/** All members of an object schema, each followed by its own members. */
+/** All members of an object schema, each followed by its own members; of an array, those of its elements (`[].amount`). */
 export function listMembers(schema: Schema, prefix = ''): Member[] {
+  if (schema.items !== undefined) return listMembers(withoutNull(schema.items), `${prefix}[]`)
   return Object.entries(schema.properties ?? {}).flatMap(([name, member]) => {
     const path = prefix === '' ? name : `${prefix}.${name}`
     const isRequired = schema.required?.includes(name) ?? false
-    const inner = plainest(member)
-    return [{ path, words: describe(member), isRequired, meaning: meaningOf(member, inner) }, ...listMembers(inner, path)]
+    const inner = withoutNull(member)
+    return [{ path, type: describe(member), isRequired, meaning: meaningOf(member, inner) }, ...listMembers(inner, path)]
   })
 }
 
 /** A short description of a type, with its limits. */
 export function describe(schema: Schema): string {
-  if (schema.anyOf !== undefined) return schema.anyOf.map((option) => embrace(describe(option))).join(' or ')
+  if (schema.anyOf !== undefined) return schema.anyOf.map((option) => parenthesize(describe(option))).join(' or ')
   if (schema.const !== undefined) return `\`${JSON.stringify(schema.const)}\``
   if (schema.patternProperties !== undefined) return `object of ${Object.values(schema.patternProperties).map(describe).join(', ')}`
   if (schema.type === 'array') return `array of ${schema.items === undefined ? 'anything' : describe(schema.items)}`
   return [schema.type ?? 'anything', ...describeLimits(schema)].join(', ')
 }
 
-function embrace(words: string): string {
-  return / or |, /.test(words) ? `(${words})` : words
+function parenthesize(type: string): string {
+  return / or |, /.test(type) ? `(${type})` : type
 }
 
 function describeLimits({ minLength, maxLength, pattern, minimum, maximum }: Schema): string[] {
@@ -54,7 +55,7 @@ function describeLimits({ minLength, maxLength, pattern, minimum, maximum }: Sch
 }
 
 /** Returns X for `X or null`. */
-function plainest(schema: Schema): Schema {
+function withoutNull(schema: Schema): Schema {
   return schema.anyOf?.find((option) => option.type !== 'null') ?? schema
 }
 

@@ -7,18 +7,19 @@ export function printSettingsPage(settings: readonly Setting[]): string {
     '# Settings',
     printedFrom('service/src/ops/config/config.ts'),
     intro,
-    markdownTable(['setting', 'environment, flag', 'takes', 'default', 'meaning'], settings.map(printRow)),
+    markdownTable(['setting', 'environment, flag', 'values', 'default', 'meaning'], settings.map(printRow)),
   )
 }
 
-const intro = `Each setting is a flag of \`tessera start\`, an environment variable, and a line of the config file (JSON, by the name in the first column).
-A flag wins over the environment, the environment over the file, the file over the default. A setting that cannot be read stops the start, and all such faults are told at once.`
+const intro = `Each setting is a flag of \`tessera start\`, an environment variable, and a member of the config file (JSON, by the name in the
+first column). A flag overrides the environment, the environment overrides the file, the file overrides the default. An invalid setting
+prevents the start, and all invalid settings are reported at once.`
 
 function printRow(setting: Setting): string[] {
   const { name, env, flag, meaning, production, source, secret } = setting
   const more = [
     ...(production === undefined ? [] : [`**In production:** ${sentence(production)}`]),
-    ...(source === undefined ? [] : [`*Why this figure:* ${sentence(source)}`]),
+    ...(source === undefined ? [] : [`*Why this value:* ${sentence(source)}`]),
     ...(secret === true ? ['Never printed.'] : []),
   ]
   return [`<a id="${name}"></a>\`${name}\``, `\`${env}\` \`${flag}\``, wants(setting), printDefault(setting), [meaning, ...more].join(' ')]

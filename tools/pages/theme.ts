@@ -44,9 +44,9 @@ pair below its limit (WCAG 2.2 AA, 1.4.3 for texts, 1.4.11 for borders) is repor
 colors is measured with the form's defaults for the others: \`background: '#fff'\` alone is unreadable on a device with the dark scheme, and is
 reported.`,
     `The consent, the footer and their links have fixed colors and a fixed font in each scheme, which no variable changes.`,
-    '## Words',
-    `The option \`labels\` words ${formLabels.map((name) => `\`${name}\``).join(' ')} in your own way, in at most 60 characters. Who takes the card, the terms, the privacy
-notice, the consent and the faults are not among them: such a label is refused with \`option_refused\`.`,
+    '## Labels',
+    `The option \`labels\` replaces the texts of ${formLabels.map((name) => `\`${name}\``).join(' ')}, each with at most 60 characters. The provider's name, the terms, the privacy notice, the consent and
+the error messages cannot be replaced: such a label is rejected with \`option_refused\`.`,
   )
 }
 
