@@ -30,7 +30,7 @@ export function keyOf(merchantId: string, token: string): CardKey {
 
 function auditEntryOf({ merchantId, cardId, createdAt, mac }: CardRow): AuditEntry {
   const who = { actor: `merchant:${merchantId}`, merchantId, subject: cardId, requestId: '0123456789abcdef01234567' }
-  return { ...who, at: createdAt, action: 'card.created', version: 1, mac, outcome: 'save' }
+  return { ...who, at: createdAt, action: 'card.created', version: 1, mac, outcome: 'saved' }
 }
 
 function bytesOf(length: number): Uint8Array {

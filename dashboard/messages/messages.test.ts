@@ -16,7 +16,7 @@ import { settingsPageMessages } from '../pages/settings/settings-messages.ts'
 import { startPageMessages } from '../pages/start/start-messages.ts'
 import { verificationPageMessages } from '../pages/verification/verification-messages.ts'
 import { webhookPageMessages } from '../pages/webhooks/webhook-messages.ts'
-import { actorLabel, actorLabels, auditLabel, auditLabels } from './audit-labels.ts'
+import { actionLabel, actorLabel, actorLabels, auditLabels, outcomeLabel } from './audit-labels.ts'
 import { commonEn } from './en.ts'
 import { commonRu } from './ru.ts'
 import { commonUz } from './uz.ts'
@@ -98,8 +98,22 @@ test('every state of a receipt has a label in every language', () => {
 })
 
 test('an action that is newer than the page is shown as it is', () => {
-  assert.equal(auditLabel('card.created', 'ru'), 'Карта создана')
-  assert.equal(auditLabel('card.teleported', 'ru'), 'card.teleported')
+  assert.equal(actionLabel('card.created', auditLabels.ru), 'Карта создана')
+  assert.equal(actionLabel('card.teleported', auditLabels.ru), 'card.teleported')
   assert.equal(actorLabel('operator', 'en'), 'the provider')
   assert.equal(actorLabel('robot', 'uz'), 'robot')
+})
+
+test('an outcome is shown as a text, and an id or a scenario as it is', () => {
+  for (const [outcome, text] of [
+    ['wrong_code', 'неверный код'],
+    ['name origins', 'название, адреса страниц'],
+    ['http_502', 'HTTP 502'],
+    ['error_-32400', 'ошибка -32400'],
+    ['ahead 3600000 ms', 'на 3600 с вперёд'],
+    ['card_expired create', 'card_expired create'],
+    ['6745a1f0000a3f5c0d2e4b61', '6745a1f0000a3f5c0d2e4b61'],
+    ['constructor', 'constructor'],
+  ] as const)
+    assert.equal(outcomeLabel(outcome, auditLabels.ru), text)
 })

@@ -8,9 +8,12 @@ import type { SettingsPageMessages } from '../pages/settings/settings-messages.t
 import type { StartPageMessages } from '../pages/start/start-messages.ts'
 import type { VerificationPageMessages } from '../pages/verification/verification-messages.ts'
 import type { WebhookPageMessages } from '../pages/webhooks/webhook-messages.ts'
+import type { AuditLabels } from './audit-labels.ts'
 
 // The texts of the pages that load them separately. The tables are in the pages' folders; the build writes a file for each language (tools/browser/build-dashboard.ts).
 
+/** For the audit page, and for the histories of cards and receipts. */
+export const auditLabelText = createLazyMessages<AuditLabels>('audit-labels')
 export const compliancePageText = createLazyMessages<CompliancePageMessages>('compliance')
 export const formBuilderText = createLazyMessages<FormBuilderMessages>('form')
 export const overviewPageText = createLazyMessages<OverviewPageMessages>('overview')

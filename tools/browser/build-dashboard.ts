@@ -3,6 +3,7 @@ import { mkdirSync, readdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { build, type BuildOptions } from 'esbuild-wasm'
 
+import { auditLabels } from '../../dashboard/messages/audit-labels.ts'
 import { compliancePageMessages } from '../../dashboard/pages/compliance/compliance-messages.ts'
 import { formBuilderMessages } from '../../dashboard/pages/form/form-messages.ts'
 import { overviewPageMessages } from '../../dashboard/pages/overview/overview-messages.ts'
@@ -16,6 +17,7 @@ import { putWhole } from '../put-whole.ts'
 
 /** The message tables of pages whose texts are not part of the script: by page, one object per language. */
 const lazyMessages: Readonly<Record<string, Readonly<Record<string, object>>>> = {
+  'audit-labels': auditLabels,
   compliance: compliancePageMessages,
   form: formBuilderMessages,
   overview: overviewPageMessages,

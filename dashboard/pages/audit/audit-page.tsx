@@ -9,7 +9,8 @@ import { EmptyState } from '../../components/query-result.tsx'
 import { type TableColumn, DataTable } from '../../components/table.tsx'
 import { Time } from '../../components/values.tsx'
 import { usePagedList } from '../../hooks/use-paged-list.ts'
-import { actorLabel, auditLabel } from '../../messages/audit-labels.ts'
+import { actionLabel, actorLabel, outcomeLabel } from '../../messages/audit-labels.ts'
+import { auditLabelText } from '../../messages/page-texts.ts'
 import { AuditExport } from './audit-export.tsx'
 import { auditPageMessages } from './audit-messages.ts'
 
@@ -17,6 +18,7 @@ type AuditRow = Result<'dashboard.audit.list'>['entries'][number]
 
 /** What people did, newest first, or everything that was done to one id. */
 export function AuditPage() {
+  const isLoaded = auditLabelText.use() !== null
   const text = localize(auditPageMessages)
   const subject = route.value.query.get('subject') ?? ''
   const input = useSyncedValue(subject)
@@ -31,6 +33,7 @@ export function AuditPage() {
     else if (/^[0-9a-f]{24}$/.test(id)) navigate(`audit?subject=${id}`)
     else invalidId.value = id
   }
+  if (!isLoaded) return auditLabelText.placeholder()
   return (
     <>
       <p>{text.about}</p>
@@ -67,12 +70,13 @@ export function AuditPage() {
 
 function columns(): TableColumn<AuditRow>[] {
   const text = localize(auditPageMessages)
+  const labels = auditLabelText.current()
   return [
     {
       name: text.what,
       render: ({ action }) => (
         <>
-          {auditLabel(action, language.value)} <code class="minor">{action}</code>
+          {actionLabel(action, labels)} <code class="minor">{action}</code>
         </>
       ),
     },
@@ -83,6 +87,6 @@ function columns(): TableColumn<AuditRow>[] {
       render: ({ subject }) =>
         /^[0-9a-f]{24}$/.test(subject) ? <a href={dashboardPath(`audit?subject=${subject}`)}>{subject.slice(0, 8)}…</a> : subject,
     },
-    { name: text.outcome, render: ({ outcome }) => outcome, isMinor: true },
+    { name: text.outcome, render: ({ outcome }) => outcomeLabel(outcome, labels), isMinor: true },
   ]
 }

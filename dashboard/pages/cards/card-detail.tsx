@@ -11,7 +11,8 @@ import { ConfirmDialog } from '../../components/dialog.tsx'
 import { QueryResult } from '../../components/query-result.tsx'
 import { Money, Tag, Time } from '../../components/values.tsx'
 import { useQuery } from '../../hooks/use-query.ts'
-import { actorLabel, auditLabel } from '../../messages/audit-labels.ts'
+import { actionLabel, actorLabel, outcomeLabel } from '../../messages/audit-labels.ts'
+import { auditLabelText } from '../../messages/page-texts.ts'
 import { ReceiptStateTag } from '../receipts/receipt-state.tsx'
 import { cardPageMessages } from './card-messages.ts'
 
@@ -118,15 +119,21 @@ function Tampered({ card }: Pick<CardDetails, 'card'>) {
 }
 
 function Timeline({ timeline }: Pick<CardDetails, 'timeline'>) {
+  const labels = auditLabelText.use()
   const text = localize(cardPageMessages)
+  if (labels === null) return auditLabelText.placeholder()
   return (
     <section class="panel">
       <h2>{text.timeline}</h2>
       <ol class="timeline">
         {timeline.map(({ at, what, outcome, actor, receiptId, amountTiyin }) => (
           <li key={`${at} ${what} ${receiptId ?? ''} ${outcome}`}>
-            <strong>{what === 'receipt' ? text.payment : auditLabel(what, language.value)}</strong>
-            {what === 'receipt' ? <ReceiptStateTag state={Number(outcome)} isFlagged={false} /> : <code>{outcome}</code>}
+            <strong>{what === 'receipt' ? text.payment : actionLabel(what, labels)}</strong>
+            {what === 'receipt' ? (
+              <ReceiptStateTag state={Number(outcome)} isFlagged={false} />
+            ) : (
+              <span>{outcomeLabel(outcome, labels)}</span>
+            )}
             {amountTiyin !== null && <Money tiyin={amountTiyin} />}
             {receiptId !== null && <a href={dashboardPath(`receipts/${receiptId}`)}>{text.receipt}</a>}
             <small>

@@ -12,7 +12,8 @@ import { ConfirmDialog } from '../../components/dialog.tsx'
 import { QueryResult } from '../../components/query-result.tsx'
 import { Money, Tag, Time } from '../../components/values.tsx'
 import { useQuery } from '../../hooks/use-query.ts'
-import { actorLabel, auditLabel } from '../../messages/audit-labels.ts'
+import { actionLabel, actorLabel, outcomeLabel } from '../../messages/audit-labels.ts'
+import { auditLabelText } from '../../messages/page-texts.ts'
 import { receiptPageMessages } from './receipt-messages.ts'
 import { ReceiptStateTag } from './receipt-state.tsx'
 
@@ -165,15 +166,17 @@ function NetworkOperations({ operations }: Pick<ReceiptDetails, 'operations'>) {
 }
 
 function Timeline({ timeline }: Pick<ReceiptDetails, 'timeline'>) {
+  const labels = auditLabelText.use()
   const text = localize(receiptPageMessages)
+  if (labels === null) return auditLabelText.placeholder()
   return (
     <section class="panel">
       <h2>{text.timeline}</h2>
       <ol class="timeline">
         {timeline.map(({ at, what, outcome, actor }) => (
           <li key={`${at} ${what} ${outcome}`}>
-            <strong>{auditLabel(what, language.value)}</strong>
-            <code>{outcome}</code>
+            <strong>{actionLabel(what, labels)}</strong>
+            <span>{outcomeLabel(outcome, labels)}</span>
             <small>
               <Time at={at} /> · {actorLabel(actor, language.value)}
             </small>

@@ -62,11 +62,11 @@ test('each change of a card leaves its version and MAC in the audit, and no toke
   assert.deepEqual(
     ours.map(({ action, outcome, version, mac }) => [action, outcome, version, mac.length]),
     [
-      ['card.created', 'save', 1, 48],
-      ['code.requested', 'asked', 0, 0],
+      ['card.created', 'saved', 1, 48],
+      ['code.requested', 'requested', 0, 0],
       ['code.dispatched', 'sent', 0, 0],
       ['code.attempted', 'wrong_code', 0, 0],
-      ['card.verified', 'right_code', 2, 48],
+      ['card.verified', 'correct_code', 2, 48],
       ['card.removed', 'removed', 3, 48],
     ],
   )

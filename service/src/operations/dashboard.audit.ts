@@ -1,6 +1,7 @@
 import type { Result } from '@tessera/contract/operations'
 import { dashboardAuditListContract } from '@tessera/contract/operations/dashboard-audit'
 
+import { reasonWordOf } from '../domain/reporting/reason-word.ts'
 import type { AuditListItem } from '../domain/users/merchant-audit-log.ts'
 
 import { formatCursor, readCursor } from './cursor.ts'
@@ -26,7 +27,7 @@ function toAuditEntry({ entry, userId, phone }: AuditListItem): DashboardAuditEn
     phone: phone === null ? null : maskUserPhone(phone),
     action,
     subject,
-    outcome,
+    outcome: reasonWordOf(outcome),
     requestId,
     proof: Buffer.from(hash).toString('hex'),
   }

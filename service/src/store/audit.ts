@@ -1,4 +1,5 @@
 import { currentAuditAction } from '@tessera/contract/audit-actions'
+import { currentAuditOutcome } from '@tessera/contract/audit-outcomes'
 
 import { RowBroken, table, type RowOf, text, bigint, timestamp, bytes, readText, readInteger, readBytes, readColumn } from './table.ts'
 import { type Row, sql } from './statement.ts'
@@ -17,7 +18,7 @@ export const auditTable = table('audit', {
   version:    bigint(),           // version and row MAC of the row that the action left; 0 and empty without one
   mac:        bytes(),
   requestId:  text(),             // as in our log
-  outcome:    text(),             // a word of ours
+  outcome:    text(),             // a code: contract/src/audit-outcomes.ts
 })
 
 /** A stored entry, as a link of its chain. */
@@ -122,10 +123,11 @@ export function listAuditOfSubject(merchantId: string, subject: string, count: n
   return { statement: selectAudit, values: [subject, merchantId, count], map: (rows) => rows.map(readForDisplay) }
 }
 
-/** An entry with the present name of its action. Its hash no longer verifies: `listAuditEntries` returns entries as they are stored. */
+/** An entry with the present names of its action and outcome. Its hash no longer verifies: `listAuditEntries` returns entries as they are stored. */
 function readForDisplay(row: Row): AuditRow {
   const entry = auditTable.fromRow(row)
-  return { ...entry, action: currentAuditAction(entry.action) }
+  const action = currentAuditAction(entry.action)
+  return { ...entry, action, outcome: currentAuditOutcome(action, entry.outcome) }
 }
 
 const codeActions = ['code.dispatched', 'code.attempted', 'card.verified'] as const

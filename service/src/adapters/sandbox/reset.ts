@@ -36,10 +36,10 @@ export interface ResetParts {
 export function makeReset({ store, keyring, clock, environment }: ResetParts): Reset {
   const mac = makeCardMac(keyring, environment)
   return async (of, by) => {
-    await store.write(insertAuditEntry, { audit: resetAuditEntry(of, by, 'asked') })
+    await store.write(insertAuditEntry, { audit: resetAuditEntry(of, by, 'requested') })
     const cards = await shredAll(of, by)
     const { rows, isWhole } = await deleteAll(of)
-    await store.write(insertAuditEntry, { audit: resetAuditEntry(of, by, isWhole && cards.isWhole ? 'done' : 'partly') })
+    await store.write(insertAuditEntry, { audit: resetAuditEntry(of, by, isWhole && cards.isWhole ? 'done' : 'partial') })
     return { cards: cards.shredded, rows, isWhole: isWhole && cards.isWhole }
   }
 

@@ -147,7 +147,7 @@ async function keep(
     endsAt: unverifiedEndsAt(settings, now),
     endedAt: null,
   })
-  const audit = cardChangeEntry(ctx, card, { at: now, action: 'card.created', outcome: input.save ? 'save' : 'once' })
+  const audit = cardChangeEntry(ctx, card, { at: now, action: 'card.created', outcome: input.save ? 'saved' : 'one_time' })
   const created = { card, token }
   await session?.keepToken?.(cardId, token)
   requireNoConflict(await store.write(insertCard, { card, audit, ...completeExtras(ctx.idempotency, cardId, created) }))

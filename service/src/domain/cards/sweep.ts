@@ -50,7 +50,7 @@ interface SweepServices extends CardSweeperDependencies {
 
 type CardTransition = (card: CardRow, now: number) => { readonly next: CardRow; readonly action: string; readonly outcome: string }
 
-const expire: CardTransition = (card) => ({ next: expiredCard(card), action: 'card.expired', outcome: 'kept' })
+const expire: CardTransition = (card) => ({ next: expiredCard(card), action: 'card.expired', outcome: 'stored' })
 const shred: CardTransition = (card, now) => ({ next: shreddedCard(card, 'ended', now), action: 'card.ended', outcome: 'shredded' })
 
 /** Applies a transition to each listed card, page by page. Rows that cannot be read are skipped. Returns how many cards changed. */

@@ -53,7 +53,7 @@ export function makeKeyAdministration({ keyring, kek, reseal, store, clock }: Ke
   }
 
   async function rotate(purpose: KeyPurpose, owner: string, by: AuditActor) {
-    await record(by, { action: 'key.rotated', merchantId: owner, subject: purpose, outcome: 'asked' })
+    await record(by, { action: 'key.rotated', merchantId: owner, subject: purpose, outcome: 'requested' })
     const { keyId, epoch } = await keyring.rotate(purpose, owner)
     await record(by, { action: 'key.rotated', merchantId: owner, subject: keyId, outcome: 'done' })
     return { keyId, epoch }
@@ -61,7 +61,7 @@ export function makeKeyAdministration({ keyring, kek, reseal, store, clock }: Ke
 
   async function destroy(keyId: string, by: AuditActor): Promise<string | null> {
     const entry = { action: 'key.destroyed', merchantId: '', subject: keyId } as const
-    await record(by, { ...entry, outcome: 'asked' })
+    await record(by, { ...entry, outcome: 'requested' })
     try {
       await reseal.destroy(keyId)
     } catch (err) {

@@ -86,7 +86,7 @@ export function makePageCheck({ store, clock, merchants, fetchPage, parse, formO
       const { errors, warnings } = countOf(parsed.findings)
       const check = { bucket, merchantId, page: report.page, checkedAt: report.checkedAt, checkedBy: userId, errors, warnings }
       const scripts = parsed.scripts.map(({ name, ...script }) => ({ scriptId: scriptIdOf(source.page, name), ...script }))
-      const outcome = errors + warnings === 0 ? 'clean' : 'broken'
+      const outcome = errors + warnings === 0 ? 'clean' : 'violations_found'
       const action = { at: report.checkedAt, merchantId, userId, requestId, action: 'page.checked', subject: userId, outcome }
       await store.write(savePageCheck, {
         check: { ...check, report: JSON.stringify(toReport(parsed)) },

@@ -137,7 +137,7 @@ function performTransition(
   const operations = [withMerchantReply(perform, reply, { now, isFinal })]
   const base = { from: receipt, operations, ctx }
   if (reply.kind === 'agreed') {
-    return { ...base, cause: 'merchant_performed', to: updateAfterMerchantPerform(), outcome: 'closed', reply: 'receipt' }
+    return { ...base, cause: 'merchant_performed', to: updateAfterMerchantPerform(), outcome: 'performed', reply: 'receipt' }
   }
   if (reply.kind === 'silent' && !isFinal) {
     const to = { dueAt: now + backoffMs(settings, receipt.reconcileAttempts) }

@@ -173,7 +173,7 @@ function markUnknown({ services, receipt }: DueReceipt): Promise<ReceiptRow | nu
     cause: 'call_lost',
     from: receipt,
     to: { state: unknown, unknownSince: now, dueAt: now },
-    outcome: 'lost',
+    outcome: 'reply_lost',
   })
 }
 

@@ -112,7 +112,7 @@ async function setFiscalData(services: PaymentServices, receiptId: string, fisca
       cause: 'fiscal_data_set',
       from: receipt,
       to: { fiscal: JSON.stringify(fiscalData) },
-      outcome: 'kept',
+      outcome: 'stored',
       ctx,
       isStart: true,
       reply: 'success',

@@ -123,7 +123,7 @@ function retryLater({ services, receipt }: UnknownPayment, operation: OperationR
     from: receipt,
     to: { requestId, dueAt: now + backoffMs(settings, receipt.reconcileAttempts), flagged },
     operations: [operation],
-    outcome: flagged ? 'flagged' : 'waiting',
+    outcome: flagged ? 'flagged' : 'still_unknown',
   })
 }
 

@@ -53,7 +53,7 @@ export function releaseExpiredHold({ services, receipt }: DueReceipt): Promise<R
   const now = services.clock.now()
   const operation = newOperation(receipt, 'cancelHold', receipt.takenTiyin, now)
   const to = updateToReturning(operation, now)
-  return applyBackgroundTransition(services, { cause: 'hold_expired', from: receipt, to, operations: [operation], outcome: 'lapsed' })
+  return applyBackgroundTransition(services, { cause: 'hold_expired', from: receipt, to, operations: [operation], outcome: 'hold_expired' })
 }
 
 /** For the worker: asks the network for the refund, release or reversal until it confirms. */
@@ -89,7 +89,7 @@ function repeatReturn({ services, receipt }: DueReceipt, { kind, amountTiyin }: 
   const now = services.clock.now()
   const operation = newOperation(receipt, kind, amountTiyin, now)
   const to = { requestId: operation.requestId, dueAt: now }
-  return applyBackgroundTransition(services, { cause: 'return_repeated', from: receipt, to, operations: [operation], outcome: 'again' })
+  return applyBackgroundTransition(services, { cause: 'return_repeated', from: receipt, to, operations: [operation], outcome: 'repeated' })
 }
 
 function isReturnOperation({ kind }: OperationRow): boolean {

@@ -67,7 +67,7 @@ async function recordSend(services: PaymentServices, first: ReceiptRow, ctx: Rec
       cause: 'sms_sent',
       from: receipt,
       to: {},
-      outcome: 'asked',
+      outcome: 'requested',
       ctx,
       isStart: true,
     })

@@ -45,7 +45,7 @@ export async function buildCodeAttempt(
 }
 
 export function cardVerifiedEntry(ctx: RequestContext, verified: CardRow, at: number): CodeAttempt['auditIfRight'] {
-  return cardChangeEntry(ctx, verified, { at, action: 'card.verified', outcome: 'right_code' })
+  return cardChangeEntry(ctx, verified, { at, action: 'card.verified', outcome: 'correct_code' })
 }
 
 /** The audit entry of a code that the network rejected or did not check. The store counted the attempt before the network was called. */

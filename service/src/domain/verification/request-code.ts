@@ -97,7 +97,7 @@ async function begin(
   pan: SendClaim | null,
   ctx: RequestContext,
 ): Promise<void> {
-  const audit = cardActionEntry(ctx, attempt.cardId, { at: attempt.requestedAt.wallMs, action: 'code.requested', outcome: 'asked' })
+  const audit = cardActionEntry(ctx, attempt.cardId, { at: attempt.requestedAt.wallMs, action: 'code.requested', outcome: 'requested' })
   const extras = intentionExtras(ctx.idempotency, attempt.attemptId)
   const result = requireNoConflict(
     await store.write(beginVerification, { attempt, limits: { resendWaitMs: settings.resendWaitMs, pan }, audit, ...extras }),

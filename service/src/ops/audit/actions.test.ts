@@ -4,6 +4,10 @@ import { fileURLToPath } from 'node:url'
 import { test } from 'node:test'
 
 import { auditActions, currentAuditAction } from '@tessera/contract/audit-actions'
+import { auditOutcomes } from '@tessera/contract/audit-outcomes'
+import { errors } from '@tessera/contract/errors'
+
+import { reasonWordOf } from '../../domain/reporting/reason-word.ts'
 
 const source = fileURLToPath(new URL('../../', import.meta.url))
 const paths = globSync('**/*.ts', { cwd: source }).filter((path) => !/\.(test|suite|fixture)\.ts$/.test(path))
@@ -14,7 +18,7 @@ test('every action that the service writes into the audit is in the contract, an
   const written = new Map<string, string>()
   for (const path of paths) {
     for (const line of readFileSync(`${source}${path}`, 'utf8').split('\n')) {
-      if (!/\b(action\w*|audit\w*|note\w*|deed)\b/.test(line) || /^\s*(\/\/|\*|\/\*\*)/.test(line)) continue
+      if (!/\b(action\w*|audit\w*)\b/.test(line) || /^\s*(\/\/|\*|\/\*\*)/.test(line)) continue
       for (const [, word = ''] of line.matchAll(/'((?:[a-z_]+)\.(?:[a-z_]+))'/g)) written.set(word, path)
     }
   }
@@ -25,4 +29,27 @@ test('every action that the service writes into the audit is in the contract, an
   assert.deepEqual(unknown, [], 'a new action goes into contract/src/audit-actions.ts and dashboard/messages/audit-labels.ts')
   const unwritten = auditActions.filter((word) => !written.has(word))
   assert.deepEqual(unwritten, [])
+})
+
+test('every outcome that the service writes into the audit is in the contract', () => {
+  const known = new Set<string>(auditOutcomes)
+  assert.equal(known.size, auditOutcomes.length)
+  const folders = /^(domain\/(cards|form-sessions|keys|merchants|page-check|payments|users|verification|webhooks)|adapters\/sandbox)\//
+  // Errors of this kind are outcomes of payments and codes.
+  const reasons = new Set<string>(Object.values(errors).map(({ reason }) => reason))
+  let written = 0
+  for (const path of paths.filter((each) => folders.test(each))) {
+    for (const line of readFileSync(`${source}${path}`, 'utf8').split('\n')) {
+      for (const [, expression = ''] of line.matchAll(/\boutcome(?:: | = )((?:[^,}]*\? )?'[^,})]*')/g)) {
+        for (const [, word = ''] of expression.matchAll(/(?<!=== )'([a-zA-Z_]+)'/g)) {
+          // The column of that name in the table of verifications, and a decision of its store.
+          if (path.startsWith('domain/verification/') && (word === 'asked' || word === 'askNetwork')) continue
+          written++
+          const outcome = reasonWordOf(word)
+          assert.ok(known.has(outcome) || reasons.has(outcome), `${path}: ${word} goes into contract/src/audit-outcomes.ts`)
+        }
+      }
+    }
+  }
+  assert.ok(written > 40, String(written))
 })

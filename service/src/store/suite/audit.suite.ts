@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { checkRows } from '../../ops/audit/rows.ts'
 import { verifyChain } from '../../ops/audit/verify.ts'
-import { type AuditHead, listAuditEntries, listAuditHeads } from '../audit.ts'
+import { type AuditHead, listAuditEntries, listAuditHeads, listAuditOfSubject } from '../audit.ts'
 import { findCard, insertCard, updateCard } from '../cards.ts'
 import type { Store } from '../store.ts'
 import { bytesOf, makeCard, makeAuditEntry, nextOf, shreddedOf } from './samples.fixture.ts'
@@ -34,6 +34,20 @@ export function auditSuite(withStore: WithStore): void {
       const [entry] = await store.read(listAuditEntries(head!.chain, 0, 10))
       assert.deepEqual(entry, { ...note, chain: head!.chain, seq: 1, hash: head!.hash })
       assert.deepEqual(await store.read(listAuditEntries(head!.chain, 1, 10)), [])
+    }),
+  )
+
+  test(
+    'an entry of the first version is shown under the present names of its action and outcome, and its chain verifies',
+    withStore(async ({ store }) => {
+      const card = makeCard(1)
+      await store.write(insertCard, { card, audit: makeAuditEntry(card, 'code.asked', { outcome: 'asked' }) })
+      const [shown] = await store.read(listAuditOfSubject(card.merchantId, card.cardId, 10))
+      assert.deepEqual([shown?.action, shown?.outcome], ['code.requested', 'requested'])
+      const [head] = await store.read(listAuditHeads())
+      const [stored] = await store.read(listAuditEntries(head!.chain, 0, 10))
+      assert.deepEqual([stored?.action, stored?.outcome], ['code.asked', 'asked'])
+      assert.equal(await sumOfSoundChains(store), 1)
     }),
   )
 

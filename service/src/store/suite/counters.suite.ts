@@ -66,8 +66,8 @@ export function countersSuite(withStore: WithStore): void {
         [one, 'code.dispatched', 'smsNotConnected', T0 + 2],
         [two, 'code.dispatched', 'sent', T0 + 3],
         [two, 'code.attempted', 'wrong_code', T0 + 3],
-        [two, 'card.verified', 'right_code', T0 + 4],
-        [two, 'code.requested', 'asked', T0 + 5],
+        [two, 'card.verified', 'correct_code', T0 + 4],
+        [two, 'code.requested', 'requested', T0 + 5],
       ] as const
       for (const [card, action, outcome, at] of deeds) {
         await store.write(insertAuditEntry, { audit: { ...makeAuditEntry(card, action), merchantId, outcome, at, requestId } })
