@@ -5,12 +5,13 @@ import type { Store } from '../../service/src/store/store.ts'
 
 export * from '../../service/src/store/postgres/postgres.ts'
 export * from '../../service/src/store/sqlite/sqlite.ts'
+export { openEarlyMoneyPostgresStore as openPostgresStore, openEarlyMoneySqliteStore as openSqliteStore }
 
-export async function openSqliteStore(start: sqlite.SqliteStart): Promise<Store> {
+async function openEarlyMoneySqliteStore(start: sqlite.SqliteStart): Promise<Store> {
   return acknowledgeEarly(await sqlite.openSqliteStore(start))
 }
 
-export async function openPostgresStore(start: postgres.PostgresStart): Promise<Store> {
+async function openEarlyMoneyPostgresStore(start: postgres.PostgresStart): Promise<Store> {
   return acknowledgeEarly(await postgres.openPostgresStore(start))
 }
 

@@ -5,12 +5,13 @@ import type { Store } from '../../service/src/store/store.ts'
 
 export * from '../../service/src/store/postgres/postgres.ts'
 export * from '../../service/src/store/sqlite/sqlite.ts'
+export { openEarlyPostgresStore as openPostgresStore, openEarlySqliteStore as openSqliteStore }
 
-export async function openSqliteStore(start: sqlite.SqliteStart): Promise<Store> {
+async function openEarlySqliteStore(start: sqlite.SqliteStart): Promise<Store> {
   return acknowledgeEarly(await sqlite.openSqliteStore(start))
 }
 
-export async function openPostgresStore(start: postgres.PostgresStart): Promise<Store> {
+async function openEarlyPostgresStore(start: postgres.PostgresStart): Promise<Store> {
   return acknowledgeEarly(await postgres.openPostgresStore(start))
 }
 

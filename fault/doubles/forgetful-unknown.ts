@@ -5,9 +5,10 @@ import { listOperations } from '../../service/src/store/operations.ts'
 import type { ReceiptRow } from '../../service/src/store/receipts.ts'
 
 export * from '../../service/src/domain/payments/reconcile.ts'
+export { declineUnknown as reconcileUnknown }
 
 /** Takes a missing reply for a decline. */
-export async function reconcileUnknown({ services, receipt }: DueReceipt): Promise<ReceiptRow | null> {
+async function declineUnknown({ services, receipt }: DueReceipt): Promise<ReceiptRow | null> {
   const authorization = findAuthorization(await services.store.read(listOperations(receipt)))
   const operations = authorization === null ? [] : [{ ...authorization, state: 'declined', reason: 'debitFailed' } as const]
   const cardLock = receipt.oneTime ? ({ cardId: receipt.cardId, move: 'release' } as const) : null

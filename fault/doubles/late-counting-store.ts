@@ -5,12 +5,13 @@ import { checkCode, findVerification, type CheckCode, type CodeAttemptResult } f
 
 export * from '../../service/src/store/postgres/postgres.ts'
 export * from '../../service/src/store/sqlite/sqlite.ts'
+export { openLateCountingPostgresStore as openPostgresStore, openLateCountingSqliteStore as openSqliteStore }
 
-export async function openSqliteStore(start: sqlite.SqliteStart): Promise<Store> {
+async function openLateCountingSqliteStore(start: sqlite.SqliteStart): Promise<Store> {
   return countLate(await sqlite.openSqliteStore(start))
 }
 
-export async function openPostgresStore(start: postgres.PostgresStart): Promise<Store> {
+async function openLateCountingPostgresStore(start: postgres.PostgresStart): Promise<Store> {
   return countLate(await postgres.openPostgresStore(start))
 }
 

@@ -2,8 +2,9 @@ import type { MerchantApi } from '../../service/src/adapters/merchant-api/mercha
 import { observeMerchantApi as observeReal, type ObservedMerchantApiOptions } from '../../service/src/adapters/merchant-api/observed.ts'
 
 /** Reports a payment as performed at the merchant without calling it. */
-export function observeMerchantApi(options: ObservedMerchantApiOptions): MerchantApi {
+function observeUncalledMerchantApi(options: ObservedMerchantApiOptions): MerchantApi {
   return Object.freeze({ ...observeReal(options), perform: () => Promise.resolve({ kind: 'agreed' as const }) })
 }
 
+export { observeUncalledMerchantApi as observeMerchantApi }
 export type { MerchantApiCall } from '../../service/src/adapters/merchant-api/observed.ts'

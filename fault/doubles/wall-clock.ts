@@ -5,7 +5,7 @@ interface WallClock {
 }
 
 /** A clock whose monotonic part is the wall clock too, as if lifetimes were measured by Date.now(). */
-export function makeSystemClock(): WallClock {
+function makeWallClock(): WallClock {
   return {
     now: () => Date.now(),
     moment: () => ({ wallMs: Date.now(), monotonicMs: Date.now(), bootId: 'one' }),
@@ -19,3 +19,5 @@ export function makeSystemClock(): WallClock {
       }),
   }
 }
+
+export { makeWallClock as makeSystemClock }

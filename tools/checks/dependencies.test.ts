@@ -6,6 +6,7 @@ import { checkDependencies } from './dependencies.ts'
 const manifests = {
   'package.json': JSON.stringify({ devDependencies: { 'fast-check': '4' } }),
   'vault/package.json': JSON.stringify({ dependencies: { '@tessera/contract': '0.1.0' } }),
+  'client/package.json': JSON.stringify({ devDependencies: { '@tessera/contract': '0.1.0', typebox: '1' } }),
   'contract/package.json': JSON.stringify({ dependencies: { typebox: '1' } }),
 }
 
@@ -25,6 +26,11 @@ test('a package that the workspace does not declare is found, though another wor
 test('shipped code may not use a development package, and a test may', () => {
   assert.equal(judge('vault/src/seal.ts', "import fc from 'fast-check'").length, 1)
   assert.deepEqual(judge('vault/src/seal.test.ts', "import fc from 'fast-check'"), [])
+})
+
+test('shipped code may use a workspace that is bundled into it, and no other development package', () => {
+  assert.deepEqual(judge('client/src/webhook.ts', "export { eventTypes } from '@tessera/contract/event'"), [])
+  assert.equal(judge('client/src/webhook.ts', "import { Type } from 'typebox'").length, 1)
 })
 
 test('a builtin is written with node: before it', () => {

@@ -34,12 +34,18 @@ function nameOfOurs(specifier: string): string {
   return specifier.split('/', 2).join('/')
 }
 
-/** Tests and tools are never shipped: they may use the root's development packages and the workspaces. */
+/**
+ * Tests and tools are never shipped: they may use the root's development packages and the workspaces. A workspace among the development packages is
+ * bundled into what is published.
+ */
 function listDeclared(tree: Tree, path: string): Set<string> {
-  const { dependencies, optionalDependencies, peerDependencies, peerDependenciesMeta } = readManifest(tree, manifestAbove(tree, path))
+  const manifest = readManifest(tree, manifestAbove(tree, path))
+  const { dependencies, devDependencies = {}, optionalDependencies, peerDependencies, peerDependenciesMeta } = manifest
+  const bundled = Object.keys(devDependencies).filter((name) => name.startsWith('@tessera/'))
   const root = readManifest(tree, 'package.json')
   const forTests = isTest(path) || isWorkshop(path) ? { ...root.dependencies, ...root.devDependencies, ...listWorkspaces(tree) } : {}
-  return new Set(Object.keys({ ...dependencies, ...optionalDependencies, ...peerDependencies, ...peerDependenciesMeta, ...forTests }))
+  const others = { ...dependencies, ...optionalDependencies, ...peerDependencies, ...peerDependenciesMeta, ...forTests }
+  return new Set([...bundled, ...Object.keys(others)])
 }
 
 function listWorkspaces(tree: Tree): Record<string, string> {

@@ -1,11 +1,11 @@
 import ts from 'typescript'
 import type { Tree } from '../tree.ts'
 import { lineOf, type CheckFinding } from './finding.ts'
-import { isCode, isDouble, isExample, isPrinted, isTest } from './kinds.ts'
+import { isCode, isExample, isTest } from './kinds.ts'
 
 /**
- * A check: an exported name is declared in one file of the repository. Whoever searches for it finds one thing. Tests, what they are fed
- * with, examples and printed files are not counted: examples are copied out of here, and a printed file repeats another on purpose.
+ * A check: an exported name is declared in one file of the repository. A search for it finds one thing. Tests, their fixtures and
+ * examples are not counted: examples are copied out of this repository.
  */
 export function checkExportedNames(tree: Tree): CheckFinding[] {
   const firstPaths = new Map<string, string>()
@@ -20,7 +20,7 @@ export function checkExportedNames(tree: Tree): CheckFinding[] {
 }
 
 function isCounted(path: string): boolean {
-  return isCode(path) && !isTest(path) && !isDouble(path) && !isExample(path) && !isPrinted(path)
+  return isCode(path) && !isTest(path) && !isExample(path)
 }
 
 /** The names that a file itself declares and exports; one that it passes on from another file is not its own. */

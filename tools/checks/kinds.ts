@@ -10,11 +10,6 @@ export function isTest(path: string): boolean {
   return /\.(test|suite|fixture)\.tsx?$|^service\/src\/testing\//.test(path)
 }
 
-/** Stands in for a part of the service that is made wrong on purpose, so that an experiment is seen to find it. */
-export function isDouble(path: string): boolean {
-  return /^(bench|fault)\/doubles\//.test(path)
-}
-
 /** Code for readers to copy. */
 export function isExample(path: string): boolean {
   return path.startsWith('examples/')

@@ -3,15 +3,12 @@ import type { PublicOperation } from '@tessera/contract/operations'
 import { printType, type NamedTypes } from './schema-types.ts'
 import type { Schema } from './schema.ts'
 
-/** What `client/src/wire.ts` is printed from: the contract, so that the library has its types without depending on it. */
+/** What `client/src/wire.ts` is printed from: the parts of the contract that are written with the schema library, which the client does not depend on. */
 export type ClientTypesInput = {
   readonly methods: Readonly<Record<string, PublicOperation>>
   readonly errors: Readonly<Record<ErrorName, ErrorEntry>>
   /** Schemas that get a name of their own, by identity. */
   readonly named: NamedTypes
-  readonly receiptStates: Readonly<Record<string, number>>
-  /** The text of contract/src/event.ts: it imports nothing and is copied as it is. */
-  readonly eventText: string
 }
 
 /** Errors after which nothing was done, or the outcome is open: repeating the call under the same idempotency key is safe. */
@@ -27,7 +24,7 @@ export const retryableErrors = [
 ] as const satisfies ErrorName[]
 
 /** Prints the types and tables of the server-side library. Pure: the same contract prints the same text. */
-export function printClientTypes({ methods, errors, named, receiptStates, eventText }: ClientTypesInput): string {
+export function printClientTypes({ methods, errors, named }: ClientTypesInput): string {
   const offered = Object.entries(methods).filter(([, entry]) => entry.caller !== 'browser')
   const blocks = [
     '// Printed from contract/src by `npm run docs`.',
@@ -37,8 +34,7 @@ export function printClientTypes({ methods, errors, named, receiptStates, eventT
     printTable(offered),
     printReasons(errors),
     printRetryable(errors),
-    printStates(receiptStates),
-    eventText.trim(),
+    sharedDefinitions,
   ]
   return blocks.join('\n\n') + '\n'
 }
@@ -71,10 +67,9 @@ function printRetryable(errors: Readonly<Record<ErrorName, ErrorEntry>>): string
   return `/** The same call may succeed a little later. */\nexport const retryableReasons: readonly Reason[] = [\n${printList(retryable)}\n]`
 }
 
-function printStates(states: Readonly<Record<string, number>>): string {
-  const rows = Object.entries(states).map(([name, state]) => `  ${name}: ${state},`)
-  return `/** The states of a receipt, by name. */\nexport const receiptStates = {\n${rows.join('\n')}\n} as const\n\nexport type ReceiptState = (typeof receiptStates)[keyof typeof receiptStates]`
-}
+/** States and events need no schema: the library has the contract's own, bundled into it. */
+const sharedDefinitions = `export { receiptStates, type ReceiptState } from '@tessera/contract/receipt'
+export { eventTypes, type CardEvent, type EventType, type ReceiptEvent, type WebhookEvent } from '@tessera/contract/event'`
 
 /** Quoted strings, as many as fit on a line. */
 function printList(values: readonly string[]): string {

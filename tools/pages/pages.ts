@@ -1,10 +1,8 @@
-import { readFileSync } from 'node:fs'
 import { errors } from '@tessera/contract/errors'
 import { formReasons } from '@tessera/contract/form-reasons'
 import { operations, operatorOperations, publicOperations as methods, type PublicOperation } from '@tessera/contract/operations'
 import { receipt } from '@tessera/contract/operations/receipts'
 import { printOpenRpc } from '@tessera/contract/openrpc'
-import { receiptStates } from '@tessera/contract/receipt'
 import { rules } from '../../form-check/src/rules.ts'
 import { receiptStateInfo, receiptTransitions } from '../../service/src/domain/payments/states.ts'
 import { settings } from '../../service/src/ops/config/config.ts'
@@ -32,7 +30,7 @@ export function printPages(version: string): Map<string, string> {
     ['docs/reference/operations.md', printOperationsPage([...Object.values(operations), ...Object.values(operatorOperations)])],
     ['docs/reference/openrpc.json', JSON.stringify(printOpenRpc(version), null, 2) + '\n'],
     ['docs/reference/methods/README.md', printMethodsIndex(entries)],
-    ['client/src/wire.ts', printClientTypes({ methods: entries, errors, named, receiptStates, eventText })],
+    ['client/src/wire.ts', printClientTypes({ methods: entries, errors, named })],
     ...Object.entries(entries).map(([name, entry]): [string, string] => [
       `docs/reference/methods/${name}.md`,
       printMethodPage(name, entry),
@@ -46,7 +44,6 @@ const named = new Map<Schema, string>([
   [loose(receipt.properties.payer).anyOf?.[0] ?? {}, 'Payer'],
   [loose(receipt), 'Receipt'],
 ])
-const eventText = readFileSync(new URL('../../contract/src/event.ts', import.meta.url), 'utf8')
 
 /** A schema without its static type, as the printers use it. */
 function loose(schema: PublicOperation['result']): Schema {
