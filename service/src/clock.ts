@@ -1,6 +1,4 @@
-import type { ClockReading } from './store/verifications.ts'
-
-/** Time as the service knows it; handed in from `main.ts`, so that tests own it. */
+/** Time as the service knows it; passed in by the composition, so that tests own it. */
 export interface Clock {
   /** Unix milliseconds. */
   now(): number
@@ -8,3 +6,63 @@ export interface Clock {
   /** Resolves after `ms`; rejects with the signal's reason when it is aborted. Holds nothing but a timer. */
   sleep(ms: number, signal: AbortSignal): Promise<void>
 }
+
+/** A reading of two clocks, so that a jump of one cannot lengthen a code's lifetime. */
+export interface ClockReading {
+  /** Unix milliseconds. */
+  readonly wallMs: number
+  /** Milliseconds of a clock that never jumps; comparable only within one `bootId`. */
+  readonly monotonicMs: number
+  readonly bootId: string
+}
+
+export interface TimeoutOptions {
+  readonly clock: Pick<Clock, 'sleep'>
+  readonly timeoutMs: number
+  /** Ends the wait early: the service is stopping. */
+  readonly signal?: AbortSignal
+}
+
+/**
+ * Calls something outside with a timeout. Returns `late` when there is no result in time or when `signal` is aborted; the signal that the call
+ * received is aborted then, and a later result is ignored. An error within the time is thrown. A call that resolves immediately needs no timer.
+ */
+export async function withTimeout<T>(
+  { clock, timeoutMs, signal = neverAborted }: TimeoutOptions,
+  late: T,
+  call: (signal: AbortSignal) => Promise<T>,
+): Promise<T> {
+  if (signal.aborted) return late
+  const ending = new AbortController()
+  const pending = call(ending.signal)
+  const atOnce = await Promise.race([pending, stillPending])
+  if (atOnce !== notYet) return atOnce
+  return waitFor(pending, ending, { clock, timeoutMs, signal }, late)
+}
+
+async function waitFor<T>(
+  pending: Promise<T>,
+  ending: AbortController,
+  { clock, timeoutMs, signal }: Required<TimeoutOptions>,
+  late: T,
+): Promise<T> {
+  const end = () => ending.abort(waitIsOver)
+  if (signal.aborted) end()
+  signal.addEventListener('abort', end, { once: true })
+  const tooLate = clock.sleep(timeoutMs, ending.signal).then(
+    () => late,
+    () => late,
+  )
+  try {
+    return await Promise.race([pending, tooLate])
+  } finally {
+    signal.removeEventListener('abort', end)
+    end()
+  }
+}
+
+const notYet = Symbol('not yet')
+/** Loses a race against a promise that is already resolved, and wins every other race. */
+const stillPending = Promise.resolve(notYet)
+const neverAborted = new AbortController().signal
+const waitIsOver = new Error('the wait is over')

@@ -1,6 +1,5 @@
 import type { AdapterDependencies } from '../adapters/adapter.ts'
-import { hostOf } from '../adapters/http/address-guard.ts'
-import { resolveBySystem } from '../adapters/http/resolve.ts'
+import { hostOf, resolveBySystem } from '../adapters/http/address-guard.ts'
 import { makeHttpPost } from '../adapters/http/http-post.ts'
 import type { Clock } from '../clock.ts'
 import type { Config } from '../ops/config/config.ts'

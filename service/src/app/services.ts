@@ -1,8 +1,7 @@
 import { randomPublic } from '@tessera/vault/random'
 
 import { makeHttpGet } from '../adapters/http/http-get.ts'
-import { makeAddressGuard } from '../adapters/http/address-guard.ts'
-import { resolveBySystem } from '../adapters/http/resolve.ts'
+import { makeAddressGuard, resolveBySystem } from '../adapters/http/address-guard.ts'
 import type { MerchantApi } from '../adapters/merchant-api/merchant-api.ts'
 import { createPaymeMerchantApi } from '../adapters/merchant-api/payme.ts'
 import { observeMerchantApi } from '../adapters/merchant-api/observed.ts'

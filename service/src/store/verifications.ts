@@ -1,4 +1,6 @@
 import { timingSafeEqual } from 'node:crypto'
+
+import type { ClockReading } from '../clock.ts'
 import type { AuditEntry } from './audit.ts'
 import { type CardKey, type CardRow, replaceCard } from './cards.ts'
 import { table, type RowOf, text, oneOf, integer, bigint, timestamp, boolean, bytes, readInteger, readBytes } from './table.ts'
@@ -8,15 +10,6 @@ import { type EventRow, insertEvents } from './outbox.ts'
 import { type SendClaim, addWrongCodes, claimSend, countDayAttempt, findWrongCodeWait, type DayAttemptCap } from './send-limits.ts'
 import { type Row, type Value, sql } from './statement.ts'
 import { type DuplicateRequest, type Read, type Transaction, rollback, run, runOne, writeAudit } from './transaction.ts'
-
-/** A reading of two clocks, so that a jump of one cannot lengthen a code's lifetime. */
-export interface ClockReading {
-  /** Unix milliseconds. */
-  readonly wallMs: number
-  /** Milliseconds of a clock that never jumps; comparable only within one `bootId`. */
-  readonly monotonicMs: number
-  readonly bootId: string
-}
 
 // prettier-ignore
 export const verificationsTable = table('verifications', {

@@ -1,5 +1,4 @@
-import type { Clock } from '../clock.ts'
-import type { ClockReading } from '../store/verifications.ts'
+import type { Clock, ClockReading } from '../clock.ts'
 
 /** A clock that stands until it is moved. Whoever sleeps on it wakes when it gets there. */
 export interface HandClock extends Clock {

@@ -3,8 +3,7 @@ import { test } from 'node:test'
 
 import { SettingProblem } from '@tessera/contract/setting-problems'
 
-import { isPublic, makeAddressGuard, type ResolvedAddress } from './address-guard.ts'
-import { resolveBySystem } from './resolve.ts'
+import { isPublic, makeAddressGuard, type ResolvedAddress, resolveBySystem } from './address-guard.ts'
 
 const production = makeAddressGuard({ resolve: resolveBySystem, loopback: false })
 const rehearsing = makeAddressGuard({ resolve: resolveBySystem, loopback: true })

@@ -1,5 +1,7 @@
-import { SettingProblem } from '@tessera/contract/setting-problems'
+import { lookup } from 'node:dns/promises'
 import { BlockList, isIP } from 'node:net'
+
+import { SettingProblem } from '@tessera/contract/setting-problems'
 
 /** An address as returned by a resolver. */
 export interface ResolvedAddress {
@@ -9,6 +11,9 @@ export interface ResolvedAddress {
 
 /** Resolves a name to all its addresses; an IP address resolves to itself. */
 export type ResolveHost = (host: string) => Promise<readonly ResolvedAddress[]>
+
+/** Resolves a name to all its addresses with the system's resolver, in its order. */
+export const resolveBySystem: ResolveHost = (host) => lookup(host, { all: true, order: 'verbatim' })
 
 /** Decides which addresses outgoing requests may connect to. */
 export interface AddressGuard {

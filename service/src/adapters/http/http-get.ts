@@ -4,11 +4,10 @@ import { request as requestHttps, type RequestOptions } from 'node:https'
 import type { Clock } from '../../clock.ts'
 
 import { hostOf, type ResolvedAddress, type AddressGuard } from './address-guard.ts'
-import { withTimeout, type TimeoutResult } from './with-timeout.ts'
-import { alwaysAt, headBytesMax, readBoundedBody } from './reply.ts'
+import { alwaysAt, headBytesMax, readBoundedBody, replyInTime, type MissingReply } from './reply.ts'
 
 /** The outcome of fetching a page. */
-export type HttpGetResult = HttpGetResponse | TimeoutResult | { readonly outcome: 'unreachable' | 'forbidden_address' }
+export type HttpGetResult = HttpGetResponse | MissingReply | { readonly outcome: 'unreachable' | 'forbidden_address' }
 
 export interface HttpGetResponse {
   readonly outcome: 'answered'
@@ -33,7 +32,7 @@ export type HttpGet = (url: URL, signal: AbortSignal) => Promise<HttpGetResult>
 /** Fetches a page from an address that the guard allows, without cookies or credentials, over a new connection. The reply is bounded. Never throws. */
 export function makeHttpGet({ guard, clock, timeoutMs, replyBytesMax }: HttpGetOptions): HttpGet {
   return (url, signal) =>
-    withTimeout({ clock, timeoutMs }, signal, async (ending): Promise<HttpGetResult> => {
+    replyInTime({ clock, timeoutMs, signal }, async (ending): Promise<HttpGetResult> => {
       try {
         const address = await guard.choose(url)
         return address === null ? { outcome: 'forbidden_address' } : await ask({ url, address, replyBytesMax }, ending)

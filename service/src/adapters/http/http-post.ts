@@ -4,8 +4,7 @@ import { request as requestHttps, type RequestOptions } from 'node:https'
 import type { Clock } from '../../clock.ts'
 
 import { hostOf, type ResolvedAddress, type AddressGuard } from './address-guard.ts'
-import { withTimeout } from './with-timeout.ts'
-import { alwaysAt, headBytesMax, readBoundedBody } from './reply.ts'
+import { alwaysAt, headBytesMax, readBoundedBody, replyInTime } from './reply.ts'
 
 /** The outcome of one request to a merchant's server. */
 export type HttpPostResult = HttpPostResponse | HttpPostFailure
@@ -40,7 +39,7 @@ export type HttpPost = (request: HttpPostRequest, signal: AbortSignal) => Promis
 
 /** Posts a JSON body to an address that the guard allows, over a new connection. The reply is bounded. Never throws. */
 export function makeHttpPost({ guard, clock, timeoutMs, replyBytesMax }: HttpPostOptions): HttpPost {
-  return (request, signal) => withTimeout({ clock, timeoutMs }, signal, (ending) => send(request, ending))
+  return (request, signal) => replyInTime({ clock, timeoutMs, signal }, (ending) => send(request, ending))
 
   async function send(request: HttpPostRequest, signal: AbortSignal): Promise<HttpPostResult> {
     try {

@@ -1,7 +1,26 @@
 import type { IncomingMessage } from 'node:http'
 import type { LookupFunction } from 'node:net'
 
+import { withTimeout, type TimeoutOptions } from '../../clock.ts'
+
 import type { ResolvedAddress } from './address-guard.ts'
+
+/** Why there is no reply: the timeout passed, or the service is stopping. */
+export interface MissingReply {
+  readonly outcome: 'late' | 'stopped'
+}
+
+/** Makes one request, and aborts it when there is no reply in time. A reply that has arrived is used even when the service is stopping. */
+export async function replyInTime<T extends { readonly outcome: string }>(
+  options: TimeoutOptions,
+  request: (signal: AbortSignal) => Promise<T>,
+): Promise<T | MissingReply> {
+  const reply = await withTimeout<T | MissingReply>(options, late, request)
+  return options.signal?.aborted === true && reply.outcome !== 'answered' ? stopped : reply
+}
+
+const late: MissingReply = Object.freeze({ outcome: 'late' })
+const stopped: MissingReply = Object.freeze({ outcome: 'stopped' })
 
 /** Reads a reply's body up to a limit; null when it is longer or incomplete. */
 export function readBoundedBody(reply: IncomingMessage, bytesMax: number): Promise<Uint8Array | null> {

@@ -4,6 +4,7 @@ import { parseToken } from '@tessera/vault/token'
 
 import type { RequestContext } from '../request-context.ts'
 import { TamperedRowError } from '../cards/find.ts'
+import { retryOnConflict } from '../concurrency.ts'
 import type { AuditEntry } from '../../store/audit.ts'
 import { findFormSession, type FormSessionRow, updateFormSession } from '../../store/form-sessions.ts'
 import type { Store } from '../../store/store.ts'
@@ -51,21 +52,25 @@ export function makeFormSessionRows({ store, keyring, environment, alarm }: Form
     throw new TamperedRowError(`form session ${row.sessionId} has a wrong MAC`)
   }
 
-  async function change(
+  function change(
     session: string,
     of: FormSessionOwner,
     decide: (row: FormSessionRow) => FormSessionChange | null,
   ): Promise<FormSessionRow> {
-    for (let attempt = 0; attempt < maxAttempts; attempt++) {
+    const update = async (): Promise<FormSessionRow | null> => {
       const row = await find(session, of)
-      const update = decide(row)
-      if (update === null) return row
-      const next = await mac.seal({ ...row, ...update.to })
-      const audit = update.audit === null ? null : { ...update.audit, mac: next.mac }
-      if (await store.write(updateFormSession, { session: next, previousMac: row.mac, audit })) return next
+      const decided = decide(row)
+      if (decided === null) return row
+      const next = await mac.seal({ ...row, ...decided.to })
+      const audit = decided.audit === null ? null : { ...decided.audit, mac: next.mac }
+      return (await store.write(updateFormSession, { session: next, previousMac: row.mac, audit })) ? next : null
     }
-    throw new Error('a form session was changed more often than it has attempts')
+    return retryOnConflict(update, { maxAttempts, giveUp: throwTooManyChanges })
   }
+}
+
+function throwTooManyChanges(): never {
+  throw new Error('a form session was changed more often than it has attempts')
 }
 
 /** A session has at most ten attempts (docs/reference/wire.md#form-sessions) and one cancellation, so more conflicts cannot occur. */

@@ -5,6 +5,8 @@ import { RpcError } from '@tessera/contract/errors'
 import { deleteOldIdempotencyRecords } from '../../store/idempotency.ts'
 import { deleteInPages } from '../../store/store.ts'
 
+import { retryOnConflict } from '../concurrency.ts'
+
 import { awaitOutcome, type IdempotentRun } from './await-outcome.ts'
 import type { IdempotencyDependencies, IdempotentOperation } from './dependencies.ts'
 import { IdempotencyConflict } from './handle.ts'
@@ -35,13 +37,13 @@ async function once<T extends object>(deps: IdempotencyDependencies, request: Ke
   const digest = await digestKeyedRequest(deps, request)
   const run = { request, digest, operation }
   try {
-    for (let attempt = 0; attempt < maxAttempts; attempt++) {
+    // After losing to a duplicate request the next attempt finds its record.
+    return await retryOnConflict(async () => {
       const stored = await findStoredOutcome(deps, digest)
       if (stored !== null && !timingSafeEqual(stored.row.identity, stored.location.identity)) throw new RpcError('idempotencyMismatch')
       const outcome = stored === null ? await runFirst(deps, run) : await awaitOutcome(deps, run, stored)
-      if (outcome !== 'retry') return unwrapOutcome(outcome)
-    }
-    throw new RpcError('overloaded', { retryAfterMs: 1000 })
+      return outcome === 'retry' ? null : unwrapOutcome(outcome)
+    })
   } finally {
     digest.bytes.fill(0)
   }
@@ -61,6 +63,3 @@ async function runFirst<T extends object>(
     throw err
   }
 }
-
-/** After losing to a duplicate request the next attempt finds its record. Losing more often than this means that something is wrong. */
-const maxAttempts = 5

@@ -19,6 +19,7 @@ import type { Store } from '../../store/store.ts'
 import type { Merchant, MerchantCache } from './merchant-cache.ts'
 import { maxActiveCredentials, activeCredentials, makeCredential, retiredCredential } from './credentials.ts'
 import type { MerchantMac } from './mac.ts'
+import { retryOnConflict } from '../concurrency.ts'
 import { operatorActor, type AuditActor } from '../request-context.ts'
 import { merchantAuditEntry } from './audit-entries.ts'
 import { noSettings, writeSettings } from './settings.ts'
@@ -145,16 +146,16 @@ export function makeMerchantAdministration({
   }
 
   /** Reads the current row and writes the change if no other writer was faster; on a conflict it retries. */
-  async function change(
+  function change(
     { merchantId, action, by }: { readonly merchantId: string; readonly action: string; readonly by: AuditActor },
     decide: (merchant: Merchant) => Change | SettingProblem | Promise<Change | SettingProblem>,
   ): Promise<Merchant | SettingProblem> {
-    for (let attempt = 0; attempt < maxAttempts; attempt++) {
+    const update = async (): Promise<Merchant | SettingProblem | null> => {
       const before = await cache.read(merchantId)
       if (before === null) return new SettingProblem('merchant_unknown')
-      const update = await decide(before)
-      if (update instanceof SettingProblem) return update
-      const row = await mac.seal({ ...before.row, ...update, version: before.row.version + 1 })
+      const decided = await decide(before)
+      if (decided instanceof SettingProblem) return decided
+      const row = await mac.seal({ ...before.row, ...decided, version: before.row.version + 1 })
       const isUpdated = await store.write(updateMerchant, {
         merchant: row,
         audit: merchantAuditEntry(row, {
@@ -164,9 +165,9 @@ export function makeMerchantAdministration({
         }),
       })
       cache.forget(merchantId)
-      if (isUpdated) return (await cache.find(merchantId)) ?? new SettingProblem('merchant_unknown')
+      return isUpdated ? ((await cache.find(merchantId)) ?? new SettingProblem('merchant_unknown')) : null
     }
-    return new SettingProblem('changed_meanwhile')
+    return retryOnConflict(update, { giveUp: () => new SettingProblem('changed_meanwhile') })
   }
 
   function actionEntry(action: string, outcome: string) {
@@ -184,4 +185,3 @@ function changedNames(before: MerchantRow, after: MerchantRow): string {
 
 /** Credentials stored per merchant: the active ones and the last retired ones. */
 const maxStoredCredentials = 10
-const maxAttempts = 5

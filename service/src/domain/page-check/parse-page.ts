@@ -1,9 +1,9 @@
-import { fork } from 'node:child_process'
+import { fork, type ChildProcess } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 
 import { RpcError } from '@tessera/contract/errors'
 
-import type { Clock } from '../../clock.ts'
+import { withTimeout, type Clock } from '../../clock.ts'
 
 import type { PageText, ParsedPage } from './parsed-page.ts'
 
@@ -38,21 +38,25 @@ export function makeParsePage({ clock, program = parseChild, timeMs = parseMs }:
 
   async function parseOne(page: PageText): Promise<ParsedPage> {
     const child = fork(program, [], { execArgv, env: {}, cwd: '/', stdio: ['ignore', 'ignore', 'ignore', 'ipc'], serialization: 'json' })
-    const over = new AbortController()
     try {
-      return await new Promise<ParsedPage>((resolve, reject) => {
-        const tooMuch = (cause?: unknown): void => reject(new RpcError('pageNotChecked', { data: 'too_complex', cause }))
-        child.once('message', (parsed) => resolve(parsed as ParsedPage))
-        child.once('error', tooMuch)
-        child.once('exit', (code, signal) => tooMuch(new Error(`the reader ended: ${String(code ?? signal)}`)))
-        clock.sleep(timeMs, over.signal).then(() => tooMuch(new Error('it took too long')), tooMuch)
-        child.send(page, (err) => (err === null ? undefined : tooMuch(err)))
-      })
+      const parsed = await withTimeout<ParsedPage | null>({ clock, timeoutMs: timeMs }, null, () => replyOf(child, page))
+      if (parsed === null) throw new Error('it took too long')
+      return parsed
+    } catch (cause) {
+      throw new RpcError('pageNotChecked', { data: 'too_complex', cause })
     } finally {
-      over.abort()
       child.kill('SIGKILL')
     }
   }
+}
+
+function replyOf(child: ChildProcess, page: PageText): Promise<ParsedPage> {
+  return new Promise((resolve, reject) => {
+    child.once('message', (parsed) => resolve(parsed as ParsedPage))
+    child.once('error', reject)
+    child.once('exit', (code, signal) => reject(new Error(`the reader ended: ${String(code ?? signal)}`)))
+    child.send(page, (err) => (err === null ? undefined : reject(err)))
+  })
 }
 
 const parseChild = fileURLToPath(new URL('parse-child.ts', import.meta.url))

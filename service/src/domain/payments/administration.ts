@@ -11,6 +11,7 @@ import {
   listReceiptPage,
   type ReceiptRow,
 } from '../../store/receipts.ts'
+import { retryOnConflict } from '../concurrency.ts'
 import { makeCardMac } from '../cards/mac.ts'
 import { operatorActor } from '../request-context.ts'
 
@@ -20,7 +21,7 @@ import { makeReceiptMac } from './receipt-mac.ts'
 import { releaseCardLock, updateAfterRefusal, updateToReturning } from './receipt-patches.ts'
 import type { ReceiptWorker } from './receipt-worker.ts'
 import { openReceiptStates, receiptStateInfo } from './states.ts'
-import { applyTransition, type ReceiptTransition } from './transitions.ts'
+import { tryTransition, type ReceiptTransition } from './transitions.ts'
 
 /** What operators see and decide of receipts. Lists and details cover all merchants. */
 export interface ReceiptAdministration {
@@ -152,16 +153,14 @@ export function createReceiptAdministration(dependencies: PaymentDependencies, w
   }
 
   async function resolve(resolution: ReceiptResolution): Promise<ReceiptDetails> {
-    for (let attempt = 0; attempt < maxAttempts; attempt++) {
-      const resolved = await applyTransition(services, await resolutionTransition(resolution))
-      // The worker asks the network about the same receipt, and may have stored what it heard in between.
-      if (typeof resolved === 'string') continue
-      if (resolved.state === receiptStates.returning) worker.kick(resolved)
-      const details = await get(resolution.receiptId)
-      if (details === null) throw new Error('a resolved receipt is missing')
-      return details
-    }
-    throw new ReceiptAdministrationError('receipt_changed')
+    // The worker asks the network about the same receipt, and may have stored what it heard in between.
+    const resolved = await retryOnConflict(async () => tryTransition(services, await resolutionTransition(resolution)), {
+      giveUp: throwChanged,
+    })
+    if (resolved.state === receiptStates.returning) worker.kick(resolved)
+    const details = await get(resolution.receiptId)
+    if (details === null) throw new Error('a resolved receipt is missing')
+    return details
   }
 
   async function resolutionTransition(resolution: ReceiptResolution): Promise<ReceiptTransition> {
@@ -224,6 +223,10 @@ export function createReceiptAdministration(dependencies: PaymentDependencies, w
   }
 }
 
+function throwChanged(): never {
+  throw new ReceiptAdministrationError('receipt_changed')
+}
+
 interface UnknownReceipt {
   readonly receipt: ReceiptRow
   readonly authorization: OperationRow
@@ -256,5 +259,4 @@ export const statementReason = 'statement'
 /** A debit in the statement further away than this from the call belongs to another payment. */
 const statementToleranceMs = 3 * 24 * 3_600_000
 const flaggedReceiptsMax = 1000
-const maxAttempts = 5
 const entriesMax = 100

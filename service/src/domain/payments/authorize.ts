@@ -5,6 +5,7 @@ import { parseToken } from '@tessera/vault/token'
 import type { NetworkOutcome } from '../../adapters/network/network.ts'
 import { type CardRow, findCard } from '../../store/cards.ts'
 import type { ReceiptRow } from '../../store/receipts.ts'
+import { retryOnConflict } from '../concurrency.ts'
 import type { LiveCard } from '../cards/find.ts'
 import { shreddedCard } from '../cards/lifecycle.ts'
 
@@ -21,7 +22,7 @@ import {
   updateAfterUnknown,
 } from './receipt-patches.ts'
 import type { ReceiptContext } from './transition-records.ts'
-import { applyTransition, type ReceiptTransition } from './transitions.ts'
+import { applyTransition, tryTransition, type ReceiptTransition } from './transitions.ts'
 
 export interface PaymentInput {
   readonly receiptId: string
@@ -48,15 +49,13 @@ export async function payReceipt(services: PaymentServices, input: PaymentInput,
 
 async function startPayment(services: PaymentServices, input: PaymentInput, ctx: ReceiptContext): Promise<StartedPayment> {
   const hasEndpoint = await services.endpoint.isSet(ctx.merchantId)
-  for (let attempt = 0; attempt < maxAttempts; attempt++) {
+  return retryOnConflict(async () => {
     const receipt = await loadReceipt(services, input.receiptId, ctx)
     assertPayable(services, receipt)
     const found = await services.cards.requireLive(input.token, ctx)
     if (!found.card.verified) throw new RpcError('cardNotVerified')
-    const started = await storePaymentStart(services, { input, receipt, found, hasEndpoint }, ctx)
-    if (started !== null) return started
-  }
-  throw new RpcError('overloaded', { retryAfterMs: 1000 })
+    return storePaymentStart(services, { input, receipt, found, hasEndpoint }, ctx)
+  })
 }
 
 /** Checked before the card: a caller that lost the reply and pays again must learn that the receipt is paid, not that its one-time token is gone. */
@@ -177,8 +176,7 @@ async function recordAuthorization(
   const receipt = await storeOutcome(services, payment, { reply, error, ctx }).catch((cause: unknown) => {
     throw new RpcError('paymentUnknown', { cause })
   })
-  // Null: our lease ended before the reply came, and the worker took over.
-  if (receipt === null) throw new RpcError('paymentUnknown')
+  if (receipt === 'superseded') throw new RpcError('paymentUnknown')
   if (error !== null) throw error
   return receipt
 }
@@ -195,15 +193,16 @@ interface AuthorizationReply {
   readonly ctx: ReceiptContext
 }
 
-async function storeOutcome(services: PaymentServices, payment: StartedPayment, outcome: AuthorizationReply): Promise<ReceiptRow | null> {
-  for (let attempt = 0; attempt < maxAttempts; attempt++) {
-    const receipt = await applyTransition(services, await authorizationTransition(services, payment, outcome))
-    if (typeof receipt !== 'string') return receipt
+/** `superseded`: our lease ended before the reply came, and the worker took over. */
+function storeOutcome(services: PaymentServices, payment: StartedPayment, outcome: AuthorizationReply): Promise<ReceiptRow | 'superseded'> {
+  const store = async (): Promise<ReceiptRow | 'superseded' | null> => {
+    const receipt = await tryTransition(services, await authorizationTransition(services, payment, outcome))
+    if (receipt !== null) return receipt
     // Either the card changed, by resealing or by its merchant, or the receipt itself.
     const current = await loadReceipt(services, payment.receipt.receiptId, outcome.ctx)
-    if (current.version !== payment.receipt.version) return null
+    return current.version === payment.receipt.version ? null : 'superseded'
   }
-  return null
+  return retryOnConflict(store, { giveUp: () => 'superseded' })
 }
 
 async function authorizationTransition(
@@ -244,6 +243,3 @@ async function usedOneTimeCard({ store, cardMac, alarm }: PaymentServices, recei
   alarm('row_tampered', { merchantId, cardId, requestId: '', receiptId })
   return null
 }
-
-/** Lost races in a row that are taken for overload. */
-const maxAttempts = 5

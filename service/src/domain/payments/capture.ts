@@ -5,6 +5,7 @@ import { receiptStates } from '@tessera/contract/receipt'
 import type { NetworkOutcome } from '../../adapters/network/network.ts'
 import { listOperations, type OperationRow } from '../../store/operations.ts'
 import type { ReceiptRow } from '../../store/receipts.ts'
+import { retryOnConflict } from '../concurrency.ts'
 
 import type { PaymentServices } from './dependencies.ts'
 import { loadReceipt } from './find.ts'
@@ -23,7 +24,7 @@ import { backoffMs, holdEndsAt, updateAfterCapture } from './receipt-patches.ts'
 import { releaseExpiredHold } from './refund.ts'
 import { isPaymentInProgress } from './states.ts'
 import type { ReceiptContext } from './transition-records.ts'
-import { acquireLease, applyTransition, type DueReceipt, type ReceiptTransition } from './transitions.ts'
+import { acquireLease, tryTransition, type DueReceipt, type ReceiptTransition } from './transitions.ts'
 
 /** Captures held money: `sum` tiyin of it, or all of it when null. The rest is released. */
 export async function confirmHold(
@@ -61,7 +62,7 @@ async function startCapture(
   { receiptId, amountTiyin }: CaptureInput,
   ctx: ReceiptContext,
 ): Promise<StartedCapture> {
-  for (let attempt = 0; attempt < maxAttempts; attempt++) {
+  return retryOnConflict(async () => {
     const receipt = await loadReceipt(services, receiptId, ctx)
     assertHeld(services, receipt)
     const operations = await services.store.read(listOperations(receipt))
@@ -71,7 +72,7 @@ async function startCapture(
     if (authorization === null) throw new Error('a held receipt has no authorization')
     const now = services.clock.now()
     const capture = newOperation(receipt, 'capture', amountTiyin ?? receipt.takenTiyin, now)
-    const started = await applyTransition(services, {
+    const started = await tryTransition(services, {
       cause: 'capture_started',
       from: receipt,
       to: { requestId: capture.requestId, dueAt: now + services.settings.leaseMs, reconcileAttempts: 0 },
@@ -80,9 +81,8 @@ async function startCapture(
       ctx,
       isStart: true,
     })
-    if (typeof started !== 'string') return { receipt: started, capture, authorization }
-  }
-  throw new RpcError('overloaded', { retryAfterMs: 1000 })
+    return started === null ? null : { receipt: started, capture, authorization }
+  })
 }
 
 /** A hold ends on time, even when the worker has not released it yet. */
@@ -90,8 +90,6 @@ function assertHeld({ settings, clock }: PaymentServices, receipt: ReceiptRow): 
   if (isPaymentInProgress(receipt.state)) throw new RpcError('receiptInProgress')
   if (receipt.state !== receiptStates.held || clock.now() >= holdEndsAt(settings, receipt)) throw new RpcError('receiptNotHeld')
 }
-
-const maxAttempts = 5
 
 /** For the worker: asks the network what became of a capture, or releases a hold whose time is over. */
 export async function advanceHeld(due: DueReceipt): Promise<ReceiptRow | null> {
@@ -115,9 +113,8 @@ interface CaptureReply {
 }
 
 /** Stores the outcome of a capture. Declined, the amount stays held. Null when another change came first. */
-async function recordCapture(services: PaymentServices, captureReply: CaptureReply): Promise<ReceiptRow | null> {
-  const receipt = await applyTransition(services, captureTransition(services, captureReply))
-  return typeof receipt === 'string' ? null : receipt
+function recordCapture(services: PaymentServices, captureReply: CaptureReply): Promise<ReceiptRow | null> {
+  return tryTransition(services, captureTransition(services, captureReply))
 }
 
 function captureTransition({ settings, clock }: PaymentServices, { receipt, capture, reply, ctx }: CaptureReply): ReceiptTransition {

@@ -1,10 +1,10 @@
 import { RpcError } from '@tessera/contract/errors'
 import { receiptStates } from '@tessera/contract/receipt'
 
+import { withTimeout } from '../../clock.ts'
 import type { MerchantApi, MerchantApiPayment, MerchantApiReply } from '../../adapters/merchant-api/merchant-api.ts'
 import { listOperations, type OperationRow } from '../../store/operations.ts'
 import type { ReceiptRow } from '../../store/receipts.ts'
-import { waitWithTimeout } from '../cards/network-call.ts'
 
 import type { PaymentServices } from './dependencies.ts'
 import { findCurrentOperation, findMerchantPerform, isOperationPending, newOperation, type StartedPayment } from './network-operations.ts'
@@ -18,7 +18,14 @@ import {
 } from './receipt-patches.ts'
 import { parseAccount } from './render.ts'
 import type { ReceiptContext } from './transition-records.ts'
-import { acquireLease, applyBackgroundTransition, applyTransition, type DueReceipt, type ReceiptTransition } from './transitions.ts'
+import {
+  acquireLease,
+  applyBackgroundTransition,
+  applyTransition,
+  tryTransition,
+  type DueReceipt,
+  type ReceiptTransition,
+} from './transitions.ts'
 
 // The three calls of a merchant's endpoint: check before the network is called, perform after the debit, cancel after a refund.
 
@@ -123,8 +130,7 @@ interface PerformReply {
 async function recordPerform(services: PaymentServices, performReply: PerformReply): Promise<ReceiptRow | null> {
   const perform = findMerchantPerform(await services.store.read(listOperations(performReply.receipt)))
   if (perform === null) throw new Error('a closing receipt has no operation')
-  const receipt = await applyTransition(services, performTransition(services, performReply, perform))
-  return typeof receipt === 'string' ? null : receipt
+  return tryTransition(services, performTransition(services, performReply, perform))
 }
 
 function performTransition(
@@ -214,7 +220,7 @@ async function callMerchant(
   const late: MerchantApiReply = { kind: 'silent', why: 'late' }
   const timeout = { clock, timeoutMs: settings.endpointTimeoutMs, signal }
   try {
-    return await waitWithTimeout(timeout, late, async (until): Promise<MerchantApiReply> => call(endpoint, until))
+    return await withTimeout(timeout, late, async (until): Promise<MerchantApiReply> => call(endpoint, until))
   } catch {
     return { kind: 'silent', why: 'broken' }
   }

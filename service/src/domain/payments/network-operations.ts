@@ -1,10 +1,10 @@
 import { issueId } from '@tessera/vault/id'
 
+import { withTimeout } from '../../clock.ts'
 import type { FollowUpRequest, Network, NetworkOutcome } from '../../adapters/network/network.ts'
 import type { MovementKind, OperationKind, OperationRow } from '../../store/operations.ts'
 import type { ReceiptRow } from '../../store/receipts.ts'
 import type { LiveCard } from '../cards/find.ts'
-import { waitWithTimeout } from '../cards/network-call.ts'
 
 import type { PaymentServices } from './dependencies.ts'
 import type { DueReceipt } from './transitions.ts'
@@ -75,7 +75,7 @@ export async function callNetwork<T extends NetworkOutcome | { readonly kind: 'n
 ): Promise<NetworkReply<T>> {
   const late: NetworkReply<T> = { kind: 'unknown' }
   try {
-    return await waitWithTimeout<NetworkReply<T>>({ clock, timeoutMs: settings.networkTimeoutMs, signal }, late, (until) =>
+    return await withTimeout<NetworkReply<T>>({ clock, timeoutMs: settings.networkTimeoutMs, signal }, late, (until) =>
       call(network, until),
     )
   } catch (err) {

@@ -2,6 +2,7 @@ import { RpcError } from '@tessera/contract/errors'
 import { type ReceiptState, receiptStates } from '@tessera/contract/receipt'
 
 import type { ReceiptRow } from '../../store/receipts.ts'
+import { retryOnConflict } from '../concurrency.ts'
 import type { RequestContext } from '../request-context.ts'
 import { makeCardMac } from '../cards/mac.ts'
 import { noSettings } from '../merchants/settings.ts'
@@ -18,7 +19,7 @@ import { cancelReceipt } from './refund.ts'
 import type { ReceiptMerchant, ReceiptWithMerchant } from './render.ts'
 import { type ReceiptSmsInput, sendReceipt } from './send.ts'
 import { type ReceiptContext, withOutcomeMapper } from './transition-records.ts'
-import { applyTransition } from './transitions.ts'
+import { tryTransition } from './transitions.ts'
 
 /** Receipts of all merchants. Each function throws the wire's error for what it refuses. */
 export interface Receipts {
@@ -105,10 +106,10 @@ async function findReceiptMerchant({ merchants }: PaymentServices, id: string): 
 
 /** Stores what the merchant's fiscal module returned, as given. A second call replaces the first. */
 async function setFiscalData(services: PaymentServices, receiptId: string, fiscalData: object, ctx: ReceiptContext): Promise<void> {
-  for (let attempt = 0; attempt < maxAttempts; attempt++) {
+  await retryOnConflict(async () => {
     const receipt = await loadReceipt(services, receiptId, ctx)
     if (receipt.state !== receiptStates.paid) throw new RpcError('receiptNotPaid')
-    const stored = await applyTransition(services, {
+    return tryTransition(services, {
       cause: 'fiscal_data_set',
       from: receipt,
       to: { fiscal: JSON.stringify(fiscalData) },
@@ -117,9 +118,5 @@ async function setFiscalData(services: PaymentServices, receiptId: string, fisca
       isStart: true,
       reply: 'success',
     })
-    if (typeof stored !== 'string') return
-  }
-  throw new RpcError('overloaded', { retryAfterMs: 1000 })
+  })
 }
-
-const maxAttempts = 5

@@ -3,6 +3,7 @@ import { receiptStates } from '@tessera/contract/receipt'
 
 import { listOperations, type OperationRow } from '../../store/operations.ts'
 import type { ReceiptRow } from '../../store/receipts.ts'
+import { retryOnConflict } from '../concurrency.ts'
 
 import type { PaymentServices } from './dependencies.ts'
 import { loadReceipt } from './find.ts'
@@ -11,20 +12,18 @@ import { findCurrentOperation, isOperationPending, newOperation, queryOrRepeat, 
 import { backoffMs, updateToCancelled, updateToReturning } from './receipt-patches.ts'
 import { isPaymentInProgress } from './states.ts'
 import type { ReceiptContext } from './transition-records.ts'
-import { acquireLease, applyBackgroundTransition, applyTransition, type DueReceipt, type ReceiptTransition } from './transitions.ts'
+import { acquireLease, applyBackgroundTransition, tryTransition, type DueReceipt, type ReceiptTransition } from './transitions.ts'
 
 /**
  * Cancels an unpaid receipt at once. A paid or held one goes to returning (21): the worker asks the network for the refund or the release of
  * the hold, and then it is cancelled (50).
  */
-export async function cancelReceipt(services: PaymentServices, receiptId: string, ctx: ReceiptContext): Promise<ReceiptRow> {
-  for (let attempt = 0; attempt < maxAttempts; attempt++) {
+export function cancelReceipt(services: PaymentServices, receiptId: string, ctx: ReceiptContext): Promise<ReceiptRow> {
+  return retryOnConflict(async () => {
     const receipt = await loadReceipt(services, receiptId, ctx)
     if (isPaymentInProgress(receipt.state)) throw new RpcError('receiptInProgress')
-    const cancelled = await applyTransition(services, await cancelTransition(services, receipt, ctx))
-    if (typeof cancelled !== 'string') return cancelled
-  }
-  throw new RpcError('overloaded', { retryAfterMs: 1000 })
+    return tryTransition(services, await cancelTransition(services, receipt, ctx))
+  })
 }
 
 async function cancelTransition({ store, clock }: PaymentServices, receipt: ReceiptRow, ctx: ReceiptContext): Promise<ReceiptTransition> {
@@ -46,7 +45,6 @@ async function cancelTransition({ store, clock }: PaymentServices, receipt: Rece
 
 /** `meta.source_cancel` on the wire: cancelled by this API. */
 const sourceCancel = 'subscribe'
-const maxAttempts = 5
 
 /** For the worker: releases a hold whose time is over. */
 export function releaseExpiredHold({ services, receipt }: DueReceipt): Promise<ReceiptRow | null> {

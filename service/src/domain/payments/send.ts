@@ -3,17 +3,18 @@ import { RpcError } from '@tessera/contract/errors'
 import { formatSum, receiptStates } from '@tessera/contract/receipt'
 import { issueId } from '@tessera/vault/id'
 
+import { withTimeout } from '../../clock.ts'
 import type { SmsMessage, SmsOutcome } from '../../adapters/sms/sms.ts'
 import type { ReceiptRow } from '../../store/receipts.ts'
 import { claimSend } from '../../store/send-limits.ts'
-import { waitWithTimeout } from '../cards/network-call.ts'
+import { retryOnConflict } from '../concurrency.ts'
 import { dailyCapsOf, sendClaim } from '../verification/daily-caps.ts'
 
 import type { PaymentServices } from './dependencies.ts'
 import { loadReceipt } from './find.ts'
 import { effectiveAmount, parseAccount } from './render.ts'
 import type { ReceiptContext } from './transition-records.ts'
-import { applyTransition } from './transitions.ts'
+import { tryTransition } from './transitions.ts'
 
 export interface ReceiptSmsInput {
   readonly receiptId: string
@@ -60,10 +61,10 @@ async function claimPhoneLimit(services: PaymentServices, phone: string, merchan
   if (!claimed.claimed) throw new RpcError('phoneLimit', { retryAfterMs: claimed.retryAfterMs })
 }
 
-async function recordSend(services: PaymentServices, first: ReceiptRow, ctx: ReceiptContext): Promise<ReceiptRow> {
+function recordSend(services: PaymentServices, first: ReceiptRow, ctx: ReceiptContext): Promise<ReceiptRow> {
   let receipt = first
-  for (let attempt = 0; attempt < maxAttempts; attempt++) {
-    const recorded = await applyTransition(services, {
+  return retryOnConflict(async () => {
+    const recorded = await tryTransition(services, {
       cause: 'sms_sent',
       from: receipt,
       to: {},
@@ -71,11 +72,11 @@ async function recordSend(services: PaymentServices, first: ReceiptRow, ctx: Rec
       ctx,
       isStart: true,
     })
-    if (typeof recorded !== 'string') return recorded
+    if (recorded !== null) return recorded
     receipt = await loadReceipt(services, receipt.receiptId, ctx)
     assertSendable(receipt)
-  }
-  throw new RpcError('overloaded', { retryAfterMs: 1000 })
+    return null
+  })
 }
 
 async function smsTextOf({ merchants, settings }: PaymentServices, receipt: ReceiptRow, language: Language): Promise<string> {
@@ -89,7 +90,7 @@ async function smsTextOf({ merchants, settings }: PaymentServices, receipt: Rece
 async function send({ sms, clock, settings }: PaymentServices, message: SmsMessage, ctx: ReceiptContext): Promise<SmsOutcome> {
   try {
     const timeout = { clock, timeoutMs: settings.smsTimeoutMs, signal: ctx.signal }
-    return await waitWithTimeout<SmsOutcome>(timeout, 'unknown', (signal) => sms.send(message, signal))
+    return await withTimeout<SmsOutcome>(timeout, 'unknown', (signal) => sms.send(message, signal))
   } catch {
     return 'unknown'
   }
@@ -97,7 +98,6 @@ async function send({ sms, clock, settings }: PaymentServices, message: SmsMessa
 
 /** The message is of use as long as the receipt can be paid. */
 const lifetimeSeconds = 12 * 3600
-const maxAttempts = 5
 
 export interface ReceiptSmsText {
   readonly shop: string

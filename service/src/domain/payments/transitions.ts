@@ -60,13 +60,18 @@ export async function applyTransition(
   return next
 }
 
+/** The same, without the reason: null when another change came first. */
+export async function tryTransition(services: PaymentServices, transition: ReceiptTransition): Promise<ReceiptRow | null> {
+  const applied = await applyTransition(services, transition)
+  return typeof applied === 'string' ? null : applied
+}
+
 /** A transition that no request asked for; null when another change came first. */
-export async function applyBackgroundTransition(
+export function applyBackgroundTransition(
   services: PaymentServices,
   transition: Omit<ReceiptTransition, 'ctx'>,
 ): Promise<ReceiptRow | null> {
-  const applied = await applyTransition(services, { ...transition, ctx: null })
-  return typeof applied === 'string' ? null : applied
+  return tryTransition(services, { ...transition, ctx: null })
 }
 
 /** A receipt that the worker took because it is due. */

@@ -13,6 +13,7 @@ import {
   updateDashboardUser,
 } from '../../store/dashboard-users.ts'
 
+import { retryOnConflict } from '../concurrency.ts'
 import type { AuditActor } from '../request-context.ts'
 import { userAuditEntry, verifiedUserRow, type DashboardServices, type OwnAccount, type DashboardUserKey } from './dependencies.ts'
 import { sealSecret, stepOfCode } from './second-factor.ts'
@@ -144,20 +145,13 @@ export function makeDashboardUsers(services: DashboardServices): DashboardUsers 
     update: Change,
     by: { action: string; outcome: string; actor: AuditActor; except: string },
   ): Promise<void> {
-    for (let attempt = 0; attempt < maxAttempts; attempt++) {
+    await retryOnConflict(async () => {
       const before = await expectUser(of)
       const next = await mac.seal({ ...before, ...update, version: before.version + 1 })
       const { action, outcome, actor, except } = by
-      if (
-        await store.write(updateDashboardUser, {
-          user: next,
-          endSessions: { except },
-          audit: userAuditEntry(next, actor, { at: clock.now(), action, outcome }),
-        })
-      )
-        return
-    }
-    throw new RpcError('overloaded', { retryAfterMs: 1000 })
+      const audit = userAuditEntry(next, actor, { at: clock.now(), action, outcome })
+      return (await store.write(updateDashboardUser, { user: next, endSessions: { except }, audit })) ? next : null
+    })
   }
 
   async function expectUser({ merchantId, userId }: DashboardUserKey): Promise<DashboardUserRow> {
@@ -178,4 +172,3 @@ export function makeDashboardUsers(services: DashboardServices): DashboardUsers 
 const minPasswordLength = 12
 const maxUsers = 500
 const maxPendingTotp = 1000
-const maxAttempts = 5

@@ -2,7 +2,7 @@ import { maskPhone } from '@tessera/contract/card'
 import type { Language } from '@tessera/contract/envelope'
 import { RpcError } from '@tessera/contract/errors'
 
-import { waitWithTimeout } from '../cards/network-call.ts'
+import { withTimeout } from '../../clock.ts'
 import type { SmsMessage, SmsOutcome } from '../../adapters/sms/sms.ts'
 
 import { dailyCapsOf, sendClaim } from './daily-caps.ts'
@@ -66,7 +66,7 @@ async function send({ deps, ctx }: CodeDispatch, message: SmsMessage): Promise<S
   const { sms, clock, settings } = deps
   const timeout = { clock, timeoutMs: settings.smsTimeoutMs, signal: ctx.signal }
   try {
-    return await waitWithTimeout<SmsOutcome>(timeout, 'unknown', (signal) => sms.send(message, signal))
+    return await withTimeout<SmsOutcome>(timeout, 'unknown', (signal) => sms.send(message, signal))
   } catch {
     return 'unknown'
   }

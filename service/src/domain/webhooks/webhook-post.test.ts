@@ -3,10 +3,9 @@ import { test } from 'node:test'
 
 import { makeHandClock } from '../../testing/clock.fixture.ts'
 
-import { makeAddressGuard, type ResolvedAddress } from '../../adapters/http/address-guard.ts'
+import { makeAddressGuard, type ResolvedAddress, resolveBySystem } from '../../adapters/http/address-guard.ts'
 import { makeWebhookPost, type WebhookPost } from './webhook-post.ts'
 import { answerStatus, startReceiver, type Receiver } from './receiver.fixture.ts'
-import { resolveBySystem } from '../../adapters/http/resolve.ts'
 
 const never = new AbortController().signal
 const clock = makeHandClock()

@@ -12,10 +12,9 @@ import { makeMerchant, makeAuditEntry, makeCard, merchantId } from '../../store/
 
 import { makeWebhookEndpointAdministration, type WebhookEndpointAdministration } from './endpoints.ts'
 import { webhookSettings, type WebhookSettings } from './settings.ts'
-import { makeAddressGuard } from '../../adapters/http/address-guard.ts'
+import { makeAddressGuard, resolveBySystem } from '../../adapters/http/address-guard.ts'
 import { makeWebhookPost } from './webhook-post.ts'
 import { startReceiver, type Heard, type Receiver } from './receiver.fixture.ts'
-import { resolveBySystem } from '../../adapters/http/resolve.ts'
 import { makeWebhookDeliverer, type WebhookDeliverer } from './webhooks.ts'
 
 /** A test app whose merchant has an endpoint on this machine, with a clock that the test controls. */

@@ -3,9 +3,8 @@ import { createWebhookSecret, formatWebhookSecret } from '@tessera/vault/webhook
 
 import { CannotGoOn } from '../exits.ts'
 import { makeSystemClock } from '../../system-clock.ts'
-import { makeAddressGuard } from '../../adapters/http/address-guard.ts'
+import { makeAddressGuard, resolveBySystem } from '../../adapters/http/address-guard.ts'
 import { makeWebhookPost, type WebhookPost } from '../../domain/webhooks/webhook-post.ts'
-import { resolveBySystem } from '../../adapters/http/resolve.ts'
 import { signatureHeaders } from '../../domain/webhooks/sign.ts'
 
 import { callService } from './control-client.ts'

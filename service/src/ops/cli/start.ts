@@ -55,7 +55,7 @@ async function startService(config: Config, deps: ProcessDependencies): Promise<
     claimDataFolder(config.dataFolder, config.environment)
     resources.add(lockFolder(config.dataFolder).release)
     const lifecycle = createLifecycle()
-    const metrics = makeMetrics(serviceGauges(lifecycle, log))
+    const metrics = makeMetrics(deps.clock, serviceGauges(lifecycle, log))
     resources.add(metrics.close)
     const routes = healthRoutes({ readiness: () => readReadiness(lifecycle), metrics: metrics.render })
     const admin = createAdminServer(routes, (err) => log.error('page_failed', { err }))

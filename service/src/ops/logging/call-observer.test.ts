@@ -4,10 +4,11 @@ import { test } from 'node:test'
 import { makeCallObserver } from './observers.ts'
 import { makeLog } from './log.ts'
 import { makeMetrics } from '../metrics/metrics.ts'
+import { makeHandClock } from '../../testing/clock.fixture.ts'
 
 const lines: string[] = []
 const log = makeLog('info', { write: (line) => lines.push(line) }, () => 0)
-const metrics = makeMetrics([])
+const metrics = makeMetrics(makeHandClock())
 const observer = makeCallObserver(log, metrics)
 metrics.close()
 

@@ -4,12 +4,13 @@ import { test } from 'node:test'
 import { makeLimitObserver } from './observers.ts'
 import { makeLog } from './log.ts'
 import { makeMetrics } from '../metrics/metrics.ts'
+import { makeHandClock } from '../../testing/clock.fixture.ts'
 
 test('a breaker that is reached a thousand times is counted a thousand times, with one line every ten seconds', async () => {
   const lines: Record<string, unknown>[] = []
   let now = 0
   const log = makeLog('info', { write: (line) => void lines.push(JSON.parse(line) as Record<string, unknown>) }, () => now)
-  const metrics = makeMetrics([])
+  const metrics = makeMetrics(makeHandClock())
   metrics.close()
   const tell = makeLimitObserver(log, metrics, () => now)
   const merchantId = '65f0c0ffee0000000000cafe'

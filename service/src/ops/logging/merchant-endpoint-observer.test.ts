@@ -19,7 +19,7 @@ after(() => merchant.close())
 function openObserver(find: () => typeof merchant | null = () => merchant) {
   const lines: Record<string, unknown>[] = []
   const log = makeLog('info', { write: (line) => void lines.push(JSON.parse(line) as Record<string, unknown>) }, () => 0)
-  const metrics = makeMetrics([])
+  const metrics = makeMetrics(clock)
   metrics.close()
   let now = 0
   const endpoint = observeMerchantApi({
@@ -86,7 +86,7 @@ test('nothing that a merchant’s endpoint sends gets into the log, card numbers
   const said = { kind: 'refused', error: { code: -8600069195406311, message: '8600069195406311', data: 'order 8600069195406311' } } as const
   const loud = { isSet: async () => true, check: async () => said, perform: async () => said, cancel: async () => said }
   const log = makeLog('info', { write: (line) => void lines.push(JSON.parse(line) as Record<string, unknown>) }, () => 0)
-  const metrics = makeMetrics([])
+  const metrics = makeMetrics(clock)
   metrics.close()
   await observeMerchantApi({ endpoint: loud, tell: makeMerchantEndpointObserver(log, metrics), now: () => 0 }).check(ask, signal)
   assert.equal(log.caught(), 0)

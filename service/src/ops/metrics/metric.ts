@@ -1,3 +1,5 @@
+import { withTimeout, type Clock } from '../../clock.ts'
+
 /** A metric family in the Prometheus text format 0.0.4. */
 export interface Metric {
   render(): string | Promise<string>
@@ -77,10 +79,10 @@ export function makeHistogram(name: string, help: string, bounds: readonly numbe
 }
 
 /** Reads a gauge when the page is rendered. One that cannot be read, or not within a second, is left out, so that the others are still seen. */
-export function makeGauge({ name, help, read }: GaugeDefinition): Metric {
+export function makeGauge({ name, help, read }: GaugeDefinition, clock: Pick<Clock, 'sleep'>): Metric {
   return Object.freeze({
     render: async () => {
-      const samples = await readInTime(read)
+      const samples = await readInTime(read, clock)
       if (samples === null) return ''
       const lines = typeof samples === 'number' ? [`${name} ${String(samples)}`] : samples.map((sample) => gaugeLine(name, sample))
       return family(name, name.endsWith('_total') ? 'counter' : 'gauge', help, lines)
@@ -88,15 +90,11 @@ export function makeGauge({ name, help, read }: GaugeDefinition): Metric {
   })
 }
 
-async function readInTime(read: GaugeDefinition['read']): Promise<GaugeSamples | null> {
-  let timer: NodeJS.Timeout | undefined
-  const late = new Promise<null>((resolve) => (timer = setTimeout(resolve, readTimeoutMs, null)))
+async function readInTime(read: GaugeDefinition['read'], clock: Pick<Clock, 'sleep'>): Promise<GaugeSamples | null> {
   try {
-    return await Promise.race([read(), late])
+    return await withTimeout<GaugeSamples | null>({ clock, timeoutMs: readTimeoutMs }, null, async () => read())
   } catch {
     return null
-  } finally {
-    clearTimeout(timer)
   }
 }
 

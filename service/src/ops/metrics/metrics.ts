@@ -1,5 +1,6 @@
 import { monitorEventLoopDelay } from 'node:perf_hooks'
 
+import type { Clock } from '../../clock.ts'
 import type { Store } from '../../store/store.ts'
 
 import { makeCounter, makeGauge, makeHistogram, type GaugeDefinition, type Metric } from './metric.ts'
@@ -29,7 +30,7 @@ export interface Metrics {
   close(): void
 }
 
-export function makeMetrics(gauges: readonly GaugeDefinition[] = []): Metrics {
+export function makeMetrics(clock: Pick<Clock, 'sleep'>, gauges: readonly GaugeDefinition[] = []): Metrics {
   const requests = makeCounter('tessera_requests_total', 'Requests answered, by method, profile, code (0 for a result) and reason.')
   const durations = makeHistogram('tessera_request_duration_seconds', 'How long requests took.', requestBounds)
   const endpoints = makeCounter('tessera_merchant_endpoint_calls_total', "Calls to merchants' endpoints, by operation and outcome.")
@@ -44,7 +45,8 @@ export function makeMetrics(gauges: readonly GaugeDefinition[] = []): Metrics {
   )
   const delay = monitorEventLoopDelay({ resolution: 20 })
   delay.enable()
-  const page: Metric[] = [requests, durations, endpoints, limits, commits, ...gauges.map(makeGauge), ...processGauges(delay).map(makeGauge)]
+  const all = [...gauges, ...processGauges(delay)].map((gauge) => makeGauge(gauge, clock))
+  const page: Metric[] = [requests, durations, endpoints, limits, commits, ...all]
   return Object.freeze({
     countRequest({ method, profile, code, reason, ms }: RequestMeasurement) {
       requests.add({ method, profile, code: String(code), reason })
@@ -53,7 +55,7 @@ export function makeMetrics(gauges: readonly GaugeDefinition[] = []): Metrics {
     countMerchantEndpoint: ({ operation, outcome }: { operation: string; outcome: string }) => endpoints.add({ operation, outcome }),
     countLimit: ({ reason, mode }: { reason: string; mode: string }) => limits.add({ reason, mode }),
     observeCommit: (ms: number) => commits.observe({}, ms / 1000),
-    registerGauge: (gauge: GaugeDefinition) => void page.push(makeGauge(gauge)),
+    registerGauge: (gauge: GaugeDefinition) => void page.push(makeGauge(gauge, clock)),
     async render() {
       const families = await Promise.all(page.map(async (metric) => metric.render()))
       delay.reset()

@@ -15,7 +15,7 @@ const app = await createTestApp()
 after(() => app.close())
 
 test('gauges show receipts by state, the oldest unknown payment and overdue receipts, once they were counted in the store', async () => {
-  const metrics = makeMetrics()
+  const metrics = makeMetrics(app.clock)
   const gauges = createReceiptGauges({ store: app.store, clock: app.clock, metrics })
   const receiptLines = async () => (await metrics.render()).split('\n').filter((line) => line.startsWith('tessera_receipts'))
   try {
@@ -38,7 +38,7 @@ test('gauges show receipts by state, the oldest unknown payment and overdue rece
 })
 
 test('a transition writes a line with the receipt and its cause and moves the gauges at once; a lease writes none', async () => {
-  const metrics = makeMetrics()
+  const metrics = makeMetrics(app.clock)
   const gauges = createReceiptGauges({ store: app.store, clock: app.clock, metrics })
   await gauges.refresh()
   const lines: [string, object][] = []

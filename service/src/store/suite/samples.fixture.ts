@@ -1,11 +1,12 @@
 import { createHash } from 'node:crypto'
 import type { Expiry } from '@tessera/contract/card'
+import type { ClockReading } from '../../clock.ts'
 import type { AuditEntry } from '../audit.ts'
 import type { CardRow } from '../cards.ts'
 import type { Credential, MerchantRow } from '../merchants.ts'
 import type { InboxRow } from '../sandbox.ts'
 import type { SendClaim } from '../send-limits.ts'
-import type { ClockReading, CodeAttempt, VerificationRow } from '../verifications.ts'
+import type { CodeAttempt, VerificationRow } from '../verifications.ts'
 
 // Rows that differ by their number alone. The masks are of the sandbox's public cards.
 

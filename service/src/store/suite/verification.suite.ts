@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import type { ClockReading } from '../../clock.ts'
 import { findNewestAudited, listAuditHeads } from '../audit.ts'
 import { type CardRow, findCard, insertCard, updateCard } from '../cards.ts'
 import type { Store } from '../store.ts'
@@ -7,7 +8,6 @@ import {
   beginVerification,
   type BeginVerificationResult,
   checkCode,
-  type ClockReading,
   completeVerification,
   findVerification,
   recordSendResult,
