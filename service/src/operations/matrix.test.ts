@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 
-import { operations, type Params } from '@tessera/contract/operations'
+import { operations, publicOperations, type Params, type PublicOperation } from '@tessera/contract/operations'
 
 import { cardSettings } from '../domain/cards/settings.ts'
 
@@ -56,6 +56,11 @@ const tokens: Record<string, { make: () => Promise<string>; by?: TestMerchant; c
 /** Every operation that takes a card token, by its contract. */
 const takingToken = Object.values(operationRegistry).filter(({ contract }) => 'token' in operations[contract.name].params.properties)
 
+function exampleParams(name: string): object {
+  const methods: Readonly<Record<string, PublicOperation>> = publicOperations
+  return methods[name]?.example.params ?? {}
+}
+
 for (const [kind, { make, by = owner, code, reason, data }] of Object.entries(tokens)) {
   test(`a token ${kind} gets the same error from every operation that takes one`, async () => {
     assert.ok(takingToken.length >= 5)
@@ -63,7 +68,8 @@ for (const [kind, { make, by = owner, code, reason, data }] of Object.entries(to
       const token = await make()
       const caller = by.withProfile(profile)
       for (const { contract } of takingToken) {
-        const params = { token, code: '666666', id: await newReceipt(caller.withProfile('spec')) } as Params<typeof contract.name>
+        const id = await newReceipt(caller.withProfile('spec'))
+        const params = { ...exampleParams(contract.name), token, id } as Params<typeof contract.name>
         const reply = await caller.callRaw(contract.name, params)
         assert.ok('error' in reply, contract.name)
         assert.deepEqual([reply.error.code, reply.error.reason, reply.error.data], [code, reason, data], contract.name)
