@@ -4,6 +4,7 @@ import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import type { Frame, Page } from 'playwright-core'
 
+import { pressInFrame } from '../tools/press-in-frame.ts'
 import { enterCard, enterCode, startTestBed, type TestBed } from './form.fixture.ts'
 
 /** WCAG 2.2 A and AA, and axe's good practice. */
@@ -35,7 +36,7 @@ describe('the card form under axe', () => {
           assert.deepEqual(await violationsOf(opened.page, frame), [], `${locale} ${scheme}: ${step}`)
         await form.locator(`html[lang=${locale}]`).waitFor()
         await expectNoViolations('card, empty')
-        await form.locator('form.card button').click()
+        await pressInFrame(form.locator('form.card button'))
         await form.locator('#number-fault:not(:empty)').waitFor()
         await expectNoViolations('card, two errors')
         await enterCard(opened, '8600143417770323')

@@ -2,6 +2,8 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 
+import { awaitWithin } from '../tools/await-within.ts'
+import { pressInFrame } from '../tools/press-in-frame.ts'
 import { enterCard, enterCode, startTestBed, type TestPage, type OpenForm, type TestBed } from './form.fixture.ts'
 
 const success = '8600495473316478'
@@ -150,7 +152,7 @@ describe('a page that attacks its card form', () => {
 
   it('12. gets no first port with a guessed id or from a window that is not the parent, while the real hello is accepted', async () => {
     const opened = await testBed.open({ body: '<div id="card"></div><div id="raw"></div>' })
-    const accepted = await opened.page.evaluate(
+    const accepting = opened.page.evaluate(
       async ({ form, merchant }) => {
         const id = 'ab'.repeat(16)
         const [frame, other] = [document.createElement('iframe'), document.createElement('iframe')]
@@ -176,7 +178,7 @@ describe('a page that attacks its card form', () => {
       },
       { form: testBed.formOrigin, merchant: testBed.merchant },
     )
-    assert.deepEqual(accepted, ['parent'])
+    assert.deepEqual(await awaitWithin(accepting, 'a port is accepted'), ['parent'])
     await opened.page.close()
   })
 
@@ -237,7 +239,7 @@ describe('a page that attacks its card form', () => {
     for (const sandbox of ['', 'allow-scripts', 'allow-scripts allow-forms']) {
       const opened = await testBed.open({ prepare: (page) => page.clock.install() })
       for (const event of ['ready', 'load']) await opened.waitForEvent(event)
-      await opened.page.evaluate(
+      const loading = opened.page.evaluate(
         (value) =>
           new Promise((resolve) => {
             const frame = document.querySelector('iframe')
@@ -247,6 +249,7 @@ describe('a page that attacks its card form', () => {
           }),
         sandbox,
       )
+      await awaitWithin(loading, 'the sandboxed frame has loaded')
       await (await opened.frame()).waitForURL(/again=1/)
       const { form } = opened
       if (sandbox === '') assert.equal(await form.locator('#number').count(), 0)
@@ -268,8 +271,8 @@ describe('a page that attacks its card form', () => {
     const opened = await testBed.open()
     await opened.form.locator('#number').fill(success)
     const address = await opened.page.evaluate(() => document.querySelector('iframe')?.src ?? '')
-    const go = (to: string): Promise<unknown> =>
-      opened.page.evaluate(
+    const go = (to: string): Promise<unknown> => {
+      const loading = opened.page.evaluate(
         (href) =>
           new Promise((resolve) => {
             const frame = document.querySelector('iframe')
@@ -278,6 +281,8 @@ describe('a page that attacks its card form', () => {
           }),
         to,
       )
+      return awaitWithin(loading, `the frame has loaded ${to}`)
+    }
     await go('about:blank')
     const remaining = await opened.page.evaluate(() => {
       const inside = document.querySelector('iframe')?.contentWindow
@@ -293,7 +298,7 @@ describe('a page that attacks its card form', () => {
   it('10. sends no hello to a look-alike that replaces the form', async () => {
     const opened: OpenForm = await testBed.open()
     for (const event of ['ready', 'load']) await opened.waitForEvent(event)
-    const received = await opened.page.evaluate(
+    const receiving = opened.page.evaluate(
       async (lookAlike) => {
         const frame = document.querySelector('iframe')
         await new Promise((resolve) => {
@@ -310,14 +315,18 @@ describe('a page that attacks its card form', () => {
       },
       testBed.servePage({ body: '<script>got=[];onmessage=(event)=>got.push(event.data)</script><div id="card"></div>' }),
     )
-    assert.deepEqual(received, [['last'], 1], 'the page sent a hello to a frame of another origin')
+    assert.deepEqual(
+      await awaitWithin(receiving, 'the look-alike has its last message'),
+      [['last'], 1],
+      'the page sent a hello to a frame of another origin',
+    )
     await opened.page.close()
   })
 
   it('11. passes nothing to a page that the form opens: no name, opener, address or referrer', async () => {
     const opened = await testBed.open()
     await opened.form.locator('#number').fill(success)
-    const [terms] = await Promise.all([opened.page.context().waitForEvent('page'), opened.form.locator('footer a').first().click()])
+    const [terms] = await Promise.all([opened.page.context().waitForEvent('page'), pressInFrame(opened.form.locator('footer a').first())])
     await terms.waitForLoadState()
     const properties = await terms.evaluate(() => [String(opener), document.referrer, window.name, location.search, location.hash])
     assert.deepEqual(properties, ['null', '', '', '?locale=en', ''])

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 
+import { pressInFrame } from '../tools/press-in-frame.ts'
 import { enterCode, startTestBed, type OpenForm, type TestBed } from './form.fixture.ts'
 
 describe("the card form and the browser's autofill", () => {
@@ -29,7 +30,7 @@ describe("the card form and the browser's autofill", () => {
       const opened = await testBed.open()
       const { form } = opened
       await opened.waitForEvent('ready')
-      await form.locator(field).click()
+      await pressInFrame(form.locator(field))
       await autofill(opened, field, '8600495473316478')
       await form.locator('.brand', { hasText: 'UZCARD' }).waitFor()
       await form.locator('#expiry:autofill').waitFor()
@@ -39,7 +40,7 @@ describe("the card form and the browser's autofill", () => {
       await opened.page.waitForFunction(() =>
         (globalThis as unknown as { formEvents: { change?: { complete: boolean }[] } }).formEvents.change?.some(({ complete }) => complete),
       )
-      await form.locator('form.card button').click()
+      await pressInFrame(form.locator('form.card button'))
       await enterCode(opened)
       const { card } = (await opened.waitForEvent('token')) as { card: { number: string } }
       assert.equal(card.number, '8600***6478')
@@ -51,7 +52,7 @@ describe("the card form and the browser's autofill", () => {
     const opened = await testBed.open({ page: { colorScheme: 'dark' } })
     const { form } = opened
     await opened.waitForEvent('ready')
-    await form.locator('#number').click()
+    await pressInFrame(form.locator('#number'))
     await autofill(opened, '#number', '4444445987459073')
     await form.locator('#number:autofill').waitFor()
     const colors = await form.locator('#number').evaluate((input) => {
@@ -59,7 +60,7 @@ describe("the card form and the browser's autofill", () => {
       return [color, backgroundColor]
     })
     assert.ok(contrastOf(colors) >= 4.5, `${colors.join(' on ')}: ${contrastOf(colors).toFixed(1)}`)
-    await form.locator('form.card button').click()
+    await pressInFrame(form.locator('form.card button'))
     await form.locator('#number-fault', { hasText: 'blocked' }).waitFor()
     await opened.page.evaluate(() => (globalThis as unknown as { form: { clear: () => void } }).form.clear())
     await form.locator('#number:not(:autofill)').waitFor()

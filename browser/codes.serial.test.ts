@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 
+import { pressInFrame } from '../tools/press-in-frame.ts'
 import { enterCard, enterCode, startTestBed, type TestBed } from './form.fixture.ts'
 
 const success = '8600069195406311'
@@ -36,7 +37,7 @@ describe('the SMS code in a real browser', () => {
     await form.locator('#code-fault', { hasText: 'Request a new code' }).waitFor()
     assert.deepEqual(await opened.eventValues('token'), [])
 
-    await form.locator('form.code .links button:enabled', { hasText: /^Send a new code$/ }).click()
+    await pressInFrame(form.locator('form.code .links button:enabled', { hasText: /^Send a new code$/ }))
     await form.locator('form.code .links button:disabled').waitFor()
     assert.equal(opened.callCount('cards.get_verify_code'), 2, 'the page requested a code too early')
     assert.equal(await form.locator('#code').evaluate((input) => document.activeElement === input), true)
@@ -49,7 +50,7 @@ describe('the SMS code in a real browser', () => {
   it('goes back to an empty form, and another card gets another token', async () => {
     const opened = await testBed.open()
     await enterCard(opened, success)
-    await opened.form.locator('form.code .links button').nth(1).click()
+    await pressInFrame(opened.form.locator('form.code .links button').nth(1))
     const number = opened.form.locator('#number')
     await number.waitFor()
     assert.equal(await number.inputValue(), '')
@@ -87,7 +88,7 @@ describe('an SMS code that is valid for ten seconds', () => {
     assert.equal(await expiring.form.locator('#code').inputValue(), '')
     await expiring.form.locator('#code').press('Tab')
     assert.ok(await fault.isVisible(), 'the error of the service disappeared when the field lost the focus')
-    await expiring.form.locator('form.code .links button:enabled').first().click()
+    await pressInFrame(expiring.form.locator('form.code .links button:enabled').first())
     await fault.waitFor({ state: 'hidden' })
     await enterCode(expiring)
     await expiring.form.locator('.done h2').waitFor()

@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { after, before, describe, it } from 'node:test'
 
+import { tickInFrame } from '../tools/press-in-frame.ts'
 import { enterCard, enterCode, startTestBed, type OpenForm, type TestBed } from './form.fixture.ts'
 
 const success = '8600069195406311'
@@ -38,7 +39,7 @@ describe('consent in a real browser', () => {
       const startedAt = Date.now()
       assert.equal(await box.isChecked(), false, 'the box is ticked by default')
       const shown = (await opened.form.locator('.consent label').textContent()) ?? ''
-      await box.check()
+      await tickInFrame(box)
       await enterCard(opened, success)
       await enterCode(opened)
       const { recurrent, consent } = await findStoredCard(opened)
@@ -66,7 +67,7 @@ describe('consent in a real browser', () => {
     const opened = await testBed.open()
     const box = opened.form.locator('.consent input')
     for (const change of [[{ locale: 'ru' }], [{ save: 'off' }, { save: 'ask' }]]) {
-      await box.check()
+      await tickInFrame(box)
       for (const options of change) {
         await opened.page.evaluate(
           (newOptions) => (globalThis as unknown as { form: { update: (o: object) => void } }).form.update(newOptions),

@@ -2,6 +2,8 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 
+import { awaitWithin } from '../tools/await-within.ts'
+import { pressInFrame, tickInFrame } from '../tools/press-in-frame.ts'
 import { startTestBed, type TestPage, type OpenForm, type TestBed } from './form.fixture.ts'
 
 describe('the card form in a real browser', () => {
@@ -14,7 +16,7 @@ describe('the card form in a real browser', () => {
   async function enter({ form }: OpenForm, pan: string): Promise<void> {
     await form.locator('#number').fill(pan)
     await form.locator('#expiry').pressSequentially('0399')
-    await form.locator('form.card button').click()
+    await pressInFrame(form.locator('form.card button'))
   }
 
   for (const pan of ['8600069195406311', '8600495473316478']) {
@@ -22,7 +24,7 @@ describe('the card form in a real browser', () => {
       const opened = await testBed.open()
       await enter(opened, pan)
       await opened.form.locator('#code').fill('666666')
-      await opened.form.locator('form.code button.main').click()
+      await pressInFrame(opened.form.locator('form.code button.main'))
       await opened.form.locator('.done h2').waitFor()
       const event = (await opened.waitForEvent('token')) as { token: string; card: { number: string; verify: boolean; recurrent: boolean } }
       assert.match(event.token, /^[0-9a-f]{24}_/)
@@ -53,7 +55,7 @@ describe('the card form in a real browser', () => {
 
   it('changes its language while mounted, and unticks the consent given in another language', async () => {
     const opened = await testBed.open()
-    await opened.form.locator('.consent input').check()
+    await tickInFrame(opened.form.locator('.consent input'))
     assert.equal(await opened.page.locator('iframe').getAttribute('title'), 'Card details')
     await opened.page.evaluate(() => {
       const { form } = globalThis as unknown as TestPage
@@ -63,10 +65,10 @@ describe('the card form in a real browser', () => {
     await opened.form.locator('label', { hasText: 'Номер карты' }).waitFor()
     assert.equal(await opened.form.locator('.consent input').isChecked(), false)
     assert.equal(await (await opened.frame()).evaluate(() => document.documentElement.lang), 'ru')
-    await opened.form.locator('.consent input').check()
+    await tickInFrame(opened.form.locator('.consent input'))
     await enter(opened, '8600069195406311')
     await opened.form.locator('#code').fill('666666')
-    await opened.form.locator('form.code button.main').click()
+    await pressInFrame(opened.form.locator('form.code button.main'))
     await opened.form.locator('.done h2', { hasText: 'Карта подтверждена' }).waitFor()
     await opened.page.close()
   })
@@ -75,7 +77,7 @@ describe('the card form in a real browser', () => {
     const opened = await testBed.open()
     await enter(opened, '8600069195406311')
     await opened.form.locator('#code').fill('111111')
-    await opened.form.locator('form.code button.main').click()
+    await pressInFrame(opened.form.locator('form.code button.main'))
     await opened.form.locator('#code-fault', { hasText: 'incorrect' }).waitFor()
     assert.equal(await opened.form.locator('#code').inputValue(), '')
     await opened.form.locator('#code').fill('666666')
@@ -113,15 +115,17 @@ describe('the card form in a real browser', () => {
   })
 
   it('clear() and back() during a call abandon it, and the next card is accepted at once', async () => {
-    const opened = await testBed.open()
-    const { page, form } = opened
     let holdRequest: (() => void) | null = null
-    await page.route('**/api/cards.create', (route) => (holdRequest === null ? route.continue() : holdRequest()))
+    // Before the page has its frame: requests of a frame that is just being loaded are not always intercepted.
+    const opened = await testBed.open({
+      prepare: (page) => page.route('**/api/cards.create', (route) => (holdRequest === null ? route.continue() : holdRequest())),
+    })
+    const { page, form } = opened
     for (const action of ['clear', 'back'] as const) {
       const held = Promise.withResolvers<undefined>()
       holdRequest = () => held.resolve(undefined)
       await enter(opened, '8600069195406311')
-      await held.promise
+      await awaitWithin(held.promise, `the call that ${action}() abandons`)
       holdRequest = null
       await page.evaluate((name) => {
         const { form } = globalThis as unknown as TestPage
@@ -146,7 +150,7 @@ describe('the card form in a real browser', () => {
     await opened.form.locator('#number').fill('8600069195406311')
     await opened.form.locator('#expiry').fill('03/2099')
     const before = opened.callCount('cards.create')
-    await opened.form.locator('form.card button').dblclick()
+    await pressInFrame(opened.form.locator('form.card button'), { clickCount: 2 })
     await opened.form.locator('#code').waitFor()
     assert.equal(opened.callCount('cards.create'), before + 1)
     await opened.page.close()

@@ -4,6 +4,7 @@ import type { AddressInfo } from 'node:net'
 import type { Browser, Frame, FrameLocator, Page } from 'playwright-core'
 
 import { openChromium } from '../tools/open-chromium.ts'
+import { pressInFrame } from '../tools/press-in-frame.ts'
 import { joinTessera, startTessera, type StartedTessera } from '../tools/start-tessera.ts'
 
 /** The running service, a shop on another origin and site that embeds the form, and a browser. */
@@ -154,13 +155,13 @@ export async function enterCard({ form }: OpenForm, pan: string): Promise<void> 
   await form.locator('#number').fill(pan)
   await form.locator('#expiry').fill('')
   await form.locator('#expiry').pressSequentially('0399')
-  await form.locator('form.card button').click()
+  await pressInFrame(form.locator('form.card button'))
 }
 
 /** Enters the SMS code and submits it. */
 export async function enterCode({ form }: OpenForm, code = '666666'): Promise<void> {
   await form.locator('#code').fill(code)
-  await form.locator('form.code button.main').click()
+  await pressInFrame(form.locator('form.code button.main'))
 }
 
 export interface Shop {

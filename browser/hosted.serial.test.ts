@@ -4,6 +4,7 @@ import axe from 'axe-core'
 import { after, before, describe, it } from 'node:test'
 import type { BrowserContextOptions, Page } from 'playwright-core'
 
+import { awaitWithin } from '../tools/await-within.ts'
 import { enterCard, enterCode, startTestBed, observeForm, type OpenForm, type TestBed } from './form.fixture.ts'
 
 const success = '8600069195406311'
@@ -115,7 +116,7 @@ describe('the hosted page', () => {
       await fresh.addInitScript(`document.addEventListener('load', ({ target }) => target.localName === 'iframe' && reportLoaded(), true)`)
     })
     // The timeout starts when the frame has loaded, even when it is empty.
-    await loaded
+    await awaitWithin(loaded, 'the empty frame has loaded')
     await page.clock.fastForward(10_000)
     await page.getByRole('status').getByText('The service did not respond').waitFor()
     assert.equal(await page.locator('iframe').count(), 0)

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 
+import { awaitWithin } from '../tools/await-within.ts'
 import { enterCard, enterCode, mountForm, startShop, startTestBed, type TestPage, type TestBed } from './form.fixture.ts'
 
 const success = '8600069195406311'
@@ -129,14 +130,17 @@ describe('the card form in pages of merchants', () => {
     const page = await testBed.browser.newPage()
     await page.goto(impostor.servePage({}))
     const refused = page.waitForEvent('console', (line) => line.text().includes('frame-ancestors'))
-    await page.evaluate(
-      ({ form, merchant, claimed }) => {
-        const frame = document.createElement('iframe')
-        frame.src = `${form}/form/v1?merchant=${merchant}&origin=${encodeURIComponent(claimed)}#${'a'.repeat(32)}`
-        document.getElementById('card')?.append(frame)
-        return new Promise((resolve) => frame.addEventListener('load', resolve))
-      },
-      { form: testBed.formOrigin, merchant: testBed.merchant, claimed: testBed.shopOrigin },
+    await awaitWithin(
+      page.evaluate(
+        ({ form, merchant, claimed }) => {
+          const frame = document.createElement('iframe')
+          frame.src = `${form}/form/v1?merchant=${merchant}&origin=${encodeURIComponent(claimed)}#${'a'.repeat(32)}`
+          document.getElementById('card')?.append(frame)
+          return new Promise((resolve) => frame.addEventListener('load', resolve))
+        },
+        { form: testBed.formOrigin, merchant: testBed.merchant, claimed: testBed.shopOrigin },
+      ),
+      'the refused frame has loaded',
     )
     await refused
     assert.equal(await page.frameLocator('iframe').locator('#number').count(), 0)

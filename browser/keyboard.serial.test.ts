@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 
+import { pressInFrame } from '../tools/press-in-frame.ts'
 import { startTestBed, type TestPage, type TestBed } from './form.fixture.ts'
 import { waitUntil } from './other-browser.fixture.ts'
 
@@ -118,7 +119,7 @@ describe('the card form with the keyboard alone', () => {
     const [{ page, form }, frame] = [opened, await opened.frame()]
     await form.locator('#number').fill('8600134301849596')
     await form.locator('#expiry').fill('03/99')
-    await form.locator('form.card button').click()
+    await pressInFrame(form.locator('form.card button'))
     await form.locator('.progress button').waitFor()
     await form.locator('.progress button').focus()
     await page.keyboard.press('Enter')

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import type { Frame } from 'playwright-core'
 
+import { pressInFrame } from '../tools/press-in-frame.ts'
 import { enterCard, enterCode, startTestBed, type TestPage, type OpenForm, type TestBed } from './form.fixture.ts'
 
 const success = '8600069195406311'
@@ -19,7 +20,7 @@ describe('the appearance of the card form', () => {
     const [{ form }, frame] = [opened, await opened.frame()]
     await opened.waitForEvent('ready')
     await check(frame, 'empty')
-    await form.locator('form.card button').click()
+    await pressInFrame(form.locator('form.card button'))
     await form.locator('#number-fault:not(:empty)').waitFor()
     await check(frame, 'errors')
     await enterCard(opened, '4444445987459073')

@@ -2,6 +2,8 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 
+import { awaitWithin } from '../tools/await-within.ts'
+import { pressInFrame, tickInFrame } from '../tools/press-in-frame.ts'
 import { startTestBed, type TestPage, type TestBed } from './form.fixture.ts'
 
 describe('the card form in any page', () => {
@@ -47,7 +49,7 @@ describe('the card form in any page', () => {
       await field.blur()
       assert.equal(await field.inputValue(), shown, pasted)
     }
-    await form.locator('form.card button').click()
+    await pressInFrame(form.locator('form.card button'))
     await code.waitFor()
     await form.locator('#sent', { hasText: 'We sent a code to 99890*****66' }).waitFor()
     for (const [field, known] of [
@@ -60,7 +62,7 @@ describe('the card form in any page', () => {
       for (const name of ['name', 'maxlength', 'value', 'pattern']) assert.equal(await field.getAttribute(name), null, name)
     }
     await code.fill('٦٦٦٦٦٦')
-    await form.locator('form.code button.main').click()
+    await pressInFrame(form.locator('form.code button.main'))
     assert.equal(((await waitForEvent('token')) as { card: { number: string } }).card.number, '8600***6478')
     await page.close()
   })
@@ -70,10 +72,10 @@ describe('the card form in any page', () => {
     await form.locator('#number').fill('8600069195406311')
     await form.locator('#expiry').fill('0399')
     await page.context().setOffline(true)
-    await form.locator('form.card button').click()
+    await pressInFrame(form.locator('form.card button'))
     await form.locator('.whole', { hasText: 'no connection' }).waitFor()
     await page.context().setOffline(false)
-    await form.locator('form.card button').click()
+    await pressInFrame(form.locator('form.card button'))
     await form.locator('#code').waitFor()
     await page.close()
   })
@@ -82,8 +84,8 @@ describe('the card form in any page', () => {
     const { page, form, waitForEvent } = await testBed.open()
     await form.locator('#number').fill('8600134301849596')
     await form.locator('#expiry').fill('0399')
-    await form.locator('form.card button').click()
-    await form.locator('.progress button').click()
+    await pressInFrame(form.locator('form.card button'))
+    await pressInFrame(form.locator('.progress button'))
     await form.locator('.whole', { hasText: 'stopped waiting' }).waitFor()
     assert.equal(((await waitForEvent('error')) as { reason: string }).reason, 'stopped')
     await page.close()
@@ -91,10 +93,8 @@ describe('the card form in any page', () => {
 
   it('submits nothing before the page has sent its options, and then follows them', async () => {
     const { page, form, callCount } = await testBed.open()
-    await page.evaluate(
-      mountWithoutOptions,
-      `${testBed.formOrigin}/form/v1?merchant=${testBed.merchant}&origin=${encodeURIComponent(testBed.shopOrigin)}`,
-    )
+    const address = `${testBed.formOrigin}/form/v1?merchant=${testBed.merchant}&origin=${encodeURIComponent(testBed.shopOrigin)}`
+    await awaitWithin(page.evaluate(mountWithoutOptions, address), 'the frame accepts a hello')
     await form.locator('#number').fill('8600069195406311')
     await form.locator('#expiry').fill('0399')
     await form.locator('#expiry').press('Enter')
@@ -103,8 +103,8 @@ describe('the card form in any page', () => {
       const options = { save: 'ask', locale: 'en' }
       ;(globalThis as unknown as { port: MessagePort }).port.postMessage({ type: 'configure', options })
     })
-    await form.locator('.consent input').check()
-    await form.locator('form.card button').click()
+    await tickInFrame(form.locator('.consent input'))
+    await pressInFrame(form.locator('form.card button'))
     await form.locator('#code').waitFor()
     assert.equal(callCount('cards.create'), 1)
     await page.close()

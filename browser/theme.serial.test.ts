@@ -7,6 +7,7 @@ import { formLabels } from '@tessera/contract/frame'
 import { measureContrast, readRgb } from '@tessera/contract/contrast'
 import { themeVariables, type Theme } from '@tessera/contract/theme'
 
+import { pressInFrame } from '../tools/press-in-frame.ts'
 import { startTestBed, type TestPage, type OpenForm, type TestBed } from './form.fixture.ts'
 import { fixedPlaces, fixedTexts, themedProperties } from './theme-places.fixture.ts'
 
@@ -21,7 +22,7 @@ describe('the theme of the card form', () => {
   async function openWithError(options: object = {}): Promise<[OpenForm, Frame]> {
     const opened = await testBed.open({ options, page: { colorScheme: 'light', reducedMotion: 'reduce' } })
     await opened.waitForEvent('ready')
-    await opened.form.locator('form.card button').click()
+    await pressInFrame(opened.form.locator('form.card button'))
     await opened.form.locator('#number-fault:not(:empty)').waitFor()
     await opened.waitForEvent('error')
     return [opened, await opened.frame()]

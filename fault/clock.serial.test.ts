@@ -1,4 +1,5 @@
 // needs: faketime
+// runs once: a clock that breaks something once in many is what it looks for
 // time limit: 300 s
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'

@@ -1,4 +1,5 @@
 // time limit: 300 s
+// runs once: a crash that loses something once in many is what it looks for
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import type { Trial } from './experiment.ts'

@@ -30,6 +30,11 @@ export function readTimeLimit(root: string, path: string, secondsDefault: number
   return Math.min(seconds, secondsMax)
 }
 
+/** False for a file with a line `// runs once: <why>` in its first lines: there a rare failure is what the test looks for. */
+export function mayRunAgain(root: string, path: string): boolean {
+  return !/^\/\/ runs once: \S/m.test(readHead(root, path))
+}
+
 const secondsMax = 900
 
 function listTests(root: string, patterns: readonly string[]): string[] {

@@ -6,14 +6,18 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import type { TestOutcome } from './test-reporter.ts'
 
-/** The result of one test file. A file that fails as a whole has a failed outcome besides those of its tests. */
-export type FileResult = { path: string; outcomes: TestOutcome[]; seconds: number }
+/**
+ * The result of one test file. A file that fails as a whole has a failed outcome besides those of its tests. `failedRun` is the result of an
+ * earlier run that failed, when this is the second.
+ */
+export type FileResult = { path: string; outcomes: TestOutcome[]; seconds: number; failedRun?: FileResult }
 
 /** `maxLeaveSeconds`: how long processes that a file started may take to end after it. A browser needs a while on a busy machine. */
 export type RunOptions = { root: string; env: NodeJS.ProcessEnv; maxSeconds: number; signal: AbortSignal; maxLeaveSeconds?: number }
 
 const reporter = fileURLToPath(new URL('test-reporter.ts', import.meta.url))
 const maxOutputLength = 16 * 1024
+const testTimeoutShare = 0.9
 
 /**
  * Runs one test file in a process of its own, with its own process group and TMPDIR, which are removed afterwards. After its time limit, or when
@@ -24,7 +28,9 @@ export async function runTestFile(path: string, { root, env, maxSeconds, signal,
   const scratch = mkdtempSync(join(tmpdir(), 'tessera-test-'))
   chmodSync(scratch, 0o711) // PostgreSQL, as another user, must be able to pass through it.
   const report = join(scratch, 'outcomes.jsonl')
-  const args = ['--test-reporter', reporter, '--test-reporter-destination', report, join(root, path)]
+  // A test or hook that hangs is named, and what the file started is stopped, before the whole file is killed.
+  const timeout = `--test-timeout=${Math.ceil(maxSeconds * 1000 * testTimeoutShare)}`
+  const args = [timeout, '--test-reporter', reporter, '--test-reporter-destination', report, join(root, path)]
   const child = spawn(process.execPath, args, {
     cwd: root,
     env: { ...env, TMPDIR: scratch },

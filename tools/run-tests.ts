@@ -6,6 +6,7 @@ import { readTimeLimit, type TestFiles } from './find-tests.ts'
 import { ensurePrograms, programsByNeed, realMachine } from './machine.ts'
 import { pool } from './pool.ts'
 import { startCluster } from './postgres.ts'
+import { retryFailed } from './retry-failed.ts'
 import { runTestFile, type FileResult } from './run-file.ts'
 import type { SharedStages } from './shared-stages.ts'
 import { allowedSkips } from './skips.ts'
@@ -17,6 +18,8 @@ export type TestRun = {
   signal: AbortSignal
   /** For every file, instead of what it asks for itself. */
   secondsPerFile?: number | undefined
+  /** Runs a heavy file that failed once more. Not in a search, where a rare failure is what is looked for. */
+  shouldRetry?: boolean
   /** Environment variables for the tests, besides those that every run sets. */
   env?: NodeJS.ProcessEnv
   /** Until this resolves, the tests leave a processor to what else is running. */
@@ -47,11 +50,14 @@ export async function runTests({ unit, serial, alone }: TestFiles, run: TestRun)
         await stages?.leave(path)
       }
     }
-    return [
-      ...(await pool(unit, { maxWidth: availableParallelism(), whenFree: run.whenFree ?? Promise.resolve() }, runPath)),
+    const light = await pool(unit, { maxWidth: availableParallelism(), whenFree: run.whenFree ?? Promise.resolve() }, runPath)
+    const heavy = [
       ...(await pool(sortLongestFirst(serial, run.root), { maxWidth: maxHeavyWidth }, runPath)),
       ...(await pool(alone, { maxWidth: 1 }, runPath)),
     ]
+    // Alone and without the service and browser of its folder.
+    const runAgain = async (path: string): Promise<FileResult> => show(await runOne(path, env, run), run)
+    return [...light, ...(run.shouldRetry === true ? await retryFailed(heavy, { ...run, runAgain }) : heavy)]
   } finally {
     await cluster?.stop()
   }

@@ -1,8 +1,15 @@
 import type { FileResult } from './run-file.ts'
 import type { AllowedSkip } from './skips.ts'
 
-/** The result of a whole run. */
-export type Tally = { passed: number; failed: number; failures: Failure[]; slowest: FileResult[] }
+/** The result of a whole run. `firstFailures`: of files that were run twice. `flaky`: of these, the files that passed the second time. */
+export type Tally = {
+  passed: number
+  failed: number
+  failures: Failure[]
+  firstFailures: Failure[]
+  flaky: { path: string; firstFailure: Failure }[]
+  slowest: FileResult[]
+}
 export type Failure = { path: string; title: string; detail: string }
 
 const maxSlowest = 10
@@ -11,8 +18,14 @@ const maxSlowest = 10
 export function tally(results: readonly FileResult[], allowedSkips: readonly AllowedSkip[]): Tally {
   const failures = results.flatMap((result) => listFailures(result, allowedSkips))
   const count = results.reduce((sum, result) => sum + result.outcomes.length, 0)
+  const retried = results.filter(({ failedRun }) => failedRun !== undefined)
+  const firstFailures = retried.flatMap(({ failedRun }) => (failedRun === undefined ? [] : listFailures(failedRun, allowedSkips)))
+  const flaky = retried
+    .filter((result) => listFailures(result, allowedSkips).length === 0)
+    .flatMap(({ path }) => firstFailures.filter((failure) => failure.path === path).slice(0, 1))
+    .map((firstFailure) => ({ path: firstFailure.path, firstFailure }))
   const slowest = results.toSorted((one, other) => other.seconds - one.seconds).slice(0, maxSlowest)
-  return { passed: count - failures.length, failed: failures.length, failures, slowest }
+  return { passed: count - failures.length, failed: failures.length, failures, firstFailures, flaky, slowest }
 }
 
 /** The outcomes of one file that did not pass. */
@@ -33,12 +46,21 @@ export function formatFile(result: FileResult, failures: number): string {
   return `${mark} ${result.seconds.toFixed(1).padStart(6)} s  ${count.padStart(8)}  ${result.path}`
 }
 
-/** Failures in full, the slowest files, and the summary as the last line. */
-export function formatTally({ passed, failed, failures, slowest }: Tally, seconds: number): string {
-  const details = failures.map(({ path, title, detail }) => `\n✖ ${path}\n  ${title}\n${indent(detail)}\n`)
+/** Failures in full, the slowest files, the files that failed once, and the summary as the last line. */
+export function formatTally({ passed, failed, failures, firstFailures, flaky, slowest }: Tally, seconds: number): string {
+  const first = firstFailures.map((failure) => formatFailure({ ...failure, path: `${failure.path} (first run)` }))
+  const details = [...first, ...failures.map(formatFailure)]
   const slow = slowest.map((result) => `  ${result.seconds.toFixed(1).padStart(6)} s  ${result.path}`)
   const summary = slow.length === 0 ? ['Nothing ran.'] : ['\nSlowest files:', ...slow, `\nIt took ${seconds.toFixed(0)} s.`]
-  return [...details, ...summary, `${passed} passed, ${failed} failed`].join('\n')
+  const warnings = flaky.map(({ path, firstFailure: { title, detail } }) => {
+    const [reason = ''] = detail.split('\n')
+    return `flaky: ${path} (first failure: ${title}: ${reason})`
+  })
+  return [...details, ...summary, ...warnings, `${passed} passed, ${failed} failed`].join('\n')
+}
+
+function formatFailure({ path, title, detail }: Failure): string {
+  return `\n✖ ${path}\n  ${title}\n${indent(detail)}\n`
 }
 
 function indent(text: string): string {

@@ -39,7 +39,7 @@ async function main(): Promise<number> {
   const wantsChecks = only === 'checks' || (only === 'all' && positionals.length === 0)
   const checks: Promise<FileResult[]> = wantsChecks ? checksAsResults() : Promise.resolve([])
   const files = selectFiles(findTests(root, positionals), only)
-  const tests = runTests(files, { root, signal: stopping.signal, secondsPerFile, whenFree: checks, say })
+  const tests = runTests(files, { root, signal: stopping.signal, secondsPerFile, shouldRetry: true, whenFree: checks, say })
   const sum = tally((await Promise.all([checks, tests])).flat(), allowedSkips)
   say(formatTally(sum, (performance.now() - startedAt) / 1000) + '\n')
   return sum.failed > 0 || sum.passed === 0 ? 1 : 0

@@ -7,6 +7,7 @@ import { fileURLToPath } from 'node:url'
 import { after, before, test } from 'node:test'
 
 import { saveCard } from '../../client/src/save-card.fixture.ts'
+import { awaitWithin } from '../../tools/await-within.ts'
 import { startTessera, type StartedTessera } from '../../tools/start-tessera.ts'
 
 // The example as a merchant starts it, and the service with its command line.
@@ -22,7 +23,8 @@ before(async () => {
   const env = { ...process.env, MERCHANT_KEY: 'a:key', PORT: '0' }
   shop = spawn(process.execPath, ['examples/merchant-endpoint/merchant-endpoint.ts', '197=500000', '198=500000'], { cwd: root, env })
   const lines = createInterface({ input: shop.stdout ?? assert.fail() })
-  shopUrl = await new Promise((resolve) => lines.once('line', (line) => resolve(/http:\S+/.exec(line)?.[0] ?? '')))
+  const firstLine = new Promise<string>((resolve) => lines.once('line', resolve))
+  shopUrl = /http:\S+/.exec(await awaitWithin(firstLine, 'the first line of the example'))?.[0] ?? ''
   lines.on('line', (line) => calls.push(line.split(' ')[0] ?? ''))
 })
 after(async () => {

@@ -180,8 +180,10 @@ export const importDirections: readonly DirectionRow[] = [
 
 /** What a test may know beyond its row: the whole service from inside it, and the tools that start a database or a browser. */
 const testsMay = [
+  'tools/await-within.ts',
   'tools/browser/build.ts',
   'tools/postgres.ts',
+  'tools/press-in-frame.ts',
   'tools/free-port.ts',
   'tools/chromium.ts',
   'tools/corpora.ts',

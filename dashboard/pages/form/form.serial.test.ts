@@ -5,6 +5,7 @@ import type { AddressInfo } from 'node:net'
 import { after, before, test } from 'node:test'
 import type { Frame, Page } from 'playwright-core'
 
+import { pressInFrame } from '../../../tools/press-in-frame.ts'
 import { faultsFor, openDashboard, type OpenDashboard } from '../../dashboard.fixture.ts'
 
 let dashboard: OpenDashboard
@@ -56,9 +57,9 @@ test('the preview shows every choice at once, at each step of the form, and send
   await choose(page, 'Step', 'Card')
   await form.locator('#number').fill('4444445987459073')
   await form.locator('#expiry').fill('0399')
-  await form.locator('.card .main').click()
+  await pressInFrame(form.locator('.card .main'))
   await form.locator('#code').fill('111111')
-  await form.locator('.code .main').click()
+  await pressInFrame(form.locator('.code .main'))
   await form.locator('#code-fault:not(:empty)').waitFor()
   assert.deepEqual(requests, [], 'a request was sent')
   await choose(page, 'Language of the form', 'Русский')

@@ -1,4 +1,5 @@
 // time limit: 400 s
+// runs once: it draws new sequences each time, and one that fails is a finding
 import assert from 'node:assert/strict'
 import { randomInt } from 'node:crypto'
 import { after, test } from 'node:test'

@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { test } from 'node:test'
 
+import { awaitWithin } from '../../../../tools/await-within.ts'
 import { SQLITE_FILE } from '../../store/sqlite/sqlite.ts'
 
 import { makeScratch, startTessera, until } from '../../testing/child.fixture.ts'
@@ -178,7 +179,7 @@ test('SIGTERM to npm start stops the service, and npm ends after it', async () =
   try {
     await until(() => Promise.resolve(out.includes('{"ready"')), 'npm start to be ready')
     npm.kill('SIGTERM')
-    await ended
+    await awaitWithin(ended, 'npm ends')
     assert.throws(() => process.kill(-group, 0), { code: 'ESRCH' }, 'nothing of it runs any more')
     await until(() => out.endsWith('{"stopped":{"callsCutOff":0}}\n'), 'the last line of the service')
   } finally {

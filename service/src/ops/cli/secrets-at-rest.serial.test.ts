@@ -1,4 +1,5 @@
 // time limit: 120 s
+// runs once: a secret that is written once in many is what it looks for
 import assert from 'node:assert/strict'
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'

@@ -1,4 +1,5 @@
 // time limit: 300 s
+// runs once: it draws new requests each time, and one that fails is a finding
 import assert from 'node:assert/strict'
 import { readdirSync, readFileSync } from 'node:fs'
 import { createServer } from 'node:http'

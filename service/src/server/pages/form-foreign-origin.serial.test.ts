@@ -6,6 +6,7 @@ import { fileURLToPath } from 'node:url'
 import { after, before, test } from 'node:test'
 import { chromium, type Browser, type Page } from 'playwright-core'
 
+import { awaitWithin } from '../../../../tools/await-within.ts'
 import { chromiumFlags, findChromium } from '../../../../tools/chromium.ts'
 import { createHttpServer, type HttpServer } from '../http/http-server.ts'
 import { sandboxDisclosure, sandboxLegal } from '../../adapters/sandbox/legal.ts'
@@ -86,12 +87,15 @@ test('a page that names the registered origin of another is refused by the brows
       const refused = page.waitForEvent('console', (line) => line.text().includes(`frame-ancestors ${registered}`))
       const src = `${formOrigin}/form/v1?merchant=${merchant}&origin=${encodeURIComponent(registered)}#${'a'.repeat(32)}`
       // As text: this side of the project knows no names of a browser.
-      await page.evaluate(`new Promise((resolve) => {
+      await awaitWithin(
+        page.evaluate(`new Promise((resolve) => {
         const frame = document.createElement('iframe')
         frame.src = ${JSON.stringify(src)}
         frame.onload = resolve
         document.body.append(frame)
-      })`)
+      })`),
+        'the refused frame has loaded',
+      )
       await refused
       assert.equal(await page.frameLocator('iframe').locator('#number').count(), 0)
     })

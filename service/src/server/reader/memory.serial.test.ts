@@ -1,9 +1,11 @@
 // runs alone: it compares memory
+// runs once: a card number that stays in memory once in many is what it looks for
 import assert from 'node:assert/strict'
 import { fork } from 'node:child_process'
 import { join } from 'node:path'
 import { test } from 'node:test'
 
+import { awaitWithin } from '../../../../tools/await-within.ts'
 import { scanMemory } from '../../../../tools/scan-memory.ts'
 import { makeScratch, startTessera } from '../../testing/child.fixture.ts'
 import { makePan } from '../../testing/pans.fixture.ts'
@@ -48,7 +50,10 @@ test('nor are there card numbers that were opened for the network, nor those of 
 test('the same search finds them in a server that reads its bodies with JSON.parse', async () => {
   const child = fork(join(import.meta.dirname, '../../testing/parse-naively.fixture.ts'))
   try {
-    const port = await new Promise<number>((resolve) => child.once('message', (message) => resolve(message as number)))
+    const port = await awaitWithin(
+      new Promise<number>((resolve) => child.once('message', (message) => resolve(message as number))),
+      'the port of the server',
+    )
     const clients = await openClients(port)
     await sendAll(clients, '')
     for (const { socket } of clients) socket.destroy()
