@@ -24,13 +24,14 @@ const brokenText: Draw = (random) => {
 /** Deep nesting. */
 const deep: Draw = (random) => {
   const depth = random.between(10, 20_000)
-  const [open, shut] = random.chance(0.5) ? ['[', ']'] : ['{"a":', '}']
-  return Buffer.from(writeText(`${open.repeat(Math.min(depth, fits(open)))}1${shut.repeat(Math.min(depth, fits(open)))}`))
+  const [open, close] = random.chance(0.5) ? ['[', ']'] : ['{"a":', '}']
+  return Buffer.from(writeText(`${open.repeat(Math.min(depth, fits(open)))}1${close.repeat(Math.min(depth, fits(open)))}`))
 }
 
 /** Many members, repeated members, or names with a meaning in JavaScript. */
 const crowded: Draw = (random) => {
-  const name = (at: number): string => (random.chance(0.1) ? (charged[at % charged.length] ?? '') : random.chance(0.1) ? 'twice' : `m${at}`)
+  const name = (at: number): string =>
+    random.chance(0.1) ? (specialNames[at % specialNames.length] ?? '') : random.chance(0.1) ? 'repeated' : `m${at}`
   const members = Array.from({ length: random.between(1, 3000) }, (_, at) => `${JSON.stringify(name(at))}:${at}`)
   return Buffer.from(writeText(`{${members.join(',')}}`))
 }
@@ -70,7 +71,7 @@ const batch: Draw = (random) =>
   Buffer.from(`[${Array.from({ length: random.between(0, 40) }, () => brokenText(random).toString('latin1')).join(',')}]`, 'latin1')
 
 const kinds: readonly Draw[] = [brokenText, deep, crowded, long, misplaced, mistyped, batch]
-const charged = ['__proto__', 'constructor', 'toString', 'hasOwnProperty', 'cvv', 'pin']
+const specialNames = ['__proto__', 'constructor', 'toString', 'hasOwnProperty', 'cvv', 'pin']
 const units = ['8', '86000000', ' ', '\\u0030', '\\', '"', '0', '\xff', '\xed\xa0\x80', '[],', '8600 0000 ', '1e9', '\t\n', '{"a":1},']
 const values: readonly unknown[] = [
   null,

@@ -11,7 +11,7 @@ test('drawn card numbers are valid, and none is drawn twice', () => {
   for (const pan of pans) assert.equal(typeof readPan(Buffer.from(pan)), 'object', 'a drawn number was refused')
 })
 
-test('bad requests are whole HTTP requests within the size of a body, and the same for one seed', () => {
+test('bad requests are complete HTTP requests of at most the allowed body size, and the same for one seed', () => {
   const [one, again] = [makeBadRequests(makeRandom(9), 'h', 'x'), makeBadRequests(makeRandom(9), 'h', 'x')]
   for (let at = 0; at < 300; at++) {
     const request = one()

@@ -5,7 +5,7 @@ export function readCpuMs(pid: number): number {
   return readStat(`/proc/${pid}/stat`)
 }
 
-/** The same of its first thread alone: the one that answers. */
+/** The same of its main thread only, which handles requests. */
 export function readMainCpuMs(pid: number): number {
   return readStat(`/proc/${pid}/task/${pid}/stat`)
 }
@@ -23,5 +23,5 @@ export function readResidentMib(pid: number): number {
   return Number(kib) / 1024
 }
 
-/** USER_HZ is 100 on every Linux of today. */
+/** USER_HZ is 100 on every current Linux. */
 const msATick = 10

@@ -25,11 +25,11 @@ export const flood: Measurement = {
 /** Alternating pairs. A login that is locked after many wrong passwords gets the same reply as any other, and is included. */
 async function compareTimes(running: RunningService, pairs: number): Promise<Measure[]> {
   const durations: { known: number; unknown: number }[] = []
-  for (let turn = 0; turn < pairs; turn++)
+  for (let pair = 0; pair < pairs; pair++)
     durations.push({ known: await timeOne(running, known), unknown: await timeOne(running, unknown) })
-  const ratio = median(durations.map((span) => span.unknown / span.known))
+  const ratio = median(durations.map((duration) => duration.unknown / duration.known))
   return [
-    { of: 'sign-in', name: 'refused, phone with a login', value: median(durations.map((span) => span.known)), unit: 'ms' },
+    { of: 'sign-in', name: 'refused, phone with a login', value: median(durations.map((duration) => duration.known)), unit: 'ms' },
     { of: 'sign-in', name: 'refused, phone without a login', value: ratio, unit: 'times as long', target: { least: 0.8 } },
   ]
 }
@@ -46,7 +46,7 @@ async function compareLoads(running: RunningService, pairs: number, roundMs: num
   const seen: { calm: Speed; flooded: Speed }[] = []
   const refusals = new Map<string, number>()
   await measureSpeed(running, load, round)
-  for (let turn = 0; turn < pairs; turn++) {
+  for (let pair = 0; pair < pairs; pair++) {
     const calm = await measureSpeed(running, load, round)
     const stop = startFlood(running, refusals)
     const flooded = await measureSpeed(running, load, round)
@@ -71,7 +71,7 @@ function startFlood(running: RunningService, refusals: Map<string, number>): () 
     while (isRunning) {
       const reason = await signIn(running, phone)
       refusals.set(reason, (refusals.get(reason) ?? 0) + 1)
-      // A client that is refusals to retry waits a little.
+      // A client that is told to retry waits a little.
       if (reason !== refusedReason) await new Promise((resolve) => setTimeout(resolve, 50))
     }
   }

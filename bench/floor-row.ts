@@ -2,7 +2,7 @@ import type { Expiry } from '@tessera/contract/card'
 import type { AuditEntry } from '../service/src/store/audit.ts'
 import type { CardKey, CardRow } from '../service/src/store/cards.ts'
 
-/** Rows with the same length as those of a real card, made without any of its work. */
+/** Rows with the same length as those of a real card, created without any of its work. */
 export interface FloorRows {
   next(): { card: CardRow; audit: AuditEntry }
 }
@@ -29,8 +29,8 @@ export function keyOf(merchantId: string, token: string): CardKey {
 }
 
 function auditEntryOf({ merchantId, cardId, createdAt, mac }: CardRow): AuditEntry {
-  const who = { actor: `merchant:${merchantId}`, merchantId, subject: cardId, requestId: '0123456789abcdef01234567' }
-  return { ...who, at: createdAt, action: 'card.created', version: 1, mac, outcome: 'saved' }
+  const common = { actor: `merchant:${merchantId}`, merchantId, subject: cardId, requestId: '0123456789abcdef01234567' }
+  return { ...common, at: createdAt, action: 'card.created', version: 1, mac, outcome: 'saved' }
 }
 
 function bytesOf(length: number): Uint8Array {

@@ -1,4 +1,4 @@
-// runs alone: it takes all of the machine that it can get
+// runs alone: it uses all processors
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { createServiceDataFactory } from '../fault/service-data.ts'
@@ -25,7 +25,7 @@ for (const store of ['sqlite', 'postgres'] as const) {
         say: () => undefined,
       })
       const { throughputShare, tessera, floor } = compared
-      // How large they are is for `npm run bench`: one short round on a busy machine says nothing of it.
+      // `npm run bench` measures the values: one short round on a busy machine proves nothing.
       for (const { requestsPerSecond: requestsPerSecond, cpuMicroseconds } of [tessera, floor])
         assert.ok(requestsPerSecond > 0 && Number.isFinite(cpuMicroseconds), JSON.stringify(compared))
       assert.ok(Number.isFinite(throughputShare) && throughputShare > 0, JSON.stringify(compared))

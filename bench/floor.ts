@@ -40,7 +40,7 @@ async function answer(request: IncomingMessage, response: ServerResponse, body: 
 async function create(): Promise<object> {
   const { card, audit } = rows.next()
   await store.write(insertCard, { card, audit })
-  return { ...shown, token: `${card.cardId}_${secretHalf}` }
+  return { ...responseCard, token: `${card.cardId}_${secretHalf}` }
 }
 
 async function check(token: string): Promise<object> {
@@ -49,4 +49,4 @@ async function check(token: string): Promise<object> {
   return { number: '8600***6311', expire: found.expiry, token, recurrent: found.recurrent, verify: found.verified, type: found.type }
 }
 
-const shown = { number: '8600***6311', expire: '0399', token: '', recurrent: true, verify: false, type: '22618' }
+const responseCard = { number: '8600***6311', expire: '0399', token: '', recurrent: true, verify: false, type: '22618' }

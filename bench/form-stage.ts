@@ -4,26 +4,26 @@ import { chromium } from 'playwright-core'
 
 import { chromiumFlags, findChromium } from '../tools/chromium.ts'
 
-/** What is opened in the shop's page: the card form, or bare iframes, whose document says one word and holds nothing. */
+/** What is opened in the shop's page: the card form, or one or three bare iframes, whose empty document posts one message. */
 export type FormPageKind = 'form' | 'one' | 'three'
 
 export interface FormStage {
-  /** Of the form's document, as the SDK asks for it, but for the language. */
+  /** The address of the form's document as the SDK requests it, without the language. */
   readonly formAddress: string
-  /** Opens a new page of the shop and, in it, what is asked for: ms until the page heard that it is ready. */
+  /** Opens a new page of the shop, and in it the form or the frames. Returns the ms until the page was notified that they are ready. */
   time: (opening: FormPageKind) => Promise<number>
   close: () => Promise<void>
 }
 
-/** One Chromium, a shop on `localhost`, and bare frames on 127.0.0.1, another site as the form is: each has a process of its own. */
+/** One Chromium, a shop on `localhost`, and bare frames on 127.0.0.1, which is another site, like the form: each has a process of its own. */
 export async function openFormStage(formOrigin: string, merchant: string): Promise<FormStage> {
   const executablePath = findChromium()
-  if (executablePath === null) throw new Error('Chromium is missing: apt-get install chromium, or say where it is in TESSERA_TEST_CHROMIUM')
+  if (executablePath === null) throw new Error('Chromium is missing: apt-get install chromium, or set TESSERA_TEST_CHROMIUM to its path')
   const page = `<!doctype html><html lang="en"><title>Shop</title><div id="card"></div><script src="${formOrigin}/sdk/v1/tessera.js"></script><script>${timers}</script></html>`
   const [shop, bare] = [await serve(page), await serve(bareDocument)]
   const browser = await chromium.launch({ executablePath, args: chromiumFlags() })
   const context = await browser.newContext()
-  // Kept open: with the last page its window would go, and each new window loads pages of Chromium's own beside what is measured.
+  // Stays open: with the last page the window would be closed, and each new window loads Chromium's own pages during the measurement.
   await context.newPage()
   const shopOrigin = `http://localhost:${String(shop.port)}`
   const query = new URLSearchParams({ merchant, origin: shopOrigin })
@@ -32,7 +32,7 @@ export async function openFormStage(formOrigin: string, merchant: string): Promi
     async time(opening) {
       const opened = await context.newPage()
       await opened.goto(shopOrigin)
-      // Until the page itself has been drawn.
+      // Until the page itself has been rendered.
       await opened.evaluate('idle()')
       const ms: number = await opened.evaluate(
         opening === 'form'
@@ -49,7 +49,7 @@ export async function openFormStage(formOrigin: string, merchant: string): Promi
   }
 }
 
-/** The page's own script: each tells ms, from `mount` to the form's `ready`, or until the last of the frames has said its word. */
+/** The page's own script. Each function returns ms: from `mount` to the form's `ready`, or until the last frame has posted its message. */
 const timers = `
   const idle = () => new Promise((resolve) => requestIdleCallback(resolve, { timeout: 1000 }))
   const timeForm = (merchant) => new Promise((resolve, reject) => {
@@ -61,8 +61,8 @@ const timers = `
   })
   const timeFrames = (address, count) => new Promise((resolve) => {
     const startedAt = performance.now()
-    let left = count
-    addEventListener('message', () => --left === 0 && resolve(performance.now() - startedAt))
+    let remaining = count
+    addEventListener('message', () => --remaining === 0 && resolve(performance.now() - startedAt))
     for (let made = 0; made < count; made++) {
       const frame = document.createElement('iframe')
       frame.src = address
@@ -70,7 +70,7 @@ const timers = `
     }
   })`
 
-/** No less than a frame can be that tells its page that it is there. */
+/** The smallest document that notifies its page. */
 const bareDocument = `<!doctype html><title>Bare</title><script>parent.postMessage('ready', '*')</script>`
 
 async function serve(html: string): Promise<{ readonly server: Server; readonly port: number }> {

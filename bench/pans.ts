@@ -8,7 +8,7 @@ import type { Measure, Measurement } from './measurement.ts'
 /** What is left of card numbers in the memory of a service that has just read them. */
 export const pans: Measurement = {
   name: 'pans',
-  question: 'Of 2,000 card numbers just sent, how many lie in the memory of the process, and how many after one more request?',
+  question: 'Of 2,000 card numbers just sent, how many are in the memory of the process, and how many after one more request?',
   async run({ dataFactory, isQuick }) {
     const count = isQuick ? 200 : 2000
     const serviceData = await dataFactory.create('sqlite')

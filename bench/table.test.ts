@@ -5,7 +5,7 @@ import { formatMeasures } from './table.ts'
 
 const measure: Measure = { of: 'create sqlite', name: 'throughput', value: 0.5234, unit: 'of the floor', target: { least: 0.6 } }
 
-test('a measure is told beside its aim, and whether it was reached', () => {
+test('a value is printed with its target, and whether it was reached', () => {
   const lines = formatMeasures([
     measure,
     { of: 'start', name: 'again', value: 1234.5, unit: 'ms', target: { most: 2000 } },

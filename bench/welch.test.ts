@@ -3,13 +3,13 @@ import { test } from 'node:test'
 import { makeRandom } from '../fault/random.ts'
 import { crop, meanOf, welchT } from './welch.ts'
 
-/** Some values round a mean, all the same on every run. */
+/** Values around a mean, the same in every run. */
 function draw(seed: number, mean: number, count = 5000): number[] {
   const random = makeRandom(seed)
   return Array.from({ length: count }, () => mean + random.next() + random.next() + random.next() - 1.5)
 }
 
-test('two samples of one kind are within 4.5 standard errors, and of two kinds beyond', () => {
+test('two samples of one kind are within 4.5 standard errors, and two of different kinds are not', () => {
   assert.ok(Math.abs(welchT(draw(1, 10), draw(2, 10))) < 4.5)
   assert.ok(welchT(draw(1, 10.1), draw(2, 10)) > 4.5)
   assert.ok(welchT(draw(1, 10), draw(2, 10.1)) < -4.5)

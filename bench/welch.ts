@@ -5,8 +5,7 @@ export function welchT(one: readonly number[], other: readonly number[]): number
 }
 
 /**
- * Drops what took longer than most, by one limit for all samples: the machine's own interruptions, which say nothing of what was asked and drown
- * what does.
+ * Drops values above a limit that is common to all samples: interruptions by the machine, which are larger than the difference that is measured.
  */
 export function crop(samples: readonly (readonly number[])[], share = 0.9): number[][] {
   const all = Float64Array.from(samples.flat()).sort()

@@ -97,7 +97,7 @@ async function resetOften(running: RunningService, proxy: Proxy, hand: LoadConte
   proxy.resetAtCommit(resetsPerCycle)
   for (let waited = 0; proxy.resetsLeft() > 0 && waited < 5000; waited += 50) await pause(50)
   hand.seen.resets += resetsPerCycle - proxy.resetsLeft()
-  if (proxy.resetsLeft() > 0) hand.seen.complaints.push(`only ${resetsPerCycle - proxy.resetsLeft()} commits came by to be reset`)
+  if (proxy.resetsLeft() > 0) hand.seen.complaints.push(`only ${resetsPerCycle - proxy.resetsLeft()} commits passed the proxy to be reset`)
   proxy.resetAtCommit(0)
   hand.seen.recoveryMs.push(await waitForNewCard(running, maxRecoveryMs))
   until.abort()

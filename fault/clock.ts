@@ -19,7 +19,7 @@ export const clock: Experiment = {
   needs: ['faketime'],
   async run(trial) {
     const starts = { ...trial, inTurn: createQueue() }
-    const believing = tryCase(starts, shortJump, [new URL('./doubles/believe-wall-clock.ts', import.meta.url)])
+    const believing = tryCase(starts, shortJump, [new URL('./doubles/use-wall-clock.ts', import.meta.url)])
     const tried = await Promise.all(cases.map((one) => tryCase(starts, one)))
     const wrong = await believing
     return {

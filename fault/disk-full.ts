@@ -12,8 +12,7 @@ import { startCluster } from '../tools/postgres.ts'
 /** The disk under the store is full. */
 export const diskFull: Experiment = {
   name: 'disk-full',
-  question:
-    'On a full disk, are writes refused with a clear error, do reads go on, and do writes recover by themselves when there is room?',
+  question: 'On a full disk, are writes refused with a clear error, do reads continue, and do writes recover when there is room?',
   stores: ['sqlite', 'postgres'],
   cycles: 3,
   needs: ['root'],
@@ -81,7 +80,7 @@ async function fillOnce(running: RunningService, store: StoreKind, { disk, rando
   const refused = meanwhile.get('store_full') ?? 0
   seen.refused += refused
   if (refused === 0) seen.complaints.push('no write was refused with store_full')
-  // Reads go on, and what was acknowledged on the last bytes is stored.
+  // Reads continue, and what was acknowledged on the last bytes is stored.
   seen.lost.push(...(await findLost(running, ledger.cards)))
   disk.free()
   seen.recoveryMs.push(await waitForNewCard(running, maxRecoveryMs))

@@ -37,7 +37,7 @@ export interface ExperimentResult {
   readonly complaints: readonly string[]
   /** Proof that the experiment can fail: a service with a planted fault, and whether it was found. */
   readonly control: Control
-  /** Name with its unit → value. */
+  /** Measured values by name; the name ends with the unit. */
   readonly metrics: Readonly<Record<string, number>>
 }
 

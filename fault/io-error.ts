@@ -19,8 +19,8 @@ export const ioError: Experiment = {
     const found = await failOften(trial, trial.cycles)
     const wrong = await failOften(trial, 1, [new URL('./doubles/ignore-io-errors.ts', import.meta.url)])
     const survived = wrong.complaints.some((text) => text.startsWith(goesOn))
-    const seen = survived ? 'it went on' : `it ended: ${wrong.complaints.join('; ')}`
-    return { ...found, control: { what: 'taking a failed fsync for a busy database', isFound: survived, details: seen } }
+    const seen = survived ? 'it continued' : `it ended: ${wrong.complaints.join('; ')}`
+    return { ...found, control: { what: 'treating a failed fsync as a busy database', isFound: survived, details: seen } }
   },
 }
 
@@ -97,12 +97,12 @@ async function failOnce(serviceData: ServiceData, { ledger, random, call, import
 
 const syncs = 'fsync,fdatasync'
 const writes = 'pwrite64'
-const goesOn = 'it goes on after a failed commit'
+const goesOn = 'it continues after a failed commit'
 const noCommitFailed = 'no commit failed'
 const maxAttempts = 3
 const maxLoadSeconds = 60
 const graceMs = 10_000
-/** A service that goes on uses up all of it. */
+/** A service that continues uses up all of it. */
 const controlGraceMs = 1000
 /** EX_IOERR of sysexits.h. */
 const ioErrorExit = 74

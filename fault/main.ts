@@ -35,13 +35,13 @@ async function main(): Promise<number> {
 type RunOptions = { cycles: number | undefined; seed: number; store: StoreKind | undefined }
 
 /** Runs them one after the other, so that each has the machine to itself. */
-async function runExperiments(wanted: readonly Experiment[], asked: RunOptions): Promise<Report[]> {
+async function runExperiments(wanted: readonly Experiment[], options: RunOptions): Promise<Report[]> {
   const dataFactory = createServiceDataFactory()
   const reports: Report[] = []
   try {
     for (const experiment of wanted) {
-      for (const store of experiment.stores.filter((kind) => asked.store === undefined || kind === asked.store)) {
-        const report = await runExperiment(experiment, store, asked, dataFactory)
+      for (const store of experiment.stores.filter((kind) => options.store === undefined || kind === options.store)) {
+        const report = await runExperiment(experiment, store, options, dataFactory)
         process.stdout.write(`${values.json ? asJson(report) : formatReport(report)}\n`)
         reports.push(report)
       }
@@ -104,7 +104,7 @@ function usage(): string {
     '  --cycles <n>              how often the fault is injected, instead of the number above',
     '  --seed <n>                the seed from a report: the same choices again',
     '  --json                    one JSON object for each experiment',
-    '  --allow-missing           what this machine lacks (root, strace, mounts) is reported and is not a failure',
+    '  --allow-missing           what this machine lacks (root, strace, mounts) is reported, not counted as a failure',
     '',
     'Ends with 1 when something was lost, or an experiment could not be run.',
   ].join('\n')

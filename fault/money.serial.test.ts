@@ -37,11 +37,11 @@ test('money that is acknowledged before COMMIT is found by killing the service',
 })
 
 test('a service that does not notify a merchant of its payment is found', async () => {
-  const { lost } = await killPayments(trialOf('sqlite'), planFor('tell-no-merchant'))
+  const { lost } = await killPayments(trialOf('sqlite'), planFor('skip-notification'))
   assert.ok(lost > 0)
 })
 
-test('a service that takes a missing reply for a decline is found', async () => {
-  const { lost } = await killPayments(trialOf('sqlite'), planFor('forget-unknown'), ['lose_answer'])
+test('a service that treats a missing reply as a decline is found', async () => {
+  const { lost } = await killPayments(trialOf('sqlite'), planFor('decline-unknown'), ['lose_answer'])
   assert.ok(lost > 0)
 })

@@ -25,11 +25,11 @@ export const money: Experiment = {
     const control = (wrong: string, scenarios?: readonly string[]): Promise<KillResult> =>
       killPayments(trial, { cycles: controlCycles, maxCycles: maxControlCycles, imports: [double(wrong)] }, scenarios)
     const early = await control('acknowledge-money-early')
-    const forgetful = await control('forget-unknown', ['lose_answer'])
-    const untold = await control('tell-no-merchant')
-    const lost = [early.lost, forgetful.lost, untold.lost]
-    const seen = [early, forgetful, untold].map(({ lost: wrong, cycles }) => `${wrong} receipts wrong in ${cycles} cycles`).join(', ')
-    const what = 'money acknowledged 20 ms before COMMIT; a missing reply taken for a decline; merchants not notified'
+    const declining = await control('decline-unknown', ['lose_answer'])
+    const unnotified = await control('skip-notification')
+    const lost = [early.lost, declining.lost, unnotified.lost]
+    const seen = [early, declining, unnotified].map(({ lost: wrong, cycles }) => `${wrong} receipts wrong in ${cycles} cycles`).join(', ')
+    const what = 'money acknowledged 20 ms before COMMIT; a missing reply treated as a decline; merchants not notified'
     return { ...found, control: { what, isFound: lost.every((count) => count > 0), details: seen } }
   },
 }
@@ -42,7 +42,7 @@ type KillResult = Omit<ExperimentResult, 'control'>
  */
 export async function killPayments(trial: Trial, kills: KillPlan, scenarios: readonly string[] = networkScenarios): Promise<KillResult> {
   const { store, seed, dataFactory } = trial
-  const { cycles, maxCycles: cyclesMax = cycles, imports = [] } = kills
+  const { cycles, maxCycles = cycles, imports = [] } = kills
   const serviceData = await dataFactory.create(store)
   const start = {
     flags: [...serviceData.flags, ...longLifetimes, '--network-timeout-ms=500'],
@@ -52,7 +52,7 @@ export async function killPayments(trial: Trial, kills: KillPlan, scenarios: rea
     trial,
     serviceData,
     start,
-    scenarios: scenarios,
+    scenarios,
     random: makeRandom(seed),
     receipts: [],
     complaints: [],
@@ -63,15 +63,15 @@ export async function killPayments(trial: Trial, kills: KillPlan, scenarios: rea
     for (let killed = cycles; ; killed += cycles) {
       await killAmidPayments(run, kills)
       const { wrong, records } = await judgeRun(run)
-      if (wrong.length === 0 && killed + cycles <= cyclesMax) continue
+      if (wrong.length === 0 && killed + cycles <= maxCycles) continue
       const { receipts, complaints } = run
-      const figures = { ...countOutcomes(receipts), ...countShopRecords(records), ...countStarts(run) }
+      const metrics = { ...countOutcomes(receipts), ...countShopRecords(records), ...countStarts(run) }
       return {
         acknowledged: countAcknowledged(receipts),
         lost: wrong.length,
         cycles: killed,
         complaints: [...complaints, ...wrong],
-        metrics: figures,
+        metrics,
       }
     }
   } finally {

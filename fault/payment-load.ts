@@ -163,8 +163,8 @@ async function createVerifiedCard(client: ApiClient, pan: string, save: boolean)
   const made = await client.call('cards.create', { card: { number: pan, expire: '0399' }, save })
   if (made.kind !== 'result') return made
   const token = tokenOf(made.result)
-  const asked = await client.requestCode(token)
-  if (asked.kind !== 'result') return asked
+  const requested = await client.requestCode(token)
+  if (requested.kind !== 'result') return requested
   const submitted = await client.verify(token, testOtp)
   return submitted.kind === 'result' ? token : submitted
 }

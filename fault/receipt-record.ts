@@ -19,7 +19,7 @@ export interface ReceiptRecord {
   /** The reply to each call of receipts.pay, in order, with `(key)` where it carried the key. Printed where something is wrong. */
   readonly replies: string[]
   confirm: CallProgress
-  /** The amount that a confirmation asked for. */
+  /** The amount that a capture requested. */
   confirmTiyin: number
   cancel: CallProgress
 }

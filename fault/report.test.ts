@@ -15,7 +15,7 @@ const report: Report = { experiment: 'kill9', store: 'sqlite', verdict: 'held', 
 
 test('a report is one line, always in the same form', () => {
   const line =
-    'held    kill9 sqlite · acknowledged 120 · lost 0 · cycles 5 · start_ms_median 412 · share 0.26 · control found (a lie: 3 of 9 lost) · seed 7 · 3 s'
+    'held    kill9 sqlite · acknowledged 120 · lost 0 · cycles 5 · start_ms_median 412 · share 0.26 · control found (planted: 3 of 9 lost) · seed 7 · 3 s'
   assert.equal(formatReport(report), line)
 })
 

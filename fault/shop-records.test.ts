@@ -31,7 +31,7 @@ test('a merchant that was not notified, notified twice, with another amount, or 
   assert.match(judgeShopTransaction(receipt, paid, undefined) ?? '', /does not know it/)
   assert.match(judgeShopTransaction(receipt, paid, { ...performed, performed: 2 }) ?? '', /performed 2 times/)
   assert.match(judgeShopTransaction(receipt, paid, { ...performed, state: -2 }) ?? '', /state -2/)
-  assert.match(judgeShopTransaction(receipt, paid, { ...performed, amountTiyin: 501 }) ?? '', /told 501/)
+  assert.match(judgeShopTransaction(receipt, paid, { ...performed, amountTiyin: 501 }) ?? '', /notified of 501/)
   assert.match(judgeShopTransaction(receipt, cancelled, performed) ?? '', /state 50, and in its merchant's records it is in state 2/)
   assert.match(judgeShopTransaction(receipt, cancelled, { ...performed, state: 1 }) ?? '', /it is in state 1/)
   assert.match(judgeShopTransaction({ ...receipt, hold: true }, paid, performed) ?? '', /is a hold/)

@@ -37,7 +37,7 @@ export function judgeShopTransaction(
   if (entry.state !== 2 || entry.performed !== 1) {
     return `is paid, and in its merchant's records it is in state ${entry.state}, performed ${entry.performed} times`
   }
-  return entry.amountTiyin === amountTiyin ? null : `is paid with ${amountTiyin}, and its merchant was told ${entry.amountTiyin}`
+  return entry.amountTiyin === amountTiyin ? null : `is paid with ${amountTiyin}, and its merchant was notified of ${entry.amountTiyin}`
 }
 
 /** Transactions of receipts that no caller received. A call that was cut off before its reply may have created one: then the service has to know it. */

@@ -1,5 +1,5 @@
-// Prepares node_modules before npm's own scripts run: installs when the lockfile changed, then makes sure of the Node that will run us.
-// Plain JavaScript on purpose: it is read by whatever Node (20 or newer) the machine has. See docs/decisions/0001-node-runtime.md.
+// Prepares node_modules before npm's own scripts run: installs when the lockfile changed, then makes sure that the right Node runs the commands.
+// Plain JavaScript on purpose: it runs on any Node from 20 on. See docs/decisions/0001-node-runtime.md.
 import { spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import {
@@ -68,21 +68,21 @@ function install(choice) {
     say('failed.\n')
     process.stderr.write(`${run.stdout ?? ''}${run.stderr ?? ''}`)
     stop(
-      `npm ci failed (${run.error?.message ?? `exit code ${run.status ?? run.signal}`}); what it said is above. Nothing is used until it passes.`,
+      `npm ci failed (${run.error?.message ?? `exit code ${run.status ?? run.signal}`}); its output is above. Nothing is used until it succeeds.`,
     )
   }
   writeStamp(isCompleteByHand(true, choice))
   say(`done in ${((Date.now() - startedAt) / 1000).toFixed(1)} s.\n`)
 }
 
-// Our own flags come last, so a user's omit, production or bin-links setting cannot leave out what is needed.
+// These flags come last, so a user's omit, production or bin-links setting cannot leave out what is needed.
 function npmArguments(choice) {
   const include = [...(choice === 'pinned' ? ['--include=optional'] : []), ...(wantsDev ? ['--include=dev'] : [])]
   const settings = ['--ignore-scripts', '--bin-links=true', '--engine-strict=false', '--no-audit', '--no-fund', '--no-progress']
   return ['ci', '--include=prod', ...include, ...settings]
 }
 
-// `npm ci` empties node_modules under our feet: it must not run on the Node that lies there.
+// `npm ci` empties node_modules, so it must not run on the Node in there.
 function runNpm(args) {
   const cli = process.env.npm_execpath ?? ''
   const node = [process.env.npm_node_execpath, process.execPath].find((path) => path && !isInside(path, modules))
@@ -99,7 +99,7 @@ function runNpm(args) {
   })
 }
 
-// npm writes node_modules/.package-lock.json last: when it names everything that our lockfile does, an `npm ci` by hand is as good as ours.
+// npm writes node_modules/.package-lock.json last: when it contains everything in the lockfile, an `npm ci` run by hand is complete.
 function isCompleteByHand(withDev, choice) {
   const installed = readJson(join(modules, '.package-lock.json'))?.packages
   if (!installed || (choice === 'pinned' && isPinnable() && !existsSync(pinnedBinary()))) return false
@@ -118,7 +118,7 @@ function lockDigest() {
     .digest('hex')
 }
 
-// The Node that runs us: npm puts node_modules/.bin first in PATH, so whatever .bin/node points to is what `npm start` runs.
+// The Node that runs the commands: npm puts node_modules/.bin first in PATH, so whatever .bin/node points to is what `npm start` runs.
 
 function usePinnedNode() {
   if (!isPinnable()) {
@@ -128,7 +128,7 @@ function usePinnedNode() {
   }
   if (!existsSync(pinnedBinary())) {
     stop(
-      `npm left out the optional package ${pinnedPackage}@${pinnedVersion()} without a word (it does so when the download fails).\n` +
+      `npm left out the optional package ${pinnedPackage}@${pinnedVersion()} silently (it does so when the download fails).\n` +
         `Check that your npm registry serves it, then remove node_modules and run again; or, with a Node ${systemMajorMin} or newer on PATH: TESSERA_NODE=system npm start`,
     )
   }
@@ -136,7 +136,7 @@ function usePinnedNode() {
   const version = versionOf(pinnedBinary())
   if (version !== `v${pinnedVersion()}`) {
     stop(
-      `node_modules/${pinnedPackage} answers ${version ?? 'nothing (this machine cannot run it)'}, and v${pinnedVersion()} is pinned.\n` +
+      `node_modules/${pinnedPackage} reports ${version === null ? 'nothing (this machine cannot run it)' : version}, and v${pinnedVersion()} is pinned.\n` +
         `Remove node_modules and run again; on a system without glibc: TESSERA_NODE=system npm start, with a Node ${systemMajorMin} or newer on PATH.`,
     )
   }
@@ -155,14 +155,14 @@ function useSystemNode() {
   point(nodeLink, realpathSync(binary))
 }
 
-// By the Node that was just put in place: the shell that runs npm's script may still know another one by this name.
+// By the Node that was just linked: the shell that runs npm's script may still resolve the name to another one.
 function buildBrowser() {
   const node = process.platform === 'win32' ? pinnedBinary() : nodeLink
   const run = spawnSync(node, [join(root, 'tools', 'build-browser.ts'), '--if-changed'], {
     cwd: root,
     stdio: ['ignore', 'ignore', 'inherit'],
   })
-  if (run.status !== 0) stop('The card form could not be built; what was said is above.')
+  if (run.status !== 0) stop('The card form could not be built; the output is above.')
 }
 
 function point(link, target) {
@@ -196,7 +196,7 @@ function searchPath() {
   return (process.env.PATH ?? '').split(delimiter).filter((folder) => folder !== '' && !folder.includes('node_modules'))
 }
 
-// One installation at a time. A folder is made atomically everywhere; who made it is written inside, so that a dead owner's can be taken away.
+// One installation at a time. Creating a folder is atomic everywhere; its owner is written inside, so that the lock of a dead owner can be removed.
 
 async function withLock(work) {
   const lock = join(root, '.bootstrap-lock')
@@ -215,7 +215,7 @@ async function withLock(work) {
   }
 }
 
-// Two waiters must not both take away an abandoned lock: the second would take the first one's fresh lock.
+// Two waiting processes must not both remove an abandoned lock: the second would remove the new lock of the first.
 function removeAbandoned(lock) {
   const breaking = `${lock}-breaking`
   if (!tryMakeFolder(breaking)) {
@@ -244,7 +244,7 @@ function tryMakeFolder(path) {
     return true
   } catch (err) {
     if (err.code === 'EEXIST') return false
-    return stop(`${path} cannot be made (${err.code}). Dependencies are missing or old, and this user may not install them here.`)
+    return stop(`${path} cannot be created (${err.code}). Dependencies are missing or old, and this user may not install them here.`)
   }
 }
 
@@ -253,7 +253,7 @@ function ageSeconds(path) {
   return stat === undefined ? 0 : (Date.now() - stat.mtimeMs) / 1000
 }
 
-// Small questions to the machine.
+// Helpers.
 
 function readJson(path) {
   try {

@@ -18,7 +18,7 @@ import { join } from 'node:path'
 import { afterEach, test } from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
 
-// A project of three files, and an npm that only makes the folders which the real one would make.
+// A project of three files, and an npm that only creates the folders that the real one would create.
 
 const pinnedPackage = `node-linux-${process.arch}`
 const running = new Set<ChildProcess>()
@@ -88,7 +88,7 @@ test('a Node of another version than the pinned one is refused', async () => {
   const project = makeProject({ pinned: '24.0.1' })
   const refused = await bootstrap(project)
   assert.equal(refused.code, 1)
-  assert.match(refused.text, new RegExp(`answers ${process.version}, and v24\\.0\\.1 is pinned`))
+  assert.match(refused.text, new RegExp(`reports ${process.version}, and v24\\.0\\.1 is pinned`))
 })
 
 test('a link to another Node is reset to the pinned one', async () => {
@@ -139,7 +139,7 @@ test('the lock of a killed bootstrap is taken over', async () => {
   assert.equal((await bootstrap(project)).code, 0)
 })
 
-// The stub's own words, read back by npmRuns: its process id, then its arguments.
+// What the stub logs, and npmRuns reads: its process id, then its arguments.
 const stubNpm = `
 const fs = require('node:fs'), path = require('node:path')
 fs.appendFileSync('npm-runs.log', [process.pid, ...process.argv.slice(2)].join(' ') + '\\n')

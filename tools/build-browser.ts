@@ -31,7 +31,7 @@ if (!values['if-changed'] || !existsSync(dashboard) || !existsSync(stampFile) ||
   }
 }
 
-/** The hash of all sources of the bundles; the lockfile stands for the packages. */
+/** The hash of all sources of the bundles; the lockfile represents the packages. */
 function digestSources(): string {
   const hash = createHash('sha256')
   for (const folder of ['browser', 'dashboard', 'contract/src', 'tools/browser']) {

@@ -35,6 +35,6 @@ const ownTexts = [
 
 function sayIfAbsent(path: string): boolean {
   if (existsSync(path)) return false
-  process.stdout.write(`# ${path} is not there: the public collection is left out, our own cases run\n`)
+  process.stdout.write(`# ${path} is missing: the public collection is skipped, and only the cases of this repository run\n`)
   return true
 }

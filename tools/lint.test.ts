@@ -33,7 +33,7 @@ test('without types, lint finds the same except for what needs types', async () 
   ])
   assert.deepEqual(await judge('async function go(): Promise<void> {}\nexport function start(): void {\n  go()\n}\n', plain), [])
   const excepted = '// eslint-disable-next-line @typescript-eslint/no-floating-promises -- why\nexport const one = 1\n'
-  assert.deepEqual(await judge(excepted, plain), [], 'an exception for types is not told as needless')
+  assert.deepEqual(await judge(excepted, plain), [], 'an exception for types is not reported as unused')
 })
 
 test('lint accepts good code', async () => {

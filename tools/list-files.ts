@@ -8,7 +8,7 @@ export function listFiles(root: string): string[] {
   return paths.filter((path) => existsSync(join(root, path)) && lstatSync(join(root, path)).isFile()).sort()
 }
 
-/** In a container the folder often belongs to another user. Git refuses such a folder unless it is told that it is safe. */
+/** In a container the folder often belongs to another user. Git refuses such a folder unless it is declared safe. */
 function listByGit(root: string): string[] {
   const args = ['-c', 'safe.directory=*', 'ls-files', '-z', '--cached', '--others', '--exclude-standard']
   const run = spawnSync('git', args, { cwd: root, encoding: 'utf8', maxBuffer: 64 * 1024 * 1024 })

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { ensurePrograms, type Machine, type Program } from './machine.ts'
 
-/** A machine that records what it is told to run, and a program that is there once its package is installed. */
+/** A machine that records the commands it gets, and a program that exists once its package is installed. */
 function makeMachine(rights: Machine['rights'], { isDebian = true, installs = true } = {}) {
   const commands: string[] = []
   const run = (file: string, args: string[]): boolean => commands.push([file, ...args].join(' ')) > 0
@@ -24,7 +24,7 @@ test('as root on Debian only what is missing is installed, without starting a da
   assert.match(commands.at(-1) ?? '', /rm -f \/etc\/postgresql-common\/createcluster\.d\/tessera-tests\.conf/)
 })
 
-test('with a sudo that asks no password every command goes through it', () => {
+test('with a sudo that needs no password every command uses it', () => {
   const { machine, commands, wanted } = makeMachine('sudo')
   assert.equal(ensurePrograms(wanted, machine), null)
   assert.ok(commands.every((command) => command.startsWith('sudo -n env ')))

@@ -38,7 +38,7 @@ export type Machine = {
 }
 
 /**
- * Installs what is missing where that is possible (Debian and its kin, as root or with a sudo that asks no password).
+ * Installs what is missing where that is possible (Debian and its derivatives, as root or with a sudo that needs no password).
  * Returns what to install by hand, or null when nothing is missing.
  */
 export function ensurePrograms(wanted: readonly Program[], machine: Machine): string | null {

@@ -10,7 +10,7 @@ import { formatTally, tally } from './tally.ts'
 const root = dirname(dirname(fileURLToPath(import.meta.url)))
 const usage = `npm run peers -- [path, part of a path or glob …]
 
-Runs the tests that need more than PostgreSQL and browsers: *.peer.test.ts. It installs what they need (Debian and its kin, as root or with
+Runs the tests that need more than PostgreSQL and browsers: *.peer.test.ts. It installs what they need (Debian and its derivatives, as root or with
 sudo), runs them one after the other, prints each and ends with 1 when one failed, or when there was none to run.`
 const { positionals } = readCommandLine({}, usage)
 const startedAt = performance.now()

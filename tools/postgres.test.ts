@@ -24,13 +24,13 @@ test('a temporary cluster accepts 200 connections, syncs to disk and uses the gi
 })
 
 test('a committed row survives a crash of the temporary cluster', async () => {
-  ask('create table kept (word text)')
-  ask("insert into kept values ('still here')")
+  ask('create table stored (word text)')
+  ask("insert into stored values ('still here')")
   const before = cluster.pid()
   await cluster.crash()
   await cluster.start()
   assert.notEqual(cluster.pid(), before)
-  assert.equal(ask('select word from kept'), 'still here')
+  assert.equal(ask('select word from stored'), 'still here')
 })
 
 test('a temporary cluster ends when its owner is killed, and its folder is removed at the next start', async () => {

@@ -44,11 +44,11 @@ export async function startCluster({ settings = {}, maxConnections = 200 }: Clus
   const place: Place = { programs, folder, user }
   try {
     initialise(place)
-    for (let tries = 1; ; tries++) {
+    for (let attempt = 1; ; attempt++) {
       const port = await findFreePort()
       const all = { max_connections: String(maxConnections), ...settings }
       const server = await startServer(place, port, all).catch((err: unknown) => {
-        if (tries < maxPortAttempts && String(err).includes('could not bind')) return null
+        if (attempt < maxPortAttempts && String(err).includes('could not bind')) return null
         throw err
       })
       if (server !== null) return makeCluster({ place, port, settings: all, server })
@@ -99,17 +99,17 @@ function makeCluster(running: RunningServer): Cluster {
 
 /** After a crash the system may hold the shared memory of the killed server for a moment; a new server refuses to start until it is released. */
 async function restartServer(...[place, port, settings]: Parameters<typeof startServer>): Promise<ChildProcess> {
-  for (let tries = 1; ; tries++) {
+  for (let attempt = 1; ; attempt++) {
     try {
       return await startServer(place, port, settings)
     } catch (err) {
-      if (tries === RESTARTS_MAX) throw err
+      if (attempt === maxRestarts) throw err
       await pause(RESTART_PAUSE_MS)
     }
   }
 }
 
-const RESTARTS_MAX = 20
+const maxRestarts = 20
 const RESTART_PAUSE_MS = 250
 
 function initialise({ programs, folder, user }: Place): void {

@@ -1,4 +1,4 @@
-// Preloaded: counts the attempts at a code after they were allowed.
+// Preloaded: counts an attempt at a code after it was allowed.
 import { replaceModule } from './replace-module.ts'
 
 replaceModule('service/src/store/sqlite/sqlite.ts', 'fault/doubles/late-counting-store.ts')

@@ -1,4 +1,4 @@
-// Preloaded: goes on after an I/O error within a commit.
+// Preloaded: continues after an I/O error within a commit.
 import { replaceModule } from './replace-module.ts'
 
-replaceModule('service/src/store/sqlite/fault.ts', 'fault/doubles/forgiving-fault.ts')
+replaceModule('service/src/store/sqlite/fault.ts', 'fault/doubles/lenient-fault.ts')

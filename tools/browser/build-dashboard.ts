@@ -13,7 +13,7 @@ import { settingsPageMessages } from '../../dashboard/pages/settings/settings-me
 import { sandboxPageMessages } from '../../dashboard/pages/sandbox/sandbox-messages.ts'
 import { verificationPageMessages } from '../../dashboard/pages/verification/verification-messages.ts'
 import { webhookPageMessages } from '../../dashboard/pages/webhooks/webhook-messages.ts'
-import { putWhole } from '../put-whole.ts'
+import { replaceFile } from '../replace-file.ts'
 
 /** The message tables of pages whose texts are not part of the script: by page, one object per language. */
 const lazyMessages: Readonly<Record<string, Readonly<Record<string, object>>>> = {
@@ -41,7 +41,7 @@ export async function buildDashboard(root: string, folder: string): Promise<Read
   const files = [...scripts, ...messageFiles.map(({ name, contents }) => [name, contents] as const)]
   for (const old of readdirSync(folder))
     if (old.endsWith('.json') && !messageFiles.some(({ name }) => name === old)) rmSync(join(folder, old))
-  for (const [name, contents] of files) putWhole(join(folder, name), contents)
+  for (const [name, contents] of files) replaceFile(join(folder, name), contents)
   return Object.fromEntries(files.map(([name, { length }]) => [name, length]))
 }
 

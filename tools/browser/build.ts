@@ -5,7 +5,7 @@ import { gzipSync } from 'node:zlib'
 import { build, transform, type Format } from 'esbuild-wasm'
 
 import { textsIn } from '../../browser/frame/texts.ts'
-import { putWhole } from '../put-whole.ts'
+import { replaceFile } from '../replace-file.ts'
 
 /** A file in the manifest. `sri` is its hash (W3C Subresource Integrity). */
 export type BuiltFile = { readonly bytes: number; readonly gzipBytes: number; readonly sri: string }
@@ -30,9 +30,9 @@ export async function buildBrowser(root: string, folder: string): Promise<Manife
     ['testing.mjs', await bundle(join(root, 'browser', 'testing', 'index.ts'), 'esm')],
   ]
   mkdirSync(folder, { recursive: true })
-  for (const [name, text] of texts) putWhole(join(folder, name), text)
+  for (const [name, text] of texts) replaceFile(join(folder, name), text)
   const manifest = { version, files: Object.fromEntries(texts.map(([name, text]) => [name, describeFile(text)])) }
-  putWhole(join(folder, 'manifest.json'), JSON.stringify(manifest, null, 2))
+  replaceFile(join(folder, 'manifest.json'), JSON.stringify(manifest, null, 2))
   return manifest
 }
 

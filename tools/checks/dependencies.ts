@@ -2,7 +2,7 @@ import { posix } from 'node:path'
 import type { Tree } from '../tree.ts'
 import type { CheckFinding } from './finding.ts'
 import { listImports, packageOf } from './imports.ts'
-import { isCode, isTest, isWorkshop } from './kinds.ts'
+import { isCode, isTest, isDevelopmentCode } from './kinds.ts'
 
 type Manifest = Partial<
   Record<'dependencies' | 'devDependencies' | 'optionalDependencies' | 'peerDependencies', Record<string, string>>
@@ -43,7 +43,7 @@ function listDeclared(tree: Tree, path: string): Set<string> {
   const { dependencies, devDependencies = {}, optionalDependencies, peerDependencies, peerDependenciesMeta } = manifest
   const bundled = Object.keys(devDependencies).filter((name) => name.startsWith('@tessera/'))
   const root = readManifest(tree, 'package.json')
-  const forTests = isTest(path) || isWorkshop(path) ? { ...root.dependencies, ...root.devDependencies, ...listWorkspaces(tree) } : {}
+  const forTests = isTest(path) || isDevelopmentCode(path) ? { ...root.dependencies, ...root.devDependencies, ...listWorkspaces(tree) } : {}
   const others = { ...dependencies, ...optionalDependencies, ...peerDependencies, ...peerDependenciesMeta, ...forTests }
   return new Set([...bundled, ...Object.keys(others)])
 }

@@ -11,11 +11,11 @@ const languages = ['en', 'ru', 'uz']
 
 /** A check: every error has texts in three languages, a reason that is unique within its code, a hint, and code that throws it. */
 export function checkErrors(tree: Tree, errors: Readonly<Record<string, CheckedError>>): CheckFinding[] {
-  const words = listWords(tree)
+  const strings = listStrings(tree)
   // One reason may occur under two codes: an expired card at verification and at payment.
   const causes = Object.values(errors).map(causeOf)
   return Object.entries(errors).flatMap(([name, entry]) => {
-    const complaints = [...judgeEntry(entry, causes), ...(words.has(name) ? [] : ['nothing in service/ throws it'])]
+    const complaints = [...judgeEntry(entry, causes), ...(strings.has(name) ? [] : ['nothing in service/ throws it'])]
     return complaints.map((complaint) => ({ path, line: lineOfEntry(tree, name), text: `${name}: ${complaint}` }))
   })
 }
@@ -36,15 +36,15 @@ function causeOf({ code, reason }: CheckedError): string {
 }
 
 /** Every string in the code of the service: an error is thrown by its name, or found in a table by it. */
-function listWords(tree: Tree): Set<string> {
-  const words = new Set<string>()
+function listStrings(tree: Tree): Set<string> {
+  const strings = new Set<string>()
   const visit = (node: ts.Node): void => {
-    if (ts.isStringLiteralLike(node)) words.add(node.text)
+    if (ts.isStringLiteralLike(node)) strings.add(node.text)
     ts.forEachChild(node, visit)
   }
   for (const file of tree.paths)
     if (/^(service|contract)\/src\/.*\.ts$/.test(file) && file !== path && !isTest(file)) visit(tree.parse(file))
-  return words
+  return strings
 }
 
 function lineOfEntry(tree: Tree, name: string): number {

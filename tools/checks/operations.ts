@@ -3,7 +3,7 @@ import type { CheckFinding } from './finding.ts'
 
 const folder = 'service/src/operations/'
 
-/** A check: every operation of the contract has its code, test, vectors and page, and no file is named like an operation that the contract has not. */
+/** A check: every operation of the contract has its code, test, vectors and page, and no file is named like an operation that is not in the contract. */
 export function checkOperations(tree: Tree, names: readonly string[]): CheckFinding[] {
   return [...names.flatMap((name) => checkOperation(tree, name)), ...listStray(tree, names)]
 }
@@ -25,13 +25,13 @@ function checkPublic(tree: Tree, name: string): CheckFinding[] {
 
 /** Operations of one page of the dashboard share a file. The conformance runner has no session, so they have tests and no vectors. */
 function checkDashboard(tree: Tree, name: string): CheckFinding[] {
-  const isHeld = (isOfKind: (path: string) => boolean, text: string): boolean =>
+  const isFound = (isOfKind: (path: string) => boolean, text: string): boolean =>
     tree.paths.some((path) => path.startsWith(`${folder}dashboard.`) && isOfKind(path) && tree.read(path).includes(text))
   return [
-    ...(isHeld((path) => !path.endsWith('.test.ts'), `operation(${camelCase(name)}Contract,`)
+    ...(isFound((path) => !path.endsWith('.test.ts'), `operation(${camelCase(name)}Contract,`)
       ? []
       : [lacks(name, `code: ${folder}dashboard.….ts`)]),
-    ...(isHeld((path) => path.endsWith('.test.ts'), `'${name}'`) ? [] : [lacks(name, `test: ${folder}dashboard.….test.ts`)]),
+    ...(isFound((path) => path.endsWith('.test.ts'), `'${name}'`) ? [] : [lacks(name, `test: ${folder}dashboard.….test.ts`)]),
   ]
 }
 
@@ -52,7 +52,7 @@ function listStray(tree: Tree, names: readonly string[]): CheckFinding[] {
     const [, name] =
       /^(?:service\/src\/operations|docs\/reference\/methods)\/([a-z_]+(?:\.[a-zA-Z_]+)+?)(?:\.test)?\.(?:ts|md)$/.exec(path) ?? []
     const isKnown = name === undefined || /\.(test|suite|fixture)$|^(dashboard|operator)\./.test(name) || names.includes(name)
-    return isKnown ? [] : [{ path, line: 1, text: `is named like an operation, and contract/src/operations.ts has no ${name}` }]
+    return isKnown ? [] : [{ path, line: 1, text: `is named like an operation, and contract/src/operations.ts does not define ${name}` }]
   })
 }
 

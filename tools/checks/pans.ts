@@ -1,7 +1,7 @@
 import type { Tree } from '../tree.ts'
 import type { CheckFinding } from './finding.ts'
 
-/** The seven cards of the test environment: public, and the only numbers that may stand in a file. */
+/** The seven cards of the test environment: public, and the only numbers that a file may contain. */
 const sandboxPans: ReadonlySet<string> = new Set([
   '8600069195406311',
   '8600495473316478',
@@ -16,8 +16,8 @@ const sandboxPans: ReadonlySet<string> = new Set([
 const sixteenDigits = /(?<![0-9])[0-9]{4}([ -]?)[0-9]{4}\1[0-9]{4}\1[0-9]{4}(?![0-9])/g
 
 /**
- * A check: no card number stands in a file. A number with eight zeros in a row is plainly made up; any other that was generated
- * says `pan-ok` on its line or on the line before.
+ * A check: no file contains a card number. A number with eight zeros in a row is plainly made up; for any other generated number, `pan-ok` is on its
+ * line or on the line before.
  */
 export function checkPans(tree: Tree): CheckFinding[] {
   return tree.paths.flatMap((path) => {
@@ -29,7 +29,7 @@ export function checkPans(tree: Tree): CheckFinding[] {
   })
 }
 
-const instead = 'take a sandbox card or a number with eight zeros in a row; for a published vector say pan-ok beside it'
+const instead = 'use a sandbox card or a number with eight zeros in a row; beside a published vector write pan-ok'
 
 function findPans(text: string): string[] {
   const runs = (text.match(sixteenDigits) ?? []).map((run) => run.replaceAll(/[ -]/g, ''))
@@ -45,7 +45,7 @@ function hasCardPrefix(digits: string): boolean {
   return isRange || /^(8600|5614|9860|333333|444444|4|5[1-5])/.test(digits)
 }
 
-/** ISO/IEC 7812-1 Annex B. Written out here, since a check of the contract must not lean on the contract. */
+/** ISO/IEC 7812-1 Annex B. Implemented here, because a check of the contract must not depend on it. */
 function hasCheckDigit(digits: string): boolean {
   const sum = digits.split('').reduce((total, digit, index) => {
     const value = Number(digit) * (index % 2 === 0 ? 2 : 1)

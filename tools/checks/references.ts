@@ -51,7 +51,7 @@ function checkCitations(tree: Tree, path: string): CheckFinding[] {
   })
 }
 
-/** Pages that lie outside the repository, by the names that they are known under. */
+/** Pages outside the repository, by their names. */
 const outside = /\b(?:wire|security|architecture|spec|specification)(?:\.md)?,? §|(?:\.\.\/)?\bshared\/(?:design|spec|issues)\//gi
 
 type Citation = { readonly page: string; readonly anchor: string }
@@ -72,7 +72,7 @@ function listNamed(tree: Tree, name: string): string[] {
   return tree.paths.filter((path) => path.endsWith(`/${name}`))
 }
 
-/** A vector says which rule it proves: an anchor of a page in `docs/reference/`, or a section of a public standard. */
+/** A vector says which rule it tests: an anchor of a page in `docs/reference/`, or a section of a public standard. */
 function checkVectors(tree: Tree, path: string): CheckFinding[] {
   const { cases = [] } = JSON.parse(tree.read(path)) as { cases?: { title?: string; spec?: string }[] }
   const uncited = cases.filter(({ spec = '' }) => !/\bdocs\/reference\/[\w.-]+\.md#[\w-]+|^RFC \d+/.test(spec))
@@ -91,7 +91,7 @@ function isLostAnchor(tree: Tree, file: string, anchor: string | undefined): boo
   return anchor !== undefined && file.endsWith('.md') && !listAnchors(tree.read(file)).has(anchor)
 }
 
-/** Links and images, `[x](y)` and `[x]: y`; code is no place for links, and other schemes are not ours to keep. */
+/** Links and images, `[x](y)` and `[x]: y`; code is no place for links, and addresses of other schemes are not checked. */
 function listLinks(text: string): { line: number; link: string }[] {
   const lines = withoutCode(text).split('\n')
   return lines.flatMap((line, index) => {

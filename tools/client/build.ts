@@ -1,7 +1,7 @@
 import { mkdirSync, readFileSync } from 'node:fs'
 import { join, relative } from 'node:path'
 import { build, type Format } from 'esbuild-wasm'
-import { putWhole } from '../put-whole.ts'
+import { replaceFile } from '../replace-file.ts'
 import { bundleTypes } from './types.ts'
 
 /** A file of the built library. */
@@ -24,7 +24,7 @@ export async function buildClient(root: string, folder: string): Promise<ClientF
   mkdirSync(folder, { recursive: true })
   return files.map(([name, text]) => {
     const path = join(folder, name)
-    putWhole(path, text)
+    replaceFile(path, text)
     return { path: relative(root, path), bytes: Buffer.byteLength(text) }
   })
 }

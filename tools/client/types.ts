@@ -63,7 +63,7 @@ function printDeclarations(file: ts.SourceFile): string {
   return declarations.map((statement) => statement.getFullText().replace(/^export (declare )?/m, '$1')).join('')
 }
 
-/** Imports of other packages are kept: a user of the types has the package. */
+/** Imports of other packages stay: a user of the types has the package. */
 function isOurImport(statement: ts.Statement): boolean {
   return (
     ts.isImportDeclaration(statement) &&

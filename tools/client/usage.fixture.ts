@@ -38,7 +38,7 @@ export async function pay(token: string, maybeKey?: string): Promise<string> {
   await tessera.receipts.create({ amount: '500000' })
   // @ts-expect-error No method of this name.
   look(tessera.receipts.refund)
-  // @ts-expect-error A password is needed.
+  // @ts-expect-error The password is required.
   look(new Tessera({ url: '', merchantId: '' }))
   return describe(outcome.problem)
 }

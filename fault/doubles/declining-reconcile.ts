@@ -7,11 +7,11 @@ import type { ReceiptRow } from '../../service/src/store/receipts.ts'
 export * from '../../service/src/domain/payments/reconcile.ts'
 export { declineUnknown as reconcileUnknown }
 
-/** Takes a missing reply for a decline. */
+/** Treats a missing reply as a decline. */
 async function declineUnknown({ services, receipt }: DueReceipt): Promise<ReceiptRow | null> {
   const authorization = findAuthorization(await services.store.read(listOperations(receipt)))
   const operations = authorization === null ? [] : [{ ...authorization, state: 'declined', reason: 'debitFailed' } as const]
   const cardLock = receipt.oneTime ? ({ cardId: receipt.cardId, move: 'release' } as const) : null
   const to = updateAfterRefusal(services.settings, receipt, 'debitFailed')
-  return applyBackgroundTransition(services, { cause: 'found_declined', from: receipt, to, operations, cardLock, outcome: 'forgotten' })
+  return applyBackgroundTransition(services, { cause: 'found_declined', from: receipt, to, operations, cardLock, outcome: 'declined' })
 }
