@@ -32,22 +32,27 @@ export interface RowAuthenticator<Row> {
   hasValidMac(row: Row): Promise<boolean> | boolean
 }
 
-export interface RowAuthenticatorOptions<Row> {
-  readonly table: string
-  readonly environment: string
-  /** The covered columns, in a fixed order. A new column goes to the end, and old rows get a new MAC. */
-  readonly fieldsOf: (row: Row) => readonly MacField[]
+/** A table whose rows bear a MAC. Its name and the covered fields in their order are part of every MAC. */
+export interface AuthenticatedTable<Row> {
+  readonly name: string
+  readonly macFields: (row: Row) => readonly MacField[]
 }
 
+/**
+ * Makes and checks the MACs of a table's rows:
+ *
+ *     const cardMac = makeRowAuthenticator(keyring, environment, cardsTable)
+ */
 export function makeRowAuthenticator<Row extends { readonly mac: Uint8Array }>(
-  keyring: Keyring,
-  { table, environment, fieldsOf }: RowAuthenticatorOptions<Row>,
+  keyring: Pick<Keyring, 'active' | 'byId'>,
+  environment: string,
+  { name: table, macFields }: AuthenticatedTable<Row>,
 ): RowAuthenticator<Row> {
   const isMadeBy = (dek: Dek, row: Row): boolean =>
-    dek.purpose === 'row_mac' && isRowMacValid(dek, row.mac, table, environment, fieldsOf(row))
+    dek.purpose === 'row_mac' && isRowMacValid(dek, row.mac, table, environment, macFields(row))
   return Object.freeze({
     async seal(row: Row) {
-      return { ...row, mac: makeRowMac(await keyring.active('row_mac'), table, environment, fieldsOf(row)) }
+      return { ...row, mac: makeRowMac(await keyring.active('row_mac'), table, environment, macFields(row)) }
     },
     hasValidMac(row: Row) {
       const dek = keyring.byId(macKeyIdOf(row.mac))

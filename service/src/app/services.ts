@@ -1,4 +1,5 @@
 import { randomPublic } from '@tessera/vault/random'
+import { makeRowAuthenticator } from '@tessera/vault/rowmac'
 
 import { makeHttpGet } from '../adapters/http/http-get.ts'
 import { makeAddressGuard, resolveBySystem } from '../adapters/http/address-guard.ts'
@@ -9,7 +10,6 @@ import { openControls } from '../adapters/sandbox/controls.ts'
 import { makeReset } from '../adapters/sandbox/reset.ts'
 import type { Clock } from '../clock.ts'
 import { makeCards } from '../domain/cards/cards.ts'
-import { makeCardMac } from '../domain/cards/mac.ts'
 import { makeCardResealer } from '../domain/cards/reseal.ts'
 import { cardSettings, type CardSettings } from '../domain/cards/settings.ts'
 import { makeCardSweeper } from '../domain/cards/sweep.ts'
@@ -25,14 +25,12 @@ import { makeKeyAdministration } from '../domain/keys/key-administration.ts'
 import { makeIdempotency } from '../domain/idempotency/idempotency.ts'
 import { idempotencySettings } from '../domain/idempotency/settings.ts'
 import { makeMerchantEndpointAdministration, makeMerchantEndpointLookup } from '../domain/merchants/merchant-endpoint.ts'
-import { makeMerchantMac } from '../domain/merchants/mac.ts'
 import { makeMerchants } from '../domain/merchants/merchants.ts'
 import { makeFetchPage, type FetchPage } from '../domain/page-check/fetch-page.ts'
 import { makePageCheck } from '../domain/page-check/page-check.ts'
 import { makeParsePage, type ParsePage } from '../domain/page-check/parse-page.ts'
 import { createReceiptAdministration } from '../domain/payments/administration.ts'
 import { createReceipts } from '../domain/payments/receipts.ts'
-import { makeReceiptMac } from '../domain/payments/receipt-mac.ts'
 import { createReceiptWorker } from '../domain/payments/receipt-worker.ts'
 import { paymentSettings, type PaymentSettings } from '../domain/payments/settings.ts'
 import { makeCardReports } from '../domain/reporting/cards.ts'
@@ -69,6 +67,9 @@ import type { Adapters, Sandbox } from './adapters.ts'
 import { readReadiness, type Lifecycle } from './lifecycle.ts'
 import { createLimits, simulatedCapsOf, type LimitSet } from './limits.ts'
 import type { Storage } from './storage.ts'
+import { cardsTable } from '../store/cards.ts'
+import { merchantsTable } from '../store/merchants.ts'
+import { receiptsTable } from '../store/receipts.ts'
 
 export interface ServiceDependencies extends Storage {
   /** The machine's own clock. */
@@ -176,9 +177,9 @@ export async function createServices(config: Config, adapters: Adapters, deps: S
   const { sandbox } = adapters
 
   // Compliance and the page check.
-  const mac = makeCardMac(keyring, environment)
-  const receiptMac = makeReceiptMac(keyring, environment)
-  const merchantMac = makeMerchantMac(keyring, environment)
+  const mac = makeRowAuthenticator(keyring, environment, cardsTable)
+  const receiptMac = makeRowAuthenticator(keyring, environment, receiptsTable)
+  const merchantMac = makeRowAuthenticator(keyring, environment, merchantsTable)
   const reseal = makeCardResealer(base)
   const findings = makeComplianceFindings({ store, clock })
   const provider = { name: config.providerName ?? 'Tessera', termsUrl: config.termsUrl, privacyUrl: config.privacyUrl }

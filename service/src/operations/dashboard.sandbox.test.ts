@@ -1,15 +1,17 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 
+import { makeRowAuthenticator } from '@tessera/vault/rowmac'
+
 import { checkAudit } from '../ops/audit/check.ts'
-import { makeCardMac } from '../domain/cards/mac.ts'
 import { openControls } from '../adapters/sandbox/controls.ts'
 import { openDashboard } from '../testing/dashboard-user.fixture.ts'
-import { makeMerchantMac } from '../domain/merchants/mac.ts'
-import { makeReceiptMac } from '../domain/payments/receipt-mac.ts'
 
 import { createTestApp, type TestApp } from '../testing/test-app.fixture.ts'
 import { listAuditOfSubject } from '../store/audit.ts'
+import { cardsTable } from '../store/cards.ts'
+import { merchantsTable } from '../store/merchants.ts'
+import { receiptsTable } from '../store/receipts.ts'
 import { deleteTestData } from '../store/test-data.ts'
 
 const app = await createTestApp()
@@ -243,8 +245,11 @@ test('a reset shreds each card first, drops what was rehearsed, and leaves anoth
   )
   assert.equal(await app.store.write(deleteTestData, { bucket, merchantId }), 0)
   const { keyring, environment, store } = app
-  const [card, receipt, merchant] = [makeCardMac, makeReceiptMac, makeMerchantMac] as const
-  const macs = { card: card(keyring, environment), receipt: receipt(keyring, environment), merchant: merchant(keyring, environment) }
+  const macs = {
+    card: makeRowAuthenticator(keyring, environment, cardsTable),
+    receipt: makeRowAuthenticator(keyring, environment, receiptsTable),
+    merchant: makeRowAuthenticator(keyring, environment, merchantsTable),
+  }
   assert.deepEqual((await checkAudit({ store, macs })).findings, [])
 })
 

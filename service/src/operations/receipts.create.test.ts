@@ -3,17 +3,17 @@ import { after, test } from 'node:test'
 
 import { operations } from '@tessera/contract/operations'
 import { SettingProblem } from '@tessera/contract/setting-problems'
+import { makeRowAuthenticator } from '@tessera/vault/rowmac'
 
-import { makeMerchantMac } from '../domain/merchants/mac.ts'
 import type { MerchantPatch } from '../domain/merchants/merchant-patch.ts'
 
 import { createTestApp } from '../testing/test-app.fixture.ts'
 import type { TestMerchant } from '../testing/test-merchant.fixture.ts'
 import { rowOf } from '../testing/receipts.fixture.ts'
-import { insertMerchant } from '../store/merchants.ts'
+import { insertMerchant, merchantsTable } from '../store/merchants.ts'
 
 const app = await createTestApp()
-const mac = makeMerchantMac(app.keyring, app.environment)
+const mac = makeRowAuthenticator(app.keyring, app.environment, merchantsTable)
 after(() => app.close())
 
 test('a new receipt is told whole, member by member in the order of the wire, the same in both profiles', async () => {

@@ -1,7 +1,8 @@
 import { currentAuditAction } from '@tessera/contract/audit-actions'
 import { currentAuditOutcome } from '@tessera/contract/audit-outcomes'
 
-import { RowBroken, table, type RowOf, text, bigint, timestamp, bytes, readText, readInteger, readBytes, readColumn } from './table.ts'
+import { RowBroken, text, bigint, timestamp, bytes, readText, readInteger, readBytes, readColumn } from './columns.ts'
+import { table, type RowOf } from './table.ts'
 import { type Row, sql } from './statement.ts'
 import { type Read, type AuditEntry, type MerchantKey, type TimeCursor, type Transaction, writeAudit } from './transaction.ts'
 

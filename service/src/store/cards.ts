@@ -2,8 +2,6 @@ import type { Expiry } from '@tessera/contract/card'
 import { leastIdAt } from '@tessera/vault/id'
 import type { AuditEntry } from './audit.ts'
 import {
-  table,
-  type RowOf,
   text,
   quotedText,
   oneOf,
@@ -17,7 +15,8 @@ import {
   quote,
   readText,
   readInteger,
-} from './table.ts'
+} from './columns.ts'
+import { table, type RowOf } from './table.ts'
 import { type TransactionExtras, withExtras } from './extras.ts'
 import type { MerchantKey } from './merchants.ts'
 import { type Row, sql } from './statement.ts'
@@ -54,7 +53,10 @@ export const cardsTable = table('cards', {
   version:    integer(),                         // from 1; each change adds one
   keyId:      text(),                            // key of the outer layer, hex; '' once shredded
   blob:       bytes(),                           // the sealed PAN; empty once shredded
-  mac:        rowMac(),                          // over everything that decides (vault/rowmac.ts)
+  mac:        rowMac(
+    'bucket', 'merchantId', 'cardId', 'version', 'tokenHash', 'maskedPan', 'type', 'expiry', 'recurrent', 'verified',
+    'state', 'keyId', 'blob', 'customer', 'account', 'consent', 'createdAt', 'verifiedAt', 'endsAt', 'endedAt',
+  ),
   customer:   quotedText().nullable(),
   account:    text().nullable(),                 // JSON, as given
   consent:    text().nullable(),                 // JSON: what was agreed to, or that the merchant asserted it

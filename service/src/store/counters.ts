@@ -1,6 +1,7 @@
 import type { MerchantKey } from './merchants.ts'
 import { sql } from './statement.ts'
-import { integer, readInteger, readText, table, text, type RowOf } from './table.ts'
+import { integer, readInteger, readText, text } from './columns.ts'
+import { table, type RowOf } from './table.ts'
 import { type Read, type Transaction, rollback, run, runOne } from './transaction.ts'
 
 // prettier-ignore

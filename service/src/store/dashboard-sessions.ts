@@ -1,5 +1,6 @@
 import type { AuditEntry } from './audit.ts'
-import { table, type RowOf, text, quotedText, timestamp, bytes, quote } from './table.ts'
+import { text, quotedText, timestamp, bytes, quote } from './columns.ts'
+import { table, type RowOf } from './table.ts'
 import { sql } from './statement.ts'
 import { type Read, type Transaction, run, writeAudit } from './transaction.ts'
 

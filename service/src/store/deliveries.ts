@@ -1,6 +1,7 @@
 import { type EventType, eventTypes } from '@tessera/contract/event'
 import type { AuditEntry } from './audit.ts'
-import { table, type RowOf, text, oneOf, integer, timestamp, readText, readInteger, readColumn } from './table.ts'
+import { text, oneOf, integer, timestamp, readText, readInteger, readColumn } from './columns.ts'
+import { table, type RowOf } from './table.ts'
 import type { MerchantKey } from './merchants.ts'
 import { type EventRow, outboxTable } from './outbox.ts'
 import { type Value, placeholders, sql } from './statement.ts'

@@ -1,4 +1,5 @@
-import { quote, quotedText, table, text, timestamp, type RowOf } from './table.ts'
+import { quote, quotedText, text, timestamp } from './columns.ts'
+import { table, type RowOf } from './table.ts'
 import { sql } from './statement.ts'
 import { type Read, type Transaction, run } from './transaction.ts'
 

@@ -1,6 +1,7 @@
 import type { MerchantKey } from './merchants.ts'
 import { sql } from './statement.ts'
-import { integer, oneOf, quotedText, table, text, timestamp, type RowOf } from './table.ts'
+import { integer, oneOf, quotedText, text, timestamp } from './columns.ts'
+import { table, type RowOf } from './table.ts'
 import { type Read, type Transaction, run } from './transaction.ts'
 
 // prettier-ignore

@@ -1,5 +1,6 @@
 import type { AuditEntry } from './audit.ts'
-import { table, type RowOf, text, quotedText, oneOf, integer, timestamp, bytes, rowMac } from './table.ts'
+import { text, quotedText, oneOf, integer, timestamp, bytes, rowMac } from './columns.ts'
+import { table, type RowOf } from './table.ts'
 import { type TransactionExtras, withExtras } from './extras.ts'
 import { sql } from './statement.ts'
 import { type DuplicateRequest, type Read, type Transaction, insertRow, run, runOne, writeAudit } from './transaction.ts'
@@ -19,7 +20,7 @@ export const formSessionsTable = table('form_sessions', {
   endsAt:       timestamp(),
   returnTo:     text().nullable(),        // where the hosted page sends the cardholder afterwards; null: the form stands in a page of the merchant's
   cancelledAt:  timestamp(),              // when the cardholder turned back on the hosted page; 0: not
-  mac:          rowMac(),                 // of everything above; of none for a row from before there were any
+  mac:          rowMac(),                 // empty in a row from before there were any; the attempts are covered, so each makes a new one
 })
 
 /** A merchant's leave for one payer to make tokens with the hosted form. The session's text is kept as its hash only. */

@@ -1,5 +1,6 @@
 import { type Value, sql } from './statement.ts'
-import { bytes, integer, oneOf, table, text, timestamp, type RowOf } from './table.ts'
+import { bytes, integer, oneOf, text, timestamp } from './columns.ts'
+import { table, type RowOf } from './table.ts'
 import { type Read, type Transaction, run, runOne } from './transaction.ts'
 
 // prettier-ignore

@@ -1,5 +1,6 @@
 import type { WrappedKey } from '@tessera/vault/keyring'
-import { table, text, oneOf, integer, timestamp, bytes } from './table.ts'
+import { text, oneOf, integer, timestamp, bytes } from './columns.ts'
+import { table } from './table.ts'
 import { type Row, type Value, sql } from './statement.ts'
 
 // prettier-ignore

@@ -1,5 +1,8 @@
+import type { MacField } from '@tessera/vault/rowmac'
+
 import type { AuditEntry } from './audit.ts'
-import { table, type RowOf, text, oneOf, integer, timestamp, rowMac, mappedText, RowBroken, readText } from './table.ts'
+import { text, oneOf, integer, timestamp, rowMac, mappedText, RowBroken, readText } from './columns.ts'
+import { table, type RowOf } from './table.ts'
 import { type Row, type Value, sql } from './statement.ts'
 import { type Read, type Transaction, runOne, writeAudit } from './transaction.ts'
 
@@ -16,9 +19,12 @@ export const merchantsTable = table('merchants', {
   organization: text(),                            // legal name and address, '' where nobody gave them
   address:      text(),
   settings:     text(),                            // JSON of what is agreed with it: `merchants/settings.ts` reads and writes it
-  credentials:  mappedText(parseCredentials, formatCredentials), // newest first: two are live during a rotation, the others have been retired
+  credentials:  mappedText(parseCredentials, formatCredentials).coveredAs(credentialMacFields), // newest first: two are live during a rotation, the others have been retired
   createdAt:    timestamp(),
-  mac:          rowMac(),                          // row MAC over all of the above; empty in a row of before there were any
+  // Empty in a row from before there were any.
+  mac:          rowMac(
+    'id', 'bucket', 'version', 'state', 'name', 'organization', 'address', 'settings', 'createdAt', 'credentials',
+  ),
 })
 
 export type MerchantRow = RowOf<typeof merchantsTable>
@@ -44,6 +50,12 @@ export const credentialUsesTable = table('credential_uses', {
 export type CredentialUse = RowOf<typeof credentialUsesTable>
 
 export type { MerchantKey } from './transaction.ts'
+
+/** The number of credentials varies, so it is covered as well. */
+function credentialMacFields(credentials: readonly Credential[]): readonly MacField[] {
+  const fieldsOf = ({ number, hash, pepperKeyId, createdAt, retiredAt }: Credential) => [number, hash, pepperKeyId, createdAt, retiredAt]
+  return [credentials.length, ...credentials.flatMap(fieldsOf)]
+}
 
 const insertRow = sql`${merchantsTable.insertSql} on conflict (id) do nothing returning id`
 

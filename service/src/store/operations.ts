@@ -1,5 +1,6 @@
 import type { CardKey } from './cards.ts'
-import { table, type RowOf, text, quotedText, oneOf, integer, timestamp } from './table.ts'
+import { text, quotedText, oneOf, integer, timestamp } from './columns.ts'
+import { table, type RowOf } from './table.ts'
 import { sql } from './statement.ts'
 import { type Read, type Transaction, run } from './transaction.ts'
 

@@ -1,5 +1,6 @@
 import { eventTypes } from '@tessera/contract/event'
-import { table, type RowOf, text, oneOf, integer, timestamp, readText, readInteger } from './table.ts'
+import { text, oneOf, integer, timestamp, readText, readInteger } from './columns.ts'
+import { table, type RowOf } from './table.ts'
 import type { MerchantKey } from './merchants.ts'
 import { sql } from './statement.ts'
 import { type Read, type Transaction, run } from './transaction.ts'

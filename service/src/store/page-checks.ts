@@ -1,7 +1,8 @@
 import type { AuditEntry } from './audit.ts'
 import type { MerchantKey } from './merchants.ts'
 import { sql } from './statement.ts'
-import { integer, oneOf, quote, quotedText, table, text, timestamp, type RowOf } from './table.ts'
+import { integer, oneOf, quote, quotedText, text, timestamp } from './columns.ts'
+import { table, type RowOf } from './table.ts'
 import { type Read, type Transaction, run, runOne, writeAudit } from './transaction.ts'
 
 // prettier-ignore

@@ -1,19 +1,7 @@
-import { type ReceiptState, receiptStates } from '@tessera/contract/receipt'
+import { currencyUzs, type ReceiptState, receiptStates } from '@tessera/contract/receipt'
 import { type CardKey, type CardRow, replaceCardAndVerification } from './cards.ts'
-import {
-  table,
-  type RowOf,
-  text,
-  quotedText,
-  integer,
-  timestamp,
-  boolean,
-  rowMac,
-  checked,
-  RowBroken,
-  readText,
-  readInteger,
-} from './table.ts'
+import { text, quotedText, integer, timestamp, boolean, rowMac, checked, RowBroken, readText, readInteger } from './columns.ts'
+import { table, type RowOf } from './table.ts'
 import type { AuditEntry } from './audit.ts'
 import { type TransactionExtras, withExtras } from './extras.ts'
 import { type OperationRow, upsertOperations } from './operations.ts'
@@ -73,7 +61,12 @@ export const receiptsTable = table('receipts', {
   merchantId:        text().key(),
   state:             checked(integer(), isReceiptState),
   version:           integer(),                 // from 1; each change adds one
-  mac:               rowMac(),
+  mac:               rowMac(
+    'bucket', 'merchantId', 'receiptId', 'version', 'state', 'amountTiyin', 'takenTiyin', { constant: currencyUzs },
+    'hold', 'description', 'detail', 'account', 'payer', 'error', 'cardId', 'maskedPan', 'cardExpiry', 'oneTime',
+    'networkRef', 'requestId', 'customer', 'createdAt', 'payTime', 'cancelTime', 'sourceCancel', 'fiscal',
+    'unknownSince', 'flagged', 'dueAt', 'reconcileAttempts',
+  ),
   amountTiyin:       integer(),
   takenTiyin:        integer(),                 // what was debited, or is held; 0 before
   hold:              boolean(),

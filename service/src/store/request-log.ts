@@ -1,4 +1,5 @@
-import { table, type RowOf, text, oneOf, integer, timestamp, readText, readInteger } from './table.ts'
+import { text, oneOf, integer, timestamp, readText, readInteger } from './columns.ts'
+import { table, type RowOf } from './table.ts'
 import type { MerchantKey } from './merchants.ts'
 import { type Row, placeholders, sql } from './statement.ts'
 import { type Read, type TimeCursor, type Transaction, run } from './transaction.ts'

@@ -1,4 +1,5 @@
-import { table, type RowOf, text, oneOf, integer, timestamp } from './table.ts'
+import { text, oneOf, integer, timestamp } from './columns.ts'
+import { table, type RowOf } from './table.ts'
 import { movementKinds } from './operations.ts'
 import { sql } from './statement.ts'
 import { type Read, type Transaction, runOne } from './transaction.ts'

@@ -1,6 +1,7 @@
 import type { AuditEntry } from './audit.ts'
 import { sql } from './statement.ts'
-import { readText, table, text, timestamp, type RowOf } from './table.ts'
+import { readText, text, timestamp } from './columns.ts'
+import { table, type RowOf } from './table.ts'
 import { type Read, type TimeCursor, type Transaction, run, writeAudit } from './transaction.ts'
 
 // What the sandbox adapters store: the step of each scenario that a merchant set, and the SMS that would have been sent. Empty in production.

@@ -1,4 +1,4 @@
-import { readInteger } from './table.ts'
+import { readInteger } from './columns.ts'
 import { sql } from './statement.ts'
 import { type Transaction, run, runOne } from './transaction.ts'
 

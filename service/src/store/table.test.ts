@@ -1,21 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Row } from './statement.ts'
-import {
-  boolean,
-  bytes,
-  checked,
-  integer,
-  mappedText,
-  oneOf,
-  quotedText,
-  RowBroken,
-  rowMac,
-  table,
-  text,
-  timestamp,
-  type RowOf,
-} from './table.ts'
+import { boolean, bytes, checked, integer, mappedText, oneOf, quotedText, RowBroken, rowMac, text, timestamp } from './columns.ts'
+import { table, type RowOf } from './table.ts'
 
 // prettier-ignore
 const thingsTable = table('things', {
@@ -107,10 +94,33 @@ test('a value that this service never wrote names its column and nothing of its 
   }
 })
 
-test('the map says what the MAC of a row covers, and why it leaves something out', () => {
-  const left = Object.entries(thingsTable.macCoverage).filter(([, covered]) => covered !== 'covered')
-  assert.deepEqual(left, [
-    ['attempts', 'a counter'],
-    ['mac', 'it is the MAC'],
-  ])
+test('the map says what the MAC of a row covers: every column that is not left out, a mapped one by its text', () => {
+  const { bucket, thingId, version, state, code, note, isOpen, blob, madeAt } = thing
+  assert.deepEqual(thingsTable.macFields(thing), [bucket, thingId, version, state, code, note, isOpen, blob, 'x,y', madeAt])
+})
+
+test('an order of its own holds constants, and a column may be covered by fields of its own', () => {
+  const names = mappedText(
+    (stored) => stored.split(','),
+    (parts) => parts.join(','),
+  )
+  const ordered = table('ordered', {
+    a: text().key(),
+    names: names.coveredAs((parts) => [parts.length, ...parts]),
+    mac: rowMac('names', { constant: 'v1' }, 'a'),
+  })
+  assert.deepEqual(ordered.macFields({ a: 'x', names: ['y', 'z'], mac: thing.mac }), [2, 'y', 'z', 'v1', 'x'])
+})
+
+test('a table without a MAC has none', () => {
+  assert.equal(table('plain', { a: text().key(), mac: bytes() }).macFields, null)
+})
+
+test('a map is refused whose MAC neither covers a column nor says why not', () => {
+  const column = { a: text().key(), b: integer() }
+  assert.throws(() => table('t', { ...column, mac: rowMac('a') }), /the MAC of t neither covers b nor says why not/)
+  assert.throws(() => table('t', { ...column, mac: rowMac('a', 'b', 'c') }), /cannot cover c/)
+  assert.throws(() => table('t', { ...column, mac: rowMac('a', 'b', 'a') }), /cannot cover a/)
+  assert.throws(() => table('t', { ...column, c: text().notCovered('a counter'), mac: rowMac('a', 'b', 'c') }), /cannot cover c/)
+  assert.throws(() => table('t', { ...column, c: text().notCovered('a counter') }), /t has no MAC, and says that c is left out/)
 })

@@ -1,5 +1,6 @@
 import type { Row, Statement, Value } from './statement.ts'
-import type { Columns, RowOf, Table } from './table.ts'
+import type { Columns } from './columns.ts'
+import type { RowOf, Table } from './table.ts'
 
 /** A query: one statement, its values, and how its rows are mapped. */
 export interface Read<T> {

@@ -1,5 +1,6 @@
 import type { AuditEntry } from './audit.ts'
-import { table, type RowOf, text, integer, timestamp, bytes, readInteger } from './table.ts'
+import { text, integer, timestamp, bytes, readInteger } from './columns.ts'
+import { table, type RowOf } from './table.ts'
 import type { MerchantKey } from './merchants.ts'
 import { sql } from './statement.ts'
 import { type Read, type Transaction, rollback, runOne, writeAudit } from './transaction.ts'

@@ -1,10 +1,10 @@
 import type { Keyring } from '@tessera/vault/keyring'
+import { makeRowAuthenticator } from '@tessera/vault/rowmac'
 
 import { shreddedCard } from '../../domain/cards/lifecycle.ts'
-import { makeCardMac } from '../../domain/cards/mac.ts'
 import type { Clock } from '../../clock.ts'
 import { type AuditEntry, insertAuditEntry } from '../../store/audit.ts'
-import { type CardRow, type ListedCard, listCards, updateCard } from '../../store/cards.ts'
+import { type CardRow, type ListedCard, listCards, updateCard, cardsTable } from '../../store/cards.ts'
 import type { Store } from '../../store/store.ts'
 import { deleteTestData } from '../../store/test-data.ts'
 import type { TimeCursor } from '../../store/transaction.ts'
@@ -34,7 +34,7 @@ export interface ResetParts {
 }
 
 export function makeReset({ store, keyring, clock, environment }: ResetParts): Reset {
-  const mac = makeCardMac(keyring, environment)
+  const mac = makeRowAuthenticator(keyring, environment, cardsTable)
   return async (of, by) => {
     await store.write(insertAuditEntry, { audit: resetAuditEntry(of, by, 'requested') })
     const cards = await shredAll(of, by)

@@ -1,14 +1,14 @@
 import type { Pan } from '@tessera/contract/card'
 import { makeFindRoute } from '@tessera/contract/route'
 import { openPan } from '@tessera/vault/seal'
+import { makeRowAuthenticator } from '@tessera/vault/rowmac'
 
-import type { CardRow } from '../../store/cards.ts'
+import { type CardRow, cardsTable } from '../../store/cards.ts'
 
 import type { RequestContext } from '../request-context.ts'
 import { createCard, validateCard, type NewCardInput, type CreatedCard } from './create.ts'
 import { loadCard, requireLiveCardById, findCardByToken, type LiveCard } from './find.ts'
 import { verifiedCard } from './lifecycle.ts'
-import { makeCardMac } from './mac.ts'
 import { removeCard } from './remove.ts'
 import type { CardDependencies, CardServices } from './services.ts'
 
@@ -31,7 +31,7 @@ export interface Cards {
 }
 
 export function makeCards(deps: CardDependencies): Cards {
-  const mac = makeCardMac(deps.keyring, deps.environment)
+  const mac = makeRowAuthenticator(deps.keyring, deps.environment, cardsTable)
   const services: CardServices = { ...deps, mac, findRoute: makeFindRoute(deps.network.routes) }
   return Object.freeze({
     create: (input: NewCardInput, ctx: RequestContext<CreatedCard>) => createCard(services, input, ctx),

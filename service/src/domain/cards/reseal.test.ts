@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { makeRowAuthenticator } from '@tessera/vault/rowmac'
 
 import { createTestApp, type TestApp } from '../../testing/test-app.fixture.ts'
 import { drawPan } from '../../testing/random.fixture.ts'
 import { withSqlite } from '../../store/sqlite/with-store.fixture.ts'
 
-import { makeCardMac } from './mac.ts'
 import { KeyInUseError, makeCardResealer } from './reseal.ts'
-import { findCard, updateCard } from '../../store/cards.ts'
+import { findCard, updateCard, cardsTable } from '../../store/cards.ts'
 import { replaceInStore, replaceWrite } from '../../testing/store.fixture.ts'
 
 const pan = '8600069195406311'
@@ -116,7 +116,11 @@ test(
     const [broken, shut] = [await merchant.createToken(pan), await merchant.createToken(pan)].map((token) => token.slice(0, 24))
     const row = await store.read(findCard({ bucket: merchant.bucket, merchantId: merchant.merchantId, cardId: shut! }))
     assert.ok(row !== null)
-    const next = await makeCardMac(app.keyring, app.environment).seal({ ...row, blob: new Uint8Array(row.blob.length), version: 2 })
+    const next = await makeRowAuthenticator(app.keyring, app.environment, cardsTable).seal({
+      ...row,
+      blob: new Uint8Array(row.blob.length),
+      version: 2,
+    })
     const who = { at: 0, actor: 'test', action: 'test', merchantId: row.merchantId, subject: row.cardId, requestId: '', outcome: 'test' }
     assert.equal(await store.write(updateCard, { card: next, audit: { ...who, version: 2, mac: next.mac } }), true)
     await merchant.createToken(pan)

@@ -1,12 +1,12 @@
 import type { Dek, KeyStatus, Keyring } from '@tessera/vault/keyring'
 import { SealBrokenError, resealBlob } from '@tessera/vault/seal'
+import { makeRowAuthenticator } from '@tessera/vault/rowmac'
 
 import type { Clock } from '../../clock.ts'
-import { type CardRow, countCardsByKey, listCardsByKey, updateCard } from '../../store/cards.ts'
+import { type CardRow, countCardsByKey, listCardsByKey, updateCard, cardsTable } from '../../store/cards.ts'
 import type { Store } from '../../store/store.ts'
 
 import { makeCardQuarantine } from './quarantine.ts'
-import { makeCardMac } from './mac.ts'
 import { systemCardChangeEntry } from './audit-entries.ts'
 import type { RowAlarm } from './services.ts'
 
@@ -39,7 +39,7 @@ export interface CardResealerDependencies {
 
 export function makeCardResealer(deps: CardResealerDependencies): CardResealer {
   const { store, keyring, clock, environment, alarm } = deps
-  const mac = makeCardMac(keyring, environment)
+  const mac = makeRowAuthenticator(keyring, environment, cardsTable)
   const quarantine = makeCardQuarantine(alarm)
   /** The cursor of each old key. A restart begins again; resealed cards are no longer listed. */
   const after = new Map<string, string>()

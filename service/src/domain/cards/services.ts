@@ -1,12 +1,13 @@
 import type { FindRoute } from '@tessera/contract/route'
 import type { Keyring } from '@tessera/vault/keyring'
+import type { RowAuthenticator } from '@tessera/vault/rowmac'
 
 import type { Clock } from '../../clock.ts'
 import type { Network } from '../../adapters/network/network.ts'
 import type { Store } from '../../store/store.ts'
 
 import type { CardSettings } from './settings.ts'
-import type { CardMac } from './mac.ts'
+import type { CardRow } from '../../store/cards.ts'
 
 export interface CardDependencies {
   readonly store: Store
@@ -27,6 +28,6 @@ export type RowAlarm = (
 
 /** What the functions of this folder work with. */
 export interface CardServices extends CardDependencies {
-  readonly mac: CardMac
+  readonly mac: RowAuthenticator<CardRow>
   readonly findRoute: FindRoute
 }

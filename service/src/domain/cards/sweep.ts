@@ -1,14 +1,22 @@
 import type { Keyring } from '@tessera/vault/keyring'
+import { type RowAuthenticator, makeRowAuthenticator } from '@tessera/vault/rowmac'
 
 import type { Clock } from '../../clock.ts'
-import { type CardEndCursor, type CardRow, type ListedCard, listEndedCards, listSavedCards, updateCard } from '../../store/cards.ts'
+import {
+  type CardEndCursor,
+  type CardRow,
+  type ListedCard,
+  listEndedCards,
+  listSavedCards,
+  updateCard,
+  cardsTable,
+} from '../../store/cards.ts'
 import { deleteOldLimits } from '../../store/send-limits.ts'
 import { deleteInPages, type Store } from '../../store/store.ts'
 
 import { makeCardQuarantine, type CardQuarantine } from './quarantine.ts'
 import { cardEvent, extrasWithEvent } from './events.ts'
 import { expiredCard, shouldNotifyMerchant, expiredCardsEndBefore, shreddedCard } from './lifecycle.ts'
-import { makeCardMac, type CardMac } from './mac.ts'
 import { systemCardChangeEntry } from './audit-entries.ts'
 import type { RowAlarm } from './services.ts'
 
@@ -29,7 +37,11 @@ export interface CardSweeperDependencies {
 }
 
 export function makeCardSweeper(deps: CardSweeperDependencies): CardSweeper {
-  const made = { ...deps, mac: makeCardMac(deps.keyring, deps.environment), quarantine: makeCardQuarantine(deps.alarm) }
+  const made = {
+    ...deps,
+    mac: makeRowAuthenticator(deps.keyring, deps.environment, cardsTable),
+    quarantine: makeCardQuarantine(deps.alarm),
+  }
   return Object.freeze({
     async runOnce(stopping?: AbortSignal) {
       const { store, keyring, clock } = deps
@@ -43,7 +55,7 @@ export function makeCardSweeper(deps: CardSweeperDependencies): CardSweeper {
 }
 
 interface SweepServices extends CardSweeperDependencies {
-  readonly mac: CardMac
+  readonly mac: RowAuthenticator<CardRow>
   readonly quarantine: CardQuarantine
   readonly stopping: AbortSignal | undefined
 }

@@ -1,7 +1,7 @@
 import { bucketOfId } from '@tessera/vault/id'
 import { keyIdOf } from '@tessera/vault/seal'
+import type { RowAuthenticator } from '@tessera/vault/rowmac'
 
-import type { CardMac } from '../cards/mac.ts'
 import { consentSourceOf, type ConsentView } from '../consents/consents.ts'
 import type { Disclosures } from '../consents/disclosures.ts'
 import type { MerchantCache } from '../merchants/merchant-cache.ts'
@@ -42,7 +42,7 @@ export interface Evidence extends ProviderDetails {
 
 export interface EvidenceDependencies {
   readonly store: Pick<Store, 'read'>
-  readonly mac: Pick<CardMac, 'hasValidMac'>
+  readonly mac: Pick<RowAuthenticator<CardRow>, 'hasValidMac'>
   readonly merchants: Pick<MerchantCache, 'find'>
   readonly disclosures: Pick<Disclosures, 'today'>
   readonly findings: Pick<ComplianceFindings, 'list'>

@@ -1,18 +1,18 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
+import { makeRowAuthenticator } from '@tessera/vault/rowmac'
 
-import { makeCardMac } from '../cards/mac.ts'
 import { hashDisclosure } from './disclosure-text.ts'
 import { createTestApp } from '../../testing/test-app.fixture.ts'
 import { sandboxDisclosure } from '../../adapters/sandbox/legal.ts'
 
 import { makeConsents } from './consents.ts'
 import { makeDisclosures } from './disclosures.ts'
-import { findCard, updateCard } from '../../store/cards.ts'
+import { findCard, updateCard, cardsTable } from '../../store/cards.ts'
 
 const app = await createTestApp()
 after(() => app.close())
-const mac = makeCardMac(app.keyring, app.environment)
+const mac = makeRowAuthenticator(app.keyring, app.environment, cardsTable)
 const { store, clock, disclosures } = app
 const consents = makeConsents({ store, disclosures, mac })
 const { version, texts } = hashDisclosure(sandboxDisclosure)

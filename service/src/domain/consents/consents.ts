@@ -1,6 +1,6 @@
 import { bucketOf, bucketOfId } from '@tessera/vault/id'
+import type { RowAuthenticator } from '@tessera/vault/rowmac'
 
-import type { CardMac } from '../cards/mac.ts'
 import { type CardKey, type CardRow, findCardOfAnyMerchant, listCards, listConsents, type ListedCard } from '../../store/cards.ts'
 import type { Store } from '../../store/store.ts'
 import type { TimeCursor } from '../../store/transaction.ts'
@@ -75,7 +75,7 @@ export interface RecentConsentsPage {
 export interface ConsentDependencies {
   readonly store: Pick<Store, 'read'>
   readonly disclosures: Pick<Disclosures, 'find'>
-  readonly mac: Pick<CardMac, 'hasValidMac'>
+  readonly mac: Pick<RowAuthenticator<CardRow>, 'hasValidMac'>
 }
 
 export function makeConsents({ store, disclosures, mac }: ConsentDependencies): Consents & RecentConsents {

@@ -1,15 +1,14 @@
 import { RpcError } from '@tessera/contract/errors'
 import type { Keyring } from '@tessera/vault/keyring'
 import { parseToken } from '@tessera/vault/token'
+import { makeRowAuthenticator } from '@tessera/vault/rowmac'
 
 import type { RequestContext } from '../request-context.ts'
 import { TamperedRowError } from '../cards/find.ts'
 import { retryOnConflict } from '../concurrency.ts'
 import type { AuditEntry } from '../../store/audit.ts'
-import { findFormSession, type FormSessionRow, updateFormSession } from '../../store/form-sessions.ts'
+import { findFormSession, type FormSessionRow, updateFormSession, formSessionsTable } from '../../store/form-sessions.ts'
 import type { Store } from '../../store/store.ts'
-
-import { makeFormSessionMac } from './mac.ts'
 
 /** Form session rows with verified MACs. */
 export interface FormSessionRows {
@@ -38,7 +37,7 @@ export interface FormSessionRowDependencies {
 }
 
 export function makeFormSessionRows({ store, keyring, environment, alarm }: FormSessionRowDependencies): FormSessionRows {
-  const mac = makeFormSessionMac(keyring, environment)
+  const mac = makeRowAuthenticator(keyring, environment, formSessionsTable)
   return Object.freeze({ find, seal: mac.seal, change })
 
   async function find(session: string, { bucket, merchantId }: FormSessionOwner): Promise<FormSessionRow> {

@@ -2,6 +2,7 @@ import { issuePassword } from '@tessera/vault/credential'
 import { SettingProblem } from '@tessera/contract/setting-problems'
 import { bucketOf, issueRandomId } from '@tessera/vault/id'
 import type { Keyring } from '@tessera/vault/keyring'
+import type { RowAuthenticator } from '@tessera/vault/rowmac'
 
 import type { Clock } from '../../clock.ts'
 import {
@@ -18,7 +19,6 @@ import type { Store } from '../../store/store.ts'
 
 import type { Merchant, MerchantCache } from './merchant-cache.ts'
 import { maxActiveCredentials, activeCredentials, makeCredential, retiredCredential } from './credentials.ts'
-import type { MerchantMac } from './mac.ts'
 import { retryOnConflict } from '../concurrency.ts'
 import { operatorActor, type AuditActor } from '../request-context.ts'
 import { merchantAuditEntry } from './audit-entries.ts'
@@ -57,7 +57,7 @@ export interface MerchantAdministrationDependencies {
   readonly store: Store
   readonly keyring: Keyring
   readonly clock: Clock
-  readonly mac: MerchantMac
+  readonly mac: RowAuthenticator<MerchantRow>
   readonly cache: MerchantCache
 }
 

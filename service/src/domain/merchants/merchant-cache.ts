@@ -1,9 +1,9 @@
+import type { RowAuthenticator } from '@tessera/vault/rowmac'
 import { TamperedRowError } from '../cards/find.ts'
 import type { Clock } from '../../clock.ts'
 import { findMerchant, type MerchantRow } from '../../store/merchants.ts'
 import type { Store } from '../../store/store.ts'
 
-import type { MerchantMac } from './mac.ts'
 import { readSettings, type MerchantSettings } from './settings.ts'
 
 /** A merchant whose row has a valid MAC, with its settings parsed. */
@@ -27,7 +27,7 @@ export interface MerchantCache {
 export interface MerchantCacheDependencies {
   readonly store: Store
   readonly clock: Clock
-  readonly mac: MerchantMac
+  readonly mac: RowAuthenticator<MerchantRow>
   readonly alarm: MerchantAlarm
 }
 

@@ -3,15 +3,15 @@ import { after, test } from 'node:test'
 
 import { issuePassword } from '@tessera/vault/credential'
 import { bucketOf } from '@tessera/vault/id'
+import { makeRowAuthenticator } from '@tessera/vault/rowmac'
 
 import { createTestApp } from '../../testing/test-app.fixture.ts'
 import { randomHex } from '../../testing/random.fixture.ts'
 import { demoMerchant } from '../../adapters/sandbox/demo.ts'
 import { insertAuditEntry } from '../../store/audit.ts'
-import { findMerchant, insertMerchant, listCredentialUses, type MerchantRow } from '../../store/merchants.ts'
+import { findMerchant, insertMerchant, listCredentialUses, type MerchantRow, merchantsTable } from '../../store/merchants.ts'
 
 import { makeCredential } from './credentials.ts'
-import { makeMerchantMac } from './mac.ts'
 import { makeMerchants } from './merchants.ts'
 import { noSettings, writeSettings } from './settings.ts'
 import { replaceInStore, replaceRead } from '../../testing/store.fixture.ts'
@@ -19,7 +19,7 @@ import { replaceInStore, replaceRead } from '../../testing/store.fixture.ts'
 const app = await createTestApp()
 after(() => app.close())
 const { keyring, clock, environment, merchants } = app
-const mac = makeMerchantMac(keyring, environment)
+const mac = makeRowAuthenticator(keyring, environment, merchantsTable)
 const alarm = () => assert.fail('a row was called tampered')
 const note = {
   at: 0,

@@ -1,15 +1,15 @@
 import { bucketOf, isId } from '@tessera/vault/id'
 import type { Keyring } from '@tessera/vault/keyring'
+import { makeRowAuthenticator } from '@tessera/vault/rowmac'
 
 import type { Clock } from '../../clock.ts'
 import type { MerchantLimits } from '../limits/merchant-limits.ts'
-import { findMerchant, insertMerchant, type MerchantRow, updateMerchant } from '../../store/merchants.ts'
+import { findMerchant, insertMerchant, type MerchantRow, updateMerchant, merchantsTable } from '../../store/merchants.ts'
 import type { Store } from '../../store/store.ts'
 
 import { makeMerchantCache, type Merchant, type MerchantAlarm, type MerchantCache } from './merchant-cache.ts'
 import { matchesActivePassword, makeCredential } from './credentials.ts'
 import { makeMerchantAdministration, type MerchantAdministration } from './administration.ts'
-import { makeMerchantMac } from './mac.ts'
 import { merchantAuditEntry } from './audit-entries.ts'
 import { noSettings, writeSettings } from './settings.ts'
 import { makeCredentialUsage } from './credential-usage.ts'
@@ -61,7 +61,7 @@ export interface MerchantDependencies {
 
 export function makeMerchants(deps: MerchantDependencies): Merchants {
   const { store, keyring, clock } = deps
-  const mac = makeMerchantMac(keyring, deps.environment)
+  const mac = makeRowAuthenticator(keyring, deps.environment, merchantsTable)
   const cache = makeMerchantCache({ ...deps, mac })
   const usage = makeCredentialUsage(deps)
   return Object.freeze({ authenticate, ensureMerchant, ...cache, administration: makeMerchantAdministration({ ...deps, mac, cache }) })

@@ -1,5 +1,6 @@
 import { type ReceiptState, receiptStates } from '@tessera/contract/receipt'
 import { bucketOf, bucketOfId } from '@tessera/vault/id'
+import { makeRowAuthenticator } from '@tessera/vault/rowmac'
 
 import { type AuditRow, listAuditOfSubject } from '../../store/audit.ts'
 import { listOperations, type OperationRow } from '../../store/operations.ts'
@@ -10,18 +11,18 @@ import {
   listOpenReceipts,
   listReceiptPage,
   type ReceiptRow,
+  receiptsTable,
 } from '../../store/receipts.ts'
 import { retryOnConflict } from '../concurrency.ts'
-import { makeCardMac } from '../cards/mac.ts'
 import { operatorActor } from '../request-context.ts'
 
 import type { PaymentDependencies, PaymentServices } from './dependencies.ts'
 import { findAuthorization, findCurrentOperation, isOperationPending, newOperation } from './network-operations.ts'
-import { makeReceiptMac } from './receipt-mac.ts'
 import { releaseCardLock, updateAfterRefusal, updateToReturning } from './receipt-patches.ts'
 import type { ReceiptWorker } from './receipt-worker.ts'
 import { openReceiptStates, receiptStateInfo } from './states.ts'
 import { tryTransition, type ReceiptTransition } from './transitions.ts'
+import { cardsTable } from '../../store/cards.ts'
 
 /** What operators see and decide of receipts. Lists and details cover all merchants. */
 export interface ReceiptAdministration {
@@ -95,8 +96,8 @@ export function createReceiptAdministration(dependencies: PaymentDependencies, w
   const { keyring, environment, store, clock } = dependencies
   const services: PaymentServices = {
     ...dependencies,
-    mac: makeReceiptMac(keyring, environment),
-    cardMac: makeCardMac(keyring, environment),
+    mac: makeRowAuthenticator(keyring, environment, receiptsTable),
+    cardMac: makeRowAuthenticator(keyring, environment, cardsTable),
   }
   return Object.freeze({ list, get, resolve })
 

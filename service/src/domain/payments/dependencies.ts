@@ -1,5 +1,6 @@
 import type { ReceiptState } from '@tessera/contract/receipt'
 import type { Keyring } from '@tessera/vault/keyring'
+import type { RowAuthenticator } from '@tessera/vault/rowmac'
 
 import type { MerchantApi } from '../../adapters/merchant-api/merchant-api.ts'
 import type { Network } from '../../adapters/network/network.ts'
@@ -8,13 +9,12 @@ import type { Clock } from '../../clock.ts'
 import type { ReceiptRow } from '../../store/receipts.ts'
 import type { Store } from '../../store/store.ts'
 import type { Cards } from '../cards/cards.ts'
-import type { CardMac } from '../cards/mac.ts'
 import type { SmsGuard } from '../limits/sms-guard.ts'
 import type { MerchantCache } from '../merchants/merchant-cache.ts'
 import type { SimulatedCaps } from '../verification/daily-caps.ts'
 
-import type { ReceiptMac } from './receipt-mac.ts'
 import type { PaymentSettings } from './settings.ts'
+import type { CardRow } from '../../store/cards.ts'
 
 export interface PaymentDependencies {
   readonly store: Store
@@ -44,8 +44,8 @@ export type ReceiptAlarm = (
 
 /** The dependencies with the row MACs. */
 export interface PaymentServices extends PaymentDependencies {
-  readonly mac: ReceiptMac
-  readonly cardMac: CardMac
+  readonly mac: RowAuthenticator<ReceiptRow>
+  readonly cardMac: RowAuthenticator<CardRow>
 }
 
 /** A transition that was stored, for the log and the gauges. */

@@ -1,17 +1,24 @@
 import { type ReceiptState, receiptStates } from '@tessera/contract/receipt'
+import { makeRowAuthenticator } from '@tessera/vault/rowmac'
 
-import { type BrokenReceipt, type DueReceiptCursor, listDueReceipts, type ReceiptRow, updateReceipt } from '../../store/receipts.ts'
-import { makeCardMac } from '../cards/mac.ts'
+import {
+  type BrokenReceipt,
+  type DueReceiptCursor,
+  listDueReceipts,
+  type ReceiptRow,
+  updateReceipt,
+  receiptsTable,
+} from '../../store/receipts.ts'
 
 import { advanceHeld } from './capture.ts'
 import type { PaymentDependencies, PaymentServices } from './dependencies.ts'
 import { abandonMerchantCheck, cancelAtMerchant, retryPerform } from './merchant-callback.ts'
-import { makeReceiptMac } from './receipt-mac.ts'
 import { reconcileUnknown } from './reconcile.ts'
 import { advanceReturn } from './refund.ts'
 import { updateToCancelled } from './receipt-patches.ts'
 import { receiptAuditEntry } from './transition-records.ts'
 import { applyBackgroundTransition, type DueReceipt } from './transitions.ts'
+import { cardsTable } from '../../store/cards.ts'
 
 /** The background job that moves due receipts on: lost calls, unknown outcomes, refunds, expired receipts and holds. */
 export interface ReceiptWorker {
@@ -37,8 +44,8 @@ export function createReceiptWorker({ failed, ...dependencies }: ReceiptWorkerDe
   const { keyring, environment, store, clock } = dependencies
   const services: PaymentServices = {
     ...dependencies,
-    mac: makeReceiptMac(keyring, environment),
-    cardMac: makeCardMac(keyring, environment),
+    mac: makeRowAuthenticator(keyring, environment, receiptsTable),
+    cardMac: makeRowAuthenticator(keyring, environment, cardsTable),
   }
   const stopping = new AbortController()
   /** By receipt id, so that one receipt is not worked on twice at once. */

@@ -1,10 +1,10 @@
 import { RpcError } from '@tessera/contract/errors'
 import { type ReceiptState, receiptStates } from '@tessera/contract/receipt'
+import { makeRowAuthenticator } from '@tessera/vault/rowmac'
 
-import type { ReceiptRow } from '../../store/receipts.ts'
+import { type ReceiptRow, receiptsTable } from '../../store/receipts.ts'
 import { retryOnConflict } from '../concurrency.ts'
 import type { RequestContext } from '../request-context.ts'
-import { makeCardMac } from '../cards/mac.ts'
 import { noSettings } from '../merchants/settings.ts'
 
 import { type PaymentInput, payReceipt } from './authorize.ts'
@@ -12,7 +12,6 @@ import { confirmHold } from './capture.ts'
 import { createReceipt, type ReceiptInput } from './create.ts'
 import type { PaymentDependencies, PaymentServices } from './dependencies.ts'
 import { loadReceipt, loadReceiptList, type ReceiptPeriodQuery } from './find.ts'
-import { makeReceiptMac } from './receipt-mac.ts'
 import type { ReceiptWorker } from './receipt-worker.ts'
 import { type EarlierCall, findCallOutcome } from './reconcile.ts'
 import { cancelReceipt } from './refund.ts'
@@ -20,6 +19,7 @@ import type { ReceiptMerchant, ReceiptWithMerchant } from './render.ts'
 import { type ReceiptSmsInput, sendReceipt } from './send.ts'
 import { type ReceiptContext, withOutcomeMapper } from './transition-records.ts'
 import { tryTransition } from './transitions.ts'
+import { cardsTable } from '../../store/cards.ts'
 
 /** Receipts of all merchants. Each function throws the wire's error for what it refuses. */
 export interface Receipts {
@@ -42,8 +42,8 @@ export function createReceipts(dependencies: PaymentDependencies, worker: Pick<R
   const { keyring, environment } = dependencies
   const services: PaymentServices = {
     ...dependencies,
-    mac: makeReceiptMac(keyring, environment),
-    cardMac: makeCardMac(keyring, environment),
+    mac: makeRowAuthenticator(keyring, environment, receiptsTable),
+    cardMac: makeRowAuthenticator(keyring, environment, cardsTable),
   }
   const view = (receipt: ReceiptRow): Promise<ReceiptWithMerchant> => withMerchant(services, receipt)
   const toReceiptContext = (ctx: RequestContext<ReceiptWithMerchant>): Promise<ReceiptContext> => mapOutcomeToReceipt(services, ctx)

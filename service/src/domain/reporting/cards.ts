@@ -1,9 +1,9 @@
 import { RpcError } from '@tessera/contract/errors'
 import { bucketOfId } from '@tessera/vault/id'
+import { makeRowAuthenticator } from '@tessera/vault/rowmac'
 
-import { makeCardMac } from '../cards/mac.ts'
 import { type AuditRow, listAuditOfSubject } from '../../store/audit.ts'
-import { type CardListQuery, type CardRow, findCardOrBroken, listCards, type ListedCard } from '../../store/cards.ts'
+import { type CardListQuery, type CardRow, findCardOrBroken, listCards, type ListedCard, cardsTable } from '../../store/cards.ts'
 import { listDeclinedOperations, type OperationRow } from '../../store/operations.ts'
 import { type CardReceipt, listReceiptsOfCard } from '../../store/receipts.ts'
 import type { TimeCursor } from '../../store/transaction.ts'
@@ -91,7 +91,7 @@ export function makeCardLookup({
   environment,
   alarm,
 }: Omit<CardReportDependencies, 'store'>): (card: ListedCard) => Promise<CardLookup> {
-  const mac = makeCardMac(keyring, environment)
+  const mac = makeRowAuthenticator(keyring, environment, cardsTable)
   return async (card) => {
     if (!('brokenAt' in card) && (await mac.hasValidMac(card))) return card
     const { merchantId, cardId, createdAt } = card

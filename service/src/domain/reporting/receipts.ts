@@ -1,12 +1,12 @@
 import { RpcError } from '@tessera/contract/errors'
 import type { ReceiptState } from '@tessera/contract/receipt'
 import { bucketOfId } from '@tessera/vault/id'
+import { makeRowAuthenticator } from '@tessera/vault/rowmac'
 
-import { makeReceiptMac } from '../payments/receipt-mac.ts'
 import { type AuditRow, listAuditOfSubject } from '../../store/audit.ts'
 import { findCardOrBroken } from '../../store/cards.ts'
 import { listOperations, type OperationRow } from '../../store/operations.ts'
-import { findReceiptOrBroken, type ListedReceipt, listReceiptPage, type ReceiptRow } from '../../store/receipts.ts'
+import { findReceiptOrBroken, type ListedReceipt, listReceiptPage, type ReceiptRow, receiptsTable } from '../../store/receipts.ts'
 import type { TimeCursor } from '../../store/transaction.ts'
 
 import { makeCardLookup, type CardReportDependencies, type MerchantCardsKey } from './cards.ts'
@@ -54,7 +54,7 @@ export interface ReceiptReports {
 export function makeReceiptReports(deps: CardReportDependencies): ReceiptReports {
   const { store, keyring, environment, alarm } = deps
   const lookUpCard = makeCardLookup(deps)
-  const mac = makeReceiptMac(keyring, environment)
+  const mac = makeRowAuthenticator(keyring, environment, receiptsTable)
   return Object.freeze({ list, get })
 
   async function lookUp(receipt: ListedReceipt): Promise<ReceiptLookup> {

@@ -1,11 +1,11 @@
+import { makeRowAuthenticator } from '@tessera/vault/rowmac'
 import { makeMerchantAuditLog, type MerchantAuditLog } from './merchant-audit-log.ts'
 import type { DashboardDependencies, DashboardServices } from './dependencies.ts'
 import { makeReceiptReports, type ReceiptReports } from '../reporting/receipts.ts'
 import { makeDashboardSessions, type DashboardSessions } from './sessions.ts'
 import { signIn, type SignInAttempt } from './sign-in.ts'
-import { makeUserMac } from './user-mac.ts'
 import { makeDashboardUsers, type DashboardUsers } from './users.ts'
-import { findDashboardUserByPhone } from '../../store/dashboard-users.ts'
+import { findDashboardUserByPhone, dashboardUsersTable } from '../../store/dashboard-users.ts'
 
 /** Dashboard users, their sessions and their audit log. */
 export interface Dashboard {
@@ -21,7 +21,7 @@ export interface Dashboard {
 }
 
 export function makeDashboard(deps: DashboardDependencies): Dashboard {
-  const services: DashboardServices = { ...deps, mac: makeUserMac(deps.keyring, deps.environment) }
+  const services: DashboardServices = { ...deps, mac: makeRowAuthenticator(deps.keyring, deps.environment, dashboardUsersTable) }
   const users = makeDashboardUsers(services)
   const sessions = makeDashboardSessions(services)
   return Object.freeze<Dashboard>({

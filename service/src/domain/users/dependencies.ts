@@ -1,4 +1,5 @@
 import type { Keyring } from '@tessera/vault/keyring'
+import type { RowAuthenticator } from '@tessera/vault/rowmac'
 
 import type { Clock } from '../../clock.ts'
 import type { AuditActor } from '../request-context.ts'
@@ -8,7 +9,6 @@ import type { Store } from '../../store/store.ts'
 
 import type { UserSettings } from './settings.ts'
 import type { DashboardPasswords } from './passwords.ts'
-import type { UserMac } from './user-mac.ts'
 
 export interface DashboardDependencies {
   readonly store: Store
@@ -23,7 +23,7 @@ export interface DashboardDependencies {
 
 /** The services used by the operations in this folder. */
 export interface DashboardServices extends DashboardDependencies {
-  readonly mac: UserMac
+  readonly mac: RowAuthenticator<DashboardUserRow>
 }
 
 export interface DashboardUserKey {

@@ -1,11 +1,11 @@
 import { randomInt } from 'node:crypto'
 
 import { SettingProblem } from '@tessera/contract/setting-problems'
+import { makeRowAuthenticator } from '@tessera/vault/rowmac'
 import { Webhook } from 'standardwebhooks'
 
-import { makeMerchantMac } from '../merchants/mac.ts'
 import { createTestApp, type TestApp } from '../../testing/test-app.fixture.ts'
-import { insertMerchant } from '../../store/merchants.ts'
+import { insertMerchant, merchantsTable } from '../../store/merchants.ts'
 import type { Store } from '../../store/store.ts'
 import type { Opened } from '../../store/suite/opened.fixture.ts'
 import { makeMerchant, makeAuditEntry, makeCard, merchantId } from '../../store/suite/samples.fixture.ts'
@@ -35,7 +35,7 @@ export async function withPost({ store }: Opened, test: (post: Post) => Promise<
   const app = await createTestApp({ store })
   const { clock, keyring, environment } = app
   await store.write(insertMerchant, {
-    merchant: await makeMerchantMac(keyring, environment).seal(makeMerchant()),
+    merchant: await makeRowAuthenticator(keyring, environment, merchantsTable).seal(makeMerchant()),
     audit: makeAuditEntry(makeCard(1)),
   })
   const receiver = await startReceiver()

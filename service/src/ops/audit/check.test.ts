@@ -2,19 +2,20 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 
 import { SettingProblem } from '@tessera/contract/setting-problems'
+import { makeRowAuthenticator } from '@tessera/vault/rowmac'
 
-import { makeCardMac } from '../../domain/cards/mac.ts'
-import { makeMerchantMac } from '../../domain/merchants/mac.ts'
 import { createTestApp } from '../../testing/test-app.fixture.ts'
 import type { TestMerchant } from '../../testing/test-merchant.fixture.ts'
 import type { TestApp } from '../../testing/test-app.fixture.ts'
-import { makeReceiptMac } from '../../domain/payments/receipt-mac.ts'
 import { withPostgres } from '../../store/postgres/with-store.fixture.ts'
 import { withSqlite } from '../../store/sqlite/with-store.fixture.ts'
 import type { Opened } from '../../store/suite/opened.fixture.ts'
 
 import { checkAudit } from './check.ts'
 import type { AuditReport } from './check.ts'
+import { cardsTable } from '../../store/cards.ts'
+import { merchantsTable } from '../../store/merchants.ts'
+import { receiptsTable } from '../../store/receipts.ts'
 
 interface Tampered {
   readonly raw: (text: string) => Promise<unknown>
@@ -35,9 +36,9 @@ function testTampering(fact: string, tamper: (tampered: Tampered) => Promise<unk
     await tamper({ raw, caller, tokens, app })
     const { keyring, environment } = app
     const macs = {
-      card: makeCardMac(keyring, environment),
-      receipt: makeReceiptMac(keyring, environment),
-      merchant: makeMerchantMac(keyring, environment),
+      card: makeRowAuthenticator(keyring, environment, cardsTable),
+      receipt: makeRowAuthenticator(keyring, environment, receiptsTable),
+      merchant: makeRowAuthenticator(keyring, environment, merchantsTable),
     }
     judge(await checkAudit({ store, macs }), tokens)
     await app.close()

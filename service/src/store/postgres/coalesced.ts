@@ -1,7 +1,8 @@
 import { auditTable } from '../audit.ts'
 import { cardsTable } from '../cards.ts'
 import { makeStatement, type Value } from '../statement.ts'
-import type { Columns, RowOf, Table } from '../table.ts'
+import type { Columns } from '../columns.ts'
+import type { RowOf, Table } from '../table.ts'
 import type { Step } from './pipelined-query.ts'
 
 /** Inserts many cards with one statement. */

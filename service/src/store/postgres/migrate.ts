@@ -1,4 +1,4 @@
-import { readText, readInteger } from '../table.ts'
+import { readText, readInteger } from '../columns.ts'
 import { planMigrations, readMigrations } from '../migrations/migrations.ts'
 import type { Migration } from '../migrations/migrations.ts'
 import { sql } from '../statement.ts'

@@ -1,4 +1,4 @@
-import { readText, readInteger } from '../table.ts'
+import { readText, readInteger } from '../columns.ts'
 import { sql } from '../statement.ts'
 import type { Row } from '../statement.ts'
 

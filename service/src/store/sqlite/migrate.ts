@@ -1,5 +1,5 @@
 import type { DatabaseSync } from 'node:sqlite'
-import { readText, readInteger } from '../table.ts'
+import { readText, readInteger } from '../columns.ts'
 import { planMigrations, readMigrations } from '../migrations/migrations.ts'
 import type { AppliedMigration, Migration } from '../migrations/migrations.ts'
 import type { Row } from '../statement.ts'

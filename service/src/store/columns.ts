@@ -1,0 +1,218 @@
+import type { MacField } from '@tessera/vault/rowmac'
+
+import type { Row, Value } from './statement.ts'
+
+// The kinds of columns, from which the map of a table is made (table.ts).
+
+// eslint-disable-next-line @typescript-eslint/no-explicit-any -- a column of whatever type
+export type Columns = Readonly<Record<string, Column<any>>>
+export type ColumnType = 'text' | 'integer' | 'bigint' | 'smallint' | 'bytea'
+type ReadValue<T> = (value: Value | undefined, column: string) => T
+
+/** One column: its type, and how its values are read and written. */
+export class Column<T> {
+  readonly type: ColumnType
+  readonly read: ReadValue<T>
+  /** Null when the value is stored as it is. */
+  readonly write: ((value: T) => Value) | null
+  readonly columnName: string | null
+  readonly isKey: boolean
+  readonly notCoveredBecause: string | null
+  /** What the row's MAC covers of a value; null: the value itself. */
+  readonly macFieldsOf: ((value: T) => readonly MacField[]) | null
+
+  constructor(
+    type: ColumnType,
+    read: ReadValue<T>,
+    write: ((value: T) => Value) | null = null,
+    { columnName = null, isKey = false, notCoveredBecause = null, macFieldsOf = null }: ColumnOptions<T> = {},
+  ) {
+    this.type = type
+    this.read = read
+    this.write = write
+    this.columnName = columnName
+    this.isKey = isKey
+    this.notCoveredBecause = notCoveredBecause
+    this.macFieldsOf = macFieldsOf
+  }
+
+  /** Part of the primary key. Key columns come first. */
+  key(): Column<T> {
+    return this.#with({ isKey: true })
+  }
+
+  nullable(): Column<T | null> {
+    const { read, write, macFieldsOf } = this
+    const writeOrNull = write === null ? null : (value: T | null) => (value === null ? null : write(value))
+    const macFieldsOrNull = macFieldsOf === null ? null : (value: T | null) => (value === null ? [null] : macFieldsOf(value))
+    const options = { ...this.#options(), macFieldsOf: macFieldsOrNull }
+    return new Column<T | null>(this.type, (value, column) => (value === null ? null : read(value, column)), writeOrNull, options)
+  }
+
+  /** A column whose name is not the member's in snake case. */
+  named(columnName: string): Column<T> {
+    return this.#with({ columnName })
+  }
+
+  /** Left out of the row's MAC, and why. */
+  notCovered(notCoveredBecause: string): Column<T> {
+    return this.#with({ notCoveredBecause })
+  }
+
+  /** Covered by the row's MAC as these fields. */
+  coveredAs(macFieldsOf: (value: T) => readonly MacField[]): Column<T> {
+    return this.#with({ macFieldsOf })
+  }
+
+  #with(options: ColumnOptions<T>): Column<T> {
+    return new Column(this.type, this.read, this.write, { ...this.#options(), ...options })
+  }
+
+  #options(): ColumnOptions<T> {
+    const { columnName, isKey, notCoveredBecause, macFieldsOf } = this
+    return { columnName, isKey, notCoveredBecause, macFieldsOf }
+  }
+}
+
+/** The column of a row's MAC. */
+export class RowMacColumn extends Column<Uint8Array> {
+  /** The members that the MAC covers, and constants among them; null: all that are covered, in the order of the map. */
+  readonly order: readonly MacPart[] | null
+
+  constructor(order: readonly MacPart[] | null) {
+    super('bytea', toBytes)
+    this.order = order
+  }
+}
+
+/** A member, or a constant that a MAC has held from its beginning. */
+export type MacPart = string | { readonly constant: MacField }
+
+interface ColumnOptions<T> {
+  readonly columnName?: string | null
+  readonly isKey?: boolean
+  readonly notCoveredBecause?: string | null
+  readonly macFieldsOf?: ((value: T) => readonly MacField[]) | null
+}
+
+/** Text of our own. Text from outside is `quotedText`. */
+export function text(): Column<string> {
+  return new Column('text', toText)
+}
+
+/** Text from outside, stored as a JSON string: it may hold U+0000, which PostgreSQL's text cannot. */
+export function quotedText(): Column<string> {
+  return new Column('text', toQuoted, quote)
+}
+
+/** One of these words. */
+export function oneOf<const W extends string>(...words: readonly W[]): Column<W> {
+  return new Column<W>('text', (value, column) => words.find((word) => word === value) ?? broken(column))
+}
+
+/** A whole number that a double holds exactly. */
+export function integer(): Column<number> {
+  return new Column('integer', toInteger)
+}
+
+/** The same in eight bytes. */
+export function bigint(): Column<number> {
+  return new Column('bigint', toInteger)
+}
+
+/** Unix milliseconds. */
+export const timestamp = bigint
+
+/** Stored as 0 or 1. */
+export function boolean(): Column<boolean> {
+  return new Column('smallint', toBoolean, Number)
+}
+
+export function bytes(): Column<Uint8Array> {
+  return new Column('bytea', toBytes)
+}
+
+/**
+ * The row's MAC. It covers every other column of the table, unless `notCovered` says why not, in the order of the map. Where rows have a MAC
+ * of another order, that is given, and has to name every covered column. Covering one more changes the MACs of all rows: they need new ones.
+ */
+export function rowMac(...order: readonly MacPart[]): RowMacColumn {
+  return new RowMacColumn(order.length === 0 ? null : order)
+}
+
+/** Text or a number with a check of its own. */
+export function checked<T extends Value, V extends T>(of: Column<T>, isValid: (value: T) => value is V): Column<V> {
+  const read = (value: Value | undefined, column: string): V => {
+    const found = of.read(value, column)
+    return isValid(found) ? found : broken(column)
+  }
+  return new Column<V>(of.type, read)
+}
+
+/** Text that is mapped to a value; `parse` returns null for a text that this service never wrote. A MAC covers the text. */
+export function mappedText<T extends object>(parse: (stored: string) => T | null, format: (value: T) => string): Column<T> {
+  const read = (value: Value | undefined, column: string): T => parse(toText(value, column)) ?? broken(column)
+  return new Column('text', read, format, { macFieldsOf: (value) => [format(value)] })
+}
+
+/** A stored row is not what was written: a damaged disk, or somebody who writes the database. Names the column, never its content. */
+export class RowBroken extends Error {
+  readonly column: string
+
+  constructor(column: string) {
+    super(`a stored row is broken at column ${column}`)
+    this.column = column
+  }
+}
+
+/** A text from outside as `quotedText` stores it. */
+export function quote(outside: string): string {
+  return JSON.stringify(outside)
+}
+
+// Columns of a row that is not a whole row of a table.
+
+export function readText(row: Row, column: string): string {
+  return toText(row[column], column)
+}
+
+export function readInteger(row: Row, column: string): number {
+  return toInteger(row[column], column)
+}
+
+export function readBytes(row: Row, column: string): Uint8Array {
+  return toBytes(row[column], column)
+}
+
+export function readColumn<T>(row: Row, column: string, type: Column<T>): T {
+  return type.read(row[column], column)
+}
+
+function toText(value: Value | undefined, column: string): string {
+  return typeof value === 'string' ? value : broken(column)
+}
+
+function toInteger(value: Value | undefined, column: string): number {
+  return typeof value === 'number' && Number.isSafeInteger(value) ? value : broken(column)
+}
+
+function toBoolean(value: Value | undefined, column: string): boolean {
+  return value === 1 || (value === 0 ? false : broken(column))
+}
+
+function toBytes(value: Value | undefined, column: string): Uint8Array {
+  return value instanceof Uint8Array ? value : broken(column)
+}
+
+function toQuoted(value: Value | undefined, column: string): string {
+  try {
+    const read: unknown = JSON.parse(toText(value, column))
+    return typeof read === 'string' ? read : broken(column)
+  } catch {
+    return broken(column)
+  }
+}
+
+function broken(column: string): never {
+  throw new RowBroken(column)
+}

@@ -1,0 +1,195 @@
+import assert from 'node:assert/strict'
+import { createSecretKey } from 'node:crypto'
+import { readdirSync } from 'node:fs'
+import { test } from 'node:test'
+
+import type { Expiry } from '@tessera/contract/card'
+import type { Dek } from '@tessera/vault/dek'
+import type { Keyring } from '@tessera/vault/keyring'
+import { makeRowAuthenticator, type MacField } from '@tessera/vault/rowmac'
+
+import { type CardRow, cardsTable } from './cards.ts'
+import { type DashboardUserRow, dashboardUsersTable } from './dashboard-users.ts'
+import { type FormSessionRow, formSessionsTable } from './form-sessions.ts'
+import { type MerchantRow, merchantsTable } from './merchants.ts'
+import { type ReceiptRow, receiptsTable } from './receipts.ts'
+
+const dek: Dek = {
+  keyId: '00112233445566778899aabbccddeeff',
+  purpose: 'row_mac',
+  owner: '',
+  epoch: 1,
+  createdAt: 0,
+  key: createSecretKey(Uint8Array.from({ length: 32 }, (_, i) => i)),
+}
+const mac = new Uint8Array(0)
+const merchantId = '65f0c0ffee0000000000cafe'
+
+const card: CardRow = {
+  bucket: 11,
+  cardId: '6745a1f0000a3f5c0d2e4b61',
+  merchantId,
+  tokenHash: Uint8Array.of(1, 2, 3),
+  maskedPan: '860006******6311',
+  type: '18010',
+  expiry: '0399' as Expiry,
+  recurrent: true,
+  verified: false,
+  state: 'live',
+  version: 3,
+  keyId: '0f'.repeat(16),
+  blob: Uint8Array.of(9, 8, 7),
+  mac,
+  customer: 'the payer “17”',
+  account: '{"order":"17"}',
+  consent: null,
+  createdAt: 1_700_000_000_001,
+  verifiedAt: null,
+  endsAt: 1_700_000_000_002,
+  endedAt: null,
+}
+
+const formSession: FormSessionRow = {
+  bucket: 12,
+  sessionId: '6745a1f0000a3f5c0d2e4b62',
+  merchantId,
+  hash: Uint8Array.of(4, 5),
+  origin: 'https://shop.example',
+  customer: null,
+  save: 'ask',
+  locale: 'uz',
+  attemptsLeft: 9,
+  createdAt: 1_700_000_000_003,
+  endsAt: 1_700_000_000_004,
+  returnTo: 'https://shop.example/paid',
+  cancelledAt: 0,
+  mac,
+}
+
+const merchant: MerchantRow = {
+  id: merchantId,
+  bucket: 13,
+  version: 2,
+  state: 'active',
+  name: 'Shop',
+  organization: 'Shop LLC',
+  address: '',
+  settings: '{"origins":[]}',
+  credentials: [
+    { number: 2, hash: Uint8Array.of(6), pepperKeyId: 'aa', createdAt: 1_700_000_000_005, retiredAt: null },
+    { number: 1, hash: new Uint8Array(0), pepperKeyId: 'bb', createdAt: 1_600_000_000_005, retiredAt: 1_700_000_000_006 },
+  ],
+  createdAt: 1_700_000_000_007,
+  mac,
+}
+
+const receipt: ReceiptRow = {
+  bucket: 14,
+  receiptId: '6745a1f0000a3f5c0d2e4b63',
+  merchantId,
+  state: 4,
+  version: 5,
+  mac,
+  amountTiyin: 500_000,
+  takenTiyin: 400_000,
+  hold: false,
+  description: 'Tea',
+  detail: null,
+  account: '[]',
+  payer: '{"phone":"1"}',
+  error: null,
+  cardId: card.cardId,
+  maskedPan: card.maskedPan,
+  cardExpiry: '0399',
+  oneTime: true,
+  networkRef: 'ref 1',
+  requestId: '6745a1f0000a3f5c0d2e4b64',
+  customer: null,
+  createdAt: 1_700_000_000_008,
+  payTime: 1_700_000_000_009,
+  cancelTime: 0,
+  sourceCancel: null,
+  fiscal: '{"a":1}',
+  unknownSince: 0,
+  flagged: false,
+  dueAt: 1_700_000_000_010,
+  reconcileAttempts: 2,
+}
+
+const user: DashboardUserRow = {
+  userId: '6745a1f0000a3f5c0d2e4b65',
+  merchantId,
+  phone: '998901234567',
+  role: 'owner',
+  state: 'active',
+  version: 6,
+  verifier: 'scrypt$1',
+  mustChange: true,
+  totp: Uint8Array.of(7, 7),
+  createdAt: 1_700_000_000_011,
+  mac,
+  failedAttempts: 1,
+  lockedUntil: 2,
+  totpStep: 3,
+}
+
+test('a row has the MAC that it had before its column map said what the MAC covers', async () => {
+  const keyring: Pick<Keyring, 'active' | 'byId'> = { active: () => Promise.resolve(dek), byId: () => dek }
+  const sealed = await Promise.all([
+    makeRowAuthenticator(keyring, 'test', cardsTable).seal(card),
+    makeRowAuthenticator(keyring, 'test', formSessionsTable).seal(formSession),
+    makeRowAuthenticator(keyring, 'test', merchantsTable).seal(merchant),
+    makeRowAuthenticator(keyring, 'test', receiptsTable).seal(receipt),
+    makeRowAuthenticator(keyring, 'test', dashboardUsersTable).seal(user),
+  ])
+  assert.deepEqual(
+    sealed.map((row) => Buffer.from(row.mac.subarray(16)).toString('hex')),
+    [
+      'f054fa6ddabe587981477cdf5e5dfa0880e8e45b865807ad59352bd235dd128b',
+      'e22cecb97be4d8170406d35bbf431e5c2dc143bf3126b972cce04f0177307cf9',
+      '1d0198127812513b3efed6becf041a5dc8362241cf4541e6756f6a4cfa0bc9d9',
+      '5acb7cf7809ce569933318a26f2a02eabb5ad251ad53f2868d40e0c86c6dfd8c',
+      '858d68b7d5a7847ab6cbfae27dc0f0f1e2b43917c94dd1e88777dfa68d3de1f6',
+    ],
+  )
+})
+
+test('changing any column of a row changes what its MAC covers, but for those that the map leaves out with a reason', () => {
+  const leftOut = [
+    ...uncovered(cardsTable, cardsTable.macFields, card),
+    ...uncovered(formSessionsTable, formSessionsTable.macFields, formSession),
+    ...uncovered(merchantsTable, merchantsTable.macFields, merchant),
+    ...uncovered(receiptsTable, receiptsTable.macFields, receipt),
+    ...uncovered(dashboardUsersTable, dashboardUsersTable.macFields, user),
+  ]
+  assert.deepEqual(leftOut, ['cards.mac', 'form_sessions.mac', 'merchants.mac', 'receipts.mac', 'dashboard_users.mac', ...counters])
+})
+
+test('every table with a MAC is tried here', async () => {
+  const folder = new URL('.', import.meta.url)
+  const files = readdirSync(folder).filter((file) => /^[a-z-]+\.ts$/.test(file))
+  const modules = await Promise.all(files.map(async (file) => (await import(new URL(file, folder).href)) as Record<string, unknown>))
+  const tables = modules.flatMap((exported) => Object.values(exported)).filter(hasMacFields)
+  assert.deepEqual(tables.map(({ name }) => name).sort(), ['cards', 'dashboard_users', 'form_sessions', 'merchants', 'receipts'])
+})
+
+function hasMacFields(value: unknown): value is { readonly name: string } {
+  return typeof value === 'object' && value !== null && 'macFields' in value && value.macFields !== null
+}
+
+const counters = ['failedAttempts', 'lockedUntil', 'totpStep'].map((member) => `dashboard_users.${member}`)
+
+/** The members whose change does not change the covered fields. */
+function uncovered<Row extends object>({ name }: { name: string }, macFields: (row: Row) => readonly MacField[], row: Row): string[] {
+  const before = JSON.stringify(macFields(row))
+  return Object.entries(row)
+    .filter(([member, value]) => JSON.stringify(macFields({ ...row, [member]: changed(value) })) === before)
+    .map(([member]) => `${name}.${member}`)
+}
+
+function changed(value: unknown): unknown {
+  if (value instanceof Uint8Array) return Uint8Array.of(...value, 1)
+  if (Array.isArray(value)) return value.slice(1)
+  if (typeof value === 'boolean') return !value
+  return typeof value === 'number' ? value + 1 : `${String(value)}x`
+}
