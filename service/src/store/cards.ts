@@ -122,7 +122,7 @@ export interface CardChange extends TransactionExtras {
   readonly audit: AuditEntry
 }
 
-/** Inserts a new card. */
+/** Inserts a new card: `insert into cards`, built from the column map. PostgreSQL coalesces several of them (postgres/coalesced.ts). */
 export function* insertCard({ card, audit, ...extras }: CardChange): Transaction<void | DuplicateRequest> {
   return yield* withExtras(extras, insert({ card, audit }), () => true)
 }

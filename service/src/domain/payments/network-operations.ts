@@ -83,7 +83,10 @@ export async function callNetwork<T extends NetworkOutcome | { readonly kind: 'n
   }
 }
 
-/** Asks for the status of an earlier call. Only when the network has never seen it is the call made, under its own requestId. */
+/**
+ * Sends a refund, reversal, release of a hold or capture to the network (`network.refund`, `network.reverse` …). Asks for the status first: the
+ * call is made only when the network has never seen its requestId.
+ */
 export async function queryOrRepeat(
   { services, signal }: DueReceipt,
   operation: OperationRow,
