@@ -33,7 +33,7 @@ export interface Adapters {
   /** Whether calls are limited when the setting does not say. */
   readonly limits: boolean
   /** Whether pages of any origin may call, or the merchants' own alone. */
-  readonly isAnyOriginWelcome: boolean
+  readonly isAnyOriginAllowed: boolean
   /** Whether the form measures a theme's contrast, and tells whoever is trying it. */
   readonly isThemeMeasured: boolean
   /** Whether webhooks may go to this machine itself, and there by plain http. */
@@ -108,7 +108,7 @@ export const adaptersOf: Readonly<Record<Config['environment'], OrNothing<Enviro
     codes: sandboxCodes,
     time: makeMovedClock,
     limits: false,
-    isAnyOriginWelcome: true,
+    isAnyOriginAllowed: true,
     isThemeMeasured: true,
     webhooksToLoopback: true,
     texts: { disclosure: sandboxDisclosure, legal: sandboxLegal },
@@ -118,7 +118,7 @@ export const adaptersOf: Readonly<Record<Config['environment'], OrNothing<Enviro
     codes: drawnCodes(randomInteger),
     time: (machine) => ({ clock: machine, mover: null }),
     limits: true,
-    isAnyOriginWelcome: false,
+    isAnyOriginAllowed: false,
     isThemeMeasured: false,
     webhooksToLoopback: false,
     texts: null,

@@ -31,7 +31,7 @@ function get(path: string, host: string): Promise<Got> {
   })
 }
 
-test('the running service has the form on its own host, and not on the other', async () => {
+test('the running service has the form only on its own host', async () => {
   const path = `/form/v1?merchant=${tessera.merchantId}&origin=http%3A%2F%2Flocalhost%3A3000`
   const form = await get(path, '127.0.0.1')
   assert.equal(form.status, 200)
@@ -67,7 +67,7 @@ test('the form is one request of at most 10 kB, Russian by Brotli alone, and at 
 
 const zipped = { level: 9, memLevel: 6 }
 
-test('the SDK that it serves is the one whose integrity it tells', async () => {
+test('the SDK files match their published integrity', async () => {
   const told = JSON.parse((await get('/sdk/v1/integrity.json', '127.0.0.1')).body) as { version: string; files: Record<string, string> }
   const { body, status } = await get(`/sdk/${told.version}/tessera.js`, '127.0.0.1')
   assert.equal(status, 200)

@@ -63,7 +63,7 @@ export function createPipelines(config: Config, adapters: Adapters, app: AppServ
     stopping,
     signal,
   }
-  const origins = { isAnyWelcome: adapters.isAnyOriginWelcome, formOrigin: config.formOrigin }
+  const origins = { isAnyAllowed: adapters.isAnyOriginAllowed, formOrigin: config.formOrigin }
   return {
     api: createApiPipeline({ ...shared, recordCall: recorder.recordCall, credentials: merchants, passwords: limits.passwords, origins }),
     dashboard: createPipeline(shared, makeSessionAuthenticator(app.dashboard.sessions)),
@@ -81,7 +81,7 @@ export function createHttp(config: Config, adapters: Adapters, app: AppServices,
     bounds: httpBounds(config),
     proxies,
     pages: [...formPages(config, adapters, app, assets), ...dashboardRoutes(dashboard)],
-    failed: (cause) => log.error('page_failed', { err: cause }),
+    onError: (cause) => log.error('page_failed', { err: cause }),
   })
 }
 
@@ -94,12 +94,12 @@ export interface HttpDependencies {
 /** None without a disclosure text; production refuses to start without the provider's own. */
 function formPages(config: Config, adapters: Adapters, app: AppServices, assets: FormAssets): readonly PageRoute[] {
   const { environment, formOrigin, dashboardOrigin, termsUrl, privacyUrl } = config
-  const { isAnyOriginWelcome, isThemeMeasured, texts } = adapters
+  const { isAnyOriginAllowed, isThemeMeasured, texts } = adapters
   const disclosure = config.disclosure ?? texts?.disclosure ?? null
   if (disclosure === null) return []
   return formRoutes({
     assets,
-    isAnyOriginWelcome,
+    isAnyOriginAllowed: isAnyOriginAllowed,
     isThemeMeasured,
     environment,
     formOrigin,

@@ -24,9 +24,9 @@ function setUp() {
 
 test('a merchant that simulates limits is limited, by counts of its own, and no other merchant is', () => {
   const { limits, simulation } = setUp()
-  const create = (merchantId: string, as: 'server' | 'dashboard' = 'server'): string => {
+  const create = (merchantId: string, callerKind: 'server' | 'dashboard' = 'server'): string => {
     try {
-      limits.coarse.take({ class: 'create', address: '192.0.2.1', merchantId, as, limits: null })
+      limits.coarse.check({ class: 'create', address: '192.0.2.1', merchantId, callerKind, limits: null })
       return 'ok'
     } catch (err) {
       return String(Reflect.get(Object(err), 'entry'))

@@ -62,14 +62,14 @@ export function createLimits(config: Config, deps: LimitDependencies): LimitSet 
   return { ...limits, simulation }
 }
 
-function createLimitSet(config: Config, { keyring, now, onReached: tell }: LimitDependencies, subjectsMax?: number): LimitSet {
-  const bound = subjectsMax === undefined ? {} : { subjectsMax }
+function createLimitSet(config: Config, { keyring, now, onReached: onLimitReached }: LimitDependencies, maxSubjects?: number): LimitSet {
+  const bound = maxSubjects === undefined ? {} : { maxSubjects }
   return {
     coarse: makeCoarseLimits({ now, settings: coarseLimitSettings(config), ...bound }),
     passwords: makePasswordThrottle({ now, wrongMinuteMax: config.wrongPasswordsMinuteMax }),
-    fine: makeFineLimits({ keyring, now, settings: fineLimitSettings(config), tell, ...bound }),
-    failures: makeFailureBreaker({ now, settings: failureBreakerSettings(config), tell }),
-    sms: makeSmsGuard({ now, settings: smsGuardSettings(config), tell }),
+    fine: makeFineLimits({ keyring, now, settings: fineLimitSettings(config), onLimitReached, ...bound }),
+    failures: makeFailureBreaker({ now, settings: failureBreakerSettings(config), onLimitReached }),
+    sms: makeSmsGuard({ now, settings: smsGuardSettings(config), onLimitReached }),
   }
 }
 
@@ -91,19 +91,21 @@ export function createSimulatedLimits(
   return {
     limits: {
       // The dashboard is exempt: the user who switches the simulation off again must never be kept from doing so.
-      coarse: { take: (call: RateLimitedCall) => (call.as === 'dashboard' ? noCoarseLimits : limitsOf(call.merchantId).coarse).take(call) },
+      coarse: {
+        check: (call: RateLimitedCall) => (call.callerKind === 'dashboard' ? noCoarseLimits : limitsOf(call.merchantId).coarse).check(call),
+      },
       passwords: {
         authenticate: (credentials: CredentialStore, shown: PresentedCredential) =>
           (sets.size === 0 ? noPasswordThrottle : limitsOf(merchantIn(shown)).passwords).authenticate(credentials, shown),
       },
       fine: {
-        takePan: (pan, place: CardSource) => limitsOf(place.merchantId).fine.takePan(pan, place),
-        takeToken: (token, merchantId) => limitsOf(merchantId).fine.takeToken(token, merchantId),
+        countPan: (pan, place: CardSource) => limitsOf(place.merchantId).fine.countPan(pan, place),
+        countToken: (token, merchantId) => limitsOf(merchantId).fine.countToken(token, merchantId),
       },
       failures: { watch: (merchantId, run) => limitsOf(merchantId).failures.watch(merchantId, run) },
       sms: {
-        admit: (message: GuardedSms) => limitsOf(message.merchantId).sms.admit(message),
-        converted: (phone, agoMs, merchantId) => limitsOf(merchantId).sms.converted(phone, agoMs, merchantId),
+        checkAndCount: (message: GuardedSms) => limitsOf(message.merchantId).sms.checkAndCount(message),
+        recordConversion: (phone, agoMs, merchantId) => limitsOf(merchantId).sms.recordConversion(phone, agoMs, merchantId),
       },
     },
     simulation: Object.freeze({

@@ -151,7 +151,7 @@ export async function createServices(config: Config, adapters: Adapters, deps: S
     merchants,
     settings: { ...paymentSettings(config, areLimitsOn), ...overrides.payments },
   }
-  const receiptWorker = createReceiptWorker({ ...payments, failed: (err) => log.error('job_failed', { err }) })
+  const receiptWorker = createReceiptWorker({ ...payments, onError: (err) => log.error('job_failed', { err }) })
   const receipts = createReceipts(payments, overrides.refundsInBackgroundOnly === true ? null : receiptWorker)
 
   // Events to merchants.
@@ -165,7 +165,7 @@ export async function createServices(config: Config, adapters: Adapters, deps: S
   const isFormHost = makeIsFormHost(formOrigin)
   const isFormOrigin = (origin: string): boolean => URL.canParse(origin) && isFormHost(new URL(origin).host)
   const rows = makeFormSessionRows(base)
-  const sessions = makeFormSessions({ store, rows, clock, merchants, isAnyOriginWelcome: adapters.isAnyOriginWelcome, isFormOrigin })
+  const sessions = makeFormSessions({ store, rows, clock, merchants, isAnyOriginAllowed: adapters.isAnyOriginAllowed, isFormOrigin })
   const hosted = makeHostedSessions({ store, rows, keyring, clock, environment, expectWayBack: sessions.expectWayBack })
   const disclosures = makeDisclosures({ store, clock, texts: disclosureTexts(config, adapters) })
   await disclosures.store()

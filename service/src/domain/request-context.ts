@@ -5,13 +5,13 @@ import type { IdempotencyHandle } from './idempotency/handle.ts'
 import type { MerchantLimits } from './limits/merchant-limits.ts'
 
 /**
- * One request, as operations and domain know it. The pipeline makes it once and everything below hands it on unchanged.
+ * One request, for operations and domain. The pipeline creates it once, and it is passed on unchanged.
  *
  * It holds what differs from request to request. Store, keyring, clock and adapters are dependencies of the domain services instead, so that
  * background jobs run the same functions without a request (docs/decisions/0031-request-context.md).
  *
- * `Outcome` is what the operation comes to, as the domain knows it: it is stored under the idempotency key in the same transaction as the effect.
- * A function that records no outcome takes a plain `RequestContext`, and so accepts any.
+ * `Outcome` is the domain's result of the operation, which is stored under the idempotency key in the same transaction as the effect. A function that
+ * records no outcome takes a plain `RequestContext`, which accepts any.
  */
 export interface RequestContext<Outcome = never> {
   readonly caller: CallerIdentity
@@ -19,36 +19,36 @@ export interface RequestContext<Outcome = never> {
   readonly merchantId: string
   /** The shard of the merchant's rows. */
   readonly bucket: number
-  /** For audit entries: `merchant:<id>`, or `user:<id>` for a user of the dashboard. */
+  /** For audit entries: `merchant:<id>`, or `user:<id>` for a dashboard user. */
   readonly actor: string
-  /** 24 hex digits. Log, audit and the caller know the request by it. */
+  /** 24 hex digits; in log, audit and reply. */
   readonly requestId: string
   readonly profile: Profile
-  /** For messages and texts to people. */
+  /** For texts that people read. */
   readonly language: Language
   /** The client's address, for limits only. */
   readonly address: string
-  /** The Origin header; null without one, so the request is from no browser. */
+  /** The Origin header; null without one. */
   readonly origin: string | null
-  /** The card number that the reader took out of the body, as ASCII bytes; null when there was none. The pipeline wipes it afterwards. */
+  /** The card number that was extracted from the body, as ASCII bytes; null without one. The pipeline wipes it. */
   readonly cardNumber: Uint8Array | null
   /** Aborted when the service stops waiting (drain deadline); not when the client goes away. */
   readonly signal: AbortSignal
-  /** To be stored in the operation's transactions; null: the request came without an idempotency key. */
+  /** To be stored in the transactions of the operation. Null: the request has no idempotency key. */
   readonly idempotency: IdempotencyHandle<Outcome> | null
   /** At the dashboard's endpoint only. */
   readonly browser?: DashboardBrowser
 }
 
-/** Who calls, as far as X-Auth or a session could prove it. */
+/** The authenticated caller. */
 export interface CallerIdentity {
   readonly merchantId: string
   readonly bucket: number
-  /** `server` showed the password, `browser` the merchant id alone, `dashboard` a session. */
-  readonly as: 'server' | 'browser' | 'dashboard'
-  /** The user of the dashboard. */
+  /** `server` authenticated by password, `browser` sent only the merchant id, `dashboard` has a session. */
+  readonly kind: 'server' | 'browser' | 'dashboard'
+  /** For `dashboard`. */
   readonly user?: SignedInUser
-  /** What was agreed with the merchant in place of the settings. */
+  /** Limits of this merchant that replace the settings. */
   readonly limits?: MerchantLimits | null
   /** Account fields that the merchant has configured as references: their order numbers may look like card numbers. */
   readonly referenceFields?: ReadonlySet<string>
@@ -59,13 +59,13 @@ export interface SignedInUser {
   readonly userId: string
   readonly sessionId: string
   readonly role: Role
-  /** The password was issued for one sign-in. */
+  /** Signed in with a one-time password, which has to be changed first. */
   readonly mustChangePassword: boolean
 }
 
-/** The browser that a request to the dashboard's endpoint comes from, and the cookie of its session. */
+/** The browser of a request to the dashboard's endpoint, and its session cookie. */
 export interface DashboardBrowser {
-  /** The session's text as the cookie had it; null without one. */
+  /** The value of the session cookie; null without one. */
   readonly cookie: string | null
   /** The header X-Tessera-CSRF. */
   readonly csrf: string | null
@@ -74,11 +74,11 @@ export interface DashboardBrowser {
   setCookie(session: string | null): void
 }
 
-/** What an audit entry says of who did something, and by which request. Every `RequestContext` is one. */
+/** Actor and request id of an audit entry. Every `RequestContext` is one. */
 export type AuditActor = Pick<RequestContext, 'actor' | 'requestId'>
 
 /** An operator at the command line. */
 export const operatorActor: AuditActor = Object.freeze({ actor: 'operator', requestId: '' })
 
-/** The merchant whose rows are meant. Every `RequestContext` and every `CallerIdentity` is one. */
+/** A merchant and the shard of its rows. Every `RequestContext` and every `CallerIdentity` is one. */
 export type MerchantScope = Pick<RequestContext, 'merchantId' | 'bucket'>

@@ -12,49 +12,53 @@ import type { RequestContext } from '../domain/request-context.ts'
 
 import { operation } from './operation.ts'
 
-/** Turns a card into a token of the calling merchant. The card number comes beside the params, as bytes. */
+/** Turns a card into a token of the calling merchant. The card number is not in the params but in the context, as bytes. */
 export const cardsCreate = operation(cardsCreateContract, {
-  check: ({ card }, ctx, { cards }) => cards.validate(numberOf(ctx), card.expire),
+  check: ({ card }, ctx, { cards }) => cards.validate(requireCardNumber(ctx), card.expire),
   run: createCard,
   render: ({ card, token }, _params, { profile }) => ({ card: renderCard(card, token, profile) }),
 })
 
 async function createCard(params: Params<'cards.create'>, ctx: RequestContext<CreatedCard>, app: AppServices): Promise<CreatedCard> {
   const { form = null, session = null, consent = null } = params
-  const formOf = form === null ? null : await app.served.originOf(ctx.merchantId, form)
+  const formOrigin = form === null ? null : await app.served.originOf(ctx.merchantId, form)
   const input = {
-    number: numberOf(ctx),
+    number: requireCardNumber(ctx),
     expire: params.card.expire,
     save: params.save ?? false,
     customer: params.customer ?? null,
     account: params.account ?? null,
-    consent: consentOf(consent, ctx, formOf !== null),
-    count: (pan: Pan) => app.limits.fine.takePan(pan, placeOf(ctx)),
-    admit: async () => {
+    consent: consentWithSource(consent, ctx, formOrigin !== null),
+    checkLimits: (pan: Pan) => app.limits.fine.countPan(pan, cardSourceOf(ctx)),
+    useFormSession: async () => {
       await app.disclosures.requireIssued(consent)
-      const isServer = ctx.caller.as === 'server'
-      const spent = await app.sessions.spend(session, { ...ctx.caller, isServer, from: ctx.origin, formOf })
-      if (spent === null || session === null || spent.returnTo === null) return spent
-      // Somebody else who has the link must not replace the payer's card with one of their own.
-      if ((await formSessionStateOf(app, session, spent, ctx)).state === 'done') throw new RpcError('sessionUsedUp', { data: 'session' })
-      return { ...spent, keepToken: (cardId: string, token: string) => app.hosted.keepToken(session, spent, { cardId, token }) }
+      const isServer = ctx.caller.kind === 'server'
+      const terms = await app.sessions.spend(session, { ...ctx.caller, isServer, from: ctx.origin, formOf: formOrigin })
+      if (terms === null || session === null || terms.returnTo === null) return terms
+      // Others who have the link must not replace the payer's card.
+      if ((await formSessionStateOf(app, session, terms, ctx)).state === 'done') throw new RpcError('sessionUsedUp', { data: 'session' })
+      return { ...terms, storeToken: (cardId: string, token: string) => app.hosted.storeToken(session, terms, { cardId, token }) }
     },
   }
   return app.cards.create(input, ctx)
 }
 
-/** What was agreed to, and who says so. */
-function consentOf(consent: Params<'cards.create'>['consent'] | null, { caller, origin }: RequestContext, isForm: boolean): object | null {
+/** The consent, with the party that sent it. */
+function consentWithSource(
+  consent: Params<'cards.create'>['consent'] | null,
+  { caller, origin }: RequestContext,
+  isForm: boolean,
+): object | null {
   if (consent === null || consent === undefined) return null
-  const way = isForm && origin !== null ? 'form' : 'page'
-  return { ...consent, by: caller.as === 'server' ? 'server' : way }
+  const sentBy = isForm && origin !== null ? 'form' : 'page'
+  return { ...consent, by: caller.kind === 'server' ? 'server' : sentBy }
 }
 
-function numberOf({ cardNumber }: RequestContext): Uint8Array {
+function requireCardNumber({ cardNumber }: RequestContext): Uint8Array {
   if (cardNumber === null) throw new RpcError('memberMissing', { data: 'card.number' })
   return cardNumber
 }
 
-function placeOf({ caller, merchantId, address }: RequestContext): CardSource {
-  return { merchantId, address, isServer: caller.as === 'server', limits: caller.limits ?? null }
+function cardSourceOf({ caller, merchantId, address }: RequestContext): CardSource {
+  return { merchantId, address, isServer: caller.kind === 'server', limits: caller.limits ?? null }
 }

@@ -3,7 +3,7 @@ import { cardsRemoveContract } from '@tessera/contract/operations/cards'
 import { expectTokenShape } from './fine-limits.ts'
 import { operation } from './operation.ts'
 
-/** Shreds a card. From then on its token gets the error "deleted". */
+/** Shreds a card. Its token gets the error "deleted" from then on. */
 export const cardsRemove = operation(cardsRemoveContract, {
   check: expectTokenShape,
   async run({ token }, ctx, { cards }) {

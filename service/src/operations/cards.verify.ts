@@ -6,7 +6,7 @@ import type { CardRow } from '../store/cards.ts'
 import { expectTokenShape } from './fine-limits.ts'
 import { operation } from './operation.ts'
 
-/** Checks the SMS code. When it is right, the card is verified. */
+/** Checks the SMS code, and verifies the card if it is right. */
 export const cardsVerify = operation(cardsVerifyContract, {
   check: expectTokenShape,
   run: ({ token, code }, ctx, { verification }) => verification.verifyCode(token, codeAsText(code), ctx),
@@ -14,7 +14,7 @@ export const cardsVerify = operation(cardsVerifyContract, {
   render: (card: CardRow, { token }, { profile }) => ({ card: renderCard(card, token, profile) }),
 })
 
-/** A JSON number cannot carry leading zeros, so a short one has lost them on its way. */
+/** A code sent as a JSON number has lost its leading zeros. */
 function codeAsText(code: string | number): string {
   return typeof code === 'number' ? String(code).padStart(6, '0') : code
 }

@@ -2,7 +2,7 @@ import { RpcError } from '@tessera/contract/errors'
 
 import type { TimeCursor } from '../domain/reporting/cards.ts'
 
-/** Reads `after` of a list by time, as `formatCursor` wrote it. Throws `memberInvalid` for anything else. */
+/** Reads `after` of a list by time, in the form of `formatCursor`. Throws `memberInvalid` for anything else. */
 export function readCursor(after: string | null | undefined): TimeCursor | null {
   if (after === null || after === undefined) return null
   const [, at, id = ''] = /^(\d{1,16})\.([0-9a-f]{1,64})$/.exec(after) ?? []
@@ -10,7 +10,7 @@ export function readCursor(after: string | null | undefined): TimeCursor | null 
   return { at: Number(at), id }
 }
 
-/** Where the next page begins; null after the last one. */
-export function formatCursor(place: TimeCursor | null): string | null {
-  return place === null ? null : `${place.at}.${place.id}`
+/** The cursor of the next page; null after the last one. */
+export function formatCursor(cursor: TimeCursor | null): string | null {
+  return cursor === null ? null : `${cursor.at}.${cursor.id}`
 }

@@ -198,7 +198,7 @@ async function own(owner: DashboardUser): Promise<Owned> {
     requestId: userId,
     method: 'cards.check',
     merchantId,
-    as: 'server',
+    callerKind: 'server',
     origin: page,
     hasCardNumber: false,
     error: 'credentialInBrowser',

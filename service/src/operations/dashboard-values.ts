@@ -2,7 +2,7 @@ import type { DashboardCard } from '@tessera/contract/operations/dashboard-cards
 
 import type { CardLookup } from '../domain/reporting/cards.ts'
 
-/** A card as the merchant's people see it: by its id and mask, never by its token. Of a row that is not ours nothing is told. */
+/** A card for the dashboard: id and mask, never the token. A tampered row shows only its id and time. */
 export function toDashboardCard(card: CardLookup): DashboardCard {
   if (card.state === 'tampered') {
     return {
@@ -21,7 +21,7 @@ export function toDashboardCard(card: CardLookup): DashboardCard {
   return { cardId, number: maskedPan, expire, type, state, verified, recurrent, customer, createdAt }
 }
 
-/** A moment of a row that is not ours: beyond what a calendar can tell (ECMA-262, 8.64e15 ms) it is 0. */
+/** The time of a tampered row; 0 if out of the range of dates (ECMA-262, 8.64e15 ms). */
 export function toTimestamp(at: number): number {
   return Math.abs(at) <= 8.64e15 ? at : 0
 }

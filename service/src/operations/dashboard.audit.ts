@@ -8,7 +8,7 @@ import { formatCursor, readCursor } from './cursor.ts'
 import { maskUserPhone } from './dashboard-values.ts'
 import { operation } from './operation.ts'
 
-/** Lists who did what for the caller's merchant. */
+/** Lists the audit entries of the caller's merchant. */
 export const dashboardAuditList = operation(dashboardAuditListContract, {
   async run({ after, count = 25, subject = null }, { merchantId }, { dashboard }) {
     const page = await dashboard.deeds.list(merchantId, subject, { after: readCursor(after), count })

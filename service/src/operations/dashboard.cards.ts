@@ -61,7 +61,7 @@ function toReceiptStep({ receiptId, state, amountTiyin, createdAt, payTime }: Ca
   return { at, what: 'receipt', outcome: String(state), actor: 'merchant', requestId: '', receiptId, amountTiyin }
 }
 
-function toRefusedStep({ receiptId, amountTiyin, reason, requestedAt, resolvedAt: resolvedAt }: OperationRow): TimelineStep {
+function toRefusedStep({ receiptId, amountTiyin, reason, requestedAt, resolvedAt }: OperationRow): TimelineStep {
   const at = resolvedAt > 0 ? resolvedAt : requestedAt
   return { at, what: 'receipt.payment_failed', outcome: reasonWordOf(reason), actor: 'merchant', requestId: '', receiptId, amountTiyin }
 }

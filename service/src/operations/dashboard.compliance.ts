@@ -12,12 +12,12 @@ import type { ConsentView } from '../domain/consents/consents.ts'
 import { formatCursor, readCursor } from './cursor.ts'
 import { operation } from './operation.ts'
 
-/** Returns what the service can show of the merchant's own duties. */
+/** Returns the evidence that the service has for the merchant's own PCI DSS duties. */
 export const dashboardComplianceGet = operation(dashboardComplianceGetContract, {
   run: async (_params, ctx, { evidence }) => toEvidenceResult(await evidence(ctx)),
 })
 
-/** Returns who does what, the provider or the merchant. */
+/** Returns the responsibility matrix: provider or merchant. */
 export const dashboardComplianceResponsibilities = operation(dashboardComplianceResponsibilitiesContract, {
   run: async ({ locale }) => ({ rows: listResponsibilities(locale) }),
 })
@@ -49,8 +49,8 @@ function toConsentItem(consent: ConsentView): ConsentList['consents'][number] {
   return { cardId, customer, number, cardState, by, receivedAt, agreedAt, version, locale, sha256, endedAt, isTrue: hasValidMac }
 }
 
-function timestampOf(moment: string | null): number | null {
-  return moment === null ? null : Date.parse(moment)
+function timestampOf(time: string | null): number | null {
+  return time === null ? null : Date.parse(time)
 }
 
 function textsOf(consents: readonly ConsentView[]): ConsentList['texts'] {

@@ -17,7 +17,7 @@ import { maskUserPhone } from './dashboard-values.ts'
 import { operation } from './operation.ts'
 import { signedInActor } from './signed-in.ts'
 
-/** Checks a page of the merchant: at an address, or as its source was pasted. */
+/** Checks a page of the merchant: by its URL, or by its pasted source. */
 export const dashboardPageCheckRun = operation(dashboardPageCheckRunContract, {
   async run({ url, html, locale }, ctx, { pageCheck }) {
     if ((url === undefined) === (html === undefined)) throw new RpcError('memberInvalid', { data: 'url' })
@@ -46,7 +46,7 @@ export const dashboardScriptsList = operation(dashboardScriptsListContract, {
   run: async (_params, ctx, { pageCheck }) => ({ scripts: (await pageCheck.scripts(ctx)).map(toScriptItem) }),
 })
 
-/** Stores what somebody decided about a script, and why. */
+/** Stores the decision about a script, and its reason. */
 export const dashboardScriptsJudge = operation(dashboardScriptsJudgeContract, {
   async run(judgement, ctx, { pageCheck }) {
     await pageCheck.judge(ctx, judgement, signedInActor(ctx))

@@ -38,15 +38,15 @@ export const dashboardReceiptsGet = operation(dashboardReceiptsGetContract, {
   },
 })
 
-/** Cancels a receipt. Money that was taken or held goes back. */
+/** Cancels a receipt. A debited or held amount is returned. */
 export const dashboardReceiptsCancel = operation(dashboardReceiptsCancelContract, {
   run: ({ receiptId }, ctx, { receipts }) => receipts.cancel(receiptId, ctx),
   render: () => ({ success: true }),
 })
 
-/** Captures held money, all of it or a part. */
+/** Captures a hold, in full or in part. */
 export const dashboardReceiptsConfirm = operation(dashboardReceiptsConfirmContract, {
-  run: ({ receiptId, amountTiyin = null }, ctx, { receipts }) => receipts.confirm(receiptId, amountTiyin, ctx),
+  run: ({ receiptId, amountTiyin = null }, ctx, { receipts }) => receipts.confirmHold(receiptId, amountTiyin, ctx),
   render: () => ({ success: true }),
 })
 
@@ -60,18 +60,18 @@ function receiptDetails(receipt: ReceiptWithHistory['receipt']) {
 
 type ReceiptItem = Result<'dashboard.receipts.list'>['receipts'][number]
 
-/** A receipt as the dashboard's lists show it. Of a row that is not ours nothing is told. */
+/** A receipt for the dashboard's lists. A tampered row shows only its id and time. */
 export function toReceiptItem(receipt: ReceiptLookup): ReceiptItem {
   if (receipt.state === 'tampered') {
     const { receiptId } = receipt
-    const nothing = { amountTiyin: 0, takenTiyin: 0, number: '', cardId: '', description: '', reason: null, flagged: true }
-    return { receiptId, state: stateTampered, ...nothing, createdAt: toTimestamp(receipt.createdAt) }
+    const unknownValues = { amountTiyin: 0, takenTiyin: 0, number: '', cardId: '', description: '', reason: null, flagged: true }
+    return { receiptId, state: stateTampered, ...unknownValues, createdAt: toTimestamp(receipt.createdAt) }
   }
   const { receiptId, state, amountTiyin, takenTiyin, maskedPan: number, cardId, description, error, flagged, createdAt } = receipt
   return { receiptId, state, amountTiyin, takenTiyin, number, cardId, description, reason: reasonIn(error), flagged, createdAt }
 }
 
-/** No state of the wire: the contract tells what it means. */
+/** Not a state of receipts; described in the contract. */
 const stateTampered = -1
 
 function reasonIn(error: string | null): string | null {

@@ -26,7 +26,7 @@ let count = 0
 async function note(merchantId: string, method: OperationName | null, params: object, outcome: { result?: unknown; error?: RpcError }) {
   const requestId = `feedfeed${String(++count).padStart(8, '0')}feedfeed`
   const { result = null, error = null } = outcome
-  const caller = method === null ? null : ({ merchantId, bucket: bucketOf(merchantId), as: 'server' } as const)
+  const caller = method === null ? null : ({ merchantId, bucket: bucketOf(merchantId), kind: 'server' } as const)
   const from = { profile: 'spec', caller, xAuth: merchantId, ms: 12.3, bytes: 99 } as const
   recorder.recordCall({ ...from, requestId, method, params: Object.assign(new Members(), params), result, error })
   await recorder.runOnce(new AbortController().signal)

@@ -17,7 +17,7 @@ import type { RequestContext } from '../domain/request-context.ts'
 import { expectAccepted } from './expect-accepted.ts'
 import { operation } from './operation.ts'
 
-/** Returns every control as it is set. */
+/** Returns the current value of every control. */
 export const dashboardSandboxGet = operation(dashboardSandboxGetContract, {
   async run(_params, { merchantId }, { controls }) {
     const { facts, states, limits, clock } = expectControls(controls)
@@ -33,7 +33,7 @@ export const dashboardSandboxGet = operation(dashboardSandboxGetContract, {
       }),
       expire: facts.expire,
       code: facts.code,
-      answers: errorsOfFaults(),
+      answers: listStepErrors(),
       faults: faults.map((state) => toControl(state)).filter((control) => control !== null),
       limits: limitState,
       clock: clockState,
@@ -65,7 +65,7 @@ export const dashboardSandboxRestore = operation(dashboardSandboxRestoreContract
   },
 })
 
-/** Deletes what the caller's merchant has simulated. Its id is typed, so that nobody empties another merchant by mistake. */
+/** Deletes the simulated data of the caller's merchant. The user types its id, so that no other merchant is emptied by mistake. */
 export const dashboardSandboxReset = operation(dashboardSandboxResetContract, {
   async run({ merchantId }, ctx, { reset }) {
     if (reset === null) throw new RpcError('testOnly')
@@ -93,13 +93,13 @@ function toControl(state: ControlState | undefined): SandboxControls['faults'][n
 }
 
 /** The errors of each step, before a payment and at one. */
-function errorsOfFaults(): SandboxControls['answers'] {
+function listStepErrors(): SandboxControls['answers'] {
   return Object.entries(errorsOf).flatMap(([step, { before, atPay }]) => {
     const cases = [
-      { atPay: false, answer: errorOf(before) },
-      { atPay: true, answer: errorOf(atPay) },
+      { isAtPay: false, error: errorOf(before) },
+      { isAtPay: true, error: errorOf(atPay) },
     ]
-    return cases.flatMap(({ atPay: isAtPay, answer }) => (answer === null ? [] : [{ step, atPay: isAtPay, ...answer }]))
+    return cases.flatMap(({ isAtPay, error }) => (error === null ? [] : [{ step, atPay: isAtPay, ...error }]))
   })
 }
 

@@ -14,7 +14,7 @@ import { maskUserPhone } from './dashboard-values.ts'
 import { operation } from './operation.ts'
 import { dashboardBrowser, signedInActor } from './signed-in.ts'
 
-/** Signs in. The session's text goes into the cookie only. */
+/** Signs in. The session id is returned only in the cookie. */
 export const dashboardSessionSignIn = operation(dashboardSessionSignInContract, {
   async run({ phone, password, code = null }, ctx, { dashboard }) {
     const browser = dashboardBrowser(ctx)
@@ -26,7 +26,7 @@ export const dashboardSessionSignIn = operation(dashboardSessionSignInContract, 
   },
 })
 
-/** Returns who is signed in, with the CSRF token, which only a page of this origin can read. */
+/** Returns the signed-in user, with the CSRF token, which only a page of this origin can read. */
 export const dashboardSessionGet = operation(dashboardSessionGetContract, {
   async run(_params, ctx, { dashboard, merchants, controls }) {
     const live = await dashboard.sessions.find(dashboardBrowser(ctx).cookie)
@@ -61,7 +61,7 @@ export const dashboardSessionSignOut = operation(dashboardSessionSignOutContract
   },
 })
 
-/** Ends every session of the user, this one too. */
+/** Ends every session of the user, including this one. */
 export const dashboardSessionSignOutEverywhere = operation(dashboardSessionSignOutEverywhereContract, {
   async run(_params, ctx, { dashboard }) {
     const ended = await dashboard.sessions.end(signedInActor(ctx), null)

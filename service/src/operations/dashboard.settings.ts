@@ -10,7 +10,7 @@ import { readMerchantPatch } from '../domain/merchants/merchant-patch.ts'
 import { expectAccepted } from './expect-accepted.ts'
 import { operation } from './operation.ts'
 
-/** Returns what is agreed with the caller's merchant. */
+/** Returns the settings of the caller's merchant. */
 export const dashboardSettingsGet = operation(dashboardSettingsGetContract, {
   async run(_params, ctx, { merchants }) {
     const { row, settings, uses } = expectAccepted(await merchants.administration.find(ctx.merchantId), ctx)
@@ -52,7 +52,7 @@ export const dashboardPasswordsRotate = operation(dashboardPasswordsRotateContra
   },
 })
 
-/** Retires an active API password. The last one stays. */
+/** Retires an active API password. The last one cannot be retired. */
 export const dashboardPasswordsRetire = operation(dashboardPasswordsRetireContract, {
   async run({ number }, ctx, { merchants }) {
     expectAccepted(await merchants.administration.retirePassword(ctx.merchantId, number, ctx), ctx)

@@ -7,7 +7,7 @@ import type { RequestContext } from '../domain/request-context.ts'
 
 import { operation } from './operation.ts'
 
-/** Returns what a merchant needs for its first token. */
+/** Returns the data for the page Getting started: addresses, test cards, checklist. */
 export const dashboardStartGet = operation(dashboardStartGetContract, {
   async run(_params, ctx, { startPage }) {
     const { formOrigin, sdk, testing } = startPage.facts

@@ -8,7 +8,7 @@ import {
 
 import { operation } from './operation.ts'
 
-/** Lists the users of the merchant. An owner sees whole phone numbers, to tell users apart. */
+/** Lists the users of the merchant. An owner sees full phone numbers, to distinguish users. */
 export const dashboardUsersList = operation(dashboardUsersListContract, {
   async run(_params, { merchantId }, { dashboard }) {
     const rows = await dashboard.users.list(merchantId)
@@ -25,7 +25,7 @@ export const dashboardUsersCreate = operation(dashboardUsersCreateContract, {
   run: ({ phone, role }, ctx, { dashboard }) => dashboard.users.create({ merchantId: ctx.merchantId, phone, role }, ctx),
 })
 
-/** Gives a user another role. */
+/** Changes the role of a user. */
 export const dashboardUsersSetRole = operation(dashboardUsersSetRoleContract, {
   async run({ userId, role }, ctx, { dashboard }) {
     await dashboard.users.setRole({ merchantId: ctx.merchantId, userId }, role, ctx)
@@ -41,7 +41,7 @@ export const dashboardUsersBlock = operation(dashboardUsersBlockContract, {
   },
 })
 
-/** Issues a new password for one sign-in. */
+/** Issues a one-time password. */
 export const dashboardUsersResetPassword = operation(dashboardUsersResetPasswordContract, {
   run: ({ userId }, ctx, { dashboard }) => dashboard.users.resetPassword({ merchantId: ctx.merchantId, userId }, ctx),
 })

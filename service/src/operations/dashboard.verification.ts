@@ -11,12 +11,12 @@ import { isFailure, type CodeEvent } from '../domain/reporting/verification-code
 import { formatCursor, readCursor } from './cursor.ts'
 import { operation } from './operation.ts'
 
-/** Returns how far the newest cards of a range of days have come. */
+/** Returns the verification funnel of a range of days. */
 export const dashboardVerificationFunnel = operation(dashboardVerificationFunnelContract, {
   run: ({ days }, ctx, { codeLists }) => codeLists.funnel(ctx, days),
 })
 
-/** Lists what became of codes, newest first. */
+/** Lists the outcomes of codes, newest first. */
 export const dashboardVerificationList = operation(dashboardVerificationListContract, {
   async run({ after, count = 25, failed = false }, ctx, { codeLists }) {
     const { events, next } = await codeLists.list(ctx, { after: readCursor(after), count, failed })

@@ -17,7 +17,7 @@ import { formatCursor, readCursor } from './cursor.ts'
 import { expectAccepted } from './expect-accepted.ts'
 import { operation } from './operation.ts'
 
-/** Adds an endpoint by the same rules as the operator's command. Its secret is returned here and never again. */
+/** Adds an endpoint by the same rules as the operator's command. Its secret is returned only here. */
 export const dashboardWebhooksAdd = operation(dashboardWebhooksAddContract, {
   run: async ({ url }, ctx, { endpoints }) => expectAccepted(await endpoints.add(ctx.merchantId, url.trim(), ctx), ctx),
 })
@@ -36,7 +36,7 @@ export const dashboardWebhooksList = operation(dashboardWebhooksListContract, {
   },
 })
 
-/** Removes an endpoint. Deliveries that wait for it are given up. */
+/** Removes an endpoint. Its pending deliveries are abandoned. */
 export const dashboardWebhooksRemove = operation(dashboardWebhooksRemoveContract, {
   async run({ endpointId }, ctx, { endpoints }) {
     expectAccepted(await endpoints.remove(ctx.merchantId, endpointId, ctx), ctx)
@@ -44,7 +44,7 @@ export const dashboardWebhooksRemove = operation(dashboardWebhooksRemoveContract
   },
 })
 
-/** Creates a new secret for an endpoint. For a day both secrets sign. */
+/** Creates a new secret for an endpoint. Both secrets sign for a day. */
 export const dashboardWebhooksRotate = operation(dashboardWebhooksRotateContract, {
   async run({ endpointId }, ctx, { endpoints }) {
     const { secret, bothUntil } = expectAccepted(await endpoints.rotateSecret(ctx.merchantId, endpointId, ctx), ctx)

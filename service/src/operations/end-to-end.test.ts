@@ -98,7 +98,7 @@ async function openDoor({ app, store, clock, merchants, idempotency }: TestApp):
     operations: operationRegistry,
     services: app.services,
     credentials: merchants,
-    origins: { isAnyWelcome: true, formOrigin: null },
+    origins: { isAnyAllowed: true, formOrigin: null },
     limits: noCoarseLimits,
     passwords: noPasswordThrottle,
     idempotency,

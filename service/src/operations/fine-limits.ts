@@ -7,7 +7,7 @@ import type { RequestContext } from '../domain/request-context.ts'
 import type { BoundOperation } from './operation.ts'
 
 /**
- * Runs an operation under the limits that its contract names: the token is counted, and the failure breaker watches how it ends. Throws `tokenShape`,
+ * Runs an operation under the limits that its contract names: counts the token, and reports the outcome to the failure breaker. Throws `tokenShape`,
  * `tokenLimit` or `failureLimit`. PANs are counted by cards.create, which reads them.
  */
 export async function withFineLimits<T>(
@@ -15,11 +15,11 @@ export async function withFineLimits<T>(
   { merchantId }: RequestContext,
   run: () => Promise<T>,
 ): Promise<T> {
-  if (contract.countsToken === true) limits.fine.takeToken(tokenIn(params), merchantId)
+  if (contract.countsToken === true) limits.fine.countToken(tokenIn(params), merchantId)
   return contract.watchesFailures === true ? limits.failures.watch(merchantId, run) : run()
 }
 
-/** Throws `tokenShape` when a token does not have the shape of one. Whether it belongs to a card is decided later. */
+/** Throws `tokenShape` for a malformed token. Whether it belongs to a card is decided later. */
 export function expectTokenShape({ token }: { readonly token: string }): void {
   const read = parseToken(token)
   if (read === null) throw new RpcError('tokenShape', { data: 'token' })

@@ -4,7 +4,7 @@ import { formSessionStateOf } from '../domain/form-sessions/state.ts'
 
 import { operation } from './operation.ts'
 
-/** Records that the cardholder went back from the hosted page. */
+/** Records that the cardholder left the hosted page without a card. */
 export const formSessionsCancel = operation(formSessionsCancelContract, {
   async run({ session }, ctx, app) {
     await app.hosted.find(session, ctx.caller)

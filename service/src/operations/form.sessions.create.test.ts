@@ -67,7 +67,7 @@ test('a merchant that wants sessions takes no card from a page without one, and 
 })
 
 test('in production a session is for a page that its merchant has registered', async () => {
-  const strict = await createTestApp({ after: app, store: app.store, adapters: { isAnyOriginWelcome: false } })
+  const strict = await createTestApp({ after: app, store: app.store, adapters: { isAnyOriginAllowed: false } })
   const merchantId = randomHex(24)
   await app.merchants.ensureMerchant({ id: merchantId, name: 'Shop', password: 'x' })
   await app.merchants.administration.change(merchantId, { settings: { origins: [origin] } })

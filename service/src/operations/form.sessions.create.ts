@@ -4,7 +4,7 @@ import type { CreatedFormSession } from '../domain/form-sessions/form-sessions.t
 
 import { operation } from './operation.ts'
 
-/** Creates a form session: a merchant's page may take cards with the hosted form. */
+/** Creates a form session, with which a page of the merchant may take cards through the form. */
 export const formSessionsCreate = operation(formSessionsCreateContract, {
   run({ origin, customer = null, save, locale = null, attempts = defaultAttempts, return: returnTo = null }, ctx, { sessions }) {
     return sessions.create({ origin, customer, save, locale, attempts, returnTo }, ctx)

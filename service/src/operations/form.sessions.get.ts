@@ -5,7 +5,7 @@ import { formSessionStateOf } from '../domain/form-sessions/state.ts'
 
 import { operation } from './operation.ts'
 
-/** Returns to the merchant's server what became of the hosted page, with the token of a card that is verified. */
+/** Returns the state of a hosted page to the merchant's server, with the token of a verified card. */
 export const formSessionsGet = operation(formSessionsGetContract, {
   async run({ session }, ctx, app) {
     const row = await app.hosted.find(session, ctx.caller)

@@ -4,7 +4,7 @@ import { formSessionStateOf } from '../domain/form-sessions/state.ts'
 
 import { operation } from './operation.ts'
 
-/** Returns to the hosted page what its session is for, without any card. */
+/** Returns the session to the hosted page, without card data. */
 export const formSessionsShow = operation(formSessionsShowContract, {
   async run({ session }, ctx, app) {
     const row = await app.hosted.find(session, ctx.caller)

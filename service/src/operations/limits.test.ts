@@ -67,7 +67,7 @@ test('agreed limits apply to the merchant’s server and its pages', async () =>
   const place: CardSource = { merchantId: 'm', address: '192.0.2.7', isServer: true, limits: { serverAddressMinuteMax: 100 } }
   const take = async (parts: Partial<CardSource>) => {
     await app.cards.create(
-      asked((pan) => limits.takePan(pan, { ...place, ...parts })),
+      asked((pan) => limits.countPan(pan, { ...place, ...parts })),
       makeTestContext(app.merchant().merchantId),
     )
   }
@@ -82,7 +82,7 @@ test('a retry with the same Idempotency-Key gets the stored outcome, and is coun
   const { idempotency } = app
   const shop = app.merchant()
   const token = await shop.createToken(drawPan('860006'))
-  const caller = { merchantId: shop.merchantId, bucket: shop.bucket, as: 'server' } as const
+  const caller = { merchantId: shop.merchantId, bucket: shop.bucket, kind: 'server' } as const
   const signal = new AbortController().signal
   const params = { token, code: '000000' }
   const asked = { caller, signal, profile: 'spec', cardNumber: null, requestId: randomHex(24) } as const
@@ -101,9 +101,9 @@ test('a retry with the same Idempotency-Key gets the stored outcome, and is coun
   }
 })
 
-function asked(count: (pan: Pan) => Promise<void>) {
-  const rest = { expire: '0399', save: false, customer: null, account: null, consent: null, admit: async () => null }
-  return { number: Buffer.from(drawPan('860006')), ...rest, count }
+function asked(checkLimits: (pan: Pan) => Promise<void>) {
+  const rest = { expire: '0399', save: false, customer: null, account: null, consent: null, useFormSession: async () => null }
+  return { number: Buffer.from(drawPan('860006')), ...rest, checkLimits }
 }
 
 async function create(shop: ReturnType<typeof app.merchant>, pan: string) {
@@ -115,15 +115,15 @@ async function create(shop: ReturnType<typeof app.merchant>, pan: string) {
 test('cards of one prefix are limited over all merchants and numbers, others are not, and in shadow mode none', async () => {
   const settings = { ...fineLimitDefaults, distinctPansHourMax: 99, shortIinHourMax: 9, longIinHourMax: 3 }
   const told: string[] = []
-  const tell = ({ reason, mode }: { reason: string; mode: string }) => void told.push(`${reason} ${mode}`)
+  const onLimitReached = ({ reason, mode }: { reason: string; mode: string }) => void told.push(`${reason} ${mode}`)
   const [on, shadow] = (['on', 'shadow'] as const).map((iinMode) =>
-    makeFineLimits({ keyring: app.keyring, now: () => now, settings: { ...settings, iinMode }, tell }),
+    makeFineLimits({ keyring: app.keyring, now: () => now, settings: { ...settings, iinMode }, onLimitReached }),
   )
   const take = async (limits: typeof on, prefix: string): Promise<string | null> => {
     const place: CardSource = { merchantId: randomHex(24), address: '192.0.2.7', isServer: false, limits: null }
     const number = Buffer.from(drawPan(prefix))
     try {
-      await app.cards.create({ ...asked(async (pan) => limits?.takePan(pan, place)), number }, makeTestContext(app.merchant().merchantId))
+      await app.cards.create({ ...asked(async (pan) => limits?.countPan(pan, place)), number }, makeTestContext(app.merchant().merchantId))
       return null
     } catch (err) {
       return err instanceof RpcError ? err.entry : 'unforeseen'
@@ -141,13 +141,13 @@ test('cards of one prefix are limited over all merchants and numbers, others are
 
 test('a message that the SMS guard refuses is not sent, and the error says why', async () => {
   const sent: string[] = []
-  const conversion = { spanMs: hourMs, youngMs: 0, leastCount: 3, badPercentMax: 50, pauseMs: hourMs }
+  const conversion = { windowMs: hourMs, minAgeMs: 0, minCount: 3, maxFailurePercent: 50, openForMs: hourMs }
   const guarded = await createTestApp({
     limits: ({ clock }) => ({
       sms: makeSmsGuard({
         now: () => clock.now(),
-        settings: { countries: ['998'], prefixMode: 'on', conversion, costMode: 'on', partTiyin: 1, dayTiyinMax: 6 },
-        tell: () => undefined,
+        settings: { countries: ['998'], prefixMode: 'on', conversion, costMode: 'on', segmentTiyin: 1, maxDailyTiyin: 6 },
+        onLimitReached: () => undefined,
       }),
     }),
     network: (sandbox) => ({
@@ -174,7 +174,7 @@ test('a message that the SMS guard refuses is not sent, and the error says why',
 })
 
 test('the failure breaker watches cards.create, cards.get_verify_code and cards.verify, and no payment', async () => {
-  const ratio = { spanMs: hourMs, youngMs: 0, leastCount: 5, badPercentMax: 30, pauseMs: hourMs }
+  const ratio = { windowMs: hourMs, minAgeMs: 0, minCount: 5, maxFailurePercent: 30, openForMs: hourMs }
   const watched = await createTestApp({
     network: (sandbox) => ({
       ...sandbox,
@@ -184,8 +184,8 @@ test('the failure breaker watches cards.create, cards.get_verify_code and cards.
     limits: ({ clock }) => ({
       failures: makeFailureBreaker({
         now: () => clock.now(),
-        settings: { mode: 'on', merchant: ratio, global: { ...ratio, leastCount: 999 } },
-        tell: () => undefined,
+        settings: { mode: 'on', merchant: ratio, global: { ...ratio, minCount: 999 } },
+        onLimitReached: () => undefined,
       }),
     }),
   })

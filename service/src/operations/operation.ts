@@ -3,26 +3,26 @@ import type { OperationName, Params, Result, Role, operations } from '@tessera/c
 
 import type { AppServices } from '../app/services.ts'
 import type { IdempotencyHandle } from '../domain/idempotency/handle.ts'
-import type { UnansweredClaim } from '../domain/idempotency/dependencies.ts'
+import type { PendingClaim } from '../domain/idempotency/dependencies.ts'
 import type { RequestContext } from '../domain/request-context.ts'
 
-/** The least that a user of the dashboard has to be; only its own operations have one. */
+/** The role that a dashboard operation requires. */
 export type NeededRole = Role | 'visitor'
 
 /**
- * What an operation does. `run` returns an outcome of the domain, `render` the result as it goes over the wire. The two are apart because the
- * rendered outcome is stored under the idempotency key in the transaction of the effect, before `run` is back.
+ * The implementation of an operation. `run` returns an outcome of the domain, `render` the result for the API. They are separate because the rendered
+ * outcome is stored under the idempotency key in the transaction of the effect, before `run` returns.
  */
 export interface Handler<Name extends OperationName, Outcome> {
   run(params: Params<Name>, ctx: RequestContext<Outcome>, app: AppServices): Promise<Outcome>
   render(outcome: Outcome, params: Params<Name>, ctx: RequestContext, app: AppServices): Result<Name>
-  /** Throws what is wrong with params that their schema lets pass, before an idempotency key is looked at. Stores nothing. */
+  /** Throws faults of the params that the schema does not find, before the idempotency key is used. Stores nothing. */
   check?(params: Params<Name>, ctx: RequestContext, app: AppServices): void
   /**
-   * For operations that call the outside between two commits: finds the outcome of an earlier request that claimed the key and stored none. Null:
-   * not known yet; an error may be thrown. Absent where claim and outcome are one transaction.
+   * For operations that call an external system between two transactions: finds the outcome of an earlier request that claimed the key and stored no
+   * outcome. Null: not known yet. May throw the outcome. Absent if claim and outcome are one transaction.
    */
-  reconcile?(claim: UnansweredClaim, params: Params<Name>, ctx: RequestContext, app: AppServices): Promise<Outcome | null>
+  reconcile?(claim: PendingClaim, params: Params<Name>, ctx: RequestContext, app: AppServices): Promise<Outcome | null>
 }
 
 /** An operation whose outcome is its result. */
@@ -33,12 +33,12 @@ export interface PlainHandler<Name extends OperationName> {
   reconcile?: never
 }
 
-/** An operation: its contract says who may call it, how it is limited and what it takes and returns; the handler says what it does. */
+/** An operation: its contract (callers, limits, params, result) and its implementation. */
 export type Operation<Name extends OperationName> = (PlainHandler<Name> | Handler<Name, unknown>) & {
   readonly contract: OperationRules<Name>
 }
 
-/** What the pipeline reads of a contract. */
+/** The part of a contract that the pipeline uses. */
 export type OperationRules<Name extends OperationName = OperationName> = Pick<
   (typeof operations)[Name],
   'name' | 'caller' | 'mutates' | 'limit'
@@ -46,7 +46,7 @@ export type OperationRules<Name extends OperationName = OperationName> = Pick<
 
 export type OperationRegistry = { readonly [Name in OperationName]: Operation<Name> }
 
-/** Defines an operation: its contract and what it does. */
+/** Defines an operation by its contract and its implementation. */
 export function operation<Name extends OperationName, Outcome>(
   contract: (typeof operations)[Name] & { readonly name: Name },
   handler: Handler<Name, Outcome>,
@@ -59,13 +59,13 @@ export function operation(contract: OperationRules, handler: object): object {
   return Object.freeze({ ...handler, contract })
 }
 
-/** The operation of a name that is known only when the program runs. */
+/** The operation of a name that is known only at run time. */
 export function findOperationByName<Name extends OperationName>(registry: OperationRegistry, name: Name): Operation<Name> {
   const found: unknown = registry[name]
   return found as Operation<Name>
 }
 
-/** An operation with the services that it runs on. */
+/** An operation with its params and the services that it runs on. */
 export interface BoundOperation<Name extends OperationName> {
   readonly operation: Operation<Name>
   readonly params: Params<Name>
@@ -85,7 +85,7 @@ export async function runOperation<Name extends OperationName>(
 export function reconcilerOf<Name extends OperationName>(
   { operation: { reconcile, render }, params, app }: BoundOperation<Name>,
   ctx: RequestContext,
-): ((claim: UnansweredClaim) => Promise<Result<Name> | null>) | null {
+): ((claim: PendingClaim) => Promise<Result<Name> | null>) | null {
   if (reconcile === undefined) return null
   return async (claim) => {
     const outcome = await reconcile(claim, params, ctx, app)
@@ -93,12 +93,12 @@ export function reconcilerOf<Name extends OperationName>(
   }
 }
 
-/** The handle for the operation's transactions: they store the outcome as it goes over the wire. */
+/** The idempotency handle for the transactions of an operation, which stores the rendered outcome. */
 export function renderingHandle<Name extends OperationName>(
-  { claim, answer }: IdempotencyHandle<object>,
+  { claim, outcome }: IdempotencyHandle<object>,
   { operation: { render }, params, app }: BoundOperation<Name>,
   ctx: RequestContext,
 ): IdempotencyHandle<unknown> {
-  const rendered = (outcome: unknown): object => (render === undefined ? (outcome as object) : render(outcome, params, ctx, app))
-  return { claim, answer: (outcome) => answer(outcome instanceof RpcError ? outcome : rendered(outcome)) }
+  const rendered = (result: unknown): object => (render === undefined ? (result as object) : render(result, params, ctx, app))
+  return { claim, outcome: (result) => outcome(result instanceof RpcError ? result : rendered(result)) }
 }

@@ -20,7 +20,7 @@ import type { CredentialUse } from '../store/merchants.ts'
 
 import { expectAllowed, isoTime, operatorOperation, withMerchantRow } from './operator.ts'
 
-/** Creates a merchant. Its password is in this result and never again. */
+/** Creates a merchant. Its password is returned only in this result. */
 export const operatorMerchantsCreate = operatorOperation(operatorMerchantsCreateContract, {
   async run({ patch }, _ctx, { merchants }) {
     const { merchant, password } = expectAllowed(await merchants.administration.create(expectAllowed(readMerchantPatch(patch))))
@@ -51,7 +51,7 @@ export const operatorMerchantsChange = operatorOperation(operatorMerchantsChange
   },
 })
 
-/** Blocks a merchant. What is in progress is finished, and its events are delivered. */
+/** Blocks a merchant. Requests in progress are completed, and its events are delivered. */
 export const operatorMerchantsBlock = operatorOperation(operatorMerchantsBlockContract, {
   async run({ merchantId }, _ctx, { merchants }) {
     return toMerchantView(await withMerchantRow(merchantId, () => merchants.administration.block(merchantId)))
@@ -73,14 +73,14 @@ export const operatorPasswordsRotate = operatorOperation(operatorPasswordsRotate
   },
 })
 
-/** Retires an active password: the older of two, unless one is named. The last one stays. */
+/** Retires an active password: the older of two, unless one is named. The last one cannot be retired. */
 export const operatorPasswordsRetire = operatorOperation(operatorPasswordsRetireContract, {
   async run({ merchantId, number = null }, ctx, { merchants }) {
     return toMerchantView(await withMerchantRow(merchantId, () => merchants.administration.retirePassword(merchantId, number, ctx)))
   },
 })
 
-/** Sets the merchant's own server. Its password is in no result. */
+/** Sets the merchant's own server. Its password is never returned. */
 export const operatorEndpointsSet = operatorOperation(operatorEndpointsSetContract, {
   async run({ merchantId, ...patch }, _ctx, { merchantEndpoints }) {
     return toEndpointView(expectAllowed(await merchantEndpoints.set(merchantId, patch)))
@@ -94,7 +94,7 @@ export const operatorEndpointsRemove = operatorOperation(operatorEndpointsRemove
   },
 })
 
-/** Asks the merchant's own server about a payment that is not made. */
+/** Calls `check` of the merchant's own server with a payment that is not made. */
 export const operatorEndpointsTest = operatorOperation(operatorEndpointsTestContract, {
   async run(payment, _ctx, { merchantEndpoints }) {
     return { merchantId: payment.merchantId, ...expectAllowed(await merchantEndpoints.test(payment)) }

@@ -32,7 +32,7 @@ export const operatorReceiptsGet = operatorOperation(operatorReceiptsGetContract
   },
 })
 
-/** Records what the network's statement says of a payment whose outcome is unknown. */
+/** Records the outcome of an unknown payment by the network's statement. */
 export const operatorReceiptsResolve = operatorOperation(operatorReceiptsResolveContract, {
   async run(resolution, _ctx, { receiptAdministration }) {
     const { receiptId, reference, reason } = resolution
@@ -55,8 +55,8 @@ type ReceiptItem = OperatorResult<'operator.receipts.list'>['receipts'][number]
 function toReceiptItem(receipt: ListedReceipt): ReceiptItem {
   const { receiptId, merchantId } = receipt
   if ('brokenAt' in receipt) {
-    const nothing = { amountTiyin: 0, createdAt: null, unknownSince: null, dueAt: null, flagged: false }
-    return { receiptId, merchantId, state: -1, stateName: `unreadable: ${receipt.brokenAt}`, ...nothing }
+    const unknownValues = { amountTiyin: 0, createdAt: null, unknownSince: null, dueAt: null, flagged: false }
+    return { receiptId, merchantId, state: -1, stateName: `unreadable: ${receipt.brokenAt}`, ...unknownValues }
   }
   const { state, amountTiyin, createdAt, unknownSince, dueAt, flagged } = receipt
   return {
@@ -118,7 +118,7 @@ function toDetails({ receipt, hasValidMac, operations, entries, next }: ReceiptD
   }
 }
 
-/** Columns have 0 or null where something has not happened. */
+/** 0 and null stand for no time. */
 function timeOrNull(at: number | null): string | null {
   return at === null || at === 0 ? null : isoTime(at)
 }

@@ -13,7 +13,7 @@ import type { AppServices } from '../app/services.ts'
 
 import { expectAllowed, isoTime, operatorOperation, refusal, requireMerchant } from './operator.ts'
 
-/** Lists the scenarios with the number of the card that has each, and the step at which it takes effect. */
+/** Lists the scenarios with the test card of each and the step at which it takes effect. */
 export const operatorSandboxGet = operatorOperation(operatorSandboxGetContract, {
   async run({ merchantId: named }, _ctx, app) {
     const { sandbox, controls } = requireSandbox(app)
@@ -59,7 +59,7 @@ export const operatorSandboxSetLimits = operatorOperation(operatorSandboxSetLimi
   },
 })
 
-/** Moves the time of the test environment; without an offset, returns how far it is ahead. */
+/** Moves the time of the test environment. Without an offset, returns the current one. */
 export const operatorSandboxMoveClock = operatorOperation(operatorSandboxMoveClockContract, {
   async run({ offsetMs }, ctx, app) {
     const { controls } = requireSandbox(app)
@@ -79,7 +79,7 @@ export const operatorSandboxRestore = operatorOperation(operatorSandboxRestoreCo
   },
 })
 
-/** Removes a merchant's cards and deletes what it simulated. The merchant is always named. */
+/** Removes a merchant's cards and deletes its simulated data. The merchant has to be named. */
 export const operatorSandboxReset = operatorOperation(operatorSandboxResetContract, {
   async run({ merchantId }, ctx, app) {
     const { reset } = requireSandbox(app)
@@ -93,7 +93,7 @@ function requireSandbox({ sandbox, controls, reset }: AppServices) {
   return { sandbox, controls, reset }
 }
 
-/** The thirty steps that are late by seconds are shown as a range. */
+/** The thirty steps `late_<seconds>` are shown as a range. */
 function listSteps(steps: readonly string[]): string {
   return steps.join(', ').replace(/late_1(?:, late_\d+)*, (late_\d+)/, 'late_1 … $1')
 }

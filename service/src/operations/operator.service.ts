@@ -10,12 +10,12 @@ import {
 
 import { isoTime, operatorOperation, refusal, requireMerchant } from './operator.ts'
 
-/** Returns whether the service is ready, and what it runs on. */
+/** Returns the readiness of the service, with its version and dependencies. */
 export const operatorStatusGet = operatorOperation(operatorStatusGetContract, {
   run: (_params, _ctx, { readReadiness }) => readReadiness(),
 })
 
-/** Lists the data keys, oldest first, with how many cards are sealed under each. */
+/** Lists the data keys, oldest first, with the number of cards sealed under each. */
 export const operatorKeysList = operatorOperation(operatorKeysListContract, {
   async run(_params, _ctx, { keys: administration }) {
     const keys = (await administration.list()).map((key) => ({ ...key, createdAt: isoTime(key.createdAt) }))
@@ -23,7 +23,7 @@ export const operatorKeysList = operatorOperation(operatorKeysListContract, {
   },
 })
 
-/** Creates a new data key. The audit has the request before it is done, and then its outcome. */
+/** Creates a new data key. The request is audited before, and its outcome after. */
 export const operatorKeysRotate = operatorOperation(operatorKeysRotateContract, {
   async run({ purpose, owner }, ctx, { keys }) {
     if (purpose === 'card' && !/^[0-9a-f]{24}$/.test(owner)) throw refusal('key_owner_required')
@@ -32,7 +32,7 @@ export const operatorKeysRotate = operatorOperation(operatorKeysRotateContract, 
   },
 })
 
-/** Destroys a data key. The audit has the request before it is done, so that no key is destroyed without its entry. */
+/** Destroys a data key. The request is audited before, so that no key is destroyed without an entry. */
 export const operatorKeysDestroy = operatorOperation(operatorKeysDestroyContract, {
   async run({ keyId }, ctx, { keys }) {
     const problem = await keys.destroy(keyId, ctx)
@@ -41,7 +41,7 @@ export const operatorKeysDestroy = operatorOperation(operatorKeysDestroyContract
   },
 })
 
-/** Recomputes the audit chains and checks every row that has a MAC against them. */
+/** Recomputes the audit chains and checks every row with a MAC against them. */
 export const operatorAuditVerify = operatorOperation(operatorAuditVerifyContract, {
   async run(_params, _ctx, { verifyAudit }) {
     const report = await verifyAudit()
@@ -49,7 +49,7 @@ export const operatorAuditVerify = operatorOperation(operatorAuditVerifyContract
   },
 })
 
-/** Returns what the cardholder of one card agreed to. */
+/** Returns the consent of the cardholder of one card. */
 export const operatorConsentsGet = operatorOperation(operatorConsentsGetContract, {
   async run({ cardId }, _ctx, { consents }) {
     const found = await consents.show(cardId)

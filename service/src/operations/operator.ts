@@ -65,7 +65,7 @@ export class OperatorRefusal extends Error {
   }
 }
 
-/** A refusal with its message from the table. `detail` is put into the message where that has a place for it. */
+/** A refusal with its message from the table. `detail` replaces `{}` in the message. */
 export function refusal(reason: OperatorReason, detail = ''): OperatorRefusal {
   return new OperatorRefusal(reason, operatorMessages[reason].replaceAll('{}', detail))
 }
@@ -74,18 +74,18 @@ export type OperatorReason = keyof typeof operatorMessages
 
 /** What the operator reads, by the code of the refusal. `{}` is the detail. */
 const operatorMessages = {
-  unknown_operation: 'This service does not know that operation: it may be of another version.',
+  unknown_operation: 'Unknown operation: the service may be of another version.',
   merchant_required: 'A merchant id is 24 hex digits.',
   merchant_unknown: 'There is no merchant {}: see tessera merchants list',
   row_tampered:
-    'The row of merchant {} is not as the service wrote it: nothing was done. Somebody changed the database; see docs/operating/merchants.md.',
+    'The row of merchant {} was not written by this service: nothing was done. The database was changed; see docs/operating/merchants.md.',
   card_unknown: 'There is no card {}.',
-  consent_none: 'Nobody agreed that the card {} is kept: it was created for one payment.',
+  consent_none: 'There is no consent to store the card {}: it was created for one payment.',
   key_owner_required: 'A card key belongs to a merchant: tessera keys rotate card <merchant id>',
   key_owner_unexpected: 'Only a card key has a merchant.',
   key_not_destroyed: '{}',
   event_not_replayed: 'Unknown event, no endpoint, or it is being delivered.',
-  sandbox_none: 'There is a sandbox in the test environment only.',
+  sandbox_none: 'Only the test environment has a sandbox.',
   scenario_unknown: 'A scenario is one of: {}.',
   step_unknown: 'A step is one of: {}.',
   receipt_unknown: 'There is no receipt {}.',
@@ -96,8 +96,8 @@ const operatorMessages = {
   receipt_changed: 'The receipt changed in the meantime: nothing was done. Look at it again: tessera receipts show {}',
   receipt_paid_at_implausible:
     'The debit is more than three days away from the call of the network, so it belongs to another payment: nothing was done. See tessera receipts show {}',
-  receipt_query_unspecific: 'Say which receipts: --flagged, --merchant <id>, or --state with one of 1, 2, 3, 5, 6, 20, 21.',
-  card_number_in_text: 'The reference or the reason holds a card number: nothing was done. Leave it out.',
+  receipt_query_unspecific: 'Select receipts with --flagged, --merchant <id>, or --state with one of 1, 2, 3, 5, 6, 20, 21.',
+  card_number_in_text: 'The reference or the reason contains a card number: nothing was done. Leave it out.',
 } as const
 
 /** The result of an administrative action. Throws the refusal when it was not done. */
@@ -127,7 +127,7 @@ function describeFault(name: OperatorOperationName, validator: Validator, params
   return typeof description === 'string' ? description : `The param ${member} is missing or not of its form.`
 }
 
-/** Null for an error that nobody foresaw. */
+/** Null for an unexpected error. */
 function replyTo(err: unknown): OperatorReply | null {
   if (err instanceof OperatorRefusal) return refused(err.reason, err.message)
   if (!(err instanceof RpcError)) return null
@@ -139,7 +139,7 @@ function refused(reason: string, message: string): OperatorReply {
   return { ok: false, reason, message }
 }
 
-/** Runs something about one merchant whose row may have been changed by somebody else. */
+/** Runs a function for one merchant. Throws `row_tampered` if its row has a wrong MAC. */
 export async function withMerchantRow<T>(merchantId: string, run: () => Promise<T>): Promise<Exclude<T, SettingProblem>> {
   try {
     return expectAllowed(await run())

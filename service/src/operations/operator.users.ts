@@ -7,7 +7,7 @@ import {
 
 import { operatorOperation, requireMerchant } from './operator.ts'
 
-/** Creates a user of the dashboard. The password is in this result and never again. */
+/** Creates a user of the dashboard. Its password is returned only in this result. */
 export const operatorUsersCreate = operatorOperation(operatorUsersCreateContract, {
   async run({ merchantId, phone, role }, ctx, app) {
     await requireMerchant(merchantId, app)
@@ -38,7 +38,7 @@ export const operatorUsersBlock = operatorOperation(operatorUsersBlockContract, 
   },
 })
 
-/** Issues a new password for one sign-in. */
+/** Issues a one-time password. */
 export const operatorUsersResetPassword = operatorOperation(operatorUsersResetPasswordContract, {
   async run({ merchantId, userId }, ctx, app) {
     await requireMerchant(merchantId, app)

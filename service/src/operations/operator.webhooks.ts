@@ -14,7 +14,7 @@ import type { EndpointRow } from '../store/webhook-endpoints.ts'
 
 import { expectAllowed, isoTime, operatorOperation, refusal, requireMerchant } from './operator.ts'
 
-/** Adds an endpoint. Its secret is in this result and never again. */
+/** Adds an endpoint. Its secret is returned only in this result. */
 export const operatorWebhooksAdd = operatorOperation(operatorWebhooksAddContract, {
   async run({ merchantId, url }, ctx, app) {
     return expectAllowed(await app.endpoints.add(await requireMerchant(merchantId, app), url, ctx))
@@ -36,7 +36,7 @@ export const operatorWebhooksRemove = operatorOperation(operatorWebhooksRemoveCo
   },
 })
 
-/** Creates a new secret beside the one that signs until now. */
+/** Creates a new secret beside the current one. */
 export const operatorWebhooksRotate = operatorOperation(operatorWebhooksRotateContract, {
   async run({ merchantId, url = null }, ctx, app) {
     const rotated = expectAllowed(await app.endpoints.rotateSecret(await requireMerchant(merchantId, app), url, ctx))
@@ -52,7 +52,7 @@ export const operatorEventsList = operatorOperation(operatorEventsListContract, 
   },
 })
 
-/** Lists the deliveries that were given up, newest first. */
+/** Lists the dead deliveries, newest first. */
 export const operatorEventsDead = operatorOperation(operatorEventsDeadContract, {
   async run({ merchantId: named, count = maxCount }, _ctx, app) {
     const merchantId = await requireMerchant(named, app)

@@ -9,7 +9,7 @@ export const receiptsCreate = operation(receiptsCreateContract, {
   run: ({ amount, account, description, detail, hold }, ctx, { receipts }) =>
     receipts.create(
       {
-        sum: amount,
+        amountTiyin: amount,
         account: account ?? {},
         description: description ?? '',
         detail: detail ?? null,

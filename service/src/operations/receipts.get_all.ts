@@ -18,12 +18,12 @@ export const receiptsGetAll = operation(receiptsGetAllContract, {
   },
 })
 
-/** An integer, or its digits as a string. Throws `memberInvalid` outside its range; the schema has judged integers already. */
+/** An integer, or its digits as a string. Throws `memberInvalid` outside its range; the schema has validated integers already. */
 function readInteger(value: number | string, member: string, { min, max }: { min: number; max: number }): number {
   const read = Number(value)
   if (!Number.isSafeInteger(read) || read < min || read > max) throw new RpcError('memberInvalid', { data: member })
   return read
 }
 
-/** The last moment that a JavaScript date holds. */
+/** The last timestamp of a JavaScript date. */
 const maxTimestampMs = 8_640_000_000_000_000

@@ -11,7 +11,7 @@ export const receiptsSend = operation(receiptsSendContract, {
     await receipts.send({ receiptId: id, phone, language: ctx.language }, ctx)
     return 'success' as const
   },
-  // A message whose outcome nobody stored counts as sent.
+  // A message without a stored outcome counts as sent.
   reconcile: async ({ isExpired }) => (isExpired ? ('success' as const) : null),
   render: () => ({ success: true }),
 })

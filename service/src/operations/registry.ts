@@ -114,7 +114,7 @@ import {
 } from './operator.sandbox.ts'
 import type { OperatorRegistry } from './operator.ts'
 
-/** Every operation by its wire name. Its contract says who may call it; docs/reference/operations.md is printed from there. */
+/** Every operation by its wire name. Its contract says who may call it; docs/reference/operations.md is generated from it. */
 // prettier-ignore
 export const operationRegistry: OperationRegistry = Object.freeze({
   'cards.create':                          cardsCreate,

@@ -4,12 +4,12 @@ import { RpcError } from '@tessera/contract/errors'
 import { renderReceipt, type ReceiptWithMerchant } from '../domain/payments/render.ts'
 import type { RequestContext } from '../domain/request-context.ts'
 
-/** The result of operations that return a receipt, as the request's profile spells it. */
+/** The result of operations that return a receipt, in the profile of the request. */
 export function receiptResult(receipt: ReceiptWithMerchant, _params: object, { profile }: RequestContext) {
   return { receipt: renderReceipt(receipt, profile) }
 }
 
-/** Throws `amountInvalid` unless an amount is a positive whole number of tiyin, or is left out. */
+/** Throws `amountInvalid` unless the amount is a positive integer of tiyin or absent. */
 export function expectAmount({ amount }: { readonly amount?: number | null }): void {
   if (typeof amount === 'number' && readAmount(amount) === null) throw new RpcError('amountInvalid', { data: 'amount' })
 }

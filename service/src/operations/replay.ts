@@ -21,7 +21,7 @@ import { receiptsGet } from './receipts.get.ts'
 import { receiptsPay } from './receipts.pay.ts'
 import { toMembers } from './request-entry.ts'
 
-/** Operations that can be repeated. The others would change what is there, or are not a merchant's own. */
+/** Operations that can be replayed. Others would change existing data, or are not called by merchants. */
 const replayable = {
   'cards.create': cardsCreate,
   'cards.get_verify_code': cardsGetVerifyCode,
@@ -49,8 +49,8 @@ export function isReplayable(method: string): method is Replayable {
 }
 
 /**
- * Makes a call like one of the request log: what was kept of its params, a test card in place of its number, a new token in place of its
- * token, a new receipt of the same sum to be paid. Nothing of before is touched; the calls are in the audit under the user's name.
+ * Makes a call like one of the request log, from the params that were stored: with a test card for its card number, a new token for its token, and a new
+ * receipt of the same amount for its receipt. Existing data is not changed. The calls are audited under the user.
  */
 export async function replay(
   method: Replayable,
@@ -59,25 +59,30 @@ export async function replay(
   deps: ReplayDependencies,
 ): Promise<Result<'dashboard.requests.replay'>> {
   const steps: Result<'dashboard.requests.replay'>['steps'] = []
-  const kept = new Map(detail.params.list.filter(({ hidden }) => hidden === null).map(({ path, value }) => [path, value]))
+  const storedParams = new Map(detail.params.list.filter(({ hidden }) => hidden === null).map(({ path, value }) => [path, value]))
   try {
-    const params = await paramsOf()
-    return { steps, answer: await answer(params) }
+    const params = await buildParams()
+    return { steps, answer: await runReplay(params) }
   } catch (err) {
-    if (err instanceof StepRefused) return { steps, answer: null }
+    if (err instanceof ReplayStepError) return { steps, answer: null }
     throw err
   }
 
-  async function paramsOf(): Promise<object> {
+  async function buildParams(): Promise<object> {
     if (method === 'cards.create') return createParams()
-    if (method === 'receipts.create') return receiptParams(numberOf('amount') ?? amountByDefault)
+    if (method === 'receipts.create') return receiptParams(storedNumber('amount') ?? defaultAmountTiyin)
     if (method === 'receipts.pay') {
       const { receipt } = await step('receipts.create', { amount: await amountOf() })
-      return { id: receipt._id, token: await token(true), ...(kept.get('hold') === true ? { hold: true } : {}) }
+      return { id: receipt._id, token: await token(true), ...(storedParams.get('hold') === true ? { hold: true } : {}) }
     }
-    if (method === 'receipts.check' || method === 'receipts.get') return { id: kept.get('id') ?? '' }
+    if (method === 'receipts.check' || method === 'receipts.get') return { id: storedParams.get('id') ?? '' }
     if (method === 'receipts.get_all') {
-      return { count: numberOf('count') ?? 10, from: momentOf('from'), to: momentOf('to'), offset: numberOf('offset') ?? 0 }
+      return {
+        count: storedNumber('count') ?? 10,
+        from: storedTimestamp('from'),
+        to: storedTimestamp('to'),
+        offset: storedNumber('offset') ?? 0,
+      }
     }
     const made = await token(method === 'cards.remove')
     if (method === 'cards.verify') await step('cards.get_verify_code', { token: made })
@@ -85,41 +90,41 @@ export async function replay(
   }
 
   function createParams(): Params<'cards.create'> {
-    const customer = kept.get('customer')
+    const customer = storedParams.get('customer')
     return {
       card: { number: '', expire: deps.testing.expire },
-      ...(typeof kept.get('save') === 'boolean' ? { save: kept.get('save') === true } : {}),
+      ...(typeof storedParams.get('save') === 'boolean' ? { save: storedParams.get('save') === true } : {}),
       ...(typeof customer === 'string' ? { customer } : {}),
-      ...accountOf(),
+      ...storedAccount(),
     }
   }
 
   function receiptParams(amountTiyin: number): Params<'receipts.create'> {
-    return { amount: amountTiyin, ...accountOf(), ...(kept.get('hold') === true ? { hold: true } : {}) }
+    return { amount: amountTiyin, ...storedAccount(), ...(storedParams.get('hold') === true ? { hold: true } : {}) }
   }
 
-  function accountOf(): { account?: Record<string, string | number | null> } {
+  function storedAccount(): { account?: Record<string, string | number | null> } {
     const fields = detail.params.list.filter(({ path, hidden }) => hidden === null && path.startsWith('account.'))
     if (fields.length === 0) return {}
-    return { account: Object.fromEntries(fields.map(({ path, value }) => [path.slice('account.'.length), wordOf(value)])) }
+    return { account: Object.fromEntries(fields.map(({ path, value }) => [path.slice('account.'.length), toAccountValue(value)])) }
   }
 
-  function numberOf(path: string): number | null {
-    const value = kept.get(path)
+  function storedNumber(path: string): number | null {
+    const value = storedParams.get(path)
     return typeof value === 'number' ? value : null
   }
 
-  function momentOf(path: string): number {
-    const value = kept.get(path)
+  function storedTimestamp(path: string): number {
+    const value = storedParams.get(path)
     return typeof value === 'string' ? Date.parse(value) : 0
   }
 
-  /** What the paid receipt was about, where it is still there. */
+  /** The amount of the paid receipt, if it still exists. */
   async function amountOf(): Promise<number> {
-    const id = kept.get('id')
-    if (typeof id !== 'string') return amountByDefault
+    const id = storedParams.get('id')
+    if (typeof id !== 'string') return defaultAmountTiyin
     const found = await run('receipts.get', { id }, null).catch(() => null)
-    return found === null ? amountByDefault : found.receipt.amount
+    return found === null ? defaultAmountTiyin : found.receipt.amount
   }
 
   async function token(isVerified: boolean): Promise<string> {
@@ -140,21 +145,21 @@ export async function replay(
       if (!(err instanceof RpcError)) throw err
       const { code, reason } = renderError(err, { profile: ctx.profile, language: ctx.language, origin: name })
       steps.push({ method: name, code, reason })
-      throw new StepRefused()
+      throw new ReplayStepError()
     }
   }
 
-  async function answer(params: object): Promise<Result<'dashboard.requests.replay'>['answer']> {
+  async function runReplay(params: object): Promise<Result<'dashboard.requests.replay'>['answer']> {
     const began = deps.now()
-    const shown = { method, params: toMembers(redactParams(method, params)) }
+    const redactedCall = { method, params: toMembers(redactParams(method, params)) }
     const ms = (): number => Math.round(deps.now() - began)
     try {
       const result = await run(method, params as Params<typeof method>, method === 'cards.create' ? testCard() : null)
-      return { ...shown, code: 0, reason: '', message: '', ms: ms(), result: toMembers(redactResult(method, result)) }
+      return { ...redactedCall, code: 0, reason: '', message: '', ms: ms(), result: toMembers(redactResult(method, result)) }
     } catch (err) {
       if (!(err instanceof RpcError)) throw err
       const { code, reason, message } = renderError(err, { profile: ctx.profile, language: ctx.language, origin: method })
-      return { ...shown, code, reason, message, ms: ms(), result: { list: [], more: 0 } }
+      return { ...redactedCall, code, reason, message, ms: ms(), result: { list: [], more: 0 } }
     }
   }
 
@@ -163,7 +168,7 @@ export async function replay(
     const operation = found as Operation<M>
     const { app } = deps
     try {
-      const replayedCtx = { ...ctx, caller: { ...ctx.caller, as: 'server' as const }, origin: null, cardNumber: pan, idempotency: null }
+      const replayedCtx = { ...ctx, caller: { ...ctx.caller, kind: 'server' as const }, origin: null, cardNumber: pan, idempotency: null }
       operation.check?.(params, replayedCtx, app)
       const bound = { operation, params, app }
       return await withFineLimits(bound, replayedCtx, () => runOperation(bound, replayedCtx))
@@ -172,23 +177,23 @@ export async function replay(
     }
   }
 
-  /** The card whose mask was answered, where it is a test card; the first otherwise. */
+  /** The test card with the mask of the stored result; otherwise the first one. */
   function testCard(): Uint8Array {
     const { cards } = deps.testing
     const mask = detail.result.list.find(({ path }) => path === 'card.number')?.value
-    const same =
+    const matching =
       typeof mask === 'string'
         ? cards.find(({ number }) => number.startsWith(mask.slice(0, 4)) && number.endsWith(mask.slice(-4)))
         : undefined
-    return Buffer.from((same ?? cards[0])?.number ?? '', 'latin1')
+    return Buffer.from((matching ?? cards[0])?.number ?? '', 'latin1')
   }
 }
 
-class StepRefused extends Error {}
+class ReplayStepError extends Error {}
 
-function wordOf(value: RedactedMember['value']): string | number | null {
+function toAccountValue(value: RedactedMember['value']): string | number | null {
   return typeof value === 'boolean' ? String(value) : value
 }
 
 /** 5,000 so'm. */
-const amountByDefault = 500_000
+const defaultAmountTiyin = 500_000

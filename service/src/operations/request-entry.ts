@@ -5,7 +5,7 @@ import type { RequestDetail, RequestRow } from '../ops/request-log/request-lists
 type RequestEntry = Result<'dashboard.requests.list'>['requests'][number]
 type RequestMembers = Result<'dashboard.requests.get'>['params']
 
-/** A call of the request log as the dashboard is told of it. */
+/** A call of the request log, for the dashboard. */
 export function toRequestEntry(row: RequestRow): RequestEntry {
   const { requestId, at, method, profile, code, reason, micros, caller, cardId, lost, lostFrom } = row
   return {

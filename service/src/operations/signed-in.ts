@@ -3,7 +3,7 @@ import { RpcError } from '@tessera/contract/errors'
 import type { DashboardBrowser, RequestContext } from '../domain/request-context.ts'
 import type { OwnAccount } from '../domain/users/dependencies.ts'
 
-/** The signed-in user of a request. The authenticator lets in nobody else; should it have, the request is refused. */
+/** The signed-in user of a request. Refuses a request without one, which the authenticator should have refused. */
 export function signedInActor({ caller, merchantId, requestId, actor }: RequestContext): OwnAccount {
   if (caller.user === undefined) throw new RpcError('signedOut')
   const { userId, sessionId } = caller.user

@@ -5,22 +5,22 @@ import { isOperationName, operations } from '@tessera/contract/operations'
 import { wipeCall, type ReadCall } from './reader/call-reader.ts'
 import { isEarlier } from './reader/fault.ts'
 
-/** What may end a batch before its last call. */
+/** The conditions that end a batch before its last call. */
 export interface BatchDeadline {
-  /** Aborted when the service is told to stop. */
+  /** Aborted when the service stops. */
   readonly stopping: AbortSignal
   /** Resolves after `ms`; rejects when the signal is aborted. */
   readonly sleep: (ms: number, signal: AbortSignal) => Promise<void>
 }
 
 /**
- * Handles the calls of a batch one after the other, in their order. A call that has begun is finished; one that has not begun when the service is told
- * to stop, or when the time of the batch is over, is refused. Card numbers of refused calls are wiped at once, before their turn.
+ * Handles the calls of a batch in order, one after another. A call that has started is finished. When the service stops, or the time of the batch is
+ * over, the remaining calls are refused, and their card numbers are wiped at once.
  */
-export async function handleInTurn<T>(
+export async function handleSequentially<T>(
   calls: readonly ReadCall[],
   { stopping, sleep }: BatchDeadline,
-  answer: (call: ReadCall) => Promise<T>,
+  handle: (call: ReadCall) => Promise<T>,
 ): Promise<T[]> {
   const waiting = [...calls]
   for (const call of waiting) if (!needsCardNumbers(call)) wipeCall(call)
@@ -38,9 +38,9 @@ export async function handleInTurn<T>(
     () => undefined,
   )
   try {
-    const answers: T[] = []
-    for (let call = waiting.shift(); call !== undefined; call = waiting.shift()) answers.push(await answer(refuse(call, ended)))
-    return answers
+    const replies: T[] = []
+    for (let call = waiting.shift(); call !== undefined; call = waiting.shift()) replies.push(await handle(refuse(call, ended)))
+    return replies
   } finally {
     stopping.removeEventListener('abort', stop)
     finished.abort()
@@ -48,13 +48,13 @@ export async function handleInTurn<T>(
   }
 }
 
-/** Whether the card numbers of a call are needed for anything but its refusal. */
+/** Whether handling the call needs its card numbers. A refusal does not. */
 function needsCardNumbers({ method, withheld, requestFault, paramsFault }: ReadCall): boolean {
   if (method === null || !isOperationName(method) || requestFault !== null || paramsFault !== null) return false
   return 'card' in operations[method].params.properties || withheld.length > 0
 }
 
-/** A fault that the call already had is reported if it comes first in the table of errors. */
+/** Keeps a fault of the call that comes earlier in the table of errors. */
 function refuse(call: ReadCall, entry: ErrorName | null): ReadCall {
   return entry !== null && isEarlier(entry, call.requestFault) ? { ...call, requestFault: { entry } } : call
 }

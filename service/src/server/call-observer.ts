@@ -6,28 +6,28 @@ import type { CallerIdentity } from '../domain/request-context.ts'
 
 import type { Members } from './reader/members.ts'
 
-/** What the pipeline reports to log, metrics and findings: ids, names and numbers, never params, headers or a body. */
+/** Receives the reports of the pipeline for log, metrics and findings: ids, names and numbers, never params, headers or a body. */
 export interface CallObserver {
-  /** One call was answered; in a batch, each of its calls. */
+  /** A call was completed; called for each call of a batch. */
   completed(call: CallSummary): void
-  /** The reply hides its cause from the caller; `requestId` is what the caller was told. */
+  /** An error whose cause the caller does not get; the reply has `requestId`. */
   failed(failure: CallFailure): void
 }
 
 export interface CallSummary {
   readonly requestId: string
-  /** Null when the body named no operation that exists. */
+  /** Null if the body named no existing operation. */
   readonly method: OperationName | null
   readonly profile: Profile
-  /** Null as long as X-Auth has not shown who it is. */
+  /** Null if the caller was not identified. */
   readonly merchantId: string | null
-  /** How far it has shown so; null with it. Not for the log, as the two below. */
-  readonly as: CallerIdentity['as'] | null
+  /** Null if the caller was not identified. Not for the log, nor are the next two. */
+  readonly callerKind: CallerIdentity['kind'] | null
   /** The Origin header. */
   readonly origin: string | null
-  /** Whether a card number stood at `params.card.number`. */
+  /** Whether there was a card number at `params.card.number`. */
   readonly hasCardNumber: boolean
-  /** Null: it succeeded. */
+  /** Null: the call succeeded. */
   readonly error: ErrorName | null
   readonly ms: number
   /** Length of the whole body. */
@@ -37,21 +37,21 @@ export interface CallSummary {
 export interface CallFailure {
   readonly requestId: string
   readonly method: OperationName | null
-  /** The reply: `internalError` when nobody foresaw it. */
+  /** The error in the reply: `internalError` for an unexpected one. */
   readonly error: ErrorName
   readonly cause: unknown
 }
 
-/** Records a completed call for the merchant's request log. Never throws, waits for nothing, and keeps none of the objects it is given. */
+/** Records a completed call for the merchant's request log. Synchronous, never throws, and retains none of the objects it is given. */
 export type RecordCall = (call: CompletedCall) => void
 
-/** One completed call as it was, secrets and all: the recorder stores of it what may be stored. */
+/** A completed call, secrets included. The recorder stores only what may be stored. */
 export interface CompletedCall {
   readonly requestId: string
-  /** Null when the body named no operation that exists. */
+  /** Null if the body named no existing operation. */
   readonly method: OperationName | null
   readonly profile: Profile
-  /** Null as long as X-Auth has not shown who it is; then whom it names is in `xAuth`, and anybody may have sent it. */
+  /** Null if the caller was not identified. `xAuth` then names a merchant that is not authenticated. */
   readonly caller: CallerIdentity | null
   readonly xAuth: string | null
   readonly params: Members

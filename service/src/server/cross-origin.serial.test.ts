@@ -73,7 +73,7 @@ describe('a page of a merchant in a real browser', () => {
     assert.equal((reply as { error: { reason: string } }).error.reason, 'credential_in_browser')
   })
 
-  it('has the preflight of every header that clients send answered', async () => {
+  it('gets a response to the preflight of every header that clients send', async () => {
     const headers = { 'x-auth': tessera.merchantId, 'cache-control': 'no-cache', 'idempotency-key': 'k1', 'accept-language': 'ru' }
     const reply = await call('cards.create', { card }, headers)
     assert.ok('result' in (reply as object))

@@ -30,7 +30,7 @@ test('an operation gets its params, the card number as bytes, and the caller, pr
   const [first] = ran
   assert.deepEqual([first?.pan, JSON.stringify(first?.params)], [testPan, '{"card":{"number":"","expire":"0399"},"save":true}'])
   const { caller, profile, language, requestId, address } = first!.ctx
-  assert.deepEqual(caller, { merchantId, bucket: 7, as: 'server', limits: null })
+  assert.deepEqual(caller, { merchantId, bucket: 7, kind: 'server', limits: null })
   assert.deepEqual([profile, language, requestId, address], ['spec', 'uz', requestIdOf(1), '192.0.2.7'])
 })
 
@@ -56,7 +56,7 @@ test('every copy of a card number and every body is wiped, whatever the outcome'
   const copy = t.mock.method(JsonText.prototype, 'copy')
   const variants = [
     createTestPipeline(),
-    createTestPipeline({ limits: { take: refusing('addressLimit') } }),
+    createTestPipeline({ limits: { check: refusing('addressLimit') } }),
     createTestPipeline({}, refusing('cardNotFound')),
   ]
   const texts = [create, [create, create], Array.from({ length: 21 }, () => create), []].map((body) => JSON.stringify(body))
@@ -216,7 +216,7 @@ test('the call observer gets names, ids and numbers of every call, and nothing t
   await answer(request(body))
   const bytes = Buffer.byteLength(body)
   const of = { profile: 'subscribe', origin: null, ms: 1, bytes } as const
-  const shown = { ...of, merchantId, as: 'browser', hasCardNumber: false } as const
+  const shown = { ...of, merchantId, kind: 'browser', hasCardNumber: false } as const
   assert.deepEqual(called, [
     { ...shown, requestId: requestIdOf(1), method: 'cards.create', error: null, hasCardNumber: true },
     { ...shown, requestId: requestIdOf(2), method: 'cards.check', error: 'memberInvalid' },

@@ -20,7 +20,7 @@ import {
 
 import type { Authenticator, RequestCredentials } from './auth/authenticator.ts'
 import { makeXAuthAuthenticator, type XAuthOptions } from './auth/x-auth-authenticator.ts'
-import { handleInTurn, type BatchDeadline } from './batch.ts'
+import { handleSequentially, type BatchDeadline } from './batch.ts'
 import type { CallObserver, RecordCall } from './call-observer.ts'
 import type { HttpReply, HttpRequest, IdempotencyHeader } from './http/request.ts'
 import type { CoarseLimits } from './rate-limits/coarse-limits.ts'
@@ -35,44 +35,44 @@ export type RequestHandler = (request: HttpRequest) => Promise<HttpReply>
 
 export interface PipelineOptions extends BatchDeadline {
   readonly operations: OperationRegistry
-  /** What operations run on. */
+  /** The domain services that operations run on. */
   readonly services: AppServices
   readonly limits: CoarseLimits
   readonly idempotency: Pick<Idempotency, 'once'>
-  /** Prefixes under which a number out of place is a card number. */
+  /** Card number prefixes, for detecting a card number in the wrong place. */
   readonly cardRoutes: readonly CardRoute[]
   readonly observer: CallObserver
-  /** For the merchant's request log; none is written where it is left out. */
+  /** Writes the merchant's request log; without it there is none. */
   readonly recordCall?: RecordCall
-  /** The error of the wire for an error of a dependency, the store for instance; null: nobody foresaw it. */
+  /** The API error for an error of a dependency such as the store; null for an unexpected one. */
   readonly translateError: (err: unknown) => RpcError | null
   /** A new request id, 24 hex digits. */
   readonly issueRequestId: () => string
   /** Milliseconds of a monotonic clock. */
   readonly now: () => number
-  /** Aborted when the service stops waiting for its calls. */
+  /** Aborted when the service stops waiting for calls in progress. */
   readonly signal: AbortSignal
 }
 
 export type ApiPipelineOptions = PipelineOptions & XAuthOptions
 
-/** The pipeline of the API: callers show X-Auth. */
+/** The pipeline of the API: callers authenticate by X-Auth. */
 export function createApiPipeline(options: ApiPipelineOptions): RequestHandler {
   return createPipeline(options, makeXAuthAuthenticator(options))
 }
 
-/** The pipeline of an endpoint: reads a request and handles its calls. */
+/** The pipeline of one endpoint: reads a request and handles its calls. */
 export function createPipeline(options: PipelineOptions, authenticator: Authenticator): RequestHandler {
   const detector = makeCardNumberDetector(options.cardRoutes)
   const pipeline: Pipeline = { ...options, authenticator, readParams: makeReadParams() }
   return (request) => {
-    const common = commonOf(request)
+    const common = toRequestCommon(request)
     const read = readCalls(request, detector)
     return read.kind === 'call' ? handleCall(read.call, common, pipeline) : handleBatch(read.calls, common, pipeline)
   }
 }
 
-async function handleCall(read: ReadCall, request: RequestCommon, pipeline: Pipeline): Promise<HttpReply> {
+async function handleCall(read: ReadCall, request: SharedRequest, pipeline: Pipeline): Promise<HttpReply> {
   const call = beginCall(read, request, pipeline)
   try {
     call.result = await runSteps(call, pipeline)
@@ -85,7 +85,7 @@ async function handleCall(read: ReadCall, request: RequestCommon, pipeline: Pipe
   }
 }
 
-/** The steps of every call, in the order of docs/reference/wire.md#envelope. Each throws the error that it refuses with. */
+/** The steps of every call, in the order of docs/reference/wire.md#envelope. A step that refuses the call throws its error. */
 async function runSteps(call: Call, pipeline: Pipeline): Promise<unknown> {
   checkEnvelope(call, pipeline)
   const contract = findContract(call, pipeline)
@@ -98,28 +98,28 @@ async function runSteps(call: Call, pipeline: Pipeline): Promise<unknown> {
 }
 
 /** Handles the calls of a batch one after the other. */
-async function handleBatch(calls: readonly ReadCall[], request: RequestCommon, pipeline: Pipeline): Promise<HttpReply> {
-  const replies = await handleInTurn(calls, pipeline, (call) => handleCall(call, request, pipeline))
+async function handleBatch(calls: readonly ReadCall[], request: SharedRequest, pipeline: Pipeline): Promise<HttpReply> {
+  const replies = await handleSequentially(calls, pipeline, (call) => handleCall(call, request, pipeline))
   const requestId = replies.map((reply) => reply.requestId).join(', ')
   return { status: 200, retryAfterSeconds: null, requestId, text: `[${replies.map(({ text }) => text).join(',')}]` }
 }
 
 // The steps.
 
-/** Throws what was wrong with the request as it was read. An Idempotency-Key that is none is refused where it would count, and nowhere else. */
+/** Throws the fault found while reading the request. An invalid Idempotency-Key is refused only where the operation would use it. */
 function checkEnvelope({ read: { requestFault }, method, request }: Call, { operations }: Pipeline): void {
   const isKeyRefused = request.idempotencyKey === 'invalid' && method !== null && operations[method].contract.mutates
   if (isKeyRefused && isEarlier('idempotencyKeyInvalid', requestFault)) throw new RpcError('idempotencyKeyInvalid')
   if (requestFault !== null) throwFault(requestFault)
 }
 
-/** `data` repeats the method, unless it might be a secret in the wrong place. */
+/** `data` repeats the method unless it might be a misplaced secret. */
 function findContract({ read, method }: Call, { operations }: Pipeline): OperationRules {
   if (method !== null) return operations[method].contract
   throw new RpcError('methodNotFound', read.method !== null && isPlainName(read.method) ? { data: read.method } : {})
 }
 
-/** The caller is reported also when it is refused after it has shown who it is. */
+/** A caller that was identified is reported even if it is then refused. */
 async function authenticate(call: Call, contract: OperationRules, { authenticator }: Pipeline): Promise<CallerIdentity> {
   const { identity, merchantId, fault } = await authenticator.authenticate(contract, call.request)
   call.caller = merchantId === null ? null : identity
@@ -127,9 +127,9 @@ async function authenticate(call: Call, contract: OperationRules, { authenticato
   return identity
 }
 
-function checkCoarseLimits(call: Call, { limit }: OperationRules, { as, limits }: CallerIdentity, pipeline: Pipeline): void {
+function checkCoarseLimits(call: Call, { limit }: OperationRules, { kind, limits }: CallerIdentity, pipeline: Pipeline): void {
   const merchantId = call.caller?.merchantId ?? null
-  pipeline.limits.take({ class: limit, address: call.request.address, merchantId, as, limits: limits ?? null })
+  pipeline.limits.check({ class: limit, address: call.request.address, merchantId, callerKind: kind, limits: limits ?? null })
 }
 
 function validateParams<Name extends OperationName>(
@@ -201,7 +201,7 @@ function reportCall(call: Call, { observer, recordCall, now }: Pipeline): void {
     method,
     profile,
     merchantId: caller?.merchantId ?? null,
-    as: caller?.as ?? null,
+    callerKind: caller?.kind ?? null,
     origin,
     hasCardNumber: read.cardNumber !== null,
     error: error?.entry ?? null,
@@ -211,7 +211,7 @@ function reportCall(call: Call, { observer, recordCall, now }: Pipeline): void {
   recordCall?.({ requestId, method, profile, caller, xAuth, params: read.params, result, error, ms, bytes })
 }
 
-// What travels through the steps.
+// The state that the steps share.
 
 interface Pipeline extends PipelineOptions {
   readonly authenticator: Authenticator
@@ -219,7 +219,7 @@ interface Pipeline extends PipelineOptions {
 }
 
 /** What all calls of one HTTP request have in common. */
-interface RequestCommon extends RequestCredentials {
+interface SharedRequest extends RequestCredentials {
   readonly language: Language
   readonly idempotencyKey: IdempotencyHeader
   readonly address: string
@@ -227,36 +227,36 @@ interface RequestCommon extends RequestCredentials {
   readonly browser: DashboardBrowser | undefined
 }
 
-/** One call on its way, with what is known of it so far. */
+/** A call in progress, with what is known of it so far. */
 interface Call {
   readonly requestId: string
   readonly startedAt: number
   readonly read: ReadCall
-  readonly request: RequestCommon
-  /** Null: this endpoint has no such operation. */
+  readonly request: SharedRequest
+  /** Null: the endpoint does not have this operation. */
   readonly method: OperationName | null
-  /** Null as long as the caller has not shown who it is. */
+  /** Null until the caller is identified. */
   caller: CallerIdentity | null
   result: unknown
   error: RpcError | null
 }
 
-function commonOf(request: HttpRequest): RequestCommon {
+function toRequestCommon(request: HttpRequest): SharedRequest {
   const { xAuth, origin, isFromBrowser, idempotencyKey, address, body, browser, segment, acceptLanguage } = request
   const profile = segment === null ? 'subscribe' : 'spec'
   const language = readLanguage(acceptLanguage)
   return { xAuth, origin, isFromBrowser, idempotencyKey, address, profile, language, bytes: body.length, browser }
 }
 
-function beginCall(read: ReadCall, request: RequestCommon, { authenticator, issueRequestId, now }: Pipeline): Call {
+function beginCall(read: ReadCall, request: SharedRequest, { authenticator, issueRequestId, now }: Pipeline): Call {
   const { method } = read
-  const isServed = method !== null && isOperationName(method) && authenticator.serves(method)
+  const isKnown = method !== null && isOperationName(method) && authenticator.serves(method)
   return {
     requestId: issueRequestId(),
     startedAt: now(),
     read,
     request,
-    method: isServed ? method : null,
+    method: isKnown ? method : null,
     caller: null,
     result: null,
     error: null,

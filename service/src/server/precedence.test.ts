@@ -76,7 +76,7 @@ const idempotency: Pick<Idempotency, 'once'> = {
     return operation.run({} as IdempotencyHandle<object>)
   },
 }
-const limits: CoarseLimits = { take: () => refuseIf('addressLimit', 'blockLimit', 'merchantLimit') }
+const limits: CoarseLimits = { check: () => refuseIf('addressLimit', 'blockLimit', 'merchantLimit') }
 const passwords: PasswordThrottle = {
   authenticate: async (credentials, { xAuth, isFromBrowser }) => {
     // The throttle looks at no browser's password.

@@ -3,7 +3,7 @@ import { renderError, RpcError, type ErrorName } from '@tessera/contract/errors'
 
 import type { HttpReply } from './http/request.ts'
 
-/** A JSON-RPC response that succeeds. */
+/** A JSON-RPC response with a result. */
 export function replyWithResult(id: RequestId, result: unknown, requestId: string): HttpReply {
   const text = JSON.stringify(result) as string | undefined
   if (text === undefined) throw new Error('a result is a JSON value')
@@ -11,34 +11,33 @@ export function replyWithResult(id: RequestId, result: unknown, requestId: strin
 }
 
 /**
- * A JSON-RPC response that fails. A failure that is worth a retry is HTTP 503 unless it is part of a batch, so that proxies and plain
- * HTTP clients understand it too.
+ * A JSON-RPC response with an error. A retryable error is HTTP 503, except in a batch, so that proxies and plain HTTP clients understand it too.
  */
-export function replyWithError(id: RequestId, error: RpcError, { requestId, ...to }: ErrorReader): HttpReply {
+export function replyWithError(id: RequestId, error: RpcError, { requestId, ...to }: ErrorReplyContext): HttpReply {
   const text = `{"jsonrpc":"2.0","id":${writeRequestId(id)},"error":${JSON.stringify(renderError(error, to))}}`
-  if (!isRetryLater(error)) return { status: 200, retryAfterSeconds: null, requestId, text }
+  if (!isRetryable(error)) return { status: 200, retryAfterSeconds: null, requestId, text }
   return { status: 503, retryAfterSeconds: retrySeconds(error), requestId, text }
 }
 
-/** Who reads the error, and which request it answers. */
-type ErrorReader = Parameters<typeof renderError>[1] & { readonly requestId: string }
+/** Profile and language of the caller, and the id of the request. */
+type ErrorReplyContext = Parameters<typeof renderError>[1] & { readonly requestId: string }
 
 /**
- * Turns whatever was thrown into an error of the wire. `translate` knows the errors of dependencies (the store's). An error that nobody foresaw is an
- * internal error, and shows nothing but the request id under which the log has its cause.
+ * Converts anything thrown to an API error. `translate` converts errors of dependencies such as the store. An unexpected error becomes an internal
+ * error that reveals only the request id; the log has its cause under this id.
  */
 export function toRpcError(err: unknown, translate: (err: unknown) => RpcError | null, requestId: string): RpcError {
   const known = err instanceof RpcError ? err : (translate(err) ?? new RpcError('internalError', { cause: err ?? 'nothing was thrown' }))
   const { entry, cause } = known
-  const data = known.data ?? (isOurs(entry) ? requestId : undefined)
-  const retryAfterMs = known.retryAfterMs ?? (isRetryLater(known) ? retryAfterMsDefault : undefined)
+  const data = known.data ?? (isServiceFault(entry) ? requestId : undefined)
+  const retryAfterMs = known.retryAfterMs ?? (isRetryable(known) ? retryAfterMsDefault : undefined)
   if (data === known.data && retryAfterMs === known.retryAfterMs) return known
   return new RpcError(entry, { ...(data === undefined ? {} : { data }), ...(retryAfterMs === undefined ? {} : { retryAfterMs }), cause })
 }
 
 /** Whether the same request may succeed later. */
-function isRetryLater({ entry }: RpcError): boolean {
-  return laterEntries.has(entry)
+function isRetryable({ entry }: RpcError): boolean {
+  return retryableEntries.has(entry)
 }
 
 /** For the Retry-After header (RFC 9110 §10.2.3). */
@@ -46,11 +45,11 @@ function retrySeconds({ retryAfterMs = retryAfterMsDefault }: RpcError): number 
   return Math.max(1, Math.ceil(retryAfterMs / 1000))
 }
 
-function isOurs(entry: ErrorName): boolean {
+function isServiceFault(entry: ErrorName): boolean {
   return entry === 'internalError' || entry === 'systemError'
 }
 
-const laterEntries: ReadonlySet<ErrorName> = new Set([
+const retryableEntries: ReadonlySet<ErrorName> = new Set([
   'overloaded',
   'connectionBusy',
   'addressBusy',

@@ -51,7 +51,7 @@ export function createTestPipeline(
     operations: Object.fromEntries(Object.keys(publicOperations).map((method) => [method, fake(method)])) as unknown as OperationRegistry,
     services: { limits: { fine: noFineLimits, failures: noFailureBreaker } } as unknown as AppServices,
     credentials,
-    origins: { isAnyWelcome: false, formOrigin: 'https://form.example' },
+    origins: { isAnyAllowed: false, formOrigin: 'https://form.example' },
     limits: noCoarseLimits,
     passwords: noPasswordThrottle,
     idempotency: { once: async () => assert.fail('this pipeline keeps no idempotency keys') },

@@ -6,7 +6,7 @@ import { randomHex } from './random.fixture.ts'
 /** The context of a request from a merchant's own server in the `spec` profile, but for what is given. */
 export function makeTestContext(merchantId: string, parts: Partial<RequestContext<unknown>> = {}): RequestContext<unknown> {
   const bucket = bucketOf(merchantId)
-  const caller: CallerIdentity = { merchantId, bucket, as: 'server' }
+  const caller: CallerIdentity = { merchantId, bucket, kind: 'server' }
   return {
     caller,
     merchantId,

@@ -37,13 +37,13 @@ export interface TestMerchant {
 export function createTestMerchant(app: AppServices, merchantId: string, profile: Profile): TestMerchant {
   const bucket = bucketOf(merchantId)
   async function callAs<M extends OperationName>(
-    as: 'server' | 'browser',
+    kind: 'server' | 'browser',
     method: M,
     params: Params<M>,
     pan: string | null,
     origin: string | null = null,
   ) {
-    const caller = { merchantId, bucket, as }
+    const caller = { merchantId, bucket, kind }
     const ctx = makeTestContext(merchantId, { caller, profile, origin, cardNumber: pan === null ? null : Buffer.from(pan) })
     try {
       const bound = { operation: findOperationByName(operationRegistry, method), params, app }

@@ -42,7 +42,16 @@ export async function makeTestToken(
   const ctx = { ...dashboardCtx, idempotency: null }
   const steps: TestStep[] = []
   const number = Buffer.from(testCard.number, 'latin1')
-  const input = { number, expire, save: false, customer: null, account: null, consent: null, count: nothing, admit: admitAny }
+  const input = {
+    number,
+    expire,
+    save: false,
+    customer: null,
+    account: null,
+    consent: null,
+    checkLimits: noLimits,
+    useFormSession: noFormSession,
+  }
   const created = await step('cards.create', () => cards.create(input, ctx))
   if (created === null) return { cardId: null, maskedPan: null, verified: false, steps }
   const { cardId, maskedPan } = created.card
@@ -65,10 +74,10 @@ export async function makeTestToken(
   }
 }
 
-async function nothing(): Promise<void> {
+async function noLimits(): Promise<void> {
   // A test card does not count against limits; the dashboard's own limits apply.
 }
 
-async function admitAny(): Promise<null> {
+async function noFormSession(): Promise<null> {
   return null
 }

@@ -23,19 +23,19 @@ export interface NewCardInput {
   readonly customer: string | null
   readonly account: object | null
   readonly consent: object | null
-  /** Counts the PAN against its limits, before anything is stored; throws when there are too many. */
-  readonly count: (pan: Pan) => Promise<void>
-  /** Uses up one attempt of the form session. Throws when a session is required and missing. Null: created without a session. */
-  readonly admit: () => Promise<CardAdmission | null>
+  /** Counts the PAN against its limits, before anything is stored. Throws at a limit. */
+  readonly checkLimits: (pan: Pan) => Promise<void>
+  /** Uses up one attempt of the form session. Throws if a session is required and missing. Null: created without a session. */
+  readonly useFormSession: () => Promise<FormSessionTerms | null>
 }
 
-/** What a form session prescribes; it overrides what the page sent. */
-export interface CardAdmission {
+/** Terms of a form session, which override the params of the page. */
+export interface FormSessionTerms {
   readonly sessionId: string
   readonly customer: string | null
   readonly save: 'ask' | 'off'
-  /** Stores the token for the merchant's server, before the card exists. Absent where the page gets the token. */
-  readonly keepToken?: (cardId: string, token: string) => Promise<void>
+  /** Stores the token for the merchant's server, before the card is stored. Absent if the page gets the token. */
+  readonly storeToken?: (cardId: string, token: string) => Promise<void>
 }
 
 export interface CreatedCard {
@@ -46,75 +46,80 @@ export interface CreatedCard {
 
 /** Seals a card under a new token. The same PAN again gives a new, unverified token: cards are never looked up by PAN. */
 export async function createCard(services: CardServices, input: NewCardInput, ctx: RequestContext<CreatedCard>): Promise<CreatedCard> {
-  const pan = readNumber(input.number)
+  const pan = requirePan(input.number)
   try {
-    const read = readRest(services, pan, input.expire)
-    await input.count(pan)
-    const session = await input.admit()
-    await admit(services, pan, read.expiry, ctx)
-    return await keep(services, { ...read, pan, session, input: underSession(input, session) }, ctx)
+    const read = readRouteAndExpiry(services, pan, input.expire)
+    await input.checkLimits(pan)
+    const session = await input.useFormSession()
+    await requireNetworkApproval(services, pan, read.expiry, ctx)
+    return await sealAndInsert(services, { ...read, pan, session, input: applySessionTerms(input, session) }, ctx)
   } finally {
     pan.wipe()
   }
 }
 
-/** Throws what is wrong with the number or the expiry. Stores neither. */
+/** Throws the error of an invalid number or expiry. Stores nothing. */
 export function validateCard(services: CardServices, number: Uint8Array, expire: string): void {
-  const pan = readNumber(number)
+  const pan = requirePan(number)
   try {
-    readRest(services, pan, expire)
+    readRouteAndExpiry(services, pan, expire)
   } finally {
     pan.wipe()
   }
 }
 
-/** The session's customer wins over the page's, and `save` is refused when the session does not offer it. */
-function underSession(input: NewCardInput, session: CardAdmission | null): NewCardInput {
+/** The session's customer overrides the page's, and `save` is refused if the session does not offer it. */
+function applySessionTerms(input: NewCardInput, session: FormSessionTerms | null): NewCardInput {
   if (session === null) return input
   if (session.save === 'off' && input.save) throw new RpcError('memberInvalid', { data: 'save' })
   return { ...input, customer: session.customer ?? input.customer }
 }
 
-function readRest({ findRoute, clock }: CardServices, pan: Pan, expire: string): { route: CardRoute; expiry: Expiry } {
-  return { route: routeOf(findRoute, pan), expiry: readLastMonth(expire, clock.now()) }
+function readRouteAndExpiry({ findRoute, clock }: CardServices, pan: Pan, expire: string): { route: CardRoute; expiry: Expiry } {
+  return { route: requireRoute(findRoute, pan), expiry: requireExpiry(expire, clock.now()) }
 }
 
-function readNumber(bytes: Uint8Array): Pan {
+function requirePan(bytes: Uint8Array): Pan {
   const pan = readPan(bytes)
   if (typeof pan === 'string') throw new RpcError(pan, { data: 'card.number' })
   return pan
 }
 
-/** Routing needs the first six digits only, and the mask shows them, so the rest is not revealed. */
-function routeOf(findRoute: FindRoute, pan: Pan): CardRoute {
+/** Routing needs only the first six digits, which the mask shows, so the PAN is not revealed. */
+function requireRoute(findRoute: FindRoute, pan: Pan): CardRoute {
   const route = findRoute(Buffer.from(pan.masked.slice(0, 6), 'latin1'))
   if (route === null) throw new RpcError('cardNumberNoRoute', { data: 'card.number' })
   return route
 }
 
-function readLastMonth(text: string, now: number): Expiry {
+function requireExpiry(text: string, now: number): Expiry {
   const expiry = readExpiry(text, now)
   if (isExpiryFault(expiry)) throw new RpcError(expiry, { data: 'card.expire' })
   return expiry
 }
 
-async function admit({ network, clock, settings }: CardServices, pan: Pan, expiry: Expiry, ctx: RequestContext): Promise<void> {
+async function requireNetworkApproval(
+  { network, clock, settings }: CardServices,
+  pan: Pan,
+  expiry: Expiry,
+  ctx: RequestContext,
+): Promise<void> {
   const timeout = { clock, timeoutMs: settings.networkTimeoutMs, signal: ctx.signal }
   const refusal = await callCardNetwork(timeout, (signal) => network.admit({ merchantId: ctx.merchantId, pan, expiry }, signal))
   if (refusal !== null) throw refusalError(refusal, ctx.requestId)
 }
 
-interface ReadCard {
+interface ValidatedCard {
   readonly pan: Pan
   readonly route: CardRoute
   readonly expiry: Expiry
   readonly input: NewCardInput
-  readonly session: CardAdmission | null
+  readonly session: FormSessionTerms | null
 }
 
-async function keep(
+async function sealAndInsert(
   services: CardServices,
-  { pan, route, expiry, input, session }: ReadCard,
+  { pan, route, expiry, input, session }: ValidatedCard,
   ctx: RequestContext<CreatedCard>,
 ): Promise<CreatedCard> {
   const { store, keyring, mac, clock, environment, settings } = services
@@ -140,8 +145,8 @@ async function keep(
     verified: false,
     state: 'live',
     customer: input.customer,
-    account: asJson(input.account),
-    consent: asJson(consentOf(input)),
+    account: toJsonOrNull(input.account),
+    consent: toJsonOrNull(consentOf(input)),
     createdAt: now,
     verifiedAt: null,
     endsAt: unverifiedEndsAt(settings, now),
@@ -149,17 +154,17 @@ async function keep(
   })
   const audit = cardChangeEntry(ctx, card, { at: now, action: 'card.created', outcome: input.save ? 'saved' : 'one_time' })
   const created = { card, token }
-  await session?.keepToken?.(cardId, token)
+  await session?.storeToken?.(cardId, token)
   requireNoConflict(await store.write(insertCard, { card, audit, ...completeExtras(ctx.idempotency, cardId, created) }))
   return created
 }
 
-/** The consent as the form sent it. For a merchant with its own form: that the merchant asserts it. */
+/** The consent that the form sent. With a form of its own the merchant asserts the consent. */
 function consentOf({ save, consent }: NewCardInput): object | null {
   return consent ?? (save ? { asserted: 'merchant' } : null)
 }
 
-function asJson(value: object | null): string | null {
+function toJsonOrNull(value: object | null): string | null {
   return value === null ? null : JSON.stringify(value)
 }
 

@@ -10,7 +10,7 @@ import type { RequestContext } from '../request-context.ts'
 import { isLive } from './lifecycle.ts'
 import type { CardServices } from './services.ts'
 
-/** A live card of the caller, with the secret half of its token, which opens the number. */
+/** A live card of the caller, with the secret part of its token, which opens the number. */
 export interface LiveCard {
   readonly card: CardRow
   readonly secret: Uint8Array
@@ -20,16 +20,16 @@ export interface LiveCard {
  * The live card of a token. Unknown tokens and tokens of another merchant or environment get the same error. An id whose bucket is not the
  * merchant's is unknown without a query.
  */
-export async function loadCard(services: CardServices, token: string, ctx: RequestContext): Promise<LiveCard> {
+export async function requireLiveCard(services: CardServices, token: string, ctx: RequestContext): Promise<LiveCard> {
   const read = parseToken(token)
   if (read === null) throw new RpcError('tokenShape', { data: 'token' })
-  const card = await cardOf(services, read, ctx)
+  const card = await findOwnCard(services, read, ctx)
   if (card === null || read.secret === null) throw new RpcError('cardNotFound')
-  await expectLive(services, card, ctx)
+  await assertLive(services, card, ctx)
   return { card, secret: read.secret }
 }
 
-/** The live card of an id, for callers who select it in a list. Without a token its number cannot be opened. */
+/** The live card of an id, for dashboard users. Without a token its number cannot be opened. */
 export async function requireLiveCardById(
   services: CardServices,
   cardId: string,
@@ -38,38 +38,38 @@ export async function requireLiveCardById(
   const { bucket, merchantId } = ctx
   const card = bucketOfId(cardId) === bucket ? await services.store.read(findCard({ bucket, merchantId, cardId })) : null
   if (card === null) throw new RpcError('cardNotFound', { data: 'cardId' })
-  await expectLive(services, card, ctx)
+  await assertLive(services, card, ctx)
   return { card }
 }
 
-/** The card of a token in any state, or null. For looking up how something ended; does not open the number. */
+/** The card of a token in any state, or null. For finding out an outcome; does not open the number. */
 export async function findCardByToken(services: CardServices, token: string, ctx: RequestContext): Promise<CardRow | null> {
   const read = parseToken(token)
   read?.secret?.fill(0)
-  const card = read === null ? null : await cardOf(services, read, ctx)
+  const card = read === null ? null : await findOwnCard(services, read, ctx)
   if (card === null) return null
-  if (!(await services.mac.hasValidMac(card))) throw tampered(services, card, ctx)
+  if (!(await services.mac.hasValidMac(card))) throw reportTamperedCard(services, card, ctx)
   return card
 }
 
-async function cardOf({ store }: CardServices, read: ParsedToken, { bucket, merchantId }: RequestContext): Promise<CardRow | null> {
+async function findOwnCard({ store }: CardServices, read: ParsedToken, { bucket, merchantId }: RequestContext): Promise<CardRow | null> {
   const card = read.bucket === bucket ? await store.read(findCard({ bucket, merchantId, cardId: read.cardId })) : null
   return card !== null && timingSafeEqual(read.hash, card.tokenHash) ? card : null
 }
 
-async function expectLive(services: CardServices, card: CardRow, ctx: RequestContext): Promise<void> {
-  if (!(await services.mac.hasValidMac(card))) throw tampered(services, card, ctx)
+async function assertLive(services: CardServices, card: CardRow, ctx: RequestContext): Promise<void> {
+  if (!(await services.mac.hasValidMac(card))) throw reportTamperedCard(services, card, ctx)
   if (card.state === 'removed') throw new RpcError('cardDeleted', { data: 'deleted' })
   if (!isLive(card, services.clock.now())) throw new RpcError('cardEnded')
 }
 
-/** A row with a wrong MAC is never used for a reply. */
-function tampered({ alarm }: CardServices, card: CardRow, { merchantId, requestId }: RequestContext): RpcError {
+/** Reports a row with a wrong MAC. Such a row is never used for a reply. */
+function reportTamperedCard({ alarm }: CardServices, card: CardRow, { merchantId, requestId }: RequestContext): RpcError {
   alarm('row_tampered', { merchantId, cardId: card.cardId, requestId })
   return new RpcError('internalError', { data: requestId, cause: new TamperedRowError(`card ${card.cardId} has a wrong MAC`) })
 }
 
-/** A row whose MAC does not match its content: changed or inserted by somebody who does not have the keys. */
+/** A row whose MAC does not match its content: it was changed or inserted without the keys. */
 export class TamperedRowError extends Error {
   override readonly name = 'RowTampered'
 }

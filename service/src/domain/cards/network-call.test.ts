@@ -10,7 +10,7 @@ import { callCardNetwork, refusalError } from './network-call.ts'
 const clock = makeHandClock()
 const never = new AbortController().signal
 
-test('a network that throws is out of order: the cause goes to the log and only an id to the caller', async () => {
+test('a network adapter that throws is a system error: the cause goes to the log and only an id to the caller', async () => {
   const cause = new Error('password=hunter2')
   const refusal = await callCardNetwork({ clock, timeoutMs: 8000, signal: never }, () => Promise.reject(cause))
   assert.deepEqual(refusal, { kind: 'refused', reason: 'systemError', cause })

@@ -3,7 +3,7 @@ import { RpcError } from '@tessera/contract/errors'
 import { withTimeout, type TimeoutOptions } from '../../clock.ts'
 import type { NetworkRefusal, NetworkRefusalReason } from '../../adapters/network/network.ts'
 
-/** The refusal that stands for no answer in time. */
+/** The refusal for a call without a response in time. */
 export const networkTimeoutRefusal: NetworkRefusal = Object.freeze({ kind: 'refused', reason: 'timeout' })
 
 /** Calls a card network. An adapter that throws is treated as a system error of the network. */
@@ -23,10 +23,10 @@ export interface CausedNetworkRefusal extends NetworkRefusal {
   readonly cause?: unknown
 }
 
-/** The wire's error for a refusal. `requestId` goes into `data` of -32400. */
+/** The API error for a refusal. `requestId` goes into `data` of -32400. */
 export function refusalError({ reason, cause }: CausedNetworkRefusal, requestId: string): RpcError {
   if (reason === 'systemError') {
-    return new RpcError('systemError', { data: requestId, cause: cause ?? new Error('the card network answered with a system error') })
+    return new RpcError('systemError', { data: requestId, cause: cause ?? new Error('the card network returned a system error') })
   }
   return new RpcError(refusalNames[reason])
 }

@@ -2,9 +2,9 @@ import type { BrokenCard, CardRow, ListedCard } from '../../store/cards.ts'
 
 import type { RowAlarm } from './services.ts'
 
-/** Skips cards that cannot be processed, so that the rest goes on. */
+/** Skips cards that cannot be processed, so that the others are processed. */
 export interface CardQuarantine {
-  /** The cards of a page that can be read. The others are reported. */
+  /** The readable cards of a page. The others are reported. */
   readable(page: readonly ListedCard[]): CardRow[]
   /** Reports a card once per process, although every round finds it again. */
   report(event: 'row_broken' | 'reseal_failed', card: Pick<CardRow, 'merchantId' | 'cardId'>): void
@@ -21,7 +21,7 @@ export function makeCardQuarantine(alarm: RowAlarm): CardQuarantine {
 
   function report(event: 'row_broken' | 'reseal_failed', { merchantId, cardId }: Pick<CardRow, 'merchantId' | 'cardId'>): void {
     if (reported.has(cardId)) return
-    // Forget the oldest reports rather than grow without a bound; those cards are reported again.
+    // The set is bounded; after clearing it, cards are reported again.
     if (reported.size >= maxReportedCards) reported.clear()
     reported.add(cardId)
     alarm(event, { merchantId, cardId, requestId: '' })

@@ -4,7 +4,7 @@ import type { CardOnWire } from '@tessera/contract/operations'
 
 import type { CardRow } from '../../store/cards.ts'
 
-/** A card as a merchant may see it; the members stand in the order of the wire. */
+/** A card as the API returns it. The order of the members is fixed. */
 export function renderCard(card: CardRow, token: string, profile: Profile): CardOnWire {
   return {
     number: profile === 'spec' ? shortMask(card.maskedPan) : card.maskedPan,

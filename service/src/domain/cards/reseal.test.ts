@@ -26,7 +26,7 @@ function resealOf({ store, keyring, clock, environment, alarms }: TestApp) {
   return makeCardResealer({ store, keyring, clock, environment, alarm })
 }
 
-test('old cards move under the new key without their tokens, open as before, and then the old key may go', () =>
+test('old cards are resealed under the new key without their tokens, open as before, and then the old key can be destroyed', () =>
   within(async (app) => {
     const merchant = app.merchant()
     const tokens = await Promise.all(Array.from({ length: 230 }, () => merchant.createToken(pan)))
@@ -57,7 +57,7 @@ test('old cards move under the new key without their tokens, open as before, and
     assert.ok(other !== '')
   }))
 
-test('a key whose 90 days are over is replaced and its cards move, though nobody makes a new card', () =>
+test('a key older than 90 days is replaced and its cards are resealed, even without a new card', () =>
   within(async (app) => {
     const merchant = app.merchant()
     const token = await merchant.createToken(pan)
@@ -68,7 +68,7 @@ test('a key whose 90 days are over is replaced and its cards move, though nobody
     await merchant.call('cards.check', { token })
   }))
 
-test('cards change while they are resealed: nothing is lost on either side', () =>
+test('concurrent changes and reseals of cards lose nothing', () =>
   within(async (app) => {
     const merchant = app.merchant()
     const tokens = await Promise.all(Array.from({ length: 120 }, () => merchant.createToken(drawPan('8600'))))
@@ -91,7 +91,7 @@ test('cards change while they are resealed: nothing is lost on either side', () 
     )
   }))
 
-test('a tampered card is not resealed, and told', () =>
+test('a tampered card is not resealed, and raises the alarm', () =>
   within(async (app) => {
     const merchant = app.merchant()
     const token = await merchant.createToken(pan)
@@ -141,7 +141,7 @@ test(
   }),
 )
 
-test('a stop ends the resealing with the page that it finds it at', () =>
+test('a stop ends resealing after the current page', () =>
   within(async (app) => {
     const merchants = [app.merchant(), app.merchant()]
     for (const merchant of merchants) {

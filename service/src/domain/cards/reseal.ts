@@ -41,10 +41,10 @@ export function makeCardResealer(deps: CardResealerDependencies): CardResealer {
   const { store, keyring, clock, environment, alarm } = deps
   const mac = makeRowAuthenticator(keyring, environment, cardsTable)
   const quarantine = makeCardQuarantine(alarm)
-  /** The cursor of each old key. A restart begins again; resealed cards are no longer listed. */
+  /** The cursor of each old key. A restart starts over; resealed cards are no longer listed. */
   const after = new Map<string, string>()
   /** Until when a key without cards is skipped. */
-  const restUntil = new Map<string, number>()
+  const skippedUntil = new Map<string, number>()
 
   return Object.freeze({
     async runOnce(stopping?: AbortSignal) {
@@ -77,14 +77,14 @@ export function makeCardResealer(deps: CardResealerDependencies): CardResealer {
   /** Requesting the active key retires keys whose epoch is over. */
   async function oldCardKeys(): Promise<KeyStatus[]> {
     for (const owner of new Set(activeAndOldCardKeys().map((key) => key.owner))) await keyring.active('card', owner)
-    return activeAndOldCardKeys().filter(({ keyId, state }) => state === 'decrypt_only' && (restUntil.get(keyId) ?? 0) <= clock.now())
+    return activeAndOldCardKeys().filter(({ keyId, state }) => state === 'decrypt_only' && (skippedUntil.get(keyId) ?? 0) <= clock.now())
   }
 
   async function resealPage({ keyId }: KeyStatus): Promise<number> {
     const page = await store.read(listCardsByKey(keyId, after.get(keyId) ?? '', pageLength))
     const last = page.at(-1)
-    if (last === undefined && !after.has(keyId)) restUntil.set(keyId, clock.now() + restMs)
-    // Begin again at the end: a card that was changed meanwhile is found the next time.
+    if (last === undefined && !after.has(keyId)) skippedUntil.set(keyId, clock.now() + emptyKeySkipMs)
+    // Start over at the end, to find cards that were changed meanwhile.
     if (last === undefined || page.length < pageLength) after.delete(keyId)
     else after.set(keyId, last.cardId)
     const done = await Promise.all(quarantine.readable(page).map((card) => resealCard(card)))
@@ -107,7 +107,7 @@ export function makeCardResealer(deps: CardResealerDependencies): CardResealer {
     })
   }
 
-  /** A seal that does not open is left as it is and reported, so that the other cards go on. */
+  /** Null if the seal does not open; the card is reported and left unchanged. */
   function tryReseal(card: CardRow, from: Dek, to: Dek): Uint8Array | null {
     const { merchantId, cardId, blob } = card
     try {
@@ -121,6 +121,6 @@ export function makeCardResealer(deps: CardResealerDependencies): CardResealer {
 }
 
 const pageLength = 100
-const restMs = 3_600_000
+const emptyKeySkipMs = 3_600_000
 /** Most cards of one call, plus up to a page, so that resealing does not occupy the store. */
 const maxCardsPerRound = 500

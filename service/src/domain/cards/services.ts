@@ -26,7 +26,7 @@ export type RowAlarm = (
   fields: { merchantId: string; cardId: string; requestId: string },
 ) => void
 
-/** What the functions of this folder work with. */
+/** The dependencies of the functions of this folder. */
 export interface CardServices extends CardDependencies {
   readonly mac: RowAuthenticator<CardRow>
   readonly findRoute: FindRoute

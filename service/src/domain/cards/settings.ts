@@ -1,8 +1,8 @@
 import type { Config } from '../../ops/config/config.ts'
 
-/** How long a card is kept, and how long its network may take. Milliseconds. */
+/** Lifetimes of cards and the timeout of the card network. */
 export interface CardSettings {
-  /** Lifetime of a token that nobody has verified. */
+  /** Lifetime of a token that is not verified. */
   readonly unverifiedLifetimeMs: number
   /** Lifetime of a verified token that was created without `save`, from its verification. */
   readonly oneTimeLifetimeMs: number

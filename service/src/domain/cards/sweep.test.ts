@@ -34,7 +34,7 @@ function sweepOf({ store, keyring, clock, environment, alarms }: TestApp) {
   return makeCardSweeper({ store, keyring, clock, environment, alarm })
 }
 
-test('a card whose life is over is shredded with its code, and others are left alone', () =>
+test('a card at the end of its lifetime is shredded with its code, and others are not', () =>
   within(async (app) => {
     const merchant = app.merchant()
     const { bucket, merchantId } = merchant
@@ -79,7 +79,7 @@ test('more cards than one page are shredded in one run', () =>
     assert.equal(await sweepOf(app).runOnce(), 250)
   }))
 
-test('a tampered row is shredded when its end has come, with an alarm, and never looks right again', () =>
+test('a tampered row is shredded at its end, with an alarm, and does not become valid', () =>
   within(async (app) => {
     const merchant = app.merchant()
     const { bucket, merchantId } = merchant
@@ -96,7 +96,7 @@ test('a tampered row is shredded when its end has come, with an alarm, and never
     assert.equal(await merchant.expectError('cards.check', { token: tokens[1]! }), 'card_ended')
   }))
 
-test('the keys of the day go with what they counted', () =>
+test('the keys of the day are destroyed with the counts under them', () =>
   within(async (app) => {
     const merchant = app.merchant()
     await merchant.call('cards.get_verify_code', { token: await merchant.createToken(pan) })
@@ -107,7 +107,7 @@ test('the keys of the day go with what they counted', () =>
     assert.deepEqual(otp.map(({ state }) => state).sort(), ['active', 'destroyed'])
   }))
 
-test('a kept card that is past its expiry is told of at once, once, and shredded 30 days later', () =>
+test('a saved card sends one event at its expiry, and is shredded 30 days later', () =>
   within(async (app) => {
     const merchant = app.merchant()
     const kept = await merchant.createVerifiedToken(pan, { expire: '1126' })
@@ -131,7 +131,7 @@ test('a kept card that is past its expiry is told of at once, once, and shredded
     assert.deepEqual(app.alarms, [])
   }, anyExpiry))
 
-test('a service that slept through expiry and shredding tells of the card once', () =>
+test('a service that was stopped during expiry and shredding sends one event', () =>
   within(async (app) => {
     const merchant = app.merchant()
     await merchant.createVerifiedToken(pan, { expire: '1126' })
@@ -144,7 +144,7 @@ test('a service that slept through expiry and shredding tells of the card once',
     )
   }, anyExpiry))
 
-test('two services that sweep at once tell of an expired card once', () =>
+test('two services that sweep concurrently send one event for an expired card', () =>
   within(async (app) => {
     const merchant = app.merchant()
     await merchant.createVerifiedToken(pan, { expire: '1126' })
@@ -153,7 +153,7 @@ test('two services that sweep at once tell of an expired card once', () =>
     assert.equal((await toldOf(app, merchant)).length, 2)
   }, anyExpiry))
 
-test('a one-time card ends without a word, whether its day or its expiry is over', () =>
+test('a one-time card ends without an event, by its lifetime or its expiry', () =>
   within(async (app) => {
     const merchant = app.merchant()
     const [day, month] = [
@@ -166,7 +166,7 @@ test('a one-time card ends without a word, whether its day or its expiry is over
     assert.deepEqual(await toldOf(app, merchant), ['card.verified', 'card.verified'])
   }, anyExpiry))
 
-test('a card is not shredded while money is held on it', () =>
+test('a card with held money is not shredded', () =>
   within(async (app) => {
     const merchant = app.merchant()
     const [held, other] = [
@@ -185,7 +185,7 @@ test('a card is not shredded while money is held on it', () =>
     assert.equal((await rowOf(app, merchant, held))?.blob.length, 0)
   }, anyExpiry))
 
-test('a tampered row that is past its expiry is told of to us, not to its merchant, and once', () =>
+test('a tampered row past its expiry raises one alarm and sends no event', () =>
   within(async (app) => {
     const merchant = app.merchant()
     const token = await merchant.createVerifiedToken(pan, { expire: '1126' })
@@ -261,7 +261,7 @@ test(
   }),
 )
 
-test('a stop ends the sweep with the page that it finds it at, and the next run goes on', () =>
+test('a stop ends the sweep after the current page, and the next run continues', () =>
   within(async (app) => {
     const merchant = app.merchant()
     await Promise.all(Array.from({ length: 230 }, () => merchant.createToken(drawPan('8600'))))

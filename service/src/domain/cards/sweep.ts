@@ -22,8 +22,8 @@ import type { RowAlarm } from './services.ts'
 
 export interface CardSweeper {
   /**
-   * Marks stored cards whose expiry has passed, deletes the numbers of cards whose lifetime is over, and deletes old rows of limits. Returns
-   * how many numbers were deleted. Call it about every minute; `stopping` ends it between two pages.
+   * Marks saved cards whose expiry has passed, deletes the numbers of cards whose lifetime is over, and deletes old limit rows. Returns the number
+   * of deleted card numbers. Call it about once a minute; `stopping` ends it between two pages.
    */
   runOnce(stopping?: AbortSignal): Promise<number>
 }
@@ -37,7 +37,7 @@ export interface CardSweeperDependencies {
 }
 
 export function makeCardSweeper(deps: CardSweeperDependencies): CardSweeper {
-  const made = {
+  const base = {
     ...deps,
     mac: makeRowAuthenticator(deps.keyring, deps.environment, cardsTable),
     quarantine: makeCardQuarantine(deps.alarm),
@@ -45,7 +45,7 @@ export function makeCardSweeper(deps: CardSweeperDependencies): CardSweeper {
   return Object.freeze({
     async runOnce(stopping?: AbortSignal) {
       const { store, keyring, clock } = deps
-      const services = { ...made, stopping }
+      const services = { ...base, stopping }
       await deleteInPages(store, deleteOldLimits, clock.now() - limitsRetentionMs, stopping)
       await keyring.destroyExpired()
       await sweepPages(services, (after) => store.read(listSavedCards(expiredCardsEndBefore(clock.now()), pageLength, after)), expire)
@@ -73,7 +73,7 @@ async function sweepPages(
 ): Promise<number> {
   let changed = 0
   let last: ListedCard | undefined
-  for (let page = 0; page < pagesMax && services.stopping?.aborted !== true; page++) {
+  for (let page = 0; page < maxPages && services.stopping?.aborted !== true; page++) {
     const cards = await list(last)
     const done = await Promise.all(services.quarantine.readable(cards).map((card) => applyTransition(services, card, transition)))
     changed += done.filter((isDone) => isDone).length
@@ -83,21 +83,21 @@ async function sweepPages(
   return changed
 }
 
-/** One transaction: the card's next state, and the event where the merchant is notified. False when another change came first. */
+/** Stores the next state of a card, with the event if the merchant is notified. False if another change came first. */
 async function applyTransition({ store, mac, clock, alarm }: SweepServices, card: CardRow, transition: CardTransition): Promise<boolean> {
   const now = clock.now()
   const { next, action, outcome } = transition(card, now)
   const isValid = await mac.hasValidMac(card)
   if (!isValid) alarm('row_tampered', { merchantId: card.merchantId, cardId: card.cardId, requestId: '' })
-  // A tampered row changes too, but keeps its wrong MAC, so that it does not look valid afterwards; and it sends no event.
+  // A tampered row is changed too, but without a new MAC, so that it does not become valid, and without an event.
   const nextRow = isValid ? await mac.seal(next) : next
   const audit = systemCardChangeEntry(nextRow, { at: now, action, outcome: isValid ? outcome : 'tampered' })
   const extras = isValid && shouldNotifyMerchant(card) ? extrasWithEvent({}, cardEvent('card.expired', nextRow, now)) : null
   return (await store.write(updateCard, { card: nextRow, audit, ...extras })) === true
 }
 
-/** The window is one day, and the key of the day exists one day longer. */
+/** The window of a limit is one day, and its key exists one day longer. */
 const limitsRetentionMs = 48 * 3_600_000
 const pageLength = 100
-/** Pages of one run; the next run continues. */
-const pagesMax = 100
+/** Most pages of one run; the next run continues. */
+const maxPages = 100

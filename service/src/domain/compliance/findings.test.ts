@@ -63,7 +63,7 @@ test('an invalid origin, or one with digits like a card number, is not stored', 
   }
 })
 
-test('what could not be written down is written later, with what came meanwhile', async () => {
+test('findings that could not be written are written later, with newer ones', async () => {
   const kept: FindingRow[][] = []
   let isDown = true
   const store = storeOf(
@@ -73,7 +73,15 @@ test('what could not be written down is written later, with what came meanwhile'
     }),
   )
   const own = makeComplianceFindings({ store, clock })
-  const seen = { requestId: 'a', method: 'cards.check', merchantId, as: 'server', origin: null, hasCardNumber: true, error: null } as const
+  const seen = {
+    requestId: 'a',
+    method: 'cards.check',
+    merchantId,
+    callerKind: 'server',
+    origin: null,
+    hasCardNumber: true,
+    error: null,
+  } as const
   own.saw(seen)
   const failing = own.runOnce()
   own.saw({ ...seen, requestId: 'b' })

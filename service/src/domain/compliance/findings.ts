@@ -11,7 +11,7 @@ export interface ObservedCall {
   readonly requestId: string
   readonly method: string | null
   readonly merchantId: string | null
-  readonly as: 'server' | 'browser' | 'dashboard' | null
+  readonly callerKind: 'server' | 'browser' | 'dashboard' | null
   readonly origin: string | null
   readonly hasCardNumber: boolean
   readonly error: ErrorName | null
@@ -41,11 +41,11 @@ export function makeComplianceFindings({ store, clock }: ComplianceFindingsDepen
 
   function saw(call: ObservedCall): void {
     const kind = kindOf(call)
-    const { merchantId, as, requestId } = call
-    if (kind === null || merchantId === null || (as !== 'server' && as !== 'browser')) return
+    const { merchantId, callerKind, requestId } = call
+    if (kind === null || merchantId === null || (callerKind !== 'server' && callerKind !== 'browser')) return
     const now = clock.now()
-    const origin = as === 'server' ? readOrigin(call.origin) : ''
-    const key = { bucket: bucketOf(merchantId), merchantId, kind, seenBy: as, firstAt: now, lastAt: now }
+    const origin = callerKind === 'server' ? readOrigin(call.origin) : ''
+    const key = { bucket: bucketOf(merchantId), merchantId, kind, seenBy: callerKind, firstAt: now, lastAt: now }
     add(buffer, { ...key, count: 1, method: call.method ?? '', origin, requestId })
   }
 
@@ -73,13 +73,13 @@ export function makeComplianceFindings({ store, clock }: ComplianceFindingsDepen
  * Anyone who knows the public merchant id can send a CVV in its name, so `seenBy` says how the caller authenticated. A password sent from a
  * browser counts only when it is correct: a wrong one proves nothing about the merchant's pages.
  */
-function kindOf({ method, as, hasCardNumber, error }: ObservedCall): FindingKind | null {
-  if (error === 'credentialInBrowser') return as === 'server' ? 'password_in_browser' : null
+function kindOf({ method, callerKind, hasCardNumber, error }: ObservedCall): FindingKind | null {
+  if (error === 'credentialInBrowser') return callerKind === 'server' ? 'password_in_browser' : null
   if (error === 'sensitiveAuthenticationData') return 'sad_sent'
   if (error === 'panOutOfPlace') return 'card_out_of_place'
   if (!hasCardNumber || method === null) return null
   if (method !== 'cards.create') return 'card_to_other_method'
-  return as === 'server' ? 'card_from_server' : null
+  return callerKind === 'server' ? 'card_from_server' : null
 }
 
 /** Returns the header only when it is a well-formed origin; other contents are not stored. */

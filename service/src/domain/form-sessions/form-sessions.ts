@@ -55,7 +55,7 @@ export interface FormSessionDependencies {
   readonly merchants: Pick<MerchantCache, 'find'>
   readonly clock: Pick<Clock, 'now'>
   /** Whether pages of any origin may embed the form, or only registered origins. */
-  readonly isAnyOriginWelcome: boolean
+  readonly isAnyOriginAllowed: boolean
   /** Whether an origin is the form's own, which serves the hosted page. */
   readonly isFormOrigin: (origin: string) => boolean
 }
@@ -116,7 +116,7 @@ async function create(deps: FormSessionDependencies, input: NewFormSessionInput,
 }
 
 async function requireOrigin(
-  deps: Pick<FormSessionDependencies, 'merchants' | 'isAnyOriginWelcome'>,
+  deps: Pick<FormSessionDependencies, 'merchants' | 'isAnyOriginAllowed'>,
   merchantId: string,
   { origin, returnTo }: Pick<NewFormSessionInput, 'origin' | 'returnTo'>,
 ): Promise<void> {
@@ -125,11 +125,11 @@ async function requireOrigin(
 }
 
 async function isRegistered(
-  { merchants, isAnyOriginWelcome }: Pick<FormSessionDependencies, 'merchants' | 'isAnyOriginWelcome'>,
+  { merchants, isAnyOriginAllowed }: Pick<FormSessionDependencies, 'merchants' | 'isAnyOriginAllowed'>,
   merchantId: string,
   origin: string,
 ): Promise<boolean> {
-  return isAnyOriginWelcome || (await merchants.find(merchantId))?.settings.origins.includes(origin) === true
+  return isAnyOriginAllowed || (await merchants.find(merchantId))?.settings.origins.includes(origin) === true
 }
 
 /** Whether an address has this origin and no credentials, parsed as browsers do. */
@@ -163,7 +163,7 @@ function take({ rows, clock }: FormSessionDependencies, session: string, ctx: Fo
  * the session's page can frame. A request without an Origin header is not from a browser; then only the named document, if any, is checked.
  */
 async function expectOrigin(
-  deps: Pick<FormSessionDependencies, 'merchants' | 'isAnyOriginWelcome' | 'isFormOrigin'>,
+  deps: Pick<FormSessionDependencies, 'merchants' | 'isAnyOriginAllowed' | 'isFormOrigin'>,
   { origin, merchantId, returnTo }: FormSessionRow,
   { from, formOf, isServer }: FormSessionCaller,
 ): Promise<void> {

@@ -17,7 +17,7 @@ export interface HostedSessions {
   /** Throws `sessionUnknown`. */
   find(session: string, of: FormSessionOwner): Promise<FormSessionRow>
   /** Stores a token for `tokensOf` until an hour after the session ends. */
-  keepToken(session: string, row: FormSessionRow, made: { readonly cardId: string; readonly token: string }): Promise<void>
+  storeToken(session: string, row: FormSessionRow, made: { readonly cardId: string; readonly token: string }): Promise<void>
   /** The stored tokens created in a session, newest first. */
   tokensOf(session: string, row: FormSessionRow): Promise<readonly string[]>
   /** Records that the cardholder cancelled. An ended session stays unchanged. */
@@ -44,7 +44,7 @@ export function makeHostedSessions(deps: HostedSessionDependencies): HostedSessi
       if (row.returnTo !== null) await deps.expectWayBack(row.merchantId, row.origin, row.returnTo)
       return row
     },
-    keepToken: (session: string, row: FormSessionRow, made: { cardId: string; token: string }) => keepToken(deps, session, row, made),
+    storeToken: (session: string, row: FormSessionRow, made: { cardId: string; token: string }) => storeToken(deps, session, row, made),
     tokensOf: (session: string, row: FormSessionRow) => tokensOf(deps, session, row),
     cancel: (session: string, ctx: RequestContext) => cancel(deps, session, ctx),
     deleteOld: (stopping?: AbortSignal) => deleteInPages(store, deleteOldFormCards, clock.now(), stopping),
@@ -61,7 +61,7 @@ async function cancel({ rows, clock }: HostedSessionDependencies, session: strin
   })
 }
 
-async function keepToken(
+async function storeToken(
   { store, keyring, clock, environment }: HostedSessionDependencies,
   session: string,
   { bucket, sessionId, merchantId, endsAt }: FormSessionRow,

@@ -7,7 +7,7 @@ import type { KeyedRequest, RequestDigest } from './keyed-request.ts'
 import { captureOutcome, isStorable, type OperationOutcome } from './outcome.ts'
 import { openStoredOutcome, sealStoredOutcome, type StoredOutcome } from './stored-outcome.ts'
 
-/** One request with its digest, and the operation that it asks for. */
+/** A request with its digest, and its operation. */
 export interface IdempotentRun<T> {
   readonly request: KeyedRequest
   readonly digest: RequestDigest
@@ -15,8 +15,8 @@ export interface IdempotentRun<T> {
 }
 
 /**
- * Returns the outcome of a claimed key. While the first request is under way it is waited for, as long as its lease. After that the claim is
- * reconciled with what happened; the operation is never run again. `retry`: another request holds the key by now.
+ * Returns the outcome of a claimed key. Waits for the first request until its lease ends, then reconciles the claim with the state; the operation never
+ * runs again. `retry`: another request has claimed the key meanwhile.
  */
 export async function awaitOutcome<T>(
   deps: IdempotencyDependencies,
@@ -25,7 +25,7 @@ export async function awaitOutcome<T>(
 ): Promise<OperationOutcome<T> | 'retry'> {
   const { store, clock } = deps
   let row: IdempotencyRow | null = first
-  for (let poll = 0, waitMs = firstWaitMs; poll < maxPolls; poll++, waitMs = Math.min(waitMs * 2, longestWaitMs)) {
+  for (let poll = 0, waitMs = firstWaitMs; poll < maxPolls; poll++, waitMs = Math.min(waitMs * 2, maxWaitMs)) {
     if (row === null || Buffer.compare(row.identity, first.identity) !== 0) return 'retry'
     if (row.sealed !== null) return openStoredOutcome(run.digest, location, row.sealed)
     const leftMs = row.leaseUntil - clock.now()
@@ -34,7 +34,7 @@ export async function awaitOutcome<T>(
     if (leftMs <= 0) return found === null ? unknownOutcome() : await storeReconciled(deps, run, { row, location }, found)
     if (found === null) await sleep(deps, Math.min(waitMs, leftMs), run.request.signal)
     row = await store.read(findIdempotencyRecord(location.key))
-    // It is known what happened, and the first request has not stored it: nobody is left to do so.
+    // The outcome is known and still not stored: the first request has ended without storing it.
     if (found !== null && row?.sealed === null) return found
   }
   return unknownOutcome()
@@ -46,7 +46,7 @@ async function reconcile<T>(
   isExpired: boolean,
 ): Promise<OperationOutcome<T> | null> {
   const { reconcile: find } = operation
-  if (find === null) throw new Error(`${method} claims and stores its outcome in one transaction, and here is a claim without an outcome`)
+  if (find === null) throw new Error(`${method} stores claim and outcome in one transaction, but this claim has no outcome`)
   const outcome = await captureOutcome(() => find({ subject, isExpired }))
   if ('error' in outcome) return outcome
   return outcome.result === null ? null : { result: outcome.result }
@@ -59,11 +59,11 @@ async function storeReconciled<T>(
   outcome: OperationOutcome<T>,
 ): Promise<OperationOutcome<T> | 'retry'> {
   const { sealed: _none, ...claim } = row
-  const isOurs = await store.write(saveIdempotencyOutcome, {
+  const isStored = await store.write(saveIdempotencyOutcome, {
     claim: { ...claim, claimedAt: clock.now() },
     outcome: sealStoredOutcome(digest, location, outcome),
   })
-  return isOurs ? outcome : 'retry'
+  return isStored ? outcome : 'retry'
 }
 
 async function sleep({ clock }: IdempotencyDependencies, ms: number, signal: AbortSignal): Promise<void> {
@@ -80,6 +80,6 @@ function unknownOutcome<T>(): OperationOutcome<T> {
 }
 
 const firstWaitMs = 5
-const longestWaitMs = 200
-/** More than any lease takes; a clock that is set back does not make it longer. */
+const maxWaitMs = 200
+/** Covers any lease, and ends the wait if the clock is set back. */
 const maxPolls = 1000

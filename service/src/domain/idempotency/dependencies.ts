@@ -17,14 +17,14 @@ export interface IdempotencyDependencies {
 /** An operation that is executed once. */
 export interface IdempotentOperation<T> {
   readonly run: (handle: IdempotencyHandle<object>) => Promise<T>
-  /** Finds the outcome of a claim that has none yet; null where claim and outcome are one transaction, so that nothing can be half done. */
-  readonly reconcile: ((claim: UnansweredClaim) => Promise<T | null>) | null
+  /** Finds the outcome of a pending claim. Null if the operation stores claim and outcome in one transaction. */
+  readonly reconcile: ((claim: PendingClaim) => Promise<T | null>) | null
 }
 
-/** A key that was claimed by a request which stored no outcome. */
-export interface UnansweredClaim {
-  /** The id that was claimed with. */
+/** A claim of a request that has stored no outcome. */
+export interface PendingClaim {
+  /** The id that the claim was stored with. */
   readonly subject: string
-  /** The request has had its time; what is not known by now is not going to be. */
+  /** Whether the lease of the request is over. An outcome that is not found by then will not be. */
   readonly isExpired: boolean
 }

@@ -15,14 +15,14 @@ import { makeOutcomeRecorder } from './outcome-recorder.ts'
 import { captureOutcome, isStorable, unwrapOutcome, type OperationOutcome } from './outcome.ts'
 import { findStoredOutcome } from './stored-outcome.ts'
 
-/** Requests that are sent again with the same Idempotency-Key, and executed once (docs/reference/wire.md#idempotency). */
+/** Runs requests that are repeated with the same Idempotency-Key once (docs/reference/wire.md#idempotency). */
 export interface Idempotency {
   /**
-   * Runs an operation, or returns the outcome of the request that ran it first. Throws `idempotencyMismatch` when the key belongs to another
-   * request, and what the operation throws or has thrown.
+   * Runs an operation, or returns the outcome of the request that ran it first. Throws `idempotencyMismatch` if the key belongs to another request, and
+   * the error of the operation.
    */
   once<T extends object>(request: KeyedRequest, operation: IdempotentOperation<T>): Promise<T>
-  /** Deletes the records whose time is over, and returns how many. To be called now and then. */
+  /** Deletes expired records and returns how many. A background job calls it. */
   deleteOld(stopping?: AbortSignal): Promise<number>
 }
 
@@ -49,7 +49,7 @@ async function once<T extends object>(deps: IdempotencyDependencies, request: Ke
   }
 }
 
-/** Runs the operation, and stores an outcome that none of its transactions has stored. `retry`: a duplicate request was faster, and its outcome counts. */
+/** Runs the operation, and stores the outcome unless one of its transactions has. `retry`: a duplicate request was first, and its outcome applies. */
 async function runFirst<T extends object>(
   deps: IdempotencyDependencies,
   { request, digest, operation }: IdempotentRun<T>,

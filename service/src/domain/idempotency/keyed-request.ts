@@ -9,24 +9,24 @@ import type { IdempotencyDependencies } from './dependencies.ts'
 export interface KeyedRequest {
   /** The header's value: 1 to 255 visible characters. */
   readonly key: string
-  readonly caller: { readonly merchantId: string; readonly bucket: number; readonly as: 'server' | 'browser' | 'dashboard' }
+  readonly caller: { readonly merchantId: string; readonly bucket: number; readonly kind: 'server' | 'browser' | 'dashboard' }
   readonly profile: string
   readonly method: string
   readonly params: object
-  /** ASCII, as the reader took it out of the params; null without one. */
+  /** ASCII bytes extracted from the params; null without a card number. */
   readonly cardNumber: Uint8Array | null
-  /** 24 hex digits: tells this request from its duplicates. */
+  /** 24 hex digits; distinguishes this request from its duplicates. */
   readonly requestId: string
   /** Aborted when the service stops waiting. */
   readonly signal: AbortSignal
 }
 
-/** A request as its record knows it, under each data key that the record may be stored under. */
+/** The digest of a request, and where its record may be stored, under each possible data key. */
 export interface RequestDigest {
   readonly owner: IdempotencyKeyOwner
-  /** Of key and request; wiped when the request is answered. */
+  /** Digest of key and request. Wiped when the request is done. */
   readonly bytes: Uint8Array
-  /** The one to claim under first. */
+  /** The first one is for a new claim. */
   readonly locations: readonly [RecordLocation, ...RecordLocation[]]
 }
 
@@ -43,11 +43,11 @@ export async function digestKeyedRequest(
   { key, caller, profile, method, params, cardNumber }: KeyedRequest,
 ): Promise<RequestDigest> {
   const { bucket, merchantId } = caller
-  // The dashboard's endpoint takes no keys.
-  const callerClass = caller.as === 'dashboard' ? 'server' : caller.as
+  // The dashboard's endpoint accepts no keys.
+  const callerClass = caller.kind === 'dashboard' ? 'server' : caller.kind
   const owner = { environment, merchantId, callerClass }
-  const [first, ...others] = await deksFor(keyring, clock.now(), settings.keptMs)
-  const bytes = digestRequest({ key, profile, method, params: canonicalJson(params), pan: withoutBlanks(cardNumber) })
+  const [first, ...others] = await findDeks(keyring, clock.now(), settings.retentionMs)
+  const bytes = digestRequest({ key, profile, method, params: canonicalJson(params), pan: trimBlanks(cardNumber) })
   const locationUnder = (dek: Dek): RecordLocation => ({
     dek,
     key: { bucket, merchantId, callerClass, keyHash: hashIdempotencyKey(dek, owner, key) },
@@ -57,25 +57,25 @@ export async function digestKeyedRequest(
 }
 
 /**
- * The data key to claim under, then the others under which a record may still be. A new key is claimed under only when every process has learnt
- * of it; otherwise two duplicates in two processes would claim under two keys and never meet.
+ * The data key for new claims, then the others under which a record may still be stored. A new data key is used only after every process has loaded it:
+ * two duplicates in two processes must not claim under different keys.
  */
-async function deksFor(keyring: Keyring, now: number, keptMs: number): Promise<[Dek, ...Dek[]]> {
+async function findDeks(keyring: Keyring, now: number, retentionMs: number): Promise<[Dek, ...Dek[]]> {
   const newest = await keyring.active('idempotency')
   const earlier = keyring
     .list()
     .filter(({ purpose, state, epoch }) => purpose === 'idempotency' && state !== 'destroyed' && epoch < newest.epoch)
     .sort((one, other) => other.epoch - one.epoch)
   const [before] = earlier
-  const switchesAt = newest.createdAt + keySpreadMs
-  if (before === undefined || now >= switchesAt + keptMs) return [newest]
+  const switchesAt = newest.createdAt + keyPropagationMs
+  if (before === undefined || now >= switchesAt + retentionMs) return [newest]
   const older = await keyring.byId(before.keyId)
   return now < switchesAt ? [older, newest] : [newest, older]
 }
 
 /**
- * One text for one JSON value, however it was written: members sorted, no blanks, numbers and strings in their shortest form (RFC 8785). The
- * reader has bounded the depth of the value.
+ * The canonical text of a JSON value: members sorted, no whitespace, numbers and strings in their shortest form (RFC 8785). The reader has bounded the
+ * depth of the value.
  */
 export function canonicalJson(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(canonicalJson).join(',')}]`
@@ -84,8 +84,8 @@ export function canonicalJson(value: unknown): string {
   return `{${members.map(([name, member]) => `${JSON.stringify(name)}:${canonicalJson(member)}`).join(',')}}`
 }
 
-/** The card number is compared without the blanks around it. */
-function withoutBlanks(bytes: Uint8Array | null): Uint8Array | null {
+/** The card number is compared without surrounding whitespace. */
+function trimBlanks(bytes: Uint8Array | null): Uint8Array | null {
   if (bytes === null) return null
   const from = bytes.findIndex((byte) => !blanks.has(byte))
   const to = bytes.findLastIndex((byte) => !blanks.has(byte))
@@ -93,5 +93,5 @@ function withoutBlanks(bytes: Uint8Array | null): Uint8Array | null {
 }
 
 const blanks: ReadonlySet<number> = new Set([0x20, 0x09, 0x0a, 0x0d])
-/** A process learns within a minute of a key that another one made. */
-const keySpreadMs = 120_000
+/** A process loads a key of another process within a minute. */
+const keyPropagationMs = 120_000

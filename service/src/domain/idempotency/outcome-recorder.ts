@@ -12,7 +12,7 @@ import { sealStoredOutcome } from './stored-outcome.ts'
 export interface OutcomeRecorder {
   /** For the operation's own transactions. */
   readonly handle: IdempotencyHandle<object>
-  /** Stores an outcome unless one of the transactions has; false when another request has taken the key. */
+  /** Stores an outcome unless one of the transactions has. False if another request has claimed the key. */
   store(outcome: OperationOutcome<unknown>): Promise<boolean>
 }
 
@@ -23,28 +23,28 @@ export function makeOutcomeRecorder(
 ): OutcomeRecorder {
   const [location] = digest.locations
   const { key, identity, dek } = location
-  /** Outcomes that were handed to a transaction. */
-  const handedOver = new Set<string>()
+  /** Outcomes that were passed to a transaction. */
+  const inTransactions = new Set<string>()
   let subject = ''
-  return { handle: { claim, answer }, store: storeOutcome }
+  return { handle: { claim, outcome: outcomeRow }, store: storeOutcome }
 
   function claim(claimed: string): IdempotencyClaim {
     subject = claimed
     const now = clock.now()
-    const times = { claimedAt: now, leaseUntil: now + settings.leaseMs, endsAt: now + settings.keptMs }
+    const times = { claimedAt: now, leaseUntil: now + settings.leaseMs, endsAt: now + settings.retentionMs }
     return { ...key, identity, hashKeyId: dek.keyId, ...times, method, subject, requestId }
   }
 
-  function answer(result: object): IdempotencyOutcome | null {
+  function outcomeRow(result: object): IdempotencyOutcome | null {
     const outcome = result instanceof RpcError ? { error: result } : { result }
     if (!isStorable(outcome)) return null
-    handedOver.add(encodeOutcome(outcome))
+    inTransactions.add(encodeOutcome(outcome))
     return sealStoredOutcome(digest, location, outcome)
   }
 
   async function storeOutcome(outcome: OperationOutcome<unknown>): Promise<boolean> {
-    // What was handed to a transaction is stored, unless that transaction found nothing to do.
-    const row = handedOver.has(encodeOutcome(outcome)) ? await store.read(findIdempotencyRecord(key)) : null
+    // An outcome in a transaction is stored unless the transaction changed nothing.
+    const row = inTransactions.has(encodeOutcome(outcome)) ? await store.read(findIdempotencyRecord(key)) : null
     if (row !== null && row.requestId === requestId && row.sealed !== null) return true
     return store.write(saveIdempotencyOutcome, { claim: claim(subject), outcome: sealStoredOutcome(digest, location, outcome) })
   }

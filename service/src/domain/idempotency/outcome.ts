@@ -1,11 +1,11 @@
 import { errorEntry, RpcError, type ErrorName } from '@tessera/contract/errors'
 
-/** The outcome of an operation: its result as it goes over the wire, or the error that it threw. */
+/** The outcome of an operation: its rendered result, or the error that it threw. */
 export type OperationOutcome<T> = { readonly result: T } | { readonly error: RpcError }
 
 /**
- * Whether an outcome is stored under the key: every one from the `state` stage on. Not internal errors (-32400), after which the same request may
- * succeed; and not a payment that the network has not answered: the record stays claimed, and the receipt tells the outcome.
+ * Whether an outcome is stored under the key: results, and errors from the `state` stage on. Not internal errors (-32400), after which the same request may
+ * succeed, and not a payment without a response of the network: the record stays claimed, and the outcome is found in the receipt.
  */
 export function isStorable(outcome: OperationOutcome<unknown>): boolean {
   if ('result' in outcome) return true
@@ -14,14 +14,14 @@ export function isStorable(outcome: OperationOutcome<unknown>): boolean {
   return (stage === 'state' || stage === 'network') && code !== internalErrorCode && entry !== 'paymentUnknown'
 }
 
-/** As it is sealed. An error is stored by its name, since the next request may want it in another language. */
+/** The plaintext to be sealed. An error is stored by its name, since the next request may be in another language. */
 export function encodeOutcome(outcome: OperationOutcome<unknown>): string {
   if ('result' in outcome) return JSON.stringify({ result: outcome.result })
   const { entry, data, retryAfterMs } = outcome.error
   return JSON.stringify({ error: { entry, data, retryAfterMs } })
 }
 
-/** Reads what `encodeOutcome` wrote; the seal has proved that we did. */
+/** Decodes the text of `encodeOutcome`, which the seal has authenticated. */
 export function decodeOutcome<T>(text: string): OperationOutcome<T> {
   const read = JSON.parse(text) as { result: T } | { error: { entry: ErrorName; data?: string | object; retryAfterMs?: number } }
   if ('result' in read) return read
@@ -29,7 +29,7 @@ export function decodeOutcome<T>(text: string): OperationOutcome<T> {
   return { error: new RpcError(entry, options) }
 }
 
-/** Runs something and returns its outcome. Throws what is no error of the wire. */
+/** Runs a function and returns its outcome. Throws anything but an `RpcError`. */
 export async function captureOutcome<T>(run: () => Promise<T>): Promise<OperationOutcome<T>> {
   try {
     return { result: await run() }

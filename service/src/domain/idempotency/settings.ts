@@ -1,13 +1,13 @@
 import type { Config } from '../../ops/config/config.ts'
 
-/** How long things last for an idempotency key, in milliseconds. */
+/** Durations of idempotency records. */
 export interface IdempotencySettings {
   /** How long an outcome is stored. */
-  readonly keptMs: number
-  /** How long a request that is under way is waited for; longer than a card network may take. Afterwards it is reconciled with what happened. */
+  readonly retentionMs: number
+  /** How long a duplicate waits for a request in progress; longer than the timeout of a card network. Then the claim is reconciled. */
   readonly leaseMs: number
 }
 
 export function idempotencySettings(config: Config): IdempotencySettings {
-  return { keptMs: 24 * 3_600_000, leaseMs: Math.max(30_000, config.networkTimeoutMs * 2) }
+  return { retentionMs: 24 * 3_600_000, leaseMs: Math.max(30_000, config.networkTimeoutMs * 2) }
 }

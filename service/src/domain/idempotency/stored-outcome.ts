@@ -6,13 +6,13 @@ import type { IdempotencyDependencies } from './dependencies.ts'
 import type { RecordLocation, RequestDigest } from './keyed-request.ts'
 import { decodeOutcome, encodeOutcome, type OperationOutcome } from './outcome.ts'
 
-/** The record of a key, and where it was found. */
+/** The record of a key, and its location. */
 export interface StoredOutcome {
   readonly row: IdempotencyRow
   readonly location: RecordLocation
 }
 
-/** Finds the record of a key whose time is not over. */
+/** Finds the record of a key that has not expired. */
 export async function findStoredOutcome(
   { store, clock }: Pick<IdempotencyDependencies, 'store' | 'clock'>,
   { locations }: RequestDigest,
@@ -29,7 +29,7 @@ export function sealStoredOutcome(
   { dek, key }: RecordLocation,
   outcome: OperationOutcome<unknown>,
 ): IdempotencyOutcome {
-  // Memory of its own, which can be wiped: a small Buffer would lie in a shared one.
+  // Memory of its own, to be wiped: a small Buffer would be part of a shared pool.
   const plaintext = new TextEncoder().encode(encodeOutcome(outcome))
   const sealed = sealOutcome(dek, owner, bytes, plaintext)
   plaintext.fill(0)

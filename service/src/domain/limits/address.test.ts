@@ -3,7 +3,7 @@ import { test } from 'node:test'
 
 import { blockOf, plainAddress } from './address.ts'
 
-test('an IPv4 client of a listener for both is the same address', () => {
+test('an IPv4 client of a dual-stack listener has the same address', () => {
   assert.equal(plainAddress('::ffff:192.0.2.1'), '192.0.2.1')
   for (const address of ['192.0.2.1', '::1', '::ffff:1', 'fe80::1%eth0', '']) assert.equal(plainAddress(address), address)
 })

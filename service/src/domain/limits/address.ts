@@ -1,14 +1,14 @@
 import { isIPv4, isIPv6 } from 'node:net'
 
-/** `::ffff:10.0.0.1` → `10.0.0.1`: an IPv4 client of a listener that speaks both is one address, not two. */
+/** `::ffff:10.0.0.1` → `10.0.0.1`: on a dual-stack listener an IPv4 client has one address, not two. */
 export function plainAddress(address: string): string {
   const mapped = address.startsWith('::ffff:') ? address.slice(7) : ''
   return isIPv4(mapped) ? mapped : address
 }
 
 /**
- * The block that one subscriber commonly holds: /24 of IPv4, /56 of IPv6 (RFC 6177 §2). Addresses of one block share a limit, so that a
- * rented block is not 256 strangers. Anything that is not an address is a block of its own.
+ * The block that one subscriber commonly has: /24 of IPv4, /56 of IPv6 (RFC 6177 §2). Addresses of a block share a limit, so that a rented block does not
+ * count as 256 clients. Anything that is not an address is a block of its own.
  */
 export function blockOf(address: string): string {
   if (isIPv4(address)) return `${address.slice(0, address.lastIndexOf('.'))}.0/24`
@@ -25,7 +25,7 @@ export function subscriberOf(address: string): string {
     .join(':')}/64`
 }
 
-/** The leading groups of an IPv6 address, `::` written out. */
+/** The groups of an IPv6 address with `::` expanded. */
 function expand(address: string): string[] {
   const [head = '', tail] = address.split('::')
   const left = head === '' ? [] : head.split(':')

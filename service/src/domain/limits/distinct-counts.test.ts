@@ -12,7 +12,7 @@ test('a value fits exactly when it is present already or fewer than the maximum 
       fc.array(fc.integer({ min: 1, max: 5 }), { minLength: 60, maxLength: 60 }),
       (shown, maxima) => {
         let now = 0
-        const counts = makeDistinctCounts({ now: () => now, spanMs: 1000, subjectsMax: 9 })
+        const counts = makeDistinctCounts({ now: () => now, windowMs: 1000, maxSubjects: 9 })
         const seen: { value: number; at: number }[] = []
         const fits = (value: number, valuesMax: number, at: number): boolean => {
           const live = new Set(seen.filter((each) => each.at + 1000 > at).map((each) => each.value))
@@ -37,8 +37,8 @@ test('a value fits exactly when it is present already or fewer than the maximum 
   )
 })
 
-test('subjects are counted separately, and beyond the maximum the one first seen is forgotten', () => {
-  const counts = makeDistinctCounts({ now: () => 0, spanMs: 1000, subjectsMax: 2 })
+test('subjects are counted separately, and beyond the maximum the one seen first is dropped', () => {
+  const counts = makeDistinctCounts({ now: () => 0, windowMs: 1000, maxSubjects: 2 })
   for (const subject of ['a', 'b']) counts.count(subject, 'one')
   assert.equal(counts.waitMs('a', 'two', 1), 1000)
   assert.equal(counts.waitMs('c', 'two', 1), 0)

@@ -6,16 +6,16 @@ import { RpcError, type ErrorName } from '@tessera/contract/errors'
 import { makeFailureBreaker, type FailureBreakerSettings } from './failure-breaker.ts'
 import type { LimitMode, ReachedLimit } from './limit-mode.ts'
 
-const ratio = { spanMs: 600_000, youngMs: 0, badPercentMax: 30, pauseMs: 900_000 }
+const ratio = { windowMs: 600_000, minAgeMs: 0, maxFailurePercent: 30, openForMs: 900_000 }
 const figuresOf = (mode: LimitMode): FailureBreakerSettings => ({
   mode,
-  merchant: { ...ratio, leastCount: 10 },
-  global: { ...ratio, leastCount: 25 },
+  merchant: { ...ratio, minCount: 10 },
+  global: { ...ratio, minCount: 25 },
 })
 
 function open(mode: LimitMode) {
   const told: ReachedLimit[] = []
-  const breaker = makeFailureBreaker({ now: () => 0, settings: figuresOf(mode), tell: (reached) => void told.push(reached) })
+  const breaker = makeFailureBreaker({ now: () => 0, settings: figuresOf(mode), onLimitReached: (reached) => void told.push(reached) })
   const watch = async (merchantId: string, entry: ErrorName | null): Promise<ErrorName | null> => {
     try {
       await breaker.watch(merchantId, async () => {

@@ -4,11 +4,11 @@ import { makeRatioBreaker, type RatioBreakerSettings } from './ratio-breaker.ts'
 import { makeLimitRefusal, type LimitMode, type LimitObserver } from './limit-mode.ts'
 
 /**
- * The failure breaker: where far more cards and codes fail than among cardholders, somebody is guessing, whatever the addresses. It watches each
- * merchant, and all of them together.
+ * The failure breaker: when far more cards and codes fail than with real cardholders, they are being guessed, from whatever addresses. It watches each
+ * merchant and all merchants together.
  */
 export interface FailureBreaker {
-  /** Runs a call unless the breaker is open, and counts how it ended. Throws `failureLimit`. */
+  /** Runs a call unless the breaker is open, and counts its outcome. Throws `failureLimit`. */
   watch<T>(merchantId: string, run: () => Promise<T>): Promise<T>
 }
 
@@ -17,7 +17,7 @@ export const noFailureBreaker: FailureBreaker = Object.freeze({ watch: <T>(_merc
 export interface FailureBreakerOptions {
   readonly now: () => number
   readonly settings: FailureBreakerSettings
-  readonly tell: LimitObserver
+  readonly onLimitReached: LimitObserver
 }
 
 export interface FailureBreakerSettings {
@@ -26,10 +26,10 @@ export interface FailureBreakerSettings {
   readonly global: RatioBreakerSettings
 }
 
-export function makeFailureBreaker({ now, settings, tell }: FailureBreakerOptions): FailureBreaker {
-  const merchants = makeRatioBreaker({ now, settings: settings.merchant, subjectsMax: 50_000 })
-  const all = makeRatioBreaker({ now, settings: settings.global, subjectsMax: 1 })
-  const refuse = makeLimitRefusal('failureLimit', settings.mode, tell)
+export function makeFailureBreaker({ now, settings, onLimitReached }: FailureBreakerOptions): FailureBreaker {
+  const merchants = makeRatioBreaker({ now, settings: settings.merchant, maxSubjects: 50_000 })
+  const all = makeRatioBreaker({ now, settings: settings.global, maxSubjects: 1 })
+  const refuse = makeLimitRefusal('failureLimit', settings.mode, onLimitReached)
 
   return Object.freeze({
     async watch<T>(merchantId: string, run: () => Promise<T>): Promise<T> {
@@ -45,9 +45,9 @@ export function makeFailureBreaker({ now, settings, tell }: FailureBreakerOption
     },
   })
 
-  function count(merchantId: string, isBad: boolean): void {
-    merchants.count(merchantId, isBad)
-    all.count('', isBad)
+  function count(merchantId: string, isFailure: boolean): void {
+    merchants.count(merchantId, isFailure)
+    all.count('', isFailure)
   }
 }
 

@@ -13,30 +13,30 @@ import { makeSlidingCounts } from './sliding-counts.ts'
 
 /**
  * Limits by value, checked after the idempotency key and before the state (docs/reference/wire.md#envelope). They are counted in this process, since
- * creating a card calls nobody; what reaches the issuer is counted in the store instead (docs/decisions/0014-limits.md).
+ * creating a card sends nothing to the issuer; what does is counted in the store instead (docs/decisions/0014-limits.md).
  */
 export interface FineLimits {
-  /** Counts a card that is being created. Throws `panLimit`, `iinLimit` or `distinctPanLimit`, and counts nothing then. */
-  takePan(pan: Pan, place: CardSource): Promise<void>
+  /** Counts a card that is being created. At a limit it throws `panLimit`, `iinLimit` or `distinctPanLimit`, and counts nothing. */
+  countPan(pan: Pan, source: CardSource): Promise<void>
   /** Counts a request with a token of the right shape, whether or not it exists. Throws `tokenLimit`. */
-  takeToken(token: string, merchantId: string): void
+  countToken(token: string, merchantId: string): void
 }
 
-/** Where a card comes from. */
+/** The merchant and client that a card comes from. */
 export interface CardSource {
   readonly merchantId: string
   readonly address: string
-  /** Whether the merchant's server showed the password. */
+  /** Whether the merchant's server authenticated by password. */
   readonly isServer: boolean
   readonly limits: MerchantLimits | null
 }
 
 export interface FineLimitSettings {
-  /** Different PANs from one address to one merchant in an hour. */
+  /** Distinct PANs from one address to one merchant in an hour. */
   readonly distinctPansHourMax: number
   /** Cards created from one PAN in an hour, at all merchants. */
   readonly panHourMax: number
-  /** Calls with one token in a minute that ask for a code, try one or pay. */
+  /** Calls with one token in a minute that request a code, check one or pay. */
   readonly tokenMinuteMax: number
   /** Cards created in an hour with the same first six, or eight, digits, at all merchants. */
   readonly iinMode: LimitMode
@@ -45,7 +45,7 @@ export interface FineLimitSettings {
 }
 
 /** No limits: the default of the test environment, unless limits are simulated. */
-export const noFineLimits: FineLimits = Object.freeze({ takePan: () => Promise.resolve(), takeToken: () => undefined })
+export const noFineLimits: FineLimits = Object.freeze({ countPan: () => Promise.resolve(), countToken: () => undefined })
 
 export interface FineLimitOptions {
   readonly keyring: Keyring
@@ -53,43 +53,49 @@ export interface FineLimitOptions {
   readonly now: () => number
   readonly settings: FineLimitSettings
   /** Called when a limit that may be in shadow mode is reached. */
-  readonly tell?: LimitObserver
-  readonly subjectsMax?: number
+  readonly onLimitReached?: LimitObserver
+  readonly maxSubjects?: number
 }
 
-export function makeFineLimits({ keyring, now, settings, tell = () => undefined, subjectsMax = 50_000 }: FineLimitOptions): FineLimits {
-  const pans = makeSlidingCounts({ now, subjectsMax })
-  const places = makeDistinctCounts({ now, spanMs: hourMs, subjectsMax })
-  const tokens = makeSlidingCounts({ now, subjectsMax })
+export function makeFineLimits({
+  keyring,
+  now,
+  settings,
+  onLimitReached = () => undefined,
+  maxSubjects = 50_000,
+}: FineLimitOptions): FineLimits {
+  const pans = makeSlidingCounts({ now, maxSubjects })
+  const distinctPans = makeDistinctCounts({ now, windowMs: hourMs, maxSubjects })
+  const tokens = makeSlidingCounts({ now, maxSubjects })
   const panWindows = [{ count: settings.panHourMax, ms: hourMs }]
   const tokenWindows = [{ count: settings.tokenMinuteMax, ms: minuteMs }]
-  const iins = makeSlidingCounts({ now, subjectsMax })
+  const iins = makeSlidingCounts({ now, maxSubjects })
   const iinWindows = [
     { digits: 6, windows: [{ count: settings.shortIinHourMax, ms: hourMs }] },
     { digits: 8, windows: [{ count: settings.longIinHourMax, ms: hourMs }] },
   ] as const
-  const refuseIin = makeLimitRefusal('iinLimit', settings.iinMode, tell)
-  return Object.freeze({ takePan, takeToken })
+  const refuseIin = makeLimitRefusal('iinLimit', settings.iinMode, onLimitReached)
+  return Object.freeze({ countPan, countToken })
 
-  /** A PAN is identified by its hash under the key of the day. Nothing is awaited between checking and counting. */
-  async function takePan(pan: Pan, { merchantId, address, isServer, limits }: CardSource): Promise<void> {
+  /** A PAN is identified by its hash under the key of the day. No await between check and count, so that both are atomic. */
+  async function countPan(pan: Pan, { merchantId, address, isServer, limits }: CardSource): Promise<void> {
     const dek = await keyring.active('limits')
     const subject = keyOf(hashLimitSubject(dek, 'pan', pan))
     const prefixes =
       settings.iinMode === 'off' ? [] : iinWindows.map(({ digits, windows }) => ({ name: keyOf(hashLimitIin(dek, digits, pan)), windows }))
     const isCounted = !isServer || limits?.serverAddressMinuteMax === undefined
-    const place = `${merchantId} ${subscriberOf(address)}`
+    const source = `${merchantId} ${subscriberOf(address)}`
     const distinctMax = limits?.distinctPansHourMax ?? settings.distinctPansHourMax
     refuseFor('panLimit', pans.waitMs(subject, panWindows))
-    if (isCounted) refuseFor('distinctPanLimit', places.waitMs(place, subject, distinctMax))
+    if (isCounted) refuseFor('distinctPanLimit', distinctPans.waitMs(source, subject, distinctMax))
     refuseIin(merchantId, Math.max(0, ...prefixes.map(({ name, windows }) => iins.waitMs(name, windows))))
     pans.count(subject, panWindows)
     for (const { name, windows } of prefixes) iins.count(name, windows)
-    if (isCounted) places.count(place, subject)
+    if (isCounted) distinctPans.count(source, subject)
   }
 
-  /** A token is a secret: its hash is counted, as in the store. */
-  function takeToken(token: string): void {
+  /** A token is secret, so its hash is the subject. */
+  function countToken(token: string): void {
     const subject = createHash('sha256').update(token).digest('base64')
     refuseFor('tokenLimit', tokens.waitMs(subject, tokenWindows))
     tokens.count(subject, tokenWindows)

@@ -1,78 +1,78 @@
-/** Opens for a while when too large a share of a subject's recent attempts failed. */
+/** A circuit breaker per subject: opens for some time when too large a share of the recent attempts failed. */
 export interface RatioBreaker {
-  /** How long until the subject may go on, in milliseconds; 0: now. */
+  /** Milliseconds until the breaker closes; 0: it is closed. */
   waitMs(subject: string): number
   /** Counts one attempt. */
-  count(subject: string, isBad: boolean): void
-  /** Turns one failure of `agoMs` ago into a success. */
-  redeem(subject: string, agoMs: number): void
+  count(subject: string, isFailure: boolean): void
+  /** Records that an attempt of `agoMs` ago, counted as a failure, has succeeded. */
+  markSucceeded(subject: string, agoMs: number): void
 }
 
 export interface RatioBreakerSettings {
-  /** Attempts of the last so many milliseconds are judged. */
-  readonly spanMs: number
-  /** Younger attempts are not judged yet: they may still succeed. */
-  readonly youngMs: number
-  /** Fewer attempts are not judged. */
-  readonly leastCount: number
-  /** 1 to 100: with a larger share of failures it opens. */
-  readonly badPercentMax: number
-  /** How long it stays open; then counting starts again. */
-  readonly pauseMs: number
+  /** The window of attempts that count. */
+  readonly windowMs: number
+  /** Younger attempts do not count yet: they may still succeed. */
+  readonly minAgeMs: number
+  /** With fewer attempts in the window the breaker stays closed. */
+  readonly minCount: number
+  /** 1 to 100: the breaker opens when a larger share failed. */
+  readonly maxFailurePercent: number
+  /** How long it stays open. Counting then starts again. */
+  readonly openForMs: number
 }
 
 export interface RatioBreakerOptions {
   /** Milliseconds of a monotonic clock. */
   readonly now: () => number
   readonly settings: RatioBreakerSettings
-  /** With more subjects the one first seen is forgotten. */
-  readonly subjectsMax: number
+  /** Beyond this many subjects the one seen first is dropped. */
+  readonly maxSubjects: number
 }
 
-/** Counts by slices of a twelfth of the span, so a busy subject costs no more memory than a quiet one. */
-export function makeRatioBreaker({ now, settings, subjectsMax }: RatioBreakerOptions): RatioBreaker {
+/** Counts in slices of a twelfth of the window, so that a busy subject takes no more memory than a quiet one. */
+export function makeRatioBreaker({ now, settings, maxSubjects }: RatioBreakerOptions): RatioBreaker {
   const subjects = new Map<string, BreakerSubject>()
-  const sliceMs = settings.spanMs / slicesInSpan
+  const sliceMs = settings.windowMs / slicesInWindow
 
   return Object.freeze({
     waitMs: (subject: string) => {
-      const deeds = subjects.get(subject)
-      if (deeds === undefined) return 0
-      if (deeds.openUntil > now()) return deeds.openUntil - now()
-      if (!isBad(deeds)) return 0
+      const state = subjects.get(subject)
+      if (state === undefined) return 0
+      if (state.openUntil > now()) return state.openUntil - now()
+      if (!exceedsRatio(state)) return 0
       subjects.delete(subject)
-      find(subject).openUntil = now() + settings.pauseMs
-      return settings.pauseMs
+      find(subject).openUntil = now() + settings.openForMs
+      return settings.openForMs
     },
-    count: (subject: string, isBadDeed: boolean) => {
+    count: (subject: string, isFailure: boolean) => {
       const slice = sliceOf(find(subject), now())
       slice.all++
-      if (isBadDeed) slice.bad++
+      if (isFailure) slice.failures++
     },
-    redeem: (subject: string, agoMs: number) => {
+    markSucceeded: (subject: string, agoMs: number) => {
       const number = Math.floor((now() - agoMs) / sliceMs)
       const slice = subjects.get(subject)?.slices.find((each) => each.number === number)
-      if (slice !== undefined && slice.bad > 0) slice.bad--
+      if (slice !== undefined && slice.failures > 0) slice.failures--
     },
   })
 
-  function isBad({ slices }: BreakerSubject): boolean {
-    const [from, to] = [now() - settings.spanMs, now() - settings.youngMs]
-    let [all, bad] = [0, 0]
+  function exceedsRatio({ slices }: BreakerSubject): boolean {
+    const [from, to] = [now() - settings.windowMs, now() - settings.minAgeMs]
+    let [all, failures] = [0, 0]
     for (const slice of slices) {
       const endsAt = (slice.number + 1) * sliceMs
       // Without a minimum age the current slice counts as well.
-      if (endsAt <= from || (settings.youngMs > 0 && endsAt > to)) continue
+      if (endsAt <= from || (settings.minAgeMs > 0 && endsAt > to)) continue
       all += slice.all
-      bad += slice.bad
+      failures += slice.failures
     }
-    return all >= settings.leastCount && bad * 100 > all * settings.badPercentMax
+    return all >= settings.minCount && failures * 100 > all * settings.maxFailurePercent
   }
 
   function find(subject: string): BreakerSubject {
-    const kept = subjects.get(subject)
-    if (kept !== undefined) return kept
-    if (subjects.size >= subjectsMax) subjects.delete(subjects.keys().next().value ?? '')
+    const existing = subjects.get(subject)
+    if (existing !== undefined) return existing
+    if (subjects.size >= maxSubjects) subjects.delete(subjects.keys().next().value ?? '')
     const fresh: BreakerSubject = { slices: [], openUntil: 0 }
     subjects.set(subject, fresh)
     return fresh
@@ -82,15 +82,15 @@ export function makeRatioBreaker({ now, settings, subjectsMax }: RatioBreakerOpt
     const number = Math.floor(at / sliceMs)
     const last = slices.at(-1)
     if (last?.number === number) return last
-    const fresh: Slice = { number, all: 0, bad: 0 }
+    const fresh: Slice = { number, all: 0, failures: 0 }
     slices.push(fresh)
-    if (slices.length > slicesInSpan + 1) slices.shift()
+    if (slices.length > slicesInWindow + 1) slices.shift()
     return fresh
   }
 }
 
 interface BreakerSubject {
-  /** The oldest first. */
+  /** Oldest first. */
   readonly slices: Slice[]
   openUntil: number
 }
@@ -98,7 +98,7 @@ interface BreakerSubject {
 interface Slice {
   readonly number: number
   all: number
-  bad: number
+  failures: number
 }
 
-const slicesInSpan = 12
+const slicesInWindow = 12

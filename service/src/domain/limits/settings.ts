@@ -13,33 +13,33 @@ export function fineLimitSettings(config: Config): FineLimitSettings {
 /** Limits of failed cards and codes, at one merchant and at all of them. */
 export function failureBreakerSettings(config: Config): FailureBreakerSettings {
   const ratio = {
-    spanMs: 10 * minuteMs,
-    youngMs: 0,
-    badPercentMax: config.failurePercentMax,
-    pauseMs: config.breakerPauseMinutes * minuteMs,
+    windowMs: 10 * minuteMs,
+    minAgeMs: 0,
+    maxFailurePercent: config.failurePercentMax,
+    openForMs: config.breakerPauseMinutes * minuteMs,
   }
   return {
     mode: config.failureLimit,
-    merchant: { ...ratio, leastCount: config.failureMerchantLeast },
-    global: { ...ratio, leastCount: config.failureLeast },
+    merchant: { ...ratio, minCount: config.failureMerchantLeast },
+    global: { ...ratio, minCount: config.failureLeast },
   }
 }
 
-/** Limits of messages. Cardholders type their code within two minutes, so a younger message is not counted as unanswered. */
+/** Limits of messages. Cardholders enter their code within two minutes, so a younger message does not count as unconverted yet. */
 export function smsGuardSettings(config: Config): SmsGuardSettings {
   return {
     countries: config.smsCountries ?? ['998'],
     prefixMode: config.smsPrefixLimit,
     conversion: {
-      spanMs: 30 * minuteMs,
-      youngMs: 2 * minuteMs,
-      leastCount: config.smsPrefixLeast,
-      badPercentMax: 100 - config.smsConvertedPercentLeast,
-      pauseMs: config.breakerPauseMinutes * minuteMs,
+      windowMs: 30 * minuteMs,
+      minAgeMs: 2 * minuteMs,
+      minCount: config.smsPrefixLeast,
+      maxFailurePercent: 100 - config.smsConvertedPercentLeast,
+      openForMs: config.breakerPauseMinutes * minuteMs,
     },
     costMode: config.smsCostLimit,
-    partTiyin: config.smsPartTiyin,
-    dayTiyinMax: config.smsDayTiyinMax,
+    segmentTiyin: config.smsPartTiyin,
+    maxDailyTiyin: config.smsDayTiyinMax,
   }
 }
 

@@ -1,4 +1,4 @@
-/** At most `count` in any period of `ms`. */
+/** At most `count` events in any period of `ms`. */
 export interface Window {
   readonly count: number
   readonly ms: number
@@ -6,22 +6,22 @@ export interface Window {
 
 /** Counts of many subjects over sliding windows, in memory of bounded size. */
 export interface SlidingCounts {
-  /** How long until one more fits into every window, in milliseconds; 0: now. */
+  /** Milliseconds until one more is within the limit of every window; 0: now. */
   waitMs(subject: string, windows: readonly Window[]): number
   count(subject: string, windows: readonly Window[]): void
 }
 
 /**
- * A window is cut into slices and a count is kept for each, so a busy subject costs no more memory than a quiet one. The slice that is only
- * partly inside the window counts whole: a limit is never exceeded, and a wait is at most a twelfth of the window too long.
+ * A window is divided into slices with a count each, so that a busy subject takes no more memory than a quiet one. A slice that is only partly inside the
+ * window counts in full: the limit is never exceeded, and a wait is at most a twelfth of the window too long.
  */
-export function makeSlidingCounts({ now, subjectsMax }: { now: () => number; subjectsMax: number }): SlidingCounts {
+export function makeSlidingCounts({ now, maxSubjects }: { now: () => number; maxSubjects: number }): SlidingCounts {
   const subjects = new Map<string, Slices[]>()
 
   function slicesOf(subject: string, windows: readonly Window[]): Slices[] {
-    const kept = subjects.get(subject)
-    if (kept !== undefined) return kept
-    if (subjects.size >= subjectsMax) forgetOldest(subjects)
+    const slices = subjects.get(subject)
+    if (slices !== undefined) return slices
+    if (subjects.size >= maxSubjects) deleteOldest(subjects)
     const fresh = windows.map((window) => new Slices(window))
     subjects.set(subject, fresh)
     return fresh
@@ -29,9 +29,9 @@ export function makeSlidingCounts({ now, subjectsMax }: { now: () => number; sub
 
   return Object.freeze({
     waitMs: (subject: string, windows: readonly Window[]) => {
-      const kept = subjects.get(subject)
-      if (kept === undefined) return windows.some(({ count }) => count === 0) ? Infinity : 0
-      return Math.max(0, ...kept.map((slices) => slices.waitMs(now())))
+      const slices = subjects.get(subject)
+      if (slices === undefined) return windows.some(({ count }) => count === 0) ? Infinity : 0
+      return Math.max(0, ...slices.map((each) => each.waitMs(now())))
     },
     count: (subject: string, windows: readonly Window[]) => {
       for (const slices of slicesOf(subject, windows)) slices.count(now())
@@ -43,7 +43,7 @@ export function makeSlidingCounts({ now, subjectsMax }: { now: () => number; sub
 class Slices {
   readonly #window: Window
   readonly #counts = new Uint32Array(slicesInRing)
-  /** The slice that was counted in last, numbered from the clock's zero. */
+  /** Number of the newest slice, from time zero of the clock. */
   #newest = 0
 
   constructor(window: Window) {
@@ -51,24 +51,24 @@ class Slices {
   }
 
   count(at: number): void {
-    this.#turnTo(this.#sliceAt(at))
+    this.#advanceTo(this.#sliceAt(at))
     this.#counts[this.#newest % slicesInRing] = this.#countOf(this.#newest) + 1
   }
 
   waitMs(at: number): number {
     const current = this.#sliceAt(at)
-    this.#turnTo(current)
+    this.#advanceTo(current)
     let sum = 0
     for (const count of this.#counts) sum += count
-    // The oldest slices leave first; the wait ends when enough of them have.
+    // The oldest slices expire first; the wait ends when enough of them have.
     for (let slice = current - slicesInRing + 1; slice <= current; slice++) {
-      if (sum < this.#window.count) return Math.max(0, this.#leavesAt(slice - 1) - at)
+      if (sum < this.#window.count) return Math.max(0, this.#expiresAt(slice - 1) - at)
       sum -= this.#countOf(slice)
     }
-    return this.#leavesAt(current) - at
+    return this.#expiresAt(current) - at
   }
 
-  #turnTo(slice: number): void {
+  #advanceTo(slice: number): void {
     const from = Math.max(this.#newest + 1, slice - slicesInRing + 1)
     for (let passed = from; passed <= slice; passed++) this.#counts[passed % slicesInRing] = 0
     this.#newest = Math.max(this.#newest, slice)
@@ -78,8 +78,8 @@ class Slices {
     return Math.floor((at * slicesInWindow) / this.#window.ms)
   }
 
-  /** When a slice is wholly outside the window. */
-  #leavesAt(slice: number): number {
+  /** When a slice is entirely outside the window. */
+  #expiresAt(slice: number): number {
     return ((slice + slicesInRing) * this.#window.ms) / slicesInWindow
   }
 
@@ -88,7 +88,7 @@ class Slices {
   }
 }
 
-function forgetOldest(subjects: Map<string, unknown>): void {
+function deleteOldest(subjects: Map<string, unknown>): void {
   for (const subject of subjects.keys()) {
     subjects.delete(subject)
     return
@@ -96,5 +96,5 @@ function forgetOldest(subjects: Map<string, unknown>): void {
 }
 
 const slicesInWindow = 12
-/** One more than fit into a window: at most moments it covers two slices partly. */
+/** One more than in a window, which usually covers two slices partly. */
 const slicesInRing = slicesInWindow + 1

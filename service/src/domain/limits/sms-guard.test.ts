@@ -4,25 +4,29 @@ import { test } from 'node:test'
 import { RpcError } from '@tessera/contract/errors'
 
 import type { ReachedLimit } from './limit-mode.ts'
-import { makeSmsGuard, smsPartsOf, type SmsGuardSettings } from './sms-guard.ts'
+import { makeSmsGuard, countSmsSegments, type SmsGuardSettings } from './sms-guard.ts'
 
 const minuteMs = 60_000
 const settings: SmsGuardSettings = {
   countries: ['998', '7'],
   prefixMode: 'on',
-  conversion: { spanMs: 60 * minuteMs, youngMs: 180_000, leastCount: 10, badPercentMax: 90, pauseMs: 15 * minuteMs },
+  conversion: { windowMs: 60 * minuteMs, minAgeMs: 180_000, minCount: 10, maxFailurePercent: 90, openForMs: 15 * minuteMs },
   costMode: 'on',
-  partTiyin: 100,
-  dayTiyinMax: 3000,
+  segmentTiyin: 100,
+  maxDailyTiyin: 3000,
 }
 
 function open(more: Partial<SmsGuardSettings> = {}) {
   const clock = { now: 0 }
   const told: ReachedLimit[] = []
-  const guard = makeSmsGuard({ now: () => clock.now, settings: { ...settings, ...more }, tell: (reached) => void told.push(reached) })
+  const guard = makeSmsGuard({
+    now: () => clock.now,
+    settings: { ...settings, ...more },
+    onLimitReached: (reached) => void told.push(reached),
+  })
   const refused = (phone: string, { text = 'code', isCode = true } = {}): string | null => {
     try {
-      guard.admit({ merchantId: 'm', phone, text, isCode })
+      guard.checkAndCount({ merchantId: 'm', phone, text, isCode })
       return null
     } catch (err) {
       assert.ok(err instanceof RpcError)
@@ -50,7 +54,7 @@ test('codes to a prefix that never converts are refused; those to other prefixes
   for (let n = 0; n < 10; n++) assert.equal(refused(`99897100000${n}`), null)
   for (let n = 0; n < 10; n++) {
     assert.equal(refused(`99890100000${n}`), null)
-    guard.converted('99890*****66', 0, 'm')
+    guard.recordConversion('99890*****66', 0, 'm')
   }
   clock.now = 9 * minuteMs
   assert.equal(refused('998971000099'), 'smsPrefixLimit')
@@ -71,7 +75,7 @@ test('the messages of a day cost no more than the limit, counted in charged part
 })
 
 test('in shadow mode everything is reported and nothing refused', () => {
-  const { clock, refused, told } = open({ prefixMode: 'shadow', costMode: 'shadow', dayTiyinMax: 1000 })
+  const { clock, refused, told } = open({ prefixMode: 'shadow', costMode: 'shadow', maxDailyTiyin: 1000 })
   for (let n = 0; n < 12; n++) assert.equal(refused(`99897100000${n}`), null)
   clock.now = 9 * minuteMs
   assert.equal(refused('998971000099'), null)
@@ -83,5 +87,5 @@ test('in shadow mode everything is reported and nothing refused', () => {
 
 test('parts are counted as operators charge them', () => {
   const texts = ['', 'a'.repeat(160), 'a'.repeat(161), 'a'.repeat(307), 'я'.repeat(70), 'я'.repeat(71), 'ʻ']
-  assert.deepEqual(texts.map(smsPartsOf), [1, 1, 2, 3, 1, 2, 1])
+  assert.deepEqual(texts.map(countSmsSegments), [1, 1, 2, 3, 1, 2, 1])
 })

@@ -3,12 +3,12 @@ import { RpcError } from '@tessera/contract/errors'
 import { makeRatioBreaker, type RatioBreakerSettings } from './ratio-breaker.ts'
 import { makeLimitRefusal, type LimitMode, type LimitObserver } from './limit-mode.ts'
 
-/** Against SMS pumping, where somebody earns money by messages that nobody answers: a list of countries, a conversion rate by prefix, and a cap on cost. */
+/** Protection against SMS pumping, where fraudsters earn from messages to their own numbers: a list of countries, a minimum conversion rate per prefix, and a cap on cost. */
 export interface SmsGuard {
-  /** Counts a message that is about to go out. Throws `smsCountryNotServed`, `smsPrefixLimit` or `smsCostLimit`, and counts nothing then. */
-  admit(message: GuardedSms): void
-  /** The code of a message of `agoMs` ago was right, so its number belongs to a cardholder. `phone` may be masked after its prefix. */
-  converted(phone: string, agoMs: number, merchantId: string): void
+  /** Counts a message before it is sent. At a limit it throws `smsCountryNotServed`, `smsPrefixLimit` or `smsCostLimit`, and counts nothing. */
+  checkAndCount(message: GuardedSms): void
+  /** The code of a message sent `agoMs` ago was right, so it was sent to a cardholder. `phone` may be masked after its prefix. */
+  recordConversion(phone: string, agoMs: number, merchantId: string): void
 }
 
 export interface GuardedSms {
@@ -16,68 +16,68 @@ export interface GuardedSms {
   /** 9 to 15 digits, country code first. */
   readonly phone: string
   readonly text: string
-  /** Whether an answer is expected: it is for a code, not for a message about a receipt. */
+  /** Whether a conversion is expected: for a code, not for a message about a receipt. */
   readonly isCode: boolean
 }
 
-export const noSmsGuard: SmsGuard = Object.freeze({ admit: () => undefined, converted: () => undefined })
+export const noSmsGuard: SmsGuard = Object.freeze({ checkAndCount: () => undefined, recordConversion: () => undefined })
 
 export interface SmsGuardSettings {
-  /** Leading digits of the phones that are served. */
+  /** Country codes that messages may be sent to. */
   readonly countries: readonly string[]
   readonly prefixMode: LimitMode
-  /** Codes that were sent and never answered, by the first five digits: country and operator. */
+  /** Limit of codes that were sent and never entered, by the first five digits: country and operator. */
   readonly conversion: RatioBreakerSettings
   readonly costMode: LimitMode
-  /** What one part of a message costs, tiyin. */
-  readonly partTiyin: number
-  /** What all messages of a day may cost, tiyin. */
-  readonly dayTiyinMax: number
+  /** Cost of one message segment. */
+  readonly segmentTiyin: number
+  /** Most that all messages of a day may cost. */
+  readonly maxDailyTiyin: number
 }
 
 export interface SmsGuardOptions {
   /** Milliseconds of a monotonic clock. */
   readonly now: () => number
   readonly settings: SmsGuardSettings
-  readonly tell: LimitObserver
+  readonly onLimitReached: LimitObserver
 }
 
-export function makeSmsGuard({ now, settings, tell }: SmsGuardOptions): SmsGuard {
-  const prefixes = makeRatioBreaker({ now, settings: settings.conversion, subjectsMax: 10_000 })
-  const refusePrefix = makeLimitRefusal('smsPrefixLimit', settings.prefixMode, tell)
-  const refuseCost = makeLimitRefusal('smsCostLimit', settings.costMode, tell)
+export function makeSmsGuard({ now, settings, onLimitReached }: SmsGuardOptions): SmsGuard {
+  const prefixes = makeRatioBreaker({ now, settings: settings.conversion, maxSubjects: 10_000 })
+  const refusePrefix = makeLimitRefusal('smsPrefixLimit', settings.prefixMode, onLimitReached)
+  const refuseCost = makeLimitRefusal('smsCostLimit', settings.costMode, onLimitReached)
   const day = { endsAt: now() + dayMs, spentTiyin: 0 }
 
   return Object.freeze({
-    admit: ({ merchantId, phone, text, isCode }: GuardedSms) => {
+    checkAndCount: ({ merchantId, phone, text, isCode }: GuardedSms) => {
       if (!settings.countries.some((country) => phone.startsWith(country))) {
-        tell({ reason: 'sms_country_not_served', mode: 'on', merchantId })
+        onLimitReached({ reason: 'sms_country_not_served', mode: 'on', merchantId })
         throw new RpcError('smsCountryNotServed')
       }
       const prefix = phone.slice(0, prefixDigits)
       if (isCode) refusePrefix(merchantId, prefixes.waitMs(prefix))
-      turnDay()
-      const costTiyin = smsPartsOf(text) * settings.partTiyin
-      refuseCost(merchantId, day.spentTiyin + costTiyin > settings.dayTiyinMax ? day.endsAt - now() : 0)
+      startNewDay()
+      const costTiyin = countSmsSegments(text) * settings.segmentTiyin
+      refuseCost(merchantId, day.spentTiyin + costTiyin > settings.maxDailyTiyin ? day.endsAt - now() : 0)
       day.spentTiyin += costTiyin
       if (isCode) prefixes.count(prefix, true)
     },
-    converted: (phone: string, agoMs: number) => prefixes.redeem(phone.slice(0, prefixDigits), agoMs),
+    recordConversion: (phone: string, agoMs: number) => prefixes.markSucceeded(phone.slice(0, prefixDigits), agoMs),
   })
 
-  function turnDay(): void {
+  function startNewDay(): void {
     if (now() < day.endsAt) return
     day.endsAt = now() + dayMs
     day.spentTiyin = 0
   }
 }
 
-/** Parts that a message is sent and charged in (3GPP TS 23.040): 160 characters of the default alphabet, 70 of any other, fewer where there are several. */
-export function smsPartsOf(text: string): number {
+/** Segments in which a message is sent and charged (3GPP TS 23.040): 160 characters of the default alphabet or 70 of UCS-2, fewer in a message of several segments. */
+export function countSmsSegments(text: string): number {
   const [one, each] = /^[\n\r -~]*$/.test(text) ? [160, 153] : [70, 67]
   return text.length <= one ? 1 : Math.ceil(text.length / each)
 }
 
-/** As many as the mask of a phone shows: 998 and the operator's two. */
+/** As many digits as the mask of a phone shows: 998 and two of the operator. */
 const prefixDigits = 5
 const dayMs = 24 * 3_600_000

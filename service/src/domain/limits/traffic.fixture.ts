@@ -2,7 +2,7 @@ import { makeFailureBreaker } from './failure-breaker.ts'
 import { makeFineLimits, type FineLimitSettings } from './fine-limits.ts'
 import type { LimitMode, ReachedLimit } from './limit-mode.ts'
 import { failureBreakerSettings, fineLimitSettings, smsGuardSettings } from './settings.ts'
-import { makeSmsGuard, noSmsGuard, smsPartsOf } from './sms-guard.ts'
+import { makeSmsGuard, noSmsGuard, countSmsSegments } from './sms-guard.ts'
 import { operationRegistry } from '../../operations/registry.ts'
 import { createApiPipeline, type RequestHandler } from '../../server/pipeline.ts'
 import { coarseLimitSettings, makeCoarseLimits, noCoarseLimits } from '../../server/rate-limits/coarse-limits.ts'
@@ -56,16 +56,16 @@ export async function openTraffic({ seed, isLimited, wrongCodesHourMax = 1000, b
   const sent = new Map<string, number>()
   const spentTiyin = new Map<string, number>()
   const reached: ReachedLimit[] = []
-  const tell = (limit: ReachedLimit) => void reached.push(limit)
+  const onLimitReached = (limit: ReachedLimit) => void reached.push(limit)
   const settings = isLimited ? { ...fineLimitSettings(defaultConfig), iinMode: breakers } : endless
   const app = await createTestApp({
-    verification: { limits: isLimited, wrongCodesHourMax },
+    verification: { limits: isLimited, maxWrongCodesPerHour: wrongCodesHourMax },
     limits: ({ keyring, clock }) => ({
-      fine: makeFineLimits({ keyring, now: () => clock.now(), settings, tell }),
+      fine: makeFineLimits({ keyring, now: () => clock.now(), settings, onLimitReached }),
       failures: makeFailureBreaker({
         now: () => clock.now(),
         settings: { ...failureBreakerSettings(defaultConfig), mode: breakers },
-        tell,
+        onLimitReached: onLimitReached,
       }),
       sms:
         breakers === 'off'
@@ -73,14 +73,14 @@ export async function openTraffic({ seed, isLimited, wrongCodesHourMax = 1000, b
           : makeSmsGuard({
               now: () => clock.now(),
               settings: { ...smsGuardSettings(defaultConfig), prefixMode: breakers, costMode: breakers },
-              tell,
+              onLimitReached: onLimitReached,
             }),
     }),
     sms: () => ({
       send: async ({ phone, text }) => {
         sent.set(phone, (sent.get(phone) ?? 0) + 1)
         const prefix = phone.slice(0, 5)
-        spentTiyin.set(prefix, (spentTiyin.get(prefix) ?? 0) + smsPartsOf(text) * partTiyin)
+        spentTiyin.set(prefix, (spentTiyin.get(prefix) ?? 0) + countSmsSegments(text) * partTiyin)
         return 'accepted'
       },
     }),
@@ -141,7 +141,7 @@ async function openDoor({ app, clock, merchants, idempotency }: TestApp, isLimit
     operations: operationRegistry,
     services: app.services,
     credentials: merchants,
-    origins: { isAnyWelcome: true, formOrigin: null },
+    origins: { isAnyAllowed: true, formOrigin: null },
     passwords: noPasswordThrottle,
     limits: isLimited ? makeCoarseLimits({ now: () => clock.now(), settings: coarseLimitSettings(defaultConfig) }) : noCoarseLimits,
     idempotency,

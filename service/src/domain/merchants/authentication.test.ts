@@ -8,7 +8,7 @@ import { findMerchant, updateMerchant } from '../../store/merchants.ts'
 
 // A merchant's settings as the API applies them, with the rules of production for origins.
 
-const app = await createTestApp({ adapters: { isAnyOriginWelcome: false } })
+const app = await createTestApp({ adapters: { isAnyOriginAllowed: false } })
 after(() => app.close())
 const { store, merchants } = app
 const answer = app.app.handle
@@ -38,7 +38,7 @@ async function make(): Promise<string> {
   return made instanceof SettingProblem ? assert.fail(made.code) : made.merchant.row.id
 }
 
-test('a page calls from the origins of its merchant alone, and an origin that is taken away is refused at once', async () => {
+test('a page may call only from the origins of its merchant, and a removed origin is refused at once', async () => {
   const id = await make()
   assert.match(await errorOf(id, 'https://shop.example'), /^-31400 /)
   assert.equal(await errorOf(id, 'https://other.example'), '-32504 origin_not_allowed')

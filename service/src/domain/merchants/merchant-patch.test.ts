@@ -94,7 +94,7 @@ test('the smallest amount is never above the largest, whichever of them is chang
   assert.ok(!(applyMerchantPatch(before, { settings: { minAmount: 300, maxAmount: 300 } }) instanceof SettingProblem))
 })
 
-test('settings of a row are read as they were written, what is left out as without any, and nothing else is guessed', () => {
+test('the settings of a row are read as written, missing members have their defaults, and anything else is an error', () => {
   assert.deepEqual(readSettings('{}'), noSettings)
   for (const broken of [
     '',

@@ -72,7 +72,7 @@ test('all wrong credentials are denied, and only an unknown id is disclosed', as
   for (const [xAuth, kind] of cases) assert.deepEqual(await merchants.authenticate(xAuth), { kind }, String(xAuth))
 })
 
-test('during a rotation of passwords and of the pepper between them both are right', async () => {
+test('during a rotation of password and pepper both passwords are accepted', async () => {
   const id = randomHex(24)
   const [older, newest] = [issuePassword(), issuePassword()]
   const first = await makeCredential(keyring, { id, credentials: [] }, older, 0)
@@ -133,7 +133,7 @@ test('a demo merchant from before rows had a MAC is rewritten, not trusted', asy
   assert.equal((await merchants.authenticate(`${id}:planted`)).kind, 'denied')
 })
 
-test('the last use of a password is written down once an hour', async () => {
+test('the last use of a password is recorded once an hour', async () => {
   const id = await issueMerchant('first')
   const used = async (): Promise<number[]> => {
     for (let turn = 0; turn < 3; turn++) await merchants.authenticate(`${id}:first`)
@@ -152,14 +152,14 @@ test('the last use of a password is written down once an hour', async () => {
   assert.deepEqual(await used(), [at + 3_600_000])
 })
 
-test('the password of one merchant is nothing at another', async () => {
+test('the password of one merchant is not accepted for another', async () => {
   const password = issuePassword()
   const [one, other] = [await issueMerchant(password), await issueMerchant(issuePassword())]
   assert.equal((await merchants.authenticate(`${one}:${password}`)).kind, 'server')
   assert.equal((await merchants.authenticate(`${other}:${password}`)).kind, 'denied')
 })
 
-test('during a rotation both passwords are right, under the pepper that they were hashed with', async () => {
+test('during a rotation both passwords are accepted, each under the pepper it was hashed with', async () => {
   const id = randomHex(24)
   const [older, newest] = [issuePassword(), issuePassword()]
   const bare = rowOf(id)

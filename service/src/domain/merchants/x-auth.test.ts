@@ -3,7 +3,7 @@ import { test } from 'node:test'
 
 import { readXAuth } from './x-auth.ts'
 
-test('X-Auth is an id, or an id and everything after the first colon; blanks around are forgiven', () => {
+test('X-Auth is an id, or an id and everything after the first colon; surrounding whitespace is ignored', () => {
   const id = '65f0c0ffee0000000000cafe'
   const cases: [header: string | null, id: string | null, password: string | null][] = [
     [id, id, null],

@@ -13,7 +13,7 @@ const page = { page: 'pasted', policies: [], origin: null, formOrigin: null }
 const folder = mkdtempSync(join(tmpdir(), 'tessera-parse-'))
 after(() => rmSync(folder, { recursive: true }))
 
-test('a page is read in a process of its own: findings with their lines, scripts with their hashes, and bounded', async () => {
+test('a page is parsed in its own process: findings with lines, scripts with hashes, of bounded size', async () => {
   const parse = makeParsePage({ clock })
   const text = `<form action="/pay">\n<input name="n" autocomplete="cc-number">\n</form>\n<script>x</script>${'<script src="https://a.example/s.js"></script>'.repeat(120)}`
   const { findings, scripts, isCut } = await parse({ ...page, text })
@@ -37,7 +37,7 @@ test('a page is read in a process of its own: findings with their lines, scripts
   })
 })
 
-test('a page that a parser chokes on ends its reader and nothing else, and the next one is read', async () => {
+test('a page that breaks the parser ends only its process, and the next one is parsed', async () => {
   const deep = '<div>'.repeat(180_000)
   const parse = makeParsePage({ clock })
   const long = parse({ ...page, text: deep }).then(

@@ -28,7 +28,7 @@ async function assertRefused(doing: Promise<unknown>, fault: ReceiptAdministrati
   await assert.rejects(doing, (err) => err instanceof ReceiptAdministrationError && err.fault === fault)
 }
 
-test('a payment that the statement does not have is not paid: 20 to 0, audited as the operator’s, and the receipt and its one-time token can be used', async () => {
+test('a payment missing from the statement is not paid: 20 to 0, audited as the operator’s, and the receipt and its one-time token can be used', async () => {
   const { merchant, token, id } = await unknownPayment('lose_request')
   const { receipt, operations } = await app.receiptAdministration.resolve({ receiptId: id, paidAt: null, ...statement })
   assert.deepEqual([receipt.state, receipt.flagged, receipt.unknownSince], [0, false, 0])
@@ -46,7 +46,7 @@ test('a payment that the statement does not have is not paid: 20 to 0, audited a
   assert.equal((await merchant.call('receipts.pay', { id, token })).receipt.state, 4)
 })
 
-test('a payment that the statement has goes back: 20 to 21, then 50, and the network’s ledger agrees', async () => {
+test('a payment in the statement is returned: 20 to 21, then 50, and the network’s ledger agrees', async () => {
   const { merchant, id } = await unknownPayment('lose_answer')
   await app.store.write(setScenarioStep, { merchantId: merchant.merchantId, scenario: 'network', step: 'none' })
   const resolved = await app.receiptAdministration.resolve({ receiptId: id, paidAt: app.clock.now(), ...statement })
@@ -73,7 +73,7 @@ test('only a payment in state unknown can be resolved, and only by a debit near 
   assert.equal((await rowOf(app, other, id)).state, 20)
 })
 
-test('of twenty resolutions of one payment at once one is stored', async () => {
+test('of twenty concurrent resolutions of one payment one is stored', async () => {
   const { id, merchant } = await unknownPayment('lose_request')
   const before = (await rowOf(app, merchant, id)).version
   const results = await Promise.allSettled(

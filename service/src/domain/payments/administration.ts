@@ -24,7 +24,7 @@ import { openReceiptStates, receiptStateInfo } from './states.ts'
 import { tryTransition, type ReceiptTransition } from './transitions.ts'
 import { cardsTable } from '../../store/cards.ts'
 
-/** What operators see and decide of receipts. Lists and details cover all merchants. */
+/** Receipts for operators, over all merchants. */
 export interface ReceiptAdministration {
   /** Throws `ReceiptAdministrationError` for a query that no index serves. */
   list(query: OperatorReceiptQuery): Promise<OperatorReceiptPage>
@@ -64,9 +64,9 @@ export interface ReceiptDetails {
 /** The network's own statement of an unknown payment. */
 export interface ReceiptResolution {
   readonly receiptId: string
-  /** When the card was debited, by the statement, unix milliseconds; null: the statement shows no debit. */
+  /** When the card was debited according to the statement, unix milliseconds. Null: the statement shows no debit. */
   readonly paidAt: number | null
-  /** The network's reference: of the debit, or of the statement that does not have it. */
+  /** The network's reference of the debit, or of the statement without it. */
   readonly reference: string
   /** Why the operator decides; stored with the operation. */
   readonly reason: string
@@ -91,7 +91,7 @@ export class ReceiptAdministrationError extends Error {
   }
 }
 
-/** `worker` starts the reversal of a payment that the statement shows, without waiting for its turn. */
+/** `worker` starts the reversal of a payment that the statement shows at once. */
 export function createReceiptAdministration(dependencies: PaymentDependencies, worker: Pick<ReceiptWorker, 'kick'>): ReceiptAdministration {
   const { keyring, environment, store, clock } = dependencies
   const services: PaymentServices = {
@@ -110,11 +110,11 @@ export function createReceiptAdministration(dependencies: PaymentDependencies, w
   async function readPage({ state, isFlagged, merchantId, after, count }: OperatorReceiptQuery): Promise<ListedReceipt[]> {
     const last = after === null ? null : await findRow(after)
     if (after !== null && last === null) throw new ReceiptAdministrationError('receipt_unknown')
-    const isWanted = (receipt: ListedReceipt): boolean =>
+    const matchesQuery = (receipt: ListedReceipt): boolean =>
       'brokenAt' in receipt || ((state === null || receipt.state === state) && (merchantId === null || receipt.merchantId === merchantId))
     if (isFlagged) {
-      const flagged = await store.read(listFlaggedReceipts(flaggedReceiptsMax, after ?? ''))
-      return flagged.filter(isWanted).slice(0, count + 1)
+      const flagged = await store.read(listFlaggedReceipts(maxFlaggedReceipts, after ?? ''))
+      return flagged.filter(matchesQuery).slice(0, count + 1)
     }
     if (merchantId !== null) {
       const cursor = last === null ? null : { at: last.createdAt, id: last.receiptId }
@@ -147,14 +147,14 @@ export function createReceiptAdministration(dependencies: PaymentDependencies, w
     if ('brokenAt' in receipt) throw new ReceiptAdministrationError('receipt_tampered')
     const [operations, entries, hasValidMac] = await Promise.all([
       store.read(listOperations(receipt)),
-      store.read(listAuditOfSubject(receipt.merchantId, receiptId, entriesMax)),
+      store.read(listAuditOfSubject(receipt.merchantId, receiptId, maxEntries)),
       services.mac.hasValidMac(receipt),
     ])
     return { receipt, hasValidMac, operations, entries, next: describeNext(receipt, hasValidMac) }
   }
 
   async function resolve(resolution: ReceiptResolution): Promise<ReceiptDetails> {
-    // The worker asks the network about the same receipt, and may have stored what it heard in between.
+    // The worker may have stored a status of the network in between.
     const resolved = await retryOnConflict(async () => tryTransition(services, await resolutionTransition(resolution)), {
       giveUp: throwChanged,
     })
@@ -178,17 +178,26 @@ export function createReceiptAdministration(dependencies: PaymentDependencies, w
     const current = findCurrentOperation(operations, receipt)
     const reversal = current?.kind === 'reverse' && isOperationPending(current) ? current : null
     const unknown = { receipt, authorization, reversal }
-    return paidAt === null ? asNotPaid(resolution, unknown) : asPaid(resolution, unknown)
+    return paidAt === null ? notPaidTransition(resolution, unknown) : paidTransition(resolution, unknown)
   }
 
-  /** As reconciliation does when the network says that it declined. */
-  function asNotPaid({ reference, reason }: ReceiptResolution, { receipt, authorization, reversal }: UnknownReceipt): ReceiptTransition {
-    const stated = { state: 'declined', reason: statementReason, networkRef: reference, rawCode: reason, resolvedAt: clock.now() } as const
+  /** The same transition as when reconciliation finds the payment declined. */
+  function notPaidTransition(
+    { reference, reason }: ReceiptResolution,
+    { receipt, authorization, reversal }: UnknownReceipt,
+  ): ReceiptTransition {
+    const recordedOutcome = {
+      state: 'declined',
+      reason: statementReason,
+      networkRef: reference,
+      rawCode: reason,
+      resolvedAt: clock.now(),
+    } as const
     return {
       cause: 'resolved_not_paid',
       from: receipt,
       to: updateAfterRefusal(services.settings, receipt, 'debitFailed'),
-      operations: [authorization, ...(reversal === null ? [] : [reversal])].map((operation) => ({ ...operation, ...stated })),
+      operations: [authorization, ...(reversal === null ? [] : [reversal])].map((operation) => ({ ...operation, ...recordedOutcome })),
       cardLock: releaseCardLock(receipt),
       outcome: 'not_paid',
       ctx: null,
@@ -196,8 +205,8 @@ export function createReceiptAdministration(dependencies: PaymentDependencies, w
     }
   }
 
-  /** As reconciliation does when the network says that it approved. A reversal in progress goes on; otherwise one is requested. */
-  function asPaid(
+  /** The same transition as when reconciliation finds the payment approved. A reversal in progress continues; otherwise one is requested. */
+  function paidTransition(
     { reference, reason, paidAt }: ReceiptResolution,
     { receipt, authorization, reversal }: UnknownReceipt,
   ): ReceiptTransition {
@@ -231,33 +240,33 @@ function throwChanged(): never {
 interface UnknownReceipt {
   readonly receipt: ReceiptRow
   readonly authorization: OperationRow
-  /** The reversal that reconciliation has started, if its outcome is open. */
+  /** The pending reversal that reconciliation has started. */
   readonly reversal: OperationRow | null
 }
 
-/** What happens next to this receipt, and what an operator has to do where nothing happens by itself. */
+/** What happens next to a receipt, and what an operator has to do if nothing happens automatically. */
 export function describeNext(receipt: ReceiptRow, hasValidMac: boolean): string {
   const { state, flagged, dueAt } = receipt
-  if (!hasValidMac) return 'Nothing: the row was changed by something else than this service. See docs/operating/stuck-payment.md#tampered.'
+  if (!hasValidMac) return 'Nothing: the row was not written by this service. See docs/operating/stuck-payment.md#tampered.'
   if (state === receiptStates.unknown && flagged) {
-    return 'The service asks the network every 10 minutes. Look the payment up in the network’s statement, then: tessera receipts resolve.'
+    return 'The service queries the network every 10 minutes. Look up the payment in the network’s statement, then run tessera receipts resolve.'
   }
   if (state === receiptStates.returning && flagged) {
-    return 'The service asks the network every 10 minutes for the refund. Ask the network why it does not confirm it.'
+    return 'The service requests the refund from the network every 10 minutes. Ask the network why it does not confirm it.'
   }
   if (state === receiptStates.held && flagged) {
-    return 'The service asks the network every 10 minutes whether it captured. Ask the network why it does not say.'
+    return 'The service queries the network every 10 minutes for the outcome of the capture. Ask the network why it does not report it.'
   }
   if (state === receiptStates.cancelled && flagged) {
-    return 'Nothing: the money is back, but the merchant’s endpoint refused to hear it or did not answer for a day. Tell the merchant.'
+    return 'Nothing: the money was returned, but the merchant’s endpoint refused the cancellation or did not respond for a day. Inform the merchant.'
   }
   const { next } = receiptStateInfo[state]
-  return dueAt === null ? next : `${next} The service looks at it at ${new Date(dueAt).toISOString()}.`
+  return dueAt === null ? next : `${next} Next attempt of the service: ${new Date(dueAt).toISOString()}.`
 }
 
-/** `reason` of an operation whose outcome an operator has recorded. */
+/** `reason` of an operation whose outcome was recorded by an operator. */
 export const statementReason = 'statement'
-/** A debit in the statement further away than this from the call belongs to another payment. */
+/** A debit in the statement that is further than this from the call belongs to another payment. */
 const statementToleranceMs = 3 * 24 * 3_600_000
-const flaggedReceiptsMax = 1000
-const entriesMax = 100
+const maxFlaggedReceipts = 1000
+const maxEntries = 100

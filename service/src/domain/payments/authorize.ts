@@ -28,19 +28,19 @@ export interface PaymentInput {
   readonly receiptId: string
   readonly token: string
   readonly payer: object | null
-  /** Null: as the receipt says. */
+  /** Null: as set in the receipt. */
   readonly hold: boolean | null
 }
 
 /**
- * Debits a card or holds the amount, in three steps, each durable before the next: intention, call of the network, outcome. A merchant with
- * an endpoint is asked before the network is called and told after it. Of many concurrent payments of one receipt one stores its intention;
- * the others get receiptInProgress or receiptPaid.
+ * Debits a card or holds the amount, in three steps, each durable before the next: intention, call of the network, outcome. A merchant's endpoint is
+ * called before the network (check) and after it (perform). Of concurrent payments of one receipt only one stores its intention; the others get
+ * receiptInProgress or receiptPaid.
  */
 export async function payReceipt(services: PaymentServices, input: PaymentInput, ctx: ReceiptContext): Promise<ReceiptRow> {
   if (parseToken(input.token) === null) throw new RpcError('tokenShape', { data: 'token' })
   const started = await startPayment(services, input, ctx)
-  await assertOneTimeCardStillThere(services, started, input.token, ctx)
+  await assertOneTimeCardIsLive(services, started, input.token, ctx)
   const payment = await checkWithMerchant(services, started, ctx)
   const reply = await callAuthorize(services, payment, ctx)
   const receipt = await recordAuthorization(services, payment, reply, ctx)
@@ -58,7 +58,7 @@ async function startPayment(services: PaymentServices, input: PaymentInput, ctx:
   })
 }
 
-/** Checked before the card: a caller that lost the reply and pays again must learn that the receipt is paid, not that its one-time token is gone. */
+/** Checked before the card: a caller that lost the reply and pays again must get receiptPaid, not the error of its used one-time token. */
 function assertPayable({ settings, clock }: PaymentServices, receipt: ReceiptRow): void {
   const error = unpayableErrors[receipt.state]
   if (error !== null) throw new RpcError(error)
@@ -83,7 +83,7 @@ interface PaymentStart {
   readonly input: PaymentInput
   readonly receipt: ReceiptRow
   readonly found: LiveCard
-  /** Whether the merchant's endpoint is asked first. */
+  /** Whether the merchant has an endpoint, which is called first. */
   readonly hasEndpoint: boolean
 }
 
@@ -123,8 +123,8 @@ async function storePaymentStart(
   return started === 'moved' ? null : { found, receipt: started, operation, hasEndpoint }
 }
 
-/** Another receipt may have used up the one-time card after it was found and before it was locked. Once locked it cannot go. */
-async function assertOneTimeCardStillThere(
+/** Another receipt may have used the one-time card after it was found and before it was locked. A locked card cannot be removed. */
+async function assertOneTimeCardIsLive(
   services: PaymentServices,
   { receipt, operation }: StartedPayment,
   token: string,
@@ -163,8 +163,8 @@ function callAuthorize(
 }
 
 /**
- * Stores the network's reply. A store that fails after the call leaves the outcome open for the receipt worker, so the caller gets
- * paymentUnknown, never an error that says nothing happened.
+ * Stores the network's reply. If the store fails after the call, the receipt worker finds the outcome, so the caller gets paymentUnknown and not an error
+ * that implies that nothing happened.
  */
 async function recordAuthorization(
   services: PaymentServices,
@@ -193,12 +193,12 @@ interface AuthorizationReply {
   readonly ctx: ReceiptContext
 }
 
-/** `superseded`: our lease ended before the reply came, and the worker took over. */
+/** `superseded`: the lease ended before the reply arrived, and the worker took over. */
 function storeOutcome(services: PaymentServices, payment: StartedPayment, outcome: AuthorizationReply): Promise<ReceiptRow | 'superseded'> {
   const store = async (): Promise<ReceiptRow | 'superseded' | null> => {
     const receipt = await tryTransition(services, await authorizationTransition(services, payment, outcome))
     if (receipt !== null) return receipt
-    // Either the card changed, by resealing or by its merchant, or the receipt itself.
+    // The card was changed, by reseal or by its merchant, or the receipt itself was.
     const current = await loadReceipt(services, payment.receipt.receiptId, outcome.ctx)
     return current.version === payment.receipt.version ? null : 'superseded'
   }
@@ -234,7 +234,7 @@ async function authorizationTransition(
   return { ...approved, cause: to.state === held ? 'hold_approved' : 'debit_approved' }
 }
 
-/** The one-time card as its payment leaves it; null when it is gone already, or its row has a wrong MAC. */
+/** The one-time card, shredded after its payment. Null if it is not live, or its row has a wrong MAC. */
 async function usedOneTimeCard({ store, cardMac, alarm }: PaymentServices, receipt: ReceiptRow, now: number): Promise<CardRow | null> {
   const { bucket, merchantId, cardId, receiptId } = receipt
   const card = await store.read(findCard({ bucket, merchantId, cardId }))

@@ -26,15 +26,15 @@ import { isPaymentInProgress } from './states.ts'
 import type { ReceiptContext } from './transition-records.ts'
 import { acquireLease, tryTransition, type DueReceipt, type ReceiptTransition } from './transitions.ts'
 
-/** Captures held money: `sum` tiyin of it, or all of it when null. The rest is released. */
+/** Captures a hold: `requestedTiyin` of it, or all of it if null. The rest is released. */
 export async function confirmHold(
   services: PaymentServices,
   receiptId: string,
-  sum: number | null,
+  requestedTiyin: number | null,
   ctx: ReceiptContext,
 ): Promise<ReceiptRow> {
-  const amountTiyin = sum === null ? null : readAmount(sum)
-  if (sum !== null && amountTiyin === null) throw new RpcError('amountInvalid', { data: 'amount' })
+  const amountTiyin = requestedTiyin === null ? null : readAmount(requestedTiyin)
+  if (requestedTiyin !== null && amountTiyin === null) throw new RpcError('amountInvalid', { data: 'amount' })
   const { receipt, capture, authorization } = await startCapture(services, { receiptId, amountTiyin }, ctx)
   const request = toFollowUpRequest(capture, authorization)
   const reply = await callNetwork(services, ctx.signal, (network, signal) => network.capture(request, signal))
@@ -85,13 +85,13 @@ async function startCapture(
   })
 }
 
-/** A hold ends on time, even when the worker has not released it yet. */
+/** A hold ends at its time, even if the worker has not released it yet. */
 function assertHeld({ settings, clock }: PaymentServices, receipt: ReceiptRow): void {
   if (isPaymentInProgress(receipt.state)) throw new RpcError('receiptInProgress')
   if (receipt.state !== receiptStates.held || clock.now() >= holdEndsAt(settings, receipt)) throw new RpcError('receiptNotHeld')
 }
 
-/** For the worker: asks the network what became of a capture, or releases a hold whose time is over. */
+/** For the worker: finds the outcome of a pending capture, or releases an expired hold. */
 export async function advanceHeld(due: DueReceipt): Promise<ReceiptRow | null> {
   const { services, receipt } = due
   const operations = await services.store.read(listOperations(receipt))
@@ -103,7 +103,7 @@ export async function advanceHeld(due: DueReceipt): Promise<ReceiptRow | null> {
   return recordCapture(services, { receipt: leased, capture, reply, ctx: null })
 }
 
-/** The network's reply to a capture. `receipt` is the row as the caller left it. */
+/** The network's reply to a capture. `receipt` is the row when the network was called. */
 interface CaptureReply {
   readonly receipt: ReceiptRow
   readonly capture: OperationRow
@@ -112,7 +112,7 @@ interface CaptureReply {
   readonly ctx: ReceiptContext | null
 }
 
-/** Stores the outcome of a capture. Declined, the amount stays held. Null when another change came first. */
+/** Stores the outcome of a capture. If declined, the amount stays held. Null if another change came first. */
 function recordCapture(services: PaymentServices, captureReply: CaptureReply): Promise<ReceiptRow | null> {
   return tryTransition(services, captureTransition(services, captureReply))
 }

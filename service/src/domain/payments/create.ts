@@ -12,25 +12,25 @@ import type { AccountEntry } from './render.ts'
 import { unpaidEndsAt } from './receipt-patches.ts'
 import { buildExtras, type ReceiptContext, receiptAuditEntry, IdempotencyConflict } from './transition-records.ts'
 
-/** A new receipt as the merchant's server requests it. */
+/** The input of receipts.create. */
 export interface ReceiptInput {
-  /** Tiyin. */
-  readonly sum: number
+  /** As sent by the caller, not validated. */
+  readonly amountTiyin: number
   readonly account: AccountInput
   readonly description: string
   readonly detail: object | null
   readonly hold: boolean
-  /** Of the titles in the account. */
+  /** For the titles of the account fields. */
   readonly language: Language
 }
 
-/** Stores a new receipt in state created (0). It may be paid for 12 hours. */
+/** Stores a new receipt in state created (0). It can be paid for 12 hours. */
 export async function createReceipt(services: PaymentServices, input: ReceiptInput, ctx: ReceiptContext): Promise<ReceiptRow> {
-  const amountTiyin = readAmount(input.sum)
+  const amountTiyin = readAmount(input.amountTiyin)
   if (amountTiyin === null) throw new RpcError('amountInvalid', { data: 'amount' })
   const terms = receiptTerms(await services.merchants.find(ctx.merchantId), input.language)
-  if (amountTiyin < terms.amountTiyinMin) throw new RpcError('amountBelowLimit', { data: 'amount' })
-  if (amountTiyin > terms.amountTiyinMax) throw new RpcError('amountAboveLimit', { data: 'amount' })
+  if (amountTiyin < terms.minAmountTiyin) throw new RpcError('amountBelowLimit', { data: 'amount' })
+  if (amountTiyin > terms.maxAmountTiyin) throw new RpcError('amountAboveLimit', { data: 'amount' })
   const now = services.clock.now()
   const receiptId = issueId(ctx.bucket, now)
   const account = JSON.stringify(buildAccount(input.account, terms.accountFields, receiptId))
@@ -84,22 +84,22 @@ export interface AccountField {
 export type AccountInput = Readonly<Record<string, string | number | null>>
 
 /**
- * The account of a receipt as it is stored: values are strings, and the first field is the main one. A merchant that configured no fields may
- * send any. Without any value the account is the receipt's own number. Throws `accountFieldMissing` and `accountFieldUnknown`.
+ * The account of a receipt: values are strings, and the first field is the main one. A merchant without configured fields may send any. Without any value
+ * the account is the number of the receipt. Throws `accountFieldMissing` and `accountFieldUnknown`.
  */
 export function buildAccount(given: AccountInput, fields: readonly AccountField[], receiptId: string): AccountEntry[] {
-  const entries = fields.length === 0 ? takeAllFields(given) : takeConfiguredFields(given, fields)
+  const entries = fields.length === 0 ? readAllFields(given) : readConfiguredFields(given, fields)
   if (entries.length === 0) return [{ name: 'transaction', title: 'Номер чека', value: receiptNumber(receiptId), main: true }]
   return entries.map((entry, at) => ({ ...entry, main: at === 0 }))
 }
 
 type AccountValue = Omit<AccountEntry, 'main'>
 
-function takeAllFields(given: AccountInput): AccountValue[] {
+function readAllFields(given: AccountInput): AccountValue[] {
   return Object.entries(given).map(([name, value]) => ({ name, title: name, value: textOf(value) }))
 }
 
-function takeConfiguredFields(given: AccountInput, fields: readonly AccountField[]): AccountValue[] {
+function readConfiguredFields(given: AccountInput, fields: readonly AccountField[]): AccountValue[] {
   const unknownName = Object.keys(given).find((name) => !fields.some((field) => field.name === name))
   if (unknownName !== undefined) throw new RpcError('accountFieldUnknown', { data: isFieldName(unknownName) ? unknownName : 'account' })
   return fields.flatMap(({ name, title, isRequired }) => {
@@ -113,7 +113,7 @@ function textOf(value: string | number | null): string {
   return value === null ? '' : String(value)
 }
 
-/** Anything else is not repeated in the error: it may be a secret in the wrong place. */
+/** Anything else is not repeated in the error, since it may be a misplaced secret. */
 function isFieldName(name: string): boolean {
   return /^[A-Za-z_][A-Za-z0-9_]{0,63}$/.test(name)
 }
@@ -127,8 +127,8 @@ export function receiptNumber(receiptId: string): string {
 export interface ReceiptTerms {
   /** Empty: any fields are accepted. */
   readonly accountFields: readonly AccountField[]
-  readonly amountTiyinMin: number
-  readonly amountTiyinMax: number
+  readonly minAmountTiyin: number
+  readonly maxAmountTiyin: number
 }
 
 /** A merchant's settings for receipts, titles in one language. */
@@ -137,9 +137,9 @@ export function receiptTerms(merchant: Merchant | null, language: Language): Rec
   const { accountFields, minAmount, maxAmount } = merchant.settings
   return {
     accountFields: accountFields.map(({ name, title, required }) => ({ name, title: title[language], isRequired: required })),
-    amountTiyinMin: minAmount,
-    amountTiyinMax: maxAmount,
+    minAmountTiyin: minAmount,
+    maxAmountTiyin: maxAmount,
   }
 }
 
-const noTerms: ReceiptTerms = Object.freeze({ accountFields: [], amountTiyinMin: 1, amountTiyinMax: maxAmountTiyin })
+const noTerms: ReceiptTerms = Object.freeze({ accountFields: [], minAmountTiyin: 1, maxAmountTiyin })

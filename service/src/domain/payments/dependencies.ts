@@ -36,7 +36,7 @@ export interface PaymentDependencies {
   readonly onTransition?: ((transition: AppliedTransition) => void) | undefined
 }
 
-/** Reports a row with a wrong MAC or one that cannot be read. Ids only; to be logged at least. */
+/** Reports a row that has a wrong MAC or cannot be read. Gets ids only; must at least be logged. */
 export type ReceiptAlarm = (
   event: 'row_tampered' | 'row_broken',
   fields: { merchantId: string; cardId: string; requestId: string; receiptId: string },

@@ -29,14 +29,14 @@ import {
 
 // The three calls of a merchant's endpoint: check before the network is called, perform after the debit, cancel after a refund.
 
-/** Asks a merchant that has an endpoint whether it accepts the payment. Refused or silent, nothing was debited and the payment ends. */
+/** Calls `check` of the merchant's endpoint, if it has one. On a refusal or without a response the payment ends; nothing was debited. */
 export async function checkWithMerchant(services: PaymentServices, payment: StartedPayment, ctx: ReceiptContext): Promise<StartedPayment> {
   const { receipt, operation } = payment
   if (receipt.state !== receiptStates.checking) return payment
   const reply = await callMerchant(services, ctx.signal, (endpoint, signal) => endpoint.check(merchantPayment(receipt), signal))
   if (reply.kind !== 'agreed') {
     const error = merchantError(reply)
-    await applyTransition(services, { ...refusedCheck(services, { receipt, operation, reply, error }), ctx, reply: error })
+    await applyTransition(services, { ...checkRefusedTransition(services, { receipt, operation, reply, error }), ctx, reply: error })
     throw error
   }
   const agreed = await applyTransition(services, {
@@ -49,30 +49,30 @@ export async function checkWithMerchant(services: PaymentServices, payment: Star
     outcome: 'agreed',
     ctx,
   })
-  // Our lease ended before the merchant replied, and the worker took over.
+  // The lease ended before the merchant replied, and the worker took over.
   if (typeof agreed === 'string') throw new RpcError('merchantNoAnswer')
   return { ...payment, receipt: agreed }
 }
 
-/** For the worker: the process that asked the merchant is gone. The network was not called, and a check changes nothing at the merchant. */
+/** For the worker: the process that called `check` has stopped. The network was not called, and a check changes nothing at the merchant. */
 export async function abandonMerchantCheck({ services, receipt }: DueReceipt): Promise<ReceiptRow | null> {
   const operation = findCurrentOperation(await services.store.read(listOperations(receipt)), receipt)
   if (operation === null) throw new Error('a checked payment has no operation')
   const reply: MerchantRefusal = { kind: 'silent', why: 'given_up' }
-  return applyBackgroundTransition(services, refusedCheck(services, { receipt, operation, reply, error: merchantError(reply) }))
+  return applyBackgroundTransition(services, checkRefusedTransition(services, { receipt, operation, reply, error: merchantError(reply) }))
 }
 
 type MerchantRefusal = Exclude<MerchantApiReply, { kind: 'agreed' }>
 
 interface RefusedCheck {
   readonly receipt: ReceiptRow
-  /** The authorization, which was never requested. */
+  /** The authorization, which was not requested. */
   readonly operation: OperationRow
   readonly reply: MerchantRefusal
   readonly error: RpcError
 }
 
-function refusedCheck(
+function checkRefusedTransition(
   { settings, clock }: PaymentServices,
   { receipt, operation, reply, error }: RefusedCheck,
 ): Omit<ReceiptTransition, 'ctx'> {
@@ -87,8 +87,8 @@ function refusedCheck(
 }
 
 /**
- * Tells the merchant that the card was debited. It agrees: the receipt is paid. It refuses: the money goes back. It is silent: the worker
- * tells it again, because it may have accepted the payment.
+ * Calls `perform` of the merchant's endpoint after the debit. If it agrees, the receipt is paid; if it refuses, the money is returned. Without a response
+ * the worker calls it again, because it may have accepted the payment.
  */
 export async function performAtMerchant(services: PaymentServices, receipt: ReceiptRow, ctx: ReceiptContext): Promise<ReceiptRow> {
   const reply = await callPerform(services, receipt, { signal: ctx.signal, isAgain: false })
@@ -100,7 +100,7 @@ export async function performAtMerchant(services: PaymentServices, receipt: Rece
   return performed
 }
 
-/** For the worker: tells the merchant again after silence, or after the process that told it was gone. */
+/** For the worker: calls `perform` again if there was no response, or if the process that called it has stopped. */
 export async function retryPerform(due: DueReceipt): Promise<ReceiptRow | null> {
   const { services, signal } = due
   const receipt = await acquireLease(due)
@@ -126,7 +126,7 @@ interface PerformReply {
   readonly ctx: ReceiptContext | null
 }
 
-/** Null when another change came first. */
+/** Null if another change came first. */
 async function recordPerform(services: PaymentServices, performReply: PerformReply): Promise<ReceiptRow | null> {
   const perform = findMerchantPerform(await services.store.read(listOperations(performReply.receipt)))
   if (perform === null) throw new Error('a closing receipt has no operation')
@@ -139,7 +139,7 @@ function performTransition(
   perform: OperationRow,
 ): ReceiptTransition {
   const now = clock.now()
-  const isFinal = now - perform.requestedAt >= settings.closeForMs
+  const isFinal = now - perform.requestedAt >= settings.merchantConfirmForMs
   const operations = [withMerchantReply(perform, reply, { now, isFinal })]
   const base = { from: receipt, operations, ctx }
   if (reply.kind === 'agreed') {
@@ -164,14 +164,14 @@ function performTransition(
   }
 }
 
-/** The call that will tell the merchant's endpoint of a refund; null when it was never told of the payment. */
+/** The pending `cancel` call after a refund; null if the merchant's endpoint was never called for the payment. */
 export function newMerchantCancellation(receipt: ReceiptRow, operations: readonly OperationRow[], now: number): OperationRow | null {
   return findMerchantPerform(operations) === null ? null : newOperation(receipt, 'merchantCancel', receipt.takenTiyin, now)
 }
 
 /**
- * For the worker: tells the merchant that the money is back, whatever the merchant says to it. When it refuses, or is silent for a day, the
- * receipt is flagged for an operator, because the merchant's books differ from ours.
+ * For the worker: calls `cancel` of the merchant's endpoint after the money was returned. If the merchant refuses, or does not respond for a day, the
+ * receipt is flagged for an operator, because the merchant's records differ.
  */
 export async function cancelAtMerchant(due: DueReceipt): Promise<ReceiptRow | null> {
   const { services, signal, receipt } = due
@@ -211,7 +211,7 @@ function recordMerchantCancellation(
   return applyBackgroundTransition(services, { ...base, to: { dueAt: null, flagged: reply.kind !== 'agreed' }, outcome })
 }
 
-/** Calls the merchant's endpoint and waits no longer than the timeout. An endpoint that fails may have done what it was asked. */
+/** Calls the merchant's endpoint with a timeout. An endpoint that fails may have processed the call. */
 async function callMerchant(
   { endpoint, clock, settings }: PaymentServices,
   signal: AbortSignal,
@@ -232,7 +232,7 @@ function merchantPayment(receipt: ReceiptRow): MerchantApiPayment {
   return { merchantId, amountTiyin, account: Object.fromEntries(parseAccount(receipt).map(({ name, value }) => [name, value])) }
 }
 
-/** The operation with the endpoint's reply. `isFinal`: it is not called again, whatever it replied. */
+/** The operation with the endpoint's reply. `isFinal`: it is not called again. */
 function withMerchantReply(
   operation: OperationRow,
   reply: MerchantApiReply,
@@ -246,13 +246,13 @@ function withMerchantReply(
   return { ...operation, state: 'declined', reason: 'merchantNoAnswer', rawCode: reply.why, resolvedAt: now }
 }
 
-/** The error that the caller of receipts.pay gets: the merchant's own, or that its endpoint did not answer. */
+/** The error for the caller of receipts.pay: the merchant's own, or that its endpoint did not respond. */
 function merchantError(reply: MerchantRefusal): RpcError {
   if (reply.kind === 'refused') return new RpcError('merchantRefused', { data: reply.error })
   return new RpcError('merchantNoAnswer', { cause: new Error(`the merchant's endpoint: ${reply.why}`) })
 }
 
-/** The same error from a stored operation; null when it was not the merchant that refused. */
+/** The same error from a stored operation; null if the merchant did not cause it. */
 export function storedMerchantError({ reason, rawCode }: OperationRow): RpcError | null {
   if (reason === 'merchantRefused') return new RpcError('merchantRefused', { data: JSON.parse(rawCode) as object })
   return reason === 'merchantNoAnswer' ? new RpcError('merchantNoAnswer') : null

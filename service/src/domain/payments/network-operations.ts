@@ -41,7 +41,7 @@ export function findAuthorization(operations: readonly OperationRow[]): Operatio
   return operations.find(({ kind, state }) => (kind === 'authorise' || kind === 'hold') && state !== 'declined') ?? null
 }
 
-/** The operation in progress, or the last one. */
+/** The current operation: in progress, or the last one. */
 export function findCurrentOperation(operations: readonly OperationRow[], { requestId }: ReceiptRow): OperationRow | null {
   return operations.find((operation) => operation.requestId === requestId) ?? null
 }
@@ -50,7 +50,7 @@ export function isOperationPending(operation: OperationRow | null): boolean {
   return operation !== null && (operation.state === 'asked' || operation.state === 'unknown')
 }
 
-/** The call that told the merchant's endpoint of the payment; null when it was never told. */
+/** The `perform` call of the merchant's endpoint; null if it was never called. */
 export function findMerchantPerform(operations: readonly OperationRow[]): OperationRow | null {
   return operations.find(({ kind }) => kind === 'merchantPerform') ?? null
 }
@@ -65,8 +65,8 @@ export function toFollowUpRequest(operation: OperationRow, authorization: Operat
 export type NetworkReply<T> = T | { readonly kind: 'unknown'; readonly cause?: unknown }
 
 /**
- * Calls the network and waits no longer than the timeout. A network that does not reply, or an adapter that fails, may have moved the money:
- * the outcome is unknown, and the call is never repeated blindly.
+ * Calls the network with a timeout. A network that does not reply, or an adapter that fails, may have moved the money: the outcome is unknown, and the call
+ * is never simply repeated.
  */
 export async function callNetwork<T extends NetworkOutcome | { readonly kind: 'neverSeen' }>(
   { network, clock, settings }: PaymentServices,
@@ -104,11 +104,11 @@ function isFollowUpKind(kind: OperationKind): kind is Exclude<MovementKind, 'aut
   return kind === 'capture' || kind === 'cancelHold' || kind === 'refund' || kind === 'reverse'
 }
 
-/** A payment whose intention is durable: the network may be called. */
+/** A payment whose intention is stored, so that the network may be called. */
 export interface StartedPayment {
   readonly found: LiveCard
   readonly receipt: ReceiptRow
   readonly operation: OperationRow
-  /** Whether the merchant's endpoint is asked before the network, and told after it. */
+  /** Whether the merchant has an endpoint, which is called before and after the network. */
   readonly hasEndpoint: boolean
 }

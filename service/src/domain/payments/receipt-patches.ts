@@ -29,7 +29,7 @@ export function updateAfterApproval(
   return { ...taken, state: receiptStates.paid, dueAt: null }
 }
 
-/** Nothing was debited: until its 12 hours are over the receipt may be paid again, with another card too. */
+/** Nothing was debited: until it expires the receipt can be paid again, also with another card. */
 export function updateAfterRefusal(settings: PaymentSettings, receipt: ReceiptRow, error: ErrorName, data?: object): ReceiptPatch {
   return {
     state: receiptStates.created,
@@ -46,17 +46,17 @@ export function updateAfterRefusal(settings: PaymentSettings, receipt: ReceiptRo
   }
 }
 
-/** `error` of a receipt on the wire: why its last payment failed. */
+/** The JSON of `error` in a receipt: why its last payment failed. */
 export function serializePaymentError(error: ErrorName, data?: object): string {
   const { code, reason, text } = errorEntry(error)
   return JSON.stringify({ code, message: text.en, data, reason })
 }
 
 export function updateAfterUnknown(settings: PaymentSettings, now: number): ReceiptPatch {
-  return { state: receiptStates.unknown, unknownSince: now, dueAt: now + settings.backoffFirstMs }
+  return { state: receiptStates.unknown, unknownSince: now, dueAt: now + settings.initialBackoffMs }
 }
 
-/** The money goes back by `operation`, which the worker requests at once. */
+/** The money is returned by `operation`, which the worker requests at once. */
 export function updateToReturning(operation: OperationRow, now: number): ReceiptPatch {
   return { state: receiptStates.returning, requestId: operation.requestId, unknownSince: 0, flagged: false, dueAt: now }
 }
@@ -75,12 +75,12 @@ export function updateAfterCapture(takenTiyin: number, now: number): ReceiptPatc
   return { state: receiptStates.paid, takenTiyin, payTime: now, flagged: false, dueAt: null }
 }
 
-/** A one-time card may be used for another payment again; null where the card was not locked. */
+/** Releases the lock of a one-time card for another payment; null if the card was not locked. */
 export function releaseCardLock({ oneTime, cardId }: ReceiptRow): ReceiptUpdate['cardLock'] {
   return oneTime ? { cardId, move: 'release' } : null
 }
 
-/** When an unpaid receipt ends. It counts even when the worker has not cancelled the receipt yet. */
+/** When an unpaid receipt expires, even if the worker has not cancelled it yet. */
 export function unpaidEndsAt(settings: PaymentSettings, { createdAt }: ReceiptRow): number {
   return createdAt + settings.unpaidLifetimeMs
 }
@@ -90,11 +90,11 @@ export function holdEndsAt(settings: PaymentSettings, { payTime }: ReceiptRow): 
 }
 
 /** How long the worker waits after this many attempts. */
-export function backoffMs({ backoffFirstMs, backoffMostMs }: PaymentSettings, attempts: number): number {
-  return Math.min(backoffMostMs, backoffFirstMs * 2 ** Math.min(attempts, maxBackoffDoublings))
+export function backoffMs({ initialBackoffMs, maxBackoffMs }: PaymentSettings, attempts: number): number {
+  return Math.min(maxBackoffMs, initialBackoffMs * 2 ** Math.min(attempts, maxBackoffDoublings))
 }
 
-/** The wire's error for the network's decline reason. */
+/** The API error for each decline reason of the network. */
 export const errorByDeclineReason = Object.freeze({
   smsNotConnected: 'paySmsNotConnected',
   cardExpired: 'payCardExpired',

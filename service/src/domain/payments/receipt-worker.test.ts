@@ -90,7 +90,7 @@ test('the waits grow from a second to ten minutes, and after a day the receipt i
   }
 })
 
-test('no receipt is worked on before it is due, nor twice at once', async () => {
+test('no receipt is advanced before it is due, nor twice concurrently', async () => {
   const { merchant, id } = await lost('lose_answer')
   assert.equal(await app.receiptWorker.runOnce(), 0)
   app.clock.advance(1000)

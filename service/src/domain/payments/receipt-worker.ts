@@ -20,27 +20,27 @@ import { receiptAuditEntry } from './transition-records.ts'
 import { applyBackgroundTransition, type DueReceipt } from './transitions.ts'
 import { cardsTable } from '../../store/cards.ts'
 
-/** The background job that moves due receipts on: lost calls, unknown outcomes, refunds, expired receipts and holds. */
+/** The background job that advances due receipts: lost calls, unknown outcomes, refunds, expired receipts and holds. */
 export interface ReceiptWorker {
   /**
-   * Starts work on the receipts that are due, and does not wait for it: a network that is slow for one receipt delays no other. Resolves to
-   * how many were started. To be called about once a second.
+   * Starts work on due receipts without waiting for it, so that a slow network call delays no other receipt. Resolves to the number started. Call it about
+   * once a second.
    */
   begin(): Promise<number>
-  /** Does the same and waits for it; resolves to how many receipts made a step. */
+  /** Does the same and waits for it. Resolves to the number of receipts that were advanced. */
   runOnce(): Promise<number>
-  /** Starts work on one receipt now, without waiting for its turn. */
+  /** Starts work on one receipt now. */
   kick(receipt: ReceiptRow): void
   /** Aborts the work in progress, and resolves when it has ended. */
   stop(): Promise<void>
 }
 
 export interface ReceiptWorkerDependencies extends PaymentDependencies {
-  /** Called with the error of a receipt that could not be worked on; it stays due. */
-  readonly failed: (err: unknown) => void
+  /** Called with the error of a receipt that could not be advanced; it stays due. */
+  readonly onError: (err: unknown) => void
 }
 
-export function createReceiptWorker({ failed, ...dependencies }: ReceiptWorkerDependencies): ReceiptWorker {
+export function createReceiptWorker({ onError, ...dependencies }: ReceiptWorkerDependencies): ReceiptWorker {
   const { keyring, environment, store, clock } = dependencies
   const services: PaymentServices = {
     ...dependencies,
@@ -48,7 +48,7 @@ export function createReceiptWorker({ failed, ...dependencies }: ReceiptWorkerDe
     cardMac: makeRowAuthenticator(keyring, environment, cardsTable),
   }
   const stopping = new AbortController()
-  /** By receipt id, so that one receipt is not worked on twice at once. */
+  /** By receipt id, so that no receipt is processed twice at the same time. */
   const inProgress = new Map<string, Promise<boolean>>()
   const reported = new Set<string>()
 
@@ -57,20 +57,20 @@ export function createReceiptWorker({ failed, ...dependencies }: ReceiptWorkerDe
       return (await startDue()).length
     },
     async runOnce() {
-      const begun = await startDue()
+      const started = await startDue()
       await Promise.all(inProgress.values())
-      return (await Promise.all(begun)).filter((isDone) => isDone).length
+      return (await Promise.all(started)).filter((isDone) => isDone).length
     },
     kick(receipt: ReceiptRow) {
       void startOne(receipt)
     },
     async stop() {
-      stopping.abort(new Error('the service stops'))
+      stopping.abort(new Error('the service is stopping'))
       await Promise.all(inProgress.values())
     },
   })
 
-  /** Skips receipts that cannot be read or are being worked on, so that many of them at the head of the list do not block the others. */
+  /** Skips receipts that cannot be read or are in progress, so that they do not block the others from the head of the list. */
   async function startDue(): Promise<Promise<boolean>[]> {
     const begun: Promise<boolean>[] = []
     let after: DueReceiptCursor | undefined
@@ -86,13 +86,13 @@ export function createReceiptWorker({ failed, ...dependencies }: ReceiptWorkerDe
     return begun
   }
 
-  /** Null when the receipt is being worked on already, or too many others are. */
+  /** Null if the receipt is in progress already, or too many others are. */
   function startOne(receipt: ReceiptRow): Promise<boolean> | null {
     const { receiptId } = receipt
     if (stopping.signal.aborted || inProgress.size >= maxConcurrent || inProgress.has(receiptId)) return null
     const work = advanceWhileDue(services, receipt, stopping.signal)
       .catch((err: unknown) => {
-        failed(err)
+        onError(err)
         return false
       })
       .finally(() => inProgress.delete(receiptId))
@@ -100,10 +100,10 @@ export function createReceiptWorker({ failed, ...dependencies }: ReceiptWorkerDe
     return work
   }
 
-  /** Reported once per process, because every round meets the row again. It stays due until an operator has repaired it. */
+  /** Reported once per process, although every round finds the row again. It stays due until an operator has repaired it. */
   function reportUnreadable({ receiptId, merchantId }: BrokenReceipt): null {
     if (reported.has(receiptId)) return null
-    // Bounded memory: beyond that many, rows are reported again.
+    // The set is bounded; after clearing it, rows are reported again.
     if (reported.size >= maxReported) reported.clear()
     reported.add(receiptId)
     services.alarm('row_broken', { merchantId, cardId: '', requestId: '', receiptId })
@@ -111,7 +111,7 @@ export function createReceiptWorker({ failed, ...dependencies }: ReceiptWorkerDe
   }
 }
 
-/** Makes steps while the receipt is due. The next due time is in the store, so a restart loses nothing. */
+/** Advances the receipt while it is due. The next due time is stored, so a restart loses nothing. */
 async function advanceWhileDue(services: PaymentServices, first: ReceiptRow, signal: AbortSignal): Promise<boolean> {
   let receipt: ReceiptRow | null = first
   let steps = 0
@@ -127,7 +127,7 @@ function isDue({ clock }: PaymentServices, { dueAt }: ReceiptRow): boolean {
   return dueAt !== null && dueAt <= clock.now()
 }
 
-/** A row with a wrong MAC was not written by this service and must move no money. It keeps its MAC and is never due again; an operator has to look at it. */
+/** A row with a wrong MAC was not written by this service and must move no money. Its MAC is not renewed and it is never due again; an operator has to examine it. */
 async function quarantine({ store, clock, alarm }: PaymentServices, receipt: ReceiptRow): Promise<boolean> {
   const { merchantId, receiptId } = receipt
   alarm('row_tampered', { merchantId, cardId: '', requestId: '', receiptId })
@@ -138,15 +138,15 @@ async function quarantine({ store, clock, alarm }: PaymentServices, receipt: Rec
 }
 
 const pageSize = 100
-/** Behind more than 2,000 unreadable receipts a due receipt has to wait until an operator has repaired some. */
+/** More than 2,000 unreadable receipts block the due ones behind them until an operator has repaired some. */
 const maxPages = 20
 const maxReported = 10_000
-/** From a lost call to its end a receipt needs four steps. More in a row mean a fault. */
+/** A lost call takes four steps to its final state. More than this in a row mean a fault. */
 const maxSteps = 8
-/** The rest waits for the next round. */
+/** The others wait for the next round. */
 const maxConcurrent = 200
 
-/** One step of a due receipt, by its state: the receipt afterwards, or null when another change came first. */
+/** One step of a due receipt, by its state: the receipt afterwards, or null if another change came first. */
 export async function advanceReceipt(services: PaymentServices, receipt: ReceiptRow, signal: AbortSignal): Promise<ReceiptRow | null> {
   return handlers[receipt.state]({ services, receipt, signal })
 }
@@ -173,7 +173,7 @@ function cancelUnpaid({ services, receipt }: DueReceipt): Promise<ReceiptRow | n
   return applyBackgroundTransition(services, { cause: 'expired', from: receipt, to, outcome: 'expired' })
 }
 
-/** The process that called the network is gone, and the reply with it. */
+/** The process that called the network stopped before it stored the reply. */
 function markUnknown({ services, receipt }: DueReceipt): Promise<ReceiptRow | null> {
   const now = services.clock.now()
   return applyBackgroundTransition(services, {

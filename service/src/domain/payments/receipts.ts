@@ -21,12 +21,12 @@ import { type ReceiptContext, withOutcomeMapper } from './transition-records.ts'
 import { tryTransition } from './transitions.ts'
 import { cardsTable } from '../../store/cards.ts'
 
-/** Receipts of all merchants. Each function throws the wire's error for what it refuses. */
+/** The receipts of all merchants. A function that refuses a request throws the API error. */
 export interface Receipts {
   create(input: ReceiptInput, ctx: RequestContext<ReceiptWithMerchant>): Promise<ReceiptWithMerchant>
   pay(input: PaymentInput, ctx: RequestContext<ReceiptWithMerchant>): Promise<ReceiptWithMerchant>
-  /** `sum` in tiyin; null: all that is held. */
-  confirm(receiptId: string, sum: number | null, ctx: RequestContext<ReceiptWithMerchant>): Promise<ReceiptWithMerchant>
+  /** `requestedTiyin` null: the whole hold. */
+  confirmHold(receiptId: string, requestedTiyin: number | null, ctx: RequestContext<ReceiptWithMerchant>): Promise<ReceiptWithMerchant>
   cancel(receiptId: string, ctx: RequestContext<ReceiptWithMerchant>): Promise<ReceiptWithMerchant>
   /** The outcome of a `pay` or `confirm` that was not stored under its idempotency key; null while it is in progress. */
   findOutcome(call: EarlierCall, ctx: RequestContext): Promise<ReceiptWithMerchant | null>
@@ -37,7 +37,7 @@ export interface Receipts {
   setFiscal(receiptId: string, fiscalData: object, ctx: RequestContext<'success'>): Promise<void>
 }
 
-/** `worker` starts the refund of a cancelled receipt at once; without one it waits for the worker's next round. */
+/** `worker` starts the refund of a cancelled receipt at once; without it the refund waits for the next round of the worker. */
 export function createReceipts(dependencies: PaymentDependencies, worker: Pick<ReceiptWorker, 'kick'> | null): Receipts {
   const { keyring, environment } = dependencies
   const services: PaymentServices = {
@@ -52,8 +52,8 @@ export function createReceipts(dependencies: PaymentDependencies, worker: Pick<R
       view(await createReceipt(services, input, await toReceiptContext(ctx))),
     pay: async (input: PaymentInput, ctx: RequestContext<ReceiptWithMerchant>) =>
       view(await payReceipt(services, input, await toReceiptContext(ctx))),
-    confirm: async (receiptId: string, sum: number | null, ctx: RequestContext<ReceiptWithMerchant>) =>
-      view(await confirmHold(services, receiptId, sum, await toReceiptContext(ctx))),
+    confirmHold: async (receiptId: string, requestedTiyin: number | null, ctx: RequestContext<ReceiptWithMerchant>) =>
+      view(await confirmHold(services, receiptId, requestedTiyin, await toReceiptContext(ctx))),
     async findOutcome(input: EarlierCall, ctx: RequestContext) {
       const receipt = await findCallOutcome(services, input, ctx)
       return receipt === null ? null : view(receipt)
@@ -77,7 +77,7 @@ export function createReceipts(dependencies: PaymentDependencies, worker: Pick<R
   })
 }
 
-/** Under an idempotency key the rendered receipt is stored, which contains the merchant's data. */
+/** The outcome stored under an idempotency key is the rendered receipt, which contains data of the merchant. */
 async function mapOutcomeToReceipt(services: PaymentServices, ctx: RequestContext<ReceiptWithMerchant>): Promise<ReceiptContext> {
   if (ctx.idempotency === null) return { ...ctx, idempotency: null }
   const merchant = await findReceiptMerchant(services, ctx.merchantId)
@@ -95,7 +95,7 @@ async function withMerchant(services: PaymentServices, receipt: ReceiptRow): Pro
   return { receipt, merchant: await findReceiptMerchant(services, receipt.merchantId) }
 }
 
-/** A merchant that was deleted still has its receipts. */
+/** The merchant may have been deleted since. */
 async function findReceiptMerchant({ merchants }: PaymentServices, id: string): Promise<ReceiptMerchant> {
   const found = await merchants.find(id)
   if (found === null) return { id, name: '', organization: '', address: '', createdAt: 0, businessId: '', epos: noSettings.epos }
@@ -104,7 +104,7 @@ async function findReceiptMerchant({ merchants }: PaymentServices, id: string): 
   return { id, name, organization: organization === '' ? name : organization, address, createdAt, businessId, epos }
 }
 
-/** Stores what the merchant's fiscal module returned, as given. A second call replaces the first. */
+/** Stores the data of the merchant's fiscal module as given. A second call replaces it. */
 async function setFiscalData(services: PaymentServices, receiptId: string, fiscalData: object, ctx: ReceiptContext): Promise<void> {
   await retryOnConflict(async () => {
     const receipt = await loadReceipt(services, receiptId, ctx)

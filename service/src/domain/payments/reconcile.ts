@@ -28,9 +28,9 @@ import { parsePaymentError } from './render.ts'
 import { acquireLease, applyBackgroundTransition, type DueReceipt } from './transitions.ts'
 
 /**
- * For the worker: finds out what became of a payment whose outcome is unknown (state 20). What the network approved is returned, because a
- * receipt that was reported as unknown must not turn out paid later. What it declined never happened. What it has never seen is reversed too before the receipt may be
- * paid again, because the call may still be on its way.
+ * For the worker: finds the outcome of an unknown payment (state 20). If the network approved it, the money is returned, because a receipt reported as
+ * unknown must not become paid later. If it declined, nothing was debited. If it has never seen the call, the call is reversed before the receipt can be
+ * paid again, because it may still arrive.
  */
 export async function reconcileUnknown(due: DueReceipt): Promise<ReceiptRow | null> {
   const operations = await due.services.store.read(listOperations(due.receipt))
@@ -83,13 +83,18 @@ async function reconcileReversal(payment: UnknownPayment, reversal: OperationRow
   const { services, operations, authorization } = payment
   const reply = await queryOrRepeat(payment, reversal, operations)
   const now = services.clock.now()
-  const answered = withNetworkReply(reversal, reply, now)
+  const resolved = withNetworkReply(reversal, reply, now)
   if (reply.kind === 'approved') {
-    const undone: OperationRow = { ...authorization, state: 'declined', reason: 'reversed', resolvedAt: now }
-    return recordNotPaid(payment, { cause: 'reversed', error: 'debitFailed', outcome: 'reversed', operations: [answered, undone] })
+    const reversedAuthorization: OperationRow = { ...authorization, state: 'declined', reason: 'reversed', resolvedAt: now }
+    return recordNotPaid(payment, {
+      cause: 'reversed',
+      error: 'debitFailed',
+      outcome: 'reversed',
+      operations: [resolved, reversedAuthorization],
+    })
   }
-  // A declined reversal: the network is asked about the authorization again.
-  return retryLater(payment, answered, reply.kind === 'declined' ? authorization.requestId : reversal.requestId)
+  // After a declined reversal the status of the authorization is queried again.
+  return retryLater(payment, resolved, reply.kind === 'declined' ? authorization.requestId : reversal.requestId)
 }
 
 interface NotPaidOutcome {
@@ -113,7 +118,7 @@ function recordNotPaid(
   })
 }
 
-/** Asks again later, each time after a longer wait. After a day the receipt is flagged for an operator. */
+/** Schedules the next query, each time after a longer wait. After a day the receipt is flagged for an operator. */
 function retryLater({ services, receipt }: UnknownPayment, operation: OperationRow, requestId: string): Promise<ReceiptRow | null> {
   const { clock, settings } = services
   const now = clock.now()
@@ -132,13 +137,13 @@ export interface EarlierCall {
   readonly receiptId: string
   /** Of the authorization or the capture. */
   readonly requestId: string
-  /** Whether the call has had its time. */
+  /** Whether the lease of the call is over. */
   readonly isExpired: boolean
 }
 
 /**
- * The outcome of an earlier payment or capture, from the receipt and its operation alone; nobody outside is asked. Null while the call is in
- * progress. Throws `paymentUnknown` until reconciliation knows more.
+ * The outcome of an earlier payment or capture, from the receipt and its operation; no external system is called. Null while the call is in progress.
+ * Throws `paymentUnknown` until reconciliation has found the outcome.
  */
 export async function findCallOutcome(
   services: PaymentServices,
@@ -160,7 +165,7 @@ export async function findCallOutcome(
   return null
 }
 
-/** An approval that came too late is reversed: the caller must not get that receipt as if it were paid. */
+/** A late approval is reversed: the caller must not get the receipt as if it were paid. */
 function assertNotReturned({ kind }: OperationRow, receipt: ReceiptRow): ReceiptRow {
   if (kind === 'capture') return receipt
   const isReturned = receipt.state === receiptStates.returning || receipt.state === receiptStates.cancelled

@@ -15,8 +15,8 @@ import type { ReceiptContext } from './transition-records.ts'
 import { acquireLease, applyBackgroundTransition, tryTransition, type DueReceipt, type ReceiptTransition } from './transitions.ts'
 
 /**
- * Cancels an unpaid receipt at once. A paid or held one goes to returning (21): the worker asks the network for the refund or the release of
- * the hold, and then it is cancelled (50).
+ * Cancels an unpaid receipt at once. A paid or held one goes to returning (21): the worker requests the refund or the release of the hold from the network,
+ * and then it is cancelled (50).
  */
 export function cancelReceipt(services: PaymentServices, receiptId: string, ctx: ReceiptContext): Promise<ReceiptRow> {
   return retryOnConflict(async () => {
@@ -43,10 +43,10 @@ async function cancelTransition({ store, clock }: PaymentServices, receipt: Rece
   return { ...base, cause: 'cancel_requested', to, operations: [operation], outcome: operation.kind }
 }
 
-/** `meta.source_cancel` on the wire: cancelled by this API. */
+/** `meta.source_cancel` in the rendered receipt: cancelled by this API. */
 const sourceCancel = 'subscribe'
 
-/** For the worker: releases a hold whose time is over. */
+/** For the worker: releases an expired hold. */
 export function releaseExpiredHold({ services, receipt }: DueReceipt): Promise<ReceiptRow | null> {
   const now = services.clock.now()
   const operation = newOperation(receipt, 'cancelHold', receipt.takenTiyin, now)
@@ -54,7 +54,7 @@ export function releaseExpiredHold({ services, receipt }: DueReceipt): Promise<R
   return applyBackgroundTransition(services, { cause: 'hold_expired', from: receipt, to, operations: [operation], outcome: 'hold_expired' })
 }
 
-/** For the worker: asks the network for the refund, release or reversal until it confirms. */
+/** For the worker: requests the refund, release or reversal from the network until it confirms. */
 export async function advanceReturn(due: DueReceipt): Promise<ReceiptRow | null> {
   const { services, receipt } = due
   const operations = await services.store.read(listOperations(receipt))
@@ -65,21 +65,21 @@ export async function advanceReturn(due: DueReceipt): Promise<ReceiptRow | null>
   if (leased === null) return null
   const reply = await queryOrRepeat({ ...due, receipt: leased }, operation, operations)
   const now = services.clock.now()
-  const answered = withNetworkReply(operation, reply, now)
+  const resolved = withNetworkReply(operation, reply, now)
   if (reply.kind === 'approved') {
     const cancellation = newMerchantCancellation(leased, operations, now)
     return applyBackgroundTransition(services, {
       cause: 'returned',
       from: leased,
       to: { ...updateToCancelled(now), dueAt: cancellation === null ? null : now },
-      operations: cancellation === null ? [answered] : [answered, cancellation],
+      operations: cancellation === null ? [resolved] : [resolved, cancellation],
       outcome: operation.kind,
     })
   }
   const firstRequestedAt = Math.min(...operations.filter(isReturnOperation).map(({ requestedAt }) => requestedAt))
   const flagged = now - firstRequestedAt >= services.settings.flagAfterMs
   const to = { dueAt: now + backoffMs(services.settings, leased.reconcileAttempts), flagged }
-  return applyBackgroundTransition(services, { cause: 'return_pending', from: leased, to, operations: [answered], outcome: reply.kind })
+  return applyBackgroundTransition(services, { cause: 'return_pending', from: leased, to, operations: [resolved], outcome: reply.kind })
 }
 
 /** A refund that was definitely declined may be requested again, under a new requestId. */

@@ -13,7 +13,7 @@ export interface ReceiptWithMerchant {
   readonly merchant: ReceiptMerchant
 }
 
-/** The merchant's data in a receipt; '' where it is not known. */
+/** The merchant's data in a receipt; '' if unknown. */
 export interface ReceiptMerchant {
   readonly id: string
   readonly name: string
@@ -24,7 +24,7 @@ export interface ReceiptMerchant {
   readonly epos: { readonly merchantId: string; readonly terminalId: string }
 }
 
-/** The receipt on the wire. The order of its members is fixed here. */
+/** A receipt as the API returns it. The order of the members is fixed. */
 export function renderReceipt({ receipt, merchant }: ReceiptWithMerchant, profile: Profile): WireReceipt {
   return {
     _id: receipt.receiptId,
@@ -55,12 +55,12 @@ export function renderReceipt({ receipt, merchant }: ReceiptWithMerchant, profil
   }
 }
 
-/** The amount that was taken, less than requested after a partial capture; before the payment the amount requested. */
+/** The debited or held amount, which a partial capture reduces; before the payment the requested amount. */
 export function effectiveAmount({ amountTiyin, takenTiyin }: ReceiptRow): number {
   return takenTiyin > 0 ? takenTiyin : amountTiyin
 }
 
-/** YYMM, while every other expiry on the wire is MMYY (docs/reference/wire.md#receipts). */
+/** The expiry here is YYMM, while everywhere else in the API it is MMYY (docs/reference/wire.md#receipts). */
 function renderPayingCard({ maskedPan, cardExpiry }: ReceiptRow, profile: Profile): WireReceipt['card'] {
   if (maskedPan === '') return null
   const number = profile === 'spec' ? shortMask(maskedPan) : maskedPan

@@ -23,7 +23,7 @@ export interface ReceiptSmsInput {
   readonly language: Language
 }
 
-/** Sends the payer an SMS about a receipt. The audit entry is durable before the message goes out, and no message is repeated. */
+/** Sends the payer an SMS about a receipt. The audit entry is stored before the message is sent, and no message is sent twice. */
 export async function sendReceipt(
   services: PaymentServices,
   { receiptId, phone, language }: ReceiptSmsInput,
@@ -33,7 +33,12 @@ export async function sendReceipt(
   const receipt = await loadReceipt(services, receiptId, ctx)
   assertSendable(receipt)
   await claimPhoneLimit(services, phone, receipt.merchantId)
-  services.smsGuard.admit({ merchantId: receipt.merchantId, phone, text: await smsTextOf(services, receipt, language), isCode: false })
+  services.smsGuard.checkAndCount({
+    merchantId: receipt.merchantId,
+    phone,
+    text: await smsTextOf(services, receipt, language),
+    isCode: false,
+  })
   const current = await recordSend(services, receipt, ctx)
   const text = await smsTextOf(services, current, language)
   const messageId = issueId(current.bucket, services.clock.now())
@@ -96,13 +101,13 @@ async function send({ sms, clock, settings }: PaymentServices, message: SmsMessa
   }
 }
 
-/** The message is of use as long as the receipt can be paid. */
+/** As long as the receipt can be paid. */
 const lifetimeSeconds = 12 * 3600
 
 export interface ReceiptSmsText {
   readonly shop: string
   readonly amountTiyin: number
-  /** The value of the account's main field, by which the payer knows the receipt. */
+  /** The value of the main account field, which identifies the receipt to the payer. */
   readonly number: string
   readonly isPaid: boolean
   readonly providerName: string
@@ -113,7 +118,7 @@ export function formatReceiptSms(language: Language, text: ReceiptSmsText): stri
   return templates[language]({ ...text, shop: cut(text.shop), number: cut(text.number) })
 }
 
-/** Uzbek without U+02BB: one letter outside GSM 03.38 halves the length of a message. */
+/** The Uzbek text avoids U+02BB: one character outside GSM 03.38 halves the length of an SMS segment. */
 const templates = {
   en: ({ providerName, shop, amountTiyin, number, isPaid }) =>
     `${providerName}: ${shop}, receipt ${number}, ${formatSum(amountTiyin)} UZS, ${isPaid ? 'paid' : 'to be paid'}.`,

@@ -12,13 +12,13 @@ export interface PaymentSettings {
   readonly networkTimeoutMs: number
   /** Timeout of all calls of a merchant's endpoint in one step. */
   readonly endpointTimeoutMs: number
-  /** For this long a silent endpoint is told again that the card was debited; then the money goes back. */
-  readonly closeForMs: number
-  /** The worker leaves a call in progress alone for this long: longer than the network's timeout, and than a restart takes. */
+  /** How long `perform` of a merchant's endpoint that does not respond is repeated; then the money is returned. */
+  readonly merchantConfirmForMs: number
+  /** Lease of a call in progress; longer than the network's timeout and than a restart. The worker takes over afterwards. */
   readonly leaseMs: number
-  /** The worker's wait between two attempts: the first one, doubled each time, and the longest one. */
-  readonly backoffFirstMs: number
-  readonly backoffMostMs: number
+  /** Backoff of the worker: the first wait, doubled after each attempt, and the longest one. */
+  readonly initialBackoffMs: number
+  readonly maxBackoffMs: number
   /** A receipt that is still unknown or returning after this is flagged for an operator. */
   readonly flagAfterMs: number
   /** Whether messages to a phone are counted. Off in the test environment unless simulated. */
@@ -36,12 +36,12 @@ export function paymentSettings(config: Config, areLimitsOn: boolean): PaymentSe
     holdLifetimeMs: 7 * 24 * 3_600_000,
     networkTimeoutMs: config.networkTimeoutMs,
     endpointTimeoutMs: 16_000,
-    // The lifetime of a transaction in the Payme Merchant API: after it the merchant's server refuses to perform by itself.
-    closeForMs: 12 * 3_600_000,
-    // A call that is in progress is never taken for a lost one.
+    // The lifetime of a transaction in the Payme Merchant API, after which merchants refuse to perform it.
+    merchantConfirmForMs: 12 * 3_600_000,
+    // A call in progress must not count as lost.
     leaseMs: Math.max(30_000, config.networkTimeoutMs * 2),
-    backoffFirstMs: 1000,
-    backoffMostMs: 600_000,
+    initialBackoffMs: 1000,
+    maxBackoffMs: 600_000,
     flagAfterMs: 24 * 3_600_000,
     limits: areLimitsOn,
     sendWindows: sendWindowsOf({ tenMinutesMax: config.sendTenMinutesMax, dayMax: config.sendDayMax }),

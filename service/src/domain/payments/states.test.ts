@@ -63,7 +63,7 @@ test('every state leads to the final one', () => {
   for (const state of states) assert.ok(leadsToEnd(state), String(state))
 })
 
-test('a transition that ends a payment tells the merchant by an event, and one that keeps the state tells nothing', () => {
+test('a transition that ends a payment sends an event, and one that does not change the state sends none', () => {
   for (const [cause, rule] of rules) {
     if (rule.to === 'same') assert.equal(rule.event, null, cause)
     else if (rule.to.some((state) => [0, 4, 5, 50].includes(state))) assert.notEqual(rule.event, null, cause)
@@ -77,7 +77,7 @@ test('while a payment is in progress no other may start', () => {
   )
 })
 
-test('the states that gauges count are those from which a background job or an outside system moves a receipt on', () => {
+test('the gauges count the states that a background job or an external system moves on', () => {
   assert.deepEqual(
     [...openReceiptStates].sort((a, b) => a - b),
     [1, 2, 3, 5, 6, 20, 21],

@@ -14,7 +14,7 @@ import { effectiveAmount, parseAccount, parsePaymentError } from './render.ts'
 
 export { IdempotencyConflict } from '../idempotency/handle.ts'
 
-/** The context of a request that changes a receipt. Its outcome is the receipt as the request left it, or no more than its success. */
+/** The context of a request that changes a receipt. The outcome is the changed receipt, or only success. */
 export type ReceiptContext = RequestContext<ReceiptRow | 'success'>
 
 /** What is stored together with a change of a receipt. */
@@ -22,11 +22,10 @@ export interface TransitionExtras {
   readonly audit: AuditEntry
   readonly events: readonly EventRow[]
   /**
-   * At the start of a request: the id by which an expired idempotency claim finds out what happened, of the network operation or the
-   * receipt. Null elsewhere.
+   * At the start of a request: the id of the network operation or the receipt, by which an expired idempotency claim is reconciled. Null elsewhere.
    */
   readonly claimSubject: string | null
-  /** At the end of a request: what the caller gets. Null elsewhere. */
+  /** At the end of a request: its outcome. Null elsewhere. */
   readonly reply: ReceiptRow | RpcError | 'success' | null
 }
 
@@ -37,20 +36,20 @@ export function buildExtras(
 ): TransactionExtras & { readonly audit: AuditEntry } {
   const idempotency = ctx?.idempotency ?? null
   const claim = idempotency === null || claimSubject === null ? null : idempotency.claim(claimSubject)
-  const outcome = idempotency === null || reply === null ? null : idempotency.answer(reply)
+  const outcome = idempotency === null || reply === null ? null : idempotency.outcome(reply)
   return { audit, events, idempotency: idempotency === null ? null : { claim, outcome } }
 }
 
-/** A context whose idempotency record stores another form of the outcome. Errors are stored as they are. */
+/** A context whose idempotency record stores a mapped outcome. Errors are not mapped. */
 export function withOutcomeMapper<T>(ctx: RequestContext<T>, map: (outcome: ReceiptRow | 'success') => T): ReceiptContext {
   const { idempotency } = ctx
   if (idempotency === null) return { ...ctx, idempotency: null }
-  const answer: NonNullable<ReceiptContext['idempotency']>['answer'] = (outcome) =>
-    idempotency.answer(outcome instanceof RpcError ? outcome : map(outcome))
-  return { ...ctx, idempotency: { claim: idempotency.claim, answer } }
+  const outcome: NonNullable<ReceiptContext['idempotency']>['outcome'] = (result) =>
+    idempotency.outcome(result instanceof RpcError ? result : map(result))
+  return { ...ctx, idempotency: { claim: idempotency.claim, outcome } }
 }
 
-/** The audit entry of a change. `receipt` is the row as the change leaves it; `actor` is null for background jobs. */
+/** The audit entry of a change. `receipt` is the changed row; `actor` is null for background jobs. */
 export function receiptAuditEntry(actor: AuditActor | null, receipt: ReceiptRow, action: CardAction): AuditEntry {
   const { merchantId, receiptId, version, mac } = receipt
   return {

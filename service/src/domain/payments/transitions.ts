@@ -16,17 +16,17 @@ export interface ReceiptTransition {
   readonly to: Partial<ReceiptRow>
   readonly operations?: readonly OperationRow[]
   readonly cardLock?: ReceiptUpdate['cardLock']
-  /** The one-time card as an approval leaves it. */
+  /** The one-time card after an approval. */
   readonly card?: CardRow | null
   /** The audit entry's outcome. */
   readonly outcome: string
   /** Null: a background job, or `actor`. */
   readonly ctx: ReceiptContext | null
-  /** Who did it, where no request did. */
+  /** The actor of a change without a request. */
   readonly actor?: AuditActor
-  /** Whether this is the start of the request, by which an idempotency key is claimed. */
+  /** Whether this transition starts the request, and so claims its idempotency key. */
   readonly isStart?: boolean
-  /** The outcome of the request, where this transition ends it: `receipt` is the receipt as it now is. */
+  /** The outcome of the request, if this transition ends it. `receipt`: the changed receipt. */
   readonly reply?: RpcError | 'receipt' | 'success' | null
 }
 
@@ -60,13 +60,13 @@ export async function applyTransition(
   return next
 }
 
-/** The same, without the reason: null when another change came first. */
+/** Like `applyTransition`, but null for any conflict: another change came first. */
 export async function tryTransition(services: PaymentServices, transition: ReceiptTransition): Promise<ReceiptRow | null> {
   const applied = await applyTransition(services, transition)
   return typeof applied === 'string' ? null : applied
 }
 
-/** A transition that no request asked for; null when another change came first. */
+/** Applies a transition of a background job. Null if another change came first. */
 export function applyBackgroundTransition(
   services: PaymentServices,
   transition: Omit<ReceiptTransition, 'ctx'>,
@@ -74,14 +74,14 @@ export function applyBackgroundTransition(
   return tryTransition(services, { ...transition, ctx: null })
 }
 
-/** A receipt that the worker took because it is due. */
+/** A due receipt that is handled by the worker. */
 export interface DueReceipt {
   readonly services: PaymentServices
   readonly receipt: ReceiptRow
   readonly signal: AbortSignal
 }
 
-/** Reserves the receipt for as long as a call may take, so that no other process makes the same call meanwhile. */
+/** Reserves the receipt for the duration of a call, so that no other process makes the same call. */
 export async function acquireLease({ services, receipt }: DueReceipt): Promise<ReceiptRow | null> {
   const to = { dueAt: services.clock.now() + services.settings.leaseMs, reconcileAttempts: receipt.reconcileAttempts + 1 }
   return applyBackgroundTransition(services, { cause: 'lease_acquired', from: receipt, to, outcome: 'leased' })

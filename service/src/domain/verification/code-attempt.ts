@@ -11,7 +11,7 @@ import type { CodeAttempt, VerificationRow } from '../../store/verifications.ts'
 
 import type { VerificationDependencies } from './dependencies.ts'
 
-/** A code as the cardholder typed it, and the attempt it is checked against. */
+/** A code that the cardholder entered, and the attempt it is checked against. */
 export interface CodeAttemptContext {
   readonly deps: VerificationDependencies
   readonly live: LiveCard
@@ -20,7 +20,7 @@ export interface CodeAttemptContext {
   readonly ctx: RequestContext<CardRow>
 }
 
-/** The input of the transaction that counts and checks the code. `verified` is the card as it will be if the code is right. */
+/** The input of the transaction that counts and checks the code. `verified` is the card if the code is right. */
 export async function buildCodeAttempt(
   { deps, attempt, code, ctx }: CodeAttemptContext,
   verified: CardRow,
@@ -37,7 +37,7 @@ export async function buildCodeAttempt(
     maxDriftMs: maxClockDriftMs,
     dayCap: cap,
     verifiedCard: verified,
-    maxWrongCodesPerHour: deps.settings.limits ? deps.settings.wrongCodesHourMax : null,
+    maxWrongCodesPerHour: deps.settings.limits ? deps.settings.maxWrongCodesPerHour : null,
     otpHash: await hashOf(deps, attempt, code),
     auditIfRight: cardVerifiedEntry(ctx, verified, now.wallMs),
     auditIfWrong: cardActionEntry(ctx, cardId, { at: now.wallMs, action: 'code.attempted', outcome: 'wrong_code' }),
@@ -58,11 +58,11 @@ async function hashOf({ keyring }: VerificationDependencies, attempt: Verificati
   try {
     return hashOtp(await keyring.byId(otpKeyId), { attemptId, cardId, merchantId, code })
   } catch (err) {
-    // Keys of codes exist for days, codes for minutes, so this code expired long ago.
+    // Keys of codes live for days and codes for minutes, so this code expired long ago.
     if (err instanceof KeyDestroyedError) throw new RpcError('codeExpired')
     throw err
   }
 }
 
-/** If the two clocks differ by more than this since the code was requested, one of them has jumped. */
+/** If wall clock and monotonic clock differ by more than this since the request, one of them was changed. */
 const maxClockDriftMs = 5000

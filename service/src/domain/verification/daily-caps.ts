@@ -7,7 +7,7 @@ import { hashLimitSubject } from '@tessera/vault/keyed-hashes'
 import type { SendClaim } from '../../store/send-limits.ts'
 import type { CodeAttempt } from '../../store/verifications.ts'
 
-/** One send to a card number or phone, as the store counts it: by a hash under the key of the day, so that no lasting hash of either exists. */
+/** The claim of one send to a card number or phone. It is counted by a hash under the key of the day, so that no permanent hash of either exists. */
 export async function sendClaim(keyring: Keyring, value: Pan | Uint8Array, { at, windows, caps }: SendTime): Promise<SendClaim> {
   const dek = await keyring.active('limits')
   const scope = value instanceof Uint8Array ? 'phone' : 'pan'
@@ -20,7 +20,7 @@ export interface SendTime extends Pick<SendClaim, 'at' | 'windows'> {
 
 /** Daily caps that are in force for a merchant. */
 export interface DailyCaps {
-  /** Scope of a merchant that simulates the caps: test cards are shared, so it counts by itself. Null: one count for all merchants. */
+  /** Scope of a merchant that simulates the caps: test cards are shared, so it has counts of its own. Null: one count for all merchants. */
   readonly scope: string | null
 }
 
@@ -33,7 +33,7 @@ export interface DailyCapOptions {
   readonly simulatedCaps?: SimulatedCaps | undefined
 }
 
-/** The daily caps of a merchant; null when none are in force. */
+/** The daily caps of a merchant; null if none are in force. */
 export function dailyCapsOf({ settings, simulatedCaps }: DailyCapOptions, merchantId: string): DailyCaps | null {
   if (settings.limits) return globalCaps
   const scope = simulatedCaps?.(merchantId) ?? null
@@ -46,7 +46,7 @@ function subjectIn({ scope }: DailyCaps, subject: Uint8Array): Uint8Array {
   return scope === null ? subject : new Uint8Array(createHash('sha256').update(subject).update(scope).digest())
 }
 
-/** Limits against SMS bombing and pumping: by default one per minute, three in ten minutes, five a day. The store counts up to five. */
+/** Limits against SMS bombing and pumping: by default one a minute, three in ten minutes, five a day. The store counts up to five. */
 export function sendWindowsOf({ tenMinutesMax, dayMax }: { tenMinutesMax: number; dayMax: number }): SendClaim['windows'] {
   return Object.freeze([
     { count: 1, ms: 60_000 },

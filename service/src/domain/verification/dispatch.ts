@@ -13,7 +13,7 @@ export interface CodeRequestResult {
   readonly waitMs: number
 }
 
-/** An attempt whose code is being sent. */
+/** An attempt whose code is being sent, with its request. */
 export interface CodeDispatch {
   readonly deps: VerificationDependencies
   readonly token: string
@@ -26,8 +26,8 @@ export interface CodeDispatch {
 export type DispatchOutcome = Partial<SendResult> & Pick<SendResult, 'sentBy' | 'outcome'>
 
 /**
- * Stores the outcome of sending, and with it the caller's reply for the idempotency key. When the attempt is no longer the card's current one,
- * its code is invalid: the card was removed, or another code was requested.
+ * Stores the outcome of sending, with the caller's reply for the idempotency key. Throws if the attempt is no longer the current one of the card, because
+ * the card was removed or another code was requested.
  */
 export async function recordDispatchOutcome(
   { deps, token, attempt, ctx }: CodeDispatch,

@@ -15,14 +15,14 @@ const provenSeed = 1
 /** `npm run soak -- verification` asks for 20,000. */
 const rounds = Number(process.env['TESSERA_TEST_ROUNDS'] ?? 150)
 
-test('whatever is called, in whatever order and time, the app says what the model says', async (t) => {
+test('for any calls in any order and time the app agrees with the model', async (t) => {
   t.diagnostic(`seed ${newSeed}: replay with TESSERA_TEST_SEED=${newSeed}`)
   const { mismatch, calls } = await play(app, { seed: newSeed, rule: rules, rounds })
   assert.equal(mismatch, null)
   t.diagnostic(`${calls} calls`)
 })
 
-test('the comparison meets every outcome that there is', async () => {
+test('the comparison reaches every outcome', async () => {
   const { mismatch, words } = await play(app, { seed: provenSeed, rule: rules, rounds: 150 })
   assert.equal(mismatch, null)
   assert.deepEqual([...words].sort(), [...everyWord].sort())

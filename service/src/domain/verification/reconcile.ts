@@ -10,7 +10,7 @@ import { findVerification } from '../../store/verifications.ts'
 import type { VerificationDependencies } from './dependencies.ts'
 import type { CodeRequestResult } from './dispatch.ts'
 
-/** An attempt that an earlier request started, and that has no outcome in its idempotency record. */
+/** An attempt of an earlier request whose idempotency record has no outcome. */
 export interface EarlierCodeRequest {
   readonly attemptId: string
   /** Whether the lease of that request has expired. */
@@ -18,8 +18,8 @@ export interface EarlierCodeRequest {
 }
 
 /**
- * Finds the outcome of an attempt by its row. An attempt without outcome counts as sent once its lease is over, because the message may be on
- * its way; another code is requested with another key. An attempt that was replaced counts as sent too.
+ * Finds the outcome of an attempt in its row. An attempt without outcome counts as sent when its lease is over, because the message may have been sent;
+ * another code needs another idempotency key. An attempt that was replaced counts as sent too.
  */
 export async function reconcileCodeRequest(
   { store, settings }: VerificationDependencies,
@@ -39,8 +39,8 @@ export async function reconcileCodeRequest(
 }
 
 /**
- * Finds the outcome of a code that the network was to check, by the card's state. If the card is not verified when the lease is over, the
- * network's answer was lost, and the caller gets a timeout.
+ * Finds the outcome of a code check of the network in the state of the card. If the card is not verified when the lease is over, the network's response
+ * was lost, and the caller gets a timeout.
  */
 export async function reconcileCodeCheck(
   { cards }: VerificationDependencies,
@@ -54,7 +54,7 @@ export async function reconcileCodeCheck(
   return null
 }
 
-/** The request passed validation with this token, so it has the shape of a token. */
+/** The token was validated by the earlier request. */
 function cardIdOf(token: string): string {
   return token.slice(0, 24)
 }

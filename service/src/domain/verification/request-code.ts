@@ -18,7 +18,7 @@ import type { VerificationDependencies } from './dependencies.ts'
 import { sendCode } from './send-code.ts'
 import { recordDispatchOutcome, type CodeDispatch, type CodeRequestResult } from './dispatch.ts'
 
-/** Stores the attempt, calls the network, sends the code when the network leaves that to the service, and stores the outcome. */
+/** Stores the attempt, calls the network, sends the code unless the network sends it, and stores the outcome. */
 export async function requestCode(
   deps: VerificationDependencies,
   token: string,
@@ -28,7 +28,7 @@ export async function requestCode(
   const live = await deps.cards.requireLive(token, ctx)
   const code = deps.codes.draw()
   const attempt = await newAttempt(deps, live.card, code)
-  const started = await storeAndStart(deps, live, attempt, ctx)
+  const started = await startVerification(deps, live, attempt, ctx)
   const dispatch: CodeDispatch = { deps, token, card: live.card, attempt, ctx }
   const waitMs = deps.settings.resendWaitMs
   if (started.kind === 'weSend') return sendCode(dispatch, { phone: started.phone, code, language })
@@ -38,7 +38,7 @@ export async function requestCode(
     await recordDispatchOutcome(dispatch, { sentBy: 'network', phoneMask, networkRef, outcome: 'sent' }, sent)
     return sent
   }
-  // After a timeout the network may have sent a code; it will be asked whether a code is right.
+  // After a timeout the network may have sent a code, so it is the network that checks one.
   const refusal = refusalError(started, ctx.requestId)
   await recordDispatchOutcome(dispatch, { sentBy: 'network', outcome: started.reason }, refusal)
   throw refusal
@@ -47,8 +47,8 @@ export async function requestCode(
 async function newAttempt({ keyring, settings, clock }: VerificationDependencies, card: CardRow, code: string): Promise<VerificationRow> {
   const { bucket, merchantId, cardId } = card
   const dek = await keyring.active('otp')
-  const askedAt = clock.moment()
-  const attemptId = issueId(bucket, askedAt.wallMs)
+  const requestedAt = clock.moment()
+  const attemptId = issueId(bucket, requestedAt.wallMs)
   const otpHash = hashOtp(dek, { attemptId, cardId, merchantId, code })
   return {
     bucket,
@@ -65,12 +65,12 @@ async function newAttempt({ keyring, settings, clock }: VerificationDependencies
     attempts: 0,
     maxAttempts: settings.otpAttemptsMax,
     otpLifetimeMs: settings.otpLifetimeMs,
-    requestedAt: askedAt,
+    requestedAt,
   }
 }
 
 /** The PAN is open only here: for its daily cap and for the call to the network. */
-async function storeAndStart(
+async function startVerification(
   deps: VerificationDependencies,
   live: LiveCard,
   attempt: VerificationRow,
@@ -82,7 +82,7 @@ async function storeAndStart(
     const caps = dailyCapsOf(deps, merchantId)
     const at = attempt.requestedAt.wallMs
     const claim = caps === null ? null : await sendClaim(keyring, pan, { at, windows: settings.sendWindows, caps })
-    await begin(deps, attempt, claim, ctx)
+    await storeAttempt(deps, attempt, claim, ctx)
     const timeout = { clock, timeoutMs: settings.networkTimeoutMs, signal: ctx.signal }
     return callCardNetwork(timeout, (signal) =>
       network.startVerification({ merchantId, pan, expiry, requestId: attempt.attemptId }, signal),
@@ -90,8 +90,8 @@ async function storeAndStart(
   })
 }
 
-/** Stores the attempt. From here on it is durable, and the previous code is invalid. */
-async function begin(
+/** Stores the attempt. The previous code is invalid from then on. */
+async function storeAttempt(
   { store, settings }: VerificationDependencies,
   attempt: VerificationRow,
   pan: SendClaim | null,

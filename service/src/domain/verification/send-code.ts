@@ -10,7 +10,7 @@ import { recordDispatchOutcome, type CodeDispatch, type CodeRequestResult } from
 import { formatCodeMessage } from './code-message.ts'
 import { claimSend } from '../../store/send-limits.ts'
 
-/** A code of the service, and the phone that the network named for it. */
+/** A code of the service, and the phone that the network returned for it. */
 export interface ServiceSentCode {
   /** 9 to 15 digits. */
   readonly phone: string
@@ -19,8 +19,8 @@ export interface ServiceSentCode {
 }
 
 /**
- * Sends the service's code and returns the masked phone. Until the outcome is stored the attempt has no sender and no code is checked against
- * it, so a crash in between loses nothing.
+ * Sends the service's code and returns the masked phone. Until the outcome is stored, no code is checked against the attempt, so a crash in between does
+ * no harm.
  */
 export async function sendCode(dispatch: CodeDispatch, { phone, code, language }: ServiceSentCode): Promise<CodeRequestResult> {
   const { deps, card, attempt } = dispatch
@@ -54,14 +54,14 @@ async function claimPhone(dispatch: CodeDispatch, phone: string): Promise<void> 
 /** Runs last, so that only messages that are sent are counted. */
 async function requireSmsGuard(dispatch: CodeDispatch, phone: string, text: string): Promise<void> {
   try {
-    dispatch.deps.smsGuard.admit({ merchantId: dispatch.card.merchantId, phone, text, isCode: true })
+    dispatch.deps.smsGuard.checkAndCount({ merchantId: dispatch.card.merchantId, phone, text, isCode: true })
   } catch (err) {
     if (err instanceof RpcError) await recordDispatchOutcome(dispatch, { sentBy: 'us', outcome: 'sendRefused' }, err)
     throw err
   }
 }
 
-/** A gateway that fails without an answer may have sent the message: it counts as sent and is not sent twice. */
+/** If the gateway fails without a response the message may have been sent: it counts as sent and is not sent again. */
 async function send({ deps, ctx }: CodeDispatch, message: SmsMessage): Promise<SmsOutcome> {
   const { sms, clock, settings } = deps
   const timeout = { clock, timeoutMs: settings.smsTimeoutMs, signal: ctx.signal }

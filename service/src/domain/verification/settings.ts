@@ -3,25 +3,25 @@ import type { SendClaim } from '../../store/send-limits.ts'
 
 import { sendWindowsOf } from './daily-caps.ts'
 
-/** What an SMS code may do and how often. Milliseconds where the name says so. */
+/** Lifetime and limits of SMS codes. */
 export interface VerificationSettings {
   /** At most ten minutes (ASVS 5.0 V6.5.5). */
   readonly otpLifetimeMs: number
-  /** Attempts that one code takes. */
+  /** Most attempts per code. */
   readonly otpAttemptsMax: number
   /** Until another code may be requested for one card. */
   readonly resendWaitMs: number
   /** Whether the caps per PAN, phone and day are counted. */
   readonly limits: boolean
-  /** Attempts that one PAN takes in a day, over all its tokens and codes. */
+  /** Most attempts per PAN and day, over all its tokens and codes. */
   readonly cardDayAttemptsMax: number
-  /** Codes to one PAN and to one phone. */
+  /** Limits of codes to one PAN and to one phone. */
   readonly sendWindows: SendClaim['windows']
-  /** Wrong codes in an hour, of all cards; beyond it no code is checked. */
-  readonly wrongCodesHourMax: number
+  /** Most wrong codes per hour, over all cards. Beyond it no code is checked. */
+  readonly maxWrongCodesPerHour: number
   readonly networkTimeoutMs: number
   readonly smsTimeoutMs: number
-  /** Who sends the message, as the cardholder reads it. */
+  /** The sender's name in the message. */
   readonly providerName: string
   /** Host of the card form, for the last line of the message (WebOTP); null without one. */
   readonly formHost: string | null
@@ -35,7 +35,7 @@ export function verificationSettings(config: Config, areLimitsOn: boolean): Veri
     limits: areLimitsOn,
     cardDayAttemptsMax: config.cardDayAttemptsMax,
     sendWindows: sendWindowsOf({ tenMinutesMax: config.sendTenMinutesMax, dayMax: config.sendDayMax }),
-    wrongCodesHourMax: config.wrongCodesHourMax,
+    maxWrongCodesPerHour: config.wrongCodesHourMax,
     networkTimeoutMs: config.networkTimeoutMs,
     smsTimeoutMs: config.smsTimeoutMs,
     providerName: config.providerName ?? 'Tessera',

@@ -13,7 +13,7 @@ import { reconcileCodeCheck, reconcileCodeRequest, type EarlierCodeRequest } fro
 export interface Verification {
   /** Sends a code to the phone that the issuer knows. */
   requestCode(token: string, ctx: RequestContext<CodeRequestResult>, language: Language): Promise<CodeRequestResult>
-  /** Checks the code that the cardholder typed. A verified card gets the same result again, whatever the code. */
+  /** Checks the code that the cardholder entered. A verified card gets the same result again, whatever the code. */
   verifyCode(token: string, code: string, ctx: RequestContext<CardRow>): Promise<CardRow>
   /** The outcome of an earlier `requestCode` whose reply was not stored; null while it is unknown. Never calls the network, never sends. */
   reconcileRequest(token: string, earlier: EarlierCodeRequest, ctx: RequestContext): Promise<CodeRequestResult | null>

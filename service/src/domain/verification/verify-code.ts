@@ -15,8 +15,8 @@ import { buildCodeAttempt, codeFailedEntry, cardVerifiedEntry, type CodeAttemptC
 import type { VerificationDependencies } from './dependencies.ts'
 
 /**
- * Checks a code and verifies the card if it is right. The store counts the attempt and decides in one transaction. Where the network sent the
- * code, it is called after the attempt is counted. A text that is not six digits is refused and uses up no attempt.
+ * Checks a code and verifies the card if the code is right. The store counts the attempt and decides in one transaction. If the network sent the code,
+ * it is called after the attempt was counted. A code that is not six digits is refused and uses up no attempt.
  */
 export async function verifyCode(
   deps: VerificationDependencies,
@@ -31,17 +31,17 @@ export async function verifyCode(
     const attempt = await deps.store.read(findVerification(live.card))
     if (attempt === null) throw new RpcError('codeNotRequested')
     if (!isSixDigits(digits)) throw new RpcError('codeMalformed')
-    return checkOnce({ deps, live, attempt, code: digits, ctx }, token)
+    return attemptVerification({ deps, live, attempt, code: digits, ctx }, token)
   })
 }
 
-/** The verified card; null when the card or the attempt changed meanwhile and the code was not checked. */
-async function checkOnce(context: CodeAttemptContext, token: string): Promise<CardRow | null> {
+/** The verified card; null if the card or the attempt changed meanwhile and the code was not checked. */
+async function attemptVerification(context: CodeAttemptContext, token: string): Promise<CardRow | null> {
   const { deps, live, ctx } = context
   const verified = await deps.cards.toVerified(live.card, deps.clock.now())
-  const decision = await evaluate(context, verified)
-  if ('outcome' in decision) return decide(context, decision, verified, token)
-  if (decision.kind === 'right') return finish(context, verified, token)
+  const decision = await checkWithStoreAndNetwork(context, verified)
+  if ('outcome' in decision) return applyStoreDecision(context, decision, verified, token)
+  if (decision.kind === 'right') return completeAfterNetworkCheck(context, verified, token)
   const isRefusal = decision.kind === 'refused'
   await deps.store.write(insertAuditEntry, {
     audit: codeFailedEntry(context, isRefusal ? decision.reason : networkAuditOutcomes[decision.kind], deps.clock.now()),
@@ -53,8 +53,8 @@ type CodeExtras = Pick<CheckCode, 'events' | 'idempotency'>
 type StoreDecision = Exclude<CodeAttemptResult, { outcome: 'askNetwork' }>
 type CodeDecision = StoreDecision | CodeCheckResult | CausedNetworkRefusal
 
-/** Asks the network whether the card may be verified, then the store, and, if the network sent the code, the network again. */
-async function evaluate(context: CodeAttemptContext, verified: CardRow): Promise<CodeDecision> {
+/** Checks that the network admits the card, then the code in the store, or at the network if it sent the code. */
+async function checkWithStoreAndNetwork(context: CodeAttemptContext, verified: CardRow): Promise<CodeDecision> {
   const { deps, live, attempt, code, ctx } = context
   const { network, keyring, store, clock, settings } = deps
   const { merchantId, expiry } = live.card
@@ -71,12 +71,12 @@ async function evaluate(context: CodeAttemptContext, verified: CardRow): Promise
       }),
     )
     if (decision.outcome !== 'askNetwork') return decision
-    const answer = { merchantId, pan, expiry, requestId: attempt.attemptId, networkRef: attempt.networkRef, code }
-    return callCardNetwork(timeout, (signal) => network.finishVerification(answer, signal))
+    const codeCheck = { merchantId, pan, expiry, requestId: attempt.attemptId, networkRef: attempt.networkRef, code }
+    return callCardNetwork(timeout, (signal) => network.finishVerification(codeCheck, signal))
   })
 }
 
-async function decide(
+async function applyStoreDecision(
   { deps, attempt, ctx }: CodeAttemptContext,
   decision: StoreDecision,
   verified: CardRow,
@@ -84,7 +84,7 @@ async function decide(
 ): Promise<CardRow | null> {
   if (decision.outcome === 'verified') {
     if (attempt.phoneMask !== null)
-      deps.smsGuard.converted(attempt.phoneMask, deps.clock.now() - attempt.requestedAt.wallMs, verified.merchantId)
+      deps.smsGuard.recordConversion(attempt.phoneMask, deps.clock.now() - attempt.requestedAt.wallMs, verified.merchantId)
     return verified
   }
   if (decision.outcome === 'moved') return null
@@ -99,7 +99,7 @@ async function decide(
 }
 
 /** The network accepted the code. The card's row may have changed meanwhile, by a reseal or a removal. */
-async function finish({ deps, attempt, ctx }: CodeAttemptContext, verified: CardRow, token: string): Promise<CardRow> {
+async function completeAfterNetworkCheck({ deps, attempt, ctx }: CodeAttemptContext, verified: CardRow, token: string): Promise<CardRow> {
   const { store, cards, clock } = deps
   const { bucket, merchantId, cardId, attemptId } = attempt
   let next = verified
@@ -118,12 +118,12 @@ async function finish({ deps, attempt, ctx }: CodeAttemptContext, verified: Card
   })
 }
 
-/** A code of the service is decided in one transaction; for a code of the network only the claim is stored before the network is called. */
+/** For a code of the service outcome and effect are one transaction. For a code of the network only the claim is stored before the network is called. */
 function codeExtras(idempotency: IdempotencyHandle<CardRow> | null, verified: CardRow, now: number): CodeExtras {
   const events = [cardEvent('card.verified', verified, now)]
   if (idempotency === null) return { events, idempotency: null }
-  const [claim, outcome] = [idempotency.claim(verified.cardId), idempotency.answer(verified)]
-  return { events, idempotency: { claim, outcome, outcomeIfWrong: idempotency.answer(new RpcError('wrongCode')) } }
+  const [claim, outcome] = [idempotency.claim(verified.cardId), idempotency.outcome(verified)]
+  return { events, idempotency: { claim, outcome, outcomeIfWrong: idempotency.outcome(new RpcError('wrongCode')) } }
 }
 
 function isSixDigits(code: string): boolean {

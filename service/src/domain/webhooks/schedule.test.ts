@@ -3,7 +3,7 @@ import { test } from 'node:test'
 
 import { maxDeliveryAttempts, retryWaitAfter, retryWaitsMs } from './schedule.ts'
 
-test('an event is attempted ten times over three days and is then given up', () => {
+test('an event is attempted ten times over three days and is then dead', () => {
   assert.equal(maxDeliveryAttempts, 10)
   assert.deepEqual(
     Array.from({ length: 10 }, (_, failedAttempts) => retryWaitAfter(failedAttempts, 0.5)),

@@ -21,7 +21,7 @@ const call = {
   method: 'cards.create',
   profile: 'spec',
   merchantId: null,
-  as: null,
+  callerKind: null,
   origin: 'https://shop.example',
   hasCardNumber: true,
   error: null,

@@ -37,7 +37,7 @@ function open(parts: Partial<RecorderSettings> = {}, store: Store = app.store, m
   const list = async () => (await lists.list(of, { after: null, count: 100 })).requests
   const call = (more: Partial<CompletedCall> = {}): void => {
     const requestId = `feedfeed${String(++count).padStart(8, '0')}feedfeed`
-    const caller = { ...of, as: 'server' } as const
+    const caller = { ...of, kind: 'server' } as const
     const none = { xAuth: null, params: new Members(), result: {}, error: null, ms: 1.5, bytes: 9 }
     recorder.recordCall({ ...none, requestId, method: 'cards.check', profile: 'spec', caller, ...more })
   }

@@ -165,7 +165,7 @@ function recordOf(call: CompletedCall, merchantId: string, at: number): Detailed
     bytes,
     ...outcomeOf(call),
     micros: Math.round(ms * 1000),
-    caller: call.caller === null ? 'unproved' : call.caller.as === 'server' ? 'server' : 'browser',
+    caller: call.caller === null ? 'unproved' : call.caller.kind === 'server' ? 'server' : 'browser',
     cardId: cardIdOf(params, result),
     lost: 0,
     lostFrom: 0,

@@ -7,22 +7,22 @@ import type { RequestFault } from '../reader/fault.ts'
 
 /** Decides who may call what at one endpoint: the API's by X-Auth, the dashboard's by a session. */
 export interface Authenticator {
-  /** Whether an operation is served here; elsewhere it is as unknown as any other name. */
+  /** Whether an operation is served at this endpoint. Otherwise it is an unknown method here. */
   serves(method: OperationName): boolean
-  /** Finds out who calls. Throws, or returns as a fault, why this caller may not call this operation. */
+  /** Identifies the caller. If it may not call this operation, the reason is thrown or returned as a fault. */
   authenticate(operation: AuthenticationRules, request: AuthenticationRequest): Promise<CallerAuthentication>
 }
 
-/** What of an operation's contract decides who may call it. */
+/** The part of a contract that decides who may call the operation. */
 export type AuthenticationRules = Pick<OperationRules, 'name' | 'caller' | 'role'>
 
-/** What of a request says who is calling. */
+/** The part of a request that identifies its caller. */
 export interface RequestCredentials {
-  /** The X-Auth header; null when there is none, or more than one. */
+  /** The X-Auth header; null if there is none, or more than one. */
   readonly xAuth: string | null
   /** The Origin header. */
   readonly origin: string | null
-  /** Whether a browser sent it, by its own word: Origin or Sec-Fetch-Site is there. */
+  /** Whether a browser sent it: Origin or Sec-Fetch-Site is present. */
   readonly isFromBrowser: boolean
   readonly profile: Profile
 }
@@ -34,7 +34,7 @@ export interface AuthenticationRequest extends RequestCredentials {
   readonly browser: DashboardBrowser | undefined
 }
 
-/** `merchantId` is known, for the log, also when the caller is refused after it has shown who it is. */
+/** `merchantId` is for the log: it is known also if the caller was identified and then refused. */
 export interface CallerAuthentication {
   readonly identity: CallerIdentity
   readonly merchantId: string | null

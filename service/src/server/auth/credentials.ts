@@ -1,29 +1,29 @@
 import type { MerchantLimits } from '../../domain/limits/merchant-limits.ts'
 
 /**
- * Finds out who calls by an X-Auth header (docs/reference/wire.md#authentication). Implemented by domain/merchants.
+ * Identifies the caller of an X-Auth header (docs/reference/wire.md#authentication). Implemented by domain/merchants.
  *
- * A check takes the same time whether the password is right, wrong, or of a merchant that does not exist.
+ * A check takes the same time whether the password is right or wrong and whether or not the merchant exists.
  */
 export interface CredentialStore {
-  /** `xAuth` is the header's value without the blanks around it; null when there is none, or more than one. */
+  /** `xAuth` is the trimmed value of the header; null if there is none, or more than one. */
   authenticate(xAuth: string | null): Promise<CredentialCheck>
 }
 
 export type CredentialCheck = KnownMerchant | { readonly kind: 'unknownMerchant' } | { readonly kind: 'denied' }
 
-/** A merchant that exists: `server` sent its right password, `browser` the id alone. */
+/** A merchant that exists: `server` sent the right password, `browser` only the id. */
 export interface KnownMerchant {
   readonly kind: 'server' | 'browser'
   readonly merchantId: string
   readonly bucket: number
   readonly blocked: boolean
-  /** Exact origins that its pages call from; empty: none is registered. */
+  /** The registered origins of its pages; exact matches only. */
   readonly origins: readonly string[]
   /** Whether cards.check and cards.remove need the password in the subscribe profile too. */
   readonly strictServerAuth: boolean
-  /** What was agreed with it in place of the settings; by default nothing. */
+  /** Limits of this merchant that replace the settings. Default: none. */
   readonly limits?: MerchantLimits | null
-  /** Account fields of kind `reference`; by default none. */
+  /** Account fields of kind `reference`. Default: none. */
   readonly referenceFields?: ReadonlySet<string>
 }

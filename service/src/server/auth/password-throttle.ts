@@ -4,12 +4,12 @@ import { makeSlidingCounts } from '../../domain/limits/sliding-counts.ts'
 import type { CredentialCheck, CredentialStore } from './credentials.ts'
 
 /**
- * Slows down password guessing: after so many wrong passwords in a minute for one merchant from one address, that address has to wait. Nobody else
- * has to: a merchant's id is public, and a limit on the merchant would let a stranger lock it out.
+ * Slows down password guessing: after too many wrong passwords in a minute for one merchant from one address, that address has to wait. Other addresses
+ * do not: merchant ids are public, and a limit per merchant would let strangers lock it out.
  */
 export interface PasswordThrottle {
-  /** Checks the credentials, unless too many were wrong. Throws `passwordLimit`. */
-  authenticate(credentials: CredentialStore, shown: PresentedCredential): Promise<CredentialCheck>
+  /** Checks the credentials. Throws `passwordLimit` after too many wrong passwords. */
+  authenticate(credentials: CredentialStore, presented: PresentedCredential): Promise<CredentialCheck>
 }
 
 export interface PresentedCredential {
@@ -24,13 +24,13 @@ export interface PasswordThrottleOptions {
   readonly now: () => number
   /** Wrong passwords in a minute. */
   readonly wrongMinuteMax: number
-  /** With more pairs the one first seen is forgotten. */
-  readonly pairsMax?: number
+  /** Beyond this many pairs the one seen first is dropped. */
+  readonly maxPairs?: number
 }
 
 /** Counts in this process. IPv6 addresses are counted exactly, since servers of different owners share a /64 at some hosts. */
-export function makePasswordThrottle({ now, wrongMinuteMax, pairsMax = 50_000 }: PasswordThrottleOptions): PasswordThrottle {
-  const counts = makeSlidingCounts({ now, subjectsMax: pairsMax })
+export function makePasswordThrottle({ now, wrongMinuteMax, maxPairs: pairsMax = 50_000 }: PasswordThrottleOptions): PasswordThrottle {
+  const counts = makeSlidingCounts({ now, maxSubjects: pairsMax })
   const windows = [{ count: wrongMinuteMax, ms: 60_000 }]
   return Object.freeze({
     authenticate: async (credentials: CredentialStore, shown: PresentedCredential) => {
@@ -46,17 +46,17 @@ export function makePasswordThrottle({ now, wrongMinuteMax, pairsMax = 50_000 }:
   })
 }
 
-/** The test environment's: every password is compared. */
+/** For the test environment: no limit. */
 export const noPasswordThrottle: PasswordThrottle = Object.freeze({
   authenticate: (credentials: CredentialStore, { xAuth }: PresentedCredential) => credentials.authenticate(xAuth),
 })
 
-/** Null where no password is sent: the id alone is not compared with anything. */
+/** The pair of merchant and address; null if no password was sent. */
 function pairOf({ xAuth, address, isFromBrowser }: PresentedCredential): string | null {
-  if (xAuth === null || isFromBrowser || xAuth.length > xAuthLengthMax) return null
+  if (xAuth === null || isFromBrowser || xAuth.length > maxXAuthLength) return null
   const colon = xAuth.indexOf(':')
   return colon < 0 ? null : `${xAuth.slice(0, colon).trim()} ${address}`
 }
 
 /** The same bound as in domain/merchants; a longer header is denied without a comparison. */
-const xAuthLengthMax = 256
+const maxXAuthLength = 256

@@ -9,7 +9,7 @@ import type { CallerAuthentication, Authenticator } from './authenticator.ts'
 
 import type { LiveDashboardSession, DashboardSessions } from '../../domain/users/sessions.ts'
 
-/** Authenticates at the dashboard's endpoint: a live session, its CSRF token, and a role that is enough. */
+/** Authenticates at the dashboard's endpoint: a live session, its CSRF token, and a sufficient role. */
 export function makeSessionAuthenticator(sessions: DashboardSessions): Authenticator {
   return Object.freeze<Authenticator>({
     serves: isDashboardOperation,
@@ -18,42 +18,42 @@ export function makeSessionAuthenticator(sessions: DashboardSessions): Authentic
       if (role === 'visitor') return visitor
       const live = await sessions.find(browser.cookie)
       if (live === null) throw new RpcError('signedOut')
-      expectCsrf(live, browser)
-      if (live.user.mustChange && !whileIssued.has(name)) throw new RpcError('passwordMustChange')
-      return identified(live, role)
+      assertCsrf(live, browser)
+      if (live.user.mustChange && !allowedWithIssuedPassword.has(name)) throw new RpcError('passwordMustChange')
+      return authenticatedUser(live, role)
     },
   })
 }
 
-/** Whether a role may call what needs another role. `support` and `developer` do not include each other. */
+/** Whether a role includes another one. `support` and `developer` do not include each other. */
 export function isRoleEnough(role: Role, needed: Role): boolean {
   return role === 'owner' || needed === 'read' || role === needed
 }
 
-function expectCsrf({ session }: LiveDashboardSession, { csrf }: DashboardBrowser): void {
+function assertCsrf({ session }: LiveDashboardSession, { csrf }: DashboardBrowser): void {
   const given = Buffer.from(csrf ?? '')
   const expected = Buffer.from(session.csrf)
   if (given.length !== expected.length || !timingSafeEqual(given, expected)) throw new RpcError('notFromDashboard')
 }
 
-function identified({ session, user }: LiveDashboardSession, needed: Exclude<NeededRole, 'visitor'>): CallerAuthentication {
+function authenticatedUser({ session, user }: LiveDashboardSession, needed: Exclude<NeededRole, 'visitor'>): CallerAuthentication {
   const { merchantId, userId, role } = user
   const known = { userId, sessionId: session.sessionId, role, mustChangePassword: user.mustChange }
-  const identity = { merchantId, bucket: bucketOf(merchantId), as: 'dashboard', limits: null, user: known } as const
+  const identity = { merchantId, bucket: bucketOf(merchantId), kind: 'dashboard', limits: null, user: known } as const
   const fault = isRoleEnough(role, needed) ? null : ({ entry: 'roleTooLow' } as const)
   return { identity, merchantId, fault }
 }
 
-/** What a user may do whose password was issued for one sign-in. */
-const whileIssued: ReadonlySet<string> = new Set([
+/** Operations open to a user who signed in with a one-time password and has to change it first. */
+const allowedWithIssuedPassword: ReadonlySet<string> = new Set([
   'dashboard.password.change',
   'dashboard.session.signOut',
   'dashboard.session.signOutEverywhere',
 ])
 
-/** Somebody who has not signed in yet. */
+/** A caller who has not signed in. */
 const visitor: CallerAuthentication = Object.freeze({
-  identity: Object.freeze({ merchantId: '', bucket: 0, as: 'dashboard', limits: null }),
+  identity: Object.freeze({ merchantId: '', bucket: 0, kind: 'dashboard', limits: null }),
   merchantId: null,
   fault: null,
 })

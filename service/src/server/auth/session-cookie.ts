@@ -1,6 +1,6 @@
 /**
- * The session's cookie. `__Host-` has browsers hold it to this host and to https; over plain http, in the test environment, WebKit would drop it
- * with that name. Neither keeps a page of another port on the same host from sending it, so the endpoint checks the origin.
+ * The session's cookie. With the prefix `__Host-` browsers bind it to this host and to https. In the test environment, over plain http, WebKit would
+ * drop a cookie of that name. Pages of another port on the same host can still send it, so the endpoint checks the origin.
  */
 export interface SessionCookie {
   read(header: string | undefined): string | null
@@ -15,7 +15,7 @@ export function makeSessionCookie(isSecure: boolean): SessionCookie {
     read(header: string | undefined) {
       const pairs = (header ?? '').split(';').map((pair) => pair.trim())
       const found = pairs.filter((pair) => pair.startsWith(`${name}=`))
-      // With two of the same name, one was set by somebody else.
+      // Of two cookies with this name one was set by another party.
       return found.length === 1 ? (found[0]?.slice(name.length + 1) ?? null) : null
     },
     write: (session: string | null) => `${name}=${session ?? ''}; ${rest}${session === null ? '; Max-Age=0' : ''}`,

@@ -16,11 +16,11 @@ import {
   strictId,
 } from '../../testing/pipeline.fixture.ts'
 
-const origins: AllowedOrigins = { isAnyWelcome: false, formOrigin: 'https://form.example' }
+const origins: AllowedOrigins = { isAnyAllowed: false, formOrigin: 'https://form.example' }
 const unknownId = '000000000000000000000000'
 const server = `${merchantId}:${password}`
 
-test('who may call what, in both profiles', async () => {
+test('the callers of each operation, in both profiles', async () => {
   const all: PublicCaller[] = ['browser', 'server', 'serverInSpec', 'nobody']
   const table: [xAuth: string | null, spec: (string | null)[], subscribe: (string | null)[]][] = [
     [merchantId, [null, 'serverOnly', 'serverOnly', null], [null, 'serverOnly', null, null]],
@@ -71,7 +71,7 @@ test('a page may call from its merchant’s origins and from the form’s, lette
   ]
   for (const [origin, fault] of cases)
     assert.equal(await faultOf('browser', { origin, isFromBrowser: origin !== null }), fault, String(origin))
-  const { fault } = await ask('browser', { origin: 'https://other.example' }, { isAnyWelcome: true, formOrigin: null })
+  const { fault } = await ask('browser', { origin: 'https://other.example' }, { isAnyAllowed: true, formOrigin: null })
   assert.equal(fault, null)
 })
 
@@ -88,7 +88,7 @@ test('an unknown merchant id is reported as such, since ids are public; a wrong 
   assert.deepEqual(unknown.fault, { entry: 'merchantUnknown', data: 'invalid_id' })
   const wrong = await ask('browser', { xAuth: `${merchantId}:x` }, origins)
   assert.deepEqual(wrong, {
-    identity: { merchantId: '', bucket: 0, as: 'browser', limits: null },
+    identity: { merchantId: '', bucket: 0, kind: 'browser', limits: null },
     merchantId: null,
     fault: { entry: 'accessDenied' },
   })
@@ -98,7 +98,7 @@ test('a caller that has authenticated is logged, also when it may not call the o
   const shown = await ask('server', { xAuth: merchantId }, origins)
   assert.deepEqual([shown.merchantId, shown.fault?.entry], [merchantId, 'serverOnly'])
   const right = await ask('server', { xAuth: server }, origins)
-  assert.deepEqual(right, { identity: { merchantId, bucket: 7, as: 'server', limits: null }, merchantId, fault: null })
+  assert.deepEqual(right, { identity: { merchantId, bucket: 7, kind: 'server', limits: null }, merchantId, fault: null })
 })
 
 function denied(entry: string): (string | null)[] {

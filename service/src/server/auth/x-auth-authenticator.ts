@@ -13,7 +13,7 @@ export interface XAuthOptions {
   readonly origins: AllowedOrigins
 }
 
-/** Authenticates by X-Auth (docs/reference/wire.md#authentication). It reads no cookies, and does not serve the dashboard's operations. */
+/** Authenticates by X-Auth (docs/reference/wire.md#authentication). Reads no cookies, and does not serve the operations of the dashboard. */
 export function makeXAuthAuthenticator({ credentials, passwords, origins }: XAuthOptions): Authenticator {
   return Object.freeze<Authenticator>({
     serves: (method) => !isDashboardOperation(method),
@@ -24,15 +24,15 @@ export function makeXAuthAuthenticator({ credentials, passwords, origins }: XAut
   })
 }
 
-/** From where pages may call. In the test environment any origin is welcome; the form's own always is. */
+/** The origins whose pages may call. In the test environment any origin is allowed; the form's own always is. */
 export interface AllowedOrigins {
-  readonly isAnyWelcome: boolean
+  readonly isAnyAllowed: boolean
   readonly formOrigin: string | null
 }
 
 /**
- * Decides who calls and whether this caller may call the operation (docs/reference/wire.md#authentication), in the order of the error table. `checked`
- * is the result of the credential check, which comes before any decision, so that every wrong X-Auth takes the same time. Null: none was needed.
+ * Decides whether a caller may call the operation (docs/reference/wire.md#authentication), in the order of the error table. `checked` is the result of
+ * the credential check, which runs before any decision, so that every wrong X-Auth takes the same time. Null: the operation needs none.
  */
 export function identifyCaller(
   needed: PublicCaller | 'dashboard',
@@ -42,9 +42,9 @@ export function identifyCaller(
 ): CallerAuthentication {
   if (checked === null) return anonymous
   const fault = faultOf(needed, request, checked, origins)
-  if (!isAuthentic(checked)) return { ...anonymous, fault: fault ?? { entry: 'accessDenied' } }
+  if (!isKnownMerchant(checked)) return { ...anonymous, fault: fault ?? { entry: 'accessDenied' } }
   const { merchantId, bucket, kind, limits = null, referenceFields } = checked
-  const identity = { merchantId, bucket, as: kind, limits, ...(referenceFields === undefined ? {} : { referenceFields }) }
+  const identity = { merchantId, bucket, kind, limits, ...(referenceFields === undefined ? {} : { referenceFields }) }
   return { identity, merchantId, fault }
 }
 
@@ -56,10 +56,10 @@ function faultOf(
 ): RequestFault | null {
   if (request.isFromBrowser && request.xAuth?.includes(':')) return { entry: 'credentialInBrowser' }
   if (checked.kind === 'denied') return { entry: 'accessDenied' }
-  // Ids are public, so the reply may say that one is unknown (`invalid_id` is the vendor's word).
+  // Ids are public, so the reply may reveal that one is unknown. `invalid_id` is the original API's term.
   if (checked.kind === 'unknownMerchant') return { entry: 'merchantUnknown', data: 'invalid_id' }
   if (checked.kind === 'browser' && needsPassword(needed, request.profile, checked)) return { entry: 'serverOnly' }
-  if (request.origin !== null && !isWelcome(request.origin, checked, origins)) return { entry: 'originNotAllowed' }
+  if (request.origin !== null && !isOriginAllowed(request.origin, checked, origins)) return { entry: 'originNotAllowed' }
   return checked.blocked ? { entry: 'merchantBlocked' } : null
 }
 
@@ -68,17 +68,17 @@ function needsPassword(needed: PublicCaller | 'dashboard', profile: Profile, mer
   return needed === 'server'
 }
 
-function isWelcome(origin: string, merchant: KnownMerchant, { isAnyWelcome, formOrigin }: AllowedOrigins): boolean {
-  return isAnyWelcome || origin === formOrigin || merchant.origins.includes(origin)
+function isOriginAllowed(origin: string, merchant: KnownMerchant, { isAnyAllowed, formOrigin }: AllowedOrigins): boolean {
+  return isAnyAllowed || origin === formOrigin || merchant.origins.includes(origin)
 }
 
-function isAuthentic(checked: CredentialCheck): checked is KnownMerchant {
+function isKnownMerchant(checked: CredentialCheck): checked is KnownMerchant {
   return checked.kind === 'server' || checked.kind === 'browser'
 }
 
 /** The caller of an operation that needs no X-Auth. */
 const anonymous: CallerAuthentication = Object.freeze({
-  identity: Object.freeze({ merchantId: '', bucket: 0, as: 'browser', limits: null }),
+  identity: Object.freeze({ merchantId: '', bucket: 0, kind: 'browser', limits: null }),
   merchantId: null,
   fault: null,
 })

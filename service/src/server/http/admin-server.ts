@@ -11,8 +11,8 @@ export interface AdminServer {
   close(): Promise<void>
 }
 
-/** Serves a few routes to this machine alone. It takes no body and no parameters, and changes nothing. */
-export function createAdminServer(routes: readonly PageRoute[], failed: (cause: unknown) => void): AdminServer {
+/** Serves a few read-only routes to this machine only. It takes no body and no parameters. */
+export function createAdminServer(routes: readonly PageRoute[], onError: (cause: unknown) => void): AdminServer {
   const serve = servePages(routes, {
     addressOf: (req) => req.socket.remoteAddress ?? '',
     refuseNotFound: (_req, res) => {
@@ -20,12 +20,12 @@ export function createAdminServer(routes: readonly PageRoute[], failed: (cause: 
       res.end()
     },
     closeConnection: (req) => req.socket.destroySoon(),
-    failed,
+    onError,
   })
   const server = createServer({ requestTimeout: requestTimeoutMs, keepAliveTimeout: keepAliveMs }, (req, res) => {
     res.setHeader('cache-control', 'no-store')
     res.setHeader('x-content-type-options', 'nosniff')
-    // A page in the operator's browser can reach loopback under a name of its own; only the literal names are answered.
+    // A web page in the operator's browser can reach loopback under a host name of its own (DNS rebinding), so only the literal names are served.
     if (isLoopbackHost(req.headers.host)) void serve(req, res)
     else writePage(req, res, misdirected)
   })
@@ -49,5 +49,5 @@ const misdirected: PageReply = {
   body: '{"error":"ask for 127.0.0.1 or localhost"}',
 }
 const requestTimeoutMs = 5000
-/** Longer than a minute between two scrapes. */
+/** Longer than the usual minute between two scrapes. */
 const keepAliveMs = 72_000

@@ -1,20 +1,20 @@
 /**
- * Collects a body that comes in chunks, in one buffer that we can wipe. A single chunk is used as it is (node gives each its own memory); of several,
- * each is wiped as soon as it is copied, and so is a buffer that has become too small.
+ * Collects the chunks of a body in one buffer that can be wiped. A single chunk is used as it is (node allocates memory for each). Of several, each is
+ * wiped as soon as it is copied, and so is a buffer that has become too small.
  */
 export class BodyBuffer {
-  #buffer: Buffer = nothing
+  #buffer: Buffer = emptyBuffer
   #length = 0
-  readonly #lengthMax: number
+  readonly #maxLength: number
 
-  constructor(lengthMax: number) {
-    this.#lengthMax = lengthMax
+  constructor(maxLength: number) {
+    this.#maxLength = maxLength
   }
 
-  /** Takes a chunk over. False, with everything wiped, when the body is too long. */
+  /** Takes ownership of a chunk. False if the body is too long; everything is wiped then. */
   add(chunk: Buffer): boolean {
     const length = this.#length + chunk.length
-    if (length > this.#lengthMax) {
+    if (length > this.#maxLength) {
       chunk.fill(0)
       this.wipe()
       return false
@@ -30,10 +30,10 @@ export class BodyBuffer {
     return true
   }
 
-  /** Hands the body over to a caller that wipes it. */
+  /** Returns the body; the caller wipes it. */
   take(): Buffer {
     const body = this.#buffer.subarray(0, this.#length)
-    this.#buffer = nothing
+    this.#buffer = emptyBuffer
     this.#length = 0
     return body
   }
@@ -43,11 +43,11 @@ export class BodyBuffer {
   }
 
   #grow(length: number): void {
-    const grown = Buffer.allocUnsafeSlow(Math.min(this.#lengthMax, Math.max(length, 2 * this.#buffer.length, 4096)))
+    const grown = Buffer.allocUnsafeSlow(Math.min(this.#maxLength, Math.max(length, 2 * this.#buffer.length, 4096)))
     this.#buffer.copy(grown)
     this.#buffer.fill(0)
     this.#buffer = grown
   }
 }
 
-const nothing = Buffer.allocUnsafeSlow(0)
+const emptyBuffer = Buffer.allocUnsafeSlow(0)

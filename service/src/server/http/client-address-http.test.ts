@@ -7,7 +7,7 @@ import { createHttpServer } from './http-server.ts'
 
 const loopback: TrustedProxies = { header: 'x-forwarded-for', has: (address) => address === '127.0.0.1' }
 
-test('limits count the client that a trusted proxy names, and the peer when no proxy is trusted', async () => {
+test('limits count the client that a trusted proxy names, and the peer if no proxy is trusted', async () => {
   assert.equal(await addressSeen(loopback), '198.51.100.7')
   assert.equal(await addressSeen(), '127.0.0.1')
 })

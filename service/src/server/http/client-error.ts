@@ -3,11 +3,11 @@ import { exchangeOf } from './exchange.ts'
 import type { ProblemName } from './problem.ts'
 
 /**
- * Handles node's `clientError`: the bytes on a socket are not HTTP, or did not come in time. The broken request is answered after the requests before
- * it, and the connection closes.
+ * Handles node's `clientError`: the bytes on a socket are not HTTP, or did not arrive in time. The response to the broken request follows those of the
+ * requests before it, and the connection closes.
  */
 export function handleClientError(err: Error & { code?: string; rawPacket?: unknown }, socket: ApiSocket): void {
-  // The packet may hold a card number; node made this copy for us.
+  // The packet may contain a card number; this copy was made by node for the error.
   if (err.rawPacket instanceof Uint8Array) err.rawPacket.fill(0)
   if (isClosing(socket)) return
   closeAfter(socket)

@@ -6,14 +6,14 @@ import { plainAddress, subscriberOf } from '../../domain/limits/address.ts'
 import type { TrustedProxies } from './client-address.ts'
 import { rawProblem, type ProblemName } from './problem.ts'
 
-/** What we remember of a connection, on the connection itself. */
+/** A socket with its request counters. */
 export interface ApiSocket extends Socket {
   [requestCount]?: number
   [newest]?: ServerResponse
   [lastRequest]?: number
 }
 
-/** Numbers a request on its connection, from 1. Responses go out in this order, whatever takes longest. */
+/** Numbers a request on its connection, from 1. Responses are sent in this order. */
 export function numberRequest(socket: ApiSocket, res: ServerResponse): number {
   socket[newest] = res
   socket[requestCount] = (socket[requestCount] ?? 0) + 1
@@ -26,8 +26,8 @@ export function newestResponse(socket: ApiSocket): ServerResponse | undefined {
 }
 
 /**
- * Closes a connection after the response to a request; by default the newest. Node goes on reading requests that lie in the same packet behind one
- * that was refused; none of them may be run, since we and a proxy before us may disagree on where they begin.
+ * Closes a connection after the response to a request; by default the newest. Node goes on to read requests that follow a refused one in the same
+ * packet. None of them may run: this server and a proxy in front of it may disagree on where they begin (request smuggling).
  */
 export function closeAfter(socket: ApiSocket, requestNumber = socket[requestCount] ?? 0): void {
   socket[lastRequest] = Math.min(requestNumber, socket[lastRequest] ?? requestNumber)
@@ -37,14 +37,14 @@ export function isClosing(socket: ApiSocket): boolean {
   return socket[lastRequest] !== undefined
 }
 
-/** Whether the connection closes before this request is answered. */
+/** Whether the connection closes before this request is handled. */
 export function isAfterLast(socket: ApiSocket, requestNumber: number): boolean {
   return requestNumber > (socket[lastRequest] ?? Infinity)
 }
 
 /**
- * Limits the sockets of one address, or /64 of IPv6, so that one client cannot take them all. Those of a trusted proxy are not counted: it brings
- * the connections of many clients.
+ * Limits the sockets of one address, or IPv6 /64, so that one client cannot use up all of them. Those of a trusted proxy are not counted, since it
+ * forwards many clients.
  */
 export function limitSockets(server: Server, socketsPerAddressMax: number, proxies: TrustedProxies): void {
   const open = new Map<string, number>()
@@ -67,7 +67,7 @@ export function limitSockets(server: Server, socketsPerAddressMax: number, proxi
   })
 }
 
-/** Writes a problem to a socket from which no request could be read. What still comes is discarded for a second, so that the problem arrives. */
+/** Writes a problem to a socket from which no request could be read. Further bytes are discarded for a second, so that the client receives the problem. */
 export function refuseSocket(socket: Socket, name: ProblemName): void {
   if (!socket.writable) {
     socket.destroy()

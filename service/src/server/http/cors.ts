@@ -1,17 +1,20 @@
-/** Headers of every reply of the API: any page may read it and the id of its request, and none may send cookies with it (docs/reference/wire.md#http; Fetch standard, CORS protocol). */
+/**
+ * CORS headers of every API reply: any page may read it and its request id, and none may send cookies (docs/reference/wire.md#http; Fetch standard,
+ * CORS protocol).
+ */
 export function corsHeaders(origin: string | null): readonly string[] {
   return origin !== null && isOriginLike(origin) ? ['access-control-allow-origin', origin, ...readable] : varyAlone
 }
 
 /**
- * Answers a preflight: the merchant is not known yet, so every origin may ask; its own list is enforced when the call comes. Any other
- * OPTIONS gets the same.
+ * Headers of the response to a preflight. The merchant is not known yet, so every origin is allowed; the merchant's own list is enforced on the call.
+ * Any other OPTIONS request gets the same.
  */
 export function preflightHeaders(origin: string | null): readonly string[] {
   return [...corsHeaders(origin), ...allowed]
 }
 
-/** An origin as browsers write it (RFC 6454 §6.2). It is written into our own headers: no digits enough for a card number are. */
+/** An origin as browsers write it (RFC 6454 §6.2). It is repeated in the response headers, so it must not have enough digits for a card number. */
 function isOriginLike(origin: string): boolean {
   return /^(null|[a-z][a-z0-9+.-]{0,30}:\/\/[\w.:[\]-]{1,253})$/i.test(origin) && !/(\d-?){12}/.test(origin)
 }

@@ -10,12 +10,12 @@ import { beginProblem, closes, type ProblemName } from './problem.ts'
 import { RequestHeaders } from './request-headers.ts'
 import type { ApiTarget, HttpReply, HttpRequest } from './request.ts'
 
-/** A request that knows its exchange, so that its listeners can be shared functions. */
+/** A request with its exchange, so that all requests share the same listener functions. */
 interface OwnedMessage extends IncomingMessage {
   [owner]?: Exchange
 }
 
-/** The exchange that a request belongs to; undefined for a page's. */
+/** The exchange of an API request; undefined for a page. */
 export function exchangeOf(req: OwnedMessage): Exchange | undefined {
   return req[owner]
 }
@@ -23,12 +23,12 @@ export function exchangeOf(req: OwnedMessage): Exchange | undefined {
 export interface ExchangeOptions {
   readonly headers: RequestHeaders
   readonly target: ApiTarget
-  /** Counted on its connection, from 1. */
+  /** Position on its connection, from 1. */
   readonly requestNumber: number
   readonly server: ServerState
 }
 
-/** One request to the API and its reply: collects the body, has it handled, writes the reply. */
+/** One API request and its reply: collects the body, calls the handler, writes the reply. */
 export class Exchange {
   readonly #res: ServerResponse
   readonly #headers: RequestHeaders
@@ -42,7 +42,7 @@ export class Exchange {
   /** Bytes that were discarded after the refusal. */
   #discarded = 0
   #linger: NodeJS.Timeout | undefined
-  #state: 'collecting' | 'answering' | 'discarding' | 'ended' = 'collecting'
+  #state: 'collecting' | 'handling' | 'discarding' | 'ended' = 'collecting'
 
   constructor(req: OwnedMessage, res: ServerResponse, { headers, target, requestNumber, server }: ExchangeOptions) {
     this.#res = res
@@ -75,11 +75,11 @@ export class Exchange {
   finishBody(): void {
     if (this.#state !== 'collecting') this.#end()
     else if (isAfterLast(this.#res.req.socket, this.#requestNumber)) this.abandon()
-    else void this.#answer()
+    else void this.#handle()
   }
 
   /**
-   * Refuses at once. The connection is closed when the rest of the body has come, or when that is too much or too late: closing with bytes unread would
+   * Refuses at once, and closes the connection when the rest of the body has arrived, or is too much or too late. Closing with unread bytes would
    * reset the connection, and the caller might never see the reason.
    */
   refuse(name: ProblemName): void {
@@ -91,27 +91,27 @@ export class Exchange {
     this.#linger = setTimeout(() => this.#end(), lingerMs).unref()
   }
 
-  /** The same where no more can come: the request is broken, or took too long. */
+  /** Refuses a request that cannot go on: it is malformed, or took too long. */
   break(name: ProblemName): void {
     this.refuse(name)
     this.#end()
   }
 
-  /** Nobody waits for the reply: the connection is gone, or closes before this request. */
+  /** Drops the request: its connection is gone, or closes before this request. */
   abandon(): void {
     this.#release()
     if (this.#state === 'collecting' || this.#state === 'discarding') this.#finish()
   }
 
-  async #answer(): Promise<void> {
-    this.#state = 'answering'
+  async #handle(): Promise<void> {
+    this.#state = 'handling'
     const server = this.#server
     const { socket } = this.#res.req
     const refusal = this.#refusal()
     try {
       this.#reply(await server.handle(this.#request(refusal)))
     } catch (err) {
-      server.failed(err)
+      server.onError(err)
       this.#res.destroy()
       this.#finish()
     } finally {
@@ -127,7 +127,7 @@ export class Exchange {
     return { refusal, segment, hasQuery, body, xAuth, origin, isFromBrowser, idempotencyKey, acceptLanguage, address: this.#address }
   }
 
-  /** Null when it is to be handled; then it counts as in flight. */
+  /** Null if the request is to be handled; it then counts as in flight. */
   #refusal(): HttpRequest['refusal'] {
     if (!this.#isPost) return 'notPost'
     if (this.#server.isDraining) return 'draining'
@@ -163,7 +163,7 @@ export class Exchange {
   #discard(chunk: Buffer): void {
     chunk.fill(0)
     this.#discarded += chunk.length
-    if (this.#discarded <= discardedMax) return
+    if (this.#discarded <= maxDiscardedBytes) return
     this.#end()
     this.#res.socket?.destroySoon()
   }
@@ -187,13 +187,13 @@ interface Refusal {
   readonly server: ServerState
 }
 
-/** Answers a request that is not for the API with a problem; its body is discarded and wiped. */
+/** Responds with a problem to a request that is not for the API. Its body is discarded and wiped. */
 export function refuseRequest(req: IncomingMessage, res: ServerResponse, { name, requestNumber, server }: Refusal): void {
   const headers = new RequestHeaders(req.rawHeaders)
-  new Exchange(req, res, { headers, target: nowhere, requestNumber, server }).refuse(name)
+  new Exchange(req, res, { headers, target: noTarget, requestNumber, server }).refuse(name)
 }
 
-/** Answers OPTIONS, preflights of browsers included. */
+/** Responds to OPTIONS, CORS preflights included. */
 export function respondToOptions(res: ServerResponse, { origin }: RequestHeaders): void {
   res.writeHead(204, [...preflightHeaders(origin)])
   res.end()
@@ -217,6 +217,6 @@ function dropBody(this: OwnedMessage): void {
 }
 
 const owner = Symbol('exchange')
-const nowhere: ApiTarget = { segment: null, hasQuery: false }
+const noTarget: ApiTarget = { segment: null, hasQuery: false }
 const lingerMs = 1000
-const discardedMax = 1024 * 1024
+const maxDiscardedBytes = 1024 * 1024

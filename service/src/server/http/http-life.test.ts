@@ -64,7 +64,7 @@ test('one address may have a limited number of calls in progress over all its co
   await close()
 })
 
-test('drain answers what has arrived, refuses what still comes, closes every connection, and then resolves', async () => {
+test('drain handles requests that have arrived, refuses later ones, closes every connection, and then resolves', async () => {
   const { http, open, release, reached } = await start({})
   const [busy, idle, fresh, late] = [await open(), await open(), await open(), await open()]
   idle.write(post('/api', discover))
@@ -99,7 +99,7 @@ test('drain cuts off calls that do not end before the deadline', async () => {
   await http.close()
 })
 
-test('a client that leaves in the middle leaves nothing behind', async () => {
+test('a client that disconnects during a request leaves no state behind', async () => {
   const { http, open, release, reached } = await start({})
   const half = await open()
   half.write(post('/api', discover).slice(0, -5))
@@ -155,7 +155,7 @@ test('bodies that have not arrived in full may take a limited number of bytes to
 
 test('a handler that throws ends its connection and not the service', async () => {
   const failed: unknown[] = []
-  const broken = await listen({ handle: () => Promise.reject(new Error('unforeseen')), failed: (cause) => failed.push(cause) })
+  const broken = await listen({ handle: () => Promise.reject(new Error('unforeseen')), onError: (cause) => failed.push(cause) })
   const client = await broken.open()
   client.write(post('/api', discover))
   await assert.rejects(client.next(), /closed/)
@@ -171,7 +171,7 @@ test('page routes are served beside the API, and what they throw is reported to 
     page('/page', () => ({ headers: { 'content-type': 'text/html' }, body: '<p>here</p>' })),
     page('/broken', () => Promise.reject(new Error('secret'))),
   ]
-  const { open, close } = await start({}, { pages, failed: (cause) => failed.push(cause) })
+  const { open, close } = await start({}, { pages, onError: (cause) => failed.push(cause) })
   const client = await open()
   client.write(['/page', '/broken', '/page/none'].map((path) => `GET ${path} HTTP/1.1\r\nHost: a\r\n\r\n`).join(''))
   const replies = [await client.next(), await client.next(), await client.next()]

@@ -18,7 +18,7 @@ after(() => Promise.all([app.close(), hasty.close()]))
 const head = 'Host: a\r\n'
 const framed = `Content-Length: ${discover.length}\r\n\r\n${discover}`
 
-test('what two readers could understand differently is refused, and the connection closes', async () => {
+test('ambiguous requests are refused, and the connection closes', async () => {
   const cases: [what: string, text: string][] = [
     ['two hosts', `POST /api HTTP/1.1\r\nHost: a\r\nhost: a\r\n${framed}`],
     ['no host', `POST /api HTTP/1.1\r\n${framed}`],
@@ -82,7 +82,7 @@ test('what two readers could understand differently is refused, and the connecti
   assert.equal(ran.length, before, 'none of them reached a method')
 })
 
-test('a refusal says what was wrong', async () => {
+test('a refusal has its reason', async () => {
   const cases: [text: string, word: RegExp][] = [
     [`POST /api HTTP/1.1\r\nHost: a\r\nHost: b\r\n${framed}`, /more than one Host/],
     [`POST /api HTTP/1.1\r\n${framed}`, /one Host header/],
@@ -150,7 +150,7 @@ test('nothing that follows a refused request on its connection is run', async ()
   assert.equal(ran.length, before)
 })
 
-test('a request that comes too slowly is 408, in its headers, in its body, or not at all', async () => {
+test('a request that arrives too slowly, in headers or body, or not at all, is 408', async () => {
   const starts = ['', 'POST /api HT', `POST /api HTTP/1.1\r\n${head}X-A`, post('/api', '{"id"', ['Content-Length: 32'])]
   const clients: RawClient[] = []
   for (const start of starts) {
@@ -174,7 +174,7 @@ test('a call that runs longer than the request timeout is not cut off', async ()
   assert.equal((await client.next()).status, 200)
 })
 
-test('no refusal repeats what was sent', async () => {
+test('no refusal repeats the request', async () => {
   for (const text of [
     `POST /${testPan} HTTP/1.1\r\n${head}${framed}`,
     `POST http://a/${testPan} HTTP/1.1\r\n${head}${framed}`,

@@ -10,7 +10,7 @@ const token = '6745a1f0000a3f5c0d2e4b61_3kTMd0bJqg7v1nUeWcY9aRzXoP5sHfL2iKxQ8tVb
 const xAuth = `X-Auth: ${merchantId}`
 const discover = '{"id":1,"method":"rpc.discover"}'
 const asked: HttpRequest[] = []
-const { answer } = createTestPipeline({ origins: { isAnyWelcome: true, formOrigin: null } })
+const { answer } = createTestPipeline({ origins: { isAnyAllowed: true, formOrigin: null } })
 const app = await listen({
   handle: (request) => {
     asked.push({ ...request, body: Buffer.from(request.body) })
@@ -186,7 +186,7 @@ test('a body of 64 KiB is accepted, one byte more is not, however it is framed',
   }
 })
 
-test('a body whose Content-Length is too long is refused before it comes', async () => {
+test('a body whose Content-Length is too long is refused before it arrives', async () => {
   const client = await app.open()
   client.write(post('/api', 'x'.repeat(10), ['Content-Length: 9999999']))
   assert.equal((await client.next()).status, 413)

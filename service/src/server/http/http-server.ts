@@ -20,18 +20,18 @@ import { readApiTarget } from './request.ts'
 
 /** The HTTP server: the API, and the pages beside it. */
 export interface HttpServer {
-  /** Returns the address that it listens on. */
+  /** Returns the address it listens on. */
   listen(address: ListenAddress): Promise<AddressInfo>
-  /** Requests to the API that are being answered. */
+  /** API requests that are being handled. */
   inFlight(): number
   /** Open connections, for tests. */
   connections(): Promise<number>
   /**
-   * Stops: takes no new connection, answers what has arrived, refuses what still comes with 503, and closes each connection after its reply.
-   * Resolves when all are closed; after `deadlineMs` the rest is cut off.
+   * Stops gracefully: accepts no new connection, handles the requests that have arrived, refuses later ones with 503, and closes each connection
+   * after its reply. Resolves when all are closed; after `deadlineMs` the remaining ones are cut off.
    */
   drain(deadlineMs: number): Promise<void>
-  /** Stops without waiting for idle connections; resolves when all are closed. */
+  /** Stops without waiting for idle connections. Resolves when all are closed. */
   close(): Promise<void>
 }
 
@@ -41,39 +41,39 @@ export interface ListenAddress {
 }
 
 export interface HttpServerOptions {
-  /** Answers a request to the API. */
+  /** Handles a request to the API. */
   readonly handle: RequestHandler
   readonly bounds?: Partial<HttpBounds>
-  /** Proxies that are trusted to name the client's address; by default none. */
+  /** Proxies that are trusted to name the client's address. Default: none. */
   readonly proxies?: TrustedProxies
-  /** What is there beside the API: form, dashboard, SDK files. */
+  /** The routes beside the API: form, dashboard, SDK files. */
   readonly pages?: readonly PageRoute[]
-  /** For the log: something threw that nobody foresaw. */
-  readonly failed?: (cause: unknown) => void
+  /** For the log: an unexpected error. */
+  readonly onError?: (cause: unknown) => void
 }
 
-/** How much, how many and how long; milliseconds. */
+/** Limits of the HTTP server. */
 export interface HttpBounds extends InFlightBounds {
   readonly headersTimeoutMs: number
   /** From the first byte of a request to its last. */
   readonly requestTimeoutMs: number
   readonly keepAliveMs: number
-  /** Of bodies that have not arrived in full, all together. */
+  /** Bytes of all bodies that have not arrived in full. */
   readonly heldBytesMax: number
   readonly socketsMax: number
   readonly socketsPerAddressMax: number
 }
 
-/** Creates the server. It refuses what is not plain HTTP/1.1, answers the API, and looks for every other path among the pages. */
+/** Creates the server. It refuses what is not plain HTTP/1.1, passes API requests to `handle`, and looks up every other path among the pages. */
 export function createHttpServer(options: HttpServerOptions): HttpServer {
-  const { handle: answer, proxies = noProxies, pages = [], failed = () => undefined } = options
+  const { handle, proxies = noProxies, pages = [], onError = () => undefined } = options
   const bounds = { ...defaultBounds, ...options.bounds }
-  const state = createServerState({ handle: answer, failed, heldBytesMax: bounds.heldBytesMax, proxies }, bounds)
+  const state = createServerState({ handle, onError, heldBytesMax: bounds.heldBytesMax, proxies }, bounds)
   const serve = servePages(pages, {
     addressOf: (req) => clientAddress(req.socket.remoteAddress ?? '', req.rawHeaders, proxies),
     refuseNotFound: (req, res) => refuseRequest(req, res, { name: 'notFound', requestNumber: 0, server: state }),
     closeConnection: (req) => closeAfter(req.socket),
-    failed,
+    onError,
   })
   const server = makeServer(state, bounds, (req, res) => void serve(req, res))
   return Object.freeze({
@@ -88,7 +88,7 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
 export const defaultBounds: HttpBounds = Object.freeze({
   headersTimeoutMs: 5000,
   requestTimeoutMs: 10_000,
-  // Longer than the 60 s after which load balancers commonly close an idle connection, so that they do it and not we.
+  // Longer than the usual 60 s idle timeout of load balancers, so that they close the connection and not this server.
   keepAliveMs: 65_000,
   inFlightMax: 2000,
   inFlightPerConnectionMax: 64,
@@ -99,7 +99,7 @@ export const defaultBounds: HttpBounds = Object.freeze({
 })
 
 function makeServer(state: ServerState, bounds: HttpBounds, servePage: RequestListener): Server {
-  const serve: RequestListener = (req, res) => receive(req, res, { state, servePage })
+  const serve: RequestListener = (req, res) => receiveRequest(req, res, { state, servePage })
   const server = createNodeServer(nodeOptions(bounds), serve)
   server.maxConnections = bounds.socketsMax
   server.maxHeadersCount = 0
@@ -119,7 +119,7 @@ interface Receiver {
   readonly servePage: RequestListener
 }
 
-function receive(req: IncomingMessage, res: ServerResponse, { state, servePage }: Receiver): void {
+function receiveRequest(req: IncomingMessage, res: ServerResponse, { state, servePage }: Receiver): void {
   const requestNumber = numberRequest(req.socket, res)
   if (isAfterLast(req.socket, requestNumber)) {
     discardRequest(req)
@@ -129,12 +129,12 @@ function receive(req: IncomingMessage, res: ServerResponse, { state, servePage }
   const fault = findProtocolFault(req, headers)
   const target = readApiTarget(req.url ?? '')
   if (fault !== null) refuseRequest(req, res, { name: fault, requestNumber, server: state })
-  else if (target === null) handPage(req, res, { state, servePage })
+  else if (target === null) handlePageRequest(req, res, { state, servePage })
   else if (req.method === 'OPTIONS') respondToOptions(res, headers)
   else new Exchange(req, res, { headers, target, requestNumber, server: state })
 }
 
-function handPage(req: IncomingMessage, res: ServerResponse, { state, servePage }: Receiver): void {
+function handlePageRequest(req: IncomingMessage, res: ServerResponse, { state, servePage }: Receiver): void {
   state.open++
   res.once('close', () => endRequest(state))
   servePage(req, res)
@@ -148,7 +148,7 @@ function nodeOptions({ headersTimeoutMs, requestTimeoutMs, keepAliveMs }: HttpBo
     connectionsCheckingInterval: Math.min(500, headersTimeoutMs),
     maxHeaderSize: 16 * 1024,
     insecureHTTPParser: false,
-    // Checked by us, so that the refusal says why.
+    // Checked by findProtocolFault, so that the response says why.
     requireHostHeader: false,
     noDelay: true,
   }
@@ -159,14 +159,14 @@ async function drain(server: Server, state: ServerState, deadlineMs: number): Pr
   const closed = new Promise<void>((resolve) => server.close(() => resolve()))
   const cutAfter = (ms: number) => setTimeout(() => server.closeAllConnections(), ms)
   const cut = [cutAfter(deadlineMs)]
-  // What is still open then has no request on it: a client that connected ahead of its need.
-  state.idle = () => cut.push(cutAfter(lastReplyMs))
+  // A connection that is still open then carries no request: its client opened it in advance.
+  state.idle = () => cut.push(cutAfter(lastReplyDelayMs))
   if (state.open === 0) state.idle()
   await closed
   cut.forEach((timer) => clearTimeout(timer))
 }
 
-/** Listens, or throws why the address cannot be had. */
+/** Listens. Rejects with the reason if it cannot. */
 export function listenOn(server: Server, { host, port }: ListenAddress): Promise<AddressInfo> {
   return new Promise((resolve, reject) => {
     server.once('error', reject)
@@ -177,7 +177,7 @@ export function listenOn(server: Server, { host, port }: ListenAddress): Promise
   })
 }
 
-/** Closes a server that listens; of one that does not, nothing is left to close. */
+/** Closes a server. Does nothing if it does not listen. */
 export function closeServer(server: Server): Promise<void> {
   return new Promise((resolve) => {
     server.close(() => resolve())
@@ -185,5 +185,5 @@ export function closeServer(server: Server): Promise<void> {
   })
 }
 
-/** Time for the last replies to leave the machine. */
-const lastReplyMs = 100
+/** Time for the last replies to be sent. */
+const lastReplyDelayMs = 100

@@ -4,13 +4,13 @@ import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:
 import { BodyBuffer } from './body-buffer.ts'
 import { problemText } from './problem.ts'
 
-/** One page: a document, a file, or the dashboard's endpoint. Whatever the table of routes does not have is answered 404. */
+/** One route: a document, a file, or the dashboard's endpoint. Any other path gets 404. */
 export interface PageRoute {
-  /** GET answers HEAD too. */
+  /** GET serves HEAD too. */
   readonly method: 'GET' | 'POST'
-  /** Whether a Host header names the host that has this page; on any other host the page is not there. */
+  /** Whether this page is served on a host, by the Host header. On any other host it does not exist. */
   readonly host: (host: string | undefined) => boolean
-  /** A whole path; `…/*` takes everything below, `…/:name` one segment. */
+  /** A whole path; `…/*` matches everything below, `…/:name` one segment. */
   readonly path: string
   /** Null: not found. */
   readonly handle: (request: PageRequest) => PageReply | null | Promise<PageReply | null>
@@ -24,7 +24,7 @@ export interface PageRequest {
   readonly hasQuery: boolean
   /** The client's address. */
   readonly address: string
-  /** Of POST. Whoever takes it wipes it. */
+  /** Of POST. The handler wipes it. */
   readonly body: Buffer
 }
 
@@ -40,10 +40,10 @@ export interface PageDependencies {
   readonly addressOf: (req: IncomingMessage) => string
   /** Writes the 404. */
   readonly refuseNotFound: (req: IncomingMessage, res: ServerResponse) => void
-  /** Runs nothing more of this connection. */
+  /** Handles no further request of this connection. */
   readonly closeConnection: (req: IncomingMessage) => void
   /** For the log: a page threw. */
-  readonly failed: (cause: unknown) => void
+  readonly onError: (cause: unknown) => void
 }
 
 /** Serves pages by a table of routes; the first that matches handles the request. */
@@ -67,7 +67,7 @@ export function servePages(routes: readonly PageRoute[], deps: PageDependencies)
       if (reply === null) deps.refuseNotFound(req, res)
       else writePage(req, res, reply)
     } catch (err) {
-      deps.failed(err)
+      deps.onError(err)
       if (res.headersSent) res.destroy()
       else writePage(req, res, failure)
     }
@@ -115,7 +115,7 @@ function readBody(req: IncomingMessage): Promise<Buffer | 'tooLarge' | 'aborted'
   })
 }
 
-/** Writes a whole reply; of HEAD the headers alone. */
+/** Writes a whole reply; for HEAD only the headers. */
 export function writePage(req: IncomingMessage, res: ServerResponse, { status = 200, headers, body }: PageReply): void {
   res.writeHead(status, { ...headers, 'content-length': String(Buffer.byteLength(body)) })
   res.end(req.method === 'HEAD' ? undefined : body)

@@ -1,6 +1,9 @@
 import type { ServerResponse } from 'node:http'
 
-/** Why a request gets no JSON-RPC reply (docs/reference/wire.md#http). Except for `notFound` and `failed` the connection closes after it: what follows cannot be trusted to be a request. */
+/**
+ * Why a request gets no JSON-RPC reply (docs/reference/wire.md#http). Except for `notFound` and `failed` the connection closes afterwards, because
+ * the following bytes cannot be trusted to be a request.
+ */
 export const problems = {
   notFound: { status: 404, title: 'Not Found', detail: 'Nothing is here. The API answers at /api and at /api/<method>.' },
   requestTimeout: { status: 408, title: 'Request Timeout', detail: 'The request did not arrive in time.' },
@@ -21,7 +24,7 @@ export const problems = {
   failed: { status: 500, title: 'Internal Server Error', detail: 'Our fault; nothing more can be said here.' },
 } as const satisfies Record<string, HttpProblem>
 
-/** An RFC 9457 problem, as little of it as is needed. */
+/** The members of an RFC 9457 problem that are used. */
 export interface HttpProblem {
   readonly status: number
   readonly title: string
@@ -30,7 +33,7 @@ export interface HttpProblem {
 
 export type ProblemName = keyof typeof problems
 
-/** Answers with a problem; the caller ends the response. */
+/** Writes a problem as the response. The caller ends it. */
 export function beginProblem(res: ServerResponse, name: ProblemName, more: readonly string[] = []): void {
   const text = problemText(name)
   res.writeHead(problems[name].status, [...headersOf(name, text), ...more])

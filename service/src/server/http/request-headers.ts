@@ -4,8 +4,8 @@ import type { ProblemName } from './problem.ts'
 import type { IdempotencyHeader } from './request.ts'
 
 /**
- * The headers that the API reads, from node's raw list in one pass; node's own parsed object is never built. Repeated headers are distinguished from
- * single ones where a proxy before us might read the other one.
+ * The headers that the API reads, from node's raw list in one pass; node's parsed object is never built. Repeated headers are counted where a proxy in
+ * front of this server might read another one of them.
  */
 export class RequestHeaders {
   count = 0
@@ -28,16 +28,16 @@ export class RequestHeaders {
     for (let i = 0; i + 1 < raw.length; i += 2) {
       const name = raw[i] ?? ''
       if (name.length < 4 || !lengths.has(name.length)) continue
-      this.#take(name.toLowerCase(), raw[i + 1] ?? '')
+      this.#readHeader(name.toLowerCase(), raw[i + 1] ?? '')
     }
   }
 
-  /** Without the blanks around it; null when there is none, or more than one. */
+  /** Trimmed; null if there is none, or more than one. */
   get xAuth(): string | null {
-    return this.xAuths === 1 ? withoutBlanks(this.#xAuth) : null
+    return this.xAuths === 1 ? trimBlanks(this.#xAuth) : null
   }
 
-  /** 1 to 255 visible characters, once; null when there is none. */
+  /** 1 to 255 visible ASCII characters; null if there is none. */
   get idempotencyKey(): IdempotencyHeader {
     if (this.idempotencyKeys === 0) return null
     return this.idempotencyKeys === 1 && /^[!-~]{1,255}$/.test(this.#idempotencyKey) ? { key: this.#idempotencyKey } : 'invalid'
@@ -47,7 +47,7 @@ export class RequestHeaders {
     return this.contentLength > 0 || this.transferEncodings > 0
   }
 
-  #take(name: string, value: string): void {
+  #readHeader(name: string, value: string): void {
     switch (name) {
       case 'host':
         this.hosts++
@@ -85,7 +85,7 @@ export class RequestHeaders {
   }
 }
 
-function withoutBlanks(value: string): string {
+function trimBlanks(value: string): string {
   return isBlank(value.charCodeAt(0)) || isBlank(value.charCodeAt(value.length - 1)) ? value.replace(/^[ \t]+|[ \t]+$/g, '') : value
 }
 
@@ -108,13 +108,13 @@ const lengths: ReadonlySet<number> = new Set(
 )
 
 /**
- * Finds what node accepts and we refuse, because a proxy before us could read a different request than we do (RFC 9112 §3.2, §6.1, §11.2); null when
- * there is nothing. What node's parser refuses by itself never comes here.
+ * Finds what node accepts and this server refuses, because a proxy in front of it might read a different request (RFC 9112 §3.2, §6.1, §11.2). Null if
+ * there is no fault. What node's parser rejects never gets here.
  */
 export function findProtocolFault(req: IncomingMessage, headers: RequestHeaders): ProblemName | null {
   const isVersion11 = req.httpVersionMajor === 1 && req.httpVersionMinor === 1
   if (!isVersion11 && !(req.httpVersionMajor === 1 && req.httpVersionMinor === 0)) return 'invalidHttp'
-  if (headers.count > headersMax) return 'headersTooLarge'
+  if (headers.count > maxHeaders) return 'headersTooLarge'
   if (headers.hosts > 1) return 'hostTwice'
   if (headers.hosts === 0 && isVersion11) return 'hostMissing'
   if (!req.url?.startsWith('/')) return 'targetForm'
@@ -129,4 +129,4 @@ function isFramedTwice({ transferEncoding, transferEncodings, contentLengths }: 
 }
 
 const bodyless: ReadonlySet<string | undefined> = new Set(['GET', 'HEAD', 'OPTIONS'])
-const headersMax = 256
+const maxHeaders = 256

@@ -6,13 +6,13 @@ import type { ApiSocket } from './connections.ts'
 /** What all requests of a server share. */
 export interface ServerState {
   readonly handle: RequestHandler
-  /** For the log: something threw that nobody foresaw. */
-  readonly failed: (cause: unknown) => void
+  /** For the log: an unexpected error. */
+  readonly onError: (cause: unknown) => void
   readonly heldBytesMax: number
   readonly proxies: TrustedProxies
   /** API requests that are being handled. */
   readonly inFlight: InFlight
-  /** Requests, of pages too, that have no complete response yet. */
+  /** Requests, those of pages included, whose response is not complete. */
   open: number
   /** Bytes of bodies that have not arrived in full. */
   heldBytes: number
@@ -22,10 +22,10 @@ export interface ServerState {
 }
 
 export function createServerState(
-  parts: Pick<ServerState, 'handle' | 'failed' | 'heldBytesMax' | 'proxies'>,
+  options: Pick<ServerState, 'handle' | 'onError' | 'heldBytesMax' | 'proxies'>,
   bounds: InFlightBounds,
 ): ServerState {
-  return { ...parts, inFlight: new InFlight(bounds), open: 0, heldBytes: 0, isDraining: false, idle: null }
+  return { ...options, inFlight: new InFlight(bounds), open: 0, heldBytes: 0, isDraining: false, idle: null }
 }
 
 /** Called once for each open request, when it is done. */
@@ -40,7 +40,7 @@ export interface InFlightBounds {
   readonly inFlightPerAddressMax: number
 }
 
-/** Counts the requests that are being handled: in all, on one connection (which may send the next before it has the reply), of one address or /64 of IPv6. */
+/** Counts the requests that are being handled: in total, per connection (pipelining allows several) and per address or IPv6 /64. */
 export class InFlight {
   total = 0
   readonly #bounds: InFlightBounds
@@ -50,7 +50,7 @@ export class InFlight {
     this.#bounds = bounds
   }
 
-  /** Counts a request until `leave`, or returns why there is no room for it and counts nothing. */
+  /** Counts a request until `leave`. At a limit it returns which one, and counts nothing. */
   enter(socket: InFlightCounts, address: string): 'overloaded' | 'connectionBusy' | 'addressBusy' | null {
     const { inFlightMax, inFlightPerConnectionMax, inFlightPerAddressMax } = this.#bounds
     const ofConnection = socket[calls] ?? 0

@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
 
-/** The built dashboard: one script, one stylesheet, and the messages of long pages, each named by its hash so that it never changes under its name. */
+/** The built dashboard: one script, one stylesheet, and the messages of long pages. Each file name contains a hash, so that its content never changes. */
 export interface DashboardAssets {
   /** By their names under `/dashboard/assets/`. */
   readonly files: ReadonlyMap<string, DashboardFile>
@@ -17,21 +17,21 @@ export interface DashboardFile {
   readonly type: string
 }
 
-/** Reads what `npm run build` left in `folder`. Throws `DashboardMissing`. */
+/** Reads the output of `npm run build` in `folder`. Throws `DashboardMissing`. */
 export function readDashboardAssets(folder: string): DashboardAssets {
   try {
-    const words = readdirSync(folder).filter((name) => name.endsWith('.json'))
+    const messageFiles = readdirSync(folder).filter((name) => name.endsWith('.json'))
     return nameAssets(
       readFileSync(join(folder, 'app.js')),
       readFileSync(join(folder, 'app.css')),
-      words.map((name) => [name, readFileSync(join(folder, name))]),
+      messageFiles.map((name) => [name, readFileSync(join(folder, name))]),
     )
   } catch (cause) {
     throw new DashboardMissing(folder, { cause })
   }
 }
 
-/** Names script and stylesheet by their hashes; message files are named by the build, since the script refers to them. */
+/** Names script and stylesheet by their hashes. Message files are named by the build, since the script refers to them. */
 export function nameAssets(scriptBytes: Buffer, styleBytes: Buffer, words: readonly (readonly [string, Buffer])[] = []): DashboardAssets {
   const script = `app-${digest(scriptBytes)}.js`
   const style = `app-${digest(styleBytes)}.css`

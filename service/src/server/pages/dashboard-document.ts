@@ -1,6 +1,6 @@
 import type { DashboardAssets } from './dashboard-assets.ts'
 
-/** The one document of the dashboard; everything in it comes from our own origin, and nothing is inline. */
+/** The document of the dashboard. Everything in it is loaded from the same origin, and nothing is inline. */
 export function renderDashboardDocument({ script, style }: DashboardAssets): string {
   return (
     '<!doctype html><html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width,initial-scale=1">' +
@@ -11,7 +11,7 @@ export function renderDashboardDocument({ script, style }: DashboardAssets): str
   )
 }
 
-/** The headers of the document (W3C CSP 3, Trusted Types). `formOrigin` serves the form builder's preview. */
+/** The headers of the document (W3C CSP 3, Trusted Types). `formOrigin` serves the preview of the form builder. */
 export function documentHeaders(formOrigin: string): Readonly<Record<string, string>> {
   const policy = [
     "default-src 'none'",
@@ -26,10 +26,10 @@ export function documentHeaders(formOrigin: string): Readonly<Record<string, str
     "require-trusted-types-for 'script'",
     "trusted-types 'none'",
   ].join('; ')
-  return { ...everywhere, 'cache-control': 'no-store', 'content-security-policy': policy, 'content-type': 'text/html; charset=utf-8' }
+  return { ...commonHeaders, 'cache-control': 'no-store', 'content-security-policy': policy, 'content-type': 'text/html; charset=utf-8' }
 }
 
-/** Of the script and the style. */
+/** Headers of the script and the stylesheet. */
 export const assetHeaders: Readonly<Record<string, string>> = {
   'cache-control': 'public, max-age=31536000, immutable',
   'cross-origin-resource-policy': 'same-origin',
@@ -37,7 +37,7 @@ export const assetHeaders: Readonly<Record<string, string>> = {
   vary: 'Accept-Encoding',
 }
 
-const everywhere: Readonly<Record<string, string>> = {
+const commonHeaders: Readonly<Record<string, string>> = {
   'cross-origin-opener-policy': 'same-origin',
   'cross-origin-resource-policy': 'same-origin',
   'origin-agent-cluster': '?1',

@@ -10,20 +10,20 @@ import { makeDashboardHost, type DashboardHost } from './hosts.ts'
 export interface DashboardPageOptions {
   readonly handle: RequestHandler
   readonly assets: DashboardAssets
-  /** Null: `localhost`, whatever the port. */
+  /** Null: `localhost` at any port. */
   readonly dashboardOrigin: string | null
   /** Null: every name of 127.0.0.1. */
   readonly formOrigin: string | null
 }
 
-/** The dashboard's own host: its document, its files, and its endpoint `POST /dashboard/api`. On any other host none of it is there. */
-export function dashboardRoutes({ handle: answer, assets, dashboardOrigin, formOrigin }: DashboardPageOptions): readonly PageRoute[] {
+/** The routes of the dashboard's host: its document, its files, and its endpoint `POST /dashboard/api`. No other host has them. */
+export function dashboardRoutes({ handle, assets, dashboardOrigin, formOrigin }: DashboardPageOptions): readonly PageRoute[] {
   const host = makeDashboardHost(dashboardOrigin)
   const cookie = makeSessionCookie(host.isSecure)
   const document = { headers: documentHeaders(formOrigin ?? 'http://127.0.0.1:*'), body: renderDashboardDocument(assets) }
-  const get = (path: string, handle: PageRoute['handle']): PageRoute => ({ method: 'GET', host: host.is, path, handle })
+  const get = (path: string, respond: PageRoute['handle']): PageRoute => ({ method: 'GET', host: host.is, path, handle: respond })
   return [
-    { method: 'POST', host: host.is, path: '/dashboard/api', handle: (request) => answerDashboard(request, { answer, host, cookie }) },
+    { method: 'POST', host: host.is, path: '/dashboard/api', handle: (request) => handleDashboardCall(request, { handle, host, cookie }) },
     get('/dashboard/assets/:name', (request) => findAsset(request, assets)),
     get('/dashboard', () => document),
     get('/dashboard/*', () => document),
@@ -39,21 +39,21 @@ function findAsset({ path, headers: { 'accept-encoding': accepted } }: PageReque
 }
 
 interface DashboardEndpoint {
-  readonly answer: RequestHandler
+  readonly handle: RequestHandler
   readonly host: DashboardHost
   readonly cookie: SessionCookie
 }
 
-async function answerDashboard(request: PageRequest, { answer, host, cookie }: DashboardEndpoint): Promise<PageReply> {
+async function handleDashboardCall(request: PageRequest, { handle, host, cookie }: DashboardEndpoint): Promise<PageReply> {
   const { headers } = request
   let session: string | null | undefined
   const browser: DashboardBrowser = {
     cookie: cookie.read(headers.cookie),
-    csrf: one(headers['x-tessera-csrf']),
+    csrf: singleHeader(headers['x-tessera-csrf']),
     userAgent: headers['user-agent'] ?? '',
     setCookie: (value) => (session = value),
   }
-  const { status, text, retryAfterSeconds } = await answer({
+  const { status, text, retryAfterSeconds } = await handle({
     refusal: isFromDashboard(request, host) ? null : 'notFromDashboard',
     segment: null,
     hasQuery: request.hasQuery,
@@ -74,7 +74,7 @@ async function answerDashboard(request: PageRequest, { answer, host, cookie }: D
   return { status, headers: replyHeaders, body: text }
 }
 
-/** Whether the browser says that a page of ours sent the request. A request with X-Auth is no page's, and a page of another port on this host is not ours. */
+/** Whether a page of the dashboard sent the request, as the browser states. A request with X-Auth is not from a page; a page on another port is of another origin. */
 function isFromDashboard({ headers }: PageRequest, host: DashboardHost): boolean {
   return (
     headers['sec-fetch-site'] === 'same-origin' &&
@@ -84,7 +84,7 @@ function isFromDashboard({ headers }: PageRequest, host: DashboardHost): boolean
   )
 }
 
-function one(header: string | string[] | undefined): string | null {
+function singleHeader(header: string | string[] | undefined): string | null {
   return typeof header === 'string' ? header : null
 }
 

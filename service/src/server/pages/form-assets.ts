@@ -7,17 +7,17 @@ import type { Language } from '@tessera/contract/profile'
 
 /** The built form: the frame's script and style, and the files that merchants' pages load. */
 export interface FormAssets {
-  /** Of the SDK, as in `/sdk/<version>/`. */
+  /** Version of the SDK, as in `/sdk/<version>/`. */
   readonly version: string
   readonly script: string
-  /** Measures a theme's contrast; runs before the script in the test environment. */
+  /** Measures the contrast of a theme. Runs before the script in the test environment. */
   readonly guard: string
-  /** Plays the service in the form builder's preview; runs before everything else. */
+  /** Simulates the service in the preview of the form builder. Runs before everything else. */
   readonly preview: string
   readonly style: string
-  /** Of the hosted page, around the frame. */
+  /** Script and style of the hosted page, around the frame. */
   readonly hosted: { readonly script: string; readonly style: string }
-  /** The frame's messages: one language comes with the document, another is requested when the page changes the language. */
+  /** The frame's messages. The document has one language; another is requested when the page changes the language. */
   readonly texts: Readonly<Record<Language, FrameTexts>>
   /** By name: `tessera.js`, `tessera.mjs`, `react.mjs`, `tessera.d.ts`. */
   readonly files: ReadonlyMap<string, SdkFile>
@@ -32,7 +32,7 @@ export interface SdkFile {
   readonly integrity: string
 }
 
-/** Reads what `npm run build` left in `folder`. Throws `AssetsMissing` when there is nothing, or not all of it. */
+/** Reads the output of `npm run build` in `folder`. Throws `AssetsMissing` if it is missing or incomplete. */
 export function readFormAssets(folder: string): FormAssets {
   try {
     const { version } = JSON.parse(readFileSync(join(folder, 'manifest.json'), 'utf8')) as { version: string }
@@ -50,7 +50,7 @@ function readTexts(json: string): Readonly<Record<Language, FrameTexts>> {
   return JSON.parse(json) as Record<Language, FrameTexts>
 }
 
-/** The browser part is not built. */
+/** The card form is not built. */
 export class AssetsMissing extends Error {
   override readonly name = 'AssetsMissing'
   constructor(folder: string, options: ErrorOptions) {

@@ -6,33 +6,33 @@ import type { FrameTexts } from './form-assets.ts'
 import type { DisclosedText } from '../../domain/consents/disclosure-text.ts'
 import { escapeText } from './plain-pages.ts'
 
-/** The frame's configuration, part of its document; nothing of it is secret. */
+/** The frame's configuration, part of its document. Nothing in it is secret. */
 export interface FrameConfig {
   readonly merchant: string
   readonly merchantName: string
-  /** Of the page that holds the frame, exactly. */
+  /** Exact origin of the page that embeds the frame. */
   readonly origin: string
-  /** For the form check, which sends a card in the test environment alone. */
+  /** For the form check, which sends a card only in the test environment. */
   readonly environment: 'test' | 'production'
   readonly providerName: string
   readonly termsUrl: string
   readonly privacyUrl: string
   readonly words: FrameMessages
-  /** The token of this document; it comes back with the card. */
+  /** The token of this document, which is sent back with the card. */
   readonly form: string
 }
 
-/** The frame's messages in one language, with the disclosure in that language, so that what is agreed to is what was shown. */
+/** The frame's messages in one language, with the disclosure in the same language, so that the cardholder agrees to the text that was shown. */
 export interface FrameMessages {
   readonly locale: Language
   readonly texts: FrameTexts
   readonly disclosure: DisclosedText & { readonly version: string }
 }
 
-/** The form's document. Script, style and configuration are inline, so that it takes one request. */
+/** The form's document. Script, style and configuration are inline, so that one request loads it. */
 export interface FormDocument {
-  render(facts: FrameConfig): string
-  /** Content-Security-Policy (W3C CSP 3): only this script and this style, calls only to the form's own origin, framed by `ancestor` alone. */
+  render(config: FrameConfig): string
+  /** Content-Security-Policy (W3C CSP 3): only this script and this style, calls only to the form's own origin, framed only by `ancestor`. */
   policy(ancestor: string): string
 }
 
@@ -40,13 +40,13 @@ export interface FormDocumentOptions {
   /** In the order in which they run. */
   readonly scripts: readonly string[]
   readonly style: string
-  /** What the document may call: its own origin, or nothing. */
+  /** The CSP source that the document may call. */
   readonly connect: "'self'" | "'none'"
 }
 
 export function makeFormDocument({ scripts, style, connect }: FormDocumentOptions): FormDocument {
   assertInert(scripts, style)
-  const fixed = [
+  const baseDirectives = [
     "default-src 'none'",
     `script-src ${scripts.map(cspHashOf).join(' ')}`,
     `style-src ${cspHashOf(style)}`,
@@ -62,23 +62,23 @@ export function makeFormDocument({ scripts, style, connect }: FormDocumentOption
       `<!doctype html><html lang="${facts.words.locale}"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width,initial-scale=1">` +
       `<meta name="color-scheme" content="light dark"><title>${escapeText(facts.providerName)}</title><style>${style}</style></head>` +
       `<body><script type="application/json" id="tessera">${toInertJson(facts)}</script>${inline}</body></html>`,
-    policy: (ancestor: string) => `${fixed}; frame-ancestors ${ancestor}`,
+    policy: (ancestor: string) => `${baseDirectives}; frame-ancestors ${ancestor}`,
   })
 }
 
-/** Throws for a script or a style that would close its own element. */
+/** Throws if a script or style would close its own element. */
 export function assertInert(scripts: readonly string[], style: string): void {
   for (const [what, text] of [...scripts.map((script) => ['script', script] as const), ['style', style] as const]) {
     if (new RegExp(`</${what}|<!--`, 'i').test(text)) throw new Error(`the form's ${what} would end its own element`)
   }
 }
 
-/** A source of a CSP that is exactly this text. */
+/** The CSP source expression for exactly this text. */
 export function cspHashOf(text: string): string {
   return `'sha256-${createHash('sha256').update(text, 'utf8').digest('base64')}'`
 }
 
-/** JSON that cannot close its own element, whatever a merchant is called. */
+/** JSON that cannot close its script element, whatever the name of a merchant contains. */
 export function toInertJson(value: object): string {
   return JSON.stringify(value).replace(/[<>&\u2028\u2029]/g, (sign) => `\\u${sign.charCodeAt(0).toString(16).padStart(4, '0')}`)
 }

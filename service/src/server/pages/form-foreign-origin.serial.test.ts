@@ -28,7 +28,7 @@ before(async () => {
     assets,
     findMerchant: async () => shop,
     issueForm: async () => 'mark',
-    isAnyOriginWelcome: false,
+    isAnyOriginAllowed: false,
     isThemeMeasured: false,
     environment: 'production',
     formOrigin: null,
@@ -67,7 +67,7 @@ const mount = (id: string): void => {
   new page.Tessera.CardForm({ merchant: id }).mount('#card')
 }
 
-test('a page whose origin the merchant has registered is given the form, another the reason why not', async () => {
+test('a page of a registered origin gets the form, another one the reason for the refusal', async () => {
   await openShop(async (page, origin) => {
     await page.evaluate(mount, merchant)
     const frame = page.frameLocator('iframe')
@@ -80,7 +80,7 @@ test('a page whose origin the merchant has registered is given the form, another
   })
 })
 
-test('a page that names the registered origin of another is refused by the browser', async () => {
+test('a page that claims the registered origin of another is refused by the browser', async () => {
   await openShop(async (victim, registered) => {
     origins.push(registered)
     await openShop(async (page) => {

@@ -5,7 +5,7 @@ export const pageHeaders: Readonly<Record<string, string>> = Object.freeze({
   'cross-origin-embedder-policy': 'require-corp',
   'cross-origin-resource-policy': 'cross-origin',
   'origin-agent-cluster': '?1',
-  'permissions-policy': denied(),
+  'permissions-policy': deniedFeatures(),
   'referrer-policy': 'no-referrer',
   'x-content-type-options': 'nosniff',
   'x-dns-prefetch-control': 'off',
@@ -27,7 +27,7 @@ export const sdkHeaders: Readonly<Record<string, string>> = Object.freeze({
 })
 
 /** The features that Chromium knows: for an unknown one it writes a warning into the merchant's console. */
-function denied(): string {
+function deniedFeatures(): string {
   const features = [
     'accelerometer',
     'autoplay',

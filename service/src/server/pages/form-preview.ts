@@ -7,27 +7,27 @@ import { readOrigin } from './hosts.ts'
 
 export interface FormPreviewOptions {
   readonly assets: Pick<FormAssets, 'script' | 'guard' | 'preview' | 'style'>
-  /** Null: `localhost`, whatever the port. */
+  /** Null: `localhost` at any port. */
   readonly dashboardOrigin: string | null
 }
 
 /**
- * `/form/v1/preview`: the form's own script and style for the dashboard's form builder, framed by the dashboard alone. It takes no card: the
- * document plays the service, its policy lets it call nobody, and no form is issued for it, so the service would take nothing from it either.
+ * `/form/v1/preview`: the form's own script and style for the form builder of the dashboard, framed only by the dashboard. It takes no card: the
+ * document simulates the service, its policy allows no calls, and it has no form token, so the service would accept nothing from it.
  */
 export function previewRoute(
   { assets: { script, guard, preview, style }, dashboardOrigin }: FormPreviewOptions,
-  findFrameFacts: (query: URLSearchParams) => Promise<Omit<FrameConfig, 'origin' | 'form'> | null>,
+  findFrameConfig: (query: URLSearchParams) => Promise<Omit<FrameConfig, 'origin' | 'form'> | null>,
 ): (request: PageRequest) => Promise<PageReply | null> {
   const document = makeFormDocument({ scripts: [preview, guard, script], style, connect: "'none'" })
   return async ({ query }) => {
     const [given, ...more] = query.getAll('origin')
     const origin = more.length === 0 ? readOrigin(given) : null
     if (origin === null || !isDashboard(origin, dashboardOrigin)) return null
-    const facts = await findFrameFacts(query)
-    if (facts === null) return null
+    const config = await findFrameConfig(query)
+    if (config === null) return null
     const headers = { ...pageHeaders, 'content-security-policy': document.policy(origin) }
-    return { headers, body: document.render({ ...facts, origin, form: '' }) }
+    return { headers, body: document.render({ ...config, origin, form: '' }) }
   }
 }
 

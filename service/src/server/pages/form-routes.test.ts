@@ -34,7 +34,7 @@ const parts: FormPageOptions = {
   },
   findMerchant: async (id) => (id === shop.id ? shop : id === blocked.id ? blocked : null),
   issueForm: async (id, origin) => `${id} ${origin}`,
-  isAnyOriginWelcome: false,
+  isAnyOriginAllowed: false,
   isThemeMeasured: false,
   environment: 'test',
   formOrigin: 'https://form.example',
@@ -164,7 +164,7 @@ test('names of merchants and providers cannot break out of the document’s elem
   assert.ok(!body.includes('<b>'))
 })
 
-test('every refusal says what to do, and holds no script', async () => {
+test('every refusal says what to do, and contains no script', async () => {
   const cases: [query: string, status: number, says: RegExp][] = [
     ['', 400, /merchant=/],
     ['?merchant=65F0', 400, /merchant=/],

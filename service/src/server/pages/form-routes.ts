@@ -15,31 +15,31 @@ import { makeIsFormHost, readOrigin } from './hosts.ts'
 import { reasonsPage, refusalPage, type FormRefusal, type LegalPages } from './plain-pages.ts'
 import { sdkRoutes } from './sdk-routes.ts'
 
-/** A merchant, as much as the form shows and checks of it. */
+/** The data of a merchant that the form shows and checks. */
 export interface FormMerchant {
   readonly id: string
   readonly name: string
   readonly blocked: boolean
-  /** Where its pages stand. */
+  /** Registered origins of its pages. */
   readonly origins: readonly string[]
 }
 
 export interface FormPageOptions {
   readonly assets: FormAssets
   readonly findMerchant: (id: string) => Promise<FormMerchant | null>
-  /** Issues a token for a form document, for pages of this origin of this merchant. */
+  /** Issues the token of a form document for one merchant and origin. */
   readonly issueForm: (merchantId: string, origin: string) => Promise<string>
-  /** Whether pages of any origin may hold the form, or the merchants' own alone. */
-  readonly isAnyOriginWelcome: boolean
-  /** Whether the form tells its page which colors of a theme are too close (docs/decisions/0023-theme.md). */
+  /** Whether pages of any origin may embed the form, or only registered ones. */
+  readonly isAnyOriginAllowed: boolean
+  /** Whether the form reports colors of a theme with too little contrast to its page (docs/decisions/0023-theme.md). */
   readonly isThemeMeasured: boolean
   readonly environment: 'test' | 'production'
   /** Null: every name of 127.0.0.1. */
   readonly formOrigin: string | null
-  /** Null: `localhost`, whatever the port. Its pages alone may hold the form builder's preview. */
+  /** Null: `localhost` at any port. Only its pages may embed the preview of the form builder. */
   readonly dashboardOrigin: string | null
   readonly providerName: string
-  /** Null: the pages below stand for it. */
+  /** Null: the pages in `legal` are used. */
   readonly termsUrl: string | null
   readonly privacyUrl: string | null
   readonly disclosure: Disclosure
@@ -47,7 +47,7 @@ export interface FormPageOptions {
   readonly legal: LegalPages | null
 }
 
-/** The form's own origin: `/form/v1`, the files of the SDK, and legal pages where the provider has none. On any other host none of it is there. */
+/** The routes of the form's origin: `/form/v1`, the files of the SDK, and legal pages where the provider has none. No other host has them. */
 export function formRoutes(options: FormPageOptions): readonly PageRoute[] {
   const { assets, providerName, environment } = options
   const isFormHost = makeIsFormHost(options.formOrigin)
@@ -60,13 +60,13 @@ export function formRoutes(options: FormPageOptions): readonly PageRoute[] {
   return [
     page('/form/v1', showForm),
     page('/form/v1/page', showHostedPage),
-    // The document carries one language; the frame asks for another when its page changes it.
-    page('/form/v1/words', ({ query }) => ({ headers: jsonHeaders, body: JSON.stringify(wordsIn(readLanguage(query))) })),
+    // The document has one language; the frame requests another when its page changes the language.
+    page('/form/v1/words', ({ query }) => ({ headers: jsonHeaders, body: JSON.stringify(messagesIn(readLanguage(query))) })),
     page('/form/reasons', (request) => compressed(request, { policy: reasons.policy, html: reasons.html })),
     ...[...(options.legal?.pages ?? [])].map(([path, read]) =>
-      page(path, (request) => compressed(request, read(one(request.query, 'locale') ?? 'en'))),
+      page(path, (request) => compressed(request, read(singleParam(request.query, 'locale') ?? 'en'))),
     ),
-    page('/form/v1/preview', previewRoute(options, findFrameFacts)),
+    page('/form/v1/preview', previewRoute(options, findFrameConfig)),
     ...sdkRoutes(assets, isFormHost),
   ]
 
@@ -76,62 +76,62 @@ export function formRoutes(options: FormPageOptions): readonly PageRoute[] {
 
   async function showForm(request: PageRequest): Promise<PageReply> {
     const found = await findFramed(options, isFormHost, request.query)
-    if (typeof found === 'string') return refuse(request, found)
+    if (typeof found === 'string') return refusalReply(request, found)
     const { merchant, origin } = found
-    const facts = { ...frameFacts(merchant, readLanguage(request.query)), origin, form: await options.issueForm(merchant.id, origin) }
-    return compressed(request, { policy: document.policy(origin), html: document.render(facts) })
+    const config = { ...toFrameConfig(merchant, readLanguage(request.query)), origin, form: await options.issueForm(merchant.id, origin) }
+    return compressed(request, { policy: document.policy(origin), html: document.render(config) })
   }
 
   async function showHostedPage(request: PageRequest): Promise<PageReply> {
     const merchant = await findOpenMerchant(options, request.query)
-    if (typeof merchant === 'string') return refuse(request, merchant)
+    if (typeof merchant === 'string') return refusalReply(request, merchant)
     const html = hosted.render({ merchant: merchant.id, merchantName: merchant.name, locale: requestedLanguage(request.query) })
     return compressed(request, { policy: hosted.policy, html, headers: hostedHeaders })
   }
 
-  async function findFrameFacts(query: URLSearchParams) {
+  async function findFrameConfig(query: URLSearchParams) {
     const id = readMerchantId(query)
     const merchant = id === null ? null : await options.findMerchant(id)
-    return merchant === null ? null : frameFacts(merchant, readLanguage(query))
+    return merchant === null ? null : toFrameConfig(merchant, readLanguage(query))
   }
 
-  function frameFacts(merchant: FormMerchant, locale: Language): Omit<FrameConfig, 'origin' | 'form'> {
+  function toFrameConfig(merchant: FormMerchant, locale: Language): Omit<FrameConfig, 'origin' | 'form'> {
     return {
       merchant: merchant.id,
       merchantName: merchant.name,
       environment,
       providerName,
-      words: wordsIn(locale),
+      words: messagesIn(locale),
       termsUrl: options.termsUrl ?? '/form/terms',
       privacyUrl: options.privacyUrl ?? '/form/privacy',
     }
   }
 
-  function wordsIn(locale: Language): FrameMessages {
+  function messagesIn(locale: Language): FrameMessages {
     return { locale, texts: assets.texts[locale], disclosure: { version, ...disclosed[locale] } }
   }
 }
 
 interface FramedForm {
   readonly merchant: FormMerchant
-  /** Of the page that holds the form. */
+  /** Of the page that embeds the form. */
   readonly origin: string
 }
 
 async function findFramed(
-  { findMerchant, isAnyOriginWelcome }: FormPageOptions,
+  { findMerchant, isAnyOriginAllowed }: FormPageOptions,
   isFormHost: ReturnType<typeof makeIsFormHost>,
   query: URLSearchParams,
 ): Promise<FramedForm | FormRefusal> {
   const id = readMerchantId(query)
   if (id === null) return 'merchantMissing'
-  const origin = readOrigin(one(query, 'origin'))
+  const origin = readOrigin(singleParam(query, 'origin'))
   if (origin === null) return 'originMissing'
   const merchant = await findMerchant(id)
   if (merchant === null) return 'merchantUnknown'
-  // The hosted page stands on the form's own origin, for every merchant.
+  // The hosted page is on the form's own origin, for every merchant.
   const isOwn = isFormHost(new URL(origin).host)
-  if (!isAnyOriginWelcome && !isOwn && !merchant.origins.includes(origin)) return 'originNotRegistered'
+  if (!isAnyOriginAllowed && !isOwn && !merchant.origins.includes(origin)) return 'originNotRegistered'
   return merchant.blocked ? 'merchantBlocked' : { merchant, origin }
 }
 
@@ -144,28 +144,28 @@ async function findOpenMerchant({ findMerchant }: FormPageOptions, query: URLSea
 }
 
 function readMerchantId(query: URLSearchParams): string | null {
-  const id = one(query, 'merchant')
+  const id = singleParam(query, 'merchant')
   return id !== null && /^[0-9a-f]{24}$/.test(id) ? id : null
 }
 
-/** The language that the link asks for; null leaves it to the browser: the merchant may not know its payer's language. */
+/** The language of the link. Null: the browser decides, since the merchant may not know the payer's language. */
 function requestedLanguage(query: URLSearchParams): Language | null {
-  const locale = one(query, 'locale')
+  const locale = singleParam(query, 'locale')
   return languages.find((language) => language === locale) ?? null
 }
 
-/** The specification's first language where none of ours is asked for. */
+/** Uzbek, the first language of the specification, unless a supported one is requested. */
 function readLanguage(query: URLSearchParams): Language {
   return requestedLanguage(query) ?? 'uz'
 }
 
-/** A parameter that is there once; null otherwise. */
-function one(query: URLSearchParams, name: string): string | null {
+/** The value of a parameter that is given exactly once; null otherwise. */
+function singleParam(query: URLSearchParams, name: string): string | null {
   const values = query.getAll(name)
   return values.length === 1 ? (values[0] ?? null) : null
 }
 
-function refuse(request: PageRequest, refusal: FormRefusal): Promise<PageReply> {
+function refusalReply(request: PageRequest, refusal: FormRefusal): Promise<PageReply> {
   const { status, html, policy } = refusalPage(refusal)
   return compressed(request, { status, html, policy })
 }
@@ -182,7 +182,7 @@ interface HtmlReply {
 async function compressed(request: PageRequest, { status = 200, html, policy, headers = pageHeaders }: HtmlReply): Promise<PageReply> {
   const all = { ...headers, 'content-security-policy': policy, vary: 'Accept-Encoding' }
   const accepted = request.headers['accept-encoding'] ?? ''
-  // Every browser takes Brotli over HTTPS; a twentieth less than gzip, and Russian needs it.
+  // Every browser accepts Brotli over HTTPS; it is 5 % smaller than gzip, which the Russian document needs.
   if (/\bbr\b/.test(accepted)) {
     return { status, headers: { ...all, 'content-encoding': 'br' }, body: await compressBrotli(html, brotliOptions) }
   }
@@ -195,8 +195,8 @@ async function compressed(request: PageRequest, { status = 200, html, policy, he
 const languages: readonly Language[] = ['uz', 'ru', 'en']
 const jsonHeaders = { ...pageHeaders, 'content-type': 'application/json; charset=utf-8' }
 const compressGzip: (text: string, options: typeof gzipOptions) => Promise<Buffer> = promisify(gzip)
-/** Small blocks, so that the sentences get codes of their own beside the script: half a per cent less than by zlib's own measure. */
+/** A small memLevel gives texts and script separate Huffman codes: 0.5 % smaller than zlib's default. */
 const gzipOptions = { level: 9, memLevel: 6 } as const
 const compressBrotli: (text: string, options: typeof brotliOptions) => Promise<Buffer> = promisify(brotliCompress)
-/** About a millisecond; the qualities from 9 on take twenty and more. */
+/** About 1 ms; qualities from 9 on take 20 ms and more. */
 const brotliOptions = { params: { [constants.BROTLI_PARAM_QUALITY]: 6, [constants.BROTLI_PARAM_MODE]: constants.BROTLI_MODE_TEXT } }

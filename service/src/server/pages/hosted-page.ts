@@ -8,14 +8,14 @@ import { escapeText } from './plain-pages.ts'
 export interface HostedPageConfig {
   readonly merchant: string
   readonly merchantName: string
-  /** Null: as the browser asks. */
+  /** Null: the language of the browser. */
   readonly locale: Language | null
 }
 
-/** `/form/v1/page`: the form behind a link, without a merchant's page around it. */
+/** `/form/v1/page`: the form behind a link, without a page of the merchant around it. */
 export interface HostedPage {
-  render(facts: HostedPageConfig): string
-  /** Content-Security-Policy: this script, this style, the form's own frame and calls, and nobody frames it. */
+  render(config: HostedPageConfig): string
+  /** Content-Security-Policy: only this script and style, frames and calls only of its own origin; it cannot be framed. */
   readonly policy: string
 }
 

@@ -1,27 +1,27 @@
 /**
- * Tells by the Host header whether a request is for the form's origin. Without a setting, in the test environment, it is every name of 127.0.0.1, whatever
- * the port: the dashboard is on `localhost`, which is another site, and neither is served on the other's host.
+ * Makes the check whether a Host header is that of the form's origin. Without a setting, in the test environment, that is 127.0.0.1 at any port; the
+ * dashboard is on `localhost`, another site, and neither is served on the other's host.
  */
 export function makeIsFormHost(formOrigin: string | null): (host: string | undefined) => boolean {
   if (formOrigin === null) return (host) => host !== undefined && /^127\.0\.0\.1(?::\d+)?$/.test(host)
-  const asked = new URL(formOrigin).host
-  return (host) => host?.toLowerCase() === asked
+  const formHost = new URL(formOrigin).host
+  return (host) => host?.toLowerCase() === formHost
 }
 
 /** An origin as a browser writes it (RFC 6454 §6.2): scheme, host and port of http or https, no path. Null for anything else. */
 export function readOrigin(text: unknown): string | null {
-  if (typeof text !== 'string' || text.length > originCharactersMax || !URL.canParse(text)) return null
+  if (typeof text !== 'string' || text.length > maxOriginLength || !URL.canParse(text)) return null
   const { origin, protocol } = new URL(text)
   return origin === text && (protocol === 'https:' || protocol === 'http:') ? origin : null
 }
 
-const originCharactersMax = 300
+const maxOriginLength = 300
 
 /** The dashboard's host, by the Host header. */
 export interface DashboardHost {
-  /** Whether a request is for the dashboard's host. Without a setting, in the test environment, it is `localhost`, whatever the port. */
+  /** Whether a request is for the dashboard's host. Without a setting, in the test environment, it is `localhost` at any port. */
   is(host: string | undefined): boolean
-  /** The one origin whose pages may call, for a request to this host. */
+  /** The only origin whose pages may call this host. */
   originOf(host: string): string
   readonly isSecure: boolean
 }
@@ -31,11 +31,11 @@ export function makeDashboardHost(dashboardOrigin: string | null): DashboardHost
     const is = (host: string | undefined): boolean => host !== undefined && /^localhost(?::\d+)?$/.test(host)
     return { is, originOf: (host) => `http://${host}`, isSecure: false }
   }
-  const { host: asked, origin, protocol } = new URL(dashboardOrigin)
-  return { is: (host) => host?.toLowerCase() === asked, originOf: () => origin, isSecure: protocol === 'https:' }
+  const { host: dashboardHost, origin, protocol } = new URL(dashboardOrigin)
+  return { is: (host) => host?.toLowerCase() === dashboardHost, originOf: () => origin, isSecure: protocol === 'https:' }
 }
 
-/** The hosted page of one session. The session stands behind the #, which no browser sends to a server (RFC 3986 §3.5). */
+/** The URL of the hosted page of a session. The session is in the fragment, which browsers do not send to servers (RFC 3986 §3.5). */
 export function hostedPageUrl(
   formOrigin: string,
   { merchantId, session, locale }: { readonly merchantId: string; readonly session: string; readonly locale: string | null },

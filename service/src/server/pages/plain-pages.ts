@@ -1,7 +1,7 @@
 import { errors } from '@tessera/contract/errors'
 import { formReasons } from '@tessera/contract/form-reasons'
 
-/** A page of text; `body` is HTML already. */
+/** A page of text; `body` is HTML. */
 export function plainPage(title: string, body: string, language = 'en'): string {
   return (
     `<!doctype html><html lang="${language}"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width,initial-scale=1">` +
@@ -17,23 +17,22 @@ export function escapeText(text: string): string {
   return text.replace(/[<>&"']/g, (sign) => `&#${sign.charCodeAt(0)};`)
 }
 
-/** Why the form is refused, for the developer who builds the page: each says what to do. */
+/** Why the form is refused and what to do, for the developer of the page. */
 const refusals = {
   merchantMissing: {
     status: 400,
     title: 'No merchant',
-    detail:
-      'The address wants ?merchant=<24 hex digits>&origin=<origin of your page>. The SDK makes it: new Tessera.CardForm({ merchant }).',
+    detail: 'The URL needs ?merchant=<24 hex digits>&origin=<origin of your page>. The SDK builds it: new Tessera.CardForm({ merchant }).',
   },
   originMissing: {
     status: 400,
     title: 'No origin',
-    detail: 'The address wants origin=https://shop.example, as location.origin tells it: scheme, host and port, and nothing behind.',
+    detail: 'The URL needs origin=https://shop.example, the value of location.origin: scheme, host and port, without a path.',
   },
   merchantUnknown: {
     status: 404,
     title: 'Unknown merchant',
-    detail: 'No merchant has this id here. Test and production have ids of their own.',
+    detail: 'No merchant has this id in this environment. Test and production have different ids.',
   },
   originNotRegistered: {
     status: 403,
@@ -46,19 +45,19 @@ const refusals = {
 
 export type FormRefusal = keyof typeof refusals
 
-/** A page without script. Any page may frame it: there is nothing to click. */
+/** A page without script. Any page may frame it, since it has nothing to click. */
 export function refusalPage(refusal: FormRefusal): { status: number; html: string; policy: string } {
   const { status, title, detail } = refusals[refusal]
   return { status, policy: plainPolicy, html: plainPage(title, `<p>${escapeText(detail)}</p>`) }
 }
 
-/** `/form/reasons`: every reason that a page may get, each with an anchor of its name. The errors of the SDK link here, so the link works wherever the form is served. */
+/** `/form/reasons`: every reason that a page may get, each with an anchor. Errors of the SDK link to it. */
 export function reasonsPage(): { readonly html: string; readonly policy: string } {
   const wire = Object.values(errors).map(({ reason, hint }) => [reason, hint] as const)
-  // A reason may belong to several codes, and to the form too: it has one anchor.
+  // One anchor for a reason that belongs to several codes.
   const byReason = Map.groupBy<string, readonly [string, string]>([...Object.entries(formReasons), ...wire], ([reason]) => reason)
-  const items = [...byReason].map(([reason, told]) => {
-    const hints = [...new Set(told.map(([, hint]) => `<dd>${escapeText(hint)}</dd>`))]
+  const items = [...byReason].map(([reason, sources]) => {
+    const hints = [...new Set(sources.map(([, hint]) => `<dd>${escapeText(hint)}</dd>`))]
     return `<dt id="${reason}"><code>${reason}</code></dt>${hints.join('')}`
   })
   return { html: plainPage('Reasons of the card form', `<dl>${items.join('')}</dl>`), policy: plainPolicy }

@@ -3,7 +3,7 @@ import type { PageRequest, PageReply, PageRoute } from '../http/page-routes.ts'
 import type { FormAssets, SdkFile } from './form-assets.ts'
 import { sdkHeaders } from './form-headers.ts'
 
-/** `/sdk/v1/` follows the newest build; `/sdk/<version>/` never changes, and its integrity is published beside it. */
+/** `/sdk/v1/` is the newest build. `/sdk/<version>/` never changes, and its integrity hashes are published beside it. */
 export function sdkRoutes({ files, version }: FormAssets, host: PageRoute['host']): readonly PageRoute[] {
   const integrity = { version, files: Object.fromEntries([...files].map(([name, file]) => [name, file.integrity])) }
   const integrityReply = { headers: integrityHeaders, body: JSON.stringify(integrity) }
@@ -26,7 +26,7 @@ function sdkReply({ headers: { 'accept-encoding': accepted } }: PageRequest, hea
   return { headers: { ...headers, 'content-encoding': 'gzip' }, body: file.gzipped }
 }
 
-/** Type declarations are read by compilers and editors, never run. Most tables take .ts for a video (MPEG transport stream). */
+/** Type declarations are read by compilers and editors. MIME tables usually map .ts to video (MPEG transport stream). */
 function headersOf(name: string, caching: string): Readonly<Record<string, string>> {
   const type = name.endsWith('.d.ts') ? { 'content-type': 'application/typescript; charset=utf-8' } : {}
   return { ...sdkHeaders, ...type, 'cache-control': caching }

@@ -79,7 +79,7 @@ test('an agreed limit applies to its merchant only', () => {
   const server = { as: 'server', limits: { serverAddressMinuteMax: 500 }, address: '203.0.113.5' } as const
   for (let i = 0; i < 500; i++) assert.equal(take(server), null)
   assert.equal(take(server)?.entry, 'addressLimit')
-  assert.equal(take({ ...server, as: 'browser' }), null, 'who showed no password has no part in it')
+  assert.equal(take({ ...server, callerKind: 'browser' }), null, 'who showed no password has no part in it')
   assert.equal(take({ ...server, limits: null }), null, 'without an agreement a server is an address like any')
 })
 
@@ -91,7 +91,7 @@ test('a merchant has its own limit, and one merchant’s does not touch another�
   assert.equal(take({ merchantId: null }), null)
 })
 
-test('requests with the public id alone use up nothing of the server’s reads and writes', () => {
+test('requests with only the public id do not use up the server’s limits of reads and writes', () => {
   const { take } = createLimits()
   for (const [limitClass, most] of [
     ['write', 12_000],
@@ -100,8 +100,8 @@ test('requests with the public id alone use up nothing of the server’s reads a
     const stranger = { class: limitClass, as: 'browser' } as const
     for (let i = 0; i < most; i++) assert.equal(take(stranger), null)
     assert.equal(take(stranger)?.entry, 'merchantLimit')
-    assert.equal(take({ ...stranger, as: 'server' }), null)
-    assert.equal(take({ ...stranger, as: 'dashboard' }), null)
+    assert.equal(take({ ...stranger, callerKind: 'server' }), null)
+    assert.equal(take({ ...stranger, callerKind: 'dashboard' }), null)
   }
 })
 
@@ -116,7 +116,7 @@ test('a request that one limit refuses counts in none', () => {
 test('methods without limits are not counted, and the test environment counts none', () => {
   const { take } = createLimits()
   for (let i = 0; i < 1000; i++) assert.equal(take({ class: 'none' }), null)
-  for (let i = 0; i < 1000; i++) assert.doesNotThrow(() => noCoarseLimits.take(call({})))
+  for (let i = 0; i < 1000; i++) assert.doesNotThrow(() => noCoarseLimits.check(call({})))
 })
 
 test('classes are counted separately', () => {
@@ -126,9 +126,9 @@ test('classes are counted separately', () => {
   assert.equal(take({ class: 'verify' }), null)
 })
 
-test('memory is bounded: beyond the maximum the subject first seen is forgotten', () => {
-  const limits = makeCoarseLimits({ now: () => 0, settings: coarseLimitSettings(defaultConfig), subjectsMax: 3 })
-  const take = (address: string): unknown => outcome(() => limits.take(call({ address, merchantId: null })))
+test('memory is bounded: beyond the maximum the subject seen first is dropped', () => {
+  const limits = makeCoarseLimits({ now: () => 0, settings: coarseLimitSettings(defaultConfig), maxSubjects: 3 })
+  const take = (address: string): unknown => outcome(() => limits.check(call({ address, merchantId: null })))
   for (let i = 0; i < 10; i++) assert.equal(take('192.0.2.1'), null)
   assert.notEqual(take('192.0.2.1'), null)
   for (const address of ['198.51.100.1', '203.0.113.1']) assert.equal(take(address), null)
@@ -141,12 +141,12 @@ function createLimits(create?: object) {
   const limits = makeCoarseLimits({ now: () => now, settings })
   return {
     at: (ms: number) => void (now = ms),
-    take: (parts: Partial<RateLimitedCall> = {}) => outcome(() => limits.take(call(parts))),
+    take: (parts: Partial<RateLimitedCall> = {}) => outcome(() => limits.check(call(parts))),
   }
 }
 
 function call(parts: Partial<RateLimitedCall>): RateLimitedCall {
-  return { class: 'create', address: '192.0.2.7', merchantId: 'm', as: 'browser', limits: null, ...parts }
+  return { class: 'create', address: '192.0.2.7', merchantId: 'm', callerKind: 'browser', limits: null, ...parts }
 }
 
 function outcome(take: () => void): { entry: string; waitMs: number } | null {

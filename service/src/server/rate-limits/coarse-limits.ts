@@ -8,8 +8,8 @@ import { makeSlidingCounts, type SlidingCounts, type Window } from '../../domain
 
 /** The coarse limits, checked before params: requests of a class from one address, one block of addresses, and of one merchant. */
 export interface CoarseLimits {
-  /** Counts one request. Throws `addressLimit`, `blockLimit` or `merchantLimit` with the wait, and counts nothing then. */
-  take(call: RateLimitedCall): void
+  /** Counts one request. At a limit it throws `addressLimit`, `blockLimit` or `merchantLimit` with the wait, and counts nothing. */
+  check(call: RateLimitedCall): void
 }
 
 export interface RateLimitedCall {
@@ -17,8 +17,8 @@ export interface RateLimitedCall {
   readonly address: string
   /** Null where the operation needs no merchant. */
   readonly merchantId: string | null
-  /** `server` showed the password. */
-  readonly as: 'server' | 'browser' | 'dashboard'
+  /** `server` authenticated with its password. */
+  readonly callerKind: 'server' | 'browser' | 'dashboard'
   readonly limits: MerchantLimits | null
 }
 
@@ -30,25 +30,25 @@ export interface CoarseLimitWindows {
 }
 
 /** Limits that are counted in this process. `now` is milliseconds of a monotonic clock. */
-export function makeCoarseLimits({ now, settings, subjectsMax = 50_000 }: CoarseLimitsOptions): CoarseLimits {
-  const counts = makeSlidingCounts({ now, subjectsMax })
+export function makeCoarseLimits({ now, settings, maxSubjects = 50_000 }: CoarseLimitsOptions): CoarseLimits {
+  const counts = makeSlidingCounts({ now, maxSubjects })
   return Object.freeze({
-    take: (call: RateLimitedCall) => {
-      const wanted = settings[call.class]
-      if (wanted === null) return
-      takeAll(counts, subjectsOf(call, wanted))
+    check: (call: RateLimitedCall) => {
+      const limitWindows = settings[call.class]
+      if (limitWindows === null) return
+      checkAndCount(counts, subjectsOf(call, limitWindows))
     },
   })
 }
 
-/** The test environment's: velocity is not limited unless it is being rehearsed (docs/reference/wire.md#test-environment). */
-export const noCoarseLimits: CoarseLimits = Object.freeze({ take: () => undefined })
+/** For the test environment, where velocity is limited only while a merchant simulates limits (docs/reference/wire.md#test-environment). */
+export const noCoarseLimits: CoarseLimits = Object.freeze({ check: () => undefined })
 
 export interface CoarseLimitsOptions {
   readonly now: () => number
   readonly settings: Readonly<Record<LimitClass, CoarseLimitWindows | null>>
-  /** With more subjects the one first seen is forgotten. */
-  readonly subjectsMax?: number
+  /** Beyond this many subjects the one seen first is dropped. */
+  readonly maxSubjects?: number
 }
 
 interface Subject {
@@ -61,9 +61,12 @@ function subjectsOf(call: RateLimitedCall, settings: CoarseLimitWindows): Subjec
   return [...addressesOf(call, settings), ...merchantOf(call, settings)].filter(({ windows }) => windows.length > 0)
 }
 
-/** A merchant may have an agreed limit for its own server, which showed the password; then the address's block is not counted. */
-function addressesOf({ class: limitClass, address, as, merchantId, limits }: RateLimitedCall, settings: CoarseLimitWindows): Subject[] {
-  const agreed = as === 'server' ? limits?.serverAddressMinuteMax : undefined
+/** A merchant may have a limit of its own for the addresses of its server, which authenticates by password; then the block is not counted. */
+function addressesOf(
+  { class: limitClass, address, callerKind, merchantId, limits }: RateLimitedCall,
+  settings: CoarseLimitWindows,
+): Subject[] {
+  const agreed = callerKind === 'server' ? limits?.serverAddressMinuteMax : undefined
   const subscriber = `${limitClass} ${subscriberOf(address)}`
   if (agreed === undefined || settings.address.length === 0)
     return [
@@ -73,17 +76,17 @@ function addressesOf({ class: limitClass, address, as, merchantId, limits }: Rat
   return [{ key: `${subscriber} ${merchantId} ${agreed}`, windows: [{ count: agreed, ms: minute }], error: 'addressLimit' }]
 }
 
-/** Reads and writes without the password are counted apart: anybody knows the public id, and could use up what the merchant's server needs. */
-function merchantOf({ class: limitClass, merchantId, as, limits }: RateLimitedCall, settings: CoarseLimitWindows): Subject[] {
+/** Reads and writes without the password are counted separately: the merchant id is public, so strangers could otherwise use up the limit of the merchant's server. */
+function merchantOf({ class: limitClass, merchantId, callerKind, limits }: RateLimitedCall, settings: CoarseLimitWindows): Subject[] {
   if (merchantId === null || limitClass === 'none') return []
-  const whose = as === 'browser' && (limitClass === 'read' || limitClass === 'write') ? 'page' : 'merchant'
+  const scope = callerKind === 'browser' && (limitClass === 'read' || limitClass === 'write') ? 'page' : 'merchant'
   const agreed = limits?.[`${limitClass}MinuteMax`]
   const windows = agreed === undefined ? settings.merchant : [{ count: agreed, ms: minute }]
   // A limit that is changed starts a new count.
-  return [{ key: `${limitClass} ${whose} ${merchantId} ${agreed ?? ''}`, windows, error: 'merchantLimit' }]
+  return [{ key: `${limitClass} ${scope} ${merchantId} ${agreed ?? ''}`, windows, error: 'merchantLimit' }]
 }
 
-function takeAll(counts: SlidingCounts, subjects: readonly Subject[]): void {
+function checkAndCount(counts: SlidingCounts, subjects: readonly Subject[]): void {
   for (const { key, windows, error } of subjects) {
     const waitMs = counts.waitMs(key, windows)
     if (waitMs > 0) throw new RpcError(error, { retryAfterMs: waitMs })
@@ -92,9 +95,9 @@ function takeAll(counts: SlidingCounts, subjects: readonly Subject[]): void {
 }
 
 /**
- * Limits of calls by the class of their operation. cards.create is where stolen numbers are tried, so it has the strictest limits per address and
- * block (a university or an operator's NAT is one block). A merchant's own limits stand far above what its pages need: strangers who know its
- * public id can never lock it out, and one merchant cannot take the service away from the others.
+ * Limits of calls by the class of their operation. Stolen numbers are tested with cards.create, so it has the strictest limits per address and
+ * block (a university or an operator's NAT is one block). The limits of a merchant are far above what its pages need: strangers who know its
+ * public id cannot lock it out, and one merchant cannot exhaust the service for the others.
  */
 export function coarseLimitSettings(config: Config): Readonly<Record<LimitClass, CoarseLimitWindows | null>> {
   return {

@@ -118,14 +118,14 @@ test('members that every object inherits elsewhere are absent until they are sen
   assert.deepEqual(['toString' in params, params.hasOwnProperty, params.constructor, params.valueOf], [false, undefined, undefined, 1])
 })
 
-test('sixteen levels are read, seventeen are not; the id is still read', () => {
+test('sixteen levels are accepted, seventeen are not; the id is still read', () => {
   const nest = (levels: number): string => `{"method":"m","params":${'{"a":'.repeat(levels - 1)}[]${'}'.repeat(levels - 1)},"id":1}`
   assert.equal(readOne(nest(15)).requestFault, null)
   const call = readOne(nest(16))
   assert.deepEqual([call.requestFault?.entry, call.id], ['tooDeep', { integer: '1' }])
 })
 
-test('256 members and elements are read, 257 are not; the id is still read', () => {
+test('256 members and elements are accepted, 257 are not; the id is still read', () => {
   const filled = (length: number): string => `{"method":"m","params":{"list":[${Array.from({ length }, () => 0).join(',')}]},"id":1}`
   assert.equal(readOne(filled(252)).requestFault, null)
   const call = readOne(filled(253))
@@ -134,7 +134,7 @@ test('256 members and elements are read, 257 are not; the id is still read', () 
   assert.deepEqual([readOne(wide).requestFault?.entry, readOne(wide).id], ['tooManyMembers', 'last'])
 })
 
-test('of two faults of a request the one that comes first in the table of errors is reported', () => {
+test('of two faults of a request the first in the table of errors is reported', () => {
   const cases: [text: string, entry: string][] = [
     ['{"params":{"constructor":1,"a":1,"a":2},"method":"m"}', 'duplicateKey'],
     [`{"params":${'['.repeat(17)}${']'.repeat(17)},"constructor":1}`, 'forbiddenMember'],

@@ -8,17 +8,17 @@ import { Members, type JsonValue } from './members.ts'
 
 import { isNumberStart, ValueReader, type WithheldValue } from './value-reader.ts'
 
-/** One call as it was read (JSON-RPC 2.0 §4), with what is wrong with it; each fault is reported by its step of the pipeline. */
+/** A call as read (JSON-RPC 2.0 §4), with its faults. Each fault is reported by its step of the pipeline. */
 export interface ReadCall {
-  /** Null when it was null, absent, not an id, or held a card number. */
+  /** Null if it was null, absent, not an id, or contained a card number. */
   readonly id: RequestId
-  /** Null when a fault tells that there is none, or when it held a card number: then no method has that name. */
+  /** Null if it is missing (a fault says so) or contained a card number. */
   readonly method: string | null
-  /** `card.number` is an empty string in here when it was taken out. */
+  /** `card.number` is an empty string if a number was extracted. */
   readonly params: Members
-  /** ASCII as sent, blanks included; null when no string stood at `params.card.number`. The holder of the call wipes it. */
+  /** ASCII as sent, whitespace included; null without a string at `params.card.number`. Wiped by `wipeCall`. */
   readonly cardNumber: Uint8Array | null
-  /** Account values that are card numbers unless the merchant has configured their fields as references; not in `params`. Wiped like the card number. */
+  /** Account values that are card numbers unless the merchant configured their fields as references. Not in `params`. Wiped by `wipeCall`. */
   readonly withheld: readonly WithheldValue[]
   readonly requestFault: RequestFault | null
   readonly paramsFault: RequestFault | null
@@ -31,16 +31,16 @@ export function wipeCall({ cardNumber, withheld }: Pick<ReadCall, 'cardNumber' |
 }
 
 /**
- * Reads the value at the cursor as a call. Throws only where the text is not JSON; everything else is recorded as a fault. `segment` is what follows `/api/`
- * in the URL, and the method has to be it, letter for letter; null at `/api`. `lifted` gets the bytes that have to be wiped.
+ * Reads the value at the cursor as a call. Throws only if the text is not JSON; everything else is recorded as a fault. `segment` is the path after
+ * `/api/`, which the method has to equal; null at `/api`. `extracted` receives the bytes that have to be wiped.
  */
-export function readCall(cursor: JsonCursor, detector: CardNumberDetector, segment: string | null, lifted: Uint8Array[]): ReadCall {
+export function readCall(cursor: JsonCursor, detector: CardNumberDetector, segment: string | null, extracted: Uint8Array[]): ReadCall {
   const reader = new CallReader(cursor, detector, segment)
   try {
     return reader.read()
   } finally {
-    if (reader.values.cardNumber !== null) lifted.push(reader.values.cardNumber)
-    lifted.push(...reader.values.withheld.map(({ bytes }) => bytes))
+    if (reader.values.cardNumber !== null) extracted.push(reader.values.cardNumber)
+    extracted.push(...reader.values.withheld.map(({ bytes }) => bytes))
   }
 }
 
@@ -48,11 +48,11 @@ class CallReader {
   readonly values: ValueReader
   readonly #cursor: JsonCursor
   readonly #segment: string | null
-  readonly #seen = new Members()
+  readonly #names = new Members()
   #id: RequestId = null
   #method: string | null = null
-  #isMethodNamed = false
-  #isPathRight = false
+  #hasMethod = false
+  #matchesPath = false
   #version: JsonValue = '2.0'
   #params: JsonValue = new Members()
 
@@ -69,14 +69,14 @@ class CallReader {
       do this.#member()
       while (this.#cursor.hasMore(closeObject))
     }
-    this.#judge()
+    this.#checkEnvelope()
     return this.#result()
   }
 
   #member(): void {
     const { values } = this
     values.count()
-    const key = values.isFull() ? this.#keyWhenFull() : values.key(1, this.#seen)
+    const key = values.isFull() ? this.#keyWhenFull() : values.key(1, this.#names)
     this.#cursor.expect(colon)
     if (key === null) skipValue(this.#cursor)
     else if (key === 'id') this.#readId()
@@ -84,10 +84,10 @@ class CallReader {
     else if (key === 'jsonrpc') this.#version = values.value(1)
     else if (key === 'params') this.#params = values.value(1, 'params')
     else values.value(1)
-    if (key !== null) this.#seen[key] = true
+    if (key !== null) this.#names[key] = true
   }
 
-  /** Nothing more is taken but the id. */
+  /** Past the limit of members only the id is still read. */
   #keyWhenFull(): 'id' | null {
     const { text } = this.values
     this.#cursor.string()
@@ -97,22 +97,22 @@ class CallReader {
     return isId ? 'id' : null
   }
 
-  /** Also when there are too many members: the answer should find its caller. Named twice, it is nobody's. */
+  /** Read even if there are too many members, so that the reply has it. A repeated id counts as none. */
   #readId(): void {
     const first = this.#cursor.peek()
-    const id = this.#takeId(first)
+    const id = this.#readIdValue(first)
     if (id === undefined) this.values.refuse('invalidRequestId')
-    this.#id = id === undefined || 'id' in this.#seen ? null : id
+    this.#id = id === undefined || 'id' in this.#names ? null : id
   }
 
-  #takeId(first: number): RequestId | undefined {
+  #readIdValue(first: number): RequestId | undefined {
     if (first === quoteByte) {
       this.#cursor.string()
       const id = this.values.readText(1)
       return id === null || isIdLength(id) ? id : undefined
     }
     if (isNumberStart(first)) {
-      return this.#takeIntegerId()
+      return this.#readIntegerId()
     }
     if (first !== letterN) {
       this.values.value(1)
@@ -122,8 +122,8 @@ class CallReader {
     return null
   }
 
-  /** Its digits as they were written: a JavaScript number would round those beyond 2^53. */
-  #takeIntegerId(): RequestId | undefined {
+  /** Its digits as written: a JavaScript number would round an id above 2^53. */
+  #readIntegerId(): RequestId | undefined {
     if (this.values.readNumber(1) === null) return null
     const { bytes, from, to, isInteger } = this.#cursor
     const digits = bytes[from] === minus ? to - from - 1 : to - from
@@ -137,16 +137,16 @@ class CallReader {
     }
     this.#cursor.string()
     this.values.text.take(this.#cursor)
-    this.#isPathRight = this.#segment === null || this.values.text.is(this.#segment)
-    this.#isMethodNamed = true
+    this.#matchesPath = this.#segment === null || this.values.text.is(this.#segment)
+    this.#hasMethod = true
     this.#method = this.values.readText(1)
   }
 
-  #judge(): void {
+  #checkEnvelope(): void {
     const { values } = this
     if (this.#version !== '2.0' && this.#version !== '1.0') values.refuse('invalidVersion')
-    if (!this.#isMethodNamed) values.refuse('methodMissing')
-    else if (!this.#isPathRight) values.refuse('pathMismatch')
+    if (!this.#hasMethod) values.refuse('methodMissing')
+    else if (!this.#matchesPath) values.refuse('pathMismatch')
     if (!(this.#params instanceof Members)) values.refuseParams('paramsNotObject')
   }
 

@@ -1,6 +1,6 @@
 import { errors, RpcError, type ErrorName } from '@tessera/contract/errors'
 
-/** A fault that was found while reading and is reported later, by its step of the pipeline. */
+/** A fault found while reading, to be reported by its step of the pipeline. */
 export interface RequestFault {
   readonly entry: ErrorName
   readonly data?: string
@@ -8,9 +8,9 @@ export interface RequestFault {
   readonly cause?: unknown
 }
 
-/** Of two faults, the one that comes earlier in the table of errors is reported; of two equal ones the first found. */
-export function isEarlier(entry: ErrorName, seen: RequestFault | null): boolean {
-  return seen === null || ranks[entry] < ranks[seen.entry]
+/** Whether a fault takes precedence: the one earlier in the table of errors is reported, and of two equal ones the first found. */
+export function isEarlier(entry: ErrorName, other: RequestFault | null): boolean {
+  return other === null || ranks[entry] < ranks[other.entry]
 }
 
 export function throwFault({ entry, ...options }: RequestFault): never {
@@ -18,14 +18,14 @@ export function throwFault({ entry, ...options }: RequestFault): never {
 }
 
 /**
- * Names a member by its path, `card.number`, in a reply. The caller wrote the names: one that is not plainly a name is shown as `*`, so that
- * nothing is echoed that might be a secret in the wrong place.
+ * The path of a member for a reply, such as `card.number`. The names come from the caller: one that does not look like a plain name is written as `*`,
+ * so that a misplaced secret is not echoed.
  */
 export function namePath(keys: readonly (string | number)[]): string {
   return keys.map((key) => (typeof key === 'number' || isPlainName(key) ? String(key) : '*')).join('.')
 }
 
-/** Letters, digits, `_`, `.` and `-`, at most 64 of them, and no digits enough for a card number, an account or a phone. */
+/** At most 64 letters, digits, `_`, `.` and `-`, without enough digits for a card number, an account or a phone. */
 export function isPlainName(name: string): boolean {
   return /^[\w.-]{1,64}$/.test(name) && !/\d(?:\D?\d){6}/.test(name)
 }

@@ -1,28 +1,28 @@
 import { RpcError } from '@tessera/contract/errors'
 
 /**
- * Scans one JSON text (RFC 8259) in valid UTF-8, byte by byte, without making a JavaScript string of it. `string()` and `number()` leave the
- * raw bytes of what they passed as `[from, to)`. Throws `invalidJson` or `loneSurrogate` where the text breaks.
+ * Scans a JSON text (RFC 8259) in valid UTF-8 byte by byte, without making JavaScript strings. After `string()` and `number()`, `[from, to)` are the
+ * raw bytes of the token. Throws `invalidJson` or `loneSurrogate` for malformed text.
  */
 export class JsonCursor {
   readonly bytes: Buffer
   at = 0
   from = 0
   to = 0
-  /** The last string has escapes. */
+  /** Whether the last string has escapes. */
   isEscaped = false
-  /** The last string is ASCII as it stands. */
+  /** Whether the raw bytes of the last string are ASCII. */
   isAscii = true
-  /** The last number has neither point nor exponent. */
+  /** Whether the last number has neither decimal point nor exponent. */
   isInteger = true
-  /** The last string or number holds at most this many decimal digits. */
-  digitsMax = 0
+  /** Upper bound of the decimal digits in the last string or number. */
+  maxDigits = 0
 
   constructor(bytes: Buffer) {
     this.bytes = bytes
   }
 
-  /** Passes blanks and gives the byte after them; `end` where the text is over. */
+  /** Skips whitespace and returns the next byte without consuming it; `end` at the end of the text. */
   peek(): number {
     const { bytes } = this
     for (; this.at < bytes.length; this.at++) {
@@ -32,13 +32,13 @@ export class JsonCursor {
     return end
   }
 
-  /** Passes blanks and one byte, which has to be this one. */
+  /** Skips whitespace and consumes this byte. */
   expect(byte: number): void {
     if (this.peek() !== byte) throw invalid()
     this.at++
   }
 
-  /** Passes blanks and, after a member or element, a comma (true) or the closing byte (false). */
+  /** After a member or element: consumes a comma (true) or the closing byte (false). */
   hasMore(close: number): boolean {
     const byte = this.peek()
     if (byte !== comma && byte !== close) throw invalid()
@@ -46,14 +46,14 @@ export class JsonCursor {
     return byte === comma
   }
 
-  /** Passes an opened container that closes at once; false leaves the cursor at its first member or element. */
+  /** Consumes the closing byte of an empty container. False: the cursor is at the first member or element. */
   isEmpty(close: number): boolean {
     if (this.peek() !== close) return false
     this.at++
     return true
   }
 
-  /** Passes blanks and a string, quotes included. */
+  /** Consumes a string, quotes included. */
   string(): void {
     this.expect(quoteByte)
     const { bytes } = this
@@ -77,12 +77,12 @@ export class JsonCursor {
     }
     this.isAscii = high < 0x80
     // Escapes and full-width digits are not counted one by one.
-    this.digitsMax = this.isEscaped || !this.isAscii ? at - this.from : digits
+    this.maxDigits = this.isEscaped || !this.isAscii ? at - this.from : digits
     this.to = at
     this.at = at + 1
   }
 
-  /** Passes a number. */
+  /** Consumes a number. */
   number(): void {
     const { bytes } = this
     let at = this.at
@@ -99,12 +99,12 @@ export class JsonCursor {
       const sign = bytes[at + 1]
       at = this.#digits(sign === minus || sign === plus ? at + 2 : at + 1)
     }
-    this.digitsMax = at - this.from
+    this.maxDigits = at - this.from
     this.to = at
     this.at = at
   }
 
-  /** Passes `true`, `false` or `null`. */
+  /** Consumes `true`, `false` or `null`. */
   literal(word: string): void {
     for (let i = 0; i < word.length; i++) if (this.bytes[this.at + i] !== word.charCodeAt(i)) throw invalid()
     this.at += word.length
@@ -117,7 +117,7 @@ export class JsonCursor {
     return at
   }
 
-  /** `at` stands on a backslash; gives the place after the escape. A surrogate has to come with its other half. */
+  /** Returns the position after the escape whose backslash is at `at`. A surrogate needs its pair. */
   #escape(at: number): number {
     const letter = this.bytes[at + 1] ?? 0
     if (letter !== 0x75) {
@@ -133,7 +133,7 @@ export class JsonCursor {
   }
 }
 
-/** The code unit that four hex digits name; throws when they are not. */
+/** The code unit of four hex digits. */
 export function readHex4(bytes: Uint8Array, at: number): number {
   let unit = 0
   for (let i = at; i < at + 4; i++) {

@@ -3,7 +3,7 @@ import { maxBodyBytes } from '@tessera/contract/envelope'
 import type { JsonCursor } from './json-cursor.ts'
 import { closeArray, closeObject, colon, openArray, openObject, quoteByte } from './json-cursor.ts'
 
-/** Passes one value, whatever it holds, and only checks that it is JSON. Without recursion: 64 KiB of `[` overflow nothing. */
+/** Skips one value and only checks that it is JSON. Not recursive, so that 64 KiB of `[` cannot overflow the stack. */
 export function skipValue(cursor: JsonCursor): void {
   let depth = 0
   do {
@@ -13,17 +13,17 @@ export function skipValue(cursor: JsonCursor): void {
       const close = first === openObject ? closeObject : closeArray
       if (!cursor.isEmpty(close)) {
         closes[depth++] = close
-        if (close === closeObject) passKey(cursor)
+        if (close === closeObject) skipKey(cursor)
         continue
       }
     } else {
       passScalar(cursor, first)
     }
-    while (depth > 0 && !passComma(cursor, closes[depth - 1] ?? 0)) depth--
+    while (depth > 0 && !hasNext(cursor, closes[depth - 1] ?? 0)) depth--
   } while (depth > 0)
 }
 
-/** Passes a string, a number, `true`, `false` or `null`; `first` is its first byte, where the cursor stands. */
+/** Consumes a string, a number, `true`, `false` or `null`. `first` is its first byte, at the cursor. */
 export function passScalar(cursor: JsonCursor, first: number): void {
   if (first === quoteByte) cursor.string()
   else if (first === 0x74) cursor.literal('true')
@@ -32,17 +32,17 @@ export function passScalar(cursor: JsonCursor, first: number): void {
   else cursor.number()
 }
 
-/** After a member or element: true when another follows, whose key is passed then. */
-function passComma(cursor: JsonCursor, close: number): boolean {
+/** After a member or element: whether another follows. Consumes its key. */
+function hasNext(cursor: JsonCursor, close: number): boolean {
   if (!cursor.hasMore(close)) return false
-  if (close === closeObject) passKey(cursor)
+  if (close === closeObject) skipKey(cursor)
   return true
 }
 
-function passKey(cursor: JsonCursor): void {
+function skipKey(cursor: JsonCursor): void {
   cursor.string()
   cursor.expect(colon)
 }
 
-/** The closing bytes of the containers that are open; there cannot be more of them than a body has bytes. */
+/** The closing bytes of the open containers; never more than a body has bytes. */
 const closes = new Uint8Array(maxBodyBytes)

@@ -6,8 +6,8 @@ import { backslash, readHex4 } from './json-cursor.ts'
 import { findKnownName } from './known-names.ts'
 
 /**
- * The text of the string that a cursor has just passed, still as bytes: escapes decoded, nothing made a JavaScript string yet. One at a time:
- * `take` the next after `drop`.
+ * The text of the string that a cursor has just consumed, as bytes with its escapes decoded; not a JavaScript string yet. One at a time: `drop` before the
+ * next `take`.
  */
 export class JsonText {
   bytes: Buffer = scratch
@@ -29,35 +29,35 @@ export class JsonText {
     this.#isAscii = false
   }
 
-  /** The text, if it is one of the names that requests have: none of those is a secret, forbidden, or has to be made. */
+  /** The text if it is a known name. Known names are not secret, not forbidden, and need no new string. */
   toKnownName(): string | null {
     return findKnownName(this.bytes, this.from, this.to)
   }
 
-  /** The text as a JavaScript string. Only after nothing secret was found in it. */
+  /** The text as a JavaScript string. Call it only after the text was checked for card numbers. */
   toText(): string {
     return this.bytes.toString(this.#isAscii ? 'latin1' : 'utf8', this.from, this.to)
   }
 
-  /** A copy in memory of its own, outside the collector's heap (which leaves copies behind as it moves things). */
+  /** A copy outside the garbage-collected heap, where moving objects would leave copies behind. */
   copy(): Uint8Array {
     return copyOffHeap(this.bytes.subarray(this.from, this.to))
   }
 
-  /** Whether it is this ASCII text, letter for letter. */
+  /** Whether it equals this ASCII text. */
   is(ascii: string): boolean {
     if (ascii.length !== this.to - this.from) return false
     for (let i = 0; i < ascii.length; i++) if (this.bytes[this.from + i] !== ascii.charCodeAt(i)) return false
     return true
   }
 
-  /** Wipes what was decoded; a text without escapes lies in the body, which is wiped as a whole. */
+  /** Wipes the decoded text. A text without escapes is part of the body, which is wiped as a whole. */
   drop(): void {
     if (this.bytes === scratch) scratch.fill(0, 0, this.to)
   }
 }
 
-/** Writes the text of `[from, to)` into the scratch and gives its length. The cursor has found every escape right. */
+/** Decodes `[from, to)` into the scratch buffer and returns the length. The cursor has validated every escape. */
 function decode(bytes: Uint8Array, from: number, to: number): number {
   let length = 0
   for (let at = from; at < to;) {
@@ -99,5 +99,5 @@ function encode(point: number, at: number): number {
 /** `\b \f \n \r \t`; the other letters stand for themselves. */
 const shortEscapes: Readonly<Record<number, number>> = { 0x62: 0x08, 0x66: 0x0c, 0x6e: 0x0a, 0x72: 0x0d, 0x74: 0x09 }
 const leads = [0, 0xc0, 0xe0, 0xf0]
-/** No text is longer decoded than as it is written. */
+/** Decoded text is never longer than its source. */
 const scratch = Buffer.allocUnsafeSlow(maxBodyBytes)

@@ -1,6 +1,6 @@
 import { operationNames } from '@tessera/contract/operations'
 
-/** Names that every request has, as interned strings: finding one by its bytes takes 10 ns, making a string 75. */
+/** Finds a common name by its bytes, as an interned string: 10 ns, where making a string takes 75 ns. */
 export function findKnownName(bytes: Uint8Array, from: number, to: number): string | null {
   for (const known of byLength[to - from] ?? []) if (isAt(bytes, from, known.bytes)) return known.name
   return null
@@ -26,7 +26,7 @@ const names = [
   '2.0',
   ...operationNames,
 ]
-const lengthMax = Math.max(...names.map((name) => name.length))
-const byLength = Array.from({ length: lengthMax + 1 }, (_, length) =>
+const maxLength = Math.max(...names.map((name) => name.length))
+const byLength = Array.from({ length: maxLength + 1 }, (_, length) =>
   names.filter((name) => name.length === length).map((name) => ({ name, bytes: Buffer.from(name) })),
 )

@@ -7,10 +7,10 @@ import type { ReadCall } from './call-reader.ts'
 import { isEarlier, namePath, throwFault, type RequestFault } from './fault.ts'
 import { Members } from './members.ts'
 
-/** Reads a call's params by its method's schema; throws the first thing that is wrong with them (-32602, `data` names the member). */
+/** Validates the params of a call by the schema of its method. Throws the first fault (-32602, `data` names the member). */
 export type ReadParams = <M extends OperationName>(method: M, call: ReadCall, referenceFields?: ReadonlySet<string>) => Params<M>
 
-/** Compiles every schema of the contract, once, at start. */
+/** Compiles every schema of the contract, once at start. */
 export function makeReadParams(): ReadParams {
   const schemas = new Map<string, Validator>(Object.entries(operations).map(([name, { params }]) => [name, Compile(params)]))
   return <M extends OperationName>(method: M, call: ReadCall, referenceFields: ReadonlySet<string> = noFields) => {
@@ -24,7 +24,7 @@ export function makeReadParams(): ReadParams {
   }
 }
 
-/** Puts the values of reference fields back into `account`; the first of any other field is a card number out of place. */
+/** Puts the withheld values of reference fields back into `account`. A withheld value of another field is a misplaced card number. */
 function releaseWithheld({ params, withheld }: ReadCall, referenceFields: ReadonlySet<string>): RequestFault | null {
   const refused = withheld.find(({ field }) => !referenceFields.has(field))
   if (refused !== undefined) return { entry: 'panOutOfPlace', data: namePath(['account', refused.field]) }
@@ -38,21 +38,23 @@ function releaseWithheld({ params, withheld }: ReadCall, referenceFields: Readon
 
 function firstFault(schema: Validator, params: unknown, shape: TSchema): RpcError {
   const [first] = schema.Errors(params)
-  if (first === undefined) throw new Error('a schema refused what it finds nothing wrong with')
+  if (first === undefined) throw new Error('a schema rejected params without an error')
   const path = first.instancePath.split('/').slice(1).map(unescapePointer)
   if (first.keyword !== 'required') return new RpcError('memberInvalid', { data: namePath(path) })
-  return new RpcError('memberMissing', { data: namePath(firstWithin(shape, [...path, ...first.params.requiredProperties.slice(0, 1)])) })
+  return new RpcError('memberMissing', {
+    data: namePath(firstRequiredMember(shape, [...path, ...first.params.requiredProperties.slice(0, 1)])),
+  })
 }
 
-/** Where a whole object is missing, its first needed member is named: of cards.create without a card that is `card.number` (docs/reference/wire.md#cardscreate). */
-function firstWithin(shape: TSchema, path: readonly string[]): readonly string[] {
+/** If a whole object is missing, its first required member is named: `card.number` for cards.create without a card (docs/reference/wire.md#cardscreate). */
+function firstRequiredMember(shape: TSchema, path: readonly string[]): readonly string[] {
   let at: ObjectShape | undefined = shape
   for (const name of path) at = at?.properties?.[name]
   const [first] = at?.required ?? []
-  return first === undefined ? path : firstWithin(shape, [...path, first])
+  return first === undefined ? path : firstRequiredMember(shape, [...path, first])
 }
 
-/** The part of a schema that says what an object needs. */
+/** The part of a schema that says which members an object requires. */
 interface ObjectShape {
   readonly properties?: Readonly<Record<string, ObjectShape>>
   readonly required?: readonly string[]

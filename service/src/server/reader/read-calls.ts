@@ -14,16 +14,16 @@ export type ReadCalls = { readonly kind: 'call'; readonly call: ReadCall } | { r
 export function readCalls(request: HttpRequest, detector: CardNumberDetector): ReadCalls {
   if (request.refusal !== null) {
     request.body.fill(0)
-    return refused({ entry: request.refusal })
+    return refusedCall({ entry: request.refusal })
   }
   try {
     const read = readBody(request.body, { segment: request.segment, detector })
     if (read.kind === 'call') return { kind: 'call', call: withQuery(read.call, request) }
     if (request.hasQuery) return refusedBatch(read.kind === 'batch' ? read.calls : [], 'queryNotAllowed')
-    if (read.kind === 'refused') return refused({ entry: read.entry })
+    if (read.kind === 'refused') return refusedCall({ entry: read.entry })
     return request.idempotencyKey !== null ? refusedBatch(read.calls, 'idempotencyInBatch') : read
   } catch (err) {
-    return refused(err instanceof RpcError ? { entry: err.entry } : { entry: 'internalError', cause: err })
+    return refusedCall(err instanceof RpcError ? { entry: err.entry } : { entry: 'internalError', cause: err })
   }
 }
 
@@ -34,10 +34,10 @@ function withQuery(call: ReadCall, { hasQuery }: HttpRequest): ReadCall {
 
 function refusedBatch(calls: readonly ReadCall[], entry: ErrorName): ReadCalls {
   calls.forEach(wipeCall)
-  return refused({ entry })
+  return refusedCall({ entry })
 }
 
-function refused(requestFault: RequestFault): ReadCalls {
+function refusedCall(requestFault: RequestFault): ReadCalls {
   return {
     kind: 'call',
     call: { id: null, method: null, params: new Members(), cardNumber: null, withheld: [], requestFault, paramsFault: null },

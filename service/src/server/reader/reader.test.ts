@@ -89,7 +89,7 @@ test('each kind of parse error has its name', () => {
   for (const [body, fault] of cases) assert.equal(parseFault(body), fault, String(body))
 })
 
-test('64 KiB of open brackets overflow nothing, closed or not', () => {
+test('64 KiB of open brackets do not overflow the stack, closed or not', () => {
   const half = 32 * 1024
   for (const open of ['[', '{"a":', '[{"a":']) assert.equal(parseFault(open.repeat(Math.floor((2 * half) / open.length))), 'invalidJson')
   assert.equal(parseFault('['.repeat(half) + ']'.repeat(half)), null)
@@ -97,7 +97,7 @@ test('64 KiB of open brackets overflow nothing, closed or not', () => {
   assert.equal(readOne(`{"id":7,"params":${'{"a":'.repeat(deep)}1${'}'.repeat(deep)}}`).requestFault?.entry, 'tooDeep')
 })
 
-test('the public JSON test suite is accepted and refused as it says', () => {
+test('the public JSON test suite is accepted and rejected as specified', () => {
   for (const { name, bytes } of readJsonTestSuite()) {
     const fault = parseFault(bytes.subarray(0, 64 * 1024))
     if (name.startsWith('y_')) assert.equal(fault, null, name)

@@ -14,7 +14,7 @@ export type ReadBody =
   | { readonly kind: 'batch'; readonly calls: readonly ReadCall[] }
   | { readonly kind: 'refused'; readonly entry: ErrorName }
 
-export interface BodyPlace {
+export interface BodyContext {
   /** What follows `/api/` in the URL, as it stands there; null at `/api`, where batches are taken. */
   readonly segment: string | null
   readonly detector: CardNumberDetector
@@ -24,21 +24,21 @@ export interface BodyPlace {
  * Reads a JSON-RPC body (docs/reference/wire.md#envelope). The whole text is read before anything is answered; where it is not one JSON text in UTF-8, throws the parse
  * fault, and nothing else of it counts. Takes `bytes` over: they are wiped when this returns, and no JavaScript string is made of them as a whole.
  */
-export function readBody(bytes: Buffer, place: BodyPlace): ReadBody {
-  const lifted: Uint8Array[] = []
+export function readBody(bytes: Buffer, place: BodyContext): ReadBody {
+  const extracted: Uint8Array[] = []
   try {
-    const read = readText(bytes, place, lifted)
-    if (read.kind === 'refused') wipeAll(lifted)
+    const read = readText(bytes, place, extracted)
+    if (read.kind === 'refused') wipeAll(extracted)
     return read
   } catch (err) {
-    wipeAll(lifted)
+    wipeAll(extracted)
     throw err
   } finally {
     bytes.fill(0)
   }
 }
 
-function readText(bytes: Buffer, place: BodyPlace, lifted: Uint8Array[]): ReadBody {
+function readText(bytes: Buffer, place: BodyContext, lifted: Uint8Array[]): ReadBody {
   if (bytes.length > maxBodyBytes) throw new Error('the HTTP side lets no longer body in')
   if (bytes.length === 0) throw new RpcError('emptyBody')
   if (bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf) throw new RpcError('byteOrderMark')
@@ -52,7 +52,7 @@ function readText(bytes: Buffer, place: BodyPlace, lifted: Uint8Array[]): ReadBo
   return read
 }
 
-function readBatch(cursor: JsonCursor, { segment, detector }: BodyPlace, lifted: Uint8Array[]): ReadBody {
+function readBatch(cursor: JsonCursor, { segment, detector }: BodyContext, lifted: Uint8Array[]): ReadBody {
   if (segment !== null) {
     skipValue(cursor)
     return { kind: 'refused', entry: 'batchNotHere' }

@@ -4,7 +4,7 @@ import { test } from 'node:test'
 import { grouped, makePan, testPan } from '../../testing/pans.fixture.ts'
 import { plain, readOne, readValue } from '../../testing/reading.fixture.ts'
 
-test('the card number is taken out as it was sent, and blanked in the body', () => {
+test('the card number is extracted as sent, and blanked in the body', () => {
   const spellings = [
     testPan,
     ` ${testPan}\\t`,
@@ -23,7 +23,7 @@ test('the card number is taken out as it was sent, and blanked in the body', () 
   }
 })
 
-test('it is taken out whatever the method, and however its path is escaped', () => {
+test('it is extracted for any method, and however its path is escaped', () => {
   const call = readOne(`{"m\\u0065thod":"nobody","par\\u0061ms":{"c\\u0061rd":{"n\\u0075mber":"${testPan}"}}}`)
   assert.equal(Buffer.from(call.cardNumber ?? []).toString(), testPan)
 })
@@ -48,7 +48,7 @@ test('a JSON number at params.card.number is refused and not read', () => {
   }
 })
 
-test('a card number anywhere but at params.card.number is out of place, and reported by its path', () => {
+test('a card number anywhere but at params.card.number is misplaced, and reported by its path', () => {
   const places: [text: string, path: string][] = [
     [`{"method":"m","params":{"number":"${testPan}"}}`, 'number'],
     [`{"method":"m","params":{"card":"${testPan}"}}`, 'card'],
@@ -77,7 +77,7 @@ test('a card number anywhere but at params.card.number is out of place, and repo
   }
 })
 
-test('an id or token of ours that holds a card number by chance is read where it belongs', () => {
+test('an id or token of this service that contains a card number by chance is accepted in its members', () => {
   const id = `a${testPan}abcdef0`
   const token = `${id}_3kTMd0bJqg7v1nUeWcY9aRzXoP5sHfL2iKxQ8tVb4Gm`
   const inPlace: Record<string, unknown>[] = [
@@ -184,7 +184,7 @@ test('a number out of range is refused in params, and ignored elsewhere', () => 
   assert.deepEqual(readValue('[-0, 1e-400, 1E2, 123456789012345678901234567890]').value, [-0, 0, 100, 123456789012345678901234567890])
 })
 
-test('of two faults of params the one that comes first in the table of errors is reported', () => {
+test('of two faults of params the first in the table of errors is reported', () => {
   const cases: [params: string, entry: string][] = [
     [`["${testPan}",{"cvv":1}]`, 'sensitiveAuthenticationData'],
     [`["${testPan}"]`, 'panOutOfPlace'],
@@ -194,7 +194,7 @@ test('of two faults of params the one that comes first in the table of errors is
   for (const [params, entry] of cases) assert.equal(readOne(`{"method":"m","params":${params}}`).paramsFault?.entry, entry, params)
 })
 
-test('a path in a reply has names only: what might be a secret is a star', () => {
+test('a path in a reply has only plain names: anything else is an asterisk', () => {
   const names = ['a b', '', 'é', 'x'.repeat(65), '1234567', '4111-1111-11', 'a.b c']
   for (const name of names) {
     const call = readOne(`{"method":"m","params":{"account":{"${name}":{"pin":1}}}}`)
@@ -202,7 +202,7 @@ test('a path in a reply has names only: what might be a secret is a star', () =>
   }
 })
 
-test('of two card numbers none is kept when the text is not JSON, and one is when it is', () => {
+test('of two card numbers none remains if the text is not JSON, and one if it is', () => {
   const call = readOne(`{"method":"m","params":{"card":{"number":"1111"},"card":{"number":"2222","number":"3333"}}}`)
   assert.equal(Buffer.from(call.cardNumber ?? []).toString(), '3333')
   assert.equal(call.requestFault?.entry, 'duplicateKey')

@@ -10,21 +10,21 @@ import { JsonText } from './json-text.ts'
 import { Members, type JsonValue } from './members.ts'
 
 /**
- * Reads the values of one call and records what is wrong with them, without stopping: the whole text has to be read before a reply is decided.
- * No card number becomes a JavaScript string here: the one at `params.card.number` is taken out as bytes and blanked in the body; any other is left
- * out and recorded as a fault.
+ * Reads the values of one call and records their faults without stopping, because the whole text has to be read before a reply is decided. No card
+ * number becomes a JavaScript string: the one at `params.card.number` is extracted as bytes and blanked in the body; any other is dropped and recorded
+ * as a fault.
  */
 export class ValueReader {
   requestFault: RequestFault | null = null
   paramsFault: RequestFault | null = null
-  /** What stood at `params.card.number`: bytes that belong to the call, to be wiped after it. */
+  /** The value of `params.card.number`. Belongs to the call and is wiped with it. */
   cardNumber: Uint8Array | null = null
   /** Account values that look like a card number unless their field is configured as a reference. */
   readonly withheld: WithheldValue[] = []
   readonly text = new JsonText()
   readonly #cursor: JsonCursor
   readonly #detector: CardNumberDetector
-  /** Where we are: the names and positions that lead here from the call, by depth. */
+  /** The path from the call to the current value: names and indexes, by depth. */
   readonly #keys: (string | number)[] = []
   #members = 0
 
@@ -33,12 +33,12 @@ export class ValueReader {
     this.#detector = detector
   }
 
-  /** The value at the cursor, inside `depth` open containers. What is too deep or too much is passed and left out. */
-  value(depth: number, place: Place = 'other'): JsonValue {
+  /** The value at the cursor, inside `depth` open containers. Values beyond the limits of depth or count are skipped. */
+  value(depth: number, container: ContainerKind = 'other'): JsonValue {
     const cursor = this.#cursor
     const first = cursor.peek()
-    if (first === openObject || first === openArray) return this.#container(first, depth, place)
-    if (this.isFull()) return this.#leaveOut()
+    if (first === openObject || first === openArray) return this.#container(first, depth, container)
+    if (this.isFull()) return this.#skip()
     if (first === quoteByte) {
       cursor.string()
       return this.readText(depth)
@@ -48,7 +48,7 @@ export class ValueReader {
     return first === letterN ? null : first === letterT
   }
 
-  /** Passes a key inside `depth` containers; null when it must not be used: its value is passed over. `others` are the names before it. */
+  /** Consumes a key inside `depth` containers. Null: its value has to be skipped. `others` has the keys before it. */
   key(depth: number, others: Members): string | null {
     this.#cursor.string()
     this.#keys[depth - 1] = '*'
@@ -70,14 +70,12 @@ export class ValueReader {
     return key
   }
 
-  /** The string just passed, of the member inside `depth` containers; null, and recorded, when a card number is in it. */
+  /** The string just consumed, inside `depth` containers. Null if it contains a card number, which is recorded. */
   readText(depth: number): string | null {
     const { text } = this
     text.take(this.#cursor)
     const isTainted =
-      this.#cursor.digitsMax >= cardNumberDigitsMin &&
-      this.#detector.inBytes(text.bytes, text.from, text.to) &&
-      !this.#isOwnIdInPlace(depth)
+      this.#cursor.maxDigits >= cardNumberDigitsMin && this.#detector.inBytes(text.bytes, text.from, text.to) && !this.#isOwnId(depth)
     if (isTainted) {
       const isCertain = this.#detector.inBytes(text.bytes, text.from, text.to, referencePrefixDigits)
       this.#refuseCardNumber(depth, isCertain ? null : { bytes: text.copy(), isNumber: false })
@@ -87,12 +85,12 @@ export class ValueReader {
     return read
   }
 
-  /** Passes a number; null, and recorded, when it is a card number. Infinity when it is beyond what a number holds. */
+  /** Consumes a number. Null if it is a card number, which is recorded. Infinity if it is out of range. */
   readNumber(depth: number): number | null {
     const cursor = this.#cursor
     cursor.number()
     const { bytes, from, to } = cursor
-    if ((!cursor.isInteger || cursor.digitsMax >= cardNumberDigitsMin) && this.#detector.inNumber(bytes, from, to)) {
+    if ((!cursor.isInteger || cursor.maxDigits >= cardNumberDigitsMin) && this.#detector.inNumber(bytes, from, to)) {
       const isCertain = this.#detector.inNumber(bytes, from, to, referencePrefixDigits)
       this.#refuseCardNumber(depth, isCertain ? null : { bytes: copyOffHeap(bytes.subarray(from, to)), isNumber: true })
       return null
@@ -106,32 +104,32 @@ export class ValueReader {
     if (this.#members === maxMembers + 1) this.refuse('tooManyMembers')
   }
 
-  /** From here on everything is skipped. */
+  /** Whether the limit of members is exceeded, so that everything else is skipped. */
   isFull(): boolean {
     return this.#members > maxMembers
   }
 
-  /** Records a fault of the request; of the member that was named last, when it lies inside `depth` containers. */
+  /** Records a fault of the request, with the path of the current member if `depth` is given. */
   refuse(entry: ErrorName, depth = 0): void {
     if (isEarlier(entry, this.requestFault)) this.requestFault = this.#fault(entry, 0, depth)
   }
 
-  /** The same of params, where paths begin; what lies beside them is named from the call. */
+  /** Records a fault of the params. Inside params the path starts there. */
   refuseParams(entry: ErrorName, depth = 0): void {
     if (isEarlier(entry, this.paramsFault)) this.paramsFault = this.#fault(entry, this.#isInParams(depth) ? 1 : 0, depth)
   }
 
   /**
-   * Refuses a card number out of place. A number with only a short matching prefix may be an order number: as an account value it is withheld until the
-   * merchant's fields are known.
+   * Refuses a misplaced card number. A number that matches only a short prefix may be an order number: as an account value it is withheld until the
+   * merchant's account fields are known.
    */
-  #refuseCardNumber(depth: number, doubtful: { readonly bytes: Uint8Array; readonly isNumber: boolean } | null): void {
+  #refuseCardNumber(depth: number, uncertain: { readonly bytes: Uint8Array; readonly isNumber: boolean } | null): void {
     const [params, account, field] = this.#keys
-    if (doubtful !== null && depth === 3 && params === 'params' && account === 'account' && typeof field === 'string' && field !== '*') {
-      this.withheld.push({ field, ...doubtful })
+    if (uncertain !== null && depth === 3 && params === 'params' && account === 'account' && typeof field === 'string' && field !== '*') {
+      this.withheld.push({ field, ...uncertain })
       return
     }
-    doubtful?.bytes.fill(0)
+    uncertain?.bytes.fill(0)
     this.refuseParams('panOutOfPlace', depth)
   }
 
@@ -139,26 +137,26 @@ export class ValueReader {
     return depth === 0 ? { entry } : { entry, data: namePath(this.#keys.slice(from, depth)) }
   }
 
-  #container(first: number, depth: number, place: Place): JsonValue {
+  #container(first: number, depth: number, container: ContainerKind): JsonValue {
     if (depth === maxDepth) this.refuse('tooDeep')
-    if (depth === maxDepth || this.isFull()) return this.#leaveOut()
+    if (depth === maxDepth || this.isFull()) return this.#skip()
     this.#cursor.at++
-    if (first === openObject) return this.#object(depth + 1, place)
+    if (first === openObject) return this.#object(depth + 1, container)
     const elements = this.#array(depth + 1)
     return elements.length === 0 && this.#isObjectMember(depth) ? new Members() : elements
   }
 
-  #object(depth: number, place: Place): Members {
+  #object(depth: number, container: ContainerKind): Members {
     const cursor = this.#cursor
     const members = new Members()
     if (cursor.isEmpty(closeObject)) return members
     do {
       this.count()
-      const key = this.isFull() ? this.#passKey() : this.key(depth, members)
+      const key = this.isFull() ? this.#skipKey() : this.key(depth, members)
       cursor.expect(colon)
       if (key === null) skipValue(cursor)
-      else if (place === 'card' && key === 'number') members[key] = this.#liftCardNumber(depth)
-      else members[key] = this.value(depth, place === 'params' && key === 'card' ? 'card' : 'other')
+      else if (container === 'card' && key === 'number') members[key] = this.#extractCardNumber(depth)
+      else members[key] = this.value(depth, container === 'params' && key === 'card' ? 'card' : 'other')
     } while (cursor.hasMore(closeObject))
     return members
   }
@@ -183,8 +181,8 @@ export class ValueReader {
     return null
   }
 
-  /** An empty string stands for it in params. A number there is refused: digits only, but as a string. */
-  #liftCardNumber(depth: number): JsonValue {
+  /** Replaces the card number by an empty string in params. A JSON number is refused: it has to be a string of digits. */
+  #extractCardNumber(depth: number): JsonValue {
     const cursor = this.#cursor
     const first = cursor.peek()
     if (first !== quoteByte && !isNumberStart(first)) return this.value(depth)
@@ -202,7 +200,7 @@ export class ValueReader {
     return first === quoteByte ? '' : null
   }
 
-  /** Most names are among the few that every request has, and need no further check. */
+  /** Most names are among the few that every request has; they need no further check. */
   #knownName(): string | null {
     this.text.take(this.#cursor)
     const known = this.text.toKnownName()
@@ -211,23 +209,23 @@ export class ValueReader {
   }
 
   /**
-   * Whether the text just taken has the exact shape of an id, token or cursor of ours and is a member that carries one. Ids issued by earlier versions
-   * can hold a card number by chance, and must keep working.
+   * Whether the current text has the exact shape of an id, token or cursor of this service, in a member for such values. Ids issued by earlier versions
+   * may contain a card number by chance and must still work.
    */
-  #isOwnIdInPlace(depth: number): boolean {
+  #isOwnId(depth: number): boolean {
     const name = this.#keys[1]
     const isInPlace = depth === 2 ? idMembers.has(String(name)) : depth === 3 && name === 'cards' && typeof this.#keys[2] === 'number'
     if (!isInPlace || this.#keys[0] !== 'params') return false
     const { bytes, from, to } = this.text
-    return to - from <= ownIdLengthMax && ownIdShape.test(bytes.toString('latin1', from, to))
+    return to - from <= maxOwnIdLength && ownIdShape.test(bytes.toString('latin1', from, to))
   }
 
-  #leaveOut(): null {
+  #skip(): null {
     skipValue(this.#cursor)
     return null
   }
 
-  #passKey(): null {
+  #skipKey(): null {
     this.#cursor.string()
     return null
   }
@@ -245,26 +243,26 @@ export class ValueReader {
 /** An account value that is a card number by a prefix of fewer than four digits: refused unless its field is of kind `reference`. */
 export interface WithheldValue {
   readonly field: string
-  /** The text, or the number as it was written. Wiped with the call. */
+  /** The text, or the number as written. Wiped with the call. */
   readonly bytes: Uint8Array
   readonly isNumber: boolean
 }
 
-/** `card` is the object whose `number` is lifted out, `params` the one whose `card` that is. */
-export type Place = 'params' | 'card' | 'other'
+/** `card`: the object whose `number` is extracted. `params`: the object with that `card`. */
+export type ContainerKind = 'params' | 'card' | 'other'
 
 export function isNumberStart(byte: number): boolean {
   return byte === 0x2d || (byte >= 0x30 && byte <= 0x39)
 }
 
 function isSensitiveName(key: string): boolean {
-  return key.length <= sensitiveLengthMax && sensitiveNames.has(key.toLowerCase())
+  return key.length <= maxSensitiveLength && sensitiveNames.has(key.toLowerCase())
 }
 
-/** Names under which sensitive authentication data is sent by mistake (PCI DSS 3.3.1), in lower case. */
+/** Names under which sensitive authentication data is sent by mistake (PCI DSS 3.3.1), lower case. */
 const sensitiveNames: ReadonlySet<string> = new Set(['cvv', 'cvc', 'cvv2', 'cvc2', 'pin', 'track1', 'track2'])
-const sensitiveLengthMax = 6
-/** The members of params that carry an id, token or cursor that this service issued; `cards` carries a list of ids. */
+const maxSensitiveLength = 6
+/** The members of params for ids, tokens and cursors issued by this service; `cards` is a list of ids. */
 const idMembers: ReadonlySet<string> = new Set([
   'token',
   'id',
@@ -281,7 +279,7 @@ const idMembers: ReadonlySet<string> = new Set([
   'search',
   'after',
 ])
-const ownIdLengthMax = 13 + 1 + 64
+const maxOwnIdLength = 13 + 1 + 64
 const objectMembers: ReadonlySet<string> = new Set(['payer', 'detail', 'account'])
 const letterN = 0x6e
 const letterT = 0x74
