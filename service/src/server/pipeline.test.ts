@@ -220,7 +220,7 @@ test('the call observer gets names, ids and numbers of every call, and nothing t
   assert.deepEqual(called, [
     { ...shown, requestId: requestIdOf(1), method: 'cards.create', error: null, hasCardNumber: true },
     { ...shown, requestId: requestIdOf(2), method: 'cards.check', error: 'memberInvalid' },
-    { ...shown, requestId: requestIdOf(3), method: null, merchantId: null, as: null, error: 'methodNotFound' },
+    { ...shown, requestId: requestIdOf(3), method: null, merchantId: null, callerKind: null, error: 'methodNotFound' },
   ])
 })
 

@@ -76,7 +76,7 @@ test('an agreed limit applies to its merchant only', () => {
   assert.deepEqual(take({ limits })?.entry, 'merchantLimit')
   assert.equal(take({ merchantId: 'other' }), null)
   at(2 * minute)
-  const server = { as: 'server', limits: { serverAddressMinuteMax: 500 }, address: '203.0.113.5' } as const
+  const server = { callerKind: 'server', limits: { serverAddressMinuteMax: 500 }, address: '203.0.113.5' } as const
   for (let i = 0; i < 500; i++) assert.equal(take(server), null)
   assert.equal(take(server)?.entry, 'addressLimit')
   assert.equal(take({ ...server, callerKind: 'browser' }), null, 'who showed no password has no part in it')
@@ -97,7 +97,7 @@ test('requests with only the public id do not use up the server’s limits of re
     ['write', 12_000],
     ['read', 60_000],
   ] as const) {
-    const stranger = { class: limitClass, as: 'browser' } as const
+    const stranger = { class: limitClass, callerKind: 'browser' } as const
     for (let i = 0; i < most; i++) assert.equal(take(stranger), null)
     assert.equal(take(stranger)?.entry, 'merchantLimit')
     assert.equal(take({ ...stranger, callerKind: 'server' }), null)
