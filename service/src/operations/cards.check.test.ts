@@ -9,7 +9,7 @@ import { createTestApp } from '../testing/test-app.fixture.ts'
 const app = await createTestApp()
 after(() => app.close())
 
-test('a card is told with its token in both profiles, before and after it is verified', async () => {
+test('cards.check returns the card with its token in both profiles, before and after verification', async () => {
   const merchant = app.merchant('spec')
   const token = await merchant.createToken('8600495473316478', { save: false })
   const told = { number: '8600***6478', expire: '0399', token, recurrent: false, verify: false, type: '22618' }
@@ -21,7 +21,7 @@ test('a card is told with its token in both profiles, before and after it is ver
   assert.deepEqual(await merchant.withProfile('subscribe').call('cards.check', { token }), { card: subscribed })
 })
 
-test('a row that was changed without the keys is never answered from: a fault of ours, and an alarm', async () => {
+test('a row that was changed without the keys is never returned: internal error, and an alarm', async () => {
   const changes: Partial<CardRow>[] = [
     { verified: true },
     { recurrent: false },
@@ -56,7 +56,7 @@ test('a row that was changed without the keys is never answered from: a fault of
   }
 })
 
-test('an old row put back under a new version number does not pass either', async () => {
+test('an old row restored under a new version number has no valid MAC', async () => {
   const merchant = app.merchant()
   const token = await merchant.createToken('8600495473316478')
   await merchant.call('cards.get_verify_code', { token })
@@ -67,7 +67,7 @@ test('an old row put back under a new version number does not pass either', asyn
   assert.equal(await merchant.expectError('cards.check', { token }), 'internal_error')
 })
 
-test('one card’s row in the place of another’s does not pass', async () => {
+test('the row of one card in the place of another has no valid MAC', async () => {
   const merchant = app.merchant()
   const [mine, theirs] = [await merchant.createToken('8600069195406311'), await merchant.createToken('8600495473316478')]
   const [row, other] = [await rowOf(merchant, mine), await rowOf(merchant, theirs)]

@@ -16,7 +16,7 @@ after(() => app.close())
 const params = { card: { number: '', expire: '0399' }, save: true }
 const first = '8600069195406311'
 
-test('a created card is told masked, unverified and with a token, as each profile spells it', async () => {
+test('a created card is returned masked, unverified and with a token, in the form of each profile', async () => {
   const merchant = app.merchant('spec')
   const { card } = await merchant.call('cards.create', params, first)
   assert.deepEqual(Object.keys(card), ['number', 'expire', 'token', 'recurrent', 'verify', 'type'])
@@ -28,7 +28,7 @@ test('a created card is told masked, unverified and with a token, as each profil
   assert.deepEqual([subscribed.number, subscribed.expire], ['860006******6311', '03/99'])
 })
 
-test('a number that is no card number is refused in the words of each profile', async () => {
+test('an invalid card number is refused with the error of each profile', async () => {
   const wrongs: [pan: string, reason: string, spec: number, subscribe: number][] = [
     ['', 'card_number_format', -31050, -32602],
     ['86000691954063aa', 'card_number_format', -31050, -32602],
@@ -50,19 +50,19 @@ test('a number that is no card number is refused in the words of each profile', 
   }
 })
 
-test('no card number at all is a member that is missing', async () => {
+test('a missing card number is reported as a missing member', async () => {
   const reply = await app.merchant().callRaw('cards.create', params, null)
   assert.ok('error' in reply)
   assert.deepEqual([reply.error.code, reply.error.reason, reply.error.data], [-32602, 'member_missing', 'card.number'])
 })
 
-test('blanks around a card number are forgiven, and lengths of 12 to 19 are taken', async () => {
+test('whitespace around a card number is ignored, and 12 to 19 digits are accepted', async () => {
   const merchant = app.merchant()
   await merchant.call('cards.create', params, ` ${first}\n`)
   for (const length of [12, 13, 15, 19]) await merchant.call('cards.create', params, drawPan('4', length))
 })
 
-test('an expiry that is not MMYY, has no such month or is past is refused with the member’s name', async () => {
+test('an expiry that is not MMYY, has an invalid month or is past is refused with the name of the member', async () => {
   const wrongs: [expire: string, reason: string, code: number][] = [
     ['', 'expire_format', -32602],
     ['03/99', 'expire_format', -32602],
@@ -81,7 +81,7 @@ test('an expiry that is not MMYY, has no such month or is past is refused with t
   }
 })
 
-test('a card is good through the last moment of its month in Tashkent', async () => {
+test('a card is valid to the end of its month in Tashkent', async () => {
   const late = await createTestApp()
   const merchant = late.merchant()
   late.clock.advance(Date.UTC(2026, 10, 30, 18, 59, 59, 999) - late.clock.now())
@@ -91,7 +91,7 @@ test('a card is good through the last moment of its month in Tashkent', async ()
   await late.close()
 })
 
-test('a wrong number is told before a wrong expiry', async () => {
+test('an invalid number is reported before an invalid expiry', async () => {
   assert.equal(
     await app.merchant().expectError('cards.create', { card: { number: '', expire: '9999' } }, '8600069195406312'),
     'card_number_check_digit',
@@ -103,7 +103,7 @@ test('without save a card is not recurrent', async () => {
   assert.equal(card.recurrent, false)
 })
 
-test('the same card again gets a new token that is not verified, though the old one is', async () => {
+test('the same card again gets a new, unverified token even if the old one is verified', async () => {
   const merchant = app.merchant()
   const token = await merchant.createToken(first)
   await merchant.call('cards.get_verify_code', { token })
@@ -114,7 +114,7 @@ test('the same card again gets a new token that is not verified, though the old 
   assert.equal((await merchant.call('cards.check', { token })).card.verify, true)
 })
 
-test('every number of one prefix is answered alike, whether the network knows it or not', async () => {
+test('all numbers of one prefix get the same reply, whether or not the network knows them', async () => {
   const merchant = app.merchant()
   const answers = new Set<string>()
   for (const pan of ['8600069195406311', '8600060921090842', '8600143417770323', drawPan('8600'), drawPan('8600')]) {
@@ -124,7 +124,7 @@ test('every number of one prefix is answered alike, whether the network knows it
   assert.equal(answers.size, 1)
 })
 
-test('of 10,000 numbers of one prefix each is answered like every other, but for token and mask', async () => {
+test('the replies to 10,000 numbers of one prefix differ only in token and mask', async () => {
   const merchant = app.merchant()
   const pans = Array.from({ length: 10_000 }, () => drawPan('8600'))
   const shapes = new Set<string>()
@@ -145,7 +145,7 @@ function shapeOf(reply: object, pan: string): string {
   return text.replace(`${pan.slice(0, 4)}***${pan.slice(-4)}`, 'mask')
 }
 
-test('the type is the kind of card by its prefix', async () => {
+test('the type is the card scheme of the prefix', async () => {
   const types: [prefix: string, type: string][] = [
     ['8600', '22618'],
     ['5614', '22618'],
@@ -162,7 +162,7 @@ test('the type is the kind of card by its prefix', async () => {
   }
 })
 
-test('what was agreed to is kept: the form’s consent, else that the merchant asserts it, and nothing without save', async () => {
+test('the stored consent is that of the form, else the assertion of the merchant, and none without save', async () => {
   const given = { version: agreed.version, sha256: agreed.texts.uz.sha256, locale: 'uz', at: 1_795_000_000_000 }
   const cases: [save: boolean, consent: typeof given | null, kept: string | null][] = [
     [true, given, JSON.stringify({ ...given, by: 'server' })],
@@ -181,7 +181,7 @@ test('what was agreed to is kept: the form’s consent, else that the merchant a
   }
 })
 
-test('a consent to a text that was never issued here keeps no card, whoever sends it', async () => {
+test('with a consent to a text that was never issued no card is stored, whoever sends it', async () => {
   const issued = { version: agreed.version, sha256: agreed.texts.uz.sha256, locale: 'uz', at: 1 }
   const merchant = app.merchant()
   for (const other of [{ version: 'test-2' }, { locale: 'ru' }, { locale: 'constructor' }, { sha256: 'a'.repeat(64) }]) {
@@ -195,7 +195,7 @@ test('a consent to a text that was never issued here keeps no card, whoever send
   }
 })
 
-test('customer and account are kept as given, and null is no account', async () => {
+test('customer and account are stored as given, and null means no account', async () => {
   const merchant = app.merchant()
   const { bucket, merchantId } = merchant
   const account = { order: 'A\u0000-1', phone: 998901234567, note: null }
@@ -209,7 +209,7 @@ test('customer and account are kept as given, and null is no account', async () 
   assert.equal((await app.store.read(findCard({ bucket, merchantId, cardId: bare.token.slice(0, 24) })))?.account, null)
 })
 
-test('what is kept of a card is its mask and a sealed number: neither its digits nor its token', async () => {
+test('a stored card has its mask and the sealed number, but neither digits nor token', async () => {
   const merchant = app.merchant()
   const { bucket, merchantId } = merchant
   const token = await merchant.createToken(first)
@@ -223,7 +223,7 @@ test('what is kept of a card is its mask and a sealed number: neither its digits
   assert.equal(row.blob.length, 112)
 })
 
-test('an unverified token lives 30 minutes', async () => {
+test('an unverified token expires after 30 minutes', async () => {
   const brief = await createTestApp()
   const merchant = brief.merchant()
   const token = await merchant.createToken(first)
@@ -234,7 +234,7 @@ test('an unverified token lives 30 minutes', async () => {
   await brief.close()
 })
 
-test('a scenario whose step is create strikes at create, for this merchant alone', async () => {
+test('a scenario with step create takes effect at create, only for this merchant', async () => {
   const codes: Record<string, number> = {
     sms_not_connected: -31301,
     card_expired: -31301,

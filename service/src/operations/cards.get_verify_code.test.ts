@@ -26,7 +26,7 @@ async function within(options: TestAppOptions, use: (app: TestApp) => Promise<vo
   }
 }
 
-test('the code is on its way, by whichever side sends it: the masked phone and how long to wait', () =>
+test('the reply to a code request has the masked phone and the wait, whether network or service sends the code', () =>
   within({}, async (app) => {
     const merchant = app.merchant()
     for (const pan of [networkSends, weSend]) {
@@ -46,7 +46,7 @@ test('the code is on its way, by whichever side sends it: the masked phone and h
     )
   }))
 
-test('another code is too soon for 60 seconds after the last, and then comes', () =>
+test('another code is refused for 60 seconds after the last, and then sent', () =>
   within({}, async (app) => {
     const merchant = app.merchant()
     const token = await merchant.createToken(networkSends)
@@ -61,7 +61,7 @@ test('another code is too soon for 60 seconds after the last, and then comes', (
     await merchant.call('cards.get_verify_code', { token })
   }))
 
-test('a set wall clock does not shorten the wait', () =>
+test('changing the wall clock does not shorten the wait', () =>
   within({}, async (app) => {
     const merchant = app.merchant()
     const token = await merchant.createToken(networkSends)
@@ -70,7 +70,7 @@ test('a set wall clock does not shorten the wait', () =>
     assert.equal(await merchant.expectError('cards.get_verify_code', { token }), 'resend_too_soon')
   }))
 
-test('of many that ask at once one gets a code, and one message goes out', () =>
+test('of many concurrent code requests one succeeds, and one message is sent', () =>
   within({}, async (app) => {
     const merchant = app.merchant()
     const token = await merchant.createToken(weSend)
@@ -79,7 +79,7 @@ test('of many that ask at once one gets a code, and one message goes out', () =>
     assert.equal((await app.store.read(listInbox(100))).length, 1)
   }))
 
-test('each scenario card is refused in its own words, where the merchant has set nothing', () =>
+test('each scenario card has its own error by default', () =>
   within({}, async (app) => {
     const merchant = app.merchant()
     const said: Record<string, [number, string]> = {
@@ -108,7 +108,7 @@ test('each scenario card is refused in its own words, where the merchant has set
     }
   }))
 
-test('the ten-second card holds nothing that others need: they are answered while hundreds of it wait', () =>
+test('hundreds of waiting requests of the ten-second card block no other requests', () =>
   within({}, async (app) => {
     const merchant = app.merchant()
     const tokens = await Promise.all(Array.from({ length: 300 }, () => merchant.createToken('8600134301849596')))
@@ -120,14 +120,14 @@ test('the ten-second card holds nothing that others need: they are answered whil
     assert.ok((await waiting).every((reply) => 'error' in reply && reply.error.reason === 'network_timeout'))
   }))
 
-test('a card that the sandbox does not know, and a test card of another expiry, are not connected', () =>
+test('a card unknown to the sandbox, and a test card with another expiry, are not connected to SMS', () =>
   within({}, async (app) => {
     const merchant = app.merchant()
     const unknown = [await merchant.createToken(drawPan('9860')), await merchant.createToken(networkSends, { expire: '0499' })]
     for (const token of unknown) assert.equal(await merchant.expectError('cards.get_verify_code', { token }), 'sms_not_connected')
   }))
 
-test('at another step than its own a scenario card behaves well', () =>
+test('a scenario card succeeds at every step but its own', () =>
   within({}, async (app) => {
     const merchant = app.merchant()
     for (const { number, scenario } of testCards) {
@@ -141,7 +141,7 @@ test('at another step than its own a scenario card behaves well', () =>
     }
   }))
 
-test('a network that does not answer for 12 seconds is given up, and told so', async () => {
+test('a network that does not respond for 12 seconds is a timeout, and the caller is told', async () => {
   let told: AbortSignal | null = null
   const silent = (sandbox: Network): Network => ({
     ...sandbox,
@@ -163,14 +163,14 @@ test('a network that does not answer for 12 seconds is given up, and told so', a
   })
 })
 
-test('a network that throws is a system error whose id the log has', () =>
+test('a network adapter that throws is a system error with the request id of the log', () =>
   within({ network: (sandbox) => ({ ...sandbox, startVerification: () => Promise.reject(new Error('broken pipe')) }) }, async (app) => {
     const merchant = app.merchant()
     const token = await merchant.createToken(networkSends)
     assert.equal(await merchant.expectError('cards.get_verify_code', { token }), 'system_error')
   }))
 
-test('the attempt is durable before the network is asked, the PAN is wiped when it has answered', async () => {
+test('the attempt is stored before the network is called, and the PAN is wiped after the call', async () => {
   const seen: (string | null | undefined)[] = []
   const pans: Pan[] = []
   let app: TestApp | null = null
@@ -196,7 +196,7 @@ test('the attempt is durable before the network is asked, the PAN is wiped when 
   await app.close()
 })
 
-test('a gateway that refuses is not sent; one that fails, or is silent for 3 seconds, may have sent it and is not asked again', async () => {
+test('a message that the gateway rejects is not sent; after a failure or 3 seconds without a response it may be, and is not sent again', async () => {
   const outcomes: [gateway: Sms['send'], kept: string, reason: string | null][] = [
     [async () => 'rejected', 'rejected', 'sms_not_sent'],
     [async () => 'unknown', 'unknown', null],
@@ -268,7 +268,7 @@ test('with the caps on, one phone gets one message a minute over all its cards',
   })
 })
 
-test('a card that is removed while the network thinks is answered as deleted, and no code of it is good', async () => {
+test('a card removed during the network call gets the error "deleted", and no code of it is accepted', async () => {
   let remove = async () => {}
   const slow = (sandbox: Network): Network => ({
     ...sandbox,

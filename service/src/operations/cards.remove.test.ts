@@ -10,7 +10,7 @@ const app = await createTestApp()
 after(() => app.close())
 const pan = '8600495473316478'
 
-test('a removed card is wiped at once, and its token is answered "deleted" by every method', async () => {
+test('a removed card is shredded at once, and its token gets the error "deleted" from every operation', async () => {
   const merchant = app.merchant('subscribe')
   const { bucket, merchantId } = merchant
   const token = await merchant.createToken(pan)
@@ -33,7 +33,7 @@ test('a removed card is wiped at once, and its token is answered "deleted" by ev
   }
 })
 
-test('of many removals at once one removes, and the others find it deleted', async () => {
+test('of many concurrent removals one succeeds, and the others get "deleted"', async () => {
   const merchant = app.merchant()
   const token = await merchant.createToken(pan)
   const replies = await Promise.all(Array.from({ length: 20 }, () => merchant.callRaw('cards.remove', { token })))
@@ -41,7 +41,7 @@ test('of many removals at once one removes, and the others find it deleted', asy
   assert.equal(replies.filter((reply) => 'error' in reply && reply.error.reason === 'card_deleted').length, 19)
 })
 
-test('a verified card is removed like any other, and a new token of the same number is not touched', async () => {
+test('a verified card can be removed, and another token of the same number is not affected', async () => {
   const merchant = app.merchant()
   const [token, other] = [await merchant.createToken(pan), await merchant.createToken(pan)]
   await merchant.call('cards.get_verify_code', { token })
@@ -50,7 +50,7 @@ test('a verified card is removed like any other, and a new token of the same num
   await merchant.call('cards.check', { token: other })
 })
 
-test('each change of a card leaves its version and MAC in the audit, and no token', async () => {
+test('the audit entry of each card change has version and MAC, and no token', async () => {
   const merchant = app.merchant()
   const token = await merchant.createToken(pan)
   await merchant.call('cards.get_verify_code', { token })

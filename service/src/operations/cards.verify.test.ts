@@ -33,7 +33,7 @@ async function asked(merchant: TestMerchant, pan: string, save = true): Promise<
   return token
 }
 
-test('the right code verifies, as text or number, with blanks around; and then any code is answered the same way', () =>
+test('the right code verifies, as a string or number and with surrounding whitespace; afterwards any code gets the same result', () =>
   within({}, async (app) => {
     const merchant = app.merchant()
     for (const pan of both) {
@@ -47,7 +47,7 @@ test('the right code verifies, as text or number, with blanks around; and then a
     }
   }))
 
-test('a number that lost its leading zeros gets them back, and a text does not', () =>
+test('leading zeros are restored for a code sent as a number, but not as a string', () =>
   within({ codes: { draw: () => '000042' } }, async (app) => {
     const merchant = app.merchant()
     const token = await asked(merchant, weSend)
@@ -55,7 +55,7 @@ test('a number that lost its leading zeros gets them back, and a text does not',
     await merchant.call('cards.verify', { token, code: 42 })
   }))
 
-test('five tries are wrong and the sixth is too many, even with the right code; a new code takes five again', () =>
+test('after five wrong attempts even the right code is refused; a new code has five attempts again', () =>
   within({}, async (app) => {
     const merchant = app.merchant()
     for (const pan of both) {
@@ -74,7 +74,7 @@ test('five tries are wrong and the sixth is too many, even with the right code; 
     }
   }))
 
-test('what is not six digits is refused as malformed and uses up no attempt', () =>
+test('a code that is not six digits is refused as malformed and uses up no attempt', () =>
   within({}, async (app) => {
     const merchant = app.merchant()
     for (const pan of both) {
@@ -115,7 +115,7 @@ test('a code that was never requested and a code that is 180 seconds old are ref
     }
   }))
 
-test('a clock that is set, forward or back, does not lengthen a code’s life, and a reboot does not either', () =>
+test('neither changing the clock nor a reboot extends the lifetime of a code', () =>
   within({}, async (app) => {
     const merchant = app.merchant()
     const jumps: [said: string, move: () => void, back: () => void][] = [
@@ -142,7 +142,7 @@ test('a clock that is set, forward or back, does not lengthen a code’s life, a
     }
   }))
 
-test('only the newest code is good', () => {
+test('only the newest code is accepted', () => {
   const drawn = ['111111', '222222']
   return within({ codes: { draw: () => drawn.shift() ?? '' } }, async (app) => {
     const merchant = app.merchant()
@@ -154,7 +154,7 @@ test('only the newest code is good', () => {
   })
 })
 
-test('the fixed code is taken for every test card, also after its code could not be sent', () =>
+test('the fixed code is accepted for every test card, also after its code could not be sent', () =>
   within({}, async (app) => {
     const merchant = app.merchant()
     for (const { number, scenario } of testCards) {
@@ -170,14 +170,14 @@ test('the fixed code is taken for every test card, also after its code could not
     }
   }))
 
-test('a card that the sandbox does not know is never verified', () =>
+test('a card unknown to the sandbox is never verified', () =>
   within({}, async (app) => {
     const merchant = app.merchant()
     const token = await asked(merchant, drawPan('8600'))
     assert.equal(await merchant.expectError('cards.verify', { token, code: right }), 'code_not_requested')
   }))
 
-test('a scenario whose step is verify lets the code be sent and refuses it then, without counting a try', () =>
+test('a scenario with step verify sends the code and then refuses it without counting an attempt', () =>
   within({}, async (app) => {
     const merchant = app.merchant()
     for (const { number, scenario } of testCards) {
@@ -197,7 +197,7 @@ test('a scenario whose step is verify lets the code be sent and refuses it then,
     }
   }))
 
-test('of 200 wrong codes at once at most five are evaluated, whoever sent the code', async () => {
+test('of 200 concurrent wrong codes at most five are checked, whoever sent the code', async () => {
   let evaluated = 0
   const counting = (sandbox: Network): Network => ({
     ...sandbox,
@@ -219,7 +219,7 @@ test('of 200 wrong codes at once at most five are evaluated, whoever sent the co
   })
 })
 
-test('the right code, submitted many times at once, verifies once and is answered alike', () =>
+test('the right code, submitted many times concurrently, verifies once and always gets the same result', () =>
   within({}, async (app) => {
     const merchant = app.merchant()
     for (const pan of both) {
@@ -231,7 +231,7 @@ test('the right code, submitted many times at once, verifies once and is answere
     }
   }))
 
-test('with the caps on, a PAN takes 15 tries a day over all its tokens, codes and merchants', () =>
+test('with the caps on, a PAN has 15 attempts a day over all its tokens, codes and merchants', () =>
   within({ verification: { limits: true } }, async (app) => {
     const guess = async (merchant: TestMerchant) => {
       const token = await asked(merchant, weSend)
@@ -251,7 +251,7 @@ test('with the caps on, a PAN takes 15 tries a day over all its tokens, codes an
     await merchant.call('cards.verify', { token: other, code: right })
   }))
 
-test('what a network says of its own code is told in our words', async () => {
+test('the result of a network’s own code check is mapped to the errors of the API', async () => {
   const sayings: [said: CodeCheckResult, reason: string][] = [
     [{ kind: 'wrong' }, 'wrong_code'],
     [{ kind: 'tooOld' }, 'code_expired'],
@@ -273,7 +273,7 @@ test('what a network says of its own code is told in our words', async () => {
   })
 })
 
-test('a card that is resealed while its code is on the way to the network is verified all the same', async () => {
+test('a card resealed during the code check of the network is still verified', async () => {
   let meanwhile = async () => {}
   const slow = (sandbox: Network): Network => ({
     ...sandbox,
@@ -302,7 +302,7 @@ test('a card that is resealed while its code is on the way to the network is ver
   })
 })
 
-test('a card that is removed while its code is being checked is not verified', async () => {
+test('a card removed during the code check is not verified', async () => {
   let remove = async () => {}
   const slow = (sandbox: Network): Network => ({
     ...sandbox,
@@ -321,7 +321,7 @@ test('a card that is removed while its code is being checked is not verified', a
   })
 })
 
-test('a verified card lives 24 hours without save, and 30 days past its expiry with it', () =>
+test('a verified card expires after 24 hours without save, and 30 days after its expiry with save', () =>
   within({}, async (app) => {
     const merchant = app.merchant()
     const [once, kept] = [await asked(merchant, weSend, false), await asked(merchant, weSend, true)]

@@ -129,7 +129,7 @@ const everything = [
 const names = Object.keys(dashboardOperations).filter((name): name is DashboardOperationName => isOperationName(name))
 
 for (const name of names) {
-  test(`${name} is for the roles that its row names, and shows and does another merchant nothing`, async () => {
+  test(`${name} is allowed to the roles of its row only, and neither shows nor changes another merchant`, async () => {
     assert.ok(name in pointed, `${name} has no params in the matrix`)
     const { role: needed } = dashboardOperations[name]
     assert.equal(operationRegistry[name].contract.role, needed)
@@ -149,7 +149,7 @@ for (const name of names) {
   })
 }
 
-test('none of the dashboard’s methods is there at the API, for any caller', async () => {
+test('no dashboard operation is available at the API, for any caller', async () => {
   const { createTestPipeline, request, replyJson } = await import('../testing/pipeline.fixture.ts')
   for (const method of names) {
     const { error } = replyJson(await createTestPipeline().answer(request({ id: 1, method, params: {} })))
@@ -157,7 +157,7 @@ test('none of the dashboard’s methods is there at the API, for any caller', as
   }
 })
 
-test('none of the API’s operations is served at the dashboard’s endpoint', async () => {
+test('no API operation is available at the dashboard’s endpoint', async () => {
   const owner = await entrance.user('owner')
   for (const method of ['cards.check', 'receipts.get_all', 'rpc.discover']) {
     const { error } = await owner.callRaw(method as DashboardOperationName, {})

@@ -9,7 +9,7 @@ const app = await createTestApp()
 const entrance = openDashboard(app)
 after(() => app.close())
 
-test('a merchant reads who of its people did what, and not what calls did; of one card everything', async () => {
+test('a merchant sees the actions of its users but not of API calls; for one card it sees all', async () => {
   const owner = await entrance.user('owner')
   const shop = app.merchant('spec', owner.merchantId)
   const token = await shop.createToken('8600495473316478')
@@ -42,7 +42,7 @@ test('a merchant reads who of its people did what, and not what calls did; of on
   )
 })
 
-test('a try to sign in that failed is there, and a place that is none is refused', async () => {
+test('a failed sign-in is listed, and an invalid cursor is refused', async () => {
   const owner = await entrance.user('owner')
   const stranger = entrance.visitor()
   await stranger.expectError('dashboard.session.signIn', { phone: owner.phone, password: 'not it' })

@@ -10,7 +10,7 @@ const entrance = openDashboard(app)
 after(() => app.close())
 const pan = '8600495473316478'
 
-test('cards are listed newest first, page by page, each once, by id and mask and never by token', async () => {
+test('cards are listed newest first in pages, each once, with id and mask and never a token', async () => {
   const user = await entrance.user('read')
   const shop = app.merchant('spec', user.merchantId)
   const tokens: string[] = []
@@ -30,7 +30,7 @@ test('cards are listed newest first, page by page, each once, by id and mask and
   assert.ok(text.includes('860049******6478') && tokens.every((token) => !text.includes(token.slice(24))))
 })
 
-test('a card is found by its four last digits, its mask, its id and the merchant’s own id of the payer', async () => {
+test('a card is found by its last four digits, mask, id and the merchant’s customer id', async () => {
   const user = await entrance.user('read')
   const shop = app.merchant('spec', user.merchantId)
   await shop.createToken('8600069195406311')
@@ -49,7 +49,7 @@ test('a card is found by its four last digits, its mask, its id and the merchant
   }
 })
 
-test('a removed card keeps its timeline, which tells that a user did it', async () => {
+test('a removed card still has its timeline, with the user that removed it', async () => {
   const user = await entrance.user('support')
   const cardId = (await app.merchant('spec', user.merchantId).createVerifiedToken(pan)).slice(0, 24)
   await user.call('dashboard.cards.remove', { cardId })

@@ -16,7 +16,7 @@ const { version, texts } = hashDisclosure(sandboxDisclosure)
 const consent = { version, sha256: texts.uz.sha256, locale: 'uz', at: 1_795_000_000_000 }
 const params = { card: { number: '', expire: '0399' }, save: true }
 
-test('the page Compliance tells how the newest cards lie: sealed, emptied, and changed by another hand', async () => {
+test('the page Compliance counts the newest cards: sealed, shredded, and tampered with', async () => {
   const user = await entrance.user('read')
   const shop = app.merchant('spec', user.merchantId)
   const empty = await user.call('dashboard.compliance.get', {})
@@ -44,7 +44,7 @@ test('the page Compliance tells how the newest cards lie: sealed, emptied, and c
   assert.equal(told.settings.livePasswords, 1)
 })
 
-test('who does what is told in each language, requirement by requirement', async () => {
+test('the responsibility matrix is complete in each language, by requirement', async () => {
   const user = await entrance.user('support')
   const told = await Promise.all(
     (['en', 'ru', 'uz'] as const).map((locale) => user.call('dashboard.compliance.responsibilities', { locale })),

@@ -15,7 +15,7 @@ const { version, texts } = hashDisclosure(sandboxDisclosure)
 const consent = { version, sha256: texts.uz.sha256, locale: 'uz', at: 1_795_000_000_000 }
 const params = { card: { number: '', expire: '0399' }, save: true }
 
-test('consents are listed newest first and each once, with every text told once a page, past cards that were made without', async () => {
+test('consents are listed newest first and each once, with each text once a page, skipping cards without consent', async () => {
   const user = await entrance.user('read')
   const shop = app.merchant('spec', user.merchantId)
   const made: string[] = []

@@ -11,7 +11,7 @@ const entrance = openDashboard(app)
 after(() => app.close())
 const signal = new AbortController().signal
 
-test('the figures of a span are those of what was done, by the hour and by the day, counted once however often', async () => {
+test('the statistics of a range count each action once, by hour and by day', async () => {
   const user = await entrance.user('read')
   const shop = app.merchant('spec', user.merchantId)
   const token = await shop.createVerifiedToken('8600069195406311')
@@ -33,7 +33,7 @@ test('the figures of a span are those of what was done, by the hour and by the d
   }
 })
 
-test('what was done an hour ago stands in its own hour, and what is older than a span is not in it', async () => {
+test('an action of an hour ago is in its own hour, and one older than the range is not included', async () => {
   const user = await entrance.user('read')
   const shop = app.merchant('spec', user.merchantId)
   await shop.createToken('8600069195406311')
@@ -51,7 +51,7 @@ test('what was done an hour ago stands in its own hour, and what is older than a
   assert.equal((await app.tallies.deleteOld(signal)) > 0, true)
 })
 
-test('quantiles are read within the bound that they fall into', () => {
+test('quantiles are estimated within their bucket', () => {
   const of = (...counts: [string, number][]) => readPeriods(counts.map(([name, count]) => ({ name, count })))
   assert.deepEqual(of(), { p50Ms: null, p95Ms: null })
   assert.deepEqual(of(['ms:10', 100]), { p50Ms: 8, p95Ms: 10 })

@@ -10,7 +10,7 @@ after(() => app.close())
 
 const own = '<form action="/pay"><input autocomplete="cc-number" name="card"></form>'
 
-test('a page that was pasted is told with its rules in the language asked for, is kept, and is the same as SARIF', async () => {
+test('a pasted page is reported with its rules in the requested language, is stored, and gives the same SARIF', async () => {
   const user = await shop.developer()
   const html = `<!doctype html>\n${own}\n${sdk}`
   const report = await user.call('dashboard.pageCheck.run', { html, locale: 'uz' })
@@ -31,7 +31,7 @@ test('a page that was pasted is told with its rules in the language asked for, i
   assert.ok(audit.entries.some(({ action, outcome }) => action === 'page.checked' && outcome === 'violations_found'))
 })
 
-test('a page is asked for by one address or one paste, of a registered origin, and is HTML', async () => {
+test('a page check takes one URL or one pasted page, of a registered origin, and only HTML', async () => {
   const user = await shop.developer()
   assert.equal(await user.expectError('dashboard.pageCheck.run', { locale: 'en' }), 'member_invalid')
   assert.equal(
@@ -44,7 +44,7 @@ test('a page is asked for by one address or one paste, of a registered origin, a
   assert.deepEqual((await user.call('dashboard.pageCheck.list', {})).checks, [])
 })
 
-test('nothing of a card number or a password that stands in a page is kept', async () => {
+test('no card number or password in a page is stored', async () => {
   const user = await shop.developer()
   serve(
     `${sdk}<script>fetch('/x', { headers: { 'X-Auth': '65f0c0ffee0000000000cafe:not-a-real-password' } })</script><input autocomplete="cc-number" placeholder="8600 0691 9540 6311">`,

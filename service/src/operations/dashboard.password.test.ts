@@ -9,7 +9,7 @@ const app = await createTestApp()
 const entrance = openDashboard(app)
 after(() => app.close())
 
-test('a change of password wants the present one, ends the other sessions, and the old one opens nothing', async () => {
+test('a password change requires the current one, ends the other sessions, and the old one is no longer accepted', async () => {
   const user = await entrance.user('read')
   const elsewhere = { ...user }
   await user.signIn()
@@ -27,7 +27,7 @@ test('a change of password wants the present one, ends the other sessions, and t
   assert.equal(await user.signIn(), null)
 })
 
-test('with an issued password nothing is done before it is changed', async () => {
+test('a user with a one-time password can do nothing before changing it', async () => {
   const owner = await entrance.user('owner')
   const { password } = await owner.call('dashboard.users.create', { phone: '998777777777', role: 'support' })
   const fresh = entrance.visitor(owner.merchantId)

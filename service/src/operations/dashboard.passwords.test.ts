@@ -9,7 +9,7 @@ const app = await createTestApp()
 const entrance = openDashboard(app)
 after(() => app.close())
 
-test('a password is rotated with an overlap: both are good, then the first is not, and the last one stays', async () => {
+test('password rotation has an overlap: both are accepted until the first is retired, and the last one cannot be retired', async () => {
   const developer = await entrance.user('developer')
   const isGood = async (password: string) => (await app.merchants.authenticate(`${developer.merchantId}:${password}`)).kind === 'server'
   const [first] = (await developer.call('dashboard.settings.get', {})).passwords

@@ -12,7 +12,7 @@ const app = await createTestApp()
 const entrance = openDashboard(app)
 after(() => app.close())
 
-test('a merchant finds its receipts page by page and by days, and of one the states, the network’s answers and who did what', async () => {
+test('receipts are listed in pages and by days, and one receipt shows its states, network replies and actors', async () => {
   const support = await entrance.user('support')
   const shop = app.merchant('spec', support.merchantId)
   const token = await shop.createVerifiedToken(successPan, { save: true })
@@ -46,7 +46,7 @@ test('a merchant finds its receipts page by page and by days, and of one the sta
   assert.ok(!JSON.stringify({ operations, timeline }).includes(token.slice(25)))
 })
 
-test('a hold is confirmed in part, not above it, and not twice', async () => {
+test('a hold is captured in part, not above its amount, and not twice', async () => {
   const support = await entrance.user('support')
   const shop = app.merchant('spec', support.merchantId)
   const token = await shop.createVerifiedToken(successPan, { save: true })
@@ -61,7 +61,7 @@ test('a hold is confirmed in part, not above it, and not twice', async () => {
   assert.equal(await support.expectError('dashboard.receipts.confirm', { receiptId }), 'receipt_not_held')
 })
 
-test('a refused payment stands in the timeline of its card with its reason, and its receipt tells the cards that were tried', async () => {
+test('a declined payment is in the timeline of its card with its reason, and its receipt lists the cards that were tried', async () => {
   const support = await entrance.user('support')
   const shop = app.merchant('spec', support.merchantId)
   const [blocked, good] = [

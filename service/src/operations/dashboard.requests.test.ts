@@ -34,7 +34,7 @@ async function note(merchantId: string, method: OperationName | null, params: ob
   return requestId
 }
 
-test('each call is listed with what it came to, one that could not be read too, and found by method, outcome, card and time', async () => {
+test('each call is listed with its outcome, unreadable ones included, and found by method, outcome, card and time', async () => {
   const person = await entrance.user('read')
   const shop = app.merchant('spec', person.merchantId)
   const token = await shop.createToken(successPan)
@@ -69,7 +69,7 @@ test('each call is listed with what it came to, one that could not be read too, 
   assert.equal(await person.expectError('dashboard.requests.get', { requestId: 'a'.repeat(24) }), 'request_not_found')
 })
 
-test('a replay makes cards, tokens and receipts of its own, touches nothing of before, and shows the new answer', async () => {
+test('a replay creates its own cards, tokens and receipts, changes no existing ones, and shows the new reply', async () => {
   const developer = await entrance.user('developer')
   const shop = app.merchant('spec', developer.merchantId)
   const token = await shop.createVerifiedToken(successPan, { save: true })

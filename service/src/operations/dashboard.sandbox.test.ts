@@ -31,7 +31,7 @@ async function alone(use: (other: TestApp) => Promise<void>): Promise<void> {
   }
 }
 
-test('a fault of a method holds from the next call on, for its merchant alone, until all is back to normal', async () => {
+test('a simulated fault applies from the next call on, only to its merchant, until it is reset', async () => {
   const developer = await entrance.user('developer')
   const shop = app.merchant('spec', developer.merchantId)
   const stranger = app.merchant()
@@ -60,7 +60,7 @@ test('a fault of a method holds from the next call on, for its merchant alone, u
   assert.ok(actions.includes('sandbox.restored done'))
 })
 
-test('an answer that is late comes when it should, and one that is lost is timed out', async () => {
+test('a late response arrives after its delay, and a lost one is a timeout', async () => {
   const developer = await entrance.user('developer')
   const shop = app.merchant('spec', developer.merchantId)
   const token = await shop.createToken(success)
@@ -81,7 +81,7 @@ test('an answer that is late comes when it should, and one that is lost is timed
   }
 })
 
-test('what is told of a card is what the wire then says', async () => {
+test('the error listed for a test card is the one that the API returns', async () => {
   const developer = await entrance.user('developer')
   const shop = app.merchant('spec', developer.merchantId)
   const { cards } = await developer.call('dashboard.sandbox.get', {})
@@ -109,7 +109,7 @@ test('what is told of a card is what the wire then says', async () => {
   assert.equal(await shop.expectError('cards.create', { card: { number: '', expire: '0399' } }, blocked), 'card_blocked')
 })
 
-test('a control that there is not, and a step that it has not, are refused by a sentence', async () => {
+test('an unknown control or step is refused with an explanation', async () => {
   const developer = await entrance.user('developer')
   for (const [scenario, step, says] of [
     ['card_lost', 'create', /A scenario is one of/],
@@ -123,7 +123,7 @@ test('a control that there is not, and a step that it has not, are refused by a 
   }
 })
 
-test('caps that are rehearsed count apart: another merchant’s codes to the same card are its own, and begun anew they are at nought', async () => {
+test('simulated caps are counted per merchant for the same card, and restart from zero', async () => {
   const [one, two] = [await entrance.user('developer'), await entrance.user('developer')]
   const [first, second] = [app.merchant('spec', one.merchantId), app.merchant('spec', two.merchantId)]
   const ask = async (shop: typeof first): Promise<string> => {
@@ -141,7 +141,7 @@ test('caps that are rehearsed count apart: another merchant’s codes to the sam
   assert.equal(await ask(second), 'send_limit_card')
 })
 
-test('time that is moved ends codes and tokens, and taken back new ones live as ever; people stay signed in', () =>
+test('moving the time expires codes and tokens; after a reset new ones last as usual, and users stay signed in', () =>
   alone(async (other) => {
     const developer = await openDashboard(other).user('developer')
     const shop = other.merchant('spec', developer.merchantId)
@@ -170,7 +170,7 @@ test('time that is moved ends codes and tokens, and taken back new ones live as 
     await shop.call('cards.get_verify_code', { token: again })
   }))
 
-test('a hold lapses when the time is moved past its seven days, and not before', () =>
+test('a hold expires when the time is moved past its seven days, and not before', () =>
   alone(async (other) => {
     const developer = await openDashboard(other).user('developer')
     const shop = other.merchant('spec', developer.merchantId)
@@ -186,7 +186,7 @@ test('a hold lapses when the time is moved past its seven days, and not before',
     assert.deepEqual(states, [5, 50])
   }))
 
-test('limits that are rehearsed go on after a restart, and a step that is set is there', async () => {
+test('simulated limits and steps are still set after a restart', async () => {
   const developer = await entrance.user('developer')
   await developer.call('dashboard.sandbox.setLimits', { on: true })
   const begun: string[] = []
@@ -202,7 +202,7 @@ test('limits that are rehearsed go on after a restart, and a step that is set is
   await developer.call('dashboard.sandbox.setLimits', { on: false })
 })
 
-test('where other merchants share the environment its time is not theirs to move', async () => {
+test('a merchant cannot move the time of an environment shared with others', async () => {
   const developer = await entrance.user('developer')
   await entrance.user('read')
   const { error } = await developer.callRaw('dashboard.sandbox.moveClock', { offsetMs: 1000 })
@@ -210,7 +210,7 @@ test('where other merchants share the environment its time is not theirs to move
   assert.equal((await developer.call('dashboard.sandbox.get', {})).clock.mayMove, false)
 })
 
-test('a reset shreds each card first, drops what was rehearsed, and leaves another merchant and the audit whole', async () => {
+test('a reset shreds each card first, deletes simulated data, and changes neither another merchant nor the audit', async () => {
   const developer = await entrance.user('developer')
   const shop = app.merchant('spec', developer.merchantId)
   const stranger = app.merchant()
@@ -253,7 +253,7 @@ test('a reset shreds each card first, drops what was rehearsed, and leaves anoth
   assert.deepEqual((await checkAudit({ store, macs })).findings, [])
 })
 
-test('production has no controls: each method says so, whoever asks', async () => {
+test('production has no sandbox controls: each operation says so to any caller', async () => {
   const live = await createTestApp({ environment: 'production' })
   try {
     const owner = await openDashboard(live).user('owner')

@@ -7,7 +7,7 @@ const shop = await openCheckedShop()
 const { app, serve } = shop
 after(() => app.close())
 
-test('a script is authorised as it is, is told when it is another, and stays in the inventory with who said why', async () => {
+test('a script is authorized with its content, is reported when it changes, and stays in the inventory with reviewer and reason', async () => {
   const user = await shop.developer()
   const check = () => user.call('dashboard.pageCheck.run', { url: 'https://shop.example/pay?order=1', locale: 'en' })
   const inventory = async () => (await user.call('dashboard.scripts.list', {})).scripts

@@ -12,7 +12,7 @@ const app = await createTestApp()
 const entrance = openDashboard(app)
 after(() => app.close())
 
-test('a session tells who is signed in, and an unknown cookie nobody', async () => {
+test('a session returns its user, and an unknown cookie returns none', async () => {
   const owner = await entrance.user('owner')
   const { session } = await owner.call('dashboard.session.get', {})
   assert.deepEqual([session?.userId, session?.merchantId, session?.role, session?.totp], [owner.userId, owner.merchantId, 'owner', false])
@@ -22,7 +22,7 @@ test('a session tells who is signed in, and an unknown cookie nobody', async () 
   assert.equal(await owner.expectError('dashboard.session.list', {}), 'signed_out')
 })
 
-test('an unknown phone, a wrong password and a closed login are answered alike', async () => {
+test('an unknown phone, a wrong password and a blocked login get the same reply', async () => {
   const user = await entrance.user('read')
   const tell = async (phone: string, password: string): Promise<string> => {
     const { error } = await entrance.visitor().callRaw('dashboard.session.signIn', { phone, password })
@@ -36,7 +36,7 @@ test('an unknown phone, a wrong password and a closed login are answered alike',
   assert.equal(await user.signIn(), null)
 })
 
-test('many wrong tries at once close a login as surely as one after the other', async () => {
+test('concurrent wrong attempts lock a login like sequential ones', async () => {
   const user = await entrance.user('read')
   const ids = Array.from({ length: 30 }, () => user.userId)
   const { maxAttempts, lockMs } = userSettings
@@ -45,7 +45,7 @@ test('many wrong tries at once close a login as surely as one after the other', 
   assert.equal(await user.expectError('dashboard.session.signIn', { phone: user.phone, password: user.password }), 'sign_in_refused')
 })
 
-test('a session ends after its idle time, and after twelve hours however busy it was', async () => {
+test('a session ends after its idle time, and after twelve hours even if active', async () => {
   const { idleMs, absoluteMs } = userSettings
   const user = await entrance.user('read')
   app.clock.advance(idleMs - 1)
@@ -63,7 +63,7 @@ test('a session ends after its idle time, and after twelve hours however busy it
   assert.equal(await user.expectError('dashboard.session.list', {}), 'signed_out')
 })
 
-test('a call without the CSRF word of its session, or with that of another, gets nowhere', async () => {
+test('a call without the CSRF token of its session, or with another one, is refused', async () => {
   const [user, other] = [await entrance.user('owner'), await entrance.user('owner')]
   for (const csrf of [null, '', other.csrf]) {
     user.csrf = csrf
@@ -71,7 +71,7 @@ test('a call without the CSRF word of its session, or with that of another, gets
   }
 })
 
-test('a user ends one session, or all of them, and nobody else’s', async () => {
+test('a user can end one or all of its own sessions, and no others', async () => {
   const [user, other] = [await entrance.user('read'), await entrance.user('read')]
   const here = user.cookie
   await user.signIn()
@@ -86,7 +86,7 @@ test('a user ends one session, or all of them, and nobody else’s', async () =>
   await other.call('dashboard.session.list', {})
 })
 
-test('what the store keeps of a session opens none', async () => {
+test('the stored row of a session does not allow signing in', async () => {
   const user = await entrance.user('read')
   const kept = await app.store.read(findDashboardSession(user.cookie?.slice(0, 24) ?? ''))
   assert.ok(kept !== null && !JSON.stringify(kept).includes(user.cookie?.slice(25) ?? ''))

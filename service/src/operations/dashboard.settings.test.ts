@@ -12,7 +12,7 @@ after(() => app.close())
 
 const orderField = { name: 'order_id', title: { uz: 'Buyurtma', ru: 'Заказ', en: 'Order' }, required: true }
 
-test('a developer changes what is given and nothing else, and the audit names the user and the members', async () => {
+test('a developer changes only the given settings, and the audit has the user and the names of the members', async () => {
   const developer = await entrance.user('developer')
   const before = await developer.call('dashboard.settings.get', {})
   assert.deepEqual([before.origins, before.accountFields, before.requireFormSessions, before.limits], [[], [], false, []])
@@ -31,7 +31,7 @@ test('a developer changes what is given and nothing else, and the audit names th
   )
 })
 
-test('what cannot be set so is refused by a sentence, and nothing changes', async () => {
+test('an invalid setting is refused with an explanation, and nothing changes', async () => {
   const developer = await entrance.user('developer')
   const before = await developer.call('dashboard.settings.get', {})
   for (const [wrong, says] of [

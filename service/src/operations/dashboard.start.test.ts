@@ -10,7 +10,7 @@ const entrance = openDashboard(app)
 after(() => app.close())
 const signal = new AbortController().signal
 
-test('the checklist turns by calls of the merchant’s own, and not by what is tried in the dashboard', async () => {
+test('the checklist advances by the merchant’s own calls, not by calls made in the dashboard', async () => {
   const user = await entrance.user('developer')
   const shop = app.merchant('spec', user.merchantId)
   const checklist = async () => {
@@ -26,7 +26,7 @@ test('the checklist turns by calls of the merchant’s own, and not by what is t
   assert.deepEqual(await checklist(), { created: true, verified: true, paid: true, webhook: false })
 })
 
-test('a test token is made step by step until one is refused, stands among the cards, and is told to nobody', async () => {
+test('a test token is created step by step until one is refused, is listed with the cards, and is never shown', async () => {
   const user = await entrance.user('developer')
   const made = await user.call('dashboard.start.makeToken', { lastFour: '6311' })
   assert.deepEqual(
@@ -49,7 +49,7 @@ test('a test token is made step by step until one is refused, stands among the c
   assert.equal(await user.expectError('dashboard.start.makeToken', { lastFour: '0000' }), 'member_invalid')
 })
 
-test('the demo merchant’s public password is shown to its people, and to nobody else', async () => {
+test('the public password of the demo merchant is shown only to its users', async () => {
   const demo = app.startPage.facts.testing?.demo ?? assert.fail()
   const own = await (await entrance.user('read', demo.merchantId)).call('dashboard.start.get', {})
   assert.deepEqual([own.demoPassword, own.testCards.length], [demo.password, 7])

@@ -12,7 +12,7 @@ const app = await createTestApp()
 const entrance = openDashboard(app)
 after(() => app.close())
 
-test('a second factor is asked for once it is confirmed, each code is good once, and it can be turned off', async () => {
+test('a second factor is required once confirmed, each code is accepted once, and it can be disabled', async () => {
   const user = await entrance.user('owner')
   const { password } = user
   const { secret, uri } = await user.call('dashboard.totp.begin', { password })
@@ -30,7 +30,7 @@ test('a second factor is asked for once it is confirmed, each code is good once,
   assert.equal(await user.signIn(), null)
 })
 
-test('a secret that waits for its first code changes nothing, and the store keeps it sealed', async () => {
+test('an unconfirmed TOTP secret has no effect and is stored sealed', async () => {
   const user = await entrance.user('owner')
   const { secret } = await user.call('dashboard.totp.begin', { password: user.password })
   assert.equal((await app.store.read(findDashboardUser(user.userId)))?.totp, null)

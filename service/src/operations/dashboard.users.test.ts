@@ -10,7 +10,7 @@ const app = await createTestApp()
 const entrance = openDashboard(app)
 after(() => app.close())
 
-test('an owner makes users, gives roles, blocks and lets in again; a block ends the sessions', async () => {
+test('an owner creates users, changes roles, blocks and unblocks; a block ends the sessions', async () => {
   const owner = await entrance.user('owner')
   const { userId } = await owner.call('dashboard.users.create', { phone: '998555555555', role: 'read' })
   assert.equal(await owner.expectError('dashboard.users.create', { phone: '998555555555', role: 'read' }), 'phone_taken')
@@ -28,7 +28,7 @@ test('an owner makes users, gives roles, blocks and lets in again; a block ends 
   assert.equal(await fresh.signIn(), null)
 })
 
-test('the last owner stays one, and nobody blocks himself', async () => {
+test('the last owner cannot lose the role, and no user can block itself', async () => {
   const owner = await entrance.user('owner')
   const { userId } = owner
   assert.equal(await owner.expectError('dashboard.users.setRole', { userId, role: 'read' }), 'last_owner')
@@ -37,7 +37,7 @@ test('the last owner stays one, and nobody blocks himself', async () => {
   await second.call('dashboard.users.block', { userId, blocked: true })
 })
 
-test('a user of another merchant is not there', async () => {
+test('a user of another merchant is not found', async () => {
   const [owner, other] = [await entrance.user('owner'), await entrance.user('read')]
   const { userId } = other
   assert.equal(await owner.expectError('dashboard.users.setRole', { userId, role: 'support' }), 'user_not_found')
@@ -45,7 +45,7 @@ test('a user of another merchant is not there', async () => {
   assert.equal(await owner.expectError('dashboard.users.resetPassword', { userId }), 'user_not_found')
 })
 
-test('a role that somebody wrote into the database lets nobody in', async () => {
+test('a role changed in the database without the keys gives no access', async () => {
   const user = await entrance.user('read')
   const row = (await app.store.read(findDashboardUser(user.userId))) ?? assert.fail('the user is there')
   const note = { at: 0, actor: 'thief', action: 'x', merchantId: '', subject: '', version: 0, mac: row.mac, requestId: '', outcome: '' }

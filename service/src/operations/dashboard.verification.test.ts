@@ -13,7 +13,7 @@ const app = await createTestApp()
 const entrance = openDashboard(app)
 after(() => app.close())
 
-test('each failure is listed with its cause and its card, page by page, each once', async () => {
+test('each failure is listed once, in pages, with its cause and card', async () => {
   const user = await entrance.user('read')
   const shop = app.merchant('spec', user.merchantId)
   const right = await shop.createToken('8600495473316478')
@@ -54,7 +54,7 @@ test('each failure is listed with its cause and its card, page by page, each onc
   assert.equal(messages.length, 1)
 })
 
-test('a code that the network checks and does not find right is listed like one that we check, with what the network said', async () => {
+test('a code rejected by the network is listed like one rejected by the service, with the network’s reason', async () => {
   let said: CodeCheckResult = { kind: 'wrong' }
   const other = await createTestApp({ network: (sandbox) => ({ ...sandbox, finishVerification: async () => said }) })
   try {
@@ -91,7 +91,7 @@ test('a code that the network checks and does not find right is listed like one 
   }
 })
 
-test('the funnel counts each card once at the furthest that it came to', async () => {
+test('the funnel counts each card once, at its last step', async () => {
   const user = await entrance.user('read')
   const shop = app.merchant('spec', user.merchantId)
   const [token] = [
@@ -110,7 +110,7 @@ test('the funnel counts each card once at the furthest that it came to', async (
   assert.equal(isWhole, true)
 })
 
-test('a place that no page gave is refused', async () => {
+test('an invalid cursor is refused', async () => {
   const user = await entrance.user('read')
   for (const after of ['1.ab', 'x', '1.']) {
     assert.equal(await user.expectError('dashboard.verification.list', { after }), 'member_invalid', after)

@@ -46,7 +46,7 @@ async function cancelOne(of: DashboardUser): Promise<string> {
   return receipt._id
 }
 
-test('an endpoint is added, tried out, given a second secret and removed, and the audit names the user each time', async () => {
+test('an endpoint is added, tested, rotated and removed, each with the user in the audit', async () => {
   const developer = await entrance.user('developer')
   const added = await developer.call('dashboard.webhooks.add', { url: ` ${receiver.url} ` })
   assert.match(added.secret, /^whsec_/)
@@ -84,7 +84,7 @@ test('an endpoint is added, tried out, given a second secret and removed, and th
   assert.ok(entries.every(({ actor }) => actor === `user:${developer.userId}`))
 })
 
-test('an address that is not public is refused by a sentence, and a sixth endpoint as well', async () => {
+test('an address that is not public and a sixth endpoint are refused with an explanation', async () => {
   const developer = await entrance.user('developer')
   for (const url of [
     'https://10.0.0.1/',
@@ -101,7 +101,7 @@ test('an address that is not public is refused by a sentence, and a sixth endpoi
   assert.equal(await developer.expectError('dashboard.webhooks.add', { url: 'https://shop.example/5' }), 'setting_refused')
 })
 
-test('a delivery is found by state, type and endpoint, page by page, with its body and attempts, and goes again at a replay', async () => {
+test('deliveries are found by state, type and endpoint, in pages, with body and attempts, and a replay delivers again', async () => {
   const developer = await entrance.user('developer')
   const { endpointId } = await developer.call('dashboard.webhooks.add', { url: receiver.url })
   const { endpointId: another } = await developer.call('dashboard.webhooks.add', { url: `${receiver.url}?another` })

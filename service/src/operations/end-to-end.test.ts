@@ -84,7 +84,7 @@ test('an exception of the network is logged with the request id of the reply', a
   assert.deepEqual([failure?.requestId, failure?.error, failure?.method], [error.data, 'systemError', 'cards.get_verify_code'])
 })
 
-test('what the pipeline reports to the log has no card number, token, code or password', () => {
+test('the pipeline reports no card number, token, code or password to the log', () => {
   assert.ok(called.length > 20)
   const told = JSON.stringify(called)
   for (const secret of ['8600', '666666', demoMerchant.password]) assert.ok(!told.includes(secret), secret)

@@ -8,7 +8,7 @@ import { successPan } from '../testing/receipts.fixture.ts'
 const app = await createTestApp()
 after(() => app.close())
 
-test('a session that was turned back from takes no card, and one whose card was verified stays done', async () => {
+test('a cancelled session accepts no card, and one with a verified card stays done', async () => {
   const merchant = app.merchant()
   const { session } = await openSession(merchant)
   assert.deepEqual(await merchant.asPage('form.sessions.cancel', { session }), { state: 'cancelled' })
@@ -21,7 +21,7 @@ test('a session that was turned back from takes no card, and one whose card was 
   assert.equal((await merchant.call('form.sessions.get', { session: other.session })).state, 'done')
 })
 
-test('turning back is the last word: a card that is verified afterwards is not told', async () => {
+test('a cancellation is final: a card verified afterwards is not returned', async () => {
   const merchant = app.merchant()
   const { session } = await openSession(merchant)
   const token = await sendCard(app, merchant, session)

@@ -18,7 +18,7 @@ function create(merchant: TestMerchant, params: object) {
   return merchant.asPage('cards.create', { ...card, ...params }, successPan)
 }
 
-test('a session makes as many cards as it has attempts, for fifteen minutes', async () => {
+test('a session creates as many cards as it has attempts, for fifteen minutes', async () => {
   const merchant = app.merchant()
   const { session, expires_at: endsAt } = await merchant.call('form.sessions.create', { origin, save: 'ask', attempts: 2 })
   assert.equal(endsAt, app.clock.now() + 15 * 60_000)
@@ -34,7 +34,7 @@ test('a session makes as many cards as it has attempts, for fifteen minutes', as
   assert.equal(reasonOf(await create(merchant, { session: late.session })), 'session_unknown')
 })
 
-test('a session of another merchant, of nobody, or cut short is not known', async () => {
+test('a session of another merchant, an unknown or a truncated one is unknown', async () => {
   const [owner, stranger] = [app.merchant(), app.merchant()]
   const { session } = await owner.call('form.sessions.create', { origin, save: 'ask' })
   for (const text of [session.slice(0, -1), `${session}0`, 'abc', '', `${'0'.repeat(24)}_${session.slice(25)}`]) {
@@ -44,7 +44,7 @@ test('a session of another merchant, of nobody, or cut short is not known', asyn
   assert.ok('card' in (await create(owner, { session })))
 })
 
-test('the payer is who the session says, and nothing is kept that it does not offer to keep', async () => {
+test('the customer is that of the session, and a card is stored only if the session offers it', async () => {
   const merchant = app.merchant()
   const { session } = await merchant.call('form.sessions.create', { origin, customer: 'c-1', save: 'off', locale: 'uz', attempts: 10 })
   assert.equal(reasonOf(await create(merchant, { session, save: true })), 'member_invalid')
@@ -54,7 +54,7 @@ test('the payer is who the session says, and nothing is kept that it does not of
   assert.deepEqual([row?.customer, row?.recurrent], ['c-1', false])
 })
 
-test('a merchant that wants sessions takes no card from a page without one, and its server goes on', async () => {
+test('a merchant that requires sessions accepts no card of a page without one, but its server needs none', async () => {
   const merchantId = randomHex(24)
   await app.merchants.ensureMerchant({ id: merchantId, name: 'Shop', password: 'x' })
   await app.merchants.administration.change(merchantId, { settings: { requireFormSessions: true } })
@@ -79,7 +79,7 @@ test('in production a session is for a page that its merchant has registered', a
   await strict.close()
 })
 
-test('a card of a session comes from its own page, or from the form that this page alone can frame', async () => {
+test('a card of a session is accepted from its own page, or from the form that only this page can frame', async () => {
   const merchant = app.merchant()
   const [formOrigin, other] = ['https://form.example', 'https://other.example']
   const [mine, foreign] = [await app.served.issue(merchant.merchantId, origin), await app.served.issue(merchant.merchantId, other)]

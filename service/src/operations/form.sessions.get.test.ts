@@ -10,7 +10,7 @@ import { listFormCards } from '../store/form-sessions.ts'
 const app = await createTestApp()
 after(() => app.close())
 
-test('a session of the hosted page tells its address, with the session where no server hears of it', async () => {
+test('a session of the hosted page returns its URL, with the session in the fragment', async () => {
   const merchant = app.merchant()
   const { session, page = '' } = await openSession(merchant, { locale: 'ru' })
   const address = new URL(page)
@@ -20,7 +20,7 @@ test('a session of the hosted page tells its address, with the session where no 
   assert.equal((await merchant.call('form.sessions.create', { origin, save: 'ask' })).page, undefined)
 })
 
-test('the way back is a page of the session’s own origin, and of nobody else’s', async () => {
+test('the return address must have the origin of the session', async () => {
   const merchant = app.merchant()
   for (const elsewhere of [
     'https://evil.example/',
@@ -41,7 +41,7 @@ test('the way back is a page of the session’s own origin, and of nobody else�
   }
 })
 
-test('the merchant’s server is told the token when the card is verified, and not before; the page is told no token at all', async () => {
+test('the merchant’s server gets the token only after verification; the page never gets it', async () => {
   const merchant = app.merchant()
   const { session, expires_at: endsAt } = await openSession(merchant)
   assert.deepEqual(await merchant.call('form.sessions.get', { session }), { state: 'open', expires_at: endsAt })
@@ -55,7 +55,7 @@ test('the merchant’s server is told the token when the card is verified, and n
   assert.ok(!JSON.stringify(shown).includes(token.slice(0, 24)))
 })
 
-test('of several cards the one that was verified counts, whichever was sent last', async () => {
+test('of several cards the verified one is the result, whichever was sent last', async () => {
   const merchant = app.merchant()
   const { session } = await openSession(merchant)
   const [first, second] = [await sendCard(app, merchant, session), await sendCard(app, merchant, session)]
@@ -64,7 +64,7 @@ test('of several cards the one that was verified counts, whichever was sent last
   assert.equal((await merchant.call('form.sessions.get', { session })).card?.token, first)
 })
 
-test('what is done stays done: nobody who has the link puts a card in its place, and paying with it or removing it takes nothing back', async () => {
+test('a completed session stays done: others with the link cannot replace the card, and payment or removal does not reopen it', async () => {
   const merchant = app.merchant()
   const { session } = await openSession(merchant)
   const [first, second] = [await sendCard(app, merchant, session, false), await sendCard(app, merchant, session)]
@@ -79,7 +79,7 @@ test('what is done stays done: nobody who has the link puts a card in its place,
   assert.deepEqual([told.state, told.card], ['done', undefined])
 })
 
-test('a way back that was written into the row sends nobody anywhere', async () => {
+test('a return address changed in the row without the keys is not used', async () => {
   const merchant = app.merchant()
   const { session } = await openSession(merchant)
   const row = await app.hosted.find(session, merchant)
@@ -87,7 +87,7 @@ test('a way back that was written into the row sends nobody anywhere', async () 
   await assert.rejects(elsewhere, { entry: 'returnElsewhere' })
 })
 
-test('the token can be fetched for an hour after the session ends, and is gone then', async () => {
+test('the token can be fetched for an hour after the session ends, and is then deleted', async () => {
   const merchant = app.merchant()
   const { session, expires_at: endsAt } = await openSession(merchant)
   await verifyCard(merchant, await sendCard(app, merchant, session))
@@ -101,7 +101,7 @@ test('the token can be fetched for an hour after the session ends, and is gone t
   assert.ok((await app.hosted.deleteOld()) >= 1)
 })
 
-test('a session is its merchant’s alone, and no text beside it opens anything', async () => {
+test('a session belongs to its merchant, and no other text opens it', async () => {
   const [merchant, stranger] = [app.merchant(), app.merchant()]
   const { session } = await openSession(merchant)
   await verifyCard(merchant, await sendCard(app, merchant, session))
@@ -122,7 +122,7 @@ test('a session is its merchant’s alone, and no text beside it opens anything'
   await assert.rejects(app.hosted.tokensOf(other.session, await app.hosted.find(session, merchant)), { name: 'SealBrokenError' })
 })
 
-test('a card for the hosted page comes from the hosted page: a page of another origin is refused', async () => {
+test('a card for a hosted session is accepted only from the hosted page: other origins are refused', async () => {
   const merchant = app.merchant()
   const { session } = await openSession(merchant)
   const form = await app.served.issue(merchant.merchantId, 'https://other.example')

@@ -7,7 +7,7 @@ import { openSession, origin, returnTo, sendCard, verifyCard } from '../testing/
 const app = await createTestApp()
 after(() => app.close())
 
-test('the page is told what its session is for, in each of its states, and no card of it', async () => {
+test('the page gets its session in each state, without card data', async () => {
   const merchant = app.merchant()
   const { session, expires_at: endsAt } = await openSession(merchant, { save: 'off', locale: 'en' })
   const show = () => merchant.asPage('form.sessions.show', { session })

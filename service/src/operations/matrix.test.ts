@@ -80,7 +80,7 @@ for (const [kind, { make, by = owner, code, reason, data }] of Object.entries(to
   })
 }
 
-test('a row of the test environment in the place of a production one is a fault of ours, never a card', async () => {
+test('a row of the test environment in production is an internal error, never a card', async () => {
   const production = await createTestApp({ after: app, store: app.store, environment: 'production' })
   const token = await owner.createToken(pan)
   assert.equal(await production.merchant('spec', owner.merchantId).expectError('cards.check', { token }), 'internal_error')

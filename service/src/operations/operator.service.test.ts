@@ -23,7 +23,7 @@ test('every operator operation of the contract is in the registry under its name
   for (const [name, { contract }] of Object.entries(operatorRegistry)) assert.equal(contract.name, name)
 })
 
-test('an operation that does not exist and params that are not of their form are refused with a reason', async (t) => {
+test('an unknown operation and invalid params are refused with a reason', async (t) => {
   const app = await createTestApp()
   t.after(() => app.close())
   const call = makeOperatorHandler(operatorRegistry, app.app.services)
@@ -45,7 +45,7 @@ test('an operation that does not exist and params that are not of their form are
   )
 })
 
-test('what an operator does to a key is in the audit, refusals included', async (t) => {
+test('operator actions on keys are audited, refusals included', async (t) => {
   const app = await createTestApp()
   t.after(() => app.close())
   const call = makeOperatorHandler(operatorRegistry, app.app.services)
@@ -57,11 +57,11 @@ test('what an operator does to a key is in the audit, refusals included', async 
   app.clock.advance(3 * 60_000)
   assert.ok((await call({ operation: 'operator.keys.destroy', params: { keyId } })).ok)
   assert.deepEqual(await auditedActions(app), [
-    'key.rotated asked',
+    'key.rotated requested',
     'key.rotated done',
-    'key.destroyed asked',
+    'key.destroyed requested',
     'key.destroyed refused',
-    'key.destroyed asked',
+    'key.destroyed requested',
     'key.destroyed done',
   ])
 })

@@ -117,7 +117,7 @@ test(
   }),
 )
 
-test('on PostgreSQL the ten-second card holds no transaction and no connection that others need while hundreds of it wait', async () => {
+test('on PostgreSQL hundreds of waiting requests of the ten-second card hold no transaction and no connection', async () => {
   await withPostgres(async ({ url, raw }) => {
     // One that writes and one that reads: whoever held either while it waits would keep everybody else out.
     const store = await openPostgresStore({ url, allowUnsafe: true, writers: 1, readers: 1 })

@@ -20,7 +20,7 @@ test('an unpaid receipt is cancelled at once, by this API', async () => {
   )
 })
 
-test('paid or held money goes back: 21 is answered, then it is 50 and nothing is left taken', async () => {
+test('a paid or held amount is returned: the reply has state 21, then it is 50 and nothing is debited', async () => {
   const merchant = app.merchant()
   const token = await merchant.createVerifiedToken(successPan)
   for (const hold of [false, true]) {
@@ -37,7 +37,7 @@ test('paid or held money goes back: 21 is answered, then it is 50 and nothing is
   }
 })
 
-test('the background is told at once, so that nobody waits for its round', async () => {
+test('a cancellation starts the refund at once, without waiting for the worker’s next round', async () => {
   const quick = await createTestApp({ refundsInBackgroundOnly: false })
   try {
     const merchant = quick.merchant()
@@ -52,7 +52,7 @@ test('the background is told at once, so that nobody waits for its round', async
   }
 })
 
-test('of many cancellations at once one cancels, and the money goes back once', async () => {
+test('of many concurrent cancellations one succeeds, and the money is returned once', async () => {
   const merchant = app.merchant()
   const id = await newReceipt(merchant)
   await merchant.call('receipts.pay', { id, token: await merchant.createVerifiedToken(successPan) })
@@ -65,7 +65,7 @@ test('of many cancellations at once one cancels, and the money goes back once', 
   assert.deepEqual((await ledgerOf(app, row)).map(({ kind }) => kind).sort(), ['authorise', 'refund'])
 })
 
-test('a return whose answer is lost is asked about, and made once', async () => {
+test('a refund whose response is lost is queried, and made once', async () => {
   const merchant = app.merchant()
   const id = await newReceipt(merchant)
   await merchant.call('receipts.pay', { id, token: await merchant.createVerifiedToken(successPan) })
@@ -80,7 +80,7 @@ test('a return whose answer is lost is asked about, and made once', async () => 
   ])
 })
 
-test('a cancelled receipt is not paid, and what is no receipt of the caller’s is not there', async () => {
+test('a cancelled receipt cannot be paid, and a receipt of another merchant is not found', async () => {
   const merchant = app.merchant()
   const id = await newReceipt(merchant)
   await merchant.call('receipts.cancel', { id })

@@ -8,7 +8,7 @@ import { newReceipt, successPan } from '../testing/receipts.fixture.ts'
 const app = await createTestApp()
 after(() => app.close())
 
-test('the state is told as it goes', async () => {
+test('receipts.check returns the current state', async () => {
   const merchant = app.merchant()
   const id = await newReceipt(merchant)
   assert.deepEqual(await merchant.call('receipts.check', { id }), { state: 0 })
@@ -18,7 +18,7 @@ test('the state is told as it goes', async () => {
   assert.deepEqual(await merchant.call('receipts.check', { id }), { state: 4 })
 })
 
-test('a receipt of another merchant, of its bucket too, and of nobody is not there for any method, bare', async () => {
+test('an unknown receipt and one of another merchant, even in the same bucket, are not found by any operation', async () => {
   const owner = app.merchant()
   const token = await owner.createVerifiedToken(successPan)
   const theirs = await newReceipt(owner)

@@ -17,7 +17,7 @@ async function held(merchant = app.merchant(), sum = 500_000) {
   return { merchant, id }
 }
 
-test('all of a hold is taken, at the time of the confirmation', async () => {
+test('a full capture debits the whole hold, at the time of the capture', async () => {
   const { merchant, id } = await held()
   app.clock.advance(1000)
   const { receipt } = await merchant.call('receipts.confirm_hold', { id })
@@ -26,7 +26,7 @@ test('all of a hold is taken, at the time of the confirmation', async () => {
   assert.equal(await merchant.expectError('receipts.confirm_hold', { id }), 'receipt_not_held')
 })
 
-test('whatever part is asked for, never more than the hold is taken, never a fraction, and what was taken is what goes back', async () => {
+test('a partial capture never exceeds the hold and is never a fraction, and a refund returns exactly the captured amount', async () => {
   const merchant = app.merchant()
   const token = await merchant.createVerifiedToken(successPan)
   const sums = fc.record({
@@ -54,7 +54,7 @@ test('whatever part is asked for, never more than the hold is taken, never a fra
   await fc.assert(property, { numRuns: 60 })
 })
 
-test('of many confirmations at once one takes the money', async () => {
+test('of many concurrent captures one debits', async () => {
   const { merchant, id } = await held()
   const replies = await Promise.all(
     Array.from({ length: 30 }, (_, at) => merchant.callRaw('receipts.confirm_hold', { id, amount: 1000 + at })),
@@ -65,7 +65,7 @@ test('of many confirmations at once one takes the money', async () => {
   assert.deepEqual(takenBy(await ledgerOf(app, row)), { takenTiyin: taken[0], heldTiyin: 0 })
 })
 
-test('a confirmation whose answer is lost is settled as taken, and is in progress until then', async () => {
+test('a capture whose response is lost is in progress until it is reconciled as captured', async () => {
   const { merchant, id } = await held()
   await app.store.write(setScenarioStep, { merchantId: merchant.merchantId, scenario: 'network', step: 'lose_answer' })
   const reply = await pass(app, merchant.callRaw('receipts.confirm_hold', { id, amount: 300 }))
@@ -77,7 +77,7 @@ test('a confirmation whose answer is lost is settled as taken, and is in progres
   assert.deepEqual([receipt.state, receipt.amount], [4, 300])
 })
 
-test('a confirmation that the network refuses leaves the money held, to be confirmed again', async () => {
+test('a capture that the network declines leaves the amount held, and can be repeated', async () => {
   let refusals = 1
   const odd = await createTestApp({
     network: (sandbox) => ({
@@ -104,7 +104,7 @@ test('a confirmation that the network refuses leaves the money held, to be confi
   }
 })
 
-test('a hold lapses after seven days, and the money goes back', async () => {
+test('a hold expires after seven days and is released', async () => {
   const { merchant, id } = await held()
   app.clock.advance(7 * 86_400_000 - 1)
   await app.receiptWorker.runOnce()
@@ -117,7 +117,7 @@ test('a hold lapses after seven days, and the money goes back', async () => {
   assert.deepEqual(takenBy(await ledgerOf(app, await rowOf(app, merchant, id))), { takenTiyin: 0, heldTiyin: 0 })
 })
 
-test('what is not held is not confirmed', async () => {
+test('only a held receipt can be captured', async () => {
   const merchant = app.merchant()
   const id = await newReceipt(merchant)
   assert.equal(await merchant.expectError('receipts.confirm_hold', { id }), 'receipt_not_held')

@@ -16,7 +16,7 @@ const app = await createTestApp()
 const mac = makeRowAuthenticator(app.keyring, app.environment, merchantsTable)
 after(() => app.close())
 
-test('a new receipt is told whole, member by member in the order of the wire, the same in both profiles', async () => {
+test('a new receipt is returned complete, in the order of the wire, the same in both profiles', async () => {
   for (const profile of ['spec', 'subscribe'] as const) {
     const merchant = app.merchant(profile)
     await app.store.write(insertMerchant, { merchant: await merchantRow(merchant), audit: noteOf(merchant.merchantId) })
@@ -64,13 +64,13 @@ test('a new receipt is told whole, member by member in the order of the wire, th
   }
 })
 
-test('the members stand as the contract’s example has them', async () => {
+test('the members are in the order of the contract’s example', async () => {
   const { receipt } = await app.merchant().call('receipts.create', { amount: 1 })
   const example = operations['receipts.create'].example.result.receipt
   assert.deepEqual(Object.keys(receipt), Object.keys(example))
 })
 
-test('with no account the receipt is told by a number of its own', async () => {
+test('without an account the receipt has a number of its own', async () => {
   const merchant = app.merchant()
   for (const account of [undefined, null, {}]) {
     const { receipt } = await merchant.call('receipts.create', { amount: 1, ...(account === undefined ? {} : { account }) })
@@ -80,7 +80,7 @@ test('with no account the receipt is told by a number of its own', async () => {
   }
 })
 
-test('what was given comes back to the letter', async () => {
+test('all given values are returned unchanged', async () => {
   const merchant = app.merchant()
   const detail = { items: [{ title: 'ʻ 😀', price: 505_000, count: 2 }], receipt_type: 0 }
   const { receipt } = await merchant.call('receipts.create', { amount: 100_000.0, description: 'ʻ 😀', detail })
@@ -89,7 +89,7 @@ test('what was given comes back to the letter', async () => {
   assert.deepEqual([plain.receipt.description, plain.receipt.detail], ['', null])
 })
 
-test('a fraction of a tiyin, nothing, less than nothing and too much are no amounts', async () => {
+test('a fraction of a tiyin, zero, negative and too large amounts are invalid', async () => {
   const merchant = app.merchant()
   for (const sum of [0, -1, 0.5, 1.01, 1e16, Number.MAX_SAFE_INTEGER, 10_000_000_000_001, NaN, Infinity]) {
     const reply = await merchant.callRaw('receipts.create', { amount: sum })
@@ -99,7 +99,7 @@ test('a fraction of a tiyin, nothing, less than nothing and too much are no amou
   assert.equal((await merchant.call('receipts.create', { amount: 10_000_000_000_000 })).receipt.amount, 10_000_000_000_000)
 })
 
-test('a receipt that nobody pays is cancelled after twelve hours, not by this API', async () => {
+test('an unpaid receipt is cancelled after twelve hours, without the source of this API', async () => {
   const merchant = app.merchant()
   const { receipt } = await merchant.call('receipts.create', { amount: 1 })
   app.clock.advance(12 * 3_600_000 - 1)
@@ -118,7 +118,7 @@ async function agreed(wish: MerchantPatch): Promise<TestMerchant> {
   return made instanceof SettingProblem ? assert.fail(made.code) : app.merchant('spec', made.merchant.row.id)
 }
 
-test('an account has the fields that were agreed with the merchant, each with its title', async () => {
+test('an account has the fields configured for the merchant, each with its title', async () => {
   const accountFields = [
     { name: 'order_id', title: fieldTitles, required: true },
     { name: 'note', title: { en: 'Note', ru: 'Заметка', uz: 'Izoh' }, required: false },
@@ -142,7 +142,7 @@ test('an account has the fields that were agreed with the merchant, each with it
   }
 })
 
-test('an amount outside what was agreed is refused by its own code, at the edges to the tiyin', async () => {
+test('an amount outside the merchant’s limits is refused with its own code, exact to the tiyin', async () => {
   const merchant = await agreed({ name: 'Shop', settings: { minAmount: 100, maxAmount: 1000 } })
   for (const [sum, code] of [
     [99, -31611],
@@ -155,7 +155,7 @@ test('an amount outside what was agreed is refused by its own code, at the edges
   for (const sum of [100, 1000]) assert.equal((await merchant.call('receipts.create', { amount: sum })).receipt.amount, sum)
 })
 
-test('what is known of a merchant is told on its receipts', async () => {
+test('receipts contain the data of their merchant', async () => {
   const settings = { businessId: 'b-1', epos: { merchantId: '12', terminalId: '34' } }
   const merchant = await agreed({ name: 'Shop', organization: 'Shop LLC', address: 'Toshkent', settings })
   const { receipt } = await merchant.call('receipts.create', { amount: 1 })

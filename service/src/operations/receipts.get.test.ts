@@ -9,14 +9,14 @@ import { newReceipt, rowOf } from '../testing/receipts.fixture.ts'
 const app = await createTestApp()
 after(() => app.close())
 
-test('a receipt is told the same by every method, and as each profile masks', async () => {
+test('every operation returns the same receipt, masked by profile', async () => {
   const merchant = app.merchant('spec')
   const { receipt } = await merchant.call('receipts.create', { amount: 12 })
   assert.deepEqual((await merchant.call('receipts.get', { id: receipt._id })).receipt, receipt)
   assert.deepEqual((await merchant.withProfile('subscribe').call('receipts.get', { id: receipt._id })).receipt, receipt)
 })
 
-test('a receipt that was changed without the keys is answered by no method: a fault of ours, and an alarm', async () => {
+test('no operation returns a receipt changed without the keys: internal error, and an alarm', async () => {
   const merchant = app.merchant()
   const changes: Partial<ReceiptRow>[] = [
     { state: 4 as const },
@@ -57,7 +57,7 @@ test('a receipt that was changed without the keys is answered by no method: a fa
   }
 })
 
-test('the background moves no money of a receipt that was changed without the keys, and tells of it once', async () => {
+test('the worker moves no money of a receipt changed without the keys, and reports it once', async () => {
   const other = await createTestApp()
   try {
     const merchant = other.merchant()

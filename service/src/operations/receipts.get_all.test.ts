@@ -8,7 +8,7 @@ const app = await createTestApp()
 after(() => app.close())
 const hour = 3_600_000
 
-test('a bare array, newest first, of whole days in UTC+5, both included', async () => {
+test('a bare array, newest first, of whole days in UTC+5, both inclusive', async () => {
   const merchant = app.merchant()
   // The app begins at 14:00 in UTC+5.
   const first = await newReceipt(merchant)
@@ -26,7 +26,7 @@ test('a bare array, newest first, of whole days in UTC+5, both included', async 
   assert.deepEqual(await app.merchant().call('receipts.get_all', { count: 50, from: 0, to: 8_640_000_000_000_000 }), [])
 })
 
-test('pages by count and offset meet every receipt once, also those of one moment', async () => {
+test('paging by count and offset returns every receipt once, also with equal timestamps', async () => {
   const merchant = app.merchant()
   const ids = await Promise.all(Array.from({ length: 23 }, () => newReceipt(merchant)))
   const now = app.clock.now()

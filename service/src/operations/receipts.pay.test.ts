@@ -28,7 +28,7 @@ test('a verified card pays: the reply has the time, the masked card with YYMM, a
   }
 })
 
-test('with hold, at pay or at create, the money is held; at pay it counts', async () => {
+test('with hold, at pay or at create, the amount is held; the value at pay takes precedence', async () => {
   const merchant = app.merchant()
   const token = await merchant.createVerifiedToken(successPan)
   const asked = [
@@ -43,7 +43,7 @@ test('with hold, at pay or at create, the money is held; at pay it counts', asyn
   }
 })
 
-test('each refusal of the network has its own reason, takes nothing, and leaves the receipt payable', async () => {
+test('each decline of the network has its own reason, debits nothing, and leaves the receipt payable', async () => {
   const cases: [pan: string, code: number, reason: string, message: string][] = [
     ['8600060921090842', -31630, 'sms_not_connected', 'SMS notification is not connected for this card.'],
     ['3333336415804657', -31630, 'card_expired', 'The card has expired.'],
@@ -68,7 +68,7 @@ test('each refusal of the network has its own reason, takes nothing, and leaves 
   }
 })
 
-test('rehearsed refusals of a good card: no money, a limit of the card, declined, and a debit that failed', async () => {
+test('simulated declines of a valid card: insufficient funds, card limit, declined, and debit failed', async () => {
   const merchant = app.merchant()
   const token = await merchant.createVerifiedToken(successPan)
   for (const [step, code] of [
@@ -83,7 +83,7 @@ test('rehearsed refusals of a good card: no money, a limit of the card, declined
   }
 })
 
-test('an unverified card does not pay, and nobody is asked', async () => {
+test('an unverified card cannot pay, and the network is not called', async () => {
   const merchant = app.merchant()
   const id = await newReceipt(merchant)
   const reply = await merchant.callRaw('receipts.pay', { id, token: await merchant.createToken(successPan) })
@@ -91,7 +91,7 @@ test('an unverified card does not pay, and nobody is asked', async () => {
   assert.deepEqual(await app.store.read(listOperations(await rowOf(app, merchant, id))), [])
 })
 
-test('of 200 payments of one receipt at once, without a key, one debits', async () => {
+test('of 200 concurrent payments of one receipt, without a key, one debits', async () => {
   const merchant = app.merchant()
   const tokens = await Promise.all(Array.from({ length: 4 }, () => merchant.createVerifiedToken(successPan)))
   const id = await newReceipt(merchant)
@@ -111,7 +111,7 @@ test('of 200 payments of one receipt at once, without a key, one debits', async 
   )
 })
 
-test('a one-time token is used up by its payment or hold, and whoever pays again hears that it is paid', async () => {
+test('a one-time token is used up by its payment or hold, and paying again gets receiptPaid', async () => {
   const merchant = app.merchant()
   for (const hold of [false, true]) {
     const token = await merchant.createVerifiedToken(successPan, { save: false })
@@ -125,7 +125,7 @@ test('a one-time token is used up by its payment or hold, and whoever pays again
   }
 })
 
-test('a one-time token is kept after a decline', async () => {
+test('a one-time token can be used again after a decline', async () => {
   const merchant = app.merchant()
   const token = await merchant.createVerifiedToken(successPan, { save: false })
   const id = await newReceipt(merchant)
@@ -135,7 +135,7 @@ test('a one-time token is kept after a decline', async () => {
   assert.equal((await merchant.call('receipts.pay', { id, token })).receipt.state, 4)
 })
 
-test('of 50 receipts that one one-time token pays at once, one is paid', async () => {
+test('of 50 receipts paid concurrently with one one-time token, one is paid', async () => {
   const merchant = app.merchant()
   const token = await merchant.createVerifiedToken(successPan, { save: false })
   const ids = await Promise.all(Array.from({ length: 50 }, () => newReceipt(merchant)))
@@ -158,7 +158,7 @@ test('of 50 receipts that one one-time token pays at once, one is paid', async (
   )
 })
 
-test('while the network says nothing the receipt and a one-time token are taken; then the caller hears that it is not known', async () => {
+test('during the network call receipt and one-time token are locked; without a response the caller gets payment_unknown', async () => {
   const merchant = app.merchant()
   const token = await merchant.createVerifiedToken(successPan, { save: false })
   const [id, other] = [await newReceipt(merchant), await newReceipt(merchant)]
@@ -176,7 +176,7 @@ test('while the network says nothing the receipt and a one-time token are taken;
   assert.equal(await merchant.expectError('receipts.pay', { id: other, token }), 'card_in_use')
 })
 
-test('a token of no shape is told before the receipt is looked for, and a receipt that is over pays no more', async () => {
+test('a malformed token is reported before the receipt is read, and an expired receipt cannot be paid', async () => {
   const merchant = app.merchant()
   assert.equal(await merchant.expectError('receipts.pay', { id: '0'.repeat(24), token: 'f00' }), 'token_shape')
   const token = await merchant.createVerifiedToken(successPan)

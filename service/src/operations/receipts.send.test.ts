@@ -9,7 +9,7 @@ const app = await createTestApp()
 after(() => app.close())
 const phone = '998901234566'
 
-test('the payer gets a message with the shop, the number and the sum, paid or not', async () => {
+test('the payer gets a message with shop, number and amount, paid or not', async () => {
   const merchant = app.merchant()
   const id = await newReceipt(merchant, 500_005)
   assert.deepEqual(await merchant.call('receipts.send', { id, phone }), { success: true })
@@ -22,7 +22,7 @@ test('the payer gets a message with the shop, the number and the sum, paid or no
   assert.match((await app.store.read(listInbox(1)))[0]?.text ?? '', /, paid\.$/)
 })
 
-test('what is no phone is told so, and nothing is sent', async () => {
+test('an invalid phone is refused, and nothing is sent', async () => {
   const merchant = app.merchant()
   const id = await newReceipt(merchant)
   const before = (await app.store.read(listInbox(100))).length
@@ -33,14 +33,14 @@ test('what is no phone is told so, and nothing is sent', async () => {
   assert.equal((await app.store.read(listInbox(100))).length, before)
 })
 
-test('a cancelled receipt is sent to nobody', async () => {
+test('a cancelled receipt is not sent', async () => {
   const merchant = app.merchant()
   const id = await newReceipt(merchant)
   await merchant.call('receipts.cancel', { id })
   assert.equal(await merchant.expectError('receipts.send', { id, phone }), 'receipt_cancelled')
 })
 
-test('where sends are counted, the second to one phone within a minute is refused', async () => {
+test('with limits on, a second message to one phone within a minute is refused', async () => {
   const counting = await createTestApp({ payments: { limits: true } })
   try {
     const merchant = counting.merchant()
@@ -55,7 +55,7 @@ test('where sends are counted, the second to one phone within a minute is refuse
   }
 })
 
-test('a gateway that refuses is told; one that fails without a word counts as sent', async () => {
+test('a rejection of the gateway is reported; a failure without a response counts as sent', async () => {
   for (const outcome of ['rejected', 'fault'] as const) {
     const sms = { send: async () => (outcome === 'fault' ? Promise.reject(new Error('no word')) : ('rejected' as const)) }
     const odd = await createTestApp({ sms: () => sms })

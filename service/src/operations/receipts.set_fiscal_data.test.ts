@@ -7,7 +7,7 @@ import { newReceipt, rowOf, successPan } from '../testing/receipts.fixture.ts'
 const app = await createTestApp()
 after(() => app.close())
 
-test('the fiscal data of a paid receipt are kept as given, and a second time take the place of the first', async () => {
+test('the fiscal data of a paid receipt are stored as given, and a second call replaces them', async () => {
   const merchant = app.merchant()
   const id = await newReceipt(merchant)
   const given = { receipt_id: 121, qr_code_url: 'https://ofd.example/check?t=1', message: null, date: '20261121', fiscal_sign: 7 }

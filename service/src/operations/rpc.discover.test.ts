@@ -10,7 +10,7 @@ import { createTestApp } from '../testing/test-app.fixture.ts'
 const app = await createTestApp()
 after(() => app.close())
 
-test('the document names every method of the contract, with its caller and its errors', async () => {
+test('the document has every operation of the contract, with its caller and its errors', async () => {
   const document = await app.merchant().call('rpc.discover', {})
   assert.equal(document.openrpc, '1.3.2')
   assert.equal(document.info.version, tesseraVersion)

@@ -216,7 +216,7 @@ test('the call observer gets names, ids and numbers of every call, and nothing t
   await answer(request(body))
   const bytes = Buffer.byteLength(body)
   const of = { profile: 'subscribe', origin: null, ms: 1, bytes } as const
-  const shown = { ...of, merchantId, kind: 'browser', hasCardNumber: false } as const
+  const shown = { ...of, merchantId, callerKind: 'browser', hasCardNumber: false } as const
   assert.deepEqual(called, [
     { ...shown, requestId: requestIdOf(1), method: 'cards.create', error: null, hasCardNumber: true },
     { ...shown, requestId: requestIdOf(2), method: 'cards.check', error: 'memberInvalid' },

@@ -109,7 +109,7 @@ test('a tampered card is not resealed, and raises the alarm', () =>
   }))
 
 test(
-  'a row that cannot be read and a seal that does not open are left aside with one alarm each, and the rest is resealed, younger keys too',
+  'an unreadable row and a seal that does not open are skipped with one alarm each, and the others are resealed, with newer keys too',
   withSqlite(async ({ store, raw }) => {
     const app = await createTestApp({ store })
     const [merchant, younger] = [app.merchant(), app.merchant()]

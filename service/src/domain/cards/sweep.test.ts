@@ -201,7 +201,7 @@ test('a tampered row past its expiry raises one alarm and sends no event', () =>
   }, anyExpiry))
 
 test(
-  'a row that cannot be read is left aside with one alarm, and the cards behind it are shredded, page after page',
+  'an unreadable row is skipped with one alarm, and the cards after it are shredded, page by page',
   withSqlite(async ({ store, raw }) => {
     const app = await createTestApp({ store })
     const merchant = app.merchant()
@@ -220,7 +220,7 @@ test(
 )
 
 test(
-  'more broken rows than a page holds do not stand in the way of those behind',
+  'more broken rows than a page do not block the cards after them',
   withSqlite(async ({ store, raw }) => {
     const app = await createTestApp({ store })
     const merchant = app.merchant()
@@ -236,7 +236,7 @@ test(
 )
 
 test(
-  'when its time is over the sealed number is in no file: one-time, unverified, removed; that of a kept card is',
+  'an expired sealed number is in no file: one-time, unverified, removed; that of a saved card is',
   withSqlite(async ({ store, folder, reopen }) => {
     const app = await createTestApp({ store })
     const merchant = app.merchant()

@@ -47,7 +47,7 @@ export function formSessionsSuite(withStore: WithStore): void {
   )
 
   test(
-    'a session without a MAC, from before there were any, is not known',
+    'a session without a MAC, from an older version, is unknown',
     withHouse(async (app, raw) => {
       const merchant = app.merchant()
       const session = await open(merchant)
@@ -58,7 +58,7 @@ export function formSessionsSuite(withStore: WithStore): void {
   )
 
   test(
-    'a session gives as many attempts as it has, however many cards come at once, and its row stays true',
+    'concurrent cards use at most the attempts of a session, and its row keeps a valid MAC',
     withHouse(async (app) => {
       const merchant = app.merchant()
       const session = await open(merchant)

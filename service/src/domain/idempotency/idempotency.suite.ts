@@ -181,7 +181,7 @@ export function idempotencyKeySuite(withStore: WithStore): void {
     ['the network’s code', networkSends],
   ] as const) {
     test(
-      `a wrong and a right answer to ${who} are each told again, and counted once`,
+      `a wrong and a right code of ${who} are each returned again, and counted once`,
       onTestApp(withStore, async ({ client, app }) => {
         const { card } = await client.result('cards.create', cardOf(pan))
         await client.result('cards.get_verify_code', { token: card.token })
@@ -224,7 +224,7 @@ export function idempotencyKeySuite(withStore: WithStore): void {
   )
 
   test(
-    'a request that dies after its intention is waited for, refuses other requests at once, and then counts as sent',
+    'a request that dies after its intention is waited for, blocks other requests, and then counts as sent',
     onTestApp(
       withStore,
       async ({ client, app, restart }) => {
@@ -275,7 +275,7 @@ export function idempotencyKeySuite(withStore: WithStore): void {
   )
 
   test(
-    'what is stored of a call has no token, code or card number, in any spelling',
+    'a stored outcome contains no token, code or card number, in any encoding',
     onTestApp(withStore, async ({ client, app, raw }) => {
       const token = (await client.result('cards.create', cardOf(networkSends), { key: networkSends })).card.token
       await client.result('cards.get_verify_code', { token }, { key: token })

@@ -82,7 +82,7 @@ export function endpointSuite(withShopping: WithShopping): void {
   const methodsOf = (merchant: FaultyMerchant) => merchant.heard.map(({ method }) => method)
 
   test(
-    'the merchant is asked, the card is debited, then the merchant is told, each once: states 0, 1, 2, 3, 4',
+    'check at the merchant, debit, perform at the merchant, each once: states 0, 1, 2, 3, 4',
     withShopping(async (shopping) => {
       const { app, merchant } = shopping
       const paying = await payable(app)
@@ -106,7 +106,7 @@ export function endpointSuite(withShopping: WithShopping): void {
   )
 
   test(
-    'of 200 concurrent payments of one receipt one asks the merchant, and the merchant performs one transaction',
+    'of 200 concurrent payments of one receipt one calls the merchant, and the merchant performs one transaction',
     withShopping(async (shopping) => {
       const { app, merchant } = shopping
       const paying = await payable(app)
@@ -143,7 +143,7 @@ export function endpointSuite(withShopping: WithShopping): void {
   )
 
   test(
-    'when the merchant does not answer the check, or not in the protocol, nothing is debited',
+    'when the merchant does not respond to the check, or not by the protocol, nothing is debited',
     withShopping(async (shopping) => {
       const { app, merchant } = shopping
       for (const fault of ['silent', 'lose_request', 'lose_answer', 'garbage', 'huge', 'redirect', 'http_500', 'system_error'] as const) {
@@ -161,7 +161,7 @@ export function endpointSuite(withShopping: WithShopping): void {
   )
 
   test(
-    'when the merchant refuses a debited payment, the money goes back (3, 21, 50), the merchant is told, and the ledger agrees',
+    'when the merchant refuses a debited payment, the money is returned (3, 21, 50), the merchant is notified, and the ledger agrees',
     withShopping(async (shopping) => {
       const { app, merchant } = shopping
       for (const method of ['CreateTransaction', 'PerformTransaction'] as const) {
@@ -184,7 +184,7 @@ export function endpointSuite(withShopping: WithShopping): void {
   )
 
   test(
-    'when the merchant does not answer after the debit, it is called again until it does, and performs once',
+    'when the merchant does not respond after the debit, it is called again until it does, and performs once',
     withShopping(async (shopping) => {
       const { app, merchant } = shopping
       for (const method of ['CreateTransaction', 'PerformTransaction'] as const) {
@@ -209,7 +209,7 @@ export function endpointSuite(withShopping: WithShopping): void {
   )
 
   test(
-    'after twelve hours without an answer the money goes back, and the merchant is told of it until it answers',
+    'after twelve hours without a response the money is returned, and the merchant is notified until it responds',
     withShopping(async (shopping) => {
       const { app, merchant } = shopping
       const paying = await payable(app)
@@ -234,7 +234,7 @@ export function endpointSuite(withShopping: WithShopping): void {
   )
 
   test(
-    'the merchant is told of a refund once the payer has the money; when it never answers, the receipt is flagged',
+    'the merchant is notified of a refund after the payer has the money; without a response the receipt is flagged',
     withShopping(async (shopping) => {
       const { app, merchant } = shopping
       const paying = await payable(app)

@@ -28,7 +28,7 @@ test('in every order of payments, holds, captures and cancellations the app and 
 })
 
 test(
-  'on PostgreSQL app, network and model are one as well',
+  'on PostgreSQL app, network and model agree too',
   withPostgres(async ({ store }) => {
     const theirs: Moods = new Map()
     const other = await createTestApp({ store, network: (sandbox) => moody(sandbox, theirs) })
