@@ -126,7 +126,7 @@ export const operatorEndpointsTestContract = defineOperatorOperation('operator.e
   result: Type.Object({
     merchantId: text,
     kind: Type.Union([Type.Literal('agreed'), Type.Literal('refused'), Type.Literal('silent')]),
-    why: Type.Optional(text),
+    reason: Type.Optional(text),
     error: Type.Optional(Type.Object({ code: Type.Integer() })),
   }),
 })

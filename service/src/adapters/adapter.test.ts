@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { after, test } from 'node:test'
 
 import {
-  AdapterRefused,
+  AdapterConfigError,
   createAdapter,
   findAdapterFaults,
   listAdapterSettings,
@@ -21,7 +21,7 @@ import { smsAdapters } from './sms/sms-adapters.ts'
 const folder = mkdtempSync(join(tmpdir(), 'tessera-adapter-'))
 after(() => rmSync(folder, { recursive: true }))
 
-/** A port whose adapters say what they were given. */
+/** A port whose adapters return their settings. */
 const echoes: AdapterTable<{ readonly name: string; readonly settings: object }, object> = {
   port: 'echo',
   defaultForTest: 'plain',
@@ -31,13 +31,13 @@ const echoes: AdapterTable<{ readonly name: string; readonly settings: object },
     {
       name: 'loud',
       isForTestOnly: false,
-      settings: { greeting: textSetting('What it says.'), keyFile: secretFileSetting('Its key.') },
+      settings: { greeting: textSetting('The greeting.'), keyFile: secretFileSetting('The key.') },
       create: ({ settings }) => ({ name: 'loud', settings }),
     },
   ],
 }
 
-test('a port has a setting that chooses, and each adapter has its own below it', () => {
+test('a port has a setting that chooses the adapter, and each adapter has its own settings', () => {
   assert.deepEqual(
     listAdapterSettings(echoes).map(({ env, flag }) => [env, flag]),
     [
@@ -68,29 +68,29 @@ test('production refuses every adapter that is for tests only', () => {
   }
 })
 
-test('an adapter whose settings are missing is refused with the name of each', () => {
+test('an adapter with missing settings is refused, and each of them is named', () => {
   assert.deepEqual(findAdapterFaults(echoes, { environment: 'production', values: { echo: 'loud' } }), [
     'missing: TESSERA_ECHO_LOUD_GREETING is not set, and TESSERA_ECHO=loud needs it.',
     'missing: TESSERA_ECHO_LOUD_KEY_FILE is not set, and TESSERA_ECHO=loud needs it.',
   ])
 })
 
-test('a secret comes from a file that others cannot read, and never into an error', () => {
+test('a secret is read from a private file and never appears in an error', () => {
   const path = join(folder, 'key')
   const create = () =>
     createAdapter(echoes, { environment: 'production', values: { echo: 'loud', echoLoudGreeting: 'hi', echoLoudKeyFile: path } }, {})
-  assert.throws(create, AdapterRefused)
+  assert.throws(create, AdapterConfigError)
   writeFileSync(path, 'very-secret\n', { mode: 0o600 })
   assert.deepEqual(create().settings, { greeting: 'hi', keyFile: 'very-secret' })
   writeFileSync(path, 'very-secret\nanother\n')
-  assert.throws(create, (err: Error) => err instanceof AdapterRefused && !err.message.includes('very-secret'))
+  assert.throws(create, (err: Error) => err instanceof AdapterConfigError && !err.message.includes('very-secret'))
   if (process.platform === 'win32') return
   writeFileSync(path, 'very-secret\n')
   chmodSync(path, 0o644)
   assert.throws(create, /chmod 600/)
 })
 
-test('the skeleton of the guide can be chosen once it is in a table', () => {
+test('the skeleton of the guide can be chosen once it is added to the table', () => {
   const table = { ...smsAdapters, adapters: [...smsAdapters.adapters, exampleGatewaySms] }
   assert.deepEqual(
     listAdapterSettings(table).map(({ env }) => env),

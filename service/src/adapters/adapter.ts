@@ -4,12 +4,12 @@ import type { Clock } from '../clock.ts'
 import type { Setting, SettingValue } from '../ops/config/values.ts'
 import type { HttpPost } from './http/http-post.ts'
 
-/** What an adapter may use. It gets nothing else: no environment variables, no clock of its own, no unbounded HTTP client. */
+/** Everything that an adapter may use: no environment variables, no clock of its own, no unbounded HTTP client. */
 export interface AdapterDependencies {
-  /** POST with a deadline, a bounded reply and no redirects. Never throws. */
+  /** POST with a timeout, a bounded response and no redirects. Never throws. */
   readonly http: HttpPost
   readonly clock: Clock
-  /** Allow-listed fields only (`ops/logging/fields.ts`); never a phone, a code or a card number. */
+  /** Only allow-listed fields are written (`ops/logging/fields.ts`). Do not pass a phone number, a code or a card number. */
   readonly log: (event: string, fields: Readonly<Record<string, unknown>>) => void
   /** The service's data folder. */
   readonly dataFolder: string
@@ -19,7 +19,7 @@ export interface AdapterDependencies {
 export interface Adapter<Port, Dependencies = AdapterDependencies, Settings extends AdapterSettings = AdapterSettings> {
   /** The value of the setting that chooses it: lower case, one word. */
   readonly name: string
-  /** Refused in production: part of the sandbox, or of a development machine. */
+  /** Part of the sandbox, or for development machines only; refused in production. */
   readonly isForTestOnly: boolean
   readonly settings: Settings
   create(deps: Dependencies & { readonly settings: AdapterSettingValues<Settings> }): Port
@@ -27,7 +27,7 @@ export interface Adapter<Port, Dependencies = AdapterDependencies, Settings exte
 
 export type AdapterSettings = Readonly<Record<string, AdapterSetting<unknown>>>
 
-/** One setting of an adapter: how it is read, and what the adapter gets. Required unless it has a default. */
+/** One setting of an adapter: its row in the settings, and the value that the adapter gets. Required unless it has a default. */
 export interface AdapterSetting<T> {
   readonly row: Pick<Setting, 'type' | 'meaning' | 'default' | 'secret' | 'from' | 'to'>
   readonly toValue: (value: SettingValue) => T
@@ -37,7 +37,7 @@ export type AdapterSettingValues<Settings extends AdapterSettings> = {
   readonly [Key in keyof Settings]: Settings[Key] extends AdapterSetting<infer T> ? T : never
 }
 
-// The kinds of settings that adapters have.
+// The types of adapter settings.
 
 /** An https URL. */
 export function httpsUrlSetting(meaning: string): AdapterSetting<URL> {
@@ -54,7 +54,7 @@ export function integerSetting(meaning: string, bounds: { from: number; to: numb
   return { row: { type: 'integer', meaning, from: bounds.from, to: bounds.to, default: bounds.default }, toValue: Number }
 }
 
-/** The path of a file with a secret in its only line; the adapter gets the secret. Others must not be able to read the file. */
+/** The path of a file whose only line is a secret; the adapter gets the secret. The file must not be readable by other users. */
 export function secretFileSetting(meaning: string): AdapterSetting<string> {
   return { row: { type: 'path', meaning, default: null }, toValue: (value) => readSecretFile(toText(value)) }
 }
@@ -70,33 +70,33 @@ function readSecretFile(path: string): string {
     mode = statSync(path).mode
     text = readFileSync(path, 'utf8').trim()
   } catch (err) {
-    throw new AdapterRefused(`the secret file ${path} cannot be read (${(err as NodeJS.ErrnoException).code ?? 'unknown'}).`)
+    throw new AdapterConfigError(`the secret file ${path} cannot be read (${(err as NodeJS.ErrnoException).code ?? 'unknown'}).`)
   }
   if (process.platform !== 'win32' && (mode & 0o077) !== 0) {
-    throw new AdapterRefused(`the secret file ${path} can be read by other users: chmod 600 it.`)
+    throw new AdapterConfigError(`the secret file ${path} can be read by other users: chmod 600 it.`)
   }
-  if (text === '' || text.includes('\n')) throw new AdapterRefused(`the secret file ${path} must have exactly one line.`)
+  if (text === '' || text.includes('\n')) throw new AdapterConfigError(`the secret file ${path} must have exactly one line.`)
   return text
 }
 
-/** An adapter cannot be created as it is configured. The message says what to do and contains no secret. */
-export class AdapterRefused extends Error {
-  override readonly name = 'AdapterRefused'
+/** The configuration of an adapter is invalid. The message says what to do and contains no secret. */
+export class AdapterConfigError extends Error {
+  override readonly name = 'AdapterConfigError'
 }
 
-// Choosing one.
+// Choosing an adapter.
 
 /** The adapters of a port by name, and the setting that chooses among them. */
 export interface AdapterTable<Port, Dependencies = AdapterDependencies> {
-  /** Of the setting: `sms` makes `TESSERA_SMS` and `--sms`. */
+  /** The name of the setting: `sms` for `TESSERA_SMS` and `--sms`. */
   readonly port: string
   readonly adapters: readonly Adapter<Port, Dependencies>[]
-  /** Chosen in the test environment when the setting is not given; production has no default. */
+  /** Used in the test environment when the setting is not given. Production has no default. */
   readonly defaultForTest: string
   readonly meaning: string
 }
 
-/** The settings of a table: the choice, then those of each adapter (`TESSERA_SMS_<ADAPTER>_<SETTING>`). */
+/** The settings of a port: the one that chooses the adapter, then those of each adapter (`TESSERA_SMS_<ADAPTER>_<SETTING>`). */
 export function listAdapterSettings<Port, Dependencies>(table: AdapterTable<Port, Dependencies>): Setting[] {
   const { port, adapters, defaultForTest, meaning } = table
   const choice: Setting = {
@@ -118,7 +118,7 @@ export function listAdapterSettings<Port, Dependencies>(table: AdapterTable<Port
   return [choice, ...own]
 }
 
-/** What keeps the chosen adapter of a port from being used; empty when nothing does. One sentence each. */
+/** Why the chosen adapter of a port cannot be used, one sentence for each fault; empty when it can. */
 export function findAdapterFaults<Port, Dependencies>(table: AdapterTable<Port, Dependencies>, config: ConfiguredAdapters): string[] {
   const { port, adapters } = table
   const adapter = findAdapter(table, config)
@@ -136,7 +136,7 @@ export function findAdapterFaults<Port, Dependencies>(table: AdapterTable<Port, 
     .map((name) => `missing: ${toEnv(name)} is not set, and ${toEnv(port)}=${adapter.name} needs it.`)
 }
 
-/** Creates the chosen adapter. Throws `AdapterRefused` with everything that keeps it from being used. */
+/** Creates the chosen adapter. Throws `AdapterConfigError`, which lists every fault. */
 export function createAdapter<Port, Dependencies>(
   table: AdapterTable<Port, Dependencies>,
   config: ConfiguredAdapters,
@@ -144,7 +144,7 @@ export function createAdapter<Port, Dependencies>(
 ): Port {
   const adapter = findAdapter(table, config)
   const faults = findAdapterFaults(table, config)
-  if (adapter === null || faults.length > 0) throw new AdapterRefused(faults.join('\n'))
+  if (adapter === null || faults.length > 0) throw new AdapterConfigError(faults.join('\n'))
   const values = Object.entries(adapter.settings).map(([key, { toValue }]) => {
     const value = config.values[settingName(table.port, adapter.name, key)]
     return [key, toValue(value as SettingValue)]
@@ -152,10 +152,10 @@ export function createAdapter<Port, Dependencies>(
   return adapter.create({ ...deps, settings: Object.fromEntries(values) as AdapterSettingValues<AdapterSettings> })
 }
 
-/** The settings by name, and the environment that they are for. */
+/** The settings by name, and the environment. */
 export interface ConfiguredAdapters {
   readonly environment: 'test' | 'production'
-  /** As `readConfig` gives them. */
+  /** As returned by `readConfig`. */
   readonly values: Readonly<Record<string, SettingValue | null>>
 }
 

@@ -11,12 +11,11 @@ import { networkAdapters } from '../adapters/network/network-adapters.ts'
 import { smsAdapters } from '../adapters/sms/sms-adapters.ts'
 import type { Network, NetworkAdapterDependencies } from '../adapters/network/network.ts'
 import type { Demo } from './lifecycle.ts'
-import { stepByDefault, steps, testCards, testExpiry, type TestCard } from '../adapters/sandbox/cards.ts'
-import { sandboxCode, sandboxCodes } from '../adapters/sandbox/codes.ts'
+import { defaultStep, sandboxCode, sandboxCodes, steps, testCards, testExpiry, type TestCard } from '../adapters/sandbox/cards.ts'
 import { demoLogin, demoMerchant } from '../adapters/sandbox/demo.ts'
 import { sandboxDisclosure, sandboxLegal } from '../adapters/sandbox/legal.ts'
 import { defaultMethodFault, methodFaults } from '../adapters/sandbox/faults.ts'
-import { makeMovedClock, offsetMaxMs, type TimeMover } from '../adapters/sandbox/adjustable-clock.ts'
+import { makeAdjustableClock, maxOffsetMs, type ClockAdjuster } from '../adapters/sandbox/adjustable-clock.ts'
 import { defaultSimulatedOutcome, simulatedOutcomes, simulatedOutcomeScenario } from '../adapters/sandbox/simulated-outcome.ts'
 import { drawnCodes, type Codes } from '../adapters/sms/codes.ts'
 import type { Sms, SmsAdapterDependencies } from '../adapters/sms/sms.ts'
@@ -29,7 +28,7 @@ export interface Adapters {
   readonly sms: (deps: SmsAdapterDependencies) => Sms
   readonly codes: Codes
   /** The time of the service, and what moves it; the machine's own in production. */
-  readonly time: (machine: Clock) => { readonly clock: Clock; readonly mover: TimeMover | null }
+  readonly time: (machine: Clock) => { readonly clock: Clock; readonly mover: ClockAdjuster | null }
   /** Whether calls are limited when the setting does not say. */
   readonly limits: boolean
   /** Whether pages of any origin may call, or the merchants' own alone. */
@@ -55,7 +54,7 @@ export interface SandboxScenario {
   readonly number: string
   /** Its own, where it has not those of a card. */
   readonly steps?: readonly string[]
-  readonly byDefault?: string
+  readonly defaultStep?: string
 }
 
 /** What the test environment can simulate. */
@@ -65,18 +64,18 @@ export interface Sandbox {
   readonly demo: Demo
   readonly scenarios: readonly SandboxScenario[]
   readonly steps: readonly string[]
-  readonly stepByDefault: string
+  readonly defaultStep: string
   /** As the dashboard shows them, and the code that every one of them takes. */
   readonly cards: readonly TestCard[]
   readonly code: string
   /** What can be made to go wrong beside the scenarios of cards. */
-  readonly faults: readonly { readonly scenario: string; readonly steps: readonly string[]; readonly byDefault: string }[]
-  readonly offsetMaxMs: number
+  readonly faults: readonly { readonly scenario: string; readonly steps: readonly string[]; readonly defaultStep: string }[]
+  readonly maxOffsetMs: number
 }
 
 const faults = [
-  { scenario: simulatedOutcomeScenario, steps: simulatedOutcomes, byDefault: defaultSimulatedOutcome },
-  ...Object.entries(methodFaults).map(([scenario, steps]) => ({ scenario, steps, byDefault: defaultMethodFault })),
+  { scenario: simulatedOutcomeScenario, steps: simulatedOutcomes, defaultStep: defaultSimulatedOutcome },
+  ...Object.entries(methodFaults).map(([scenario, steps]) => ({ scenario, steps, defaultStep: defaultMethodFault })),
 ]
 
 export const sandbox: Sandbox = Object.freeze({
@@ -95,18 +94,18 @@ export const sandbox: Sandbox = Object.freeze({
     ...faults.map((row) => ({ ...row, number: 'every card' })),
   ],
   steps,
-  stepByDefault,
+  defaultStep,
   cards: testCards,
   code: sandboxCode,
   faults,
-  offsetMaxMs,
+  maxOffsetMs,
 })
 
 /** The whole difference between the environments is these two rows. Null: this version has nothing to put there. */
 export const adaptersOf: Readonly<Record<Config['environment'], OrNothing<EnvironmentParts>>> = Object.freeze({
   test: {
     codes: sandboxCodes,
-    time: makeMovedClock,
+    time: makeAdjustableClock,
     limits: false,
     isAnyOriginAllowed: true,
     isThemeMeasured: true,

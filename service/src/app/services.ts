@@ -5,7 +5,7 @@ import { makeHttpGet } from '../adapters/http/http-get.ts'
 import { makeAddressGuard, resolveBySystem } from '../adapters/http/address-guard.ts'
 import type { MerchantApi } from '../adapters/merchant-api/merchant-api.ts'
 import { createPaymeMerchantApi } from '../adapters/merchant-api/payme.ts'
-import { observeMerchantApi } from '../adapters/merchant-api/observed.ts'
+import { observeMerchantApi } from '../adapters/merchant-api/observe-merchant-api.ts'
 import { openControls } from '../adapters/sandbox/controls.ts'
 import { makeReset } from '../adapters/sandbox/reset.ts'
 import type { Clock } from '../clock.ts'
@@ -134,12 +134,12 @@ export async function createServices(config: Config, adapters: Adapters, deps: S
     settings: { ...verificationSettings(config, areLimitsOn), ...overrides.verification },
   })
   const merchants = makeMerchants(base)
-  const guard = makeAddressGuard({ resolve: resolveBySystem, loopback: adapters.webhooksToLoopback })
+  const guard = makeAddressGuard({ resolve: resolveBySystem, allowLoopback: adapters.webhooksToLoopback })
   const endpoint =
     overrides.merchantEndpoint ??
     observeMerchantApi({
       endpoint: createPaymeMerchantApi({ ...makeMerchantEndpointLookup({ merchants, keyring, environment }), guard, clock }),
-      tell: makeMerchantEndpointObserver(log, metrics),
+      onCall: makeMerchantEndpointObserver(log, metrics),
       now,
     })
   const receiptGauges = createReceiptGauges({ store, clock, metrics })
@@ -257,9 +257,9 @@ export async function createServices(config: Config, adapters: Adapters, deps: S
   /** Controls, and a way to empty what was simulated, exist only where there are a sandbox and a time that can be moved. */
   async function openSandboxControls() {
     if (sandbox === null || mover === null) return { controls: null, reset: null }
-    const facts = { ...sandbox, expire: sandbox.demo.expiry }
-    const { simulation: rehearsal } = limits
-    const controls = await openControls({ store, clock: machineClock, facts, mover, rehearsal, offsetMaxMs: sandbox.offsetMaxMs })
+    const available = { ...sandbox, expire: sandbox.demo.expiry }
+    const limitSimulation = limits.simulation
+    const controls = await openControls({ store, clock: machineClock, available, mover, limitSimulation, maxOffsetMs: sandbox.maxOffsetMs })
     return { controls, reset: makeReset(base) }
   }
 }

@@ -190,14 +190,14 @@ test('simulated limits and steps are still set after a restart', async () => {
   const developer = await entrance.user('developer')
   await developer.call('dashboard.sandbox.setLimits', { on: true })
   const begun: string[] = []
-  const rehearsal = {
+  const limitSimulation = {
     sinceOf: () => null,
     begin: (merchantId: string) => begun.push(merchantId) > 0,
     end: () => undefined,
   }
-  const { facts } = app.controls ?? assert.fail('the app has controls')
+  const { available } = app.controls ?? assert.fail('the app has controls')
   const mover = { offsetMs: () => 0, moveTo: () => undefined }
-  await openControls({ store: app.store, clock: app.clock, facts, mover, rehearsal, offsetMaxMs: 1 })
+  await openControls({ store: app.store, clock: app.clock, available, mover, limitSimulation, maxOffsetMs: 1 })
   assert.ok(begun.includes(developer.merchantId))
   await developer.call('dashboard.sandbox.setLimits', { on: false })
 })

@@ -10,7 +10,7 @@ import {
 } from '@tessera/contract/operations/dashboard-sandbox'
 import { SettingProblem } from '@tessera/contract/setting-problems'
 
-import { errorsOf } from '../adapters/sandbox/control-rows.ts'
+import { errorsByStep } from '../adapters/sandbox/control-rows.ts'
 import type { Controls, ControlState } from '../adapters/sandbox/controls.ts'
 import type { RequestContext } from '../domain/request-context.ts'
 
@@ -20,19 +20,19 @@ import { operation } from './operation.ts'
 /** Returns the current value of every control. */
 export const dashboardSandboxGet = operation(dashboardSandboxGetContract, {
   async run(_params, { merchantId }, { controls }) {
-    const { facts, states, limits, clock } = expectControls(controls)
+    const { available, states, limits, clock } = expectControls(controls)
     const byScenario = new Map((await states(merchantId)).map((state) => [state.scenario, state]))
-    const faults = facts.faults.flatMap(({ scenario }) => byScenario.get(scenario) ?? [])
+    const faults = available.faults.flatMap(({ scenario }) => byScenario.get(scenario) ?? [])
     const [limitState, clockState] = [limits(merchantId), await clock(merchantId)]
-    const changed = [...byScenario.values()].filter(({ step, byDefault }) => step !== byDefault).length
+    const changed = [...byScenario.values()].filter(({ step, defaultStep }) => step !== defaultStep).length
     return {
-      cards: facts.cards.map(({ number, sentBy, scenario }) => {
+      cards: available.cards.map(({ number, sentBy, scenario }) => {
         const control = scenario === null ? null : toControl(byScenario.get(scenario.name))
-        const { before = null, atPay = null } = scenario === null ? {} : (errorsOf[scenario.name] ?? {})
+        const { before = null, atPay = null } = scenario === null ? {} : (errorsByStep[scenario.name] ?? {})
         return { number, sentBy, control, atStep: errorOf(before), atPay: errorOf(atPay) }
       }),
-      expire: facts.expire,
-      code: facts.code,
+      expire: available.expire,
+      code: available.code,
       answers: listStepErrors(),
       faults: faults.map((state) => toControl(state)).filter((control) => control !== null),
       limits: limitState,
@@ -94,7 +94,7 @@ function toControl(state: ControlState | undefined): SandboxControls['faults'][n
 
 /** The errors of each step, before a payment and at one. */
 function listStepErrors(): SandboxControls['answers'] {
-  return Object.entries(errorsOf).flatMap(([step, { before, atPay }]) => {
+  return Object.entries(errorsByStep).flatMap(([step, { before, atPay }]) => {
     const cases = [
       { isAtPay: false, error: errorOf(before) },
       { isAtPay: true, error: errorOf(atPay) },

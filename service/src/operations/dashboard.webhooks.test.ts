@@ -15,7 +15,7 @@ import { listAuditOfSubject } from '../store/audit.ts'
 const app = await createTestApp()
 const entrance = openDashboard(app)
 const { store, keyring, environment, clock } = app
-const guard = makeAddressGuard({ resolve: resolveBySystem, loopback: true })
+const guard = makeAddressGuard({ resolve: resolveBySystem, allowLoopback: true })
 const deliverer = makeWebhookDeliverer({
   store,
   keyring,

@@ -19,8 +19,8 @@ export const operatorSandboxGet = operatorOperation(operatorSandboxGetContract, 
     const { sandbox, controls } = requireSandbox(app)
     const merchantId = await requireMerchant(named, app)
     const current = new Map((await controls.states(merchantId)).map(({ scenario, step }) => [scenario, step]))
-    const steps = sandbox.scenarios.map(({ scenario, number, byDefault = sandbox.stepByDefault }) => {
-      return { scenario, number, step: current.get(scenario) ?? byDefault }
+    const steps = sandbox.scenarios.map(({ scenario, number, defaultStep = sandbox.defaultStep }) => {
+      return { scenario, number, step: current.get(scenario) ?? defaultStep }
     })
     return { merchantId, steps }
   },

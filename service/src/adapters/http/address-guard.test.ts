@@ -5,10 +5,10 @@ import { SettingProblem } from '@tessera/contract/setting-problems'
 
 import { isPublic, makeAddressGuard, type ResolvedAddress, resolveBySystem } from './address-guard.ts'
 
-const production = makeAddressGuard({ resolve: resolveBySystem, loopback: false })
-const rehearsing = makeAddressGuard({ resolve: resolveBySystem, loopback: true })
+const production = makeAddressGuard({ resolve: resolveBySystem, allowLoopback: false })
+const inTest = makeAddressGuard({ resolve: resolveBySystem, allowLoopback: true })
 
-/** This machine's address in thirty notations. */
+/** The loopback address in thirty notations. */
 const spellings = [
   '127.0.0.1',
   '127.1',
@@ -42,7 +42,7 @@ const spellings = [
   '[fe80::1]',
 ]
 
-test('no spelling of this machine is taken for an endpoint, nor chosen to connect to', async () => {
+test('no notation of a loopback address is accepted as an endpoint or connected to', async () => {
   assert.equal(new Set(spellings).size, 30)
   for (const host of spellings) {
     assert.equal(production.readUrl(`https://${host}/`) instanceof SettingProblem, true, host)
@@ -51,11 +51,11 @@ test('no spelling of this machine is taken for an endpoint, nor chosen to connec
   }
 })
 
-test('names of this machine are found out when there is something to deliver', async () => {
+test('names of this machine are refused when they are resolved at delivery', async () => {
   for (const host of ['localhost', 'LOCALHOST']) assert.equal(await production.choose(new URL(`https://${host}/`)), null, host)
 })
 
-test('addresses of private networks, of clouds’ own machines and of no use are not public', () => {
+test('private, reserved and cloud metadata addresses are not public', () => {
   const v4 = [
     '10.0.0.1',
     '100.64.0.1',
@@ -103,35 +103,35 @@ test('addresses of private networks, of clouds’ own machines and of no use are
   for (const address of ['8.8.8.8', '1.1.1.1', '100.128.0.1', '172.32.0.1', '198.20.0.1'])
     assert.equal(isPublic({ address, family: 4 }), true, address)
   for (const address of ['2606:4700:4700::1111', '2a00:1450::1']) assert.equal(isPublic({ address, family: 6 }), true, address)
-  assert.equal(isPublic({ address: 'no address', family: 4 }), false)
+  assert.equal(isPublic({ address: 'not an address', family: 4 }), false)
 })
 
-test('a name with one address that is not public is not connected to, in whatever order they come', async () => {
+test('a name with at least one non-public address is not connected to, in any order of its addresses', async () => {
   const good: ResolvedAddress = { address: '8.8.8.8', family: 4 }
   const bad: ResolvedAddress = { address: '10.0.0.1', family: 4 }
   for (const addresses of [[good, bad], [bad, good], [bad], []]) {
-    const guard = makeAddressGuard({ resolve: () => Promise.resolve(addresses), loopback: false })
+    const guard = makeAddressGuard({ resolve: () => Promise.resolve(addresses), allowLoopback: false })
     assert.equal(await guard.choose(new URL('https://shop.example/')), null)
   }
-  const guard = makeAddressGuard({ resolve: () => Promise.resolve([good]), loopback: false })
+  const guard = makeAddressGuard({ resolve: () => Promise.resolve([good]), allowLoopback: false })
   assert.deepEqual(await guard.choose(new URL('https://shop.example/')), good)
   assert.equal(await guard.choose(new URL('http://shop.example/')), null)
 })
 
-test('an endpoint is https, without a password or fragment, and of a bearable length', () => {
+test('the URL of an endpoint is https, without credentials or fragment, and of limited length', () => {
   assert.ok(production.readUrl('https://shop.example:8443/events?shop=1') instanceof URL)
   const bad = ['http://shop.example/', 'ftp://shop.example/', 'https://a:b@shop.example/', 'https://shop.example/#x', 'shop.example', '']
   for (const text of [...bad, `https://shop.example/${'x'.repeat(2048)}`])
     assert.equal(production.readUrl(text) instanceof SettingProblem, true, text)
 })
 
-test('where this machine may be reached, plain http goes there and nowhere else', async () => {
-  assert.ok(rehearsing.readUrl('http://127.0.0.1:3000/') instanceof URL)
-  assert.ok(rehearsing.readUrl('http://localhost:3000/') instanceof URL)
+test('in the test environment plain http is allowed to this machine and to no other', async () => {
+  assert.ok(inTest.readUrl('http://127.0.0.1:3000/') instanceof URL)
+  assert.ok(inTest.readUrl('http://localhost:3000/') instanceof URL)
   for (const text of ['http://shop.example/', 'http://10.0.0.1/', 'https://10.0.0.1/', 'https://169.254.169.254/']) {
-    assert.equal(rehearsing.readUrl(text) instanceof SettingProblem, true, text)
+    assert.equal(inTest.readUrl(text) instanceof SettingProblem, true, text)
   }
-  const turned = makeAddressGuard({ resolve: () => Promise.resolve([{ address: '10.0.0.1', family: 4 }]), loopback: true })
-  assert.equal(await turned.choose(new URL('http://localhost/')), null)
-  assert.deepEqual(await rehearsing.choose(new URL('http://127.0.0.1/')), { address: '127.0.0.1', family: 4 })
+  const rebound = makeAddressGuard({ resolve: () => Promise.resolve([{ address: '10.0.0.1', family: 4 }]), allowLoopback: true })
+  assert.equal(await rebound.choose(new URL('http://localhost/')), null)
+  assert.deepEqual(await inTest.choose(new URL('http://127.0.0.1/')), { address: '127.0.0.1', family: 4 })
 })

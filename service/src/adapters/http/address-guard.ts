@@ -12,35 +12,35 @@ export interface ResolvedAddress {
 /** Resolves a name to all its addresses; an IP address resolves to itself. */
 export type ResolveHost = (host: string) => Promise<readonly ResolvedAddress[]>
 
-/** Resolves a name to all its addresses with the system's resolver, in its order. */
+/** Resolves a name with the system's resolver, in its order. */
 export const resolveBySystem: ResolveHost = (host) => lookup(host, { all: true, order: 'verbatim' })
 
 /** Decides which addresses outgoing requests may connect to. */
 export interface AddressGuard {
-  /** Parses the URL of an endpoint; a `SettingProblem` when it is not allowed. Names are resolved at delivery, not here. */
+  /** Parses the URL of an endpoint; returns a `SettingProblem` when it is not allowed. Names are resolved at delivery, not here. */
   readUrl(text: string): URL | SettingProblem
-  /** The address to connect to; null when any address of the name is forbidden. */
+  /** Returns the address to connect to; null when any address of the name is forbidden. */
   choose(url: URL): Promise<ResolvedAddress | null>
 }
 
 export interface AddressGuardOptions {
   readonly resolve: ResolveHost
   /** Whether loopback addresses and plain http to them are allowed. For the test environment. */
-  readonly loopback: boolean
+  readonly allowLoopback: boolean
 }
 
 /**
  * Restricts outgoing requests to the public internet. The name is resolved once, every address is checked, and the caller connects to the
  * checked address, so that DNS rebinding has no effect (docs/reference/security-rules.md#rule-33).
  */
-export function makeAddressGuard({ resolve, loopback }: AddressGuardOptions): AddressGuard {
-  return Object.freeze({ readUrl: (text: string) => readUrl(text, loopback), choose })
+export function makeAddressGuard({ resolve, allowLoopback }: AddressGuardOptions): AddressGuard {
+  return Object.freeze({ readUrl: (text: string) => readUrl(text, allowLoopback), choose })
 
   async function choose(url: URL): Promise<ResolvedAddress | null> {
-    const found = await resolve(hostOf(url))
-    if (loopback && found.length > 0 && found.every(isLoopback)) return found[0] ?? null
+    const addresses = await resolve(hostOf(url))
+    if (allowLoopback && addresses.length > 0 && addresses.every(isLoopback)) return addresses[0] ?? null
     // Plain http is allowed only to this machine, whatever the name resolves to now.
-    return url.protocol === 'https:' && found.every(isPublic) ? (found[0] ?? null) : null
+    return url.protocol === 'https:' && addresses.every(isPublic) ? (addresses[0] ?? null) : null
   }
 }
 
@@ -66,8 +66,8 @@ function isLoopback({ address, family }: ResolvedAddress): boolean {
 }
 
 function readUrl(text: string, loopback: boolean): URL | SettingProblem {
-  const url = text.length <= urlLengthMax ? URL.parse(text) : null
-  if (url === null) return new SettingProblem('url_shape', urlLengthMax)
+  const url = text.length <= maxUrlLength ? URL.parse(text) : null
+  if (url === null) return new SettingProblem('url_shape', maxUrlLength)
   if (url.username !== '' || url.password !== '') return new SettingProblem('url_with_credentials')
   if (url.hash !== '') return new SettingProblem('url_with_fragment')
   const address = { address: hostOf(url), family: isIP(hostOf(url)) }
@@ -78,7 +78,7 @@ function readUrl(text: string, loopback: boolean): URL | SettingProblem {
 }
 
 /** IANA IPv4 Special-Purpose Address Registry (RFC 6890), multicast, and cloud metadata addresses. */
-const specialV4 = listOf('ipv4', [
+const specialV4 = createBlockList('ipv4', [
   '0.0.0.0/8',
   '10.0.0.0/8',
   '100.64.0.0/10',
@@ -100,13 +100,13 @@ const specialV4 = listOf('ipv4', [
   '168.63.129.16/32',
 ])
 /** IPv6 global unicast (RFC 4291 §2.4); excludes v4-mapped, NAT64, link-local, unique local and multicast addresses. */
-const globalV6 = listOf('ipv6', ['2000::/3'])
+const globalV6 = createBlockList('ipv6', ['2000::/3'])
 /** IANA IPv6 Special-Purpose Address Registry: Teredo and adjacent ranges, documentation, 6to4, AS112, documentation (second range). */
-const specialV6 = listOf('ipv6', ['2001::/23', '2001:db8::/32', '2002::/16', '2620:4f:8000::/48', '3fff::/20'])
-const loopbackOnly = listOf('ipv4', ['127.0.0.0/8'])
+const specialV6 = createBlockList('ipv6', ['2001::/23', '2001:db8::/32', '2002::/16', '2620:4f:8000::/48', '3fff::/20'])
+const loopbackOnly = createBlockList('ipv4', ['127.0.0.0/8'])
 loopbackOnly.addAddress('::1', 'ipv6')
 
-function listOf(family: 'ipv4' | 'ipv6', subnets: readonly string[]): BlockList {
+function createBlockList(family: 'ipv4' | 'ipv6', subnets: readonly string[]): BlockList {
   const list = new BlockList()
   for (const subnet of subnets) {
     const [address = '', bits] = subnet.split('/')
@@ -115,4 +115,4 @@ function listOf(family: 'ipv4' | 'ipv6', subnets: readonly string[]): BlockList 
   return list
 }
 
-const urlLengthMax = 2048
+const maxUrlLength = 2048

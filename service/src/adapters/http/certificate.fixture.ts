@@ -1,7 +1,7 @@
 import { generateKeyPairSync, sign, type KeyObject } from 'node:crypto'
 
 /** A certificate with its key, both PEM. */
-export interface Certified {
+export interface CertificateWithKey {
   readonly cert: string
   readonly key: string
 }
@@ -9,7 +9,7 @@ export interface Certified {
 export interface Authority {
   readonly cert: string
   /** Issues a certificate for one DNS name, valid from a day ago until `daysLeft` days from now. */
-  certify(name: string, daysLeft?: number): Certified
+  certify(name: string, daysLeft?: number): CertificateWithKey
 }
 
 /** A certificate authority for one test (RFC 5280, P-256). No key is stored in the repository, and no external program is needed. */
@@ -18,24 +18,24 @@ export function makeAuthority(name: string): Authority {
   const isAuthority = sequence(oid('551d13'), der(0x01, [0xff]), der(0x04, sequence(der(0x01, [0xff]))))
   const own = { subject: name, publicKey, extension: isAuthority, daysLeft: 1 }
   return {
-    cert: write(own, name, privateKey),
+    cert: signCertificate(own, name, privateKey),
     certify(host, daysLeft = 1) {
       const pair = generateKeyPairSync('ec', { namedCurve: 'P-256' })
       const altName = sequence(oid('551d11'), der(0x04, sequence(der(0x82, Buffer.from(host)))))
-      const cert = write({ subject: host, publicKey: pair.publicKey, extension: altName, daysLeft }, name, privateKey)
+      const cert = signCertificate({ subject: host, publicKey: pair.publicKey, extension: altName, daysLeft }, name, privateKey)
       return { cert, key: pair.privateKey.export({ type: 'pkcs8', format: 'pem' }).toString() }
     },
   }
 }
 
-interface Asked {
+interface CertificateRequest {
   readonly subject: string
   readonly publicKey: KeyObject
   readonly extension: Buffer
   readonly daysLeft: number
 }
 
-function write({ subject, publicKey, extension, daysLeft }: Asked, issuer: string, issuerKey: KeyObject): string {
+function signCertificate({ subject, publicKey, extension, daysLeft }: CertificateRequest, issuer: string, issuerKey: KeyObject): string {
   serial += 1
   const algorithm = sequence(oid('2a8648ce3d040302'))
   const now = Date.now()
@@ -63,8 +63,8 @@ function nameOf(subject: string): Buffer {
   return sequence(der(0x31, sequence(oid('550403'), der(0x0c, Buffer.from(subject)))))
 }
 
-function utcTime(moment: number): Buffer {
-  const text = new Date(moment).toISOString().replace(/[-:T]/g, '')
+function utcTime(unixMs: number): Buffer {
+  const text = new Date(unixMs).toISOString().replace(/[-:T]/g, '')
   return der(0x17, Buffer.from(`${text.slice(2, 14)}Z`))
 }
 

@@ -3,25 +3,26 @@ import { test } from 'node:test'
 
 import { makeSystemClock } from '../../system-clock.ts'
 
-import { makeAuthority, type Certified } from './certificate.fixture.ts'
+import { makeAuthority, type CertificateWithKey } from './certificate.fixture.ts'
 import { makeAddressGuard, type ResolveHost } from './address-guard.ts'
 import { makeHttpPost, type HttpPostResult } from './http-post.ts'
-import { startTlsServer, trustedAuthority, type TlsHeard } from './tls-server.fixture.ts'
+import { startTlsServer, trustedAuthority, type TlsRequest } from './tls-server.fixture.ts'
 
 const trusted = trustedAuthority()
-const untrusted = makeAuthority('an authority that the machine trusts')
+/** Has the name of the trusted authority, and another key. */
+const untrusted = makeAuthority('a trusted authority')
 
-interface Posted {
+interface PostResult {
   readonly sent: HttpPostResult
-  /** Name asked for in the handshake, Host header and body of each request that came through. */
-  readonly letters: readonly (Pick<TlsHeard, 'servername' | 'body'> & { readonly host: string | undefined })[]
+  /** Server name of the handshake, Host header and body of each request that was received. */
+  readonly received: readonly (Pick<TlsRequest, 'servername' | 'body'> & { readonly host: string | undefined })[]
 }
 
-const toHere: ResolveHost = () => Promise.resolve([{ address: '127.0.0.1', family: 4 }])
+const resolveToLoopback: ResolveHost = () => Promise.resolve([{ address: '127.0.0.1', family: 4 }])
 
-function sendTo(host: string, port: number, resolve = toHere): Promise<HttpPostResult> {
+function sendTo(host: string, port: number, resolve = resolveToLoopback): Promise<HttpPostResult> {
   const send = makeHttpPost({
-    guard: makeAddressGuard({ resolve, loopback: true }),
+    guard: makeAddressGuard({ resolve, allowLoopback: true }),
     clock: makeSystemClock(),
     timeoutMs: 5000,
     replyBytesMax: 100,
@@ -30,44 +31,44 @@ function sendTo(host: string, port: number, resolve = toHere): Promise<HttpPostR
   return send({ url, headers: {}, body: '{"a":1}' }, new AbortController().signal)
 }
 
-/** A merchant's server with this certificate, and one letter to `host`, a name that stands for this machine. */
-async function post(certified: Certified, host = 'shop.example'): Promise<Posted> {
+/** Posts one request to a merchant's server with this certificate, under a host name that resolves to this machine. */
+async function post(certified: CertificateWithKey, host = 'shop.example'): Promise<PostResult> {
   const server = await startTlsServer({ certified })
-  const { port, heard } = server
+  const { port, requests } = server
   try {
     const sent = await sendTo(host, port)
-    const letters = heard.map(({ servername, headers, body }) => ({
+    const received = requests.map(({ servername, headers, body }) => ({
       servername,
       host: headers.host?.replace(`:${String(port)}`, ''),
       body,
     }))
-    return { sent, letters }
+    return { sent, received }
   } finally {
     await server.close()
   }
 }
 
 test('a request goes over TLS to the checked address, with the requested server name', async () => {
-  const { sent, letters } = await post(trusted.certify('shop.example'))
-  assert.equal(sent.outcome === 'answered' && sent.status, 200)
-  assert.deepEqual(letters, [{ servername: 'shop.example', host: 'shop.example', body: '{"a":1}' }])
+  const { sent, received } = await post(trusted.certify('shop.example'))
+  assert.equal(sent.outcome === 'responded' && sent.status, 200)
+  assert.deepEqual(received, [{ servername: 'shop.example', host: 'shop.example', body: '{"a":1}' }])
 })
 
-const refused: readonly (readonly [string, Certified])[] = [
-  ['of an authority that nobody trusts', untrusted.certify('shop.example')],
-  ['of another name', trusted.certify('other.example')],
-  ['that is over', trusted.certify('shop.example', -1)],
+const refused: readonly (readonly [string, CertificateWithKey])[] = [
+  ['of an authority that is not trusted', untrusted.certify('shop.example')],
+  ['for another name', trusted.certify('other.example')],
+  ['that has expired', trusted.certify('shop.example', -1)],
 ]
 for (const [what, certified] of refused) {
   test(`nothing is sent to a server with a certificate ${what}`, async () => {
-    assert.deepEqual(await post(certified), { sent: { outcome: 'unreachable' }, letters: [] })
+    assert.deepEqual(await post(certified), { sent: { outcome: 'unreachable' }, received: [] })
   })
 }
 
-test('nothing is sent to a server without a valid certificate, even when the environment tells Node to accept any', async () => {
+test('nothing is sent to a server without a valid certificate, even when NODE_TLS_REJECT_UNAUTHORIZED is 0', async () => {
   process.env['NODE_TLS_REJECT_UNAUTHORIZED'] = '0'
   try {
-    for (const [, certified] of refused) assert.deepEqual(await post(certified), { sent: { outcome: 'unreachable' }, letters: [] })
+    for (const [, certified] of refused) assert.deepEqual(await post(certified), { sent: { outcome: 'unreachable' }, received: [] })
   } finally {
     delete process.env['NODE_TLS_REJECT_UNAUTHORIZED']
   }
@@ -75,17 +76,17 @@ test('nothing is sent to a server without a valid certificate, even when the env
 
 test('a name is resolved once, and its other or later addresses are not connected to', async () => {
   const certified = trusted.certify('localhost')
-  const judged = await startTlsServer({ certified, address: '127.0.0.2' })
-  const elsewhere = await startTlsServer({ certified, address: '127.0.0.1', port: judged.port })
+  const checked = await startTlsServer({ certified, address: '127.0.0.2' })
+  const elsewhere = await startTlsServer({ certified, address: '127.0.0.1', port: checked.port })
   const answers = ['127.0.0.2', '127.0.0.1'].map((address) => [{ address, family: 4 }])
-  let asked = 0
-  const sent = await sendTo('localhost', judged.port, () => Promise.resolve(answers[Math.min(asked++, 1)] ?? []))
-  assert.equal(sent.outcome, 'answered')
-  assert.deepEqual([asked, judged.heard.length, elsewhere.heard.length], [1, 1, 0])
-  await judged.close()
+  let lookups = 0
+  const sent = await sendTo('localhost', checked.port, () => Promise.resolve(answers[Math.min(lookups++, 1)] ?? []))
+  assert.equal(sent.outcome, 'responded')
+  assert.deepEqual([lookups, checked.requests.length, elsewhere.requests.length], [1, 1, 0])
+  await checked.close()
   await elsewhere.close()
 })
 
 test('an IP address is requested without a server name, and a certificate for a name is not valid for it', async () => {
-  assert.deepEqual(await post(trusted.certify('shop.example'), '127.0.0.1'), { sent: { outcome: 'unreachable' }, letters: [] })
+  assert.deepEqual(await post(trusted.certify('shop.example'), '127.0.0.1'), { sent: { outcome: 'unreachable' }, received: [] })
 })

@@ -4,13 +4,13 @@ import { request as requestHttps, type RequestOptions } from 'node:https'
 import type { Clock } from '../../clock.ts'
 
 import { hostOf, type ResolvedAddress, type AddressGuard } from './address-guard.ts'
-import { alwaysAt, headBytesMax, readBoundedBody, replyInTime } from './reply.ts'
+import { pinnedLookup, headBytesMax, readBoundedBody, replyInTime } from './reply.ts'
 
 /** The outcome of one request to a merchant's server. */
 export type HttpPostResult = HttpPostResponse | HttpPostFailure
 
 export interface HttpPostResponse {
-  readonly outcome: 'answered'
+  readonly outcome: 'responded'
   /** HTTP status. Redirects are not followed. */
   readonly status: number
   /** The body; null when it was too long or incomplete. */
@@ -39,12 +39,12 @@ export type HttpPost = (request: HttpPostRequest, signal: AbortSignal) => Promis
 
 /** Posts a JSON body to an address that the guard allows, over a new connection. The reply is bounded. Never throws. */
 export function makeHttpPost({ guard, clock, timeoutMs, replyBytesMax }: HttpPostOptions): HttpPost {
-  return (request, signal) => replyInTime({ clock, timeoutMs, signal }, (ending) => send(request, ending))
+  return (request, signal) => replyInTime({ clock, timeoutMs, signal }, (deadline) => send(request, deadline))
 
   async function send(request: HttpPostRequest, signal: AbortSignal): Promise<HttpPostResult> {
     try {
       const address = await guard.choose(request.url)
-      return address === null ? { outcome: 'forbidden_address' } : await ask({ request, address, replyBytesMax }, signal)
+      return address === null ? { outcome: 'forbidden_address' } : await sendPostRequest({ request, address, replyBytesMax }, signal)
     } catch {
       return { outcome: 'unreachable' }
     }
@@ -57,13 +57,16 @@ interface PostExchange {
   readonly replyBytesMax: number
 }
 
-function ask({ request: { url, headers, body }, address, replyBytesMax }: PostExchange, signal: AbortSignal): Promise<HttpPostResponse> {
+function sendPostRequest(
+  { request: { url, headers, body }, address, replyBytesMax }: PostExchange,
+  signal: AbortSignal,
+): Promise<HttpPostResponse> {
   const options: RequestOptions = {
     method: 'POST',
     agent: false,
     signal,
     maxHeaderSize: headBytesMax,
-    lookup: alwaysAt(address),
+    lookup: pinnedLookup(address),
     family: address.family,
     // Set explicitly, so that NODE_TLS_REJECT_UNAUTHORIZED cannot turn off verification and expose merchants' passwords and events.
     rejectUnauthorized: true,
@@ -74,12 +77,12 @@ function ask({ request: { url, headers, body }, address, replyBytesMax }: PostEx
     headers: { ...headers, 'content-type': 'application/json', 'content-length': Buffer.byteLength(body), connection: 'close' },
   }
   return new Promise((resolve, reject) => {
-    const asking = (url.protocol === 'https:' ? requestHttps : requestHttp)(options)
-    asking.on('error', reject)
-    asking.on('response', (reply) => {
+    const request = (url.protocol === 'https:' ? requestHttps : requestHttp)(options)
+    request.on('error', reject)
+    request.on('response', (reply) => {
       const status = reply.statusCode ?? 0
-      void readBoundedBody(reply, replyBytesMax).then((read) => resolve({ outcome: 'answered', status, body: read }), reject)
+      void readBoundedBody(reply, replyBytesMax).then((read) => resolve({ outcome: 'responded', status, body: read }), reject)
     })
-    asking.end(body)
+    request.end(body)
   })
 }

@@ -16,7 +16,7 @@ export async function replyInTime<T extends { readonly outcome: string }>(
   request: (signal: AbortSignal) => Promise<T>,
 ): Promise<T | MissingReply> {
   const reply = await withTimeout<T | MissingReply>(options, late, request)
-  return options.signal?.aborted === true && reply.outcome !== 'answered' ? stopped : reply
+  return options.signal?.aborted === true && reply.outcome !== 'responded' ? stopped : reply
 }
 
 const late: MissingReply = Object.freeze({ outcome: 'late' })
@@ -27,8 +27,8 @@ export function readBoundedBody(reply: IncomingMessage, bytesMax: number): Promi
   const chunks: Buffer[] = []
   let read = 0
   return new Promise((resolve) => {
-    const done = (isWhole: boolean): void => {
-      resolve(isWhole ? Uint8Array.from(Buffer.concat(chunks)) : null)
+    const done = (isComplete: boolean): void => {
+      resolve(isComplete ? Uint8Array.from(Buffer.concat(chunks)) : null)
       reply.destroy()
     }
     reply.on('data', (chunk: Buffer) => {
@@ -42,7 +42,7 @@ export function readBoundedBody(reply: IncomingMessage, bytesMax: number): Promi
 }
 
 /** A lookup function that returns the checked address, so that the name is not resolved again. */
-export function alwaysAt({ address, family }: ResolvedAddress): LookupFunction {
+export function pinnedLookup({ address, family }: ResolvedAddress): LookupFunction {
   return (_host, options, callback) => (options.all === true ? callback(null, [{ address, family }]) : callback(null, address, family))
 }
 

@@ -5,19 +5,19 @@ import type { AddressInfo } from 'node:net'
 import { after } from 'node:test'
 import { getCACertificates, setDefaultCACertificates, TLSSocket } from 'node:tls'
 
-import { makeAuthority, type Authority, type Certified } from './certificate.fixture.ts'
+import { makeAuthority, type Authority, type CertificateWithKey } from './certificate.fixture.ts'
 
 /** A certificate authority that this process trusts until the tests of the file end. */
 export function trustedAuthority(): Authority {
   const before = getCACertificates('default')
-  const authority = makeAuthority('an authority that the machine trusts')
+  const authority = makeAuthority('a trusted authority')
   setDefaultCACertificates([...before, authority.cert])
   after(() => setDefaultCACertificates(before))
   return authority
 }
 
 /** A request received after a successful handshake. */
-export interface TlsHeard {
+export interface TlsRequest {
   /** The server name of the handshake (SNI); false without one. */
   readonly servername: unknown
   readonly headers: IncomingHttpHeaders
@@ -27,29 +27,29 @@ export interface TlsHeard {
 /** A merchant's TLS server on this machine. */
 export interface TlsServer {
   readonly port: number
-  readonly heard: TlsHeard[]
+  readonly requests: TlsRequest[]
   /** Replaces the certificate. */
-  show(certified: Certified): void
+  replaceCertificate(certified: CertificateWithKey): void
   close(): Promise<void>
 }
 
-export interface TlsServerParts {
-  readonly certified: Certified
+export interface TlsServerOptions {
+  readonly certified: CertificateWithKey
   readonly address?: string
   readonly port?: number
-  /** Default: 200. */
-  readonly answer?: (request: IncomingMessage, reply: ServerResponse, body: string) => void
+  /** Default: responds with 200. */
+  readonly handle?: (request: IncomingMessage, response: ServerResponse, body: string) => void
 }
 
-export async function startTlsServer({ certified, address = '127.0.0.1', port = 0, answer }: TlsServerParts): Promise<TlsServer> {
-  const heard: TlsHeard[] = []
-  const server = createServer(certified, (request, reply) => {
+export async function startTlsServer({ certified, address = '127.0.0.1', port = 0, handle }: TlsServerOptions): Promise<TlsServer> {
+  const requests: TlsRequest[] = []
+  const server = createServer(certified, (request, response) => {
     let body = ''
     request.setEncoding('utf8').on('data', (text: string) => (body += text))
     request.on('end', () => {
-      heard.push({ servername: nameAsked(request.socket), headers: request.headers, body })
-      if (answer === undefined) reply.end('ok')
-      else answer(request, reply, body)
+      requests.push({ servername: serverNameOf(request.socket), headers: request.headers, body })
+      if (handle === undefined) response.end('ok')
+      else handle(request, response, body)
     })
   })
   // A failed test that leaves the server open must not keep the process alive.
@@ -57,8 +57,8 @@ export async function startTlsServer({ certified, address = '127.0.0.1', port = 
   await once(server, 'listening')
   return {
     port: (server.address() as AddressInfo).port,
-    heard,
-    show: (other) => server.setSecureContext(other),
+    requests,
+    replaceCertificate: (other) => server.setSecureContext(other),
     async close() {
       server.closeAllConnections()
       server.close()
@@ -68,6 +68,6 @@ export async function startTlsServer({ certified, address = '127.0.0.1', port = 
 }
 
 /** The SNI name, which node:tls stores on the server's socket. */
-function nameAsked(socket: object): unknown {
+function serverNameOf(socket: object): unknown {
   return socket instanceof TLSSocket && 'servername' in socket ? socket.servername : null
 }

@@ -33,7 +33,7 @@ describeKek('development file', {
   openOther: async () => openFileKek((suitePaths.other ??= await freshPath())),
 })
 
-test('a development KEK is made when there is none, for its owner alone', async () => {
+test('a development KEK is created when there is none, readable by its owner only', async () => {
   const path = await freshPath()
   const kek = await openFileKek(path)
   assert.equal(kek.kind, 'development-file')
@@ -41,7 +41,7 @@ test('a development KEK is made when there is none, for its owner alone', async 
   assert.deepEqual(await readdir(join(path, '..')), ['kek'])
 })
 
-test('opened again it is the same KEK, and opens what it wrapped', async () => {
+test('a reopened file is the same KEK, and unwraps what it wrapped', async () => {
   const path = await freshPath()
   const first = await openFileKek(path)
   const wrapped = await first.wrap(plain, associated)
@@ -62,13 +62,13 @@ test('the file and its name are synced to disk before the KEK is used, once', as
   sync.mock.restore()
 })
 
-test('two files are two KEKs, and neither opens what the other wrapped', async () => {
+test('two files are two KEKs, and neither unwraps what the other wrapped', async () => {
   const [one, other] = [await openFileKek(await freshPath()), await openFileKek(await freshPath())]
   assert.notEqual(one.id, other.id)
   await assert.rejects(other.unwrap(await one.wrap(plain, associated), associated), KekError)
 })
 
-test('of many that make the file at once one wins, all hold its key, and no draft is left', async () => {
+test('of many processes that create the file at once one wins, all get its key, and no draft is left', async () => {
   const path = await freshPath()
   const keks = await Promise.all(Array.from({ length: 8 }, () => openFileKek(path)))
   assert.equal(new Set(keks.map((kek) => kek.id)).size, 1)
@@ -76,7 +76,7 @@ test('of many that make the file at once one wins, all hold its key, and no draf
   assert.equal((await openFileKek(path)).id, keks[0]?.id)
 })
 
-test('a file that others can read or write is refused, and the refusal says the mode and what to do', async () => {
+test('a file that other users can read or write is refused with its mode and what to do', async () => {
   const path = await freshPath()
   await openFileKek(path)
   for (const mode of [0o640, 0o604, 0o660, 0o606, 0o610, 0o644, 0o666]) {
@@ -87,39 +87,39 @@ test('a file that others can read or write is refused, and the refusal says the 
   await openFileKek(path)
 })
 
-test('a file that is not as it was written is refused: any bit flipped, cut short, extended, emptied', async () => {
+test('a damaged file is refused: any bit flipped, truncated, extended, emptied', async () => {
   const path = await freshPath()
   await openFileKek(path)
   const bytes = await readFile(path)
-  for (let at = 0; at < bytes.length; at++) await refuses(path, bytes.with(at, (bytes[at] ?? 0) ^ (1 << (at & 7))))
-  for (let length = 0; length < bytes.length; length += 7) await refuses(path, bytes.subarray(0, length))
-  await refuses(path, Buffer.concat([bytes, Buffer.of(0)]))
-  await refuses(path, Buffer.concat([bytes, bytes]))
+  for (let at = 0; at < bytes.length; at++) await assertDamaged(path, bytes.with(at, (bytes[at] ?? 0) ^ (1 << (at & 7))))
+  for (let length = 0; length < bytes.length; length += 7) await assertDamaged(path, bytes.subarray(0, length))
+  await assertDamaged(path, Buffer.concat([bytes, Buffer.of(0)]))
+  await assertDamaged(path, Buffer.concat([bytes, bytes]))
   await writeFile(path, bytes)
   await openFileKek(path)
 })
 
-test('what is no plain file is refused: a folder, a link to a good file', async () => {
+test('anything but a regular file is refused: a folder, a link to a valid file', async () => {
   const path = await freshPath()
   await openFileKek(path)
   await symlink(path, `${path}-link`)
   await assertRefused(`${path}-link`, /cannot be opened/)
-  await assertRefused(join(path, '..'), /not a plain file/)
+  await assertRefused(join(path, '..'), /not a regular file/)
 })
 
-test('a folder that is not there is an error, and no file appears', async () => {
+test('a missing folder is an error', async () => {
   const path = join(await freshPath(), 'nowhere', 'kek')
   await assert.rejects(openFileKek(path))
 })
 
-test('a wrapped key hides the key, and no two wraps are alike', async () => {
+test('a wrapped key does not contain the key, and no two wraps are equal', async () => {
   const kek = await openFileKek(await freshPath())
   const [one, two] = [await kek.wrap(plain, associated), await kek.wrap(plain, associated)]
   assert.equal(Buffer.from(one).indexOf(plain.subarray(0, 8)), -1)
   assert.notDeepEqual(one, two)
 })
 
-test('a wrapped key with any one bit flipped, cut short, extended or under other associated data does not unwrap', async () => {
+test('a wrapped key does not unwrap when any bit is flipped, when it is truncated or extended, or with other associated data', async () => {
   const kek = await openFileKek(await freshPath())
   const wrapped = await kek.wrap(plain, associated)
   for (let bit = 0; bit < wrapped.length * 8; bit++) {
@@ -133,7 +133,7 @@ test('a wrapped key with any one bit flipped, cut short, extended or under other
   }
 })
 
-test('wrapping leaves the key to the caller, and unwrapping gives memory of its own', async () => {
+test('wrapping does not change the caller’s key, and unwrapping returns memory of its own', async () => {
   const kek = await openFileKek(await freshPath())
   const wrapped = await kek.wrap(plain, associated)
   assert.equal(plain[31], 31)
@@ -141,16 +141,16 @@ test('wrapping leaves the key to the caller, and unwrapping gives memory of its 
   assert.equal(unwrapped.buffer.byteLength, 32)
 })
 
-async function refuses(path: string, bytes: Uint8Array): Promise<void> {
+async function assertDamaged(path: string, bytes: Uint8Array): Promise<void> {
   await writeFile(path, bytes)
-  await assertRefused(path, /not as it was written/)
+  await assertRefused(path, /is damaged/)
 }
 
-/** The refusal names the file, and nothing of what is in it. */
-async function assertRefused(path: string, words: RegExp): Promise<void> {
+/** The error names the file, and nothing of its contents. */
+async function assertRefused(path: string, message: RegExp): Promise<void> {
   await assert.rejects(openFileKek(path), (thrown: Error) => {
     assert.ok(thrown instanceof KekError)
-    assert.match(thrown.message, words)
+    assert.match(thrown.message, message)
     assert.ok(thrown.message.includes(path))
     return true
   })

@@ -28,14 +28,14 @@ export const fileKek: Adapter<Promise<Kek>> = {
 export const fileKekName = 'development.kek'
 
 /**
- * A KEK in a file of this machine, for development and tests: whoever reads the file holds the keys, and `main.ts` refuses it in production.
- * Made with fresh random bytes when it is not there. Throws `KekError` when others can read the file or it is not as it was written.
+ * Opens a KEK stored in a file of this machine, for development and tests: anyone who can read the file has the keys, so production refuses it.
+ * Creates the file with random bytes when it does not exist. Throws `KekError` when other users can read the file, or when it is damaged.
  */
 export async function openFileKek(path: string): Promise<Kek> {
-  const bytes = (await readKeyFile(path)) ?? (await makeKeyFile(path))
+  const bytes = (await readKeyFile(path)) ?? (await createKeyFile(path))
   const raw = bytes.subarray(magic.length, magic.length + keyBytes)
   const key = createSecretKey(raw)
-  const id = `file-${checkOf(raw).toString('hex')}`
+  const id = `file-${checksumOf(raw).toString('hex')}`
   bytes.fill(0)
   return Object.freeze<Kek>({
     id,
@@ -54,7 +54,7 @@ function wrap(key: KeyObject, plain: Uint8Array, associated: Uint8Array): Uint8A
 
 function unwrap(key: KeyObject, wrapped: Uint8Array, associated: Uint8Array): Uint8Array {
   if (wrapped.length < 1 + nonceBytes + tagBytes || wrapped[0] !== version)
-    throw new KekError('this is no key that the development KEK wrapped')
+    throw new KekError('this is not a key wrapped by the development KEK')
   const nonce = wrapped.subarray(1, 1 + nonceBytes)
   const decipher = createDecipheriv('aes-256-gcm', key, nonce, { authTagLength: tagBytes }).setAAD(associated)
   decipher.setAuthTag(wrapped.subarray(wrapped.length - tagBytes))
@@ -64,11 +64,11 @@ function unwrap(key: KeyObject, wrapped: Uint8Array, associated: Uint8Array): Ui
     return plain
   } catch {
     plain.fill(0)
-    throw new KekError('the development KEK does not open this wrapped key')
+    throw new KekError('the development KEK cannot unwrap this key')
   }
 }
 
-/** The file's bytes, checked; null when there is no file. The caller wipes them. */
+/** Returns the file's bytes after checking them; null when there is no file. The caller wipes them. */
 async function readKeyFile(path: string): Promise<Buffer | null> {
   const file = await open(path, constants.O_RDONLY | constants.O_NOFOLLOW).catch((cause: unknown) => {
     if (codeOf(cause) === 'ENOENT') return null
@@ -84,31 +84,31 @@ async function readKeyFile(path: string): Promise<Buffer | null> {
 
 async function readChecked(file: FileHandle, path: string): Promise<Buffer> {
   const stat = await file.stat()
-  if (!stat.isFile()) throw new KekError(`the development KEK ${path} is not a plain file`)
+  if (!stat.isFile()) throw new KekError(`the development KEK ${path} is not a regular file`)
   if (hasModes && (stat.mode & 0o077) !== 0) {
     throw new KekError(
-      `the development KEK ${path} can be read by others (mode ${(stat.mode & 0o777).toString(8)}): chmod 600 it, or make a new one if it was`,
+      `the development KEK ${path} can be read by other users (mode ${(stat.mode & 0o777).toString(8)}): chmod 600 it, or replace it if it was read`,
     )
   }
   const bytes = Buffer.allocUnsafeSlow(fileBytes + 1)
   const { bytesRead } = await file.read(bytes, 0, bytes.length, 0)
-  if (bytesRead === fileBytes && isWhole(bytes.subarray(0, fileBytes))) return bytes
+  if (bytesRead === fileBytes && isIntact(bytes.subarray(0, fileBytes))) return bytes
   bytes.fill(0)
-  throw new KekError(`the development KEK ${path} is not as it was written: put back the right file; without it no key and no card opens`)
+  throw new KekError(`the development KEK ${path} is damaged: restore the right file; without it no key and no card can be opened`)
 }
 
-function isWhole(bytes: Buffer): boolean {
+function isIntact(bytes: Buffer): boolean {
   const raw = bytes.subarray(magic.length, magic.length + keyBytes)
-  return bytes.subarray(0, magic.length).equals(magic) && timingSafeEqual(bytes.subarray(magic.length + keyBytes), checkOf(raw))
+  return bytes.subarray(0, magic.length).equals(magic) && timingSafeEqual(bytes.subarray(magic.length + keyBytes), checksumOf(raw))
 }
 
-/** Writes the file whole beside its place and links it there, so that of two who start at once one wins and no half file is ever seen. */
-async function makeKeyFile(path: string): Promise<Buffer> {
+/** Writes a complete draft beside the path and links it there: of two processes that start at once one wins, and no incomplete file is ever visible. */
+async function createKeyFile(path: string): Promise<Buffer> {
   const raw = randomFillSync(Buffer.allocUnsafeSlow(keyBytes))
   const bytes = Buffer.allocUnsafeSlow(fileBytes)
   bytes.set(magic)
   bytes.set(raw, magic.length)
-  bytes.set(checkOf(raw), magic.length + keyBytes)
+  bytes.set(checksumOf(raw), magic.length + keyBytes)
   raw.fill(0)
   const draft = `${path}.${randomBytes(6).toString('hex')}.draft`
   await writeDurably(draft, bytes)
@@ -125,7 +125,7 @@ async function makeKeyFile(path: string): Promise<Buffer> {
   if (isOurs) return bytes
   bytes.fill(0)
   const theirs = await readKeyFile(path)
-  if (theirs === null) throw new KekError(`the development KEK ${path} vanished while it was being made`)
+  if (theirs === null) throw new KekError(`the development KEK ${path} disappeared while it was being created`)
   return theirs
 }
 
@@ -139,7 +139,7 @@ async function writeDurably(path: string, bytes: Uint8Array): Promise<void> {
   }
 }
 
-/** The file's name must survive a crash too. Windows keeps names by itself and opens no folders. */
+/** Makes the file's directory entry durable. Windows does so by itself, and cannot open folders. */
 async function syncFolder(folder: string): Promise<void> {
   if (!hasModes) return
   const handle = await open(folder, 'r')
@@ -150,9 +150,9 @@ async function syncFolder(folder: string): Promise<void> {
   }
 }
 
-/** First 8 bytes of SHA-256 over label and key: finds a damaged file, and names the key without telling it. */
-function checkOf(raw: Uint8Array): Buffer {
-  return createHash('sha256').update('tessera development KEK check').update(raw).digest().subarray(0, checkBytes)
+/** First 8 bytes of SHA-256 over label and key: detects a damaged file, and identifies the key without revealing it. */
+function checksumOf(raw: Uint8Array): Buffer {
+  return createHash('sha256').update('tessera development KEK check').update(raw).digest().subarray(0, checksumBytes)
 }
 
 function codeOf(cause: unknown): string {
@@ -162,8 +162,8 @@ function codeOf(cause: unknown): string {
 const hasModes = process.platform !== 'win32'
 const magic = Buffer.from('Tessera development KEK, never for production\n')
 const keyBytes = 32
-const checkBytes = 8
-const fileBytes = magic.length + keyBytes + checkBytes
+const checksumBytes = 8
+const fileBytes = magic.length + keyBytes + checksumBytes
 const version = 1
 const nonceBytes = 12
 const tagBytes = 16

@@ -6,7 +6,7 @@ import { KekError, type Kek } from '@tessera/vault/kek'
 /** What every provider of the key encryption key must do. `open` opens the same key each time; `openOther` opens another one. */
 export function describeKek(name: string, { open, openOther }: { open: () => Promise<Kek>; openOther: () => Promise<Kek> }): void {
   describe(`KEK provider ${name}`, () => {
-    it('unwraps what it wrapped, also after it was opened again', async () => {
+    it('unwraps what it wrapped, also after it was reopened', async () => {
       const wrapped = await (await open()).wrap(dek, associated)
       assert.deepEqual(Buffer.from(await (await open()).unwrap(wrapped, associated)), Buffer.from(dek))
     })
@@ -23,7 +23,7 @@ export function describeKek(name: string, { open, openOther }: { open: () => Pro
       await assert.rejects(kek.unwrap(wrapped, Buffer.from('another owner')), KekError)
     })
 
-    it('refuses a wrapped key with any byte changed, cut or added', async () => {
+    it('refuses a wrapped key with any byte changed, removed or added', async () => {
       const kek = await open()
       const wrapped = await kek.wrap(dek, associated)
       for (let at = 0; at < wrapped.length; at++) {
@@ -41,7 +41,7 @@ export function describeKek(name: string, { open, openOther }: { open: () => Pro
       await assert.rejects((await open()).unwrap(wrapped, associated), KekError)
     })
 
-    it('wraps the same key differently each time, and the key is not in it', async () => {
+    it('wraps the same key differently each time, and the result does not contain the key', async () => {
       const kek = await open()
       const [first, second] = [await kek.wrap(dek, associated), await kek.wrap(dek, associated)]
       assert.notDeepEqual(first, second)

@@ -1,19 +1,18 @@
 /**
- * The merchant's own server, called by the public Payme Merchant API: whether it accepts a payment, that it was debited, that it was refunded.
- * Optional for each merchant.
+ * The merchant's own server, called by the public Payme Merchant API before a payment and after a debit or a refund. Optional for each merchant.
  *
- * Rules: a call that changes something there has a transaction id that was stored before, and has one effect however often it is repeated.
- * No reply, or one outside the protocol, is `silent`: the call may have had its effect.
+ * Rules: the transaction id of a call that changes something is stored before the call, so that a repeated call has one effect. No reply, or one
+ * outside the protocol, is `silent`: the call may have had its effect.
  */
 export interface MerchantApi {
-  /** Whether this merchant has one. */
-  isSet(merchantId: string): Promise<boolean>
-  /** Whether it would accept this payment; changes nothing there (CheckPerformTransaction). */
-  check(ask: MerchantApiPayment, signal: AbortSignal): Promise<MerchantApiReply>
-  /** The card was debited (CreateTransaction, PerformTransaction). */
-  perform(ask: MerchantApiTransaction, signal: AbortSignal): Promise<MerchantApiReply>
-  /** The money is back (CancelTransaction). Agreed as well when the merchant has never seen the transaction. */
-  cancel(ask: MerchantApiCancellation, signal: AbortSignal): Promise<MerchantApiReply>
+  /** Whether the merchant has an endpoint. */
+  hasEndpoint(merchantId: string): Promise<boolean>
+  /** Whether the merchant would accept the payment; changes nothing there (CheckPerformTransaction). */
+  check(payment: MerchantApiPayment, signal: AbortSignal): Promise<MerchantApiReply>
+  /** Notifies that the card was debited (CreateTransaction, PerformTransaction). */
+  perform(transaction: MerchantApiTransaction, signal: AbortSignal): Promise<MerchantApiReply>
+  /** Notifies that the money was returned (CancelTransaction). Also agreed when the merchant does not know the transaction. */
+  cancel(cancellation: MerchantApiCancellation, signal: AbortSignal): Promise<MerchantApiReply>
 }
 
 /** A merchant's endpoint and its credentials. */
@@ -37,7 +36,7 @@ export interface MerchantApiTransaction extends MerchantApiPayment {
   /** When the card was debited, unix milliseconds. */
   readonly at: number
   /** Whether the call may have been made before. */
-  readonly isAgain: boolean
+  readonly isRetry: boolean
 }
 
 export interface MerchantApiCancellation {
@@ -49,12 +48,12 @@ export interface MerchantApiCancellation {
 /** Reasons of the Merchant API: the payment failed, or it was refunded. */
 export const cancelReasons = { failed: 3, refunded: 5 } as const
 
-/** `agreed` as well when the merchant has no endpoint, or no longer has one. */
+/** Also `agreed` when the merchant has no endpoint, or no longer has one. */
 export type MerchantApiReply =
   | { readonly kind: 'agreed' }
   | { readonly kind: 'refused'; readonly error: MerchantApiError }
-  /** `why` is a code, for the audit. */
-  | { readonly kind: 'silent'; readonly why: string }
+  /** `reason` is a code for the audit. */
+  | { readonly kind: 'silent'; readonly reason: string }
 
 /** The error object of the merchant's own server, of bounded length. */
 export interface MerchantApiError {
@@ -63,9 +62,9 @@ export interface MerchantApiError {
   readonly data?: string
 }
 
-/** For a service without endpoints. */
+/** Used where no merchant has an endpoint. */
 export const noMerchantApi: MerchantApi = Object.freeze({
-  isSet: () => Promise.resolve(false),
+  hasEndpoint: () => Promise.resolve(false),
   check: () => Promise.resolve(agreed),
   perform: () => Promise.resolve(agreed),
   cancel: () => Promise.resolve(agreed),

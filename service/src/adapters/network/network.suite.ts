@@ -3,19 +3,19 @@ import { describe, it } from 'node:test'
 
 import type { AuthorizationRequest, FollowUpRequest, Network, NetworkCard, NetworkOutcome } from './network.ts'
 
-/** An adapter under test, with cards that its peer knows. */
+/** An adapter under test, with cards that its network knows. */
 export interface NetworkSetup {
   readonly network: Network
-  /** A card that is approved. A new `Pan` at each call, since whoever uses it may wipe it. */
+  /** A card that is approved. Returns a new `Pan` at each call, because its user may wipe it. */
   approvedCard(): NetworkCard
   /** A card that is declined. */
   declinedCard(): NetworkCard
-  /** How much the peer has debited from the approved card and not returned, in tiyin; held money counts. */
+  /** What the network has debited from the approved card and not returned, in tiyin. Held money counts. */
   debitedTiyin(): Promise<number>
   close(): Promise<void>
 }
 
-/** What every card network adapter must do. Run by each adapter's test against its peer, or a double of it that says so. */
+/** What every card network adapter must do. Run by each adapter's test against its network, or a documented test double of it. */
 export function describeNetwork(name: string, setUp: () => Promise<NetworkSetup>): void {
   describe(`network adapter ${name}`, () => {
     it('debits an approved card once, and status reports the same outcome by our request id', () =>
@@ -33,7 +33,7 @@ export function describeNetwork(name: string, setUp: () => Promise<NetworkSetup>
         assert.equal(await debitedTiyin(), amountTiyin)
       }))
 
-    it('declines with a normalized reason and takes nothing', () =>
+    it('declines with a normalized reason and debits nothing', () =>
       withSetup(async ({ network, declinedCard, debitedTiyin }) => {
         const outcome = await network.authorize(authorization('r1', declinedCard()), never)
         assert.equal(outcome.kind, 'declined')
@@ -56,7 +56,7 @@ export function describeNetwork(name: string, setUp: () => Promise<NetworkSetup>
         assert.equal(await debitedTiyin(), 0)
       }))
 
-    it('reverses an authorization, also one that the network never saw', () =>
+    it('reverses an authorization, even one that the network never saw', () =>
       withSetup(async ({ network, approvedCard, debitedTiyin }) => {
         const debited = await network.authorize(authorization('r1', approvedCard()), never)
         assert.equal((await network.reverse(followUp('r2', debited), never)).kind, 'approved')
@@ -64,7 +64,7 @@ export function describeNetwork(name: string, setUp: () => Promise<NetworkSetup>
         assert.equal(await debitedTiyin(), 0)
       }))
 
-    it('reports a request id that it never saw as such', () =>
+    it('reports an unknown request id as never seen', () =>
       withSetup(async ({ network }) => {
         assert.deepEqual(await network.status('never sent', never), { kind: 'neverSeen' })
       }))

@@ -5,37 +5,37 @@ import type { Store } from '../../store/store.ts'
 import type { Adapter, AdapterDependencies, AdapterSettings } from '../adapter.ts'
 
 /**
- * A card network or issuer, as the service asks it. One adapter a gateway; the sandbox is one of them.
+ * A card network or issuer. One adapter per gateway; the sandbox is one of them.
  *
- * Rules: our `requestId` is durable before every call; a call is bounded by `timeoutMs` of the caller, and an answer that does not come in
- * time is `timeout`, never repeated blindly. An adapter does not keep the PAN beyond its call.
+ * Rules: our `requestId` is durable before every call. The caller bounds each call with a timeout and never repeats it blindly after one. An
+ * adapter must not hold the PAN longer than its call.
  */
 export interface Network {
-  /** Card number prefixes that this network takes. */
+  /** Card number prefixes that this network accepts. */
   readonly routes: readonly CardRoute[]
   /**
-   * Whether the adapter lets a card in at cards.create. Decided locally, without a call to the outside: real networks answer null at once;
-   * the sandbox simulates here the scenarios whose step is `create`.
+   * Whether cards.create may accept the card. Decided locally, without an external call: adapters of real networks return null at once; the
+   * sandbox simulates the scenarios whose step is `create`.
    */
   admit(card: NetworkCard, signal: AbortSignal): Promise<NetworkRefusal | null>
-  /** Finds the cardholder's phone and, where the network sends the code itself, has it sent. */
-  startVerification(ask: NetworkCard & { readonly requestId: string }, signal: AbortSignal): Promise<VerificationStart>
-  /** Where the network sent the code: whether this one is right. */
-  finishVerification(answer: CodeCheckRequest, signal: AbortSignal): Promise<CodeCheckResult>
-  /** Asked before a code is evaluated, also where we sent it: a card that may not be verified any more is refused. Usually null, at once. */
+  /** Finds the cardholder's phone. Where the network sends the code itself, it sends it now. */
+  startVerification(request: NetworkCard & { readonly requestId: string }, signal: AbortSignal): Promise<VerificationStart>
+  /** Checks a code that the network sent. */
+  finishVerification(request: CodeCheckRequest, signal: AbortSignal): Promise<CodeCheckResult>
+  /** Called before a code is checked, also when we sent it. Refuses a card that may no longer be verified; usually returns null at once. */
   admitVerification(card: NetworkCard, signal: AbortSignal): Promise<NetworkRefusal | null>
 
   /** Debits the card, or holds the money. The last call that needs the PAN. */
-  authorize(ask: AuthorizationRequest, signal: AbortSignal): Promise<NetworkOutcome>
-  /** Takes held money, all of it or a part; the rest is released. */
-  capture(ask: FollowUpRequest, signal: AbortSignal): Promise<NetworkOutcome>
+  authorize(request: AuthorizationRequest, signal: AbortSignal): Promise<NetworkOutcome>
+  /** Captures held money, all of it or a part; the rest is released. */
+  capture(request: FollowUpRequest, signal: AbortSignal): Promise<NetworkOutcome>
   /** Releases held money. */
-  cancelHold(ask: FollowUpRequest, signal: AbortSignal): Promise<NetworkOutcome>
-  /** Gives debited money back. */
-  refund(ask: FollowUpRequest, signal: AbortSignal): Promise<NetworkOutcome>
-  /** Undoes an authorization whose outcome was unknown; approved as well when the network never saw it. */
-  reverse(ask: FollowUpRequest, signal: AbortSignal): Promise<NetworkOutcome>
-  /** What became of a call of ours. */
+  cancelHold(request: FollowUpRequest, signal: AbortSignal): Promise<NetworkOutcome>
+  /** Refunds debited money. */
+  refund(request: FollowUpRequest, signal: AbortSignal): Promise<NetworkOutcome>
+  /** Reverses an authorization whose outcome was unknown. Also approved when the network never saw it. */
+  reverse(request: FollowUpRequest, signal: AbortSignal): Promise<NetworkOutcome>
+  /** Returns the outcome of an earlier call. */
   status(requestId: string, signal: AbortSignal): Promise<NetworkOutcome | { readonly kind: 'neverSeen' }>
 }
 
@@ -46,24 +46,24 @@ export interface AuthorizationRequest extends NetworkCard {
   readonly hold: boolean
 }
 
-/** A call about an authorization that there is; it needs no PAN. */
+/** A call about an existing authorization; it needs no PAN. */
 export interface FollowUpRequest {
   readonly requestId: string
   readonly merchantId: string
-  /** The requestId of the authorization that it is about. */
+  /** The requestId of the authorization. */
   readonly ofRequestId: string
-  /** The network's reference of it; '' when it was never told. */
+  /** The network's reference of the authorization; '' when none was received. */
   readonly networkRef: string
   readonly amountTiyin: number
 }
 
-/** `unknown`: no answer in time, so it may or may not have happened; never to be repeated blindly. */
+/** `unknown`: no reply in time. The call may or may not have taken effect, and must not be repeated blindly. */
 export type NetworkOutcome =
   | { readonly kind: 'approved'; readonly networkRef: string }
   | { readonly kind: 'declined'; readonly reason: DeclineReason; readonly rawCode: string }
   | { readonly kind: 'unknown' }
 
-/** Normalised; the network's own code goes beside it. */
+/** Normalized. The network's own code is in `rawCode`. */
 export type DeclineReason =
   | 'smsNotConnected'
   | 'cardExpired'
@@ -98,12 +98,12 @@ export type NetworkRefusalReason = 'smsNotConnected' | 'cardExpired' | 'cardBloc
 
 export type VerificationStart =
   | NetworkRefusal
-  /** The network sent its own code; it tells the phone only masked. */
+  /** The network sent its own code, and returned the phone masked. */
   | { readonly kind: 'networkSent'; readonly phoneMask: string; readonly networkRef: string }
-  /** The network names the phone, and we send our code: 9 to 15 digits, country code first. */
+  /** The network returned the phone, and we send our code to it: 9 to 15 digits, country code first. */
   | { readonly kind: 'weSend'; readonly phone: string }
 
-/** `unknown`: the network knows no such attempt. */
+/** `unknown`: the network does not know the attempt. */
 export type CodeCheckResult = NetworkRefusal | { readonly kind: 'right' | 'wrong' | 'tooOld' | 'triesUsedUp' | 'unknown' }
 
 /** What a network adapter may use. The store is for the sandbox's scenarios and ledger; an adapter for production does not touch it. */

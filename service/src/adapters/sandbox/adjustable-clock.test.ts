@@ -3,17 +3,17 @@ import { test } from 'node:test'
 
 import { makeHandClock } from '../../testing/clock.fixture.ts'
 
-import { makeMovedClock, offsetMaxMs } from './adjustable-clock.ts'
+import { makeAdjustableClock, maxOffsetMs } from './adjustable-clock.ts'
 
-test('a clock that was never moved is the machine’s own', () => {
+test('a clock that was never moved returns the machine’s time', () => {
   const machine = makeHandClock()
-  const { clock } = makeMovedClock(machine)
+  const { clock } = makeAdjustableClock(machine)
   assert.deepEqual([clock.now(), clock.moment()], [machine.now(), machine.moment()])
 })
 
-test('ahead both clocks go on, back the wall clock alone, and the one that never jumps never goes back', () => {
+test('a move forward moves both clocks, a move back only the wall clock, and the monotonic clock never goes back', () => {
   const machine = makeHandClock()
-  const { clock, mover } = makeMovedClock(machine)
+  const { clock, mover } = makeAdjustableClock(machine)
   const [wallMs, { monotonicMs }] = [machine.now(), machine.moment()]
   const seen: [wall: number, monotonic: number][] = []
   for (const offset of [5000, 3000, 9000, 0]) {
@@ -31,8 +31,8 @@ test('ahead both clocks go on, back the wall clock alone, and the one that never
   assert.notEqual(clock.moment().bootId, machine.moment().bootId)
 })
 
-test('an offset is from nought to 400 days, in whole milliseconds', () => {
-  const { mover } = makeMovedClock(makeHandClock())
-  for (const wrong of [-1, offsetMaxMs + 1, 0.5, Number.NaN]) assert.throws(() => mover.moveTo(wrong), RangeError)
+test('an offset is from 0 to 400 days, in whole milliseconds', () => {
+  const { mover } = makeAdjustableClock(makeHandClock())
+  for (const wrong of [-1, maxOffsetMs + 1, 0.5, Number.NaN]) assert.throws(() => mover.moveTo(wrong), RangeError)
   assert.equal(mover.offsetMs(), 0)
 })

@@ -6,7 +6,7 @@ import { listMerchants } from '../../store/merchants.ts'
 import { deleteScenarioSteps, listScenarioSteps, listStepsOfScenario, setScenarioStep } from '../../store/sandbox.ts'
 import type { Store } from '../../store/store.ts'
 
-import { rowsOf, type ControlFacts, type ControlRow } from './control-rows.ts'
+import { listControls, type AvailableControls, type ControlRow } from './control-rows.ts'
 import type { AuditActor } from '../../domain/request-context.ts'
 
 /** A control with its current step. */
@@ -28,7 +28,7 @@ export interface ClockState {
 
 /** The controls of the sandbox. Settings are stored and apply from the next call; the clock offset exists only in this process. */
 export interface Controls {
-  readonly facts: ControlFacts
+  readonly available: AvailableControls
   states(merchantId: string): Promise<ControlState[]>
   limits(merchantId: string): LimitState
   clock(merchantId: string): Promise<ClockState>
@@ -37,21 +37,21 @@ export interface Controls {
   /** These return a `SettingProblem` when refused, otherwise null. */
   setStep(merchantId: string, setting: { readonly scenario: string; readonly step: string }, by: AuditActor): Promise<SettingProblem | null>
   setLimits(merchantId: string, on: boolean, by: AuditActor): Promise<SettingProblem | null>
-  /** Allowed for the operator (null), and for a merchant when it is the only one. */
+  /** Allowed for the operator (`merchantId` null), and for a merchant when it is the only one. */
   moveClock(merchantId: string | null, offsetMs: number, by: AuditActor): Promise<SettingProblem | null>
   /** Resets all settings, and the clock if the merchant may move it. */
   restore(merchantId: string, by: AuditActor): Promise<void>
 }
 
-export interface ControlParts {
+export interface ControlDependencies {
   readonly store: Pick<Store, 'read' | 'write'>
   /** The machine's clock, used for audit entries. */
   readonly clock: Pick<Clock, 'now'>
-  readonly facts: ControlFacts
+  readonly available: AvailableControls
   readonly mover: { offsetMs(): number; moveTo(offsetMs: number): void }
-  readonly offsetMaxMs: number
+  readonly maxOffsetMs: number
   /** Null when the operator has switched limits on for all merchants. */
-  readonly rehearsal: {
+  readonly limitSimulation: {
     sinceOf(merchantId: string): number | null
     begin(merchantId: string, since: number): boolean
     end(merchantId: string): void
@@ -59,14 +59,14 @@ export interface ControlParts {
 }
 
 /** Opens the controls. Simulated limits stay on after a restart; their counters start at zero. */
-export async function openControls(deps: ControlParts): Promise<Controls> {
-  const { store, clock, facts, mover, rehearsal, offsetMaxMs } = deps
-  const rows = rowsOf(facts)
+export async function openControls(deps: ControlDependencies): Promise<Controls> {
+  const { store, clock, available, mover, limitSimulation, maxOffsetMs } = deps
+  const rows = listControls(available)
   for (const { merchantId, step } of await store.read(listStepsOfScenario(limitScenario, maxSimulatingMerchants))) {
-    if (step !== limitsOff) rehearsal?.begin(merchantId, Number(step))
+    if (step !== limitsOff) limitSimulation?.begin(merchantId, Number(step))
   }
   return Object.freeze<Controls>({
-    facts,
+    available,
     states,
     limits,
     clock: clockState,
@@ -79,16 +79,16 @@ export async function openControls(deps: ControlParts): Promise<Controls> {
 
   async function states(merchantId: string): Promise<ControlState[]> {
     const set = new Map((await store.read(listScenarioSteps(merchantId))).map(({ scenario, step }) => [scenario, step]))
-    return rows.map((row) => ({ ...row, step: set.get(row.scenario) ?? row.byDefault }))
+    return rows.map((row) => ({ ...row, step: set.get(row.scenario) ?? row.defaultStep }))
   }
 
   function limits(merchantId: string): LimitState {
-    const since = rehearsal?.sinceOf(merchantId) ?? null
-    return { on: rehearsal === null || since !== null, since, byOperator: rehearsal === null }
+    const since = limitSimulation?.sinceOf(merchantId) ?? null
+    return { on: limitSimulation === null || since !== null, since, byOperator: limitSimulation === null }
   }
 
   async function clockState(merchantId: string): Promise<ClockState> {
-    return { offsetMs: mover.offsetMs(), offsetMaxMs, mayMove: await isOnlyMerchant(merchantId) }
+    return { offsetMs: mover.offsetMs(), offsetMaxMs: maxOffsetMs, mayMove: await isOnlyMerchant(merchantId) }
   }
 
   async function setStep(
@@ -103,36 +103,36 @@ export async function openControls(deps: ControlParts): Promise<Controls> {
       merchantId,
       scenario,
       step,
-      audit: auditEntryOf(merchantId, by, 'sandbox.changed', `${scenario} ${step}`),
+      audit: controlAuditEntry(merchantId, by, 'sandbox.changed', `${scenario} ${step}`),
     })
     return null
   }
 
   async function setLimits(merchantId: string, on: boolean, by: AuditActor): Promise<SettingProblem | null> {
-    if (rehearsal === null) return new SettingProblem('sandbox_limits_by_provider')
+    if (limitSimulation === null) return new SettingProblem('sandbox_limits_by_provider')
     const since = clock.now()
-    if (on && !rehearsal.begin(merchantId, since)) return new SettingProblem('sandbox_limits_busy')
-    if (!on) rehearsal.end(merchantId)
-    const audit = auditEntryOf(merchantId, by, 'sandbox.limits_changed', on ? 'on' : 'off')
+    if (on && !limitSimulation.begin(merchantId, since)) return new SettingProblem('sandbox_limits_busy')
+    if (!on) limitSimulation.end(merchantId)
+    const audit = controlAuditEntry(merchantId, by, 'sandbox.limits_changed', on ? 'on' : 'off')
     await store.write(setScenarioStep, { merchantId, scenario: limitScenario, step: on ? String(since) : limitsOff, audit })
     return null
   }
 
   async function moveClock(merchantId: string | null, offsetMs: number, by: AuditActor): Promise<SettingProblem | null> {
-    if (!Number.isInteger(offsetMs) || offsetMs < 0 || offsetMs > offsetMaxMs) return new SettingProblem('sandbox_clock_range')
+    if (!Number.isInteger(offsetMs) || offsetMs < 0 || offsetMs > maxOffsetMs) return new SettingProblem('sandbox_clock_range')
     if (merchantId !== null && !(await isOnlyMerchant(merchantId))) {
       return new SettingProblem('sandbox_clock_shared')
     }
     await store.write(insertAuditEntry, {
-      audit: auditEntryOf(merchantId ?? '', by, 'sandbox.clock_moved', `ahead ${String(offsetMs)} ms`),
+      audit: controlAuditEntry(merchantId ?? '', by, 'sandbox.clock_moved', `ahead ${String(offsetMs)} ms`),
     })
     mover.moveTo(offsetMs)
     return null
   }
 
   async function restore(merchantId: string, by: AuditActor): Promise<void> {
-    await store.write(deleteScenarioSteps, { merchantId, audit: auditEntryOf(merchantId, by, 'sandbox.restored', 'done') })
-    rehearsal?.end(merchantId)
+    await store.write(deleteScenarioSteps, { merchantId, audit: controlAuditEntry(merchantId, by, 'sandbox.restored', 'done') })
+    limitSimulation?.end(merchantId)
     if (mover.offsetMs() > 0 && (await isOnlyMerchant(merchantId))) await moveClock(merchantId, 0, by)
   }
 
@@ -141,7 +141,7 @@ export async function openControls(deps: ControlParts): Promise<Controls> {
     return merchants.length === 1 && merchants[0]?.id === merchantId
   }
 
-  function auditEntryOf(merchantId: string, by: AuditActor, action: string, outcome: string): AuditEntry {
+  function controlAuditEntry(merchantId: string, by: AuditActor, action: string, outcome: string): AuditEntry {
     return {
       at: clock.now(),
       actor: by.actor,

@@ -2,9 +2,9 @@
  * Faults that can be injected at one method, for one merchant and any card. In the scenario table the method is the scenario and the fault is
  * its step. A method without a fault uses the one set for all payment operations (`network`).
  */
-export const lateSecondsMax = 30
+export const maxDelaySeconds = 30
 
-const lates = Array.from({ length: lateSecondsMax }, (_, at) => `late_${String(at + 1)}`)
+const delays = Array.from({ length: maxDelaySeconds }, (_, at) => `late_${String(at + 1)}`)
 const refusals = ['sms_not_connected', 'card_expired', 'card_blocked', 'system_error'] as const
 const lost = ['lose_request', 'lose_answer'] as const
 
@@ -12,11 +12,11 @@ export const defaultMethodFault = 'none'
 
 /** The faults of each method that calls the network, and of the SMS gateway. */
 export const methodFaults: Readonly<Record<FaultyMethod, readonly string[]>> = Object.freeze({
-  'cards.get_verify_code': [defaultMethodFault, ...lates, 'lose_answer', ...refusals],
-  'cards.verify': [defaultMethodFault, ...lates, 'lose_answer', ...refusals],
+  'cards.get_verify_code': [defaultMethodFault, ...delays, 'lose_answer', ...refusals],
+  'cards.verify': [defaultMethodFault, ...delays, 'lose_answer', ...refusals],
   'receipts.pay': [
     defaultMethodFault,
-    ...lates,
+    ...delays,
     'insufficient_funds',
     'card_limit',
     'declined',
@@ -25,15 +25,15 @@ export const methodFaults: Readonly<Record<FaultyMethod, readonly string[]>> = O
     'approve_late',
     'answer_twice',
   ],
-  'receipts.confirm_hold': [defaultMethodFault, ...lates, 'declined', ...lost, 'answer_twice'],
-  'receipts.cancel': [defaultMethodFault, ...lates, 'declined', ...lost, 'answer_twice'],
+  'receipts.confirm_hold': [defaultMethodFault, ...delays, 'declined', ...lost, 'answer_twice'],
+  'receipts.cancel': [defaultMethodFault, ...delays, 'declined', ...lost, 'answer_twice'],
   sms: [defaultMethodFault, 'rejected', 'lose_answer'],
 })
 
 export type FaultyMethod = 'cards.get_verify_code' | 'cards.verify' | 'receipts.pay' | 'receipts.confirm_hold' | 'receipts.cancel' | 'sms'
 
 /** The reply delay of a fault, milliseconds; 0 for none. */
-export function lateMsOf(fault: string): number {
+export function delayMsOf(fault: string): number {
   const [, seconds] = /^late_([0-9]{1,2})$/.exec(fault) ?? []
   return seconds === undefined ? 0 : Number(seconds) * 1000
 }

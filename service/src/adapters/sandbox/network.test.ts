@@ -67,7 +67,7 @@ describeNetwork('sandbox', async () => {
   }
 })
 
-test('the seven test cards are those that are issued, each a right number with a route', () => {
+test('there are seven test cards, each with a valid number and a route', () => {
   const routeOf = makeFindRoute(setUp().network.routes)
   assert.equal(testCards.length, 7)
   for (const { number } of testCards) {
@@ -77,25 +77,25 @@ test('the seven test cards are those that are issued, each a right number with a
   assert.equal(routeOf(Buffer.from('8600069195406311'))?.type, '22618')
 })
 
-test('a scenario strikes at its step, by default at get_verify_code, and at no other', async () => {
+test('a scenario fails at its step, by default at get_verify_code, and at no other', async () => {
   for (const { number, scenario } of testCards) {
     for (const step of [null, ...steps]) {
       const { network, clock } = setUp(scenario === null || step === null ? {} : { [scenario.name]: step })
-      const asked: [ScenarioStep, () => Promise<object | null>][] = [
+      const calls: [ScenarioStep, () => Promise<object | null>][] = [
         ['create', () => network.admit(cardOf(number), signal)],
         ['get_verify_code', () => network.startVerification({ ...cardOf(number), requestId: 'r' }, signal)],
         ['verify', () => network.admitVerification(cardOf(number), signal)],
       ]
-      for (const [at, ask] of asked) {
-        const strikes = scenario !== null && at === (step ?? 'get_verify_code')
-        const asking = ask()
-        if (strikes && scenario.delayMs > 0) {
+      for (const [at, call] of calls) {
+        const shouldFail = scenario !== null && at === (step ?? 'get_verify_code')
+        const pending = call()
+        if (shouldFail && scenario.delayMs > 0) {
           await clock.untilSleeping(scenario.delayMs)
           clock.advance(scenario.delayMs)
         }
-        const said = await asking
-        if (strikes) assert.deepEqual(said, { kind: 'refused', reason: scenario.reason })
-        else assert.ok(said === null || ('kind' in said && said.kind !== 'refused'), `${number} ${String(step)} ${at}`)
+        const result = await pending
+        if (shouldFail) assert.deepEqual(result, { kind: 'refused', reason: scenario.reason })
+        else assert.ok(result === null || ('kind' in result && result.kind !== 'refused'), `${number} ${String(step)} ${at}`)
       }
     }
   }
@@ -104,14 +104,14 @@ test('a scenario strikes at its step, by default at get_verify_code, and at no o
 test('the ten-second card does not need the PAN while it waits', async () => {
   const { network, clock } = setUp()
   const card = cardOf('8600134301849596')
-  const asking = network.startVerification({ ...card, requestId: 'r' }, signal)
+  const pending = network.startVerification({ ...card, requestId: 'r' }, signal)
   await clock.untilSleeping(10_000)
   card.pan.wipe()
   clock.advance(10_000)
-  assert.deepEqual(await asking, { kind: 'refused', reason: 'timeout' })
+  assert.deepEqual(await pending, { kind: 'refused', reason: 'timeout' })
 })
 
-test('one card has its code sent by us, the others by the network', async () => {
+test('the code of one card is sent by us, those of the others by the network', async () => {
   const { network } = setUp({ sms_not_connected: 'pay' })
   const start = (number: string) => network.startVerification({ ...cardOf(number), requestId: 'r1' }, signal)
   const networkSent = { kind: 'networkSent', phoneMask: '99890*****66', networkRef: 'sandbox-r1' }
@@ -120,102 +120,102 @@ test('one card has its code sent by us, the others by the network', async () => 
   assert.deepEqual(await start('8600495473316478'), { kind: 'weSend', phone: '998901234566' })
 })
 
-test('a test card of another expiry, and every other card, is unknown', async () => {
+test('a test card with another expiry, and every other card, is unknown', async () => {
   const { network } = setUp()
-  // Made of one digit, so that nobody has it: pan-ok
-  const strangers = [cardOf('8600069195406311', '0499' as Expiry), cardOf('4444444444444448')]
-  for (const card of strangers) {
+  // Consists of one digit, so that it is no issued card: pan-ok
+  const unknownCards = [cardOf('8600069195406311', '0499' as Expiry), cardOf('4444444444444448')]
+  for (const card of unknownCards) {
     assert.equal(await network.admit(card, signal), null)
     assert.deepEqual(await network.startVerification({ ...card, requestId: 'r' }, signal), { kind: 'refused', reason: 'smsNotConnected' })
-    const answer = { ...card, requestId: 'r', networkRef: null, code: '666666' }
-    assert.deepEqual(await network.finishVerification(answer, signal), { kind: 'unknown' })
+    const request = { ...card, requestId: 'r', networkRef: null, code: '666666' }
+    assert.deepEqual(await network.finishVerification(request, signal), { kind: 'unknown' })
   }
 })
 
 const receiptId = '6b015d9002e0bb7c691c8af8'
 
 /** Authorizes a payment and lets the network's delay pass. */
-async function authorise(
+async function authorize(
   { network, clock }: ReturnType<typeof setUp>,
   number: string,
   options: { hold?: boolean; requestId?: string } = {},
 ) {
-  const ask = { ...cardOf(number), requestId: options.requestId ?? 'a1', receiptId, amountTiyin: 500, hold: options.hold ?? false }
-  const asking = network.authorize(ask, signal)
+  const request = { ...cardOf(number), requestId: options.requestId ?? 'a1', receiptId, amountTiyin: 500, hold: options.hold ?? false }
+  const pending = network.authorize(request, signal)
   await new Promise((resolve) => setImmediate(resolve))
   clock.advance(10_000)
   clock.advance(50_000)
-  return asking
+  return pending
 }
 
-function about(requestId: string, amountTiyin = 500): FollowUpRequest {
+function followUp(requestId: string, amountTiyin = 500): FollowUpRequest {
   return { requestId, merchantId, ofRequestId: 'a1', networkRef: 'sandbox-a1', amountTiyin }
 }
 
-test('the cards that succeed pay, and a scenario card never does, whatever its step', async () => {
+test('the success cards pay, and a scenario card never does, whatever its step', async () => {
   for (const { number, scenario } of testCards) {
     for (const step of steps) {
       const set = scenario === null ? {} : { [scenario.name]: step }
-      const said = await authorise(setUp(set), number)
-      if (scenario === null) assert.deepEqual(said, { kind: 'approved', networkRef: 'sandbox-a1' })
-      else assert.equal(said.kind === 'declined' && said.reason, scenario.reason === 'timeout' ? 'networkTimeout' : scenario.reason)
+      const outcome = await authorize(setUp(set), number)
+      if (scenario === null) assert.deepEqual(outcome, { kind: 'approved', networkRef: 'sandbox-a1' })
+      else assert.equal(outcome.kind === 'declined' && outcome.reason, scenario.reason === 'timeout' ? 'networkTimeout' : scenario.reason)
     }
   }
 })
 
-test('the ten-second card waits before it is declined only where its step is pay', async () => {
+test('the ten-second card is declined after a wait only when its step is pay', async () => {
   const atPay = setUp({ network_timeout: 'pay' })
-  const asking = atPay.network.authorize(
+  const pending = atPay.network.authorize(
     { ...cardOf('8600134301849596'), requestId: 'a1', receiptId, amountTiyin: 500, hold: false },
     signal,
   )
   await atPay.clock.untilSleeping(10_000)
   assert.equal(atPay.ledger.length, 0)
   atPay.clock.advance(10_000)
-  assert.equal((await asking).kind, 'declined')
+  assert.equal((await pending).kind, 'declined')
   const elsewhere = setUp({ network_timeout: 'verify' })
-  const ask = { ...cardOf('8600134301849596'), requestId: 'a1', receiptId, amountTiyin: 500, hold: false }
-  assert.equal((await elsewhere.network.authorize(ask, signal)).kind, 'declined')
+  const request = { ...cardOf('8600134301849596'), requestId: 'a1', receiptId, amountTiyin: 500, hold: false }
+  assert.equal((await elsewhere.network.authorize(request, signal)).kind, 'declined')
 })
 
 test('a requestId moves money once, and a repeated request gets the same response', async () => {
   const sandbox = setUp({ network: 'answer_twice' })
-  const first = await authorise(sandbox, '8600069195406311')
-  assert.deepEqual(await authorise(sandbox, '8600069195406311'), first)
+  const first = await authorize(sandbox, '8600069195406311')
+  assert.deepEqual(await authorize(sandbox, '8600069195406311'), first)
   assert.deepEqual(await sandbox.network.status('a1', signal), first)
-  assert.deepEqual(await sandbox.network.refund(about('r1', 200), signal), first)
-  assert.deepEqual(await sandbox.network.refund(about('r1', 200), signal), first)
+  assert.deepEqual(await sandbox.network.refund(followUp('r1', 200), signal), first)
+  assert.deepEqual(await sandbox.network.refund(followUp('r1', 200), signal), first)
   assert.equal(sandbox.ledger.length, 2)
 })
 
 test('refunds never exceed the debit, and captures never exceed the hold', async () => {
   const debited = setUp()
-  await authorise(debited, '8600069195406311')
-  const said = async (asked: Promise<{ kind: string }>) => (await asked).kind
-  assert.equal(await said(debited.network.capture(about('c1'), signal)), 'declined')
-  assert.equal(await said(debited.network.refund(about('r1', 501), signal)), 'declined')
-  assert.equal(await said(debited.network.refund(about('r2', 300), signal)), 'approved')
-  assert.equal(await said(debited.network.refund(about('r3', 201), signal)), 'declined')
-  assert.equal(await said(debited.network.refund(about('r4', 200), signal)), 'approved')
+  await authorize(debited, '8600069195406311')
+  const kindOf = async (outcome: Promise<{ kind: string }>) => (await outcome).kind
+  assert.equal(await kindOf(debited.network.capture(followUp('c1'), signal)), 'declined')
+  assert.equal(await kindOf(debited.network.refund(followUp('r1', 501), signal)), 'declined')
+  assert.equal(await kindOf(debited.network.refund(followUp('r2', 300), signal)), 'approved')
+  assert.equal(await kindOf(debited.network.refund(followUp('r3', 201), signal)), 'declined')
+  assert.equal(await kindOf(debited.network.refund(followUp('r4', 200), signal)), 'approved')
 
   const held = setUp()
-  await authorise(held, '8600069195406311', { hold: true })
-  assert.equal(await said(held.network.refund(about('r1'), signal)), 'declined')
-  assert.equal(await said(held.network.capture(about('c1', 501), signal)), 'declined')
-  assert.equal(await said(held.network.capture(about('c2', 1), signal)), 'approved')
-  assert.equal(await said(held.network.capture(about('c3', 1), signal)), 'declined')
-  assert.equal(await said(held.network.cancelHold(about('h1'), signal)), 'declined')
-  assert.equal(await said(held.network.refund(about('r2', 1), signal)), 'approved')
+  await authorize(held, '8600069195406311', { hold: true })
+  assert.equal(await kindOf(held.network.refund(followUp('r1'), signal)), 'declined')
+  assert.equal(await kindOf(held.network.capture(followUp('c1', 501), signal)), 'declined')
+  assert.equal(await kindOf(held.network.capture(followUp('c2', 1), signal)), 'approved')
+  assert.equal(await kindOf(held.network.capture(followUp('c3', 1), signal)), 'declined')
+  assert.equal(await kindOf(held.network.cancelHold(followUp('h1'), signal)), 'declined')
+  assert.equal(await kindOf(held.network.refund(followUp('r2', 1), signal)), 'approved')
 })
 
-test('what was reversed before it was seen is not taken when it comes', async () => {
+test('an authorization that arrives after its reversal is declined', async () => {
   const sandbox = setUp()
-  assert.equal((await sandbox.network.reverse(about('v1'), signal)).kind, 'approved')
-  assert.equal((await authorise(sandbox, '8600069195406311')).kind, 'declined')
+  assert.equal((await sandbox.network.reverse(followUp('v1'), signal)).kind, 'approved')
+  assert.equal((await authorize(sandbox, '8600069195406311')).kind, 'declined')
 })
 
 test('each simulated outcome of the network leaves the matching rows in the ledger', async () => {
-  const cases: [SimulatedOutcome, answer: string, status: string, rows: number][] = [
+  const cases: [SimulatedOutcome, outcome: string, status: string, rows: number][] = [
     ['none', 'approved', 'approved', 1],
     ['insufficient_funds', 'declined', 'declined', 1],
     ['declined', 'declined', 'declined', 1],
@@ -224,23 +224,23 @@ test('each simulated outcome of the network leaves the matching rows in the ledg
     ['lose_answer', 'unknown', 'approved', 1],
     ['answer_twice', 'approved', 'approved', 1],
   ]
-  for (const [simulated, answer, status, rows] of cases) {
+  for (const [simulated, outcome, status, rows] of cases) {
     const sandbox = setUp({ network: simulated })
-    assert.equal((await authorise(sandbox, '8600069195406311')).kind, answer, simulated)
+    assert.equal((await authorize(sandbox, '8600069195406311')).kind, outcome, simulated)
     assert.equal((await sandbox.network.status('a1', signal)).kind, status, simulated)
     assert.equal(sandbox.ledger.length, rows, simulated)
   }
 })
 
-test('an approval that comes late is unknown until it has come', async () => {
+test('a late approval is unknown until it arrives', async () => {
   const sandbox = setUp({ network: 'approve_late' })
-  const ask = { ...cardOf('8600069195406311'), requestId: 'a1', receiptId, amountTiyin: 500, hold: false }
-  const asking = sandbox.network.authorize(ask, signal)
+  const request = { ...cardOf('8600069195406311'), requestId: 'a1', receiptId, amountTiyin: 500, hold: false }
+  const pending = sandbox.network.authorize(request, signal)
   await sandbox.clock.untilSleeping(60_000)
   sandbox.clock.advance(14_999)
   assert.equal((await sandbox.network.status('a1', signal)).kind, 'unknown')
   sandbox.clock.advance(1)
   assert.equal((await sandbox.network.status('a1', signal)).kind, 'approved')
   sandbox.clock.advance(60_000)
-  assert.equal((await asking).kind, 'unknown')
+  assert.equal((await pending).kind, 'unknown')
 })

@@ -14,9 +14,8 @@ import {
   type VerificationStart,
 } from '../network/network.ts'
 
-import { stepByDefault, testCards, testExpiry, testPhone, type ScenarioStep, type TestCard } from './cards.ts'
-import { sandboxCode } from './codes.ts'
-import { defaultMethodFault, lateMsOf, silenceMs, type FaultyMethod } from './faults.ts'
+import { defaultStep, sandboxCode, testCards, testExpiry, testPhone, type ScenarioStep, type TestCard } from './cards.ts'
+import { defaultMethodFault, delayMsOf, silenceMs, type FaultyMethod } from './faults.ts'
 import { makeSandboxPayments, type SandboxPaymentsDependencies } from './payments.ts'
 import { findScenarioStep } from '../../store/sandbox.ts'
 
@@ -41,8 +40,8 @@ export function makeSandboxNetwork({ store, clock }: SandboxNetworkDependencies)
   async function startVerification(request: NetworkCard & { readonly requestId: string }, signal: AbortSignal): Promise<VerificationStart> {
     const { merchantId } = request
     const card = testCardOf(request)
-    const fault = await faultOf('cards.get_verify_code', merchantId)
-    const failed = fault === 'lose_answer' ? await silence(signal) : await fail(fault, signal)
+    const fault = await findFault('cards.get_verify_code', merchantId)
+    const failed = fault === 'lose_answer' ? await withholdReply(signal) : await fail(fault, signal)
     if (failed !== null) return failed
     if (card === null) return { kind: 'refused', reason: 'smsNotConnected' }
     const refusal = await failAt('get_verify_code', card, merchantId, signal)
@@ -54,14 +53,15 @@ export function makeSandboxNetwork({ store, clock }: SandboxNetworkDependencies)
   /** Simulates a lost reply here when we check the code; when the network checks it, `finishVerification` does. */
   async function admitVerification({ merchantId, pan, expiry }: NetworkCard, signal: AbortSignal): Promise<NetworkRefusal | null> {
     const card = testCardOf({ pan, expiry })
-    const fault = await faultOf('cards.verify', merchantId)
-    if (fault === 'lose_answer' && card?.sentBy !== 'network') return silence(signal)
+    const fault = await findFault('cards.verify', merchantId)
+    if (fault === 'lose_answer' && card?.sentBy !== 'network') return withholdReply(signal)
     return (await fail(fault, signal)) ?? failAt('verify', card, merchantId, signal)
   }
 
   async function finishVerification(request: CodeCheckRequest, signal: AbortSignal): Promise<CodeCheckResult> {
+    // Before any wait, so that no card data is held while it lasts.
     const isKnown = testCardOf(request) !== null
-    if ((await faultOf('cards.verify', request.merchantId)) === 'lose_answer') return silence(signal)
+    if ((await findFault('cards.verify', request.merchantId)) === 'lose_answer') return withholdReply(signal)
     if (!isKnown) return { kind: 'unknown' }
     return { kind: request.code === sandboxCode ? 'right' : 'wrong' }
   }
@@ -70,19 +70,19 @@ export function makeSandboxNetwork({ store, clock }: SandboxNetworkDependencies)
     return authorizeAs(request, testCardOf({ pan, expiry }), signal)
   }
 
-  async function faultOf(method: FaultyMethod, merchantId: string): Promise<string> {
+  async function findFault(method: FaultyMethod, merchantId: string): Promise<string> {
     return (await store.read(findScenarioStep(merchantId, method))) ?? defaultMethodFault
   }
 
   /** Applies a fault: waits, then returns a refusal, or null to continue. */
   async function fail(fault: string, signal: AbortSignal): Promise<NetworkRefusal | null> {
-    const lateMs = lateMsOf(fault)
+    const lateMs = delayMsOf(fault)
     if (lateMs > 0) await clock.sleep(lateMs, signal)
     const reason = Object.hasOwn(refused, fault) ? refused[fault as keyof typeof refused] : null
     return reason === null ? null : { kind: 'refused', reason }
   }
 
-  async function silence(signal: AbortSignal): Promise<NetworkRefusal> {
+  async function withholdReply(signal: AbortSignal): Promise<NetworkRefusal> {
     await clock.sleep(silenceMs, signal)
     return { kind: 'refused', reason: 'timeout' }
   }
@@ -96,7 +96,7 @@ export function makeSandboxNetwork({ store, clock }: SandboxNetworkDependencies)
   ): Promise<NetworkRefusal | null> {
     const scenario = card?.scenario ?? null
     if (scenario === null) return null
-    const failingStep = (await store.read(findScenarioStep(merchantId, scenario.name))) ?? stepByDefault
+    const failingStep = (await store.read(findScenarioStep(merchantId, scenario.name))) ?? defaultStep
     if (failingStep !== step) return null
     if (scenario.delayMs > 0) await clock.sleep(scenario.delayMs, signal)
     return { kind: 'refused', reason: scenario.reason }

@@ -13,8 +13,8 @@ import { findScenarioStep } from '../../store/sandbox.ts'
 import type { Store } from '../../store/store.ts'
 
 import type { TestCard } from './cards.ts'
-import { defaultMethodFault, lateApprovalMs, lateMsOf, silenceMs, type FaultyMethod } from './faults.ts'
-import { defaultSimulatedOutcome, simulatedOutcomeScenario, refusedBy } from './simulated-outcome.ts'
+import { defaultMethodFault, lateApprovalMs, delayMsOf, silenceMs, type FaultyMethod } from './faults.ts'
+import { defaultSimulatedOutcome, simulatedOutcomeScenario, declineReasonOf } from './simulated-outcome.ts'
 
 export interface SandboxPaymentsDependencies {
   readonly store: Pick<Store, 'read' | 'write'>
@@ -33,10 +33,10 @@ export interface SandboxPayments extends Pick<Network, 'capture' | 'cancelHold' 
 export function makeSandboxPayments({ store, clock }: SandboxPaymentsDependencies): SandboxPayments {
   return Object.freeze({
     authorize,
-    capture: (request: FollowUpRequest, signal: AbortSignal) => move('capture', request, signal),
-    cancelHold: (request: FollowUpRequest, signal: AbortSignal) => move('cancelHold', request, signal),
-    refund: (request: FollowUpRequest, signal: AbortSignal) => move('refund', request, signal),
-    reverse: (request: FollowUpRequest, signal: AbortSignal) => move('reverse', request, signal),
+    capture: (request: FollowUpRequest, signal: AbortSignal) => recordMovement('capture', request, signal),
+    cancelHold: (request: FollowUpRequest, signal: AbortSignal) => recordMovement('cancelHold', request, signal),
+    refund: (request: FollowUpRequest, signal: AbortSignal) => recordMovement('refund', request, signal),
+    reverse: (request: FollowUpRequest, signal: AbortSignal) => recordMovement('reverse', request, signal),
     async status(requestId: string) {
       const row = await store.read(findLedgerEntry(requestId))
       return row === null ? ({ kind: 'neverSeen' } as const) : outcomeOf(row)
@@ -49,10 +49,10 @@ export function makeSandboxPayments({ store, clock }: SandboxPaymentsDependencie
     signal: AbortSignal,
   ): Promise<NetworkOutcome> {
     const { simulated } = await simulatedOutcomeOf('receipts.pay', request.merchantId)
-    if (simulated === 'lose_request') return silence(signal)
+    if (simulated === 'lose_request') return withholdReply(signal)
     const { requestId, merchantId, amountTiyin } = request
     const networkRef = refOf(requestId)
-    const refusal = (await declineOf(card, merchantId, signal)) ?? refusedBy(simulated)
+    const refusal = (await declineOf(card, merchantId, signal)) ?? declineReasonOf(simulated)
     // An authorization that was reversed before it arrived is declined.
     const isReversed = (await store.read(listLedgerEntries(networkRef))).some(({ kind }) => kind === 'reverse')
     const reason = isReversed ? 'declined' : refusal
@@ -65,16 +65,16 @@ export function makeSandboxPayments({ store, clock }: SandboxPaymentsDependencie
       at: clock.now() + late,
     })
     if (simulated === 'answer_twice') await insertOrFind(entry)
-    return simulated === 'approve_late' ? silence(signal) : reply(simulated, entry, signal)
+    return simulated === 'approve_late' ? withholdReply(signal) : reply(simulated, entry, signal)
   }
 
-  async function move(kind: MovementKind, request: FollowUpRequest, signal: AbortSignal): Promise<NetworkOutcome> {
+  async function recordMovement(kind: MovementKind, request: FollowUpRequest, signal: AbortSignal): Promise<NetworkOutcome> {
     const { requestId, merchantId, amountTiyin, ofRequestId } = request
     const { simulated, isOfMethod } = await simulatedOutcomeOf(kind === 'capture' ? 'receipts.confirm_hold' : 'receipts.cancel', merchantId)
-    if (simulated === 'lose_request') return silence(signal)
+    if (simulated === 'lose_request') return withholdReply(signal)
     const networkRef = refOf(ofRequestId)
     // The setting for all operations is about payments: it does not decline captures or refunds.
-    const isDeclined = isOfMethod && refusedBy(simulated) !== null
+    const isDeclined = isOfMethod && declineReasonOf(simulated) !== null
     const isApproved = !isDeclined && isAllowed(kind, amountTiyin, await store.read(listLedgerEntries(networkRef)))
     const row = { requestId, kind, merchantId, amountTiyin, networkRef, at: clock.now() } as const
     const entry = await insertOrFind({ ...row, outcome: isApproved ? 'approved' : 'declined', reason: isApproved ? '' : 'declined' })
@@ -86,7 +86,7 @@ export function makeSandboxPayments({ store, clock }: SandboxPaymentsDependencie
   async function insertOrFind(row: LedgerRow): Promise<LedgerRow> {
     if (await store.write(insertLedgerEntry, row)) return row
     const existing = await store.read(findLedgerEntry(row.requestId))
-    if (existing === null) throw new Error('a ledger row that is there can be found')
+    if (existing === null) throw new Error('a ledger entry exists and was not found')
     return existing
   }
 
@@ -98,8 +98,8 @@ export function makeSandboxPayments({ store, clock }: SandboxPaymentsDependencie
 
   /** Replies with the outcome at once, late or never. */
   async function reply(simulated: string, entry: LedgerRow, signal: AbortSignal): Promise<NetworkOutcome> {
-    if (simulated === 'lose_answer') return silence(signal)
-    const lateMs = lateMsOf(simulated)
+    if (simulated === 'lose_answer') return withholdReply(signal)
+    const lateMs = delayMsOf(simulated)
     if (lateMs > 0) await clock.sleep(lateMs, signal).catch(() => undefined)
     return outcomeOf(entry)
   }
@@ -124,7 +124,7 @@ export function makeSandboxPayments({ store, clock }: SandboxPaymentsDependencie
   }
 
   /** Does not reply within any timeout of the service. */
-  async function silence(signal: AbortSignal): Promise<NetworkOutcome> {
+  async function withholdReply(signal: AbortSignal): Promise<NetworkOutcome> {
     await clock.sleep(silenceMs, signal).catch(() => undefined)
     return { kind: 'unknown' }
   }

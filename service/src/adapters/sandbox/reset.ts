@@ -26,14 +26,14 @@ export interface DeletedRowCounts {
  */
 export type Reset = (of: MerchantCardsKey, by: AuditActor) => Promise<DeletedRowCounts>
 
-export interface ResetParts {
+export interface ResetDependencies {
   readonly store: Pick<Store, 'read' | 'write'>
   readonly keyring: Keyring
   readonly clock: Pick<Clock, 'now'>
   readonly environment: string
 }
 
-export function makeReset({ store, keyring, clock, environment }: ResetParts): Reset {
+export function makeReset({ store, keyring, clock, environment }: ResetDependencies): Reset {
   const mac = makeRowAuthenticator(keyring, environment, cardsTable)
   return async (of, by) => {
     await store.write(insertAuditEntry, { audit: resetAuditEntry(of, by, 'requested') })

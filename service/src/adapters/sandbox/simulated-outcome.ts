@@ -19,7 +19,7 @@ export type SimulatedOutcome = (typeof simulatedOutcomes)[number]
 export const defaultSimulatedOutcome: SimulatedOutcome = 'none'
 
 /** The decline reason of a simulated outcome; null when it is not a decline. */
-export function refusedBy(simulated: string): DeclineReason | null {
+export function declineReasonOf(simulated: string): DeclineReason | null {
   return Object.hasOwn(refusals, simulated) ? refusals[simulated as keyof typeof refusals] : null
 }
 

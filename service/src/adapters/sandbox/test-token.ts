@@ -7,13 +7,13 @@ import type { Verification } from '../../domain/verification/verification.ts'
 
 import type { TestCredentials } from '../../domain/reporting/getting-started.ts'
 
-export interface TestTokenParts {
+export interface TestTokenDependencies {
   readonly cards: Pick<Cards, 'create'>
   readonly verification: Pick<Verification, 'requestCode' | 'verifyCode'>
 }
 
 /** The test cards and the clock. */
-export interface TestTokenPlace {
+export interface TestTokenSetup {
   readonly testing: TestCredentials
   readonly clock: Pick<Clock, 'moment'>
 }
@@ -33,8 +33,8 @@ export interface TestStep {
 
 /** Creates a verified token for a test card with the three calls that a page makes, and stops at the first error. The token is not returned. Throws `memberInvalid` for any other card. */
 export async function makeTestToken(
-  { cards, verification }: TestTokenParts,
-  { testing: { cards: testCards, expire, code }, clock }: TestTokenPlace,
+  { cards, verification }: TestTokenDependencies,
+  { testing: { cards: testCards, expire, code }, clock }: TestTokenSetup,
   { lastFour, ctx: dashboardCtx }: { readonly lastFour: string; readonly ctx: RequestContext },
 ): Promise<TestToken> {
   const testCard = testCards.find(({ number }) => number.endsWith(lastFour))

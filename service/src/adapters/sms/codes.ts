@@ -1,10 +1,10 @@
-/** Where the six digits of a one-time password come from: drawn in production, fixed in the test environment. */
+/** The source of one-time passwords: random in production, fixed in the test environment. */
 export interface Codes {
-  /** Six decimal digits, leading zeros included. */
+  /** Six decimal digits, with leading zeros. */
   draw(): string
 }
 
-/** Codes drawn evenly from all million; `randomInt` gives a secure random integer below its bound (`node:crypto`). */
+/** Uniformly distributed codes; `randomInt` returns a cryptographically secure integer below its bound (`node:crypto`). */
 export function drawnCodes(randomInt: (bound: number) => number): Codes {
   return Object.freeze({ draw: () => String(randomInt(1_000_000)).padStart(6, '0') })
 }

@@ -2,14 +2,14 @@ import { httpsUrlSetting, secretFileSetting } from '../adapter.ts'
 import { smsAdapter } from './sms.ts'
 
 /**
- * A skeleton to copy: an HTTP gateway that takes one message as JSON and answers 202, or 4xx when it refuses. It is compiled and passes the
- * suite of its port, and is not in the table of adapters: no such gateway exists.
+ * A skeleton to copy: an HTTP gateway that accepts one message as JSON and responds with 202, or with 4xx when it refuses. It is compiled and
+ * passes the suite of its port, but is not in the table of adapters, because no such gateway exists.
  */
 export const exampleGatewaySms = smsAdapter({
   name: 'example',
   isForTestOnly: false,
   settings: {
-    url: httpsUrlSetting('Where the gateway takes messages.'),
+    url: httpsUrlSetting('The URL to which the gateway accepts messages.'),
     tokenFile: secretFileSetting('File with the bearer token of the gateway.'),
   },
   create: ({ settings, http, log }) => ({
@@ -22,8 +22,8 @@ export const exampleGatewaySms = smsAdapter({
         },
         signal,
       )
-      // No answer is not a refusal: the message may be on its way, and is not sent again.
-      if (result.outcome !== 'answered' || result.status >= 500) return 'unknown'
+      // No response is not a refusal: the message may be on its way, and is not sent again.
+      if (result.outcome !== 'responded' || result.status >= 500) return 'unknown'
       if (result.status < 300) return 'accepted'
       log('sms_rejected', { code: result.status })
       return 'rejected'

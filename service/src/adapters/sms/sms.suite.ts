@@ -3,19 +3,19 @@ import { describe, it } from 'node:test'
 
 import type { Sms, SmsMessage } from './sms.ts'
 
-/** An adapter under test, and the gateway it talks to. */
+/** An adapter under test, with its gateway. */
 export interface SmsSetup {
   readonly sms: Sms
   /** The texts that reached the gateway, by our message id, in order. */
   receivedTexts(): Promise<readonly string[]>
   /** Makes the gateway refuse the next message. */
   rejectNext(): Promise<void>
-  /** Makes the gateway accept the next message and not answer. */
+  /** Makes the gateway accept the next message without responding. */
   loseNextAnswer(): Promise<void>
   close(): Promise<void>
 }
 
-/** What every SMS adapter must do. Run by each adapter's test against its gateway, or a double of it that says so. */
+/** What every SMS adapter must do. Run by each adapter's test against its gateway, or a documented test double of it. */
 export function describeSms(name: string, setUp: () => Promise<SmsSetup>): void {
   describe(`SMS adapter ${name}`, () => {
     it('delivers the text once and reports "accepted"', () =>
@@ -31,18 +31,18 @@ export function describeSms(name: string, setUp: () => Promise<SmsSetup>): void 
         assert.deepEqual(await receivedTexts(), [])
       }))
 
-    it('never reports "rejected" or sends again when the answer is lost: the cardholder would get two codes', () =>
+    it('neither reports "rejected" nor sends again when the response is lost: the cardholder would get two codes', () =>
       withSetup(async ({ sms, loseNextAnswer, receivedTexts }) => {
         await loseNextAnswer()
-        const deadline = new AbortController()
-        const sending = sms.send(message('c'), deadline.signal).catch((err: unknown) => err)
+        const caller = new AbortController()
+        const sending = sms.send(message('c'), caller.signal).catch((err: unknown) => err)
         while ((await receivedTexts()).length === 0) await new Promise(setImmediate)
-        deadline.abort(new Error('the deadline of the caller'))
+        caller.abort(new Error('the timeout of the caller'))
         assert.notEqual(await sending, 'rejected')
         assert.deepEqual(await receivedTexts(), [message('c').text])
       }))
 
-    it('puts neither the phone nor the text into what it throws', () =>
+    it('throws nothing that contains the phone or the text', () =>
       withSetup(async ({ sms, close }) => {
         await close()
         const outcome = await sms.send(message('d'), never).catch((err: unknown) => String(err))

@@ -2,23 +2,23 @@ import type { Store } from '../../store/store.ts'
 import type { Adapter, AdapterDependencies, AdapterSettings } from '../adapter.ts'
 
 /**
- * The way to a phone. One adapter a gateway; the sandbox's inbox is one of them.
+ * Sends text messages. One adapter per gateway; the sandbox's inbox is one of them.
  *
- * `accepted` means that the gateway took it, not that the phone has it. A gateway that does not answer in time is `unknown`, and the message
- * is not sent again by itself: the cardholder would get two codes.
+ * `accepted` means that the gateway accepted the message, not that it was delivered. When the gateway does not respond in time, the outcome is
+ * `unknown`, and the message is not sent again automatically, because the cardholder could get two codes.
  */
 export interface Sms {
   send(message: SmsMessage, signal: AbortSignal): Promise<SmsOutcome>
 }
 
 export interface SmsMessage {
-  /** Ours; a gateway that supports it uses it to send once only. */
+  /** Assigned by us. A gateway that supports it uses it for deduplication. */
   readonly messageId: string
   readonly merchantId: string
-  /** 9 to 15 digits, country code first. Not to be logged; print it with `maskPhone`. */
+  /** 9 to 15 digits, country code first. Must not be logged; print it with `maskPhone`. */
   readonly phone: string
   readonly text: string
-  /** How long the text is worth delivering, seconds. */
+  /** How long the text is useful, seconds. */
   readonly lifetimeSeconds: number
 }
 

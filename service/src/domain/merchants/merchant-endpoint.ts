@@ -9,7 +9,7 @@ import type { MerchantAdministration } from './administration.ts'
 
 /** Finds the merchant API endpoint in a merchant's settings. */
 export interface MerchantEndpointLookup {
-  isSet(merchantId: string): Promise<boolean>
+  hasEndpoint(merchantId: string): Promise<boolean>
   /** Null: the merchant has none. Throws `SealBrokenError` and `TamperedRowError`. */
   find(merchantId: string): Promise<MerchantApiAddress | null>
 }
@@ -26,7 +26,7 @@ export function makeMerchantEndpointLookup({
   environment,
 }: MerchantEndpointLookupDependencies): MerchantEndpointLookup {
   return Object.freeze({
-    isSet: async (merchantId: string) => ((await merchants.find(merchantId))?.settings.endpoint ?? null) !== null,
+    hasEndpoint: async (merchantId: string) => ((await merchants.find(merchantId))?.settings.endpoint ?? null) !== null,
     async find(merchantId: string) {
       const endpoint = (await merchants.find(merchantId))?.settings.endpoint ?? null
       if (endpoint === null) return null
@@ -81,7 +81,7 @@ export function makeMerchantEndpointAdministration({
     },
     remove: (merchantId: string) => deeds.change(merchantId, { settings: { endpoint: null } }),
     async test(payment: MerchantApiPayment) {
-      if (!(await endpoint.isSet(payment.merchantId))) return new SettingProblem('endpoint_missing')
+      if (!(await endpoint.hasEndpoint(payment.merchantId))) return new SettingProblem('endpoint_missing')
       return endpoint.check(payment, AbortSignal.timeout(testTimeoutMs))
     },
   })

@@ -14,14 +14,17 @@ import { makeFetchPage } from './fetch-page.ts'
 const { signal } = new AbortController()
 
 /** Fetches what a server on this machine answers, in the test environment or as in production. */
-async function fetchFrom(answer: RequestListener, { path = '/pay', loopback = true, origins = [] as string[], timeoutMs = 3000 } = {}) {
+async function fetchFrom(
+  answer: RequestListener,
+  { path = '/pay', loopback: allowLoopback = true, origins = [] as string[], timeoutMs = 3000 } = {},
+) {
   const server = createServer(answer)
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   const origin = `http://127.0.0.1:${String((server.address() as AddressInfo).port)}`
-  const guard = makeAddressGuard({ resolve: async (host) => [{ address: host, family: 4 }], loopback })
+  const guard = makeAddressGuard({ resolve: async (host) => [{ address: host, family: 4 }], allowLoopback })
   const get = makeHttpGet({ guard, clock: makeSystemClock(), timeoutMs, replyBytesMax: 1000 })
   try {
-    const fetchPage = makeFetchPage({ get, guard, isLoopbackWelcome: loopback })
+    const fetchPage = makeFetchPage({ get, guard, isLoopbackWelcome: allowLoopback })
     const { url, text, policies } = await fetchPage(`${origin}${path}`, origins, signal)
     return { path: url.pathname, text, policies }
   } catch (err) {

@@ -26,7 +26,7 @@ export function makeFetchPage({ get, guard, isLoopbackWelcome }: FetchPageDepend
     let url = read(text, origins)
     for (let hops = 0; hops <= hopsMax; hops++) {
       const got = await get(url, signal)
-      if (got.outcome !== 'answered') throw notChecked(got.outcome)
+      if (got.outcome !== 'responded') throw notChecked(got.outcome)
       if (!isRedirect(got.status)) return readReply(url, got)
       url = read(URL.parse(got.headers.location, url.href)?.href ?? '', origins)
     }

@@ -48,7 +48,7 @@ export async function payReceipt(services: PaymentServices, input: PaymentInput,
 }
 
 async function startPayment(services: PaymentServices, input: PaymentInput, ctx: ReceiptContext): Promise<StartedPayment> {
-  const hasEndpoint = await services.endpoint.isSet(ctx.merchantId)
+  const hasEndpoint = await services.endpoint.hasEndpoint(ctx.merchantId)
   return retryOnConflict(async () => {
     const receipt = await loadReceipt(services, input.receiptId, ctx)
     assertPayable(services, receipt)

@@ -79,7 +79,7 @@ async function stateOf(app: TestApp, { caller, id }: Paying): Promise<number> {
 export type WithShopping = (run: (shopping: Shopping) => Promise<void>) => () => Promise<void>
 
 export function endpointSuite(withShopping: WithShopping): void {
-  const methodsOf = (merchant: FaultyMerchant) => merchant.heard.map(({ method }) => method)
+  const methodsOf = (merchant: FaultyMerchant) => merchant.calls.map(({ method }) => method)
 
   test(
     'check at the merchant, debit, perform at the merchant, each once: states 0, 1, 2, 3, 4',
@@ -89,7 +89,7 @@ export function endpointSuite(withShopping: WithShopping): void {
       const { receipt } = await paying.caller.call('receipts.pay', paying)
       assert.equal(receipt.state, 4)
       assert.deepEqual(methodsOf(merchant), ['CheckPerformTransaction', 'CreateTransaction', 'PerformTransaction'])
-      const { id, amount, time } = merchant.heard[1]?.params ?? {}
+      const { id, amount, time } = merchant.calls[1]?.params ?? {}
       assert.deepEqual([id, amount, time], [paying.id, 500, receipt.pay_time])
       await expectBooksAgree(shopping, paying.caller, paying.id)
       const chains = await app.store.read(listAuditHeads())
@@ -175,8 +175,8 @@ export function endpointSuite(withShopping: WithShopping): void {
         assert.equal(await stateOf(app, paying), 50)
         const row = await rowOf(app, paying.caller, paying.id)
         assert.deepEqual((await ledgerOf(app, row)).map(({ kind }) => kind).sort(), ['authorise', 'refund'])
-        assert.equal(merchant.heard.at(-1)?.method, 'CancelTransaction')
-        assert.deepEqual(merchant.heard.at(-1)?.params, { id: paying.id, reason: 3 })
+        assert.equal(merchant.calls.at(-1)?.method, 'CancelTransaction')
+        assert.deepEqual(merchant.calls.at(-1)?.params, { id: paying.id, reason: 3 })
         await expectBooksAgree(shopping, paying.caller, paying.id)
         merchant.faults.clear()
       }
@@ -242,7 +242,7 @@ export function endpointSuite(withShopping: WithShopping): void {
       assert.equal((await paying.caller.call('receipts.cancel', paying)).receipt.state, 21)
       await advanceAllReceipts(app)
       assert.equal(await stateOf(app, paying), 50)
-      assert.deepEqual(merchant.heard.at(-1), { ...merchant.heard.at(-1), params: { id: paying.id, reason: 5 } })
+      assert.deepEqual(merchant.calls.at(-1), { ...merchant.calls.at(-1), params: { id: paying.id, reason: 5 } })
       await expectBooksAgree(shopping, paying.caller, paying.id)
 
       const unheard = await payable(app)

@@ -58,7 +58,7 @@ export async function checkWithMerchant(services: PaymentServices, payment: Star
 export async function abandonMerchantCheck({ services, receipt }: DueReceipt): Promise<ReceiptRow | null> {
   const operation = findCurrentOperation(await services.store.read(listOperations(receipt)), receipt)
   if (operation === null) throw new Error('a checked payment has no operation')
-  const reply: MerchantRefusal = { kind: 'silent', why: 'given_up' }
+  const reply: MerchantRefusal = { kind: 'silent', reason: 'given_up' }
   return applyBackgroundTransition(services, checkRefusedTransition(services, { receipt, operation, reply, error: merchantError(reply) }))
 }
 
@@ -82,7 +82,7 @@ function checkRefusedTransition(
     to: updateAfterRefusal(settings, receipt, error.entry, reply.kind === 'refused' ? reply.error : undefined),
     operations: [withMerchantReply(operation, reply, { now: clock.now(), isFinal: true })],
     cardLock: releaseCardLock(receipt),
-    outcome: reply.kind === 'refused' ? 'merchant_refused' : reply.why,
+    outcome: reply.kind === 'refused' ? 'merchant_refused' : reply.reason,
   }
 }
 
@@ -91,7 +91,7 @@ function checkRefusedTransition(
  * the worker calls it again, because it may have accepted the payment.
  */
 export async function performAtMerchant(services: PaymentServices, receipt: ReceiptRow, ctx: ReceiptContext): Promise<ReceiptRow> {
-  const reply = await callPerform(services, receipt, { signal: ctx.signal, isAgain: false })
+  const reply = await callPerform(services, receipt, { signal: ctx.signal, isRetry: false })
   const performed = await recordPerform(services, { receipt, reply, ctx }).catch((cause: unknown) => {
     throw new RpcError('merchantClosing', { cause })
   })
@@ -105,17 +105,17 @@ export async function retryPerform(due: DueReceipt): Promise<ReceiptRow | null> 
   const { services, signal } = due
   const receipt = await acquireLease(due)
   if (receipt === null) return null
-  const reply = await callPerform(services, receipt, { signal, isAgain: true })
+  const reply = await callPerform(services, receipt, { signal, isRetry: true })
   return recordPerform(services, { receipt, reply, ctx: null })
 }
 
 interface PerformOptions {
   readonly signal: AbortSignal
-  readonly isAgain: boolean
+  readonly isRetry: boolean
 }
 
-function callPerform(services: PaymentServices, receipt: ReceiptRow, { signal, isAgain }: PerformOptions): Promise<MerchantApiReply> {
-  const transaction = { ...merchantPayment(receipt), transactionId: receipt.receiptId, at: receipt.payTime, isAgain }
+function callPerform(services: PaymentServices, receipt: ReceiptRow, { signal, isRetry }: PerformOptions): Promise<MerchantApiReply> {
+  const transaction = { ...merchantPayment(receipt), transactionId: receipt.receiptId, at: receipt.payTime, isRetry }
   return callMerchant(services, signal, (endpoint, until) => endpoint.perform(transaction, until))
 }
 
@@ -147,7 +147,7 @@ function performTransition(
   }
   if (reply.kind === 'silent' && !isFinal) {
     const to = { dueAt: now + backoffMs(settings, receipt.reconcileAttempts) }
-    return { ...base, cause: 'merchant_silent', to, outcome: reply.why, reply: new RpcError('merchantClosing') }
+    return { ...base, cause: 'merchant_silent', to, outcome: reply.reason, reply: new RpcError('merchantClosing') }
   }
   const error = merchantError(reply)
   const refund = newOperation(receipt, 'refund', receipt.takenTiyin, now)
@@ -205,7 +205,7 @@ function recordMerchantCancellation(
   const base = { cause: 'merchant_cancel_sent', from: receipt, operations } as const
   if (reply.kind === 'silent' && !isFinal) {
     const to = { dueAt: now + backoffMs(settings, receipt.reconcileAttempts) }
-    return applyBackgroundTransition(services, { ...base, to, outcome: reply.why })
+    return applyBackgroundTransition(services, { ...base, to, outcome: reply.reason })
   }
   const outcome = reply.kind === 'silent' ? 'merchant_no_answer' : reply.kind
   return applyBackgroundTransition(services, { ...base, to: { dueAt: null, flagged: reply.kind !== 'agreed' }, outcome })
@@ -217,12 +217,12 @@ async function callMerchant(
   signal: AbortSignal,
   call: (endpoint: MerchantApi, signal: AbortSignal) => Promise<MerchantApiReply>,
 ): Promise<MerchantApiReply> {
-  const late: MerchantApiReply = { kind: 'silent', why: 'late' }
+  const late: MerchantApiReply = { kind: 'silent', reason: 'late' }
   const timeout = { clock, timeoutMs: settings.endpointTimeoutMs, signal }
   try {
     return await withTimeout(timeout, late, async (until): Promise<MerchantApiReply> => call(endpoint, until))
   } catch {
-    return { kind: 'silent', why: 'broken' }
+    return { kind: 'silent', reason: 'broken' }
   }
 }
 
@@ -242,14 +242,14 @@ function withMerchantReply(
   if (reply.kind === 'refused') {
     return { ...operation, state: 'declined', reason: 'merchantRefused', rawCode: JSON.stringify(reply.error), resolvedAt: now }
   }
-  if (!isFinal) return { ...operation, state: 'unknown', rawCode: reply.why }
-  return { ...operation, state: 'declined', reason: 'merchantNoAnswer', rawCode: reply.why, resolvedAt: now }
+  if (!isFinal) return { ...operation, state: 'unknown', rawCode: reply.reason }
+  return { ...operation, state: 'declined', reason: 'merchantNoAnswer', rawCode: reply.reason, resolvedAt: now }
 }
 
 /** The error for the caller of receipts.pay: the merchant's own, or that its endpoint did not respond. */
 function merchantError(reply: MerchantRefusal): RpcError {
   if (reply.kind === 'refused') return new RpcError('merchantRefused', { data: reply.error })
-  return new RpcError('merchantNoAnswer', { cause: new Error(`the merchant's endpoint: ${reply.why}`) })
+  return new RpcError('merchantNoAnswer', { cause: new Error(`the merchant's endpoint: ${reply.reason}`) })
 }
 
 /** The same error from a stored operation; null if the merchant did not cause it. */

@@ -25,16 +25,16 @@ test(
         const webhooks = deliverer()
         for (const certified of [trusted.certify('other.example'), trusted.certify('shop.example', -1), trusted.certify('shop.example')]) {
           await goOn(webhooks, hourMs)
-          assert.equal(server.heard.length, 0)
-          server.show(certified)
+          assert.equal(server.requests.length, 0)
+          server.replaceCertificate(certified)
         }
         await goOn(webhooks, 3 * hourMs)
         assert.deepEqual(
-          server.heard.map(({ servername }) => servername),
+          server.requests.map(({ servername }) => servername),
           ['shop.example'],
         )
-        for (const heard of server.heard) {
-          assert.ok(isSignedWith(added.secret, { ...heard, id: String(heard.headers['webhook-id']) }))
+        for (const received of server.requests) {
+          assert.ok(isSignedWith(added.secret, { ...received, id: String(received.headers['webhook-id']) }))
         }
         const [event] = await endpoints.events(merchantId, 0, 10)
         assert.deepEqual(event?.deliveries.map(({ state, attempts }) => `${state} ${String(attempts)}`).sort(), [

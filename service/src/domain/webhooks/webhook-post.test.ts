@@ -9,7 +9,7 @@ import { answerStatus, startReceiver, type Receiver } from './receiver.fixture.t
 
 const never = new AbortController().signal
 const clock = makeHandClock()
-const post = makeWebhookPost({ guard: makeAddressGuard({ resolve: resolveBySystem, loopback: true }), clock, timeoutMs: 15_000 })
+const post = makeWebhookPost({ guard: makeAddressGuard({ resolve: resolveBySystem, allowLoopback: true }), clock, timeoutMs: 15_000 })
 
 function withReceiver(run: (receiver: Receiver, send: () => ReturnType<WebhookPost>) => Promise<void>): () => Promise<void> {
   return async () => {
@@ -81,7 +81,7 @@ test(
       { address: '10.0.0.1', family: 4 },
     ]
     let asked = 0
-    const guard = makeAddressGuard({ resolve: () => Promise.resolve([answers[asked++]!]), loopback: true })
+    const guard = makeAddressGuard({ resolve: () => Promise.resolve([answers[asked++]!]), allowLoopback: true })
     const rebound = makeWebhookPost({ guard, clock, timeoutMs: 15_000 })
     const letter = { url: new URL(receiver.url.replace('127.0.0.1', 'rebinding.example')), headers: {}, body: '{}' }
     assert.deepEqual(await rebound(letter, never), { outcome: 'delivered', status: 200 })
@@ -95,7 +95,7 @@ test(
 test(
   'a name that turns to this machine is not called where this machine may not be reached',
   withReceiver(async (receiver) => {
-    const guard = makeAddressGuard({ resolve: () => Promise.resolve([{ address: '127.0.0.1', family: 4 }]), loopback: false })
+    const guard = makeAddressGuard({ resolve: () => Promise.resolve([{ address: '127.0.0.1', family: 4 }]), allowLoopback: false })
     const strict = makeWebhookPost({ guard, clock, timeoutMs: 15_000 })
     for (const scheme of ['http', 'https']) {
       const url = new URL(receiver.url.replace('http://127.0.0.1', `${scheme}://shop.example`))

@@ -18,7 +18,7 @@ export function makeWebhookPost(deps: WebhookPostDependencies): WebhookPost {
 }
 
 function toPostResult(sent: HttpPostResult): WebhookPostResult {
-  if (sent.outcome !== 'answered') return { outcome: sent.outcome, status: 0 }
+  if (sent.outcome !== 'responded') return { outcome: sent.outcome, status: 0 }
   const { status } = sent
   return { outcome: status >= 200 && status <= 299 ? 'delivered' : 'refused', status }
 }

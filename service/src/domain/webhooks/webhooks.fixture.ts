@@ -39,7 +39,7 @@ export async function withPost({ store }: Opened, test: (post: Post) => Promise<
     audit: makeAuditEntry(makeCard(1)),
   })
   const receiver = await startReceiver()
-  const guard = makeAddressGuard({ resolve, loopback: true })
+  const guard = makeAddressGuard({ resolve, allowLoopback: true })
   const failures: unknown[] = []
   const failed = (err: unknown): void => void failures.push(err)
   const post = makeWebhookPost({ guard, clock, timeoutMs: webhookSettings.timeoutMs })

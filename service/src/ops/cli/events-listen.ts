@@ -18,7 +18,7 @@ export const eventsListen: Command = {
   options: [merchantOption, { name: 'forward-to', takes: '<url>', meaning: 'http://127.0.0.1:<port>/… of the program.' }],
   async run(input) {
     const clock = makeSystemClock()
-    const guard = makeAddressGuard({ resolve: resolveBySystem, loopback: true })
+    const guard = makeAddressGuard({ resolve: resolveBySystem, allowLoopback: true })
     const url = readTarget(input.options.get('forward-to'))
     const secret = createWebhookSecret()
     const post = makeWebhookPost({ guard, clock, timeoutMs: TIMEOUT_MS })

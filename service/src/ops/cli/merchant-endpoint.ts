@@ -54,7 +54,7 @@ async function testEndpoint(input: CommandInput, merchantId: string): Promise<Co
   const facts = await callService(input, 'operator.endpoints.test', { merchantId, amountTiyin: sum, account })
   if (facts.kind === 'agreed') return { exit: 'done', facts, text: 'It would take this payment.' }
   const text =
-    facts.kind === 'refused' ? `It refuses: ${JSON.stringify(facts.error)}` : `It did not answer the question: ${facts.why ?? ''}`
+    facts.kind === 'refused' ? `It refuses: ${JSON.stringify(facts.error)}` : `It did not answer the question: ${facts.reason ?? ''}`
   return { exit: 'found', facts, text }
 }
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 
 import { endpointTo, startMerchant } from '../../adapters/merchant-api/merchant.fixture.ts'
-import { observeMerchantApi } from '../../adapters/merchant-api/observed.ts'
+import { observeMerchantApi } from '../../adapters/merchant-api/observe-merchant-api.ts'
 import { makeHandClock } from '../../testing/clock.fixture.ts'
 
 import { makeMerchantEndpointObserver } from './observers.ts'
@@ -24,7 +24,7 @@ function openObserver(find: () => typeof merchant | null = () => merchant) {
   let now = 0
   const endpoint = observeMerchantApi({
     endpoint: endpointTo(find, clock),
-    tell: makeMerchantEndpointObserver(log, metrics),
+    onCall: makeMerchantEndpointObserver(log, metrics),
     now: () => (now += 7),
   })
   const counted = async () => (await metrics.render()).match(/tessera_merchant_endpoint_calls_total\{.*/g) ?? []
@@ -32,7 +32,7 @@ function openObserver(find: () => typeof merchant | null = () => merchant) {
 }
 
 const ask = { merchantId, amountTiyin: 100, account: { order_id: '4' } }
-const transaction = { ...ask, transactionId: receiptId, at: 1, isAgain: true }
+const transaction = { ...ask, transactionId: receiptId, at: 1, isRetry: true }
 
 test('an endpoint that refuses, does not answer or errs gets one line with its reason; one that agrees is only counted', async () => {
   const { lines, counted, endpoint } = openObserver()
@@ -84,11 +84,11 @@ test('an endpoint that cannot be called is reported as failed, and the error is 
 test('nothing that a merchant’s endpoint sends gets into the log, card numbers included', async () => {
   const lines: Record<string, unknown>[] = []
   const said = { kind: 'refused', error: { code: -8600069195406311, message: '8600069195406311', data: 'order 8600069195406311' } } as const
-  const loud = { isSet: async () => true, check: async () => said, perform: async () => said, cancel: async () => said }
+  const loud = { hasEndpoint: async () => true, check: async () => said, perform: async () => said, cancel: async () => said }
   const log = makeLog('info', { write: (line) => void lines.push(JSON.parse(line) as Record<string, unknown>) }, () => 0)
   const metrics = makeMetrics(clock)
   metrics.close()
-  await observeMerchantApi({ endpoint: loud, tell: makeMerchantEndpointObserver(log, metrics), now: () => 0 }).check(ask, signal)
+  await observeMerchantApi({ endpoint: loud, onCall: makeMerchantEndpointObserver(log, metrics), now: () => 0 }).check(ask, signal)
   assert.equal(log.caught(), 0)
   assert.deepEqual(Object.keys(lines[0] ?? {}), ['level', 'time', 'merchantId', 'operation', 'reason', 'ms', 'event'])
 })

@@ -1,6 +1,6 @@
 import { errorEntry } from '@tessera/contract/errors'
 
-import type { MerchantApiCall } from '../../adapters/merchant-api/observed.ts'
+import type { MerchantApiCall } from '../../adapters/merchant-api/observe-merchant-api.ts'
 import type { AppliedTransition } from '../../domain/payments/dependencies.ts'
 import type { ReachedLimit } from '../../domain/limits/limit-mode.ts'
 import type { CallSummary, CallFailure, CallObserver } from '../../server/call-observer.ts'

@@ -1,32 +1,32 @@
 import type { MerchantApi, MerchantApiCancellation, MerchantApiPayment, MerchantApiReply, MerchantApiTransaction } from './merchant-api.ts'
 
-/** The outcome of one call of a merchant's endpoint, in our own codes: never what the merchant wrote. */
+/** The outcome of one call to a merchant's endpoint, in our own codes. Contains nothing that the merchant sent. */
 export interface MerchantApiCall {
   readonly operation: 'check' | 'perform' | 'cancel'
-  /** `failed`: the call could not be made, for instance because the stored password does not open. */
+  /** `failed`: the call could not be made, for example because the stored password could not be decrypted. */
   readonly outcome: MerchantApiReply['kind'] | 'failed'
   readonly merchantId: string
   /** Null for a check, which has no receipt id. */
   readonly receiptId: string | null
   /** A code: `late`, `http_500`, `refused`. Null when it agreed. */
   readonly reason: string | null
-  /** The code of the endpoint's error. */
+  /** The error code of the endpoint. */
   readonly code: number | null
   readonly ms: number
   readonly err?: unknown
 }
 
-export interface ObservedMerchantApiOptions {
+export interface ObserveMerchantApiOptions {
   readonly endpoint: MerchantApi
-  readonly tell: (told: MerchantApiCall) => void
+  readonly onCall: (call: MerchantApiCall) => void
   /** Milliseconds of a monotonic clock. */
   readonly now: () => number
 }
 
-/** The same endpoint, with the outcome of each call reported. */
-export function observeMerchantApi({ endpoint, tell, now }: ObservedMerchantApiOptions): MerchantApi {
+/** Returns the endpoint with every call reported to `onCall`. */
+export function observeMerchantApi({ endpoint, onCall, now }: ObserveMerchantApiOptions): MerchantApi {
   return Object.freeze({
-    isSet: (merchantId: string) => endpoint.isSet(merchantId),
+    hasEndpoint: (merchantId: string) => endpoint.hasEndpoint(merchantId),
     check: (request: MerchantApiPayment, signal: AbortSignal) => observe('check', request, null, () => endpoint.check(request, signal)),
     perform: (request: MerchantApiTransaction, signal: AbortSignal) =>
       observe('perform', request, request.transactionId, () => endpoint.perform(request, signal)),
@@ -38,16 +38,16 @@ export function observeMerchantApi({ endpoint, tell, now }: ObservedMerchantApiO
     operation: MerchantApiCall['operation'],
     { merchantId }: { merchantId: string },
     receiptId: string | null,
-    request: () => Promise<MerchantApiReply>,
+    call: () => Promise<MerchantApiReply>,
   ): Promise<MerchantApiReply> {
     const startedAt = now()
     const details = () => ({ operation, merchantId, receiptId, ms: now() - startedAt })
     try {
-      const reply = await request()
-      tell({ ...details(), ...outcomeOf(reply) })
+      const reply = await call()
+      onCall({ ...details(), ...outcomeOf(reply) })
       return reply
     } catch (err) {
-      tell({ ...details(), outcome: 'failed', reason: 'failed', code: null, err })
+      onCall({ ...details(), outcome: 'failed', reason: 'failed', code: null, err })
       throw err
     }
   }
@@ -56,6 +56,6 @@ export function observeMerchantApi({ endpoint, tell, now }: ObservedMerchantApiO
 function outcomeOf(reply: MerchantApiReply): Pick<MerchantApiCall, 'outcome' | 'reason' | 'code'> {
   if (reply.kind === 'agreed') return { outcome: 'agreed', reason: null, code: null }
   if (reply.kind === 'refused') return { outcome: 'refused', reason: 'refused', code: reply.error.code }
-  const code = /^error_(-[0-9]+)$/.exec(reply.why)?.[1]
-  return { outcome: 'silent', reason: code === undefined ? reply.why : 'error', code: code === undefined ? null : Number(code) }
+  const code = /^error_(-[0-9]+)$/.exec(reply.reason)?.[1]
+  return { outcome: 'silent', reason: code === undefined ? reply.reason : 'error', code: code === undefined ? null : Number(code) }
 }
