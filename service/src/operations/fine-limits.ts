@@ -10,7 +10,7 @@ import type { BoundOperation } from './operation.ts'
  * Runs an operation under the limits that its contract names: counts the token, and reports the outcome to the failure breaker. Throws `tokenShape`,
  * `tokenLimit` or `failureLimit`. PANs are counted by cards.create, which reads them.
  */
-export async function withFineLimits<T>(
+export function withFineLimits<T>(
   { operation: { contract }, params, app: { limits } }: BoundOperation<OperationName>,
   { merchantId }: RequestContext,
   run: () => Promise<T>,

@@ -73,12 +73,12 @@ export interface BoundOperation<Name extends OperationName> {
 }
 
 /** Runs an operation and renders its outcome. */
-export async function runOperation<Name extends OperationName>(
+export function runOperation<Name extends OperationName>(
   { operation: { run, render }, params, app }: BoundOperation<Name>,
   ctx: RequestContext<unknown>,
 ): Promise<Result<Name>> {
   if (render === undefined) return run(params, ctx, app)
-  return render(await run(params, ctx, app), params, ctx, app)
+  return run(params, ctx, app).then((outcome) => render(outcome, params, ctx, app))
 }
 
 /** `reconcile` with its outcome rendered; null where the operation has none. */

@@ -18,7 +18,7 @@ import {
   type OperationRules,
 } from '../operations/operation.ts'
 
-import type { Authenticator, RequestCredentials } from './auth/authenticator.ts'
+import type { Authenticator, CallerAuthentication, RequestCredentials } from './auth/authenticator.ts'
 import { makeXAuthAuthenticator, type XAuthOptions } from './auth/x-auth-authenticator.ts'
 import { handleSequentially, type BatchDeadline } from './batch.ts'
 import type { CallObserver, RecordCall } from './call-observer.ts'
@@ -89,10 +89,10 @@ async function handleCall(read: ReadCall, request: SharedRequest, pipeline: Pipe
 async function runSteps(call: Call, pipeline: Pipeline): Promise<unknown> {
   checkEnvelope(call, pipeline)
   const contract = findContract(call, pipeline)
-  const caller = await authenticate(call, contract, pipeline)
+  const caller = acceptCaller(call, await pipeline.authenticator.authenticate(contract, call.request))
   checkCoarseLimits(call, contract, caller, pipeline)
   const bound = validateParams(call, contract.name, caller, pipeline)
-  return withIdempotency(bound, createRequestContext(call, caller, pipeline), call, pipeline, (ctx) =>
+  return await withIdempotency(bound, createRequestContext(call, caller, pipeline), call, pipeline, (ctx) =>
     withFineLimits(bound, ctx, () => runOperation(bound, ctx)),
   )
 }
@@ -120,8 +120,7 @@ function findContract({ read, method }: Call, { operations }: Pipeline): Operati
 }
 
 /** A caller that was identified is reported even if it is then refused. */
-async function authenticate(call: Call, contract: OperationRules, { authenticator }: Pipeline): Promise<CallerIdentity> {
-  const { identity, merchantId, fault } = await authenticator.authenticate(contract, call.request)
+function acceptCaller(call: Call, { identity, merchantId, fault }: CallerAuthentication): CallerIdentity {
   call.caller = merchantId === null ? null : identity
   if (fault !== null) throwFault(fault)
   return identity
@@ -141,7 +140,7 @@ function validateParams<Name extends OperationName>(
   return { operation: findOperationByName(operations, name), params: readParams(name, read, referenceFields), app: services }
 }
 
-function createRequestContext({ requestId, read, request }: Call, caller: CallerIdentity, { signal }: Pipeline): RequestContext {
+function createRequestContext({ requestId, read, request }: Call, caller: CallerIdentity, { signal }: Pipeline): RequestContext<unknown> {
   const { merchantId, bucket, user } = caller
   const { profile, language, address, origin, browser } = request
   return {
@@ -162,16 +161,16 @@ function createRequestContext({ requestId, read, request }: Call, caller: Caller
 }
 
 /** Runs an operation once for its Idempotency-Key. Without a key, or where the operation changes nothing, it runs every time. */
-async function withIdempotency<Name extends OperationName>(
+function withIdempotency<Name extends OperationName>(
   bound: BoundOperation<Name>,
-  ctx: RequestContext,
+  ctx: RequestContext<unknown>,
   { read, request }: Call,
   { idempotency }: Pipeline,
   run: (ctx: RequestContext<unknown>) => Promise<Result<Name>>,
 ): Promise<Result<Name>> {
   const { operation, params, app } = bound
   const { idempotencyKey } = request
-  if (!operation.contract.mutates || idempotencyKey === null || idempotencyKey === 'invalid') return run({ ...ctx, idempotency: null })
+  if (!operation.contract.mutates || idempotencyKey === null || idempotencyKey === 'invalid') return run(ctx)
   operation.check?.(params, ctx, app)
   const { caller, profile, requestId, cardNumber, signal } = ctx
   const method = operation.contract.name

@@ -1,11 +1,11 @@
-import { text, oneOf, integer, timestamp, readText, readInteger } from './columns.ts'
+import { text, oneOf, integer, bigint, timestamp, readText, readInteger } from './columns.ts'
 import { table, type RowOf } from './table.ts'
 import type { MerchantKey } from './merchants.ts'
-import { type Row, placeholders, sql } from './statement.ts'
-import { type Read, type TimeCursor, type Transaction, run } from './transaction.ts'
+import { type Row, sql } from './statement.ts'
+import { type Read, type TimeCursor, type Transaction, insertNewRows, run } from './transaction.ts'
 
 // prettier-ignore
-export const requestLogTable = table('request_log', {
+const listColumns = {
   bucket:     integer(),
   merchantId: text(),
   at:         timestamp(),                       // when the response was sent
@@ -14,22 +14,29 @@ export const requestLogTable = table('request_log', {
   profile:    oneOf('spec', 'subscribe'),
   code:       integer(),                         // of the error; 0 for a result
   reason:     text(),
-  micros:     integer(),                         // thousandths of a millisecond
+  micros:     bigint(),                          // thousandths of a millisecond
   caller:     oneOf('server', 'browser', 'unproved'),
   cardId:     text(),                            // '' for a call without a card
-  lost:       integer(),                         // above 0 this is no call, but so many calls that were not recorded, the first of them at `lostFrom`
+  lost:       bigint(),                          // above 0 this is no call, but so many calls that were not recorded, the first of them at `lostFrom`
   lostFrom:   timestamp(),
-})
+}
+
+/** The columns of a list. */
+export const requestLogTable = table('request_log', listColumns)
 
 /** One API call in its merchant's request log, redacted before it comes here. */
 export type RequestRow = RowOf<typeof requestLogTable>
 
+/** All columns. */
+// prettier-ignore
+const detailedRequestTable = table('request_log', {
+  ...listColumns,
+  bytes:      integer(),
+  detail:     text(),                            // JSON, of bounded length
+})
+
 /** With what only the page of a single call shows. */
-export interface DetailedRequestRow extends RequestRow {
-  readonly bytes: number
-  /** JSON, of bounded length. */
-  readonly detail: string
-}
+export type DetailedRequestRow = RowOf<typeof detailedRequestTable>
 
 export interface RequestListQuery extends MerchantKey {
   /** `id` is the request id. */
@@ -40,15 +47,9 @@ export interface RequestListQuery extends MerchantKey {
   readonly cardId: string | null
 }
 
-const insertRow = sql`insert into request_log (${requestLogTable.columns}, bytes, detail) values (${placeholders(15)}) on conflict do nothing`
-
 /** Inserts records; one that exists already stays as it is. */
 export function* insertRequests({ requests }: { readonly requests: readonly DetailedRequestRow[] }): Transaction<void> {
-  for (const row of requests) {
-    const { bucket, merchantId, at, requestId, method, profile, code, reason, micros, caller, cardId, lost, lostFrom } = row
-    const values = [bucket, merchantId, at, requestId, method, profile, code, reason, micros, caller, cardId, lost, lostFrom]
-    yield* run(insertRow, [...values, row.bytes, row.detail])
-  }
+  yield* insertNewRows(detailedRequestTable, requests)
 }
 
 const selectNewest = sql`
@@ -72,7 +73,7 @@ export function listRequests({ bucket, merchantId, after, from, count, cardId }:
 }
 
 const selectOne = sql`
-  select ${requestLogTable.columns}, bytes, detail from request_log where bucket = $1 and merchant_id = $2 and request_id = $3 limit 1`
+  select ${detailedRequestTable.columns} from request_log where bucket = $1 and merchant_id = $2 and request_id = $3 limit 1`
 
 export function findRequest({
   bucket,
@@ -82,8 +83,7 @@ export function findRequest({
   return {
     statement: selectOne,
     values: [bucket, merchantId, requestId],
-    map: ([row]) =>
-      row === undefined ? null : { ...requestLogTable.fromRow(row), bytes: readInteger(row, 'bytes'), detail: readText(row, 'detail') },
+    map: ([row]) => (row === undefined ? null : detailedRequestTable.fromRow(row)),
   }
 }
 

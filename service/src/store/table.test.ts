@@ -68,6 +68,12 @@ test('the statements name the columns in the order of the map', () => {
     'update things set version = $3, state = $4, code = $5, note = $6, is_open = $7, blob = $8, names = $9, created_at = $10, ' +
       'attempts = $11, mac = $12 where bucket = $1 and thing_id = $2 and version = $13 returning version',
   )
+  assert.equal(thingsTable.insertNewStatement.text, `${thingsTable.insertStatement.text} on conflict do nothing`)
+  assert.equal(
+    thingsTable.insertNewRowsStatement.text,
+    `insert into things (${columns}) select * from unnest($1::integer[], $2::text[], $3::integer[], $4::text[], $5::text[], $6::text[], ` +
+      '$7::smallint[], $8::bytea[], $9::text[], $10::bigint[], $11::integer[], $12::bytea[]) on conflict do nothing',
+  )
   assert.match(thingsTable.replaceSql, /^set version = excluded.version, .* mac = excluded.mac$/)
 })
 

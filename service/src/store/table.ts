@@ -1,6 +1,6 @@
 import type { MacField } from '@tessera/vault/rowmac'
 
-import type { Column, Columns, ColumnType, RowMacColumn } from './columns.ts'
+import type { Column, Columns, RowMacColumn } from './columns.ts'
 import { compileFromRow, compileMacFields, compileToValues } from './row-mapping.ts'
 import { type Row, type Statement, type Value, makeStatement, placeholders } from './statement.ts'
 
@@ -18,17 +18,27 @@ export function table<C extends Columns>(name: string, columns: C): Table<C> {
   const changing = names.slice(keys.length)
   const setSql = `set ${changing.map((column, at) => `${column} = $${keys.length + at + 1}`).join(', ')}`
   const insertSql = `insert into ${name} (${names.join(', ')}) values (${placeholders(names.length)})`
+  const types = fields.map(({ column }) => column.type)
+  const insertRowsSql = `insert into ${name} (${names.join(', ')}) select * from unnest(${types.map((type, at) => `$${at + 1}::${type}[]`).join(', ')})`
   let insert: Statement | null = null
+  let insertNew: Statement | null = null
+  let insertNewRows: Statement | null = null
   let update: Statement | null = null
   return {
     name,
     names,
     columns: names.join(', '),
-    types: fields.map(({ column }) => column.type),
     insertSql,
+    insertRowsSql,
     replaceSql: `set ${changing.map((column) => `${column} = excluded.${column}`).join(', ')}`,
     get insertStatement() {
       return (insert ??= makeStatement(insertSql))
+    },
+    get insertNewStatement() {
+      return (insertNew ??= makeStatement(`${insertSql} on conflict do nothing`))
+    },
+    get insertNewRowsStatement() {
+      return (insertNewRows ??= makeStatement(`${insertRowsSql} on conflict do nothing`))
     },
     get updateStatement() {
       return (update ??= makeStatement(`update ${name} ${setSql} where ${where} and version = $${names.length + 1} returning version`))
@@ -48,11 +58,15 @@ export interface Table<C extends Columns> {
   readonly names: readonly string[]
   /** The same, for a statement. */
   readonly columns: string
-  /** PostgreSQL's types of the columns. */
-  readonly types: readonly ColumnType[]
   /** `insert into … values …`, with the values of `toValues`. */
   readonly insertSql: string
   readonly insertStatement: Statement
+  /** The same for a row that may exist already: then it stays as it is. */
+  readonly insertNewStatement: Statement
+  /** Inserts many rows on PostgreSQL, with an array of values a column. */
+  readonly insertRowsSql: string
+  /** The same for rows of which some may exist already. */
+  readonly insertNewRowsStatement: Statement
   /** `set … = excluded.…` for `on conflict … do update`: every column but the key. */
   readonly replaceSql: string
   /** Replaces version `$n - 1` of a row; the values of `toValues`, then the version before. For tables with a version. */

@@ -33,8 +33,12 @@ export type OnlyMembersOf<I, X> = { readonly [K in Exclude<keyof X, keyof I>]: n
 
 export type TransactionStep =
   | { readonly kind: 'run'; readonly statement: Statement; readonly values: readonly Value[] }
+  | { readonly kind: 'insertNew'; readonly table: NewRowsTable; readonly rows: readonly (readonly Value[])[] }
   | { readonly kind: 'audit'; readonly entry: AuditEntry }
   | { readonly kind: 'rollback' }
+
+/** The two statements for rows of which some may exist already: one row a statement on SQLite, all rows in one on PostgreSQL. */
+type NewRowsTable = Pick<Table<Columns>, 'insertNewStatement' | 'insertNewRowsStatement'>
 
 /** Runs a statement and returns its rows. */
 export function* run(statement: Statement, values: readonly Value[]): Transaction<readonly Row[]> {
@@ -50,6 +54,11 @@ export function* runOne(statement: Statement, values: readonly Value[]): Transac
 /** Inserts a row. */
 export function* insertRow<C extends Columns>(table: Table<C>, row: RowOf<Table<C>>): Transaction<void> {
   yield { kind: 'run', statement: table.insertStatement, values: table.toValues(row) }
+}
+
+/** Inserts rows; one that exists already stays as it is. PostgreSQL inserts them with one statement. */
+export function* insertNewRows<C extends Columns>(table: Table<C>, rows: readonly RowOf<Table<C>>[]): Transaction<void> {
+  yield { kind: 'insertNew', table, rows: rows.map(table.toValues) }
 }
 
 /** Replaces version `row.version - 1`. Returns false when another change came first. */

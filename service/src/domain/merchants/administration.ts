@@ -17,7 +17,7 @@ import {
 } from '../../store/merchants.ts'
 import type { Store } from '../../store/store.ts'
 
-import type { Merchant, MerchantCache } from './merchant-cache.ts'
+import { toMerchant, type Merchant, type MerchantCache } from './merchant-cache.ts'
 import { maxActiveCredentials, activeCredentials, makeCredential, retiredCredential } from './credentials.ts'
 import { retryOnConflict } from '../concurrency.ts'
 import { operatorActor, type AuditActor } from '../request-context.ts'
@@ -85,7 +85,7 @@ export function makeMerchantAdministration({
     const row = await mac.seal({ ...base, name, organization, address, settings: writeSettings(settings), credentials })
     if (!(await store.write(insertMerchant, { merchant: row, audit: merchantAuditEntry(row, actionEntry('merchant.created', 'created')) })))
       return new SettingProblem('merchant_id_taken')
-    return { merchant: { row, settings }, password }
+    return { merchant: toMerchant(row), password }
   }
 
   async function isKnown(merchantId: string): Promise<boolean> {

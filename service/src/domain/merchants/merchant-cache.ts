@@ -10,6 +10,8 @@ import { readSettings, type MerchantSettings } from './settings.ts'
 export interface Merchant {
   readonly row: MerchantRow
   readonly settings: MerchantSettings
+  /** Names of its account fields of kind `reference`. */
+  readonly referenceFields: ReadonlySet<string>
 }
 
 /** A read-through cache of merchants with a short lifetime. */
@@ -65,7 +67,7 @@ export function makeMerchantCache({ store, clock, mac, alarm }: MerchantCacheDep
       alarm('row_tampered', { merchantId: row.id, cardId: '', requestId: '' })
       throw new TamperedRowError(`merchant ${row.id} has a wrong MAC`)
     }
-    return Object.freeze({ row, settings: readSettings(row.settings) })
+    return toMerchant(row)
   }
 
   function insert(merchantId: string, entry: { readonly merchant: Merchant; readonly expiresAt: number }): void {
@@ -80,6 +82,13 @@ export function makeMerchantCache({ store, clock, mac, alarm }: MerchantCacheDep
     changes += 1
     entries.delete(merchantId)
   }
+}
+
+/** Parses the settings of a merchant's row, once for all calls while it is cached. */
+export function toMerchant(row: MerchantRow): Merchant {
+  const settings = readSettings(row.settings)
+  const references = settings.accountFields.filter(({ kind }) => kind === 'reference')
+  return Object.freeze({ row, settings, referenceFields: new Set(references.map(({ name }) => name)) })
 }
 
 /** A block or a password change takes effect within this time in every process, and at once in the process that made it. */

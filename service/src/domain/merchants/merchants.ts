@@ -109,9 +109,8 @@ export function makeMerchants(deps: MerchantDependencies): Merchants {
   }
 }
 
-function authenticated({ row, settings }: Merchant, kind: 'server' | 'browser'): AuthenticationResult {
-  const { origins, strictServerAuth, limits, accountFields } = settings
-  const referenceFields = new Set(accountFields.filter((field) => field.kind === 'reference').map(({ name }) => name))
+function authenticated({ row, settings, referenceFields }: Merchant, kind: 'server' | 'browser'): AuthenticationResult {
+  const { origins, strictServerAuth, limits } = settings
   const isBlocked = row.state === 'blocked'
   return { kind, merchantId: row.id, bucket: row.bucket, blocked: isBlocked, origins, strictServerAuth, limits, referenceFields }
 }

@@ -15,7 +15,7 @@ export class JsonCursor {
   isAscii = true
   /** Whether the last number has neither decimal point nor exponent. */
   isInteger = true
-  /** Upper bound of the decimal digits in the last string or number. */
+  /** Upper bound of the decimal digits in the last string or number that have no ASCII letter between them. */
   maxDigits = 0
 
   constructor(bytes: Buffer) {
@@ -59,6 +59,7 @@ export class JsonCursor {
     const { bytes } = this
     let at = this.at
     let digits = 0
+    let maxDigits = 0
     let high = 0
     this.from = at
     this.isEscaped = false
@@ -72,12 +73,13 @@ export class JsonCursor {
       } else {
         at++
       }
-      if (byte >= 0x30 && byte <= 0x39) digits++
+      if (byte >= 0x30 && byte <= 0x39) maxDigits = Math.max(maxDigits, ++digits)
+      else if ((byte | 0x20) >= 0x61 && (byte | 0x20) <= 0x7a) digits = 0
       high |= byte
     }
     this.isAscii = high < 0x80
     // Escapes and full-width digits are not counted one by one.
-    this.maxDigits = this.isEscaped || !this.isAscii ? at - this.from : digits
+    this.maxDigits = this.isEscaped || !this.isAscii ? at - this.from : maxDigits
     this.to = at
     this.at = at + 1
   }

@@ -3,6 +3,7 @@ import { cardsTable } from '../cards.ts'
 import { makeStatement, type Value } from '../statement.ts'
 import type { Columns } from '../columns.ts'
 import type { RowOf, Table } from '../table.ts'
+import type { TransactionStep } from '../transaction.ts'
 import type { Step } from './pipelined-query.ts'
 
 /** Inserts many cards with one statement. */
@@ -11,12 +12,17 @@ export const insertCards = insertOfMany(cardsTable)
 /** Inserts many audit entries with one statement. */
 export const insertAuditEntries = insertOfMany(auditTable)
 
-function insertOfMany<C extends Columns>({ name, names, types, columns, toValues }: Table<C>): (rows: readonly RowOf<Table<C>>[]) => Step {
-  const arrays = types.map((type, at) => `$${at + 1}::${type}[]`)
-  const statement = makeStatement(`insert into ${name} (${columns}) select * from unnest(${arrays.join(', ')})`)
-  return (rows) => ({ statement, values: byColumn(rows.map(toValues), names.length) })
+/** Inserts the rows of a transaction's step with one statement. */
+export function insertNewRows({ table, rows }: Extract<TransactionStep, { kind: 'insertNew' }>): Step {
+  return { statement: table.insertNewRowsStatement, values: byColumn(rows) }
 }
 
-function byColumn(rows: readonly (readonly Value[])[], columns: number): Value[][] {
-  return Array.from({ length: columns }, (_, at) => rows.map((row) => row[at] ?? null))
+function insertOfMany<C extends Columns>({ insertRowsSql, toValues }: Table<C>): (rows: readonly RowOf<Table<C>>[]) => Step {
+  const statement = makeStatement(insertRowsSql)
+  return (rows) => ({ statement, values: byColumn(rows.map(toValues)) })
+}
+
+/** The values of rows, of which there is at least one, as an array for each column. */
+function byColumn(rows: readonly (readonly Value[])[]): Value[][] {
+  return Array.from({ length: rows[0]?.length ?? 0 }, (_, at) => rows.map((row) => row[at] ?? null))
 }

@@ -77,6 +77,7 @@ export function makeBatchWriter(connection: Connection): (batch: readonly NamedT
     while (next.done !== true) {
       const step = next.value
       if (step.kind === 'audit') insertAudit(step.entry)
+      if (step.kind === 'insertNew') for (const values of step.rows) connection.run(step.table.insertNewStatement, values)
       if (step.kind === 'rollback') isRolledBack = true
       next = transaction.next(step.kind === 'run' ? connection.run(step.statement, step.values) : [])
     }

@@ -17,6 +17,8 @@ import { bucket, merchantId, T0 } from './samples.fixture.ts'
 
 const stranger = 'f'.repeat(24)
 const of = { bucket, merchantId }
+/** Whatever a list of values might take for its own: quotes, backslashes, braces, commas, a line end, NULL. */
+const hardToQuote = JSON.stringify({ data: `"\\", {NULL},'$1'\n`, params: 'ўзбек' })
 
 export function requestsSuite(withStore: WithStore): void {
   test(
@@ -24,10 +26,11 @@ export function requestsSuite(withStore: WithStore): void {
     withStore(async ({ store }) => {
       const cardId = 'c'.repeat(24)
       const rows = [1, 2, 3, 4, 5].map((number) =>
-        makeRequest(number, { at: T0 + Math.floor(number / 2), cardId: number % 2 === 0 ? cardId : '' }),
+        makeRequest(number, { at: T0 + Math.floor(number / 2), cardId: number % 2 === 0 ? cardId : '', detail: hardToQuote }),
       )
       await store.write(insertRequests, { requests: rows })
       await store.write(insertRequests, { requests: [...rows.slice(0, 1), makeRequest(6, { merchantId: stranger })] })
+      await store.write(insertRequests, { requests: [] })
       const ask = { ...of, after: null, from: 0, count: 2, cardId: null }
       const seen: RequestRow[] = []
       for (let page = 0; page < 9; page++) {
