@@ -1,6 +1,7 @@
+import { compareWithCheckout } from './against-checkout.ts'
 import { compareWithFloor, type ComparisonResult } from './compare.ts'
 import type { LoadMethod } from './load-messages.ts'
-import type { Measure, Measurement } from './measurement.ts'
+import type { Bench, Measure, Measurement } from './measurement.ts'
 
 /** cards.create compared with a durable insert of an equal row. */
 export const create: Measurement = {
@@ -16,11 +17,16 @@ export const check: Measurement = {
   run: (bench) => measure('check', bench),
 }
 
-async function measure(method: LoadMethod, { dataFactory, stores, isQuick, say }: Parameters<Measurement['run']>[0]): Promise<Measure[]> {
+async function measure(method: LoadMethod, { dataFactory, stores, isQuick, against, say }: Bench): Promise<Measure[]> {
   const measures: Measure[] = []
   for (const store of stores) {
     const [rounds, roundMs] = isQuick ? [3, 1000] : [7, 3000]
-    measures.push(...toMeasures(await compareWithFloor({ method, store, dataFactory, connections, cards: 5000, rounds, roundMs, say })))
+    const comparison = { method, store, dataFactory, connections, cards: 5000, rounds, roundMs, say }
+    measures.push(
+      ...(against === null
+        ? toMeasures(await compareWithFloor(comparison))
+        : await compareWithCheckout({ ...comparison, folder: against })),
+    )
   }
   return measures
 }

@@ -20,6 +20,7 @@ export interface ComparisonResult {
 
 /** Medians over the rounds. */
 export interface Speed {
+  readonly requests: number
   readonly requestsPerSecond: number
   /** User and system time of all threads of the server, without PostgreSQL's own. */
   readonly cpuMicroseconds: number
@@ -80,6 +81,7 @@ export async function measureSpeed(
   const result = await load.run({ order: 'run', target: loadTargetOf(running, method), method, connections, ms: roundMs })
   const cpuMs = readCpuMs(running.pid) - cpuBefore
   return {
+    requests: result.requests,
     requestsPerSecond: (result.requests / result.ms) * 1000,
     cpuMicroseconds: (cpuMs / result.requests) * 1000,
     p50Ms: result.p50Ms,
@@ -106,6 +108,7 @@ function sumUp(method: LoadMethod, store: StoreKind, pairs: readonly { floor: Sp
 function medianOf(speeds: readonly Speed[]): Speed {
   const middle = (metric: keyof Speed): number => median(speeds.map((speed) => speed[metric]))
   return {
+    requests: middle('requests'),
     requestsPerSecond: middle('requestsPerSecond'),
     cpuMicroseconds: middle('cpuMicroseconds'),
     p50Ms: middle('p50Ms'),

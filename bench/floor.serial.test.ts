@@ -2,7 +2,8 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { createServiceDataFactory } from '../fault/service-data.ts'
-import { killAll } from '../fault/spawn.ts'
+import { killAll, root } from '../fault/spawn.ts'
+import { compareWithCheckout } from './against-checkout.ts'
 import { compareWithFloor } from './compare.ts'
 
 const dataFactory = createServiceDataFactory()
@@ -32,3 +33,22 @@ for (const store of ['sqlite', 'postgres'] as const) {
     }
   })
 }
+
+test('two checkouts and the floor are measured in one run', async () => {
+  const measures = await compareWithCheckout({
+    method: 'check',
+    store: 'sqlite',
+    dataFactory,
+    folder: root,
+    connections: 8,
+    cards: 100,
+    rounds: 1,
+    roundMs: 1000,
+    say: () => undefined,
+  })
+  assert.deepEqual(
+    measures.slice(0, 2).map(({ name, unit }) => `${name} ${unit}`),
+    ['CPU per request of the other', 'throughput of the other'],
+  )
+  for (const { name, value } of measures) assert.ok(Number.isFinite(value) && value > 0, `${name}: ${value}`)
+})

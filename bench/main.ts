@@ -1,6 +1,7 @@
 // `npm run bench`: every measurement, or some of them: `npm run bench -- create check --store sqlite`.
-import { writeFileSync } from 'node:fs'
+import { existsSync, writeFileSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
+import { join, resolve } from 'node:path'
 import { createServiceDataFactory, type StoreKind } from '../fault/service-data.ts'
 import { killAll } from '../fault/spawn.ts'
 import { readCommandLine } from '../tools/command-line.ts'
@@ -11,6 +12,7 @@ import { formatMeasures } from './table.ts'
 const { values, positionals } = readCommandLine(
   {
     store: { type: 'string' },
+    against: { type: 'string' },
     quick: { type: 'boolean', default: false },
     json: { type: 'boolean', default: false },
     save: { type: 'boolean', default: false },
@@ -26,6 +28,8 @@ async function main(): Promise<number> {
   const unknown = positionals.filter((name) => !measurements.some((measurement) => measurement.name === name))
   if (unknown.length > 0) return refuse(`There is no measurement ${unknown.join(', ')}. There are ${names()}.`)
   if (store !== undefined && store !== 'sqlite' && store !== 'postgres') return refuse(`--store takes sqlite or postgres, not ${store}.`)
+  const problem = values.against === undefined ? null : describeUnusable(values.against)
+  if (problem !== null) return refuse(problem)
   const measures = await measure(store === undefined ? ['sqlite', 'postgres'] : [store])
   const results = { node: process.version, cores: availableParallelism(), isQuick: values.quick, measures }
   if (values.json) process.stdout.write(`${JSON.stringify(results)}\n`)
@@ -36,10 +40,11 @@ async function main(): Promise<number> {
 async function measure(stores: readonly StoreKind[]): Promise<Measure[]> {
   const dataFactory = createServiceDataFactory()
   const measures: Measure[] = []
+  const against = values.against === undefined ? null : resolve(values.against)
   const say = (text: string): unknown => !values.json && process.stderr.write(`        ${text}\n`)
   try {
     for (const measurement of measurements.filter(({ name }) => positionals.length === 0 || positionals.includes(name))) {
-      const made = await measurement.run({ dataFactory, stores, isQuick: values.quick, say })
+      const made = await measurement.run({ dataFactory, stores, isQuick: values.quick, against, say })
       if (!values.json) process.stdout.write(`${measurement.question}\n${formatMeasures(made)}\n\n`)
       measures.push(...made)
     }
@@ -48,6 +53,14 @@ async function measure(stores: readonly StoreKind[]): Promise<Measure[]> {
     await dataFactory.close()
   }
   return measures
+}
+
+/** Why another checkout cannot be measured; null when it can. */
+function describeUnusable(folder: string): string | null {
+  if (positionals.length === 0 || positionals.some((name) => name !== 'create' && name !== 'check'))
+    return '--against compares create and check only: npm run bench -- create check --against <folder>.'
+  const isReady = ['service/bin/tessera.mjs', 'node_modules', 'browser/dist'].every((path) => existsSync(join(folder, path)))
+  return isReady ? null : `${folder} is no checkout that can start. Run "node tools/bootstrap.mjs --build" in it first.`
 }
 
 function names(): string {
@@ -62,6 +75,7 @@ function usage(): string {
     ...measurements.map(({ name, question }) => `  ${name.padEnd(width)}  ${question}`),
     '',
     '  --store sqlite|postgres   one store instead of both',
+    '  --against <folder>        create and check: beside another checkout of this repository, in turns; ready to start there',
     '  --quick                   less load and fewer rounds, to see that it works',
     '  --json                    one JSON object instead of tables',
     '  --save                    writes bench/results.json as well',

@@ -34,6 +34,8 @@ export interface ServiceOptions {
   /** Flags of Node. */
   readonly nodeFlags?: readonly string[]
   readonly env?: Readonly<Record<string, string>>
+  /** The checkout whose program is run; by default this one. */
+  readonly folder?: string
   /** A program that runs the service as its child, with its arguments (strace -D). */
   readonly wrapper?: readonly string[]
   /** A file for its stderr; by default the last part is stored for `output`. */
@@ -48,12 +50,12 @@ export function startService(start: ServiceOptions): Promise<RunningService> {
 
 /** Starts another program of this repository that reports that it is ready as the service does: one line of JSON. */
 export async function startProgram(script: string, start: ServiceOptions): Promise<RunningService> {
-  const { imports = [], nodeFlags = [], env = {}, wrapper: under = [], logFile, maxStartSeconds = 60 } = start
+  const { imports = [], nodeFlags = [], env = {}, wrapper: under = [], folder = root, logFile, maxStartSeconds = 60 } = start
   const node = [process.execPath, ...nodeFlags, ...imports.flatMap((url) => ['--import', url.href])]
   const [file = '', ...args] = [...endWithParent(), ...under, ...node, script, ...start.flags]
   const startedAt = performance.now()
   const stderr = logFile === undefined ? 'pipe' : openSync(logFile, 'a')
-  const child = spawn(file, args, { cwd: root, env: { ...plainEnvironment(), ...env }, stdio: ['ignore', 'pipe', stderr] })
+  const child = spawn(file, args, { cwd: folder, env: { ...plainEnvironment(), ...env }, stdio: ['ignore', 'pipe', stderr] })
   if (typeof stderr === 'number') closeSync(stderr)
   alive.add(child)
   const ended = new Promise<number | null>((resolve) => child.once('exit', resolve)).finally(() => alive.delete(child))

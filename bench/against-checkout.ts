@@ -1,0 +1,95 @@
+import { join } from 'node:path'
+import { setTimeout as pause } from 'node:timers/promises'
+import { startService, type RunningService } from '../fault/spawn.ts'
+import { median } from '../fault/statistics.ts'
+import { loadTargetOf, measureSpeed, startFloor, type ComparisonOptions, type Speed } from './compare.ts'
+import { readCpuMs } from './cpu.ts'
+import { startLoadGenerator } from './load.ts'
+import type { Measure } from './measurement.ts'
+
+export interface CheckoutComparisonOptions extends ComparisonOptions {
+  /** The other checkout. */
+  readonly folder: string
+}
+
+/**
+ * Measures the services of two checkouts and the floor in one run, alternating. CPU time is that of the whole cycle: what a service writes after its
+ * last reply, its request log for instance, counts.
+ */
+export async function compareWithCheckout(comparison: CheckoutComparisonOptions): Promise<Measure[]> {
+  const { method, store, dataFactory, folder, rounds, cards } = comparison
+  const data = { floor: await dataFactory.create(store), other: await dataFactory.create(store), own: await dataFactory.create(store) }
+  const running: Record<Contender, RunningService> = {
+    floor: await startFloor(data.floor),
+    other: await startService({ flags: data.other.flags, folder, logFile: join(data.other.folder, 'log') }),
+    own: await startService({ flags: data.own.flags, logFile: join(data.own.folder, 'log') }),
+  }
+  const load = startLoadGenerator()
+  try {
+    const measureOne = async (contender: Contender): Promise<Speed> => {
+      const { pid } = running[contender]
+      const cpuBefore = readCpuMs(pid)
+      const speed = await measureSpeed(running[contender], load, comparison)
+      return { ...speed, cpuMicroseconds: (((await readCpuMsWhenIdle(pid)) - cpuBefore) * 1000) / speed.requests }
+    }
+    for (const contender of contenders) {
+      if (method === 'check') await load.run({ order: 'prepare', target: loadTargetOf(running[contender], 'create'), cards })
+      await measureOne(contender)
+    }
+    const measured: Round[] = []
+    for (let round = 0; round < rounds; round++) {
+      const speeds: Partial<Record<Contender, Speed>> = {}
+      // Whatever favours the first or the last of a round must not favour the same one every time.
+      for (const contender of round % 2 === 0 ? contenders : contenders.toReversed()) speeds[contender] = await measureOne(contender)
+      measured.push(speeds as Round)
+      comparison.say(`${method} ${store}: round ${round + 1} of ${rounds}`)
+    }
+    return toMeasures(`${method} ${store}`, measured)
+  } finally {
+    await load.stop()
+    for (const contender of contenders) {
+      await running[contender].stop()
+      await data[contender].remove()
+    }
+  }
+}
+
+const contenders = ['floor', 'other', 'own'] as const
+type Contender = (typeof contenders)[number]
+type Round = Readonly<Record<Contender, Speed>>
+
+/** The CPU time that a program has taken once it has finished its work. */
+async function readCpuMsWhenIdle(pid: number): Promise<number> {
+  for (let before = readCpuMs(pid); ;) {
+    await pause(idleWindowMs)
+    const now = readCpuMs(pid)
+    if (now - before <= maxIdleCpuMs) return now
+    before = now
+  }
+}
+
+/** The request log is written every second. */
+const idleWindowMs = 1200
+/** What a service without requests may take in that time. */
+const maxIdleCpuMs = 20
+
+function toMeasures(of: string, rounds: readonly Round[]): Measure[] {
+  const middle = (read: (round: Round) => number): number => median(rounds.map(read))
+  const cpuRatio = middle(({ own, other }) => own.cpuMicroseconds / other.cpuMicroseconds)
+  return [
+    { of, name: 'CPU per request', value: cpuRatio, unit: 'of the other', target: { most: 1 } },
+    { of, name: 'throughput', value: middle(({ own, other }) => own.requestsPerSecond / other.requestsPerSecond), unit: 'of the other' },
+    { of, name: 'CPU per request', value: middle(({ own }) => own.cpuMicroseconds), unit: 'µs' },
+    { of, name: 'CPU per request, other', value: middle(({ other }) => other.cpuMicroseconds), unit: 'µs' },
+    { of, name: 'CPU per request, floor', value: middle(({ floor }) => floor.cpuMicroseconds), unit: 'µs' },
+    { of, name: 'throughput', value: middle(({ own, floor }) => own.requestsPerSecond / floor.requestsPerSecond), unit: 'of the floor' },
+    {
+      of,
+      name: 'throughput, other',
+      value: middle(({ other, floor }) => other.requestsPerSecond / floor.requestsPerSecond),
+      unit: 'of the floor',
+    },
+    { of, name: 'latency p99', value: middle(({ own }) => own.p99Ms), unit: 'ms' },
+    { of, name: 'latency p99, other', value: middle(({ other }) => other.p99Ms), unit: 'ms' },
+  ]
+}
