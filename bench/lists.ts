@@ -7,7 +7,7 @@ import { dataFolderOf } from '../fault/inspect.ts'
 import { openPostgresStore } from '../service/src/store/postgres/postgres.ts'
 import { openSqliteStore, SQLITE_FILE } from '../service/src/store/sqlite/sqlite.ts'
 import type { Store } from '../service/src/store/store.ts'
-import { listQuestions } from '../service/src/store/suite/dashboard-lists.fixture.ts'
+import { dashboardListQueries } from '../service/src/store/suite/dashboard-lists.fixture.ts'
 import { analyzeRows, fillRows } from '../service/src/store/suite/many-rows.fixture.ts'
 import type { Bench, Measure, Measurement } from './measurement.ts'
 
@@ -52,15 +52,15 @@ interface StorePair {
 
 /** Alternating, so that other load on the machine affects both. The deep page is 1000 pages behind the first, with few rows 200. */
 async function compare(kind: StoreKind, { few, fewRows, many, manyRows, turns }: StorePair): Promise<Measure[]> {
-  const ofFew = listQuestions(fewRows, 5000)
-  const ofMany = listQuestions(manyRows, 25_000)
+  const ofFew = dashboardListQueries(fewRows, 5000)
+  const ofMany = dashboardListQueries(manyRows, 25_000)
   const measures: Measure[] = []
   for (const [at, question] of ofMany.entries()) {
     const counterpart = ofFew[at]
     if (counterpart === undefined) continue
     const durations: { few: number; many: number }[] = []
     for (let turn = 0; turn < turns + warmUps; turn++) {
-      const span = { few: await time(() => counterpart.ask(few)), many: await time(() => question.ask(many)) }
+      const span = { few: await time(() => counterpart.run(few)), many: await time(() => question.run(many)) }
       if (turn >= warmUps) durations.push(span)
     }
     const [fewMs, manyMs] = [median(durations.map((span) => span.few)), median(durations.map((span) => span.many))]

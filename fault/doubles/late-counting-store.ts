@@ -24,8 +24,8 @@ function countLate(store: Store): Store {
 
   async function check({ attempt }: CheckCode): Promise<CodeAttemptResult> {
     const row = await store.read(findVerification(attempt))
-    if (row === null || row.attempts >= row.maxAttempts) return { outcome: 'triesUsedUp' }
-    return row.sentBy === 'network' ? { outcome: 'askNetwork' } : { outcome: 'wrong' }
+    if (row === null || row.attempts >= row.maxAttempts) return { outcome: 'attemptsUsedUp' }
+    return row.sentBy === 'network' ? { outcome: 'networkDecides' } : { outcome: 'wrong' }
   }
 
   return { ...store, durability: store.durability, write }

@@ -5,7 +5,7 @@ import { done } from './dashboard-session.ts'
 
 const moment = Type.Integer({ description: 'Unix milliseconds.' })
 const locale = Type.Union([Type.Literal('uz'), Type.Literal('ru'), Type.Literal('en')])
-const page = Type.String({ maxLength: 2048, description: 'Its address without query; `pasted` for one that was pasted.' })
+const page = Type.String({ maxLength: 2048, description: 'The address of the page without its query; `pasted` for pasted source.' })
 const orNull = <T extends ReturnType<typeof Type.String> | ReturnType<typeof Type.Integer>>(shape: T) => Type.Union([shape, Type.Null()])
 
 const finding = Type.Object({
@@ -37,22 +37,22 @@ const script = Type.Object({
   scriptId: Type.String(),
   page,
   address: Type.String({ description: 'Or `inline` with its hash.' }),
-  print: Type.String({ description: 'Its hash, or the integrity that the page demands; `` where neither is known.' }),
+  fingerprint: Type.String({ description: 'Its hash, or the integrity that the page demands; `` where neither is known.' }),
   integrity: Type.String(),
   party: Type.Union([Type.Literal('first'), Type.Literal('third')]),
   firstAt: moment,
   lastAt: moment,
-  isGone: Type.Boolean({ description: 'The last check of its page did not find it.' }),
-  judged: Type.Union([Type.Literal('open'), Type.Literal('authorised'), Type.Literal('refused')]),
-  isChanged: Type.Boolean({ description: 'It is another than the one that was judged.' }),
+  isGone: Type.Boolean({ description: 'The last check of its page no longer found it.' }),
+  decision: Type.Union([Type.Literal('open'), Type.Literal('authorised'), Type.Literal('refused')]),
+  isChanged: Type.Boolean({ description: 'It has changed since it was reviewed.' }),
   reason: Type.String(),
-  judgedBy: orNull(Type.String({ description: 'The phone of the user, masked.' })),
-  judgedAt: orNull(moment),
+  reviewedBy: orNull(Type.String({ description: 'The phone of the user, masked.' })),
+  reviewedAt: orNull(moment),
 })
 
 export const dashboardPageCheckRunContract = defineOperation('dashboard.pageCheck.run', {
   summary:
-    'Holds the source of a page of the merchant’s against the rules for card forms: fetched from a registered origin, or as it was pasted.',
+    'Checks the source of one of the merchant’s pages against the rules for card forms: fetched from a registered origin, or pasted.',
   caller: 'dashboard',
   role: 'developer',
   mutates: true,
@@ -67,7 +67,7 @@ export const dashboardPageCheckRunContract = defineOperation('dashboard.pageChec
 })
 
 export const dashboardPageCheckListContract = defineOperation('dashboard.pageCheck.list', {
-  summary: 'Lists the last check of each page, the latest first.',
+  summary: 'Lists the last check of each page, newest first.',
   caller: 'dashboard',
   role: 'read',
   mutates: false,
@@ -80,7 +80,7 @@ export const dashboardPageCheckListContract = defineOperation('dashboard.pageChe
 })
 
 export const dashboardPageCheckGetContract = defineOperation('dashboard.pageCheck.get', {
-  summary: 'Returns the last check of one page; null: there is none.',
+  summary: 'Returns the last check of one page; null when there is none.',
   caller: 'dashboard',
   role: 'read',
   mutates: false,
@@ -101,7 +101,7 @@ export const dashboardScriptsListContract = defineOperation('dashboard.scripts.l
   errors: [],
 })
 
-export const dashboardScriptsJudgeContract = defineOperation('dashboard.scripts.judge', {
+export const dashboardScriptsReviewContract = defineOperation('dashboard.scripts.review', {
   summary: 'Authorises or refuses a script, with a reason, in the version that the user has seen.',
   caller: 'dashboard',
   role: 'developer',
@@ -109,8 +109,8 @@ export const dashboardScriptsJudgeContract = defineOperation('dashboard.scripts.
   limit: 'write',
   params: Type.Object({
     scriptId: Type.String({ pattern: '^[0-9a-f]{24}$' }),
-    print: Type.String({ maxLength: 1024 }),
-    judged: Type.Union([Type.Literal('authorised'), Type.Literal('refused')]),
+    fingerprint: Type.String({ maxLength: 1024 }),
+    decision: Type.Union([Type.Literal('authorised'), Type.Literal('refused')]),
     reason: Type.String({ minLength: 3, maxLength: 500 }),
   }),
   result: done,
@@ -122,5 +122,5 @@ export const dashboardPageCheckOperations = operationsByName(
   dashboardPageCheckListContract,
   dashboardPageCheckGetContract,
   dashboardScriptsListContract,
-  dashboardScriptsJudgeContract,
+  dashboardScriptsReviewContract,
 )

@@ -16,9 +16,9 @@ export function ScriptReviewDialog({ script, onClose, onDone }: { script: Script
   const id = useId()
   const reason = useSignal(script.reason)
   const { isBusy, error, run } = useAction()
-  const decide = async (judged: 'authorised' | 'refused'): Promise<void> => {
-    const { scriptId, print } = script
-    await call('dashboard.scripts.judge', { scriptId, print, judged, reason: reason.value.trim() })
+  const decide = async (decision: 'authorised' | 'refused'): Promise<void> => {
+    const { scriptId, fingerprint } = script
+    await call('dashboard.scripts.review', { scriptId, fingerprint, decision, reason: reason.value.trim() })
     onDone()
   }
   const hasReason = reason.value.trim().length >= 3
@@ -27,7 +27,7 @@ export function ScriptReviewDialog({ script, onClose, onDone }: { script: Script
       <p>
         <code class="long">{script.address}</code>
       </p>
-      {script.print === '' ? <p>{text.noPrint}</p> : <code class="long">{script.print}</code>}
+      {script.fingerprint === '' ? <p>{text.noPrint}</p> : <code class="long">{script.fingerprint}</code>}
       <div class="field">
         <label for={id}>{text.why}</label>
         <textarea id={id} rows={3} maxLength={500} value={reason.value} onInput={(event) => (reason.value = event.currentTarget.value)} />

@@ -3,14 +3,14 @@ import { test } from 'node:test'
 
 import { compareByUrgency, scriptState } from './script-state.ts'
 
-const script = { judged: 'authorised', isChanged: false, isGone: false } as const
+const script = { decision: 'authorised', isChanged: false, isGone: false } as const
 
 test('a change is shown before the decision that it outdates, and a script that is gone needs none', () => {
   assert.deepEqual(scriptState(script), { tone: 'green', name: 'authorised' })
   assert.deepEqual(scriptState({ ...script, isChanged: true }), { tone: 'red', name: 'changed' })
-  assert.deepEqual(scriptState({ ...script, judged: 'refused' }), { tone: 'red', name: 'refused' })
-  assert.deepEqual(scriptState({ ...script, judged: 'open', isChanged: true }), { tone: 'amber', name: 'open' })
-  assert.deepEqual(scriptState({ ...script, judged: 'refused', isGone: true }), { tone: 'grey', name: 'gone' })
+  assert.deepEqual(scriptState({ ...script, decision: 'refused' }), { tone: 'red', name: 'refused' })
+  assert.deepEqual(scriptState({ ...script, decision: 'open', isChanged: true }), { tone: 'amber', name: 'open' })
+  assert.deepEqual(scriptState({ ...script, decision: 'refused', isGone: true }), { tone: 'grey', name: 'gone' })
 })
 
 test('what needs attention comes first', () => {
@@ -18,8 +18,8 @@ test('what needs attention comes first', () => {
     { ...script, isGone: true },
     script,
     { ...script, isChanged: true },
-    { ...script, judged: 'open' as const },
-    { ...script, judged: 'refused' as const },
+    { ...script, decision: 'open' as const },
+    { ...script, decision: 'refused' as const },
   ]
   assert.deepEqual(
     scripts.toSorted(compareByUrgency).map((each) => scriptState(each).name),

@@ -2,14 +2,14 @@ import type { Tone } from '../../components/values.tsx'
 import type { CompliancePageMessages } from './compliance-messages.ts'
 import type { ScriptEntry } from './script-review.tsx'
 
-type ReviewState = Pick<ScriptEntry, 'judged' | 'isChanged' | 'isGone'>
+type ReviewState = Pick<ScriptEntry, 'decision' | 'isChanged' | 'isGone'>
 
 /** The state of a script as the key of its label, with its color. */
-export function scriptState({ judged, isChanged, isGone }: ReviewState): { tone: Tone; name: keyof CompliancePageMessages['judged'] } {
+export function scriptState({ decision, isChanged, isGone }: ReviewState): { tone: Tone; name: keyof CompliancePageMessages['judged'] } {
   if (isGone) return { tone: 'grey', name: 'gone' }
-  if (judged === 'open') return { tone: 'amber', name: 'open' }
+  if (decision === 'open') return { tone: 'amber', name: 'open' }
   if (isChanged) return { tone: 'red', name: 'changed' }
-  return { tone: judged === 'authorised' ? 'green' : 'red', name: judged }
+  return { tone: decision === 'authorised' ? 'green' : 'red', name: decision }
 }
 
 /** Sorts scripts that need attention first: not allowed, then to be reviewed or changed, then authorized, then gone. */
@@ -17,8 +17,8 @@ export function compareByUrgency(a: ReviewState, b: ReviewState): number {
   return urgencyOf(a) - urgencyOf(b)
 }
 
-function urgencyOf({ judged, isChanged, isGone }: ReviewState): number {
+function urgencyOf({ decision, isChanged, isGone }: ReviewState): number {
   if (isGone) return 3
-  if (judged === 'refused') return 0
-  return judged === 'authorised' && !isChanged ? 2 : 1
+  if (decision === 'refused') return 0
+  return decision === 'authorised' && !isChanged ? 2 : 1
 }

@@ -54,7 +54,7 @@ export function ScriptsSection({ query }: { query: ApiQuery<ScriptInventory> }) 
 
 function ScriptItem({ script, onReview }: { script: ScriptEntry; onReview: () => void }) {
   const text = compliancePageText.current()
-  const { address, page, party, integrity, reason, judgedBy, judgedAt, firstAt, lastAt } = script
+  const { address, page, party, integrity, reason, reviewedBy, reviewedAt, firstAt, lastAt } = script
   const { tone, name } = scriptState(script)
   return (
     <li>
@@ -72,7 +72,7 @@ function ScriptItem({ script, onReview }: { script: ScriptEntry; onReview: () =>
           <p>
             {reason}
             <small>
-              {judgedBy ?? '—'}, {judgedAt !== null && <Time at={judgedAt} />}
+              {reviewedBy ?? '—'}, {reviewedAt !== null && <Time at={reviewedAt} />}
             </small>
           </p>
         )}
@@ -90,19 +90,31 @@ function ScriptItem({ script, onReview }: { script: ScriptEntry; onReview: () =>
 }
 
 function save(scripts: readonly ScriptEntry[]): void {
-  const head = ['page', 'address', 'party', 'print', 'integrity', 'judged', 'isChanged', 'isGone', 'reason', 'judgedBy', 'judgedAt']
+  const head = [
+    'page',
+    'address',
+    'party',
+    'fingerprint',
+    'integrity',
+    'decision',
+    'isChanged',
+    'isGone',
+    'reason',
+    'reviewedBy',
+    'reviewedAt',
+  ]
   const rows = scripts.map((script) => [
     script.page,
     script.address,
     script.party,
-    script.print,
+    script.fingerprint,
     script.integrity,
-    script.judged,
+    script.decision,
     String(script.isChanged),
     String(script.isGone),
     script.reason,
-    script.judgedBy,
-    toIsoTime(script.judgedAt),
+    script.reviewedBy,
+    toIsoTime(script.reviewedAt),
     toIsoTime(script.firstAt),
     toIsoTime(script.lastAt),
   ])

@@ -22,7 +22,7 @@ export function StatementsSection({ summary, scripts, checks }: Omit<ComplianceD
   const text = compliancePageText.current()
   const nameOfLanguage: Readonly<Record<string, string>> = languageNames
   const { tokens, consents, settings, provider, disclosures, findings } = summary
-  const openScripts = scripts?.filter(({ judged, isChanged, isGone }) => !isGone && (judged !== 'authorised' || isChanged)).length ?? 0
+  const openScripts = scripts?.filter(({ decision, isChanged, isGone }) => !isGone && (decision !== 'authorised' || isChanged)).length ?? 0
   const errors = checks?.reduce((sum, check) => sum + check.errors, 0) ?? 0
   return (
     <section>

@@ -166,7 +166,7 @@ export async function createServices(config: Config, adapters: Adapters, deps: S
   const isFormOrigin = (origin: string): boolean => URL.canParse(origin) && isFormHost(new URL(origin).host)
   const rows = makeFormSessionRows(base)
   const sessions = makeFormSessions({ store, rows, clock, merchants, isAnyOriginAllowed: adapters.isAnyOriginAllowed, isFormOrigin })
-  const hosted = makeHostedSessions({ store, rows, keyring, clock, environment, expectWayBack: sessions.expectWayBack })
+  const hosted = makeHostedSessions({ store, rows, keyring, clock, environment, requireReturnOrigin: sessions.requireReturnOrigin })
   const disclosures = makeDisclosures({ store, clock, texts: disclosureTexts(config, adapters) })
   await disclosures.store()
 

@@ -254,8 +254,8 @@ test('with the caps on, a PAN has 15 attempts a day over all its tokens, codes a
 test('the result of a network’s own code check is mapped to the errors of the API', async () => {
   const sayings: [said: CodeCheckResult, reason: string][] = [
     [{ kind: 'wrong' }, 'wrong_code'],
-    [{ kind: 'tooOld' }, 'code_expired'],
-    [{ kind: 'triesUsedUp' }, 'tries_used_up'],
+    [{ kind: 'expired' }, 'code_expired'],
+    [{ kind: 'attemptsUsedUp' }, 'tries_used_up'],
     [{ kind: 'unknown' }, 'code_not_requested'],
     [{ kind: 'refused', reason: 'cardBlocked' }, 'card_blocked'],
     [{ kind: 'refused', reason: 'systemError' }, 'system_error'],

@@ -93,7 +93,12 @@ const pointed: Readonly<Record<DashboardOperationName, (at: Owned) => object>> =
   'dashboard.pageCheck.list': () => ({}),
   'dashboard.pageCheck.get': ({ page }) => ({ page, locale: 'en' }),
   'dashboard.scripts.list': () => ({}),
-  'dashboard.scripts.judge': ({ scriptId }) => ({ scriptId, print: 'sha256-of-the-victim', judged: 'refused', reason: 'not mine' }),
+  'dashboard.scripts.review': ({ scriptId }) => ({
+    scriptId,
+    fingerprint: 'sha256-of-the-victim',
+    decision: 'refused',
+    reason: 'not mine',
+  }),
   'dashboard.sandbox.get': () => ({}),
   'dashboard.sandbox.setStep': () => ({ scenario: 'cards.verify', step: 'card_blocked' }),
   'dashboard.sandbox.setLimits': () => ({ on: true }),
@@ -175,7 +180,7 @@ async function own(owner: DashboardUser): Promise<Owned> {
   const { receipt } = await shop.call('receipts.create', { amount: 500_000 })
   const { userId, phone, cookie, bucket, merchantId } = owner
   const [page, scriptId] = ['https://shop-of-the-victim.example/pay', '5c1'.padEnd(24, '0')]
-  const seen = { scriptId, address: `${page}.js`, print: 'sha256-of-the-victim', integrity: '', party: 'first' } as const
+  const seen = { scriptId, address: `${page}.js`, fingerprint: 'sha256-of-the-victim', integrity: '', party: 'first' } as const
   const check = {
     bucket,
     merchantId,

@@ -6,7 +6,7 @@ import type { Result } from '@tessera/contract/operations'
 import { openDashboard } from '../testing/dashboard-user.fixture.ts'
 import { withPostgres } from '../store/postgres/with-store.fixture.ts'
 import { withSqlite } from '../store/sqlite/with-store.fixture.ts'
-import type { Opened } from '../store/suite/opened.fixture.ts'
+import type { StoreUnderTest } from '../store/suite/opened.fixture.ts'
 
 import { createTestApp } from '../testing/test-app.fixture.ts'
 
@@ -18,7 +18,7 @@ for (const [name, withStore] of [
 ] as const) {
   test(
     `cards and receipts whose rows another hand has written are shown as such and nothing of them, and the list goes on, on ${name}`,
-    withStore(async ({ store, raw }: Opened) => {
+    withStore(async ({ store, raw }: StoreUnderTest) => {
       const app = await createTestApp({ store })
       const user = await openDashboard(app).user('read')
       const shop = app.merchant('spec', user.merchantId)

@@ -12,7 +12,7 @@ import { operation } from './operation.ts'
 export const dashboardAuditList = operation(dashboardAuditListContract, {
   async run({ after, count = 25, subject = null }, { merchantId }, { dashboard }) {
     const page = await dashboard.deeds.list(merchantId, subject, { after: readCursor(after), count })
-    return { entries: page.deeds.map(toAuditEntry), next: formatCursor(page.next) }
+    return { entries: page.entries.map(toAuditEntry), next: formatCursor(page.next) }
   },
 })
 

@@ -4,7 +4,7 @@ import {
   dashboardPageCheckGetContract,
   dashboardPageCheckListContract,
   dashboardPageCheckRunContract,
-  dashboardScriptsJudgeContract,
+  dashboardScriptsReviewContract,
   dashboardScriptsListContract,
 } from '@tessera/contract/operations/dashboard-page-check'
 import type { Language } from '@tessera/contract/profile'
@@ -47,9 +47,9 @@ export const dashboardScriptsList = operation(dashboardScriptsListContract, {
 })
 
 /** Stores the decision about a script, and its reason. */
-export const dashboardScriptsJudge = operation(dashboardScriptsJudgeContract, {
-  async run(judgement, ctx, { pageCheck }) {
-    await pageCheck.judge(ctx, judgement, signedInActor(ctx))
+export const dashboardScriptsReview = operation(dashboardScriptsReviewContract, {
+  async run(input, ctx, { pageCheck }) {
+    await pageCheck.review(ctx, input, signedInActor(ctx))
     return { success: true }
   },
 })
@@ -69,21 +69,21 @@ export function toPageReport(report: PageReport, language: Language): Result<'da
 }
 
 function toScriptItem(script: ReviewedScript): Result<'dashboard.scripts.list'>['scripts'][number] {
-  const { scriptId, page, address, print, integrity, party, firstAt, lastAt, isGone, judged, isChanged, reason } = script
+  const { scriptId, page, address, fingerprint, integrity, party, firstAt, lastAt, isGone, decision, isChanged, reason } = script
   return {
     scriptId,
     page,
     address,
-    print,
+    fingerprint,
     integrity,
     party,
     firstAt,
     lastAt,
     isGone,
-    judged,
+    decision,
     isChanged,
     reason,
-    judgedBy: script.judgedByPhone === null ? null : maskUserPhone(script.judgedByPhone),
-    judgedAt: script.judgedAt === 0 ? null : script.judgedAt,
+    reviewedBy: script.reviewerPhone === null ? null : maskUserPhone(script.reviewerPhone),
+    reviewedAt: script.reviewedAt === 0 ? null : script.reviewedAt,
   }
 }

@@ -16,14 +16,14 @@ test('a script is authorized with its content, is reported when it changes, and 
   const report = await check()
   assert.deepEqual([report.page, report.scripts], ['https://shop.example/pay', 3])
   const stats = (await inventory()).find(({ address }) => address.includes('stats')) ?? assert.fail()
-  assert.deepEqual([stats.judged, stats.print, stats.party, stats.isGone], ['open', 'sha384-1', 'third', false])
-  const { scriptId, print } = stats
-  const judged = { scriptId, print, judged: 'authorised', reason: '  counts visits  ' } as const
-  assert.equal(await user.expectError('dashboard.scripts.judge', { ...judged, print: 'sha384-2' }), 'script_changed')
-  await user.call('dashboard.scripts.judge', judged)
-  const told = (await inventory()).find((one) => one.scriptId === scriptId)
-  assert.deepEqual([told?.judged, told?.reason, told?.isChanged], ['authorised', 'counts visits', false])
-  assert.match(told?.judgedBy ?? '', /^\d+\*+\d\d$/)
+  assert.deepEqual([stats.decision, stats.fingerprint, stats.party, stats.isGone], ['open', 'sha384-1', 'third', false])
+  const { scriptId, fingerprint } = stats
+  const review = { scriptId, fingerprint, decision: 'authorised', reason: '  counts visits  ' } as const
+  assert.equal(await user.expectError('dashboard.scripts.review', { ...review, fingerprint: 'sha384-2' }), 'script_changed')
+  await user.call('dashboard.scripts.review', review)
+  const reviewed = (await inventory()).find((one) => one.scriptId === scriptId)
+  assert.deepEqual([reviewed?.decision, reviewed?.reason, reviewed?.isChanged], ['authorised', 'counts visits', false])
+  assert.match(reviewed?.reviewedBy ?? '', /^\d+\*+\d\d$/)
 
   serve(served.replace('sha384-1', 'sha384-2').replace('a()', 'b()'))
   app.clock.advance(1)
@@ -34,7 +34,7 @@ test('a script is authorized with its content, is reported when it changes, and 
   serve(sdk)
   app.clock.advance(1)
   await check()
-  assert.deepEqual((await inventory()).map(({ judged: word, isGone }) => [word, isGone]).toSorted(), [
+  assert.deepEqual((await inventory()).map(({ decision, isGone }) => [decision, isGone]).toSorted(), [
     ['authorised', true],
     ['open', false],
   ])

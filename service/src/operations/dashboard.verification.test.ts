@@ -62,7 +62,7 @@ test('a code rejected by the network is listed like one rejected by the service,
     const shop = other.merchant('spec', user.merchantId)
     const token = await shop.createToken('8600069195406311')
     await shop.call('cards.get_verify_code', { token })
-    for (const next of [{ kind: 'wrong' }, { kind: 'tooOld' }, { kind: 'refused', reason: 'cardBlocked' }] as const) {
+    for (const next of [{ kind: 'wrong' }, { kind: 'expired' }, { kind: 'refused', reason: 'cardBlocked' }] as const) {
       said = next
       other.clock.advance(1)
       await shop.expectError('cards.verify', { token, code: '666666' })

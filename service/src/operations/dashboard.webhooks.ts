@@ -28,8 +28,13 @@ export const dashboardWebhooksList = operation(dashboardWebhooksListContract, {
     const { endpoints, now, endpointsMax } = webhookDesk
     const found = await endpoints.list(merchantId)
     return {
-      endpoints: found.map(({ endpointId, url, createdAt, secretBefore, beforeEndsAt }) => {
-        return { endpointId, url, createdAt, bothSecretsUntil: secretBefore !== null && beforeEndsAt > now() ? beforeEndsAt : null }
+      endpoints: found.map(({ endpointId, url, createdAt, previousSecret, previousSecretEndsAt }) => {
+        return {
+          endpointId,
+          url,
+          createdAt,
+          bothSecretsUntil: previousSecret !== null && previousSecretEndsAt > now() ? previousSecretEndsAt : null,
+        }
       }),
       endpointsMax,
     }

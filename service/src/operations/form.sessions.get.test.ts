@@ -83,7 +83,7 @@ test('a return address changed in the row without the keys is not used', async (
   const merchant = app.merchant()
   const { session } = await openSession(merchant)
   const row = await app.hosted.find(session, merchant)
-  const elsewhere = app.sessions.expectWayBack(merchant.merchantId, row.origin, 'https://evil.example/steal')
+  const elsewhere = app.sessions.requireReturnOrigin(merchant.merchantId, row.origin, 'https://evil.example/steal')
   await assert.rejects(elsewhere, { entry: 'returnElsewhere' })
 })
 

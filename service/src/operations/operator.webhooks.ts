@@ -69,8 +69,13 @@ export const operatorEventsReplay = operatorOperation(operatorEventsReplayContra
   },
 })
 
-function toEndpoint({ endpointId, url, createdAt, secretBefore, beforeEndsAt }: EndpointRow) {
-  return { endpointId, url, createdAt: isoTime(createdAt), bothSecretsUntil: secretBefore === null ? null : isoTime(beforeEndsAt) }
+function toEndpoint({ endpointId, url, createdAt, previousSecret, previousSecretEndsAt }: EndpointRow) {
+  return {
+    endpointId,
+    url,
+    createdAt: isoTime(createdAt),
+    bothSecretsUntil: previousSecret === null ? null : isoTime(previousSecretEndsAt),
+  }
 }
 
 function toEvent({ eventId, type, objectId, at, body, deliveries }: EventWithDeliveries) {

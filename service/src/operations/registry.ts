@@ -11,7 +11,7 @@ import {
   dashboardPageCheckGet,
   dashboardPageCheckList,
   dashboardPageCheckRun,
-  dashboardScriptsJudge,
+  dashboardScriptsReview,
   dashboardScriptsList,
 } from './dashboard.page-check.ts'
 import { dashboardReceiptsCancel, dashboardReceiptsConfirm, dashboardReceiptsGet, dashboardReceiptsList } from './dashboard.receipts.ts'
@@ -148,7 +148,7 @@ export const operationRegistry: OperationRegistry = Object.freeze({
   'dashboard.pageCheck.list':              dashboardPageCheckList,
   'dashboard.pageCheck.get':               dashboardPageCheckGet,
   'dashboard.scripts.list':                dashboardScriptsList,
-  'dashboard.scripts.judge':               dashboardScriptsJudge,
+  'dashboard.scripts.review':              dashboardScriptsReview,
   'dashboard.receipts.list':               dashboardReceiptsList,
   'dashboard.receipts.get':                dashboardReceiptsGet,
   'dashboard.receipts.cancel':             dashboardReceiptsCancel,

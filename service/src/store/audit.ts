@@ -16,7 +16,7 @@ export const auditTable = table('audit', {
   action:     text(),
   merchantId: text(),
   subject:    text(),             // id of the card, key or other object
-  version:    bigint(),           // version and row MAC of the row that the action left; 0 and empty without one
+  version:    bigint(),           // version and row MAC of the row after the action; 0 and empty without a row
   mac:        bytes(),
   requestId:  text(),             // as in our log
   outcome:    text(),             // a code: contract/src/audit-outcomes.ts
@@ -33,7 +33,7 @@ export interface AuditHead {
   readonly hash: Uint8Array
 }
 
-/** What the audit says of an SMS code: sent or not, entered wrong, or entered right. */
+/** An audit entry about an SMS code: dispatched, attempted, or verified. */
 export interface CodeEvent {
   readonly at: number
   readonly action: 'code.dispatched' | 'code.attempted' | 'card.verified'
@@ -57,19 +57,19 @@ export interface UserActionQuery {
   readonly count: number
 }
 
-/** Writes an audit entry without a change, such as one of an action on a key. */
+/** Writes an audit entry that belongs to no row, such as one about a key. */
 export function* insertAuditEntry({ audit }: { readonly audit: AuditEntry }): Transaction<void> {
   yield* writeAudit(audit)
 }
 
 const selectHead = sql`select chain, seq, hash from audit where chain = $1 order by seq desc limit 1`
 
-/** The last entry of a chain; the next entry is linked to it. */
+/** The last entry of a chain, to which the next one is linked. */
 export function findAuditHead(chain: string): Read<AuditHead | null> {
   return { statement: selectHead, values: [chain], map: ([row]) => (row === undefined ? null : toHead(row)) }
 }
 
-// Goes from chain to chain by the index; grouping would read every entry.
+// Steps from chain to chain by the index; grouping would read every entry.
 const selectHeads = sql`
   with recursive chains (chain) as (
     select min(chain) from audit
@@ -110,7 +110,7 @@ const selectUserActions = sql`
   where merchant_id = $1 and substr(actor, 1, 8) <> 'merchant' and actor <> 'system' and (at, hash) < ($2, $3)
   order by at desc, hash desc limit $4`
 
-/** What people did for a merchant, newest first by (at, hash), after the cursor. API calls and the service's own actions are left out. */
+/** Actions of users and operators for a merchant, newest first by (at, hash), after the cursor; without API calls and the service's own actions. */
 export function listUserActions({ merchantId, after, count }: UserActionQuery): Read<AuditRow[]> {
   const values = [merchantId, after?.at ?? Number.MAX_SAFE_INTEGER, Uint8Array.from(Buffer.from(after?.id ?? '', 'hex')), count]
   return { statement: selectUserActions, values, map: (rows) => rows.map(readForDisplay) }
@@ -148,7 +148,7 @@ function readCodeAction(row: Row): CodeEvent['action'] {
   return action
 }
 
-/** What became of a merchant's SMS codes, newest first, after the cursor. */
+/** The events of a merchant's SMS codes, newest first, after the cursor. */
 export function listCodeEvents({ bucket, merchantId, after, count }: CodeEventQuery): Read<CodeEvent[]> {
   const { at, requestId, seq } = after ?? { at: Number.MAX_SAFE_INTEGER, requestId: '', seq: 0 }
   return {

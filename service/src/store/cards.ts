@@ -59,7 +59,7 @@ export const cardsTable = table('cards', {
   ),
   customer:   quotedText().nullable(),
   account:    text().nullable(),                 // JSON, as given
-  consent:    text().nullable(),                 // JSON: what was agreed to, or that the merchant asserted it
+  consent:    text().nullable(),                 // JSON: the text that was agreed to, or that the merchant asserted consent
   createdAt:  timestamp(),
   verifiedAt: timestamp().nullable(),
   endsAt:     timestamp(),                       // when the sealed PAN is shredded: 30 min unverified, 24 h one-time, 30 days past the expiry
@@ -80,7 +80,7 @@ export interface BrokenCard extends CardEndCursor {
   readonly brokenAt: string
 }
 
-/** A broken row does not keep a list from the rows beside it. */
+/** A broken row must not hide the other rows of a list. */
 export type ListedCard = CardRow | BrokenCard
 
 export interface ConsentListQuery {
@@ -94,7 +94,7 @@ export interface ConsentListQuery {
   readonly count: number
 }
 
-/** How many of the newest cards of a time range were sent a code, verified and paid with. */
+/** The verification funnel: how many of the newest cards of a time range got a code, were verified and were paid with. */
 export interface Funnel {
   readonly created: number
   readonly sent: number
@@ -145,14 +145,14 @@ function* update({ card, audit }: CardChange): Transaction<boolean> {
   return true
 }
 
-/** For transactions that do more: the card's next version, and the end of its verification. After false they must roll back. */
+/** A step of larger transactions: replaces the card and deletes its verification when it is shredded. On false the caller must roll back. */
 export function* replaceCardAndVerification(card: CardRow): Transaction<boolean> {
-  // Always the verification before the card: one lock order for all transactions.
+  // Always the verification before the card, so that all transactions lock in one order.
   if (card.state === 'removed' || card.state === 'ended') yield* run(deleteVerification, [card.bucket, card.cardId])
   return yield* replaceCard(card)
 }
 
-/** The same for the card alone. */
+/** The same without the verification. */
 export function* replaceCard(card: CardRow): Transaction<boolean> {
   return yield* updateRow(cardsTable, card)
 }
@@ -172,7 +172,7 @@ export function findCardOrBroken(key: CardKey): Read<ListedCard | null> {
   return { ...findCard(key), map: ([row]) => (row === undefined ? null : toListed(row)) }
 }
 
-/** Before every card. */
+/** A cursor before every card. */
 const first: CardEndCursor = { endsAt: Number.MIN_SAFE_INTEGER, cardId: '' }
 
 const selectSaved = sql`
@@ -190,7 +190,7 @@ const selectEnded = sql`
     and not exists (select 1 from receipts r where r.bucket = cards.bucket and r.card_id = cards.card_id and r.state in (5, 6))
   order by ends_at, card_id limit $2`
 
-/** Cards whose lifetime ended before `now` and that still hold a sealed PAN, oldest first; without those that money is held on. */
+/** Cards whose lifetime ended before `now` and that still hold a sealed PAN, oldest first; cards on which money is held are left out. */
 export function listEndedCards(now: number, count: number, { endsAt, cardId }: CardEndCursor = first): Read<ListedCard[]> {
   return { statement: selectEnded, values: [now, count, endsAt, cardId], map: (rows) => rows.map(toListed) }
 }
@@ -242,7 +242,7 @@ const selectByLastFour = sql`
 
 const selectByCustomer = sql`select ${cardsTable.columns} from cards where bucket = $1 and merchant_id = $2 and customer = $6 and ${page}`
 
-/** Before every card, newest first. */
+/** A cursor before every card of a list that begins with the newest. */
 const newest: TimeCursor = { at: Number.MAX_SAFE_INTEGER, id: '' }
 
 /** A merchant's cards, newest first by (createdAt, cardId), after the cursor. */
@@ -262,8 +262,8 @@ export function findCardOfAnyMerchant(bucket: number, cardId: string): Read<Card
   return { statement: selectOfAnyMerchant, values: [bucket, cardId], map: ([row]) => (row === undefined ? null : cardsTable.fromRow(row)) }
 }
 
-// `created_at` is compared only in the first and the last second of the range: with a second range the planner takes the two for independent,
-// expects few rows in both, and uses the wrong index or none.
+// `created_at` is compared only in the first and the last second of the range: if both ranges applied to every row, the planner would take them
+// for independent, expect too few rows, and use the wrong index or none.
 const selectConsents = sql`
   select ${cardsTable.columns} from cards where bucket = $1 and merchant_id = $2 and card_id > $3 and card_id < $7 and consent is not null
     and (card_id > $8 or created_at >= $4) and (card_id < $9 or created_at < $5)
@@ -287,7 +287,7 @@ const selectFunnel = sql`
   from (select card_id, verified_at from cards where bucket = $1 and merchant_id = $2 and created_at >= $3
     order by created_at desc, card_id desc limit $4) as newest`
 
-/** How far the newest cards of a time range have come, `cardsMax` at most. */
+/** Counts the verification funnel of the newest cards of a time range, `cardsMax` at most. */
 export function findFunnel({ bucket, merchantId, from, cardsMax }: FunnelQuery): Read<Funnel> {
   return {
     statement: selectFunnel,

@@ -2,7 +2,7 @@ import type { MacField } from '@tessera/vault/rowmac'
 
 import type { Row, Value } from './statement.ts'
 
-// The kinds of columns, from which the map of a table is made (table.ts).
+// The kinds of columns in a table's column map (table.ts).
 
 // eslint-disable-next-line @typescript-eslint/no-explicit-any -- a column of whatever type
 export type Columns = Readonly<Record<string, Column<any>>>
@@ -76,7 +76,7 @@ export class Column<T> {
 
 /** The column of a row's MAC. */
 export class RowMacColumn extends Column<Uint8Array> {
-  /** The members that the MAC covers, and constants among them; null: all that are covered, in the order of the map. */
+  /** The covered members and constants, in order; null: all covered members in the order of the map. */
   readonly order: readonly MacPart[] | null
 
   constructor(order: readonly MacPart[] | null) {
@@ -85,7 +85,7 @@ export class RowMacColumn extends Column<Uint8Array> {
   }
 }
 
-/** A member, or a constant that a MAC has held from its beginning. */
+/** A member, or a constant that has always been part of the MAC. */
 export type MacPart = string | { readonly constant: MacField }
 
 interface ColumnOptions<T> {
@@ -95,7 +95,7 @@ interface ColumnOptions<T> {
   readonly macFieldsOf?: ((value: T) => readonly MacField[]) | null
 }
 
-/** Text of our own. Text from outside is `quotedText`. */
+/** Text that this service wrote. Text from outside is `quotedText`. */
 export function text(): Column<string> {
   return new Column('text', toText)
 }
@@ -105,9 +105,9 @@ export function quotedText(): Column<string> {
   return new Column('text', toQuoted, quote)
 }
 
-/** One of these words. */
-export function oneOf<const W extends string>(...words: readonly W[]): Column<W> {
-  return new Column<W>('text', (value, column) => words.find((word) => word === value) ?? broken(column))
+/** One of these values. */
+export function oneOf<const W extends string>(...allowed: readonly W[]): Column<W> {
+  return new Column<W>('text', (value, column) => allowed.find((each) => each === value) ?? broken(column))
 }
 
 /** A whole number that a double holds exactly. */
@@ -133,8 +133,8 @@ export function bytes(): Column<Uint8Array> {
 }
 
 /**
- * The row's MAC. It covers every other column of the table, unless `notCovered` says why not, in the order of the map. Where rows have a MAC
- * of another order, that is given, and has to name every covered column. Covering one more changes the MACs of all rows: they need new ones.
+ * The row's MAC. It covers every other column of the table in the order of the map, except those marked `notCovered`. An explicit `order` is for
+ * tables whose stored MACs have another order; it has to name every covered column. Covering one more column invalidates the MACs of all rows.
  */
 export function rowMac(...order: readonly MacPart[]): RowMacColumn {
   return new RowMacColumn(order.length === 0 ? null : order)
@@ -165,12 +165,12 @@ export class RowBroken extends Error {
   }
 }
 
-/** A text from outside as `quotedText` stores it. */
-export function quote(outside: string): string {
-  return JSON.stringify(outside)
+/** Text from outside in the form that `quotedText` stores. */
+export function quote(value: string): string {
+  return JSON.stringify(value)
 }
 
-// Columns of a row that is not a whole row of a table.
+// For rows that are not whole rows of a table.
 
 export function readText(row: Row, column: string): string {
   return toText(row[column], column)

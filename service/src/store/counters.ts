@@ -9,14 +9,14 @@ export const countersTable = table('tallies', {
   bucket:     integer().key(),
   merchantId: text().key(),
   hour:       integer().key(),  // hours since 1970, UTC; 0 for the count of all time
-  name:       text().key(),     // a word of ours
+  name:       text().key(),     // one of our own names
   count:      integer(),
 })
 
 /** One counter of a merchant: of one hour, or of all time. */
 export type CounterRow = RowOf<typeof countersTable>
 
-/** How far an audit chain has been counted, and how far it is counted with this update. */
+/** Moves the position up to which an audit chain is counted. */
 export interface CounterPositionUpdate {
   readonly chain: string
   readonly from: number
@@ -32,12 +32,15 @@ const addCount = sql`
   on conflict (bucket, merchant_id, hour, name) do update set count = tallies.count + excluded.count`
 
 export interface AddCounters {
-  /** Always in the same order, so that two writers wait for each other and do not deadlock. */
+  /** Always in the same order, so that concurrent writers do not deadlock. */
   readonly counters: readonly CounterRow[]
   readonly position: CounterPositionUpdate | null
 }
 
-/** Adds counts together with the position in the audit chain up to which they were counted. False, and nothing is added, when another process has counted from there. */
+/**
+ * Adds counts and moves the position in the audit chain up to which they were counted. Returns false and adds nothing when another process has moved
+ * it already.
+ */
 export function* addCounters({ counters, position }: AddCounters): Transaction<boolean> {
   if (position !== null && (yield* runOne(movePosition, [position.chain, position.to, position.from])) === null) {
     return yield* rollback(false)
@@ -103,7 +106,7 @@ const deleteOld = sql`
     (select bucket, merchant_id, hour, name from tallies where hour > 0 and hour < $1 order by hour limit ${pageSize})
   returning hour`
 
-/** Deletes a page of the counters of hours before one; returns how many. */
+/** Deletes a page of the counters of hours before `before`; returns how many. */
 export function* deleteOldCounters({ before }: { readonly before: number }): Transaction<number> {
   return (yield* run(deleteOld, [before])).length
 }

@@ -47,9 +47,9 @@ export interface DeleteDashboardSessions {
 
 /** Deletes one session of a user or all of them; returns how many. Writes no audit entry when there was none. */
 export function* deleteDashboardSessions({ userId, sessionId, audit }: DeleteDashboardSessions): Transaction<number> {
-  const ended = yield* sessionId === null ? run(deleteAll, [userId]) : run(deleteOne, [userId, sessionId])
-  if (ended.length > 0) yield* writeAudit(audit)
-  return ended.length
+  const deleted = yield* sessionId === null ? run(deleteAll, [userId]) : run(deleteOne, [userId, sessionId])
+  if (deleted.length > 0) yield* writeAudit(audit)
+  return deleted.length
 }
 
 // A number in the text, not a placeholder: with a known page size the planner uses the index.

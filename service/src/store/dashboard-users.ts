@@ -13,15 +13,15 @@ export const dashboardUsersTable = table('dashboard_users', {
   phone:          text(),                            // digits; one phone is one login
   role:           oneOf('read', 'support', 'developer', 'owner'),
   state:          oneOf('active', 'blocked'),
-  version:        integer(),                         // from 1; each change is one more
-  verifier:       text(),                            // the slow hash of the password with its figures and salt: `dashboard/passwords.ts` reads and writes it
+  version:        integer(),                         // from 1; each change adds one
+  verifier:       text(),                            // the slow hash of the password with its parameters and salt (domain/users/passwords.ts)
   mustChange:     boolean(),                         // the password was issued for one sign-in
-  totp:           bytes().nullable(),                // the secret of the second factor, sealed; null: none is asked for
+  totp:           bytes().nullable(),                // the secret of the second factor, sealed; null without one
   createdAt:      timestamp(),
   mac:            rowMac(),
-  failedAttempts: integer().named('tries').notCovered(counted), // wrong tries since the last right one
+  failedAttempts: integer().named('tries').notCovered(counted), // since the last success
   lockedUntil:    timestamp().notCovered(counted),
-  totpStep:       integer().notCovered(counted),     // the last step whose code was used, so that no code is good twice
+  totpStep:       integer().notCovered(counted),     // the last step whose code was accepted, so that no code is accepted twice
 })
 
 /** A person of a merchant who signs in to the dashboard. */
@@ -43,7 +43,7 @@ export function* insertDashboardUser({ user, audit }: { user: DashboardUserRow; 
   return true
 }
 
-// A change, such as a new password, resets the counts of failed attempts.
+// Every change, such as a new password, resets the failed attempts.
 const updateRow = sql`
   update dashboard_users set role = $2, state = $3, version = $4, verifier = $5, must_change = $6, totp = $7, mac = $8,
     tries = 0, locked_until = 0
@@ -53,7 +53,7 @@ const deleteOtherSessions = sql`delete from dashboard_sessions where user_id = $
 
 export interface UpdateDashboardUser {
   readonly user: DashboardUserRow
-  /** Deletes the user's sessions but this one; null: none. */
+  /** Deletes the user's other sessions; null deletes none. */
   readonly endSessions: { readonly except: string } | null
   readonly audit: AuditEntry
 }
@@ -74,7 +74,7 @@ const claimAttempt = sql`
     locked_until = case when tries + 1 >= $3 then $2 + $4 else 0 end
   where user_id = $1 and locked_until <= $2 returning user_id`
 
-/** Counts a sign-in attempt before it is evaluated. False while the login is locked; the last attempt allowed locks it. */
+/** Counts a sign-in attempt before it is evaluated. Returns false while the login is locked; the last allowed attempt locks it. */
 export function* claimSignInAttempt({ userId, now, maxAttempts, lockMs }: SignInAttemptClaim): Transaction<boolean> {
   return (yield* runOne(claimAttempt, [userId, now, maxAttempts, lockMs])) !== null
 }
@@ -89,12 +89,12 @@ export function* resetSignInAttempts({ userId, totpStep }: { userId: string; tot
   return (yield* totpStep === null ? runOne(resetCounts, [userId]) : runOne(resetWithStep, [userId, totpStep])) !== null
 }
 
-const takeBack = sql`
+const decrementAttempts = sql`
   update dashboard_users set tries = case when tries > 0 then tries - 1 else tries end where user_id = $1 and locked_until = 0`
 
-/** Takes one attempt back: the password was right, and the second factor is still to come. */
+/** Uncounts one attempt: the password was right, and the second factor is checked next. */
 export function* releaseSignInAttempt({ userId }: { userId: string }): Transaction<void> {
-  yield* run(takeBack, [userId])
+  yield* run(decrementAttempts, [userId])
 }
 
 const selectRow = sql`select ${dashboardUsersTable.columns} from dashboard_users where user_id = $1`

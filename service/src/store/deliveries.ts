@@ -28,7 +28,7 @@ export const deliveriesTable = table('deliveries', {
   finishedAt:    timestamp().named('settled_at'),   // 0 while it waits
 })
 
-/** One event on its way to one endpoint. */
+/** The delivery of one event to one endpoint. */
 export type DeliveryRow = RowOf<typeof deliveriesTable>
 
 /** A delivery in a list, with the type of its event. */
@@ -52,10 +52,10 @@ export interface DueDelivery {
 export interface DeliveryClaim {
   readonly now: number
   readonly leaseUntil: number
-  /** Of this claim alone: an attempt is recorded only while the delivery is still claimed by it. */
+  /** Unique to this claim: an attempt is recorded only while its claim still holds the delivery. */
   readonly claimId: string
   readonly count: number
-  /** Endpoints that have as many attempts in progress as allowed; the first `maxBusyEndpoints` of them are left out. */
+  /** Endpoints with as many attempts in progress as allowed; the first `maxBusyEndpoints` of them are skipped. */
   readonly busy: readonly string[]
 }
 
@@ -74,7 +74,7 @@ export const deliveryAttemptsTable = table('delivery_attempts', {
   status:     integer(),
 })
 
-/** One attempt: a word of ours and the HTTP status (0 without one), never the endpoint's response. */
+/** One attempt: an outcome code and the HTTP status (0 without one), never the endpoint's response. */
 export type DeliveryAttemptRow = RowOf<typeof deliveryAttemptsTable>
 
 export interface DeliveryAttemptResult {
@@ -100,15 +100,15 @@ const isAhead = 'e.bucket = d.bucket and e.endpoint_id = d.endpoint_id and e.obj
 /** One claim takes at most this many deliveries. */
 const claimPageSize = 500
 
-/** Of this many due deliveries a claim looks for blocked ones, and postpones at most `blockedPageSize` of them. */
+/** A claim checks this many due deliveries for blocked ones, and postpones at most `blockedPageSize` of them. */
 const blockedLookSize = 1024
 
 const blockedPageSize = 256
 
-// Two concurrent claims may choose the same rows; the second waits for the first, and then finds that they are not due any more.
+// Two concurrent claims may choose the same rows; the second waits for the first, and then finds that they are no longer due.
 // The inner page size is a number in the text: without one the planner expects a tenth of the table and reads all of it. Whether an older event of
 // the object waits is a scalar subquery for each row, since `exists` may become a join with everything that waits. Both conditions are written so
-// that the planner expects many matching rows (a third, or most): where it expects few, it sorts everything due instead of reading along the index.
+// that the planner expects many matching rows: where it expects few, it sorts everything due instead of reading along the index.
 const claimRows = sql`
   update deliveries set due_at = $2, claim_id = $3, tries = tries + 1, attempts = attempts + 1
   where due_at <= $1 and (${key}) in (
@@ -120,9 +120,9 @@ const claimRows = sql`
     order by due_at, event_id limit $4)
   returning ${deliveriesTable.columns}`
 
-// A delivery behind one that waits for later is postponed as long, so that not every claim reads it again. The rows are locked first and then read
-// again: a transaction that makes them due meanwhile comes after this one. (`+ 0` keeps the lookup on the index of the object's deliveries, off the
-// index of everything due later.) Only the first part of what is due is looked at, where claims read first, however much is due behind it.
+// A delivery behind one that is due later is postponed until then, so that not every claim reads it again. The rows are locked first and then read
+// again, so a concurrent transaction that makes them due runs after this one. (`+ 0` keeps the planner on the index of the object's deliveries, off
+// the index of due times.) Only the deliveries that claims would read first are checked, however many are due after them.
 const lockBlocked = sql`
   update deliveries set claim_id = $2 where due_at <= $1 and (${key}) in (
     select ${key} from (
@@ -138,12 +138,12 @@ const postponeBlocked = sql`
   returning event_id`
 
 /**
- * Claims due deliveries until `leaseUntil`, longest due first: no other process gets them before. Of each object of an endpoint only the oldest event
- * that waits.
+ * Claims due deliveries until `leaseUntil`, longest due first; no other process can claim them before that. Per endpoint and object only the oldest
+ * waiting event is claimed.
  */
 export function* claimDeliveries({ now, leaseUntil, claimId, count, busy }: DeliveryClaim): Transaction<DeliveryRow[]> {
-  const left = Array.from({ length: maxBusyEndpoints }, (_, at) => busy[at] ?? '')
-  const claimed = yield* run(claimRows, [now, leaseUntil, claimId, count, ...left])
+  const excluded = Array.from({ length: maxBusyEndpoints }, (_, at) => busy[at] ?? '')
+  const claimed = yield* run(claimRows, [now, leaseUntil, claimId, count, ...excluded])
   const blocked = (yield* run(lockBlocked, [now, `${claimId} waits`])).map((row) => readInteger(row, 'due_at'))
   if (blocked.length > 0) yield* run(postponeBlocked, [now, `${claimId} waits`, Math.min(...blocked), Math.max(...blocked)])
   return claimed.map(deliveriesTable.fromRow)
@@ -165,7 +165,7 @@ const postponeNext = sql`
   update deliveries set due_at = $4
   where bucket = $1 and endpoint_id = $2 and object_id = $3 and due_at is not null and position > $5 and claim_id = '' returning event_id`
 
-/** Records an attempt and the next state of the delivery and of those behind it. False, and nothing is written, when another process has claimed it since. */
+/** Records an attempt and the next state of the delivery and of those behind it. Returns false and writes nothing when another process has claimed it. */
 export function* recordDeliveryAttempt({ claimId, attempt, now, state, dueAt }: DeliveryAttemptResult): Transaction<boolean> {
   const finishedAt = dueAt === null ? now : 0
   const updated = yield* runOne(updateDelivery, [...keyValues(attempt), state, dueAt, finishedAt, claimId])
@@ -187,7 +187,7 @@ const selectDead = sql`
   select ${deliveriesTable.columns} from deliveries where bucket = $1 and merchant_id = $2 and state = 'dead'
   order by settled_at desc, event_id desc limit $3`
 
-/** Deliveries that were given up, newest first. */
+/** Dead deliveries, newest first. */
 export function listDeadDeliveries({ bucket, merchantId, count }: MerchantKey & { count: number }): Read<DeliveryRow[]> {
   return { statement: selectDead, values: [bucket, merchantId, count], map: (rows) => rows.map(deliveriesTable.fromRow) }
 }
@@ -223,8 +223,8 @@ export function findDueDelivery({ bucket, endpointId, eventId, merchantId }: Del
   }
 }
 
-// The replayed event does not go behind newer ones: of each object of an endpoint the oldest event that waits is next. A delivery in progress stays
-// as it is.
+// A replayed event is not queued behind newer ones, since per endpoint and object the oldest waiting event is next. A delivery in progress is left
+// alone.
 const replayRows = sql`
   insert into deliveries
     (bucket, endpoint_id, event_id, merchant_id, object_id, position, state, tries, attempts, due_at, claim_id, made_at, settled_at)
@@ -235,7 +235,7 @@ const replayRows = sql`
   where deliveries.due_at is null or deliveries.claim_id = ''
   returning endpoint_id`
 
-/** Makes an event due again, with all attempts, at the merchant's present endpoints or at one of them; returns at how many. */
+/** Makes an event due again, with all attempts, at the merchant's current endpoints or at one of them; returns the number of endpoints. */
 export function* replayEvent({ audit, ...replay }: EventReplay & { readonly audit: AuditEntry }): Transaction<number> {
   const replayed = yield* run(replayRows, [replay.bucket, replay.eventId, replay.merchantId, replay.now, replay.endpointId])
   if (replayed.length > 0) yield* writeAudit(audit)

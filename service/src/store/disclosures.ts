@@ -16,7 +16,7 @@ export const disclosuresTable = table('disclosures', {
 /** A text that cardholders were asked to agree to. */
 export type DisclosureRow = RowOf<typeof disclosuresTable>
 
-/** What a consent names, and by which its text is found. */
+/** How a consent names its text. */
 export type DisclosureKey = Pick<DisclosureRow, 'sha256' | 'version' | 'locale'>
 
 const upsertDisclosure = sql`
@@ -24,7 +24,7 @@ const upsertDisclosure = sql`
   on conflict (sha256, version, locale) do update set last_used_at = excluded.last_used_at
   where disclosures.last_used_at < excluded.last_used_at returning sha256`
 
-/** Stores a new text, or of a stored one when it was last used. A text is never deleted. */
+/** Stores a new text; for a stored one it updates the last use. A text is never deleted. */
 export function* saveDisclosure(disclosure: DisclosureRow): Transaction<void> {
   yield* run(upsertDisclosure, disclosuresTable.toValues(disclosure))
 }

@@ -8,7 +8,7 @@ import {
 import { type EventRow, insertEvents } from './outbox.ts'
 import { type DuplicateRequest, type Transaction, rollback } from './transaction.ts'
 
-/** What a transaction stores together with its change, or not at all (docs/reference/security-rules.md#durability-3). */
+/** Stored together with a transaction's change, or not at all (docs/reference/security-rules.md#durability-3). */
 export interface TransactionExtras {
   /** For the outbox: delivered to the merchant's webhooks. */
   readonly events?: readonly EventRow[] | undefined
@@ -17,7 +17,7 @@ export interface TransactionExtras {
 }
 
 export interface IdempotencyExtras {
-  /** Claims the key. When another request has it, the transaction does nothing and returns `duplicate_request`. */
+  /** Claims the key. When another request has it, the transaction writes nothing and returns `duplicate_request`. */
   readonly claim: IdempotencyClaim | null
   /** The outcome of the claim; given together with `claim`, the record has its outcome from the start. */
   readonly outcome: IdempotencyOutcome | null

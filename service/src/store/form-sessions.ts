@@ -11,19 +11,19 @@ export const formSessionsTable = table('form_sessions', {
   sessionId:    text().key(),
   merchantId:   text(),
   hash:         bytes(),                  // SHA-256 of the secret half
-  origin:       text(),                   // of the page that is to hold the form
-  customer:     quotedText().nullable(),  // the merchant's own id of the payer; null when not told
-  save:         oneOf('ask', 'off'),      // whether the cardholder may be asked to have the card kept
+  origin:       text(),                   // of the page that contains the form
+  customer:     quotedText().nullable(),  // the merchant's own id of the payer; null when it gave none
+  save:         oneOf('ask', 'off'),      // whether the form may ask the cardholder to save the card
   locale:       text().nullable(),
-  attemptsLeft: integer(),                // cards that may still be sent with it
+  attemptsLeft: integer(),                // cards that it still accepts
   createdAt:    timestamp(),
   endsAt:       timestamp(),
-  returnTo:     text().nullable(),        // where the hosted page sends the cardholder afterwards; null: the form stands in a page of the merchant's
-  cancelledAt:  timestamp(),              // when the cardholder turned back on the hosted page; 0: not
-  mac:          rowMac(),                 // empty in a row from before there were any; the attempts are covered, so each makes a new one
+  returnTo:     text().nullable(),        // where the hosted page redirects the cardholder; null when the form is in a page of the merchant
+  cancelledAt:  timestamp(),              // when the cardholder cancelled on the hosted page; 0 otherwise
+  mac:          rowMac(),                 // empty in rows from before form sessions had a MAC; it covers the attempts, so each attempt changes it
 })
 
-/** A merchant's leave for one payer to make tokens with the hosted form. The session's text is kept as its hash only. */
+/** A permission for one payer to create tokens with the hosted form, issued by a merchant. Only the hash of the session's secret is stored. */
 export type FormSessionRow = RowOf<typeof formSessionsTable>
 
 // prettier-ignore
@@ -37,10 +37,10 @@ export const formCardsTable = table('form_cards', {
   endsAt:    timestamp(),
 })
 
-/** A card that was sent with a session of the hosted page; its token sealed under the session's own text, which is kept nowhere. */
+/** A card created with a session of the hosted page. Its token is sealed under the session's secret, which is not stored. */
 export type FormCardRow = RowOf<typeof formCardsTable>
 
-/** One session, by whoever has its text. */
+/** A session, identified by its id and the hash of its secret. */
 export interface FormSessionKey {
   readonly bucket: number
   readonly merchantId: string
@@ -84,7 +84,7 @@ export interface UpdateFormSession {
   readonly audit: AuditEntry | null
 }
 
-/** Replaces attempts, cancellation and MAC of the row whose MAC is `previousMac`. False, and nothing is written, when another change came first. */
+/** Updates attempts, cancellation and MAC of the row whose MAC is `previousMac`. Returns false and writes nothing when another change came first. */
 export function* updateFormSession({ session, previousMac, audit }: UpdateFormSession): Transaction<boolean> {
   const { bucket, sessionId, merchantId, attemptsLeft, cancelledAt, mac } = session
   if ((yield* runOne(updateSession, [bucket, sessionId, merchantId, attemptsLeft, cancelledAt, mac, previousMac])) === null) return false

@@ -12,11 +12,11 @@ export const idempotencyTable = table('idempotency', {
   identity:    bytes(),                          // keyed hash of profile, method and canonical params
   hashKeyId:   text(),
   claimedAt:   timestamp(),
-  leaseUntil:  timestamp(),                      // until then a duplicate request waits; afterwards it finds out what happened, and never runs the operation again
+  leaseUntil:  timestamp(),                      // until then a duplicate request waits; afterwards it reconciles the outcome, and never runs the operation again
   endsAt:      timestamp(),                      // when the record may be deleted
   method:      text(),
   subject:     text(),                           // id of the receipt, card or attempt by which an expired claim is resolved
-  requestId:   text(),                           // our id of the request that claims; '' for none
+  requestId:   text(),                           // our id of the request that made the claim; '' without one
   sealed:      bytes().nullable(),               // the outcome, sealed under the request itself; null until there is one
 })
 
@@ -31,7 +31,7 @@ export interface IdempotencyOutcome extends IdempotencyKey {
   readonly sealed: Uint8Array
 }
 
-// A record whose time is over counts as deleted.
+// A record past its `ends_at` counts as deleted.
 const upsertSql = `
   ${idempotencyTable.insertSql}
   on conflict (bucket, merchant_id, caller_class, key_hash) do update ${idempotencyTable.replaceSql}
@@ -39,7 +39,7 @@ const upsertSql = `
 
 const claimKey = sql`${upsertSql} returning method`
 
-/** Claims a key, together with its outcome where that is known already. False when another request has it. */
+/** Claims a key, with its outcome when that is already known. Returns false when another request has the key. */
 export function* claimIdempotencyKey(claim: IdempotencyClaim, outcome: IdempotencyOutcome | null): Transaction<boolean> {
   return (yield* runOne(claimKey, claimValues(claim, outcome))) !== null
 }
@@ -49,19 +49,19 @@ const updateOutcome = sql`
   where bucket = $1 and merchant_id = $2 and caller_class = $3 and key_hash = $4 and sealed is null
   returning method`
 
-/** Stores the outcome of a claim, for the requests that wait for it. An outcome that is there already stays. */
+/** Stores the outcome of a claim for the duplicate requests that wait for it. Never overwrites an outcome. */
 export function* storeIdempotencyOutcome(outcome: IdempotencyOutcome | null): Transaction<void> {
   if (outcome !== null) yield* run(updateOutcome, [...keyValues(outcome), outcome.sealed])
 }
 
 const deleteClaim = sql`delete from idempotency where bucket = $1 and merchant_id = $2 and caller_class = $3 and key_hash = $4`
 
-/** Releases what this transaction claimed and then changed nothing. */
+/** Releases the key claimed by a transaction that then changed nothing. */
 export function* releaseIdempotencyKey(key: IdempotencyKey): Transaction<void> {
   yield* run(deleteClaim, keyValues(key))
 }
 
-// The request that made the claim may store its outcome, and after the lease so may a duplicate request: by then it has found out what happened.
+// The request that made the claim may store its outcome, and so may a duplicate request after the lease, when it has reconciled the outcome.
 const upsertOutcome = sql`${upsertSql}
   or idempotency.sealed is null and idempotency.identity = excluded.identity
     and (idempotency.request_id = excluded.request_id and excluded.request_id <> '' or idempotency.lease_until <= excluded.claimed_at)
@@ -73,8 +73,8 @@ export interface SaveIdempotencyOutcome {
 }
 
 /**
- * Stores an outcome that has no other transaction of its own, with its claim. False when another request has the key; one whose lease is over and
- * that has no outcome may be completed.
+ * Stores an outcome with its claim where no other transaction does. Returns false when another request has the key, unless its lease is over and it
+ * has no outcome.
  */
 export function* saveIdempotencyOutcome({ claim, outcome }: SaveIdempotencyOutcome): Transaction<boolean> {
   return (yield* runOne(upsertOutcome, claimValues(claim, outcome))) !== null

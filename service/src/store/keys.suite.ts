@@ -3,10 +3,10 @@ import { test } from 'node:test'
 import type { KeyStore, WrappedKey } from '@tessera/vault/keyring'
 import { bytesOf } from './suite/samples.fixture.ts'
 
-/** What every store of wrapped keys has to hold. `open` opens it again and again on what is there. */
+/** Tests that every key store has to pass. Each call of `open` opens the same store again. */
 export function keysSuite(withKeys: (test: (open: () => Promise<KeyStore>) => Promise<void>) => () => Promise<void>): void {
   test(
-    'a wrapped key is read as it was inserted, also after reopening',
+    'a wrapped key is read back as it was inserted, also after reopening',
     withKeys(async (open) => {
       const keys = await open()
       const wrapped = [
@@ -23,13 +23,13 @@ export function keysSuite(withKeys: (test: (open: () => Promise<KeyStore>) => Pr
   )
 
   test(
-    'of two keys with one purpose, owner and epoch the first stays',
+    'of several keys with the same purpose, owner and epoch only the first is stored',
     withKeys(async (open) => {
       const stores = await Promise.all([open(), open(), open()])
       const inserted = await Promise.all(stores.map((keys, n) => keys.insert(makeKey(`key ${n}`))))
       assert.deepEqual(inserted.filter(Boolean).length, 1)
-      const [kept] = await stores[0].list()
-      assert.equal(kept?.keyId, `key ${inserted.indexOf(true)}`)
+      const [stored] = await stores[0].list()
+      assert.equal(stored?.keyId, `key ${inserted.indexOf(true)}`)
       for (const keys of stores) await keys.close()
     }),
   )

@@ -6,22 +6,22 @@ import { table, type RowOf } from './table.ts'
 import { type Row, type Value, sql } from './statement.ts'
 import { type Read, type Transaction, runOne, writeAudit } from './transaction.ts'
 
-/** A broken row does not keep a list from the rows beside it: it has its id and the column that cannot be read. */
+/** A broken row must not hide the other rows of a list: only its id and the broken column are returned. */
 export type ListedMerchantRow = MerchantRow | { readonly id: string; readonly brokenAt: string }
 
 // prettier-ignore
 export const merchantsTable = table('merchants', {
   id:           text().key(),
   bucket:       integer(),
-  version:      integer(),                         // from 1; each change is one more
+  version:      integer(),                         // from 1; each change adds one
   state:        oneOf('active', 'blocked'),
-  name:         text(),                            // what cardholders read
-  organization: text(),                            // legal name and address, '' where nobody gave them
+  name:         text(),                            // as shown to cardholders
+  organization: text(),                            // legal name and address; '' when unknown
   address:      text(),
-  settings:     text(),                            // JSON of what is agreed with it: `merchants/settings.ts` reads and writes it
-  credentials:  mappedText(parseCredentials, formatCredentials).coveredAs(credentialMacFields), // newest first: two are live during a rotation, the others have been retired
+  settings:     text(),                            // JSON (domain/merchants/settings.ts)
+  credentials:  mappedText(parseCredentials, formatCredentials).coveredAs(credentialMacFields), // newest first; two are active during a rotation, the others are retired
   createdAt:    timestamp(),
-  // Empty in a row from before there were any.
+  // Empty in rows from before merchants had a MAC.
   mac:          rowMac(
     'id', 'bucket', 'version', 'state', 'name', 'organization', 'address', 'settings', 'createdAt', 'credentials',
   ),
@@ -29,9 +29,9 @@ export const merchantsTable = table('merchants', {
 
 export type MerchantRow = RowOf<typeof merchantsTable>
 
-/** A password of a merchant, live or retired. */
+/** An API password of a merchant, active or retired. */
 export interface Credential {
-  /** From 1, in the order in which the merchant got them. */
+  /** From 1, in the order of creation. */
   readonly number: number
   /** 32 bytes: the keyed hash under the pepper of `pepperKeyId`; empty once retired. */
   readonly hash: Uint8Array
@@ -59,11 +59,11 @@ function credentialMacFields(credentials: readonly Credential[]): readonly MacFi
 
 const insertRow = sql`${merchantsTable.insertSql} on conflict (id) do nothing returning id`
 
-/** Inserts a merchant if its id is new; an existing one stays as it is. Returns whether it was new. */
-export function* insertMerchant(ask: { merchant: MerchantRow; audit: AuditEntry }): Transaction<boolean> {
-  const { id, bucket, createdAt, mac } = ask.merchant
-  if ((yield* runOne(insertRow, [id, bucket, ...changing(ask.merchant), createdAt, mac])) === null) return false
-  yield* writeAudit(ask.audit)
+/** Inserts a merchant. Returns false and changes nothing when the id exists. */
+export function* insertMerchant({ merchant, audit }: { merchant: MerchantRow; audit: AuditEntry }): Transaction<boolean> {
+  const { id, bucket, createdAt, mac } = merchant
+  if ((yield* runOne(insertRow, [id, bucket, ...changingValues(merchant), createdAt, mac])) === null) return false
+  yield* writeAudit(audit)
   return true
 }
 
@@ -71,14 +71,14 @@ const updateRow = sql`
   update merchants set version = $2, state = $3, name = $4, organization = $5, address = $6, settings = $7, credentials = $8, mac = $9
   where id = $1 and version = $2 - 1 returning id`
 
-/** Puts `next` in place of the version before it, if that is still the one that is kept. */
-export function* updateMerchant(ask: { merchant: MerchantRow; audit: AuditEntry }): Transaction<boolean> {
-  if ((yield* runOne(updateRow, [ask.merchant.id, ...changing(ask.merchant), ask.merchant.mac])) === null) return false
-  yield* writeAudit(ask.audit)
+/** Replaces version `merchant.version - 1`. Returns false when another change came first. */
+export function* updateMerchant({ merchant, audit }: { merchant: MerchantRow; audit: AuditEntry }): Transaction<boolean> {
+  if ((yield* runOne(updateRow, [merchant.id, ...changingValues(merchant), merchant.mac])) === null) return false
+  yield* writeAudit(audit)
   return true
 }
 
-function changing({ version, state, name, organization, address, settings, credentials }: MerchantRow): Value[] {
+function changingValues({ version, state, name, organization, address, settings, credentials }: MerchantRow): Value[] {
   return [version, state, name, organization, address, settings, formatCredentials(credentials)]
 }
 
@@ -90,12 +90,12 @@ export function findMerchant(merchantId: string): Read<MerchantRow | null> {
 
 const selectPage = sql`select ${merchantsTable.columns} from merchants where id > $1 order by id limit $2`
 
-/** In the order of their ids, from behind `after`. */
+/** In the order of their ids, after the id `after`. */
 export function listMerchants(after: string, count: number): Read<ListedMerchantRow[]> {
-  return { statement: selectPage, values: [after, count], map: (rows) => rows.map(tellListed) }
+  return { statement: selectPage, values: [after, count], map: (rows) => rows.map(toListedMerchant) }
 }
 
-function tellListed(row: Row): ListedMerchantRow {
+function toListedMerchant(row: Row): ListedMerchantRow {
   try {
     return merchantsTable.fromRow(row)
   } catch (err) {
@@ -109,7 +109,7 @@ const upsertUse = sql`
   on conflict (merchant_id, number) do update set last_used_at = excluded.last_used_at
   where credential_uses.last_used_at < excluded.last_used_at returning number`
 
-/** Remembers that a password was right; an earlier moment than the one that is known changes nothing. */
+/** Records the last use of a password. An earlier time than the stored one changes nothing. */
 export function* recordCredentialUse(use: CredentialUse): Transaction<void> {
   yield* runOne(upsertUse, [use.merchantId, use.number, use.lastUsedAt])
 }
@@ -120,7 +120,7 @@ export function listCredentialUses(merchantId: string): Read<CredentialUse[]> {
   return { statement: selectUses, values: [merchantId], map: (rows) => rows.map(credentialUsesTable.fromRow) }
 }
 
-/** All passwords of a merchant lie in one column: nothing is ever asked of one alone. */
+/** All passwords of a merchant are stored in one column, since they are always read together. */
 function formatCredentials(credentials: readonly Credential[]): string {
   return JSON.stringify(credentials.map((each) => ({ ...each, hash: Buffer.from(each.hash).toString('hex') })))
 }

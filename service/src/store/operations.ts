@@ -4,7 +4,7 @@ import { table, type RowOf } from './table.ts'
 import { sql } from './statement.ts'
 import { type Read, type Transaction, run } from './transaction.ts'
 
-/** An operation of the card network. */
+/** A money movement at the card network. */
 export type MovementKind = 'authorise' | 'hold' | 'capture' | 'cancelHold' | 'refund' | 'reverse'
 
 /** An operation of the network or of the merchant's own endpoint. */
@@ -25,10 +25,10 @@ export const operationsTable = table('operations', {
   state:       oneOf('asked', 'approved', 'declined', 'unknown'),
   networkRef:  quotedText(),
   reason:      text(),
-  rawCode:     quotedText(),                      // the network's own code, as it gave it; of a merchant's endpoint its error, as JSON
+  rawCode:     quotedText(),                      // the network's own code, unchanged; for a merchant's endpoint its error as JSON
   requestedAt: timestamp().named('asked_at'),
   resolvedAt:  timestamp().named('settled_at'),
-  cardId:      text(),                            // of an authorisation or a hold: the card that was to pay; '' for every other question, and before the service kept it
+  cardId:      text(),                            // of an authorisation or hold: the card that was to pay; '' for other kinds and in old rows
 })
 
 /** One request to the network or to the merchant's endpoint, durable before it is sent. The network knows it by our requestId. */

@@ -46,23 +46,23 @@ const deleteDeliveries = sql`delete from deliveries where bucket = $1 and event_
 
 const deleteAttempts = sql`delete from delivery_attempts where bucket = $1 and event_id = $2 returning event_id`
 
-/** Deletes a page of events from before a time, with their deliveries and attempts, unless a delivery still waits; returns how many. */
+/** Deletes a page of events from before a time, with their deliveries and attempts, except events with a waiting delivery; returns how many events. */
 export function* deleteOldEvents({ before }: { readonly before: number }): Transaction<number> {
-  const dropped = yield* run(deleteOld, [before])
-  for (const row of dropped) {
+  const deleted = yield* run(deleteOld, [before])
+  for (const row of deleted) {
     yield* run(deleteDeliveries, [readInteger(row, 'bucket'), readText(row, 'event_id')])
     yield* run(deleteAttempts, [readInteger(row, 'bucket'), readText(row, 'event_id')])
   }
-  return dropped.length
+  return deleted.length
 }
 
-// The transaction has changed the row of the event's object: the next one waits for it and then sees this event's position.
+// This transaction has locked the row of the event's object, so a concurrent one waits for it and then sees this event's position.
 const insertEvent = sql`
   insert into outbox (bucket, merchant_id, event_id, type, object_id, at, body, position)
   select cast($1 as integer), $2, $3, $4, $5, cast($6 as bigint), $7, coalesce(max(position), 0) + 1 from outbox
   where bucket = $1 and object_id = $5`
 
-// To every endpoint that the merchant has now; one that is added later gets later events only.
+// For every endpoint that the merchant has now; an endpoint added later gets only later events.
 const insertDeliveries = sql`
   insert into deliveries
     (bucket, endpoint_id, event_id, merchant_id, object_id, position, state, tries, attempts, due_at, claim_id, made_at, settled_at)

@@ -22,33 +22,33 @@ export type PageCheckRow = RowOf<typeof pageChecksTable>
 
 // prettier-ignore
 export const pageScriptsTable = table('page_scripts', {
-  bucket:      integer(),
-  merchantId:  text(),
-  page:        quotedText(),
-  scriptId:    text(),
-  address:     quotedText(),
-  print:       quotedText(),                             // its hash, or the integrity that its page demands; '' where neither is known
-  integrity:   quotedText(),
-  party:       oneOf('first', 'third'),
-  firstAt:     timestamp(),
-  lastAt:      timestamp(),
-  judged:      oneOf('open', 'authorised', 'refused'),
-  reason:      quotedText(),                             // the merchant's own words: why the page needs it (PCI DSS 6.4.3)
-  judgedPrint: quotedText(),                             // its print when it was reviewed
-  judgedBy:    text(),
-  judgedAt:    timestamp(),
+  bucket:              integer(),
+  merchantId:          text(),
+  page:                quotedText(),
+  scriptId:            text(),
+  address:             quotedText(),
+  fingerprint:         quotedText().named('print'),        // its hash, or the integrity that its page demands; '' where neither is known
+  integrity:           quotedText(),
+  party:               oneOf('first', 'third'),
+  firstAt:             timestamp(),
+  lastAt:              timestamp(),
+  decision:            oneOf('open', 'authorised', 'refused').named('judged'),
+  reason:              quotedText(),                       // why the page needs it, in the merchant's own words (PCI DSS 6.4.3)
+  reviewedFingerprint: quotedText().named('judged_print'), // its fingerprint when it was reviewed
+  reviewedBy:          text().named('judged_by'),
+  reviewedAt:          timestamp().named('judged_at'),
 })
 
 /** A script of a page, and whether the merchant authorised it. */
 export type PageScriptRow = Omit<RowOf<typeof pageScriptsTable>, 'bucket' | 'merchantId'>
 
-/** A script as a check found it, before it is known how it was reviewed. */
-export type ScannedScript = Pick<PageScriptRow, 'scriptId' | 'address' | 'print' | 'integrity' | 'party'>
+/** A script as a check found it, without its review. */
+export type ScannedScript = Pick<PageScriptRow, 'scriptId' | 'address' | 'fingerprint' | 'integrity' | 'party'>
 
 export interface PageCheckResult {
   readonly check: PageCheckRow
   readonly scripts: readonly ScannedScript[]
-  /** Of one merchant; beyond, the oldest are deleted. */
+  /** Per merchant; the oldest beyond the limit are deleted. */
   readonly pagesMax: number
   readonly scriptsMax: number
 }
@@ -84,7 +84,7 @@ export function* savePageCheck({ audit, ...result }: PageCheckResult & { readonl
   const [of, page] = [[bucket, merchantId], quote(check.page)]
   yield* run(upsertCheck, pageChecksTable.toValues(check))
   yield* run(deleteOldChecks, [...of, pagesMax])
-  for (const { scriptId, address, print, integrity, party } of scripts) {
+  for (const { scriptId, address, fingerprint: print, integrity, party } of scripts) {
     yield* run(upsertScript, [...of, page, scriptId, quote(address), quote(print), quote(integrity), party, checkedAt])
   }
   yield* run(deleteGoneScripts, [...of, page, checkedAt])
@@ -95,7 +95,7 @@ export function* savePageCheck({ audit, ...result }: PageCheckResult & { readonl
 const selectChecks = sql`
   select ${pageChecksTable.columns} from page_checks where bucket = $1 and merchant_id = $2 order by checked_at desc, page`
 
-/** Latest first. */
+/** Newest first. */
 export function listPageChecks({ bucket, merchantId }: MerchantKey): Read<PageCheckRow[]> {
   return { statement: selectChecks, values: [bucket, merchantId], map: (rows) => rows.map(pageChecksTable.fromRow) }
 }
@@ -116,19 +116,19 @@ export function listPageScripts({ bucket, merchantId }: MerchantKey): Read<PageS
   }
 }
 
-export interface ScriptReview extends MerchantKey, Pick<PageScriptRow, 'scriptId' | 'judged' | 'reason' | 'judgedBy' | 'judgedAt'> {
-  /** The script's print when the person looked at it. */
-  readonly print: string
+export interface ScriptReview extends MerchantKey, Pick<PageScriptRow, 'scriptId' | 'decision' | 'reason' | 'reviewedBy' | 'reviewedAt'> {
+  /** The script's fingerprint when the person looked at it. */
+  readonly fingerprint: string
 }
 
 const updateReview = sql`
   update page_scripts set judged = $5, reason = $6, judged_print = $4, judged_by = $7, judged_at = $8
   where bucket = $1 and merchant_id = $2 and script_id = $3 and print = $4 returning script_id`
 
-/** Stores a review of a script. False when there is no such script, or it is another by now than the one that was looked at. */
+/** Stores a review of a script. Returns false when there is no such script, or it has changed since the person looked at it. */
 export function* reviewScript({ audit, ...review }: ScriptReview & { readonly audit: AuditEntry }): Transaction<boolean> {
-  const { bucket, merchantId, scriptId, print, judged, reason, judgedBy, judgedAt } = review
-  const values = [bucket, merchantId, scriptId, quote(print), judged, quote(reason), judgedBy, judgedAt]
+  const { bucket, merchantId, scriptId, fingerprint, decision, reason, reviewedBy, reviewedAt } = review
+  const values = [bucket, merchantId, scriptId, quote(fingerprint), decision, quote(reason), reviewedBy, reviewedAt]
   if ((yield* runOne(updateReview, values)) === null) return false
   yield* writeAudit(audit)
   return true

@@ -51,7 +51,7 @@ export interface BrokenReceipt extends ReceiptKey, DueReceiptCursor {
   readonly brokenAt: string
 }
 
-/** A broken row does not keep a list from the rows beside it. */
+/** A broken row must not hide the other rows of a list. */
 export type ListedReceipt = ReceiptRow | BrokenReceipt
 
 // prettier-ignore
@@ -68,7 +68,7 @@ export const receiptsTable = table('receipts', {
     'unknownSince', 'flagged', 'dueAt', 'reconcileAttempts',
   ),
   amountTiyin:       integer(),
-  takenTiyin:        integer(),                 // what was debited, or is held; 0 before
+  takenTiyin:        integer(),                 // the amount debited or held; 0 before
   hold:              boolean(),
   description:       quotedText(),
   detail:            text().nullable(),         // JSON, as given
@@ -79,18 +79,18 @@ export const receiptsTable = table('receipts', {
   maskedPan:         text(),
   cardExpiry:        text(),
   oneTime:           boolean(),                 // whether an approval removes the token
-  networkRef:        quotedText(),              // of the authorisation: what capture, refund and reverse go by
-  requestId:         text(),                    // of the operation under way, or the last one; '' before
+  networkRef:        quotedText(),              // of the authorisation; capture, refund and reversal refer to it
+  requestId:         text(),                    // of the operation in progress, or of the last one; '' before
   customer:          quotedText().nullable(),
   createdAt:         timestamp(),
-  payTime:           timestamp(),               // 0 when it has not happened
+  payTime:           timestamp(),               // 0 until paid
   cancelTime:        timestamp(),
   sourceCancel:      text().nullable(),
   fiscal:            text().nullable(),         // JSON, as given
-  unknownSince:      timestamp(),               // 0 unless in state 20: since when
-  flagged:           boolean(),                 // whether a person has to look at it: 24 h in state 20
-  dueAt:             timestamp().nullable(),    // when the background has to look at it; null: never. A lease while a call is under way.
-  reconcileAttempts: integer().named('looks'),  // how often the background has looked in this state, for its backoff
+  unknownSince:      timestamp(),               // since when the receipt is in state 20; 0 otherwise
+  flagged:           boolean(),                 // for an operator: 24 h in state 20
+  dueAt:             timestamp().nullable(),    // when the receipt worker processes it next; null: never. A lease while a call is in progress.
+  reconcileAttempts: integer().named('looks'),  // attempts of the receipt worker in this state, for its backoff
 })
 
 export type ReceiptRow = RowOf<typeof receiptsTable>
@@ -99,16 +99,16 @@ export interface ReceiptUpdate extends TransactionExtras {
   readonly audit: AuditEntry
   /** Replaces version `receipt.version - 1`. */
   readonly receipt: ReceiptRow
-  /** Inserted, or in place of the one with the same requestId. */
+  /** Inserted, or replacing the operation with the same requestId. */
   readonly operations: readonly OperationRow[]
   /** One-time cards are locked while a payment is open. */
   readonly cardLock: { readonly cardId: string; readonly move: 'take' | 'release' } | null
-  /** The one-time card, removed by an approval: replaces its version before. */
+  /** The one-time card, which an approval removes: its next version. */
   readonly card: CardRow | null
 }
 
-/** `moved`: another change of the receipt or the card came first; `cardLocked`: another payment has the one-time card. Nothing was written in either case. */
-export type ReceiptUpdateResult = 'updated' | 'moved' | 'cardLocked'
+/** `conflict`: another change of the receipt or the card came first. `cardLocked`: another payment uses the one-time card. In both cases nothing was written. */
+export type ReceiptUpdateResult = 'updated' | 'conflict' | 'cardLocked'
 
 export interface ReceiptListQuery {
   readonly bucket: number
@@ -151,10 +151,10 @@ export function* updateReceipt({ events, idempotency, ...change }: ReceiptUpdate
 
 // Every transaction takes its locks in this order, so that no two deadlock: key, receipt, card lock, verification, card.
 function* update({ receipt, operations, cardLock, card, audit }: ReceiptUpdate): Transaction<ReceiptUpdateResult> {
-  if (!(yield* updateRow(receiptsTable, receipt))) return yield* rollback('moved')
+  if (!(yield* updateRow(receiptsTable, receipt))) return yield* rollback('conflict')
   yield* upsertOperations(operations)
   if (cardLock !== null && !(yield* moveCardLock(receipt, cardLock))) return yield* rollback('cardLocked')
-  if (card !== null && !(yield* replaceCardAndVerification(card))) return yield* rollback('moved')
+  if (card !== null && !(yield* replaceCardAndVerification(card))) return yield* rollback('conflict')
   yield* writeAudit(audit)
   return 'updated'
 }
@@ -179,10 +179,10 @@ const selectNewest = sql`
   order by created_at desc, receipt_id desc limit $5 offset $6`
 
 /** Newest first by (createdAt, receiptId), created from `from` to before `to`: a range of `receipts_newest`, whatever the offset. */
-export function listReceipts(ask: ReceiptListQuery): Read<ReceiptRow[]> {
+export function listReceipts(query: ReceiptListQuery): Read<ReceiptRow[]> {
   return {
     statement: selectNewest,
-    values: [ask.bucket, ask.merchantId, ask.from, ask.to, ask.count, ask.offset],
+    values: [query.bucket, query.merchantId, query.from, query.to, query.count, query.offset],
     map: (rows) => rows.map(receiptsTable.fromRow),
   }
 }
@@ -196,14 +196,12 @@ const selectPageInState = sql`
   where bucket = $1 and merchant_id = $2 and state = $7 and created_at >= $3 and (created_at, receipt_id) < ($4, $5)
   order by created_at desc, receipt_id desc limit $6`
 
-/** A page of a merchant's receipts, newest first: a range of `receipts_newest`, or of `receipts_state`, however far behind. */
+/** A page of a merchant's receipts, newest first: a range of the index `receipts_newest` or `receipts_state`, however deep the page is. */
 export function listReceiptPage({ bucket, merchantId, from, to, state, after, count }: ReceiptPageQuery): Read<ListedReceipt[]> {
-  const isBehind = after !== null && after.at < to
-  const values = [bucket, merchantId, from, isBehind ? after.at : to, isBehind ? after.id : '', count]
-  const tell = (found: readonly Row[]): ListedReceipt[] => found.map(toListed)
-  return state === null
-    ? { statement: selectPage, values, map: tell }
-    : { statement: selectPageInState, values: [...values, state], map: tell }
+  const isContinued = after !== null && after.at < to
+  const values = [bucket, merchantId, from, isContinued ? after.at : to, isContinued ? after.id : '', count]
+  const map = (rows: readonly Row[]): ListedReceipt[] => rows.map(toListed)
+  return state === null ? { statement: selectPage, values, map } : { statement: selectPageInState, values: [...values, state], map }
 }
 
 const selectDue = sql`
@@ -224,7 +222,7 @@ export function listAllReceipts(count: number, { bucket, receiptId }: ReceiptCur
 
 /** The states of the partial index `receipts_open`. Each query repeats its condition, because SQLite uses a partial index for nothing else. */
 const openStates = [1, 2, 3, 5, 6, 20, 21] as const satisfies readonly ReceiptState[]
-const isOpen = 'state not in (0, 4, 50)'
+const isOpenSql = 'state not in (0, 4, 50)'
 
 export interface OpenReceiptCounts {
   /** By state, each at most `countedReceiptsMax`. */
@@ -236,13 +234,13 @@ export interface OpenReceiptCounts {
   readonly oldestDueAt: number | null
 }
 
-/** Counting stops here, so that the query stays short whatever piles up. */
+/** Counting stops here, so that the query stays short however many receipts there are. */
 export const countedReceiptsMax = 100_000
 
 const selectCounts = sql`${[
   ...openStates.map(
     (state) => `select 'state' as what, ${state} as state, count(*) as receipts, min(unknown_since) as since
-      from (select unknown_since from receipts where ${isOpen} and state = ${state} order by unknown_since limit ${countedReceiptsMax}) as s${state}`,
+      from (select unknown_since from receipts where ${isOpenSql} and state = ${state} order by unknown_since limit ${countedReceiptsMax}) as s${state}`,
   ),
   `select 'flagged', 0, count(*), 0 from (select receipt_id from receipts where flagged = 1 limit ${countedReceiptsMax}) as f`,
   `select 'due', 0, count(*), min(due_at) from (select due_at from receipts where due_at <= $1 order by due_at limit 1) as d`,
@@ -267,14 +265,14 @@ export function countOpenReceipts(now: number): Read<OpenReceiptCounts> {
   }
 }
 
-/** The place behind which a list of open receipts goes on. */
+/** The last receipt of a page of the list of open receipts. */
 export interface OpenReceiptCursor {
   readonly unknownSince: number
   readonly receiptId: string
 }
 
 const selectOpen = sql`
-  select ${receiptsTable.columns} from receipts where ${isOpen} and state = $1 and (unknown_since, receipt_id) > ($3, $4)
+  select ${receiptsTable.columns} from receipts where ${isOpenSql} and state = $1 and (unknown_since, receipt_id) > ($3, $4)
   order by unknown_since, receipt_id limit $2`
 
 /** Receipts of all merchants in one open state; in state unknown (20) the longest unknown first. */
@@ -339,7 +337,7 @@ export function listReceiptsOfCard({ bucket, cardId, merchantId }: CardKey, coun
   }
 }
 
-// A receipt that has the lock already may take it again.
+// A receipt that already has the lock may take it again.
 const takeLock = sql`
   insert into card_locks (bucket, card_id, merchant_id, receipt_id) values ($1, $2, $3, $4)
   on conflict (bucket, card_id) do update set receipt_id = excluded.receipt_id

@@ -17,14 +17,14 @@ const listColumns = {
   micros:     bigint(),                          // thousandths of a millisecond
   caller:     oneOf('server', 'browser', 'unproved'),
   cardId:     text(),                            // '' for a call without a card
-  lost:       bigint(),                          // above 0 this is no call, but so many calls that were not recorded, the first of them at `lostFrom`
+  lost:       bigint(),                          // above 0 the row is no call, but stands for this many calls that were not recorded, the first at `lostFrom`
   lostFrom:   timestamp(),
 }
 
 /** The columns of a list. */
 export const requestLogTable = table('request_log', listColumns)
 
-/** One API call in its merchant's request log, redacted before it comes here. */
+/** One API call in its merchant's request log, already redacted. */
 export type RequestRow = RowOf<typeof requestLogTable>
 
 /** All columns. */
@@ -35,7 +35,7 @@ const detailedRequestTable = table('request_log', {
   detail:     text(),                            // JSON, of bounded length
 })
 
-/** With what only the page of a single call shows. */
+/** A call with the details that only its own page shows. */
 export type DetailedRequestRow = RowOf<typeof detailedRequestTable>
 
 export interface RequestListQuery extends MerchantKey {
@@ -47,7 +47,7 @@ export interface RequestListQuery extends MerchantKey {
   readonly cardId: string | null
 }
 
-/** Inserts records; one that exists already stays as it is. */
+/** Inserts records; an existing one is not changed. */
 export function* insertRequests({ requests }: { readonly requests: readonly DetailedRequestRow[] }): Transaction<void> {
   yield* insertNewRows(detailedRequestTable, requests)
 }
@@ -66,10 +66,8 @@ const selectOfCard = sql`
 export function listRequests({ bucket, merchantId, after, from, count, cardId }: RequestListQuery): Read<RequestRow[]> {
   const { at, id } = after ?? { at: Number.MAX_SAFE_INTEGER, id: '' }
   const values = [bucket, merchantId, at, id, from, count]
-  const tell = (found: readonly Row[]): RequestRow[] => found.map(requestLogTable.fromRow)
-  return cardId === null
-    ? { statement: selectNewest, values, map: tell }
-    : { statement: selectOfCard, values: [...values, cardId], map: tell }
+  const map = (rows: readonly Row[]): RequestRow[] => rows.map(requestLogTable.fromRow)
+  return cardId === null ? { statement: selectNewest, values, map } : { statement: selectOfCard, values: [...values, cardId], map }
 }
 
 const selectOne = sql`
@@ -90,7 +88,7 @@ export function findRequest({
 const selectBehind = sql`
   select at, request_id from request_log where bucket = $1 and merchant_id = $2 order by at desc, request_id desc limit 1 offset $3`
 
-/** The newest record after the newest `keep` ones; null when there are no more than those. */
+/** The newest record beyond the newest `keep` ones; null when there are no more. */
 export function findRequestBehindNewest({ bucket, merchantId, keep }: MerchantKey & { readonly keep: number }): Read<TimeCursor | null> {
   return {
     statement: selectBehind,
@@ -119,7 +117,7 @@ const deleteOld = sql`
       limit ${pageSize})
   returning at`
 
-/** Deletes a page of the records from before the hour of `before`; returns how many. */
+/** Deletes a page of the records before the hour of `before`; returns how many. */
 export function* deleteOldRequests({ before }: { readonly before: number }): Transaction<number> {
   return (yield* run(deleteOld, [Math.floor(before / HOUR_MS)])).length
 }

@@ -3,7 +3,7 @@ import type { MacField } from '@tessera/vault/rowmac'
 import { type Column, type MacPart, RowMacColumn } from './columns.ts'
 import type { Row, Value } from './statement.ts'
 
-// The mappers are compiled once a table, so that they are as fast as written by hand: a loop over the columns takes three to twenty times as
+// The mappers are compiled once per table, so that they are as fast as written by hand: a loop over the columns takes three to twenty times as
 // long (docs/decisions/0034-column-maps.md). Their text holds names from the column maps only.
 
 /** A column of a table, by the name of its member. */
@@ -75,6 +75,6 @@ function compile(parameters: readonly string[], expression: string, values: read
 }
 
 function expectName(name: string): string {
-  if (!/^[a-z]\w*$/i.test(name)) throw new Error(`${name} is no name of a column`)
+  if (!/^[a-z]\w*$/i.test(name)) throw new Error(`${name} is not a column name`)
   return name
 }

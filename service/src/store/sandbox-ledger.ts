@@ -10,7 +10,7 @@ export const sandboxLedgerTable = table('sandbox_ledger', {
   kind:        oneOf(...movementKinds),
   merchantId:  text(),
   amountTiyin: integer(),
-  networkRef:  text(),                         // of the authorisation that it belongs to; its own for an authorisation
+  networkRef:  text(),                         // of its authorisation; an authorisation has its own
   outcome:     oneOf('approved', 'declined'),
   reason:      text(),
   at:          timestamp(),
@@ -24,7 +24,7 @@ const insertRow = sql`
   on conflict (request_id) do nothing
   returning request_id`
 
-/** Inserts a movement. False when there is one with this requestId, which then stays as it is. */
+/** Inserts a movement. Returns false and changes nothing when there is one with this requestId. */
 export function* insertLedgerEntry(row: LedgerRow): Transaction<boolean> {
   const values = [row.requestId, row.kind, row.merchantId, row.amountTiyin, row.networkRef, row.outcome, row.reason, row.at]
   return (yield* runOne(insertRow, values)) !== null
@@ -32,7 +32,7 @@ export function* insertLedgerEntry(row: LedgerRow): Transaction<boolean> {
 
 const selectOne = sql`select ${sandboxLedgerTable.columns} from sandbox_ledger where request_id = $1`
 
-/** The ledger belongs to the sandbox network, as if it were outside: it is never in one transaction with our own rows. */
+/** The ledger belongs to the sandbox network, as if that were outside: it never shares a transaction with our own rows. */
 export function findLedgerEntry(requestId: string): Read<LedgerRow | null> {
   return { statement: selectOne, values: [requestId], map: ([row]) => (row === undefined ? null : sandboxLedgerTable.fromRow(row)) }
 }

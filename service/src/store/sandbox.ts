@@ -4,7 +4,7 @@ import { readText, text, timestamp } from './columns.ts'
 import { table, type RowOf } from './table.ts'
 import { type Read, type TimeCursor, type Transaction, run, writeAudit } from './transaction.ts'
 
-// What the sandbox adapters store: the step of each scenario that a merchant set, and the SMS that would have been sent. Empty in production.
+// Data of the sandbox adapters: the scenario steps that a merchant set, and the SMS that would have been sent. Empty in production.
 
 export interface SetScenarioStep {
   readonly merchantId: string
@@ -75,12 +75,12 @@ export const smsInboxTable = table('sms_inbox', {
 /** An SMS of the sandbox. */
 export type InboxRow = RowOf<typeof smsInboxTable>
 
-// A few at a time: a new SMS deletes one, and after the limit was lowered each new one deletes up to a hundred.
+// In small steps: a new SMS deletes one, or up to a hundred after the limit was lowered.
 const deleteOldSms = sql`
   delete from sms_inbox where merchant_id = $1 and id in
     (select id from sms_inbox where merchant_id = $1 order by at desc, id desc limit 100 offset $2)`
 
-/** Stores an SMS of the sandbox; of each merchant the newest thousand stay. */
+/** Stores an SMS of the sandbox, and deletes all but the merchant's newest thousand. */
 export function* insertInboxSms(sms: InboxRow): Transaction<void> {
   yield* run(smsInboxTable.insertStatement, smsInboxTable.toValues(sms))
   yield* run(deleteOldSms, [sms.merchantId, maxInboxSms])

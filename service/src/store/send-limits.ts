@@ -2,7 +2,7 @@ import { readInteger } from './columns.ts'
 import { sql } from './statement.ts'
 import { type Transaction, run, runOne } from './transaction.ts'
 
-/** One send to a PAN or phone. The subject is its keyed hash under the key of the day, so that nothing lasting is stored of it. */
+/** One send to a PAN or phone. The subject is its keyed hash under the daily key, so that nothing permanent is stored about it. */
 export interface SendClaim {
   readonly keyId: string
   readonly scope: 'pan' | 'phone'
@@ -15,7 +15,7 @@ export interface SendClaim {
 export type SendClaimResult = { readonly claimed: true } | { readonly claimed: false; readonly retryAfterMs: number }
 
 // t1 is the newest send, t5 the fifth newest; 0 for never. There are fewer than k sends in the last m ms when the k-th newest is m ms or more ago.
-// One statement checks all windows and counts, so that of two concurrent sends only one gets the last free one. After a clock was set back it refuses.
+// One statement checks all windows and counts, so that of two concurrent sends only one gets the last free place. It refuses after a clock was set back.
 const upsertSend = sql`
   insert into send_limits (key_id, scope, subject, t1, t2, t3, t4, t5, made_at) values ($1, $2, $3, $4, 0, 0, 0, 0, $4)
   on conflict (key_id, scope, subject) do update set
@@ -25,7 +25,7 @@ const upsertSend = sql`
 
 const selectSends = sql`select t1, t2, t3, t4, t5 from send_limits where key_id = $1 and scope = $2 and subject = $3`
 
-/** Counts a send if all its windows allow it; otherwise nothing is written. To be called before an SMS is sent. */
+/** Counts a send if all windows allow it; otherwise writes nothing. To be called before an SMS is sent. */
 export function* claimSend(claim: SendClaim): Transaction<SendClaimResult> {
   const windows = readWindows(claim)
   const counted = yield* runOne(upsertSend, [claim.keyId, claim.scope, claim.subject, claim.at, ...windows])
@@ -36,12 +36,12 @@ export function* claimSend(claim: SendClaim): Transaction<SendClaimResult> {
   return { claimed: false, retryAfterMs: Math.max(1, Math.max(...freeAt) - claim.at) }
 }
 
-const upsertDayTry = sql`
+const upsertDayAttempt = sql`
   insert into day_tries (key_id, subject, tries, ends_at) values ($1, $2, 1, $3)
   on conflict (key_id, subject) do update set tries = day_tries.tries + 1 where day_tries.tries < $4
   returning tries`
 
-/** The limit of code attempts for a PAN and day. */
+/** The daily limit of code attempts for a PAN. */
 export interface DayAttemptCap {
   readonly keyId: string
   readonly subject: Uint8Array
@@ -49,9 +49,9 @@ export interface DayAttemptCap {
   readonly endsAt: number
 }
 
-/** Counts a code attempt for a PAN's day. False when the day's limit is reached. */
+/** Counts a code attempt of the day for a PAN. Returns false when the daily limit is reached. */
 export function* countDayAttempt(cap: DayAttemptCap): Transaction<boolean> {
-  return (yield* runOne(upsertDayTry, [cap.keyId, cap.subject, cap.endsAt, cap.maxAttempts])) !== null
+  return (yield* runOne(upsertDayAttempt, [cap.keyId, cap.subject, cap.endsAt, cap.maxAttempts])) !== null
 }
 
 // A number in the text, not a placeholder: with a known page size the planner uses the index.
@@ -70,14 +70,14 @@ const deleteAttempts = sql`
   delete from verifications where (bucket, card_id) in (select bucket, card_id from verifications where asked_wall < $1 order by asked_wall limit ${pageSize})
   returning tries`
 
-/** Deletes a page of limits and verifications from before a time; returns how many rows. */
+/** Deletes a page of limits and verifications before a time; returns how many rows. */
 export function* deleteOldLimits({ before }: { readonly before: number }): Transaction<number> {
-  let dropped = 0
-  for (const statement of [deleteOldSends, deleteOldDayAttempts, deleteAttempts]) dropped += (yield* run(statement, [before])).length
-  return dropped
+  let deleted = 0
+  for (const statement of [deleteOldSends, deleteOldDayAttempts, deleteAttempts]) deleted += (yield* run(statement, [before])).length
+  return deleted
 }
 
-/** The duration of the window of 1 to 5 sends, 0 where there is none. */
+/** The durations of the windows of 1 to 5 sends; 0 without one. */
 function readWindows(claim: SendClaim): number[] {
   const durations = [0, 0, 0, 0, 0]
   for (const { count, ms } of claim.windows) {
@@ -93,7 +93,7 @@ function isWindowFree(time: string, duration: string): string {
 }
 
 // Wrong codes of all cards are counted in the table of day attempts, in slices of five minutes and eight shards, so that not every wrong code
-// updates the same row. A slice counts until an hour after its end: a wrong code counts for at least an hour, and at most five minutes longer.
+// updates the same row. A slice expires an hour after its end, so a wrong code counts for an hour to an hour and five minutes.
 
 const upsertWrong = sql`
   insert into day_tries (key_id, subject, tries, ends_at) values ($1, $2, $3, $4)
@@ -110,7 +110,7 @@ export interface CodeAttemptTime {
   readonly at: number
 }
 
-/** How many milliseconds no code is evaluated because too many were wrong; 0 when codes are evaluated. */
+/** For how many more milliseconds no code is evaluated because too many were wrong; 0 when codes are evaluated. */
 export function* findWrongCodeWait({ at }: CodeAttemptTime, maxPerHour: number): Transaction<number> {
   const now = Math.trunc(at)
   const counted = yield* runOne(selectWrong, [keyId, subjectOf(sliceAt(now) - slicesPerHour, 0), now])
@@ -118,7 +118,7 @@ export function* findWrongCodeWait({ at }: CodeAttemptTime, maxPerHour: number):
   return Math.max(1, readInteger(counted, 'first_ends_at') - now)
 }
 
-/** Adds to the count of wrong codes; a negative `count` takes some back. */
+/** Adds to the count of wrong codes; a negative `count` subtracts. */
 export function* addWrongCodes({ bucket, at }: CodeAttemptTime, count: number): Transaction<void> {
   const slice = sliceAt(at)
   const endsAt = (slice + 1 + slicesPerHour) * sliceMs

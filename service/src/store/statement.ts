@@ -12,12 +12,12 @@ export interface Statement {
   readonly text: string
 }
 
-/** A statement. Only our own SQL may be interpolated, never a value. */
-export function sql(parts: TemplateStringsArray, ...put: readonly (string | number)[]): Statement {
-  return makeStatement(String.raw({ raw: parts.raw }, ...put))
+/** Makes a statement. Only our own SQL may be interpolated, never a value. */
+export function sql(strings: TemplateStringsArray, ...fragments: readonly (string | number)[]): Statement {
+  return makeStatement(String.raw({ raw: strings.raw }, ...fragments))
 }
 
-/** A statement of a text that was composed elsewhere. */
+/** Makes a statement from composed text. */
 export function makeStatement(source: string): Statement {
   const text = source.replace(/\s+/g, ' ').trim()
   return Object.freeze({ name: createHash('sha256').update(text).digest('hex').slice(0, 16), text })

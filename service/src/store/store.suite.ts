@@ -19,7 +19,7 @@ import { countersSuite } from './suite/counters.suite.ts'
 import { verificationSuite } from './suite/verification.suite.ts'
 import { webhooksSuite } from './suite/webhooks.suite.ts'
 
-/** What every store has to hold. Run by both. */
+/** Tests that both stores have to pass. */
 export function storeSuite(withStore: WithStore): void {
   merchantsSuite(withStore)
   cardsSuite(withStore)

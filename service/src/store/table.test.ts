@@ -15,7 +15,7 @@ const thingsTable = table('things', {
   isOpen:    boolean(),
   blob:      bytes().nullable(),
   names:     mappedText((stored) => (stored === '' ? null : stored.split(',')), (names) => names.join(',')),
-  madeAt:    timestamp().named('created_at'),
+  createdOn: timestamp().named('created_at'),
   attempts:  integer().notCovered('a counter'),
   mac:       rowMac(),
 })
@@ -31,7 +31,7 @@ const thing: Thing = {
   isOpen: true,
   blob: null,
   names: ['x', 'y'],
-  madeAt: 1_700_000_000_000,
+  createdOn: 1_700_000_000_000,
   attempts: 0,
   mac: new Uint8Array([1]),
 }
@@ -101,8 +101,8 @@ test('a value that this service never wrote names its column and nothing of its 
 })
 
 test('the map says what the MAC of a row covers: every column that is not left out, a mapped one by its text', () => {
-  const { bucket, thingId, version, state, code, note, isOpen, blob, madeAt } = thing
-  assert.deepEqual(thingsTable.macFields(thing), [bucket, thingId, version, state, code, note, isOpen, blob, 'x,y', madeAt])
+  const { bucket, thingId, version, state, code, note, isOpen, blob, createdOn } = thing
+  assert.deepEqual(thingsTable.macFields(thing), [bucket, thingId, version, state, code, note, isOpen, blob, 'x,y', createdOn])
 })
 
 test('an order of its own holds constants, and a column may be covered by fields of its own', () => {

@@ -8,7 +8,7 @@ const receiptPage = 'select receipt_id from receipts where bucket = $1 and merch
 
 const eventPage = 'select event_id from outbox where bucket = $1 and merchant_id = $2 order by event_id limit 200'
 
-// A card that still holds a sealed PAN is not among them: it has to be shredded first, which is audited.
+// Without cards that still hold a sealed PAN: they have to be shredded first, which is audited.
 const cardPage =
   'select card_id from cards where bucket = $1 and merchant_id = $2 and length(blob) = 0 order by created_at desc, card_id desc limit 200'
 
@@ -39,8 +39,8 @@ const statements: readonly Statement[] = [
 ]
 
 /**
- * Deletes one page of each kind of a sandbox merchant's data; returns how many rows. 0: nothing is left but cards that have to be shredded first, by
- * `updateCard`.
+ * Deletes one page of each kind of a sandbox merchant's data; returns how many rows. 0 means that nothing is left, except cards that have to be
+ * shredded by `updateCard` first.
  */
 export function* deleteTestData({ bucket, merchantId }: { bucket: number; merchantId: string }): Transaction<number> {
   let deleted = 0

@@ -18,7 +18,7 @@ export type Transaction<T> = Generator<TransactionStep, T, readonly Row[]>
 /** An exported generator function of a table file. Its name is unique: the worker thread of SQLite finds it by that name. */
 export type TransactionFunction<I, T> = (input: I) => Transaction<T>
 
-/** What `withExtras` returns when another request holds the idempotency key: nothing was written. */
+/** The result of `withExtras` when another request holds the idempotency key; nothing was written. */
 export type DuplicateRequest = 'duplicate_request'
 
 /** The result of a transaction with this input: only an input with an idempotency record can be a duplicate request. */
@@ -28,7 +28,7 @@ export type WriteResult<T, X> = 'idempotency' extends keyof X
     : T
   : Exclude<T, DuplicateRequest>
 
-/** Refuses members that the input does not have: a misspelt extra would be lost silently. */
+/** Rejects members that the input does not have, so that a misspelt extra is a compile error. */
 export type OnlyMembersOf<I, X> = { readonly [K in Exclude<keyof X, keyof I>]: never }
 
 export type TransactionStep =
@@ -72,13 +72,13 @@ export function* writeAudit(entry: AuditEntry): Transaction<void> {
   yield { kind: 'audit', entry }
 }
 
-/** Undoes everything that the transaction wrote, and gives `result` back for it to return at once. */
+/** Undoes everything that the transaction wrote. Returns `result`, which the transaction must return at once. */
 export function* rollback<T>(result: T): Transaction<T> {
   yield { kind: 'rollback' }
   return result
 }
 
-/** What happened: ids and words of ours, never a PAN, token, code or phone. A row of the table `audit` without its chain. */
+/** What happened: ids and codes, never a PAN, token, SMS code or phone. A row of the table `audit` without its chain. */
 export interface AuditEntry {
   readonly at: number
   /** `merchant:<id>`, `user:<id>`, `operator`, `system`. */
@@ -87,7 +87,7 @@ export interface AuditEntry {
   readonly merchantId: string
   /** Id of the card, key or other object. */
   readonly subject: string
-  /** Version and row MAC of the row that the action left; 0 and empty without one. */
+  /** Version and row MAC of the row after the action; 0 and empty without a row. */
   readonly version: number
   readonly mac: Uint8Array
   /** As in our log. */

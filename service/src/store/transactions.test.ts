@@ -4,9 +4,9 @@ import { test } from 'node:test'
 import { startTransaction, transactions } from './transactions.ts'
 
 const folder = new URL('.', import.meta.url)
-// What the transactions are made of, no table.
-const parts = ['extras.ts', 'transaction.ts', 'transactions.ts']
-const files = readdirSync(folder).filter((file) => /^[a-z-]+\.ts$/.test(file) && !parts.includes(file))
+// Building blocks of transactions, not tables.
+const excluded = ['extras.ts', 'transaction.ts', 'transactions.ts']
+const files = readdirSync(folder).filter((file) => /^[a-z-]+\.ts$/.test(file) && !excluded.includes(file))
 
 test('the worker thread finds every transaction that a file of this folder exports, by its own name', async () => {
   let count = 0

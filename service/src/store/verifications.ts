@@ -18,22 +18,22 @@ export const verificationsTable = table('verifications', {
   cardId:        text().key(),
   merchantId:    text().key(),
   attemptId:     text(),
-  otpHash:       bytes(),                           // keyed hash of our code; the network's own code is known to the network only
+  otpHash:       bytes(),                           // keyed hash of a code of ours; only the network knows its own codes
   otpKeyId:      text(),
-  sentBy:        oneOf('us', 'network').nullable(), // who sent the code; null until the network has replied
+  sentBy:        oneOf('us', 'network').nullable(), // null until the network has replied
   phoneMask:     text().nullable(),
   networkRef:    text().nullable(),
   outcome:       text(),                            // `asked` before the network is called, then `sent` or the reason why not
   attempts:      integer().named('tries'),
   maxAttempts:   integer().named('tries_max'),
   otpLifetimeMs: integer().named('life_ms'),
-  askedWall:     timestamp(),
-  askedMono:     bigint(),
-  askedBoot:     text(),
+  requestedWall: timestamp().named('asked_wall'),
+  requestedMono: bigint().named('asked_mono'),
+  requestedBoot: text().named('asked_boot'),
   open:          boolean(),
 })
 
-export interface VerificationRow extends Omit<RowOf<typeof verificationsTable>, 'askedWall' | 'askedMono' | 'askedBoot'> {
+export interface VerificationRow extends Omit<RowOf<typeof verificationsTable>, 'requestedWall' | 'requestedMono' | 'requestedBoot'> {
   readonly requestedAt: ClockReading
 }
 
@@ -44,7 +44,7 @@ export interface SendLimits {
 }
 
 export type BeginVerificationResult =
-  { readonly begun: true } | { readonly begun: false; readonly reason: 'tooSoon' | 'panLimit'; readonly retryAfterMs: number }
+  { readonly ok: true } | { readonly ok: false; readonly reason: 'tooSoon' | 'panLimit'; readonly retryAfterMs: number }
 
 export interface SendResult extends CardKey {
   readonly attemptId: string
@@ -62,7 +62,7 @@ export interface CodeAttempt extends CardKey {
   readonly otpHash: Uint8Array
   /** Null where day limits are disabled. */
   readonly dayCap: DayAttemptCap | null
-  /** After this many wrong codes of all cards in an hour no code is evaluated; null where that is disabled. */
+  /** After this many wrong codes in an hour, over all cards, no code is evaluated; null where that is disabled. */
   readonly maxWrongCodesPerHour: number | null
   /** The card's next version when the code is right. */
   readonly verifiedCard: CardRow
@@ -88,21 +88,21 @@ interface RightCodeExtras {
 }
 
 export type CodeAttemptResult =
-  | { readonly outcome: 'verified' | 'wrong' | 'triesUsedUp' | 'tooOld' | 'notRequested' | 'moved' }
-  | { readonly outcome: 'dayTriesUsedUp' | 'wrongCodesUsedUp'; readonly retryAfterMs: number }
-  /** The attempt is counted; the network decides whether the code is right. */
-  | { readonly outcome: 'askNetwork' }
+  | { readonly outcome: 'verified' | 'wrong' | 'attemptsUsedUp' | 'expired' | 'notRequested' | 'conflict' }
+  | { readonly outcome: 'dayAttemptsUsedUp' | 'wrongCodeLimit'; readonly retryAfterMs: number }
+  /** The attempt is counted; whether the code is right is decided by the network. */
+  | { readonly outcome: 'networkDecides' }
 
 export interface CompleteVerification extends CardKey, TransactionExtras {
   readonly attemptId: string
-  /** When the attempt was counted as a wrong code, to be taken back now; null where wrong codes are not counted. */
+  /** When the attempt was counted as a wrong code; that count is taken back. Null where wrong codes are not counted. */
   readonly uncountAt: number | null
   readonly verifiedCard: CardRow
   readonly audit: AuditEntry
 }
 
-// One row a card, so there is at most one valid code: a new attempt replaces the old one. Within one boot the wait is measured by the monotonic clock;
-// between two machines there is only the wall clock.
+// One row per card, so there is at most one valid code: a new attempt replaces the old one. Within one boot the wait is measured by the monotonic
+// clock; between two machines only the wall clock is comparable.
 const upsertAttempt = sql`
   ${verificationsTable.insertSql}
   on conflict (bucket, card_id) do update ${verificationsTable.replaceSql}
@@ -119,25 +119,25 @@ export interface BeginVerification extends TransactionExtras {
   readonly audit: AuditEntry
 }
 
-/** Checks the resend wait and the send limits and stores the new attempt in place of the old one, whose code is invalid from then on. */
+/** Checks the resend wait and the send limits, then replaces the old attempt by the new one. The code of the old attempt becomes invalid. */
 export function* beginVerification({
   events,
   idempotency,
   ...input
 }: BeginVerification): Transaction<BeginVerificationResult | DuplicateRequest> {
-  return yield* withExtras({ events, idempotency }, begin(input), ({ begun }) => begun)
+  return yield* withExtras({ events, idempotency }, begin(input), ({ ok: begun }) => begun)
 }
 
 function* begin({ attempt, limits, audit }: BeginVerification): Transaction<BeginVerificationResult> {
-  const begun = yield* runOne(upsertAttempt, [...toValues(attempt), limits.resendWaitMs])
-  if (begun === null) return { begun: false, reason: 'tooSoon', retryAfterMs: yield* remainingWait(attempt, limits.resendWaitMs) }
+  const inserted = yield* runOne(upsertAttempt, [...toValues(attempt), limits.resendWaitMs])
+  if (inserted === null) return { ok: false, reason: 'tooSoon', retryAfterMs: yield* remainingWait(attempt, limits.resendWaitMs) }
 
   const pan = limits.pan === null ? null : yield* claimSend(limits.pan)
   if (pan?.claimed === false) {
-    return yield* rollback({ begun: false, reason: 'panLimit', retryAfterMs: pan.retryAfterMs })
+    return yield* rollback({ ok: false, reason: 'panLimit', retryAfterMs: pan.retryAfterMs })
   }
   yield* writeAudit(audit)
-  return { begun: true }
+  return { ok: true }
 }
 
 /** Milliseconds until another code may be requested. */
@@ -160,7 +160,7 @@ export interface RecordSendResult extends TransactionExtras {
   readonly audit: AuditEntry
 }
 
-/** Stores whether the code was sent, as the network or the gateway replied. False when another attempt has replaced this one. */
+/** Stores what the network or the SMS gateway replied to the send request. Returns false when another attempt has replaced this one. */
 export function* recordSendResult({ result, audit, ...extras }: RecordSendResult): Transaction<boolean | DuplicateRequest> {
   return yield* withExtras(extras, updateSent({ result, audit }), (isUpdated) => isUpdated)
 }
@@ -176,8 +176,9 @@ export function findVerification(key: CardKey): Read<VerificationRow | null> {
   return { statement: selectAttempt, values: keyValues(key), map: ([row]) => (row === undefined ? null : fromRow(row)) }
 }
 
-// The only place where an attempt is counted; a code that is not counted here is not evaluated. The code must be younger than its lifetime by both
-// clocks, the clocks must agree since the request, and a wall clock before the request refuses. Across boots there is only the wall clock.
+// The only place where an attempt is counted; a code whose attempt is not counted is not evaluated. By both clocks the code must be younger than its
+// lifetime, the clocks must not have drifted apart since the request, and the wall clock must not be before the request. Across boots only the wall
+// clock is comparable.
 const countAttempt = sql`
   update verifications set tries = tries + 1
   where bucket = $1 and card_id = $2 and merchant_id = $3 and attempt_id = $4 and open = 1 and tries < tries_max
@@ -187,11 +188,11 @@ const countAttempt = sql`
   returning otp_hash, sent_by`
 
 /**
- * Counts an attempt, compares the code's hash where we sent the code, and verifies the card when it is right. The claim is stored only when the
- * attempt was counted (`verified`, `wrong`, `askNetwork`).
+ * Counts an attempt. Where the service sent the code, it compares the code's hash, and verifies the card when the code is right. The idempotency claim
+ * is stored only when the attempt was counted (`verified`, `wrong`, `networkDecides`).
  */
 export function* checkCode({ attempt, events = [], idempotency = null }: CheckCode): Transaction<CodeAttemptResult | DuplicateRequest> {
-  // Which outcome and which events are stored beside the claim depends on whether the code is right.
+  // Whether the code is right decides which outcome and events are stored beside the claim.
   const claim = idempotency === null ? null : { claim: idempotency.claim, outcome: null }
   const ifRight = { events, outcome: idempotency?.outcome ?? null }
   const check = evaluateCode(attempt, ifRight, idempotency?.outcomeIfWrong ?? null)
@@ -199,30 +200,30 @@ export function* checkCode({ attempt, events = [], idempotency = null }: CheckCo
 }
 
 function* evaluateCode(
-  ask: CodeAttempt,
+  attempt: CodeAttempt,
   ifRight: RightCodeExtras,
   outcomeIfWrong: IdempotencyOutcome | null,
 ): Transaction<CodeAttemptResult> {
-  const { now, dayCap, maxWrongCodesPerHour } = ask
-  const clocks = [Math.trunc(now.wallMs), Math.trunc(now.monotonicMs), now.bootId, ask.maxDriftMs]
-  const counted = yield* runOne(countAttempt, [...keyValues(ask), ask.attemptId, ...clocks])
-  if (counted === null) return { outcome: yield* reasonNotCounted(ask) }
+  const { now, dayCap, maxWrongCodesPerHour } = attempt
+  const clocks = [Math.trunc(now.wallMs), Math.trunc(now.monotonicMs), now.bootId, attempt.maxDriftMs]
+  const counted = yield* runOne(countAttempt, [...keyValues(attempt), attempt.attemptId, ...clocks])
+  if (counted === null) return { outcome: yield* reasonNotCounted(attempt) }
 
   if (dayCap !== null && !(yield* countDayAttempt(dayCap))) {
     // The code is not evaluated, so the attempt is not counted for it either.
-    return yield* rollback({ outcome: 'dayTriesUsedUp', retryAfterMs: Math.max(1, dayCap.endsAt - now.wallMs) })
+    return yield* rollback({ outcome: 'dayAttemptsUsedUp', retryAfterMs: Math.max(1, dayCap.endsAt - now.wallMs) })
   }
-  const breaker = { bucket: ask.bucket, at: now.wallMs }
+  const breaker = { bucket: attempt.bucket, at: now.wallMs }
   const retryAfterMs = maxWrongCodesPerHour === null ? 0 : yield* findWrongCodeWait(breaker, maxWrongCodesPerHour)
-  if (retryAfterMs > 0) return yield* rollback({ outcome: 'wrongCodesUsedUp', retryAfterMs })
+  if (retryAfterMs > 0) return yield* rollback({ outcome: 'wrongCodeLimit', retryAfterMs })
   if (counted['sent_by'] === 'network') {
-    // Counted as wrong until the network says otherwise, so that none of many concurrent attempts is missed.
+    // Counted as wrong until the network replies that it is right, so that concurrent attempts cannot exceed the limit.
     if (maxWrongCodesPerHour !== null) yield* addWrongCodes(breaker, 1)
-    return { outcome: 'askNetwork' }
+    return { outcome: 'networkDecides' }
   }
-  if (sameHash(readBytes(counted, 'otp_hash'), ask.otpHash)) return yield* verify(ask, ifRight)
+  if (sameHash(readBytes(counted, 'otp_hash'), attempt.otpHash)) return yield* verify(attempt, ifRight)
   if (maxWrongCodesPerHour !== null) yield* addWrongCodes(breaker, 1)
-  yield* writeAudit(ask.auditIfWrong)
+  yield* writeAudit(attempt.auditIfWrong)
   yield* storeIdempotencyOutcome(outcomeIfWrong)
   return { outcome: 'wrong' }
 }
@@ -244,36 +245,36 @@ const closeOpen = sql`
 
 type RightCode = Pick<CodeAttempt, keyof CardKey | 'attemptId' | 'verifiedCard' | 'auditIfRight'>
 
-function* verify(ask: RightCode, { events, outcome }: RightCodeExtras): Transaction<CodeAttemptResult> {
-  const closed = yield* runOne(closeOpen, [...keyValues(ask), ask.attemptId])
-  if (closed === null || !(yield* replaceCard(ask.verifiedCard))) {
-    return yield* rollback({ outcome: 'moved' })
+function* verify(attempt: RightCode, { events, outcome }: RightCodeExtras): Transaction<CodeAttemptResult> {
+  const closed = yield* runOne(closeOpen, [...keyValues(attempt), attempt.attemptId])
+  if (closed === null || !(yield* replaceCard(attempt.verifiedCard))) {
+    return yield* rollback({ outcome: 'conflict' })
   }
-  yield* writeAudit(ask.auditIfRight)
+  yield* writeAudit(attempt.auditIfRight)
   yield* storeIdempotencyOutcome(outcome)
   yield* insertEvents(events)
   return { outcome: 'verified' }
 }
 
 /**
- * Why an attempt was not counted. On PostgreSQL this may read a newer state than the update did, but nothing of it goes back for one verification:
- * the count only grows, closed stays closed, and a replaced verification does not return.
+ * Why an attempt was not counted. On PostgreSQL this may read a newer state than the update saw, which does no harm: the count only grows, a closed
+ * verification stays closed, and a replaced one does not return.
  */
-function* reasonNotCounted(ask: CodeAttempt): Transaction<'notRequested' | 'moved' | 'triesUsedUp' | 'tooOld'> {
-  const row = yield* runOne(selectAttempt, keyValues(ask))
+function* reasonNotCounted(attempt: CodeAttempt): Transaction<'notRequested' | 'conflict' | 'attemptsUsedUp' | 'expired'> {
+  const row = yield* runOne(selectAttempt, keyValues(attempt))
   if (row === null) return 'notRequested'
-  const attempt = fromRow(row)
-  if (attempt.attemptId !== ask.attemptId) return 'moved'
-  if (!attempt.open && (yield* hasCardChanged(ask.verifiedCard))) return 'moved'
-  if (attempt.attempts >= attempt.maxAttempts) return 'triesUsedUp'
-  // Expired, or the clocks disagree: closed for good, so that a clock that is set back does not make the code valid again.
-  yield* run(closeOpen, [...keyValues(ask), ask.attemptId])
-  return 'tooOld'
+  const stored = fromRow(row)
+  if (stored.attemptId !== attempt.attemptId) return 'conflict'
+  if (!stored.open && (yield* hasCardChanged(attempt.verifiedCard))) return 'conflict'
+  if (stored.attempts >= stored.maxAttempts) return 'attemptsUsedUp'
+  // Expired, or the clocks disagree: closed for good, so that setting a clock back does not make the code valid again.
+  yield* run(closeOpen, [...keyValues(attempt), attempt.attemptId])
+  return 'expired'
 }
 
 const selectVersion = sql`select version from cards where bucket = $1 and card_id = $2 and merchant_id = $3`
 
-/** Whether the card has changed since it was read; a second right code finds a verified card. */
+/** Whether the card has changed since it was read. A second right code finds a verified card. */
 function* hasCardChanged(verified: CardRow): Transaction<boolean> {
   const row = yield* runOne(selectVersion, keyValues(verified))
   return row === null || readInteger(row, 'version') !== verified.version - 1
@@ -288,14 +289,19 @@ function keyValues(key: CardKey): Value[] {
 }
 
 /** The outcomes of an attempt that was counted. */
-const countedOutcomes: ReadonlySet<CodeAttemptResult['outcome']> = new Set(['verified', 'wrong', 'askNetwork'])
+const countedOutcomes: ReadonlySet<CodeAttemptResult['outcome']> = new Set(['verified', 'wrong', 'networkDecides'])
 
 function toValues({ requestedAt, ...row }: VerificationRow): Value[] {
   const { wallMs, monotonicMs, bootId } = requestedAt
-  return verificationsTable.toValues({ ...row, askedWall: Math.trunc(wallMs), askedMono: Math.trunc(monotonicMs), askedBoot: bootId })
+  return verificationsTable.toValues({
+    ...row,
+    requestedWall: Math.trunc(wallMs),
+    requestedMono: Math.trunc(monotonicMs),
+    requestedBoot: bootId,
+  })
 }
 
 function fromRow(stored: Row): VerificationRow {
-  const { askedWall, askedMono, askedBoot, ...row } = verificationsTable.fromRow(stored)
-  return { ...row, requestedAt: { wallMs: askedWall, monotonicMs: askedMono, bootId: askedBoot } }
+  const { requestedWall, requestedMono, requestedBoot, ...row } = verificationsTable.fromRow(stored)
+  return { ...row, requestedAt: { wallMs: requestedWall, monotonicMs: requestedMono, bootId: requestedBoot } }
 }

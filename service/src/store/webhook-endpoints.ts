@@ -11,14 +11,14 @@ export interface EndpointKey extends MerchantKey {
 
 // prettier-ignore
 export const webhookEndpointsTable = table('webhook_endpoints', {
-  bucket:       integer().key(),
-  endpointId:   text().key(),
-  merchantId:   text(),
-  url:          text(),
-  secret:       bytes(),             // sealed; what is signed with
-  secretBefore: bytes().nullable(),  // sealed; signed with as well until `beforeEndsAt`, during a rotation
-  beforeEndsAt: timestamp(),         // 0 without one
-  createdAt:    timestamp(),
+  bucket:               integer().key(),
+  endpointId:           text().key(),
+  merchantId:           text(),
+  url:                  text(),
+  secret:               bytes(),                                   // sealed; signs deliveries
+  previousSecret:       bytes().nullable().named('secret_before'), // sealed; during a rotation it signs too, until `previousSecretEndsAt`
+  previousSecretEndsAt: timestamp().named('before_ends_at'),       // 0 without a previous secret
+  createdAt:            timestamp(),
 })
 
 export type EndpointRow = RowOf<typeof webhookEndpointsTable>
@@ -28,24 +28,31 @@ const insertRow = sql`
 
 const countRows = sql`select count(*) as endpoints from webhook_endpoints where bucket = $1 and merchant_id = $2`
 
-/** Inserts an endpoint. False when the merchant has this URL already, or as many endpoints as it may have. */
-export function* insertEndpoint(ask: { endpoint: EndpointRow; maxEndpoints: number; audit: AuditEntry }): Transaction<boolean> {
-  const { endpoint } = ask
+/** Inserts an endpoint. Returns false when the merchant already has this URL, or `maxEndpoints` endpoints. */
+export function* insertEndpoint({
+  endpoint,
+  maxEndpoints,
+  audit,
+}: {
+  endpoint: EndpointRow
+  maxEndpoints: number
+  audit: AuditEntry
+}): Transaction<boolean> {
   const inserted = yield* runOne(insertRow, [
     endpoint.bucket,
     endpoint.endpointId,
     endpoint.merchantId,
     endpoint.url,
     endpoint.secret,
-    endpoint.secretBefore,
-    endpoint.beforeEndsAt,
+    endpoint.previousSecret,
+    endpoint.previousSecretEndsAt,
     endpoint.createdAt,
   ])
   const counted = inserted === null ? null : yield* runOne(countRows, [endpoint.bucket, endpoint.merchantId])
-  if (counted === null || readInteger(counted, 'endpoints') > ask.maxEndpoints) {
+  if (counted === null || readInteger(counted, 'endpoints') > maxEndpoints) {
     return yield* rollback(false)
   }
-  yield* writeAudit(ask.audit)
+  yield* writeAudit(audit)
   return true
 }
 
@@ -61,26 +68,30 @@ const updateSecrets = sql`
   update webhook_endpoints set secret = $4, secret_before = $5, before_ends_at = $6
   where bucket = $1 and endpoint_id = $2 and merchant_id = $3 and secret = $7 returning url`
 
-/** Replaces the secrets. False when the endpoint is deleted or its secret is no longer `previousSecret`. */
-export function* updateEndpointSecrets(ask: {
+/** Replaces the secrets. Returns false when the endpoint is deleted or its secret is no longer `expectedSecret`. */
+export function* updateEndpointSecrets({
+  endpoint,
+  expectedSecret,
+  audit,
+}: {
   endpoint: EndpointRow
-  previousSecret: Uint8Array
+  expectedSecret: Uint8Array
   audit: AuditEntry
 }): Transaction<boolean> {
-  const { bucket, endpointId, merchantId, secret, secretBefore, beforeEndsAt } = ask.endpoint
-  const values = [bucket, endpointId, merchantId, secret, secretBefore, beforeEndsAt, ask.previousSecret]
+  const { bucket, endpointId, merchantId, secret, previousSecret, previousSecretEndsAt } = endpoint
+  const values = [bucket, endpointId, merchantId, secret, previousSecret, previousSecretEndsAt, expectedSecret]
   if ((yield* runOne(updateSecrets, values)) === null) return false
-  yield* writeAudit(ask.audit)
+  yield* writeAudit(audit)
   return true
 }
 
 const deleteRow = sql`
   delete from webhook_endpoints where bucket = $1 and endpoint_id = $2 and merchant_id = $3 returning url`
 
-/** Deletes an endpoint; its waiting deliveries are given up. False when there is none. */
-export function* deleteEndpoint(ask: { key: EndpointKey; audit: AuditEntry }): Transaction<boolean> {
-  const { bucket, endpointId, merchantId } = ask.key
+/** Deletes an endpoint; its waiting deliveries are given up. Returns false when there is none. */
+export function* deleteEndpoint({ key, audit }: { key: EndpointKey; audit: AuditEntry }): Transaction<boolean> {
+  const { bucket, endpointId, merchantId } = key
   if ((yield* runOne(deleteRow, [bucket, endpointId, merchantId])) === null) return false
-  yield* writeAudit(ask.audit)
+  yield* writeAudit(audit)
   return true
 }

@@ -104,7 +104,7 @@ export type VerificationStart =
   | { readonly kind: 'weSend'; readonly phone: string }
 
 /** `unknown`: the network does not know the attempt. */
-export type CodeCheckResult = NetworkRefusal | { readonly kind: 'right' | 'wrong' | 'tooOld' | 'triesUsedUp' | 'unknown' }
+export type CodeCheckResult = NetworkRefusal | { readonly kind: 'right' | 'wrong' | 'expired' | 'attemptsUsedUp' | 'unknown' }
 
 /** What a network adapter may use. The store is for the sandbox's scenarios and ledger; an adapter for production does not touch it. */
 export interface NetworkAdapterDependencies extends AdapterDependencies {

@@ -64,14 +64,14 @@ export function makeFormSessions(deps: FormSessionDependencies): FormSessions & 
   /** Deletes sessions that ended a day ago; returns how many. Call it about once a minute. */
   deleteOld(stopping?: AbortSignal): Promise<number>
   /** Throws `returnElsewhere` or `originNotRegistered` for a return address that `create` would refuse now. */
-  expectWayBack(merchantId: string, origin: string, returnTo: string): Promise<void>
+  requireReturnOrigin(merchantId: string, origin: string, returnTo: string): Promise<void>
 } {
   const { store, clock } = deps
   return Object.freeze({
     create: (input: NewFormSessionInput, ctx: RequestContext<CreatedFormSession>) => create(deps, input, ctx),
     spend: (session: string | null, ctx: FormSessionCaller) => spend(deps, session, ctx),
     deleteOld: (stopping?: AbortSignal) => deleteInPages(store, deleteOldFormSessions, clock.now() - retentionMs, stopping),
-    expectWayBack: (merchantId: string, origin: string, returnTo: string) => requireOrigin(deps, merchantId, { origin, returnTo }),
+    requireReturnOrigin: (merchantId: string, origin: string, returnTo: string) => requireOrigin(deps, merchantId, { origin, returnTo }),
   })
 }
 

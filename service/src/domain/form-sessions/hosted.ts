@@ -33,7 +33,7 @@ export interface HostedSessionDependencies {
   readonly clock: Pick<Clock, 'now'>
   readonly environment: string
   /** Throws when the return address is no longer of a registered origin of the merchant. */
-  readonly expectWayBack: (merchantId: string, origin: string, returnTo: string) => Promise<void>
+  readonly requireReturnOrigin: (merchantId: string, origin: string, returnTo: string) => Promise<void>
 }
 
 export function makeHostedSessions(deps: HostedSessionDependencies): HostedSessions {
@@ -41,7 +41,7 @@ export function makeHostedSessions(deps: HostedSessionDependencies): HostedSessi
   return Object.freeze({
     async find(session: string, of: FormSessionOwner) {
       const row = await rows.find(session, of)
-      if (row.returnTo !== null) await deps.expectWayBack(row.merchantId, row.origin, row.returnTo)
+      if (row.returnTo !== null) await deps.requireReturnOrigin(row.merchantId, row.origin, row.returnTo)
       return row
     },
     storeToken: (session: string, row: FormSessionRow, made: { cardId: string; token: string }) => storeToken(deps, session, row, made),

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 
 import { createTestApp, type TestApp, type TestAppOptions } from '../../testing/test-app.fixture.ts'
-import type { Opened, WithStore } from '../../store/suite/opened.fixture.ts'
+import type { StoreUnderTest, WithStore } from '../../store/suite/opened.fixture.ts'
 
 import { openIdempotencyClient, type IdempotencyClient } from './idempotency-client.fixture.ts'
 import { listInbox, setScenarioStep } from '../../store/sandbox.ts'
@@ -14,7 +14,7 @@ const breaks = '8600143417770323'
 const neverAnswers = '8600134301849596'
 
 /** A test app, and its client, on the store under test. */
-export interface IdempotencyTestApp extends Opened {
+export interface IdempotencyTestApp extends StoreUnderTest {
   readonly app: TestApp
   readonly client: IdempotencyClient
   /** Throws the whole composition away, and builds another on the same store, keys and clock. */

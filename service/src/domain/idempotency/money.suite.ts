@@ -8,7 +8,7 @@ import { createTestApp, type TestApp } from '../../testing/test-app.fixture.ts'
 import { ledgerOf, rowOf, advanceAllReceipts, takenBy } from '../../testing/receipts.fixture.ts'
 import type { Network } from '../../adapters/network/network.ts'
 import { demoMerchant } from '../../adapters/sandbox/demo.ts'
-import type { Opened, WithStore } from '../../store/suite/opened.fixture.ts'
+import type { StoreUnderTest, WithStore } from '../../store/suite/opened.fixture.ts'
 
 import { openIdempotencyClient, type IdempotencyClient } from './idempotency-client.fixture.ts'
 import { makeCrashingStore } from './falling.fixture.ts'
@@ -214,7 +214,7 @@ async function prepare(method: string, client: IdempotencyClient, pan: string): 
 }
 
 /** How often it has been done, by what the outside and the rows show of it. */
-async function traces(app: TestApp, params: object, raw: Opened['raw']): Promise<number> {
+async function traces(app: TestApp, params: object, raw: StoreUnderTest['raw']): Promise<number> {
   const { store } = app
   if ('token' in params && !('id' in params)) {
     const tries = (await store.read(findVerification(cardKey(app, String(params.token)))))?.attempts ?? 0

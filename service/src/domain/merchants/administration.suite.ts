@@ -13,7 +13,7 @@ import type { Merchant } from './merchant-cache.ts'
 import { makeMerchants } from './merchants.ts'
 
 /** Merchant management by operators, on a given store. */
-export function merchantDeedsSuite(withStore: WithStore): void {
+export function merchantAdministrationSuite(withStore: WithStore): void {
   const withApp = (run: (app: TestApp) => Promise<void>) =>
     withStore(async ({ store }) => {
       const app = await createTestApp({ store })

@@ -3,7 +3,7 @@ import { describe } from 'node:test'
 import { withPostgres } from '../../store/postgres/with-store.fixture.ts'
 import { withSqlite } from '../../store/sqlite/with-store.fixture.ts'
 
-import { merchantDeedsSuite } from './administration.suite.ts'
+import { merchantAdministrationSuite } from './administration.suite.ts'
 
-describe('merchant administration in the embedded store', () => merchantDeedsSuite(withSqlite))
-describe('merchant administration in PostgreSQL', () => merchantDeedsSuite(withPostgres))
+describe('merchant administration in the embedded store', () => merchantAdministrationSuite(withSqlite))
+describe('merchant administration in PostgreSQL', () => merchantAdministrationSuite(withPostgres))

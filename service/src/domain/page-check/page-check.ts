@@ -36,7 +36,7 @@ export interface ReviewedScript extends PageScriptRow {
   readonly isGone: boolean
   readonly isChanged: boolean
   /** Digits; null when the script is not reviewed or the reviewer no longer exists. */
-  readonly judgedByPhone: string | null
+  readonly reviewerPhone: string | null
 }
 
 export interface PageCheckActor {
@@ -46,8 +46,8 @@ export interface PageCheckActor {
 
 export interface ScriptReviewInput {
   readonly scriptId: string
-  readonly print: string
-  readonly judged: 'authorised' | 'refused'
+  readonly fingerprint: string
+  readonly decision: 'authorised' | 'refused'
   readonly reason: string
 }
 
@@ -64,7 +64,7 @@ export interface PageCheck {
   get(of: MerchantKey, page: string): Promise<PageReport | null>
   scripts(of: MerchantKey): Promise<ReviewedScript[]>
   /** Throws `scriptChanged` when the script is gone or differs from the reviewed one. */
-  judge(of: MerchantKey, judgement: ScriptReviewInput, by: PageCheckActor): Promise<void>
+  review(of: MerchantKey, input: ScriptReviewInput, by: PageCheckActor): Promise<void>
 }
 
 export interface PageCheckDependencies {
@@ -110,14 +110,14 @@ export function makePageCheck({ store, clock, merchants, fetchPage, parse, formO
       return rows.map((row) => ({
         ...row,
         isGone: row.lastAt < (checkedAt.get(row.page) ?? Infinity),
-        isChanged: row.judged !== 'open' && row.print !== row.judgedPrint,
-        judgedByPhone: phones.get(row.judgedBy) ?? null,
+        isChanged: row.decision !== 'open' && row.fingerprint !== row.reviewedFingerprint,
+        reviewerPhone: phones.get(row.reviewedBy) ?? null,
       }))
     },
-    async judge({ bucket, merchantId }, { scriptId, print, judged, reason }, { userId, requestId }) {
+    async review({ bucket, merchantId }, { scriptId, fingerprint, decision, reason }, { userId, requestId }) {
       const at = clock.now()
-      const row = { bucket, merchantId, scriptId, print, judged, reason: reason.trim(), judgedBy: userId, judgedAt: at }
-      const action = { at, merchantId, userId, requestId, action: actionOf[judged], subject: scriptId, outcome: 'done' }
+      const row = { bucket, merchantId, scriptId, fingerprint, decision, reason: reason.trim(), reviewedBy: userId, reviewedAt: at }
+      const action = { at, merchantId, userId, requestId, action: actionOf[decision], subject: scriptId, outcome: 'done' }
       if (!(await store.write(reviewScript, { ...row, audit: auditEntryOf(action) })))
         throw new RpcError('scriptChanged', { data: 'scriptId' })
     },
@@ -131,7 +131,7 @@ export function makePageCheck({ store, clock, merchants, fetchPage, parse, formO
 
   /** Reads each user once. */
   async function phonesOf(merchantId: string, rows: readonly PageScriptRow[]): Promise<ReadonlyMap<string, string>> {
-    const ids = [...new Set(rows.map(({ judgedBy }) => judgedBy))].filter((id) => id !== '')
+    const ids = [...new Set(rows.map(({ reviewedBy }) => reviewedBy))].filter((id) => id !== '')
     const users = await Promise.all(ids.map((id) => store.read(findDashboardUser(id))))
     return new Map(users.flatMap((user) => (user?.merchantId === merchantId ? [[user.userId, user.phone]] : [])))
   }

@@ -19,7 +19,7 @@ function tellScript({ address, sha256, integrity, party }: InventoryScript): Pag
   return {
     address: address.slice(0, textMax),
     name: isInline ? `inline ${sha256 ?? ''}` : address,
-    print: (sha256 === null ? integrity : `sha256-${sha256}`)?.slice(0, textMax) ?? '',
+    fingerprint: (sha256 === null ? integrity : `sha256-${sha256}`)?.slice(0, textMax) ?? '',
     integrity: integrity?.slice(0, textMax) ?? '',
     party,
   }

@@ -26,8 +26,8 @@ test('a page is parsed in its own process: findings with lines, scripts with has
     ],
   )
   assert.deepEqual([scripts.length, isCut], [100, true])
-  assert.match(scripts[0]?.print ?? '', /^sha256-.{44}$/)
-  assert.equal(scripts[0]?.name, `inline ${(scripts[0]?.print ?? '').slice('sha256-'.length)}`)
+  assert.match(scripts[0]?.fingerprint ?? '', /^sha256-.{44}$/)
+  assert.equal(scripts[0]?.name, `inline ${(scripts[0]?.fingerprint ?? '').slice('sha256-'.length)}`)
   assert.deepEqual(scripts[1], {
     address: 'https://a.example/s.js',
     name: 'https://a.example/s.js',

@@ -21,7 +21,7 @@ export interface PageScript {
   readonly address: string
   /** Identifies the script from check to check: its address, or the content of an inline script. */
   readonly name: string
-  readonly print: string
+  readonly fingerprint: string
   readonly integrity: string
   readonly party: 'first' | 'third'
 }

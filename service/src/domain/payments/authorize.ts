@@ -120,7 +120,7 @@ async function storePaymentStart(
     isStart: true,
   })
   if (started === 'cardLocked') throw new RpcError('cardInUse')
-  return started === 'moved' ? null : { found, receipt: started, operation, hasEndpoint }
+  return started === 'conflict' ? null : { found, receipt: started, operation, hasEndpoint }
 }
 
 /** Another receipt may have used the one-time card after it was found and before it was locked. A locked card cannot be removed. */

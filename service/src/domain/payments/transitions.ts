@@ -32,13 +32,13 @@ export interface ReceiptTransition {
 
 /**
  * Stores the next version of a receipt with its operations, audit entry, event and idempotency record in one transaction.
- * `moved`: another change came first, and nothing was stored. Throws `IdempotencyConflict`, what the store throws, and an error for a
+ * `conflict`: another change came first, and nothing was stored. Throws `IdempotencyConflict`, what the store throws, and an error for a
  * transition that is not in the table.
  */
 export async function applyTransition(
   services: PaymentServices,
   transition: ReceiptTransition,
-): Promise<ReceiptRow | 'moved' | 'cardLocked'> {
+): Promise<ReceiptRow | 'conflict' | 'cardLocked'> {
   const { cause, from, to, ctx, outcome, operations = [], cardLock = null, card = null, reply = null } = transition
   const state = to.state ?? from.state
   assertTransition(cause, from.state, state)

@@ -12,7 +12,7 @@ export interface AuditListItem {
 }
 
 export interface AuditListPage {
-  readonly deeds: readonly AuditListItem[]
+  readonly entries: readonly AuditListItem[]
   readonly next: TimeCursor | null
 }
 
@@ -45,7 +45,7 @@ export function makeMerchantAuditLog(store: Store): MerchantAuditLog {
       const userId = userIdOf(entry)
       return { entry, userId, phone: userId === null ? null : (phones.get(userId) ?? null) }
     })
-    return { deeds, next: last === undefined ? null : { at: last.at, id: Buffer.from(last.hash).toString('hex') } }
+    return { entries: deeds, next: last === undefined ? null : { at: last.at, id: Buffer.from(last.hash).toString('hex') } }
   }
 
   /** Reads each user once per page. */

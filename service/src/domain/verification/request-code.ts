@@ -102,7 +102,7 @@ async function storeAttempt(
   const result = requireNoConflict(
     await store.write(beginVerification, { attempt, limits: { resendWaitMs: settings.resendWaitMs, pan }, audit, ...extras }),
   )
-  if (result.begun) return
+  if (result.ok) return
   const { reason, retryAfterMs } = result
   throw new RpcError(reason === 'tooSoon' ? 'resendTooSoon' : 'sendLimitCard', { retryAfterMs })
 }

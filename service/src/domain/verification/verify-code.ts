@@ -50,7 +50,7 @@ async function attemptVerification(context: CodeAttemptContext, token: string): 
 }
 
 type CodeExtras = Pick<CheckCode, 'events' | 'idempotency'>
-type StoreDecision = Exclude<CodeAttemptResult, { outcome: 'askNetwork' }>
+type StoreDecision = Exclude<CodeAttemptResult, { outcome: 'networkDecides' }>
 type CodeDecision = StoreDecision | CodeCheckResult | CausedNetworkRefusal
 
 /** Checks that the network admits the card, then the code in the store, or at the network if it sent the code. */
@@ -70,7 +70,7 @@ async function checkWithStoreAndNetwork(context: CodeAttemptContext, verified: C
         ...codeExtras(ctx.idempotency, verified, clock.now()),
       }),
     )
-    if (decision.outcome !== 'askNetwork') return decision
+    if (decision.outcome !== 'networkDecides') return decision
     const codeCheck = { merchantId, pan, expiry, requestId: attempt.attemptId, networkRef: attempt.networkRef, code }
     return callCardNetwork(timeout, (signal) => network.finishVerification(codeCheck, signal))
   })
@@ -87,14 +87,14 @@ async function applyStoreDecision(
       deps.smsGuard.recordConversion(attempt.phoneMask, deps.clock.now() - attempt.requestedAt.wallMs, verified.merchantId)
     return verified
   }
-  if (decision.outcome === 'moved') return null
-  if (decision.outcome === 'tooOld' || decision.outcome === 'notRequested') {
+  if (decision.outcome === 'conflict') return null
+  if (decision.outcome === 'expired' || decision.outcome === 'notRequested') {
     // The same code, submitted twice at once: the first one verified the card and closed the attempt.
     const { card } = await deps.cards.requireLive(token, ctx)
     if (card.verified) return card
   }
-  if (decision.outcome === 'wrongCodesUsedUp') throw new RpcError('wrongCodeLimit', { retryAfterMs: decision.retryAfterMs })
-  if (decision.outcome === 'dayTriesUsedUp') throw new RpcError('cardDayTriesUsedUp', { retryAfterMs: decision.retryAfterMs })
+  if (decision.outcome === 'wrongCodeLimit') throw new RpcError('wrongCodeLimit', { retryAfterMs: decision.retryAfterMs })
+  if (decision.outcome === 'dayAttemptsUsedUp') throw new RpcError('cardDayTriesUsedUp', { retryAfterMs: decision.retryAfterMs })
   throw new RpcError(storeErrors[decision.outcome])
 }
 
@@ -130,12 +130,12 @@ function isSixDigits(code: string): boolean {
   return /^[0-9]{6}$/.test(code)
 }
 
-const storeErrors = { wrong: 'wrongCode', triesUsedUp: 'triesUsedUp', tooOld: 'codeExpired', notRequested: 'codeNotRequested' } as const
-const networkErrors = { wrong: 'wrongCode', tooOld: 'codeExpired', triesUsedUp: 'triesUsedUp', unknown: 'codeNotRequested' } as const
+const storeErrors = { wrong: 'wrongCode', attemptsUsedUp: 'triesUsedUp', expired: 'codeExpired', notRequested: 'codeNotRequested' } as const
+const networkErrors = { wrong: 'wrongCode', expired: 'codeExpired', attemptsUsedUp: 'triesUsedUp', unknown: 'codeNotRequested' } as const
 /** The outcomes in the audit, equal to the `reason` of the error. */
 const networkAuditOutcomes = {
   wrong: 'wrong_code',
-  tooOld: 'code_expired',
-  triesUsedUp: 'tries_used_up',
+  expired: 'code_expired',
+  attemptsUsedUp: 'tries_used_up',
   unknown: 'code_not_requested',
 } as const

@@ -60,15 +60,15 @@ export function makeWebhookEndpointAdministration(deps: WebhookEndpointDependenc
     const bucket = bucketOf(merchantId)
     const now = clock.now()
     const named = { bucket, merchantId, endpointId: issueId(bucket, now), url: read.href }
-    const { sealed, told } = await issueWebhookSecret(keyring, environment, named)
-    const endpoint = { ...named, secret: sealed, secretBefore: null, beforeEndsAt: 0, createdAt: now }
+    const { sealed, formatted } = await issueWebhookSecret(keyring, environment, named)
+    const endpoint = { ...named, secret: sealed, previousSecret: null, previousSecretEndsAt: 0, createdAt: now }
     const isInserted = await store.write(insertEndpoint, {
       endpoint,
       maxEndpoints: settings.endpointsMax,
       audit: auditEntryOf(named, by, 'webhook.added'),
     })
     if (!isInserted) return new SettingProblem('webhook_exists_or_full', settings.endpointsMax)
-    return { endpointId: named.endpointId, url: named.url, secret: told }
+    return { endpointId: named.endpointId, url: named.url, secret: formatted }
   }
 
   function list(merchantId: string): Promise<EndpointRow[]> {
@@ -90,15 +90,17 @@ export function makeWebhookEndpointAdministration(deps: WebhookEndpointDependenc
   ): ReturnType<WebhookEndpointAdministration['rotateSecret']> {
     const endpoint = await find(merchantId, named)
     if (endpoint instanceof SettingProblem) return endpoint
-    const { sealed, told } = await issueWebhookSecret(keyring, environment, endpoint)
-    const beforeEndsAt = clock.now() + settings.rotationMs
-    const next = { ...endpoint, secret: sealed, secretBefore: endpoint.secret, beforeEndsAt }
+    const { sealed, formatted } = await issueWebhookSecret(keyring, environment, endpoint)
+    const previousSecretEndsAt = clock.now() + settings.rotationMs
+    const next: EndpointRow = { ...endpoint, secret: sealed, previousSecret: endpoint.secret, previousSecretEndsAt }
     const isChanged = await store.write(updateEndpointSecrets, {
       endpoint: next,
-      previousSecret: endpoint.secret,
+      expectedSecret: endpoint.secret,
       audit: auditEntryOf(endpoint, by, 'webhook.secret_rotated'),
     })
-    return isChanged ? { url: endpoint.url, secret: told, bothUntil: beforeEndsAt } : new SettingProblem('webhook_changed_meanwhile')
+    return isChanged
+      ? { url: endpoint.url, secret: formatted, bothUntil: previousSecretEndsAt }
+      : new SettingProblem('webhook_changed_meanwhile')
   }
 
   async function test(

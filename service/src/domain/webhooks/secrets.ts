@@ -13,7 +13,7 @@ import type { EndpointKey, EndpointRow } from '../../store/webhook-endpoints.ts'
 export interface NewWebhookSecret {
   readonly sealed: Uint8Array
   /** `whsec_…` */
-  readonly told: string
+  readonly formatted: string
 }
 
 export async function issueWebhookSecret(
@@ -24,15 +24,15 @@ export async function issueWebhookSecret(
   const secret = createWebhookSecret()
   const { merchantId, endpointId, url } = of
   const sealed = sealWebhookSecret(secret, await keyring.active('webhook'), { environment, merchantId, endpointId, url })
-  const told = formatWebhookSecret(secret)
+  const formatted = formatWebhookSecret(secret)
   secret.fill(0)
-  return { sealed, told }
+  return { sealed, formatted }
 }
 
 /** Opens the active signing secrets of an endpoint, newest first. Throws `SealBrokenError`. The caller wipes them. */
 export async function openWebhookSecrets(keyring: Keyring, environment: string, endpoint: EndpointRow, now: number): Promise<Uint8Array[]> {
-  const { merchantId, endpointId, url, secret, secretBefore, beforeEndsAt } = endpoint
-  const live = secretBefore !== null && now < beforeEndsAt ? [secret, secretBefore] : [secret]
+  const { merchantId, endpointId, url, secret, previousSecret, previousSecretEndsAt } = endpoint
+  const live = previousSecret !== null && now < previousSecretEndsAt ? [secret, previousSecret] : [secret]
   return Promise.all(
     live.map(async (sealed) =>
       openWebhookSecret(sealed, await keyring.byId(keyIdOfWebhookSecret(sealed) ?? ''), { environment, merchantId, endpointId, url }),

@@ -7,7 +7,7 @@ import { Webhook } from 'standardwebhooks'
 import { createTestApp, type TestApp } from '../../testing/test-app.fixture.ts'
 import { insertMerchant, merchantsTable } from '../../store/merchants.ts'
 import type { Store } from '../../store/store.ts'
-import type { Opened } from '../../store/suite/opened.fixture.ts'
+import type { StoreUnderTest } from '../../store/suite/opened.fixture.ts'
 import { makeMerchant, makeAuditEntry, makeCard, merchantId } from '../../store/suite/samples.fixture.ts'
 
 import { makeWebhookEndpointAdministration, type WebhookEndpointAdministration } from './endpoints.ts'
@@ -31,7 +31,7 @@ export interface Post {
   goOn(webhooks: WebhookDeliverer, ms: number): Promise<void>
 }
 
-export async function withPost({ store }: Opened, test: (post: Post) => Promise<void>, resolve = resolveBySystem): Promise<void> {
+export async function withPost({ store }: StoreUnderTest, test: (post: Post) => Promise<void>, resolve = resolveBySystem): Promise<void> {
   const app = await createTestApp({ store })
   const { clock, keyring, environment } = app
   await store.write(insertMerchant, {

@@ -9,7 +9,7 @@ import type { TestMerchant } from '../../testing/test-merchant.fixture.ts'
 import type { TestApp } from '../../testing/test-app.fixture.ts'
 import { withPostgres } from '../../store/postgres/with-store.fixture.ts'
 import { withSqlite } from '../../store/sqlite/with-store.fixture.ts'
-import type { Opened } from '../../store/suite/opened.fixture.ts'
+import type { StoreUnderTest } from '../../store/suite/opened.fixture.ts'
 
 import { checkAudit } from './check.ts'
 import type { AuditReport } from './check.ts'
@@ -28,7 +28,7 @@ type Judge = (report: AuditReport, tokens: readonly string[]) => void
 
 /** Three cards, one of them verified; then `tamper` has the database to itself; then the check. On either store. */
 function testTampering(fact: string, tamper: (tampered: Tampered) => Promise<unknown>, judge: Judge): void {
-  const run = async ({ store, raw }: Opened): Promise<void> => {
+  const run = async ({ store, raw }: StoreUnderTest): Promise<void> => {
     const app = await createTestApp({ store })
     const caller = app.merchant()
     const tokens = [await caller.createToken(success), await caller.createToken(success), await caller.createToken(success)]

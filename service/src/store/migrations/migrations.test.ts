@@ -24,10 +24,10 @@ test('the pending migrations are those after the applied ones', () => {
 })
 
 test('a new database is logged in one line, and an existing one with a line for each migration', () => {
-  const told: unknown[] = []
-  for (const applied of [known, known.slice(1), []]) logMigrations(applied, (event, fields) => told.push([event, fields]))
+  const logged: unknown[] = []
+  for (const applied of [known, known.slice(1), []]) logMigrations(applied, (event, fields) => logged.push([event, fields]))
   const [, second, third] = known.map(({ number, name, breaking }) => ['store_migrated', { number, name, breaking }])
-  assert.deepEqual(told, [['store_created', { number: 3 }], second, third])
+  assert.deepEqual(logged, [['store_created', { number: 3 }], second, third])
 })
 
 test('a database that is newer, has gaps or was created by another text is refused', () => {

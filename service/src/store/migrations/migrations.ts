@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 
 export type Dialect = 'sqlite' | 'postgres'
 
-/** A numbered step of a schema. It only goes forward, and its text never changes once it has been released. */
+/** A numbered step of a schema, forward only. Its text, comments included, never changes: its checksum is stored in every database. */
 export interface Migration {
   readonly number: number
   readonly name: string
@@ -23,20 +23,20 @@ export interface AppliedMigration {
 
 /** The migrations of a schema in one dialect, by number from 1 without gaps. `folder` is beside this file. */
 export function readMigrations(dialect: Dialect, folder: 'cards' | 'keys' = 'cards'): readonly Migration[] {
-  const place = new URL(folder === 'cards' ? './' : './keys/', import.meta.url)
-  const files = readdirSync(place).filter((file) => file.endsWith(`.${dialect}.sql`))
-  const migrations = files.sort().map((file) => readMigration(place, file, dialect))
+  const directory = new URL(folder === 'cards' ? './' : './keys/', import.meta.url)
+  const files = readdirSync(directory).filter((file) => file.endsWith(`.${dialect}.sql`))
+  const migrations = files.sort().map((file) => readMigration(directory, file, dialect))
   migrations.forEach((migration, at) => {
     if (migration.number !== at + 1) throw new Error(`migration ${at + 1} of ${dialect} is missing`)
   })
   return migrations
 }
 
-/** Logs one line for a new database, and a line a migration for an existing one. */
-export function logMigrations(applied: readonly Migration[], tell: LogMigrations | undefined): void {
+/** Logs one line for a new database, and one line per migration for an existing one. */
+export function logMigrations(applied: readonly Migration[], log: LogMigrations | undefined): void {
   const last = applied.at(-1)
-  if (last !== undefined && applied[0]?.number === 1) return tell?.('store_created', { number: last.number })
-  for (const { number, name, breaking } of applied) tell?.('store_migrated', { number, name, breaking })
+  if (last !== undefined && applied[0]?.number === 1) return log?.('store_created', { number: last.number })
+  for (const { number, name, breaking } of applied) log?.('store_migrated', { number, name, breaking })
 }
 
 export type LogMigrations = (event: string, fields: Readonly<Record<string, string | number | boolean>>) => void
@@ -62,14 +62,14 @@ export function planMigrations(known: readonly Migration[], applied: readonly Ap
 /** The database and this program do not match; the message says why, for the person who starts it. */
 export class MigrationRefused extends Error {}
 
-function readMigration(place: URL, file: string, dialect: Dialect): Migration {
-  const named = /^([0-9]{4})-([a-z0-9-]+)\.[a-z]+\.sql$/.exec(file)
-  if (named === null) throw new Error(`a migration is named 0001-word.${dialect}.sql, not ${file}`)
+function readMigration(directory: URL, file: string, dialect: Dialect): Migration {
+  const match = /^([0-9]{4})-([a-z0-9-]+)\.[a-z]+\.sql$/.exec(file)
+  if (match === null) throw new Error(`a migration is named 0001-word.${dialect}.sql, not ${file}`)
   // A checkout may change line ends; the checksum must not depend on the platform.
-  const text = readFileSync(new URL(file, place), 'utf8').replaceAll('\r\n', '\n')
+  const text = readFileSync(new URL(file, directory), 'utf8').replaceAll('\r\n', '\n')
   return {
-    number: Number(named[1]),
-    name: named[2] ?? '',
+    number: Number(match[1]),
+    name: match[2] ?? '',
     text,
     checksum: createHash('sha256').update(text).digest('hex'),
     breaking: text.startsWith('-- breaking'),

@@ -13,7 +13,7 @@ import { backlogs, fillDeliveries } from '../suite/many-deliveries.fixture.ts'
 import { fillOld, hourOfT0 } from '../suite/many-old.fixture.ts'
 import { T0 } from '../suite/samples.fixture.ts'
 import { makeDeliveriesClaim } from '../suite/webhooks.fixture.ts'
-import { explainUnit, planModes } from './explain.fixture.ts'
+import { explainTransaction, planModes } from './explain.fixture.ts'
 import { withPostgres } from './with-store.fixture.ts'
 
 for (const [name, backlog] of Object.entries(backlogs)) {
@@ -29,13 +29,13 @@ for (const [name, backlog] of Object.entries(backlogs)) {
 test(
   'PostgreSQL records an attempt, makes the next delivery due and deletes old events by ranges of indexes',
   withPostgres(async ({ url, raw }) => {
-    await fillDeliveries(raw, 'postgres', backlogs['as it is mostly'])
+    await fillDeliveries(raw, 'postgres', backlogs['with a normal backlog'])
     const [row = {}] = await raw(`select bucket, endpoint_id, event_id from deliveries where due_at < ${T0} limit 1`)
     const key = { bucket: Number(row['bucket']), endpointId: String(row['endpoint_id']), eventId: String(row['event_id']) }
-    const attempt = { ...key, number: 1, at: T0, tookMs: 1, outcome: 'said', status: 200 }
-    const settled = { claimId: '', attempt, now: T0, state: 'waiting' } as const
+    const attempt = { ...key, number: 1, at: T0, tookMs: 1, outcome: 'delivered', status: 200 }
+    const result = { claimId: '', attempt, now: T0, state: 'waiting' } as const
     for (const dueAt of [T0 + 5000, null])
-      await expectRanges(url, () => recordDeliveryAttempt({ ...settled, dueAt }), /^deliveries_(pkey|event)$/)
+      await expectRanges(url, () => recordDeliveryAttempt({ ...result, dueAt }), /^deliveries_(pkey|event)$/)
     await expectRanges(url, () => deleteOldEvents({ before: T0 + 500 }), /^outbox_at$/)
   }),
 )
@@ -45,7 +45,7 @@ test(
   withPostgres(async ({ url, raw }) => {
     await fillOld(raw)
     const before = T0
-    const of = large(url)
+    const of = withoutJoins(url)
     await expectRanges(of, () => deleteOldLimits({ before }), /^send_limits_made_at$/)
     await expectRanges(of, () => deleteOldIdempotencyRecords({ before }), /^idempotency_ends_at$/)
     await expectRanges(of, () => deleteOldFormSessions({ before }), /^form_sessions_ends_at$/)
@@ -58,18 +58,18 @@ test(
   }),
 )
 
-/** For a page of 500 a table of twenty thousand is rightly read whole, and joined; what is held is how it goes where that costs too much. */
-function large(url: string): string {
+/** For a page of 500 rows, joining and reading a table of 20,000 is the right plan; the test is about tables where that costs too much. */
+function withoutJoins(url: string): string {
   const off = ['hashjoin', 'mergejoin'].map((join) => ` -c enable_${join}=off`).join('')
-  const parts = new URL(url)
-  parts.searchParams.set('options', `${parts.searchParams.get('options') ?? ''}${off}`)
-  return parts.href
+  const target = new URL(url)
+  target.searchParams.set('options', `${target.searchParams.get('options') ?? ''}${off}`)
+  return target.href
 }
 
-/** The index that a unit's first statement goes by is read, no table is read through, and none is read further than a page wants. */
-async function expectRanges(url: string, unit: () => Transaction<unknown>, index: RegExp): Promise<void> {
+/** The first statement uses the index, no table is scanned, and no more rows are read than a page needs. */
+async function expectRanges(url: string, transaction: () => Transaction<unknown>, index: RegExp): Promise<void> {
   for (const mode of planModes) {
-    const explained = await explainUnit(url, mode, unit())
+    const explained = await explainTransaction(url, mode, transaction())
     const [first] = explained
     assert.ok(
       first?.scans.some((scan) => index.test(scan.of)),
@@ -82,5 +82,5 @@ async function expectRanges(url: string, unit: () => Transaction<unknown>, index
   }
 }
 
-/** Of twenty thousand rows, or fifty. */
+/** Of 20,000 or 50,000 rows. */
 const rowsReadMax = 5000

@@ -4,7 +4,7 @@ import { test } from 'node:test'
 import { startCluster } from '../../../../tools/postgres.ts'
 import { findCard, insertCard } from '../cards.ts'
 import { StoreOutcomeUnknown, StoreUnavailable } from '../store.ts'
-import { sumOfSoundChains } from '../suite/audit.suite.ts'
+import { countVerifiedEntries } from '../suite/audit.suite.ts'
 import { makeCard, makeAuditEntry } from '../suite/samples.fixture.ts'
 import { openPostgresStore } from './postgres.ts'
 
@@ -13,45 +13,45 @@ test('a server crash loses no acknowledged write, and writes work again when it 
   const store = await openPostgresStore({ url: cluster.url, node: 'crash' })
   try {
     assert.equal(store.durability, 'local')
-    const kept: number[] = []
-    const unknown: number[] = []
-    const strange: unknown[] = []
+    const stored: number[] = []
+    const unknownOutcomes: number[] = []
+    const unexpected: unknown[] = []
     let next = 0
     let running = true
     const write = async (): Promise<void> => {
       while (running) {
         const number = next++
         await store.write(insertCard, { card: makeCard(number), audit: makeAuditEntry(makeCard(number)) }).then(
-          () => kept.push(number),
+          () => stored.push(number),
           (err: unknown) => {
-            if (err instanceof StoreOutcomeUnknown) unknown.push(number)
-            else if (!(err instanceof StoreUnavailable)) strange.push(err)
+            if (err instanceof StoreOutcomeUnknown) unknownOutcomes.push(number)
+            else if (!(err instanceof StoreUnavailable)) unexpected.push(err)
           },
         )
-        // Refusals come at once; whoever goes on leaves others their turn.
+        // Rejections come at once, so yield to the other writers.
         await new Promise((resolve) => setImmediate(resolve))
       }
     }
     const load = Promise.all(Array.from({ length: 16 }, write))
-    const untilKept = async (count: number): Promise<void> => {
-      const goal = kept.length + count
-      while (kept.length < goal) await new Promise((resolve) => setImmediate(resolve))
+    const untilStored = async (count: number): Promise<void> => {
+      const target = stored.length + count
+      while (stored.length < target) await new Promise((resolve) => setImmediate(resolve))
     }
     for (let cycle = 0; cycle < 3; cycle++) {
-      await untilKept(300)
+      await untilStored(300)
       await cluster.crash()
       await cluster.start()
     }
-    await untilKept(300)
+    await untilStored(300)
     running = false
     await load
 
-    assert.deepEqual(strange, [])
-    for (const number of kept) assert.deepEqual(await store.read(findCard(makeCard(number))), makeCard(number))
-    const entries = await sumOfSoundChains(store)
+    assert.deepEqual(unexpected, [])
+    for (const number of stored) assert.deepEqual(await store.read(findCard(makeCard(number))), makeCard(number))
+    const entries = await countVerifiedEntries(store)
     assert.ok(
-      entries >= kept.length && entries <= kept.length + unknown.length,
-      `${entries} entries, ${kept.length} kept, ${unknown.length} unknown`,
+      entries >= stored.length && entries <= stored.length + unknownOutcomes.length,
+      `${entries} entries, ${stored.length} stored, ${unknownOutcomes.length} unknown`,
     )
   } finally {
     await store.close(1000)

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { listQuestions } from '../suite/dashboard-lists.fixture.ts'
+import { dashboardListQueries } from '../suite/dashboard-lists.fixture.ts'
 import { analyzeRows, fillRows } from '../suite/many-rows.fixture.ts'
-import { run as asking } from '../transaction.ts'
-import { explainUnit, planModes } from './explain.fixture.ts'
+import { run as runStatement } from '../transaction.ts'
+import { explainTransaction, planModes } from './explain.fixture.ts'
 import { withPostgres } from './with-store.fixture.ts'
 
 const rows = 20_000
@@ -13,17 +13,17 @@ test(
   withPostgres(async ({ raw, url }) => {
     for (const text of [...fillRows('postgres', { from: 1, count: rows }), ...analyzeRows]) await raw(text)
     for (const mode of planModes) {
-      for (const { name, read, rowsMax } of listQuestions(rows, rows / 2)) {
-        const [explained] = await explainUnit(url, mode, asking(read.statement, read.values))
+      for (const { name, read, rowsMax } of dashboardListQueries(rows, rows / 2)) {
+        const [explained] = await explainTransaction(url, mode, runStatement(read.statement, read.values))
         const { scans = [], sorts = 0 } = explained ?? {}
-        const told = `${mode}, ${name}: ${JSON.stringify(explained)}`
-        assert.ok(scans.length > 0 && scans.every(({ kind }) => kind !== 'Seq Scan'), told)
-        assert.ok(sorts === 0 || mayGroup.has(name), told)
-        assert.ok(scans.reduce((sum, { rowsRead }) => sum + rowsRead, 0) <= rowsMax, told)
+        const details = `${mode}, ${name}: ${JSON.stringify(explained)}`
+        assert.ok(scans.length > 0 && scans.every(({ kind }) => kind !== 'Seq Scan'), details)
+        assert.ok(sorts === 0 || mayGroup.has(name), details)
+        assert.ok(scans.reduce((sum, { rowsRead }) => sum + rowsRead, 0) <= rowsMax, details)
       }
     }
   }),
 )
 
-/** The chart's counts are added up: of the hours of a span times its words, however many rows there are. */
+/** The chart's counts are summed: hours of the range times counter names, however many rows there are. */
 const mayGroup = new Set(['charts, a week'])

@@ -3,32 +3,32 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { findCard, insertCard, updateCard } from '../cards.ts'
 import { type Store, StoreOutcomeUnknown, StoreUnavailable } from '../store.ts'
-import { sumOfSoundChains } from '../suite/audit.suite.ts'
-import { makeCard, makeAuditEntry, nextOf } from '../suite/samples.fixture.ts'
+import { countVerifiedEntries } from '../suite/audit.suite.ts'
+import { makeCard, makeAuditEntry, nextVersion } from '../suite/samples.fixture.ts'
 import { openPostgresStore } from './postgres.ts'
-import { openProxy } from './proxy.fixture.ts'
-import type { Deed, Proxy } from './proxy.fixture.ts'
+import { openPostgresProxy } from './proxy.fixture.ts'
+import type { ProxyBehavior, PostgresProxy } from './proxy.fixture.ts'
 import { withPostgres } from './with-store.fixture.ts'
 import type { TestDatabase } from './with-store.fixture.ts'
 
 test(
   'a connection lost after COMMIT was sent is an unknown outcome, never retried, and the chain continues from what was committed',
   withProxy(async ({ proxy, store, raw }) => {
-    for (const [number, [deed, isThere]] of (
+    for (const [number, [behavior, isThere]] of (
       [
         ['cutAfter', true],
         ['cutBefore', false],
       ] as const
     ).entries()) {
       await insert(store, 10 + number)
-      proxy.behave(once('commit', deed))
+      proxy.behave(once('commit', behavior))
       await assert.rejects(insert(store, number), StoreOutcomeUnknown)
       assert.equal((await store.read(findCard(makeCard(number)))) !== null, isThere)
       await insert(store, 20 + number)
     }
     const entries = (await raw('select seq from audit')).length
     assert.equal(entries, 5)
-    assert.equal(await sumOfSoundChains(store), entries)
+    assert.equal(await countVerifiedEntries(store), entries)
   }),
 )
 
@@ -36,10 +36,10 @@ test(
   'many cards in one transaction share its unknown outcome',
   withProxy(async ({ proxy, store }) => {
     proxy.behave(once('commit', 'cutAfter'))
-    const kept = await Promise.allSettled([1, 2, 3].map((number) => insert(store, number)))
-    assert.ok(kept.every((each) => each.status === 'rejected' && each.reason instanceof StoreOutcomeUnknown))
+    const results = await Promise.allSettled([1, 2, 3].map((number) => insert(store, number)))
+    assert.ok(results.every((each) => each.status === 'rejected' && each.reason instanceof StoreOutcomeUnknown))
     for (const number of [1, 2, 3]) assert.deepEqual(await store.read(findCard(makeCard(number))), makeCard(number))
-    assert.equal(await sumOfSoundChains(store), 3)
+    assert.equal(await countVerifiedEntries(store), 3)
   }),
 )
 
@@ -51,7 +51,7 @@ test(
     await assert.rejects(change(store, 1), StoreUnavailable)
     assert.deepEqual(await store.read(findCard(makeCard(1))), makeCard(1))
     assert.equal(await change(store, 1), true)
-    assert.equal(await sumOfSoundChains(store), 2)
+    assert.equal(await countVerifiedEntries(store), 2)
   }),
 )
 
@@ -61,7 +61,7 @@ test(
     proxy.behave(once('commit', 'warn'))
     await assert.rejects(insert(store, 1), StoreOutcomeUnknown)
     await insert(store, 2)
-    assert.equal(await sumOfSoundChains(store), 2)
+    assert.equal(await countVerifiedEntries(store), 2)
   }),
 )
 
@@ -74,38 +74,38 @@ test(
       ['commit', () => change(store, 0), StoreOutcomeUnknown],
       ['begin', () => insert(store, 1), StoreOutcomeUnknown],
     ]
-    for (const [word, ask, error] of cases) {
-      proxy.behave(once(word, 'hold'))
+    for (const [query, write, error] of cases) {
+      proxy.behave(once(query, 'hold'))
       const before = performance.now()
-      await assert.rejects(ask(), error)
-      assert.ok(performance.now() - before < 3000, word)
+      await assert.rejects(write(), error)
+      assert.ok(performance.now() - before < 3000, query)
       proxy.behave(() => 'pass')
       await untilServed(store)
     }
     await insert(store, 3)
     proxy.behave(() => 'hold')
     const before = performance.now()
-    const asked = Array.from({ length: 40 }, (_, n) => insert(store, 100 + n))
-    const changed = Array.from({ length: 40 }, () => change(store, 3))
-    const [inserted, others] = await Promise.all([Promise.allSettled(asked), Promise.allSettled(changed)])
-    // New cards go out with their COMMIT; a change had not come as far.
+    const insertions = Array.from({ length: 40 }, (_, n) => insert(store, 100 + n))
+    const changes = Array.from({ length: 40 }, () => change(store, 3))
+    const [inserted, changedResults] = await Promise.all([Promise.allSettled(insertions), Promise.allSettled(changes)])
+    // New cards are sent together with COMMIT, so their outcome may be unknown; a change had not reached COMMIT.
     const isRefused = (reason: unknown): boolean => reason instanceof StoreUnavailable
     assert.ok(
       inserted.every((each) => each.status === 'rejected' && (isRefused(each.reason) || each.reason instanceof StoreOutcomeUnknown)),
     )
-    assert.ok(others.every((each) => each.status === 'rejected' && isRefused(each.reason)))
+    assert.ok(changedResults.every((each) => each.status === 'rejected' && isRefused(each.reason)))
     assert.ok(performance.now() - before < 5000)
   }),
 )
 
 test(
-  'after a connection fell silent the next call fails at once, and a moment later calls are served',
+  'after a connection fell silent the next call fails at once, and calls are served again within seconds',
   withProxy(async ({ proxy, store }) => {
     await insert(store, 0)
     proxy.behave(once('begin', 'hold'))
     await assert.rejects(change(store, 0), StoreUnavailable)
     const before = performance.now()
-    // The other writer's connection is well; the one that fell silent is not opened anew yet.
+    // The other writer's connection works; the silent one has not been reopened yet.
     const again = await Promise.allSettled([change(store, 999), change(store, 999), change(store, 999)])
     assert.ok(again.some(({ status }) => status === 'rejected'))
     assert.ok(performance.now() - before < 500)
@@ -134,14 +134,14 @@ test(
 )
 
 test(
-  'a session that would acknowledge from memory is set to wait for the disk',
+  'synchronous_commit=off of a session is replaced by on',
   withPostgres(async ({ url }) => {
     const off = new URL(url)
     off.searchParams.set('options', `${off.searchParams.get('options') ?? ''} -c synchronous_commit=off`)
-    const proxy = await openProxy(off.href)
+    const proxy = await openPostgresProxy(off.href)
     const store = await openPostgresStore({ url: proxy.url, allowUnsafe: true })
     await insert(store, 1)
-    const settings = proxy.said.filter((text) => text.startsWith('set synchronous_commit'))
+    const settings = proxy.queries.filter((text) => text.startsWith('set synchronous_commit'))
     assert.ok(settings.length > 0)
     for (const text of settings) assert.match(text, /^set synchronous_commit = 'on'/)
     await store.close(1000)
@@ -157,7 +157,7 @@ test(
     assert.equal(await change(store, 1), true)
     proxy.behave(once('begin', 'deadlock'))
     await insert(store, 2)
-    assert.equal(await sumOfSoundChains(store), 3)
+    assert.equal(await countVerifiedEntries(store), 3)
 
     let begun = 0
     proxy.behave((text) => {
@@ -169,28 +169,31 @@ test(
     assert.equal(begun, 4)
     proxy.behave(() => 'pass')
     assert.equal(await change(store, 2), true)
-    assert.equal(await sumOfSoundChains(store), 4)
+    assert.equal(await countVerifiedEntries(store), 4)
   }),
 )
 
 test(
   'services with the same name keep separate audit chains and lose nothing',
   withPostgres(async ({ store, url }) => {
-    const twin = await openPostgresStore({ url, node: 'test', allowUnsafe: true })
+    const sameName = await openPostgresStore({ url, node: 'test', allowUnsafe: true })
     for (let round = 0; round < 10; round++) {
       const numbers = Array.from({ length: 12 }, (_, n) => round * 100 + n)
       const written = numbers.flatMap((number) => [
         insert(store, number).then(() =>
-          store.write(updateCard, { card: nextOf(makeCard(number)), audit: makeAuditEntry(nextOf(makeCard(number))) }),
+          store.write(updateCard, { card: nextVersion(makeCard(number)), audit: makeAuditEntry(nextVersion(makeCard(number))) }),
         ),
-        insert(twin, number + 50).then(() =>
-          twin.write(updateCard, { card: nextOf(makeCard(number + 50)), audit: makeAuditEntry(nextOf(makeCard(number + 50))) }),
+        insert(sameName, number + 50).then(() =>
+          sameName.write(updateCard, {
+            card: nextVersion(makeCard(number + 50)),
+            audit: makeAuditEntry(nextVersion(makeCard(number + 50))),
+          }),
         ),
       ])
       await Promise.all(written)
     }
-    assert.equal(await sumOfSoundChains(store), 10 * 12 * 2 * 2)
-    await twin.close(1000)
+    assert.equal(await countVerifiedEntries(store), 10 * 12 * 2 * 2)
+    await sameName.close(1000)
   }),
 )
 
@@ -209,9 +212,9 @@ test(
   }),
 )
 
-function withProxy(run: (parts: { proxy: Proxy; store: Store } & TestDatabase) => Promise<void>): () => Promise<void> {
+function withProxy(run: (context: { proxy: PostgresProxy; store: Store } & TestDatabase) => Promise<void>): () => Promise<void> {
   return withPostgres(async ({ url, raw }) => {
-    const proxy = await openProxy(url)
+    const proxy = await openPostgresProxy(url)
     const store = await openPostgresStore({ url: proxy.url, node: 'proxied', allowUnsafe: true, writers: 2 })
     try {
       await run({ proxy, store, url, raw })
@@ -222,27 +225,27 @@ function withProxy(run: (parts: { proxy: Proxy; store: Store } & TestDatabase) =
   })
 }
 
-/** Does a deed at the next time that a word is said, and nothing afterwards. */
-function once(word: string, deed: Deed): (text: string) => Deed {
+/** Applies a behavior to the next query with this text, and passes everything afterwards. */
+function once(query: string, behavior: ProxyBehavior): (text: string) => ProxyBehavior {
   let done = false
   return (text) => {
-    if (done || text !== word) return 'pass'
+    if (done || text !== query) return 'pass'
     done = true
-    return deed
+    return behavior
   }
 }
 
 function change(store: Store, number: number): Promise<boolean> {
-  const next = nextOf(makeCard(number))
+  const next = nextVersion(makeCard(number))
   return store.write(updateCard, { card: next, audit: makeAuditEntry(next) })
 }
 
-/** Nobody is let near a server that just fell silent; that is over soon. */
+/** After a connection fell silent, calls fail fast for a moment. Waits until they are served again. */
 async function untilServed(store: Store): Promise<void> {
   const giveUpAt = performance.now() + 5000
-  // Two at once: one for each writer. There is no such card, so nothing is changed.
+  // Two at once, one per writer. The card does not exist, so nothing is changed.
   while ((await Promise.allSettled([change(store, 999), change(store, 999)])).some(({ status }) => status === 'rejected')) {
-    assert.ok(performance.now() < giveUpAt, 'it is served again')
+    assert.ok(performance.now() < giveUpAt, 'calls are not served again')
     await new Promise((resolve) => setImmediate(resolve))
   }
 }

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { readHosts } from './hosts.ts'
 
-test('a URL with several hosts becomes one URL a host, each with all the rest', () => {
+test('a URL with several hosts becomes one URL per host, each with everything else', () => {
   assert.deepEqual(readHosts('postgres://u:p%40@a:5432,b:5433,c/tessera?sslmode=verify-full'), [
     'postgres://u:p%40@a:5432/tessera?sslmode=verify-full',
     'postgres://u:p%40@b:5433/tessera?sslmode=verify-full',

@@ -11,7 +11,7 @@ import type { Session } from './session.ts'
 export interface PostgresKeysStart {
   /** May name several hosts. */
   readonly url: string
-  /** Takes a server that may lose acknowledged commits. For tests only. */
+  /** Accepts a server that may lose acknowledged commits. For tests only. */
   readonly allowUnsafe?: boolean
 }
 
@@ -31,10 +31,10 @@ export async function openPostgresKeyStore({ url, allowUnsafe = false }: Postgre
   }
 
   return Object.freeze<KeyStore>({
-    list: async () => listKeys.map(await ask(listKeys.statement, [])),
-    insert: async (key: WrappedKey) => (await ask(insertKey.statement, insertKey.values(key))).length > 0,
+    list: async () => listKeys.map(await runStatement(listKeys.statement, [])),
+    insert: async (key: WrappedKey) => (await runStatement(insertKey.statement, insertKey.values(key))).length > 0,
     setState: async (keyId, state) => {
-      await ask(setKeyState.statement, setKeyState.values(keyId, state))
+      await runStatement(setKeyState.statement, setKeyState.values(keyId, state))
     },
     close: async () => {
       closed = true
@@ -54,7 +54,7 @@ export async function openPostgresKeyStore({ url, allowUnsafe = false }: Postgre
     return opened
   }
 
-  /** However many callers find the connection lost, only one new connection is opened. */
+  /** Opens only one new connection, however many callers find the old one lost. */
   async function usableSession(): Promise<Session> {
     if (closed) throw new StoreUnavailable('the store of keys is closed')
     if (session.usable) return session
@@ -63,19 +63,19 @@ export async function openPostgresKeyStore({ url, allowUnsafe = false }: Postgre
     return session
   }
 
-  /** Counts the server's warnings; a query during which one came is not certain to be durable. */
+  /** Counts the server's warnings. A query during which a warning arrived may not be durable. */
   function countWarnings(from: Session): number {
     if (from.takeWarning()) warnings += 1
     return warnings
   }
 
-  /** One statement is one transaction; when the connection is lost in it, the outcome is unknown. */
-  async function ask(statement: Statement, values: readonly Value[]): Promise<readonly Row[]> {
-    const asked = await usableSession()
-    const before = countWarnings(asked)
+  /** One statement is one transaction; when the connection is lost during it, the outcome is unknown. */
+  async function runStatement(statement: Statement, values: readonly Value[]): Promise<readonly Row[]> {
+    const usable = await usableSession()
+    const before = countWarnings(usable)
     try {
-      const found = await asked.query(statement, values)
-      if (countWarnings(asked) !== before) throw new StoreOutcomeUnknown('the server committed with a warning')
+      const found = await usable.query(statement, values)
+      if (countWarnings(usable) !== before) throw new StoreOutcomeUnknown('the server committed with a warning')
       return found
     } catch (err) {
       if (postgresFaultOf(err) === 'full') throw new StoreFull('no room for a data key', { cause: err })

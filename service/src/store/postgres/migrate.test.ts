@@ -3,8 +3,8 @@ import { test } from 'node:test'
 import { readMigrations } from '../migrations/migrations.ts'
 import { insertSampleReceipt, makeReceipt } from '../suite/money.fixture.ts'
 import { cardIndexesBefore, merchantAfter, merchantsBefore, withoutBlanks } from '../suite/merchants-before.fixture.ts'
-import { makeCard, makeAuditEntry, merchantId, nextOf } from '../suite/samples.fixture.ts'
-import { expectSchema, tellPostgresSchema } from '../suite/schema.fixture.ts'
+import { makeCard, makeAuditEntry, merchantId, nextVersion } from '../suite/samples.fixture.ts'
+import { expectSchema, readPostgresSchema } from '../suite/schema.fixture.ts'
 import { withPostgres } from './with-store.fixture.ts'
 import { findCard, insertCard, updateCard } from '../cards.ts'
 import { findMerchant } from '../merchants.ts'
@@ -12,7 +12,7 @@ import { findReceipt } from '../receipts.ts'
 
 test(
   'the PostgreSQL schema file for reading equals the result of the migrations',
-  withPostgres(async ({ raw }) => expectSchema('postgres', await tellPostgresSchema(raw))),
+  withPostgres(async ({ raw }) => expectSchema('postgres', await readPostgresSchema(raw))),
 )
 
 test(
@@ -28,7 +28,7 @@ test(
     const store = await reopen()
     assert.deepEqual(await store.read(findCard(card)), card)
     assert.deepEqual(withoutBlanks(await store.read(findMerchant(merchantId))), merchantAfter)
-    assert.equal(await store.write(updateCard, { card: nextOf(card), audit: makeAuditEntry(nextOf(card)) }), true)
+    assert.equal(await store.write(updateCard, { card: nextVersion(card), audit: makeAuditEntry(nextVersion(card)) }), true)
     const receipt = await insertSampleReceipt(store, makeReceipt(1))
     assert.deepEqual(await store.read(findReceipt(receipt)), receipt)
     assert.deepEqual(

@@ -25,7 +25,7 @@ async function migrateOnce(session: Session, folder: 'cards' | 'keys'): Promise<
   await session.execute('begin')
   await session.execute(`set local lock_timeout = '${MIGRATION_MS}ms'`)
   if (folder === 'keys') await session.execute(`create schema if not exists ${KEYS_SCHEMA}; set local search_path = ${KEYS_SCHEMA}`)
-  await session.execute(memory, MIGRATION_MS)
+  await session.execute(createMigrationsTable, MIGRATION_MS)
   await session.query(insertLock, [], MIGRATION_MS)
   await session.query(takeLock, [], MIGRATION_MS)
 
@@ -38,7 +38,7 @@ async function migrateOnce(session: Session, folder: 'cards' | 'keys'): Promise<
   const pending = planMigrations(readMigrations('postgres', folder), applied)
   for (const migration of pending) {
     await session.execute(migration.text, MIGRATION_MS)
-    await session.query(remember, [migration.number, migration.name, migration.checksum])
+    await session.query(insertApplied, [migration.number, migration.name, migration.checksum])
   }
   await session.execute('commit', MIGRATION_MS)
   return pending
@@ -49,12 +49,12 @@ function isCatalogRace(err: unknown): boolean {
   return ['23505', '42P07', '42P06'].includes(serverErrorOf(err)?.code ?? '')
 }
 
-const memory = `
+const createMigrationsTable = `
   create table if not exists migrations (number integer primary key not null, name text not null, checksum text not null)`
 const insertLock = sql`insert into migrations (number, name, checksum) values (0, 'lock', '') on conflict (number) do nothing`
 const takeLock = sql`select number from migrations where number = 0 for update`
 const selectApplied = sql`select number, name, checksum from migrations where number > 0 order by number`
-const remember = sql`insert into migrations (number, name, checksum) values ($1, $2, $3)`
+const insertApplied = sql`insert into migrations (number, name, checksum) values ($1, $2, $3)`
 
 /** The schema of the wrapped keys, so that a dump of the data's schema does not contain them. */
 export const KEYS_SCHEMA = 'tessera_keys'

@@ -32,16 +32,16 @@ export class PipelinedQuery extends pg.Query {
   readonly #steps: readonly Step[]
   readonly #prepared: PreparedStatements
   readonly #parsing: string[] = []
-  readonly #landed: StatementResult[] = []
+  readonly #results: StatementResult[] = []
   #rows: Row[] = []
-  // The driver replaces this by one that stops its timer first.
-  callback: (err: Error | null, landed?: readonly StatementResult[]) => void
+  // The driver replaces this with a callback that stops its timer first.
+  callback: (err: Error | null, results?: readonly StatementResult[]) => void
 
   constructor(
     steps: readonly Step[],
     prepared: PreparedStatements,
     ms: number,
-    callback: (err: Error | null, landed?: readonly StatementResult[]) => void,
+    callback: (err: Error | null, results?: readonly StatementResult[]) => void,
   ) {
     super('')
     this.#steps = steps
@@ -51,8 +51,8 @@ export class PipelinedQuery extends pg.Query {
   }
 
   /** How many steps the server has finished. */
-  get landed(): number {
-    return this.#landed.length
+  get finishedSteps(): number {
+    return this.#results.length
   }
 
   /** Writes the messages; the caller corks the connection. */
@@ -75,7 +75,7 @@ export class PipelinedQuery extends pg.Query {
   }
 
   handleRowDescription({ fields }: { readonly fields: readonly { readonly name: string; readonly dataTypeID: number }[] }): void {
-    const step = this.#steps[this.#landed.length]
+    const step = this.#steps[this.#results.length]
     if (step === undefined) return
     this.#prepared.columns.set(
       step.statement.name,
@@ -84,7 +84,7 @@ export class PipelinedQuery extends pg.Query {
   }
 
   handleDataRow({ fields }: { readonly fields: readonly (string | null)[] }): void {
-    const columns = this.#prepared.columns.get(this.#steps[this.#landed.length]?.statement.name ?? '') ?? []
+    const columns = this.#prepared.columns.get(this.#steps[this.#results.length]?.statement.name ?? '') ?? []
     const row: Record<string, Value> = {}
     columns.forEach(({ name, read }, at) => {
       const field = fields[at] ?? null
@@ -94,14 +94,14 @@ export class PipelinedQuery extends pg.Query {
   }
 
   handleCommandComplete({ text }: { readonly text: string }): void {
-    const name = this.#steps[this.#landed.length]?.statement.name ?? ''
+    const name = this.#steps[this.#results.length]?.statement.name ?? ''
     if (!this.#prepared.columns.has(name)) this.#prepared.columns.set(name, [])
-    this.#landed.push({ rows: this.#rows, command: text })
+    this.#results.push({ rows: this.#rows, command: text })
     this.#rows = []
   }
 
   handleReadyForQuery(): void {
-    this.callback(null, this.#landed)
+    this.callback(null, this.#results)
   }
 
   handleError(err: Error): void {
@@ -118,7 +118,7 @@ export interface ResultColumn {
   readonly read: (field: string) => Value
 }
 
-/** The driver's connection; its published types are older. */
+/** The driver's connection, whose published types are outdated. */
 interface Wire {
   close(message: { readonly type: 'S'; readonly name: string }): void
   parse(message: { readonly name: string; readonly text: string }): void
@@ -151,7 +151,7 @@ function readerOf(oid: number): (field: string) => Value {
 
 /** `\x0a1b`, PostgreSQL's text format of bytes. */
 function readBytes(field: string): Uint8Array {
-  // A copy: a small Buffer lies in a slab with others.
+  // Copied, since a small Buffer is part of a slab that it shares with others.
   return new Uint8Array(Buffer.from(field.slice(2), 'hex'))
 }
 

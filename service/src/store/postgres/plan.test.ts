@@ -6,16 +6,16 @@ import { countOpenReceipts, listDueReceipts, listFlaggedReceipts, listOpenReceip
 import type { Read } from '../transaction.ts'
 import type { Row, Value } from '../statement.ts'
 import { merchantId, T0 } from '../suite/samples.fixture.ts'
-import { askedOfMany, fillReceipts } from '../suite/many-receipts.fixture.ts'
+import { deepReceiptPage, fillReceipts } from '../suite/many-receipts.fixture.ts'
 import { withPostgres } from './with-store.fixture.ts'
 
-// A prepared statement is planned for its values first, and later perhaps for any: both have to be a range.
+// PostgreSQL plans a prepared statement for its values at first, and may later use a plan for any values: both have to be a range.
 for (const mode of ['force_custom_plan', 'force_generic_plan']) {
   test(
     `PostgreSQL reads a page of receipts as a range of an index, ${mode}`,
     withPostgres(async ({ raw }) => {
       await fillReceipts(raw, 'postgres')
-      assert.deepEqual(await plan(raw, mode, listReceipts(askedOfMany)), ['Limit', 'Index Scan using receipts_newest on receipts'])
+      assert.deepEqual(await plan(raw, mode, listReceipts(deepReceiptPage)), ['Limit', 'Index Scan using receipts_newest on receipts'])
       assert.deepEqual(await plan(raw, mode, listDueReceipts(T0 + 500, 10)), ['Limit', 'Index Scan using receipts_due_at on receipts'])
     }),
   )
@@ -35,10 +35,10 @@ for (const mode of ['force_custom_plan', 'force_generic_plan']) {
   )
 }
 
-// Few rows are read whole, whatever there is; what is held here is that the index can be used.
+// PostgreSQL reads small tables whole; these tests prove that the index can be used.
 for (const mode of ['force_custom_plan', 'force_generic_plan']) {
   test(
-    `PostgreSQL can read the cards whose time has come as ranges of indexes, ${mode}`,
+    `PostgreSQL can read ended cards as ranges of indexes, ${mode}`,
     withPostgres(async ({ raw }) => {
       const off = `${mode}; set enable_seqscan = off; set enable_bitmapscan = off; set enable_sort = off; set enable_hashjoin = off`
       assert.deepEqual(await plan(raw, off, listSavedCards(T0, 10)), ['Limit', 'Index Scan using cards_kept on cards'])
@@ -54,7 +54,7 @@ for (const mode of ['force_custom_plan', 'force_generic_plan']) {
 
 for (const mode of ['force_custom_plan', 'force_generic_plan']) {
   test(
-    `PostgreSQL claims deliveries that are due among many that are done by ranges of indexes alone, ${mode}`,
+    `PostgreSQL claims the due among many finished deliveries by ranges of indexes alone, ${mode}`,
     withPostgres(async ({ raw }) => {
       await raw(`
         insert into deliveries (bucket, endpoint_id, event_id, merchant_id, object_id, position, state, tries, attempts, due_at, claim_id,
@@ -80,10 +80,10 @@ async function plan(
   read: Pick<Read<unknown>, 'statement' | 'values'>,
 ): Promise<string[]> {
   const values = read.values.map(literal).join(', ')
-  const told = await raw(
-    `set plan_cache_mode = ${mode}; prepare asked as ${read.statement.text}; explain (costs off) execute asked(${values})`,
+  const explained = await raw(
+    `set plan_cache_mode = ${mode}; prepare planned as ${read.statement.text}; explain (costs off) execute planned(${values})`,
   )
-  const lines = told.map((row) => String(row['QUERY PLAN']))
+  const lines = explained.map((row) => String(row['QUERY PLAN']))
   return lines.filter((line) => !/^\s+[A-Z][a-z]+( Cond| Filter)?: /.test(line)).map((line) => line.replace(/^\s*(-> {2})?/, ''))
 }
 

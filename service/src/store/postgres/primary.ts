@@ -1,6 +1,6 @@
 import { StoreUnavailable } from '../store.ts'
 import { selectServerSettings, parseServerSettings } from './server.ts'
-import { openSession } from './session.ts'
+import { openPostgresSession } from './session.ts'
 import type { ConnectionLoss, Session } from './session.ts'
 
 /** The server that accepts writes, whichever of the hosts it is now. */
@@ -31,11 +31,11 @@ export function makePrimary({ hosts, allowUnsafe }: PrimaryStart): Primary {
     },
     connect: async (lost) => {
       if (failed !== null && performance.now() - failed.at < FAIL_FAST_MS) throw failed.cause
-      const ended = (how: ConnectionLoss): void => {
+      const onLost = (how: ConnectionLoss): void => {
         if (how === 'silent') failed = { at: performance.now(), cause: new StoreUnavailable('the primary fell silent') }
         lost()
       }
-      const attempts = hosts.map((host) => openPrimary(host, allowUnsafe, ended))
+      const attempts = hosts.map((host) => openPrimary(host, allowUnsafe, onLost))
       try {
         const found = await Promise.any(attempts)
         endOthers(attempts, found)
@@ -51,7 +51,7 @@ export function makePrimary({ hosts, allowUnsafe }: PrimaryStart): Primary {
   }
 }
 
-/** Connects; when the store was closed meanwhile, ends the connection and throws `StoreUnavailable`. */
+/** Connects. When the store has been closed in the meantime, ends the connection and throws `StoreUnavailable`. */
 export async function connectUnless(primary: Primary, isClosed: () => boolean): Promise<Session> {
   const session = await primary.connect(() => undefined)
   if (!isClosed()) return session
@@ -66,12 +66,12 @@ interface PrimarySession {
 
 async function openPrimary(host: string, allowUnsafe: boolean, lost: (how: ConnectionLoss) => void): Promise<PrimarySession> {
   let taken = false
-  const session = await openSession(host, (how) => {
+  const session = await openPostgresSession(host, (how) => {
     if (taken) lost(how)
   })
   try {
     const [row] = await session.query(selectServerSettings, [])
-    if (row === undefined) throw new Error('the server tells no settings')
+    if (row === undefined) throw new Error('the server returned no settings')
     const { commit, durability } = parseServerSettings(row, allowUnsafe)
     await session.execute(`set synchronous_commit = '${commit}'; ${sessionSettings}`)
     taken = true

@@ -2,37 +2,37 @@ import { once } from 'node:events'
 import { connect, createServer } from 'node:net'
 import type { Socket } from 'node:net'
 
-/** What a proxy does when a client says plain SQL, or the name of a prepared statement. */
-export type Deed =
+/** What the proxy does with a query: plain SQL, or the name of a prepared statement. */
+export type ProxyBehavior =
   | 'pass'
-  /** The server never hears it; both connections break. */
+  /** The query does not reach the server; both connections break. */
   | 'cutBefore'
-  /** The server hears it and answers, and the client never hears the answer. */
+  /** The server responds, but the response does not reach the client. */
   | 'cutAfter'
-  /** Nothing goes through any more, and nobody is told. */
+  /** Nothing passes any more, and no connection is closed. */
   | 'hold'
-  /** The server's answer is preceded by a warning of SQLSTATE 01000, as when a wait for a standby was cancelled. */
+  /** The response follows a warning with SQLSTATE 01000, as when the wait for a standby was cancelled. */
   | 'warn'
-  /** The server never hears what is said up to the next Sync; the client is told of a deadlock. */
+  /** Messages up to the next Sync do not reach the server; the client gets a deadlock error. */
   | 'deadlock'
 
-/** A proxy before a PostgreSQL server that understands just enough of its protocol to break at a chosen word. */
-export interface Proxy {
-  /** The server's URL, by way of the proxy. */
+/** A proxy in front of a PostgreSQL server that understands just enough of its protocol to break at a chosen query. */
+export interface PostgresProxy {
+  /** The server's URL with the proxy's address. */
   readonly url: string
-  /** All that clients have said, in its order. */
-  readonly said: readonly string[]
-  /** Asked for all that is said from now on. */
-  behave(decide: (text: string) => Deed): void
+  /** Every query of the clients, in order. */
+  readonly queries: readonly string[]
+  /** Decides about every query from now on. */
+  behave(decide: (text: string) => ProxyBehavior): void
   close(): Promise<void>
 }
 
-/** Opens a proxy before the server of a URL. */
-export async function openProxy(serverUrl: string): Promise<Proxy> {
+/** Opens a proxy in front of the server of a URL. */
+export async function openPostgresProxy(serverUrl: string): Promise<PostgresProxy> {
   const target = new URL(serverUrl)
-  const said: string[] = []
+  const queries: string[] = []
   const sockets = new Set<Socket>()
-  let decide: (text: string) => Deed = () => 'pass'
+  let decide: (text: string) => ProxyBehavior = () => 'pass'
   const server = createServer((client) => {
     const upstream = connect(Number(target.port || '5432'), target.hostname)
     for (const socket of [client, upstream]) {
@@ -40,7 +40,7 @@ export async function openProxy(serverUrl: string): Promise<Proxy> {
       socket.on('error', () => undefined).on('close', () => sockets.delete(socket))
     }
     relay(client, upstream, (text) => {
-      said.push(text)
+      queries.push(text)
       return decide(text)
     })
   })
@@ -52,7 +52,7 @@ export async function openProxy(serverUrl: string): Promise<Proxy> {
   url.port = String(typeof address === 'object' ? address?.port : '')
   return {
     url: url.href,
-    said,
+    queries,
     behave: (next) => (decide = next),
     close: async () => {
       for (const socket of sockets) socket.destroy()
@@ -62,8 +62,8 @@ export async function openProxy(serverUrl: string): Promise<Proxy> {
   }
 }
 
-function relay(client: Socket, upstream: Socket, hear: (text: string) => Deed): void {
-  let deed: Deed = 'pass'
+function relay(client: Socket, upstream: Socket, onQuery: (text: string) => ProxyBehavior): void {
+  let behavior: ProxyBehavior = 'pass'
   const cut = (): void => {
     client.destroy()
     upstream.destroy()
@@ -76,33 +76,33 @@ function relay(client: Socket, upstream: Socket, hear: (text: string) => Deed): 
     client,
     () => started,
     (frame) => {
-      if (deed === 'hold') return
-      const words = started ? wordsOf(frame) : null
+      if (behavior === 'hold') return
+      const query = started ? queryOf(frame) : null
       started = true
-      if (words !== null && deed !== 'deadlock') deed = hear(words)
-      if (deed === 'deadlock') {
+      if (query !== null && behavior !== 'deadlock') behavior = onQuery(query)
+      if (behavior === 'deadlock') {
         if (frame[0] !== 'S'.charCodeAt(0)) return
-        deed = 'pass'
+        behavior = 'pass'
         client.write(DEADLOCK)
-      } else if (deed === 'cutBefore') cut()
-      else if (deed !== 'hold') upstream.write(frame)
+      } else if (behavior === 'cutBefore') cut()
+      else if (behavior !== 'hold') upstream.write(frame)
     },
   )
   onFrames(
     upstream,
     () => true,
     (frame) => {
-      if (deed === 'hold') return
+      if (behavior === 'hold') return
       const isDone = frame[0] === 'C'.charCodeAt(0) && frame.toString('utf8', 5, 11) === 'COMMIT'
-      if (deed === 'cutAfter' && isDone) cut()
-      else if (deed === 'warn' && isDone) client.write(Buffer.concat([WARNING, frame]))
+      if (behavior === 'cutAfter' && isDone) cut()
+      else if (behavior === 'warn' && isDone) client.write(Buffer.concat([WARNING, frame]))
       else client.write(frame)
     },
   )
 }
 
 /** The text of a simple query, or the name of the prepared statement that is bound (of the unnamed portal). */
-function wordsOf(frame: Buffer): string | null {
+function queryOf(frame: Buffer): string | null {
   const type = String.fromCharCode(frame[0] ?? 0)
   if (type === 'Q') return frame.toString('utf8', 5, frame.length - 1)
   return type === 'B' ? frame.toString('utf8', 6, frame.indexOf(0, 6)) : null
@@ -133,5 +133,5 @@ function message(type: string, body: string): Buffer {
 }
 
 const WARNING = message('N', 'SWARNING\0VWARNING\0C01000\0Mcanceling the wait for synchronous replication\0\0')
-/** An error, and that the server is ready again. */
+/** An error, then ReadyForQuery. */
 const DEADLOCK = Buffer.concat([message('E', 'SERROR\0VERROR\0C40P01\0Mdeadlock detected\0\0'), message('Z', 'I')])

@@ -16,7 +16,7 @@ export function makeReaders(primary: Primary, count: number): Readers {
   const connections: ReadConnection[] = Array.from({ length: count }, () => ({ session: null, opening: null, pending: 0 }))
   let closed = false
   return {
-    read: async ({ statement, values, map: tell }) => {
+    read: async ({ statement, values, map }) => {
       if (closed) throw new StoreUnavailable('the store is closed')
       const connection = leastBusy(connections)
       if (connection === undefined || connection.pending >= maxPending)
@@ -31,7 +31,7 @@ export function makeReaders(primary: Primary, count: number): Readers {
       } finally {
         connection.pending--
       }
-      return tell(found)
+      return map(found)
     },
     close: async () => {
       closed = true
@@ -42,7 +42,7 @@ export function makeReaders(primary: Primary, count: number): Readers {
 
 interface ReadConnection {
   session: Session | null
-  /** One attempt at a time: callers that come meanwhile wait for the same one. */
+  /** One attempt at a time: concurrent callers wait for the same one. */
   opening: Promise<Session> | null
   pending: number
 }

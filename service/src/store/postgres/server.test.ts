@@ -5,22 +5,22 @@ import { parseServerSettings } from './server.ts'
 const sound = { standby: 0, fsync: 'on', full_page_writes: 'on', synchronous_commit: 'on', synchronous_standby_names: '' }
 
 test('a commit survives the loss of its machine only when it waits for a standby', () => {
-  const promised = (over: object): string => parseServerSettings({ ...sound, ...over }, false).durability
-  assert.equal(promised({}), 'local')
-  assert.equal(promised({ synchronous_standby_names: 'ANY 1 (b, c)' }), 'replicated')
-  assert.equal(promised({ synchronous_standby_names: 'ANY 1 (b, c)', synchronous_commit: 'remote_write' }), 'replicated')
-  assert.equal(promised({ synchronous_standby_names: 'ANY 1 (b, c)', synchronous_commit: 'local' }), 'local')
+  const durabilityWith = (over: object): string => parseServerSettings({ ...sound, ...over }, false).durability
+  assert.equal(durabilityWith({}), 'local')
+  assert.equal(durabilityWith({ synchronous_standby_names: 'ANY 1 (b, c)' }), 'replicated')
+  assert.equal(durabilityWith({ synchronous_standby_names: 'ANY 1 (b, c)', synchronous_commit: 'remote_write' }), 'replicated')
+  assert.equal(durabilityWith({ synchronous_standby_names: 'ANY 1 (b, c)', synchronous_commit: 'local' }), 'local')
 })
 
 test('synchronous_commit is made stronger, never weaker', () => {
-  for (const [set, asked] of [
+  for (const [configured, expected] of [
     ['off', 'on'],
     ['local', 'local'],
     ['remote_write', 'remote_write'],
     ['on', 'on'],
     ['remote_apply', 'remote_apply'],
   ]) {
-    assert.equal(parseServerSettings({ ...sound, synchronous_commit: set! }, false).commit, asked)
+    assert.equal(parseServerSettings({ ...sound, synchronous_commit: configured! }, false).commit, expected)
   }
 })
 

@@ -8,7 +8,7 @@ export const selectServerSettings = sql`
     current_setting('full_page_writes') as full_page_writes, current_setting('synchronous_commit') as synchronous_commit,
     current_setting('synchronous_standby_names') as synchronous_standby_names`
 
-export interface ServerPromise {
+export interface ServerSettings {
   /** The `synchronous_commit` to set. */
   readonly commit: string
   /** What an acknowledged commit survives. */
@@ -16,14 +16,14 @@ export interface ServerPromise {
 }
 
 /** Derives the durability of commits. Throws when the server accepts no writes or may lose acknowledged commits. */
-export function parseServerSettings(row: Row, allowUnsafe: boolean): ServerPromise {
+export function parseServerSettings(row: Row, allowUnsafe: boolean): ServerSettings {
   if (readInteger(row, 'standby') === 1) throw new Error('a standby')
   if (!allowUnsafe && (readText(row, 'fsync') !== 'on' || readText(row, 'full_page_writes') !== 'on')) {
     throw new Error('a server that may lose what it acknowledged: fsync and full_page_writes have to be on')
   }
-  const asked = readText(row, 'synchronous_commit')
+  const configured = readText(row, 'synchronous_commit')
   // `off` acknowledges commits that are only in memory; among the stronger settings the operator chooses.
-  const commit = asked === 'off' ? 'on' : asked
+  const commit = configured === 'off' ? 'on' : configured
   const isReplicated = commit !== 'local' && readText(row, 'synchronous_standby_names') !== ''
   return { commit, durability: isReplicated ? 'replicated' : 'local' }
 }

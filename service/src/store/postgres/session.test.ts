@@ -8,13 +8,13 @@ import pg from 'pg'
 import { isRefusedCommit } from './fault.ts'
 import type { Primary } from './primary.ts'
 import { makeReaders } from './readers.ts'
-import { PipelineFailed, openSession } from './session.ts'
+import { PipelineFailed, openPostgresSession } from './session.ts'
 import type { Session } from './session.ts'
 import { makeSlot } from './slot.ts'
 
 test('a session ends within two seconds although the server is silent', async () => {
   const sockets: Socket[] = []
-  // Lets anybody in, and then says nothing any more, not even goodbye.
+  // Accepts any login, and then never sends anything, not even when the connection closes.
   const server = createServer({ allowHalfOpen: true }, (socket) => {
     sockets.push(socket)
     socket.on('error', () => undefined)
@@ -22,7 +22,7 @@ test('a session ends within two seconds although the server is silent', async ()
   })
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
-  const session = await openSession(`postgres://a:b@127.0.0.1:${(server.address() as AddressInfo).port}/c`, () => undefined)
+  const session = await openPostgresSession(`postgres://a:b@127.0.0.1:${(server.address() as AddressInfo).port}/c`, () => undefined)
   const started = performance.now()
   await session.end()
   assert.ok(performance.now() - started < 2000)
@@ -36,25 +36,25 @@ test('a connection that is opened while the store closes is ended', async () => 
     (primary: Primary) => {
       const readers = makeReaders(primary, 1)
       return {
-        ask: () => readers.read({ statement: { name: 'one', text: 'select 1' }, values: [], map: () => null }),
+        use: () => readers.read({ statement: { name: 'one', text: 'select 1' }, values: [], map: () => null }),
         close: readers.close,
       }
     },
     (primary: Primary) => {
       const slot = makeSlot(primary, 'chain')
-      return { ask: () => slot.insertNewCards([]), close: slot.close }
+      return { use: () => slot.insertNewCards([]), close: slot.close }
     },
   ]) {
     let connect = (_session: Session): void => undefined
-    const { ask, close } = open({ durability: 'local', connect: () => new Promise((resolve) => (connect = resolve)) })
-    const asked = assert.rejects(async () => ask(), /closed/)
+    const { use, close } = open({ durability: 'local', connect: () => new Promise((resolve) => (connect = resolve)) })
+    const rejected = assert.rejects(async () => use(), /closed/)
     await new Promise((resolve) => setImmediate(resolve))
     const closed = close()
-    let ends = 0
+    let endCount = 0
     const end = async (): Promise<void> => {
-      ends++
+      endCount++
     }
-    const destroy = (): void => assert.fail('it is ended politely')
+    const destroy = (): void => assert.fail('the connection is destroyed instead of ended')
     connect({
       usable: true,
       takeWarning: () => false,
@@ -64,16 +64,17 @@ test('a connection that is opened while the store closes is ended', async () => 
       end,
       destroy,
     })
-    await asked
+    await rejected
     await closed
-    assert.equal(ends, 1)
+    assert.equal(endCount, 1)
   }
 })
 
 test('a commit whose outcome the server does not know is not treated as refused', () => {
-  const said = (code: string): PipelineFailed => new PipelineFailed(Object.assign(new pg.DatabaseError('said', 4, 'error'), { code }), 1)
+  const serverError = (code: string): PipelineFailed =>
+    new PipelineFailed(Object.assign(new pg.DatabaseError('failed', 6, 'error'), { code }), 1)
   assert.deepEqual(
-    ['40001', '40P01', '23505', '53100', '40003', '08007', '57P01'].map((code) => isRefusedCommit(said(code))),
+    ['40001', '40P01', '23505', '53100', '40003', '08007', '57P01'].map((code) => isRefusedCommit(serverError(code))),
     [true, true, true, true, false, false, false],
   )
 })

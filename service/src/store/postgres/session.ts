@@ -10,7 +10,7 @@ export interface Session {
   /** Whether the server has sent a warning (SQLSTATE class 01) since the last call. */
   takeWarning(): boolean
   /**
-   * Sends statements together. Throws `FlightFailed`. When `ms` pass without a response the connection is destroyed, which rolls back
+   * Sends statements together. Throws `PipelineFailed`. When `ms` pass without a response the connection is destroyed, which rolls back
    * what was in progress.
    */
   send(steps: readonly Step[], ms?: number): Promise<readonly StatementResult[]>
@@ -26,19 +26,19 @@ export interface Session {
 /** A pipelined query of which not every step was finished. */
 export class PipelineFailed extends Error {
   /** How many of its steps the server is known to have finished. */
-  readonly landed: number
+  readonly finishedSteps: number
 
-  constructor(cause: Error, landed: number) {
+  constructor(cause: Error, finishedSteps: number) {
     super(cause.message, { cause })
-    this.landed = landed
+    this.finishedSteps = finishedSteps
   }
 }
 
-/** How a connection ended by itself: the other side closed it, or did not answer in time. */
+/** How a connection ended by itself: the server closed it, or did not respond in time. */
 export type ConnectionLoss = 'closed' | 'silent'
 
 /** Connects to one host. `lost` is called once when the connection ends by itself. */
-export async function openSession(url: string, lost: (how: ConnectionLoss) => void): Promise<Session> {
+export async function openPostgresSession(url: string, lost: (how: ConnectionLoss) => void): Promise<Session> {
   const client = new pg.Client({
     connectionString: url,
     application_name: 'tessera',
@@ -50,29 +50,29 @@ export async function openSession(url: string, lost: (how: ConnectionLoss) => vo
   })
   let usable = true
   let warned = false
-  const gone = (how: ConnectionLoss): void => {
+  const markLost = (how: ConnectionLoss): void => {
     if (!usable) return
     usable = false
     lost(how)
   }
-  client.on('error', () => gone('closed'))
-  client.on('end', () => gone('closed'))
+  client.on('error', () => markLost('closed'))
+  client.on('end', () => markLost('closed'))
   client.on('notice', (notice) => (warned ||= notice.code?.startsWith('01') === true))
   await client.connect()
 
   const { stream } = client.connection
   const prepared: PreparedStatements = { sent: new Set(), columns: new Map(), unsure: new Set() }
-  const gatherTurn = makeGatherer(stream)
+  const corkTurn = makeCorker(stream)
   const send = (steps: readonly Step[], ms = QUERY_MS): Promise<readonly StatementResult[]> =>
     new Promise((resolve, reject) => {
-      gatherTurn()
-      const flight: PipelinedQuery = new PipelinedQuery(steps, prepared, ms, (err, landed) => {
+      corkTurn()
+      const query: PipelinedQuery = new PipelinedQuery(steps, prepared, ms, (err, results) => {
         // The driver ends the connection as well.
-        if (err?.message === 'Query read timeout') gone('silent')
-        if (err === null) resolve(landed ?? [])
-        else reject(new PipelineFailed(err, flight.landed))
+        if (err?.message === 'Query read timeout') markLost('silent')
+        if (err === null) resolve(results ?? [])
+        else reject(new PipelineFailed(err, query.finishedSteps))
       })
-      client.query(flight)
+      client.query(query)
     })
 
   return {
@@ -80,9 +80,9 @@ export async function openSession(url: string, lost: (how: ConnectionLoss) => vo
       return usable
     },
     takeWarning: () => {
-      const had = warned
+      const hadWarning = warned
       warned = false
-      return had
+      return hadWarning
     },
     send,
     query: async (statement, values, ms) => (await send([{ statement, values }], ms))[0]?.rows ?? [],
@@ -91,19 +91,19 @@ export async function openSession(url: string, lost: (how: ConnectionLoss) => vo
     },
     end: async () => {
       usable = false
-      // The driver waits for the server to close, with a silent one for ever.
+      // The driver waits for the server to close the connection, with a silent server for ever.
       const silent = setTimeout(() => stream.destroy(), END_MS)
       await client.end().finally(() => clearTimeout(silent))
     },
     destroy: () => {
-      gone('closed')
+      markLost('closed')
       stream.destroy()
     },
   }
 }
 
-/** Sends everything that one turn of the event loop writes with one system call; measured, these calls were half of the work. */
-function makeGatherer(stream: pg.Connection['stream']): () => void {
+/** Sends everything that one turn of the event loop writes with one system call. Measured: without it, these calls are half of the work. */
+function makeCorker(stream: pg.Connection['stream']): () => void {
   let corked = false
   return () => {
     if (corked) return

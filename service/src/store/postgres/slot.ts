@@ -22,7 +22,7 @@ export interface Slot {
 export function makeSlot(primary: Primary, firstChain: string): Slot {
   let session: Session | null = null
   let chain = firstChain
-  let moves = 0
+  let chainMoves = 0
   let head: AuditHead | null = null
   let closed = false
 
@@ -37,7 +37,7 @@ export function makeSlot(primary: Primary, firstChain: string): Slot {
     },
   }
 
-  /** Runs a transaction; again only when the server says that nothing of it was committed and that a retry may work. */
+  /** Runs a transaction. Retries only when the server reports that nothing was committed and a retry may succeed. */
   async function run<T>(transaction: (open: Session, at: AuditHead, deadline: number) => Promise<CommitResult<T>>): Promise<T> {
     const deadline = performance.now() + QUERY_MS
     let taken = 0
@@ -50,7 +50,7 @@ export function makeSlot(primary: Primary, firstChain: string): Slot {
       } catch (err) {
         head = null
         const fault = err instanceof TransactionFailed ? err.fault : 'unavailable'
-        if (fault === 'chainTaken' && ++taken > 1) chain = `${firstChain}+${++moves}`
+        if (fault === 'chainTaken' && ++taken > 1) chain = `${firstChain}+${++chainMoves}`
         if ((fault !== 'again' && fault !== 'chainTaken') || left === 0 || performance.now() > deadline) throw toStoreError(err, fault)
       }
     }
@@ -69,7 +69,7 @@ export function makeSlot(primary: Primary, firstChain: string): Slot {
   }
 }
 
-/** The error in the terms of `Store`. */
+/** Maps an error to those of `Store`. */
 function toStoreError(err: unknown, fault: TransactionFailed['fault']): Error {
   const cause = err instanceof Error ? err : new Error(String(err))
   if (cause instanceof StoreUnavailable || fault === 'statement') return cause
@@ -79,7 +79,7 @@ function toStoreError(err: unknown, fault: TransactionFailed['fault']): Error {
 }
 
 /**
- * Attempts of one transaction at most. When the chain is taken, the first time it may be our own commit that succeeded after its connection was lost,
- * so the head is read again; after that another service writes under our name, and the one that loses twice starts a chain of its own.
+ * Attempts per transaction. When the chain is taken the first time, it may be by our own commit that succeeded after its connection was lost, so the
+ * head is read again. After that another service is writing under our name, and the one that loses twice starts a chain of its own.
  */
 const maxAttempts = 4

@@ -45,24 +45,24 @@ export async function runTransaction(
       if (step.kind === 'audit') entries.push(linkEntry(entries.at(-1) ?? head, step.entry))
       if (step.kind === 'rollback') isRolledBack = true
       if (step.kind === 'run' || (step.kind === 'insertNew' && step.rows.length > 0)) {
-        const landed = await session.send([...ahead, step.kind === 'run' ? step : insertNewRows(step)], remainingMs(deadline))
+        const results = await session.send([...ahead, step.kind === 'run' ? step : insertNewRows(step)], remainingMs(deadline))
         ahead = []
-        found = landed.at(-1)?.rows ?? []
+        found = results.at(-1)?.rows ?? []
       }
       next = transaction.next(found)
     }
     result = next.value
   } catch (err) {
     await undo(session)
-    throw failed(err)
+    throw toTransactionFailed(err)
   }
   if (isRolledBack || deadline - performance.now() < minCommitMs) {
     await undo(session)
     if (isRolledBack) return { result, head }
     throw new TransactionFailed('unavailable', new Error('too late to commit'))
   }
-  const noted = entries.map((entry) => ({ statement: auditTable.insertStatement, values: auditTable.toValues(entry) }))
-  await commit(session, [...ahead, ...noted], deadline)
+  const auditInserts = entries.map((entry) => ({ statement: auditTable.insertStatement, values: auditTable.toValues(entry) }))
+  await commit(session, [...ahead, ...auditInserts], deadline)
   return { result, head: entries.at(-1) ?? head }
 }
 
@@ -82,22 +82,22 @@ export async function insertNewCards(
 /** Sends COMMIT after the last steps. From here on only an error of the server can mean that nothing was committed. */
 async function commit(session: Session, ahead: readonly Step[], deadline: number): Promise<void> {
   session.takeWarning()
-  let landed: readonly StatementResult[]
+  let results: readonly StatementResult[]
   try {
-    landed = await session.send([...ahead, end], remainingMs(deadline))
+    results = await session.send([...ahead, end], remainingMs(deadline))
   } catch (err) {
     // When a step before COMMIT fails, the server does not execute COMMIT.
-    const isBefore = serverErrorOf(err) !== null && err instanceof PipelineFailed && err.landed < ahead.length
+    const isBefore = serverErrorOf(err) !== null && err instanceof PipelineFailed && err.finishedSteps < ahead.length
     if (isBefore || isRefusedCommit(err)) {
       await undo(session)
-      throw failed(err)
+      throw toTransactionFailed(err)
     }
     session.destroy()
     throw new TransactionFailed('unknown', err)
   }
   // A warning at COMMIT means that it did not wait for the standby: 01000, "canceling the wait for synchronous replication".
   if (session.takeWarning()) throw new TransactionFailed('unknown', new Error('the server committed with a warning'))
-  const command = landed.at(-1)?.command ?? ''
+  const command = results.at(-1)?.command ?? ''
   if (command !== 'COMMIT') throw new TransactionFailed('unavailable', new Error(`the server did not commit but ${command}`))
 }
 
@@ -106,7 +106,7 @@ async function undo(session: Session): Promise<void> {
   await session.send([rollback]).catch(() => session.destroy())
 }
 
-function failed(err: unknown): TransactionFailed {
+function toTransactionFailed(err: unknown): TransactionFailed {
   return err instanceof TransactionFailed ? err : new TransactionFailed(postgresFaultOf(err), err)
 }
 
@@ -125,5 +125,5 @@ const end = plain('commit')
 const rollback = plain('rollback')
 
 const minWaitMs = 100
-/** With less time left than this COMMIT is not sent: a certain failure is better than an unknown outcome. */
+/** With less time left than this, COMMIT is not sent: a certain failure is better than an unknown outcome. */
 const minCommitMs = 250

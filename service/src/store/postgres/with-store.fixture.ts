@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import pg from 'pg'
 import type { Row } from '../statement.ts'
 import type { Store } from '../store.ts'
-import type { Opened } from '../suite/opened.fixture.ts'
+import type { StoreUnderTest } from '../suite/opened.fixture.ts'
 import type { PostgresStart } from './postgres.ts'
 import { openPostgresStore } from './postgres.ts'
 
@@ -14,11 +14,11 @@ export interface TestDatabase {
 
 /** Runs a test on a PostgreSQL store in a schema of its own, which is dropped afterwards. */
 export function withPostgres(
-  test: (opened: Opened & TestDatabase) => Promise<void>,
+  test: (opened: StoreUnderTest & TestDatabase) => Promise<void>,
   over: Partial<PostgresStart> = {},
 ): () => Promise<void> {
   return withSchema(async (database) => {
-    // The server of a test run may be set not to wait for the disk: what is tested here does not depend on it.
+    // The test server may run without fsync, on which these tests do not depend.
     const open = (): Promise<Store> => openPostgresStore({ url: database.url, node: 'test', allowUnsafe: true, ...over })
     let store = await open()
     const reopen = async (): Promise<Store> => {
@@ -33,43 +33,43 @@ export function withPostgres(
   })
 }
 
-export function withDatabase(test: (database: TestDatabase) => Promise<void>): () => Promise<void> {
+export function withPostgresDatabase(test: (database: TestDatabase) => Promise<void>): () => Promise<void> {
   return async () => {
     const server = testServer()
     const name = `tessera_test_${randomBytes(6).toString('hex')}`
-    await askRaw(server, `create database ${name}`)
-    const url = urlWith(server, (parts) => (parts.pathname = `/${name}`))
+    await queryRaw(server, `create database ${name}`)
+    const url = urlWith(server, (target) => (target.pathname = `/${name}`))
     try {
-      await test({ url, raw: (text) => askRaw(url, text) })
+      await test({ url, raw: (text) => queryRaw(url, text) })
     } finally {
-      await askRaw(server, `drop database ${name} with (force)`)
+      await queryRaw(server, `drop database ${name} with (force)`)
     }
   }
 }
 
-/** A schema is made ten times as fast as a database. */
+/** Creating a schema takes a tenth of the time of a database. */
 function withSchema(test: (database: TestDatabase) => Promise<void>): () => Promise<void> {
   return async () => {
     const server = testServer()
     const name = `tessera_test_${randomBytes(6).toString('hex')}`
-    await askRaw(server, `create schema ${name}`)
+    await queryRaw(server, `create schema ${name}`)
     const url = urlWith(server, ({ searchParams }) => searchParams.set('options', `-c search_path=${name}`))
     try {
-      await test({ url, raw: (text) => askRaw(url, text) })
+      await test({ url, raw: (text) => queryRaw(url, text) })
     } finally {
-      await askRaw(server, `drop schema ${name} cascade`)
+      await queryRaw(server, `drop schema ${name} cascade`)
     }
   }
 }
 
-/** Asks on a connection of its own, with the driver's usual settings. */
-async function askRaw(url: string, text: string): Promise<readonly Row[]> {
+/** Runs SQL on a connection of its own, with the driver's default settings. */
+async function queryRaw(url: string, text: string): Promise<readonly Row[]> {
   const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 5000, query_timeout: 20_000 })
   await client.connect()
   try {
-    // Several statements in one text: the rows of the last.
-    const told: unknown = await client.query(text)
-    return ((Array.isArray(told) ? told.at(-1) : told) as { rows: Row[] }).rows
+    // For several statements in one text: the rows of the last one.
+    const result: unknown = await client.query(text)
+    return ((Array.isArray(result) ? result.at(-1) : result) as { rows: Row[] }).rows
   } finally {
     await client.end()
   }
@@ -79,13 +79,13 @@ function testServer(): string {
   const url = process.env['TESSERA_TEST_POSTGRES_URL']
   if (url === undefined || url === '') {
     throw new Error(
-      'set TESSERA_TEST_POSTGRES_URL to a PostgreSQL where databases may be made (postgres://…); `npm test` starts one by itself',
+      'set TESSERA_TEST_POSTGRES_URL to a PostgreSQL where databases may be created (postgres://…); `npm test` starts one by itself',
     )
   }
   return url
 }
 
-function urlWith(server: string, change: (parts: URL) => void): string {
+function urlWith(server: string, change: (target: URL) => void): string {
   const url = new URL(server)
   change(url)
   return url.href

@@ -23,7 +23,7 @@ type Insert = QueuedWrite & { readonly newCard: CardChange }
 
 export function makeWriters(slots: readonly Slot[]): Writers {
   const idle = [...slots]
-  // New cards without events and idempotency record wait in a queue of their own and are inserted together in one transaction.
+  // New cards without events and without an idempotency record have their own queue and are inserted together in one transaction.
   const inserts: Insert[] = []
   const others: QueuedWrite[] = []
   let scheduled = false
@@ -46,28 +46,28 @@ export function makeWriters(slots: readonly Slot[]): Writers {
       }
       if (isInsert(waiting)) inserts.push(waiting)
       else others.push(waiting)
-      watch ??= setInterval(refuseLate, watchIntervalMs).unref()
+      watch ??= setInterval(rejectLate, watchIntervalMs).unref()
       if (scheduled) return
       // At the end of this turn of the event loop, so that all its new cards are one transaction.
       scheduled = true
       setImmediate(() => {
         scheduled = false
-        give()
+        dispatch()
       })
     })
   }
 
-  /** Gives the idle slots the writes that have waited longest. */
-  function give(): void {
+  /** Hands the writes that have waited longest to the idle slots. */
+  function dispatch(): void {
     for (let slot = idle.pop(); slot !== undefined; slot = idle.pop()) {
-      const job = take()
+      const job = nextJob()
       if (job === null) {
         idle.push(slot)
         break
       }
       void runJob(slot, job, () => (doneAt = performance.now())).then(() => {
         idle.push(slot)
-        give()
+        dispatch()
         if (idle.length === slots.length && inserts.length + others.length === 0) closing?.()
       })
     }
@@ -77,14 +77,14 @@ export function makeWriters(slots: readonly Slot[]): Writers {
     }
   }
 
-  function take(): readonly QueuedWrite[] | null {
+  function nextJob(): readonly QueuedWrite[] | null {
     const [insert, other] = [inserts[0], others[0]]
     if (insert !== undefined && (other === undefined || insert.since <= other.since)) return inserts.splice(0, maxInserts)
     return other === undefined ? null : others.splice(0, 1)
   }
 
-  /** A write may wait longer in a queue that moves; one that does not move means that the server does not respond. */
-  function refuseLate(): void {
+  /** Writes may wait longer while others finish; when none finishes, the server is not responding. */
+  function rejectLate(): void {
     const waitMs = performance.now() - doneAt > maxStillMs ? maxStillMs : maxWaitMs
     const before = performance.now() - waitMs
     for (const queue of [inserts, others]) {
@@ -93,7 +93,7 @@ export function makeWriters(slots: readonly Slot[]): Writers {
         reject(new StoreUnavailable(`the write waited for ${waitMs} ms`))
       }
     }
-    give()
+    dispatch()
   }
 
   async function close(deadlineMs: number): Promise<void> {

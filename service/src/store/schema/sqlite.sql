@@ -1,4 +1,4 @@
--- What all migrations come to, for reading. A test holds it to the database; TESSERA_TEST_PRINT_SCHEMA=1 npm test -- migrate prints it anew.
+-- The schema after all migrations, for reading. A test compares it with the database; TESSERA_TEST_PRINT_SCHEMA=1 npm test -- migrate prints it.
 
 create table audit (
   chain text not null,

@@ -7,7 +7,7 @@ import type { Connection } from './connect.ts'
 import { sqliteFaultOf } from './fault.ts'
 import type { SqliteFault } from './fault.ts'
 
-/** The one chain of an embedded store. */
+/** The only audit chain of an embedded store. */
 export const SQLITE_CHAIN = 'embedded'
 
 /** The result of one transaction, valid after COMMIT; or why nothing of it was written. */
@@ -22,7 +22,7 @@ export function makeBatchWriter(connection: Connection): (batch: readonly NamedT
   const commit = connection.db.prepare('commit')
   const save = connection.db.prepare('savepoint unit')
   const release = connection.db.prepare('release unit')
-  const back = connection.db.prepare('rollback to unit')
+  const rollbackTo = connection.db.prepare('rollback to unit')
   let head: AuditHead = emptyChain(SQLITE_CHAIN)
   let seenVersion = NEVER
   return writeBatch
@@ -35,7 +35,7 @@ export function makeBatchWriter(connection: Connection): (batch: readonly NamedT
       commit.run()
       return { ends }
     } catch (err) {
-      // The chain's head is read again from the database.
+      // The head of the audit chain has to be read again from the database.
       seenVersion = NEVER
       return endFailed(batch, err)
     }
@@ -67,7 +67,7 @@ export function makeBatchWriter(connection: Connection): (batch: readonly NamedT
   }
 
   function undo(headBefore: AuditHead): void {
-    back.run()
+    rollbackTo.run()
     head = headBefore
   }
 
@@ -104,7 +104,7 @@ export function makeBatchWriter(connection: Connection): (batch: readonly NamedT
     return { ends: batch.map(() => ({ failed, fault })) }
   }
 
-  /** One transaction met a broken page, which rolled back all of them: each is repeated alone, so that only that one fails. */
+  /** A transaction that met a broken page has rolled back the whole batch: each is repeated alone, so that only that one fails. */
   function writeOneByOne(batch: readonly NamedTransaction[]): BatchResult {
     const ends: TransactionResult[] = []
     for (const named of batch) {

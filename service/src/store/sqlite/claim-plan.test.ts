@@ -14,14 +14,14 @@ import { makeDeliveriesClaim } from '../suite/webhooks.fixture.ts'
 import { withSqlite } from './with-store.fixture.ts'
 
 const before = T0
-const attempt = { bucket, endpointId: 'e', eventId: 'v', number: 1, at: T0, tookMs: 1, outcome: 'said', status: 200 }
-const settled = { claimId: '', attempt, now: T0, state: 'waiting' } as const
+const attempt = { bucket, endpointId: 'e', eventId: 'v', number: 1, at: T0, tookMs: 1, outcome: 'delivered', status: 200 }
+const result = { claimId: '', attempt, now: T0, state: 'waiting' } as const
 
-/** Each with the index that its first statement goes by. */
-const units: readonly (readonly [string, () => Transaction<unknown>])[] = [
+/** Each with the index that its first statement uses. */
+const transactions: readonly (readonly [string, () => Transaction<unknown>])[] = [
   ['deliveries_due_at', () => claimDeliveries(makeDeliveriesClaim('ours', T0))],
-  ['sqlite_autoindex_deliveries_1', () => recordDeliveryAttempt({ ...settled, dueAt: T0 + 5000 })],
-  ['sqlite_autoindex_deliveries_1', () => recordDeliveryAttempt({ ...settled, dueAt: null })],
+  ['sqlite_autoindex_deliveries_1', () => recordDeliveryAttempt({ ...result, dueAt: T0 + 5000 })],
+  ['sqlite_autoindex_deliveries_1', () => recordDeliveryAttempt({ ...result, dueAt: null })],
   ['outbox_at', () => deleteOldEvents({ before })],
   ['send_limits_made_at', () => deleteOldLimits({ before })],
   ['idempotency_ends_at', () => deleteOldIdempotencyRecords({ before })],
@@ -32,16 +32,16 @@ const units: readonly (readonly [string, () => Transaction<unknown>])[] = [
 
 for (const [name, backlog] of [['without statistics', null], ...Object.entries(backlogs)] as const) {
   test(
-    `the embedded store claims and drops by ranges of indexes, ${name}`,
+    `the embedded store claims deliveries and deletes old rows by ranges of indexes, ${name}`,
     withSqlite(async ({ raw }) => {
       if (backlog !== null) await fillDeliveries(raw, 'sqlite', backlog)
-      for (const [index, unit] of units) {
-        const plans = await Promise.all(textsOf(unit()).map((text) => planOf(raw, text)))
+      for (const [index, transaction] of transactions) {
+        const plans = await Promise.all(textsOf(transaction()).map((text) => planOf(raw, text)))
         assert.ok(
           plans[0]?.some((step) => step.includes(`INDEX ${index} (`)),
           `${index}: ${String(plans[0])}`,
         )
-        // `SCAN page` and `SCAN d` go through a page that was found already.
+        // `SCAN page` and `SCAN d` read a page of rows that an index has already selected.
         assert.deepEqual(
           plans.flat().filter((step) => step.startsWith('SCAN ') && !/^SCAN (page|d)$/.test(step)),
           [],
@@ -55,16 +55,16 @@ async function planOf(raw: (text: string) => Promise<readonly Row[]>, text: stri
   return (await raw(`explain query plan ${text}`)).map((row) => String(row['detail']))
 }
 
-/** What a unit asks when every question finds a row. */
-function textsOf(unit: Transaction<unknown>): string[] {
+/** The statements of a transaction when every query finds a row. */
+function textsOf(transaction: Transaction<unknown>): string[] {
   const texts: string[] = []
-  for (let step = unit.next(); step.done !== true; step = unit.next([found])) {
+  for (let step = transaction.next(); step.done !== true; step = transaction.next([foundRow])) {
     if (step.value.kind === 'run') texts.push(step.value.statement.text)
   }
   return texts
 }
 
-const found: Row = {
+const foundRow: Row = {
   bucket,
   endpoint_id: 'e',
   event_id: 'v',

@@ -42,7 +42,7 @@ export async function startCommitter(
       fail(new Error(`the embedded database failed: ${end.lost}`))
       return
     }
-    answer(batch, end.ends)
+    resolveWrites(batch, end.ends)
     if (waiting.length > 0) send()
     else closing?.()
   })
@@ -79,7 +79,7 @@ export async function startCommitter(
     if (ended !== null) return
     ended = cause
     void worker.terminate()
-    // The outcome of the batch is unknown and the service ends: its promises stay pending. The writes behind it were not started.
+    // The outcome of the batch is unknown and the service exits: its promises stay pending. The waiting writes were not started.
     for (const { reject } of waiting.splice(0)) reject(new StoreUnavailable('the store is lost', { cause }))
     lost(cause)
   }
@@ -96,7 +96,7 @@ export async function startCommitter(
     for (const { reject } of waiting.splice(0)) reject(new StoreUnavailable('the store is closed'))
     worker.postMessage(null)
     if (await isDoneWithin(deadlineMs, exited)) return
-    // The disk may be blocking it; whatever it still commits is not acknowledged.
+    // The disk may be blocking it; what it still commits is not acknowledged.
     ended = new StoreOutcomeUnknown('the commit worker did not end in time')
     void worker.terminate()
     throw ended
@@ -109,16 +109,16 @@ async function isDoneWithin(ms: number, done: Promise<void>): Promise<boolean> {
   return Promise.race([done.then(() => true), late]).finally(() => clearTimeout(timer))
 }
 
-function answer(batch: readonly WaitingWrite[], ends: readonly TransactionResult[]): void {
+function resolveWrites(batch: readonly WaitingWrite[], ends: readonly TransactionResult[]): void {
   batch.forEach(({ resolve, reject }, at) => {
     const end = ends[at]
     if (end === undefined) reject(new Error('the commit worker returned fewer results than it got transactions'))
-    else if ('failed' in end) reject(refusal(end))
+    else if ('failed' in end) reject(toStoreError(end))
     else resolve(end.result)
   })
 }
 
-function refusal({ failed, fault }: Extract<TransactionResult, { failed: string }>): Error {
+function toStoreError({ failed, fault }: Extract<TransactionResult, { failed: string }>): Error {
   if (fault === 'full') return new StoreFull(failed)
   return fault === 'busy' ? new StoreUnavailable(failed) : new Error(failed)
 }

@@ -17,12 +17,12 @@ export interface Connection {
 export function makeDatabaseFile(folder: string, file: string): string {
   const path = join(folder, file)
   try {
-    const made = mkdirSync(folder, { recursive: true, mode: 0o700 })
+    const firstCreated = mkdirSync(folder, { recursive: true, mode: 0o700 })
     makeFile(path)
     // So that a power cut does not lose the new folder and with it the database.
-    if (made !== undefined) for (const each of [folder, dirname(made)]) syncFolder(each)
+    if (firstCreated !== undefined) for (const each of [folder, dirname(firstCreated)]) syncFolder(each)
   } catch (err) {
-    throw new Error(`the folder ${folder} cannot be used: ${whyNot(err)}`, { cause: err })
+    throw new Error(`the folder ${folder} cannot be used: ${describeCause(err)}`, { cause: err })
   }
   return path
 }
@@ -32,23 +32,23 @@ function makeFile(path: string): void {
   try {
     closeSync(openSync(path, 'ax', 0o600))
   } catch (err) {
-    if (!isOfCode(err, 'EEXIST') || !statSync(path).isFile()) throw err
+    if (!hasCode(err, 'EEXIST') || !statSync(path).isFile()) throw err
   }
 }
 
 function syncFolder(folder: string): void {
-  // Windows cannot sync folders and need not: NTFS has a journal for them.
+  // Windows cannot sync folders and does not need to: NTFS journals them.
   if (process.platform === 'win32') return
   const open = openSync(folder, 'r')
   fsyncSync(open)
   closeSync(open)
 }
 
-function isOfCode(err: unknown, code: string): boolean {
+function hasCode(err: unknown, code: string): boolean {
   return err instanceof Error && 'code' in err && err.code === code
 }
 
-function whyNot(err: unknown): string {
+function describeCause(err: unknown): string {
   switch (err instanceof Error && 'code' in err ? err.code : '') {
     case 'EEXIST':
     case 'ENOTDIR':
@@ -84,14 +84,14 @@ export function connectWriter(path: string, maxPages: number | null): Connection
   return connect(db)
 }
 
-/** The first access to the file: throws a clear message when it is no database. */
+/** The first access to the file: throws an error with a clear message when it is not a database. */
 function switchToWal(db: DatabaseSync, path: string): void {
   try {
     db.exec('pragma journal_mode = wal')
   } catch (err) {
     db.close()
     throw primaryCode(err) === SQLITE_NOTADB
-      ? new Error(`${path} is no database, or an encrypted one: move it away and start again`, { cause: err })
+      ? new Error(`${path} is not a database, or an encrypted one: move it away and start again`, { cause: err })
       : err
   }
 }
@@ -108,17 +108,17 @@ export function connectReader(path: string): Connection {
       try {
         return run(statement, values)
       } catch (err) {
-        // One row with a number beyond 2^53 makes the whole query fail.
-        if (!isOfCode(err, 'ERR_OUT_OF_RANGE')) throw err
+        // A single number beyond 2^53 makes the whole query fail.
+        if (!hasCode(err, 'ERR_OUT_OF_RANGE')) throw err
         return runWithBigInts(db, statement, values)
       }
     },
   }
 }
 
-/** Numbers that are too large become NaN, which makes only their own row a broken one. */
+/** Numbers that are too large become NaN, so that only their own row is broken. */
 function runWithBigInts(db: DatabaseSync, statement: Statement, values: readonly Value[]): readonly Row[] {
-  const prepared = db.prepare(numbered(statement))
+  const prepared = db.prepare(toSqlitePlaceholders(statement))
   prepared.setReadBigInts(true)
   const narrow = (value: unknown): unknown =>
     typeof value !== 'bigint' ? value : Number.isSafeInteger(Number(value)) ? Number(value) : NaN
@@ -128,7 +128,7 @@ function runWithBigInts(db: DatabaseSync, statement: Statement, values: readonly
 }
 
 /** `$1` would be a named parameter in SQLite; `?1` is the first placeholder. */
-function numbered(statement: Statement): string {
+function toSqlitePlaceholders(statement: Statement): string {
   return statement.text.replace(/\$(\d+)/g, '?$1')
 }
 
@@ -136,18 +136,18 @@ function numbered(statement: Statement): string {
 export function connect(db: DatabaseSync): Connection {
   const prepared = new Map<string, PreparedStatement>()
   const prepare = (statement: Statement): PreparedStatement => {
-    const made = prepareForArrays(db, statement)
-    prepared.set(statement.name, made)
-    return made
+    const preparedStatement = prepareForArrays(db, statement)
+    prepared.set(statement.name, preparedStatement)
+    return preparedStatement
   }
   return { db, run: (statement, values) => (prepared.get(statement.name) ?? prepare(statement))(values) }
 }
 
 type PreparedStatement = (values: readonly Value[]) => readonly Row[]
 
-/** Takes arrays from SQLite and makes the rows itself: SQLite's own row objects are slow to read (a card takes 10 µs with them, 6 without). */
+/** Reads arrays from SQLite and builds the rows itself, since node:sqlite's row objects are slow to read (10 µs per card with them, 6 µs without). */
 function prepareForArrays(db: DatabaseSync, statement: Statement): PreparedStatement {
-  const prepared = db.prepare(numbered(statement))
+  const prepared = db.prepare(toSqlitePlaceholders(statement))
   prepared.setReturnArrays(true)
   const names = prepared.columns().map(({ name }) => name)
   const toRow = (values: readonly Value[]): Row => {

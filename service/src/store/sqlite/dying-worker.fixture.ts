@@ -1,7 +1,7 @@
 import { parentPort, workerData } from 'node:worker_threads'
 import type { CommitWorkerStart } from './commit-worker.ts'
 
-// In the place of the thread that writes: it dies, or falls silent, when it is first told something.
+// Replaces the worker thread: exits, or never responds, at the first message.
 
 const { path } = workerData as CommitWorkerStart
 parentPort?.on('message', () => {

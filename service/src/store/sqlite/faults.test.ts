@@ -6,37 +6,37 @@ import { test } from 'node:test'
 import { findCard, insertCard } from '../cards.ts'
 import { listScenarioSteps, setScenarioStep } from '../sandbox.ts'
 import { type Store, StoreFull, StoreOverloaded } from '../store.ts'
-import { sumOfSoundChains } from '../suite/audit.suite.ts'
+import { countVerifiedEntries } from '../suite/audit.suite.ts'
 import { makeCard, makeAuditEntry } from '../suite/samples.fixture.ts'
-import { runLoad } from './load.fixture.ts'
+import { runInsertLoad } from './load.fixture.ts'
 import { openSqliteStore, SQLITE_FILE } from './sqlite.ts'
 import { withFolder, withSqlite } from './with-store.fixture.ts'
 
 test('acknowledged writes survive kill -9, in every cycle', () =>
   withFolder(async (folder) => {
-    const kept: number[] = []
+    const stored: number[] = []
     for (let cycle = 0; cycle < 8; cycle++) {
-      const told = await runLoad(folder, cycle * 100_000, ({ kept: { length } }, child) => {
+      const result = await runInsertLoad(folder, cycle * 100_000, ({ stored: { length } }, child) => {
         if (length === 200 + cycle * 50) child.kill('SIGKILL')
       })
-      kept.push(...told.kept)
+      stored.push(...result.stored)
       await withReopened(folder, async (store) => {
-        await assertKept(store, told.kept)
-        assert.ok((await sumOfSoundChains(store)) >= kept.length)
+        await assertStored(store, result.stored)
+        assert.ok((await countVerifiedEntries(store)) >= stored.length)
       })
     }
-    await withReopened(folder, (store) => assertKept(store, kept))
+    await withReopened(folder, (store) => assertStored(store, stored))
   }))
 
 test('a failing fsync ends the service before it acknowledges, and every acknowledged write is there', () =>
   withFolder(async (folder) => {
     for (const [round, at] of [9, 14, 23].entries()) {
-      const told = await runLoad(folder, round * 100_000, () => undefined, injecting(folder, 'fsync', `error=EIO:when=${at}+`))
-      assert.equal(told.exitCode, 70, told.said)
-      assert.match(told.said, /tessera ends: the embedded database failed: disk I\/O error/)
+      const result = await runInsertLoad(folder, round * 100_000, () => undefined, injecting(folder, 'fsync', `error=EIO:when=${at}+`))
+      assert.equal(result.exitCode, 70, result.stderr)
+      assert.match(result.stderr, /tessera ends: the embedded database failed: disk I\/O error/)
       await withReopened(folder, async (store) => {
-        await assertKept(store, told.kept)
-        assert.ok((await sumOfSoundChains(store)) >= told.kept.length)
+        await assertStored(store, result.stored)
+        assert.ok((await countVerifiedEntries(store)) >= result.stored.length)
       })
     }
   }))
@@ -44,26 +44,26 @@ test('a failing fsync ends the service before it acknowledges, and every acknowl
 test('with a full disk writes are refused and reads served, and writes work again when there is room', () =>
   withFolder(async (folder) => {
     await openSqliteStore({ folder }).then((store) => store.close(1000))
-    const told = await runLoad(
+    const result = await runInsertLoad(
       folder,
       0,
-      ({ kept, full }, child) => {
-        // Cards were kept after the disk had been full.
-        if (full.length > 0 && kept.length > 0 && (kept.at(-1) ?? 0) > (full.at(-1) ?? 0) + 100) child.kill('SIGKILL')
+      ({ stored, full }, child) => {
+        // Cards were stored again after the disk was full.
+        if (full.length > 0 && stored.length > 0 && (stored.at(-1) ?? 0) > (full.at(-1) ?? 0) + 100) child.kill('SIGKILL')
       },
       injecting(folder, 'pwrite64', 'error=ENOSPC:when=200..260'),
     )
-    assert.ok(told.full.length > 0, told.said)
+    assert.ok(result.full.length > 0, result.stderr)
     await withReopened(folder, async (store) => {
-      await assertKept(store, told.kept)
-      for (const number of told.full) assert.equal(await store.read(findCard(makeCard(number))), null)
-      assert.ok((await sumOfSoundChains(store)) >= told.kept.length)
+      await assertStored(store, result.stored)
+      for (const number of result.full) assert.equal(await store.read(findCard(makeCard(number))), null)
+      assert.ok((await countVerifiedEntries(store)) >= result.stored.length)
     })
   }))
 
 test('a database at its maximum size refuses writes, keeps what it acknowledged, and grows when the limit is raised', () =>
   withFolder(async (folder) => {
-    const kept: number[] = []
+    const stored: number[] = []
     const refused: unknown[] = []
     await withReopened(
       folder,
@@ -71,20 +71,20 @@ test('a database at its maximum size refuses writes, keeps what it acknowledged,
         for (let number = 0; number < 300; number++) {
           const inserted = store.write(insertCard, { card: makeCard(number), audit: makeAuditEntry(makeCard(number)) })
           await inserted.then(
-            () => kept.push(number),
+            () => stored.push(number),
             (err: unknown) => refused.push(err),
           )
         }
-        await assertKept(store, kept)
-        assert.equal(await sumOfSoundChains(store), kept.length)
+        await assertStored(store, stored)
+        assert.equal(await countVerifiedEntries(store), stored.length)
       },
       60,
     )
-    assert.ok(kept.length > 0 && refused.length > 0)
+    assert.ok(stored.length > 0 && refused.length > 0)
     assert.ok(refused.every((reason) => reason instanceof StoreFull))
     await withReopened(folder, async (store) => {
       await store.write(insertCard, { card: makeCard(5000), audit: makeAuditEntry(makeCard(5000)) })
-      assert.equal(await sumOfSoundChains(store), kept.length + 1)
+      assert.equal(await countVerifiedEntries(store), stored.length + 1)
     })
   }))
 
@@ -121,15 +121,15 @@ function injecting(folder: string, call: string, fault: string): string[] {
   ]
 }
 
-async function withReopened(folder: string, look: (store: Store) => Promise<void>, maxPages?: number): Promise<void> {
+async function withReopened(folder: string, check: (store: Store) => Promise<void>, maxPages?: number): Promise<void> {
   const store = await openSqliteStore(maxPages === undefined ? { folder } : { folder, maxPages })
   try {
-    await look(store)
+    await check(store)
   } finally {
     await store.close(5000)
   }
 }
 
-async function assertKept(store: Store, numbers: readonly number[]): Promise<void> {
+async function assertStored(store: Store, numbers: readonly number[]): Promise<void> {
   for (const number of numbers) assert.deepEqual(await store.read(findCard(makeCard(number))), makeCard(number))
 }

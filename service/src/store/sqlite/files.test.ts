@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { bytesOf, makeCard, makeAuditEntry, shreddedOf } from '../suite/samples.fixture.ts'
+import { bytesOf, makeCard, makeAuditEntry, shreddedVersion } from '../suite/samples.fixture.ts'
 import { openSqliteKeyStore, SQLITE_KEYS_FILE } from './keys.ts'
 import { openSqliteStore, SQLITE_FILE } from './sqlite.ts'
 import { withFolder, withSqlite } from './with-store.fixture.ts'
@@ -25,14 +25,15 @@ test(
   withSqlite(async ({ store, folder, reopen }) => {
     const cards = Array.from({ length: 60 }, (_, number) => makeCard(number, { blob: bytesOf(`to be shredded ${number}`, 200) }))
     await Promise.all(cards.map((card) => store.write(insertCard, { card, audit: makeAuditEntry(card) })))
-    const holds = (): string[] => {
+    const filesWithPan = (): string[] => {
       const files = readdirSync(folder).map((file) => [file, readFileSync(join(folder, file))] as const)
       return files.flatMap(([file, content]) => (cards.some(({ blob }) => content.includes(Buffer.from(blob.subarray(100)))) ? [file] : []))
     }
-    assert.notDeepEqual(holds(), [])
-    for (const gone of cards.map(shreddedOf)) assert.equal(await store.write(updateCard, { card: gone, audit: makeAuditEntry(gone) }), true)
+    assert.notDeepEqual(filesWithPan(), [])
+    for (const shredded of cards.map(shreddedVersion))
+      assert.equal(await store.write(updateCard, { card: shredded, audit: makeAuditEntry(shredded) }), true)
     await reopen().then((again) => again.close(1000))
-    assert.deepEqual(holds(), [])
+    assert.deepEqual(filesWithPan(), [])
   }),
 )
 
@@ -47,7 +48,7 @@ test('a file that is not a database is refused and left as it is', () =>
   withFolder(async (folder) => {
     const path = join(folder, SQLITE_FILE)
     writeFileSync(path, 'a shopping list, and a long one at that. '.repeat(200))
-    await assert.rejects(openSqliteStore({ folder }), /tessera\.db .*is no database/)
+    await assert.rejects(openSqliteStore({ folder }), /tessera\.db .*is not a database/)
     assert.match(readFileSync(path, 'utf8'), /^a shopping list/)
   }))
 
@@ -59,24 +60,24 @@ test('reading a damaged page fails, and cards on other pages are read and writte
     const before = await open()
     await Promise.all(cards.map((card) => before.write(insertCard, { card, audit: makeAuditEntry(card) })))
     await before.close(5000)
-    rotPageOf(join(folder, SQLITE_FILE), cards[150]!.blob)
+    damagePageOf(join(folder, SQLITE_FILE), cards[150]!.blob)
 
     const store = await open()
     const read = await Promise.allSettled(cards.map((card) => store.read(findCard(card))))
     const refused = read.filter(({ status }) => status === 'rejected').length
     assert.ok(refused > 0 && refused < 10, `${refused} cards were refused`)
     const [lost] = cards.filter((_, at) => read[at]?.status === 'rejected')
-    const [gone, kept] = await Promise.allSettled([
-      store.write(updateCard, { card: shreddedOf(lost!), audit: makeAuditEntry(shreddedOf(lost!)) }),
+    const [shredded, inserted] = await Promise.allSettled([
+      store.write(updateCard, { card: shreddedVersion(lost!), audit: makeAuditEntry(shreddedVersion(lost!)) }),
       store.write(insertCard, { card: makeCard(1000), audit: makeAuditEntry(makeCard(1000)) }),
     ])
     await store.close(5000)
-    assert.deepEqual([gone.status, kept.status], ['rejected', 'fulfilled'])
+    assert.deepEqual([shredded.status, inserted.status], ['rejected', 'fulfilled'])
     assert.deepEqual(exits, [])
   }))
 
 /** Overwrites the header of the b-tree page that holds some bytes. */
-function rotPageOf(path: string, content: Uint8Array): void {
+function damagePageOf(path: string, content: Uint8Array): void {
   const file = readFileSync(path)
   const at = file.indexOf(content)
   assert.ok(at > 0)

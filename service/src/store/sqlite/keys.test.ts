@@ -14,11 +14,11 @@ describe('the embedded store of keys', () => {
       const keys = await openSqliteKeyStore(folder)
       const key = makeKey('a')
       await keys.insert(key)
-      const holds = (): string[] =>
+      const filesWithKey = (): string[] =>
         readdirSync(folder).filter((file) => readFileSync(join(folder, file)).includes(Buffer.from(key.wrapped)))
-      assert.notDeepEqual(holds(), [])
+      assert.notDeepEqual(filesWithKey(), [])
       await keys.setState('a', 'destroyed')
-      assert.deepEqual(holds(), [])
+      assert.deepEqual(filesWithKey(), [])
       await keys.close()
     }))
 })

@@ -20,14 +20,14 @@ export async function openSqliteKeyStore(folder: string): Promise<KeyStore> {
   migrateSqlite(db, 'keys')
 
   return Object.freeze<KeyStore>({
-    list: async () => listKeys.map(ask(listKeys.statement, [])),
-    insert: async (key: WrappedKey) => ask(insertKey.statement, insertKey.values(key)).length > 0,
-    setState: async (keyId, state) => void ask(setKeyState.statement, setKeyState.values(keyId, state)),
+    list: async () => listKeys.map(runStatement(listKeys.statement, [])),
+    insert: async (key: WrappedKey) => runStatement(insertKey.statement, insertKey.values(key)).length > 0,
+    setState: async (keyId, state) => void runStatement(setKeyState.statement, setKeyState.values(keyId, state)),
     close: async () => db.close(),
   })
 
   /** A full disk throws `StoreFull`, so that the caller retries later. */
-  function ask(statement: Statement, values: readonly Value[]): readonly Row[] {
+  function runStatement(statement: Statement, values: readonly Value[]): readonly Row[] {
     try {
       return connection.run(statement, values)
     } catch (err) {

@@ -9,36 +9,36 @@ import { StoreFull } from '../store.ts'
 import { makeCard, makeAuditEntry } from '../suite/samples.fixture.ts'
 import { openSqliteStore } from './sqlite.ts'
 
-// A process that writes cards as fast as it may, and says of each what it was told. Tests break it from outside.
+// A process that inserts cards as fast as it can and prints the outcome of each. Tests break it from outside.
 
-/** What a load was told of each card, by its number. */
-export interface Told {
-  readonly kept: number[]
+/** The outcomes of a load, by the numbers of its cards. */
+export interface LoadResult {
+  readonly stored: number[]
   readonly full: number[]
   readonly exitCode: number | null
-  readonly said: string
+  readonly stderr: string
 }
 
-/** Runs the load in a child, until it ends or `until` says so; `wrap` is a command to run it under. */
-export async function runLoad(
+/** Runs the load in a child process, until it ends; `until` is called after each card and may kill it. `wrap` is a command to run it under. */
+export async function runInsertLoad(
   folder: string,
   from: number,
-  until: (told: Told, child: ChildProcess) => void,
+  until: (result: LoadResult, child: ChildProcess) => void,
   wrap: string[] = [],
-): Promise<Told> {
+): Promise<LoadResult> {
   const [file, ...args] = [...wrap, process.execPath, fileURLToPath(import.meta.url), folder, String(from)]
   const child = spawn(file, args, { stdio: ['ignore', 'pipe', 'pipe'] })
-  const told = { kept: [] as number[], full: [] as number[], exitCode: null as number | null, said: '' }
-  child.stderr.on('data', (chunk: Buffer) => (told.said = (told.said + chunk.toString()).slice(-10_000)))
+  const result = { stored: [] as number[], full: [] as number[], exitCode: null as number | null, stderr: '' }
+  child.stderr.on('data', (chunk: Buffer) => (result.stderr = (result.stderr + chunk.toString()).slice(-10_000)))
   const lines = createInterface({ input: child.stdout }).on('line', (line) => {
     const [word, number] = line.split(' ')
-    if (word === 'kept') told.kept.push(Number(number))
-    if (word === 'full') told.full.push(Number(number))
-    until(told, child)
+    if (word === 'stored') result.stored.push(Number(number))
+    if (word === 'full') result.full.push(Number(number))
+    until(result, child)
   })
   const [[code]] = (await Promise.all([once(child, 'exit'), once(lines, 'close')])) as [[number | null], unknown]
-  told.exitCode = code
-  return told
+  result.exitCode = code
+  return result
 }
 
 const [folder, from] = process.argv.slice(2)
@@ -51,10 +51,10 @@ async function load(folder: string, from: number): Promise<void> {
     for (;;) {
       const number = next++
       const word = await store.write(insertCard, { card: makeCard(number), audit: makeAuditEntry(makeCard(number)) }).then(
-        () => 'kept',
+        () => 'stored',
         (err: unknown) => (err instanceof StoreFull ? 'full' : `failed ${String(err)}`),
       )
-      // Read while nothing can be written, too.
+      // Reads have to work even when nothing can be written.
       await store.read(findCard(makeCard(from)))
       writeSync(1, `${word} ${number}\n`)
     }

@@ -21,10 +21,10 @@ export function lockFolder(folder: string): FolderLock {
     db.exec('begin exclusive')
   } catch (err) {
     db.close()
-    throw refusal(err, folder, pidPath)
+    throw lockError(err, folder, pidPath)
   }
   writeFileSync(pidPath, `${process.pid}\n`, { mode: 0o600 })
-  // Referenced here too: otherwise a lock that the caller does not keep is garbage-collected, which releases it.
+  // Referenced here as well: garbage collection of the database would release the lock.
   held.add(db)
   return {
     release: () => {
@@ -44,7 +44,7 @@ export class FolderLocked extends Error {
   }
 }
 
-function refusal(err: unknown, folder: string, pidPath: string): Error {
+function lockError(err: unknown, folder: string, pidPath: string): Error {
   if (primaryCode(err) === SQLITE_BUSY) return new FolderLocked(folder, readPid(pidPath))
   if (primaryCode(err) === SQLITE_NOTADB)
     return new Error(`tessera.lock in ${folder} is not ours: move it away and start again`, { cause: err })

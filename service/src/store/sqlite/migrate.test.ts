@@ -5,8 +5,8 @@ import { test } from 'node:test'
 import { readMigrations } from '../migrations/migrations.ts'
 import { insertSampleReceipt, makeReceipt } from '../suite/money.fixture.ts'
 import { cardIndexesBefore, merchantAfter, merchantsBefore, withoutBlanks } from '../suite/merchants-before.fixture.ts'
-import { makeCard, makeAuditEntry, merchantId, nextOf } from '../suite/samples.fixture.ts'
-import { expectSchema, tellSqliteSchema } from '../suite/schema.fixture.ts'
+import { makeCard, makeAuditEntry, merchantId, nextVersion } from '../suite/samples.fixture.ts'
+import { expectSchema, readSqliteSchema } from '../suite/schema.fixture.ts'
 import { openSqliteStore, SQLITE_FILE } from './sqlite.ts'
 import { withFolder, withSqlite } from './with-store.fixture.ts'
 import { findCard, insertCard, updateCard } from '../cards.ts'
@@ -15,7 +15,7 @@ import { findReceipt } from '../receipts.ts'
 
 test(
   'the embedded schema file for reading equals the result of the migrations',
-  withSqlite(async ({ raw }) => expectSchema('sqlite', await tellSqliteSchema(raw))),
+  withSqlite(async ({ raw }) => expectSchema('sqlite', await readSqliteSchema(raw))),
 )
 
 test('an embedded store from before payments keeps its cards and accepts receipts', () =>
@@ -24,12 +24,12 @@ test('an embedded store from before payments keeps its cards and accepts receipt
     const first = await openSqliteStore({ folder })
     await first.write(insertCard, { card, audit: makeAuditEntry(card) })
     await first.close(5000)
-    takeBackMoney(folder)
+    revertToFirstMigration(folder)
 
     const applied: unknown[] = []
     const store = await openSqliteStore({ folder, log: (event, fields) => applied.push([event, fields]) })
     try {
-      const wanted = [
+      const expected = [
         { number: 2, name: 'money', breaking: false },
         { number: 3, name: 'webhooks', breaking: false },
         { number: 4, name: 'merchants', breaking: true },
@@ -51,11 +51,11 @@ test('an embedded store from before payments keeps its cards and accepts receipt
       ]
       assert.deepEqual(
         applied,
-        wanted.map((fields) => ['store_migrated', fields]),
+        expected.map((fields) => ['store_migrated', fields]),
       )
       assert.deepEqual(await store.read(findCard(card)), card)
       assert.deepEqual(withoutBlanks(await store.read(findMerchant(merchantId))), merchantAfter)
-      assert.equal(await store.write(updateCard, { card: nextOf(card), audit: makeAuditEntry(nextOf(card)) }), true)
+      assert.equal(await store.write(updateCard, { card: nextVersion(card), audit: makeAuditEntry(nextVersion(card)) }), true)
       const receipt = await insertSampleReceipt(store, makeReceipt(1))
       assert.deepEqual(await store.read(findReceipt(receipt)), receipt)
     } finally {
@@ -63,8 +63,8 @@ test('an embedded store from before payments keeps its cards and accepts receipt
     }
   }))
 
-/** Puts the schema back to what it was before its second migration. */
-function takeBackMoney(folder: string): void {
+/** Reverts the schema to what it was after the first migration. */
+function revertToFirstMigration(folder: string): void {
   const db = new DatabaseSync(join(folder, SQLITE_FILE))
   const later = readMigrations('sqlite').slice(1)
   const tables = later.flatMap(({ text }) => [...text.matchAll(/^create table (\w+)/gm)])

@@ -12,10 +12,10 @@ export function migrateSqlite(db: DatabaseSync, folder: 'cards' | 'keys'): reado
       'create table if not exists migrations (number integer primary key not null, name text not null, checksum text not null) strict',
     )
     const pending = planMigrations(readMigrations('sqlite', folder), listApplied(db))
-    const remember = db.prepare('insert into migrations (number, name, checksum) values (?, ?, ?)')
+    const insertApplied = db.prepare('insert into migrations (number, name, checksum) values (?, ?, ?)')
     for (const migration of pending) {
       db.exec(migration.text)
-      remember.run(migration.number, migration.name, migration.checksum)
+      insertApplied.run(migration.number, migration.name, migration.checksum)
     }
     db.exec('commit')
     return pending

@@ -1,26 +1,26 @@
 /**
- * Copies byte arrays that share their memory. A structured clone of a small Buffer copies the whole slab it lies in, with the bytes of other Buffers;
- * so each such view is copied first. Data that needs no copy is returned as it is.
+ * Copies byte arrays that share their memory with others. A structured clone of a small Buffer copies the whole slab that it is part of, with the bytes
+ * of other Buffers, so each such view is copied first. Returns the input itself when nothing had to be copied.
  */
-export function ownBytes<T>(plain: T): T {
-  return own(plain) as T
+export function ownBytes<T>(value: T): T {
+  return own(value) as T
 }
 
-function own(plain: unknown): unknown {
-  if (typeof plain !== 'object' || plain === null) return plain
-  if (plain instanceof Uint8Array) return ownsItsMemory(plain) ? plain : new Uint8Array(plain)
-  if (Array.isArray(plain)) {
-    const owned = plain.map(own)
-    return owned.every((each, at) => each === plain[at]) ? plain : owned
+function own(value: unknown): unknown {
+  if (typeof value !== 'object' || value === null) return value
+  if (value instanceof Uint8Array) return ownsItsMemory(value) ? value : new Uint8Array(value)
+  if (Array.isArray(value)) {
+    const owned = value.map(own)
+    return owned.every((each, at) => each === value[at]) ? value : owned
   }
-  const entries = plain as Record<string, unknown>
+  const entries = value as Record<string, unknown>
   let copied: Record<string, unknown> | null = null
   for (const name in entries) {
     const before = entries[name]
     const after = own(before)
     if (after !== before) copied = Object.assign(copied ?? { ...entries }, { [name]: after })
   }
-  return copied ?? plain
+  return copied ?? value
 }
 
 /** A Buffer becomes a plain Uint8Array. */

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { listEndedCards, listSavedCards } from '../cards.ts'
 import { countOpenReceipts, listDueReceipts, listFlaggedReceipts, listOpenReceipts, listReceipts } from '../receipts.ts'
-import { askedOfMany, fillReceipts } from '../suite/many-receipts.fixture.ts'
+import { deepReceiptPage, fillReceipts } from '../suite/many-receipts.fixture.ts'
 import { withSqlite } from './with-store.fixture.ts'
 
 for (const analyzed of [false, true]) {
@@ -12,7 +12,7 @@ for (const analyzed of [false, true]) {
     withSqlite(async ({ raw }) => {
       if (analyzed) await fillReceipts(raw, 'sqlite')
       const plan = async (text: string): Promise<unknown[]> => (await raw(`explain query plan ${text}`)).map((row) => row['detail'])
-      assert.deepEqual(await plan(listReceipts(askedOfMany).statement.text), [
+      assert.deepEqual(await plan(listReceipts(deepReceiptPage).statement.text), [
         'SEARCH receipts USING INDEX receipts_newest (bucket=? AND merchant_id=? AND created_at>? AND created_at<?)',
       ])
       assert.deepEqual(await plan(listDueReceipts(0, 10).statement.text), [

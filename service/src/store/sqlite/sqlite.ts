@@ -27,9 +27,9 @@ export async function openSqliteStore({ folder, log, exit = endService, maxPages
   return {
     durability: 'local',
     write: (transaction, input) => committer.write(transaction.name, input) as Promise<never>,
-    read: async ({ statement, values, map: tell }) => {
+    read: async ({ statement, values, map }) => {
       if (!open) throw new StoreUnavailable('the store is closed')
-      return tell(reader.run(statement, values))
+      return map(reader.run(statement, values))
     },
     ping: async () => {
       if (!open) throw new StoreUnavailable('the store is closed')

@@ -3,11 +3,11 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import type { Row } from '../statement.ts'
-import type { Opened } from '../suite/opened.fixture.ts'
+import type { StoreUnderTest } from '../suite/opened.fixture.ts'
 import { openSqliteStore, SQLITE_FILE } from './sqlite.ts'
 
 /** Runs a test on an embedded store in a folder of its own, which is removed afterwards. */
-export function withSqlite(test: (opened: Opened & { readonly folder: string }) => Promise<void>): () => Promise<void> {
+export function withSqlite(test: (opened: StoreUnderTest & { readonly folder: string }) => Promise<void>): () => Promise<void> {
   return () =>
     withFolder(async (folder) => {
       const open = (): ReturnType<typeof openSqliteStore> =>
@@ -18,7 +18,7 @@ export function withSqlite(test: (opened: Opened & { readonly folder: string }) 
           },
         })
       let store = await open()
-      const raw = async (text: string): Promise<readonly Row[]> => askRaw(folder, text)
+      const raw = async (text: string): Promise<readonly Row[]> => queryRaw(folder, text)
       const reopen = async (): ReturnType<typeof openSqliteStore> => {
         await store.close(5000)
         return (store = await open())
@@ -40,7 +40,7 @@ export async function withFolder(test: (folder: string) => Promise<void>): Promi
   }
 }
 
-function askRaw(folder: string, text: string): readonly Row[] {
+function queryRaw(folder: string, text: string): readonly Row[] {
   const db = new DatabaseSync(join(folder, SQLITE_FILE))
   try {
     return db.prepare(text).all() as Row[]

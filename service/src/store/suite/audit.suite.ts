@@ -5,7 +5,7 @@ import { verifyChain } from '../../ops/audit/verify.ts'
 import { type AuditHead, listAuditEntries, listAuditHeads, listAuditOfSubject } from '../audit.ts'
 import { findCard, insertCard, updateCard } from '../cards.ts'
 import type { Store } from '../store.ts'
-import { bytesOf, makeCard, makeAuditEntry, nextOf, shreddedOf } from './samples.fixture.ts'
+import { bytesOf, makeCard, makeAuditEntry, nextVersion, shreddedVersion } from './samples.fixture.ts'
 import type { WithStore } from './opened.fixture.ts'
 
 export function auditSuite(withStore: WithStore): void {
@@ -18,21 +18,21 @@ export function auditSuite(withStore: WithStore): void {
         refused.map(({ status }) => status),
         ['rejected', 'fulfilled', 'rejected', 'fulfilled'],
       )
-      const stale = nextOf(makeCard(1))
+      const stale = nextVersion(makeCard(1))
       assert.equal(await store.write(updateCard, { card: stale, audit: makeAuditEntry(stale) }), false)
       await insert(store, 52)
-      assert.equal(await sumOfSoundChains(store), 40 + 40 + 3)
+      assert.equal(await countVerifiedEntries(store), 40 + 40 + 3)
     }),
   )
 
   test(
     'an entry contains what was written',
     withStore(async ({ store }) => {
-      const note = makeAuditEntry(makeCard(1), 'card.created', { outcome: 'o‘zgardi' })
-      await store.write(insertCard, { card: makeCard(1), audit: note })
+      const audit = makeAuditEntry(makeCard(1), 'card.created', { outcome: 'o‘zgardi' })
+      await store.write(insertCard, { card: makeCard(1), audit })
       const [head] = await store.read(listAuditHeads())
       const [entry] = await store.read(listAuditEntries(head!.chain, 0, 10))
-      assert.deepEqual(entry, { ...note, chain: head!.chain, seq: 1, hash: head!.hash })
+      assert.deepEqual(entry, { ...audit, chain: head!.chain, seq: 1, hash: head!.hash })
       assert.deepEqual(await store.read(listAuditEntries(head!.chain, 1, 10)), [])
     }),
   )
@@ -47,7 +47,7 @@ export function auditSuite(withStore: WithStore): void {
       const [head] = await store.read(listAuditHeads())
       const [stored] = await store.read(listAuditEntries(head!.chain, 0, 10))
       assert.deepEqual([stored?.action, stored?.outcome], ['code.asked', 'asked'])
-      assert.equal(await sumOfSoundChains(store), 1)
+      assert.equal(await countVerifiedEntries(store), 1)
     }),
   )
 
@@ -57,7 +57,7 @@ export function auditSuite(withStore: WithStore): void {
       await change(store, 5)
       const again = await reopen()
       await insert(again, 100)
-      assert.equal(await sumOfSoundChains(again), 11)
+      assert.equal(await countVerifiedEntries(again), 11)
       assert.deepEqual(await again.read(findCard(makeCard(100))), makeCard(100))
     }),
   )
@@ -88,7 +88,7 @@ export function auditSuite(withStore: WithStore): void {
     withStore(async ({ store }) => {
       for (let number = 0; number < 3; number++) await insert(store, number)
       const [head] = await store.read(listAuditHeads())
-      const known = { ...head!, hash: bytesOf('noted before') }
+      const known = { ...head!, hash: bytesOf('recorded before') }
       assert.deepEqual((await verifyChain(store, head!.chain, [known])).faults, [{ seq: head!.seq, fault: 'rewritten' }])
     }),
   )
@@ -98,21 +98,21 @@ export function auditSuite(withStore: WithStore): void {
     withStore(async ({ store, raw }) => {
       const cards = [1, 2, 3, 4, 5].map((number) => makeCard(number))
       for (const card of cards) await store.write(insertCard, { card, audit: makeAuditEntry(card) })
-      const next = nextOf(cards[0]!, { verified: true })
-      const gone = shreddedOf(cards[1]!)
+      const next = nextVersion(cards[0]!, { verified: true })
+      const gone = shreddedVersion(cards[1]!)
       for (const changed of [next, gone])
         assert.equal(await store.write(updateCard, { card: changed, audit: makeAuditEntry(changed) }), true)
-      assert.deepEqual(await found(store), [null, null, null, null])
+      assert.deepEqual(await findRowFaults(store), [null, null, null, null])
 
-      const old = (card: typeof next): Promise<unknown> =>
+      const restoreOldRow = (card: typeof next): Promise<unknown> =>
         raw(
           `update cards set version = ${card.version}, verified = 0, state = 'live', key_id = '${card.keyId}' where card_id = '${card.cardId}'`,
         )
-      for (const card of [cards[0]!, cards[1]!]) await old(card)
+      for (const card of [cards[0]!, cards[1]!]) await restoreOldRow(card)
       await raw(`update cards set version = 9 where card_id = '${cards[2]!.cardId}'`)
       await raw(`update cards set mac = blob where card_id = '${cards[3]!.cardId}'`)
       await raw(`update cards set verified = 2 where card_id = '${cards[4]!.cardId}'`)
-      assert.deepEqual(await found(store), [
+      assert.deepEqual(await findRowFaults(store), [
         'an older row was put back: version 1, the audit tells of 2',
         'an older row was put back: version 1, the audit tells of 2',
         'the audit does not tell of its version 9',
@@ -123,27 +123,27 @@ export function auditSuite(withStore: WithStore): void {
   )
 }
 
-/** With MACs that are all right: what is left to find is what the audit tells. */
-async function found(store: Store): Promise<(string | null)[]> {
+/** With every MAC valid, so that only the audit reveals faults. */
+async function findRowFaults(store: Store): Promise<(string | null)[]> {
   const right = { hasValidMac: () => Promise.resolve(true) }
-  const told: (string | null)[] = []
-  for await (const { fault } of checkRows(store, { card: right, receipt: right, merchant: right })) told.push(fault?.what ?? null)
-  return told
+  const faults: (string | null)[] = []
+  for await (const { fault } of checkRows(store, { card: right, receipt: right, merchant: right })) faults.push(fault?.what ?? null)
+  return faults
 }
 
 async function insert(store: Store, number: number): Promise<void> {
   await store.write(insertCard, { card: makeCard(number), audit: makeAuditEntry(makeCard(number), 'card.created') })
 }
 
-/** Makes `count` cards and changes each, all at once. */
+/** Inserts `count` cards and updates each, concurrently. */
 async function change(store: Store, count: number): Promise<void> {
   const cards = Array.from({ length: count }, (_, number) => makeCard(number))
   await Promise.all(cards.map((card) => store.write(insertCard, { card, audit: makeAuditEntry(card, 'card.created') })))
-  await Promise.all(cards.map((card) => store.write(updateCard, { card: nextOf(card), audit: makeAuditEntry(nextOf(card)) })))
+  await Promise.all(cards.map((card) => store.write(updateCard, { card: nextVersion(card), audit: makeAuditEntry(nextVersion(card)) })))
 }
 
 /** Verifies every chain, and counts the entries of all. */
-export async function sumOfSoundChains(store: Store): Promise<number> {
+export async function countVerifiedEntries(store: Store): Promise<number> {
   let sum = 0
   for (const head of await store.read(listAuditHeads())) {
     const report = await verifyChain(store, head.chain, [head])

@@ -16,7 +16,17 @@ import {
 import { updateReceipt } from '../receipts.ts'
 import type { Store } from '../store.ts'
 import { beginVerification, findVerification } from '../verifications.ts'
-import { bytesOf, keyId, makeVerification, makeCard, makeAuditEntry, clockAt, nextOf, shreddedOf, T0 } from './samples.fixture.ts'
+import {
+  bytesOf,
+  keyId,
+  sampleVerification,
+  makeCard,
+  makeAuditEntry,
+  clockAt,
+  nextVersion,
+  shreddedVersion,
+  T0,
+} from './samples.fixture.ts'
 import { insertSampleReceipt, makeReceiptUpdate, makeReceipt, makeReceiptExtras, nextReceipt } from './money.fixture.ts'
 import type { WithStore } from './opened.fixture.ts'
 
@@ -26,7 +36,7 @@ export function cardsSuite(withStore: WithStore): void {
     withStore(async ({ store }) => {
       const bare = makeCard(1)
       const full = makeCard(2, { customer: 'c-1', account: '{"order":"7"}', consent: '{"asserted":true}', verifiedAt: T0, endedAt: T0 + 5 })
-      for (const card of [bare, full]) await keep(store, card)
+      for (const card of [bare, full]) await insertSampleCard(store, card)
       assert.deepEqual(await store.read(findCard(bare)), bare)
       assert.deepEqual(await store.read(findCard(full)), full)
     }),
@@ -36,10 +46,10 @@ export function cardsSuite(withStore: WithStore): void {
     'a card is unknown under another merchant and in another bucket',
     withStore(async ({ store }) => {
       const card = makeCard(1)
-      await keep(store, card)
+      await insertSampleCard(store, card)
       assert.equal(await store.read(findCard({ ...card, merchantId: 'b'.repeat(24) })), null)
       assert.equal(await store.read(findCard({ ...card, bucket: card.bucket + 1 })), null)
-      const foreign = { ...nextOf(card), merchantId: 'b'.repeat(24) }
+      const foreign = { ...nextVersion(card), merchantId: 'b'.repeat(24) }
       assert.equal(await store.write(updateCard, { card: foreign, audit: makeAuditEntry(foreign) }), false)
       assert.deepEqual(await store.read(findCard(card)), card)
     }),
@@ -48,9 +58,9 @@ export function cardsSuite(withStore: WithStore): void {
   test(
     'any text from a merchant is read back character by character',
     withStore(async ({ store }) => {
-      const texts = [...NAUGHTY, ...fc.sample(fc.string({ unit: 'grapheme', maxLength: 128 }), { numRuns: 40, seed: 20261121 })]
+      const texts = [...hostileTexts, ...fc.sample(fc.string({ unit: 'grapheme', maxLength: 128 }), { numRuns: 40, seed: 20261121 })]
       const cards = texts.map((text, n) => makeCard(n, { customer: text, account: JSON.stringify({ order: text }) }))
-      await Promise.all(cards.map((card) => keep(store, card)))
+      await Promise.all(cards.map((card) => insertSampleCard(store, card)))
       for (const card of cards) assert.deepEqual(await store.read(findCard(card)), card)
     }),
   )
@@ -59,8 +69,8 @@ export function cardsSuite(withStore: WithStore): void {
     'of many concurrent updates of one version exactly one succeeds',
     withStore(async ({ store }) => {
       const card = makeCard(1)
-      await keep(store, card)
-      const nexts = Array.from({ length: 50 }, (_, n) => nextOf(card, { customer: `writer ${n}`, mac: bytesOf(`writer ${n}`, 48) }))
+      await insertSampleCard(store, card)
+      const nexts = Array.from({ length: 50 }, (_, n) => nextVersion(card, { customer: `writer ${n}`, mac: bytesOf(`writer ${n}`, 48) }))
       const made = await Promise.all(nexts.map((next) => store.write(updateCard, { card: next, audit: makeAuditEntry(next) })))
       assert.equal(made.filter(Boolean).length, 1)
       const winner = nexts[made.indexOf(true)]
@@ -73,16 +83,16 @@ export function cardsSuite(withStore: WithStore): void {
     'shredding a card deletes its verification, and an update that comes too late deletes nothing',
     withStore(async ({ store }) => {
       const card = makeCard(1)
-      await keep(store, card)
+      await insertSampleCard(store, card)
       await store.write(beginVerification, {
-        attempt: makeVerification(card, 'one', clockAt(0)),
+        attempt: sampleVerification(card, 'one', clockAt(0)),
         limits: { resendWaitMs: 60_000, pan: null },
         audit: makeAuditEntry(card),
       })
-      const late = shreddedOf(nextOf(card))
+      const late = shreddedVersion(nextVersion(card))
       assert.equal(await store.write(updateCard, { card: late, audit: makeAuditEntry(late) }), false)
       assert.notEqual(await store.read(findVerification(card)), null)
-      const gone = shreddedOf(card)
+      const gone = shreddedVersion(card)
       assert.equal(await store.write(updateCard, { card: gone, audit: makeAuditEntry(gone) }), true)
       assert.equal(await store.read(findVerification(card)), null)
       assert.deepEqual(await store.read(findCard(card)), gone)
@@ -92,10 +102,10 @@ export function cardsSuite(withStore: WithStore): void {
   test(
     'a card that cannot be inserted does not affect the others of the same batch',
     withStore(async ({ store }) => {
-      await keep(store, makeCard(3))
-      const kept = await Promise.allSettled([1, 2, 3, 4, 5].map((number) => keep(store, makeCard(number))))
+      await insertSampleCard(store, makeCard(3))
+      const saved = await Promise.allSettled([1, 2, 3, 4, 5].map((number) => insertSampleCard(store, makeCard(number))))
       assert.deepEqual(
-        kept.map(({ status }) => status),
+        saved.map(({ status }) => status),
         ['fulfilled', 'fulfilled', 'rejected', 'fulfilled', 'fulfilled'],
       )
       for (const number of [1, 2, 3, 4, 5]) assert.deepEqual(await store.read(findCard(makeCard(number))), makeCard(number))
@@ -111,8 +121,8 @@ export function cardsSuite(withStore: WithStore): void {
         makeCard(3),
         makeCard(4, { endsAt: 1 }),
       ]
-      for (const card of [late, early, future, gone]) await keep(store, card)
-      await store.write(updateCard, { card: shreddedOf(gone), audit: makeAuditEntry(gone) })
+      for (const card of [late, early, future, gone]) await insertSampleCard(store, card)
+      await store.write(updateCard, { card: shreddedVersion(gone), audit: makeAuditEntry(gone) })
       assert.deepEqual(await store.read(listEndedCards(501, 10)), [early, late])
       assert.deepEqual(await store.read(listEndedCards(500, 10)), [early])
       assert.deepEqual(await store.read(listEndedCards(501, 1)), [early])
@@ -122,23 +132,23 @@ export function cardsSuite(withStore: WithStore): void {
   test(
     'an expired card is listed as ended when its time is over, and one that money is held on only after the hold ended',
     withStore(async ({ store }) => {
-      const [expired, held, asked, paid] = [1, 2, 3, 4].map((number) => makeCard(number, { endsAt: number })) as [
+      const [expired, held, holding, paid] = [1, 2, 3, 4].map((number) => makeCard(number, { endsAt: number })) as [
         CardRow,
         CardRow,
         CardRow,
         CardRow,
       ]
-      for (const card of [expired, held, asked, paid]) await keep(store, card)
-      const next = nextOf(expired, { state: 'expired' })
+      for (const card of [expired, held, holding, paid]) await insertSampleCard(store, card)
+      const next = nextVersion(expired, { state: 'expired' })
       await store.write(beginVerification, {
-        attempt: makeVerification(expired, 'one', clockAt(0)),
+        attempt: sampleVerification(expired, 'one', clockAt(0)),
         limits: { resendWaitMs: 60_000, pan: null },
         audit: makeAuditEntry(expired),
       })
       assert.equal(await store.write(updateCard, { card: next, audit: makeAuditEntry(next) }), true)
-      assert.notEqual(await store.read(findVerification(expired)), null, 'only shredding drops the code')
+      assert.notEqual(await store.read(findVerification(expired)), null, 'only shredding deletes the verification')
       const receipt = await insertSampleReceipt(store, makeReceipt(1, { cardId: held.cardId, state: 5 }))
-      await insertSampleReceipt(store, makeReceipt(2, { cardId: asked.cardId, state: 6 }))
+      await insertSampleReceipt(store, makeReceipt(2, { cardId: holding.cardId, state: 6 }))
       await insertSampleReceipt(store, makeReceipt(3, { cardId: paid.cardId, state: 4 }))
       assert.deepEqual(await store.read(listEndedCards(1000, 10)), [next, paid])
       const cancelled = nextReceipt(receipt, { state: 50 })
@@ -150,7 +160,7 @@ export function cardsSuite(withStore: WithStore): void {
   test(
     'of the cards that end soon only live, saved and verified ones are listed as saved',
     withStore(async ({ store }) => {
-      const kept = makeCard(1, { verified: true, endsAt: 200 })
+      const saved = makeCard(1, { verified: true, endsAt: 200 })
       const first = makeCard(2, { verified: true, endsAt: 100 })
       const others = [
         makeCard(3, { endsAt: 100 }),
@@ -159,8 +169,8 @@ export function cardsSuite(withStore: WithStore): void {
         makeCard(6, { verified: true, state: 'expired', endsAt: 100 }),
         makeCard(7, { verified: true, state: 'removed', endsAt: 100 }),
       ]
-      for (const card of [kept, first, ...others]) await keep(store, card)
-      assert.deepEqual(await store.read(listSavedCards(201, 10)), [first, kept])
+      for (const card of [saved, first, ...others]) await insertSampleCard(store, card)
+      assert.deepEqual(await store.read(listSavedCards(201, 10)), [first, saved])
       assert.deepEqual(await store.read(listSavedCards(201, 1)), [first])
     }),
   )
@@ -169,7 +179,7 @@ export function cardsSuite(withStore: WithStore): void {
     'the pages of the cards under a key contain each card once, in the order of their ids',
     withStore(async ({ store }) => {
       const cards = Array.from({ length: 23 }, (_, n) => makeCard((n * 7919) % 1000, { keyId: n % 5 === 0 ? 'other' : keyId }))
-      await Promise.all(cards.map((card) => keep(store, card)))
+      await Promise.all(cards.map((card) => insertSampleCard(store, card)))
       const listed: ListedCard[] = []
       for (
         let page = await store.read(listCardsByKey(keyId, '', 5));
@@ -191,8 +201,8 @@ export function cardsSuite(withStore: WithStore): void {
     'reading a broken card fails with the name of its column, and other cards are served',
     withStore(async ({ store, raw }) => {
       const [good, bad] = [makeCard(1), makeCard(2, { customer: 'c' })]
-      for (const card of [good, bad]) await keep(store, card)
-      for (const [column, value] of BROKEN) {
+      for (const card of [good, bad]) await insertSampleCard(store, card)
+      for (const [column, value] of brokenValues) {
         await raw(`update cards set ${column} = ${value} where card_id = '${bad.cardId}'`)
         await assert.rejects(store.read(findCard(bad)), new RegExp(`broken at column ${column}`))
         await raw(`update cards set expiry = '0399', state = 'live', verified = 0, customer = null where card_id = '${bad.cardId}'`)
@@ -204,9 +214,9 @@ export function cardsSuite(withStore: WithStore): void {
   test(
     'a broken card in a list has its column and ids, beside the others, and the next page continues after it',
     withStore(async ({ store, raw }) => {
-      const kept = { recurrent: true, verified: true }
-      const [before, bad, after] = [1, 2, 3].map((number) => makeCard(number, { ...kept, endsAt: number * 100, customer: 'c' }))
-      for (const card of [before!, bad!, after!]) await keep(store, card)
+      const saved = { recurrent: true, verified: true }
+      const [before, bad, after] = [1, 2, 3].map((number) => makeCard(number, { ...saved, endsAt: number * 100, customer: 'c' }))
+      for (const card of [before!, bad!, after!]) await insertSampleCard(store, card)
       const { cardId, merchantId, endsAt } = bad!
       for (const [column, value] of [['customer', `'"a'`] as const, ['created_at', '9007199254740993'] as const]) {
         await raw(`update cards set ${column} = ${value} where card_id = '${cardId}'`)
@@ -223,7 +233,7 @@ export function cardsSuite(withStore: WithStore): void {
   )
 }
 
-async function keep(store: Store, card: CardRow): Promise<void> {
+async function insertSampleCard(store: Store, card: CardRow): Promise<void> {
   await store.write(insertCard, { card, audit: makeAuditEntry(card, 'card.created') })
 }
 
@@ -231,7 +241,7 @@ function after(page: readonly ListedCard[]): string {
   return page.at(-1)?.cardId ?? ''
 }
 
-const BROKEN = [
+const brokenValues = [
   ['expiry', `'1399'`],
   ['state', `'alive'`],
   ['verified', '2'],
@@ -239,7 +249,7 @@ const BROKEN = [
   ['customer', `'"a'`],
 ] as const
 
-const NAUGHTY = [
+const hostileTexts = [
   '',
   ' ',
   "'; drop table cards; --",

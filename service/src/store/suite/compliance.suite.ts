@@ -10,7 +10,7 @@ import { bucket, merchantId, T0 } from './samples.fixture.ts'
 export function complianceSuite(withStore: WithStore): void {
   const of = { bucket, merchantId }
   const other = { bucket, merchantId: 'f'.repeat(24) }
-  const noted = (action: string, subject: string): AuditEntry => ({
+  const auditOf = (action: string, subject: string): AuditEntry => ({
     at: T0,
     actor: 'user:1',
     action,
@@ -21,7 +21,7 @@ export function complianceSuite(withStore: WithStore): void {
     requestId: '',
     outcome: 'ok',
   })
-  const seen = (kind: string, lastAt: number, over: Partial<FindingRow> = {}): FindingRow => ({
+  const finding = (kind: string, lastAt: number, over: Partial<FindingRow> = {}): FindingRow => ({
     ...of,
     kind,
     seenBy: 'server',
@@ -38,10 +38,10 @@ export function complianceSuite(withStore: WithStore): void {
     'findings of a kind are one row: counts add up, the first time stays, and the last time is the later of two reports',
     withStore(async ({ store }) => {
       await store.write(addFindings, {
-        findings: [seen('a', 10, { count: 2, origin: 'https://shop\u0000' }), seen('a', 11, { seenBy: 'browser' })],
+        findings: [finding('a', 10, { count: 2, origin: 'https://shop\u0000' }), finding('a', 11, { seenBy: 'browser' })],
       })
-      await store.write(addFindings, { findings: [seen('a', 30), seen('b', 40), seen('b', 40, other)] })
-      await store.write(addFindings, { findings: [seen('a', 20, { count: 5, method: 'cards.verify' })] })
+      await store.write(addFindings, { findings: [finding('a', 30), finding('b', 40), finding('b', 40, other)] })
+      await store.write(addFindings, { findings: [finding('a', 20, { count: 5, method: 'cards.verify' })] })
       const found = await store.read(listFindings(of))
       assert.deepEqual(
         found.map(({ kind, seenBy, count, firstAt, lastAt, method, origin, requestId }) => [
@@ -64,59 +64,74 @@ export function complianceSuite(withStore: WithStore): void {
     }),
   )
 
-  const script = (name: string, print = 'p1'): ScannedScript => ({ scriptId: name, address: name, print, integrity: '', party: 'third' })
-  const keep = (store: Store, page: string, checkedAt: number, scripts: readonly ScannedScript[], over: Partial<PageCheckResult> = {}) =>
+  const script = (name: string, fingerprint = 'p1'): ScannedScript => ({
+    scriptId: name,
+    address: name,
+    fingerprint,
+    integrity: '',
+    party: 'third',
+  })
+  const save = (store: Store, page: string, checkedAt: number, scripts: readonly ScannedScript[], over: Partial<PageCheckResult> = {}) =>
     store.write(savePageCheck, {
       check: { ...of, page, checkedAt, checkedBy: 'u', errors: 1, warnings: 2, report: '{}' },
       scripts,
       pagesMax: 3,
       scriptsMax: 4,
       ...over,
-      audit: noted('page.checked', 'u'),
+      audit: auditOf('page.checked', 'u'),
     })
   const scriptsOf = async (store: Store) =>
-    (await store.read(listPageScripts(of))).map(({ scriptId, judged, print, judgedPrint, firstAt, lastAt }) => [
+    (await store.read(listPageScripts(of))).map(({ scriptId, decision, fingerprint, reviewedFingerprint, firstAt, lastAt }) => [
       scriptId,
-      judged,
-      print,
-      judgedPrint,
+      decision,
+      fingerprint,
+      reviewedFingerprint,
       firstAt,
       lastAt,
     ])
 
   test(
-    'a reviewed script stays in the inventory with its reason; one that was never reviewed goes when its page no longer has it',
+    'a reviewed script stays in the inventory with its reason; one that was never reviewed is deleted when its page no longer has it',
     withStore(async ({ store }) => {
-      await keep(store, 'https://a', 1, [script('one'), script('two'), script('three')])
-      const judged = { ...of, judged: 'authorised', reason: 'takes the card', judgedBy: 'u', judgedAt: 5 } as const
-      assert.equal(await store.write(reviewScript, { ...judged, scriptId: 'one', print: 'p1', audit: noted('script.judged', 'one') }), true)
+      await save(store, 'https://a', 1, [script('one'), script('two'), script('three')])
+      const review = { ...of, decision: 'authorised', reason: 'takes the card', reviewedBy: 'u', reviewedAt: 5 } as const
       assert.equal(
-        await store.write(reviewScript, { ...judged, scriptId: 'two', print: 'another', audit: noted('script.judged', 'two') }),
+        await store.write(reviewScript, { ...review, scriptId: 'one', fingerprint: 'p1', audit: auditOf('script.authorized', 'one') }),
+        true,
+      )
+      assert.equal(
+        await store.write(reviewScript, { ...review, scriptId: 'two', fingerprint: 'another', audit: auditOf('script.authorized', 'two') }),
         false,
       )
       assert.equal(
-        await store.write(reviewScript, { ...judged, ...other, scriptId: 'two', print: 'p1', audit: noted('script.judged', 'two') }),
+        await store.write(reviewScript, {
+          ...review,
+          ...other,
+          scriptId: 'two',
+          fingerprint: 'p1',
+          audit: auditOf('script.authorized', 'two'),
+        }),
         false,
       )
-      await keep(store, 'https://a', 2, [script('three', 'p2')])
+      await save(store, 'https://a', 2, [script('three', 'p2')])
       assert.deepEqual(await scriptsOf(store), [
         ['one', 'authorised', 'p1', 'p1', 1, 1],
         ['three', 'open', 'p2', '', 1, 2],
       ])
-      await keep(store, 'https://a', 3, [script('one', 'p2')])
+      await save(store, 'https://a', 3, [script('one', 'p2')])
       assert.deepEqual(await scriptsOf(store), [['one', 'authorised', 'p2', 'p1', 1, 3]])
       assert.equal((await store.read(listPageScripts(of)))[0]?.reason, 'takes the card')
       assert.deepEqual(await store.read(listPageScripts(other)), [])
-      const told = await store.read(listAuditOfSubject(merchantId, 'one', 9))
-      assert.deepEqual([told.length, told[0]?.action], [1, 'script.judged'])
+      const entries = await store.read(listAuditOfSubject(merchantId, 'one', 9))
+      assert.deepEqual([entries.length, entries[0]?.action], [1, 'script.authorized'])
     }),
   )
 
   test(
     'of a merchant’s pages and scripts only the newest are stored, up to the limits',
     withStore(async ({ store }) => {
-      for (let at = 1; at <= 5; at++) await keep(store, `https://${String(at)}`, at, [script(`s${String(at)}`)])
-      await keep(store, 'https://4', 9, [script('s4')])
+      for (let at = 1; at <= 5; at++) await save(store, `https://${String(at)}`, at, [script(`s${String(at)}`)])
+      await save(store, 'https://4', 9, [script('s4')])
       assert.deepEqual(
         (await store.read(listPageChecks(of))).map(({ page, errors }) => [page, errors]),
         [
@@ -129,7 +144,7 @@ export function complianceSuite(withStore: WithStore): void {
         (await scriptsOf(store)).map(([name]) => name),
         ['s3', 's4', 's5'],
       )
-      await keep(
+      await save(
         store,
         'https://6',
         10,

@@ -3,10 +3,10 @@ import { test } from 'node:test'
 import { findCardOfAnyMerchant, insertCard, listConsents, updateCard } from '../cards.ts'
 import { type DisclosureRow, findDisclosure, saveDisclosure } from '../disclosures.ts'
 import type { WithStore } from './opened.fixture.ts'
-import { bucket, cardIdOf, makeCard, makeAuditEntry, merchantId, T0 } from './samples.fixture.ts'
+import { bucket, sampleCardId, makeCard, makeAuditEntry, merchantId, T0 } from './samples.fixture.ts'
 
 export function consentsSuite(withStore: WithStore): void {
-  const shown: DisclosureRow = {
+  const disclosure: DisclosureRow = {
     version: 'a "1"\0',
     locale: 'uz',
     sha256: 'ab'.repeat(32),
@@ -18,14 +18,14 @@ export function consentsSuite(withStore: WithStore): void {
   test(
     'a disclosure stays as it was first stored, and only its last use changes',
     withStore(async ({ store, reopen }) => {
-      await store.write(saveDisclosure, shown)
-      await store.write(saveDisclosure, { ...shown, text: 'another', firstUsedAt: T0 + 9, lastUsedAt: T0 + 9 })
-      await store.write(saveDisclosure, { ...shown, lastUsedAt: T0 + 5 })
-      const kept = { ...shown, lastUsedAt: T0 + 9 }
-      assert.deepEqual(await store.read(findDisclosure(shown)), kept)
+      await store.write(saveDisclosure, disclosure)
+      await store.write(saveDisclosure, { ...disclosure, text: 'another', firstUsedAt: T0 + 9, lastUsedAt: T0 + 9 })
+      await store.write(saveDisclosure, { ...disclosure, lastUsedAt: T0 + 5 })
+      const stored = { ...disclosure, lastUsedAt: T0 + 9 }
+      assert.deepEqual(await store.read(findDisclosure(disclosure)), stored)
       for (const other of [{ version: 'a' }, { locale: 'en' }, { sha256: 'cd'.repeat(32) }])
-        assert.equal(await store.read(findDisclosure({ ...shown, ...other })), null)
-      assert.deepEqual(await (await reopen()).read(findDisclosure(shown)), kept)
+        assert.equal(await store.read(findDisclosure({ ...disclosure, ...other })), null)
+      assert.deepEqual(await (await reopen()).read(findDisclosure(disclosure)), stored)
     }),
   )
 
@@ -41,14 +41,14 @@ export function consentsSuite(withStore: WithStore): void {
       for (const card of cards) await store.write(insertCard, { card, audit: makeAuditEntry(card) })
       const removed = { ...cards[1]!, version: 2, state: 'removed', keyId: '', blob: new Uint8Array(0), endedAt: T0 + 9 } as const
       assert.equal(await store.write(updateCard, { card: removed, audit: makeAuditEntry(removed) }), true)
-      const ask = { bucket, merchantId, from: T0 + 2, to: T0 + 4, after: '', count: 1 }
-      const first = await store.read(listConsents(ask))
+      const query = { bucket, merchantId, from: T0 + 2, to: T0 + 4, after: '', count: 1 }
+      const first = await store.read(listConsents(query))
       assert.deepEqual(first, [removed])
-      assert.deepEqual(await store.read(listConsents({ ...ask, after: cardIdOf(2) })), [cards[2]])
-      assert.deepEqual(await store.read(listConsents({ ...ask, after: cardIdOf(3) })), [])
-      assert.equal((await store.read(listConsents({ ...ask, from: 0, to: T0 + 9, count: 10 }))).length, 4)
-      assert.deepEqual(await store.read(findCardOfAnyMerchant(bucket, cardIdOf(6))), cards[5])
-      assert.equal(await store.read(findCardOfAnyMerchant(bucket, cardIdOf(7))), null)
+      assert.deepEqual(await store.read(listConsents({ ...query, after: sampleCardId(2) })), [cards[2]])
+      assert.deepEqual(await store.read(listConsents({ ...query, after: sampleCardId(3) })), [])
+      assert.equal((await store.read(listConsents({ ...query, from: 0, to: T0 + 9, count: 10 }))).length, 4)
+      assert.deepEqual(await store.read(findCardOfAnyMerchant(bucket, sampleCardId(6))), cards[5])
+      assert.equal(await store.read(findCardOfAnyMerchant(bucket, sampleCardId(7))), null)
     }),
   )
 }

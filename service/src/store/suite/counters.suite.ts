@@ -9,49 +9,49 @@ import type { WithStore } from './opened.fixture.ts'
 import { bucket, makeCard, makeAuditEntry, makeSms, merchantId, T0 } from './samples.fixture.ts'
 
 export function countersSuite(withStore: WithStore): void {
-  const tally = (hour: number, name: string, count: number): CounterRow => ({ bucket, merchantId, hour, name, count })
+  const counter = (hour: number, name: string, count: number): CounterRow => ({ bucket, merchantId, hour, name, count })
 
   test(
     'counters add up by the hour and by days that begin at midnight in Tashkent, for one merchant alone',
     withStore(async ({ store }) => {
       const midnight = 24 * 20_000 - 5
       await store.write(addCounters, {
-        counters: [tally(0, 'created', 3), tally(midnight - 1, 'created', 1), tally(midnight, 'created', 2)],
+        counters: [counter(0, 'created', 3), counter(midnight - 1, 'created', 1), counter(midnight, 'created', 2)],
         position: null,
       })
       await store.write(addCounters, {
-        counters: [tally(0, 'created', 1), tally(midnight, 'created', 5), tally(midnight, 'paid', 1)],
+        counters: [counter(0, 'created', 1), counter(midnight, 'created', 5), counter(midnight, 'paid', 1)],
         position: null,
       })
-      const span = { bucket, merchantId, fromHour: midnight - 1, toHour: midnight, stepHours: 24 } as const
-      assert.deepEqual(await store.read(listCounters(span)), [
+      const query = { bucket, merchantId, fromHour: midnight - 1, toHour: midnight, stepHours: 24 } as const
+      assert.deepEqual(await store.read(listCounters(query)), [
         { step: 19_999, name: 'created', count: 1 },
         { step: 20_000, name: 'created', count: 7 },
         { step: 20_000, name: 'paid', count: 1 },
       ])
-      assert.deepEqual(await store.read(listCounters({ ...span, stepHours: 1, toHour: midnight - 1 })), [
+      assert.deepEqual(await store.read(listCounters({ ...query, stepHours: 1, toHour: midnight - 1 })), [
         { step: midnight + 4, name: 'created', count: 1 },
       ])
       assert.deepEqual(await store.read(listAllTimeCounters({ bucket, merchantId })), [{ name: 'created', count: 4 }])
-      assert.deepEqual(await store.read(listCounters({ ...span, merchantId: 'f'.repeat(24) })), [])
+      assert.deepEqual(await store.read(listCounters({ ...query, merchantId: 'f'.repeat(24) })), [])
       assert.equal(await deleteInPages(store, deleteOldCounters, midnight), 1)
-      assert.equal((await store.read(listCounters(span))).length, 2)
+      assert.equal((await store.read(listCounters(query))).length, 2)
       assert.equal((await store.read(listAllTimeCounters({ bucket, merchantId }))).length, 1)
     }),
   )
 
   test(
-    'a position in an audit chain is counted from once: of many concurrent writers one adds',
+    'the entries after a position in an audit chain are counted once: of many concurrent writers one adds',
     withStore(async ({ store }) => {
       const move = { chain: 'c', from: 0, to: 7 }
       const added = await Promise.all(
-        Array.from({ length: 8 }, () => store.write(addCounters, { counters: [tally(9, 'created', 1)], position: move })),
+        Array.from({ length: 8 }, () => store.write(addCounters, { counters: [counter(9, 'created', 1)], position: move })),
       )
       assert.equal(added.filter(Boolean).length, 1)
-      assert.equal(await store.write(addCounters, { counters: [tally(9, 'created', 1)], position: { chain: 'c', from: 7, to: 9 } }), true)
-      assert.equal(await store.write(addCounters, { counters: [tally(9, 'created', 1)], position: move }), false)
-      const span = { bucket, merchantId, fromHour: 9, toHour: 9, stepHours: 1 } as const
-      assert.deepEqual(await store.read(listCounters(span)), [{ step: 14, name: 'created', count: 2 }])
+      assert.equal(await store.write(addCounters, { counters: [counter(9, 'created', 1)], position: { chain: 'c', from: 7, to: 9 } }), true)
+      assert.equal(await store.write(addCounters, { counters: [counter(9, 'created', 1)], position: move }), false)
+      const query = { bucket, merchantId, fromHour: 9, toHour: 9, stepHours: 1 } as const
+      assert.deepEqual(await store.read(listCounters(query)), [{ step: 14, name: 'created', count: 2 }])
       assert.deepEqual(await store.read(listCounterPositions()), [{ chain: 'c', seq: 9 }])
     }),
   )
@@ -62,14 +62,14 @@ export function countersSuite(withStore: WithStore): void {
       const requestId = 'd'.repeat(24)
       const [one, two] = [makeCard(1, { createdAt: T0 }), makeCard(2, { createdAt: T0 + 1, verified: true, verifiedAt: T0 + 9 })]
       for (const card of [one, two]) await store.write(insertCard, { card, audit: { ...makeAuditEntry(card, 'card.created'), merchantId } })
-      const deeds = [
+      const events = [
         [one, 'code.dispatched', 'smsNotConnected', T0 + 2],
         [two, 'code.dispatched', 'sent', T0 + 3],
         [two, 'code.attempted', 'wrong_code', T0 + 3],
         [two, 'card.verified', 'correct_code', T0 + 4],
         [two, 'code.requested', 'requested', T0 + 5],
       ] as const
-      for (const [card, action, outcome, at] of deeds) {
+      for (const [card, action, outcome, at] of events) {
         await store.write(insertAuditEntry, { audit: { ...makeAuditEntry(card, action), merchantId, outcome, at, requestId } })
       }
       const seen: CodeEvent[] = []
@@ -80,14 +80,14 @@ export function countersSuite(withStore: WithStore): void {
       }
       assert.deepEqual(
         seen.map(({ action, outcome, cardId, maskedPan }) => [action, outcome, cardId, maskedPan]),
-        [deeds[3], deeds[2], deeds[1], deeds[0]].map(([card, action, outcome]) => [action, outcome, card.cardId, card.maskedPan]),
+        [events[3], events[2], events[1], events[0]].map(([card, action, outcome]) => [action, outcome, card.cardId, card.maskedPan]),
       )
       assert.deepEqual(await store.read(listCodeEvents({ bucket, merchantId: 'f'.repeat(24), after: null, count: 9 })), [])
-      const ask = { bucket, merchantId, from: T0, cardsMax: 9 }
-      assert.deepEqual(await store.read(findFunnel(ask)), { created: 2, sent: 1, verified: 1, paid: 0 })
-      assert.deepEqual(await store.read(findFunnel({ ...ask, cardsMax: 1 })), { created: 1, sent: 1, verified: 1, paid: 0 })
-      assert.deepEqual(await store.read(findFunnel({ ...ask, from: T0 + 2 })), { created: 0, sent: 0, verified: 0, paid: 0 })
-      assert.equal((await store.read(findFunnel({ ...ask, merchantId: 'f'.repeat(24) }))).created, 0)
+      const query = { bucket, merchantId, from: T0, cardsMax: 9 }
+      assert.deepEqual(await store.read(findFunnel(query)), { created: 2, sent: 1, verified: 1, paid: 0 })
+      assert.deepEqual(await store.read(findFunnel({ ...query, cardsMax: 1 })), { created: 1, sent: 1, verified: 1, paid: 0 })
+      assert.deepEqual(await store.read(findFunnel({ ...query, from: T0 + 2 })), { created: 0, sent: 0, verified: 0, paid: 0 })
+      assert.equal((await store.read(findFunnel({ ...query, merchantId: 'f'.repeat(24) }))).created, 0)
     }),
   )
 

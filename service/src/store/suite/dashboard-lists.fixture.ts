@@ -8,21 +8,21 @@ import { findRequest, listRequests } from '../request-log.ts'
 import { listMerchantInbox } from '../sandbox.ts'
 import type { Store } from '../store.ts'
 import type { Read } from '../transaction.ts'
-import { busyUser, idOfRow, tallyHours, timeOfRow } from './many-rows.fixture.ts'
+import { busyUser, idOfRow, counterHours, timeOfRow } from './many-rows.fixture.ts'
 import { bucket, merchantId, T0 } from './samples.fixture.ts'
 
-/** A question of one of the dashboard's lists, for the tests of its plan and for the clock. A new list adds its rows below. */
-export interface ListQuestion {
+/** A query of a dashboard list, for the plan tests and the benchmark. Every list has its entries below. */
+export interface ListQuery {
   /** `cards, first page`. */
   readonly name: string
   readonly read: Read<unknown>
-  readonly ask: (store: Store) => Promise<unknown>
-  /** The most rows of a table, or entries of an index, that one page may touch. */
+  readonly run: (store: Store) => Promise<unknown>
+  /** The maximum of table rows or index entries that one page may read. */
   readonly rowsMax: number
 }
 
-/** All of them, over `rows` rows that `fillRows` made, `behind` of them before the page that lies deep. */
-export function listQuestions(rows: number, behind: number): readonly ListQuestion[] {
+/** All list queries over `rows` rows made by `fillRows`; deep pages begin after `behind` rows. */
+export function dashboardListQueries(rows: number, behind: number): readonly ListQuery[] {
   const of = { bucket, merchantId }
   const page = { ...of, count: 26 }
   const deep = { at: timeOfRow(rows - behind), id: idOfRow(rows - behind) }
@@ -31,37 +31,37 @@ export function listQuestions(rows: number, behind: number): readonly ListQuesti
   const deepDelivery = { createdAt: deep.at, eventId: deep.id, endpointId: idOfRow(1) }
   const someCard = { ...of, cardId: idOfRow(rows - 1) }
 
-  const cards = (name: string, ask: Parameters<typeof listCards>[0]): ListQuestion =>
-    row(`cards, ${name}`, ask.count * 2, listCards(ask), (store) => store.read(listCards(ask)))
-  const receipts = (name: string, ask: Parameters<typeof listReceiptPage>[0]): ListQuestion =>
-    row(`receipts, ${name}`, ask.count * 2, listReceiptPage(ask), (store) => store.read(listReceiptPage(ask)))
-  const deliveries = (name: string, ask: Parameters<typeof listDeliveryPage>[0]): ListQuestion =>
-    row(`deliveries, ${name}`, ask.count * 3, listDeliveryPage(ask), (store) => store.read(listDeliveryPage(ask)))
-  const codes = (name: string, ask: Parameters<typeof listCodeEvents>[0]): ListQuestion =>
-    row(`codes, ${name}`, ask.count * 3, listCodeEvents(ask), (store) => store.read(listCodeEvents(ask)))
-  const deeds = (name: string, ask: Parameters<typeof listUserActions>[0]): ListQuestion =>
-    row(`audit, ${name}`, ask.count * 2, listUserActions(ask), (store) => store.read(listUserActions(ask)))
-  const consents = (name: string, ask: Parameters<typeof listConsents>[0]): ListQuestion =>
-    row(`consents, ${name}`, ask.count * 4, listConsents(ask), (store) => store.read(listConsents(ask)))
+  const cards = (name: string, query: Parameters<typeof listCards>[0]): ListQuery =>
+    row(`cards, ${name}`, query.count * 2, listCards(query), (store) => store.read(listCards(query)))
+  const receipts = (name: string, query: Parameters<typeof listReceiptPage>[0]): ListQuery =>
+    row(`receipts, ${name}`, query.count * 2, listReceiptPage(query), (store) => store.read(listReceiptPage(query)))
+  const deliveries = (name: string, query: Parameters<typeof listDeliveryPage>[0]): ListQuery =>
+    row(`deliveries, ${name}`, query.count * 3, listDeliveryPage(query), (store) => store.read(listDeliveryPage(query)))
+  const codes = (name: string, query: Parameters<typeof listCodeEvents>[0]): ListQuery =>
+    row(`codes, ${name}`, query.count * 3, listCodeEvents(query), (store) => store.read(listCodeEvents(query)))
+  const userActions = (name: string, query: Parameters<typeof listUserActions>[0]): ListQuery =>
+    row(`audit, ${name}`, query.count * 2, listUserActions(query), (store) => store.read(listUserActions(query)))
+  const consents = (name: string, query: Parameters<typeof listConsents>[0]): ListQuery =>
+    row(`consents, ${name}`, query.count * 4, listConsents(query), (store) => store.read(listConsents(query)))
   const anyTime = { from: 0, to: Number.MAX_SAFE_INTEGER }
   const lastHour = { from: timeOfRow(rows - 3600), to: timeOfRow(rows) }
   const funnel = { ...of, from: T0, cardsMax: 2000 }
-  const span = { ...of, fromHour: tallyHours.from, toHour: tallyHours.to, stepHours: 24 } as const
+  const counters = { ...of, fromHour: counterHours.from, toHour: counterHours.to, stepHours: 24 } as const
 
-  const requests = (name: string, ask: Parameters<typeof listRequests>[0]): ListQuestion =>
-    row(`requests, ${name}`, ask.count * 2, listRequests(ask), (store) => store.read(listRequests(ask)))
+  const requests = (name: string, query: Parameters<typeof listRequests>[0]): ListQuery =>
+    row(`requests, ${name}`, query.count * 2, listRequests(query), (store) => store.read(listRequests(query)))
   const someRequest = { ...of, requestId: idOfRow(rows - 1) }
 
   return [
     cards('first page', { ...page, after: null, by: null }),
     cards('deep page', { ...page, after: deep, by: null }),
-    cards('what one look for consents reads', { ...page, count: 200, after: null, by: null }),
+    cards('what one pass over consents reads', { ...page, count: 200, after: null, by: null }),
     cards('by the last four', { ...page, after: null, by: { lastFour: '0111' } }),
     cards('by the last four, deep', { ...page, after: deep, by: { lastFour: '0111' } }),
     cards('by the payer', { ...page, after: null, by: { customer: 'payer 7' } }),
-    cards('by a payer that is none', { ...page, after: null, by: { customer: 'nobody' } }),
+    cards('by an unknown payer', { ...page, after: null, by: { customer: 'unknown' } }),
     row('card, its receipts', 26, listReceiptsOfCard(someCard, 26), (store) => store.read(listReceiptsOfCard(someCard, 26))),
-    row('card, what was refused to it', 26, listDeclinedOperations(someCard, 26), (store) =>
+    row('card, its declined payments', 26, listDeclinedOperations(someCard, 26), (store) =>
       store.read(listDeclinedOperations(someCard, 26)),
     ),
     row('card, its audit', 200, listAuditOfSubject(merchantId, someCard.cardId, 100), (store) =>
@@ -75,14 +75,14 @@ export function listQuestions(rows: number, behind: number): readonly ListQuesti
     deliveries('first page', { ...page, state: null, after: null }),
     deliveries('deep page', { ...page, state: null, after: deepDelivery }),
     deliveries('given up, deep', { ...page, state: 'dead', after: deepDelivery }),
-    deliveries('what a page of one type looks at', { ...page, count: 501, state: null, after: null }),
+    deliveries('what a page of one type reads', { ...page, count: 501, state: null, after: null }),
     codes('first page', { ...page, after: null }),
     codes('deep page', { ...page, after: deepCode }),
-    codes('what a page of failures looks at', { ...page, count: 501, after: null }),
+    codes('what a page of failures reads', { ...page, count: 501, after: null }),
     row('codes, funnel', 20_000, findFunnel(funnel), (store) => store.read(findFunnel(funnel))),
-    deeds('first page', { ...page, after: null }),
-    deeds('deep page', { ...page, after: deepHash }),
-    row('audit, of one who did much', 200, listAuditOfSubject(merchantId, busyUser, 100), (store) =>
+    userActions('first page', { ...page, after: null }),
+    userActions('deep page', { ...page, after: deepHash }),
+    row('audit, of a busy user', 200, listAuditOfSubject(merchantId, busyUser, 100), (store) =>
       store.read(listAuditOfSubject(merchantId, busyUser, 100)),
     ),
     consents('first page', { ...page, ...anyTime, after: '' }),
@@ -97,13 +97,13 @@ export function listQuestions(rows: number, behind: number): readonly ListQuesti
     requests('first page', { ...page, from: 0, after: null, cardId: null }),
     requests('deep page', { ...page, from: 0, after: deep, cardId: null }),
     requests('of an hour', { ...page, from: lastHour.from, after: { at: lastHour.to, id: '' }, cardId: null }),
-    requests('what one look of a filter reads', { ...page, count: 501, from: 0, after: null, cardId: null }),
+    requests('what one pass of a filter reads', { ...page, count: 501, from: 0, after: null, cardId: null }),
     requests('of a card', { ...page, from: 0, after: null, cardId: '7'.padStart(24, '0') }),
     row('requests, one', 2, findRequest(someRequest), (store) => store.read(findRequest(someRequest))),
-    row('charts, a week', 24 * 168, listCounters(span), (store) => store.read(listCounters(span))),
+    row('charts, a week', 24 * 168, listCounters(counters), (store) => store.read(listCounters(counters))),
   ]
 }
 
-function row(name: string, rowsMax: number, read: Read<unknown>, ask: ListQuestion['ask']): ListQuestion {
-  return { name, rowsMax, read, ask }
+function row(name: string, rowsMax: number, read: Read<unknown>, query: ListQuery['run']): ListQuery {
+  return { name, rowsMax, read, run: query }
 }

@@ -26,7 +26,7 @@ import { bytesOf, makeCard, makeAuditEntry, T0 } from './samples.fixture.ts'
 
 export function dashboardSuite(withStore: WithStore): void {
   const card = makeCard(0)
-  const note = makeAuditEntry(card, 'dashboard_user.created')
+  const audit = makeAuditEntry(card, 'dashboard_user.created')
   const user: DashboardUserRow = {
     userId: 'a'.repeat(24),
     merchantId: card.merchantId,
@@ -59,12 +59,12 @@ export function dashboardSuite(withStore: WithStore): void {
   test(
     'a user is read as it was stored, one phone is one login, and an update needs the version before it',
     withStore(async ({ store }) => {
-      assert.equal(await store.write(insertDashboardUser, { user, audit: note }), true)
-      assert.equal(await store.write(insertDashboardUser, { user: { ...user, userId: 'c'.repeat(24) }, audit: note }), false)
+      assert.equal(await store.write(insertDashboardUser, { user, audit }), true)
+      assert.equal(await store.write(insertDashboardUser, { user: { ...user, userId: 'c'.repeat(24) }, audit }), false)
       assert.deepEqual(await store.read(findDashboardUserByPhone(user.phone)), user)
       const next = { ...user, version: 2, role: 'read', totp: null, mustChange: false } as const
-      assert.equal(await store.write(updateDashboardUser, { user: next, endSessions: null, audit: note }), true)
-      assert.equal(await store.write(updateDashboardUser, { user: next, endSessions: null, audit: note }), false)
+      assert.equal(await store.write(updateDashboardUser, { user: next, endSessions: null, audit }), true)
+      assert.equal(await store.write(updateDashboardUser, { user: next, endSessions: null, audit }), false)
       assert.deepEqual(await store.read(listDashboardUsers(user.merchantId, '', 10)), [next])
       assert.deepEqual(await store.read(listDashboardUsers('f'.repeat(24), '', 10)), [])
     }),
@@ -73,7 +73,7 @@ export function dashboardSuite(withStore: WithStore): void {
   test(
     'of many concurrent sign-in attempts only the allowed number is counted, and a TOTP step is accepted once',
     withStore(async ({ store }) => {
-      await store.write(insertDashboardUser, { user, audit: note })
+      await store.write(insertDashboardUser, { user, audit })
       const claim = { userId: user.userId, now: T0, maxAttempts: 10, lockMs: 1000 }
       const claims = await Promise.all(Array.from({ length: 30 }, () => store.write(claimSignInAttempt, claim)))
       assert.equal(claims.filter(Boolean).length, 10)
@@ -88,16 +88,16 @@ export function dashboardSuite(withStore: WithStore): void {
   test(
     'sessions end one by one, all at once, by an update of their user, and by age',
     withStore(async ({ store }) => {
-      await store.write(insertDashboardUser, { user, audit: note })
+      await store.write(insertDashboardUser, { user, audit })
       const ids = ['1', '2', '3', '4', '5'].map((digit) => digit.repeat(24))
       for (const [at, sessionId] of ids.entries())
-        await store.write(insertDashboardSession, { session: { ...session, sessionId, createdAt: T0 + at }, audit: note })
+        await store.write(insertDashboardSession, { session: { ...session, sessionId, createdAt: T0 + at }, audit })
       assert.deepEqual(await store.read(findDashboardSession(ids[0] ?? '')), { ...session, sessionId: ids[0] })
       await store.write(touchDashboardSession, { sessionId: ids[4] ?? '', now: T0 + 500 })
       const { userId } = user
-      assert.equal(await store.write(deleteDashboardSessions, { userId: 'f'.repeat(24), sessionId: ids[0] ?? '', audit: note }), 0)
-      assert.equal(await store.write(deleteDashboardSessions, { userId, sessionId: ids[0] ?? '', audit: note }), 1)
-      await store.write(updateDashboardUser, { user: { ...user, version: 2 }, endSessions: { except: ids[4] ?? '' }, audit: note })
+      assert.equal(await store.write(deleteDashboardSessions, { userId: 'f'.repeat(24), sessionId: ids[0] ?? '', audit }), 0)
+      assert.equal(await store.write(deleteDashboardSessions, { userId, sessionId: ids[0] ?? '', audit }), 1)
+      await store.write(updateDashboardUser, { user: { ...user, version: 2 }, endSessions: { except: ids[4] ?? '' }, audit })
       assert.deepEqual(
         (await store.read(listDashboardSessions(userId, 9))).map(({ sessionId }) => sessionId),
         [ids[4]],
@@ -118,16 +118,16 @@ export function dashboardSuite(withStore: WithStore): void {
         createdAt: T0 + Math.floor(at / 2),
         customer: at === 1 ? 'p"1' : null,
       }))
-      for (const each of cards) await store.write(insertCard, { card: each, audit: note })
+      for (const each of cards) await store.write(insertCard, { card: each, audit })
       const wanted = cards.toSorted((a, b) => b.createdAt - a.createdAt || (a.cardId < b.cardId ? 1 : -1))
-      const ask = { bucket, merchantId, after: null, count: 3, by: null }
-      assert.deepEqual(await store.read(listCards(ask)), wanted.slice(0, 3))
+      const query = { bucket, merchantId, after: null, count: 3, by: null }
+      assert.deepEqual(await store.read(listCards(query)), wanted.slice(0, 3))
       const { createdAt: at, cardId: id } = wanted[2] ?? card
-      assert.deepEqual(await store.read(listCards({ ...ask, after: { at, id } })), wanted.slice(3))
-      assert.deepEqual(await store.read(listCards({ ...ask, by: { customer: 'p"1' } })), [cards[1]])
-      assert.equal((await store.read(listCards({ ...ask, count: 9, by: { lastFour: card.maskedPan.slice(-4) } }))).length > 0, true)
-      assert.deepEqual(await store.read(listCards({ ...ask, by: { lastFour: 'none' } })), [])
-      assert.deepEqual(await store.read(listCards({ ...ask, merchantId: 'f'.repeat(24) })), [])
+      assert.deepEqual(await store.read(listCards({ ...query, after: { at, id } })), wanted.slice(3))
+      assert.deepEqual(await store.read(listCards({ ...query, by: { customer: 'p"1' } })), [cards[1]])
+      assert.equal((await store.read(listCards({ ...query, count: 9, by: { lastFour: card.maskedPan.slice(-4) } }))).length > 0, true)
+      assert.deepEqual(await store.read(listCards({ ...query, by: { lastFour: 'none' } })), [])
+      assert.deepEqual(await store.read(listCards({ ...query, merchantId: 'f'.repeat(24) })), [])
       assert.deepEqual(await store.read(listAuditOfSubject('f'.repeat(24), card.cardId, 9)), [])
     }),
   )
@@ -143,8 +143,8 @@ export function dashboardSuite(withStore: WithStore): void {
           audit: { ...makeAuditEntry(made, 'card.created'), actor, at: T0 + Math.floor(number / 2) },
         })
       }
-      const ask = { merchantId: card.merchantId, after: null, count: 10 }
-      const all = await store.read(listUserActions(ask))
+      const query = { merchantId: card.merchantId, after: null, count: 10 }
+      const all = await store.read(listUserActions(query))
       assert.deepEqual(
         all.map(({ actor, at }) => [actor, at - T0]).toSorted(([a], [b]) => String(a).localeCompare(String(b))),
         [['operator', 1] as const, ['user:1', 0] as const, ['user:2', 3] as const, ['visitor', 2] as const],
@@ -155,9 +155,9 @@ export function dashboardSuite(withStore: WithStore): void {
       )
       const [, second] = all
       const after = { at: second?.at ?? 0, id: Buffer.from(second?.hash ?? []).toString('hex') }
-      assert.deepEqual(await store.read(listUserActions({ ...ask, after })), all.slice(2))
-      assert.deepEqual(await store.read(listUserActions({ ...ask, count: 1 })), all.slice(0, 1))
-      assert.deepEqual(await store.read(listUserActions({ ...ask, merchantId: 'f'.repeat(24) })), [])
+      assert.deepEqual(await store.read(listUserActions({ ...query, after })), all.slice(2))
+      assert.deepEqual(await store.read(listUserActions({ ...query, count: 1 })), all.slice(0, 1))
+      assert.deepEqual(await store.read(listUserActions({ ...query, merchantId: 'f'.repeat(24) })), [])
     }),
   )
 }

@@ -9,8 +9,17 @@ import { listOperations } from '../operations.ts'
 import { findReceipt, insertReceipt, updateReceipt } from '../receipts.ts'
 import type { Store } from '../store.ts'
 import { beginVerification, checkCode, completeVerification, findVerification, recordSendResult } from '../verifications.ts'
-import { sumOfSoundChains } from './audit.suite.ts'
-import { bytesOf, makeVerification, makeCard, makeAuditEntry, makeCodeAttempt, clockAt, nextOf, shreddedOf } from './samples.fixture.ts'
+import { countVerifiedEntries } from './audit.suite.ts'
+import {
+  bytesOf,
+  sampleVerification,
+  makeCard,
+  makeAuditEntry,
+  makeCodeAttempt,
+  clockAt,
+  nextVersion,
+  shreddedVersion,
+} from './samples.fixture.ts'
 import {
   insertSampleReceipt,
   makeIdempotencyOutcome,
@@ -22,7 +31,7 @@ import {
   makeReceiptExtras,
   nextReceipt,
 } from './money.fixture.ts'
-import type { Opened, WithStore } from './opened.fixture.ts'
+import type { StoreUnderTest, WithStore } from './opened.fixture.ts'
 
 export function extrasSuite(withStore: WithStore): void {
   test(
@@ -30,16 +39,16 @@ export function extrasSuite(withStore: WithStore): void {
     withStore(async (opened) => {
       const { store } = opened
       const receipts = Array.from({ length: 200 }, (_, n) => makeReceipt(n))
-      const kept = await Promise.all(
-        receipts.map((receipt) => store.write(insertReceipt, { receipt, ...fullRiders(receipt.receiptId, receipt) })),
+      const results = await Promise.all(
+        receipts.map((receipt) => store.write(insertReceipt, { receipt, ...fullReceiptExtras(receipt.receiptId, receipt) })),
       )
-      assert.equal(kept.filter((each) => each === 'inserted').length, 1)
-      assert.equal(kept.filter((each) => each === 'duplicate_request').length, 199)
-      const winner = receipts[kept.indexOf('inserted')]!
-      assert.deepEqual(await tellRows(opened), { receipts: 1, idempotency: 1, outbox: 1 })
+      assert.equal(results.filter((each) => each === 'inserted').length, 1)
+      assert.equal(results.filter((each) => each === 'duplicate_request').length, 199)
+      const winner = receipts[results.indexOf('inserted')]!
+      assert.deepEqual(await countRows(opened), { receipts: 1, idempotency: 1, outbox: 1 })
       assert.deepEqual(await store.read(findReceipt(winner)), winner)
       assert.equal((await store.read(findIdempotencyRecord(makeKeyClaim('one'))))?.subject, winner.receiptId)
-      assert.equal(await sumOfSoundChains(store), 1)
+      assert.equal(await countVerifiedEntries(store), 1)
     }),
   )
 
@@ -51,34 +60,34 @@ export function extrasSuite(withStore: WithStore): void {
       const [holder, wanter, stale, taken] = receipts.map((receipt) => nextReceipt(receipt, { state: 2 }))
       const take = { cardId: makeCard(1).cardId, move: 'take' } as const
       assert.equal(
-        await store.write(updateReceipt, { ...makeReceiptUpdate(holder!, { cardLock: take }), ...fullRiders('held', holder!) }),
+        await store.write(updateReceipt, { ...makeReceiptUpdate(holder!, { cardLock: take }), ...fullReceiptExtras('held', holder!) }),
         'updated',
       )
-      const before = await tellRows(opened)
+      const before = await countRows(opened)
 
       const neighbours = [11, 12, 13].map((number) => makeReceipt(number))
       const claimOf = (name: string): TransactionExtras => ({
         idempotency: { claim: makeKeyClaim(name), outcome: makeIdempotencyOutcome(name) },
       })
-      const [locked, moved, twin, broken, ...others] = await Promise.allSettled([
+      const [locked, moved, duplicate, broken, ...others] = await Promise.allSettled([
         store.write(updateReceipt, {
           ...makeReceiptUpdate(wanter!, { cardLock: take, operations: [makeOperation(wanter!, 'w')] }),
-          ...fullRiders('wanted', wanter!),
+          ...fullReceiptExtras('wanted', wanter!),
           ...claimOf('two'),
         }),
         store.write(updateReceipt, {
           ...makeReceiptUpdate({ ...stale!, version: 7 }),
-          ...fullRiders('stale', stale!),
+          ...fullReceiptExtras('stale', stale!),
           ...claimOf('three'),
         }),
-        store.write(updateReceipt, { ...makeReceiptUpdate(taken!), ...fullRiders('taken', taken!) }),
-        // An id that is there already: the statement itself fails.
-        store.write(insertReceipt, { receipt: receipts[0]!, ...fullRiders('broken', receipts[0]!), ...claimOf('four') }),
+        store.write(updateReceipt, { ...makeReceiptUpdate(taken!), ...fullReceiptExtras('taken', taken!) }),
+        // The id exists already, so the statement itself fails.
+        store.write(insertReceipt, { receipt: receipts[0]!, ...fullReceiptExtras('broken', receipts[0]!), ...claimOf('four') }),
         ...neighbours.map((receipt) => store.write(insertReceipt, { receipt, ...makeReceiptExtras(receipt) })),
       ])
       assert.deepEqual(
-        [locked, moved, twin].map((each) => each.status === 'fulfilled' && each.value),
-        ['cardLocked', 'moved', 'duplicate_request'],
+        [locked, moved, duplicate].map((each) => each.status === 'fulfilled' && each.value),
+        ['cardLocked', 'conflict', 'duplicate_request'],
       )
       assert.equal(broken.status, 'rejected')
       assert.deepEqual(
@@ -86,10 +95,10 @@ export function extrasSuite(withStore: WithStore): void {
         ['inserted', 'inserted', 'inserted'],
       )
 
-      assert.deepEqual(await tellRows(opened), { ...before, receipts: 7 })
+      assert.deepEqual(await countRows(opened), { ...before, receipts: 7 })
       assert.deepEqual(await store.read(listOperations(wanter!)), [])
       for (const number of [2, 3, 4]) assert.deepEqual(await store.read(findReceipt(makeReceipt(number))), makeReceipt(number))
-      assert.equal(await sumOfSoundChains(store), 4 + 1 + 3)
+      assert.equal(await countVerifiedEntries(store), 4 + 1 + 3)
     }),
   )
 
@@ -98,7 +107,7 @@ export function extrasSuite(withStore: WithStore): void {
     withStore(async ({ store, raw }) => {
       const objects = await Promise.all([1, 2, 3].map((number) => insertSampleReceipt(store, makeReceipt(number))))
       const steps = Array.from({ length: 12 }, (_, step) => step)
-      // The objects move at once; one after the other for itself, two events a step, and a clock that goes back.
+      // Objects change concurrently, each one step after another, two events per step, with a clock that goes back.
       await Promise.all(
         objects.map(async (receipt) => {
           let last = receipt
@@ -128,11 +137,11 @@ export function extrasSuite(withStore: WithStore): void {
     withStore(async ({ store, raw }) => {
       const receipts = Array.from({ length: 50 }, (_, n) => makeReceipt(n))
       const events = (n: number): TransactionExtras['events'] => [makeEvent('object', `event ${n}`, { body: `{"n":${n}}` })]
-      const kept = await Promise.allSettled(
+      const results = await Promise.allSettled(
         receipts.map((receipt, n) => store.write(insertReceipt, { receipt, ...makeReceiptExtras(receipt, { events: events(n) }) })),
       )
       const places = (await raw(`select position from outbox where object_id = 'object'`)).map((row) => Number(row['position']))
-      const done = kept.filter(({ status }) => status === 'fulfilled').length
+      const done = results.filter(({ status }) => status === 'fulfilled').length
       assert.ok(done > 0)
       assert.deepEqual(
         places.sort((one, other) => one - other),
@@ -147,7 +156,7 @@ export function extrasSuite(withStore: WithStore): void {
     withStore(async (opened) => {
       const { store } = opened
       const cards = Array.from({ length: 60 }, (_, n) => makeCard(n))
-      const kept = await Promise.all(
+      const results = await Promise.all(
         cards.map((card, n) => {
           if (n % 3 !== 0) return store.write(insertCard, { card, audit: makeAuditEntry(card) })
           const name = n % 6 === 0 ? 'shared' : `key ${n}`
@@ -158,11 +167,11 @@ export function extrasSuite(withStore: WithStore): void {
           })
         }),
       )
-      assert.equal(kept.filter((each) => each === 'duplicate_request').length, 9)
+      assert.equal(results.filter((each) => each === 'duplicate_request').length, 9)
       const found = await Promise.all(cards.map((card) => store.read(findCard(card))))
-      kept.forEach((each, n) => assert.deepEqual(found[n], each === 'duplicate_request' ? null : cards[n]))
-      assert.equal((await tellRows(opened)).idempotency, 11)
-      assert.equal(await sumOfSoundChains(store), 51)
+      results.forEach((each, n) => assert.deepEqual(found[n], each === 'duplicate_request' ? null : cards[n]))
+      assert.equal((await countRows(opened)).idempotency, 11)
+      assert.equal(await countVerifiedEntries(store), 51)
     }),
   )
 
@@ -172,46 +181,46 @@ export function extrasSuite(withStore: WithStore): void {
       const { store } = opened
       const card = makeCard(1)
       await store.write(insertCard, { card, audit: makeAuditEntry(card) })
-      const gone = shreddedOf(card)
-      const late = nextOf(gone)
+      const gone = shreddedVersion(card)
+      const late = nextVersion(gone)
       assert.equal(await store.write(updateCard, { card: late, audit: makeAuditEntry(late), ...fullExtras(card.cardId) }), false)
-      assert.deepEqual(await tellRows(opened), { receipts: 0, idempotency: 0, outbox: 0 })
+      assert.deepEqual(await countRows(opened), { receipts: 0, idempotency: 0, outbox: 0 })
       assert.equal(await store.write(updateCard, { card: gone, audit: makeAuditEntry(gone), ...fullExtras(card.cardId) }), true)
       assert.equal(
         await store.write(updateCard, { card: late, audit: makeAuditEntry(late), ...fullExtras(card.cardId) }),
         'duplicate_request',
       )
       assert.deepEqual(await store.read(findCard(card)), gone)
-      assert.deepEqual(await tellRows(opened), { receipts: 0, idempotency: 1, outbox: 1 })
+      assert.deepEqual(await countRows(opened), { receipts: 0, idempotency: 1, outbox: 1 })
     }),
   )
 
   test(
     'a code request stores its claim, and the send result its outcome',
     withStore(async ({ store }) => {
-      const card = await keepCard(store)
-      const ask = (name: string, at: number, key: string): Promise<unknown> =>
+      const card = await insertSampleCard(store)
+      const request = (name: string, at: number, key: string): Promise<unknown> =>
         store.write(beginVerification, {
-          attempt: makeVerification(card, name, clockAt(at)),
+          attempt: sampleVerification(card, name, clockAt(at)),
           limits,
           audit: makeAuditEntry(card),
           idempotency: { claim: makeKeyClaim(key), outcome: null },
         })
-      assert.deepEqual(await ask('one', 0, 'one'), { begun: true })
-      assert.equal(await ask('two', 90_000, 'one'), 'duplicate_request')
-      assert.deepEqual(await ask('two', 1, 'two'), { begun: false, reason: 'tooSoon', retryAfterMs: 59_999 })
+      assert.deepEqual(await request('one', 0, 'one'), { ok: true })
+      assert.equal(await request('two', 90_000, 'one'), 'duplicate_request')
+      assert.deepEqual(await request('two', 1, 'two'), { ok: false, reason: 'tooSoon', retryAfterMs: 59_999 })
       assert.equal(await store.read(findIdempotencyRecord(makeKeyClaim('two'))), null)
 
       const { bucket, merchantId, cardId } = card
-      const said = { sentBy: 'us', phoneMask: null, networkRef: null, outcome: 'sent' } as const
-      const settled = { bucket, merchantId, cardId, attemptId: 'one', ...said }
-      const riders = { idempotency: { claim: null, outcome: makeIdempotencyOutcome('one') } }
+      const reply = { sentBy: 'us', phoneMask: null, networkRef: null, outcome: 'sent' } as const
+      const result = { bucket, merchantId, cardId, attemptId: 'one', ...reply }
+      const extras = { idempotency: { claim: null, outcome: makeIdempotencyOutcome('one') } }
       assert.equal(
-        await store.write(recordSendResult, { result: { ...settled, attemptId: 'other' }, audit: makeAuditEntry(card), ...riders }),
+        await store.write(recordSendResult, { result: { ...result, attemptId: 'other' }, audit: makeAuditEntry(card), ...extras }),
         false,
       )
       assert.deepEqual((await store.read(findIdempotencyRecord(makeKeyClaim('one'))))?.sealed, null)
-      assert.equal(await store.write(recordSendResult, { result: settled, audit: makeAuditEntry(card), ...riders }), true)
+      assert.equal(await store.write(recordSendResult, { result, audit: makeAuditEntry(card), ...extras }), true)
       assert.deepEqual((await store.read(findIdempotencyRecord(makeKeyClaim('one'))))?.sealed, makeIdempotencyOutcome('one').sealed)
     }),
   )
@@ -220,9 +229,9 @@ export function extrasSuite(withStore: WithStore): void {
     'a counted attempt stores its claim with the outcome, and one that is not counted releases it',
     withStore(async (opened) => {
       const { store, raw } = opened
-      const card = await keepCard(store)
-      await store.write(beginVerification, { attempt: makeVerification(card, 'one', clockAt(0)), limits, audit: makeAuditEntry(card) })
-      const riders = (name: string): Omit<CheckCode, 'attempt'> => ({
+      const card = await insertSampleCard(store)
+      await store.write(beginVerification, { attempt: sampleVerification(card, 'one', clockAt(0)), limits, audit: makeAuditEntry(card) })
+      const extras = (name: string): Omit<CheckCode, 'attempt'> => ({
         idempotency: {
           claim: makeKeyClaim(name),
           outcome: makeIdempotencyOutcome(name, { sealed: bytesOf('right') }),
@@ -233,18 +242,18 @@ export function extrasSuite(withStore: WithStore): void {
       const right = makeCodeAttempt(card, 'one', clockAt(1), { otpHash: bytesOf('right one') })
       const sealedOf = async (name: string): Promise<unknown> => (await store.read(findIdempotencyRecord(makeKeyClaim(name))))?.sealed
 
-      assert.deepEqual(await store.write(checkCode, { attempt: { ...right, attemptId: 'other' }, ...riders('moved') }), {
-        outcome: 'moved',
+      assert.deepEqual(await store.write(checkCode, { attempt: { ...right, attemptId: 'other' }, ...extras('conflict') }), {
+        outcome: 'conflict',
       })
-      assert.deepEqual(await store.write(checkCode, { attempt: makeCodeAttempt(card, 'one', clockAt(1)), ...riders('bad') }), {
+      assert.deepEqual(await store.write(checkCode, { attempt: makeCodeAttempt(card, 'one', clockAt(1)), ...extras('bad') }), {
         outcome: 'wrong',
       })
-      assert.equal(await store.write(checkCode, { attempt: right, ...riders('bad') }), 'duplicate_request')
+      assert.equal(await store.write(checkCode, { attempt: right, ...extras('bad') }), 'duplicate_request')
       assert.equal((await store.read(findVerification(card)))?.attempts, 1)
-      assert.deepEqual((await tellRows(opened)).outbox, 0)
-      assert.deepEqual(await store.write(checkCode, { attempt: right, ...riders('good') }), { outcome: 'verified' })
+      assert.deepEqual((await countRows(opened)).outbox, 0)
+      assert.deepEqual(await store.write(checkCode, { attempt: right, ...extras('good') }), { outcome: 'verified' })
       assert.deepEqual(
-        [await sealedOf('moved'), await sealedOf('bad'), await sealedOf('good')],
+        [await sealedOf('conflict'), await sealedOf('bad'), await sealedOf('good')],
         [undefined, bytesOf('wrong'), bytesOf('right')],
       )
       assert.deepEqual(
@@ -257,11 +266,11 @@ export function extrasSuite(withStore: WithStore): void {
   test(
     'an attempt with an expired code closes the verification and releases its claim',
     withStore(async ({ store }) => {
-      const card = await keepCard(store)
-      await store.write(beginVerification, { attempt: makeVerification(card, 'one', clockAt(0)), limits, audit: makeAuditEntry(card) })
+      const card = await insertSampleCard(store)
+      await store.write(beginVerification, { attempt: sampleVerification(card, 'one', clockAt(0)), limits, audit: makeAuditEntry(card) })
       const late = makeCodeAttempt(card, 'one', clockAt(180_001), { otpHash: bytesOf('right one') })
-      const riders = { idempotency: { claim: makeKeyClaim('late'), outcome: makeIdempotencyOutcome('late'), outcomeIfWrong: null } }
-      assert.deepEqual(await store.write(checkCode, { attempt: late, ...riders }), { outcome: 'tooOld' })
+      const extras = { idempotency: { claim: makeKeyClaim('late'), outcome: makeIdempotencyOutcome('late'), outcomeIfWrong: null } }
+      assert.deepEqual(await store.write(checkCode, { attempt: late, ...extras }), { outcome: 'expired' })
       assert.equal((await store.read(findVerification(card)))?.open, false)
       assert.equal(await store.read(findIdempotencyRecord(makeKeyClaim('late'))), null)
     }),
@@ -271,53 +280,53 @@ export function extrasSuite(withStore: WithStore): void {
     'when the network checks the code, the claim is stored with the attempt and the outcome with the completion',
     withStore(async (opened) => {
       const { store } = opened
-      const card = await keepCard(store)
+      const card = await insertSampleCard(store)
       await store.write(beginVerification, {
-        attempt: makeVerification(card, 'one', clockAt(0), { sentBy: 'network' }),
+        attempt: sampleVerification(card, 'one', clockAt(0), { sentBy: 'network' }),
         limits,
         audit: makeAuditEntry(card),
       })
       const { events, idempotency } = fullExtras('try')
       const code = { attempt: makeCodeAttempt(card, 'one', clockAt(1)), events, idempotency: { ...idempotency, outcomeIfWrong: null } }
-      const tried = await store.write(checkCode, code)
-      assert.deepEqual(tried, { outcome: 'askNetwork' })
+      const attempted = await store.write(checkCode, code)
+      assert.deepEqual(attempted, { outcome: 'networkDecides' })
       assert.deepEqual(await store.read(findIdempotencyRecord(makeKeyClaim('one'))), {
         ...makeKeyClaim('one', { subject: 'try' }),
         sealed: null,
       })
-      assert.equal((await tellRows(opened)).outbox, 0)
+      assert.equal((await countRows(opened)).outbox, 0)
 
       const { bucket, merchantId, cardId } = card
-      const verifiedCard = nextOf(card, { verified: true })
+      const verifiedCard = nextVersion(card, { verified: true })
       const finish = { bucket, merchantId, cardId, attemptId: 'one', uncountAt: null, verifiedCard, audit: makeAuditEntry(verifiedCard) }
       const { events: sent, idempotency: full } = fullExtras(card.cardId)
-      const riders = { events: sent, idempotency: { ...full, claim: null } }
-      assert.equal(await store.write(completeVerification, { ...finish, attemptId: 'other', ...riders }), false)
-      assert.equal(await store.write(completeVerification, { ...finish, ...riders }), true)
+      const extras = { events: sent, idempotency: { ...full, claim: null } }
+      assert.equal(await store.write(completeVerification, { ...finish, attemptId: 'other', ...extras }), false)
+      assert.equal(await store.write(completeVerification, { ...finish, ...extras }), true)
       assert.deepEqual((await store.read(findIdempotencyRecord(makeKeyClaim('one'))))?.sealed, makeIdempotencyOutcome('one').sealed)
-      assert.equal((await tellRows(opened)).outbox, 1)
+      assert.equal((await countRows(opened)).outbox, 1)
     }),
   )
 }
 
 const limits = { resendWaitMs: 60_000, pan: null }
 
-/** A claim of the key `one` for an object, answered from the start, and an event of it. */
+/** A claim of the key `one` with its outcome, and an event, for an object. */
 function fullExtras(objectId: string) {
   const idempotency = { claim: makeKeyClaim('one', { subject: objectId }), outcome: makeIdempotencyOutcome('one') }
   return { events: [makeEvent(objectId, 'event')], idempotency }
 }
 
-function fullRiders(objectId: string, receipt: ReceiptRow): ReturnType<typeof makeReceiptExtras> {
+function fullReceiptExtras(objectId: string, receipt: ReceiptRow): ReturnType<typeof makeReceiptExtras> {
   return makeReceiptExtras(receipt, fullExtras(objectId))
 }
 
-async function tellRows({ raw }: Opened): Promise<{ receipts: number; idempotency: number; outbox: number }> {
+async function countRows({ raw }: StoreUnderTest): Promise<{ receipts: number; idempotency: number; outbox: number }> {
   const count = async (table: string): Promise<number> => (await raw(`select 1 as one from ${table}`)).length
   return { receipts: await count('receipts'), idempotency: await count('idempotency'), outbox: await count('outbox') }
 }
 
-async function keepCard(store: Store): Promise<ReturnType<typeof makeCard>> {
+async function insertSampleCard(store: Store): Promise<ReturnType<typeof makeCard>> {
   const card = makeCard(1)
   await store.write(insertCard, { card, audit: makeAuditEntry(card) })
   return card

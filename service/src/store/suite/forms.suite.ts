@@ -17,7 +17,7 @@ import type { WithStore } from './opened.fixture.ts'
 import { bytesOf, makeCard, makeAuditEntry, T0 } from './samples.fixture.ts'
 
 export function formsSuite(withStore: WithStore): void {
-  const note = makeAuditEntry(makeCard(0), 'form_session.created')
+  const audit = makeAuditEntry(makeCard(0), 'form_session.created')
   const { bucket, merchantId } = makeCard(0)
   const session: FormSessionRow = {
     bucket,
@@ -42,7 +42,7 @@ export function formsSuite(withStore: WithStore): void {
     withStore(async ({ store }) => {
       const hosted: FormSessionRow = { ...session, returnTo: 'https://shop.example/back?order=1' }
       const bare: FormSessionRow = { ...session, sessionId: 'c'.repeat(24), customer: null, locale: null, save: 'off' }
-      for (const row of [hosted, bare]) await store.write(insertFormSession, { session: row, audit: note })
+      for (const row of [hosted, bare]) await store.write(insertFormSession, { session: row, audit })
       assert.deepEqual(await store.read(findFormSession(key)), hosted)
       assert.deepEqual(await store.read(findFormSession({ ...key, sessionId: bare.sessionId })), bare)
       for (const other of [{ merchantId: 'f'.repeat(24) }, { hash: bytesOf('other') }, { sessionId: 'b'.repeat(24) }])
@@ -53,7 +53,7 @@ export function formsSuite(withStore: WithStore): void {
   test(
     'a session is updated from the row that was read: of many concurrent updates one succeeds, and the others get false',
     withStore(async ({ store }) => {
-      await store.write(insertFormSession, { session, audit: note })
+      await store.write(insertFormSession, { session, audit })
       const changed = (number: number): FormSessionRow => ({ ...session, attemptsLeft: 2, mac: bytesOf(`mac ${String(number)}`) })
       const made = await Promise.all(
         Array.from({ length: 20 }, (_, number) =>
@@ -67,14 +67,11 @@ export function formsSuite(withStore: WithStore): void {
         await store.write(updateFormSession, {
           session: { ...cancelled, merchantId: 'f'.repeat(24) },
           previousMac: changed(made.indexOf(true)).mac,
-          audit: note,
+          audit,
         }),
         false,
       )
-      assert.equal(
-        await store.write(updateFormSession, { session: cancelled, previousMac: changed(made.indexOf(true)).mac, audit: note }),
-        true,
-      )
+      assert.equal(await store.write(updateFormSession, { session: cancelled, previousMac: changed(made.indexOf(true)).mac, audit }), true)
       assert.deepEqual(await store.read(findFormSession(key)), cancelled)
     }),
   )
@@ -82,8 +79,8 @@ export function formsSuite(withStore: WithStore): void {
   test(
     'sessions that ended are deleted, and no others',
     withStore(async ({ store }) => {
-      await store.write(insertFormSession, { session, audit: note })
-      await store.write(insertFormSession, { session: { ...session, sessionId: 'd'.repeat(24), endsAt: T0 + 5000 }, audit: note })
+      await store.write(insertFormSession, { session, audit })
+      await store.write(insertFormSession, { session: { ...session, sessionId: 'd'.repeat(24), endsAt: T0 + 5000 }, audit })
       assert.equal(await deleteInPages(store, deleteOldFormSessions, T0 + 1001), 1)
       assert.equal(await store.read(findFormSession(key)), null)
       assert.notEqual(await store.read(findFormSession({ ...key, sessionId: 'd'.repeat(24) })), null)
@@ -93,7 +90,7 @@ export function formsSuite(withStore: WithStore): void {
   test(
     'the sealed tokens of a session are listed newest first, and deleted when their time is over',
     withStore(async ({ store }) => {
-      const kept = (number: number): FormCardRow => ({
+      const makeFormCard = (number: number): FormCardRow => ({
         bucket,
         sessionId: session.sessionId,
         cardId: String(number).repeat(24),
@@ -102,12 +99,12 @@ export function formsSuite(withStore: WithStore): void {
         createdAt: T0 + number,
         endsAt: T0 + 100 * number,
       })
-      for (const number of [1, 2, 3]) await store.write(insertFormCard, kept(number))
-      await store.write(insertFormCard, { ...kept(4), sessionId: 'e'.repeat(24) })
+      for (const number of [1, 2, 3]) await store.write(insertFormCard, makeFormCard(number))
+      await store.write(insertFormCard, { ...makeFormCard(4), sessionId: 'e'.repeat(24) })
       const list = () => store.read(listFormCards({ bucket, sessionId: session.sessionId }))
-      assert.deepEqual(await list(), [kept(3), kept(2), kept(1)])
+      assert.deepEqual(await list(), [makeFormCard(3), makeFormCard(2), makeFormCard(1)])
       assert.equal(await deleteInPages(store, deleteOldFormCards, T0 + 201), 2)
-      assert.deepEqual(await list(), [kept(3)])
+      assert.deepEqual(await list(), [makeFormCard(3)])
     }),
   )
 }

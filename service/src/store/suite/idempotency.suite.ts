@@ -19,7 +19,7 @@ export function idempotencySuite(withStore: WithStore): void {
   test(
     'a key is claimed with the intention and completed with the outcome, and an outcome never changes',
     withStore(async ({ store }) => {
-      const [claim, answer] = [makeKeyClaim('one'), makeIdempotencyOutcome('one')]
+      const [claim, outcome] = [makeKeyClaim('one'), makeIdempotencyOutcome('one')]
       const paying = await claimWith(store, claim)
       assert.deepEqual(await store.read(findIdempotencyRecord(claim)), { ...claim, sealed: null })
 
@@ -27,11 +27,11 @@ export function idempotencySuite(withStore: WithStore): void {
       assert.equal(
         await store.write(updateReceipt, {
           ...makeReceiptUpdate(paid),
-          ...makeReceiptExtras(paid, { idempotency: { claim: null, outcome: answer } }),
+          ...makeReceiptExtras(paid, { idempotency: { claim: null, outcome } }),
         }),
         'updated',
       )
-      assert.deepEqual(await store.read(findIdempotencyRecord(claim)), { ...claim, sealed: answer.sealed })
+      assert.deepEqual(await store.read(findIdempotencyRecord(claim)), { ...claim, sealed: outcome.sealed })
 
       const later = nextReceipt(paid, { state: 21 })
       const other = makeIdempotencyOutcome('one', { sealed: bytesOf('another outcome') })
@@ -42,12 +42,12 @@ export function idempotencySuite(withStore: WithStore): void {
         }),
         'updated',
       )
-      assert.deepEqual((await store.read(findIdempotencyRecord(claim)))?.sealed, answer.sealed)
+      assert.deepEqual((await store.read(findIdempotencyRecord(claim)))?.sealed, outcome.sealed)
     }),
   )
 
   test(
-    'a key is one for each merchant, bucket and class of caller',
+    'the same key of another merchant, bucket or caller class is another key',
     withStore(async ({ store }) => {
       const claim = makeKeyClaim('one')
       const others = [
@@ -67,13 +67,13 @@ export function idempotencySuite(withStore: WithStore): void {
     'of 200 concurrent outcomes of one key exactly one is stored',
     withStore(async ({ store }) => {
       const claims = Array.from({ length: 200 }, (_, n) => makeKeyClaim('one', { subject: `subject ${n}` }))
-      const kept = await Promise.all(
+      const results = await Promise.all(
         claims.map((claim, n) =>
           store.write(saveIdempotencyOutcome, { claim, outcome: makeIdempotencyOutcome('one', { sealed: bytesOf(`outcome ${n}`) }) }),
         ),
       )
-      assert.equal(kept.filter(Boolean).length, 1)
-      const winner = kept.indexOf(true)
+      assert.equal(results.filter(Boolean).length, 1)
+      const winner = results.indexOf(true)
       assert.deepEqual(await store.read(findIdempotencyRecord(claims[0]!)), { ...claims[winner], sealed: bytesOf(`outcome ${winner}`) })
     }),
   )
@@ -83,17 +83,17 @@ export function idempotencySuite(withStore: WithStore): void {
     withStore(async ({ store }) => {
       const claim = makeKeyClaim('one', { requestId: 'mine' })
       await claimWith(store, claim)
-      const answer = makeIdempotencyOutcome('one')
-      for (const twin of [makeKeyClaim('one'), makeKeyClaim('one', { requestId: 'another' })]) {
-        assert.equal(await store.write(saveIdempotencyOutcome, { claim: twin, outcome: answer }), false)
+      const outcome = makeIdempotencyOutcome('one')
+      for (const duplicate of [makeKeyClaim('one'), makeKeyClaim('one', { requestId: 'another' })]) {
+        assert.equal(await store.write(saveIdempotencyOutcome, { claim: duplicate, outcome }), false)
       }
       assert.deepEqual(await store.read(findIdempotencyRecord(claim)), { ...claim, sealed: null })
-      assert.equal(await store.write(saveIdempotencyOutcome, { claim, outcome: answer }), true)
+      assert.equal(await store.write(saveIdempotencyOutcome, { claim, outcome }), true)
       assert.equal(
         await store.write(saveIdempotencyOutcome, { claim, outcome: makeIdempotencyOutcome('one', { sealed: bytesOf('again') }) }),
         false,
       )
-      assert.deepEqual(await store.read(findIdempotencyRecord(claim)), { ...claim, sealed: answer.sealed })
+      assert.deepEqual(await store.read(findIdempotencyRecord(claim)), { ...claim, sealed: outcome.sealed })
 
       const nameless = makeKeyClaim('two')
       const receipt = makeReceipt(2)
@@ -110,34 +110,28 @@ export function idempotencySuite(withStore: WithStore): void {
     withStore(async ({ store }) => {
       const claim = makeKeyClaim('one', { requestId: 'gone' })
       await claimWith(store, claim)
-      const answer = makeIdempotencyOutcome('one')
+      const outcome = makeIdempotencyOutcome('one')
       const after = { ...claim, requestId: 'another', claimedAt: claim.leaseUntil, leaseUntil: claim.leaseUntil + 30_000 }
-      assert.equal(
-        await store.write(saveIdempotencyOutcome, { claim: { ...after, claimedAt: claim.leaseUntil - 1 }, outcome: answer }),
-        false,
-      )
-      assert.equal(
-        await store.write(saveIdempotencyOutcome, { claim: { ...after, identity: bytesOf('another request') }, outcome: answer }),
-        false,
-      )
-      assert.equal(await store.write(saveIdempotencyOutcome, { claim: after, outcome: answer }), true)
-      assert.deepEqual(await store.read(findIdempotencyRecord(claim)), { ...after, sealed: answer.sealed })
+      assert.equal(await store.write(saveIdempotencyOutcome, { claim: { ...after, claimedAt: claim.leaseUntil - 1 }, outcome }), false)
+      assert.equal(await store.write(saveIdempotencyOutcome, { claim: { ...after, identity: bytesOf('another request') }, outcome }), false)
+      assert.equal(await store.write(saveIdempotencyOutcome, { claim: after, outcome }), true)
+      assert.deepEqual(await store.read(findIdempotencyRecord(claim)), { ...after, sealed: outcome.sealed })
     }),
   )
 
   test(
-    'a key whose time is over may be claimed again, and is deleted',
+    'an expired key may be claimed again, and is deleted',
     withStore(async ({ store }) => {
       const claim = makeKeyClaim('one')
       assert.equal(await store.write(saveIdempotencyOutcome, { claim, outcome: makeIdempotencyOutcome('one') }), true)
-      const anew = { ...claim, claimedAt: claim.endsAt, leaseUntil: claim.endsAt + 1, endsAt: claim.endsAt + 86_400_000 }
+      const reclaimed = { ...claim, claimedAt: claim.endsAt, leaseUntil: claim.endsAt + 1, endsAt: claim.endsAt + 86_400_000 }
       const early = makeReceipt(7)
-      const refused = makeReceiptExtras(early, { idempotency: { claim: { ...anew, claimedAt: claim.endsAt - 1 }, outcome: null } })
+      const refused = makeReceiptExtras(early, { idempotency: { claim: { ...reclaimed, claimedAt: claim.endsAt - 1 }, outcome: null } })
       assert.equal(await store.write(insertReceipt, { receipt: early, ...refused }), 'duplicate_request')
-      await claimWith(store, anew)
-      assert.deepEqual(await store.read(findIdempotencyRecord(claim)), { ...anew, sealed: null })
-      assert.equal(await deleteInPages(store, deleteOldIdempotencyRecords, anew.endsAt), 0)
-      assert.equal(await deleteInPages(store, deleteOldIdempotencyRecords, anew.endsAt + 1), 1)
+      await claimWith(store, reclaimed)
+      assert.deepEqual(await store.read(findIdempotencyRecord(claim)), { ...reclaimed, sealed: null })
+      assert.equal(await deleteInPages(store, deleteOldIdempotencyRecords, reclaimed.endsAt), 0)
+      assert.equal(await deleteInPages(store, deleteOldIdempotencyRecords, reclaimed.endsAt + 1), 1)
       assert.equal(await store.read(findIdempotencyRecord(claim)), null)
     }),
   )
@@ -170,7 +164,7 @@ export function idempotencySuite(withStore: WithStore): void {
   )
 }
 
-/** Columns of ids, names and numbers (which a database may tell as text), none of which the caller writes. */
+/** Columns of ids, names and numbers (which a database may return as text), none written by the caller. */
 const NAMED: ReadonlySet<string> = new Set([
   'bucket',
   'merchant_id',

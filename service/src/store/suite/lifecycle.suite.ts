@@ -11,10 +11,10 @@ export function lifecycleSuite(withStore: WithStore): void {
     withStore(async ({ store }) => {
       await store.ping()
       const cards = Array.from({ length: 300 }, (_, number) => makeCard(number))
-      const kept = Promise.all(cards.map((card) => store.write(insertCard, { card, audit: makeAuditEntry(card) })))
+      const insertions = Promise.all(cards.map((card) => store.write(insertCard, { card, audit: makeAuditEntry(card) })))
       const closed = store.close(5000)
       await assert.rejects(store.write(insertCard, { card: makeCard(999), audit: makeAuditEntry(makeCard(999)) }), StoreUnavailable)
-      await Promise.all([kept, closed])
+      await Promise.all([insertions, closed])
       await assert.rejects(store.read(findCard(makeCard(0))), StoreUnavailable)
       await assert.rejects(store.ping(), StoreUnavailable)
     }),

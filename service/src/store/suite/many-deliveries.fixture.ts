@@ -1,26 +1,26 @@
 import { merchantId, T0 } from './samples.fixture.ts'
-import type { Opened } from './opened.fixture.ts'
+import type { StoreUnderTest } from './opened.fixture.ts'
 
-/** How many of the deliveries wait, and for how many of those the time has come: one in so many. */
-export interface Waiting {
+/** One in `waitingOneIn` deliveries waits, and one in `dueOneIn` of those is due. */
+export interface DeliveryBacklog {
   readonly waitingOneIn: number
   readonly dueOneIn: number
   readonly endpoints: number
 }
 
-/** What a claim may find. */
+/** The situations that a claim may meet. */
 export const backlogs = {
-  'as it is mostly': { waitingOneIn: 200, dueOneIn: 2, endpoints: 64 },
+  'with a normal backlog': { waitingOneIn: 200, dueOneIn: 2, endpoints: 64 },
   'after hours without a receiver': { waitingOneIn: 2, dueOneIn: 1, endpoints: 64 },
-  'after hours without the only receiver there is': { waitingOneIn: 2, dueOneIn: 1, endpoints: 1 },
-  'with half of all behind something that waits': { waitingOneIn: 1, dueOneIn: 2, endpoints: 64 },
-} as const satisfies Readonly<Record<string, Waiting>>
+  'after hours without the only receiver': { waitingOneIn: 2, dueOneIn: 1, endpoints: 1 },
+  'with half of the deliveries behind a waiting one': { waitingOneIn: 1, dueOneIn: 2, endpoints: 64 },
+} as const satisfies Readonly<Record<string, DeliveryBacklog>>
 
-/** Fills a store with events of five states of an object each, on their way to one endpoint a bucket; then has it count them for its planner. */
+/** Fills a store with five events per object, for one endpoint per bucket; then updates the planner's statistics. */
 export async function fillDeliveries(
-  raw: Opened['raw'],
+  raw: StoreUnderTest['raw'],
   dialect: 'sqlite' | 'postgres',
-  { waitingOneIn, dueOneIn, endpoints }: Waiting,
+  { waitingOneIn, dueOneIn, endpoints }: DeliveryBacklog,
 ): Promise<void> {
   const [series, hex] =
     dialect === 'sqlite'
@@ -38,7 +38,7 @@ export async function fillDeliveries(
       case when n % ${waitingOneIn} = 0 then 'waiting' else 'delivered' end, 1, 1,
       case when n % ${waitingOneIn} <> 0 then null when n % ${waitingOneIn * dueOneIn} = 0 then ${T0} - n else ${T0} + n end, '', ${T0} + n, 0
     from ${series}`)
-  // As a life of claims leaves it: each row was written anew, and the one before it is not cleared away yet.
+  // As after many claims: each row was rewritten, and its old version has not been vacuumed yet.
   await raw('update deliveries set tries = tries + 1')
   await raw('analyze outbox')
   await raw('analyze deliveries')

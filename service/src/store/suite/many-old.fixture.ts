@@ -1,11 +1,11 @@
 import { T0 } from './samples.fixture.ts'
-import type { Opened } from './opened.fixture.ts'
+import type { StoreUnderTest } from './opened.fixture.ts'
 
-/** The hour of T0, as the charts count. */
+/** The hour of T0, as counters have it. */
 export const hourOfT0 = Math.floor(T0 / 3_600_000)
 
-/** Fills PostgreSQL with what is dropped when its time is over, one in a thousand of it over at T0; then has it count for its planner. */
-export async function fillOld(raw: Opened['raw']): Promise<void> {
+/** Fills PostgreSQL with rows that expire, one in a thousand of them expired at T0; then updates the planner's statistics. */
+export async function fillOld(raw: StoreUnderTest['raw']): Promise<void> {
   const at = `case when n % 1000 = 0 then ${T0} - n else ${T0} + n end`
   const [id, hash] = [`lpad(to_hex(n), 24, '0')`, `decode(lpad(to_hex(n), 64, '0'), 'hex')`]
   const tables: Readonly<Record<string, string>> = {

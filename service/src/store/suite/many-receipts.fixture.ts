@@ -1,9 +1,9 @@
 import type { ReceiptListQuery } from '../receipts.ts'
 import { bucket, merchantId, T0 } from './samples.fixture.ts'
-import type { Opened } from './opened.fixture.ts'
+import type { StoreUnderTest } from './opened.fixture.ts'
 
-/** Fills a store with receipts of two merchants, a second apart, one in a hundred due; then has it count them for its planner. */
-export async function fillReceipts(raw: Opened['raw'], dialect: 'sqlite' | 'postgres', count = 20_000): Promise<void> {
+/** Fills a store with receipts of two merchants, a second apart, one in a hundred due; then updates the planner's statistics. */
+export async function fillReceipts(raw: StoreUnderTest['raw'], dialect: 'sqlite' | 'postgres', count = 20_000): Promise<void> {
   const [series, hex, empty] =
     dialect === 'sqlite'
       ? [
@@ -22,5 +22,5 @@ export async function fillReceipts(raw: Opened['raw'], dialect: 'sqlite' | 'post
   await raw('analyze receipts')
 }
 
-/** The last page that may be asked for. */
-export const askedOfMany: ReceiptListQuery = { bucket, merchantId, from: T0, to: T0 + 1e9, count: 50, offset: 1000 }
+/** The deepest page that may be requested. */
+export const deepReceiptPage: ReceiptListQuery = { bucket, merchantId, from: T0, to: T0 + 1e9, count: 50, offset: 1000 }

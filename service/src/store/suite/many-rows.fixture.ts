@@ -1,33 +1,33 @@
 import type { Dialect } from '../migrations/migrations.ts'
 import { bucket, merchantId, T0 } from './samples.fixture.ts'
 
-/** How many rows, and the first of them: numbers from 1, each a second after the one before. */
-export interface RowSpan {
+/** A range of row numbers, from 1. Each row is a second later than the one before. */
+export interface RowRange {
   readonly from: number
   readonly count: number
 }
 
 /**
- * Statements that fill the tables which the dashboard lists, `count` rows each: nine in ten are of the samples' merchant, and no row is sealed
- * or has a true MAC. A user of the merchant did one thing in a hundred, and signed in two times in a hundred.
+ * Statements that fill the tables of the dashboard's lists with `count` rows each. Nine in ten belong to the sample merchant; no row is sealed or has
+ * a valid MAC. Of a hundred audit entries one is an action of a user, and two are sign-ins.
  */
-export function fillRows(dialect: Dialect, span: RowSpan): readonly string[] {
-  const words = dialect === 'sqlite' ? sqliteWords(span) : postgresWords(span)
+export function fillRows(dialect: Dialect, range: RowRange): readonly string[] {
+  const dialectSql = dialect === 'sqlite' ? sqliteDialect(range) : postgresDialect(range)
   return [
-    cards(words),
-    receipts(words),
-    operations(words),
-    audit(words),
-    tallies(words),
-    requests(words),
-    outbox(words),
-    deliveries(words),
+    cards(dialectSql),
+    receipts(dialectSql),
+    operations(dialectSql),
+    audit(dialectSql),
+    tallies(dialectSql),
+    requests(dialectSql),
+    outbox(dialectSql),
+    deliveries(dialectSql),
     `insert into sms_inbox (merchant_id, id, at, phone_mask, text)
-    select ${words.merchant}, ${words.hex('n', 24)}, ${T0} + n * 1000, '99890*****66', '"666666"' from ${words.series}`,
+    select ${dialectSql.merchant}, ${dialectSql.hex('n', 24)}, ${T0} + n * 1000, '99890*****66', '"666666"' from ${dialectSql.series}`,
   ]
 }
 
-/** The statements that count the rows for the planners. */
+/** Statements that update the planners' statistics. */
 export const analyzeRows: readonly string[] = [
   'cards',
   'receipts',
@@ -40,30 +40,30 @@ export const analyzeRows: readonly string[] = [
   'deliveries',
 ].map((table) => `analyze ${table}`)
 
-/** The merchant's user who did it all. */
+/** The merchant's user with all of the actions. */
 export const busyUser = '5e730e8e07f3000000000bee'
 
-/** The id of a row, card and receipt alike; its head is its second, as in real ones. */
+/** The id of a row, the same for card and receipt; it begins with its second, as real ids do. */
 export function idOfRow(n: number): string {
   return `${(T0 / 1000 + n).toString(16)}07f3${n.toString(16).padStart(12, '0')}`
 }
 
-/** When a row was made. */
+/** When a row was created. */
 export function timeOfRow(n: number): number {
   return T0 + n * 1000
 }
 
-interface Words {
+interface DialectSql {
   readonly series: string
   readonly merchant: string
   readonly hex: (value: string, digits: number) => string
   readonly decimal: (value: string, digits: number) => string
   readonly bytes: (length: number) => string
-  /** 32 bytes, none twice. */
+  /** 32 bytes, unique per row. */
   readonly hash: string
 }
 
-function sqliteWords({ from, count }: RowSpan): Words {
+function sqliteDialect({ from, count }: RowRange): DialectSql {
   return {
     series: `(with recursive up(n) as (select ${from} union all select n + 1 from up where n < ${from + count - 1}) select n from up)`,
     merchant,
@@ -74,7 +74,7 @@ function sqliteWords({ from, count }: RowSpan): Words {
   }
 }
 
-function postgresWords({ from, count }: RowSpan): Words {
+function postgresDialect({ from, count }: RowRange): DialectSql {
   return {
     series: `generate_series(${from}, ${from + count - 1}) as up(n)`,
     merchant,
@@ -87,7 +87,7 @@ function postgresWords({ from, count }: RowSpan): Words {
 
 const merchant = `case when n % 10 = 0 then '${'b'.repeat(24)}' else '${merchantId}' end`
 
-function cards({ series, hex, decimal, bytes, hash }: Words): string {
+function cards({ series, hex, decimal, bytes, hash }: DialectSql): string {
   return `
     insert into cards (bucket, card_id, merchant_id, token_hash, masked_pan, type, expiry, recurrent, verified, state, version, key_id,
       blob, mac, customer, account, consent, created_at, verified_at, ends_at, ended_at)
@@ -98,7 +98,7 @@ function cards({ series, hex, decimal, bytes, hash }: Words): string {
     from ${series}`
 }
 
-function receipts({ series, hex, bytes }: Words): string {
+function receipts({ series, hex, bytes }: DialectSql): string {
   return `
     insert into receipts (bucket, receipt_id, merchant_id, state, version, mac, amount_tiyin, taken_tiyin, hold, description, account,
       card_id, masked_pan, card_expiry, one_time, network_ref, request_id, created_at, pay_time, cancel_time, unknown_since, flagged,
@@ -108,8 +108,8 @@ function receipts({ series, hex, bytes }: Words): string {
     from ${series}`
 }
 
-/** Every other one was refused. */
-function operations({ series, hex }: Words): string {
+/** Every other one was declined. */
+function operations({ series, hex }: DialectSql): string {
   return `
     insert into operations (bucket, receipt_id, request_id, merchant_id, kind, amount_tiyin, state, network_ref, reason, raw_code,
       asked_at, settled_at, card_id)
@@ -119,7 +119,7 @@ function operations({ series, hex }: Words): string {
     from ${series}`
 }
 
-function audit({ series, hex, hash }: Words): string {
+function audit({ series, hex, hash }: DialectSql): string {
   return `
     insert into audit (chain, seq, hash, at, actor, action, merchant_id, subject, version, mac, request_id, outcome)
     select 'many', n, ${hash}, ${T0} + n * 1000, case when n % 100 = 1 then 'user:${busyUser}' else 'merchant:${merchantId}' end,
@@ -130,7 +130,7 @@ function audit({ series, hex, hash }: Words): string {
     from ${series}`
 }
 
-function outbox({ series, hex }: Words): string {
+function outbox({ series, hex }: DialectSql): string {
   return `
     insert into outbox (bucket, merchant_id, event_id, type, object_id, at, body, position)
     select ${bucket}, ${merchant}, ${rowId(hex)}, case n % 4 when 0 then 'card.verified' else 'receipt.paid' end, ${rowId(hex)}, ${T0} + n * 1000, '{}', 1
@@ -138,7 +138,7 @@ function outbox({ series, hex }: Words): string {
 }
 
 /** All at one endpoint; one in twenty was given up. */
-function deliveries({ series, hex }: Words): string {
+function deliveries({ series, hex }: DialectSql): string {
   return `
     insert into deliveries (bucket, endpoint_id, event_id, merchant_id, object_id, position, state, tries, attempts, due_at, claim_id, made_at,
       settled_at)
@@ -147,18 +147,18 @@ function deliveries({ series, hex }: Words): string {
     from ${series}`
 }
 
-/** A week of one merchant's counts, and beside them those of as many merchants as it takes. */
-function tallies({ series, hex }: Words): string {
-  const hours = tallyHours.to - tallyHours.from + 1
+/** A week of one merchant's counters, and the rest for as many other merchants as needed. */
+function tallies({ series, hex }: DialectSql): string {
+  const hours = counterHours.to - counterHours.from + 1
   return `
     insert into tallies (bucket, merchant_id, hour, name, count)
     select ${bucket}, case when n <= ${hours * 24} then '${merchantId}' else ${hex(`n / ${hours * 24}`, 24)} end,
-      ${tallyHours.from} + n % ${hours}, 'word.' || (n / ${hours} % 24), n
+      ${counterHours.from} + n % ${hours}, 'word.' || (n / ${hours} % 24), n
     from ${series} where true on conflict do nothing`
 }
 
-/** One of a hundred cards had the call, or none. */
-function requests({ series, hex }: Words): string {
+/** Half of the calls are of one of a hundred cards. */
+function requests({ series, hex }: DialectSql): string {
   return `
     insert into request_log (bucket, merchant_id, at, request_id, method, profile, code, reason, micros, caller, card_id, lost, lost_from,
       bytes, detail)
@@ -167,9 +167,9 @@ function requests({ series, hex }: Words): string {
     from ${series}`
 }
 
-/** The hours of those counts. */
-export const tallyHours = { from: Math.floor(T0 / 3_600_000), to: Math.floor(T0 / 3_600_000) + 167 } as const
+/** The hours of these counters. */
+export const counterHours = { from: Math.floor(T0 / 3_600_000), to: Math.floor(T0 / 3_600_000) + 167 } as const
 
-function rowId(hex: Words['hex']): string {
+function rowId(hex: DialectSql['hex']): string {
   return `${hex(`${T0 / 1000} + n`, 8)} || '07f3' || ${hex('n', 12)}`
 }

@@ -8,7 +8,7 @@ import type { LedgerRow } from '../sandbox-ledger.ts'
 import type { Store } from '../store.ts'
 import { bucket, bytesOf, keyId, merchantId, T0 } from './samples.fixture.ts'
 
-// Rows of money that differ by their number alone.
+// Sample rows of payments, distinguished by a number.
 
 export function receiptIdOf(number: number): string {
   return '67000000' + '07f3' + number.toString(16).padStart(12, '0')
@@ -56,7 +56,7 @@ export function nextReceipt(receipt: ReceiptRow, over: Partial<ReceiptRow> = {})
   return { ...receipt, version, mac: bytesOf(`mac ${receipt.receiptId} ${version}`, 48), ...over }
 }
 
-/** A change that is a next version and nothing else, unless told. */
+/** An update to the next version, without operations, lock and card unless given. */
 export function makeReceiptUpdate(next: ReceiptRow, over: Partial<ReceiptUpdate> = {}): Omit<ReceiptUpdate, 'audit'> {
   return { receipt: next, operations: [], cardLock: null, card: null, ...over }
 }
@@ -84,10 +84,10 @@ export function makeReceiptExtras(
   receipt: ReceiptRow,
   over: Partial<TransactionExtras> = {},
 ): TransactionExtras & { readonly audit: AuditEntry } {
-  return { audit: makeReceiptNote(receipt), ...over }
+  return { audit: makeReceiptAuditEntry(receipt), ...over }
 }
 
-function makeReceiptNote(receipt: ReceiptRow): AuditEntry {
+function makeReceiptAuditEntry(receipt: ReceiptRow): AuditEntry {
   return {
     at: T0,
     actor: `merchant:${receipt.merchantId}`,

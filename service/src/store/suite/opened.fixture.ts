@@ -1,14 +1,14 @@
 import type { Row } from '../statement.ts'
 import type { Store } from '../store.ts'
 
-/** A store under test, with what lies under it. */
-export interface Opened {
+/** A store under test, with access to its database. */
+export interface StoreUnderTest {
   readonly store: Store
-  /** Asks the database itself, past the store: to look, and to break. */
+  /** Runs SQL on the database directly, to inspect or damage it. */
   readonly raw: (text: string) => Promise<readonly Row[]>
-  /** Closes the store and opens it anew on what is there; the old one is gone then. */
+  /** Closes the store and opens it again on the same data. */
   readonly reopen: () => Promise<Store>
 }
 
 /** Runs a test on a store of its own. */
-export type WithStore = (test: (opened: Opened) => Promise<void>) => () => Promise<void>
+export type WithStore = (test: (opened: StoreUnderTest) => Promise<void>) => () => Promise<void>

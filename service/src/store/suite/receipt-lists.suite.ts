@@ -9,22 +9,22 @@ export function receiptListsSuite(withStore: WithStore): void {
   test(
     'receipts are listed newest first by time and id, in a range of time, for their merchant alone',
     withStore(async ({ store }) => {
-      // Three of each moment, so that the id has to decide.
+      // Three with the same time, so that the id decides the order.
       const receipts = Array.from({ length: 30 }, (_, n) => makeReceipt((n * 7) % 30, { createdAt: T0 + Math.floor(n / 3) }))
       await Promise.all(receipts.map((receipt) => insertSampleReceipt(store, receipt)))
       await insertSampleReceipt(store, makeReceipt(99, { createdAt: T0 + 5, merchantId: 'b'.repeat(24) }))
       await insertSampleReceipt(store, makeReceipt(98, { createdAt: T0 + 5, bucket: bucket + 1 }))
 
       const wanted = receipts.filter(({ createdAt }) => createdAt >= T0 + 2 && createdAt < T0 + 8).sort(newestFirst)
-      const span = { bucket, merchantId, from: T0 + 2, to: T0 + 8 }
+      const range = { bucket, merchantId, from: T0 + 2, to: T0 + 8 }
       assert.equal(wanted.length, 18)
-      assert.deepEqual(await store.read(listReceipts({ ...span, count: 50, offset: 0 })), wanted)
-      assert.deepEqual(await store.read(listReceipts({ ...span, count: 5, offset: 4 })), wanted.slice(4, 9))
-      assert.deepEqual(await store.read(listReceipts({ ...span, count: 50, offset: 18 })), [])
-      const page = await store.read(listReceiptPage({ ...span, state: null, after: null, count: 7 }))
+      assert.deepEqual(await store.read(listReceipts({ ...range, count: 50, offset: 0 })), wanted)
+      assert.deepEqual(await store.read(listReceipts({ ...range, count: 5, offset: 4 })), wanted.slice(4, 9))
+      assert.deepEqual(await store.read(listReceipts({ ...range, count: 50, offset: 18 })), [])
+      const page = await store.read(listReceiptPage({ ...range, state: null, after: null, count: 7 }))
       assert.deepEqual(page, wanted.slice(0, 7))
       const { createdAt: at, receiptId: id } = wanted[6] ?? makeReceipt(0)
-      assert.deepEqual(await store.read(listReceiptPage({ ...span, state: null, after: { at, id }, count: 50 })), wanted.slice(7))
+      assert.deepEqual(await store.read(listReceiptPage({ ...range, state: null, after: { at, id }, count: 50 })), wanted.slice(7))
     }),
   )
 
@@ -37,12 +37,12 @@ export function receiptListsSuite(withStore: WithStore): void {
       await Promise.all(receipts.map((receipt) => insertSampleReceipt(store, receipt)))
       await insertSampleReceipt(store, makeReceipt(99, { createdAt: T0 + 1, state: 50, merchantId: 'b'.repeat(24) }))
       const wanted = receipts.filter(({ state }) => state === 50).sort(newestFirst)
-      const ask = { bucket, merchantId, from: T0, to: T0 + 9, state: 50 } as const
-      assert.deepEqual(await store.read(listReceiptPage({ ...ask, after: null, count: 4 })), wanted.slice(0, 4))
+      const query = { bucket, merchantId, from: T0, to: T0 + 9, state: 50 } as const
+      assert.deepEqual(await store.read(listReceiptPage({ ...query, after: null, count: 4 })), wanted.slice(0, 4))
       const { createdAt: at, receiptId: id } = wanted[3] ?? makeReceipt(0)
-      assert.deepEqual(await store.read(listReceiptPage({ ...ask, after: { at, id }, count: 4 })), wanted.slice(4))
-      assert.deepEqual(await store.read(listReceiptPage({ ...ask, from: T0 + 2, after: null, count: 9 })), wanted.slice(0, 2))
-      assert.deepEqual(await store.read(listReceiptPage({ ...ask, state: 21, after: null, count: 9 })), [])
+      assert.deepEqual(await store.read(listReceiptPage({ ...query, after: { at, id }, count: 4 })), wanted.slice(4))
+      assert.deepEqual(await store.read(listReceiptPage({ ...query, from: T0 + 2, after: null, count: 9 })), wanted.slice(0, 2))
+      assert.deepEqual(await store.read(listReceiptPage({ ...query, state: 21, after: null, count: 9 })), [])
     }),
   )
 

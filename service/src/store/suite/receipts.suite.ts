@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { bytesOf, makeVerification, makeCard, makeAuditEntry, clockAt, shreddedOf, T0 } from './samples.fixture.ts'
+import { bytesOf, sampleVerification, makeCard, makeAuditEntry, clockAt, shreddedVersion, T0 } from './samples.fixture.ts'
 import { insertSampleReceipt, makeReceiptUpdate, makeOperation, makeReceipt, makeReceiptExtras, nextReceipt } from './money.fixture.ts'
 import type { WithStore } from './opened.fixture.ts'
 import { findNewestAudited } from '../audit.ts'
@@ -32,7 +32,7 @@ export function receiptsSuite(withStore: WithStore): void {
       assert.equal(await store.read(findReceipt(foreign)), null)
       assert.equal(await store.read(findReceipt({ ...receipt, bucket: receipt.bucket + 1 })), null)
       const next = nextReceipt(foreign)
-      assert.equal(await store.write(updateReceipt, { ...makeReceiptUpdate(next), ...makeReceiptExtras(next) }), 'moved')
+      assert.equal(await store.write(updateReceipt, { ...makeReceiptUpdate(next), ...makeReceiptExtras(next) }), 'conflict')
       assert.deepEqual(await store.read(findReceipt(receipt)), receipt)
     }),
   )
@@ -77,7 +77,7 @@ export function receiptsSuite(withStore: WithStore): void {
         ),
       )
       assert.equal(made.filter((each) => each === 'updated').length, 1)
-      assert.equal(made.filter((each) => each === 'moved').length, 199)
+      assert.equal(made.filter((each) => each === 'conflict').length, 199)
       const winner = nexts[made.indexOf('updated')]!
       assert.deepEqual(await store.read(findReceipt(receipt)), winner)
       assert.deepEqual(
@@ -91,28 +91,28 @@ export function receiptsSuite(withStore: WithStore): void {
     'an operation is stored before its request and replaced when it is resolved, and listed oldest first',
     withStore(async ({ store }) => {
       const receipt = await insertSampleReceipt(store, makeReceipt(1))
-      const asked = makeOperation(receipt, 'b', { requestedAt: T0 })
+      const requested = makeOperation(receipt, 'b', { requestedAt: T0 })
       const paying = nextReceipt(receipt, { state: 2 })
-      await store.write(updateReceipt, { ...makeReceiptUpdate(paying, { operations: [asked] }), ...makeReceiptExtras(paying) })
-      assert.deepEqual(await store.read(findOperation(asked)), asked)
+      await store.write(updateReceipt, { ...makeReceiptUpdate(paying, { operations: [requested] }), ...makeReceiptExtras(paying) })
+      assert.deepEqual(await store.read(findOperation(requested)), requested)
 
-      const said = {
+      const reply = {
         state: 'declined',
         networkRef: 'n\u0000-1',
         reason: 'insufficientFunds',
         rawCode: '\u0000-116',
         resolvedAt: T0 + 5,
       } as const
-      const settled = { ...asked, ...said }
+      const resolved = { ...requested, ...reply }
       const reversal = makeOperation(receipt, 'a', { kind: 'reverse', requestedAt: T0 + 6 })
       const refused = nextReceipt(paying, { state: 0 })
       await store.write(updateReceipt, {
-        ...makeReceiptUpdate(refused, { operations: [settled, reversal] }),
+        ...makeReceiptUpdate(refused, { operations: [resolved, reversal] }),
         ...makeReceiptExtras(refused),
       })
-      assert.deepEqual(await store.read(listOperations(receipt)), [settled, reversal])
-      assert.equal(await store.read(findOperation({ ...asked, merchantId: 'b'.repeat(24) })), null)
-      assert.equal(await store.read(findOperation({ ...asked, requestId: 'c' })), null)
+      assert.deepEqual(await store.read(listOperations(receipt)), [resolved, reversal])
+      assert.equal(await store.read(findOperation({ ...requested, merchantId: 'b'.repeat(24) })), null)
+      assert.equal(await store.read(findOperation({ ...requested, requestId: 'c' })), null)
     }),
   )
 
@@ -121,11 +121,11 @@ export function receiptsSuite(withStore: WithStore): void {
     withStore(async ({ store }) => {
       const { cardId } = makeCard(1)
       const refused = { state: 'declined', reason: 'insufficientFunds', cardId } as const
-      const tried = [1, 2, 3].map((number) => {
+      const declined = [1, 2, 3].map((number) => {
         const receipt = makeReceipt(number)
         return { receipt, operation: makeOperation(receipt, `request ${number}`, { ...refused, requestedAt: T0 + number }) }
       })
-      for (const { receipt, operation } of tried) {
+      for (const { receipt, operation } of declined) {
         const paid = nextReceipt(await insertSampleReceipt(store, receipt), { state: 4 })
         const elsewhere = makeOperation(receipt, 'another card', { ...refused, cardId: makeCard(2).cardId })
         const approved = makeOperation(receipt, 'approved', { state: 'approved', cardId })
@@ -134,7 +134,7 @@ export function receiptsSuite(withStore: WithStore): void {
           ...makeReceiptExtras(paid),
         })
       }
-      const wanted = tried.map(({ operation }) => operation).toReversed()
+      const wanted = declined.map(({ operation }) => operation).toReversed()
       const of = { ...makeReceipt(1), cardId }
       assert.deepEqual(await store.read(listDeclinedOperations(of, 10)), wanted)
       assert.deepEqual(await store.read(listDeclinedOperations(of, 2)), wanted.slice(0, 2))
@@ -184,7 +184,7 @@ export function receiptsSuite(withStore: WithStore): void {
       const card = makeCard(1, { recurrent: false })
       await store.write(insertCard, { card, audit: makeAuditEntry(card) })
       await store.write(beginVerification, {
-        attempt: makeVerification(card, 'one', clockAt(0)),
+        attempt: sampleVerification(card, 'one', clockAt(0)),
         limits: { resendWaitMs: 60_000, pan: null },
         audit: makeAuditEntry(card),
       })
@@ -196,13 +196,13 @@ export function receiptsSuite(withStore: WithStore): void {
       })
 
       const paid = nextReceipt(paying, { state: 4 })
-      const gone = shreddedOf(card)
+      const gone = shreddedVersion(card)
       const approval = makeReceiptUpdate(paid, {
         operations: [makeOperation(paid, 'request', { state: 'approved' })],
         cardLock: { cardId: card.cardId, move: 'release' },
         card: gone,
       })
-      assert.equal(await store.write(updateReceipt, { ...approval, card: { ...gone, version: 9 }, ...makeReceiptExtras(paid) }), 'moved')
+      assert.equal(await store.write(updateReceipt, { ...approval, card: { ...gone, version: 9 }, ...makeReceiptExtras(paid) }), 'conflict')
       assert.deepEqual(await store.read(findReceipt(receipt)), paying)
       assert.deepEqual(await store.read(listOperations(receipt)), [])
       assert.equal((await raw('select card_id from card_locks')).length, 1)

@@ -1,8 +1,8 @@
 import type { DetailedRequestRow } from '../request-log.ts'
 import { bucket, merchantId, T0 } from './samples.fixture.ts'
 
-/** A call of the request log, the younger the higher its number. */
-export function makeRequest(number: number, parts: Partial<DetailedRequestRow> = {}): DetailedRequestRow {
+/** A call of the request log; a higher number is later. */
+export function makeRequest(number: number, over: Partial<DetailedRequestRow> = {}): DetailedRequestRow {
   return {
     bucket,
     merchantId,
@@ -19,6 +19,6 @@ export function makeRequest(number: number, parts: Partial<DetailedRequestRow> =
     lostFrom: 0,
     bytes: 99,
     detail: '{"data":"","params":{"list":[],"more":0},"result":{"list":[],"more":0}}',
-    ...parts,
+    ...over,
   }
 }

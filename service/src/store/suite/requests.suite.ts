@@ -31,21 +31,21 @@ export function requestsSuite(withStore: WithStore): void {
       await store.write(insertRequests, { requests: rows })
       await store.write(insertRequests, { requests: [...rows.slice(0, 1), makeRequest(6, { merchantId: stranger })] })
       await store.write(insertRequests, { requests: [] })
-      const ask = { ...of, after: null, from: 0, count: 2, cardId: null }
+      const query = { ...of, after: null, from: 0, count: 2, cardId: null }
       const seen: RequestRow[] = []
       for (let page = 0; page < 9; page++) {
         const last = seen.at(-1)
-        const found = await store.read(listRequests({ ...ask, after: last === undefined ? null : { at: last.at, id: last.requestId } }))
+        const found = await store.read(listRequests({ ...query, after: last === undefined ? null : { at: last.at, id: last.requestId } }))
         if (found.length === 0) break
         seen.push(...found)
       }
       assert.deepEqual(seen, rows.toReversed().map(withoutDetail))
       assert.deepEqual(
-        (await store.read(listRequests({ ...ask, count: 9, cardId }))).map(({ requestId }) => requestId),
+        (await store.read(listRequests({ ...query, count: 9, cardId }))).map(({ requestId }) => requestId),
         [rows[3], rows[1]].map((row) => row?.requestId),
       )
-      assert.equal((await store.read(listRequests({ ...ask, count: 9, from: T0 + 2 }))).length, 2)
-      assert.deepEqual(await store.read(listRequests({ ...ask, merchantId: 'e'.repeat(24), cardId })), [])
+      assert.equal((await store.read(listRequests({ ...query, count: 9, from: T0 + 2 }))).length, 2)
+      assert.deepEqual(await store.read(listRequests({ ...query, merchantId: 'e'.repeat(24), cardId })), [])
       const requestId = rows[2]?.requestId ?? ''
       assert.deepEqual(await store.read(findRequest({ ...of, requestId })), rows[2])
       assert.equal(await store.read(findRequest({ ...of, merchantId: stranger, requestId })), null)

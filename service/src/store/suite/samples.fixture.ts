@@ -8,7 +8,7 @@ import type { InboxRow } from '../sandbox.ts'
 import type { SendClaim } from '../send-limits.ts'
 import type { CodeAttempt, VerificationRow } from '../verifications.ts'
 
-// Rows that differ by their number alone. The masks are of the sandbox's public cards.
+// Sample rows, distinguished by a number. The masks are of the sandbox's public cards.
 
 export const merchantId = '5e730e8e0b852a417aa49ceb'
 export const bucket = 0x7f3
@@ -18,8 +18,8 @@ export function bytesOf(seed: string | number, length = 32): Uint8Array {
   return new Uint8Array(createHash('shake256', { outputLength: length }).update(String(seed)).digest())
 }
 
-/** As real ones, beginning with the second in which it was made. */
-export function cardIdOf(number: number): string {
+/** Like a real id, it begins with the second of its creation. */
+export function sampleCardId(number: number): string {
   return (T0 / 1000).toString(16) + '07f3' + number.toString(16).padStart(12, '0')
 }
 
@@ -33,14 +33,14 @@ export function makeMerchant(over: Partial<MerchantRow> = {}): MerchantRow {
     organization: 'A shop LLC',
     address: 'Toshkent',
     settings: '{"origins":["https://shop.example"]}',
-    credentials: [makeCredential(1)],
+    credentials: [sampleCredential(1)],
     mac: bytesOf('mac of a merchant', 48),
     createdAt: T0,
     ...over,
   }
 }
 
-export function makeCredential(number: number, over: Partial<Credential> = {}): Credential {
+export function sampleCredential(number: number, over: Partial<Credential> = {}): Credential {
   return { number, hash: bytesOf(`password ${number}`), pepperKeyId: 'aa'.repeat(16), createdAt: T0, retiredAt: null, ...over }
 }
 
@@ -48,7 +48,7 @@ export function makeCard(number: number, over: Partial<CardRow> = {}): CardRow {
   return {
     bucket,
     merchantId,
-    cardId: cardIdOf(number),
+    cardId: sampleCardId(number),
     tokenHash: bytesOf(`token ${number}`),
     maskedPan: '860006******6311',
     type: '22618',
@@ -72,13 +72,13 @@ export function makeCard(number: number, over: Partial<CardRow> = {}): CardRow {
 }
 
 /** The card's next version. */
-export function nextOf(card: CardRow, over: Partial<CardRow> = {}): CardRow {
+export function nextVersion(card: CardRow, over: Partial<CardRow> = {}): CardRow {
   const version = card.version + 1
   return { ...card, version, mac: bytesOf(`mac ${card.cardId} ${version}`, 48), ...over }
 }
 
-export function shreddedOf(card: CardRow): CardRow {
-  return nextOf(card, { state: 'removed', keyId: '', blob: new Uint8Array(0), endedAt: T0 + 1 })
+export function shreddedVersion(card: CardRow): CardRow {
+  return nextVersion(card, { state: 'removed', keyId: '', blob: new Uint8Array(0), endedAt: T0 + 1 })
 }
 
 export function makeAuditEntry(card: CardRow, action = 'card.changed', over: Partial<AuditEntry> = {}): AuditEntry {
@@ -96,12 +96,12 @@ export function makeAuditEntry(card: CardRow, action = 'card.changed', over: Par
   }
 }
 
-/** A note that tells of no new version, such as a wrong code. */
+/** An audit entry without a new version, such as for a wrong code. */
 export function makeAuditEntryWithoutVersion(card: CardRow, action: string): AuditEntry {
   return makeAuditEntry(card, action, { version: 0, mac: new Uint8Array(0) })
 }
 
-export function makeVerification(card: CardRow, name: string, at: ClockReading, over: Partial<VerificationRow> = {}): VerificationRow {
+export function sampleVerification(card: CardRow, name: string, at: ClockReading, over: Partial<VerificationRow> = {}): VerificationRow {
   return {
     bucket: card.bucket,
     merchantId: card.merchantId,
@@ -123,7 +123,7 @@ export function makeVerification(card: CardRow, name: string, at: ClockReading, 
 }
 
 export function makeCodeAttempt(card: CardRow, name: string, at: ClockReading, over: Partial<CodeAttempt> = {}): CodeAttempt {
-  const verifiedCard = nextOf(card, { verified: true, verifiedAt: at.wallMs })
+  const verifiedCard = nextVersion(card, { verified: true, verifiedAt: at.wallMs })
   return {
     bucket: card.bucket,
     merchantId: card.merchantId,
@@ -141,7 +141,7 @@ export function makeCodeAttempt(card: CardRow, name: string, at: ClockReading, o
   }
 }
 
-/** A moment on both clocks, `ms` after the start of the tests. */
+/** A reading of both clocks, `ms` after the start of the test. */
 export function clockAt(ms: number, over: Partial<ClockReading> = {}): ClockReading {
   return { wallMs: T0 + ms, monotonicMs: 5_000_000 + ms, bootId: 'boot-1', ...over }
 }

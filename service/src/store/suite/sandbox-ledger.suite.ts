@@ -12,12 +12,12 @@ export function sandboxLedgerSuite(withStore: WithStore): void {
       const movements = Array.from({ length: 100 }, (_, n) => makeMovement('request', { amountTiyin: n + 1 }))
       const appended = await Promise.all(movements.map((movement) => store.write(insertLedgerEntry, movement)))
       assert.equal(appended.filter(Boolean).length, 1)
-      const kept = movements[appended.indexOf(true)]!
-      assert.deepEqual(await store.read(findLedgerEntry('request')), kept)
+      const stored = movements[appended.indexOf(true)]!
+      assert.deepEqual(await store.read(findLedgerEntry('request')), stored)
       assert.equal(await store.read(findLedgerEntry('other')), null)
       const again = await reopen()
       assert.equal(await again.write(insertLedgerEntry, movements[0]!), false)
-      assert.deepEqual(await again.read(listLedgerEntries(kept.networkRef)), [kept])
+      assert.deepEqual(await again.read(listLedgerEntries(stored.networkRef)), [stored])
     }),
   )
 

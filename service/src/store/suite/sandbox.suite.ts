@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { makeCard, makeAuditEntry, makeSms, merchantId, shreddedOf } from './samples.fixture.ts'
+import { makeCard, makeAuditEntry, makeSms, merchantId, shreddedVersion } from './samples.fixture.ts'
 import type { WithStore } from './opened.fixture.ts'
 import { listAuditOfSubject } from '../audit.ts'
 import { findCard, insertCard, updateCard } from '../cards.ts'
@@ -59,7 +59,7 @@ export function sandboxSuite(withStore: WithStore): void {
     withStore(async ({ store, raw }) => {
       const [held, shredded] = [makeCard(1), makeCard(2)]
       for (const card of [held, shredded]) await store.write(insertCard, { card, audit: makeAuditEntry(card) })
-      const left = shreddedOf(shredded)
+      const left = shreddedVersion(shredded)
       await store.write(updateCard, { card: left, audit: makeAuditEntry(left) })
       const { bucket } = held
       await Promise.all(Array.from({ length: 250 }, (_, n) => store.write(insertInboxSms, makeSms(n))))

@@ -2,31 +2,31 @@ import assert from 'node:assert/strict'
 import { readFileSync, writeFileSync } from 'node:fs'
 import type { Dialect } from '../migrations/migrations.ts'
 import type { Row } from '../statement.ts'
-import type { Opened } from './opened.fixture.ts'
+import type { StoreUnderTest } from './opened.fixture.ts'
 
-/** Holds the schema that the database tells to the one kept in `schema/` for reading; `TESSERA_TEST_PRINT_SCHEMA=1` writes it instead. */
-export function expectSchema(dialect: Dialect, told: string): void {
-  const place = new URL(`../schema/${dialect}.sql`, import.meta.url)
-  if (process.env['TESSERA_TEST_PRINT_SCHEMA'] === '1') writeFileSync(place, told)
-  assert.equal(told, readFileSync(place, 'utf8'))
+/** Compares the schema of a database with the file in `schema/`; `TESSERA_TEST_PRINT_SCHEMA=1` writes that file first. */
+export function expectSchema(dialect: Dialect, actual: string): void {
+  const file = new URL(`../schema/${dialect}.sql`, import.meta.url)
+  if (process.env['TESSERA_TEST_PRINT_SCHEMA'] === '1') writeFileSync(file, actual)
+  assert.equal(actual, readFileSync(file, 'utf8'))
 }
 
-/** The schema of an embedded store, as the database itself tells it. */
-export async function tellSqliteSchema(raw: Opened['raw']): Promise<string> {
-  const told = await raw(`select sql from sqlite_schema where sql is not null order by tbl_name, type desc, name`)
-  const statements = told.map((row) => String(row['sql']).replace(/^CREATE [A-Z ]+/, (words) => words.toLowerCase()))
+/** The schema of an embedded store, read from the database. */
+export async function readSqliteSchema(raw: StoreUnderTest['raw']): Promise<string> {
+  const actual = await raw(`select sql from sqlite_schema where sql is not null order by tbl_name, type desc, name`)
+  const statements = actual.map((row) => String(row['sql']).replace(/^CREATE [A-Z ]+/, (words) => words.toLowerCase()))
   return HEAD + statements.map((statement) => `${statement};\n`).join('\n')
 }
 
-/** The schema of a PostgreSQL store, as the database itself tells it. */
-export async function tellPostgresSchema(raw: Opened['raw']): Promise<string> {
-  const columns = await raw(askColumns)
-  const indexes = await raw(askIndexes)
+/** The schema of a PostgreSQL store, read from the database. */
+export async function readPostgresSchema(raw: StoreUnderTest['raw']): Promise<string> {
+  const columns = await raw(selectColumns)
+  const indexes = await raw(selectIndexes)
   const tables = [...new Set(columns.map((row) => String(row['table'])))]
-  return HEAD + tables.map((table) => tellTable(columns.filter(ofTable(table)), indexes.filter(ofTable(table)), table)).join('\n')
+  return HEAD + tables.map((table) => formatTable(columns.filter(ofTable(table)), indexes.filter(ofTable(table)), table)).join('\n')
 }
 
-function tellTable(columns: readonly Row[], indexes: readonly Row[], table: string): string {
+function formatTable(columns: readonly Row[], indexes: readonly Row[], table: string): string {
   const lines = [...columns, ...indexes.filter((row) => row['is_primary'] === 1)].map((row) => `  ${String(row['line'])}`)
   const others = indexes.filter((row) => row['is_primary'] === 0).map((row) => `\n${String(row['line'])};\n`)
   return `create table ${table} (\n${lines.join(',\n')}\n);\n${others.join('')}`
@@ -37,16 +37,16 @@ function ofTable(table: string): (row: Row) => boolean {
 }
 
 const HEAD =
-  '-- What all migrations come to, for reading. A test holds it to the database; TESSERA_TEST_PRINT_SCHEMA=1 npm test -- migrate prints it anew.\n\n'
+  '-- The schema after all migrations, for reading. A test compares it with the database; TESSERA_TEST_PRINT_SCHEMA=1 npm test -- migrate prints it.\n\n'
 
-const askColumns = `
+const selectColumns = `
   select c.relname as table, a.attname || ' ' || format_type(a.atttypid, a.atttypmod)
     || case when l.collname = 'C' then ' collate "C"' else '' end || case when a.attnotnull then ' not null' else '' end as line
   from pg_attribute a join pg_class c on c.oid = a.attrelid left join pg_collation l on l.oid = a.attcollation
   where c.relkind = 'r' and c.relnamespace = current_schema()::regnamespace and a.attnum > 0 and not a.attisdropped
   order by c.relname collate "C", a.attnum`
 
-const askIndexes = `
+const selectIndexes = `
   select c.relname as table, i.indisprimary::int as is_primary,
     case when i.indisprimary then lower(pg_get_constraintdef(n.oid))
       else lower(regexp_replace(pg_get_indexdef(i.indexrelid), ' ON [^ ]+ USING btree', ' on ' || c.relname)) end as line

@@ -12,21 +12,21 @@ export function makeEndpoint(name: string, over: Partial<EndpointRow> = {}): End
     endpointId: name,
     url: `https://shop.example/${name}`,
     secret: bytesOf(`secret ${name}`, 78),
-    secretBefore: null,
-    beforeEndsAt: 0,
+    previousSecret: null,
+    previousSecretEndsAt: 0,
     createdAt: T0,
     ...over,
   }
 }
 
-export async function keepEndpoint(store: Store, name: string): Promise<EndpointRow> {
+export async function insertSampleEndpoint(store: Store, name: string): Promise<EndpointRow> {
   const endpoint = makeEndpoint(name)
-  await store.write(insertEndpoint, { endpoint, maxEndpoints: 5, audit: endpointNote })
+  await store.write(insertEndpoint, { endpoint, maxEndpoints: 5, audit: endpointAuditEntry })
   return endpoint
 }
 
-/** Keeps a receipt with events of one object: `o 1`, `o 2` … at T0. Returns their ids. */
-export async function tell(store: Store, number: number, objectId: string, count: number): Promise<string[]> {
+/** Inserts a receipt with `count` events of one object at T0. Returns the event ids. */
+export async function insertSampleEvents(store: Store, number: number, objectId: string, count: number): Promise<string[]> {
   const receipt = makeReceipt(number)
   const events = Array.from({ length: count }, (_, n) => makeEvent(objectId, String(n + 1)))
   await store.write(insertReceipt, { receipt, ...makeReceiptExtras(receipt, { events }) })
@@ -37,14 +37,14 @@ export function makeDeliveriesClaim(claimId: string, now: number, over: Partial<
   return { now, leaseUntil: now + 30_000, claimId, count: 100, busy: [], ...over }
 }
 
-/** Settles a claimed delivery: delivered, given up, or to be tried again at a moment. */
-export function settle(store: Store, delivery: DeliveryRow, claimId: string, now: number, end: DeliveryEnd): Promise<boolean> {
+/** Records the outcome of a claimed delivery: delivered, dead, or the time of the next attempt. */
+export function recordAttempt(store: Store, delivery: DeliveryRow, claimId: string, now: number, end: DeliveryOutcome): Promise<boolean> {
   const { endpointId, eventId, totalAttempts } = delivery
-  const attempt = { bucket, endpointId, eventId, number: totalAttempts, at: now, tookMs: 3, outcome: 'said', status: 200 }
+  const attempt = { bucket, endpointId, eventId, number: totalAttempts, at: now, tookMs: 3, outcome: 'delivered', status: 200 }
   const state = typeof end === 'number' ? 'waiting' : end
   return store.write(recordDeliveryAttempt, { claimId, attempt, now, state, dueAt: typeof end === 'number' ? end : null })
 }
 
-type DeliveryEnd = 'delivered' | 'dead' | number
+type DeliveryOutcome = 'delivered' | 'dead' | number
 
-export const endpointNote = makeAuditEntryWithoutVersion(makeCard(1), 'webhook.changed')
+export const endpointAuditEntry = makeAuditEntryWithoutVersion(makeCard(1), 'webhook.changed')
