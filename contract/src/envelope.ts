@@ -31,6 +31,11 @@ export const maxBodyBytes = 64 * 1024
 export const maxDepth = 16
 export const maxMembers = 256
 
+/** Whether a name from outside may be echoed or logged: at most 64 letters, digits, `_`, `.` and `-`, without enough digits for a card number, an account or a phone. */
+export function isPlainName(name: string): boolean {
+  return /^[\w.-]{1,64}$/.test(name) && !/\d(?:\D?\d){6}/.test(name)
+}
+
 /** The preferred of our three languages in an Accept-Language header (RFC 9110 §12.5.4); English when it names none of them. */
 export function readLanguage(header: string | undefined): Language {
   if (header === undefined || header.length > 200) return 'en'

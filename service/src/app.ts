@@ -5,7 +5,7 @@ import type { Adapters } from './app/adapters.ts'
 import { startBackgroundJobs } from './app/background-jobs.ts'
 import { createHttp, createPipelines } from './app/http.ts'
 import { createLifecycle, createResources, type Lifecycle, type RunningInfo } from './app/lifecycle.ts'
-import { createServices, type AppServices, type ServiceOverrides } from './app/services.ts'
+import { createServices, type ComposedServices, type ServiceOverrides } from './app/services.ts'
 import { openStorage, type StorageDependencies } from './app/storage.ts'
 import type { Clock } from './clock.ts'
 import { makeOperatorHandler } from './operations/operator.ts'
@@ -22,7 +22,7 @@ import type { RequestHandler } from './server/pipeline.ts'
 
 /** The whole service. The only composition: of the process, of every test, of benchmarks and fault experiments. */
 export interface App {
-  readonly services: AppServices
+  readonly services: ComposedServices
   /** Handles one HTTP request to the API. */
   readonly handle: RequestHandler
   /** Handles one HTTP request to the dashboard's endpoint. */
@@ -127,7 +127,7 @@ export async function createApp(config: Config, adapters: Adapters, deps: AppDep
 }
 
 /** The merchant and the login that every test environment has. */
-async function createDemo({ sandbox }: Adapters, { merchants, dashboard }: AppServices): Promise<void> {
+async function createDemo({ sandbox }: Adapters, { merchants, dashboard }: ComposedServices): Promise<void> {
   if (sandbox === null) return
   const { merchantId, dashboardPhone: phone, dashboardPassword: password } = sandbox.demo
   await merchants.ensureMerchant(sandbox.merchant)

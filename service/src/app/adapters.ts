@@ -4,19 +4,16 @@ import { randomInteger } from '@tessera/vault/random'
 import type { Clock } from '../clock.ts'
 import type { Config } from '../ops/config/config.ts'
 import type { Disclosure } from '../domain/consents/disclosure-text.ts'
-import type { LegalPages } from '../server/pages/plain-pages.ts'
+import type { LegalPages } from '../plain-page.ts'
 import { createAdapter, findAdapterFaults, type AdapterDependencies, type ConfiguredAdapters } from '../adapters/adapter.ts'
 import { kekAdapters } from '../adapters/kms/kek-adapters.ts'
 import { networkAdapters } from '../adapters/network/network-adapters.ts'
 import { smsAdapters } from '../adapters/sms/sms-adapters.ts'
 import type { Network, NetworkAdapterDependencies } from '../adapters/network/network.ts'
-import type { Demo } from './lifecycle.ts'
-import { defaultStep, sandboxCode, sandboxCodes, steps, testCards, testExpiry, type TestCard } from '../adapters/sandbox/cards.ts'
-import { demoLogin, demoMerchant } from '../adapters/sandbox/demo.ts'
+import { sandboxCodes } from '../adapters/sandbox/cards.ts'
+import { sandbox, type Sandbox } from '../adapters/sandbox/sandbox.ts'
 import { sandboxDisclosure, sandboxLegal } from '../adapters/sandbox/legal.ts'
-import { defaultMethodFault, methodFaults } from '../adapters/sandbox/faults.ts'
-import { makeAdjustableClock, maxOffsetMs, type ClockAdjuster } from '../adapters/sandbox/adjustable-clock.ts'
-import { defaultSimulatedOutcome, simulatedOutcomes, simulatedOutcomeScenario } from '../adapters/sandbox/simulated-outcome.ts'
+import { makeAdjustableClock, type ClockAdjuster } from '../adapters/sandbox/adjustable-clock.ts'
 import { drawnCodes, type Codes } from '../adapters/sms/codes.ts'
 import type { Sms, SmsAdapterDependencies } from '../adapters/sms/sms.ts'
 
@@ -47,59 +44,6 @@ export interface ProviderTexts {
   readonly disclosure: Disclosure
   readonly legal: LegalPages
 }
-
-export interface SandboxScenario {
-  readonly scenario: string
-  /** Of the card that has it, or a word for all of them. */
-  readonly number: string
-  /** Its own, where it has not those of a card. */
-  readonly steps?: readonly string[]
-  readonly defaultStep?: string
-}
-
-/** What the test environment can simulate. */
-export interface Sandbox {
-  readonly merchant: { readonly id: string; readonly name: string; readonly password: string }
-  readonly merchantId: string
-  readonly demo: Demo
-  readonly scenarios: readonly SandboxScenario[]
-  readonly steps: readonly string[]
-  readonly defaultStep: string
-  /** As the dashboard shows them, and the code that every one of them takes. */
-  readonly cards: readonly TestCard[]
-  readonly code: string
-  /** What can be made to go wrong beside the scenarios of cards. */
-  readonly faults: readonly { readonly scenario: string; readonly steps: readonly string[]; readonly defaultStep: string }[]
-  readonly maxOffsetMs: number
-}
-
-const faults = [
-  { scenario: simulatedOutcomeScenario, steps: simulatedOutcomes, defaultStep: defaultSimulatedOutcome },
-  ...Object.entries(methodFaults).map(([scenario, steps]) => ({ scenario, steps, defaultStep: defaultMethodFault })),
-]
-
-export const sandbox: Sandbox = Object.freeze({
-  merchant: demoMerchant,
-  merchantId: demoMerchant.id,
-  demo: {
-    merchantId: demoMerchant.id,
-    password: demoMerchant.password,
-    dashboardPhone: demoLogin.phone,
-    dashboardPassword: demoLogin.password,
-    cardNumber: testCards[0]?.number ?? '',
-    expiry: testExpiry,
-  },
-  scenarios: [
-    ...testCards.flatMap(({ number, scenario }) => (scenario === null ? [] : [{ scenario: scenario.name, number }])),
-    ...faults.map((row) => ({ ...row, number: 'every card' })),
-  ],
-  steps,
-  defaultStep,
-  cards: testCards,
-  code: sandboxCode,
-  faults,
-  maxOffsetMs,
-})
 
 /** The whole difference between the environments is these two rows. Null: this version has nothing to put there. */
 export const adaptersOf: Readonly<Record<Config['environment'], OrNothing<EnvironmentParts>>> = Object.freeze({

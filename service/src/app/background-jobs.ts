@@ -2,7 +2,7 @@ import type { Clock } from '../clock.ts'
 import type { Log } from '../ops/logging/log.ts'
 
 import type { Resources } from './lifecycle.ts'
-import type { AppServices } from './services.ts'
+import type { ComposedServices } from './services.ts'
 
 /** A job that runs again and again in the background. */
 export interface BackgroundJob {
@@ -18,7 +18,7 @@ const seconds = 1000
 const minutes = 60_000
 
 // prettier-ignore
-export function listBackgroundJobs(app: AppServices): BackgroundJob[] {
+export function listBackgroundJobs(app: ComposedServices): BackgroundJob[] {
   return [
     { event: 'cards_shredded',                everyMs: minutes,      run: app.sweep.runOnce },
     { event: 'cards_resealed',                everyMs: 30 * seconds, run: app.reseal.runOnce },
@@ -45,7 +45,7 @@ function uncounted(run: (stopping: AbortSignal) => Promise<unknown>): Background
 }
 
 /** Starts the jobs; `resources` stops them, and then writes down what was counted last. */
-export function startBackgroundJobs(app: AppServices, { clock, log, resources }: BackgroundDependencies): void {
+export function startBackgroundJobs(app: ComposedServices, { clock, log, resources }: BackgroundDependencies): void {
   const onError = (err: unknown): void => log.error('job_failed', { err })
   const { recorder, findings, tallies } = app
   resources.add(() =>

@@ -28,7 +28,7 @@ import { makeRequestIds } from '../server/request-id.ts'
 import { StoreFull, StoreOutcomeUnknown, StoreOverloaded, StoreUnavailable } from '../store/store.ts'
 
 import type { Adapters } from './adapters.ts'
-import type { AppServices } from './services.ts'
+import type { ComposedServices } from './services.ts'
 
 export interface PipelineDependencies {
   readonly clock: Clock
@@ -46,7 +46,7 @@ export interface Pipelines {
   readonly dashboard: RequestHandler
 }
 
-export function createPipelines(config: Config, adapters: Adapters, app: AppServices, deps: PipelineDependencies): Pipelines {
+export function createPipelines(config: Config, adapters: Adapters, app: ComposedServices, deps: PipelineDependencies): Pipelines {
   const { clock, log, metrics, stopping, signal } = deps
   const { limits, merchants, recorder } = app
   const shared: PipelineOptions = {
@@ -71,7 +71,7 @@ export function createPipelines(config: Config, adapters: Adapters, app: AppServ
 }
 
 /** The HTTP server with the API and every page. Throws `DashboardMissing` when the dashboard is not built. */
-export function createHttp(config: Config, adapters: Adapters, app: AppServices, deps: HttpDependencies): HttpServer {
+export function createHttp(config: Config, adapters: Adapters, app: ComposedServices, deps: HttpDependencies): HttpServer {
   const { pipelines, formAssets: assets, log } = deps
   const { dashboardOrigin, formOrigin } = config
   const proxies = trustedProxies(config)
@@ -92,7 +92,7 @@ export interface HttpDependencies {
 }
 
 /** None without a disclosure text; production refuses to start without the provider's own. */
-function formPages(config: Config, adapters: Adapters, app: AppServices, assets: FormAssets): readonly PageRoute[] {
+function formPages(config: Config, adapters: Adapters, app: ComposedServices, assets: FormAssets): readonly PageRoute[] {
   const { environment, formOrigin, dashboardOrigin, termsUrl, privacyUrl } = config
   const { isAnyOriginAllowed, isThemeMeasured, texts } = adapters
   const disclosure = config.disclosure ?? texts?.disclosure ?? null

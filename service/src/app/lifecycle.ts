@@ -1,3 +1,4 @@
+import type { Demo } from '../adapters/sandbox/sandbox.ts'
 import type { Config } from '../ops/config/config.ts'
 import type { CoreDumps } from '../ops/core-dumps.ts'
 import type { Store } from '../store/store.ts'
@@ -19,16 +20,6 @@ export interface RunningInfo {
   readonly coreDumps: CoreDumps
   /** Null outside the test environment. */
   readonly demo: Demo | null
-}
-
-/** The public login and card of the test environment. */
-export interface Demo {
-  readonly merchantId: string
-  readonly password: string
-  readonly dashboardPhone: string
-  readonly dashboardPassword: string
-  readonly cardNumber: string
-  readonly expiry: string
 }
 
 /** How far a service has come: read by the health endpoints and by `tessera status`, written by the application alone. */

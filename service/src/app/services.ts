@@ -7,7 +7,8 @@ import type { MerchantApi } from '../adapters/merchant-api/merchant-api.ts'
 import { createPaymeMerchantApi } from '../adapters/merchant-api/payme.ts'
 import { observeMerchantApi } from '../adapters/merchant-api/observe-merchant-api.ts'
 import { openControls } from '../adapters/sandbox/controls.ts'
-import { makeReset } from '../adapters/sandbox/reset.ts'
+import { makeReset } from '../domain/merchants/reset.ts'
+import type { Sandbox } from '../adapters/sandbox/sandbox.ts'
 import type { Clock } from '../clock.ts'
 import { makeCards } from '../domain/cards/cards.ts'
 import { makeCardResealer } from '../domain/cards/reseal.ts'
@@ -63,7 +64,7 @@ import { hostedPageUrl } from '../server/pages/hosts.ts'
 import { adapterDependencies } from './adapter-dependencies.ts'
 import { listInbox } from '../store/sandbox.ts'
 
-import type { Adapters, Sandbox } from './adapters.ts'
+import type { Adapters } from './adapters.ts'
 import { readReadiness, type Lifecycle } from './lifecycle.ts'
 import { createLimits, simulatedCapsOf, type LimitSet } from './limits.ts'
 import type { Storage } from './storage.ts'
@@ -99,8 +100,8 @@ export interface ServiceOverrides {
   readonly refundsInBackgroundOnly?: boolean
 }
 
-/** The services of an application, by the names under which operations call them. */
-export type AppServices = Awaited<ReturnType<typeof createServices>>
+/** The services of an application: those that operations call (operations/app-services.ts), and those of its background and its tests. */
+export type ComposedServices = Awaited<ReturnType<typeof createServices>>
 
 /** Makes every domain service from settings, adapters and storage. Opens no listener and starts no job. */
 export async function createServices(config: Config, adapters: Adapters, deps: ServiceDependencies) {

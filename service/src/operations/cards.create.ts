@@ -3,13 +3,13 @@ import { RpcError } from '@tessera/contract/errors'
 import type { Params } from '@tessera/contract/operations'
 import { cardsCreateContract } from '@tessera/contract/operations/cards'
 
-import type { AppServices } from '../app/services.ts'
 import type { CreatedCard } from '../domain/cards/create.ts'
 import { renderCard } from '../domain/cards/render.ts'
 import { formSessionStateOf } from '../domain/form-sessions/state.ts'
 import type { CardSource } from '../domain/limits/fine-limits.ts'
 import type { RequestContext } from '../domain/request-context.ts'
 
+import type { AppServices } from './app-services.ts'
 import { operation } from './operation.ts'
 
 /** Turns a card into a token of the calling merchant. The card number is not in the params but in the context, as bytes. */

@@ -6,7 +6,7 @@ import type { CallSummary, CallFailure } from '../server/call-observer.ts'
 import { noCoarseLimits } from '../server/rate-limits/coarse-limits.ts'
 import { noPasswordThrottle } from '../server/auth/password-throttle.ts'
 import type { HttpRequest } from '../server/http/request.ts'
-import { demoMerchant } from '../adapters/sandbox/demo.ts'
+import { demoMerchant } from '../adapters/sandbox/sandbox.ts'
 import { makeSandboxNetwork } from '../adapters/sandbox/network.ts'
 
 import { operationRegistry } from './registry.ts'

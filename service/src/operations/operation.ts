@@ -1,10 +1,11 @@
 import { RpcError } from '@tessera/contract/errors'
 import type { OperationName, Params, Result, Role, operations } from '@tessera/contract/operations'
 
-import type { AppServices } from '../app/services.ts'
 import type { IdempotencyHandle } from '../domain/idempotency/handle.ts'
 import type { PendingClaim } from '../domain/idempotency/dependencies.ts'
 import type { RequestContext } from '../domain/request-context.ts'
+
+import type { AppServices } from './app-services.ts'
 
 /** The role that a dashboard operation requires. */
 export type NeededRole = Role | 'visitor'

@@ -9,8 +9,7 @@ import {
 } from '@tessera/contract/operations/operator-sandbox'
 import { bucketOf } from '@tessera/vault/id'
 
-import type { AppServices } from '../app/services.ts'
-
+import type { AppServices } from './app-services.ts'
 import { expectAllowed, isoTime, operatorOperation, refusal, requireMerchant } from './operator.ts'
 
 /** Lists the scenarios with the test card of each and the step at which it takes effect. */
@@ -89,7 +88,7 @@ export const operatorSandboxReset = operatorOperation(operatorSandboxResetContra
 })
 
 function requireSandbox({ sandbox, controls, reset }: AppServices) {
-  if (sandbox === null || controls === null) throw refusal('sandbox_none')
+  if (sandbox === null || controls === null || reset === null) throw refusal('sandbox_none')
   return { sandbox, controls, reset }
 }
 

@@ -3,9 +3,10 @@ import { operatorOperations, type OperatorOperationName, type OperatorParams, ty
 import { SettingProblem } from '@tessera/contract/setting-problems'
 import { Compile, type Validator } from 'typebox/compile'
 
-import type { AppServices } from '../app/services.ts'
 import { operatorActor, type AuditActor } from '../domain/request-context.ts'
 import { TamperedRowError } from '../domain/cards/find.ts'
+
+import type { AppServices } from './app-services.ts'
 
 /** An operation of the operator: called by the command line over the control socket. */
 export interface OperatorAction<Name extends OperatorOperationName> {

@@ -1,12 +1,12 @@
 import { renderError, RpcError } from '@tessera/contract/errors'
 import type { Params, Result } from '@tessera/contract/operations'
 
-import type { AppServices } from '../app/services.ts'
 import type { TestCredentials } from '../domain/reporting/getting-started.ts'
 import type { RequestContext } from '../domain/request-context.ts'
 import type { RequestDetail } from '../ops/request-log/request-lists.ts'
 import { redactParams, redactResult, type RedactedMember } from '../ops/request-log/redact.ts'
 
+import type { AppServices } from './app-services.ts'
 import { cardsCheck } from './cards.check.ts'
 import { cardsCreate } from './cards.create.ts'
 import { cardsGetVerifyCode } from './cards.get_verify_code.ts'

@@ -1,12 +1,12 @@
 import { makeCardNumberDetector } from '@tessera/contract/card-number-detector'
-import { readLanguage, type Language } from '@tessera/contract/envelope'
+import { isPlainName, readLanguage, type Language } from '@tessera/contract/envelope'
 import { RpcError } from '@tessera/contract/errors'
 import { isOperationName, type OperationName, type Result } from '@tessera/contract/operations'
 import type { CardRoute } from '@tessera/contract/route'
 
-import type { AppServices } from '../app/services.ts'
 import type { Idempotency } from '../domain/idempotency/idempotency.ts'
 import type { CallerIdentity, DashboardBrowser, RequestContext } from '../domain/request-context.ts'
+import type { AppServices } from '../operations/app-services.ts'
 import { withFineLimits } from '../operations/fine-limits.ts'
 import {
   findOperationByName,
@@ -25,7 +25,7 @@ import type { CallObserver, RecordCall } from './call-observer.ts'
 import type { HttpReply, HttpRequest, IdempotencyHeader } from './http/request.ts'
 import type { CoarseLimits } from './rate-limits/coarse-limits.ts'
 import { wipeCall, type ReadCall } from './reader/call-reader.ts'
-import { isEarlier, isPlainName, throwFault } from './reader/fault.ts'
+import { isEarlier, throwFault } from './reader/fault.ts'
 import { makeReadParams, type ReadParams } from './reader/params.ts'
 import { readCalls } from './reader/read-calls.ts'
 import { replyWithError, replyWithResult, toRpcError } from './reply.ts'

@@ -4,7 +4,7 @@ import { operations, publicOperations, type OperationName } from '@tessera/contr
 import { cardRoutes } from '@tessera/contract/route'
 
 import type { RequestContext } from '../domain/request-context.ts'
-import type { AppServices } from '../app/services.ts'
+import type { ComposedServices } from '../app/services.ts'
 import { noFailureBreaker } from '../domain/limits/failure-breaker.ts'
 import { noFineLimits } from '../domain/limits/fine-limits.ts'
 import type { OperationRegistry } from '../operations/operation.ts'
@@ -49,7 +49,7 @@ export function createTestPipeline(
   })
   const answer = createApiPipeline({
     operations: Object.fromEntries(Object.keys(publicOperations).map((method) => [method, fake(method)])) as unknown as OperationRegistry,
-    services: { limits: { fine: noFineLimits, failures: noFailureBreaker } } as unknown as AppServices,
+    services: { limits: { fine: noFineLimits, failures: noFailureBreaker } } as unknown as ComposedServices,
     credentials,
     origins: { isAnyAllowed: false, formOrigin: 'https://form.example' },
     limits: noCoarseLimits,

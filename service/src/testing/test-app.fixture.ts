@@ -12,7 +12,7 @@ import type { Codes } from '../adapters/sms/codes.ts'
 import type { Sms } from '../adapters/sms/sms.ts'
 import { createApp, type App } from '../app.ts'
 import { adaptersOf, type Adapters } from '../app/adapters.ts'
-import type { AppServices, ServiceOverrides } from '../app/services.ts'
+import type { ComposedServices, ServiceOverrides } from '../app/services.ts'
 import { notChecked } from '../domain/page-check/fetch-page.ts'
 import type { Config } from '../ops/config/config.ts'
 import type { Log } from '../ops/logging/log.ts'
@@ -27,7 +27,7 @@ import { randomHex } from './random.fixture.ts'
 import { createTestMerchant, type TestMerchant } from './test-merchant.fixture.ts'
 
 /** The application on a store of its own, with a clock that the test moves: its services, and merchants that call it. Nothing listens. */
-export interface TestApp extends Omit<AppServices, 'clock'> {
+export interface TestApp extends Omit<ComposedServices, 'clock'> {
   readonly app: App
   readonly clock: HandClock
   /** What the log said of rows that the service did not write so, and of background jobs that failed. */

@@ -3,7 +3,7 @@ import { renderError, RpcError, type ErrorBody } from '@tessera/contract/errors'
 import type { OperationName, Params, Result } from '@tessera/contract/operations'
 import { bucketOf } from '@tessera/vault/id'
 
-import type { AppServices } from '../app/services.ts'
+import type { ComposedServices } from '../app/services.ts'
 import { withFineLimits } from '../operations/fine-limits.ts'
 import { findOperationByName, runOperation } from '../operations/operation.ts'
 import { operationRegistry } from '../operations/registry.ts'
@@ -34,7 +34,7 @@ export interface TestMerchant {
   withProfile(profile: Profile): TestMerchant
 }
 
-export function createTestMerchant(app: AppServices, merchantId: string, profile: Profile): TestMerchant {
+export function createTestMerchant(app: ComposedServices, merchantId: string, profile: Profile): TestMerchant {
   const bucket = bucketOf(merchantId)
   async function callAs<M extends OperationName>(
     kind: 'server' | 'browser',

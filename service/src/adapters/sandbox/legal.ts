@@ -1,8 +1,7 @@
 import type { Language } from '@tessera/contract/profile'
 
 import type { Disclosure } from '../../domain/consents/disclosure-text.ts'
-import type { LegalPages } from '../../server/pages/plain-pages.ts'
-import { plainPage, plainPolicy } from '../../server/pages/plain-pages.ts'
+import { plainPage, plainPolicy, type LegalPages } from '../../plain-page.ts'
 
 /** The disclosure of the test environment. In production the provider supplies its own. */
 export const sandboxDisclosure: Disclosure = Object.freeze({

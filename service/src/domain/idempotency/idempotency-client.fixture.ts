@@ -5,7 +5,7 @@ import type { ErrorBody } from '@tessera/contract/errors'
 import type { TestApp } from '../../testing/test-app.fixture.ts'
 import type { RequestHandler } from '../../server/pipeline.ts'
 import type { HttpRequest } from '../../server/http/request.ts'
-import { demoMerchant } from '../../adapters/sandbox/demo.ts'
+import { demoMerchant } from '../../adapters/sandbox/sandbox.ts'
 
 import type { Idempotency } from './idempotency.ts'
 

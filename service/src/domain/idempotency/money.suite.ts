@@ -7,7 +7,7 @@ import { createTestMerchant } from '../../testing/test-merchant.fixture.ts'
 import { createTestApp, type TestApp } from '../../testing/test-app.fixture.ts'
 import { ledgerOf, rowOf, advanceAllReceipts, takenBy } from '../../testing/receipts.fixture.ts'
 import type { Network } from '../../adapters/network/network.ts'
-import { demoMerchant } from '../../adapters/sandbox/demo.ts'
+import { demoMerchant } from '../../adapters/sandbox/sandbox.ts'
 import type { StoreUnderTest, WithStore } from '../../store/suite/opened.fixture.ts'
 
 import { openIdempotencyClient, type IdempotencyClient } from './idempotency-client.fixture.ts'

@@ -7,7 +7,7 @@ import { makeRowAuthenticator } from '@tessera/vault/rowmac'
 
 import { createTestApp } from '../../testing/test-app.fixture.ts'
 import { randomHex } from '../../testing/random.fixture.ts'
-import { demoMerchant } from '../../adapters/sandbox/demo.ts'
+import { demoMerchant } from '../../adapters/sandbox/sandbox.ts'
 import { insertAuditEntry } from '../../store/audit.ts'
 import { findMerchant, insertMerchant, listCredentialUses, type MerchantRow, merchantsTable } from '../../store/merchants.ts'
 

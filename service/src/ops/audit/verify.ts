@@ -1,6 +1,6 @@
 import { type AuditHead, type AuditRow, listAuditEntries } from '../../store/audit.ts'
 import type { Store } from '../../store/store.ts'
-import { emptyChain, linkEntry } from './chain.ts'
+import { emptyChain, linkEntry } from '../../store/audit-chain.ts'
 
 /** A fault at an entry of a chain. */
 export interface ChainFault {

@@ -1,8 +1,7 @@
+import { isPlainName } from '@tessera/contract/envelope'
 import { maskPhone } from '@tessera/contract/card'
 import { hasValidCheckDigit } from '@tessera/contract/check-digit'
 import { operationLogRules, type MemberLogRule, type MemberLogRules } from '@tessera/contract/request-log-rules'
-
-import { isPlainName } from '../../server/reader/fault.ts'
 
 /** What is stored of one member: its value, or why not and how long it was. */
 export interface RedactedMember {

@@ -4,7 +4,7 @@ import type { Language } from '@tessera/contract/profile'
 
 import type { FrameTexts } from './form-assets.ts'
 import type { DisclosedText } from '../../domain/consents/disclosure-text.ts'
-import { escapeText } from './plain-pages.ts'
+import { escapeText } from '../../plain-page.ts'
 
 /** The frame's configuration, part of its document. Nothing in it is secret. */
 export interface FrameConfig {

@@ -12,7 +12,8 @@ import { hostedHeaders, pageHeaders } from './form-headers.ts'
 import { previewRoute } from './form-preview.ts'
 import { makeHostedPage } from './hosted-page.ts'
 import { makeIsFormHost, readOrigin } from './hosts.ts'
-import { reasonsPage, refusalPage, type FormRefusal, type LegalPages } from './plain-pages.ts'
+import type { LegalPages } from '../../plain-page.ts'
+import { reasonsPage, refusalPage, type FormRefusal } from './plain-pages.ts'
 import { sdkRoutes } from './sdk-routes.ts'
 
 /** The data of a merchant that the form shows and checks. */

@@ -2,7 +2,7 @@ import type { Language } from '@tessera/contract/profile'
 
 import type { FormAssets } from './form-assets.ts'
 import { toInertJson, assertInert, cspHashOf } from './form-document.ts'
-import { escapeText } from './plain-pages.ts'
+import { escapeText } from '../../plain-page.ts'
 
 /** The hosted page's configuration, part of its document. Nothing of it is secret; the session is not in it. */
 export interface HostedPageConfig {

@@ -1,21 +1,7 @@
 import { errors } from '@tessera/contract/errors'
 import { formReasons } from '@tessera/contract/form-reasons'
 
-/** A page of text; `body` is HTML. */
-export function plainPage(title: string, body: string, language = 'en'): string {
-  return (
-    `<!doctype html><html lang="${language}"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width,initial-scale=1">` +
-    `<meta name="color-scheme" content="light dark"><title>${escapeText(title)}</title></head>` +
-    `<body><h1>${escapeText(title)}</h1>${body}</body></html>`
-  )
-}
-
-/** The Content-Security-Policy of a page of text. */
-export const plainPolicy = "default-src 'none'; form-action 'none'; base-uri 'none'"
-
-export function escapeText(text: string): string {
-  return text.replace(/[<>&"']/g, (sign) => `&#${sign.charCodeAt(0)};`)
-}
+import { escapeText, plainPage, plainPolicy } from '../../plain-page.ts'
 
 /** Why the form is refused and what to do, for the developer of the page. */
 const refusals = {
@@ -61,15 +47,4 @@ export function reasonsPage(): { readonly html: string; readonly policy: string 
     return `<dt id="${reason}"><code>${reason}</code></dt>${hints.join('')}`
   })
   return { html: plainPage('Reasons of the card form', `<dl>${items.join('')}</dl>`), policy: plainPolicy }
-}
-
-/** One page, in the requested language or in English. */
-export interface LegalPage {
-  readonly html: string
-  readonly policy: string
-}
-
-/** Terms and privacy where the provider has no pages of its own, by path. */
-export interface LegalPages {
-  readonly pages: ReadonlyMap<string, (language: string) => LegalPage>
 }

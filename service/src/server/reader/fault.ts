@@ -1,3 +1,4 @@
+import { isPlainName } from '@tessera/contract/envelope'
 import { errors, RpcError, type ErrorName } from '@tessera/contract/errors'
 
 /** A fault found while reading, to be reported by its step of the pipeline. */
@@ -23,11 +24,6 @@ export function throwFault({ entry, ...options }: RequestFault): never {
  */
 export function namePath(keys: readonly (string | number)[]): string {
   return keys.map((key) => (typeof key === 'number' || isPlainName(key) ? String(key) : '*')).join('.')
-}
-
-/** At most 64 letters, digits, `_`, `.` and `-`, without enough digits for a card number, an account or a phone. */
-export function isPlainName(name: string): boolean {
-  return /^[\w.-]{1,64}$/.test(name) && !/\d(?:\D?\d){6}/.test(name)
 }
 
 const ranks = Object.fromEntries(Object.keys(errors).map((name, rank) => [name, rank])) as Record<ErrorName, number>

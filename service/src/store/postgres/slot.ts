@@ -1,4 +1,4 @@
-import { emptyChain } from '../../ops/audit/chain.ts'
+import { emptyChain } from '../audit-chain.ts'
 import { type AuditHead, findAuditHead } from '../audit.ts'
 import type { CardChange } from '../cards.ts'
 import type { Transaction } from '../transaction.ts'

@@ -1,4 +1,4 @@
-import { linkEntry } from '../../ops/audit/chain.ts'
+import { linkEntry } from '../audit-chain.ts'
 import { type AuditHead, type AuditRow, auditTable } from '../audit.ts'
 import type { CardChange } from '../cards.ts'
 import type { Transaction } from '../transaction.ts'

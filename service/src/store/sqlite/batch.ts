@@ -1,4 +1,4 @@
-import { emptyChain, linkEntry } from '../../ops/audit/chain.ts'
+import { emptyChain, linkEntry } from '../audit-chain.ts'
 import { type AuditEntry, type AuditHead, findAuditHead, auditTable } from '../audit.ts'
 import { startTransaction, type NamedTransaction } from '../transactions.ts'
 import type { Transaction } from '../transaction.ts'

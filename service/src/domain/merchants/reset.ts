@@ -1,7 +1,7 @@
 import type { Keyring } from '@tessera/vault/keyring'
 import { makeRowAuthenticator } from '@tessera/vault/rowmac'
 
-import { shreddedCard } from '../../domain/cards/lifecycle.ts'
+import { shreddedCard } from '../cards/lifecycle.ts'
 import type { Clock } from '../../clock.ts'
 import { type AuditEntry, insertAuditEntry } from '../../store/audit.ts'
 import { type CardRow, type ListedCard, listCards, updateCard, cardsTable } from '../../store/cards.ts'
@@ -9,8 +9,8 @@ import type { Store } from '../../store/store.ts'
 import { deleteTestData } from '../../store/test-data.ts'
 import type { TimeCursor } from '../../store/transaction.ts'
 
-import type { MerchantCardsKey } from '../../domain/reporting/cards.ts'
-import type { AuditActor } from '../../domain/request-context.ts'
+import type { MerchantCardsKey } from '../reporting/cards.ts'
+import type { AuditActor } from '../request-context.ts'
 
 export interface DeletedRowCounts {
   /** Cards whose sealed number was shredded. */

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import type { AuditEntry, AuditHead, AuditRow } from '../../store/audit.ts'
+import type { AuditEntry, AuditHead, AuditRow } from './audit.ts'
 
 /** The head of an empty chain. */
 export function emptyChain(chain: string): AuditHead {

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
 import { test } from 'node:test'
-import type { AuditEntry } from '../../store/audit.ts'
-import { emptyChain, encodeEntry, linkEntry } from './chain.ts'
+import type { AuditEntry } from './audit.ts'
+import { emptyChain, encodeEntry, linkEntry } from './audit-chain.ts'
 
 const note: AuditEntry = {
   at: 1_700_000_000_000,

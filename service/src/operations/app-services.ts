@@ -1,0 +1,76 @@
+import type { OperatorResult } from '@tessera/contract/operations'
+
+import type { Controls } from '../adapters/sandbox/controls.ts'
+import type { Sandbox } from '../adapters/sandbox/sandbox.ts'
+import type { Clock } from '../clock.ts'
+import type { Cards } from '../domain/cards/cards.ts'
+import type { CollectEvidence } from '../domain/compliance/evidence.ts'
+import type { Consents, RecentConsents } from '../domain/consents/consents.ts'
+import type { Disclosures } from '../domain/consents/disclosures.ts'
+import type { FormDocumentTokens } from '../domain/form-sessions/form-document-token.ts'
+import type { FormSessions } from '../domain/form-sessions/form-sessions.ts'
+import type { HostedSessions } from '../domain/form-sessions/hosted.ts'
+import type { KeyAdministration } from '../domain/keys/key-administration.ts'
+import type { FailureBreaker } from '../domain/limits/failure-breaker.ts'
+import type { FineLimits } from '../domain/limits/fine-limits.ts'
+import type { MerchantEndpointAdministration } from '../domain/merchants/merchant-endpoint.ts'
+import type { Merchants } from '../domain/merchants/merchants.ts'
+import type { Reset } from '../domain/merchants/reset.ts'
+import type { PageCheck } from '../domain/page-check/page-check.ts'
+import type { ReceiptAdministration } from '../domain/payments/administration.ts'
+import type { Receipts } from '../domain/payments/receipts.ts'
+import type { CardReports } from '../domain/reporting/cards.ts'
+import type { GettingStartedGuide } from '../domain/reporting/getting-started.ts'
+import type { BuildOverview } from '../domain/reporting/overview.ts'
+import type { CodeReports } from '../domain/reporting/verification-codes.ts'
+import type { WebhookReports } from '../domain/reporting/webhooks.ts'
+import type { Dashboard } from '../domain/users/dashboard.ts'
+import type { Verification } from '../domain/verification/verification.ts'
+import type { WebhookEndpointAdministration } from '../domain/webhooks/endpoints.ts'
+import type { AuditReport } from '../ops/audit/check.ts'
+import type { RequestLists } from '../ops/request-log/request-lists.ts'
+import type { InboxRow } from '../store/sandbox.ts'
+
+/** What operations run on, by the names under which they call it. `app/services.ts` makes it. */
+export interface AppServices {
+  readonly environment: string
+  readonly clock: Clock
+  readonly limits: { readonly fine: FineLimits; readonly failures: FailureBreaker }
+
+  readonly cards: Cards
+  readonly verification: Verification
+  readonly receipts: Receipts
+  readonly merchants: Merchants
+  readonly consents: Consents & RecentConsents
+  readonly disclosures: Disclosures
+
+  readonly sessions: FormSessions
+  readonly hosted: HostedSessions
+  readonly served: FormDocumentTokens
+  /** The address of the hosted page of a session. */
+  readonly pageOf: (of: { readonly merchantId: string; readonly session: string; readonly locale: string | null }) => string
+
+  readonly dashboard: Dashboard
+  readonly cardLists: CardReports
+  readonly codeLists: CodeReports
+  readonly requestLists: RequestLists
+  readonly overview: BuildOverview
+  readonly startPage: GettingStartedGuide
+  readonly endpoints: WebhookEndpointAdministration
+  readonly webhookDesk: WebhookReports
+  readonly pageCheck: PageCheck
+  readonly evidence: CollectEvidence
+
+  readonly readReadiness: () => Promise<OperatorResult<'operator.status.get'>>
+  readonly keys: KeyAdministration
+  readonly verifyAudit: () => Promise<AuditReport>
+  readonly merchantEndpoints: MerchantEndpointAdministration
+  readonly receiptAdministration: ReceiptAdministration
+
+  /** These exist in the test environment only. */
+  readonly sandbox: Sandbox | null
+  readonly controls: Controls | null
+  readonly reset: Reset | null
+  /** The newest SMS of the sandbox, of all merchants. */
+  readonly listSandboxInbox: (count: number) => Promise<InboxRow[]>
+}

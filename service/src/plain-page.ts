@@ -1,0 +1,28 @@
+// Pages of text without script, for the server and for the texts of the test environment.
+
+/** A page of text; `body` is HTML. */
+export function plainPage(title: string, body: string, language = 'en'): string {
+  return (
+    `<!doctype html><html lang="${language}"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width,initial-scale=1">` +
+    `<meta name="color-scheme" content="light dark"><title>${escapeText(title)}</title></head>` +
+    `<body><h1>${escapeText(title)}</h1>${body}</body></html>`
+  )
+}
+
+/** The Content-Security-Policy of a page of text. */
+export const plainPolicy = "default-src 'none'; form-action 'none'; base-uri 'none'"
+
+export function escapeText(text: string): string {
+  return text.replace(/[<>&"']/g, (sign) => `&#${sign.charCodeAt(0)};`)
+}
+
+/** One page, in the requested language or in English. */
+export interface LegalPage {
+  readonly html: string
+  readonly policy: string
+}
+
+/** Terms and privacy where the provider has no pages of its own, by path. */
+export interface LegalPages {
+  readonly pages: ReadonlyMap<string, (language: string) => LegalPage>
+}
