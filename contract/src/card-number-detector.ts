@@ -16,7 +16,7 @@ export interface CardNumberDetector {
   inNumber(bytes: Uint8Array, from: number, to: number, prefixDigitsMin?: number): boolean
   /** Whether a text is or holds a card number. */
   inText(text: string): boolean
-  /** Where in a text card numbers stand. */
+  /** The ranges of a text that are card numbers. */
   rangesIn(text: string): TextRange[]
 }
 
@@ -28,11 +28,11 @@ export interface TextRange {
 
 /**
  * The exact shape of what this service issues: an id, a token or session, the cursor of a dashboard list. Ids issued by earlier versions can hold a card
- * number by chance, so a text of this shape is not judged where an id belongs. An id of decimal digits alone holds none: its run is too long.
+ * number by chance, so a text of this shape is not checked where an id belongs. An id of decimal digits alone holds none: its run is too long.
  */
 export const ownIdShape = /^(?:[0-9a-f]{24}(?:_[0-9A-Za-z]{43})?|[0-9]{1,13}\.[0-9a-f]{24,64})$/
 
-/** Whether a value, or any text or number inside it, is or holds a card number; what has the shape of an id of ours is passed over. */
+/** Whether a value, or any text or number inside it, is or holds a card number; a text with the shape of our ids is skipped. */
 export function holdsCardNumber(value: unknown): boolean {
   if (typeof value === 'string') return !ownIdShape.test(value) && cardNumberDetector.inText(value)
   if (typeof value === 'number') return cardNumberDetector.inText(String(value))
@@ -43,7 +43,7 @@ export function holdsCardNumber(value: unknown): boolean {
 /** A text with fewer digits holds no card number. */
 export const cardNumberDigitsMin = 15
 
-/** Order numbers of an account field of kind `reference` are judged by prefixes of at least so many digits. */
+/** In account fields of kind `reference` only prefixes of at least this many digits count as those of a card number. */
 export const referencePrefixDigits = 4
 
 /** Prepares a detector that also knows the card numbers that network adapters route, by prefixes of at least four digits. */
@@ -150,7 +150,7 @@ function isCardNumberByValue(bytes: Uint8Array, from: number, to: number, prefix
   return isMatch
 }
 
-/** `at` stands on the `e`. */
+/** `at` is the position of the `e`. */
 function readExponent(bytes: Uint8Array, at: number, to: number): number {
   let exponent = 0
   for (let i = at + 1; i < to && exponent < exponentMax; i++) if (isDigit(bytes[i])) exponent = exponent * 10 + (bytes[i] ?? 0) - ZERO
@@ -178,8 +178,8 @@ function isDigit(byte: number | undefined): boolean {
 }
 
 /**
- * Lends a scratch of `length` bytes, in which a text is written as one symbol a character: an ASCII digit, a separator, or anything else. Wiped
- * afterwards, since it may hold a card number.
+ * Passes a scratch buffer of `length` bytes to `use`, for a text written as one symbol per character: an ASCII digit, a separator, or anything else.
+ * Wiped afterwards, since it may contain a card number.
  */
 function withSymbols<T>(length: number, use: (symbols: Uint8Array) => T): T {
   if (scratch.length < length) scratch = allocateOffHeap(Math.max(length, 2 * scratch.length))
@@ -190,13 +190,13 @@ function withSymbols<T>(length: number, use: (symbols: Uint8Array) => T): T {
   }
 }
 
-/** One symbol a UTF-16 code unit, so that places in the text and in the symbols are the same. */
+/** One symbol per UTF-16 code unit, so that positions in the text and in the symbols are the same. */
 function writeText(symbols: Uint8Array, text: string): number {
   for (let i = 0; i < text.length; i++) symbols[i] = symbolOf(text.charCodeAt(i))
   return text.length
 }
 
-/** One symbol a character of valid UTF-8; gives how many. */
+/** One symbol per character of valid UTF-8; returns the number of symbols. */
 function writeUtf8(symbols: Uint8Array, bytes: Uint8Array, from: number, to: number): number {
   let length = 0
   for (let at = from; at < to; length++) {
@@ -257,5 +257,5 @@ const otherSeparators: ReadonlySet<number> = new Set([
 const gathered = allocateOffHeap(16)
 let scratch = allocateOffHeap(1024)
 
-/** The detector of texts that no network adapter takes part in. */
+/** The detector without the prefixes of network adapters. */
 export const cardNumberDetector: CardNumberDetector = /* @__PURE__ */ makeCardNumberDetector()

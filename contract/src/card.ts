@@ -1,7 +1,7 @@
 import { hasValidCheckDigit } from './check-digit.ts'
 import { copyOffHeap } from './off-heap.ts'
 
-/** Under this symbol Node's console looks for how to print a value; named here so that the contract needs nothing of Node. */
+/** The symbol by which Node's console prints a value; declared here so that the contract does not depend on Node. */
 const inspectSymbol: unique symbol = Symbol.for('nodejs.util.inspect.custom')
 
 /**
@@ -67,11 +67,11 @@ export class Pan {
   }
 }
 
-/** Why a string is no card number; each is a cause of its own on the wire. */
+/** Why a string is not a card number; each has its own reason on the wire. */
 export type PanFault = 'cardNumberFormat' | 'cardNumberCheckDigit'
 
 /**
- * Reads a card number from ASCII bytes: 12 to 19 digits and a right check digit; blanks around it are forgiven, blanks inside are not
+ * Reads a card number from ASCII bytes: 12 to 19 digits and a valid check digit; blanks around it are accepted, blanks inside are not
  * (the specification: digits only, no spaces). The bytes given are copied, not wiped.
  */
 export function readPan(bytes: Uint8Array): Pan | PanFault {
@@ -86,7 +86,7 @@ export type Expiry = string & { readonly __brand: 'Expiry' }
 
 export type ExpiryFault = 'expireFormat' | 'expireMonth' | 'expirePast'
 
-/** Reads MMYY; a card is good through the last day of its month, in UTC+5 where the service's cards live. `nowMs` is unix milliseconds. */
+/** Reads MMYY; a card is valid through the last day of its month, in UTC+5. `nowMs` is unix milliseconds. */
 export function readExpiry(text: string, nowMs: number): Expiry | ExpiryFault {
   if (!/^[0-9]{4}$/.test(text)) return 'expireFormat'
   const month = Number(text.slice(0, 2))
@@ -98,7 +98,7 @@ export function isExpiryFault(read: Expiry | ExpiryFault): read is ExpiryFault {
   return read === 'expireFormat' || read === 'expireMonth' || read === 'expirePast'
 }
 
-/** The first moment (unix ms) at which a card of this expiry is past: the start of the next month in UTC+5. */
+/** When a card of this expiry expires, unix ms: the start of the next month in UTC+5. */
 export function expiryEndsAt(expiry: Expiry): number {
   const month = Number(expiry.slice(0, 2))
   const year = 2000 + Number(expiry.slice(2))

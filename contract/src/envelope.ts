@@ -23,8 +23,8 @@ export const maxRequestIdLength = 128
 export const maxRequestIdDigits = 32
 export const maxBatchLength = 20
 /**
- * No call of a batch begins later than this after its first one. One step of the outside takes at most as long (network 12 s, SMS 3 s), so that
- * a batch is answered within the 30 s that HTTP clients commonly wait.
+ * No call of a batch starts later than this after the first one. Calls to the network and the SMS gateway take at most as long again (12 s and 3 s),
+ * so that a batch gets its response within the 30 s that HTTP clients commonly wait.
  */
 export const maxBatchTimeMs = 15_000
 export const maxBodyBytes = 64 * 1024

@@ -101,13 +101,13 @@ export type PublicOperationName = keyof typeof publicOperations
 export type DashboardOperationName = keyof typeof dashboardOperations
 export type OperationName = keyof typeof operations
 
-/** By operation, so that the compiler works each out once, where `Static` of an operation not yet known would be worked out of them all. */
+/** By operation, so that the compiler evaluates each once; `Static` of a generic operation would evaluate the union of all. */
 type ParamsByOperation = { [Name in OperationName]: Static<(typeof operations)[Name]['params']> }
 type ResultByOperation = { [Name in OperationName]: Static<(typeof operations)[Name]['result']> }
 export type Params<Name extends OperationName> = ParamsByOperation[Name]
 export type Result<Name extends OperationName> = ResultByOperation[Name]
 
-/** The names, as a set that knows nothing of `toString` and its kin. */
+/** The names, as a set, so that `toString` and other inherited names are not among them. */
 export const operationNames: ReadonlySet<string> = new Set(Object.keys(operations))
 
 export function isOperationName(name: string): name is OperationName {

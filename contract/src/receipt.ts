@@ -29,14 +29,14 @@ export function readAmount(value: number): AmountTiyin | null {
 }
 
 /**
- * What an account field holds: `reference` is an order number or another number of the merchant's own, which is judged as a card number by prefixes of at
- * least four digits only (docs/reference/wire.md#card-numbers-in-requests); `text` is anything else.
+ * The content of an account field: `reference` is an order number or another number of the merchant's own, which counts as a card number only by prefixes
+ * of at least four digits (docs/reference/wire.md#card-numbers-in-requests); `text` is anything else.
  */
 export type AccountFieldKind = 'text' | 'reference'
 
 export const accountFieldKinds: readonly AccountFieldKind[] = ['text', 'reference']
 
-/** The names that a merchant's settings take. */
+/** The names that a merchant's settings accept. */
 export const accountFieldNamePattern = '^[A-Za-z_][A-Za-z0-9_]{0,63}$'
 
 /** The names that a request may send where no fields are configured: up to 64 characters, none of them a control character or a line break. */

@@ -26,8 +26,8 @@ const withoutPayload = (schema: TSchema): string[] => pathsOf(schema as Shape).f
 
 test('the request log has a rule for every member of every operation’s params, and for no other', () => {
   for (const [name, { params }] of Object.entries(publicOperations)) {
-    const said = Object.keys(operationLogRules[name as keyof typeof operationLogRules].params)
-    assert.deepEqual(said.toSorted(), [...new Set(withoutPayload(params))].toSorted(), name)
+    const listed = Object.keys(operationLogRules[name as keyof typeof operationLogRules].params)
+    assert.deepEqual(listed.toSorted(), [...new Set(withoutPayload(params))].toSorted(), name)
   }
 })
 

@@ -14,7 +14,7 @@ test('a value never counts as a placeholder', () => {
   assert.equal(new SettingProblem('account_field_duplicate', '{0}').describe('en'), 'Two account fields are named "{0}".')
 })
 
-test('no problem is told in English to a reader of Russian or Uzbek, and none names a value that the English text does not have', () => {
+test('no problem has an English text in Russian or Uzbek, and none names a value that the English text does not have', () => {
   const placeholders = (text: string): string[] => text.match(/\{\d\}/g) ?? []
   for (const [code, { en, ru, uz }] of Object.entries(settingProblems)) {
     assert.match(ru, /\p{Script=Cyrillic}/u, code)

@@ -172,8 +172,8 @@ test('a suggested colour always has enough contrast', () => {
       )) {
         if (name !== 'text' && name !== 'border') continue
         assert.ok(ratio < needed)
-        const mended = measureContrast(readRgb(suggestion) ?? assert.fail(), palette('light', { background: on, field: on })(ground))
-        assert.ok(mended >= needed, `${of} on ${on}: ${suggestion} has ${String(mended)}`)
+        const improved = measureContrast(readRgb(suggestion) ?? assert.fail(), palette('light', { background: on, field: on })(ground))
+        assert.ok(improved >= needed, `${of} on ${on}: ${suggestion} has ${String(improved)}`)
       }
     }
   }

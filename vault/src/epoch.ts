@@ -7,12 +7,12 @@ export function isEpochOver(dek: Dek, now: number): boolean {
 
 /** When a key expires by age, unix milliseconds; infinity for permanent keys. */
 export function expiresAt(key: { readonly purpose: KeyPurpose; readonly createdAt: number }): number {
-  return key.createdAt + lifeMs[key.purpose]
+  return key.createdAt + cryptoperiodMs[key.purpose]
 }
 
 /** Daily keys hash PANs, phones and codes, and are destroyed automatically (PCI DSS 3.5.1.1, 3.2.1). */
 export function isDailyKey(purpose: KeyPurpose): boolean {
-  return lifeMs[purpose] === dayMs
+  return cryptoperiodMs[purpose] === dayMs
 }
 
 /** Keys whose loss would make rows look forged, lock merchants out, leave webhooks unsigned and lose second factors: they are replaced, never destroyed. */
@@ -23,7 +23,7 @@ export function isPermanentKey(purpose: KeyPurpose): boolean {
 export const dayMs = 24 * 60 * 60 * 1000
 
 /** Cryptoperiods (NIST SP 800-57 part 1 §5.3, PCI DSS 3.7.4). */
-const lifeMs: Readonly<Record<KeyPurpose, number>> = {
+const cryptoperiodMs: Readonly<Record<KeyPurpose, number>> = {
   card: 90 * dayMs,
   otp: dayMs,
   limits: dayMs,

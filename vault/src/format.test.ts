@@ -8,7 +8,7 @@ import { makeRowMac } from './rowmac.ts'
 import { digitsOf, sampleDek, sampleOwner, samplePan } from './samples.fixture.ts'
 import { openPan, sealPan, type CardOwner } from './seal.ts'
 
-// What is kept outlives the code that wrote it. Here it is read a second time, by the words of docs/concepts/keys.md alone.
+// Stored bytes outlive the code that wrote them. This test reads them again, implemented from docs/concepts/keys.md alone.
 
 const raw = Uint8Array.from({ length: 32 }, (_, i) => i)
 const secret = Uint8Array.from({ length: 32 }, (_, i) => 0xff - i)

@@ -105,6 +105,6 @@ function opensslKbkdf(secret: Uint8Array, label: string, context: string): strin
   try {
     return execFileSync('openssl', args, { encoding: 'utf8' }).trim().replaceAll(':', '').toLowerCase()
   } catch (cause) {
-    throw new Error('this test asks openssl 3 (`openssl kdf`): install it, on Debian with `apt-get install openssl`', { cause })
+    throw new Error('this test needs openssl 3 (`openssl kdf`): install it, on Debian with `apt-get install openssl`', { cause })
   }
 }

@@ -39,7 +39,7 @@ test('a process that cannot read the key store stops sealing, because its key ma
   clock.now += 30_000
   assert.equal(await keyring.active('card', merchantA), dek)
   clock.now += 31_000
-  for (let turn = 0; turn < 3; turn++) await assert.rejects(keyring.active('card', merchantA), /out of reach/)
+  for (let attempt = 0; attempt < 3; attempt++) await assert.rejects(keyring.active('card', merchantA), /out of reach/)
   assert.equal(await keyring.byId(dek.keyId), dek)
   keys.list = list
   assert.equal(await keyring.active('card', merchantA), dek)
@@ -62,7 +62,7 @@ test('after a restart the keys are the same', async () => {
   assert.deepEqual([again.keyId, again.key.equals(dek.key), after.keys.rows.length], [dek.keyId, true, 1])
 })
 
-const lives: readonly [KeyPurpose, number][] = [
+const cryptoperiods: readonly [KeyPurpose, number][] = [
   ['card', 90 * dayMs],
   ['otp', dayMs],
   ['limits', dayMs],
@@ -71,11 +71,11 @@ const lives: readonly [KeyPurpose, number][] = [
   ['webhook', 730 * dayMs],
 ]
 
-for (const [purpose, lifeMs] of lives) {
-  test(`a ${purpose} key serves new work until it is ${lifeMs / dayMs} days old, and the next one from then on`, async () => {
+for (const [purpose, periodMs] of cryptoperiods) {
+  test(`a ${purpose} key serves new work until it is ${periodMs / dayMs} days old, and the next one from then on`, async () => {
     const { keyring, clock } = await startReplica()
     const first = await keyring.active(purpose)
-    clock.now += lifeMs - 1
+    clock.now += periodMs - 1
     assert.equal(await keyring.active(purpose), first)
     clock.now += 1
     const second = await keyring.active(purpose)

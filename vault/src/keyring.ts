@@ -9,9 +9,9 @@ export { KeyRejectedError, type KeyState, type WrappedKey } from './wrapping.ts'
 /** The store of wrapped keys; outside the database's backups, so that a destroyed key is gone. */
 export interface KeyStore {
   list(): Promise<WrappedKey[]>
-  /** Durable when it resolves. False when this (purpose, owner, epoch) exists because another process was faster. */
+  /** Durable when it resolves. False when this (purpose, owner, epoch) exists because another process created it first. */
   insert(key: WrappedKey): Promise<boolean>
-  /** `destroyed` drops the wrapped bytes as well. */
+  /** `destroyed` deletes the wrapped bytes as well. */
   setState(keyId: string, state: KeyState): Promise<void>
   close(): Promise<void>
 }
@@ -60,8 +60,8 @@ export interface KeyringDependencies {
 }
 
 /** Unwraps and checks every key that is not destroyed. Throws `KeyRejectedError`, naming the first that does not open. */
-export async function openKeyring(parts: KeyringDependencies): Promise<Keyring> {
-  const keyring = new LoadedKeyring(parts)
+export async function openKeyring(deps: KeyringDependencies): Promise<Keyring> {
+  const keyring = new LoadedKeyring(deps)
   await keyring.read()
   return keyring
 }
@@ -74,7 +74,7 @@ interface LoadedKey extends Omit<WrappedKey, 'wrapped' | 'checkValue' | 'state'>
 }
 
 class LoadedKeyring implements Keyring {
-  readonly #parts: KeyringDependencies
+  readonly #deps: KeyringDependencies
   readonly #loaded = new Map<string, LoadedKey>()
   readonly #newest = new Map<string, LoadedKey>()
   readonly #creating = new Map<string, Promise<Dek>>()
@@ -82,12 +82,12 @@ class LoadedKeyring implements Keyring {
   #readAt = 0
   #rereading: Promise<void> | null = null
 
-  constructor(parts: KeyringDependencies) {
-    this.#parts = parts
+  constructor(deps: KeyringDependencies) {
+    this.#deps = deps
   }
 
   async active(purpose: KeyPurpose, owner = ''): Promise<Dek> {
-    const now = this.#parts.now()
+    const now = this.#deps.now()
     if (Math.abs(now - this.#readAt) > rereadMs) await this.#reread()
     const newest = this.#newest.get(scopeOf(purpose, owner))
     const dek = newest?.state === 'active' ? newest.dek : null
@@ -118,7 +118,7 @@ class LoadedKeyring implements Keyring {
     const loaded = this.#known(keyId)
     if (isPermanentKey(loaded.purpose))
       throw new KeyNotRetiredError(`key ${keyId} is permanent: what it authenticated is still checked (${loaded.purpose})`)
-    if (this.#parts.now() < this.#outOfUseAt(loaded) + graceMs) {
+    if (this.#deps.now() < this.#outOfUseAt(loaded) + graceMs) {
       throw new KeyNotRetiredError(`key ${keyId} may be in use: rotate it, reseal what was sealed under it, and wait two minutes`)
     }
     await this.#destroy(loaded)
@@ -126,7 +126,7 @@ class LoadedKeyring implements Keyring {
 
   async destroyExpired(): Promise<number> {
     await this.read()
-    const now = this.#parts.now()
+    const now = this.#deps.now()
     const live = [...this.#loaded.values()].filter((loaded) => isDailyKey(loaded.purpose) && loaded.state !== 'destroyed')
     const past = live.filter((loaded) => now >= this.#outOfUseAt(loaded) + dayMs)
     for (const loaded of past) await this.#destroy(loaded)
@@ -139,7 +139,7 @@ class LoadedKeyring implements Keyring {
 
   /** Reads the changes of other processes. An outdated reply does not set a state back. */
   async read(): Promise<void> {
-    const { kek, keys, environment, now } = this.#parts
+    const { kek, keys, environment, now } = this.#deps
     const startedAt = now()
     for (const stored of await keys.list()) {
       const known = this.#loaded.get(stored.keyId)
@@ -160,7 +160,7 @@ class LoadedKeyring implements Keyring {
 
   /** Creates the next key, or loads the one that another process created first. It is durable before anything is sealed under it. */
   async #create(purpose: KeyPurpose, owner: string): Promise<Dek> {
-    const { kek, keys, environment, now } = this.#parts
+    const { kek, keys, environment, now } = this.#deps
     const before = this.#newest.get(scopeOf(purpose, owner))
     const created = await createDataKey(kek, environment, { purpose, owner, epoch: (before?.epoch ?? 0) + 1, createdAt: now() })
     if (await keys.insert(created.wrapped)) this.#load(created.wrapped, created.dek)
@@ -195,7 +195,7 @@ class LoadedKeyring implements Keyring {
   }
 
   async #destroy(loaded: LoadedKey): Promise<void> {
-    await this.#parts.keys.setState(loaded.keyId, 'destroyed')
+    await this.#deps.keys.setState(loaded.keyId, 'destroyed')
     advanceState(loaded, 'destroyed')
   }
 

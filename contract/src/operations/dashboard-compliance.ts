@@ -8,7 +8,7 @@ const momentOrNull = Type.Union([moment, Type.Null()])
 const textOrNull = Type.Union([Type.String(), Type.Null()])
 const locale = Type.Union([Type.Literal('uz'), Type.Literal('ru'), Type.Literal('en')])
 
-/** What the service sees a merchant's own code do wrong. */
+/** Unsafe use of the API by a merchant's own code. */
 const findingKind = Type.Union([
   Type.Literal('password_in_browser', { description: 'The right password came from a browser.' }),
   Type.Literal('sad_sent', { description: 'A CVV, PIN or track was sent.' }),
@@ -50,7 +50,7 @@ const consent = Type.Object({
     Type.Literal('page'),
     Type.Literal('server'),
     Type.Literal('merchant'),
-    Type.Literal('unknown', { description: 'Kept by an earlier version.' }),
+    Type.Literal('unknown', { description: 'Stored by an earlier version.' }),
   ]),
   receivedAt: moment,
   agreedAt: momentOrNull,
@@ -64,8 +64,7 @@ const consent = Type.Object({
 const shownText = Type.Object({ version: Type.String(), locale: Type.String(), sha256: Type.String(), text: Type.String() })
 
 export const dashboardComplianceGetContract = defineOperation('dashboard.compliance.get', {
-  summary:
-    'Returns what the service can show of a merchant’s own duties: facts of its newest cards, its settings, its texts and its findings.',
+  summary: 'Returns evidence for the merchant’s own obligations: its newest cards, settings, texts and findings.',
   caller: 'dashboard',
   role: 'read',
   mutates: false,
@@ -73,7 +72,7 @@ export const dashboardComplianceGetContract = defineOperation('dashboard.complia
   params: Type.Object({}),
   result: Type.Object({
     tokens: Type.Object({
-      made: Type.Integer({ description: 'Of all time, as far as the counts go back.' }),
+      made: Type.Integer({ description: 'Since the counters exist.' }),
       looked: Type.Integer({ description: 'The newest cards, which were looked at just now; 200 at most.' }),
       sealed: Type.Integer({ description: 'Of them: the number is stored sealed, under a data key.' }),
       emptied: Type.Integer({ description: 'Of them: removed or ended, and the number is gone.' }),

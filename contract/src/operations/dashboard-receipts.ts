@@ -31,12 +31,12 @@ const receipt = Type.Object({
       'As on the wire: 0 created, 4 paid, 5 held, 20 unknown, 21 being returned, 50 cancelled; and -1: its row is not as the service wrote it, and nothing of its content is returned.',
   }),
   amountTiyin: Type.Integer(),
-  takenTiyin: Type.Integer({ description: 'What was taken, or is held.' }),
+  takenTiyin: Type.Integer({ description: 'The amount debited or held.' }),
   number: Type.String({ description: "The mask of the card that paid; '' before, and after a refusal." }),
   cardId: Type.String(),
   description: Type.String(),
   reason: Type.Union([Type.String(), Type.Null()], { description: 'Why the last payment was refused.' }),
-  flagged: Type.Boolean({ description: 'It has not been settled for so long that a person is to look.' }),
+  flagged: Type.Boolean({ description: 'Unresolved for so long that an operator has to decide.' }),
   createdAt: Type.Integer(),
 })
 
@@ -107,7 +107,7 @@ export const dashboardReceiptsCancelContract = defineOperation('dashboard.receip
 })
 
 export const dashboardReceiptsConfirmContract = defineOperation('dashboard.receipts.confirm', {
-  summary: 'Takes held money, all of it or a part; the rest is released.',
+  summary: 'Captures held money, all of it or a part; the rest is released.',
   caller: 'dashboard',
   role: 'support',
   mutates: true,

@@ -8,7 +8,7 @@ const moment = Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER, desc
 const textOrNull = Type.Union([Type.String(), Type.Null()])
 
 const member = Type.Object({
-  path: Type.String({ description: '`card.number`; `*` stands for a name that is not plainly one.' }),
+  path: Type.String({ description: '`card.number`; `*` replaces a name that may not be stored.' }),
   value: Type.Union([Type.String(), Type.Number(), Type.Boolean(), Type.Null()], {
     description: 'The stored value; null also where `hidden` says why there is none.',
   }),
@@ -34,7 +34,7 @@ const entry = Type.Object({
   }),
   cardId: Type.String(),
   lost: Type.Union([Type.Object({ count: Type.Integer(), from: Type.Integer() }), Type.Null()], {
-    description: 'This is no call: so many were not recorded between `from` and `at`.',
+    description: 'Not a call: the number of calls that were not recorded between `from` and `at`.',
   }),
 })
 
@@ -90,7 +90,7 @@ export const dashboardRequestsGetContract = defineOperation('dashboard.requests.
 })
 
 export const dashboardRequestsReplayContract = defineOperation('dashboard.requests.replay', {
-  summary: 'Makes a call like it once more, with a test card, a token and receipts of its own; in the test environment only.',
+  summary: 'Repeats a call with a test card, a token and receipts of its own; in the test environment only.',
   caller: 'dashboard',
   role: 'developer',
   mutates: true,

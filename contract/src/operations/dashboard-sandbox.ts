@@ -11,7 +11,7 @@ const answer = Type.Object({ code: Type.Integer(), reason: Type.String() })
 /** One setting, its options in display order. */
 const control = {
   scenario: Type.String({ description: 'Its name: a scenario of a card, a method, or `network` for all movements of money.' }),
-  step: Type.String({ description: 'As it stands.' }),
+  step: Type.String({ description: 'The current step.' }),
   steps: Type.Array(Type.String()),
 }
 
@@ -58,7 +58,7 @@ export const dashboardSandboxGetContract = defineOperation('dashboard.sandbox.ge
 })
 
 export const dashboardSandboxSetStepContract = defineOperation('dashboard.sandbox.setStep', {
-  summary: 'Sets one control; it holds from the next call on, for this merchant alone.',
+  summary: 'Sets one control; it applies from the next call on, to this merchant only.',
   caller: 'dashboard',
   role: 'developer',
   mutates: true,
@@ -80,7 +80,7 @@ export const dashboardSandboxSetLimitsContract = defineOperation('dashboard.sand
 })
 
 export const dashboardSandboxMoveClockContract = defineOperation('dashboard.sandbox.moveClock', {
-  summary: "Moves the environment's time ahead of the machine's; 0 takes it back.",
+  summary: "Moves the environment's time ahead of the machine's; 0 resets it.",
   caller: 'dashboard',
   role: 'developer',
   mutates: true,
@@ -91,7 +91,7 @@ export const dashboardSandboxMoveClockContract = defineOperation('dashboard.sand
 })
 
 export const dashboardSandboxRestoreContract = defineOperation('dashboard.sandbox.restore', {
-  summary: 'Takes every control back to what it is by default.',
+  summary: 'Resets every control to its default.',
   caller: 'dashboard',
   role: 'developer',
   mutates: true,
@@ -102,7 +102,7 @@ export const dashboardSandboxRestoreContract = defineOperation('dashboard.sandbo
 })
 
 export const dashboardSandboxResetContract = defineOperation('dashboard.sandbox.reset', {
-  summary: 'Removes the cards of the merchant, and drops its cards, receipts, events, keys of calls, request log, SMS and counts.',
+  summary: 'Removes the merchant’s cards and deletes its cards, receipts, events, idempotency records, request log, SMS and counters.',
   caller: 'dashboard',
   role: 'developer',
   mutates: true,
@@ -112,7 +112,7 @@ export const dashboardSandboxResetContract = defineOperation('dashboard.sandbox.
   }),
   result: Type.Object({
     cards: Type.Integer({ description: 'Cards that were shredded.' }),
-    rows: Type.Integer({ description: 'Rows that were dropped.' }),
+    rows: Type.Integer({ description: 'Rows that were deleted.' }),
     isWhole: Type.Boolean({ description: 'False: there is more; call again.' }),
   }),
   errors: ['testOnly', 'settingRefused', 'overloaded'],

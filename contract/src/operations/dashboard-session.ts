@@ -5,13 +5,13 @@ import { defineOperation, operationsByName } from './operation.ts'
 export const phone = Type.String({ pattern: '^[0-9]{9,15}$', description: 'Digits of the international number, no plus.' })
 export const role = Type.Union([Type.Literal('read'), Type.Literal('support'), Type.Literal('developer'), Type.Literal('owner')])
 export const done = Type.Object({ success: Type.Boolean() })
-/** What is typed is bounded before it is hashed. */
+/** Limited in length, because it is hashed. */
 const password = Type.String({ minLength: 1, maxLength: 128 })
 const code = Type.String({ pattern: '^[0-9]{6}$' })
 const noParams = Type.Object({})
 
-/** Who is signed in, where; `csrf` goes into the header X-Tessera-CSRF of every other call. */
-const whoIsIt = Type.Object({
+/** The signed-in user; `csrf` is sent in the header X-Tessera-CSRF of every other call. */
+const currentSession = Type.Object({
   csrf: Type.String(),
   userId: Type.String(),
   phone: Type.String({ description: 'Masked.' }),
@@ -42,7 +42,7 @@ export const dashboardSessionGetContract = defineOperation('dashboard.session.ge
   mutates: false,
   limit: 'read',
   params: noParams,
-  result: Type.Object({ session: Type.Union([whoIsIt, Type.Null()]) }),
+  result: Type.Object({ session: Type.Union([currentSession, Type.Null()]) }),
   errors: [],
 })
 
@@ -102,7 +102,7 @@ export const dashboardPasswordChangeContract = defineOperation('dashboard.passwo
 })
 
 export const dashboardTotpBeginContract = defineOperation('dashboard.totp.begin', {
-  summary: 'Makes a secret for an authenticator; it counts once it is confirmed.',
+  summary: 'Creates a secret for an authenticator; it takes effect when it is confirmed.',
   caller: 'dashboard',
   role: 'read',
   mutates: true,
@@ -116,7 +116,7 @@ export const dashboardTotpBeginContract = defineOperation('dashboard.totp.begin'
 })
 
 export const dashboardTotpConfirmContract = defineOperation('dashboard.totp.confirm', {
-  summary: 'Turns the second factor on, with a first code of it.',
+  summary: 'Enables the second factor, with a first code.',
   caller: 'dashboard',
   role: 'read',
   mutates: true,
@@ -127,7 +127,7 @@ export const dashboardTotpConfirmContract = defineOperation('dashboard.totp.conf
 })
 
 export const dashboardTotpRemoveContract = defineOperation('dashboard.totp.remove', {
-  summary: 'Turns the second factor off.',
+  summary: 'Disables the second factor.',
   caller: 'dashboard',
   role: 'read',
   mutates: true,

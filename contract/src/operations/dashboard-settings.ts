@@ -22,20 +22,20 @@ const accountField = Type.Object({
   ),
 })
 
-/** What the merchant itself may change; the rest is agreed with the provider. */
+/** What the merchant itself may change; the provider changes the rest. */
 const changeable = {
   origins: Type.Array(Type.String({ maxLength: 255 }), {
     maxItems: 20,
     description: '`https://shop.example`: scheme, host and port alone.',
   }),
-  accountFields: Type.Array(accountField, { maxItems: 20, description: 'The main one first; none: any are taken.' }),
+  accountFields: Type.Array(accountField, { maxItems: 20, description: 'The main one first; when empty, any fields are accepted.' }),
   minAmountTiyin: Type.Integer({ minimum: 1, maximum: maxAmountTiyin }),
   maxAmountTiyin: Type.Integer({ minimum: 1, maximum: maxAmountTiyin }),
-  requireFormSessions: Type.Boolean({ description: 'Whether a card is made in a session of the hosted form alone.' }),
+  requireFormSessions: Type.Boolean({ description: 'Whether cards can be created only with a form session.' }),
   strictServerAuth: Type.Boolean({ description: 'Whether cards.check and cards.remove need the password at /api too.' }),
 }
 
-const number = Type.Integer({ minimum: 1, description: 'From 1, in the order in which the merchant had them.' })
+const number = Type.Integer({ minimum: 1, description: 'From 1, in the order of creation.' })
 
 const password = Type.Object({ number, createdAt: moment, lastUsedAt: momentOrNull, retiredAt: momentOrNull })
 
@@ -53,7 +53,7 @@ export const dashboardSettingsGetContract = defineOperation('dashboard.settings.
     address: Type.String(),
     ...changeable,
     limits: Type.Array(Type.Object({ name: Type.String(), count: Type.Integer() }), {
-      description: 'Agreed in place of what holds for everybody; the provider changes them.',
+      description: 'Agreed limits that replace the general ones; only the provider changes them.',
     }),
     passwords: Type.Array(password, { description: 'The newest first.' }),
   }),
@@ -61,7 +61,7 @@ export const dashboardSettingsGetContract = defineOperation('dashboard.settings.
 })
 
 export const dashboardSettingsChangeContract = defineOperation('dashboard.settings.change', {
-  summary: 'Changes what is given, and leaves the rest.',
+  summary: 'Changes the given settings.',
   caller: 'dashboard',
   role: 'developer',
   mutates: true,
@@ -83,7 +83,7 @@ export const dashboardPasswordsRotateContract = defineOperation('dashboard.passw
 })
 
 export const dashboardPasswordsRetireContract = defineOperation('dashboard.passwords.retire', {
-  summary: 'Ends a live API password at once; the last one stays.',
+  summary: 'Retires an active API password at once; the last one cannot be retired.',
   caller: 'dashboard',
   role: 'developer',
   mutates: true,

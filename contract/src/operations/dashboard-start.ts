@@ -18,10 +18,10 @@ const step = Type.Object({
   refused: Type.Union([Type.Object({ code: Type.Integer(), reason: Type.String(), message: Type.String() }), Type.Null()]),
 })
 
-const moment = Type.Boolean({ description: 'Whether one of your own calls has done it; trying it in the dashboard does not count.' })
+const isDone = Type.Boolean({ description: 'Whether one of your own calls has done it; trying it in the dashboard does not count.' })
 
 export const dashboardStartGetContract = defineOperation('dashboard.start.get', {
-  summary: 'Tells what a merchant needs for its first token, and how far it has come.',
+  summary: 'Returns what a merchant needs for its first token, and its progress.',
   caller: 'dashboard',
   role: 'read',
   mutates: false,
@@ -38,16 +38,16 @@ export const dashboardStartGetContract = defineOperation('dashboard.start.get', 
       moduleIntegrity: Type.String({ description: 'Of `tessera.mjs` beside it.' }),
     }),
     demoPassword: Type.Union([Type.String(), Type.Null()], {
-      description: 'The public one of the demo merchant; null for everybody else.',
+      description: 'The public one of the demo merchant; null for other merchants.',
     }),
     testCards: Type.Array(testCard),
-    checklist: Type.Object({ created: moment, verified: moment, paid: moment, webhook: moment }),
+    checklist: Type.Object({ created: isDone, verified: isDone, paid: isDone, webhook: isDone }),
   }),
   errors: [],
 })
 
 export const dashboardStartMakeTokenContract = defineOperation('dashboard.start.makeToken', {
-  summary: 'Makes a token of a test card as a page would, and tells each step; in the test environment only.',
+  summary: 'Creates a token of a test card as a page would, and returns each step; in the test environment only.',
   caller: 'dashboard',
   role: 'developer',
   mutates: true,

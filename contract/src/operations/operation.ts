@@ -24,20 +24,20 @@ interface OperationDefinition {
   /** Whether it changes anything: audit and idempotency apply to those that do. */
   readonly mutates: boolean
   readonly limit: LimitClass
-  /** Its requests are counted by their token, too: they ask for a code, try one, or pay. */
+  /** Its requests are counted by token as well: those that request a code, submit one, or pay. */
   readonly countsToken?: true
-  /** The failure breaker watches it: here cards and codes are tried. */
+  /** Its outcomes count for the failure breaker, since cards and codes can be guessed here. */
   readonly watchesFailures?: true
   readonly params: TSchema
   readonly result: TSchema
-  /** The outcomes of its own; those of the envelope and of authentication come with every operation. */
+  /** Its own errors; those of the envelope and of authentication apply to every operation. */
   readonly errors: readonly ErrorName[]
 }
 
 /** An operation of the API that merchants call. */
 export interface PublicOperationDefinition extends OperationDefinition {
   readonly caller: PublicCaller
-  /** What the caller should know, in a few sentences. */
+  /** What a caller should know, in a few sentences. */
   readonly description: string
   /** Params of a request that succeeds in the test environment and its result in the spec profile. */
   readonly example: { readonly params: object; readonly result: object }

@@ -30,9 +30,9 @@ const merchantFields = {
   passwords: Type.Array(Type.Object({ number: Type.Integer(), createdAt: moment, lastUsedAt: momentOrNull, retiredAt: momentOrNull })),
 }
 const merchant = Type.Object(merchantFields)
-const issuedMerchant = Type.Object({ ...merchantFields, password: Type.String({ description: 'Returned here and never again.' }) })
+const issuedMerchant = Type.Object({ ...merchantFields, password: Type.String({ description: 'Returned only here.' }) })
 
-/** Settings by their names; what is left out stays as it is. The merchant settings themselves say what is wrong with a value. */
+/** Settings by name; those left out do not change. Values are validated by the merchant settings. */
 const patch = Type.Record(text, Type.Unknown())
 
 export const operatorMerchantsCreateContract = defineOperatorOperation('operator.merchants.create', {
@@ -76,7 +76,7 @@ export const operatorMerchantsBlockContract = defineOperatorOperation('operator.
 })
 
 export const operatorMerchantsUnblockContract = defineOperatorOperation('operator.merchants.unblock', {
-  summary: 'Lets a blocked merchant call again.',
+  summary: 'Unblocks a merchant.',
   mutates: true,
   params: merchantIdParams,
   result: merchant,
@@ -97,13 +97,13 @@ export const operatorPasswordsRetireContract = defineOperatorOperation('operator
 })
 
 export const operatorEndpointsSetContract = defineOperatorOperation('operator.endpoints.set', {
-  summary: "Sets the merchant's own server, which is asked before a payment and told after it.",
+  summary: "Sets the merchant's own server, which is called before and after a payment.",
   mutates: true,
   params: Type.Object({
     merchantId,
-    url: Type.String({ description: 'A URL is wanted.' }),
-    login: Type.String({ description: 'A login is wanted.' }),
-    password: Type.String({ description: 'A password is wanted.' }),
+    url: Type.String({ description: 'A URL is required.' }),
+    login: Type.String({ description: 'A login is required.' }),
+    password: Type.String({ description: 'A password is required.' }),
   }),
   result: Type.Object({ merchantId: text, endpoint }),
 })

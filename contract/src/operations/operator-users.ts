@@ -10,7 +10,7 @@ const userId = Type.String({
 const phone = Type.String({ pattern: '^[0-9]{9,15}$', description: 'A phone is 9 to 15 digits, no plus.' })
 const role = Type.Enum(['read', 'support', 'developer', 'owner'], { description: 'A role is one of: read, support, developer, owner.' })
 const state = Type.Union([Type.Literal('active'), Type.Literal('blocked')])
-const password = Type.String({ description: 'Good for one sign-in. Returned here and never again.' })
+const password = Type.String({ description: 'Valid for one sign-in; returned only here.' })
 
 export const operatorUsersCreateContract = defineOperatorOperation('operator.users.create', {
   summary: 'Creates a user of the dashboard, and returns a password for one sign-in.',

@@ -31,7 +31,7 @@ test('a page is parsed in its own process: findings with lines, scripts with has
   assert.deepEqual(scripts[1], {
     address: 'https://a.example/s.js',
     name: 'https://a.example/s.js',
-    print: '',
+    fingerprint: '',
     integrity: '',
     party: 'third',
   })
