@@ -1,8 +1,10 @@
 // `npm test`: every check and test, or some of them.
+import { tmpdir } from 'node:os'
 import { dirname } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { readCommandLine } from './command-line.ts'
 import { findTests, type TestFiles } from './find-tests.ts'
+import { findMemoryFolder } from './memory-folder.ts'
 import type { FileResult } from './run-file.ts'
 import type { CheckResult } from './run-checks.ts'
 import { runTests, show } from './run-tests.ts'
@@ -29,6 +31,9 @@ const say = (text: string): unknown => process.stdout.write(text)
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => stopping.abort(new Error(`stopped by ${signal}`)))
 const totalSeconds = Math.max(secondsPerFile ?? 0, totalSecondsMax)
 setTimeout(() => stopping.abort(new Error(`the whole run took more than ${totalSeconds / 60} min`)), totalSeconds * 1000).unref()
+
+// What is started from here on writes there, PostgreSQL and browsers too. An explicit choice stays.
+process.env.TMPDIR ??= findMemoryFolder() ?? tmpdir()
 
 process.exitCode = await main()
 
