@@ -1,4 +1,5 @@
 // needs: strace
+// on disk: it makes fsync fail
 // runs once: a crash that loses something once in many is what it looks for
 // time limit: 600 s
 import assert from 'node:assert/strict'

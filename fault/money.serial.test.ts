@@ -1,4 +1,5 @@
 // time limit: 900 s
+// on disk: it kills the service between a write and its fsync
 // runs once: a crash that loses something once in many is what it looks for
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'

@@ -4,12 +4,12 @@ import { mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { after, test } from 'node:test'
-import { findPeerTests, findTests, readTimeLimit } from './find-tests.ts'
+import { findPeerTests, findTests, mayRunAgain, needsDisk, readTimeLimit } from './find-tests.ts'
 
 const root = mkdtempSync(join(tmpdir(), 'find-tests-'))
 after(() => rmSync(root, { recursive: true, force: true }))
 execFileSync('git', ['init', '-q', root])
-const limited = "// time limit: 600 s\nimport 'x'\n"
+const limited = "// time limit: 600 s\n// on disk: it waits for fsync\n// runs once: it crashes services\nimport 'x'\n"
 const files = {
   '.gitignore': 'node_modules/\n',
   'a/one.test.ts': '',
@@ -56,4 +56,10 @@ test('a file may ask for more time, up to 15 minutes', () => {
     ['a/one.test.ts', 'a/two.serial.test.ts', 'b/three.test.ts'].map((path) => readTimeLimit(root, path, 120)),
     [120, 600, 900],
   )
+})
+
+test('a file may ask for a disk, and not to be run again, with a reason', () => {
+  const read = (path: string): boolean[] => [needsDisk(root, path), mayRunAgain(root, path)]
+  assert.deepEqual(read('a/two.serial.test.ts'), [true, false])
+  assert.deepEqual(read('a/five.serial.test.ts'), [false, true])
 })

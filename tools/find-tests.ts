@@ -35,6 +35,11 @@ export function mayRunAgain(root: string, path: string): boolean {
   return !/^\/\/ runs once: \S/m.test(readHead(root, path))
 }
 
+/** True for a file with a line `// on disk: <why>` in its first lines: it depends on how long a disk takes. */
+export function needsDisk(root: string, path: string): boolean {
+  return /^\/\/ on disk: \S/m.test(readHead(root, path))
+}
+
 const secondsMax = 900
 
 function listTests(root: string, patterns: readonly string[]): string[] {

@@ -12,8 +12,15 @@ import type { TestOutcome } from './test-reporter.ts'
  */
 export type FileResult = { path: string; outcomes: TestOutcome[]; seconds: number; failedRun?: FileResult }
 
-/** `maxLeaveSeconds`: how long processes that a file started may take to end after it. A browser needs a while on a busy machine. */
-export type RunOptions = { root: string; env: NodeJS.ProcessEnv; maxSeconds: number; signal: AbortSignal; maxLeaveSeconds?: number }
+/** `folder`: where its TMPDIR is made. `maxLeaveSeconds`: how long processes that a file started may take to end after it. A browser needs a while on a busy machine. */
+export type RunOptions = {
+  root: string
+  env: NodeJS.ProcessEnv
+  maxSeconds: number
+  signal: AbortSignal
+  maxLeaveSeconds?: number
+  folder?: string
+}
 
 const reporter = fileURLToPath(new URL('test-reporter.ts', import.meta.url))
 const maxOutputLength = 16 * 1024
@@ -23,9 +30,12 @@ const testTimeoutShare = 0.9
  * Runs one test file in a process of its own, with its own process group and TMPDIR, which are removed afterwards. After its time limit, or when
  * aborted, all its processes are killed. A file that leaves a process running fails.
  */
-export async function runTestFile(path: string, { root, env, maxSeconds, signal, maxLeaveSeconds = 15 }: RunOptions): Promise<FileResult> {
+export async function runTestFile(
+  path: string,
+  { root, env, maxSeconds, signal, maxLeaveSeconds = 15, folder = tmpdir() }: RunOptions,
+): Promise<FileResult> {
   const startedAt = performance.now()
-  const scratch = mkdtempSync(join(tmpdir(), 'tessera-test-'))
+  const scratch = mkdtempSync(join(folder, 'tessera-test-'))
   chmodSync(scratch, 0o711) // PostgreSQL, as another user, must be able to pass through it.
   const report = join(scratch, 'outcomes.jsonl')
   // A test or hook that hangs is named, and what the file started is stopped, before the whole file is killed.

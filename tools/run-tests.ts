@@ -1,8 +1,8 @@
 import { spawnSync } from 'node:child_process'
-import { availableParallelism } from 'node:os'
+import { availableParallelism, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { findChromium } from './chromium.ts'
-import { readTimeLimit, type TestFiles } from './find-tests.ts'
+import { needsDisk, readTimeLimit, type TestFiles } from './find-tests.ts'
 import { ensurePrograms, programsByNeed, realMachine } from './machine.ts'
 import { pool } from './pool.ts'
 import { startCluster } from './postgres.ts'
@@ -20,6 +20,8 @@ export type TestRun = {
   secondsPerFile?: number | undefined
   /** Runs a heavy file that failed once more. Not in a search, where a rare failure is what is looked for. */
   shouldRetry?: boolean
+  /** A folder on a disk, for files that say `// on disk: <why>`; the temporary folder of this process when there is none. */
+  diskFolder?: string
   /** Environment variables for the tests, besides those that every run sets. */
   env?: NodeJS.ProcessEnv
   /** Until this resolves, the tests leave a processor to what else is running. */
@@ -89,9 +91,14 @@ function sortLongestFirst(paths: readonly string[], root: string): string[] {
   return paths.toSorted((one, other) => readTimeLimit(root, other, fileSecondsDefault) - readTimeLimit(root, one, fileSecondsDefault))
 }
 
-async function runOne(path: string, env: NodeJS.ProcessEnv, { root, signal, secondsPerFile }: TestRun): Promise<FileResult> {
+async function runOne(
+  path: string,
+  env: NodeJS.ProcessEnv,
+  { root, signal, secondsPerFile, diskFolder = tmpdir() }: TestRun,
+): Promise<FileResult> {
   if (signal.aborted) return failedFile(path, `Not run: ${String(signal.reason)}.`)
-  return runTestFile(path, { root, env, signal, maxSeconds: secondsPerFile ?? readTimeLimit(root, path, fileSecondsDefault) })
+  const maxSeconds = secondsPerFile ?? readTimeLimit(root, path, fileSecondsDefault)
+  return runTestFile(path, { root, env, signal, maxSeconds, folder: needsDisk(root, path) ? diskFolder : tmpdir() })
 }
 
 /** Tests see no setting of the developer's own service, and only the database and browser that they need. */

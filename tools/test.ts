@@ -32,7 +32,8 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => 
 const totalSeconds = Math.max(secondsPerFile ?? 0, totalSecondsMax)
 setTimeout(() => stopping.abort(new Error(`the whole run took more than ${totalSeconds / 60} min`)), totalSeconds * 1000).unref()
 
-// What is started from here on writes there, PostgreSQL and browsers too. An explicit choice stays.
+const diskFolder = tmpdir()
+// What is started from here on writes to memory, PostgreSQL and browsers too. An explicit choice stays.
 process.env.TMPDIR ??= findMemoryFolder() ?? tmpdir()
 
 process.exitCode = await main()
@@ -44,7 +45,7 @@ async function main(): Promise<number> {
   const wantsChecks = only === 'checks' || (only === 'all' && positionals.length === 0)
   const checks: Promise<FileResult[]> = wantsChecks ? checksAsResults() : Promise.resolve([])
   const files = selectFiles(findTests(root, positionals), only)
-  const tests = runTests(files, { root, signal: stopping.signal, secondsPerFile, shouldRetry: true, whenFree: checks, say })
+  const tests = runTests(files, { root, signal: stopping.signal, secondsPerFile, diskFolder, shouldRetry: true, whenFree: checks, say })
   const sum = tally((await Promise.all([checks, tests])).flat(), allowedSkips)
   say(formatTally(sum, (performance.now() - startedAt) / 1000) + '\n')
   return sum.failed > 0 || sum.passed === 0 ? 1 : 0

@@ -13,12 +13,13 @@ import { moody, playMoney, type Moods } from './model.suite.ts'
 const moods: Moods = new Map()
 const app = await createTestApp({ network: (sandbox) => moody(sandbox, moods) })
 after(() => app.close())
-/** A seed of its own for each run, and some that have met every outcome and found every bent rule between them. */
+/** A seed of its own for each run, and two that have met every outcome and found every bent rule between them, in few sequences. */
 const newSeed = Number(process.env['TESSERA_TEST_SEED'] ?? randomInt(2 ** 31))
-const provenSeeds = [1, 2, 3, 4]
+const provenSeeds = [4, 2]
+const provenSequences = 150
 /** `npm run soak -- payments` asks for a hundred thousand on each store. */
 const sequenceCount = process.env['TESSERA_TEST_SEQUENCES']
-const sequences = { sqlite: Number(sequenceCount ?? 1000), postgres: Number(sequenceCount ?? 500) }
+const sequences = { sqlite: Number(sequenceCount ?? 400), postgres: Number(sequenceCount ?? 200) }
 
 test('in every order of payments, holds, captures and cancellations the app and the network agree with the model', async (t) => {
   t.diagnostic(`seed ${newSeed}: replay with TESSERA_TEST_SEED=${newSeed}`)
@@ -44,7 +45,7 @@ test(
 test('the random sequences reach every outcome', async () => {
   const met = new Set<string>()
   for (const seed of provenSeeds) {
-    const { mismatch, words } = await playMoney(app, moods, { seed, rule: moneyRules, sequences: 500, length: 14 })
+    const { mismatch, words } = await playMoney(app, moods, { seed, rule: moneyRules, sequences: provenSequences, length: 14 })
     assert.equal(mismatch, null)
     for (const word of words) met.add(word)
   }
@@ -65,7 +66,7 @@ for (const [fault, change] of Object.entries(bent)) {
   test(`the comparison of money finds ${fault}`, async () => {
     const rule = { ...moneyRules, ...change }
     for (const seed of provenSeeds) {
-      if ((await playMoney(app, moods, { seed, rule, sequences: 500, length: 14 })).mismatch !== null) return
+      if ((await playMoney(app, moods, { seed, rule, sequences: provenSequences, length: 14 })).mismatch !== null) return
     }
     assert.fail('no seed found it')
   })
