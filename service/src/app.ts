@@ -20,7 +20,7 @@ import type { HttpServer } from './server/http/http-server.ts'
 import { readFormAssets, type FormAssets } from './server/pages/form-assets.ts'
 import type { RequestHandler } from './server/pipeline.ts'
 
-/** The whole service. The only composition: of the process, of every test, of benchmarks and fault experiments. */
+/** The whole service. The only composition, for the process, tests, benchmarks and fault experiments. */
 export interface App {
   readonly services: ComposedServices
   /** Handles one HTTP request to the API. */
@@ -29,7 +29,7 @@ export interface App {
   readonly handleDashboard: RequestHandler
   /** Listens for requests and operators, and starts the background jobs. */
   start(): Promise<RunningInfo>
-  /** Answers what is in flight and closes everything. Returns how many requests had to be cut off. */
+  /** Completes the requests in flight and closes everything. Returns how many requests were cut off. */
   stop(): Promise<number>
 }
 
@@ -37,9 +37,9 @@ export interface AppDependencies extends StorageDependencies {
   readonly clock: Clock
   readonly log: Log
   readonly metrics: Metrics
-  /** The built form; by default what `npm run build` made. */
+  /** The built form. Default: the output of `npm run build`. */
   readonly formAssets?: FormAssets
-  /** Written here, read by the health endpoints. */
+  /** Updated by the application, read by the health endpoints. */
   readonly lifecycle?: Lifecycle
   readonly coreDumps?: CoreDumps
   readonly adminUrl?: string
@@ -47,7 +47,7 @@ export interface AppDependencies extends StorageDependencies {
   readonly overrides?: ServiceOverrides
 }
 
-/** Opens the storage and builds the application on it; `start` opens it to the outside. What was opened is closed when it throws. */
+/** Opens the storage and builds the application on it; `start` opens the listeners. If it throws, everything opened is closed. */
 export async function createApp(config: Config, adapters: Adapters, deps: AppDependencies): Promise<App> {
   const { clock, log, metrics, stopping, lifecycle = createLifecycle(), coreDumps = 'unknown', adminUrl = '' } = deps
   const resources = createResources((err) => log.error('close_failed', { err }))
@@ -134,7 +134,7 @@ async function createDemo({ sandbox }: Adapters, { merchants, dashboard }: Compo
   await dashboard.ensureLogin({ merchantId, phone, password })
 }
 
-/** Returns the URL under which this machine reaches the listener. */
+/** Returns the URL of the listener on this machine. */
 export async function listen(server: Pick<HttpServer, 'listen'>, host: string, port: number): Promise<string> {
   const address = await server.listen({ host, port })
   const isAny = address.address === '0.0.0.0' || address.address === '::'

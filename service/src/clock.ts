@@ -1,9 +1,9 @@
-/** Time as the service knows it; passed in by the composition, so that tests own it. */
+/** The time of the service; passed in by the composition, so that tests control it. */
 export interface Clock {
   /** Unix milliseconds. */
   now(): number
   moment(): ClockReading
-  /** Resolves after `ms`; rejects with the signal's reason when it is aborted. Holds nothing but a timer. */
+  /** Resolves after `ms`; rejects with the reason of the signal when it is aborted. */
   sleep(ms: number, signal: AbortSignal): Promise<void>
 }
 
@@ -24,7 +24,7 @@ export interface TimeoutOptions {
 }
 
 /**
- * Calls something outside with a timeout. Returns `late` when there is no result in time or when `signal` is aborted; the signal that the call
+ * Calls an external system with a timeout. Returns `late` when there is no result in time or when `signal` is aborted; the signal that the call
  * received is aborted then, and a later result is ignored. An error within the time is thrown. A call that resolves immediately needs no timer.
  */
 export async function withTimeout<T>(

@@ -1,6 +1,6 @@
 import { runCommandLine } from './ops/cli/run.ts'
 
-// The entry of every command, `start` among them; bin/tessera.mjs runs it on the right Node.
+// The entry point of every command, including `start`. bin/tessera.mjs runs it.
 
 const exitCode = await runCommandLine(process.argv.slice(2), {
   out: (text) => void process.stdout.write(text),

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs'
 
 import type { Clock } from './clock.ts'
 
-/** The machine's own clocks. `monotonicMs` is CLOCK_MONOTONIC, so that two services on one machine agree, within one boot. */
+/** The machine's clocks. `monotonicMs` is CLOCK_MONOTONIC, so that two services on one machine agree, within one boot. */
 export function makeSystemClock(): Clock {
   const bootId = readBootId()
   return Object.freeze({
@@ -13,7 +13,7 @@ export function makeSystemClock(): Clock {
   })
 }
 
-/** By hand: the promise of node:timers makes an error of its own for every sleep that is cut short, at 11 µs, and most are. */
+/** Not node:timers/promises, which creates an error for every aborted sleep (11 µs), and most sleeps are aborted. */
 function sleep(ms: number, signal: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {
     signal.throwIfAborted()

@@ -6,8 +6,8 @@ import type { Config } from '../ops/config/config.ts'
 import type { Log } from '../ops/logging/log.ts'
 
 /**
- * What every adapter is given. Its HTTP client goes to the address that the operator configured, public or private, over https with the
- * certificate verified; a reply is read up to 64 KiB, and none is waited for longer than `timeoutMs`.
+ * The dependencies of every adapter. The HTTP client calls the address that the operator configured, public or private, over https with a verified
+ * certificate. Responses are limited to 64 KiB and `timeoutMs`.
  */
 export function adapterDependencies(
   { dataFolder }: Pick<Config, 'dataFolder'>,

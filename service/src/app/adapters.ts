@@ -17,9 +17,9 @@ import { makeAdjustableClock, type ClockAdjuster } from '../adapters/sandbox/adj
 import { drawnCodes, type Codes } from '../adapters/sms/codes.ts'
 import type { Sms, SmsAdapterDependencies } from '../adapters/sms/sms.ts'
 
-/** What stands between the service and the outside in one environment. */
+/** Everything that differs between the environments. */
 export interface Adapters {
-  /** Opens the key that locks the data keys. */
+  /** Opens the key that wraps the data keys. */
   readonly openKek: (deps: AdapterDependencies) => Promise<Kek>
   readonly network: (deps: NetworkAdapterDependencies) => Network
   readonly sms: (deps: SmsAdapterDependencies) => Sms
@@ -28,13 +28,13 @@ export interface Adapters {
   readonly time: (machine: Clock) => { readonly clock: Clock; readonly mover: ClockAdjuster | null }
   /** Whether calls are limited when the setting does not say. */
   readonly limits: boolean
-  /** Whether pages of any origin may call, or the merchants' own alone. */
+  /** Whether pages of any origin may call, or only registered ones. */
   readonly isAnyOriginAllowed: boolean
-  /** Whether the form measures a theme's contrast, and tells whoever is trying it. */
+  /** Whether the form measures the contrast of a theme and reports it to the page. */
   readonly isThemeMeasured: boolean
-  /** Whether webhooks may go to this machine itself, and there by plain http. */
+  /** Whether webhooks may be sent to this machine, by plain http. */
   readonly webhooksToLoopback: boolean
-  /** What stands for the provider's own words where its settings name none; null in production. */
+  /** Default legal texts in place of the provider's; null in production. */
   readonly texts: ProviderTexts | null
   /** Null in production. */
   readonly sandbox: Sandbox | null
@@ -69,10 +69,10 @@ export const adaptersOf: Readonly<Record<Config['environment'], OrNothing<Enviro
   },
 })
 
-/** What an environment fixes; the ports to the outside are chosen by settings. */
+/** What the environment determines; the adapters of the ports are chosen by settings. */
 export type EnvironmentParts = Omit<Adapters, 'openKek' | 'network' | 'sms'>
 
-/** The adapters of the ports to the outside, as the settings choose them. */
+/** The adapters of the ports, chosen by settings. */
 export function externalAdapters(config: Config): Pick<Adapters, 'openKek' | 'network' | 'sms'> {
   const configured = configuredAdapters(config)
   return {
@@ -82,7 +82,7 @@ export function externalAdapters(config: Config): Pick<Adapters, 'openKek' | 'ne
   }
 }
 
-/** What keeps the chosen adapters from being used; one sentence each. */
+/** Why the chosen adapters cannot be used; one sentence each. */
 export function findExternalAdapterFaults(config: Config): string[] {
   const configured = configuredAdapters(config)
   return [

@@ -4,13 +4,13 @@ import type { Log } from '../ops/logging/log.ts'
 import type { Resources } from './lifecycle.ts'
 import type { ComposedServices } from './services.ts'
 
-/** A job that runs again and again in the background. */
+/** A periodic background job. */
 export interface BackgroundJob {
-  /** The log event that says how much one run did. A run that did nothing is not logged. */
+  /** The log event with the count of one run. A run with count 0 is not logged. */
   readonly event: string
   /** Between the end of one run and the start of the next. */
   readonly everyMs: number
-  /** Ends early when the signal is aborted, and leaves the rest for the next run. */
+  /** Ends early when the signal is aborted; the next run continues. */
   readonly run: (stopping: AbortSignal) => Promise<number>
 }
 
@@ -31,15 +31,15 @@ export function listBackgroundJobs(app: ComposedServices): BackgroundJob[] {
     { event: 'form_session_tokens_deleted',   everyMs: minutes,      run: app.hosted.deleteOld },
     { event: 'disclosures_stored',            everyMs: 60 * minutes, run: uncounted(() => app.disclosures.store()) },
     { event: 'dashboard_sessions_deleted',    everyMs: minutes,      run: app.dashboard.sessions.deleteOld },
-    { event: 'counters_updated',              everyMs: 2 * seconds,  run: uncounted(app.tallies.runOnce) },
-    { event: 'counters_deleted',              everyMs: minutes,      run: app.tallies.deleteOld },
+    { event: 'counters_updated',              everyMs: 2 * seconds,  run: uncounted(app.counters.runOnce) },
+    { event: 'counters_deleted',              everyMs: minutes,      run: app.counters.deleteOld },
     { event: 'findings_stored',               everyMs: 2 * seconds,  run: uncounted(() => app.findings.runOnce()) },
     { event: 'requests_recorded',             everyMs: seconds,      run: uncounted(app.recorder.runOnce) },
     { event: 'requests_deleted',              everyMs: minutes,      run: app.recorder.deleteOld },
   ]
 }
 
-/** A job whose work is not worth a log line. */
+/** A job whose runs are not logged. */
 function uncounted(run: (stopping: AbortSignal) => Promise<unknown>): BackgroundJob['run'] {
   return (stopping) => run(stopping).then(() => 0)
 }
@@ -47,9 +47,9 @@ function uncounted(run: (stopping: AbortSignal) => Promise<unknown>): Background
 /** Starts the jobs; `resources` stops them, and then writes down what was counted last. */
 export function startBackgroundJobs(app: ComposedServices, { clock, log, resources }: BackgroundDependencies): void {
   const onError = (err: unknown): void => log.error('job_failed', { err })
-  const { recorder, findings, tallies } = app
+  const { recorder, findings, counters } = app
   resources.add(() =>
-    Promise.all([recorder.runOnce(new AbortController().signal), findings.runOnce(), tallies.runOnce(AbortSignal.abort())]),
+    Promise.all([recorder.runOnce(new AbortController().signal), findings.runOnce(), counters.runOnce(AbortSignal.abort())]),
   )
   resources.add(app.receiptWorker.stop)
   resources.add(app.webhooks.stop)
@@ -68,7 +68,7 @@ export interface BackgroundDependencies {
   readonly resources: Resources
 }
 
-/** Runs a job again and again, never two runs at once. An error is reported, and the next run comes all the same. */
+/** Runs a job periodically, never two runs at the same time. An error is reported, and the next run takes place. */
 export function repeat({ clock, everyMs, run, onError }: RepeatOptions): { stop(): Promise<void> } {
   const stopping = new AbortController()
   const ended = runUntilStopped()
@@ -83,7 +83,7 @@ export function repeat({ clock, everyMs, run, onError }: RepeatOptions): { stop(
   async function runUntilStopped(): Promise<void> {
     while (await hasSlept()) await run(stopping.signal).catch(onError)
   }
-  /** False when the sleep was ended by `stop`. */
+  /** False if `stop` ended the sleep. */
   async function hasSlept(): Promise<boolean> {
     await clock.sleep(everyMs, stopping.signal).catch(() => undefined)
     return !stopping.signal.aborted

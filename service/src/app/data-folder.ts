@@ -3,14 +3,14 @@ import { dirname, join, resolve } from 'node:path'
 
 import { CannotGoOn } from '../ops/exits.ts'
 
-/** Where things lie in a data folder. */
+/** The paths in a data folder. */
 export function dataFolderPaths(folder: string): { environment: string; kek: string } {
   return { environment: join(folder, 'environment'), kek: join(folder, 'development.kek') }
 }
 
 /**
- * Makes the data folder (0700) if it is not there and writes into it which environment it is of; a folder of another environment is refused:
- * fixed codes over real cards, and the other way round. Throws `CannotGoOn`.
+ * Creates the data folder (0700) if it does not exist, and records its environment. A folder of the other environment is refused: the fixed codes of
+ * the test environment must never apply to real cards. Throws `CannotGoOn`.
  */
 export function claimDataFolder(folder: string, environment: string): void {
   try {
@@ -30,8 +30,8 @@ export function claimDataFolder(folder: string, environment: string): void {
 }
 
 /**
- * Makes a folder and those above it. Not by `recursive`: where the system will make no folder and says ENOENT (under /proc), Node 24 tries for
- * ever and hears no signal.
+ * Creates a folder and its parents. Not with `recursive`: where the system returns ENOENT for every folder (under /proc), Node 24 loops forever and
+ * handles no signal.
  */
 function makeFolder(folder: string): void {
   if (existsSync(folder)) return
@@ -39,7 +39,7 @@ function makeFolder(folder: string): void {
   mkdirSync(folder, { mode: 0o700 })
 }
 
-/** Which environment a data folder was made in, as far as it says. */
+/** The recorded environment of a data folder, if any. */
 export function readEnvironment(folder: string): string | null {
   const { environment } = dataFolderPaths(folder)
   return existsSync(environment) ? readFileSync(environment, 'utf8').trim().slice(0, 32) : null

@@ -34,9 +34,9 @@ export interface PipelineDependencies {
   readonly clock: Clock
   readonly log: Log
   readonly metrics: Metrics
-  /** Aborted when the service begins to stop. */
+  /** Aborted when the service starts to stop. */
   readonly stopping: AbortSignal
-  /** Aborted when the requests that are left are cut off. */
+  /** Aborted when the remaining requests are cut off. */
   readonly signal: AbortSignal
 }
 
@@ -55,7 +55,7 @@ export function createPipelines(config: Config, adapters: Adapters, app: Compose
     limits: limits.coarse,
     idempotency: app.idempotency,
     cardRoutes: app.network.routes,
-    observer: inspectedBy(app.findings, timedBy(app.tallies, makeCallObserver(log, metrics))),
+    observer: inspectedBy(app.findings, timedBy(app.counters, makeCallObserver(log, metrics))),
     translateError: storeError,
     issueRequestId: makeRequestIds(randomPublic),
     now: () => performance.now(),
@@ -107,7 +107,7 @@ function formPages(config: Config, adapters: Adapters, app: ComposedServices, as
     termsUrl,
     privacyUrl,
     disclosure,
-    issueForm: app.served.issue,
+    issueForm: app.formDocuments.issue,
     providerName: config.providerName ?? 'Tessera',
     legal: texts?.legal ?? null,
     async findMerchant(id): Promise<FormMerchant | null> {
@@ -129,35 +129,35 @@ function httpBounds(config: Config): Partial<HttpBounds> {
   }
 }
 
-/** The proxies whose word about a client's address is taken. */
+/** The proxies that are trusted to name the client's address. */
 function trustedProxies({ trustedProxies: addresses, proxyHeader }: Config): TrustedProxies {
   return Object.freeze({ header: proxyHeader, has: makeAddressList(addresses ?? []) })
 }
 
-/** An observer that also inspects each call for what a merchant's code should not have sent. */
+/** An observer that also derives compliance findings from each call. */
 function inspectedBy(findings: ComplianceFindings, observer: CallObserver): CallObserver {
   return Object.freeze<CallObserver>({
     ...observer,
     completed(entry) {
-      findings.saw(entry)
+      findings.record(entry)
       observer.completed(entry)
     },
   })
 }
 
-/** An observer that also times the calls of merchants, but not what people do in the dashboard. */
-function timedBy(tallies: CallCounters, observer: CallObserver): CallObserver {
+/** An observer that also records durations of merchants' calls, but not of dashboard operations. */
+function timedBy(counters: CallCounters, observer: CallObserver): CallObserver {
   return Object.freeze<CallObserver>({
     ...observer,
     completed(entry) {
       const { merchantId, method, ms } = entry
-      if (merchantId !== null && method !== null && !isDashboardOperation(method)) tallies.timed(merchantId, ms)
+      if (merchantId !== null && method !== null && !isDashboardOperation(method)) counters.timed(merchantId, ms)
       observer.completed(entry)
     },
   })
 }
 
-/** The error of the wire for a failure of the store; null for any other. */
+/** The API error for a failure of the store; null for any other. */
 function storeError(err: unknown): RpcError | null {
   if (err instanceof StoreFull) return new RpcError('storeFull', { cause: err })
   if (err instanceof StoreOverloaded) return new RpcError('overloaded', { cause: err })

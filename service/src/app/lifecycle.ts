@@ -3,7 +3,7 @@ import type { Config } from '../ops/config/config.ts'
 import type { CoreDumps } from '../ops/core-dumps.ts'
 import type { Store } from '../store/store.ts'
 
-/** What a running service is. Nothing here is secret: the demo password is public. */
+/** Details of a running service. Nothing here is secret: the demo password is public. */
 export interface RunningInfo {
   readonly version: string
   readonly environment: Config['environment']
@@ -15,7 +15,7 @@ export interface RunningInfo {
   readonly folder: string
   readonly store: 'sqlite' | 'postgres'
   readonly durability: Store['durability']
-  /** What kind of key wraps the data keys. */
+  /** The kind of key that wraps the data keys. */
   readonly kek: string
   readonly coreDumps: CoreDumps
   /** Null outside the test environment. */
@@ -29,7 +29,7 @@ export interface Lifecycle {
   store: Store | null
   /** Requests in progress. */
   inFlight: () => number
-  /** Requests that the request log had no room for. */
+  /** Requests that the request log dropped because it was full. */
   unrecorded: () => number
 }
 
@@ -37,7 +37,7 @@ export function createLifecycle(): Lifecycle {
   return { state: 'starting', info: null, store: null, inFlight: () => 0, unrecorded: () => 0 }
 }
 
-/** What /readyz and `tessera status` say. */
+/** The response of /readyz and `tessera status`. */
 export interface Readiness {
   readonly ready: boolean
   /** `ready`, `starting`, `draining` or `store_unavailable`. */
@@ -45,7 +45,7 @@ export interface Readiness {
   readonly [detail: string]: unknown
 }
 
-/** Whether work should be sent here: the service has started, does not drain, and its store answers. */
+/** Whether the service is ready: started, not draining, and its store responds. */
 export async function readReadiness({ state, info, store, inFlight }: Lifecycle): Promise<Readiness> {
   if (info === null || store === null) return { ready: false, state }
   const { demo: _demo, folder: _folder, ...shown } = info
@@ -62,7 +62,7 @@ async function isAnswering(store: Store): Promise<boolean> {
   }
 }
 
-/** What has been opened. It is closed in reverse order; one that fails to close does not keep the others open. */
+/** Opened resources. They are closed in reverse order, all of them even if one fails to close. */
 export interface Resources {
   add(close: () => unknown): void
   /** Closes everything, once. */

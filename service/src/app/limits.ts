@@ -6,7 +6,7 @@ import type { LimitObserver } from '../domain/limits/limit-mode.ts'
 import { failureBreakerSettings, fineLimitSettings, smsGuardSettings } from '../domain/limits/settings.ts'
 import { makeSmsGuard, noSmsGuard, type GuardedSms, type SmsGuard } from '../domain/limits/sms-guard.ts'
 import type { Config } from '../ops/config/config.ts'
-import type { CredentialStore } from '../server/auth/credentials.ts'
+import type { CredentialStore } from '../server/auth/authenticator.ts'
 import {
   makePasswordThrottle,
   noPasswordThrottle,
@@ -30,30 +30,30 @@ export interface LimitSet {
   readonly sms: SmsGuard
 }
 
-/** Which merchants of the sandbox simulate the limits. Each counts in a set of its own, so that no other merchant is affected. */
+/** The merchants of the sandbox that simulate the limits. Each has counts of its own, so that no other merchant is affected. */
 export interface LimitSimulation {
-  /** Since when, unix ms; null: not now. */
+  /** Since when, unix milliseconds. Null: it does not. */
   sinceOf(merchantId: string): number | null
-  /** False when too many merchants simulate limits already. All counts start at zero, also when it is begun again. */
+  /** False if too many merchants simulate limits already. All counts start at zero, also if it was simulating before. */
   begin(merchantId: string, since: number): boolean
   end(merchantId: string): void
 }
 
 export interface LimitDependencies {
-  /** Whether the environment limits calls when the settings do not say. */
+  /** The environment's default for limits. */
   readonly isOnByDefault: boolean
   /** Whether a merchant may simulate limits where they are off. */
   readonly canSimulate: boolean
   readonly keyring: Keyring
   /** Milliseconds of a monotonic clock. */
   readonly now: () => number
-  /** The same, moved with the time of the sandbox. */
+  /** The same clock, moved with the time of the sandbox. */
   readonly simulatedNow: () => number
-  /** Called when a breaker is reached, in shadow mode too. */
+  /** Called when a limit is reached, in shadow mode too. */
   readonly onReached: LimitObserver
 }
 
-/** All limits of a service. Where they are switched off there are none; in the test environment each merchant may simulate them. */
+/** All limits of a service. They may be switched off; in the test environment each merchant may simulate them. */
 export function createLimits(config: Config, deps: LimitDependencies): LimitSet & { readonly simulation: LimitSimulation | null } {
   if (config.limits ?? deps.isOnByDefault) return { ...createLimitSet(config, deps), simulation: null }
   if (!deps.canSimulate) return { ...noLimitSet, simulation: null }
@@ -81,7 +81,7 @@ const noLimitSet: LimitSet = Object.freeze({
   sms: noSmsGuard,
 })
 
-/** Limits that apply to merchants that simulate them, and to nobody else. */
+/** Limits that apply only to merchants that simulate them. */
 export function createSimulatedLimits(
   createSet: () => LimitSet,
   none: LimitSet,
@@ -90,7 +90,7 @@ export function createSimulatedLimits(
   const limitsOf = (merchantId: string | null): LimitSet => (merchantId === null ? none : (sets.get(merchantId)?.set ?? none))
   return {
     limits: {
-      // The dashboard is exempt: the user who switches the simulation off again must never be kept from doing so.
+      // The dashboard is exempt, so that a user can always switch the simulation off.
       coarse: {
         check: (call: RateLimitedCall) => (call.callerKind === 'dashboard' ? noCoarseLimits : limitsOf(call.merchantId).coarse).check(call),
       },
@@ -120,7 +120,7 @@ export function createSimulatedLimits(
   }
 }
 
-/** The scope under which the store counts a merchant's caps while it simulates them; null while it does not. */
+/** The scope of a merchant's simulated daily caps in the store; null while it does not simulate them. */
 export function simulatedCapsOf(simulation: LimitSimulation | null): (merchantId: string) => string | null {
   return (merchantId) => {
     const since = simulation?.sinceOf(merchantId) ?? null
@@ -132,6 +132,6 @@ function merchantIn({ xAuth }: PresentedCredential): string | null {
   return xAuth?.split(':', 1)[0]?.trim() ?? null
 }
 
-/** Bounds the memory of simulations: each has counts of its own. */
+/** Bounds the memory of simulated limits, which each have their own counts. */
 export const maxSimulations = 100
 const maxSimulatedSubjects = 2000

@@ -17,7 +17,7 @@ import { dataFolderPaths, foreignFolderMessage, readEnvironment } from './data-f
 import { createResources } from './lifecycle.ts'
 import { openStore, storeCloseTimeoutMs } from './storage.ts'
 
-/** The adapters that settings and environment choose. Throws `CannotGoOn` with everything that keeps the service from starting. */
+/** The adapters that settings and environment choose. Throws `CannotGoOn` with every reason why the service cannot start. */
 export async function chooseAdapters(config: Config): Promise<Adapters> {
   const offered = adaptersOf[config.environment]
   const isTest = config.environment === 'test'
@@ -31,7 +31,7 @@ export async function chooseAdapters(config: Config): Promise<Adapters> {
   return { ...offered, ...externalAdapters(config) }
 }
 
-/** What a test environment left in the database that a production start was given. */
+/** Test data in the database of a production start. */
 async function inspectStore(config: Config): Promise<string[]> {
   const folder = config.dataFolder
   if (config.databaseUrl === null && (!existsSync(join(folder, SQLITE_FILE)) || readEnvironment(folder) === 'test')) return []
@@ -48,12 +48,12 @@ async function inspectStore(config: Config): Promise<string[]> {
   }
 }
 
-/** Everything in settings, program and folder that production refuses. */
+/** Everything in settings, process and data folder that production refuses. */
 export function findProductionFaults(config: Config): string[] {
   return [...missingSettings(config), ...forbiddenSettings(config), ...folderFaults(config.dataFolder), ...debuggerFaults()]
 }
 
-/** What a test environment left in a store: a demo merchant's password is public, and so is its sandbox. */
+/** Data of a test environment in a store. The password of a demo merchant is public. */
 export async function findSandboxLeftovers(store: Store, demoMerchantId: string, demoPhone: string): Promise<string[]> {
   const [demo, login, steps, inbox] = await Promise.all([
     store.read(findMerchant(demoMerchantId)),
@@ -109,7 +109,7 @@ function folderFaults(folder: string): string[] {
   ]
 }
 
-/** Whoever reaches the inspector reads the keys. */
+/** Anyone who can connect to the inspector can read the keys. */
 function debuggerFaults(): string[] {
   return inspector.url() === undefined ? [] : ['forbidden: a debugger is open on this process (--inspect).']
 }

@@ -12,7 +12,7 @@ import type { Sandbox } from '../adapters/sandbox/sandbox.ts'
 import type { Clock } from '../clock.ts'
 import { makeCards } from '../domain/cards/cards.ts'
 import { makeCardResealer } from '../domain/cards/reseal.ts'
-import { cardSettings, type CardSettings } from '../domain/cards/settings.ts'
+import { cardSettings, type CardSettings } from '../domain/cards/services.ts'
 import { makeCardSweeper } from '../domain/cards/sweep.ts'
 import { makeEvidenceCollector } from '../domain/compliance/evidence.ts'
 import { makeComplianceFindings } from '../domain/compliance/findings.ts'
@@ -24,7 +24,7 @@ import { makeFormSessionRows } from '../domain/form-sessions/rows.ts'
 import { makeFormDocumentTokens } from '../domain/form-sessions/form-document-token.ts'
 import { makeKeyAdministration } from '../domain/keys/key-administration.ts'
 import { makeIdempotency } from '../domain/idempotency/idempotency.ts'
-import { idempotencySettings } from '../domain/idempotency/settings.ts'
+import { idempotencySettings } from '../domain/idempotency/dependencies.ts'
 import { makeMerchantEndpointAdministration, makeMerchantEndpointLookup } from '../domain/merchants/merchant-endpoint.ts'
 import { makeMerchants } from '../domain/merchants/merchants.ts'
 import { makeFetchPage, type FetchPage } from '../domain/page-check/fetch-page.ts'
@@ -42,7 +42,7 @@ import { makeCallCounters } from '../domain/reporting/call-counters.ts'
 import { makeWebhookReports } from '../domain/reporting/webhooks.ts'
 import { makeDashboard } from '../domain/users/dashboard.ts'
 import { makeDashboardPasswords } from '../domain/users/passwords.ts'
-import { userSettings } from '../domain/users/settings.ts'
+import { userSettings } from '../domain/users/dependencies.ts'
 import { verificationSettings, type VerificationSettings } from '../domain/verification/settings.ts'
 import { makeVerification } from '../domain/verification/verification.ts'
 import { makeWebhookEndpointAdministration } from '../domain/webhooks/endpoints.ts'
@@ -58,8 +58,7 @@ import { createReceiptGauges } from '../ops/metrics/receipt-gauges.ts'
 import { makeRequestLists } from '../ops/request-log/request-lists.ts'
 import { makeRequestRecorder, recorderSettings } from '../ops/request-log/request-recorder.ts'
 import { hashDisclosure } from '../domain/consents/disclosure-text.ts'
-import { makeIsFormHost } from '../server/pages/hosts.ts'
-import { hostedPageUrl } from '../server/pages/hosts.ts'
+import { makeIsFormHost, hostedPageUrl } from '../server/pages/hosts.ts'
 
 import { adapterDependencies } from './adapter-dependencies.ts'
 import { listInbox } from '../store/sandbox.ts'
@@ -73,20 +72,20 @@ import { merchantsTable } from '../store/merchants.ts'
 import { receiptsTable } from '../store/receipts.ts'
 
 export interface ServiceDependencies extends Storage {
-  /** The machine's own clock. */
+  /** The machine's clock. */
   readonly clock: Clock
   readonly log: Log
   readonly metrics: Metrics
   /** Version and integrity of the SDK files that the service serves. */
   readonly sdk: GettingStartedDetails['sdk']
-  /** Where this service listens, once it does. */
+  /** The URL of this service, once it listens. */
   readonly ownUrl: () => string
-  /** How far the service has come, for `tessera status`. */
+  /** The state of the service, for `tessera status`. */
   readonly lifecycle: Lifecycle
   readonly overrides?: ServiceOverrides
 }
 
-/** What a test puts in place of parts of the application. The service itself sets none of them. */
+/** Replacements for tests. The service itself sets none of them. */
 export interface ServiceOverrides {
   readonly cards?: Partial<CardSettings>
   readonly verification?: Partial<VerificationSettings>
@@ -96,7 +95,7 @@ export interface ServiceOverrides {
   /** Binary logarithm of scrypt's N. */
   readonly passwordCost?: number
   readonly pageCheck?: { readonly fetchPage: FetchPage; readonly parse: ParsePage }
-  /** Leaves the money of a cancelled receipt to the next run of the background. */
+  /** Leaves the refund of a cancelled receipt to the next round of the worker. */
   readonly refundsInBackgroundOnly?: boolean
 }
 
@@ -124,7 +123,7 @@ export async function createServices(config: Config, adapters: Adapters, deps: S
   }
   const areLimitsOn = config.limits ?? adapters.limits
 
-  // Cards, codes and payments, with the parties outside.
+  // Cards, codes and payments, and the external systems.
   const network = adapters.network({ ...adapterDependencies(config, { clock, log }, config.networkTimeoutMs), store })
   const sms = adapters.sms({ ...adapterDependencies(config, { clock, log }, config.smsTimeoutMs), store })
   const cards = makeCards({ ...base, network, settings: { ...cardSettings(config), ...overrides.cards } })
@@ -162,7 +161,7 @@ export async function createServices(config: Config, adapters: Adapters, deps: S
   const endpoints = makeWebhookEndpointAdministration(delivery)
   const webhooks = makeWebhookDeliverer({ ...delivery, random: () => Buffer.from(randomPublic(4)).readUInt32BE() / 2 ** 32 })
 
-  // The hosted form: its sessions, its documents, and the texts that cardholders agree to.
+  // The hosted form: sessions, documents and disclosures.
   const isFormHost = makeIsFormHost(formOrigin)
   const isFormOrigin = (origin: string): boolean => URL.canParse(origin) && isFormHost(new URL(origin).host)
   const rows = makeFormSessionRows(base)
@@ -171,7 +170,7 @@ export async function createServices(config: Config, adapters: Adapters, deps: S
   const disclosures = makeDisclosures({ store, clock, texts: disclosureTexts(config, adapters) })
   await disclosures.store()
 
-  // The dashboard. People sign in by the machine's time whatever the sandbox simulates: authenticator codes and sessions go by it.
+  // The dashboard. Sign-in uses the machine's time and not that of the sandbox, because authenticator codes and sessions depend on it.
   const { passwordCost: cost } = overrides
   const passwords = makeDashboardPasswords(cost === undefined ? {} : { cost })
   const dashboard = makeDashboard({ ...base, clock: machineClock, settings: userSettings, passwords })
@@ -225,24 +224,24 @@ export async function createServices(config: Config, adapters: Adapters, deps: S
     listSandboxInbox: (count: number) => store.read(listInbox(count)),
     idempotency: makeIdempotency({ ...base, settings: idempotencySettings(config) }),
     merchantEndpoints: makeMerchantEndpointAdministration({
-      deeds: merchants.administration,
+      administration: merchants.administration,
       endpoint,
       readUrl: guard.readUrl,
       keyring,
       environment,
     }),
-    served: makeFormDocumentTokens({ keyring, clock, environment }),
-    /** The address of the hosted page of a session. */
+    formDocuments: makeFormDocumentTokens({ keyring, clock, environment }),
+    /** The URL of the hosted page of a session. */
     pageOf: (of: { merchantId: string; session: string; locale: string | null }) => hostedPageUrl(formOrigin ?? deps.ownUrl(), of),
-    webhookDesk: makeWebhookReports({ store, clock }, endpoints),
+    webhookReports: makeWebhookReports({ store, clock }, endpoints),
     cardLists: makeCardReports(base),
     codeLists: makeCodeReports({ store, clock, hasInbox: sandbox !== null }),
     requestLists: makeRequestLists(store),
     overview: makeOverview({ store, clock }),
-    // What was counted is not dropped because the sandbox's time was moved.
-    tallies: makeCallCounters({ store, clock: machineClock }),
+    // By the machine's time, so that moving the time of the sandbox does not delete counters.
+    counters: makeCallCounters({ store, clock: machineClock }),
     startPage: makeGettingStarted({ store, clock }, { formOrigin, sdk, testing: sandbox === null ? null : testingOf(sandbox) }),
-    evidence: makeEvidenceCollector({ store, mac, merchants, disclosures, findings, facts: { provider, form: sdk } }),
+    evidence: makeEvidenceCollector({ store, mac, merchants, disclosures, findings, details: { provider, form: sdk } }),
     consents: makeConsents({ store, disclosures, mac }),
     pageCheck: makePageCheck({ store, clock, merchants, formOrigin, ...page }),
     recorder: makeRequestRecorder({
@@ -255,7 +254,7 @@ export async function createServices(config: Config, adapters: Adapters, deps: S
     ...(await openSandboxControls()),
   }
 
-  /** Controls, and a way to empty what was simulated, exist only where there are a sandbox and a time that can be moved. */
+  /** Controls and reset exist only with a sandbox and a clock that can be moved. */
   async function openSandboxControls() {
     if (sandbox === null || mover === null) return { controls: null, reset: null }
     const available = { ...sandbox, expire: sandbox.demo.expiry }
@@ -265,7 +264,7 @@ export async function createServices(config: Config, adapters: Adapters, deps: S
   }
 }
 
-/** The disclosure texts of the settings, or of the environment where the settings have none. */
+/** The disclosure texts of the settings, or the defaults of the environment. */
 function disclosureTexts(config: Config, { texts: fallback }: Adapters) {
   const disclosure = config.disclosure ?? fallback?.disclosure ?? null
   if (disclosure === null) return []

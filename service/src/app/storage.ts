@@ -23,11 +23,11 @@ export interface Storage {
 export interface StorageDependencies {
   readonly clock: Clock
   readonly log: Log
-  /** Aborted when the service is to stop; waiting for a database then ends. */
+  /** Aborted when the service stops; ends the wait for a database. */
   readonly stopping: AbortSignal
-  /** Ends the whole process at once: nobody knows any more what is durable. */
+  /** Ends the process at once, because it is unknown which writes are durable. */
   readonly endNow: (exit: Exit, event: string, err: unknown) => never
-  /** Opened already, and closed by whoever opened it. */
+  /** A store that is already open; the caller closes it. */
   readonly store?: Store
   readonly keyring?: Keyring
 }
@@ -54,7 +54,7 @@ export async function openStorage(config: Config, adapters: Adapters, deps: Stor
   }
 }
 
-/** What a store reports while it is opened, and what happens when it cannot know any more what is durable. */
+/** Callbacks of a store: progress while it opens, and when it is unknown which writes are durable. */
 export interface StoreEvents {
   readonly log: (event: string, fields: Readonly<Record<string, unknown>>) => void
   readonly onLost: (cause: Error) => void
@@ -67,12 +67,12 @@ export async function openStore(config: Config, { log, onLost }: StoreEvents): P
     const maxPages = storeMegabytesMax === null ? {} : { maxPages: storeMegabytesMax * pagesInMegabyte }
     return openSqliteStore({ folder, log, exit: onLost, ...maxPages })
   }
-  // The driver is loaded only where it is used: it is a twentieth of an idle service's memory.
+  // The driver is loaded only if it is used: it takes 5 % of the memory of an idle service.
   const { openPostgresStore } = await import('../store/postgres/postgres.ts')
   return openPostgresStore({ url, log })
 }
 
-/** Opens the store of the wrapped data keys, as `openStore`. */
+/** Opens the store of the wrapped data keys, like `openStore`. */
 async function openKeyStore({ keysDatabaseUrl, databaseUrl, dataFolder }: Config): Promise<KeyStore> {
   const url = keysDatabaseUrl ?? databaseUrl
   if (url === null) return openSqliteKeyStore(dataFolder)
@@ -80,7 +80,7 @@ async function openKeyStore({ keysDatabaseUrl, databaseUrl, dataFolder }: Config
   return openPostgresKeyStore({ url })
 }
 
-/** A database is often started together with the service: retries once a second for as long as the settings allow. */
+/** Retries once a second for as long as the settings allow, since a database is often started together with the service. */
 async function retryUntilReachable<T>(config: Config, { log, clock, stopping }: StorageDependencies, open: () => Promise<T>): Promise<T> {
   const giveUpAt = clock.moment().monotonicMs + config.databaseWaitSeconds * 1000
   for (let attempt = 1; ; attempt++) {
@@ -94,7 +94,7 @@ async function retryUntilReachable<T>(config: Config, { log, clock, stopping }: 
   }
 }
 
-/** How long a store may take to finish what is in progress. */
+/** Time for a store to complete its work when it closes. */
 export const storeCloseTimeoutMs = 5000
-/** SQLite's pages are of 4 KiB. */
+/** Page size of SQLite. */
 const pagesInMegabyte = 256

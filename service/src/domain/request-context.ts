@@ -2,7 +2,7 @@ import type { Language, Profile } from '@tessera/contract/envelope'
 import type { Role } from '@tessera/contract/operations'
 
 import type { IdempotencyHandle } from './idempotency/handle.ts'
-import type { MerchantLimits } from './limits/merchant-limits.ts'
+import type { MerchantLimits } from './merchants/settings.ts'
 
 /**
  * One request, for operations and domain. The pipeline creates it once, and it is passed on unchanged.

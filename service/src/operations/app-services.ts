@@ -46,7 +46,7 @@ export interface AppServices {
 
   readonly sessions: FormSessions
   readonly hosted: HostedSessions
-  readonly served: FormDocumentTokens
+  readonly formDocuments: FormDocumentTokens
   /** The address of the hosted page of a session. */
   readonly pageOf: (of: { readonly merchantId: string; readonly session: string; readonly locale: string | null }) => string
 
@@ -57,7 +57,7 @@ export interface AppServices {
   readonly overview: BuildOverview
   readonly startPage: GettingStartedGuide
   readonly endpoints: WebhookEndpointAdministration
-  readonly webhookDesk: WebhookReports
+  readonly webhookReports: WebhookReports
   readonly pageCheck: PageCheck
   readonly evidence: CollectEvidence
 

@@ -21,7 +21,7 @@ export const cardsCreate = operation(cardsCreateContract, {
 
 async function createCard(params: Params<'cards.create'>, ctx: RequestContext<CreatedCard>, app: AppServices): Promise<CreatedCard> {
   const { form = null, session = null, consent = null } = params
-  const formOrigin = form === null ? null : await app.served.originOf(ctx.merchantId, form)
+  const formOrigin = form === null ? null : await app.formDocuments.originOf(ctx.merchantId, form)
   const input = {
     number: requireCardNumber(ctx),
     expire: params.card.expire,
@@ -33,7 +33,7 @@ async function createCard(params: Params<'cards.create'>, ctx: RequestContext<Cr
     useFormSession: async () => {
       await app.disclosures.requireIssued(consent)
       const isServer = ctx.caller.kind === 'server'
-      const terms = await app.sessions.spend(session, { ...ctx.caller, isServer, from: ctx.origin, formOf: formOrigin })
+      const terms = await app.sessions.useAttempt(session, { ...ctx.caller, isServer, from: ctx.origin, formOrigin })
       if (terms === null || session === null || terms.returnTo === null) return terms
       // Others who have the link must not replace the payer's card.
       if ((await formSessionStateOf(app, session, terms, ctx)).state === 'done') throw new RpcError('sessionUsedUp', { data: 'session' })

@@ -176,7 +176,7 @@ async function own(owner: DashboardUser): Promise<Owned> {
   const { card } = await shop.call('cards.create', { card: { number: '', expire: '0399' }, customer, save: true }, '8600495473316478')
   // Something to count, and an SMS in the inbox.
   await shop.call('cards.get_verify_code', { token: card.token })
-  await app.tallies.runOnce(new AbortController().signal)
+  await app.counters.runOnce(new AbortController().signal)
   const { receipt } = await shop.call('receipts.create', { amount: 500_000 })
   const { userId, phone, cookie, bucket, merchantId } = owner
   const [page, scriptId] = ['https://shop-of-the-victim.example/pay', '5c1'.padEnd(24, '0')]
@@ -199,7 +199,7 @@ async function own(owner: DashboardUser): Promise<Owned> {
     scriptsMax: 9,
     audit: { ...note, requestId: '', outcome: 'broken' },
   })
-  app.findings.saw({
+  app.findings.record({
     requestId: userId,
     method: 'cards.check',
     merchantId,
@@ -213,11 +213,11 @@ async function own(owner: DashboardUser): Promise<Owned> {
   await app.store.write(insertRequests, {
     requests: [makeRequest(1, { bucket, merchantId, requestId, at: app.clock.now(), cardId: card.token.slice(0, 24) })],
   })
-  const added = await app.webhookDesk.endpoints.add(merchantId, 'http://127.0.0.1:9/of-the-victim')
+  const added = await app.webhookReports.endpoints.add(merchantId, 'http://127.0.0.1:9/of-the-victim')
   assert.ok(!(added instanceof SettingProblem))
   const { receipt: another } = await shop.call('receipts.create', { amount: 500_000 })
   await shop.call('receipts.cancel', { id: another._id })
-  const [event] = await app.webhookDesk.endpoints.events(merchantId, 0, 1)
+  const [event] = await app.webhookReports.endpoints.events(merchantId, 0, 1)
   return {
     cardId: card.token.slice(0, 24),
     receiptId: receipt._id,

@@ -1,6 +1,7 @@
 import type { DashboardCard } from '@tessera/contract/operations/dashboard-cards'
+import { RpcError } from '@tessera/contract/errors'
 
-import type { CardLookup } from '../domain/reporting/cards.ts'
+import type { CardLookup, TimeCursor } from '../domain/reporting/cards.ts'
 
 /** A card for the dashboard: id and mask, never the token. A tampered row shows only its id and time. */
 export function toDashboardCard(card: CardLookup): DashboardCard {
@@ -26,7 +27,15 @@ export function toTimestamp(at: number): number {
   return Math.abs(at) <= 8.64e15 ? at : 0
 }
 
-/** Five digits, asterisks, two digits: as the wire masks phones. */
-export function maskUserPhone(phone: string): string {
-  return `${phone.slice(0, 5)}${'*'.repeat(Math.max(0, phone.length - 7))}${phone.slice(-2)}`
+/** Reads `after` of a list by time, in the form of `formatCursor`. Throws `memberInvalid` for anything else. */
+export function readCursor(after: string | null | undefined): TimeCursor | null {
+  if (after === null || after === undefined) return null
+  const [, at, id = ''] = /^(\d{1,16})\.([0-9a-f]{1,64})$/.exec(after) ?? []
+  if (at === undefined) throw new RpcError('memberInvalid', { data: 'after' })
+  return { at: Number(at), id }
+}
+
+/** The cursor of the next page; null after the last one. */
+export function formatCursor(cursor: TimeCursor | null): string | null {
+  return cursor === null ? null : `${cursor.at}.${cursor.id}`
 }

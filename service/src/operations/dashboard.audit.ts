@@ -1,17 +1,17 @@
+import { maskPhone } from '@tessera/contract/card'
 import type { Result } from '@tessera/contract/operations'
 import { dashboardAuditListContract } from '@tessera/contract/operations/dashboard-audit'
 
-import { reasonWordOf } from '../domain/reporting/reason-word.ts'
+import { toReasonCode } from '../domain/reporting/reason-code.ts'
 import type { AuditListItem } from '../domain/users/merchant-audit-log.ts'
 
-import { formatCursor, readCursor } from './cursor.ts'
-import { maskUserPhone } from './dashboard-values.ts'
+import { formatCursor, readCursor } from './dashboard-values.ts'
 import { operation } from './operation.ts'
 
 /** Lists the audit entries of the caller's merchant. */
 export const dashboardAuditList = operation(dashboardAuditListContract, {
   async run({ after, count = 25, subject = null }, { merchantId }, { dashboard }) {
-    const page = await dashboard.deeds.list(merchantId, subject, { after: readCursor(after), count })
+    const page = await dashboard.auditLog.list(merchantId, subject, { after: readCursor(after), count })
     return { entries: page.entries.map(toAuditEntry), next: formatCursor(page.next) }
   },
 })
@@ -24,10 +24,10 @@ function toAuditEntry({ entry, userId, phone }: AuditListItem): DashboardAuditEn
     at,
     actor: actorKindOf(entry.actor),
     userId,
-    phone: phone === null ? null : maskUserPhone(phone),
+    phone: phone === null ? null : maskPhone(phone),
     action,
     subject,
-    outcome: reasonWordOf(outcome),
+    outcome: toReasonCode(outcome),
     requestId,
     proof: Buffer.from(hash).toString('hex'),
   }

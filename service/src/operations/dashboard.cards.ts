@@ -6,10 +6,9 @@ import {
 } from '@tessera/contract/operations/dashboard-cards'
 
 import type { AuditRow, CardReceipt, CardWithHistory, OperationRow } from '../domain/reporting/cards.ts'
-import { reasonWordOf } from '../domain/reporting/reason-word.ts'
+import { toReasonCode } from '../domain/reporting/reason-code.ts'
 
-import { formatCursor, readCursor } from './cursor.ts'
-import { toDashboardCard } from './dashboard-values.ts'
+import { formatCursor, readCursor, toDashboardCard } from './dashboard-values.ts'
 import { operation } from './operation.ts'
 
 /** Lists the merchant's cards, newest first. */
@@ -53,7 +52,7 @@ function timelineOf({ entries, receipts, refused }: CardWithHistory): TimelineSt
 function toAuditStep({ at, action, outcome, actor, requestId }: AuditRow): TimelineStep {
   const [kind = ''] = actor.split(':')
   const who = kind === 'user' || kind === 'system' || kind === 'operator' ? kind : 'merchant'
-  return { at, what: action, outcome: reasonWordOf(outcome), actor: who, requestId, receiptId: null, amountTiyin: null }
+  return { at, what: action, outcome: toReasonCode(outcome), actor: who, requestId, receiptId: null, amountTiyin: null }
 }
 
 function toReceiptStep({ receiptId, state, amountTiyin, createdAt, payTime }: CardReceipt): TimelineStep {
@@ -63,5 +62,5 @@ function toReceiptStep({ receiptId, state, amountTiyin, createdAt, payTime }: Ca
 
 function toRefusedStep({ receiptId, amountTiyin, reason, requestedAt, resolvedAt }: OperationRow): TimelineStep {
   const at = resolvedAt > 0 ? resolvedAt : requestedAt
-  return { at, what: 'receipt.payment_failed', outcome: reasonWordOf(reason), actor: 'merchant', requestId: '', receiptId, amountTiyin }
+  return { at, what: 'receipt.payment_failed', outcome: toReasonCode(reason), actor: 'merchant', requestId: '', receiptId, amountTiyin }
 }

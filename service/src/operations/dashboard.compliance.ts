@@ -9,7 +9,7 @@ import type { Evidence } from '../domain/compliance/evidence.ts'
 import { listResponsibilities } from '../domain/compliance/responsibilities.ts'
 import type { ConsentView } from '../domain/consents/consents.ts'
 
-import { formatCursor, readCursor } from './cursor.ts'
+import { formatCursor, readCursor } from './dashboard-values.ts'
 import { operation } from './operation.ts'
 
 /** Returns the evidence that the service has for the merchant's own PCI DSS duties. */

@@ -20,8 +20,8 @@ test('the statistics of a range count each action once, by hour and by day', asy
     const { receipt } = await shop.call('receipts.create', { amount: 70_000, account: {} })
     await shop.callRaw('receipts.pay', { id: receipt._id, token: paying })
   }
-  for (const ms of [3, 40, 40, 9000]) app.tallies.timed(user.merchantId, ms)
-  for (let turn = 0; turn < 3; turn++) await app.tallies.runOnce(signal)
+  for (const ms of [3, 40, 40, 9000]) app.counters.timed(user.merchantId, ms)
+  for (let turn = 0; turn < 3; turn++) await app.counters.runOnce(signal)
   for (const days of [1, 7, 30, 90] as const) {
     const { steps, total, declines, codesRefused } = await user.call('dashboard.overview.get', { days })
     assert.equal(steps.length, days === 1 ? 24 : days)
@@ -37,7 +37,7 @@ test('an action of an hour ago is in its own hour, and one older than the range 
   const user = await entrance.user('read')
   const shop = app.merchant('spec', user.merchantId)
   await shop.createToken('8600069195406311')
-  await app.tallies.runOnce(signal)
+  await app.counters.runOnce(signal)
   app.clock.advance(3_600_000)
   const { steps } = await app.overview(user, 1)
   assert.deepEqual(
@@ -48,7 +48,7 @@ test('an action of an hour ago is in its own hour, and one older than the range 
   assert.equal((await app.overview(user, 1)).total.created, 0)
   assert.equal((await app.overview(user, 7)).total.created, 1)
   app.clock.advance(95 * 24 * 3_600_000)
-  assert.equal((await app.tallies.deleteOld(signal)) > 0, true)
+  assert.equal((await app.counters.deleteOld(signal)) > 0, true)
 })
 
 test('quantiles are estimated within their bucket', () => {

@@ -1,3 +1,4 @@
+import { maskPhone } from '@tessera/contract/card'
 import { RpcError } from '@tessera/contract/errors'
 import type { Result } from '@tessera/contract/operations'
 import {
@@ -8,14 +9,13 @@ import {
   dashboardScriptsListContract,
 } from '@tessera/contract/operations/dashboard-page-check'
 import type { Language } from '@tessera/contract/profile'
+import { formatSarifReport } from '@tessera/form-check/report'
 
 import type { ReviewedScript, PageReport } from '../domain/page-check/page-check.ts'
 import { describeRules } from '../domain/page-check/rule-descriptions.ts'
-import { writeSarif } from '../domain/page-check/sarif.ts'
 
-import { maskUserPhone } from './dashboard-values.ts'
 import { operation } from './operation.ts'
-import { signedInActor } from './signed-in.ts'
+import { signedInActor } from './dashboard-caller.ts'
 
 /** Checks a page of the merchant: by its URL, or by its pasted source. */
 export const dashboardPageCheckRun = operation(dashboardPageCheckRunContract, {
@@ -83,7 +83,13 @@ function toScriptItem(script: ReviewedScript): Result<'dashboard.scripts.list'>[
     decision,
     isChanged,
     reason,
-    reviewedBy: script.reviewerPhone === null ? null : maskUserPhone(script.reviewerPhone),
+    reviewedBy: script.reviewerPhone === null ? null : maskPhone(script.reviewerPhone),
     reviewedAt: script.reviewedAt === 0 ? null : script.reviewedAt,
   }
+}
+
+/** The report as SARIF 2.1.0 (OASIS), the same as the command-line tool prints. */
+export function writeSarif({ page, findings }: PageReport): string {
+  const placed = findings.map((finding) => ({ ...finding, path: page, half: 'source' as const, selector: null }))
+  return JSON.stringify(formatSarifReport({ target: page, pages: [page], live: null, findings: placed, scripts: [], notes: [] }), null, 2)
 }

@@ -6,11 +6,10 @@ import {
   dashboardReceiptsListContract,
 } from '@tessera/contract/operations/dashboard-receipts'
 
-import { reasonWordOf } from '../domain/reporting/reason-word.ts'
+import { toReasonCode } from '../domain/reporting/reason-code.ts'
 import type { ReceiptLookup, ReceiptWithHistory } from '../domain/reporting/receipts.ts'
 
-import { formatCursor, readCursor } from './cursor.ts'
-import { toTimestamp } from './dashboard-values.ts'
+import { formatCursor, readCursor, toTimestamp } from './dashboard-values.ts'
 import { operation } from './operation.ts'
 
 /** Lists the merchant's receipts, newest first. */
@@ -29,10 +28,10 @@ export const dashboardReceiptsGet = operation(dashboardReceiptsGetContract, {
       receipt: { ...toReceiptItem(receipt), ...receiptDetails(receipt) },
       operations: operations.map(({ kind, amountTiyin, state, reason, rawCode, requestedAt: askedAt, resolvedAt: settledAt, cardId }) => {
         const number = cards.get(cardId) ?? ''
-        return { kind, amountTiyin, state, reason: reasonWordOf(reason), rawCode, askedAt, settledAt, cardId, number }
+        return { kind, amountTiyin, state, reason: toReasonCode(reason), rawCode, askedAt, settledAt, cardId, number }
       }),
       timeline: entries.map(({ at, action, outcome, actor, requestId }) => {
-        return { at, what: action, outcome: reasonWordOf(outcome), actor: actor.split(':')[0] ?? '', requestId }
+        return { at, what: action, outcome: toReasonCode(outcome), actor: actor.split(':')[0] ?? '', requestId }
       }),
     }
   },

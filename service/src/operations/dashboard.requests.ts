@@ -1,14 +1,16 @@
 import { errors, RpcError } from '@tessera/contract/errors'
+import type { Result } from '@tessera/contract/operations'
 import {
   dashboardRequestsGetContract,
   dashboardRequestsListContract,
   dashboardRequestsReplayContract,
 } from '@tessera/contract/operations/dashboard-requests'
 
-import { formatCursor, readCursor } from './cursor.ts'
+import type { RequestRow } from '../ops/request-log/request-lists.ts'
+
+import { formatCursor, readCursor } from './dashboard-values.ts'
 import { operation } from './operation.ts'
-import { isReplayable, replay } from './replay.ts'
-import { toMembers, toRequestEntry } from './request-entry.ts'
+import { isReplayable, replay, toMembers } from './replay.ts'
 
 /** Lists the merchant's API requests, newest first. */
 export const dashboardRequestsList = operation(dashboardRequestsListContract, {
@@ -31,7 +33,7 @@ export const dashboardRequestsGet = operation(dashboardRequestsGetContract, {
       hint: known?.hint ?? '',
       params: toMembers(detail.params),
       result: toMembers(detail.result),
-      replayable: startPage.facts.testing !== null && isReplayable(row.method),
+      replayable: startPage.details.testing !== null && isReplayable(row.method),
     }
   },
 })
@@ -39,10 +41,29 @@ export const dashboardRequestsGet = operation(dashboardRequestsGetContract, {
 /** Repeats a request of the request log. Test environment only. */
 export const dashboardRequestsReplay = operation(dashboardRequestsReplayContract, {
   async run({ requestId }, ctx, app) {
-    const { testing } = app.startPage.facts
+    const { testing } = app.startPage.details
     if (testing === null) throw new RpcError('testOnly')
     const { row, detail } = await app.requestLists.get(ctx, requestId)
     if (!isReplayable(row.method)) throw new RpcError('requestNotReplayable')
     return replay(row.method, detail, { ...ctx, profile: row.profile }, { app, testing, now: () => app.clock.moment().monotonicMs })
   },
 })
+
+type RequestEntry = Result<'dashboard.requests.list'>['requests'][number]
+
+/** A call of the request log, for the dashboard. */
+function toRequestEntry(row: RequestRow): RequestEntry {
+  const { requestId, at, method, profile, code, reason, micros, caller, cardId, lost, lostFrom } = row
+  return {
+    requestId,
+    at,
+    method: method === '' ? null : method,
+    profile,
+    code,
+    reason,
+    ms: micros / 1000,
+    caller,
+    cardId,
+    lost: lost === 0 ? null : { count: lost, from: lostFrom },
+  }
+}

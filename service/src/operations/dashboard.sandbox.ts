@@ -14,7 +14,7 @@ import { errorsByStep } from '../adapters/sandbox/control-rows.ts'
 import type { Controls, ControlState } from '../adapters/sandbox/controls.ts'
 import type { RequestContext } from '../domain/request-context.ts'
 
-import { expectAccepted } from './expect-accepted.ts'
+import { expectAccepted } from './dashboard-caller.ts'
 import { operation } from './operation.ts'
 
 /** Returns the current value of every control. */

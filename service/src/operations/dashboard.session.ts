@@ -1,3 +1,4 @@
+import { maskPhone } from '@tessera/contract/card'
 import {
   dashboardPasswordChangeContract,
   dashboardSessionGetContract,
@@ -10,9 +11,8 @@ import {
   dashboardTotpRemoveContract,
 } from '@tessera/contract/operations/dashboard-session'
 
-import { maskUserPhone } from './dashboard-values.ts'
 import { operation } from './operation.ts'
-import { dashboardBrowser, signedInActor } from './signed-in.ts'
+import { dashboardBrowser, signedInActor } from './dashboard-caller.ts'
 
 /** Signs in. The session id is returned only in the cookie. */
 export const dashboardSessionSignIn = operation(dashboardSessionSignInContract, {
@@ -38,7 +38,7 @@ export const dashboardSessionGet = operation(dashboardSessionGetContract, {
       session: {
         csrf: session.csrf,
         userId,
-        phone: maskUserPhone(user.phone),
+        phone: maskPhone(user.phone),
         role,
         merchantId,
         merchantName: merchant?.row.name ?? '',

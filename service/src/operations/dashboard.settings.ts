@@ -7,7 +7,7 @@ import {
 
 import { readMerchantPatch } from '../domain/merchants/merchant-patch.ts'
 
-import { expectAccepted } from './expect-accepted.ts'
+import { expectAccepted } from './dashboard-caller.ts'
 import { operation } from './operation.ts'
 
 /** Returns the settings of the caller's merchant. */

@@ -14,7 +14,7 @@ test('the checklist advances by the merchant’s own calls, not by calls made in
   const user = await entrance.user('developer')
   const shop = app.merchant('spec', user.merchantId)
   const checklist = async () => {
-    await app.tallies.runOnce(signal)
+    await app.counters.runOnce(signal)
     return (await user.call('dashboard.start.get', {})).checklist
   }
   assert.equal((await user.call('dashboard.start.makeToken', { lastFour: '6478' })).verified, true)
@@ -50,7 +50,7 @@ test('a test token is created step by step until one is refused, is listed with 
 })
 
 test('the public password of the demo merchant is shown only to its users', async () => {
-  const demo = app.startPage.facts.testing?.demo ?? assert.fail()
+  const demo = app.startPage.details.testing?.demo ?? assert.fail()
   const own = await (await entrance.user('read', demo.merchantId)).call('dashboard.start.get', {})
   assert.deepEqual([own.demoPassword, own.testCards.length], [demo.password, 7])
   assert.equal((await (await entrance.user('owner')).call('dashboard.start.get', {})).demoPassword, null)

@@ -10,7 +10,7 @@ import { operation } from './operation.ts'
 /** Returns the data for the page Getting started: addresses, test cards, checklist. */
 export const dashboardStartGet = operation(dashboardStartGetContract, {
   async run(_params, ctx, { startPage }) {
-    const { formOrigin, sdk, testing } = startPage.facts
+    const { formOrigin, sdk, testing } = startPage.details
     const { merchantId } = ctx
     return {
       merchantId,
@@ -26,9 +26,9 @@ export const dashboardStartGet = operation(dashboardStartGetContract, {
 /** Creates a token of a test card. Test environment only. */
 export const dashboardStartMakeToken = operation(dashboardStartMakeTokenContract, {
   async run({ lastFour }, ctx, { cards, verification, startPage }) {
-    const { facts, clock } = startPage
-    if (facts.testing === null) throw new RpcError('testOnly')
-    const made = await makeTestToken({ cards, verification }, { testing: facts.testing, clock }, { lastFour, ctx })
+    const { details, clock } = startPage
+    if (details.testing === null) throw new RpcError('testOnly')
+    const made = await makeTestToken({ cards, verification }, { testing: details.testing, clock }, { lastFour, ctx })
     const { cardId, maskedPan, verified, steps } = made
     return { cardId, number: maskedPan, verified, steps: steps.map((step) => toStep(step, ctx)) }
   },

@@ -79,7 +79,7 @@ test('a code rejected by the network is listed like one rejected by the service,
         ['wrong', 'wrong_code', token.slice(0, 24)],
       ],
     )
-    await other.tallies.runOnce(new AbortController().signal)
+    await other.counters.runOnce(new AbortController().signal)
     const hours = { fromHour: 0, toHour: 2 ** 31, stepHours: 24 } as const
     const counted = await other.store.read(listCounters({ bucket: user.bucket, merchantId: user.merchantId, ...hours }))
     assert.deepEqual(

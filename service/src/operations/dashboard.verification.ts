@@ -5,10 +5,10 @@ import {
   dashboardVerificationListContract,
 } from '@tessera/contract/operations/dashboard-verification'
 
-import { reasonWordOf } from '../domain/reporting/reason-word.ts'
+import { toReasonCode } from '../domain/reporting/reason-code.ts'
 import { isFailure, type CodeEvent } from '../domain/reporting/verification-codes.ts'
 
-import { formatCursor, readCursor } from './cursor.ts'
+import { formatCursor, readCursor } from './dashboard-values.ts'
 import { operation } from './operation.ts'
 
 /** Returns the verification funnel of a range of days. */
@@ -36,7 +36,7 @@ type VerificationAttemptItem = Result<'dashboard.verification.list'>['attempts']
 
 function toAttempt(event: CodeEvent): VerificationAttemptItem {
   const { at, cardId, maskedPan, outcome, requestId } = event
-  const cause = isFailure(event) ? reasonWordOf(outcome) : null
+  const cause = isFailure(event) ? toReasonCode(outcome) : null
   return { at, cardId, number: maskedPan, what: whatOf(event), cause, requestId }
 }
 

@@ -13,8 +13,8 @@ import { SettingProblem } from '@tessera/contract/setting-problems'
 
 import type { ListedDelivery } from '../domain/reporting/webhooks.ts'
 
-import { formatCursor, readCursor } from './cursor.ts'
-import { expectAccepted } from './expect-accepted.ts'
+import { formatCursor, readCursor } from './dashboard-values.ts'
+import { expectAccepted } from './dashboard-caller.ts'
 import { operation } from './operation.ts'
 
 /** Adds an endpoint by the same rules as the operator's command. Its secret is returned only here. */
@@ -24,8 +24,8 @@ export const dashboardWebhooksAdd = operation(dashboardWebhooksAddContract, {
 
 /** Lists the merchant's endpoints, without their secrets. */
 export const dashboardWebhooksList = operation(dashboardWebhooksListContract, {
-  async run(_params, { merchantId }, { webhookDesk }) {
-    const { endpoints, now, endpointsMax } = webhookDesk
+  async run(_params, { merchantId }, { webhookReports }) {
+    const { endpoints, now, endpointsMax } = webhookReports
     const found = await endpoints.list(merchantId)
     return {
       endpoints: found.map(({ endpointId, url, createdAt, previousSecret, previousSecretEndsAt }) => {
@@ -64,17 +64,17 @@ export const dashboardWebhooksSendTest = operation(dashboardWebhooksSendTestCont
 
 /** Lists the merchant's deliveries, those of the newest events first. */
 export const dashboardWebhooksDeliveries = operation(dashboardWebhooksDeliveriesContract, {
-  async run({ after, count = 25, state = null, type = null, endpointId = null }, ctx, { webhookDesk }) {
+  async run({ after, count = 25, state = null, type = null, endpointId = null }, ctx, { webhookReports }) {
     const query = { state, type, endpointId, after: readCursor(after), count }
-    const [{ deliveries, next }, urls] = await Promise.all([webhookDesk.list(ctx, query), webhookDesk.urls(ctx.merchantId)])
+    const [{ deliveries, next }, urls] = await Promise.all([webhookReports.list(ctx, query), webhookReports.urls(ctx.merchantId)])
     return { deliveries: deliveries.map((each) => toDelivery(each, urls.get(each.endpointId) ?? null)), next: formatCursor(next) }
   },
 })
 
 /** Returns one delivery with its body and every attempt, newest first. */
 export const dashboardWebhooksDelivery = operation(dashboardWebhooksDeliveryContract, {
-  async run(key, ctx, { webhookDesk }) {
-    const { delivery, url, body, attempts } = await webhookDesk.get(ctx, key)
+  async run(key, ctx, { webhookReports }) {
+    const { delivery, url, body, attempts } = await webhookReports.get(ctx, key)
     return {
       delivery: toDelivery(delivery, url),
       body,

@@ -82,8 +82,11 @@ test('in production a session is for a page that its merchant has registered', a
 test('a card of a session is accepted from its own page, or from the form that only this page can frame', async () => {
   const merchant = app.merchant()
   const [formOrigin, other] = ['https://form.example', 'https://other.example']
-  const [mine, foreign] = [await app.served.issue(merchant.merchantId, origin), await app.served.issue(merchant.merchantId, other)]
-  const stranger = await app.served.issue(randomHex(24), origin)
+  const [mine, foreign] = [
+    await app.formDocuments.issue(merchant.merchantId, origin),
+    await app.formDocuments.issue(merchant.merchantId, other),
+  ]
+  const stranger = await app.formDocuments.issue(randomHex(24), origin)
   const cases: [form: string | null, from: string | null, reason: string][] = [
     [mine, formOrigin, 'none'],
     [null, origin, 'none'],
@@ -101,7 +104,7 @@ test('a card of a session is accepted from its own page, or from the form that o
     assert.equal(reasonOf(await merchant.asPage('cards.create', { ...card, session, form }, successPan, from)), reason, `${form} ${from}`)
   }
   app.clock.advance(24 * 3_600_000 + 1)
-  assert.equal(await app.served.originOf(merchant.merchantId, mine), null)
+  assert.equal(await app.formDocuments.originOf(merchant.merchantId, mine), null)
 })
 
 function reasonOf(reply: object): string {

@@ -125,11 +125,11 @@ test('a session belongs to its merchant, and no other text opens it', async () =
 test('a card for a hosted session is accepted only from the hosted page: other origins are refused', async () => {
   const merchant = app.merchant()
   const { session } = await openSession(merchant)
-  const form = await app.served.issue(merchant.merchantId, 'https://other.example')
+  const form = await app.formDocuments.issue(merchant.merchantId, 'https://other.example')
   const made = await merchant.asPage('cards.create', { card: { number: '', expire: '0399' }, form, session }, successPan)
   assert.equal(reasonOf(made), 'session_origin')
   const plain = await merchant.call('form.sessions.create', { origin, save: 'ask' })
-  const hosted = await app.served.issue(merchant.merchantId, hostedOrigin)
+  const hosted = await app.formDocuments.issue(merchant.merchantId, hostedOrigin)
   const wrong = await merchant.asPage(
     'cards.create',
     { card: { number: '', expire: '0399' }, form: hosted, session: plain.session },

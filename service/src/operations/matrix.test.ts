@@ -3,7 +3,7 @@ import { after, test } from 'node:test'
 
 import { operations, publicOperations, type Params, type PublicOperation } from '@tessera/contract/operations'
 
-import { cardSettings } from '../domain/cards/settings.ts'
+import { cardSettings } from '../domain/cards/services.ts'
 
 import type { TestMerchant } from '../testing/test-merchant.fixture.ts'
 import { defaultConfig } from '../testing/default-config.fixture.ts'

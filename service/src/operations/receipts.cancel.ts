@@ -1,7 +1,8 @@
 import { receiptsCancelContract } from '@tessera/contract/operations/receipts'
 
+import { receiptResult } from '../domain/payments/render.ts'
+
 import { operation } from './operation.ts'
-import { receiptResult } from './render-receipt.ts'
 
 /** Cancels a receipt. A debited or held amount is returned. */
 export const receiptsCancel = operation(receiptsCancelContract, {

@@ -1,11 +1,13 @@
 import { receiptsCreateContract } from '@tessera/contract/operations/receipts'
 
+import { assertAmount } from '../domain/payments/create.ts'
+import { receiptResult } from '../domain/payments/render.ts'
+
 import { operation } from './operation.ts'
-import { expectAmount, receiptResult } from './render-receipt.ts'
 
 /** Creates a receipt: a request to pay. */
 export const receiptsCreate = operation(receiptsCreateContract, {
-  check: expectAmount,
+  check: assertAmount,
   run: ({ amount, account, description, detail, hold }, ctx, { receipts }) =>
     receipts.create(
       {

@@ -1,7 +1,8 @@
 import { receiptsGetContract } from '@tessera/contract/operations/receipts'
 
+import { receiptResult } from '../domain/payments/render.ts'
+
 import { operation } from './operation.ts'
-import { receiptResult } from './render-receipt.ts'
 
 /** Returns a whole receipt. */
 export const receiptsGet = operation(receiptsGetContract, {

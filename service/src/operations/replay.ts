@@ -19,7 +19,6 @@ import { receiptsCreate } from './receipts.create.ts'
 import { receiptsGetAll } from './receipts.get_all.ts'
 import { receiptsGet } from './receipts.get.ts'
 import { receiptsPay } from './receipts.pay.ts'
-import { toMembers } from './request-entry.ts'
 
 /** Operations that can be replayed. Others would change existing data, or are not called by merchants. */
 const replayable = {
@@ -197,3 +196,10 @@ function toAccountValue(value: RedactedMember['value']): string | number | null 
 
 /** 5,000 so'm. */
 const defaultAmountTiyin = 500_000
+
+type RequestMembers = Result<'dashboard.requests.get'>['params']
+
+/** Redacted params or a redacted result, for the dashboard. */
+export function toMembers({ list, more }: RequestDetail['params']): RequestMembers {
+  return { list: list.map((member) => ({ ...member })), more }
+}

@@ -8,20 +8,20 @@ import type { Seeded } from './seeded.fixture.ts'
 /** One generated request. */
 export interface BadRequest {
   readonly bytes: Buffer
-  /** Its framing is right, so it has exactly one reply and the connection goes on. */
+  /** Whether its framing is right, so that it gets exactly one reply and the connection stays open. */
   readonly isFramed: boolean
-  /** The id that a right answer echoes: the body is one JSON object with an id that may be one; undefined: nothing is known. */
+  /** The id that the reply must echo; undefined if unknown. */
   readonly id: string | number | null | undefined
 }
 
-/** Card numbers that stand in every kind of place in the requests; they may be nowhere afterwards. */
+/** Card numbers in all kinds of positions in the requests; none may remain anywhere. */
 export const canaries: readonly string[] = ['8600', '9860', '5614', '2200', '2345'].flatMap((prefix) =>
   Array.from({ length: 8 }, (_, i) => makePan(prefix, 77_000_003 * (i + 1))),
 )
 
 const canariesInGroups = canaries.flatMap((canary) => [grouped(canary, ' '), grouped(canary, '-')])
 
-/** Makes requests that are wrong in one or several ways: broken JSON, odd values, odd headers and paths, and now and then odd framing. */
+/** Generates requests that are invalid in one or several ways: broken JSON, unusual values, headers and paths, and sometimes framing. */
 export function makeBadRequests(choose: Seeded, demo: Demo): () => BadRequest {
   const suite = readJsonTestSuite().map(({ bytes }) => bytes.subarray(0, 20_000))
   const naughty = [...readNaughtyStrings(), ...ownStrings]
@@ -155,7 +155,7 @@ function chunk(choose: Seeded, body: Buffer): Buffer {
   return Buffer.concat([...chunks, Buffer.from('0\r\n\r\n')])
 }
 
-/** What breaks the HTTP itself: the connection closes, with or without a word. */
+/** Invalid HTTP: the connection closes, with or without a response. */
 function misframed(choose: Seeded): BadRequest {
   const canary = choose.pick(canaries)
   const right = Buffer.from(
@@ -165,7 +165,7 @@ function misframed(choose: Seeded): BadRequest {
   return { bytes, isFramed: false, id: undefined }
 }
 
-/** The id of a body that JSON.parse reads as one object, where nothing but the id decides how it is echoed. */
+/** The id of a body that JSON.parse reads as one object, if only the id decides how it is echoed. */
 function idIn(body: Buffer): string | number | null | undefined {
   try {
     const text = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(body)

@@ -10,7 +10,7 @@ import { fileURLToPath } from 'node:url'
 import { plainEnvironment } from '../../../tools/service-child.ts'
 import type { RunningInfo } from '../app/lifecycle.ts'
 
-/** How a child ended and what it said. */
+/** Exit and output of a child process. */
 export interface Ended {
   readonly code: number | null
   readonly signal: string | null
@@ -24,18 +24,18 @@ export interface Child {
   readonly err: () => string
   readonly ended: Promise<Ended>
   kill(signal: NodeJS.Signals): void
-  /** Closes our ends of its output, as a terminal that goes away does. */
+  /** Closes the read ends of its output, like a closed terminal. */
   closeStreams(): void
 }
 
 export interface Started extends Child {
   readonly facts: RunningInfo
   readonly folder: string
-  /** Posts a call in the spec profile and gives the reply's status and JSON. */
+  /** Posts a call in the spec profile and returns status and JSON of the reply. */
   call(method: string, params: object, password?: boolean): Promise<Answered>
   /** Runs a command against it. */
   ask(...args: string[]): Promise<Ended>
-  /** SIGTERM, and how it ended; a card number that came near the log fails the test here. */
+  /** Sends SIGTERM and returns the exit. Fails the test if the log tripwire found a card number. */
   stop(): Promise<Ended>
 }
 
@@ -51,14 +51,14 @@ export interface WireError {
   readonly retry_after?: number
 }
 
-/** A folder of its own, gone when the test file ends. */
+/** A temporary folder, deleted when the test file ends. */
 export function makeScratch(): string {
   const folder = mkdtempSync(join(tmpdir(), 'tessera-child-'))
   after(() => rmSync(folder, { recursive: true, force: true, maxRetries: 3 }))
   return folder
 }
 
-/** Runs the command line as an operator would, with no settings of the tester's own. */
+/** Runs the command line without settings of the environment. */
 export function runTessera(args: readonly string[], env: NodeJS.ProcessEnv = {}, nodeArgs: readonly string[] = []): Child {
   const environment = { ...plainEnvironment(), ...env }
   const child = spawn(process.execPath, [...nodeArgs, launcher, ...args], { env: environment, stdio: ['ignore', 'pipe', 'pipe'] })
@@ -98,7 +98,7 @@ export async function startTessera(folder: string, args: readonly string[] = [],
   }
 }
 
-/** Polls until `holds`, for what has no event of its own. */
+/** Polls until `holds` returns true, for conditions without an event. */
 export async function until(holds: () => boolean | Promise<boolean>, what: string): Promise<void> {
   const giveUpAt = performance.now() + 60_000
   while (!(await holds())) {
@@ -125,5 +125,5 @@ async function post({ url, demo }: RunningInfo, method: string, params: object, 
 
 const launcher = fileURLToPath(new URL('../../bin/tessera.mjs', import.meta.url))
 const children = new Set<ChildProcess>()
-// A test that fails leaves its children running, and a pipe of theirs would keep this file from ending.
+// A failed test leaves its child processes running, and their pipes would keep this file from ending.
 after(() => children.forEach((child) => child.kill('SIGKILL')))

@@ -1,16 +1,16 @@
 import type { Clock, ClockReading } from '../clock.ts'
 
-/** A clock that stands until it is moved. Whoever sleeps on it wakes when it gets there. */
+/** A clock that stands until it is moved. Sleeps end when it reaches their time. */
 export interface HandClock extends Clock {
-  /** Both clocks go on by `ms`. */
+  /** Advances both clocks by `ms`. */
   advance(ms: number): void
-  /** The wall clock alone jumps, as when somebody sets it. */
+  /** Moves only the wall clock, as when an administrator sets it. */
   jump(ms: number): void
-  /** The machine starts anew: the monotonic clock begins elsewhere, under another boot id. */
+  /** Simulates a reboot: another start of the monotonic clock and another boot id. */
   reboot(): void
-  /** Resolves when somebody sleeps for exactly `ms`. */
+  /** Resolves when a sleep of exactly `ms` has started. */
   untilSleeping(ms: number): Promise<void>
-  /** Whether somebody sleeps for exactly `ms`. */
+  /** Whether a sleep of exactly `ms` is in progress. */
   isSleeping(ms: number): boolean
 }
 

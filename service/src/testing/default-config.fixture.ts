@@ -1,6 +1,6 @@
 import { readConfig, type Config } from '../ops/config/config.ts'
 
-/** Where the hosted page is in these tests. */
+/** Origin of the hosted page in tests. */
 export const hostedOrigin = 'https://form.example'
 
 /** Every setting at its default, but for the origin of the hosted page. */

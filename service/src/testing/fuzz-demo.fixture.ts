@@ -1,10 +1,10 @@
-/** The merchant that a fuzzed service has. */
+/** The merchant of a fuzzed service. */
 export interface Demo {
   readonly merchantId: string
   readonly password: string
 }
 
-/** X-Auth as it should be and as it should not, the right ones often enough that requests get past it. */
+/** Valid and invalid X-Auth values; the valid ones often enough that requests pass it. */
 export function demoXAuths({ merchantId, password }: Demo): string[] {
   const right = [merchantId, `${merchantId}:${password}`]
   return [

@@ -8,14 +8,14 @@ import { successPan } from './receipts.fixture.ts'
 export const origin = 'https://shop.example'
 export const returnTo = 'https://shop.example/cards?order=1'
 
-/** A merchant's server asks for a session of the hosted page. */
+/** Creates a session of the hosted page, as a merchant's server does. */
 export function openSession(merchant: TestMerchant, other: object = {}) {
   return merchant.call('form.sessions.create', { origin, save: 'ask', return: returnTo, ...other })
 }
 
-/** A card as the hosted page sends it: from a document that was made for the form's own origin. Its token. */
+/** Creates a card as the hosted page does, from a document issued for the form's own origin. Returns its token. */
 export async function sendCard(app: TestApp, merchant: TestMerchant, session: string, save = true): Promise<string> {
-  const form = await app.served.issue(merchant.merchantId, hostedOrigin)
+  const form = await app.formDocuments.issue(merchant.merchantId, hostedOrigin)
   const made = await merchant.asPage('cards.create', { card: { number: '', expire: '0399' }, save, form, session }, successPan)
   return 'card' in made ? made.card.token : assert.fail(JSON.stringify(made))
 }

@@ -1,7 +1,7 @@
 import { request } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
-/** Something that listens: the HTTP server, or that of the admin port. */
+/** A server that listens: the HTTP server or the admin server. */
 export interface TestListener {
   listen(address: { readonly host: string; readonly port: number }): Promise<AddressInfo>
   close(): Promise<void>
@@ -22,7 +22,7 @@ export interface TestReply {
   json(): unknown
 }
 
-/** Starts a server on a free port of loopback. Returns a function that sends it one request, whatever the Host header says. */
+/** Starts a server on a free port of loopback. Returns a function that sends it a request with any Host header. */
 export async function startListener(server: TestListener): Promise<(asked: TestRequest | string) => Promise<TestReply>> {
   const { port } = await server.listen({ host: '127.0.0.1', port: 0 })
   return (asked) => {

@@ -2,7 +2,7 @@ import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto'
 
 import type { Kek } from '@tessera/vault/kek'
 
-/** A KEK that lives as long as the test. */
+/** A KEK for the duration of a test. */
 export function makeTestKek(): Kek {
   const key = randomBytes(32)
   return {

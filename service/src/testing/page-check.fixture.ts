@@ -7,10 +7,10 @@ import { createTestApp, type TestApp } from './test-app.fixture.ts'
 
 export const sdk = '<div id="card"></div><script src="https://form.example/sdk/v1/tessera.js"></script>'
 
-/** A test app whose page check reads the page that the shop serves now, by the real parser; no socket is opened. */
+/** A test app whose page check parses the current page of the shop with the real parser; no socket is opened. */
 export interface CheckedShop {
   readonly app: TestApp
-  /** What `https://shop.example` serves from now on. */
+  /** Sets the page of `https://shop.example`. */
   serve(html: string): void
   /** A developer of a new merchant with that origin. */
   developer(): Promise<DashboardUser>

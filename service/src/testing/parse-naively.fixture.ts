@@ -1,7 +1,7 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
-// What the service is not: a server that reads its bodies with JSON.parse. The memory test has to find the numbers in it.
+// A control for the memory test: a server that reads bodies with JSON.parse, in which the test has to find card numbers.
 
 const server = createServer((req, res) => {
   const chunks: Buffer[] = []

@@ -9,7 +9,7 @@ import { noFailureBreaker } from '../domain/limits/failure-breaker.ts'
 import { noFineLimits } from '../domain/limits/fine-limits.ts'
 import type { OperationRegistry } from '../operations/operation.ts'
 import { createApiPipeline, type RequestHandler, type ApiPipelineOptions } from '../server/pipeline.ts'
-import type { CredentialCheck, KnownMerchant, CredentialStore } from '../server/auth/credentials.ts'
+import type { CredentialCheck, KnownMerchant, CredentialStore } from '../server/auth/authenticator.ts'
 import type { CallSummary, CallFailure } from '../server/call-observer.ts'
 import { noCoarseLimits } from '../server/rate-limits/coarse-limits.ts'
 import { noPasswordThrottle } from '../server/auth/password-throttle.ts'
@@ -18,7 +18,7 @@ import type { HttpReply, HttpRequest } from '../server/http/request.ts'
 /** A pipeline with fakes behind it: operations that record what they were called with, and a list of merchants. */
 export interface PipelineRun {
   readonly answer: RequestHandler
-  /** The calls of operations, newest last; card numbers as text, read while the call had them. */
+  /** The calls of operations, newest last; card numbers as text, copied during the call. */
   readonly ran: { method: string; params: unknown; ctx: RequestContext; pan: string | null }[]
   readonly called: CallSummary[]
   readonly failed: CallFailure[]
@@ -31,7 +31,7 @@ export const password = 'pass:word&@?#%$'
 export const shopOrigin = 'https://pages.merchant.example'
 export const requestIdOf = (n: number): string => n.toString(16).padStart(24, '0')
 
-/** `run` answers every method; by default with what was asked. */
+/** `run` handles every method. Default: it returns its params. */
 export function createTestPipeline(
   parts: Partial<ApiPipelineOptions> = {},
   run?: (method: string, ctx: RequestContext) => unknown,
@@ -86,7 +86,7 @@ const merchants: Omit<KnownMerchant, 'kind'>[] = [
   { ...merchant, merchantId: strictId, strictServerAuth: true },
 ]
 
-/** A request that is all right, but for what is said here. */
+/** A valid request with the given changes. */
 export function request(body: unknown, parts: Partial<HttpRequest> = {}): HttpRequest {
   return {
     refusal: null,

@@ -1,6 +1,6 @@
 import { randomBytes, randomInt } from 'node:crypto'
 
-/** A random number of `prefix` with a right check digit: belongs to nobody that we know. */
+/** A random number of `prefix` with a valid check digit. */
 export function drawPan(prefix: string, length = 16): string {
   const free = Array.from({ length: length - prefix.length - 1 }, () => String(randomInt(10))).join('')
   const digits = Array.from(`${prefix}${free}`, Number).reverse()

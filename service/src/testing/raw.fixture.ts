@@ -2,15 +2,15 @@ import { connect, type Socket } from 'node:net'
 
 import { createHttpServer, type HttpServer, type HttpServerOptions } from '../server/http/http-server.ts'
 
-/** One HTTP reply as it came over the wire. */
+/** One HTTP reply as received. */
 export interface RawReply {
   readonly status: number
   /** By name in lower case; repeated ones joined by a comma. */
   readonly headers: ReadonlyMap<string, string>
   readonly body: string
-  /** The body read as a JSON-RPC response or a problem; all undefined where it is neither. */
+  /** The body as a JSON-RPC response or a problem; all undefined if it is neither. */
   readonly said: Said
-  /** The reply as it came. */
+  /** The raw reply. */
   readonly raw: string
 }
 
@@ -23,13 +23,13 @@ export interface Said {
   readonly detail?: string
 }
 
-/** A socket on which a test writes what it likes, and reads replies one by one. */
+/** A socket on which a test writes any bytes and reads replies one by one. */
 export interface RawClient {
   readonly socket: Socket
   write(bytes: string | Uint8Array): void
   /** The next reply; `hasBody` false for the reply to HEAD. Rejects when the connection closes before one is whole. */
   next(hasBody?: boolean): Promise<RawReply>
-  /** Resolves with what came and was not read, when the server has closed. */
+  /** Resolves with the unread bytes when the server has closed the connection. */
   closed(): Promise<string>
 }
 
@@ -98,7 +98,7 @@ function readSaid(body: string): Said {
   }
 }
 
-/** The HTTP side on a free port of loopback. */
+/** The HTTP server on a free port of loopback. */
 export async function listen(
   options: HttpServerOptions,
 ): Promise<{ http: HttpServer; port: number; open: () => Promise<RawClient>; close: () => Promise<void> }> {
@@ -120,7 +120,7 @@ export async function listen(
   }
 }
 
-/** A request as text; Content-Length is counted unless `headers` has one or says it is chunked. */
+/** A request as text. Content-Length is added unless `headers` has one or a transfer encoding. */
 export function post(path: string, body: string, headers: readonly string[] = []): string {
   const isFramed = headers.some((header) => /^(content-length|transfer-encoding)\s*:/i.test(header))
   const framing = isFramed ? [] : [`Content-Length: ${Buffer.byteLength(body)}`]

@@ -3,7 +3,7 @@ import { RpcError } from '@tessera/contract/errors'
 
 import type { ReadCall } from '../server/reader/call-reader.ts'
 import { Members, type JsonValue } from '../server/reader/members.ts'
-import { readBody, type ReadBody } from '../server/reader/reader.ts'
+import { readBody, type ReadBody } from '../server/reader/read-calls.ts'
 
 /** Reads a body as at `/api`, or as at `/api/<segment>`. */
 export function read(text: string | Uint8Array, segment: string | null = null): ReadBody {
@@ -17,7 +17,7 @@ export function readOne(text: string | Uint8Array, segment: string | null = null
   return body.call
 }
 
-/** The name of the error with which a body breaks; null when it is one JSON text. */
+/** The name of the parse error of a body; null if it is a JSON text. */
 export function parseFault(text: string | Uint8Array): string | null {
   try {
     read(text)
@@ -28,7 +28,7 @@ export function parseFault(text: string | Uint8Array): string | null {
   }
 }
 
-/** The value of `params.v` as plain objects, where a text stands for it. */
+/** The value of `params.v` as plain objects, for a JSON text of the value. */
 export function readValue(text: string | Uint8Array): { value: unknown; call: ReadCall } {
   const call = readOne(Buffer.concat([Buffer.from('{"method":"m","params":{"v":'), Buffer.from(text as string), Buffer.from('}}')]))
   return { value: plain(call.params.v ?? null), call }

@@ -29,7 +29,7 @@ export async function ledgerOf(app: TestApp, row: ReceiptRow): Promise<LedgerRow
   return (await Promise.all([...refs].map((ref) => app.store.read(listLedgerEntries(ref))))).flat()
 }
 
-/** What the cardholder misses by the ledger alone: taken or held, in tiyin. */
+/** The amount debited or held according to the ledger, in tiyin. */
 export function takenBy(ledger: readonly LedgerRow[]): { takenTiyin: number; heldTiyin: number } {
   const refs = new Set(ledger.map(({ networkRef }) => networkRef))
   const sums = [...refs].map((ref) => sumsOf(ledger.filter(({ networkRef, outcome }) => networkRef === ref && outcome === 'approved')))
@@ -48,12 +48,12 @@ function total(sums: readonly number[]): number {
   return sums.reduce((sum, next) => sum + next, 0)
 }
 
-/** What the ledger must have for a receipt in this state. */
+/** The amount that the ledger must have for a receipt in this state. */
 export function takenIn({ state, takenTiyin }: ReceiptRow): { takenTiyin: number; heldTiyin: number } {
   return { takenTiyin: state === 4 ? takenTiyin : 0, heldTiyin: state === 5 ? takenTiyin : 0 }
 }
 
-/** Runs the receipt worker until nothing is due for a quarter of an hour, however long the network stays silent. */
+/** Runs the receipt worker until nothing is due for a quarter of an hour, even if the network does not respond. */
 export async function advanceAllReceipts(app: TestApp, until: Until = {}): Promise<void> {
   for (let round = 0; round < roundsMax && until.isOver !== true; round++) {
     const [next] = await app.store.read(listDueReceipts(app.clock.now() + quietMs, 1))
@@ -68,7 +68,7 @@ export interface Until {
   isOver?: boolean
 }
 
-/** Moves the clock for callers that wait for a silent network, until the promise is settled. */
+/** Moves the clock for callers that wait for a network that does not respond, until the promise is settled. */
 export async function pass<T>({ clock }: TestApp, doing: Promise<T>, until: Until = {}): Promise<T> {
   const done = { is: false }
   const end = () => void (done.is = true)
@@ -81,7 +81,7 @@ export async function pass<T>({ clock }: TestApp, doing: Promise<T>, until: Unti
   return doing
 }
 
-/** How long the slow test card takes, how long a silent network sleeps, and the network's timeout. */
+/** The delay of the slow test card, that of a network that does not respond, and the network timeout. */
 const scenarioMs = 10_000
 const silenceMs = 60_000
 const networkTimeoutMs = 12_000

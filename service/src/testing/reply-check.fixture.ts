@@ -3,7 +3,7 @@ import { errorEntry, errors, type ErrorName } from '@tessera/contract/errors'
 import { canaries, type BadRequest } from './bad-requests.fixture.ts'
 import type { RawReply } from './raw.fixture.ts'
 
-/** What is wrong with a reply to a request, in words; null when nothing is. */
+/** The fault of a reply, as text; null if it is valid. */
 export function findFault(request: BadRequest, reply: RawReply): string | null {
   if (holdsCanary(reply.raw)) return 'a card number is in the reply'
   if (reply.status === 200 && reply.headers.get('content-type') !== 'application/json') return 'its type is not JSON'
@@ -19,7 +19,7 @@ export function findFault(request: BadRequest, reply: RawReply): string | null {
   return read.map(findResponseFault).find((fault) => fault !== null) ?? null
 }
 
-/** Whether a card number that was sent lies in a text as the wire defines it: 16 digits and no more, in one run or in groups of four. */
+/** Whether a text contains a card number that was sent: exactly 16 digits, in one run or in groups of four. */
 export function holdsCanary(text: string): boolean {
   return (text.match(/(?<![0-9])(?:[0-9]{16}|(?:[0-9]{4}[ -]){3}[0-9]{4})(?![0-9])/g) ?? []).some((run) =>
     canaryDigits.has(run.replaceAll(/[ -]/g, '')),

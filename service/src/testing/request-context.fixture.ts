@@ -3,7 +3,7 @@ import { bucketOf } from '@tessera/vault/id'
 import type { CallerIdentity, RequestContext } from '../domain/request-context.ts'
 import { randomHex } from './random.fixture.ts'
 
-/** The context of a request from a merchant's own server in the `spec` profile, but for what is given. */
+/** The context of a request from a merchant's server in the `spec` profile, with the given changes. */
 export function makeTestContext(merchantId: string, parts: Partial<RequestContext<unknown>> = {}): RequestContext<unknown> {
   const bucket = bucketOf(merchantId)
   const caller: CallerIdentity = { merchantId, bucket, kind: 'server' }

@@ -1,6 +1,6 @@
-/** A source of choices that is the same for the same seed (mulberry32). */
+/** A deterministic random generator (mulberry32). */
 export interface Seeded {
-  /** A whole number from 0 to `below` - 1. */
+  /** An integer from 0 to `below` - 1. */
   below(below: number): number
   chance(share: number): boolean
   pick<T>(from: readonly T[]): T

@@ -2,7 +2,7 @@ import type { Value } from '../store/statement.ts'
 import type { Store } from '../store/store.ts'
 import type { Read, TransactionFunction } from '../store/transaction.ts'
 
-/** What a test does in place of one query or one transaction. */
+/** The replacement of one query or one transaction in a test. */
 export type StoreReplacement =
   | { readonly read: Read<unknown>; readonly run: (values: readonly Value[], original: () => Promise<unknown>) => Promise<unknown> }
   | { readonly transaction: unknown; readonly run: (input: never, original: () => Promise<unknown>) => Promise<unknown> }
@@ -44,7 +44,7 @@ export function replaceInStore(store: Store, ...replacements: readonly StoreRepl
   }
 }
 
-/** A store of nothing but these: every other query and transaction fails. */
+/** A store with only these; every other query and transaction fails. */
 export function storeOf(...replacements: readonly StoreReplacement[]): Store {
   const refuse = () => Promise.reject(new Error('this test does not expect it of the store'))
   const none: Store = { durability: 'local', ping: refuse, close: refuse, read: refuse, write: refuse }

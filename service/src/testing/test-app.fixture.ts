@@ -30,9 +30,9 @@ import { createTestMerchant, type TestMerchant } from './test-merchant.fixture.t
 export interface TestApp extends Omit<ComposedServices, 'clock'> {
   readonly app: App
   readonly clock: HandClock
-  /** What the log said of rows that the service did not write so, and of background jobs that failed. */
+  /** The logged errors: tampered rows, and background jobs that failed. */
   readonly alarms: string[]
-  /** A caller of its own merchant, or of the merchant that is named. */
+  /** A caller of a new merchant, or of the named one. */
   merchant(profile?: Profile, merchantId?: string): TestMerchant
   close(): Promise<void>
 }
@@ -46,17 +46,17 @@ export interface TestAppOptions extends Omit<ServiceOverrides, 'limits'> {
   readonly sms?: (sandbox: Sms) => Sms
   readonly adapters?: Partial<Adapters>
   readonly environment?: Config['environment']
-  /** Limits in place of none. */
+  /** Default: no limits. */
   readonly limits?: (deps: Pick<TestApp, 'keyring' | 'clock'>) => ReturnType<NonNullable<ServiceOverrides['limits']>>
-  /** The endpoint of every merchant; none has one otherwise. */
+  /** The endpoint of every merchant. Default: none. */
   readonly endpoint?: (deps: Pick<TestApp, 'clock'>) => MerchantApi
-  /** Opened and closed by the test; otherwise an embedded store in a folder of its own. */
+  /** A store that the test opens and closes. Default: an embedded store in a temporary folder. */
   readonly store?: Store
-  /** An application that has ended: this one goes on with its keys, clock and endpoint, on the store that is given. */
+  /** A stopped application whose keys, clock and endpoint this one continues to use, on the given store. */
   readonly after?: Pick<TestApp, 'keyring' | 'clock' | 'endpoint'>
 }
 
-/** The service's own composition for a test, which closes it. */
+/** Creates the service for a test, which closes it. */
 export async function createTestApp(options: TestAppOptions = {}): Promise<TestApp> {
   const { after, environment = 'test' } = options
   const clock = after?.clock ?? makeHandClock()
@@ -83,7 +83,7 @@ export async function createTestApp(options: TestAppOptions = {}): Promise<TestA
       pageCheck: noPages,
       refundsInBackgroundOnly: true,
       ...options,
-      // What a cardholder reads, without the line that only a browser of the form's origin understands.
+      // The text that a cardholder reads, without the WebOTP line.
       verification: { formHost: null, ...options.verification },
       merchantEndpoint: after?.endpoint ?? options.endpoint?.({ clock }) ?? noMerchantApi,
       limits: ({ keyring }) => options.limits?.({ keyring, clock }) ?? {},
@@ -106,7 +106,7 @@ export async function createTestApp(options: TestAppOptions = {}): Promise<TestA
   })
 }
 
-/** The adapters of the environment; where production has none, those of the sandbox. */
+/** The adapters of the environment; in production, those of the sandbox. */
 function testAdapters(options: TestAppOptions): Adapters {
   const { environment = 'test', codes, network, sms } = options
   const { test } = adaptersOf
@@ -122,7 +122,7 @@ function testAdapters(options: TestAppOptions): Adapters {
   }
 }
 
-/** Collects what is logged as an error. */
+/** Collects logged errors. */
 function alarmLog(alarms: string[]): Log {
   const ignore = (): void => undefined
   return {
@@ -154,7 +154,7 @@ const noPages: NonNullable<ServiceOverrides['pageCheck']> = {
   parse: () => Promise.resolve({ findings: [], scripts: [], isCut: false }),
 }
 
-/** A form that was not built: no page of it is served here. */
+/** A placeholder for the built form, whose pages are not served. */
 const formAssets: FormAssets = {
   version: '0.0.0',
   script: '',

@@ -9,27 +9,27 @@ import { findOperationByName, runOperation } from '../operations/operation.ts'
 import { operationRegistry } from '../operations/registry.ts'
 import { makeTestContext } from './request-context.fixture.ts'
 
-/** A merchant's page and server in one: calls methods and tells what comes back as the wire would. */
+/** A merchant's page and server in one: calls operations and returns replies as over the wire. */
 export interface TestMerchant {
   readonly merchantId: string
   readonly bucket: number
   readonly profile: Profile
-  /** The result, or the `error` member. `pan` is the card number that the reader lifts out of cards.create. */
+  /** The result, or the `error` member. `pan` is the card number that the reader extracts from cards.create. */
   callRaw<M extends OperationName>(method: M, params: Params<M>, pan?: string | null): Promise<Result<M> | { error: ErrorBody }>
-  /** As `call`, with the merchant id alone. */
+  /** Like `call`, with only the merchant id. */
   asPage<M extends OperationName>(
     method: M,
     params: Params<M>,
     pan?: string | null,
     origin?: string | null,
   ): Promise<Result<M> | { error: ErrorBody }>
-  /** The result; throws when there is an error instead. */
+  /** The result; throws if there is an error. */
   call<M extends OperationName>(method: M, params: Params<M>, pan?: string): Promise<Result<M>>
-  /** The error's `reason`; throws when there is none. */
+  /** The `reason` of the error; throws if there is none. */
   expectError<M extends OperationName>(method: M, params: Params<M>, pan?: string | null): Promise<string>
-  /** Creates a card and tells its token. */
+  /** Creates a card and returns its token. */
   createToken(pan: string, options?: { save?: boolean; expire?: string }): Promise<string>
-  /** Creates and verifies a card and tells its token. */
+  /** Creates and verifies a card and returns its token. */
   createVerifiedToken(pan: string, options?: { save?: boolean; expire?: string }): Promise<string>
   withProfile(profile: Profile): TestMerchant
 }
@@ -75,7 +75,7 @@ export function createTestMerchant(app: ComposedServices, merchantId: string, pr
     },
     async createVerifiedToken(pan, options) {
       const token = await caller.createToken(pan, options)
-      // A scenario card refuses here; the attempt is kept, and the public code is right all the same.
+      // A scenario card refuses here; the attempt is stored, and the public code is still right.
       await caller.callRaw('cards.get_verify_code', { token })
       await caller.call('cards.verify', { token, code: '666666' })
       return token

@@ -9,7 +9,7 @@ import { type CardRow, insertCard } from '../../store/cards.ts'
 
 import type { RequestContext } from '../request-context.ts'
 import { unverifiedEndsAt } from './lifecycle.ts'
-import { cardChangeEntry } from './audit-entries.ts'
+import { cardChangeEntry } from './change-records.ts'
 import { callCardNetwork, refusalError } from './network-call.ts'
 import type { CardServices } from './services.ts'
 

@@ -2,7 +2,7 @@ import { expiryEndsAt } from '@tessera/contract/card'
 
 import type { CardRow } from '../../store/cards.ts'
 
-import type { CardSettings } from './settings.ts'
+import type { CardSettings } from './services.ts'
 
 /** When the number of a new, unverified card is deleted, Unix milliseconds. */
 export function unverifiedEndsAt(settings: CardSettings, now: number): number {

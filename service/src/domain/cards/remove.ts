@@ -2,10 +2,9 @@ import { requireNoConflict, completeExtras } from '../idempotency/handle.ts'
 
 import { retryOnConflict } from '../concurrency.ts'
 import type { RequestContext } from '../request-context.ts'
-import { cardEvent, extrasWithEvent } from './events.ts'
+import { cardEvent, extrasWithEvent, cardChangeEntry } from './change-records.ts'
 import type { LiveCard } from './find.ts'
 import { shreddedCard } from './lifecycle.ts'
-import { cardChangeEntry } from './audit-entries.ts'
 import type { CardServices } from './services.ts'
 import { updateCard } from '../../store/cards.ts'
 

@@ -7,7 +7,7 @@ import { type CardRow, countCardsByKey, listCardsByKey, updateCard, cardsTable }
 import type { Store } from '../../store/store.ts'
 
 import { makeCardQuarantine } from './quarantine.ts'
-import { systemCardChangeEntry } from './audit-entries.ts'
+import { systemCardChangeEntry } from './change-records.ts'
 import type { RowAlarm } from './services.ts'
 
 /** Moves cards to their merchant's active data key. Only the outer layer is sealed again, so no token is needed. */

@@ -5,9 +5,8 @@ import type { RowAuthenticator } from '@tessera/vault/rowmac'
 import type { Clock } from '../../clock.ts'
 import type { Network } from '../../adapters/network/network.ts'
 import type { Store } from '../../store/store.ts'
-
-import type { CardSettings } from './settings.ts'
 import type { CardRow } from '../../store/cards.ts'
+import type { Config } from '../../ops/config/config.ts'
 
 export interface CardDependencies {
   readonly store: Store
@@ -30,4 +29,21 @@ export type RowAlarm = (
 export interface CardServices extends CardDependencies {
   readonly mac: RowAuthenticator<CardRow>
   readonly findRoute: FindRoute
+}
+
+/** Lifetimes of cards and the timeout of the card network. */
+export interface CardSettings {
+  /** Lifetime of a token that is not verified. */
+  readonly unverifiedLifetimeMs: number
+  /** Lifetime of a verified token that was created without `save`, from its verification. */
+  readonly oneTimeLifetimeMs: number
+  readonly networkTimeoutMs: number
+}
+
+export function cardSettings(config: Config): CardSettings {
+  return {
+    unverifiedLifetimeMs: config.unverifiedLifetimeMinutes * 60_000,
+    oneTimeLifetimeMs: config.oneTimeLifetimeHours * 3_600_000,
+    networkTimeoutMs: config.networkTimeoutMs,
+  }
 }

@@ -15,9 +15,8 @@ import { deleteOldLimits } from '../../store/send-limits.ts'
 import { deleteInPages, type Store } from '../../store/store.ts'
 
 import { makeCardQuarantine, type CardQuarantine } from './quarantine.ts'
-import { cardEvent, extrasWithEvent } from './events.ts'
+import { cardEvent, extrasWithEvent, systemCardChangeEntry } from './change-records.ts'
 import { expiredCard, shouldNotifyMerchant, expiredCardsEndBefore, shreddedCard } from './lifecycle.ts'
-import { systemCardChangeEntry } from './audit-entries.ts'
 import type { RowAlarm } from './services.ts'
 
 export interface CardSweeper {

@@ -26,7 +26,7 @@ export interface TokenEvidence {
   readonly changed: number
 }
 
-/** Evidence about a merchant's responsibilities: facts, not a verdict. */
+/** Evidence about a merchant's responsibilities: data, not a verdict. */
 export interface Evidence extends ProviderDetails {
   readonly tokens: TokenEvidence
   readonly consents: Readonly<Record<ConsentView['by'], number>>
@@ -46,16 +46,16 @@ export interface EvidenceDependencies {
   readonly merchants: Pick<MerchantCache, 'find'>
   readonly disclosures: Pick<Disclosures, 'today'>
   readonly findings: Pick<ComplianceFindings, 'list'>
-  readonly facts: ProviderDetails
+  readonly details: ProviderDetails
 }
 
 export type CollectEvidence = (of: MerchantKey) => Promise<Evidence>
 
 /** Collects evidence from the newest stored cards and the merchant's current settings. */
-export function makeEvidenceCollector({ store, mac, merchants, disclosures, findings, facts }: EvidenceDependencies): CollectEvidence {
+export function makeEvidenceCollector({ store, mac, merchants, disclosures, findings, details }: EvidenceDependencies): CollectEvidence {
   return async ({ bucket, merchantId }) => {
     const of = { bucket, merchantId }
-    const [listed, tallies, merchant, found] = await Promise.all([
+    const [listed, counters, merchant, found] = await Promise.all([
       store.read(listCards({ ...of, after: null, count: maxCards, by: null })),
       store.read(listAllTimeCounters(of)),
       merchants.find(merchantId),
@@ -65,9 +65,9 @@ export function makeEvidenceCollector({ store, mac, merchants, disclosures, find
     const hasValidMacs = await Promise.all(cards.map(async (card) => mac.hasValidMac(card)))
     const isOwn = (card: CardRow, at: number): boolean => hasValidMacs[at] === true && bucketOfId(card.cardId) === bucket
     return {
-      ...facts,
+      ...details,
       tokens: {
-        made: Math.max(tallies.find(({ name }) => name === 'created')?.count ?? 0, listed.length),
+        made: Math.max(counters.find(({ name }) => name === 'created')?.count ?? 0, listed.length),
         looked: listed.length,
         sealed: cards.filter(({ blob, keyId }) => blob.length > 0 && keyIdOf(blob) === keyId).length,
         emptied: cards.filter(({ blob }) => blob.length === 0).length,

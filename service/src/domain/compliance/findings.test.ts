@@ -16,7 +16,7 @@ const app = await createTestApp()
 after(() => app.close())
 const { findings, clock } = app
 const of = { bucket: bucketOf(merchantId), merchantId }
-const pipeline = createTestPipeline({ observer: { completed: (entry) => findings.saw(entry), failed: () => undefined } })
+const pipeline = createTestPipeline({ observer: { completed: (entry) => findings.record(entry), failed: () => undefined } })
 const server = `${merchantId}:${password}`
 const shop = 'https://shop.example'
 const pan = '8600069195406311'
@@ -82,9 +82,9 @@ test('findings that could not be written are written later, with newer ones', as
     hasCardNumber: true,
     error: null,
   } as const
-  own.saw(seen)
+  own.record(seen)
   const failing = own.runOnce()
-  own.saw({ ...seen, requestId: 'b' })
+  own.record({ ...seen, requestId: 'b' })
   await assert.rejects(failing, /no database/)
   isDown = false
   await own.runOnce()

@@ -23,7 +23,7 @@ export type ComplianceFinding = FindingRow & { readonly kind: FindingKind }
 /** Problems observed in a merchant's calls, one row per kind. Stores no values of a call and does not delay calls. */
 export interface ComplianceFindings {
   /** Records a handled call. Buffered in memory until the next `runOnce`; a crash loses the buffer. */
-  saw(call: ObservedCall): void
+  record(call: ObservedCall): void
   /** Writes the buffered findings. */
   runOnce(): Promise<void>
   /** Newest first; buffered findings are not included. */
@@ -37,9 +37,9 @@ export interface ComplianceFindingsDependencies {
 
 export function makeComplianceFindings({ store, clock }: ComplianceFindingsDependencies): ComplianceFindings {
   let buffer = new Map<string, FindingRow>()
-  return Object.freeze({ saw, runOnce, list })
+  return Object.freeze({ record, runOnce, list })
 
-  function saw(call: ObservedCall): void {
+  function record(call: ObservedCall): void {
     const kind = kindOf(call)
     const { merchantId, callerKind, requestId } = call
     if (kind === null || merchantId === null || (callerKind !== 'server' && callerKind !== 'browser')) return

@@ -81,7 +81,7 @@ async function open(merchant: TestMerchant): Promise<string> {
 
 /** A card as the hosted page sends it. */
 async function send(app: TestApp, merchant: TestMerchant, session: string): Promise<object> {
-  const form = await app.served.issue(merchant.merchantId, hostedOrigin)
+  const form = await app.formDocuments.issue(merchant.merchantId, hostedOrigin)
   return merchant.asPage('cards.create', { card: { number: '', expire: '0399' }, form, session }, successPan)
 }
 

@@ -19,7 +19,7 @@ export interface FormSessions {
    * Uses one attempt for a card that is about to be created. Null: no session was given and none is required. Throws `sessionRequired`,
    * `sessionOrigin`, `sessionUnknown`, `sessionEnded`, `sessionUsedUp`.
    */
-  spend(session: string | null, ctx: FormSessionCaller): Promise<FormSessionRow | null>
+  useAttempt(session: string | null, ctx: FormSessionCaller): Promise<FormSessionRow | null>
 }
 
 export interface NewFormSessionInput {
@@ -46,7 +46,7 @@ export interface FormSessionCaller extends Pick<RequestContext, 'merchantId' | '
   /** The Origin header; null when absent. */
   readonly from: string | null
   /** The origin the form document was issued for; null when the request names no valid document. */
-  readonly formOf: string | null
+  readonly formOrigin: string | null
 }
 
 export interface FormSessionDependencies {
@@ -69,7 +69,7 @@ export function makeFormSessions(deps: FormSessionDependencies): FormSessions & 
   const { store, clock } = deps
   return Object.freeze({
     create: (input: NewFormSessionInput, ctx: RequestContext<CreatedFormSession>) => create(deps, input, ctx),
-    spend: (session: string | null, ctx: FormSessionCaller) => spend(deps, session, ctx),
+    useAttempt: (session: string | null, ctx: FormSessionCaller) => useAttempt(deps, session, ctx),
     deleteOld: (stopping?: AbortSignal) => deleteInPages(store, deleteOldFormSessions, clock.now() - retentionMs, stopping),
     requireReturnOrigin: (merchantId: string, origin: string, returnTo: string) => requireOrigin(deps, merchantId, { origin, returnTo }),
   })
@@ -121,7 +121,7 @@ async function requireOrigin(
   { origin, returnTo }: Pick<NewFormSessionInput, 'origin' | 'returnTo'>,
 ): Promise<void> {
   if (!(await isRegistered(deps, merchantId, origin))) throw new RpcError('originNotRegistered', { data: 'origin' })
-  if (returnTo !== null && !isOf(origin, returnTo)) throw new RpcError('returnElsewhere', { data: 'return' })
+  if (returnTo !== null && !hasOrigin(origin, returnTo)) throw new RpcError('returnElsewhere', { data: 'return' })
 }
 
 async function isRegistered(
@@ -133,24 +133,24 @@ async function isRegistered(
 }
 
 /** Whether an address has this origin and no credentials, parsed as browsers do. */
-function isOf(origin: string, address: string): boolean {
+function hasOrigin(origin: string, address: string): boolean {
   if (!URL.canParse(address)) return false
   const read = new URL(address)
   return read.origin === origin && read.username === '' && read.password === ''
 }
 
-async function spend(deps: FormSessionDependencies, session: string | null, ctx: FormSessionCaller) {
+async function useAttempt(deps: FormSessionDependencies, session: string | null, ctx: FormSessionCaller) {
   if (session === null) {
     const isRequired = !ctx.isServer && (await deps.merchants.find(ctx.merchantId))?.settings.requireFormSessions === true
     if (isRequired) throw new RpcError('sessionRequired', { data: 'session' })
     return null
   }
-  const spent = await take(deps, session, ctx)
-  await expectOrigin(deps, spent, ctx)
-  return spent
+  const used = await takeAttempt(deps, session, ctx)
+  await requireSessionOrigin(deps, used, ctx)
+  return used
 }
 
-function take({ rows, clock }: FormSessionDependencies, session: string, ctx: FormSessionCaller): Promise<FormSessionRow> {
+function takeAttempt({ rows, clock }: FormSessionDependencies, session: string, ctx: FormSessionCaller): Promise<FormSessionRow> {
   return rows.change(session, ctx, ({ endsAt, cancelledAt, attemptsLeft }) => {
     if (endsAt <= clock.now() || cancelledAt > 0) throw new RpcError('sessionEnded', { data: 'session' })
     if (attemptsLeft <= 0) throw new RpcError('sessionUsedUp', { data: 'session' })
@@ -162,14 +162,15 @@ function take({ rows, clock }: FormSessionDependencies, session: string, ctx: Fo
  * Checks where a browser request comes from: the session's own page, the hosted page if the session is for it, or a form document that only
  * the session's page can frame. A request without an Origin header is not from a browser; then only the named document, if any, is checked.
  */
-async function expectOrigin(
+async function requireSessionOrigin(
   deps: Pick<FormSessionDependencies, 'merchants' | 'isAnyOriginAllowed' | 'isFormOrigin'>,
   { origin, merchantId, returnTo }: FormSessionRow,
-  { from, formOf, isServer }: FormSessionCaller,
+  { from, formOrigin, isServer }: FormSessionCaller,
 ): Promise<void> {
   if (isServer) return
-  const isFromHostedPage = returnTo !== null && formOf !== null && deps.isFormOrigin(formOf)
-  const isExpectedOrigin = isFromHostedPage || (from === null ? formOf === null || formOf === origin : from === origin || formOf === origin)
+  const isFromHostedPage = returnTo !== null && formOrigin !== null && deps.isFormOrigin(formOrigin)
+  const isExpectedOrigin =
+    isFromHostedPage || (from === null ? formOrigin === null || formOrigin === origin : from === origin || formOrigin === origin)
   if (!isExpectedOrigin || !(await isRegistered(deps, merchantId, origin))) throw new RpcError('sessionOrigin', { data: 'session' })
 }
 

@@ -2,9 +2,9 @@ import type { Keyring } from '@tessera/vault/keyring'
 
 import type { Clock } from '../../clock.ts'
 import type { Store } from '../../store/store.ts'
+import type { Config } from '../../ops/config/config.ts'
 
 import type { IdempotencyHandle } from './handle.ts'
-import type { IdempotencySettings } from './settings.ts'
 
 export interface IdempotencyDependencies {
   readonly store: Store
@@ -27,4 +27,16 @@ export interface PendingClaim {
   readonly subject: string
   /** Whether the lease of the request is over. An outcome that is not found by then will not be. */
   readonly isExpired: boolean
+}
+
+/** Durations of idempotency records. */
+export interface IdempotencySettings {
+  /** How long an outcome is stored. */
+  readonly retentionMs: number
+  /** How long a duplicate waits for a request in progress; longer than the timeout of a card network. Then the claim is reconciled. */
+  readonly leaseMs: number
+}
+
+export function idempotencySettings(config: Config): IdempotencySettings {
+  return { retentionMs: 24 * 3_600_000, leaseMs: Math.max(30_000, config.networkTimeoutMs * 2) }
 }

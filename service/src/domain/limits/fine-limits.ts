@@ -7,7 +7,7 @@ import { hashLimitIin, hashLimitSubject } from '@tessera/vault/keyed-hashes'
 
 import { subscriberOf } from './address.ts'
 import { makeDistinctCounts } from './distinct-counts.ts'
-import type { MerchantLimits } from './merchant-limits.ts'
+import type { MerchantLimits } from '../merchants/settings.ts'
 import { makeLimitRefusal, type LimitMode, type LimitObserver } from './limit-mode.ts'
 import { makeSlidingCounts } from './sliding-counts.ts'
 

@@ -16,12 +16,12 @@ import {
   updateMerchant,
 } from '../../store/merchants.ts'
 import type { Store } from '../../store/store.ts'
+import { retryOnConflict } from '../concurrency.ts'
+import { operatorActor, type AuditActor } from '../request-context.ts'
+import type { AuditEntry } from '../../store/audit.ts'
 
 import { toMerchant, type Merchant, type MerchantCache } from './merchant-cache.ts'
 import { maxActiveCredentials, activeCredentials, makeCredential, retiredCredential } from './credentials.ts'
-import { retryOnConflict } from '../concurrency.ts'
-import { operatorActor, type AuditActor } from '../request-context.ts'
-import { merchantAuditEntry } from './audit-entries.ts'
 import { noSettings, writeSettings } from './settings.ts'
 import { applyMerchantPatch, type MerchantPatch } from './merchant-patch.ts'
 
@@ -185,3 +185,11 @@ function changedNames(before: MerchantRow, after: MerchantRow): string {
 
 /** Credentials stored per merchant: the active ones and the last retired ones. */
 const maxStoredCredentials = 10
+
+/** An operation on a merchant and its actor. */
+export type MerchantAction = Pick<AuditEntry, 'at' | 'actor' | 'action' | 'outcome'> & Partial<Pick<AuditEntry, 'requestId'>>
+
+/** The audit entry for a change to a merchant; takes the row as it is after the change. */
+export function merchantAuditEntry({ id, version, mac }: MerchantRow, action: MerchantAction): AuditEntry {
+  return { requestId: '', ...action, merchantId: id, subject: id, version, mac }
+}

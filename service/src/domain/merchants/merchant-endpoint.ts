@@ -56,13 +56,13 @@ export interface MerchantEndpointPatch {
 }
 
 export interface MerchantEndpointAdministrationDependencies extends Omit<MerchantEndpointLookupDependencies, 'merchants'> {
-  readonly deeds: MerchantAdministration
+  readonly administration: MerchantAdministration
   readonly endpoint: MerchantApi
   readonly readUrl: (text: string) => URL | SettingProblem
 }
 
 export function makeMerchantEndpointAdministration({
-  deeds,
+  administration,
   endpoint,
   readUrl,
   keyring,
@@ -77,9 +77,9 @@ export function makeMerchantEndpointAdministration({
       const dek = await keyring.active('webhook')
       const owner = { environment, merchantId, url: read.href, login }
       const sealedPassword = Buffer.from(sealEndpointPassword(Buffer.from(password), dek, owner)).toString('base64url')
-      return deeds.change(merchantId, { settings: { endpoint: { url: read.href, login, sealedPassword } } })
+      return administration.change(merchantId, { settings: { endpoint: { url: read.href, login, sealedPassword } } })
     },
-    remove: (merchantId: string) => deeds.change(merchantId, { settings: { endpoint: null } }),
+    remove: (merchantId: string) => administration.change(merchantId, { settings: { endpoint: null } }),
     async test(payment: MerchantApiPayment) {
       if (!(await endpoint.hasEndpoint(payment.merchantId))) return new SettingProblem('endpoint_missing')
       return endpoint.check(payment, AbortSignal.timeout(testTimeoutMs))

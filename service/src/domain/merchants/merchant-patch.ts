@@ -1,10 +1,7 @@
-import { accountFieldNamePattern } from '@tessera/contract/receipt'
+import { accountFieldNamePattern, maxAmountTiyin } from '@tessera/contract/receipt'
 import { SettingProblem, type SettingProblemCode } from '@tessera/contract/setting-problems'
-import { maxAmountTiyin } from '@tessera/contract/receipt'
 
-import type { MerchantLimits } from '../limits/merchant-limits.ts'
-
-import { isAccountFieldKind, noSettings, type AccountFieldSetting, type MerchantSettings } from './settings.ts'
+import { type MerchantLimits, isAccountFieldKind, noSettings, type AccountFieldSetting, type MerchantSettings } from './settings.ts'
 
 /** Changes to a merchant. Members left out stay unchanged. */
 export interface MerchantPatch {

@@ -3,17 +3,14 @@ import type { Keyring } from '@tessera/vault/keyring'
 import { makeRowAuthenticator } from '@tessera/vault/rowmac'
 
 import type { Clock } from '../../clock.ts'
-import type { MerchantLimits } from '../limits/merchant-limits.ts'
+import { type MerchantLimits, noSettings, writeSettings } from './settings.ts'
 import { findMerchant, insertMerchant, type MerchantRow, updateMerchant, merchantsTable } from '../../store/merchants.ts'
 import type { Store } from '../../store/store.ts'
 
 import { makeMerchantCache, type Merchant, type MerchantAlarm, type MerchantCache } from './merchant-cache.ts'
-import { matchesActivePassword, makeCredential } from './credentials.ts'
-import { makeMerchantAdministration, type MerchantAdministration } from './administration.ts'
-import { merchantAuditEntry } from './audit-entries.ts'
-import { noSettings, writeSettings } from './settings.ts'
+import { matchesActivePassword, makeCredential, readXAuth } from './credentials.ts'
+import { makeMerchantAdministration, type MerchantAdministration, merchantAuditEntry } from './administration.ts'
 import { makeCredentialUsage } from './credential-usage.ts'
-import { readXAuth } from './x-auth.ts'
 
 /** Authenticates merchants by the X-Auth header of a request. */
 export interface Merchants extends MerchantCache {

@@ -1,7 +1,4 @@
-import { accountFieldKinds, type AccountFieldKind } from '@tessera/contract/receipt'
-import { maxAmountTiyin } from '@tessera/contract/receipt'
-
-import type { MerchantLimits } from '../limits/merchant-limits.ts'
+import { accountFieldKinds, type AccountFieldKind, maxAmountTiyin } from '@tessera/contract/receipt'
 
 /** A merchant's settings, parsed from the JSON in its row. Missing members take the values of `noSettings`. */
 export interface MerchantSettings {
@@ -137,4 +134,17 @@ function readJson(json: string): Readonly<Record<string, unknown>> {
     // Invalid JSON is reported like a value that is not an object.
   }
   throw new MalformedSettingsError('their beginning')
+}
+
+/** Limits of one merchant that replace the settings. Those that are absent follow the settings. */
+export interface MerchantLimits {
+  /** Requests in a minute, by class of operation. */
+  readonly createMinuteMax?: number
+  readonly verifyMinuteMax?: number
+  readonly readMinuteMax?: number
+  readonly writeMinuteMax?: number
+  /** Cards and codes in a minute from one address of its server, which authenticates by password; the limits of addresses, blocks and distinct PANs then do not apply to it. */
+  readonly serverAddressMinuteMax?: number
+  /** Distinct PANs in an hour from one address of a browser. */
+  readonly distinctPansHourMax?: number
 }

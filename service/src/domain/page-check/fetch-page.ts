@@ -38,9 +38,9 @@ export function makeFetchPage({ get, guard, isLoopbackWelcome }: FetchPageDepend
     if (url === null || !/^https?:$/.test(url.protocol)) throw notChecked('no_address')
     url.hash = ''
     if (!origins.includes(url.origin) && !(isLoopbackWelcome && isThisMachine(url))) throw notChecked('origin_not_registered')
-    const judged = guard.readUrl(url.href)
-    if (judged instanceof SettingProblem) throw notChecked('no_address')
-    return judged
+    const checked = guard.readUrl(url.href)
+    if (checked instanceof SettingProblem) throw notChecked('no_address')
+    return checked
   }
 }
 

@@ -49,6 +49,11 @@ export async function createReceipt(services: PaymentServices, input: ReceiptInp
   return receipt
 }
 
+/** Throws `amountInvalid` unless the amount is a positive integer of tiyin or absent. */
+export function assertAmount({ amount }: { readonly amount?: number | null }): void {
+  if (typeof amount === 'number' && readAmount(amount) === null) throw new RpcError('amountInvalid', { data: 'amount' })
+}
+
 /** The columns of every new receipt. */
 const newReceiptDefaults = Object.freeze({
   state: receiptStates.created,

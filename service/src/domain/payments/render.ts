@@ -4,6 +4,7 @@ import type { Profile } from '@tessera/contract/envelope'
 import type { Result } from '@tessera/contract/operations'
 
 import type { ReceiptRow } from '../../store/receipts.ts'
+import type { RequestContext } from '../request-context.ts'
 
 export type WireReceipt = Result<'receipts.get'>['receipt']
 
@@ -53,6 +54,11 @@ export function renderReceipt({ receipt, merchant }: ReceiptWithMerchant, profil
     payer: readJson(receipt.payer) as object | null,
     processing_id: null,
   }
+}
+
+/** The result of operations that return a receipt, in the profile of the request. */
+export function receiptResult(receipt: ReceiptWithMerchant, _params: object, { profile }: RequestContext) {
+  return { receipt: renderReceipt(receipt, profile) }
 }
 
 /** The debited or held amount, which a partial capture reduces; before the payment the requested amount. */

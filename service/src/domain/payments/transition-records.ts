@@ -8,7 +8,7 @@ import type { TransactionExtras } from '../../store/extras.ts'
 import type { EventRow } from '../../store/outbox.ts'
 import type { ReceiptRow } from '../../store/receipts.ts'
 import type { AuditActor, RequestContext } from '../request-context.ts'
-import type { CardAction } from '../cards/audit-entries.ts'
+import type { CardAction } from '../cards/change-records.ts'
 
 import { effectiveAmount, parseAccount, parsePaymentError } from './render.ts'
 

@@ -52,7 +52,7 @@ export function makeCallCounters({ store, clock }: CallCounterDependencies): Cal
     try {
       await store.write(addCounters, { counters: inOrder(pending), position: null })
     } catch (err) {
-      for (const tally of pending) add(times, tally)
+      for (const counter of pending) add(times, counter)
       throw err
     }
   }
@@ -67,7 +67,7 @@ export function makeCallCounters({ store, clock }: CallCounterDependencies): Cal
     const counted = new Map<string, CounterRow>()
     const oldest = hourOf(clock.now()) - storedHours
     for (const entry of solid) {
-      for (const tally of await countersOf(entry)) if (tally.hour === 0 || tally.hour >= oldest) add(counted, tally)
+      for (const counter of await countersOf(entry)) if (counter.hour === 0 || counter.hour >= oldest) add(counted, counter)
     }
     return (await store.write(addCounters, { counters: inOrder([...counted.values()]), position: { chain, from, to: last.seq } }))
       ? last.seq
@@ -79,15 +79,15 @@ export function makeCallCounters({ store, clock }: CallCounterDependencies): Cal
     const name = nameOf(entry)
     if (name === null || merchantId === '') return []
     const of = { bucket: bucketOf(merchantId), merchantId }
-    const tallies: CounterRow[] = [{ ...of, hour: hourOf(at), name, count: 1 }]
+    const counters: CounterRow[] = [{ ...of, hour: hourOf(at), name, count: 1 }]
     // Calls tried in the dashboard do not show that the merchant's own calls arrive.
-    if (firsts.has(name) && !actor.startsWith('user:')) tallies.push({ ...of, hour: 0, name, count: 1 })
+    if (firsts.has(name) && !actor.startsWith('user:')) counters.push({ ...of, hour: 0, name, count: 1 })
     if (action === 'receipt.paid') {
       const bucket = bucketOfId(subject)
       const receipt = bucket === null ? null : await store.read(findReceipt({ bucket, merchantId, receiptId: subject }))
-      if (receipt !== null) tallies.push({ ...of, hour: hourOf(at), name: 'paid_tiyin', count: receipt.takenTiyin })
+      if (receipt !== null) counters.push({ ...of, hour: hourOf(at), name: 'paid_tiyin', count: receipt.takenTiyin })
     }
-    return tallies
+    return counters
   }
 
   function deleteOld(stopping: AbortSignal): Promise<number> {
@@ -117,16 +117,16 @@ const counted: Readonly<Record<string, string>> = Object.freeze({
 /** The actions listed on the Start page. */
 const firsts: ReadonlySet<string> = new Set(['created', 'verified', 'paid'])
 
-function add(tallies: Map<string, CounterRow>, tally: CounterRow): void {
-  const key = `${tally.merchantId} ${tally.hour} ${tally.name}`
-  const there = tallies.get(key)
+function add(counters: Map<string, CounterRow>, counter: CounterRow): void {
+  const key = `${counter.merchantId} ${counter.hour} ${counter.name}`
+  const there = counters.get(key)
   // New keys above this limit are ignored until the next round.
-  if (there === undefined && tallies.size >= talliesMax) return
-  tallies.set(key, { ...tally, count: tally.count + (there?.count ?? 0) })
+  if (there === undefined && counters.size >= maxCounters) return
+  counters.set(key, { ...counter, count: counter.count + (there?.count ?? 0) })
 }
 
-function inOrder(tallies: CounterRow[]): CounterRow[] {
-  return tallies.sort((a, b) => compare(a.merchantId, b.merchantId) || a.hour - b.hour || compare(a.name, b.name))
+function inOrder(counters: CounterRow[]): CounterRow[] {
+  return counters.sort((a, b) => compare(a.merchantId, b.merchantId) || a.hour - b.hour || compare(a.name, b.name))
 }
 
 function compare(a: string, b: string): number {
@@ -143,4 +143,4 @@ export const spanBounds = Object.freeze([5, 10, 25, 50, 100, 250, 500, 1000, 250
 /** The range of the longest chart plus one day. */
 export const storedHours = 91 * 24
 const pageSize = 1000
-const talliesMax = 50_000
+const maxCounters = 50_000

@@ -37,7 +37,7 @@ export interface GettingStartedChecklist {
 }
 
 export interface GettingStartedGuide {
-  readonly facts: GettingStartedDetails
+  readonly details: GettingStartedDetails
   readonly clock: Pick<Clock, 'moment'>
   /** Progress of the merchant's own calls. */
   checklist(of: MerchantCardsKey): Promise<GettingStartedChecklist>
@@ -48,16 +48,16 @@ export interface GettingStartedDependencies {
   readonly clock: Pick<Clock, 'moment'>
 }
 
-export function makeGettingStarted({ store, clock }: GettingStartedDependencies, facts: GettingStartedDetails): GettingStartedGuide {
+export function makeGettingStarted({ store, clock }: GettingStartedDependencies, details: GettingStartedDetails): GettingStartedGuide {
   return Object.freeze<GettingStartedGuide>({
-    facts,
+    details,
     clock,
     async checklist({ bucket, merchantId }) {
-      const [tallies, endpoints] = await Promise.all([
+      const [counters, endpoints] = await Promise.all([
         store.read(listAllTimeCounters({ bucket, merchantId })),
         store.read(listEndpoints({ bucket, merchantId })),
       ])
-      const has = (wanted: string): boolean => tallies.some(({ name, count }) => name === wanted && count > 0)
+      const has = (wanted: string): boolean => counters.some(({ name, count }) => name === wanted && count > 0)
       return { created: has('created'), verified: has('verified'), paid: has('paid'), webhook: endpoints.length > 0 }
     },
   })

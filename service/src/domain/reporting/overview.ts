@@ -3,7 +3,7 @@ import { type CounterStep, listCounters } from '../../store/counters.ts'
 import type { Store } from '../../store/store.ts'
 
 import type { MerchantCardsKey } from './cards.ts'
-import { reasonWordOf } from './reason-word.ts'
+import { toReasonCode } from './reason-code.ts'
 import { hourOf } from './call-counters.ts'
 import { readPeriods, type PeriodPair } from './periods.ts'
 
@@ -47,45 +47,45 @@ export function makeOverview({ store, clock }: OverviewDependencies): BuildOverv
     const steps = days === 1 ? 24 : days
     const last = Math.floor((toHour + aheadHours) / stepHours)
     const first = last - steps + 1
-    const tallies = await store.read(listCounters({ bucket, merchantId, fromHour: first * stepHours - aheadHours, toHour, stepHours }))
-    const byStep = Map.groupBy(tallies, ({ step }) => step)
+    const counters = await store.read(listCounters({ bucket, merchantId, fromHour: first * stepHours - aheadHours, toHour, stepHours }))
+    const byStep = Map.groupBy(counters, ({ step }) => step)
     return {
       steps: Array.from({ length: steps }, (_, at) => ({
         at: ((first + at) * stepHours - aheadHours) * hourMs,
-        ...tellFigures(byStep.get(first + at) ?? []),
+        ...toTotals(byStep.get(first + at) ?? []),
       })),
       total: {
-        ...tellFigures(tallies),
-        codesSent: sumOf(tallies, 'code_sent'),
-        calls: tallies.reduce((sum, { name, count }) => sum + (name.startsWith('ms:') ? count : 0), 0),
+        ...toTotals(counters),
+        codesSent: sumOf(counters, 'code_sent'),
+        calls: counters.reduce((sum, { name, count }) => sum + (name.startsWith('ms:') ? count : 0), 0),
       },
-      declines: causesOf(tallies, 'refused:'),
-      codesRefused: causesOf(tallies, 'code_refused:'),
+      declines: causesOf(counters, 'refused:'),
+      codesRefused: causesOf(counters, 'code_refused:'),
     }
   }
 }
 
-function tellFigures(tallies: readonly CounterStep[]): OverviewTotals {
+function toTotals(counters: readonly CounterStep[]): OverviewTotals {
   return {
-    created: sumOf(tallies, 'created'),
-    verified: sumOf(tallies, 'verified'),
-    paid: sumOf(tallies, 'paid'),
-    paidTiyin: sumOf(tallies, 'paid_tiyin'),
-    refused: causesOf(tallies, 'refused:').reduce((sum, { count }) => sum + count, 0),
-    ...readPeriods(tallies),
+    created: sumOf(counters, 'created'),
+    verified: sumOf(counters, 'verified'),
+    paid: sumOf(counters, 'paid'),
+    paidTiyin: sumOf(counters, 'paid_tiyin'),
+    refused: causesOf(counters, 'refused:').reduce((sum, { count }) => sum + count, 0),
+    ...readPeriods(counters),
   }
 }
 
-function sumOf(tallies: readonly CounterStep[], wanted: string): number {
-  return tallies.reduce((sum, { name, count }) => sum + (name === wanted ? count : 0), 0)
+function sumOf(counters: readonly CounterStep[], wanted: string): number {
+  return counters.reduce((sum, { name, count }) => sum + (name === wanted ? count : 0), 0)
 }
 
 /** Most frequent first. */
-function causesOf(tallies: readonly CounterStep[], prefix: string): DeclineCause[] {
+function causesOf(counters: readonly CounterStep[], prefix: string): DeclineCause[] {
   const causes = new Map<string, number>()
-  for (const { name, count } of tallies) {
+  for (const { name, count } of counters) {
     if (!name.startsWith(prefix)) continue
-    const reason = reasonWordOf(name.slice(prefix.length))
+    const reason = toReasonCode(name.slice(prefix.length))
     causes.set(reason, (causes.get(reason) ?? 0) + count)
   }
   return [...causes].map(([reason, count]) => ({ reason, count })).sort((a, b) => b.count - a.count)

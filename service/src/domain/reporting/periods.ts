@@ -9,9 +9,9 @@ export interface PeriodPair {
 }
 
 /** Estimates quantiles from the counters `ms:<bound>`: linear within a bucket; above the last bound, that bound. */
-export function readPeriods(tallies: readonly Pick<CounterStep, 'name' | 'count'>[]): PeriodPair {
-  const counts = spanBounds.map((bound) => countOf(tallies, `ms:${String(bound)}`))
-  const more = countOf(tallies, 'ms:more')
+export function readPeriods(counters: readonly Pick<CounterStep, 'name' | 'count'>[]): PeriodPair {
+  const counts = spanBounds.map((bound) => countOf(counters, `ms:${String(bound)}`))
+  const more = countOf(counters, 'ms:more')
   const all = counts.reduce((sum, count) => sum + count, more)
   return { p50Ms: quantile(counts, all, 0.5), p95Ms: quantile(counts, all, 0.95) }
 }
@@ -28,6 +28,6 @@ function quantile(counts: readonly number[], all: number, share: number): number
   return from
 }
 
-function countOf(tallies: readonly Pick<CounterStep, 'name' | 'count'>[], wanted: string): number {
-  return tallies.reduce((sum, { name, count }) => sum + (name === wanted ? count : 0), 0)
+function countOf(counters: readonly Pick<CounterStep, 'name' | 'count'>[], wanted: string): number {
+  return counters.reduce((sum, { name, count }) => sum + (name === wanted ? count : 0), 0)
 }

@@ -40,7 +40,7 @@ export function makeCodeReports({ store, clock, hasInbox }: CodeReportDependenci
     async list({ bucket, merchantId }, { after, count, failed }) {
       // A bounded number of rows is searched for failures, so a page may be short or empty and still have a next one.
       const look = failed ? Math.max(lookMax, count) : count
-      const looked = await store.read(listCodeEvents({ bucket, merchantId, after: readCodePlace(after), count: look + 1 }))
+      const looked = await store.read(listCodeEvents({ bucket, merchantId, after: readCodeCursor(after), count: look + 1 }))
       const rows = looked.slice(0, look)
       const picked = rows.filter((event) => !failed || isFailure(event)).slice(0, count)
       const isFull = failed && picked.length === count
@@ -69,7 +69,7 @@ function writeCodePlace({ at, requestId, seq }: CodeEvent): TimeCursor {
   return { at, id: `${requestId}${seq.toString(16).padStart(seqDigits, '0')}` }
 }
 
-function readCodePlace(place: TimeCursor | null): { at: number; requestId: string; seq: number } | null {
+function readCodeCursor(place: TimeCursor | null): { at: number; requestId: string; seq: number } | null {
   if (place === null) return null
   if (place.id.length < seqDigits) throw new RpcError('memberInvalid', { data: 'after' })
   const seq = Number.parseInt(place.id.slice(-seqDigits), 16)

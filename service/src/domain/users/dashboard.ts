@@ -11,7 +11,7 @@ import { findDashboardUserByPhone, dashboardUsersTable } from '../../store/dashb
 export interface Dashboard {
   readonly users: DashboardUsers
   readonly sessions: DashboardSessions
-  readonly deeds: MerchantAuditLog
+  readonly auditLog: MerchantAuditLog
   readonly receiptLists: ReceiptReports
   readonly environment: string
   /** Returns a new session token, or `needs` when the password is correct and a second-factor code is required. Throws `signInRefused`. */
@@ -27,7 +27,7 @@ export function makeDashboard(deps: DashboardDependencies): Dashboard {
   return Object.freeze<Dashboard>({
     users,
     sessions,
-    deeds: makeMerchantAuditLog(deps.store),
+    auditLog: makeMerchantAuditLog(deps.store),
     receiptLists: makeReceiptReports(deps),
     environment: deps.environment,
     async signIn(attempt) {

@@ -41,11 +41,11 @@ export function makeMerchantAuditLog(store: Store): MerchantAuditLog {
     const entries = subject === null ? found.slice(0, count) : found
     const last = subject === null && found.length > count ? entries.at(-1) : undefined
     const phones = await phonesOf(merchantId, entries)
-    const deeds = entries.map((entry) => {
+    const items = entries.map((entry) => {
       const userId = userIdOf(entry)
       return { entry, userId, phone: userId === null ? null : (phones.get(userId) ?? null) }
     })
-    return { entries: deeds, next: last === undefined ? null : { at: last.at, id: Buffer.from(last.hash).toString('hex') } }
+    return { entries: items, next: last === undefined ? null : { at: last.at, id: Buffer.from(last.hash).toString('hex') } }
   }
 
   /** Reads each user once per page. */

@@ -4,7 +4,7 @@ import { after, test } from 'node:test'
 import { createTestApp } from '../../testing/test-app.fixture.ts'
 
 import { makeDashboard } from './dashboard.ts'
-import { userSettings } from './settings.ts'
+import { userSettings } from './dependencies.ts'
 import { makeDashboardPasswords } from './passwords.ts'
 import { openDashboard } from '../../testing/dashboard-user.fixture.ts'
 import { claimSignInAttempt } from '../../store/dashboard-users.ts'

@@ -4,7 +4,7 @@ import { hashOtp } from '@tessera/vault/keyed-hashes'
 
 import type { RequestContext } from '../request-context.ts'
 import type { LiveCard } from '../cards/find.ts'
-import { cardChangeEntry, cardActionEntry } from '../cards/audit-entries.ts'
+import { cardChangeEntry, cardActionEntry } from '../cards/change-records.ts'
 import type { AuditEntry } from '../../store/audit.ts'
 import type { CardRow } from '../../store/cards.ts'
 import type { CodeAttempt, VerificationRow } from '../../store/verifications.ts'

@@ -1,5 +1,5 @@
 import type { RequestContext } from '../request-context.ts'
-import { cardActionEntry } from '../cards/audit-entries.ts'
+import { cardActionEntry } from '../cards/change-records.ts'
 import { RpcError } from '@tessera/contract/errors'
 import { requireNoConflict, outcomeExtras } from '../idempotency/handle.ts'
 import type { CardRow } from '../../store/cards.ts'

@@ -5,7 +5,7 @@ import { hashOtp } from '@tessera/vault/keyed-hashes'
 
 import type { RequestContext } from '../request-context.ts'
 import type { LiveCard } from '../cards/find.ts'
-import { cardActionEntry } from '../cards/audit-entries.ts'
+import { cardActionEntry } from '../cards/change-records.ts'
 import { callCardNetwork, refusalError, type CausedNetworkRefusal } from '../cards/network-call.ts'
 import { requireNoConflict, intentionExtras } from '../idempotency/handle.ts'
 import type { VerificationStart } from '../../adapters/network/network.ts'

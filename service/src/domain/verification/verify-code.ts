@@ -2,7 +2,7 @@ import { RpcError } from '@tessera/contract/errors'
 
 import { retryOnConflict } from '../concurrency.ts'
 import type { RequestContext } from '../request-context.ts'
-import { cardEvent, extrasWithEvent } from '../cards/events.ts'
+import { cardEvent, extrasWithEvent } from '../cards/change-records.ts'
 import { callCardNetwork, refusalError, type CausedNetworkRefusal } from '../cards/network-call.ts'
 import { requireNoConflict, outcomeExtras, type IdempotencyHandle } from '../idempotency/handle.ts'
 import type { CodeCheckResult } from '../../adapters/network/network.ts'

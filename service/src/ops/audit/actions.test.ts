@@ -7,7 +7,7 @@ import { auditActions, currentAuditAction } from '@tessera/contract/audit-action
 import { auditOutcomes } from '@tessera/contract/audit-outcomes'
 import { errors } from '@tessera/contract/errors'
 
-import { reasonWordOf } from '../../domain/reporting/reason-word.ts'
+import { toReasonCode } from '../../domain/reporting/reason-code.ts'
 
 const source = fileURLToPath(new URL('../../', import.meta.url))
 const paths = globSync('**/*.ts', { cwd: source }).filter((path) => !/\.(test|suite|fixture)\.ts$/.test(path))
@@ -45,7 +45,7 @@ test('every outcome that the service writes into the audit is in the contract', 
           // The column of that name in the table of verifications, and a decision of its store.
           if (path.startsWith('domain/verification/') && (word === 'asked' || word === 'networkDecides')) continue
           written++
-          const outcome = reasonWordOf(word)
+          const outcome = toReasonCode(word)
           assert.ok(known.has(outcome) || reasons.has(outcome), `${path}: ${word} goes into contract/src/audit-outcomes.ts`)
         }
       }

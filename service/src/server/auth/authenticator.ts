@@ -4,6 +4,7 @@ import type { OperationName } from '@tessera/contract/operations'
 import type { CallerIdentity, DashboardBrowser } from '../../domain/request-context.ts'
 import type { OperationRules } from '../../operations/operation.ts'
 import type { RequestFault } from '../reader/fault.ts'
+import type { MerchantLimits } from '../../domain/merchants/settings.ts'
 
 /** Decides who may call what at one endpoint: the API's by X-Auth, the dashboard's by a session. */
 export interface Authenticator {
@@ -39,4 +40,32 @@ export interface CallerAuthentication {
   readonly identity: CallerIdentity
   readonly merchantId: string | null
   readonly fault: RequestFault | null
+}
+
+/**
+ * Identifies the caller of an X-Auth header (docs/reference/wire.md#authentication). Implemented by domain/merchants.
+ *
+ * A check takes the same time whether the password is right or wrong and whether or not the merchant exists.
+ */
+export interface CredentialStore {
+  /** `xAuth` is the trimmed value of the header; null if there is none, or more than one. */
+  authenticate(xAuth: string | null): Promise<CredentialCheck>
+}
+
+export type CredentialCheck = KnownMerchant | { readonly kind: 'unknownMerchant' } | { readonly kind: 'denied' }
+
+/** A merchant that exists: `server` sent the right password, `browser` only the id. */
+export interface KnownMerchant {
+  readonly kind: 'server' | 'browser'
+  readonly merchantId: string
+  readonly bucket: number
+  readonly blocked: boolean
+  /** The registered origins of its pages; exact matches only. */
+  readonly origins: readonly string[]
+  /** Whether cards.check and cards.remove need the password in the subscribe profile too. */
+  readonly strictServerAuth: boolean
+  /** Limits of this merchant that replace the settings. Default: none. */
+  readonly limits?: MerchantLimits | null
+  /** Account fields of kind `reference`. Default: none. */
+  readonly referenceFields?: ReadonlySet<string>
 }

@@ -1,7 +1,7 @@
 import { RpcError } from '@tessera/contract/errors'
 
 import { makeSlidingCounts } from '../../domain/limits/sliding-counts.ts'
-import type { CredentialCheck, CredentialStore } from './credentials.ts'
+import type { CredentialCheck, CredentialStore } from './authenticator.ts'
 
 /**
  * Slows down password guessing: after too many wrong passwords in a minute for one merchant from one address, that address has to wait. Other addresses

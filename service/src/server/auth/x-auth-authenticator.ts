@@ -3,8 +3,14 @@ import { isDashboardOperation, type PublicCaller } from '@tessera/contract/opera
 
 import type { RequestFault } from '../reader/fault.ts'
 
-import type { Authenticator, CallerAuthentication, RequestCredentials } from './authenticator.ts'
-import type { CredentialCheck, CredentialStore, KnownMerchant } from './credentials.ts'
+import type {
+  Authenticator,
+  CallerAuthentication,
+  RequestCredentials,
+  CredentialCheck,
+  CredentialStore,
+  KnownMerchant,
+} from './authenticator.ts'
 import type { PasswordThrottle } from './password-throttle.ts'
 
 export interface XAuthOptions {

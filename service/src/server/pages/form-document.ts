@@ -58,10 +58,10 @@ export function makeFormDocument({ scripts, style, connect }: FormDocumentOption
   ].join('; ')
   const inline = scripts.map((script) => `<script>${script}</script>`).join('')
   return Object.freeze({
-    render: (facts: FrameConfig) =>
-      `<!doctype html><html lang="${facts.words.locale}"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width,initial-scale=1">` +
-      `<meta name="color-scheme" content="light dark"><title>${escapeText(facts.providerName)}</title><style>${style}</style></head>` +
-      `<body><script type="application/json" id="tessera">${toInertJson(facts)}</script>${inline}</body></html>`,
+    render: (config: FrameConfig) =>
+      `<!doctype html><html lang="${config.words.locale}"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width,initial-scale=1">` +
+      `<meta name="color-scheme" content="light dark"><title>${escapeText(config.providerName)}</title><style>${style}</style></head>` +
+      `<body><script type="application/json" id="tessera">${toInertJson(config)}</script>${inline}</body></html>`,
     policy: (ancestor: string) => `${baseDirectives}; frame-ancestors ${ancestor}`,
   })
 }

@@ -35,11 +35,11 @@ export function makeHostedPage({ script, style }: FormAssets['hosted']): HostedP
   ].join('; ')
   return Object.freeze({
     policy,
-    render: (facts: HostedPageConfig) =>
-      `<!doctype html><html lang="${facts.locale ?? 'uz'}"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width,initial-scale=1">` +
-      `<meta name="color-scheme" content="light dark"><meta name="robots" content="noindex"><title>${escapeText(facts.merchantName)}</title><style>${style}</style></head>` +
-      `<body><noscript><p>${escapeText(withoutScript[facts.locale ?? 'uz'])}</p></noscript>` +
-      `<script type="application/json" id="tessera">${toInertJson(facts)}</script><script>${script}</script></body></html>`,
+    render: (config: HostedPageConfig) =>
+      `<!doctype html><html lang="${config.locale ?? 'uz'}"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width,initial-scale=1">` +
+      `<meta name="color-scheme" content="light dark"><meta name="robots" content="noindex"><title>${escapeText(config.merchantName)}</title><style>${style}</style></head>` +
+      `<body><noscript><p>${escapeText(withoutScript[config.locale ?? 'uz'])}</p></noscript>` +
+      `<script type="application/json" id="tessera">${toInertJson(config)}</script><script>${script}</script></body></html>`,
   })
 }
 

@@ -3,7 +3,7 @@ import { RpcError, type ErrorName } from '@tessera/contract/errors'
 import type { LimitClass } from '@tessera/contract/operations'
 import type { Config } from '../../ops/config/config.ts'
 import { blockOf, subscriberOf } from '../../domain/limits/address.ts'
-import type { MerchantLimits } from '../../domain/limits/merchant-limits.ts'
+import type { MerchantLimits } from '../../domain/merchants/settings.ts'
 import { makeSlidingCounts, type SlidingCounts, type Window } from '../../domain/limits/sliding-counts.ts'
 
 /** The coarse limits, checked before params: requests of a class from one address, one block of addresses, and of one merchant. */

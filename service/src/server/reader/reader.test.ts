@@ -6,7 +6,7 @@ import fc from 'fast-check'
 
 import { readJsonTestSuite, readNaughtyStrings } from '../../../../tools/corpora.ts'
 import { testPan } from '../../testing/pans.fixture.ts'
-import { readBody } from './reader.ts'
+import { readBody } from './read-calls.ts'
 import { parseFault, readOne, readValue } from '../../testing/reading.fixture.ts'
 
 const seed = Number(process.env.TESSERA_TEST_SEED ?? 20_261_121)

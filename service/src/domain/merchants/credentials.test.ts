@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 
-import { readXAuth } from './x-auth.ts'
+import { readXAuth } from './credentials.ts'
 
 test('X-Auth is an id, or an id and everything after the first colon; surrounding whitespace is ignored', () => {
   const id = '65f0c0ffee0000000000cafe'

@@ -1,5 +1,5 @@
 /** Converts an audit reason to the `reason` of an error: `smsNotConnected` becomes `sms_not_connected`. */
-export function reasonWordOf(outcome: string): string {
+export function toReasonCode(outcome: string): string {
   return reasons[outcome] ?? outcome.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
 }
 
