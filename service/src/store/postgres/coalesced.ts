@@ -13,7 +13,7 @@ export const insertCards = insertOfMany(cardsTable)
 export const insertAuditEntries = insertOfMany(auditTable)
 
 /** Inserts the rows of a transaction's step with one statement. */
-export function insertNewRows({ table, rows }: Extract<TransactionStep, { kind: 'insertNew' }>): Step {
+export function insertNewRowsAtOnce({ table, rows }: Extract<TransactionStep, { kind: 'insertNew' }>): Step {
   return { statement: table.insertNewRowsStatement, values: byColumn(rows) }
 }
 

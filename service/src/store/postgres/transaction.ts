@@ -3,7 +3,7 @@ import { type AuditHead, type AuditRow, auditTable } from '../audit.ts'
 import type { CardChange } from '../cards.ts'
 import type { Transaction } from '../transaction.ts'
 import type { Row, Statement } from '../statement.ts'
-import { insertCards, insertAuditEntries, insertNewRows } from './coalesced.ts'
+import { insertCards, insertAuditEntries, insertNewRowsAtOnce } from './coalesced.ts'
 import { serverErrorOf, postgresFaultOf, isRefusedCommit } from './fault.ts'
 import type { PostgresFault } from './fault.ts'
 import type { StatementResult, Step } from './pipelined-query.ts'
@@ -45,7 +45,7 @@ export async function runTransaction(
       if (step.kind === 'audit') entries.push(linkEntry(entries.at(-1) ?? head, step.entry))
       if (step.kind === 'rollback') isRolledBack = true
       if (step.kind === 'run' || (step.kind === 'insertNew' && step.rows.length > 0)) {
-        const results = await session.send([...ahead, step.kind === 'run' ? step : insertNewRows(step)], remainingMs(deadline))
+        const results = await session.send([...ahead, step.kind === 'run' ? step : insertNewRowsAtOnce(step)], remainingMs(deadline))
         ahead = []
         found = results.at(-1)?.rows ?? []
       }
