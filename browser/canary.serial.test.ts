@@ -10,7 +10,7 @@ const success = '8600495473316478'
 
 /** Matches any four consecutive digits of the number between the first and the last four, grouped or not. */
 function middleDigitsOf(pan: string): RegExp {
-  const middle = Array.from({ length: pan.length - 7 }, (_, at) => pan.slice(at + 4, at + 8))
+  const middle = Array.from({ length: pan.length - 7 }, (_, index) => pan.slice(index + 4, index + 8))
   return new RegExp(middle.map((four) => four.replace(/\d(?=\d)/g, '$&[ -]?')).join('|'))
 }
 

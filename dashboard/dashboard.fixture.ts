@@ -51,9 +51,9 @@ export async function openDashboard({ isShared = true }: { isShared?: boolean } 
   const context = (options?: Parameters<Browser['newContext']>[0]) => browser.newContext({ locale: 'en-GB', ...options })
   const open: OpenDashboard['open'] = async (path, { login = owner, ...options } = {}) => {
     const page = await (await context(options)).newPage()
-    page.on('pageerror', (err) => faults.push(String(err)))
+    page.on('pageerror', (err) => pageErrors.push(String(err)))
     page.on('console', (line) => {
-      if (/Content Security Policy|TrustedScript|TrustedHTML/.test(line.text())) faults.push(line.text())
+      if (/Content Security Policy|TrustedScript|TrustedHTML/.test(line.text())) pageErrors.push(line.text())
     })
     await page.goto(`${origin}/dashboard/${path}`)
     await signIn(page, login)
@@ -95,12 +95,12 @@ export async function openDashboard({ isShared = true }: { isShared?: boolean } 
     async stop() {
       await browser.close()
       await tessera.stop()
-      assert.deepEqual(faults, [], 'a page broke its policy, or threw')
+      assert.deepEqual(pageErrors, [], 'a page broke its policy, or threw')
     },
   }
 }
 
-const faults: string[] = []
+const pageErrors: string[] = []
 
 /** An owner of the test's own merchant, who has chosen a password. */
 async function makeOwner({ url, merchantId, makeOwner }: StartedTessera): Promise<Login> {
@@ -149,10 +149,10 @@ export async function fillSignIn(page: Page, { phone, password }: Login): Promis
 export async function callDashboard<M extends DashboardOperationName>(page: Page, method: M, params: Params<M>): Promise<Result<M>> {
   const reply = await page.evaluate(
     async ({ method, params }) => {
-      const call = async (method: string, params: unknown, csrf = ''): Promise<Answered> => {
+      const call = async (method: string, params: unknown, csrf = ''): Promise<DashboardResponse> => {
         const headers = { 'content-type': 'application/json', 'x-tessera-csrf': csrf }
         const reply = await fetch('/dashboard/api', { method: 'POST', headers, body: JSON.stringify({ id: 1, method, params }) })
-        return (await reply.json()) as Answered
+        return (await reply.json()) as DashboardResponse
       }
       const { csrf } = (await call('dashboard.session.get', {})).result?.['session'] as { csrf: string }
       return call(method, params, csrf)
@@ -163,13 +163,13 @@ export async function callDashboard<M extends DashboardOperationName>(page: Page
   return reply.result as Result<M>
 }
 
-interface Answered {
+interface DashboardResponse {
   readonly result?: Readonly<Record<string, unknown>>
   readonly error?: object
 }
 
 /** The accessibility violations of a page by axe (WCAG 2.2 A and AA, and best practices), one line per rule. */
-export async function faultsFor(page: Page): Promise<readonly string[]> {
+export async function listAccessibilityViolations(page: Page): Promise<readonly string[]> {
   await page.evaluate(axe.source)
   const { violations } = await page.evaluate(() => (globalThis as unknown as { axe: typeof axe }).axe.run())
   return violations.map(({ id, help, nodes }) => `${id}: ${help}: ${nodes.map(({ target }) => target.join(' ')).join(', ')}`)

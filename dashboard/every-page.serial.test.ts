@@ -4,7 +4,7 @@ import { after, before, test } from 'node:test'
 import type { Page } from 'playwright-core'
 
 import { naughtyTexts } from '../tools/corpora.ts'
-import { faultsFor, openDashboard, type OpenDashboard } from './dashboard.fixture.ts'
+import { listAccessibilityViolations, openDashboard, type OpenDashboard } from './dashboard.fixture.ts'
 
 // What holds for every page in the navigation. A new page is tested here without a change to this file.
 
@@ -20,17 +20,17 @@ after(() => dashboard.stop())
 
 /** Puts strings that break careless programs into every member that a merchant controls. */
 async function createNaughtyData(): Promise<void> {
-  const ask = (method: string, params: object) =>
+  const callApi = (method: string, params: object) =>
     dashboard.api(method, params) as Promise<{ card: { token: string }; receipt: { _id: string } } | undefined>
   const card = { number: '8600495473316478', expire: '0399' }
-  for (const customer of bundle(naughtyTexts(), 128)) await ask('cards.create', { card, customer, save: true })
+  for (const customer of bundle(naughtyTexts(), 128)) await callApi('cards.create', { card, customer, save: true })
   for (const description of bundle(naughtyTexts(), 1000)) {
-    const made = await ask('receipts.create', { amount: 100_000, description, detail: { [description]: description } })
-    if (made?.receipt === undefined) continue
-    const token = (await ask('cards.create', { card, customer: '<img src=x onerror=alert(1)>', save: true }))?.card.token
-    await ask('cards.get_verify_code', { token })
-    await ask('cards.verify', { token, code: '666666' })
-    await ask('receipts.pay', { id: made.receipt._id, token })
+    const created = await callApi('receipts.create', { amount: 100_000, description, detail: { [description]: description } })
+    if (created?.receipt === undefined) continue
+    const token = (await callApi('cards.create', { card, customer: '<img src=x onerror=alert(1)>', save: true }))?.card.token
+    await callApi('cards.get_verify_code', { token })
+    await callApi('cards.verify', { token, code: '666666' })
+    await callApi('receipts.pay', { id: created.receipt._id, token })
   }
 }
 
@@ -173,7 +173,7 @@ test('every page is accessible and fits 320 px in each language, in light and da
     const page = await openCountingRequests({ colorScheme, locale, reducedMotion: 'reduce', viewport: { width: 320, height: 640 } })
     for (const name of names) {
       await visit(page, name)
-      assert.deepEqual(await faultsFor(page), [], `${name}, ${locale}`)
+      assert.deepEqual(await listAccessibilityViolations(page), [], `${name}, ${locale}`)
       const isWide = await page.evaluate(() => document.documentElement.scrollWidth > innerWidth)
       assert.equal(isWide, false, `${name} is wider than the screen, ${locale}`)
     }
@@ -277,8 +277,8 @@ for (const role of ['read', 'support', 'developer'] as const) {
 /** Presses each button of the page once, and closes the dialogs that open. */
 async function pressEverything(page: Page): Promise<void> {
   const buttons = page.locator('main button:enabled')
-  for (let at = 0; at < Math.min(await buttons.count(), 30); at++) {
-    const button = buttons.nth(at)
+  for (let index = 0; index < Math.min(await buttons.count(), 30); index++) {
+    const button = buttons.nth(index)
     if (!(await button.isVisible()) || !(await button.isEnabled())) continue
     await button.click()
     await waitUntilIdle(page)

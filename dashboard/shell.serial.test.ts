@@ -8,9 +8,9 @@ import { after, before, test } from 'node:test'
 import { gzipSync } from 'node:zlib'
 import type { Page, Route } from 'playwright-core'
 
-import { callDashboard, faultsFor, fillSignIn, openDashboard, signIn, type OpenDashboard } from './dashboard.fixture.ts'
+import { callDashboard, listAccessibilityViolations, fillSignIn, openDashboard, signIn, type OpenDashboard } from './dashboard.fixture.ts'
 
-interface Made {
+interface ApiResult {
   readonly card: { readonly token: string }
   readonly receipt: { readonly _id: string }
 }
@@ -74,15 +74,15 @@ test('the first Tab focuses a skip link, and Enter moves the focus to the conten
 })
 
 test('a card links to its failed payment, and the payment to the card it was attempted with', async () => {
-  const ask = (method: string, params: object) => dashboard.api(method, params) as Promise<Made>
-  const { token } = (await ask('cards.create', { card: { number: '4444445987459073', expire: '0399' }, save: true })).card
-  await ask('cards.get_verify_code', { token })
-  await ask('cards.verify', { token, code: '666666' })
-  const { _id: id } = (await ask('receipts.create', { amount: 7_700_000 })).receipt
-  await ask('receipts.pay', { id, token })
+  const callApi = (method: string, params: object) => dashboard.api(method, params) as Promise<ApiResult>
+  const { token } = (await callApi('cards.create', { card: { number: '4444445987459073', expire: '0399' }, save: true })).card
+  await callApi('cards.get_verify_code', { token })
+  await callApi('cards.verify', { token, code: '666666' })
+  const { _id: id } = (await callApi('receipts.create', { amount: 7_700_000 })).receipt
+  await callApi('receipts.pay', { id, token })
   const page = await dashboard.open(`cards/${token.slice(0, 24)}`)
   const refused = page.locator('.timeline li', { hasText: 'Payment failed' })
-  await refused.getByText('card_blocked').waitFor()
+  await refused.getByText('card blocked').waitFor()
   await refused.getByRole('link').click()
   await page.getByText('Reason of the last failure').waitFor()
   assert.match(page.url(), new RegExp(`/dashboard/receipts/${id}$`))
@@ -99,26 +99,26 @@ test('resetting a password or blocking a user asks for confirmation, and the con
   await page.reload()
   const row = page.locator('li', { hasText: '+998901110002' })
   const dialog = page.getByRole('dialog')
-  const gone = () => page.locator('dialog').waitFor({ state: 'detached' })
+  const waitUntilClosed = () => page.locator('dialog').waitFor({ state: 'detached' })
   await page.getByRole('button', { name: 'Reset password +998901110002' }).click()
   await dialog.getByText('the second factor').waitFor()
-  assert.deepEqual(await faultsFor(page), [])
+  assert.deepEqual(await listAccessibilityViolations(page), [])
   await dialog.getByRole('button', { name: 'Cancel' }).click()
-  await gone()
+  await waitUntilClosed()
   await page.getByRole('button', { name: 'Reset password +998901110002' }).click()
   await dialog.getByRole('button', { name: 'Reset password' }).click()
   await page.getByRole('dialog', { name: 'Temporary password' }).getByRole('button', { name: 'Close' }).click()
-  await gone()
+  await waitUntilClosed()
   await page.getByRole('button', { name: 'Block +998901110002' }).click()
   // A key pressed before the dialog is open has no effect.
   await dialog.waitFor()
   await page.keyboard.press('Escape')
-  await gone()
+  await waitUntilClosed()
   assert.equal(await row.getByText('blocked').count(), 0, 'nobody is blocked after Escape')
   await page.getByRole('button', { name: 'Block +998901110002' }).click()
   await dialog.getByRole('button', { name: 'Block' }).click()
   await row.getByText('blocked').waitFor()
-  await gone()
+  await waitUntilClosed()
   await page.getByRole('button', { name: 'Unblock +998901110002' }).click()
   await row.getByText('blocked').waitFor({ state: 'detached' })
   await page.getByRole('combobox', { name: 'Role +998901110001' }).selectOption('read')
@@ -170,7 +170,7 @@ test('without a connection a signed-in user is offered a retry, and not the sign
   await page.goto(`${dashboard.origin}/dashboard/cards`)
   const errorMessage = page.getByRole('alert').getByText('The service did not respond')
   await errorMessage.waitFor()
-  assert.deepEqual(await faultsFor(page), [])
+  assert.deepEqual(await listAccessibilityViolations(page), [])
   await page.unrouteAll()
   await page.getByRole('button', { name: 'Try again' }).click()
   await page.getByRole('textbox', { name: 'Phone' }).waitFor()
@@ -209,7 +209,7 @@ test('a second factor is on even if the session cannot be reloaded, and signing 
   await fillSignIn(page, login)
   await page.getByRole('heading', { name: 'Second factor' }).waitFor()
   assert.equal(await code.evaluate((field) => field === document.activeElement), true)
-  assert.deepEqual(await faultsFor(page), [])
+  assert.deepEqual(await listAccessibilityViolations(page), [])
   await page.getByRole('button', { name: 'Back to phone and password' }).click()
   assert.equal(await page.getByRole('textbox', { name: 'Phone' }).evaluate((field) => field === document.activeElement), true)
   await fillSignIn(page, login)
@@ -266,7 +266,7 @@ test('on My account each action waits for its response and shows its error, and 
   const end = panel.getByRole('button', { name: /^End A browser elsewhere, 127\.0\.0\.1, / })
   const errorMessage = panel.getByRole('alert').getByText('The service did not respond')
   await end.waitFor()
-  assert.deepEqual(await faultsFor(page), [])
+  assert.deepEqual(await listAccessibilityViolations(page), [])
   await page.route('**/dashboard/api', (route) => route.abort())
   await end.click()
   await errorMessage.waitFor()
@@ -324,9 +324,9 @@ test('requests time out: a language that cannot be loaded leaves the page as it 
 })
 
 test('a page on another port of the same host sends the session cookie, and its calls are rejected', async () => {
-  const heard: string[] = []
+  const cookies: string[] = []
   const evil = createServer((request, reply) => {
-    heard.push(request.headers.cookie ?? '')
+    cookies.push(request.headers.cookie ?? '')
     reply.setHeader('content-type', 'text/html').end('<!doctype html><title>Other</title>')
   })
   await new Promise<void>((resolve) => evil.listen(0, 'localhost', resolve))
@@ -341,16 +341,16 @@ test('a page on another port of the same host sends the session cookie, and its 
   })
   await page.goto(`http://localhost:${String((evil.address() as AddressInfo).port)}/`)
   // The cookie is sent there too, because ports share cookies. That is why the dashboard endpoint checks the origin.
-  assert.match(heard.join(), /tessera=[0-9a-f]{24}_/)
+  assert.match(cookies.join(), /tessera=[0-9a-f]{24}_/)
   const seen = await page.evaluate(async (url) => {
     const body = JSON.stringify({ id: 1, method: 'dashboard.session.get', params: {} })
-    const tries: RequestInit[] = [
+    const attempts: RequestInit[] = [
       { headers: { 'content-type': 'application/json', 'x-tessera-csrf': 'x' } },
       { headers: { 'content-type': 'text/plain' } },
       { mode: 'no-cors', headers: { 'content-type': 'text/plain' } },
     ]
     return Promise.all(
-      tries.map(async (options) => {
+      attempts.map(async (options) => {
         try {
           return (await (await fetch(url, { method: 'POST', credentials: 'include', body, ...options })).text()) || 'nothing to read'
         } catch {

@@ -31,7 +31,7 @@ export async function call<M extends DashboardOperationName>(method: M, params: 
 
 /** Wraps anything thrown that is not an error response, so that it can be shown like one. */
 export function toCallError(err: unknown): DashboardCallError {
-  return err instanceof DashboardCallError ? err : new DashboardCallError({ code: 0, message: '', reason: 'unforeseen' })
+  return err instanceof DashboardCallError ? err : new DashboardCallError({ code: 0, message: '', reason: 'unexpected' })
 }
 
 interface RpcResponse {

@@ -71,8 +71,8 @@ function SessionUnavailable({ error, onRetry }: { error: DashboardCallError; onR
 function MustChangePassword({ onDone }: { onDone: () => Promise<void> }) {
   return (
     <main class="signed-out">
-      <h1>{messages.value.mustChange.title}</h1>
-      <p>{messages.value.mustChange.text}</p>
+      <h1>{messages.value.firstPassword.title}</h1>
+      <p>{messages.value.firstPassword.text}</p>
       <PasswordForm onDone={onDone} />
     </main>
   )

@@ -13,13 +13,8 @@ const storageKey = 'tessera.language'
 /** The language the user has chosen, or the browser's. */
 export const language = signal<Language>(readLanguage())
 
-/** The texts of the shell and of the shared components. A page localizes its own. */
+/** The texts of the shell and of the shared components. Each page loads its own (messages/page-texts.ts). */
 export const messages = computed(() => commonMessages[language.value])
-
-/** The texts of a page in the current language: `localize(cardPageMessages)`. */
-export function localize<M>(table: Readonly<Record<Language, M>>): M {
-  return table[language.value]
-}
 
 export function setLanguage(next: Language): void {
   language.value = next

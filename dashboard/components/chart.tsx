@@ -37,9 +37,9 @@ export function Chart({ label, kind, steps, series, format, stepName, tableLabel
       <svg viewBox={`0 0 ${String(width)} ${String(height)}`} preserveAspectRatio="none" role="img" aria-label={label}>
         <line class="base" x1={0} x2={width} y1={height - 0.5} y2={height - 0.5} />
         <line class="base" x1={0} x2={width} y1={0.5} y2={0.5} />
-        {series.map((each, at) =>
+        {series.map((each, index) =>
           kind === 'bars' ? (
-            <Bars key={each.name} {...each} max={max} index={at} count={series.length} />
+            <Bars key={each.name} {...each} max={max} position={index} count={series.length} />
           ) : (
             <path key={each.name} class={`line ${each.tone}`} d={linePath(each.values, max)} />
           ),
@@ -64,12 +64,12 @@ export function Chart({ label, kind, steps, series, format, stepName, tableLabel
               </tr>
             </thead>
             <tbody>
-              {steps.map((step, at) => (
+              {steps.map((step, index) => (
                 <tr key={step}>
                   <td>{step}</td>
                   {series.map(({ name, values }) => (
                     <td key={name} class="number">
-                      {values[at] === null || values[at] === undefined ? '—' : format(values[at])}
+                      {values[index] === null || values[index] === undefined ? '—' : format(values[index])}
                     </td>
                   ))}
                 </tr>
@@ -82,14 +82,29 @@ export function Chart({ label, kind, steps, series, format, stepName, tableLabel
   )
 }
 
-function Bars({ values, tone, max, index, count }: ChartSeries & { max: number; index: number; count: number }) {
+interface BarsProps extends ChartSeries {
+  readonly max: number
+  /** The position of this series among the `count` series of a step. */
+  readonly position: number
+  readonly count: number
+}
+
+function Bars({ values, tone, max, position, count }: BarsProps) {
   const slot = width / values.length
-  const each = (slot * 0.8) / count
+  const barWidth = (slot * 0.8) / count
   return (
     <g class={`bar ${tone}`}>
-      {values.map((value, at) => {
+      {values.map((value, index) => {
         const barHeight = ((value ?? 0) / max) * (height - 4)
-        return <rect key={at} x={at * slot + slot * 0.1 + index * each} y={height - barHeight} width={each} height={barHeight} />
+        return (
+          <rect
+            key={index}
+            x={index * slot + slot * 0.1 + position * barWidth}
+            y={height - barHeight}
+            width={barWidth}
+            height={barHeight}
+          />
+        )
       })}
     </g>
   )
@@ -99,11 +114,11 @@ function Bars({ values, tone, max, index, count }: ChartSeries & { max: number; 
 function linePath(values: readonly (number | null)[], max: number): string {
   const slot = width / values.length
   return values
-    .map((value, at) => {
+    .map((value, index) => {
       if (value === null) return ''
       const y = height - 2 - (value / max) * (height - 4)
-      const x = at * slot
-      return `${(values[at - 1] ?? null) === null ? 'M' : 'L'}${x.toFixed(1)} ${y.toFixed(1)}L${(x + slot).toFixed(1)} ${y.toFixed(1)}`
+      const x = index * slot
+      return `${(values[index - 1] ?? null) === null ? 'M' : 'L'}${x.toFixed(1)} ${y.toFixed(1)}L${(x + slot).toFixed(1)} ${y.toFixed(1)}`
     })
     .join('')
 }

@@ -14,7 +14,7 @@ export function JsonDetails({ json }: { json: string }) {
   if (details === null) return <pre>{json}</pre>
   return (
     <dl class="json-details">
-      {details.map(([name, value], at) => [<dt key={`${at} name`}>{name}</dt>, <dd key={at}>{render(value)}</dd>])}
+      {details.map(([name, value], index) => [<dt key={`${index} name`}>{name}</dt>, <dd key={index}>{render(value)}</dd>])}
     </dl>
   )
 }

@@ -3,6 +3,7 @@ import type { ComponentChildren } from 'preact'
 import type { DashboardCallError } from '../app/api.ts'
 import { messages } from '../app/language.ts'
 import type { ApiQuery } from '../hooks/use-query.ts'
+import { EnglishCode } from './values.tsx'
 
 /** Renders the result of a query, a placeholder until it is there, and above either of them the error of the last call. */
 export function QueryResult<T>({ query, children }: { query: ApiQuery<T>; children: (result: T) => ComponentChildren }) {
@@ -28,19 +29,19 @@ export function Loading() {
   )
 }
 
-/** An error response: the service's localized text and its reason code. Renders nothing for null. */
+/** An error response: the service's localized text, in English with its reason code. Renders nothing for null. */
 export function ErrorMessage({ error, onRetry }: { error: DashboardCallError | null; onRetry?: () => void }) {
   if (error === null) return null
   const { reason, message, data, retry_after: waitMs } = error.body
   const text = messages.value.error
-  const isLocal = reason === 'no_connection' || reason === 'unforeseen' || reason === 'card_number_typed'
+  const isLocal = reason === 'no_connection' || reason === 'unexpected' || reason === 'card_number_typed'
   return (
     <div class="error-message" role="alert">
       <p>
         {isLocal ? text[reason] : message} {waitMs !== undefined && text.wait(Math.ceil(waitMs / 1000))}
       </p>
       {reason === 'setting_refused' && typeof data === 'string' && <p>{data}</p>}
-      {!isLocal && <code>{reason}</code>}
+      {!isLocal && <EnglishCode code={reason} />}
       {onRetry !== undefined && (
         <button type="button" onClick={onRetry}>
           {text.retry}

@@ -20,7 +20,7 @@ test('a first page that is the whole list replaces the present rows, and an empt
 })
 
 test('a list that would have more than 2000 rows starts over at its first page', () => {
-  const rows = Array.from({ length: 1999 }, (_none, at) => 2000 - at)
+  const rows = Array.from({ length: 1999 }, (_none, index) => 2000 - index)
   const page = { rows: [2001, 2000], next: 'n' }
   assert.equal(merge(page, { rows, next: null }), page)
   assert.equal(merge({ rows: [2000], next: 'n' }, { rows, next: null }).rows.length, 1999)

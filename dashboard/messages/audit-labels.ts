@@ -2,21 +2,17 @@ import type { AuditAction } from '@tessera/contract/audit-actions'
 import type { AuditOutcome } from '@tessera/contract/audit-outcomes'
 import type { Language } from '@tessera/contract/profile'
 
-import { formatMessage } from '../format/message.ts'
+import { formatMessage, knownLabel } from './lookup.ts'
 
-/** The texts of audit entries. They are a file of their own: page-texts.ts. */
+/** The texts of audit entries, in the audit and in the histories of cards and receipts. */
 export interface AuditLabels {
   readonly actions: Readonly<Record<AuditAction, string>>
+  readonly actors: Readonly<Record<'merchant' | 'user' | 'visitor' | 'system' | 'operator', string>>
   readonly outcomes: Readonly<Record<AuditOutcome, string>>
   /** Of a moved clock, seconds. */
   readonly clockAhead: string
   /** Of the merchant's endpoint, its error code. */
   readonly endpointError: string
-}
-
-/** The action of an audit entry. One unknown to this page is shown as it is. */
-export function actionLabel(action: string, { actions }: AuditLabels): string {
-  return labelOf(actions, action) ?? action
 }
 
 /** The outcome of an audit entry: a label, the labels of the changed settings, or as it is where it is an id or unknown to this page. */
@@ -27,43 +23,8 @@ export function outcomeLabel(outcome: string, { outcomes, clockAhead, endpointEr
   if (status !== undefined) return `HTTP ${status}`
   const [, code] = /^error_(-?\d+)$/.exec(outcome) ?? []
   if (code !== undefined) return formatMessage(endpointError, code)
-  const labels = outcome.split(' ').map((name) => labelOf(outcomes, name))
+  const labels = outcome.split(' ').map((name) => knownLabel(outcomes, name))
   return labels.every((label) => label !== undefined) ? labels.join(', ') : outcome
-}
-
-function labelOf(labels: Readonly<Record<string, string>>, name: string): string | undefined {
-  return Object.hasOwn(labels, name) ? labels[name] : undefined
-}
-
-/** The actor of an audit entry in the current language. An actor unknown to this page is shown as it is. */
-export function actorLabel(actor: string, language: Language): string {
-  return labelOf(actorLabels[language], actor) ?? actor
-}
-
-const englishActors = {
-  merchant: 'your page or server',
-  user: 'a dashboard user',
-  visitor: 'not signed in',
-  system: 'the service',
-  operator: 'the provider',
-}
-
-export const actorLabels: Readonly<Record<Language, typeof englishActors>> = {
-  en: englishActors,
-  ru: {
-    merchant: 'ваша страница или сервер',
-    user: 'пользователь кабинета',
-    visitor: 'кто-то без входа',
-    system: 'сервис',
-    operator: 'провайдер',
-  },
-  uz: {
-    merchant: 'sahifangiz yoki serveringiz',
-    user: 'kabinet foydalanuvchisi',
-    visitor: 'kirmagan kimdir',
-    system: 'xizmat',
-    operator: 'provayder',
-  },
 }
 
 const en: AuditLabels = {
@@ -129,6 +90,13 @@ const en: AuditLabels = {
     'sandbox.reset': 'Sandbox emptied',
     'key.rotated': 'Key rotated',
     'key.destroyed': 'Key destroyed',
+  },
+  actors: {
+    merchant: 'your page or server',
+    user: 'a dashboard user',
+    visitor: 'not signed in',
+    system: 'the service',
+    operator: 'the provider',
   },
   outcomes: {
     done: 'done',
@@ -245,7 +213,7 @@ const ru: AuditLabels = {
     'card.expired': 'Срок карты истёк',
     'card.resealed': 'Перешифрована новым ключом',
     'card.removed': 'Карта удалена',
-    'card.ended': 'Срок жизни карты закончился',
+    'card.ended': 'Хранение карты завершено',
     'code.requested': 'Запрошен SMS-код',
     'code.dispatched': 'Отправка SMS-кода',
     'code.attempted': 'Введён SMS-код',
@@ -256,24 +224,24 @@ const ru: AuditLabels = {
     'receipt.awaiting_merchant': 'Уведомляем ваш сервер',
     'receipt.paid': 'Оплачен',
     'receipt.held': 'Деньги удержаны',
-    'receipt.payment_failed': 'Оплата отклонена',
-    'receipt.unknown': 'Итог пока неизвестен',
+    'receipt.payment_failed': 'Оплата не прошла',
+    'receipt.unknown': 'Результат неизвестен',
     'receipt.reconcile_attempted': 'Сверка с сетью',
     'receipt.return_pending': 'Деньги возвращаются',
     'receipt.cancelled': 'Отменён',
     'receipt.fiscal_data_set': 'Переданы фискальные данные',
     'receipt.merchant_agreed': 'Ваш сервер принял оплату',
-    'receipt.flagged': 'Передан на ручную проверку',
+    'receipt.flagged': 'Требует ручной проверки',
     'receipt.resolved': 'Неизвестный результат разрешён оператором',
     'merchant.created': 'Мерчант создан',
-    'merchant.row_signed': 'Запись мерчанта заверена',
+    'merchant.row_signed': 'Запись мерчанта подписана',
     'merchant.changed': 'Настройки изменены',
     'merchant.blocked': 'Мерчант заблокирован',
     'merchant.unblocked': 'Мерчант разблокирован',
     'merchant.password_rotated': 'Выдан пароль API',
     'merchant.password_retired': 'Пароль API отключён',
     'dashboard.signed_in': 'Вход',
-    'dashboard.sign_in_refused': 'Во входе отказано',
+    'dashboard.sign_in_refused': 'Вход отклонён',
     'dashboard.signed_out': 'Выход',
     'dashboard.signed_out_everywhere': 'Выход везде',
     'dashboard_user.created': 'Пользователь создан',
@@ -293,21 +261,28 @@ const ru: AuditLabels = {
     'event.replayed': 'Событие отправлено ещё раз',
     'page.checked': 'Страница проверена',
     'script.authorized': 'Скрипт разрешён',
-    'script.refused': 'Скрипт признан лишним',
+    'script.refused': 'Скрипт запрещён',
     'sandbox.changed': 'Настройка песочницы изменена',
-    'sandbox.limits_changed': 'Симуляция лимитов изменена',
+    'sandbox.limits_changed': 'Лимиты песочницы изменены',
     'sandbox.clock_moved': 'Время сдвинуто',
     'sandbox.restored': 'Настройки песочницы сброшены',
     'sandbox.reset': 'Песочница очищена',
     'key.rotated': 'Ключ сменён',
     'key.destroyed': 'Ключ уничтожен',
   },
+  actors: {
+    merchant: 'ваша страница или сервер',
+    user: 'пользователь кабинета',
+    visitor: 'без входа в кабинет',
+    system: 'сервис',
+    operator: 'провайдер',
+  },
   outcomes: {
     done: 'выполнено',
     requested: 'запрошено',
     stored: 'сохранено',
-    refused: 'отказано',
-    unknown: 'итог неизвестен',
+    refused: 'отклонено',
+    unknown: 'результат неизвестен',
     created: 'создано',
     cancelled: 'отменено',
     nothing: 'без изменений',
@@ -353,14 +328,14 @@ const ru: AuditLabels = {
     expired: 'срок истёк',
     hold_expired: 'срок удержания истёк',
     repeated: 'запрошено повторно',
-    leased: 'в работе',
+    leased: 'выполняется',
     reply_lost: 'ответ потерян при перезапуске',
-    never_seen: 'сеть не видела запроса',
+    never_seen: 'сеть не получила запрос',
     still_unknown: 'всё ещё неизвестно',
     flagged: 'передано на ручную проверку',
     agreed: 'принято вашим сервером',
     performed: 'подтверждено вашим сервером',
-    merchant_refused: 'отказано вашим сервером',
+    merchant_refused: 'отклонено вашим сервером',
     merchant_no_answer: 'ваш сервер не ответил',
     delivered: 'доставлено',
     late: 'нет ответа вовремя',
@@ -372,7 +347,7 @@ const ru: AuditLabels = {
     stopped: 'прервано перезапуском',
     broken: 'вызов не удался',
     too_long: 'слишком длинный ответ',
-    not_a_reply: 'непонятный ответ',
+    not_a_reply: 'ответ не распознан',
     unexpected_result: 'неожиданный ответ',
     owner: 'владелец',
     developer: 'разработчик',
@@ -417,7 +392,7 @@ const uz: AuditLabels = {
     'card.expired': 'Karta muddati oʻtdi',
     'card.resealed': 'Yangi kalit bilan shifrlandi',
     'card.removed': 'Karta oʻchirildi',
-    'card.ended': 'Kartaning umri tugadi',
+    'card.ended': 'Kartani saqlash tugadi',
     'code.requested': 'SMS kod soʻraldi',
     'code.dispatched': 'SMS kod yuborish',
     'code.attempted': 'SMS kod kiritildi',
@@ -428,51 +403,58 @@ const uz: AuditLabels = {
     'receipt.awaiting_merchant': 'Serveringizga xabar berilmoqda',
     'receipt.paid': 'Toʻlandi',
     'receipt.held': 'Pul band qilindi',
-    'receipt.payment_failed': 'Toʻlov rad etildi',
-    'receipt.unknown': 'Natija hali nomaʼlum',
+    'receipt.payment_failed': 'Toʻlov oʻtmadi',
+    'receipt.unknown': 'Natija nomaʼlum',
     'receipt.reconcile_attempted': 'Tarmoq bilan solishtirildi',
-    'receipt.return_pending': 'Pul qaytmoqda',
+    'receipt.return_pending': 'Pul qaytarilmoqda',
     'receipt.cancelled': 'Bekor qilindi',
-    'receipt.fiscal_data_set': 'Fiskal maʼlumot berildi',
+    'receipt.fiscal_data_set': 'Fiskal maʼlumotlar kiritildi',
     'receipt.merchant_agreed': 'Serveringiz toʻlovni qabul qildi',
-    'receipt.flagged': 'Qoʻlda tekshirishga berildi',
+    'receipt.flagged': 'Qoʻlda tekshirish kerak',
     'receipt.resolved': 'Nomaʼlum natija operator tomonidan hal qilindi',
     'merchant.created': 'Merchant yaratildi',
-    'merchant.row_signed': 'Merchant yozuvi muhrlandi',
+    'merchant.row_signed': 'Merchant yozuvi imzolandi',
     'merchant.changed': 'Sozlamalar oʻzgartirildi',
     'merchant.blocked': 'Merchant bloklandi',
     'merchant.unblocked': 'Merchant blokdan chiqarildi',
     'merchant.password_rotated': 'API paroli berildi',
     'merchant.password_retired': 'API paroli bekor qilindi',
-    'dashboard.signed_in': 'Kirildi',
+    'dashboard.signed_in': 'Tizimga kirildi',
     'dashboard.sign_in_refused': 'Kirish rad etildi',
-    'dashboard.signed_out': 'Chiqildi',
-    'dashboard.signed_out_everywhere': 'Hamma joydan chiqildi',
+    'dashboard.signed_out': 'Tizimdan chiqildi',
+    'dashboard.signed_out_everywhere': 'Barcha qurilmalardan chiqildi',
     'dashboard_user.created': 'Foydalanuvchi yaratildi',
     'dashboard_user.role_changed': 'Roli oʻzgartirildi',
     'dashboard_user.blocked': 'Foydalanuvchi bloklandi',
     'dashboard_user.unblocked': 'Foydalanuvchi blokdan chiqarildi',
-    'dashboard_user.password_reset': 'Parol yangidan berildi',
+    'dashboard_user.password_reset': 'Parol tiklandi',
     'dashboard_user.password_changed': 'Parol oʻzgartirildi',
     'dashboard_user.totp_enabled': 'Ikkinchi omil yoqildi',
     'dashboard_user.totp_disabled': 'Ikkinchi omil oʻchirildi',
     'form_session.created': 'Forma sessiyasi yaratildi',
     'form_session.cancelled': 'Forma sessiyasi bekor qilindi',
-    'webhook.added': 'Vebhuk qoʻshildi',
-    'webhook.removed': 'Vebhuk oʻchirildi',
-    'webhook.secret_rotated': 'Vebhuk siri almashtirildi',
-    'webhook.tested': 'Vebhuk sinaldi',
-    'event.replayed': 'Hodisa yana yuborildi',
+    'webhook.added': 'Vebxuk qoʻshildi',
+    'webhook.removed': 'Vebxuk oʻchirildi',
+    'webhook.secret_rotated': 'Vebxuk maxfiy kaliti almashtirildi',
+    'webhook.tested': 'Vebxuk sinab koʻrildi',
+    'event.replayed': 'Hodisa qayta yuborildi',
     'page.checked': 'Sahifa tekshirildi',
     'script.authorized': 'Skript tasdiqlandi',
-    'script.refused': 'Skript ortiqcha deb topildi',
+    'script.refused': 'Skript taqiqlandi',
     'sandbox.changed': 'Sinov muhiti sozlamasi oʻzgartirildi',
-    'sandbox.limits_changed': 'Cheklovlar simulyatsiyasi oʻzgartirildi',
+    'sandbox.limits_changed': 'Sinov muhiti limitlari oʻzgartirildi',
     'sandbox.clock_moved': 'Vaqt surildi',
     'sandbox.restored': 'Sinov muhiti sozlamalari tiklandi',
     'sandbox.reset': 'Sinov muhiti tozalandi',
     'key.rotated': 'Kalit almashtirildi',
     'key.destroyed': 'Kalit yoʻq qilindi',
+  },
+  actors: {
+    merchant: 'sahifangiz yoki serveringiz',
+    user: 'kabinet foydalanuvchisi',
+    visitor: 'kabinetga kirmagan shaxs',
+    system: 'xizmat',
+    operator: 'provayder',
   },
   outcomes: {
     done: 'bajarildi',
@@ -527,7 +509,7 @@ const uz: AuditLabels = {
     repeated: 'qayta soʻraldi',
     leased: 'bajarilmoqda',
     reply_lost: 'javob qayta ishga tushishda yoʻqoldi',
-    never_seen: 'tarmoq soʻrovni koʻrmagan',
+    never_seen: 'tarmoq soʻrovni olmagan',
     still_unknown: 'hali ham nomaʼlum',
     flagged: 'qoʻlda tekshirishga berildi',
     agreed: 'serveringiz qabul qildi',
@@ -544,12 +526,12 @@ const uz: AuditLabels = {
     stopped: 'qayta ishga tushish uzib qoʻydi',
     broken: 'chaqiruv amalga oshmadi',
     too_long: 'javob juda uzun',
-    not_a_reply: 'javob tushunarsiz',
+    not_a_reply: 'javobni tanib boʻlmadi',
     unexpected_result: 'kutilmagan javob',
-    owner: 'ega',
+    owner: 'egasi',
     developer: 'dasturchi',
     support: 'qoʻllab-quvvatlash',
-    read: 'faqat koʻrish',
+    read: 'faqat oʻqish',
     issued: 'yangi parol berildi',
     all: 'barcha sessiyalar',
     locked: 'urinishlar juda koʻp',

@@ -42,7 +42,7 @@ export const commonEn = {
     submit: 'Sign in',
     ended: 'Your session has ended. Sign in again; everything you saved is still there.',
   },
-  mustChange: { title: 'Set your own password', text: 'The password you were given works only once.' },
+  firstPassword: { title: 'Set your own password', text: 'The password you were given works only once.' },
   password: {
     title: 'Password',
     current: 'Current password',
@@ -75,8 +75,8 @@ export const commonEn = {
   },
   error: {
     no_connection: 'The service did not respond. Check your connection and try again.',
-    card_number_typed: 'This holds a full card number. Take it out: the dashboard works with the last four digits and card ids.',
-    unforeseen: 'Something went wrong on this page. Reload it; if it happens again, tell your provider.',
+    card_number_typed: 'This contains a full card number. Remove it: the dashboard works with the last four digits and card ids.',
+    unexpected: 'Something went wrong on this page. Reload it; if it happens again, tell your provider.',
     retry: 'Try again',
     wait: (seconds: number) => `Try again in ${seconds} s.`,
   },
@@ -93,7 +93,7 @@ export const commonEn = {
   ms: 'ms',
   /** A duration in its two largest units. */
   duration: (ms: number) => formatDuration(ms, { days: 'd', hours: 'h', minutes: 'min', seconds: 's' }),
-  timeMoved: (duration: string) => `The time of this test environment is ${duration} ahead of the clock. See`,
+  timeMoved: (duration: string) => `The clock of this test environment is ${duration} ahead of real time. See`,
 }
 
 export type CommonMessages = typeof commonEn

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 
+import { errors } from '@tessera/contract/errors'
 import { receiptStates } from '@tessera/contract/receipt'
 
 import { auditPageMessages } from '../pages/audit/audit-messages.ts'
@@ -16,14 +17,15 @@ import { settingsPageMessages } from '../pages/settings/settings-messages.ts'
 import { startPageMessages } from '../pages/start/start-messages.ts'
 import { verificationPageMessages } from '../pages/verification/verification-messages.ts'
 import { webhookPageMessages } from '../pages/webhooks/webhook-messages.ts'
-import { actionLabel, actorLabel, actorLabels, auditLabels, outcomeLabel } from './audit-labels.ts'
+import { auditLabels, outcomeLabel } from './audit-labels.ts'
 import { commonEn } from './en.ts'
+import { labelOf } from './lookup.ts'
+import { reasonMessages } from './reason-messages.ts'
 import { commonRu } from './ru.ts'
 import { commonUz } from './uz.ts'
 
 const tables = {
   common: { en: commonEn, ru: commonRu, uz: commonUz },
-  actors: actorLabels,
   'audit labels': auditLabels,
   audit: auditPageMessages,
   cards: cardPageMessages,
@@ -31,6 +33,7 @@ const tables = {
   form: formBuilderMessages,
   overview: overviewPageMessages,
   'page check': pageCheckMessages,
+  reasons: reasonMessages,
   receipts: receiptPageMessages,
   requests: requestPageMessages,
   sandbox: sandboxPageMessages,
@@ -97,11 +100,10 @@ test('every state of a receipt has a label in every language', () => {
     for (const state of Object.values(receiptStates)) assert.ok(states[state], String(state))
 })
 
-test('an action that is newer than the page is shown as it is', () => {
-  assert.equal(actionLabel('card.created', auditLabels.ru), 'Карта создана')
-  assert.equal(actionLabel('card.teleported', auditLabels.ru), 'card.teleported')
-  assert.equal(actorLabel('operator', 'en'), 'the provider')
-  assert.equal(actorLabel('robot', 'uz'), 'robot')
+test('an action or actor that is newer than the page is shown as it is', () => {
+  const { actions, actors } = auditLabels.ru
+  assert.deepEqual([labelOf(actions, 'card.created'), labelOf(actions, 'card.teleported')], ['Карта создана', 'card.teleported'])
+  assert.deepEqual([labelOf(auditLabels.en.actors, 'operator'), labelOf(actors, 'robot')], ['the provider', 'robot'])
 })
 
 test('an outcome is shown as a text, and an id or a scenario as it is', () => {
@@ -116,4 +118,11 @@ test('an outcome is shown as a text, and an id or a scenario as it is', () => {
     ['constructor', 'constructor'],
   ] as const)
     assert.equal(outcomeLabel(outcome, auditLabels.ru), text)
+})
+
+test('every reason of a failed payment or code has a text', () => {
+  for (const { all, code } of Object.values(reasonMessages)) {
+    for (const { reason } of Object.values(errors)) assert.ok(all[reason], reason)
+    assert.notEqual(code['system_error'], all['system_error'], 'a code that was not sent is no failed payment')
+  }
 })

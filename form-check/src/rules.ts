@@ -11,8 +11,13 @@ export interface Rule {
   readonly advice: string
 }
 
-const cardForms = 'Specification, requirements for card-collection forms'
-const service = 'Specification, what the service does'
+/** The parts of the specification that rules come from, as `source` names them. */
+export const specificationParts = {
+  cardForms: 'Specification, requirements for card-collection forms',
+  service: 'Specification, what the service does',
+  authentication: 'Specification, authentication',
+} as const
+const { cardForms, service, authentication } = specificationParts
 const scripts = 'PCI DSS 4.0.1, 6.4.3'
 
 /** Every rule, in the order of the report. docs/guides/form-check.md is printed from this table. */
@@ -131,7 +136,7 @@ export const rules = {
   },
   'password-in-page': {
     text: 'The merchant’s password is not in client code: not in the page, its scripts, its storage or its requests.',
-    source: 'Specification, authentication, 4',
+    source: `${authentication}, 4`,
     severity: 'error',
     seenBy: 'source and browser',
     advice: 'Send the merchant id alone, and rotate the password: tessera merchants rotate-password.',

@@ -4,10 +4,15 @@ import { join } from 'node:path'
 import { build, type BuildOptions } from 'esbuild-wasm'
 
 import { auditLabels } from '../../dashboard/messages/audit-labels.ts'
+import { reasonMessages } from '../../dashboard/messages/reason-messages.ts'
+import { auditPageMessages } from '../../dashboard/pages/audit/audit-messages.ts'
+import { cardPageMessages } from '../../dashboard/pages/cards/card-messages.ts'
 import { compliancePageMessages } from '../../dashboard/pages/compliance/compliance-messages.ts'
 import { formBuilderMessages } from '../../dashboard/pages/form/form-messages.ts'
 import { overviewPageMessages } from '../../dashboard/pages/overview/overview-messages.ts'
 import { pageCheckMessages } from '../../dashboard/pages/page-check/page-check-messages.ts'
+import { receiptPageMessages } from '../../dashboard/pages/receipts/receipt-messages.ts'
+import { requestPageMessages } from '../../dashboard/pages/requests/request-messages.ts'
 import { startPageMessages } from '../../dashboard/pages/start/start-messages.ts'
 import { settingsPageMessages } from '../../dashboard/pages/settings/settings-messages.ts'
 import { sandboxPageMessages } from '../../dashboard/pages/sandbox/sandbox-messages.ts'
@@ -15,16 +20,21 @@ import { verificationPageMessages } from '../../dashboard/pages/verification/ver
 import { webhookPageMessages } from '../../dashboard/pages/webhooks/webhook-messages.ts'
 import { replaceFile } from '../replace-file.ts'
 
-/** The message tables of pages whose texts are not part of the script: by page, one object per language. */
+/** The tables of messages that are not part of the script, by the name in dashboard/messages/page-texts.ts: one object per language. */
 const lazyMessages: Readonly<Record<string, Readonly<Record<string, object>>>> = {
+  audit: auditPageMessages,
   'audit-labels': auditLabels,
+  cards: cardPageMessages,
   compliance: compliancePageMessages,
   form: formBuilderMessages,
   overview: overviewPageMessages,
   'page-check': pageCheckMessages,
-  start: startPageMessages,
-  settings: settingsPageMessages,
+  reasons: reasonMessages,
+  receipts: receiptPageMessages,
+  requests: requestPageMessages,
   sandbox: sandboxPageMessages,
+  settings: settingsPageMessages,
+  start: startPageMessages,
   verification: verificationPageMessages,
   webhooks: webhookPageMessages,
 }
@@ -61,34 +71,34 @@ export function dashboardBuild(root: string, messageFiles = createMessageFiles()
     jsx: 'automatic',
     jsxImportSource: 'preact',
     // Read by dashboard/app/lazy-messages.tsx.
-    define: { messageFiles: JSON.stringify(fileNamesByPage(messageFiles)) },
+    define: { messageFiles: JSON.stringify(fileNamesByTable(messageFiles)) },
     target: ['chrome123', 'firefox120', 'safari17.5'],
   } as const satisfies Readonly<BuildOptions>
 }
 
 interface MessageFile {
-  readonly page: string
+  readonly table: string
   readonly language: string
   readonly name: string
   readonly contents: Uint8Array
 }
 
 function createMessageFiles(): MessageFile[] {
-  return Object.entries(lazyMessages).flatMap(([page, table]) =>
-    Object.entries(table).map(([language, messages]) => createMessageFile(page, language, messages)),
+  return Object.entries(lazyMessages).flatMap(([table, languages]) =>
+    Object.entries(languages).map(([language, messages]) => createMessageFile(table, language, messages)),
   )
 }
 
 /** Named by its hash, so that its content never changes under its name. */
-function createMessageFile(page: string, language: string, messages: object): MessageFile {
+function createMessageFile(table: string, language: string, messages: object): MessageFile {
   const contents = Buffer.from(JSON.stringify(messages))
   const hash = createHash('sha256').update(contents).digest('hex').slice(0, 16)
-  return { page, language, name: `${page}.${language}-${hash}.json`, contents }
+  return { table, language, name: `${table}.${language}-${hash}.json`, contents }
 }
 
-function fileNamesByPage(files: readonly MessageFile[]): object {
-  const byPage = Object.entries(Object.groupBy(files, ({ page }) => page))
+function fileNamesByTable(files: readonly MessageFile[]): object {
+  const byTable = Object.entries(Object.groupBy(files, ({ table }) => table))
   return Object.fromEntries(
-    byPage.map(([page, list = []]) => [page, Object.fromEntries(list.map(({ language, name }) => [language, name]))]),
+    byTable.map(([table, list = []]) => [table, Object.fromEntries(list.map(({ language, name }) => [language, name]))]),
   )
 }

@@ -2,18 +2,18 @@ import { useSignal } from '@preact/signals'
 import type { Result } from '@tessera/contract/operations'
 
 import { call } from '../../app/api.ts'
-import { localize } from '../../app/language.ts'
 import { ErrorMessage } from '../../components/query-result.tsx'
 import { download, downloadCsv, toIsoTime } from '../../format/csv.ts'
 import { useAction } from '../../hooks/use-action.ts'
 import { collectPages } from '../../hooks/list-pages.ts'
-import { auditPageMessages } from './audit-messages.ts'
+import { formatMessage } from '../../messages/lookup.ts'
+import { auditPageText } from '../../messages/page-texts.ts'
 
 type AuditRow = Result<'dashboard.audit.list'>['entries'][number]
 
 /** Exports the whole list, fetched page by page. */
 export function AuditExport({ subject }: { subject: string }) {
-  const text = localize(auditPageMessages)
+  const text = auditPageText.current()
   const status = useSignal('')
   const { isBusy, error, run } = useAction()
   const filter = subject === '' ? {} : { subject }
@@ -24,9 +24,9 @@ export function AuditExport({ subject }: { subject: string }) {
         return { rows: entries, next }
       },
       maxEntries,
-      (count) => (status.value = text.exporting(count)),
+      (count) => (status.value = formatMessage(text.exporting, count)),
     )
-    status.value = isComplete ? text.exported(rows.length) : text.exportedFirst(rows.length)
+    status.value = formatMessage(isComplete ? text.exported : text.exportedFirst, rows.length)
     return rows
   }
   const save = async (download: (entries: readonly AuditRow[]) => void): Promise<void> => {

@@ -2,24 +2,22 @@ import { useSignal } from '@preact/signals'
 import type { Result } from '@tessera/contract/operations'
 
 import { call } from '../../app/api.ts'
-import { language, localize } from '../../app/language.ts'
+import { useMessages } from '../../app/lazy-messages.tsx'
 import { navigate, dashboardPath, route } from '../../app/router.ts'
 import { Field, useSyncedValue } from '../../components/fields.tsx'
 import { EmptyState } from '../../components/query-result.tsx'
 import { type TableColumn, DataTable } from '../../components/table.tsx'
-import { Time } from '../../components/values.tsx'
+import { EnglishCode, Time } from '../../components/values.tsx'
 import { usePagedList } from '../../hooks/use-paged-list.ts'
-import { actionLabel, actorLabel, outcomeLabel } from '../../messages/audit-labels.ts'
-import { auditLabelText } from '../../messages/page-texts.ts'
+import { outcomeLabel } from '../../messages/audit-labels.ts'
+import { labelOf } from '../../messages/lookup.ts'
+import { auditLabelText, auditPageText } from '../../messages/page-texts.ts'
 import { AuditExport } from './audit-export.tsx'
-import { auditPageMessages } from './audit-messages.ts'
 
 type AuditRow = Result<'dashboard.audit.list'>['entries'][number]
 
 /** What people did, newest first, or everything that was done to one id. */
 export function AuditPage() {
-  const isLoaded = auditLabelText.use() !== null
-  const text = localize(auditPageMessages)
   const subject = route.value.query.get('subject') ?? ''
   const input = useSyncedValue(subject)
   const invalidId = useSignal('')
@@ -27,13 +25,15 @@ export function AuditPage() {
     const { entries, next } = await call('dashboard.audit.list', subject === '' ? { after } : { after, subject })
     return { rows: entries, next }
   })
+  const loading = useMessages(auditPageText, auditLabelText)
+  if (loading !== null) return loading
+  const text = auditPageText.current()
   const search = (): void => {
     const id = input.value.trim()
     if (id === '') navigate('audit')
     else if (/^[0-9a-f]{24}$/.test(id)) navigate(`audit?subject=${id}`)
     else invalidId.value = id
   }
-  if (!isLoaded) return auditLabelText.placeholder()
   return (
     <>
       <p>{text.about}</p>
@@ -46,22 +46,22 @@ export function AuditPage() {
         }}
       >
         <Field
-          label={text.subject}
+          label={text.idLabel}
           type="search"
           value={input.value}
-          hint={text.subjectHint}
+          hint={text.idHint}
           maxLength={64}
           onInput={(value) => (input.value = value)}
         />
         <button type="submit">{text.show}</button>
       </form>
-      <p role="alert">{invalidId.value !== '' && invalidId.value === input.value.trim() ? text.notAnId : ''}</p>
+      <p role="alert">{invalidId.value !== '' && invalidId.value === input.value.trim() ? text.invalidId : ''}</p>
       <DataTable
         label={text.label}
         list={list}
         columns={columns()}
         keyOf={({ proof }) => proof}
-        empty={<EmptyState {...(subject === '' ? text.none : text.noneOfOne)} />}
+        empty={<EmptyState {...(subject === '' ? text.none : text.noneForId)} />}
       />
       <AuditExport subject={subject} />
     </>
@@ -69,21 +69,24 @@ export function AuditPage() {
 }
 
 function columns(): TableColumn<AuditRow>[] {
-  const text = localize(auditPageMessages)
+  const text = auditPageText.current()
   const labels = auditLabelText.current()
   return [
     {
-      name: text.what,
+      name: text.action,
       render: ({ action }) => (
         <>
-          {actionLabel(action, labels)} <code class="minor">{action}</code>
+          {labelOf(labels.actions, action)}{' '}
+          <span class="minor">
+            <EnglishCode code={action} />
+          </span>
         </>
       ),
     },
-    { name: text.who, render: ({ actor, phone }) => (phone === null ? actorLabel(actor, language.value) : `+${phone}`) },
+    { name: text.actor, render: ({ actor, phone }) => (phone === null ? labelOf(labels.actors, actor) : `+${phone}`) },
     { name: text.at, render: ({ at }) => <Time at={at} /> },
     {
-      name: text.on,
+      name: text.object,
       render: ({ subject }) =>
         /^[0-9a-f]{24}$/.test(subject) ? <a href={dashboardPath(`audit?subject=${subject}`)}>{subject.slice(0, 8)}…</a> : subject,
     },

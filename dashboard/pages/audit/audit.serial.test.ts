@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 
-import { faultsFor, openDashboard, readDownload, type OpenDashboard } from '../../dashboard.fixture.ts'
+import { listAccessibilityViolations, openDashboard, readDownload, type OpenDashboard } from '../../dashboard.fixture.ts'
 
 let dashboard: OpenDashboard
 before(async () => {
@@ -48,7 +48,7 @@ test('the page Audit is accessible and fits a phone in Uzbek and Russian', async
   for (const [colorScheme, locale] of [['light', 'uz-UZ'] as const, ['dark', 'ru-RU'] as const]) {
     const page = await dashboard.open('audit', { colorScheme, locale, viewport: { width: 360, height: 740 } })
     await page.locator('tbody tr').first().waitFor()
-    assert.deepEqual(await faultsFor(page), [])
+    assert.deepEqual(await listAccessibilityViolations(page), [])
     assert.equal(await page.evaluate(() => document.documentElement.scrollWidth > innerWidth), false)
   }
 })

@@ -2,7 +2,7 @@ import { useSignal } from '@preact/signals'
 import type { Result } from '@tessera/contract/operations'
 
 import { call } from '../../app/api.ts'
-import { language, localize } from '../../app/language.ts'
+import { useMessages } from '../../app/lazy-messages.tsx'
 import { dashboardPath } from '../../app/router.ts'
 import { hasRole } from '../../app/session-state.ts'
 import { CopyButton } from '../../components/copy.tsx'
@@ -11,18 +11,20 @@ import { ConfirmDialog } from '../../components/dialog.tsx'
 import { QueryResult } from '../../components/query-result.tsx'
 import { Money, Tag, Time } from '../../components/values.tsx'
 import { useQuery } from '../../hooks/use-query.ts'
-import { actionLabel, actorLabel, outcomeLabel } from '../../messages/audit-labels.ts'
-import { auditLabelText } from '../../messages/page-texts.ts'
+import { outcomeLabel } from '../../messages/audit-labels.ts'
+import { labelOf } from '../../messages/lookup.ts'
+import { auditLabelText, cardPageText, reasonText, receiptPageText } from '../../messages/page-texts.ts'
 import { ReceiptStateTag } from '../receipts/receipt-state.tsx'
-import { cardPageMessages } from './card-messages.ts'
 
 type CardDetails = Result<'dashboard.cards.get'>
 
 /** One card: its data, the cardholder's consent, and its history. */
 export function CardDetail({ cardId }: { cardId: string }) {
-  const text = localize(cardPageMessages)
   const query = useQuery('dashboard.cards.get', { cardId })
   const isRemoving = useSignal(false)
+  const loading = useMessages(cardPageText, receiptPageText, auditLabelText, reasonText)
+  if (loading !== null) return loading
+  const text = cardPageText.current()
   return (
     <>
       <p>
@@ -57,7 +59,7 @@ export function CardDetail({ cardId }: { cardId: string }) {
 }
 
 function CardSummary({ card, onRemove }: CardDetails & { onRemove: () => void }) {
-  const text = localize(cardPageMessages)
+  const text = cardPageText.current()
   const isUsable = card.state === 'live' || card.state === 'expired'
   return (
     <section class="panel">
@@ -76,7 +78,7 @@ function CardSummary({ card, onRemove }: CardDetails & { onRemove: () => void })
         <dd>
           <Time at={card.createdAt} />
         </dd>
-        <dt>{text.endsAt}</dt>
+        <dt>{text.wipedAt}</dt>
         <dd>
           <Time at={card.endedAt ?? card.endsAt} />
         </dd>
@@ -102,7 +104,7 @@ function CardSummary({ card, onRemove }: CardDetails & { onRemove: () => void })
 
 /** The row fails its MAC check, so none of its values are shown. */
 function Tampered({ card }: Pick<CardDetails, 'card'>) {
-  const text = localize(cardPageMessages)
+  const text = cardPageText.current()
   return (
     <section class="panel">
       <h2>{text.label}</h2>
@@ -119,16 +121,15 @@ function Tampered({ card }: Pick<CardDetails, 'card'>) {
 }
 
 function Timeline({ timeline }: Pick<CardDetails, 'timeline'>) {
-  const labels = auditLabelText.use()
-  const text = localize(cardPageMessages)
-  if (labels === null) return auditLabelText.placeholder()
+  const text = cardPageText.current()
+  const labels = auditLabelText.current()
   return (
     <section class="panel">
-      <h2>{text.timeline}</h2>
+      <h2>{text.history}</h2>
       <ol class="timeline">
         {timeline.map(({ at, what, outcome, actor, receiptId, amountTiyin }) => (
           <li key={`${at} ${what} ${receiptId ?? ''} ${outcome}`}>
-            <strong>{what === 'receipt' ? text.payment : actionLabel(what, labels)}</strong>
+            <strong>{what === 'receipt' ? text.payment : labelOf(labels.actions, what)}</strong>
             {what === 'receipt' ? (
               <ReceiptStateTag state={Number(outcome)} isFlagged={false} />
             ) : (
@@ -137,7 +138,7 @@ function Timeline({ timeline }: Pick<CardDetails, 'timeline'>) {
             {amountTiyin !== null && <Money tiyin={amountTiyin} />}
             {receiptId !== null && <a href={dashboardPath(`receipts/${receiptId}`)}>{text.receipt}</a>}
             <small>
-              <Time at={at} /> · {actorLabel(actor, language.value)}
+              <Time at={at} /> · {labelOf(labels.actors, actor)}
             </small>
           </li>
         ))}
@@ -152,7 +153,7 @@ export function CardStateTag({
 }: {
   card: Pick<Result<'dashboard.cards.list'>['cards'][number], 'state' | 'verified'>
 }) {
-  const text = localize(cardPageMessages).states
+  const text = cardPageText.current().states
   if (state === 'tampered') return <Tag tone="red">{text.tampered}</Tag>
   if (state === 'live') return verified ? <Tag tone="green">{text.verified}</Tag> : <Tag tone="amber">{text.unverified}</Tag>
   return <Tag tone={state === 'expired' ? 'amber' : 'grey'}>{text[state]}</Tag>

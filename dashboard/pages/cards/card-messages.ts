@@ -1,5 +1,6 @@
 import type { Language } from '@tessera/contract/profile'
 
+// Loaded with the page, one file per language.
 const en = {
   label: 'Cards',
   search: 'Find a card',
@@ -9,7 +10,7 @@ const en = {
   state: 'State',
   saved: 'Saved',
   recurrent: 'recurring',
-  once: 'one payment',
+  oneTime: 'one payment',
   customer: 'Payer',
   created: 'Created',
   none: {
@@ -33,10 +34,10 @@ const en = {
   back: 'All cards',
   cardId: 'Card id',
   expiry: 'Expiry',
-  endsAt: 'Wiped',
+  wipedAt: 'Wiped',
   consent: 'Consent',
   account: 'Account',
-  timeline: 'History',
+  history: 'History',
   remove: 'Remove the card',
   removeTitle: 'Remove this card?',
   removeText: 'The sealed number is wiped at once, and the token can no longer pay. This cannot be undone.',
@@ -44,7 +45,9 @@ const en = {
   receipt: 'Open the receipt',
 }
 
-const ru: typeof en = {
+export type CardPageMessages = typeof en
+
+const ru: CardPageMessages = {
   label: 'Карты',
   search: 'Найти карту',
   searchHint: 'Последние четыре цифры, маска, id карты или ваш id плательщика',
@@ -53,7 +56,7 @@ const ru: typeof en = {
   state: 'Состояние',
   saved: 'Хранение',
   recurrent: 'повторные платежи',
-  once: 'один платёж',
+  oneTime: 'один платёж',
   customer: 'Плательщик',
   created: 'Создана',
   none: {
@@ -69,35 +72,35 @@ const ru: typeof en = {
     unverified: 'не подтверждена',
     expired: 'истёк срок',
     removed: 'удалена',
-    ended: 'завершена',
+    ended: 'хранение завершено',
     tampered: 'запись изменена',
   },
   tampered:
-    'Запись этой карты не такая, какой её сделал сервис: из неё ничего не показано, токен не платит. Сообщите провайдеру; история карты ниже.',
+    'Запись этой карты изменена вне сервиса, поэтому её данные не показаны, а токен не действует. Сообщите провайдеру. История карты ниже.',
   back: 'Все карты',
   cardId: 'Id карты',
   expiry: 'Срок действия',
-  endsAt: 'Уничтожение номера',
+  wipedAt: 'Удаление номера',
   consent: 'Согласие',
   account: 'Счёт',
-  timeline: 'Что произошло',
+  history: 'История',
   remove: 'Удалить карту',
   removeTitle: 'Удалить эту карту?',
-  removeText: 'Зашифрованный номер стирается сразу, токен больше не платит. Отменить нельзя.',
+  removeText: 'Зашифрованный номер сразу удаляется, токен больше не действует. Отменить это нельзя.',
   payment: 'Платёж',
-  receipt: 'К чеку',
+  receipt: 'Открыть чек',
 }
 
-const uz: typeof en = {
+const uz: CardPageMessages = {
   label: 'Kartalar',
   search: 'Kartani topish',
-  searchHint: 'Oxirgi toʻrt raqam, niqob, karta id yoki toʻlovchining sizdagi id raqami',
+  searchHint: 'Oxirgi toʻrt raqam, niqoblangan raqam, karta id si yoki toʻlovchi id si',
   find: 'Topish',
   number: 'Karta',
   state: 'Holati',
   saved: 'Saqlash',
   recurrent: 'takroriy toʻlov',
-  once: 'bitta toʻlov',
+  oneTime: 'bitta toʻlov',
   customer: 'Toʻlovchi',
   created: 'Yaratilgan',
   none: {
@@ -113,24 +116,24 @@ const uz: typeof en = {
     unverified: 'tasdiqlanmagan',
     expired: 'muddati oʻtgan',
     removed: 'oʻchirilgan',
-    ended: 'tugagan',
+    ended: 'saqlash tugagan',
     tampered: 'yozuv oʻzgartirilgan',
   },
   tampered:
-    'Bu karta yozuvi xizmat yozgandek emas: undan hech narsa koʻrsatilmaydi, tokeni toʻlamaydi. Provayderga xabar bering; karta tarixi quyida.',
+    'Bu karta yozuvi xizmatdan tashqarida oʻzgartirilgan, shuning uchun maʼlumotlari koʻrsatilmaydi va tokeni ishlamaydi. Provayderga xabar bering. Karta tarixi quyida.',
   back: 'Barcha kartalar',
   cardId: 'Karta id',
   expiry: 'Amal qilish muddati',
-  endsAt: 'Raqam yoʻq qilinadi',
+  wipedAt: 'Raqam oʻchiriladi',
   consent: 'Rozilik',
   account: 'Hisob',
-  timeline: 'Nima boʻldi',
+  history: 'Tarix',
   remove: 'Kartani oʻchirish',
   removeTitle: 'Bu karta oʻchirilsinmi?',
-  removeText: 'Shifrlangan raqam darhol oʻchiriladi, token boshqa toʻlamaydi. Qaytarib boʻlmaydi.',
+  removeText: 'Shifrlangan raqam darhol oʻchiriladi, token endi ishlamaydi. Buni bekor qilib boʻlmaydi.',
   payment: 'Toʻlov',
-  receipt: 'Chekka oʻtish',
+  receipt: 'Chekni ochish',
 }
 
 /** The texts of the page Cards. */
-export const cardPageMessages: Readonly<Record<Language, typeof en>> = { en, ru, uz }
+export const cardPageMessages: Readonly<Record<Language, CardPageMessages>> = { en, ru, uz }

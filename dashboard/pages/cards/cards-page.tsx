@@ -1,15 +1,15 @@
 import type { Result } from '@tessera/contract/operations'
 
 import { call } from '../../app/api.ts'
-import { localize } from '../../app/language.ts'
+import { useMessages } from '../../app/lazy-messages.tsx'
 import { navigate, dashboardPath, route } from '../../app/router.ts'
 import { Field, useSyncedValue } from '../../components/fields.tsx'
 import { EmptyState } from '../../components/query-result.tsx'
 import { type TableColumn, DataTable } from '../../components/table.tsx'
 import { Tag, Time } from '../../components/values.tsx'
 import { usePagedList } from '../../hooks/use-paged-list.ts'
+import { cardPageText } from '../../messages/page-texts.ts'
 import { CardDetail, CardStateTag } from './card-detail.tsx'
-import { cardPageMessages } from './card-messages.ts'
 
 /** The list at /dashboard/cards, and one card at /dashboard/cards/<id>. */
 export function CardsPage() {
@@ -21,13 +21,15 @@ type CardRow = Result<'dashboard.cards.list'>['cards'][number]
 
 /** The merchant's cards, newest first. The search is part of the address. */
 export function CardList() {
-  const text = localize(cardPageMessages)
   const search = route.value.query.get('search') ?? ''
   const input = useSyncedValue(search)
   const list = usePagedList(search, async (after) => {
     const { cards, next } = await call('dashboard.cards.list', { search, after })
     return { rows: cards, next }
   })
+  const loading = useMessages(cardPageText)
+  if (loading !== null) return loading
+  const text = cardPageText.current()
   return (
     <>
       <form
@@ -60,14 +62,14 @@ export function CardList() {
 }
 
 function columns(): TableColumn<CardRow>[] {
-  const text = localize(cardPageMessages)
+  const text = cardPageText.current()
   return [
     { name: text.number, render: ({ cardId, number }) => <a href={dashboardPath(`cards/${cardId}`)}>{number === '' ? cardId : number}</a> },
     { name: text.state, render: (card) => <CardStateTag card={card} /> },
     {
       name: text.saved,
       render: ({ recurrent, state }) =>
-        state === 'tampered' ? '—' : <Tag tone={recurrent ? 'blue' : 'grey'}>{recurrent ? text.recurrent : text.once}</Tag>,
+        state === 'tampered' ? '—' : <Tag tone={recurrent ? 'blue' : 'grey'}>{recurrent ? text.recurrent : text.oneTime}</Tag>,
       isMinor: true,
     },
     { name: text.customer, render: ({ customer }) => customer ?? '—', isMinor: true },

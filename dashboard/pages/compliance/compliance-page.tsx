@@ -2,6 +2,7 @@ import type { ComponentChildren } from 'preact'
 import { useEffect } from 'preact/hooks'
 
 import { language } from '../../app/language.ts'
+import { useMessages } from '../../app/lazy-messages.tsx'
 import { session } from '../../app/session-state.ts'
 import { QueryResult, ErrorMessage } from '../../components/query-result.tsx'
 import { Time } from '../../components/values.tsx'
@@ -17,13 +18,13 @@ import './compliance.css'
 
 /** What the service can show of the merchant's duties: the items of the specification with what it sees of each, and the evidence for an assessor. */
 export function CompliancePage() {
-  const text = compliancePageText.use()
   useEffect(openForPrint, [])
   const summary = useQuery('dashboard.compliance.get', {})
   const scripts = useQuery('dashboard.scripts.list', {})
   const checks = useQuery('dashboard.pageCheck.list', {})
   const matrix = useQuery('dashboard.compliance.responsibilities', { locale: language.value })
-  if (text === null) return compliancePageText.placeholder()
+  const loading = useMessages(compliancePageText)
+  if (loading !== null) return loading
   const rest = {
     scripts: scripts.result.value?.scripts ?? null,
     checks: checks.result.value?.checks ?? null,
@@ -56,7 +57,7 @@ function CompliancePanels({ data, children }: { data: ComplianceData; children: 
       <div class="actions">
         {parts.map((part) => (
           <button key={part} type="button" onClick={() => scrollToPart(part)}>
-            {text.parts[part]}
+            {text.sections[part]}
           </button>
         ))}
         <span class="spacer" />

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 
-import { faultsFor, openDashboard, readDownload, type OpenDashboard } from '../../dashboard.fixture.ts'
+import { listAccessibilityViolations, openDashboard, readDownload, type OpenDashboard } from '../../dashboard.fixture.ts'
 
 let dashboard: OpenDashboard
 before(async () => {
@@ -82,7 +82,7 @@ for (const [colorScheme, locale] of [['light', 'en-GB'] as const, ['dark', 'ru-R
     await page.locator('.matrix tbody tr').first().waitFor()
     await page.locator('.compliance table').first().waitFor()
     await page.locator('.skeleton').first().waitFor({ state: 'detached' })
-    assert.deepEqual(await faultsFor(page), [])
+    assert.deepEqual(await listAccessibilityViolations(page), [])
     assert.equal(await page.evaluate(() => document.documentElement.scrollWidth > innerWidth), false)
   })
 }

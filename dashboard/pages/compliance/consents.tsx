@@ -2,7 +2,6 @@ import { useSignal } from '@preact/signals'
 import type { Result } from '@tessera/contract/operations'
 
 import { call } from '../../app/api.ts'
-import { formatMessage } from '../../format/message.ts'
 import { dashboardPath } from '../../app/router.ts'
 import { CopyButton } from '../../components/copy.tsx'
 import { Dialog } from '../../components/dialog.tsx'
@@ -13,6 +12,7 @@ import { downloadCsv, toIsoTime } from '../../format/csv.ts'
 import { useAction } from '../../hooks/use-action.ts'
 import { collectPages } from '../../hooks/list-pages.ts'
 import { usePagedList } from '../../hooks/use-paged-list.ts'
+import { formatMessage } from '../../messages/lookup.ts'
 import { compliancePageText } from '../../messages/page-texts.ts'
 
 type ConsentPage = Result<'dashboard.consents.list'>
@@ -30,12 +30,12 @@ export function ConsentsSection({ consents }: { consents: Result<'dashboard.comp
   return (
     <section>
       <h2 id="consents" tabIndex={-1}>
-        {text.parts.consents}
+        {text.sections.consents}
       </h2>
       <p>{text.consentsAbout}</p>
       {consents.merchant > 0 && <p>{text.assertedAbout}</p>}
       <DataTable
-        label={text.parts.consents}
+        label={text.sections.consents}
         list={list}
         keyOf={({ cardId }) => cardId}
         empty={<EmptyState {...text.noConsents} />}
@@ -49,13 +49,13 @@ export function ConsentsSection({ consents }: { consents: Result<'dashboard.comp
             ),
           },
           { name: text.payer, render: ({ customer }) => customer ?? '—', isMinor: true },
-          { name: text.by, render: ({ by, isTrue }) => <ConsentSource by={by} isTrue={isTrue} /> },
+          { name: text.source, render: ({ by, isTrue }) => <ConsentSource by={by} isTrue={isTrue} /> },
           { name: text.agreed, render: ({ agreedAt, receivedAt }) => <Time at={agreedAt ?? receivedAt} /> },
           {
-            name: text.words,
+            name: text.consentText,
             render: (consent) =>
               consent.text === null ? (
-                text.noWords
+                text.noConsentText
               ) : (
                 <button type="button" class="copy" onClick={() => (opened.value = consent)}>
                   {consent.version} · {consent.locale} <span class="visually-hidden">{consent.number}</span>
@@ -66,7 +66,7 @@ export function ConsentsSection({ consents }: { consents: Result<'dashboard.comp
       />
       <ExportButton />
       {opened.value !== null && (
-        <Dialog title={text.words} onClose={() => (opened.value = null)}>
+        <Dialog title={text.consentText} onClose={() => (opened.value = null)}>
           <p lang={opened.value.locale ?? ''}>{opened.value.text}</p>
           <p>
             SHA-256 <CopyButton text={opened.value.sha256 ?? ''} />
@@ -81,8 +81,8 @@ function ConsentSource({ by, isTrue }: Pick<Consent, 'by' | 'isTrue'>) {
   const text = compliancePageText.current()
   return (
     <>
-      <Tag tone={by === 'form' ? 'green' : by === 'merchant' || by === 'unknown' ? 'amber' : 'blue'}>{text.ways[by]}</Tag>{' '}
-      {!isTrue && <Tag tone="red">{text.notTrue}</Tag>}
+      <Tag tone={by === 'form' ? 'green' : by === 'merchant' || by === 'unknown' ? 'amber' : 'blue'}>{text.sources[by]}</Tag>{' '}
+      {!isTrue && <Tag tone="red">{text.modified}</Tag>}
     </>
   )
 }

@@ -15,7 +15,7 @@ export function FindingsSection({ findings }: { findings: readonly Finding[] }) 
   return (
     <section>
       <h2 id="findings" tabIndex={-1}>
-        {text.parts.findings}
+        {text.sections.findings}
       </h2>
       <p>{text.findingsAbout}</p>
       {findings.length === 0 ? (
@@ -49,9 +49,9 @@ function FindingItem({ finding: { kind, seenBy, count, firstAt, lastAt, method, 
       </header>
       <p>{todo}</p>
       {kind === 'password_in_browser' && <a href={dashboardPath('settings')}>{text.toSettings}</a>}
-      {seenBy === 'browser' && <small>{text.anybody}</small>}
+      {seenBy === 'browser' && <small>{text.anyCaller}</small>}
       <dl>
-        <dt>{text.howOften}</dt>
+        <dt>{text.count}</dt>
         <dd>{count}</dd>
         <dt>{text.first}</dt>
         <dd>

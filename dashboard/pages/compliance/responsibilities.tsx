@@ -14,13 +14,13 @@ export function ResponsibilitiesSection({ query }: { query: ApiQuery<Responsibil
   return (
     <section>
       <h2 id="responsibilities" tabIndex={-1}>
-        {text.parts.responsibilities}
+        {text.sections.responsibilities}
       </h2>
       <p>{text.matrixAbout}</p>
       <QueryResult query={query}>
         {({ rows }) => (
           <>
-            <div class="table matrix" tabIndex={0} role="region" aria-label={text.parts.responsibilities}>
+            <div class="table matrix" tabIndex={0} role="region" aria-label={text.sections.responsibilities}>
               <table>
                 <thead>
                   <tr>

@@ -23,15 +23,15 @@ export function ScriptReviewDialog({ script, onClose, onDone }: { script: Script
   }
   const hasReason = reason.value.trim().length >= 3
   return (
-    <Dialog title={text.judgeTitle} onClose={onClose} isLocked={isBusy.value}>
+    <Dialog title={text.reviewTitle} onClose={onClose} isLocked={isBusy.value}>
       <p>
         <code class="long">{script.address}</code>
       </p>
-      {script.fingerprint === '' ? <p>{text.noPrint}</p> : <code class="long">{script.fingerprint}</code>}
+      {script.fingerprint === '' ? <p>{text.noFingerprint}</p> : <code class="long">{script.fingerprint}</code>}
       <div class="field">
-        <label for={id}>{text.why}</label>
+        <label for={id}>{text.reason}</label>
         <textarea id={id} rows={3} maxLength={500} value={reason.value} onInput={(event) => (reason.value = event.currentTarget.value)} />
-        <small>{text.whyHint}</small>
+        <small>{text.reasonHint}</small>
       </div>
       <ErrorMessage error={error.value} />
       <footer>
@@ -41,7 +41,7 @@ export function ScriptReviewDialog({ script, onClose, onDone }: { script: Script
           disabled={!hasReason || isBusy.value}
           onClick={() => void run(() => decide('refused'), onClose)}
         >
-          {text.refuse}
+          {text.reject}
         </button>
         <button
           type="button"
@@ -49,7 +49,7 @@ export function ScriptReviewDialog({ script, onClose, onDone }: { script: Script
           disabled={!hasReason || isBusy.value}
           onClick={() => void run(() => decide('authorised'), onClose)}
         >
-          {text.authorise}
+          {text.authorize}
         </button>
       </footer>
     </Dialog>

@@ -5,7 +5,10 @@ import type { ScriptEntry } from './script-review.tsx'
 type ReviewState = Pick<ScriptEntry, 'decision' | 'isChanged' | 'isGone'>
 
 /** The state of a script as the key of its label, with its color. */
-export function scriptState({ decision, isChanged, isGone }: ReviewState): { tone: Tone; name: keyof CompliancePageMessages['judged'] } {
+export function scriptState({ decision, isChanged, isGone }: ReviewState): {
+  tone: Tone
+  name: keyof CompliancePageMessages['reviewStates']
+} {
   if (isGone) return { tone: 'grey', name: 'gone' }
   if (decision === 'open') return { tone: 'amber', name: 'open' }
   if (isChanged) return { tone: 'red', name: 'changed' }

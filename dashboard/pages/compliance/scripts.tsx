@@ -20,7 +20,7 @@ export function ScriptsSection({ query }: { query: ApiQuery<ScriptInventory> }) 
   return (
     <section>
       <h2 id="scripts" tabIndex={-1}>
-        {text.parts.scripts}
+        {text.sections.scripts}
       </h2>
       <p>{text.scriptsAbout}</p>
       <QueryResult query={query}>
@@ -64,7 +64,7 @@ function ScriptItem({ script, onReview }: { script: ScriptEntry; onReview: () =>
           {text.onPage} {page === 'pasted' ? text.pasted : page}
         </small>
         <span class="tags">
-          <Tag tone={tone}>{text.judged[name]}</Tag>
+          <Tag tone={tone}>{text.reviewStates[name]}</Tag>
           <Tag tone="grey">{text.party[party]}</Tag>
           {party === 'third' && integrity === '' && <Tag tone="amber">{text.noIntegrity}</Tag>}
         </span>
@@ -82,7 +82,7 @@ function ScriptItem({ script, onReview }: { script: ScriptEntry; onReview: () =>
       </div>
       {hasRole('developer') && (
         <button type="button" onClick={onReview}>
-          {text.judge} <span class="visually-hidden">{address}</span>
+          {text.review} <span class="visually-hidden">{address}</span>
         </button>
       )}
     </li>

@@ -2,10 +2,10 @@ import type { Result } from '@tessera/contract/operations'
 import type { ComponentChildren } from 'preact'
 
 import { languageNames } from '../../app/language.ts'
-import { formatMessage } from '../../format/message.ts'
 import { dashboardPath } from '../../app/router.ts'
 import { CopyButton } from '../../components/copy.tsx'
 import { Tag, type Tone } from '../../components/values.tsx'
+import { formatMessage } from '../../messages/lookup.ts'
 import { compliancePageText } from '../../messages/page-texts.ts'
 import type { ScriptEntry } from './script-review.tsx'
 
@@ -27,13 +27,13 @@ export function StatementsSection({ summary, scripts, checks }: Omit<ComplianceD
   return (
     <section>
       <h2 id="statements" tabIndex={-1}>
-        {text.parts.statements}
+        {text.sections.statements}
       </h2>
       <ol class="statements">
         <Statement
           at={3}
           {...text.items[3]}
-          {...statusTag(tokens.changed === 0, text.asWritten, formatMessage(text.changedRows, tokens.changed))}
+          {...statusTag(tokens.changed === 0, text.rowsUnchanged, formatMessage(text.rowsChanged, tokens.changed))}
         >
           {tokens.looked === 0 ? (
             <p>{text.noTokens}</p>
@@ -46,7 +46,7 @@ export function StatementsSection({ summary, scripts, checks }: Omit<ComplianceD
         <Statement
           at={4}
           {...text.items[4]}
-          {...statusTag(findings.length === 0, text.nothingSeen, formatMessage(text.seen, findings.length))}
+          {...statusTag(findings.length === 0, text.noneFound, formatMessage(text.found, findings.length))}
         >
           <p>
             {checks === null ? '…' : checks.length === 0 ? text.noChecks : formatMessage(text.checks, checks.length, errors)}{' '}
@@ -54,11 +54,11 @@ export function StatementsSection({ summary, scripts, checks }: Omit<ComplianceD
           </p>
         </Statement>
         <Statement at={5} {...text.items[5]}>
-          <MarkList names={['card.token', 'card.number', 'card.expire', 'card.verify', 'card.recurrent']} labels={text.may} />
+          <MarkList names={['card.token', 'card.number', 'card.expire', 'card.verify', 'card.recurrent']} labels={text.mayStore} />
         </Statement>
         <Statement at={6} {...text.items[6]}>
-          <MarkList names={['card.number', 'cvv', 'pin', 'code']} labels={text.never} isNever />
-          <p>{text.refusedHere}</p>
+          <MarkList names={['card.number', 'cvv', 'pin', 'code']} labels={text.neverStore} isNever />
+          <p>{text.rejectedData}</p>
         </Statement>
         <Statement at={7} {...text.items[7]} {...statusTag(consents.merchant === 0, null, formatMessage(text.asserted, consents.merchant))}>
           <dl>
@@ -68,7 +68,7 @@ export function StatementsSection({ summary, scripts, checks }: Omit<ComplianceD
                 ? '…'
                 : scripts.length === 0
                   ? text.noScripts
-                  : formatMessage(text.scriptsToJudge, openScripts, scripts.length)}{' '}
+                  : formatMessage(text.scriptsToReview, openScripts, scripts.length)}{' '}
               {formatMessage(text.passwords, settings.livePasswords)}{' '}
               {settings.origins.length === 0 ? text.noOrigins : formatMessage(text.origins, settings.origins.length)}
             </dd>
@@ -126,9 +126,9 @@ function statusTag(isOk: boolean, okText: string | null, problemText: string): {
 function MarkList({ names, labels, isNever = false }: { names: readonly string[]; labels: readonly string[]; isNever?: boolean }) {
   return (
     <ul class={isNever ? 'marks never' : 'marks'}>
-      {labels.map((each, at) => (
+      {labels.map((each, index) => (
         <li key={each}>
-          <span aria-hidden="true">{isNever ? '✕' : '✓'}</span> {each} <code>{names[at]}</code>
+          <span aria-hidden="true">{isNever ? '✕' : '✓'}</span> {each} <code>{names[index]}</code>
         </li>
       ))}
     </ul>

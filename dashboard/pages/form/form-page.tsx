@@ -3,6 +3,7 @@ import { formLabels } from '@tessera/contract/frame'
 import type { Result } from '@tessera/contract/operations'
 
 import { language, languageNames } from '../../app/language.ts'
+import { useMessages } from '../../app/lazy-messages.tsx'
 import { hasRole } from '../../app/session-state.ts'
 import { Snippet } from '../../components/copy.tsx'
 import { Field } from '../../components/fields.tsx'
@@ -18,9 +19,10 @@ import './form.css'
 
 /** The form builder: settings, a live preview, and the code for the merchant's page. Nothing is stored; the code is the result. */
 export function FormBuilderPage() {
-  const text = formBuilderText.use()
-  if (text === null) return formBuilderText.placeholder()
-  if (!hasRole('developer')) return <EmptyState title={text.notYours} text={text.notYoursText} />
+  const loading = useMessages(formBuilderText)
+  if (loading !== null) return loading
+  const text = formBuilderText.current()
+  if (!hasRole('developer')) return <EmptyState title={text.notAllowed} text={text.notAllowedText} />
   return <BuilderQuery />
 }
 
@@ -97,7 +99,13 @@ function Layout({ design }: { design: Signal<FormDesign> }) {
           options={text.directions}
           onChange={(wanted) => change({ direction: wanted })}
         />
-        <RadioGroup legend={text.save} name="save" value={save} options={text.saves} onChange={(wanted) => change({ save: wanted })} />
+        <RadioGroup
+          legend={text.save}
+          name="save"
+          value={save}
+          options={text.saveOptions}
+          onChange={(wanted) => change({ save: wanted })}
+        />
         <RadioGroup
           legend={text.button}
           name="button"
@@ -140,7 +148,13 @@ function Code({ context, options }: { context: BuilderContext; options: ReturnTy
   return (
     <section class="panel builder-code">
       <h2>{text.code}</h2>
-      <RadioGroup legend={text.way} name="kind" value={kind.value} options={text.ways} onChange={(wanted) => (kind.value = wanted)} />
+      <RadioGroup
+        legend={text.integration}
+        name="kind"
+        value={kind.value}
+        options={text.integrations}
+        onChange={(wanted) => (kind.value = wanted)}
+      />
       {formSnippets(kind.value, context, options).map(([name, snippet]) => (
         <Snippet key={name} label={name} text={snippet} />
       ))}

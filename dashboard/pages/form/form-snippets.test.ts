@@ -12,10 +12,15 @@ const context: SnippetContext = {
   origin: 'https://form.example',
   sdk: { version: '1.2.3', integrity: 'sha384-a', moduleIntegrity: 'sha384-b' },
 }
-const odd = `</script><!-- 'quoted' "twice" \\ \u2028 \n \${x}`
+const awkwardLabel = `</script><!-- 'quoted' "twice" \\ \u2028 \n \${x}`
 
 test('a snippet holds exactly the options that were chosen, and no label ends the script that it stands in', () => {
-  const options = { locale: 'ru', save: 'off', theme: { accent: '#123456', dark: { accent: '#abcdef' } }, labels: { submit: odd } } as const
+  const options = {
+    locale: 'ru',
+    save: 'off',
+    theme: { accent: '#123456', dark: { accent: '#abcdef' } },
+    labels: { submit: awkwardLabel },
+  } as const
   for (const kind of ['script', 'module', 'react', 'element'] as const) {
     const text = formSnippets(kind, context, options)
       .map(([, snippet]) => snippet)
@@ -27,7 +32,7 @@ test('a snippet holds exactly the options that were chosen, and no label ends th
     )
     const [, object = ''] = /(?:CardForm\(|options = |card\.labels = )(\{[^]*?\n\})/.exec(text) ?? []
     const read = runInNewContext(`(${object})`) as { labels?: { submit: string }; submit?: string; theme?: object }
-    assert.equal(read.labels?.submit ?? read.submit, odd, kind)
+    assert.equal(read.labels?.submit ?? read.submit, awkwardLabel, kind)
     if (kind !== 'element') assert.equal(JSON.stringify(read.theme), JSON.stringify(options.theme))
   }
 })

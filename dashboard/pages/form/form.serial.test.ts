@@ -6,7 +6,7 @@ import { after, before, test } from 'node:test'
 import type { Frame, Page } from 'playwright-core'
 
 import { pressInFrame } from '../../../tools/press-in-frame.ts'
-import { faultsFor, openDashboard, type OpenDashboard } from '../../dashboard.fixture.ts'
+import { listAccessibilityViolations, openDashboard, type OpenDashboard } from '../../dashboard.fixture.ts'
 
 let dashboard: OpenDashboard
 before(async () => {
@@ -147,7 +147,7 @@ test('the form builder is accessible in three languages, on a phone and a deskto
     const [page] = await openBuilder({ locale, colorScheme, reducedMotion: 'reduce', viewport: { width, height: 844 } })
     await page.locator('.builder-variable input:not([type=color])').first().fill('#777')
     await page.locator('.builder summary').click()
-    assert.deepEqual(await faultsFor(page), [], locale)
+    assert.deepEqual(await listAccessibilityViolations(page), [], locale)
     const wide = await page.evaluate(() => document.documentElement.scrollWidth)
     assert.ok(wide <= width, `${locale}: ${String(wide)} pixels wide`)
     await page.context().close()

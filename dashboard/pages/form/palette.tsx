@@ -2,7 +2,7 @@ import type { Signal } from '@preact/signals'
 import { readThemeValue, type ThemeColor, themeLengths, type ThemeVariable, themeVariables } from '@tessera/contract/theme'
 import { useId } from 'preact/hooks'
 
-import { formatMessage } from '../../format/message.ts'
+import { formatMessage } from '../../messages/lookup.ts'
 import { formBuilderText } from '../../messages/page-texts.ts'
 import { type FormDesign, hexColorIn, listLowContrast, type LowContrastPair, type Shade, themeValueIn } from './form-design.ts'
 import { RadioGroup } from './radio-group.tsx'
@@ -27,7 +27,7 @@ export function ThemeEditor({ design, shade, onShade }: ThemeEditorProps) {
   return (
     <>
       <section class="panel">
-        <h2>{text.colours}</h2>
+        <h2>{text.colors}</h2>
         {scheme === 'auto' && (
           <>
             <RadioGroup legend={text.shade} name="shade" value={shade} options={text.shades} onChange={onShade} />
@@ -88,10 +88,10 @@ function Variable({ name, shade, design, set }: VariableProps) {
       {isWrong && (
         <small id={`${id}-error`} class="builder-error">
           {isColor(name)
-            ? text.notColour
+            ? text.invalidColor
             : name === 'fontFamily'
-              ? text.notFont
-              : formatMessage(text.notLength, themeLengths[name][0], themeLengths[name][1])}
+              ? text.invalidFont
+              : formatMessage(text.invalidLength, themeLengths[name][0], themeLengths[name][1])}
         </small>
       )}
     </div>
@@ -115,13 +115,13 @@ function Contrast({ pale, onUse }: { pale: readonly LowContrastPair[]; onUse: (p
         {pale.map((each) => (
           <li key={`${each.shade} ${each.of} ${each.on}`}>
             <span>
-              {formatMessage(text.pale, text.variables[each.of], text.variables[each.on].toLowerCase())}
+              {formatMessage(text.pair, text.variables[each.of], text.variables[each.on].toLowerCase())}
               <small>
-                {text.shades[each.shade]} · {each.ratio.toFixed(2)}:1 · {formatMessage(text.needed, each.needed)}
+                {text.shades[each.shade]} · {each.ratio.toFixed(2)}:1 · {formatMessage(text.required, each.needed)}
               </small>
             </span>
             <button type="button" onClick={() => onUse(each)}>
-              {text.use} <code>{each.suggestion}</code>
+              {text.apply} <code>{each.suggestion}</code>
             </button>
           </li>
         ))}

@@ -2,14 +2,17 @@ import { useSignal } from '@preact/signals'
 import type { Result } from '@tessera/contract/operations'
 
 import { language, messages } from '../../app/language.ts'
+import { useMessages } from '../../app/lazy-messages.tsx'
 import { dashboardPath } from '../../app/router.ts'
 import { Chart } from '../../components/chart.tsx'
 import { type RangeDays, RangePicker } from '../../components/fields.tsx'
 import { QueryResult, EmptyState } from '../../components/query-result.tsx'
+import { Reason } from '../../components/reason.tsx'
 import { formatMs, formatSom, percentOf } from '../../format/numbers.ts'
 import { formatDay, formatHour } from '../../format/time.ts'
 import { useQuery } from '../../hooks/use-query.ts'
-import { overviewPageText } from '../../messages/page-texts.ts'
+import type { ReasonMessages } from '../../messages/reason-messages.ts'
+import { overviewPageText, reasonText } from '../../messages/page-texts.ts'
 import './overview.css'
 
 type OverviewData = Result<'dashboard.overview.get'>
@@ -18,7 +21,8 @@ type OverviewData = Result<'dashboard.overview.get'>
 export function OverviewPage() {
   const days = useSignal<RangeDays>(7)
   const query = useQuery('dashboard.overview.get', { days: days.value })
-  if (overviewPageText.use() === null) return overviewPageText.placeholder()
+  const loading = useMessages(overviewPageText, reasonText)
+  if (loading !== null) return loading
   return (
     <div class="overview">
       <div class="tools">
@@ -56,7 +60,7 @@ function OverviewPanels({ data }: { data: OverviewData }) {
     { name: text.declined, tone: 'red', values: steps.map(({ refused }) => refused) },
   ] as const
   const latency = [
-    { name: text.half, tone: 'main', values: steps.map(({ p50Ms }) => p50Ms) },
+    { name: text.median, tone: 'main', values: steps.map(({ p50Ms }) => p50Ms) },
     { name: text.p95, tone: 'amber', values: steps.map(({ p95Ms }) => p95Ms) },
   ] as const
   return (
@@ -83,9 +87,9 @@ function OverviewPanels({ data }: { data: OverviewData }) {
         </section>
         <section class="panel">
           <h2>{text.declines}</h2>
-          <Causes causes={data.declines} none={text.noDeclines} />
-          <h3>{text.codesRefused}</h3>
-          <Causes causes={data.codesRefused} none={text.noCodesRefused} />
+          <Causes causes={data.declines} none={text.noDeclines} of="all" />
+          <h3>{text.codesNotSent}</h3>
+          <Causes causes={data.codesRefused} none={text.allCodesSent} of="code" />
           <a href={dashboardPath('verification')}>{text.toVerification}</a>
         </section>
       </div>
@@ -103,15 +107,26 @@ function Total({ name, value, more }: { name: string; value: string; more?: stri
   )
 }
 
-function Causes({ causes, none }: { causes: OverviewData['declines']; none: string }) {
+interface CausesProps {
+  readonly causes: OverviewData['declines']
+  /** Shown instead of an empty list. */
+  readonly none: string
+  /** What failed: payments, or codes. */
+  readonly of: keyof ReasonMessages
+}
+
+function Causes({ causes, none, of }: CausesProps) {
   const max = Math.max(1, ...causes.map(({ count }) => count))
   if (causes.length === 0) return <p class="none">{none}</p>
   return (
     <ul class="causes">
       {causes.map(({ reason, count }) => (
         <li key={reason}>
-          <code>{reason}</code> <strong>{count}</strong>
-          <progress max={max} value={count} aria-label={reason} />
+          <span>
+            <Reason reason={reason} of={of} />
+          </span>{' '}
+          <strong>{count}</strong>
+          <progress max={max} value={count} aria-hidden="true" />
         </li>
       ))}
     </ul>

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 
-import { faultsFor, openDashboard, type OpenDashboard } from '../../dashboard.fixture.ts'
+import { listAccessibilityViolations, openDashboard, type OpenDashboard } from '../../dashboard.fixture.ts'
 
 let dashboard: OpenDashboard
 before(async () => {
@@ -13,7 +13,7 @@ after(() => dashboard.stop())
 test('the page Overview explains itself while it is empty, then shows its numbers as charts and as tables', async () => {
   const page = await dashboard.open('overview')
   await page.getByText('Make a first token').waitFor()
-  assert.deepEqual(await faultsFor(page), [])
+  assert.deepEqual(await listAccessibilityViolations(page), [])
   for (const number of ['8600069195406311', '4444445987459073']) {
     const { card } = (await dashboard.api('cards.create', { card: { number, expire: '0399' } })) as { card: { token: string } }
     await dashboard.api('cards.get_verify_code', { token: card.token })
@@ -44,7 +44,7 @@ test('the page Overview explains itself while it is empty, then shows its number
   for (const colorScheme of ['light', 'dark'] as const) {
     const small = await dashboard.open('overview', { locale: 'ru', colorScheme, viewport: { width: 390, height: 844 } })
     await small.locator('.totals').waitFor()
-    assert.deepEqual(await faultsFor(small), [])
+    assert.deepEqual(await listAccessibilityViolations(small), [])
     const wide = await small.evaluate(() => document.documentElement.scrollWidth)
     assert.ok(wide <= 390, `${String(wide)} pixels wide`)
   }

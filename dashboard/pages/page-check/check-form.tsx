@@ -3,11 +3,12 @@ import { useId } from 'preact/hooks'
 
 import { call, type DashboardCallError } from '../../app/api.ts'
 import { language } from '../../app/language.ts'
-import { formatMessage } from '../../format/message.ts'
 import { session } from '../../app/session-state.ts'
 import { Field } from '../../components/fields.tsx'
 import { ErrorMessage } from '../../components/query-result.tsx'
+import { EnglishCode } from '../../components/values.tsx'
 import { useAction } from '../../hooks/use-action.ts'
+import { formatMessage } from '../../messages/lookup.ts'
 import { pageCheckText } from '../../messages/page-texts.ts'
 import { isTooLongToSend, maskDigitRuns } from './page-source.ts'
 import type { PageCheckMessages } from './page-check-messages.ts'
@@ -34,7 +35,7 @@ export function CheckForm({ initialUrl, onChecked }: { initialUrl: string; onChe
       }}
     >
       <fieldset class="range">
-        <legend class="visually-hidden">{text.way}</legend>
+        <legend class="visually-hidden">{text.source}</legend>
         {[false, true].map((pasted) => (
           <label key={String(pasted)}>
             <input type="radio" name="way" checked={isPasted.value === pasted} onChange={() => (isPasted.value = pasted)} />
@@ -87,13 +88,13 @@ function SourceField({ value, onInput, text }: { value: string; onInput: (value:
 function CheckError({ error, text }: { error: DashboardCallError | null; text: PageCheckMessages }) {
   const { reason, data } = error?.body ?? {}
   if (reason !== 'page_not_checked' || typeof data !== 'string') return <ErrorMessage error={error} />
-  const why: Readonly<Record<string, string>> = text.why
+  const why: Readonly<Record<string, string>> = text.causes
   const [, status] = /^status_(\d{3})$/.exec(data) ?? []
-  const cause = status === undefined ? (why[data] ?? data) : formatMessage(text.why.status, status)
+  const cause = status === undefined ? (why[data] ?? data) : formatMessage(text.causes.status, status)
   return (
     <div class="error-message" role="alert">
       <p>{formatMessage(text.notChecked, cause)}</p>
-      <code>{data}</code>
+      <EnglishCode code={data} />
     </div>
   )
 }

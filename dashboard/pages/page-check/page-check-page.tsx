@@ -2,6 +2,7 @@ import { useSignal } from '@preact/signals'
 import type { Result } from '@tessera/contract/operations'
 
 import { language } from '../../app/language.ts'
+import { useMessages } from '../../app/lazy-messages.tsx'
 import { navigate, dashboardPath, route } from '../../app/router.ts'
 import { hasRole } from '../../app/session-state.ts'
 import { Snippet } from '../../components/copy.tsx'
@@ -18,9 +19,9 @@ type PageCheckRow = Result<'dashboard.pageCheck.list'>['checks'][number]
 
 /** Checks the source of a merchant's page, shows the latest report of each page, and gives the command for a check in a real browser. */
 export function PageCheckPage() {
-  const text = pageCheckText.use()
   const query = useQuery('dashboard.pageCheck.list', {})
-  if (text === null) return pageCheckText.placeholder()
+  const loading = useMessages(pageCheckText)
+  if (loading !== null) return loading
   return <QueryResult query={query}>{({ checks }) => <PageCheckPanels checks={checks} onReload={query.refetch} />}</QueryResult>
 }
 
@@ -64,8 +65,8 @@ function LatestChecks({ checks, page }: { checks: readonly PageCheckRow[]; page:
   const text = pageCheckText.current()
   return (
     <section>
-      <h2>{text.last}</h2>
-      <div class="table" tabIndex={0} role="region" aria-label={text.last}>
+      <h2>{text.latestChecks}</h2>
+      <div class="table" tabIndex={0} role="region" aria-label={text.latestChecks}>
         <table>
           <thead>
             <tr>

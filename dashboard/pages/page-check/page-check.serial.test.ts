@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net'
 import { after, before, test } from 'node:test'
 import type { Response } from 'playwright-core'
 
-import { faultsFor, openDashboard, type OpenDashboard } from '../../dashboard.fixture.ts'
+import { listAccessibilityViolations, openDashboard, type OpenDashboard } from '../../dashboard.fixture.ts'
 
 let dashboard: OpenDashboard
 /** A shop's server on this machine. */
@@ -89,7 +89,7 @@ for (const [colorScheme, locale] of [['light', 'en-GB'] as const, ['dark', 'ru-R
     })
     await page.locator('.report li').first().waitFor()
     await page.locator('.page-check table').waitFor()
-    assert.deepEqual(await faultsFor(page), [])
+    assert.deepEqual(await listAccessibilityViolations(page), [])
     assert.equal(await page.evaluate(() => document.documentElement.scrollWidth > innerWidth), false)
   })
 }

@@ -1,10 +1,10 @@
 import type { Result } from '@tessera/contract/operations'
 
-import { formatMessage } from '../../format/message.ts'
 import { dashboardPath } from '../../app/router.ts'
 import { useClipboard } from '../../components/copy.tsx'
 import { EmptyState } from '../../components/query-result.tsx'
-import { Tag, Time } from '../../components/values.tsx'
+import { EnglishCode, Tag, Time } from '../../components/values.tsx'
+import { formatMessage } from '../../messages/lookup.ts'
 import { pageCheckText } from '../../messages/page-texts.ts'
 
 type CheckReport = Result<'dashboard.pageCheck.run'>
@@ -36,7 +36,7 @@ export function PageCheckReport({ report }: { report: CheckReport }) {
         </div>
       </header>
       {findings.length === 0 && <EmptyState {...text.clean} />}
-      {isCut && <p role="status">{text.cut}</p>}
+      {isCut && <p role="status">{text.truncated}</p>}
       <ol>
         {rules.map(({ rule, severity, text: ruleText, advice, source }) => (
           <li key={rule} class="panel">
@@ -50,14 +50,14 @@ export function PageCheckReport({ report }: { report: CheckReport }) {
             <ul>
               {findings
                 .filter((finding) => finding.rule === rule)
-                .map(({ line, column, shown }, at) => (
-                  <li key={at}>
+                .map(({ line, column, shown }, index) => (
+                  <li key={index}>
                     {line !== null && <small>{formatMessage(text.line, line, column ?? 1)}</small>} {shown !== '' && <code>{shown}</code>}
                   </li>
                 ))}
             </ul>
             <small>
-              <code>{rule}</code> · {source}
+              <EnglishCode code={rule} /> {source}
             </small>
           </li>
         ))}

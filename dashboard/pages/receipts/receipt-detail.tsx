@@ -3,27 +3,30 @@ import type { Result } from '@tessera/contract/operations'
 import { receiptStates } from '@tessera/contract/receipt'
 
 import { call } from '../../app/api.ts'
-import { language, localize } from '../../app/language.ts'
+import { useMessages } from '../../app/lazy-messages.tsx'
 import { dashboardPath } from '../../app/router.ts'
 import { hasRole } from '../../app/session-state.ts'
 import { CopyButton } from '../../components/copy.tsx'
 import { DetailList, JsonDetails } from '../../components/details.tsx'
 import { ConfirmDialog } from '../../components/dialog.tsx'
 import { QueryResult } from '../../components/query-result.tsx'
+import { Reason } from '../../components/reason.tsx'
 import { Money, Tag, Time } from '../../components/values.tsx'
 import { useQuery } from '../../hooks/use-query.ts'
-import { actionLabel, actorLabel, outcomeLabel } from '../../messages/audit-labels.ts'
-import { auditLabelText } from '../../messages/page-texts.ts'
-import { receiptPageMessages } from './receipt-messages.ts'
+import { outcomeLabel } from '../../messages/audit-labels.ts'
+import { labelOf } from '../../messages/lookup.ts'
+import { auditLabelText, reasonText, receiptPageText } from '../../messages/page-texts.ts'
 import { ReceiptStateTag } from './receipt-state.tsx'
 
 type ReceiptDetails = Result<'dashboard.receipts.get'>
 
 /** One receipt: its data, the network's responses, and its history. */
 export function ReceiptDetail({ receiptId }: { receiptId: string }) {
-  const text = localize(receiptPageMessages)
   const query = useQuery('dashboard.receipts.get', { receiptId })
   const dialog = useSignal<'cancel' | 'confirm' | null>(null)
+  const loading = useMessages(receiptPageText, auditLabelText, reasonText)
+  if (loading !== null) return loading
+  const text = receiptPageText.current()
   const close = (): void => void (dialog.value = null)
   return (
     <>
@@ -92,16 +95,16 @@ interface ReceiptSummaryProps extends Pick<ReceiptDetails, 'receipt'> {
 }
 
 function ReceiptSummary({ receipt, attempted, onAction }: ReceiptSummaryProps) {
-  const text = localize(receiptPageMessages)
+  const text = receiptPageText.current()
   const { receiptId, state, flagged, amountTiyin, takenTiyin, number, cardId, description, reason, createdAt, payTime, cancelTime } =
     receipt
   const rows = [
     [text.id, <CopyButton text={receiptId} />],
-    [text.sum, <Money tiyin={amountTiyin} />],
-    [text.taken, <Money tiyin={takenTiyin} />],
+    [text.amount, <Money tiyin={amountTiyin} />],
+    [text.capturedOrHeld, <Money tiyin={takenTiyin} />],
     [text.card, cardId === '' ? attempted.length === 0 ? '—' : null : <CardLink card={{ cardId, number }} />],
     [
-      text.attempted,
+      text.attemptedCards,
       cardId === '' && attempted.length > 0
         ? attempted.map((card) => (
             <div key={card.cardId}>
@@ -111,7 +114,7 @@ function ReceiptSummary({ receipt, attempted, onAction }: ReceiptSummaryProps) {
         : null,
     ],
     [text.description, description === '' ? '—' : description],
-    [text.why, reason === null ? null : <code>{reason}</code>],
+    [text.failureReason, reason === null ? null : <Reason reason={reason} />],
     [text.created, <Time at={createdAt} />],
     [text.paidAt, payTime === 0 ? null : <Time at={payTime} />],
     [text.cancelledAt, cancelTime === 0 ? null : <Time at={cancelTime} />],
@@ -144,17 +147,17 @@ function ReceiptSummary({ receipt, attempted, onAction }: ReceiptSummaryProps) {
 const cancellable: readonly number[] = [receiptStates.created, receiptStates.paid, receiptStates.held]
 
 function NetworkOperations({ operations }: Pick<ReceiptDetails, 'operations'>) {
-  const text = localize(receiptPageMessages)
+  const text = receiptPageText.current()
   return (
     <section class="panel">
-      <h2>{text.network}</h2>
+      <h2>{text.networkOperations}</h2>
       {operations.length === 0 && <p>{text.noOperations}</p>}
       <ol class="timeline">
         {operations.map(({ kind, amountTiyin, state, reason, rawCode, askedAt, cardId, number }) => (
           <li key={`${askedAt} ${kind}`}>
             <strong>{text.operations[kind] ?? kind}</strong> <Money tiyin={amountTiyin} />{' '}
             <Tag tone={state === 'approved' ? 'green' : state === 'declined' ? 'red' : 'amber'}>{text.operations[state] ?? state}</Tag>
-            {reason !== '' && <code>{reason}</code>} {rawCode !== '' && <code>{rawCode}</code>}
+            {reason !== '' && <Reason reason={reason} />} {rawCode !== '' && <code>{rawCode}</code>}
             <small>
               <Time at={askedAt} /> {cardId !== '' && <CardLink card={{ cardId, number }} />}
             </small>
@@ -166,19 +169,18 @@ function NetworkOperations({ operations }: Pick<ReceiptDetails, 'operations'>) {
 }
 
 function Timeline({ timeline }: Pick<ReceiptDetails, 'timeline'>) {
-  const labels = auditLabelText.use()
-  const text = localize(receiptPageMessages)
-  if (labels === null) return auditLabelText.placeholder()
+  const text = receiptPageText.current()
+  const labels = auditLabelText.current()
   return (
     <section class="panel">
-      <h2>{text.timeline}</h2>
+      <h2>{text.history}</h2>
       <ol class="timeline">
         {timeline.map(({ at, what, outcome, actor }) => (
           <li key={`${at} ${what} ${outcome}`}>
-            <strong>{actionLabel(what, labels)}</strong>
+            <strong>{labelOf(labels.actions, what)}</strong>
             <span>{outcomeLabel(outcome, labels)}</span>
             <small>
-              <Time at={at} /> · {actorLabel(actor, language.value)}
+              <Time at={at} /> · {labelOf(labels.actors, actor)}
             </small>
           </li>
         ))}

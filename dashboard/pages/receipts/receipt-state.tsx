@@ -1,12 +1,11 @@
 import { receiptStates } from '@tessera/contract/receipt'
 
-import { localize } from '../../app/language.ts'
 import { Tag, type Tone } from '../../components/values.tsx'
-import { receiptPageMessages } from './receipt-messages.ts'
+import { receiptPageText } from '../../messages/page-texts.ts'
 
 /** A receipt's state as text, with a color that says how good it is. */
 export function ReceiptStateTag({ state, isFlagged }: { state: number; isFlagged: boolean }) {
-  const text = localize(receiptPageMessages)
+  const text = receiptPageText.current()
   return (
     <>
       <Tag tone={tones[state] ?? 'blue'}>{text.states[state] ?? String(state)}</Tag> {isFlagged && <Tag tone="red">{text.flagged}</Tag>}

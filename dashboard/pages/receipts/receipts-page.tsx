@@ -3,19 +3,21 @@ import type { Params, Result } from '@tessera/contract/operations'
 import { receiptStates } from '@tessera/contract/receipt'
 
 import { call } from '../../app/api.ts'
-import { localize } from '../../app/language.ts'
+import { useMessages } from '../../app/lazy-messages.tsx'
 import { navigate, dashboardPath, route } from '../../app/router.ts'
 import { SelectField, LabelledControl, useSyncedValue } from '../../components/fields.tsx'
 import { dayRange } from '../../format/time.ts'
 import { EmptyState, ErrorMessage } from '../../components/query-result.tsx'
+import { Reason } from '../../components/reason.tsx'
 import { type TableColumn, DataTable } from '../../components/table.tsx'
 import { Money, Time } from '../../components/values.tsx'
 import { downloadCsv, toIsoTime } from '../../format/csv.ts'
 import { useAction } from '../../hooks/use-action.ts'
 import { collectPages } from '../../hooks/list-pages.ts'
 import { usePagedList } from '../../hooks/use-paged-list.ts'
+import { formatMessage } from '../../messages/lookup.ts'
+import { reasonText, receiptPageText } from '../../messages/page-texts.ts'
 import { ReceiptDetail } from './receipt-detail.tsx'
-import { receiptPageMessages } from './receipt-messages.ts'
 import { ReceiptStateTag } from './receipt-state.tsx'
 
 /** The list at /dashboard/receipts, and one receipt at /dashboard/receipts/<id>. */
@@ -28,7 +30,6 @@ type ReceiptRow = Result<'dashboard.receipts.list'>['receipts'][number]
 
 /** The merchant's receipts, newest first, filtered by the days and the state in the address. */
 export function ReceiptList() {
-  const text = localize(receiptPageMessages)
   const { query } = route.value
   const [fromDay, toDay] = [query.get('from') ?? '', query.get('to') ?? '']
   const [from, to] = [useSyncedValue(fromDay), useSyncedValue(toDay)]
@@ -39,6 +40,9 @@ export function ReceiptList() {
     const { receipts, next } = await call('dashboard.receipts.list', { ...filter, after })
     return { rows: receipts, next }
   })
+  const loading = useMessages(receiptPageText, reasonText)
+  if (loading !== null) return loading
+  const text = receiptPageText.current()
   return (
     <>
       <form
@@ -56,7 +60,7 @@ export function ReceiptList() {
           onChange={show}
           options={[['', text.all], ...states.map((each) => [String(each), text.states[each] ?? String(each)] as const)]}
         />
-        <button type="submit">{text.find}</button>
+        <button type="submit">{text.show}</button>
       </form>
       <DataTable
         label={text.label}
@@ -81,7 +85,7 @@ function DayField({ label, value, onInput }: { label: string; value: string; onI
 type ReceiptFilter = Pick<Params<'dashboard.receipts.list'>, 'from' | 'to' | 'state'>
 
 function columns(): TableColumn<ReceiptRow>[] {
-  const text = localize(receiptPageMessages)
+  const text = receiptPageText.current()
   return [
     { name: text.id, render: ({ receiptId }) => <a href={dashboardPath(`receipts/${receiptId}`)}>{receiptId.slice(-8)}</a> },
     {
@@ -91,13 +95,13 @@ function columns(): TableColumn<ReceiptRow>[] {
           <ReceiptStateTag state={state} isFlagged={flagged} />
           {reason !== null && (
             <div>
-              <code>{reason}</code>
+              <Reason reason={reason} />
             </div>
           )}
         </>
       ),
     },
-    { name: text.sum, render: ({ amountTiyin }) => <Money tiyin={amountTiyin} />, isNumber: true },
+    { name: text.amount, render: ({ amountTiyin }) => <Money tiyin={amountTiyin} />, isNumber: true },
     { name: text.card, render: ({ number }) => (number === '' ? '—' : <span class="mask">{number}</span>), isMinor: true },
     { name: text.description, render: ({ description }) => description, isMinor: true },
     { name: text.created, render: ({ createdAt }) => <Time at={createdAt} /> },
@@ -106,7 +110,7 @@ function columns(): TableColumn<ReceiptRow>[] {
 
 /** Exports the filtered list, fetched page by page. */
 function ExportButton({ filter }: { filter: ReceiptFilter }) {
-  const text = localize(receiptPageMessages)
+  const text = receiptPageText.current()
   const status = useSignal('')
   const { isBusy, error, run } = useAction()
   const save = async (): Promise<void> => {
@@ -115,7 +119,7 @@ function ExportButton({ filter }: { filter: ReceiptFilter }) {
       const { receipts, next } = await call('dashboard.receipts.list', { ...filter, after, count: 100 })
       return { rows: receipts, next }
     }, maxReceipts)
-    status.value = isComplete ? text.exported(rows.length) : text.exportedFirst(rows.length)
+    status.value = formatMessage(isComplete ? text.exported : text.exportedFirst, rows.length)
     downloadCsv('receipts.csv', head, rows.map(toCsvRow))
   }
   return (

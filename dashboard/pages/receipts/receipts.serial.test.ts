@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 
-import { callDashboard, faultsFor, openDashboard, readDownload, type OpenDashboard } from '../../dashboard.fixture.ts'
+import { callDashboard, listAccessibilityViolations, openDashboard, readDownload, type OpenDashboard } from '../../dashboard.fixture.ts'
 
 let dashboard: OpenDashboard
 before(async () => {
@@ -10,18 +10,18 @@ before(async () => {
 })
 after(() => dashboard.stop())
 
-interface Made {
+interface ApiResult {
   readonly card: { readonly token: string }
   readonly receipt: { readonly _id: string }
 }
 
 async function pay(hold: boolean, description: string): Promise<string> {
-  const ask = (method: string, params: object) => dashboard.api(method, params) as Promise<Made>
-  const { token } = (await ask('cards.create', { card: { number: '8600495473316478', expire: '0399' }, save: true })).card
-  await ask('cards.get_verify_code', { token })
-  await ask('cards.verify', { token, code: '666666' })
-  const { _id: id } = (await ask('receipts.create', { amount: 1_234_500, description })).receipt
-  await ask('receipts.pay', { id, token, hold })
+  const callApi = (method: string, params: object) => dashboard.api(method, params) as Promise<ApiResult>
+  const { token } = (await callApi('cards.create', { card: { number: '8600495473316478', expire: '0399' }, save: true })).card
+  await callApi('cards.get_verify_code', { token })
+  await callApi('cards.verify', { token, code: '666666' })
+  const { _id: id } = (await callApi('receipts.create', { amount: 1_234_500, description })).receipt
+  await callApi('receipts.pay', { id, token, hold })
   return id
 }
 
@@ -33,7 +33,7 @@ test('a receipt is found in the list, shows the responses of the network, and is
   await page.getByRole('link', { name: id.slice(-8) }).click()
   await page.locator('strong', { hasText: 'Authorize' }).waitFor()
   await page.getByText('=HYPERLINK("x")<script>').waitFor()
-  assert.deepEqual(await faultsFor(page), [])
+  assert.deepEqual(await listAccessibilityViolations(page), [])
   await page.getByRole('button', { name: 'Cancel the receipt' }).click()
   await page.getByRole('dialog').getByRole('button', { name: 'Cancel the receipt' }).click()
   await page.locator('strong', { hasText: 'refund' }).first().waitFor()
@@ -48,7 +48,7 @@ test('held money is captured, an empty day says so, and leaving a filter clears 
   assert.equal(await page.evaluate(() => document.documentElement.scrollWidth > innerWidth), false)
   await page.goto(`${dashboard.origin}/dashboard/receipts?from=2020-01-01&to=2020-01-02`)
   await page.getByText('No receipts found').waitFor()
-  assert.deepEqual(await faultsFor(page), [])
+  assert.deepEqual(await listAccessibilityViolations(page), [])
   await page.getByRole('button', { name: 'Menu' }).click()
   await page.getByRole('link', { name: 'Receipts' }).click()
   await page.getByRole('link', { name: id.slice(-8) }).waitFor()
@@ -61,7 +61,7 @@ test('held money is captured, an empty day says so, and leaving a filter clears 
 test('one state is listed and exported alone, and fiscal data is shown by its members', async () => {
   const id = await pay(false, 'fiscal')
   await dashboard.api('receipts.set_fiscal_data', { id, fiscal_data: { receipt_id: 77, qr_code_url: 'https://ofd.example/check?r=77' } })
-  const { receipt } = (await dashboard.api('receipts.create', { amount: 100_000, description: 'not paid' })) as Made
+  const { receipt } = (await dashboard.api('receipts.create', { amount: 100_000, description: 'not paid' })) as ApiResult
   const page = await dashboard.open('receipts')
   await page.getByRole('link', { name: receipt._id.slice(-8) }).waitFor()
   await page.getByLabel('State').selectOption({ label: 'paid' })
@@ -82,18 +82,18 @@ test('one state is listed and exported alone, and fiscal data is shown by its me
   assert.equal(await link.getAttribute('rel'), 'noreferrer noopener')
   await page.getByText('receipt_id', { exact: true }).waitFor()
   const russian = await dashboard.open(`receipts/${id}`, { locale: 'ru-RU' })
-  const answer = russian.locator('li', { hasText: 'Списание' })
-  await answer.getByText('одобрено', { exact: true }).waitFor()
-  assert.equal(await answer.getByText(/authorize|approved/i).count(), 0)
+  const russianOperation = russian.locator('li', { hasText: 'Списание' })
+  await russianOperation.getByText('одобрено', { exact: true }).waitFor()
+  assert.equal(await russianOperation.getByText(/authorize|approved/i).count(), 0)
 })
 
 // Last in the file: from here on no payment succeeds.
 test('the cause of a failed payment is one click away from anywhere, and the response of the network two', async () => {
-  const ask = (method: string, params: object) => dashboard.api(method, params) as Promise<Made>
-  const { _id: id } = (await ask('receipts.create', { amount: 1_000_000, description: 'failed' })).receipt
-  const { token } = (await ask('cards.create', { card: { number: '8600495473316478', expire: '0399' }, save: true })).card
-  await ask('cards.get_verify_code', { token })
-  await ask('cards.verify', { token, code: '666666' })
+  const callApi = (method: string, params: object) => dashboard.api(method, params) as Promise<ApiResult>
+  const { _id: id } = (await callApi('receipts.create', { amount: 1_000_000, description: 'failed' })).receipt
+  const { token } = (await callApi('cards.create', { card: { number: '8600495473316478', expire: '0399' }, save: true })).card
+  await callApi('cards.get_verify_code', { token })
+  await callApi('cards.verify', { token, code: '666666' })
   const page = await dashboard.open('account')
   await callDashboard(page, 'dashboard.sandbox.setStep', { scenario: 'receipts.pay', step: 'insufficient_funds' })
   await dashboard.api('receipts.pay', { id, token })

@@ -2,18 +2,21 @@ import { useSignal } from '@preact/signals'
 import type { Result } from '@tessera/contract/operations'
 
 import { call } from '../../app/api.ts'
-import { language, localize, messages } from '../../app/language.ts'
+import { language, messages } from '../../app/language.ts'
+import { useMessages } from '../../app/lazy-messages.tsx'
 import { formatMs } from '../../format/numbers.ts'
 import { dashboardPath } from '../../app/router.ts'
 import { hasRole, session } from '../../app/session-state.ts'
 import { CopyButton, Snippet } from '../../components/copy.tsx'
 import { DetailList } from '../../components/details.tsx'
 import { QueryResult, ErrorMessage } from '../../components/query-result.tsx'
-import { Tag, Time } from '../../components/values.tsx'
+import { ReasonLabel } from '../../components/reason.tsx'
+import { EnglishCode, Tag, Time } from '../../components/values.tsx'
 import { useAction } from '../../hooks/use-action.ts'
 import { useQuery } from '../../hooks/use-query.ts'
+import { formatMessage } from '../../messages/lookup.ts'
+import { reasonText, requestPageText } from '../../messages/page-texts.ts'
 import { requestCurl } from './request-curl.ts'
-import { requestPageMessages } from './request-messages.ts'
 import './requests.css'
 
 type LoggedRequest = Result<'dashboard.requests.get'>
@@ -21,9 +24,11 @@ type ReplayResult = Result<'dashboard.requests.replay'>
 
 /** One call: what is stored of its params and result, a curl line that repeats it, and in the test environment a replay. */
 export function RequestDetails({ requestId }: { requestId: string }) {
-  const text = localize(requestPageMessages)
   const query = useQuery('dashboard.requests.get', { requestId })
   const replayed = useSignal<ReplayResult | null>(null)
+  const loading = useMessages(requestPageText, reasonText)
+  if (loading !== null) return loading
+  const text = requestPageText.current()
   return (
     <>
       <p>
@@ -53,7 +58,7 @@ export function RequestDetails({ requestId }: { requestId: string }) {
 }
 
 function RequestSummary({ request, onReplayed }: { request: LoggedRequest; onReplayed: (result: ReplayResult) => void }) {
-  const text = localize(requestPageMessages)
+  const text = requestPageText.current()
   const { requestId, at, method, profile, ms, caller, cardId, code, reason } = request.entry
   const details = [
     [text.id, <CopyButton text={requestId} />],
@@ -70,7 +75,7 @@ function RequestSummary({ request, onReplayed }: { request: LoggedRequest; onRep
         <code>{method ?? text.noMethod}</code>
       </h2>
       <p>
-        <RequestOutcome code={code} reason={reason} />
+        <OutcomeTag code={code} /> <EnglishCode code={reason} />
       </p>
       {/* Hints exist in English only. */}
       {code !== 0 && (
@@ -85,7 +90,7 @@ function RequestSummary({ request, onReplayed }: { request: LoggedRequest; onRep
 }
 
 function ReplayButton({ requestId, onReplayed }: { requestId: string; onReplayed: (result: ReplayResult) => void }) {
-  const text = localize(requestPageMessages)
+  const text = requestPageText.current()
   const { isBusy, error, run } = useAction()
   const replay = async (): Promise<void> => onReplayed(await call('dashboard.requests.replay', { requestId }))
   return (
@@ -102,10 +107,10 @@ function ReplayButton({ requestId, onReplayed }: { requestId: string; onReplayed
 }
 
 function ReplaySection({ replayed: { steps, answer } }: { replayed: ReplayResult }) {
-  const text = localize(requestPageMessages)
+  const text = requestPageText.current()
   return (
     <section class="panel" aria-live="polite">
-      <h2>{text.again}</h2>
+      <h2>{text.replayTitle}</h2>
       {steps.length > 0 && (
         <ol class="timeline">
           {steps.map(({ method, code, reason }) => (
@@ -116,7 +121,7 @@ function ReplaySection({ replayed: { steps, answer } }: { replayed: ReplayResult
         </ol>
       )}
       {answer === null ? (
-        <p>{text.stepRefused}</p>
+        <p>{text.stepFailed}</p>
       ) : (
         <>
           <LoggedMembers members={answer.params} />
@@ -141,7 +146,8 @@ function ResponseBody({ code, reason, message, ms, data, result }: ResponseBodyP
   return (
     <>
       <p>
-        <RequestOutcome code={code} reason={reason} /> {data !== '' && <code>{data}</code>} <small>{formatMs(ms, messages.value.ms)}</small>
+        <OutcomeTag code={code} /> <EnglishCode code={reason} /> {data !== '' && <code>{data}</code>}{' '}
+        <small>{formatMs(ms, messages.value.ms)}</small>
       </p>
       {code === 0 ? <LoggedMembers members={result} /> : <p>{message}</p>}
     </>
@@ -152,30 +158,32 @@ type MemberList = Result<'dashboard.requests.get'>['params']
 
 /** The stored members of params or of a result, and why the others are not stored. */
 export function LoggedMembers({ members: { list, more } }: { members: MemberList }) {
-  const text = localize(requestPageMessages)
+  const text = requestPageText.current()
   if (list.length === 0) return <p>—</p>
   return (
     <dl class="members">
-      {list.map(({ path, value, hidden, size }, at) => [
-        <dt key={`${String(at)} name`}>
+      {list.map(({ path, value, hidden, size }, index) => [
+        <dt key={`${String(index)} name`}>
           <code>{path}</code>
         </dt>,
-        <dd key={String(at)}>
-          {hidden === null ? <code>{JSON.stringify(value)}</code> : <em>{text.hidden[hidden]?.(size) ?? hidden}</em>}
+        <dd key={String(index)}>
+          {hidden === null ? <code>{JSON.stringify(value)}</code> : <em>{formatMessage(text.hidden[hidden] ?? hidden, size)}</em>}
         </dd>,
       ])}
-      {more > 0 && <dt>{text.more(more)}</dt>}
+      {more > 0 && <dt>{formatMessage(text.more, more)}</dt>}
     </dl>
   )
 }
 
-/** The outcome of a call: OK, or the error code and its reason. */
+/** The outcome of a call where its message is not shown: OK, or the error code and its reason. */
 export function RequestOutcome({ code, reason }: { code: number; reason: string }) {
-  const text = localize(requestPageMessages)
-  if (code === 0) return <Tag tone="green">{text.ok}</Tag>
   return (
     <>
-      <Tag tone="red">{String(code)}</Tag> <code>{reason}</code>
+      <OutcomeTag code={code} /> {code !== 0 && <ReasonLabel reason={reason} />}
     </>
   )
+}
+
+function OutcomeTag({ code }: { code: number }) {
+  return code === 0 ? <Tag tone="green">{requestPageText.current().ok}</Tag> : <Tag tone="red">{String(code)}</Tag>
 }

@@ -3,7 +3,8 @@ import type { OperationName, Result } from '@tessera/contract/operations'
 import { useCallback } from 'preact/hooks'
 
 import { call } from '../../app/api.ts'
-import { messages, localize } from '../../app/language.ts'
+import { messages } from '../../app/language.ts'
+import { useMessages } from '../../app/lazy-messages.tsx'
 import { navigate, dashboardPath, route } from '../../app/router.ts'
 import { SelectField, LabelledControl, useSyncedValue } from '../../components/fields.tsx'
 import { EmptyState } from '../../components/query-result.tsx'
@@ -11,6 +12,8 @@ import { type TableColumn, DataTable } from '../../components/table.tsx'
 import { Time } from '../../components/values.tsx'
 import { usePagedList } from '../../hooks/use-paged-list.ts'
 import { usePolling } from '../../hooks/use-polling.ts'
+import { formatMessage } from '../../messages/lookup.ts'
+import { reasonText, requestPageText } from '../../messages/page-texts.ts'
 import { RequestOutcome, RequestDetails } from './request-detail.tsx'
 import {
   toListParams,
@@ -19,7 +22,6 @@ import {
   requestFilterPath,
   parseRequestLogFilter,
 } from './request-filter.ts'
-import { requestPageMessages } from './request-messages.ts'
 import { SavedFilters } from './saved-filters.tsx'
 import './requests.css'
 
@@ -33,7 +35,6 @@ type RequestRow = Result<'dashboard.requests.list'>['requests'][number]
 
 /** The merchant's API calls, newest first. The filter is part of the address. */
 export function RequestList() {
-  const text = localize(requestPageMessages)
   const filter = parseRequestLogFilter(route.value.query)
   const isLive = useSignal(false)
   const list = usePagedList(requestFilterPath(filter), async (after) => {
@@ -44,6 +45,9 @@ export function RequestList() {
     if (isLive.value) list.refreshTop(keyOf)
   }, [list])
   usePolling(refresh, pollIntervalMs)
+  const loading = useMessages(requestPageText, reasonText)
+  if (loading !== null) return loading
+  const text = requestPageText.current()
   const isFiltered = Object.keys(filter).length > 0
   return (
     <>
@@ -72,7 +76,7 @@ function keyOf({ requestId, lost }: RequestRow): string {
 }
 
 function Filters({ filter }: { filter: RequestLogFilter }) {
-  const text = localize(requestPageMessages)
+  const text = requestPageText.current()
   const wanted = useSyncedValue<RequestLogFilter>(filter, requestFilterPath(filter))
   const hasMoreFilter = ['code', 'request', 'card', 'from', 'to'].some((name) => name in filter)
   const isExpanded = useSignal(hasMoreFilter)
@@ -141,7 +145,7 @@ function FilterField({ name, value, onInput, type = 'text', list }: FilterFieldP
 }
 
 function columns(): TableColumn<RequestRow>[] {
-  const text = localize(requestPageMessages)
+  const text = requestPageText.current()
   return [
     {
       name: text.method,
@@ -152,7 +156,7 @@ function columns(): TableColumn<RequestRow>[] {
           </a>
         ) : (
           <strong>
-            {text.lost(lost.count)} <Time at={lost.from} />
+            {formatMessage(text.lost, lost.count)} <Time at={lost.from} />
           </strong>
         ),
     },

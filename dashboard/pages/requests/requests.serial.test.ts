@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import type { Route } from 'playwright-core'
 
-import { callDashboard, faultsFor, openDashboard, type OpenDashboard } from '../../dashboard.fixture.ts'
+import { callDashboard, listAccessibilityViolations, openDashboard, type OpenDashboard } from '../../dashboard.fixture.ts'
 
 let dashboard: OpenDashboard
 before(async () => {
@@ -35,7 +35,7 @@ test('a failed call is found, shown with its curl line and replayed, and no card
   const link = page.getByRole('link', { name: 'cards.verify' })
   await page.getByLabel('Live').check()
   await link.first().waitFor()
-  assert.deepEqual(await faultsFor(page), [])
+  assert.deepEqual(await listAccessibilityViolations(page), [])
   await page.getByLabel('Name of this filter').fill('wrong codes')
   await page.getByRole('button', { name: 'Save' }).click()
   await page.getByRole('link', { name: 'wrong codes' }).waitFor()
@@ -64,7 +64,7 @@ test('a failed call is found, shown with its curl line and replayed, and no card
   await page.getByText('card.verify', { exact: true }).waitFor()
   const text = await page.content()
   for (const secret of [number, token.slice(25), '123456', '666666']) assert.ok(!text.includes(secret), secret)
-  assert.deepEqual(await faultsFor(page), [])
+  assert.deepEqual(await listAccessibilityViolations(page), [])
 })
 
 test('a filter is saved under the typed name, and a twenty-first only after another is deleted', async () => {
@@ -81,13 +81,13 @@ test('a filter is saved under the typed name, and a twenty-first only after anot
   await page.evaluate(() => {
     const key = Object.keys(localStorage).find((each) => each.startsWith('tessera.requests.')) ?? ''
     const [first] = JSON.parse(localStorage.getItem(key) ?? '[]') as object[]
-    const more = Array.from({ length: 19 }, (_none, at) => ({ name: `more ${String(at)}`, filter: { code: String(at) } }))
+    const more = Array.from({ length: 19 }, (_none, index) => ({ name: `more ${String(index)}`, filter: { code: String(index) } }))
     localStorage.setItem(key, JSON.stringify([first, ...more]))
   })
   await page.reload()
   await page.getByText('20 filters are saved').waitFor()
   assert.equal(await name.count(), 0)
-  assert.deepEqual(await faultsFor(page), [])
+  assert.deepEqual(await listAccessibilityViolations(page), [])
   await page.getByRole('button', { name: 'Delete more 7' }).click()
   await name.fill('last')
   await page.keyboard.press('Enter')
@@ -99,16 +99,16 @@ test('a filter is saved under the typed name, and a twenty-first only after anot
 test('the list and one call fit a phone in Russian and dark, and a call that could not be parsed is found by its request id', async () => {
   await makeToken()
   const { url, merchantId } = dashboard.tessera
-  const answered = await fetch(`${url}/api`, {
+  const rejected = await fetch(`${url}/api`, {
     method: 'POST',
     headers: { 'x-auth': merchantId },
     body: `{"id":1,"method":"cards.create","params":{"x":"${number}"`,
   })
   const options = { viewport: { width: 390, height: 800 }, colorScheme: 'dark', locale: 'ru-RU', reducedMotion: 'reduce' } as const
   const page = await dashboard.open('requests', options)
-  await page.getByLabel('Вживую').check()
-  const toIt = page.locator(`a[href$='/requests/${answered.headers.get('x-request-id')}']`)
-  await toIt.getByText('без метода').waitFor()
+  await page.getByLabel('Автообновление').check()
+  const link = page.locator(`a[href$='/requests/${rejected.headers.get('x-request-id')}']`)
+  await link.getByText('без метода').waitFor()
   assert.ok(!(await page.content()).includes(number))
   assert.equal(await page.evaluate(() => document.documentElement.scrollWidth > innerWidth), false)
   await page.getByRole('link', { name: 'cards.create' }).first().click()
@@ -116,7 +116,7 @@ test('the list and one call fit a phone in Russian and dark, and a call that cou
   await page.getByText(/^\d+ мс$/).waitFor()
   await page.getByText('account.order_id', { exact: true }).waitFor()
   assert.equal(await page.evaluate(() => document.documentElement.scrollWidth > innerWidth), false)
-  assert.deepEqual(await faultsFor(page), [])
+  assert.deepEqual(await listAccessibilityViolations(page), [])
 })
 
 test('live updates wait for a slow response, and keep the rows that More has loaded below the new ones', async () => {

@@ -1,15 +1,15 @@
 import { useSignal } from '@preact/signals'
 import { useId } from 'preact/hooks'
 
-import { localize } from '../../app/language.ts'
 import { dashboardPath } from '../../app/router.ts'
 import { session } from '../../app/session-state.ts'
+import { formatMessage } from '../../messages/lookup.ts'
+import { requestPageText } from '../../messages/page-texts.ts'
 import { storeSavedFilters, maxSavedFilters, requestFilterPath, readSavedFilters, type RequestLogFilter } from './request-filter.ts'
-import { requestPageMessages } from './request-messages.ts'
 
 /** The user's saved filters as links, and a form that saves the current one under a name. */
 export function SavedFilters({ filter }: { filter: RequestLogFilter }) {
-  const text = localize(requestPageMessages)
+  const text = requestPageText.current()
   const userId = session.value?.userId ?? ''
   const saved = useSignal(readSavedFilters(userId))
   const name = useSignal('')
@@ -27,12 +27,16 @@ export function SavedFilters({ filter }: { filter: RequestLogFilter }) {
       {saved.value.map((each) => (
         <span key={each.name} class="saved-filter">
           <a href={dashboardPath(requestFilterPath(each.filter))}>{each.name}</a>
-          <button type="button" aria-label={text.forget(each.name)} onClick={() => store(saved.value.filter((other) => other !== each))}>
+          <button
+            type="button"
+            aria-label={formatMessage(text.deleteFilter, each.name)}
+            onClick={() => store(saved.value.filter((other) => other !== each))}
+          >
             ×
           </button>
         </span>
       ))}
-      {canSave && isFull && <p>{text.full(maxSavedFilters)}</p>}
+      {canSave && isFull && <p>{formatMessage(text.tooManyFilters, maxSavedFilters)}</p>}
       {canSave && !isFull && (
         <form
           onSubmit={(event) => {
@@ -44,16 +48,16 @@ export function SavedFilters({ filter }: { filter: RequestLogFilter }) {
           }}
         >
           <label class="visually-hidden" for={id}>
-            {text.nameIt}
+            {text.filterName}
           </label>
           <input
             id={id}
             maxLength={40}
-            placeholder={text.nameIt}
+            placeholder={text.filterName}
             value={name.value}
             onInput={(event) => (name.value = event.currentTarget.value)}
           />
-          <button type="submit">{text.keepIt}</button>
+          <button type="submit">{text.saveFilter}</button>
         </form>
       )}
     </div>

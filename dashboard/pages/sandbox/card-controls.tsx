@@ -1,11 +1,12 @@
 import { useId } from 'preact/hooks'
 
 import { call } from '../../app/api.ts'
-import { formatMessage } from '../../format/message.ts'
 import { hasRole } from '../../app/session-state.ts'
 import { CopyButton } from '../../components/copy.tsx'
 import { useSyncedValue } from '../../components/fields.tsx'
+import { ReasonLabel } from '../../components/reason.tsx'
 import { groupCardNumber } from '../../format/numbers.ts'
+import { formatMessage } from '../../messages/lookup.ts'
 import { sandboxPageText } from '../../messages/page-texts.ts'
 import { stepMethod, type SandboxPanelProps, type SandboxState } from './sandbox-panel.ts'
 
@@ -27,14 +28,14 @@ export function CardControls({ sandbox, change }: SandboxPanelProps) {
             {card.control !== null && (
               <StepSelect
                 sandbox={sandbox}
-                label={formatMessage(text.strikesAt, card.control.scenario)}
+                label={formatMessage(text.failingStep, text.faults[card.control.scenario] ?? card.control.scenario)}
                 step={card.control.step}
                 steps={card.control.steps}
                 onPick={(step) => {
                   const { scenario } = card.control ?? { scenario: '' }
                   void change(
                     () => call('dashboard.sandbox.setStep', { scenario, step }),
-                    formatMessage(text.set, scenario, stepMethod(step)),
+                    formatMessage(text.set, text.faults[scenario] ?? scenario, stepMethod(step)),
                   )
                 }}
               />
@@ -56,12 +57,12 @@ function ScenarioHint({ card: { control, atStep, atPay } }: { card: TestCardCont
       {text.faults[control.scenario] ?? control.scenario}{' '}
       {!isAtPay && atStep !== null && (
         <small>
-          {stepMethod(control.step)}: <code>{`${String(atStep.code)} ${atStep.reason}`}</code>
+          {stepMethod(control.step)}: <code>{atStep.code}</code> <ReasonLabel reason={atStep.reason} of="code" />
         </small>
       )}
       {atPay !== null && (
         <small>
-          receipts.pay: <code>{`${String(atPay.code)} ${atPay.reason}`}</code>
+          receipts.pay: <code>{atPay.code}</code> <ReasonLabel reason={atPay.reason} />
         </small>
       )}
     </>

@@ -3,9 +3,9 @@ import { useId } from 'preact/hooks'
 
 import { call } from '../../app/api.ts'
 import { messages } from '../../app/language.ts'
-import { formatMessage } from '../../format/message.ts'
 import { hasRole } from '../../app/session-state.ts'
 import { Field } from '../../components/fields.tsx'
+import { formatMessage } from '../../messages/lookup.ts'
 import { sandboxPageText } from '../../messages/page-texts.ts'
 import type { SandboxPanelProps } from './sandbox-panel.ts'
 
@@ -20,15 +20,15 @@ export function ClockPanel({ sandbox: { clock }, change }: SandboxPanelProps) {
     const offset = Math.min(Math.max(newOffsetMs, 0), offsetMaxMs)
     void change(
       () => call('dashboard.sandbox.moveClock', { offsetMs: offset }),
-      offset === 0 ? text.timeBack : formatMessage(text.timeMoved, messages.value.duration(offset)),
+      offset === 0 ? text.clockReset : formatMessage(text.clockMoved, messages.value.duration(offset)),
     )
   }
   return (
     <section class="panel">
-      <h2>{text.time}</h2>
-      <p>{offsetMs === 0 ? text.timeIsOwn : formatMessage(text.timeIsAhead, messages.value.duration(offsetMs))}</p>
+      <h2>{text.clock}</h2>
+      <p>{offsetMs === 0 ? text.clockIsReal : formatMessage(text.clockIsAhead, messages.value.duration(offsetMs))}</p>
       <p>
-        <small>{mayMove ? text.timeText : text.timeShared}</small>
+        <small>{mayMove ? text.clockText : text.clockShared}</small>
       </p>
       {mayMove && hasRole('developer') && (
         <>
@@ -63,7 +63,7 @@ export function ClockPanel({ sandbox: { clock }, change }: SandboxPanelProps) {
           </form>
           {offsetMs > 0 && (
             <button type="button" onClick={() => move(0)}>
-              {text.takeBack}
+              {text.resetClock}
             </button>
           )}
         </>

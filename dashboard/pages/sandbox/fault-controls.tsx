@@ -1,9 +1,10 @@
 import { useId } from 'preact/hooks'
 
 import { call } from '../../app/api.ts'
-import { formatMessage } from '../../format/message.ts'
 import { hasRole } from '../../app/session-state.ts'
 import { useSyncedValue } from '../../components/fields.tsx'
+import { ReasonLabel } from '../../components/reason.tsx'
+import { formatMessage } from '../../messages/lookup.ts'
 import { sandboxPageText } from '../../messages/page-texts.ts'
 import { delaySeconds, type FaultControl, type SandboxPanelProps, type SandboxState } from './sandbox-panel.ts'
 
@@ -35,12 +36,12 @@ export function FaultControls({ sandbox, change }: SandboxPanelProps) {
   )
 
   function nameOf(scenario: string): string {
-    return text.places[scenario] ?? scenario
+    return text.targets[scenario] ?? scenario
   }
 
   function faultOf(step: string): string {
     const seconds = delaySeconds(step)
-    return seconds === null ? (text.faults[step] ?? step) : formatMessage(text.lateBy, seconds)
+    return seconds === null ? (text.faults[step] ?? step) : formatMessage(text.delayedBy, seconds)
   }
 }
 
@@ -66,7 +67,7 @@ function FaultSelect({ control: { scenario, step: currentStep, steps }, sandbox,
   const outcome = sandbox.answers.find((each) => each.step === step && each.atPay === isAtPay)
   return (
     <li class={step === 'none' ? '' : 'on'}>
-      <label for={id}>{text.places[scenario] ?? <code>{scenario}</code>}</label>
+      <label for={id}>{text.targets[scenario] ?? <code>{scenario}</code>}</label>
       <span class="pick">
         <select
           id={id}
@@ -87,7 +88,7 @@ function FaultSelect({ control: { scenario, step: currentStep, steps }, sandbox,
         </select>
         {seconds !== null && (
           <select
-            aria-label={formatMessage(text.secondsOf, scenario)}
+            aria-label={formatMessage(text.secondsOf, text.targets[scenario] ?? scenario)}
             disabled={!hasRole('developer')}
             value={step}
             onChange={(event) => pick(event.currentTarget.value)}
@@ -102,10 +103,10 @@ function FaultSelect({ control: { scenario, step: currentStep, steps }, sandbox,
           </select>
         )}
       </span>
-      {seconds !== null && <small>{seconds >= networkTimeoutSeconds ? text.tooLate : text.inTime}</small>}
+      {seconds !== null && <small>{seconds >= networkTimeoutSeconds ? text.beyondTimeout : text.withinTimeout}</small>}
       {outcome !== undefined && (
         <small>
-          <code>{`${String(outcome.code)} ${outcome.reason}`}</code>
+          <code>{outcome.code}</code> <ReasonLabel reason={outcome.reason} />
         </small>
       )}
     </li>

@@ -26,7 +26,7 @@ export function ResetPanel({ change }: SandboxPanelProps) {
   }
   const reset = async (): Promise<void> => {
     const isComplete = await resetAll(merchantId)
-    await change(() => Promise.resolve(), isComplete ? text.emptied : text.emptiedPart)
+    await change(() => Promise.resolve(), isComplete ? text.emptied : text.emptiedPartly)
   }
   return (
     <section class="panel">
@@ -34,7 +34,7 @@ export function ResetPanel({ change }: SandboxPanelProps) {
       <p>{text.emptyText}</p>
       {hasRole('developer') && (
         <button type="button" class="danger" onClick={open}>
-          {text.emptyDeed}…
+          {text.emptyConfirm}…
         </button>
       )}
       {isOpen.value && (
@@ -47,10 +47,10 @@ export function ResetPanel({ change }: SandboxPanelProps) {
             }}
           >
             <p>
-              {text.emptyType} <code>{merchantId}</code>
+              {text.typeMerchantId} <code>{merchantId}</code>
             </p>
             <Field
-              label={text.emptyField}
+              label={text.merchantId}
               value={input.value}
               autocomplete="off"
               maxLength={40}
@@ -63,7 +63,7 @@ export function ResetPanel({ change }: SandboxPanelProps) {
                 {messages.value.cancel}
               </button>
               <button type="submit" class="danger" disabled={isBusy.value || input.value.trim() !== merchantId}>
-                {text.emptyDeed}
+                {text.emptyConfirm}
               </button>
             </footer>
           </form>

@@ -2,14 +2,15 @@ import { useSignal } from '@preact/signals'
 import type { ComponentChild } from 'preact'
 
 import { call } from '../../app/api.ts'
-import { formatMessage } from '../../format/message.ts'
+import { useMessages } from '../../app/lazy-messages.tsx'
 import { refreshSession } from '../../app/load-session.ts'
 import { hasRole, session } from '../../app/session-state.ts'
 import { QueryResult, EmptyState, ErrorMessage } from '../../components/query-result.tsx'
 import { Tag } from '../../components/values.tsx'
 import { useAction } from '../../hooks/use-action.ts'
 import { useQuery } from '../../hooks/use-query.ts'
-import { sandboxPageText } from '../../messages/page-texts.ts'
+import { formatMessage } from '../../messages/lookup.ts'
+import { sandboxPageText, reasonText } from '../../messages/page-texts.ts'
 import { CardControls } from './card-controls.tsx'
 import { ClockPanel } from './clock-panel.tsx'
 import { FaultControls } from './fault-controls.tsx'
@@ -20,8 +21,9 @@ import './sandbox.css'
 
 /** Simulates failures, so that they are met in the test environment first: every control as it is set, and a reset of all of them. */
 export function SandboxPage() {
-  const text = sandboxPageText.use()
-  if (text === null) return sandboxPageText.placeholder()
+  const loading = useMessages(sandboxPageText, reasonText)
+  if (loading !== null) return loading
+  const text = sandboxPageText.current()
   return session.value?.environment === 'test' ? <SandboxControls /> : <EmptyState title={text.testOnly.title} text={text.testOnly.text} />
 }
 

@@ -1,4 +1,6 @@
 import { useSignal } from '@preact/signals'
+import { accountFieldKinds, type AccountFieldKind } from '@tessera/contract/receipt'
+import { useId } from 'preact/hooks'
 
 import { hasRole } from '../../app/session-state.ts'
 import { Field } from '../../components/fields.tsx'
@@ -18,9 +20,9 @@ export function AccountFieldsForm({ settings, onChanged }: SettingsPanelProps) {
     <SettingsForm title={text.fields} readChanges={() => ({ accountFields: [...fields.value] })} onSaved={onChanged}>
       <p>{text.fieldsText}</p>
       {fields.value.length === 0 && <p>{text.noFields}</p>}
-      {fields.value.map((field, at) => (
+      {fields.value.map((field, index) => (
         // Keyed by position: two new rows have the same empty name.
-        <AccountFieldRow key={at} field={field} onChange={(next) => put(at, next)} onRemove={() => remove(at)} />
+        <AccountFieldRow key={index} field={field} onChange={(next) => put(index, next)} onRemove={() => remove(index)} />
       ))}
       {hasRole('developer') && fields.value.length < maxFields && (
         <button type="button" onClick={add}>
@@ -39,7 +41,7 @@ interface AccountFieldRowProps {
 
 function AccountFieldRow({ field, onChange, onRemove }: AccountFieldRowProps) {
   const text = settingsPageText.current()
-  const { name, title, required, kind } = field
+  const { name, title, required, kind = 'text' } = field
   return (
     <fieldset class="account-field">
       <legend>{name === '' ? text.fieldName : name}</legend>
@@ -58,18 +60,35 @@ function AccountFieldRow({ field, onChange, onRemove }: AccountFieldRowProps) {
         <input type="checkbox" checked={required} onChange={(event) => onChange({ ...field, required: event.currentTarget.checked })} />
         {text.required}
       </label>
-      <label class="checkbox">
-        <input
-          type="checkbox"
-          checked={kind === 'reference'}
-          onChange={(event) => onChange({ ...field, kind: event.currentTarget.checked ? 'reference' : 'text' })}
-        />
-        {text.reference}
-      </label>
-      <button type="button" class="bare" onClick={onRemove}>
+      <KindSelect kind={kind} onChange={(next) => onChange({ ...field, kind: next })} />
+      <button type="button" onClick={onRemove}>
         {text.removeField}
       </button>
     </fieldset>
+  )
+}
+
+/** What the field holds. It decides how strictly its values are checked for card numbers. */
+function KindSelect({ kind, onChange }: { kind: AccountFieldKind; onChange: (kind: AccountFieldKind) => void }) {
+  const text = settingsPageText.current()
+  const id = useId()
+  return (
+    <div class="field">
+      <label for={id}>{text.kind}</label>
+      <select
+        id={id}
+        value={kind}
+        aria-describedby={`${id}-hint`}
+        onChange={(event) => onChange(event.currentTarget.value as AccountFieldKind)}
+      >
+        {accountFieldKinds.map((each) => (
+          <option key={each} value={each}>
+            {text.kinds[each]}
+          </option>
+        ))}
+      </select>
+      <small id={`${id}-hint`}>{text.kindHint}</small>
+    </div>
   )
 }
 

@@ -12,12 +12,12 @@ export function AmountsForm({ settings, onChanged }: SettingsPanelProps) {
   const largest = useSignal(formatSomInput(settings.maxAmountTiyin))
   const readChanges = () => {
     const [minAmountTiyin, maxAmountTiyin] = [parseSomInput(smallest.value), parseSomInput(largest.value)]
-    return minAmountTiyin === null || maxAmountTiyin === null ? text.sumWrong : { minAmountTiyin, maxAmountTiyin }
+    return minAmountTiyin === null || maxAmountTiyin === null ? text.amountInvalid : { minAmountTiyin, maxAmountTiyin }
   }
   return (
     <SettingsForm title={text.amounts} readChanges={readChanges} onSaved={onChanged}>
-      <Field label={text.smallest} value={smallest.value} hint={text.sumHint} onInput={(value) => (smallest.value = value)} />
-      <Field label={text.largest} value={largest.value} onInput={(value) => (largest.value = value)} />
+      <Field label={text.minimum} value={smallest.value} hint={text.amountHint} onInput={(value) => (smallest.value = value)} />
+      <Field label={text.maximum} value={largest.value} onInput={(value) => (largest.value = value)} />
     </SettingsForm>
   )
 }

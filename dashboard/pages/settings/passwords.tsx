@@ -1,13 +1,13 @@
 import { useSignal } from '@preact/signals'
 
 import { call } from '../../app/api.ts'
-import { formatMessage } from '../../format/message.ts'
 import { hasRole } from '../../app/session-state.ts'
 import { CopyButton } from '../../components/copy.tsx'
 import { ConfirmDialog, Dialog } from '../../components/dialog.tsx'
 import { ErrorMessage } from '../../components/query-result.tsx'
 import { Tag, Time } from '../../components/values.tsx'
 import { useAction } from '../../hooks/use-action.ts'
+import { formatMessage } from '../../messages/lookup.ts'
 import { settingsPageText } from '../../messages/page-texts.ts'
 import type { SettingsPanelProps } from './settings-form.tsx'
 
@@ -31,11 +31,11 @@ export function PasswordsPanel({ settings: { passwords }, onChanged }: SettingsP
           <li key={number}>
             <span>
               {formatMessage(text.passwordNumber, number)}{' '}
-              {retiredAt === null ? <Tag tone="green">{text.live}</Tag> : <Tag tone="grey">{text.retired}</Tag>}
+              {retiredAt === null ? <Tag tone="green">{text.active}</Tag> : <Tag tone="grey">{text.retired}</Tag>}
               <small>
-                {text.made} <Time at={createdAt} />
+                {text.createdAt} <Time at={createdAt} />
               </small>
-              <small>{lastUsedAt === null ? text.never : [text.used, ' ', <Time at={lastUsedAt} />]}</small>
+              <small>{lastUsedAt === null ? text.neverUsed : [text.lastUsedAt, ' ', <Time at={lastUsedAt} />]}</small>
             </span>
             {retiredAt === null && live.length > 1 && hasRole('developer') && (
               <button type="button" onClick={() => (retiring.value = number)}>

@@ -11,7 +11,7 @@ export function SecuritySwitches({ settings, onChanged }: SettingsPanelProps) {
   const strictServerAuth = useSignal(settings.strictServerAuth)
   const readChanges = () => ({ requireFormSessions: requireFormSessions.value, strictServerAuth: strictServerAuth.value })
   return (
-    <SettingsForm title={text.safety} readChanges={readChanges} onSaved={onChanged}>
+    <SettingsForm title={text.cardEntry} readChanges={readChanges} onSaved={onChanged}>
       <Switch
         label={text.requireFormSessions}
         hint={text.requireFormSessionsHint}

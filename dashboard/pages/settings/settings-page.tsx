@@ -1,6 +1,9 @@
+import { useMessages } from '../../app/lazy-messages.tsx'
 import { CopyButton } from '../../components/copy.tsx'
 import { QueryResult } from '../../components/query-result.tsx'
+import { EnglishCode } from '../../components/values.tsx'
 import { useQuery } from '../../hooks/use-query.ts'
+import { labelOf } from '../../messages/lookup.ts'
 import { settingsPageText } from '../../messages/page-texts.ts'
 import { AccountFieldsForm } from './account-fields.tsx'
 import { AmountsForm } from './amounts.tsx'
@@ -12,9 +15,9 @@ import './settings.css'
 
 /** The merchant's settings and API passwords. */
 export function MerchantSettingsPage() {
-  const text = settingsPageText.use()
   const query = useQuery('dashboard.settings.get', {})
-  if (text === null) return settingsPageText.placeholder()
+  const loading = useMessages(settingsPageText)
+  if (loading !== null) return loading
   return <QueryResult query={query}>{(settings) => <SettingsPanels settings={settings} onChanged={query.refetch} />}</QueryResult>
 }
 
@@ -24,7 +27,7 @@ function SettingsPanels(props: SettingsPanelProps) {
   return (
     <div class="columns">
       <section class="panel">
-        <h2>{text.shop}</h2>
+        <h2>{text.merchant}</h2>
         <p>{settings.name}</p>
         <p>
           <small>{text.merchantId}</small> <CopyButton text={settings.merchantId} />
@@ -34,7 +37,10 @@ function SettingsPanels(props: SettingsPanelProps) {
         <ul class="list">
           {settings.limits.map(({ name, count }) => (
             <li key={name}>
-              <code>{name}</code> <span>{count}</span>
+              <span>
+                {labelOf(text.limitNames, name)} <EnglishCode code={name} />
+              </span>{' '}
+              <span>{count}</span>
             </li>
           ))}
         </ul>

@@ -1,7 +1,7 @@
 import type { Result } from '@tessera/contract/operations'
 
-import { formatMessage } from '../../format/message.ts'
 import { dashboardPath } from '../../app/router.ts'
+import { formatMessage } from '../../messages/lookup.ts'
 import { startPageText } from '../../messages/page-texts.ts'
 
 type ChecklistState = Result<'dashboard.start.get'>['checklist']
@@ -20,7 +20,7 @@ export function StartChecklist({ checklist }: { checklist: ChecklistState }) {
           <li key={name} class={checklist[name] ? 'done' : ''}>
             <i aria-hidden="true">{checklist[name] ? '✓' : ''}</i>
             <div>
-              <strong>{text.steps[name].title}</strong> <span class="visually-hidden">{checklist[name] ? text.done : text.open}</span>
+              <strong>{text.steps[name].title}</strong> <span class="visually-hidden">{checklist[name] ? text.done : text.notDone}</span>
               <small>{text.steps[name].text}</small>
               {name === 'webhook' && !checklist.webhook && <a href={dashboardPath('webhooks')}>{text.toWebhooks}</a>}
             </div>

@@ -1,6 +1,7 @@
 import { useSignal } from '@preact/signals'
 import type { Result } from '@tessera/contract/operations'
 
+import { useMessages } from '../../app/lazy-messages.tsx'
 import { dashboardPath } from '../../app/router.ts'
 import { CopyButton, Snippet } from '../../components/copy.tsx'
 import { QueryResult } from '../../components/query-result.tsx'
@@ -19,7 +20,8 @@ type StartData = Result<'dashboard.start.get'>
 export function StartPage() {
   const query = useQuery('dashboard.start.get', {})
   usePolling(query.refetchIfIdle, 3000)
-  if (startPageText.use() === null) return startPageText.placeholder()
+  const loading = useMessages(startPageText)
+  if (loading !== null) return loading
   return <QueryResult query={query}>{(data) => <StartPanels data={data} />}</QueryResult>
 }
 

@@ -13,10 +13,10 @@ const context: StartContext = {
 test('each curl line of the page Start sends JSON with its own id, and only the server call has the password', () => {
   const curl = startCurl(context, '8600069195406311')
   const lines = curl.split('curl ').slice(1)
-  const methods = lines.map((line, at) => {
+  const methods = lines.map((line, index) => {
     const [, json = ''] = /-d '(\{.*\})'/.exec(line.replaceAll("'$TOKEN'", 'T')) ?? []
     const body = JSON.parse(json) as { id: number; method: string }
-    assert.equal(body.id, at + 1)
+    assert.equal(body.id, index + 1)
     return body.method
   })
   assert.deepEqual(methods, ['cards.create', 'cards.get_verify_code', 'cards.verify', 'cards.check'])

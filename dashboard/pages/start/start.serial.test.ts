@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import type { Route } from 'playwright-core'
 
-import { faultsFor, openDashboard, signIn, type OpenDashboard } from '../../dashboard.fixture.ts'
+import { listAccessibilityViolations, openDashboard, signIn, type OpenDashboard } from '../../dashboard.fixture.ts'
 
 let dashboard: OpenDashboard
 before(async () => {
@@ -19,7 +19,7 @@ test('the page Start makes a test token, says why a test card fails, and complet
   await page.getByLabel('Test card').selectOption('9073')
   await page.getByRole('button', { name: 'Make a token' }).click()
   await page.locator('.outcome').getByText('card_blocked').waitFor()
-  assert.deepEqual(await faultsFor(page), [])
+  assert.deepEqual(await listAccessibilityViolations(page), [])
   const { card } = (await dashboard.api('cards.create', { card: { number: '8600069195406311', expire: '0399' } })) as {
     card: { token: string }
   }
@@ -55,9 +55,9 @@ test('the page Start shows a response that takes longer than its polling interva
   await page.route('**/dashboard/api', (route) =>
     route.request().postData()?.includes('start.get') ? void held.push(route) : route.continue(),
   )
-  const isAsked = page.waitForRequest((request) => request.postData()?.includes('start.get') ?? false)
+  const requested = page.waitForRequest((request) => request.postData()?.includes('start.get') ?? false)
   await page.getByRole('link', { name: 'Start', exact: true }).click()
-  await isAsked
+  await requested
   await page.clock.runFor(10_000)
   await held[0]?.continue()
   await page.getByRole('heading', { name: 'Test cards' }).waitFor()
@@ -85,7 +85,7 @@ for (const colorScheme of ['light', 'dark'] as const) {
     for (const locale of ['uz', 'ru', 'en']) {
       const page = await dashboard.open('start', { locale, colorScheme, viewport: { width: 390, height: 844 } })
       await page.locator('.test-cards').waitFor()
-      assert.deepEqual(await faultsFor(page), [])
+      assert.deepEqual(await listAccessibilityViolations(page), [])
       const wide = await page.evaluate(() => document.documentElement.scrollWidth)
       assert.ok(wide <= 390, `${locale}: ${String(wide)} pixels wide`)
       await page.context().close()

@@ -6,7 +6,7 @@ import { messages } from '../../app/language.ts'
 import { dashboardPath } from '../../app/router.ts'
 import { hasRole } from '../../app/session-state.ts'
 import { ErrorMessage } from '../../components/query-result.tsx'
-import { Tag } from '../../components/values.tsx'
+import { EnglishCode, Tag } from '../../components/values.tsx'
 import { formatMs, groupCardNumber } from '../../format/numbers.ts'
 import { useAction } from '../../hooks/use-action.ts'
 import { startPageText } from '../../messages/page-texts.ts'
@@ -75,7 +75,7 @@ function TestTokenOutcome({ result: { cardId, number, verified, steps } }: { res
             <small>{formatMs(ms, messages.value.ms)}</small>
             {refused !== null && (
               <span class="why">
-                {refused.message} <code>{refused.reason}</code>
+                {refused.message} <EnglishCode code={refused.reason} />
               </span>
             )}
           </li>

@@ -17,7 +17,7 @@ export function SmsInbox() {
       <div class="tools">
         <p class="note">{text.inboxText}</p>
         <button type="button" class="again" onClick={list.reload}>
-          {text.look}
+          {text.refresh}
         </button>
       </div>
       <DataTable

@@ -2,17 +2,19 @@ import { useSignal } from '@preact/signals'
 import type { Result } from '@tessera/contract/operations'
 
 import { call } from '../../app/api.ts'
-import { formatMessage } from '../../format/message.ts'
 import { percentOf } from '../../format/numbers.ts'
+import { useMessages } from '../../app/lazy-messages.tsx'
 import { dashboardPath, route } from '../../app/router.ts'
 import { session } from '../../app/session-state.ts'
 import { type RangeDays, RangePicker } from '../../components/fields.tsx'
 import { QueryResult, EmptyState } from '../../components/query-result.tsx'
+import { Reason } from '../../components/reason.tsx'
 import { type TableColumn, DataTable } from '../../components/table.tsx'
 import { Tag, Time, type Tone } from '../../components/values.tsx'
 import { usePagedList } from '../../hooks/use-paged-list.ts'
 import { useQuery } from '../../hooks/use-query.ts'
-import { verificationPageText } from '../../messages/page-texts.ts'
+import { formatMessage } from '../../messages/lookup.ts'
+import { verificationPageText, reasonText } from '../../messages/page-texts.ts'
 import { SmsInbox } from './sms-inbox.tsx'
 import './verification.css'
 
@@ -20,8 +22,9 @@ type VerificationAttempt = Result<'dashboard.verification.list'>['attempts'][num
 
 /** Where cardholders drop out and why: a funnel, the failures with their causes, and the SMS inbox of the test environment. */
 export function VerificationPage() {
-  const text = verificationPageText.use()
-  if (text === null) return verificationPageText.placeholder()
+  const loading = useMessages(verificationPageText, reasonText)
+  if (loading !== null) return loading
+  const text = verificationPageText.current()
   const isInbox = route.value.rest[0] === 'inbox'
   const isTest = session.value?.environment === 'test'
   return (
@@ -82,17 +85,18 @@ function Funnel() {
         {(funnel) => (
           <>
             <ol>
-              {stages.map((stage, at) => (
+              {stages.map((stage, index) => (
                 <li key={stage}>
                   <span>{text.stages[stage]}</span>
                   <strong>
-                    {funnel[stage]} <small>{at === 0 || funnel.created === 0 ? '' : `${percentOf(funnel[stage], funnel.created)} %`}</small>
+                    {funnel[stage]}{' '}
+                    <small>{index === 0 || funnel.created === 0 ? '' : `${percentOf(funnel[stage], funnel.created)} %`}</small>
                   </strong>
                   <meter min={0} max={Math.max(funnel.created, 1)} value={funnel[stage]} aria-label={text.stages[stage]} />
                 </li>
               ))}
             </ol>
-            <small>{funnel.isWhole ? text.funnelText : formatMessage(text.funnelPart, funnel.created)}</small>
+            <small>{funnel.isWhole ? text.funnelText : formatMessage(text.funnelPartial, funnel.created)}</small>
           </>
         )}
       </QueryResult>
@@ -106,19 +110,10 @@ function columns(): TableColumn<VerificationAttempt>[] {
   const text = verificationPageText.current()
   return [
     { name: text.card, render: ({ cardId, number }) => <a href={dashboardPath(`cards/${cardId}`)}>{number ?? cardId}</a> },
-    { name: text.what, render: ({ what }) => <Tag tone={tones[what]}>{text.whats[what]}</Tag> },
-    { name: text.cause, render: ({ cause }) => (cause === null ? '—' : <Cause cause={cause} />) },
+    { name: text.outcome, render: ({ what }) => <Tag tone={tones[what]}>{text.outcomes[what]}</Tag> },
+    { name: text.cause, render: ({ cause }) => (cause === null ? '—' : <Reason reason={cause} of="code" />) },
     { name: text.at, render: ({ at }) => <Time at={at} /> },
   ]
-}
-
-function Cause({ cause }: { cause: string }) {
-  const text = verificationPageText.current()
-  return (
-    <>
-      {text.causes[cause] ?? ''} <code>{cause}</code>
-    </>
-  )
 }
 
 const tones: Readonly<Record<VerificationAttempt['what'], Tone>> = {

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 
-import { faultsFor, openDashboard, type OpenDashboard } from '../../dashboard.fixture.ts'
+import { listAccessibilityViolations, openDashboard, type OpenDashboard } from '../../dashboard.fixture.ts'
 
 let dashboard: OpenDashboard
 before(async () => {
@@ -15,7 +15,7 @@ const sentByUs = '8600495473316478'
 test('the page Verification shows the cause of a failure without a click, and its card with one', async () => {
   const page = await dashboard.open('verification')
   await page.getByText('No codes yet').waitFor()
-  assert.deepEqual(await faultsFor(page), [])
+  assert.deepEqual(await listAccessibilityViolations(page), [])
   const token = async (number: string): Promise<string> =>
     ((await dashboard.api('cards.create', { card: { number, expire: '0399' } })) as { card: { token: string } }).card.token
   const [failing, right] = [await token('4444445987459073'), await token(sentByUs)]
@@ -36,7 +36,7 @@ test('the page Verification shows the cause of a failure without a click, and it
   await page.goBack()
   await page.getByRole('link', { name: 'SMS inbox' }).click()
   await page.getByText(/code 666666 for card \*6478/).waitFor()
-  assert.deepEqual(await faultsFor(page), [])
+  assert.deepEqual(await listAccessibilityViolations(page), [])
 })
 
 for (const colorScheme of ['light', 'dark'] as const) {
@@ -44,7 +44,7 @@ for (const colorScheme of ['light', 'dark'] as const) {
     for (const locale of ['uz', 'ru', 'en']) {
       const page = await dashboard.open('verification', { locale, colorScheme, viewport: { width: 390, height: 844 } })
       await page.locator('.table').waitFor()
-      assert.deepEqual(await faultsFor(page), [])
+      assert.deepEqual(await listAccessibilityViolations(page), [])
       const wide = await page.evaluate(() => document.documentElement.scrollWidth)
       assert.ok(wide <= 390, `${locale}: ${String(wide)} pixels wide`)
       await page.context().close()

@@ -2,7 +2,6 @@ import { useSignal } from '@preact/signals'
 import type { Result } from '@tessera/contract/operations'
 
 import { call } from '../../app/api.ts'
-import { formatMessage } from '../../format/message.ts'
 import { messages } from '../../app/language.ts'
 import { formatMs } from '../../format/numbers.ts'
 import { dashboardPath } from '../../app/router.ts'
@@ -13,6 +12,7 @@ import { ConfirmDialog } from '../../components/dialog.tsx'
 import { QueryResult } from '../../components/query-result.tsx'
 import { Tag, Time } from '../../components/values.tsx'
 import { useQuery } from '../../hooks/use-query.ts'
+import { formatMessage } from '../../messages/lookup.ts'
 import { webhookPageText } from '../../messages/page-texts.ts'
 
 type DeliveryDetails = Result<'dashboard.webhooks.delivery'>
@@ -60,12 +60,12 @@ function DeliverySummary({ delivery, onReplay, onRefresh }: DeliveryDetails & { 
   const { eventId, type, objectId, url, state, tries, dueAt, madeAt, settledAt } = delivery
   const rows = [
     [text.id, <CopyButton text={eventId} />],
-    [text.about, <a href={dashboardPath(`${type.startsWith('card.') ? 'cards' : 'receipts'}/${objectId}`)}>{objectId}</a>],
+    [text.object, <a href={dashboardPath(`${type.startsWith('card.') ? 'cards' : 'receipts'}/${objectId}`)}>{objectId}</a>],
     [text.endpoint, url ?? text.removed],
-    [text.happened, <Time at={madeAt} />],
-    [text.tries, tries],
+    [text.createdAt, <Time at={madeAt} />],
+    [text.attemptCount, tries],
     [text.next, dueAt === null ? null : <Time at={dueAt} />],
-    [text.settled, settledAt === 0 ? null : <Time at={settledAt} />],
+    [text.completedAt, settledAt === 0 ? null : <Time at={settledAt} />],
   ] as const
   return (
     <section class="panel">

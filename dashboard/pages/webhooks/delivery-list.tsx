@@ -51,7 +51,7 @@ export function DeliveryList() {
         </button>
         {filter.endpointId !== undefined && (
           <button type="button" onClick={() => setFilter('endpoint', '')}>
-            {text.everyEndpoint}
+            {text.allEndpoints}
           </button>
         )}
       </div>
@@ -60,7 +60,7 @@ export function DeliveryList() {
         list={list}
         columns={columns()}
         keyOf={({ eventId, endpointId }) => `${eventId}${endpointId}`}
-        empty={<EmptyState {...(isFiltered ? text.noneOfFilter : text.none)} />}
+        empty={<EmptyState {...(isFiltered ? text.noneFound : text.none)} />}
       />
     </section>
   )
@@ -71,12 +71,12 @@ function columns(): TableColumn<DeliveryRow>[] {
   return [
     { name: text.type, render: ({ type, eventId, endpointId }) => <a href={dashboardPath(`webhooks/${eventId}/${endpointId}`)}>{type}</a> },
     { name: text.state, render: ({ state }) => <DeliveryStateTag state={state} /> },
-    { name: text.happened, render: ({ madeAt }) => <Time at={madeAt} /> },
+    { name: text.createdAt, render: ({ madeAt }) => <Time at={madeAt} /> },
     {
       name: text.endpoint,
       render: ({ url, endpointId }) => <a href={dashboardPath(`webhooks?endpoint=${endpointId}`)}>{url ?? text.removed}</a>,
       isMinor: true,
     },
-    { name: text.tries, render: ({ tries }) => tries, isNumber: true, isMinor: true },
+    { name: text.attemptCount, render: ({ tries }) => tries, isNumber: true, isMinor: true },
   ]
 }

@@ -1,3 +1,4 @@
+import { useMessages } from '../../app/lazy-messages.tsx'
 import { route } from '../../app/router.ts'
 import { Snippet } from '../../components/copy.tsx'
 import { webhookPageText } from '../../messages/page-texts.ts'
@@ -8,7 +9,8 @@ import { receiverSnippets } from './receiver-snippets.ts'
 
 /** Endpoints and deliveries at /dashboard/webhooks, and one delivery at /dashboard/webhooks/<event>/<endpoint>. */
 export function WebhooksPage() {
-  if (webhookPageText.use() === null) return webhookPageText.placeholder()
+  const loading = useMessages(webhookPageText)
+  if (loading !== null) return loading
   const [eventId, endpointId] = route.value.rest
   if (eventId !== undefined && endpointId !== undefined) return <DeliveryDetail eventId={eventId} endpointId={endpointId} />
   return (

@@ -7,7 +7,7 @@ import { after, before, test } from 'node:test'
 import type { Locator, Page } from 'playwright-core'
 import { Webhook } from 'standardwebhooks'
 
-import { faultsFor, openDashboard, type OpenDashboard } from '../../dashboard.fixture.ts'
+import { listAccessibilityViolations, openDashboard, type OpenDashboard } from '../../dashboard.fixture.ts'
 
 let dashboard: OpenDashboard
 /** The merchant's server on this machine, with the last request it received and the status it responds with. */
@@ -16,17 +16,17 @@ const server = createServer((request, reply) => {
   request.on('data', (chunk: Buffer) => chunks.push(chunk))
   request.on('end', () => {
     const headers = Object.entries(request.headers).map(([name, value]) => [name, String(value)] as const)
-    heard = { body: Buffer.concat(chunks).toString(), headers: Object.fromEntries(headers) }
+    lastRequest = { body: Buffer.concat(chunks).toString(), headers: Object.fromEntries(headers) }
     reply.writeHead(status).end()
   })
 })
-let heard: { readonly body: string; readonly headers: Record<string, string> }
+let lastRequest: { readonly body: string; readonly headers: Record<string, string> }
 let status = 200
 let address: string
 
 /** The event, verified by the Standard Webhooks library. */
-function checked(secret: string): { type: string } {
-  return new Webhook(secret).verify(heard.body, heard.headers) as { type: string }
+function verifyEvent(secret: string): { type: string } {
+  return new Webhook(secret).verify(lastRequest.body, lastRequest.headers) as { type: string }
 }
 
 before(async () => {
@@ -53,7 +53,7 @@ async function refreshUntil(page: Page, shown: Locator): Promise<void> {
   await shown.waitFor()
 }
 
-async function shownSecret(page: Page): Promise<string> {
+async function readIssuedSecret(page: Page): Promise<string> {
   const dialog = page.getByRole('dialog', { name: 'Endpoint secret' })
   const secret = (await dialog.locator('code').textContent()) ?? ''
   await dialog.getByRole('button', { name: 'Close' }).click()
@@ -71,10 +71,10 @@ test('an endpoint is added and its signature verified; a failed delivery shows i
   await page.getByText('This address is not of the public internet.').waitFor()
   await page.getByLabel('Address of your server').fill(address)
   await page.keyboard.press('Enter')
-  const secret = await shownSecret(page)
+  const secret = await readIssuedSecret(page)
   await page.getByRole('button', { name: `Send a test event ${address}` }).click()
   await page.getByRole('status').getByText('delivered').waitFor()
-  assert.equal(checked(secret).type, 'tessera.test')
+  assert.equal(verifyEvent(secret).type, 'tessera.test')
 
   status = 500
   const { receipt } = (await dashboard.api('receipts.create', { amount: 100_000 })) as { receipt: { _id: string } }
@@ -83,7 +83,7 @@ test('an endpoint is added and its signature verified; a failed delivery shows i
   await page.getByRole('link', { name: 'receipt.cancelled' }).click()
   await refreshUntil(page, page.getByText('HTTP 500').first())
   await page.getByText(receipt._id).first().waitFor()
-  assert.deepEqual(await faultsFor(page), [])
+  assert.deepEqual(await listAccessibilityViolations(page), [])
   status = 200
   await page.getByRole('button', { name: 'Deliver again' }).click()
   await page.getByRole('dialog').getByRole('button', { name: 'Deliver again' }).click()
@@ -94,15 +94,15 @@ test('an endpoint is added and its signature verified; a failed delivery shows i
   await page.getByText('No deliveries found').waitFor()
   await page.getByLabel('State').selectOption('delivered')
   await page.getByRole('link', { name: 'receipt.cancelled' }).waitFor()
-  assert.deepEqual(await faultsFor(page), [])
+  assert.deepEqual(await listAccessibilityViolations(page), [])
 
   await page.getByRole('button', { name: `New secret ${address}` }).click()
   await page.getByRole('dialog').getByRole('button', { name: 'New secret' }).click()
-  const next = await shownSecret(page)
+  const next = await readIssuedSecret(page)
   await page.getByText('two secrets').waitFor()
   await page.getByRole('button', { name: 'Send a test event' }).click()
   await page.getByRole('status').getByText('delivered').waitFor()
-  for (const each of [secret, next]) assert.equal(checked(each).type, 'tessera.test')
+  for (const each of [secret, next]) assert.equal(verifyEvent(each).type, 'tessera.test')
 })
 
 test('the page Webhooks fits a phone in dark, and an endpoint is removed', async () => {
@@ -111,7 +111,7 @@ test('the page Webhooks fits a phone in dark, and an endpoint is removed', async
   await page.locator('summary', { hasText: 'Python' }).click()
   await page.getByText('def verify_webhook').waitFor()
   assert.equal(await page.evaluate(() => document.documentElement.scrollWidth > innerWidth), false)
-  assert.deepEqual(await faultsFor(page), [])
+  assert.deepEqual(await listAccessibilityViolations(page), [])
   await page.getByRole('button', { name: `Remove ${address}` }).click()
   await page.getByRole('dialog').getByRole('button', { name: 'Remove' }).click()
   await page.getByText('No endpoints yet').waitFor()

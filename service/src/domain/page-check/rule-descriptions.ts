@@ -1,5 +1,5 @@
 import type { Language } from '@tessera/contract/profile'
-import { rules, type RuleId } from '@tessera/form-check/rules'
+import { rules, specificationParts, type RuleId } from '@tessera/form-check/rules'
 
 /** A rule with its texts in one language. */
 export interface RuleDescription {
@@ -16,8 +16,31 @@ export function describeRules(ids: ReadonlySet<RuleId>, language: Language): Rul
   return [...broken.filter((id) => severityOf(id) === 'error'), ...broken.filter((id) => severityOf(id) === 'warning')].map((rule) => {
     const { text, advice, source } = rules[rule]
     const [description, todo] = words[language]?.[rule] ?? [text, advice]
-    return { rule, severity: severityOf(rule), text: description, advice: todo, source }
+    return { rule, severity: severityOf(rule), text: description, advice: todo, source: localizeSource(source, language) }
   })
+}
+
+/** The source of a rule with the parts of the specification named in a language. The names of standards are the same in each. */
+function localizeSource(source: string, language: Language): string {
+  const names = sourceNames[language]
+  if (names === undefined) return source
+  return Object.entries(specificationParts).reduce((text, [part, name]) => text.replace(name, names[part as SpecificationPart]), source)
+}
+
+type SpecificationPart = keyof typeof specificationParts
+
+/** English is the language of the rules themselves. */
+const sourceNames: Readonly<Partial<Record<Language, Readonly<Record<SpecificationPart, string>>>>> = {
+  ru: {
+    cardForms: 'Спецификация, требования к формам ввода карты',
+    service: 'Спецификация, что делает сервис',
+    authentication: 'Спецификация, аутентификация',
+  },
+  uz: {
+    cardForms: 'Spetsifikatsiya, karta kiritish formalariga talablar',
+    service: 'Spetsifikatsiya, xizmat nima qiladi',
+    authentication: 'Spetsifikatsiya, autentifikatsiya',
+  },
 }
 
 export function severityOf(rule: RuleId): 'error' | 'warning' {

@@ -1,0 +1,33 @@
+import { language } from '../app/language.ts'
+import type { ReasonMessages } from '../messages/reason-messages.ts'
+import { reasonText } from '../messages/page-texts.ts'
+import { EnglishCode } from './values.tsx'
+
+export interface ReasonProps {
+  readonly reason: string
+  /** What failed: sending or checking an SMS code, or anything else. */
+  readonly of?: keyof ReasonMessages
+}
+
+/** The reason of an error as a text in the user's language. */
+export function Reason({ reason, of = 'all' }: ReasonProps) {
+  const text = textOf(reason, of)
+  if (text === null) return <code>{reason}</code>
+  return (
+    <>
+      <span title={reason}>{text}</span> <EnglishCode code={reason} />
+    </>
+  )
+}
+
+/** The reason of an error where the code itself is what English readers look for: the code in English, and its text in every other language. */
+export function ReasonLabel({ reason, of = 'all' }: ReasonProps) {
+  const text = textOf(reason, of)
+  return language.value === 'en' || text === null ? <code>{reason}</code> : <span title={reason}>{text}</span>
+}
+
+/** Null for a reason that is newer than this page. */
+function textOf(reason: string, of: keyof ReasonMessages): string | null {
+  const texts = reasonText.current()
+  return texts[of][reason] ?? texts.all[reason] ?? null
+}
