@@ -34,12 +34,12 @@ export function startProgram(file: string, args: readonly string[], { env = {}, 
   const child = spawn(file, args, { stdio: [...pipes], env: { ...process.env, ...env } })
   const ended = once(child, 'exit')
   const lines: string[] = []
-  const keep = (line: string): unknown => lines.push(line) > 40 && lines.shift()
+  const remember = (line: string): unknown => lines.push(line) > 40 && lines.shift()
   const readers = [child.stdout, child.stderr, ...child.stdio.slice(3)].map((stream) =>
-    createInterface({ input: stream as Readable }).on('line', keep),
+    createInterface({ input: stream as Readable }).on('line', remember),
   )
-  const leave = (): void => void child.kill('SIGKILL')
-  process.once('exit', leave)
+  const kill = (): void => void child.kill('SIGKILL')
+  process.once('exit', kill)
   return {
     child,
     async readLine(pattern) {
@@ -51,36 +51,36 @@ export function startProgram(file: string, args: readonly string[], { env = {}, 
           })
         }
       })
-      const late = new Promise<never>((_, reject) => {
+      const timeout = new Promise<never>((_, reject) => {
         const fail = (): void => reject(new Error(`${file} did not start: ${lines.join('\n')}`))
-        setTimeout(fail, startMsMax).unref()
+        setTimeout(fail, startTimeoutMs).unref()
         child.once('exit', fail)
       })
-      return Promise.race([found, late])
+      return Promise.race([found, timeout])
     },
     async stop() {
       if (child.exitCode === null && child.signalCode === null) {
         child.kill('SIGTERM')
-        const slow = setTimeout(leave, stopMsMax)
+        const killTimer = setTimeout(kill, stopTimeoutMs)
         await ended
-        clearTimeout(slow)
+        clearTimeout(killTimer)
       }
-      process.off('exit', leave)
+      process.off('exit', kill)
     },
   }
 }
 
-/** Asks again and again until an expression is true of the page or the frame. */
-export async function waitUntil(ask: () => Promise<unknown>, what: string): Promise<void> {
-  const endsAt = performance.now() + waitMsMax
+/** Polls until a condition holds in the page or the frame. Fails with `what` when it does not in time. */
+export async function waitUntil(condition: () => Promise<unknown>, what: string): Promise<void> {
+  const endsAt = performance.now() + waitTimeoutMs
   while (performance.now() < endsAt) {
-    if ((await ask().catch(() => false)) === true) return
-    await new Promise((resolve) => setTimeout(resolve, askEveryMs))
+    if ((await condition().catch(() => false)) === true) return
+    await new Promise((resolve) => setTimeout(resolve, pollIntervalMs))
   }
-  assert.fail(`never came: ${what}`)
+  assert.fail(`did not happen in time: ${what}`)
 }
 
-const startMsMax = 40_000
-const stopMsMax = 5000
-const waitMsMax = 20_000
-const askEveryMs = 50
+const startTimeoutMs = 40_000
+const stopTimeoutMs = 5000
+const waitTimeoutMs = 20_000
+const pollIntervalMs = 50

@@ -111,7 +111,7 @@ describe('the card form in any page', () => {
   })
 
   it('ignores a second hello, a wrong id, and any window that is not its parent', async () => {
-    const { page, waitForEvent: waitForEvent } = await testBed.open()
+    const { page, waitForEvent } = await testBed.open()
     await waitForEvent('ready')
     const responses = await page.evaluate(async () => {
       const frame = document.querySelector('iframe')

@@ -9,7 +9,7 @@ import { themeVariables, type Theme } from '@tessera/contract/theme'
 
 import { pressInFrame } from '../tools/press-in-frame.ts'
 import { startTestBed, type TestPage, type OpenForm, type TestBed } from './form.fixture.ts'
-import { fixedPlaces, fixedTexts, themedProperties } from './theme-places.fixture.ts'
+import { fixedProperties, fixedTexts, themedProperties } from './themed-properties.fixture.ts'
 
 describe('the theme of the card form', () => {
   let testBed: TestBed
@@ -73,10 +73,10 @@ describe('the theme of the card form', () => {
       it(`changes what each variable names, and no legal text: ${layout}, ${direction}`, async () => {
         const [opened, frame] = await openWithError({ layout, direction })
         for (const name of themeVariables) {
-          const { value, computed, places } = themedProperties[name]
+          const { value, computed, targets: places } = themedProperties[name]
           await update(opened, { theme: {} })
           const before = await read(frame, places)
-          const fixed = await read(frame, fixedPlaces)
+          const fixed = await read(frame, fixedProperties)
           await update(opened, { theme: { [name]: value } })
           assert.deepEqual(
             await read(frame, places),
@@ -84,7 +84,7 @@ describe('the theme of the card form', () => {
             name,
           )
           assert.ok(!before.includes(computed), `${name}: it was ${before.join()} before`)
-          assert.deepEqual(await read(frame, fixedPlaces), fixed, `${name} changes consent or footer`)
+          assert.deepEqual(await read(frame, fixedProperties), fixed, `${name} changes consent or footer`)
         }
         assert.deepEqual(
           await opened.eventValues('error').then((values) => (values as ErrorEvent[]).filter(({ reason }) => reason === 'option_refused')),

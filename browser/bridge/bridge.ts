@@ -6,7 +6,7 @@ export interface Bridge {
   close(): void
 }
 
-/** Sends the hello to the frame, for exactly `origin`. Everything after it goes over a port that nobody else holds. */
+/** Sends the hello to the frame, for exactly `origin`. Every later message goes over the port, which no other window has. */
 export function openBridge(frame: HTMLIFrameElement, origin: string, id: string, onMessage: (message: FromFrame) => void): Bridge {
   const { port1, port2 } = new MessageChannel()
   port1.onmessage = ({ data }: MessageEvent) => {

@@ -10,8 +10,8 @@ export interface ReasonDisplay {
 }
 
 /**
- * Looks up how a reason is shown. A reason has a text of its own, or the text of another reason that asks the same of the cardholder. Every
- * other reason is a mistake of the shop or of the service: nothing that the cardholder types would help.
+ * Looks up how a reason is shown. A reason has its own text, or that of another reason for which the cardholder has to do the same. Every other
+ * reason is a mistake of the shop or of the service: nothing that the cardholder types would help.
  */
 export function describeReason(reason: string): ReasonDisplay {
   const isLimit = /limit|busy|overloaded/.test(reason)

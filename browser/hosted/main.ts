@@ -52,8 +52,8 @@ function showTexts(): void {
 function end(reason: EndReason): void {
   endReason = reason
   removeForm()
-  view.formPlace.hidden = true
-  view.again.hidden = reason !== 'offline'
+  view.formContainer.hidden = true
+  view.retry.hidden = reason !== 'offline'
   view.back.hidden = returnUrl === null
   showTexts()
   view.message.focus()
@@ -66,7 +66,7 @@ function removeForm(): void {
 
 async function open(): Promise<void> {
   endReason = null
-  view.again.hidden = true
+  view.retry.hidden = true
   showTexts()
   // There was no session, or the page was reloaded after the session had been removed from the address.
   if (session === '') {
@@ -91,7 +91,7 @@ async function open(): Promise<void> {
 }
 
 function mountForm({ save }: SessionDetails): void {
-  view.formPlace.hidden = false
+  view.formContainer.hidden = false
   form = new CardForm({ merchant: settings.merchant, formOrigin: location.origin, locale, save, session })
   form.on('token', () => leave('done'))
   form.on('ready', () => form?.focus())
@@ -101,7 +101,7 @@ function mountForm({ save }: SessionDetails): void {
     const ended = endReasons[reason]
     if (ended !== undefined) end(ended)
   })
-  form.mount(view.formPlace)
+  form.mount(view.formContainer)
 }
 
 const endReasons: Readonly<Record<string, EndReason | undefined>> = {
@@ -168,7 +168,7 @@ async function cancelAndGoBack(): Promise<void> {
 }
 
 view.back.addEventListener('click', () => void cancelAndGoBack())
-view.again.addEventListener('click', () => void open())
+view.retry.addEventListener('click', () => void open())
 for (const language of pageLanguages) {
   view.languages[language].addEventListener('click', () => {
     locale = language

@@ -6,7 +6,7 @@ export const pageLanguages = ['uz', 'ru', 'en'] as const satisfies readonly Lang
 /** The texts of the page around the form. */
 export interface HostedTexts {
   readonly title: string
-  readonly again: string
+  readonly retry: string
   readonly cancel: (host: string) => string
   readonly backTo: (host: string) => string
   readonly language: string
@@ -29,7 +29,7 @@ export function preferredLanguage(browserLanguages: readonly string[]): Language
 const texts: Readonly<Record<Language, HostedTexts>> = {
   uz: {
     title: 'Karta qoʻshish',
-    again: 'Qayta urinish',
+    retry: 'Qayta urinish',
     cancel: (host) => `Bekor qilib, ${host} saytiga qaytish`,
     backTo: (host) => `${host} saytiga qaytish`,
     language: 'Til',
@@ -45,7 +45,7 @@ const texts: Readonly<Record<Language, HostedTexts>> = {
   },
   ru: {
     title: 'Добавить карту',
-    again: 'Попробовать ещё раз',
+    retry: 'Попробовать ещё раз',
     cancel: (host) => `Отменить и вернуться на ${host}`,
     backTo: (host) => `Вернуться на ${host}`,
     language: 'Язык',
@@ -61,7 +61,7 @@ const texts: Readonly<Record<Language, HostedTexts>> = {
   },
   en: {
     title: 'Add a card',
-    again: 'Try again',
+    retry: 'Try again',
     cancel: (host) => `Cancel and go back to ${host}`,
     backTo: (host) => `Go back to ${host}`,
     language: 'Language',

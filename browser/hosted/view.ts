@@ -7,9 +7,9 @@ export interface HostedView {
   readonly shop: HTMLElement
   readonly title: HTMLElement
   /** The element that holds the form. */
-  readonly formPlace: HTMLElement
+  readonly formContainer: HTMLElement
   readonly message: HTMLElement
-  readonly again: HTMLButtonElement
+  readonly retry: HTMLButtonElement
   readonly back: HTMLButtonElement
   readonly languages: Readonly<Record<Language, HTMLButtonElement>>
   readonly languageList: HTMLElement
@@ -30,9 +30,9 @@ export function createHostedView(): HostedView {
     root: create('main', 'page'),
     shop: create('p', 'shop'),
     title: create('h1', 'title'),
-    formPlace: create('div', 'place'),
+    formContainer: create('div', 'form'),
     message: create('p', 'message'),
-    again: create('button', 'main'),
+    retry: create('button', 'main'),
     back: create('button', 'back'),
     languages: Object.fromEntries(pageLanguages.map((language) => [language, createLanguageButton(language)])) as Record<
       Language,
@@ -42,10 +42,10 @@ export function createHostedView(): HostedView {
   }
   view.message.tabIndex = -1
   view.message.setAttribute('role', 'status')
-  view.again.type = view.back.type = 'button'
-  view.formPlace.hidden = view.again.hidden = view.back.hidden = true
+  view.retry.type = view.back.type = 'button'
+  view.formContainer.hidden = view.retry.hidden = view.back.hidden = true
   const card = create('div', 'card')
-  card.append(view.shop, view.title, view.formPlace, view.message, view.again, view.back)
+  card.append(view.shop, view.title, view.formContainer, view.message, view.retry, view.back)
   view.root.append(card, languageList)
   return view
 }
@@ -65,7 +65,7 @@ export function renderHostedTexts(view: HostedView, texts: HostedTexts, { mercha
   view.title.textContent = texts.title
   view.message.textContent = endReason === null ? '' : texts.endings[endReason](merchantName)
   view.message.hidden = endReason === null
-  view.again.textContent = texts.again
+  view.retry.textContent = texts.retry
   view.back.textContent = endReason === null ? texts.cancel(destination) : texts.backTo(destination)
   view.languageList.setAttribute('aria-label', texts.language)
   for (const language of pageLanguages) view.languages[language].setAttribute('aria-pressed', String(language === locale))

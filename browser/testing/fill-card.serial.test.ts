@@ -40,7 +40,7 @@ describe('fillCard in a real browser', () => {
   })
 
   it('returns the form’s error for every scenario card, one after another in one form without a pause', async () => {
-    const cases: [pan: string, field: string | null, says: RegExp][] = [
+    const cases: [pan: string, field: string | null, message: RegExp][] = [
       ['8600060921090842', 'number', /not enabled/],
       ['3333336415804657', 'expiry', /expired/],
       ['4444445987459073', 'number', /blocked/],
@@ -48,11 +48,11 @@ describe('fillCard in a real browser', () => {
       ['8600000000000000', 'number', /not valid/],
     ]
     await withForm(async ({ page }) => {
-      for (const [number, field, says] of [...cases, ...cases]) {
+      for (const [number, field, message] of [...cases, ...cases]) {
         const filled = await fillCard(page, { number, expire: '0399' })
         assert.ok(!filled.ok && filled.step === 'card', JSON.stringify(filled))
         assert.equal(filled.field, field)
-        assert.match(filled.message, says)
+        assert.match(filled.message, message)
       }
       assert.equal((await fillCard(page, { number: success, expire: '0399' })).ok, true)
     })

@@ -5,7 +5,7 @@
 set -eu
 
 url=${TESSERA_URL:-http://127.0.0.1:8080}
-# The demo merchant that every test environment has; production refuses it.
+# The demo merchant of every test environment. Production rejects it.
 merchant=${MERCHANT_ID:-65f0c0ffee0000000000cafe}
 password=${MERCHANT_PASSWORD:-sandbox-only-password-not-for-live-0}
 # A public test card, valid through 03/99, and the SMS code of every test card.

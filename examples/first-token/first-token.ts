@@ -3,7 +3,7 @@
 //   TESSERA_URL=http://127.0.0.1:8080 MERCHANT_ID=… MERCHANT_PASSWORD=… node first-token.ts
 
 const url = process.env.TESSERA_URL ?? 'http://127.0.0.1:8080'
-// The demo merchant that every test environment has; production refuses it.
+// The demo merchant of every test environment. Production rejects it.
 const merchant = process.env.MERCHANT_ID ?? '65f0c0ffee0000000000cafe'
 const password = process.env.MERCHANT_PASSWORD ?? 'sandbox-only-password-not-for-live-0'
 // A public test card, valid through 03/99, and the SMS code of every test card.

@@ -62,15 +62,15 @@ async function pay(orderId: string): ReturnType<typeof call> {
 }
 
 test('an endpoint is set, tested, called for each payment, and removed', async () => {
-  const words = ['merchants', 'endpoint']
+  const endpointCommand = ['merchants', 'endpoint']
   const { merchantId } = started
-  const invalid = await runTessera([...words, 'set', merchantId, '--url', 'http://10.0.0.1/', '--password-file', '-'], 'a:key\n')
+  const invalid = await runTessera([...endpointCommand, 'set', merchantId, '--url', 'http://10.0.0.1/', '--password-file', '-'], 'a:key\n')
   assert.notEqual(invalid.code, 0)
-  const set = await runTessera([...words, 'set', merchantId, '--url', shopUrl, '--password-file', '-'], 'a:key\n')
+  const set = await runTessera([...endpointCommand, 'set', merchantId, '--url', shopUrl, '--password-file', '-'], 'a:key\n')
   assert.equal(set.code, 0, set.text)
-  const tested = await runTessera([...words, 'test', merchantId, '--sum', '500000', '--account', 'order_id=197'])
+  const tested = await runTessera([...endpointCommand, 'test', merchantId, '--sum', '500000', '--account', 'order_id=197'])
   assert.deepEqual([tested.code, tested.text], [0, 'It would take this payment.\n'])
-  const refused = await runTessera([...words, 'test', merchantId, '--sum', '1', '--account', 'order_id=197'])
+  const refused = await runTessera([...endpointCommand, 'test', merchantId, '--sum', '1', '--account', 'order_id=197'])
   assert.equal(refused.code, 1)
   assert.match(refused.text, /-31001/)
   const details = await runTessera(['merchants', 'show', merchantId])
@@ -82,7 +82,7 @@ test('an endpoint is set, tested, called for each payment, and removed', async (
   const { error } = await pay('404')
   assert.deepEqual([error?.code, error?.data?.code, error?.data?.message.uz], [-31623, -31050, 'Buyurtma topilmadi'])
 
-  assert.equal((await runTessera([...words, 'remove', merchantId])).code, 0)
+  assert.equal((await runTessera([...endpointCommand, 'remove', merchantId])).code, 0)
   calls.length = 0
   assert.equal((await pay('404')).result?.receipt.state, 4)
   assert.deepEqual(calls, [])

@@ -14,7 +14,7 @@ import { createWebhookHandler } from './webhook.ts'
 const env = process.env
 const client = new Tessera({
   url: env.TESSERA_URL ?? 'http://127.0.0.1:8080',
-  // The demo merchant that every test environment has; production refuses it.
+  // The demo merchant of every test environment. Production rejects it.
   merchantId: env.MERCHANT_ID ?? '65f0c0ffee0000000000cafe',
   password: env.MERCHANT_PASSWORD ?? 'sandbox-only-password-not-for-live-0',
 })

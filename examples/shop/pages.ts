@@ -39,7 +39,7 @@ export function productPage(context: PageContext): string {
         </ul>
         <form method="post" action="/orders">
           <input type="hidden" name="key" value="${createOrderId()}" />
-          ${choice('once', shopTexts.once, shopTexts.onceSays)} ${choice('monthly', shopTexts.monthly, shopTexts.monthlySays)}
+          ${choice('once', shopTexts.once, shopTexts.onceText)} ${choice('monthly', shopTexts.monthly, shopTexts.monthlyText)}
           <button>${fill(shopTexts.buy, total)}</button>
         </form>
         <p class="quiet">${shopTexts.delivery}</p>
@@ -55,7 +55,7 @@ export function orderPage(context: PageContext, order: Order): string {
   return page(context, fill(shopTexts.order, shortName(order)), html`<div class="narrow">${head}${body}</div>`)
 }
 
-export function minePage(
+export function myBoxesPage(
   context: PageContext,
   orders: readonly Order[],
   { notice, isTestMode }: { notice: Notice; isTestMode: boolean },
@@ -74,22 +74,22 @@ export function minePage(
     buyer.card === null
       ? html`<p>${shopTexts.noCard}</p>`
       : html`<p class="card">${buyer.card.number}</p>
-          <p>${fill(shopTexts.savedSays, buyer.card.number)}</p>
+          <p>${fill(shopTexts.savedCardText, buyer.card.number)}</p>
           <p>${nextBox(context, shopTexts)}</p>
           <form method="post" action="/card/remove"><button class="plain">${shopTexts.remove}</button></form>`
   const testMode =
     isTestMode && buyer.nextBoxAt !== null
-      ? html`<section class="rehearsal">
+      ? html`<section class="test-mode">
           <h2>${shopTexts.testMode}</h2>
-          <p>${shopTexts.testModeSays}</p>
-          <form method="post" action="/month"><button class="plain">${shopTexts.letPass}</button></form>
+          <p>${shopTexts.testModeText}</p>
+          <form method="post" action="/month"><button class="plain">${shopTexts.advanceMonth}</button></form>
         </section>`
       : null
   return page(
     context,
-    shopTexts.mine,
+    shopTexts.myBoxes,
     html`<div class="narrow">
-      <h1>${shopTexts.mine}</h1>
+      <h1>${shopTexts.myBoxes}</h1>
       ${notice === null ? null : renderNotice(notice)}
       <section>
         <h2>${shopTexts.savedCard}</h2>
@@ -100,7 +100,7 @@ export function minePage(
         <h2>${shopTexts.orders}</h2>
         ${
           rows.length === 0
-            ? html`<p>${shopTexts.noOrders} <a href="/">${shopTexts.see}</a></p>`
+            ? html`<p>${shopTexts.noOrders} <a href="/">${shopTexts.toShop}</a></p>`
             : html`<ul class="orders">
                 ${rows}
               </ul>`
@@ -116,11 +116,11 @@ export type Notice = { readonly kind: 'good' | 'bad'; readonly text: string } | 
 /** An error page: what happened, and what to do. */
 export function errorPage(context: PageContext, error: 'missing' | 'failed' | 'foreign'): string {
   const shopTexts = texts[context.language]
-  const says = { missing: shopTexts.missingSays, failed: shopTexts.failedSays, foreign: shopTexts.foreignSays }[error]
+  const text = { missing: shopTexts.missingText, failed: shopTexts.failedText, foreign: shopTexts.foreignText }[error]
   const body = html`<div class="narrow">
     <h1>${shopTexts[error]}</h1>
-    <p>${says}</p>
-    <p><a href="/">${shopTexts.see}</a></p>
+    <p>${text}</p>
+    <p><a href="/">${shopTexts.toShop}</a></p>
   </div>`
   return page(context, shopTexts[error], body)
 }
@@ -134,9 +134,9 @@ function checkout({ language, buyer, formSource }: PageContext, order: Order, sh
       : html`<form method="post" action="/orders/${order.id}/pay" class="saved" data-sending="${shopTexts.paying}">
             <button>${fill(shopTexts.paysWith, total, buyer.card.number)}</button>
           </form>
-          <p class="or">${shopTexts.other}</p>`
+          <p class="or">${shopTexts.otherCard}</p>`
   return html`<h1>${shopTexts.yourCard}</h1>
-    <p class="sum"><span>${shopTexts.sum}</span> <strong>${total}</strong></p>
+    <p class="sum"><span>${shopTexts.amount}</span> <strong>${total}</strong></p>
     ${order.reason === null ? null : renderNotice({ kind: 'bad', text: textForReason(shopTexts, order.reason) })} ${savedCard}
     <div
       id="card"
@@ -159,7 +159,7 @@ function checkout({ language, buyer, formSource }: PageContext, order: Order, sh
 
 function waiting(_context: PageContext, order: Order, shopTexts: Texts): Markup {
   return html`<h1>${shopTexts.paying}</h1>
-    <p class="notice" id="paying" data-order="${order.id}">${shopTexts.payingSays}</p>
+    <p class="notice" id="paying" data-order="${order.id}">${shopTexts.payingText}</p>
     <p><a href="/orders/${order.id}">${shopTexts.reload}</a></p>
     <script defer src="/checkout.js"></script>`
 }
@@ -169,15 +169,15 @@ function paid(context: PageContext, order: Order, shopTexts: Texts): Markup {
   return html`<h1 class="good">${shopTexts.paid}</h1>
     <p class="sum"><span>${shopTexts.title}</span> <strong>${formatMoney(order.amountTiyin, context.language)}</strong></p>
     ${by}
-    <p>${shopTexts.paidSays}</p>
+    <p>${shopTexts.paidText}</p>
     ${order.plan === 'monthly' ? html`<p>${nextBox(context, shopTexts)}</p>` : null}
-    <p><a href="/mine">${shopTexts.mine}</a></p>`
+    <p><a href="/mine">${shopTexts.myBoxes}</a></p>`
 }
 
 function returned({ language }: PageContext, order: Order, shopTexts: Texts): Markup {
   return html`<h1>${shopTexts.returned}</h1>
-    <p>${fill(shopTexts.returnedSays, formatMoney(order.amountTiyin, language))}</p>
-    <p><a href="/">${shopTexts.see}</a></p>`
+    <p>${fill(shopTexts.returnedText, formatMoney(order.amountTiyin, language))}</p>
+    <p><a href="/">${shopTexts.toShop}</a></p>`
 }
 
 function nextBox({ buyer: { card, nextBoxAt }, language }: PageContext, shopTexts: Texts): string {
@@ -186,10 +186,10 @@ function nextBox({ buyer: { card, nextBoxAt }, language }: PageContext, shopText
   return fill(shopTexts.next, formatDay(nextBoxAt, language), formatMoney(boxTiyin, language), card.number)
 }
 
-function choice(plan: Order['plan'], name: string, says: string): Markup {
+function choice(plan: Order['plan'], name: string, text: string): Markup {
   return html`<label class="choice"
     ><input type="radio" name="plan" value="${plan}" ${plan === 'once' ? html`checked` : null} /><span
-      ><strong>${name}</strong><small>${says}</small></span
+      ><strong>${name}</strong><small>${text}</small></span
     ></label
   >`
 }
@@ -220,7 +220,7 @@ function page({ language, path, formSource }: PageContext, title: string, body: 
       <body>
         <header>
           <a class="name" href="/">${shopTexts.shop}</a>
-          <nav><a href="/mine">${shopTexts.mine}</a><span class="languages">${languages}</span></nav>
+          <nav><a href="/mine">${shopTexts.myBoxes}</a><span class="languages">${languages}</span></nav>
         </header>
         <main>${body}</main>
         <footer><p>${fill(shopTexts.footer, formSource.providerName)}</p></footer>

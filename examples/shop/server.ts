@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs'
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http'
 import { WebhookRefused, type Tessera } from '@tessera/client'
 
-import { errorPage, minePage, orderPage, productPage, type FormSource, type Notice, type PageContext } from './pages.ts'
+import { errorPage, myBoxesPage, orderPage, productPage, type FormSource, type Notice, type PageContext } from './pages.ts'
 import { handleDelivery } from './webhook.ts'
 import type { Order, Records } from './records.ts'
 import { fill, formatDay, texts, type Language } from './texts.ts'
@@ -58,7 +58,7 @@ export function createShopHandler(options: ShopServerOptions): RequestListener {
     const context = createContext(request, id, url.pathname)
     if (url.pathname === '/') return show(response, 200, productPage(context))
     if (url.pathname === '/mine')
-      return show(response, 200, minePage(context, ordersOf(id), noticeFor(context, url.searchParams.get('notice'))))
+      return show(response, 200, myBoxesPage(context, ordersOf(id), noticeFor(context, url.searchParams.get('notice'))))
     const { order, action } = findOrder(url, id)
     if (order === null || (action !== '' && action !== 'state')) return show(response, 404, errorPage(context, 'missing'))
     if (order.state === 'paying') await payments.refresh(order)
@@ -108,7 +108,8 @@ export function createShopHandler(options: ShopServerOptions): RequestListener {
   function noticeFor({ language }: PageContext, name: string | null): { notice: Notice; isTestMode: boolean } {
     const shopTexts = texts[language]
     const { isTestMode } = options
-    if (name === 'passed') return { notice: { kind: 'good', text: fill(shopTexts.passed, formatDay(options.now(), language)) }, isTestMode }
+    if (name === 'passed')
+      return { notice: { kind: 'good', text: fill(shopTexts.monthPassed, formatDay(options.now(), language)) }, isTestMode }
     if (name === 'removed') return { notice: { kind: 'good', text: shopTexts.removed }, isTestMode }
     const isBad = name === 'removeFailed' || name === 'removeBusy'
     return { notice: isBad ? { kind: 'bad', text: shopTexts[name] } : null, isTestMode }

@@ -100,7 +100,7 @@ describe('the example shop in a real browser', () => {
         await expectAccessible(page, 'an order that is paid')
         await page.getByRole('link', { name: 'My boxes' }).first().click()
         for (let month = 1; month <= 2; month++) {
-          await page.getByRole('button', { name: 'Let a month pass' }).click()
+          await page.getByRole('button', { name: 'Advance by a month' }).click()
           await page.getByText('A month has passed').waitFor()
         }
         assert.deepEqual(await page.locator('.orders .state').allTextContents(), ['paid', 'paid', 'paid'])

@@ -3,12 +3,12 @@ import type { ThemeVariable } from '@tessera/contract/theme'
 /** Where each variable has an effect: an element or its placeholder, and the computed property that gets the value. */
 export const themedProperties: Record<
   ThemeVariable,
-  { value: string; computed: string; places: readonly (readonly [selector: string, property: string])[] }
+  { value: string; computed: string; targets: readonly (readonly [selector: string, property: string])[] }
 > = {
   accent: {
     value: '#010203',
     computed: 'rgb(1, 2, 3)',
-    places: [
+    targets: [
       ['.card .main', 'background-color'],
       ['.code .main', 'background-color'],
     ],
@@ -16,7 +16,7 @@ export const themedProperties: Record<
   accentText: {
     value: 'rgb(4, 5, 6)',
     computed: 'rgb(4, 5, 6)',
-    places: [
+    targets: [
       ['.card .main', 'color'],
       ['.code .main', 'color'],
     ],
@@ -24,12 +24,12 @@ export const themedProperties: Record<
   background: {
     value: '#789',
     computed: 'rgb(119, 136, 153)',
-    places: [['body', 'background-color']],
+    targets: [['body', 'background-color']],
   },
   field: {
     value: 'rgb(7 8 9)',
     computed: 'rgb(7, 8, 9)',
-    places: [
+    targets: [
       ['#number', 'background-color'],
       ['#code', 'background-color'],
     ],
@@ -37,7 +37,7 @@ export const themedProperties: Record<
   text: {
     value: 'hsl(210, 50%, 40%)',
     computed: 'rgb(51, 102, 153)',
-    places: [
+    targets: [
       ['label[for=number]', 'color'],
       ['#number', 'color'],
       ['#expiry', 'color'],
@@ -48,7 +48,7 @@ export const themedProperties: Record<
   muted: {
     value: '#0a0b0c',
     computed: 'rgb(10, 11, 12)',
-    places: [
+    targets: [
       ['#expiry::placeholder', 'color'],
       ['.brand', 'color'],
       ['.progress', 'color'],
@@ -58,7 +58,7 @@ export const themedProperties: Record<
   border: {
     value: '#0d0e0f',
     computed: 'rgb(13, 14, 15)',
-    places: [
+    targets: [
       ['#code', 'border-top-color'],
       ['#code', 'border-inline-start-color'],
     ],
@@ -66,18 +66,18 @@ export const themedProperties: Record<
   error: {
     value: '#101112',
     computed: 'rgb(16, 17, 18)',
-    places: [
+    targets: [
       ['#number-fault', 'color'],
       ['.whole', 'border-top-color'],
       ['#number[aria-invalid]', 'border-top-color'],
     ],
   },
-  success: { value: '#131415', computed: 'rgb(19, 20, 21)', places: [['.done h2', 'color']] },
-  focus: { value: '#161718', computed: 'rgb(22, 23, 24)', places: [['#number:focus-visible', 'outline-color']] },
+  success: { value: '#131415', computed: 'rgb(19, 20, 21)', targets: [['.done h2', 'color']] },
+  focus: { value: '#161718', computed: 'rgb(22, 23, 24)', targets: [['#number:focus-visible', 'outline-color']] },
   radius: {
     value: '3px',
     computed: '3px',
-    places: [
+    targets: [
       ['#number', 'border-top-left-radius'],
       ['.main', 'border-top-left-radius'],
       ['.whole', 'border-top-left-radius'],
@@ -86,7 +86,7 @@ export const themedProperties: Record<
   borderWidth: {
     value: '3px',
     computed: '3px',
-    places: [
+    targets: [
       ['#number', 'border-top-width'],
       ['#code', 'border-inline-end-width'],
     ],
@@ -94,7 +94,7 @@ export const themedProperties: Record<
   fontSize: {
     value: '1.25rem',
     computed: '20px',
-    places: [
+    targets: [
       ['.root', 'font-size'],
       ['#number', 'font-size'],
       ['.main', 'font-size'],
@@ -103,7 +103,7 @@ export const themedProperties: Record<
   gap: {
     value: '21px',
     computed: '21px',
-    places: [
+    targets: [
       ['form.card', 'row-gap'],
       ['form.card', 'column-gap'],
       ['form.code', 'row-gap'],
@@ -112,7 +112,7 @@ export const themedProperties: Record<
   fontFamily: {
     value: "'PT Serif', serif",
     computed: '"PT Serif", serif',
-    places: [
+    targets: [
       ['.root', 'font-family'],
       ['#number', 'font-family'],
       ['.main', 'font-family'],
@@ -131,7 +131,7 @@ export const fixedTexts = [
   '.consent a',
   '#number-fault',
 ] as const
-export const fixedPlaces = ['footer', 'footer a', '.consent', '.consent a'].flatMap((selector) =>
+export const fixedProperties = ['footer', 'footer a', '.consent', '.consent a'].flatMap((selector) =>
   ['color', 'background-color', 'font-size', 'font-family', 'border-radius', 'opacity', 'visibility', 'display'].map(
     (property) => [selector, property] as const,
   ),
