@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { randomInt } from 'node:crypto'
+import { createHmac, randomInt } from 'node:crypto'
 import { mkdtempSync, readFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -173,4 +173,21 @@ export async function listAccessibilityViolations(page: Page): Promise<readonly 
   await page.evaluate(axe.source)
   const { violations } = await page.evaluate(() => (globalThis as unknown as { axe: typeof axe }).axe.run())
   return violations.map(({ id, help, nodes }) => `${id}: ${help}: ${nodes.map(({ target }) => target.join(' ')).join(', ')}`)
+}
+
+/** The current TOTP code (RFC 6238). */
+export function totpCode(secret: string): string {
+  const bits = Array.from(secret, (letter) => 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567'.indexOf(letter).toString(2).padStart(5, '0')).join('')
+  const key = Uint8Array.from(bits.match(/.{8}/g) ?? [], (byte) => Number.parseInt(byte, 2))
+  const step = Buffer.alloc(8)
+  step.writeBigUInt64BE(BigInt(Math.floor(Date.now() / 30_000)))
+  const mac = createHmac('sha1', key).update(step).digest()
+  return String((mac.readUInt32BE((mac[19] ?? 0) & 0xf) & 0x7fffffff) % 1_000_000).padStart(6, '0')
+}
+
+/** Resolves when the page has received the next response to a method and rendered it. */
+export async function waitForResponseTo(page: Page, method: string): Promise<void> {
+  const response = await page.waitForResponse((each) => each.request().postData()?.includes(`"${method}"`) ?? false)
+  await response.finished()
+  await page.evaluate(() => new Promise((shown) => requestAnimationFrame(() => setTimeout(shown))))
 }

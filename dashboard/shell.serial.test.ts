@@ -1,14 +1,22 @@
 // time limit: 240 s
 import assert from 'node:assert/strict'
-import { createHmac } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { after, before, test } from 'node:test'
 import { gzipSync } from 'node:zlib'
-import type { Page, Route } from 'playwright-core'
+import type { Route } from 'playwright-core'
 
-import { callDashboard, listAccessibilityViolations, fillSignIn, openDashboard, signIn, type OpenDashboard } from './dashboard.fixture.ts'
+import {
+  callDashboard,
+  listAccessibilityViolations,
+  fillSignIn,
+  openDashboard,
+  signIn,
+  totpCode,
+  waitForResponseTo,
+  type OpenDashboard,
+} from './dashboard.fixture.ts'
 
 interface ApiResult {
   readonly card: { readonly token: string }
@@ -143,7 +151,7 @@ test('a wrong password is rejected, and a session that ended elsewhere leads to 
 test('the sign-in page says that the session has ended also when two calls fail at once', async () => {
   const page = await dashboard.open('cards')
   await page.context().clearCookies()
-  const replies = ['dashboard.verification.funnel', 'dashboard.verification.list'].map((method) => reply(page, method))
+  const replies = ['dashboard.verification.funnel', 'dashboard.verification.list'].map((method) => waitForResponseTo(page, method))
   await page.getByRole('link', { name: 'Verification' }).click()
   await Promise.all(replies)
   await page.getByRole('heading', { name: 'Sign in' }).waitFor()
@@ -198,7 +206,7 @@ test('a second factor is on even if the session cannot be reloaded, and signing 
   await begin()
   const secret = await factor.locator('.copy').innerText()
   await page.route('**/dashboard/api', refuseSession)
-  await code.fill(codeOf(secret))
+  await code.fill(totpCode(secret))
   await factor.getByRole('button', { name: 'Turn on' }).click()
   await factor.getByText('on', { exact: true }).waitFor()
   assert.equal(await code.inputValue(), '')
@@ -213,7 +221,7 @@ test('a second factor is on even if the session cannot be reloaded, and signing 
   await page.getByRole('button', { name: 'Back to phone and password' }).click()
   assert.equal(await page.getByRole('textbox', { name: 'Phone' }).evaluate((field) => field === document.activeElement), true)
   await fillSignIn(page, login)
-  await code.fill(codeOf(secret))
+  await code.fill(totpCode(secret))
   await page.getByRole('button', { name: 'Sign in' }).click()
   await page.getByRole('heading', { name: 'My account' }).waitFor()
 })
@@ -388,20 +396,3 @@ test('the dashboard cannot be framed, and its policy forbids turning text into m
 
 const refuseSession = (route: Route): Promise<void> =>
   route.request().postData()?.includes('session.get') ? route.abort() : route.continue()
-
-/** The current TOTP code (RFC 6238). */
-function codeOf(secret: string): string {
-  const bits = Array.from(secret, (letter) => 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567'.indexOf(letter).toString(2).padStart(5, '0')).join('')
-  const key = Uint8Array.from(bits.match(/.{8}/g) ?? [], (byte) => Number.parseInt(byte, 2))
-  const step = Buffer.alloc(8)
-  step.writeBigUInt64BE(BigInt(Math.floor(Date.now() / 30_000)))
-  const mac = createHmac('sha1', key).update(step).digest()
-  return String((mac.readUInt32BE((mac[19] ?? 0) & 0xf) & 0x7fffffff) % 1_000_000).padStart(6, '0')
-}
-
-/** Resolves when the page has received the next response to a method and rendered it. */
-async function reply(page: Page, method: string): Promise<void> {
-  const heard = await page.waitForResponse((response) => response.request().postData()?.includes(`"${method}"`) ?? false)
-  await heard.finished()
-  await page.evaluate(() => new Promise((shown) => requestAnimationFrame(() => setTimeout(shown))))
-}

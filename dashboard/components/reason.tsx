@@ -10,7 +10,7 @@ export interface ReasonProps {
 }
 
 /** The reason of an error as a text in the user's language. */
-export function Reason({ reason, of = 'all' }: ReasonProps) {
+export function ReasonText({ reason, of = 'all' }: ReasonProps) {
   const text = textOf(reason, of)
   if (text === null) return <code>{reason}</code>
   return (

@@ -156,7 +156,7 @@ export const importDirections: readonly DirectionRow[] = [
   { of: 'docs/', may: ['docs/'], packages: [] },
   {
     of: 'tools/',
-    // What is printed: the settings and the rules into the docs, the form's texts into a file of the build.
+    // What is printed: the settings and the rules into the docs, the form's and the dashboard's texts into files of the build.
     may: [
       'tools/',
       'contract/',
@@ -164,13 +164,19 @@ export const importDirections: readonly DirectionRow[] = [
       'form-check/src/rules.ts',
       'service/src/domain/payments/states.ts',
       'browser/frame/texts.ts',
+      'dashboard/messages/audit-labels.ts',
+      'dashboard/messages/reason-messages.ts',
+      'dashboard/pages/audit/audit-messages.ts',
+      'dashboard/pages/cards/card-messages.ts',
       'dashboard/pages/compliance/compliance-messages.ts',
       'dashboard/pages/form/form-messages.ts',
       'dashboard/pages/overview/overview-messages.ts',
       'dashboard/pages/page-check/page-check-messages.ts',
-      'dashboard/pages/start/start-messages.ts',
-      'dashboard/pages/settings/settings-messages.ts',
+      'dashboard/pages/receipts/receipt-messages.ts',
+      'dashboard/pages/requests/request-messages.ts',
       'dashboard/pages/sandbox/sandbox-messages.ts',
+      'dashboard/pages/settings/settings-messages.ts',
+      'dashboard/pages/start/start-messages.ts',
       'dashboard/pages/verification/verification-messages.ts',
       'dashboard/pages/webhooks/webhook-messages.ts',
     ],

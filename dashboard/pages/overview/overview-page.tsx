@@ -7,7 +7,7 @@ import { dashboardPath } from '../../app/router.ts'
 import { Chart } from '../../components/chart.tsx'
 import { type RangeDays, RangePicker } from '../../components/fields.tsx'
 import { QueryResult, EmptyState } from '../../components/query-result.tsx'
-import { Reason } from '../../components/reason.tsx'
+import { ReasonText } from '../../components/reason.tsx'
 import { formatMs, formatSom, percentOf } from '../../format/numbers.ts'
 import { formatDay, formatHour } from '../../format/time.ts'
 import { useQuery } from '../../hooks/use-query.ts'
@@ -123,7 +123,7 @@ function Causes({ causes, none, of }: CausesProps) {
       {causes.map(({ reason, count }) => (
         <li key={reason}>
           <span>
-            <Reason reason={reason} of={of} />
+            <ReasonText reason={reason} of={of} />
           </span>{' '}
           <strong>{count}</strong>
           <progress max={max} value={count} aria-hidden="true" />

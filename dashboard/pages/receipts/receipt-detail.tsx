@@ -10,7 +10,7 @@ import { CopyButton } from '../../components/copy.tsx'
 import { DetailList, JsonDetails } from '../../components/details.tsx'
 import { ConfirmDialog } from '../../components/dialog.tsx'
 import { QueryResult } from '../../components/query-result.tsx'
-import { Reason } from '../../components/reason.tsx'
+import { ReasonText } from '../../components/reason.tsx'
 import { Money, Tag, Time } from '../../components/values.tsx'
 import { useQuery } from '../../hooks/use-query.ts'
 import { outcomeLabel } from '../../messages/audit-labels.ts'
@@ -114,7 +114,7 @@ function ReceiptSummary({ receipt, attempted, onAction }: ReceiptSummaryProps) {
         : null,
     ],
     [text.description, description === '' ? '—' : description],
-    [text.failureReason, reason === null ? null : <Reason reason={reason} />],
+    [text.failureReason, reason === null ? null : <ReasonText reason={reason} />],
     [text.created, <Time at={createdAt} />],
     [text.paidAt, payTime === 0 ? null : <Time at={payTime} />],
     [text.cancelledAt, cancelTime === 0 ? null : <Time at={cancelTime} />],
@@ -157,7 +157,7 @@ function NetworkOperations({ operations }: Pick<ReceiptDetails, 'operations'>) {
           <li key={`${askedAt} ${kind}`}>
             <strong>{text.operations[kind] ?? kind}</strong> <Money tiyin={amountTiyin} />{' '}
             <Tag tone={state === 'approved' ? 'green' : state === 'declined' ? 'red' : 'amber'}>{text.operations[state] ?? state}</Tag>
-            {reason !== '' && <Reason reason={reason} />} {rawCode !== '' && <code>{rawCode}</code>}
+            {reason !== '' && <ReasonText reason={reason} />} {rawCode !== '' && <code>{rawCode}</code>}
             <small>
               <Time at={askedAt} /> {cardId !== '' && <CardLink card={{ cardId, number }} />}
             </small>

@@ -8,7 +8,7 @@ import { navigate, dashboardPath, route } from '../../app/router.ts'
 import { SelectField, LabelledControl, useSyncedValue } from '../../components/fields.tsx'
 import { dayRange } from '../../format/time.ts'
 import { EmptyState, ErrorMessage } from '../../components/query-result.tsx'
-import { Reason } from '../../components/reason.tsx'
+import { ReasonText } from '../../components/reason.tsx'
 import { type TableColumn, DataTable } from '../../components/table.tsx'
 import { Money, Time } from '../../components/values.tsx'
 import { downloadCsv, toIsoTime } from '../../format/csv.ts'
@@ -95,7 +95,7 @@ function columns(): TableColumn<ReceiptRow>[] {
           <ReceiptStateTag state={state} isFlagged={flagged} />
           {reason !== null && (
             <div>
-              <Reason reason={reason} />
+              <ReasonText reason={reason} />
             </div>
           )}
         </>

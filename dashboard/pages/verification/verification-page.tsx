@@ -8,7 +8,7 @@ import { dashboardPath, route } from '../../app/router.ts'
 import { session } from '../../app/session-state.ts'
 import { type RangeDays, RangePicker } from '../../components/fields.tsx'
 import { QueryResult, EmptyState } from '../../components/query-result.tsx'
-import { Reason } from '../../components/reason.tsx'
+import { ReasonText } from '../../components/reason.tsx'
 import { type TableColumn, DataTable } from '../../components/table.tsx'
 import { Tag, Time, type Tone } from '../../components/values.tsx'
 import { usePagedList } from '../../hooks/use-paged-list.ts'
@@ -111,7 +111,7 @@ function columns(): TableColumn<VerificationAttempt>[] {
   return [
     { name: text.card, render: ({ cardId, number }) => <a href={dashboardPath(`cards/${cardId}`)}>{number ?? cardId}</a> },
     { name: text.outcome, render: ({ what }) => <Tag tone={tones[what]}>{text.outcomes[what]}</Tag> },
-    { name: text.cause, render: ({ cause }) => (cause === null ? '—' : <Reason reason={cause} of="code" />) },
+    { name: text.cause, render: ({ cause }) => (cause === null ? '—' : <ReasonText reason={cause} of="code" />) },
     { name: text.at, render: ({ at }) => <Time at={at} /> },
   ]
 }
