@@ -6,8 +6,7 @@ import { type CardRow, findCard, updateCard } from '../store/cards.ts'
 import type { TestMerchant } from '../testing/test-merchant.fixture.ts'
 import { createTestApp } from '../testing/test-app.fixture.ts'
 
-const app = await createTestApp()
-after(() => app.close())
+const app = await createTestApp({ after })
 
 test('cards.check returns the card with its token in both profiles, before and after verification', async () => {
   const merchant = app.merchant('spec')

@@ -10,9 +10,8 @@ import { drawPan } from '../testing/random.fixture.ts'
 import { findCard } from '../store/cards.ts'
 import { setScenarioStep } from '../store/sandbox.ts'
 
-const app = await createTestApp()
+const app = await createTestApp({ after })
 const agreed = hashDisclosure(sandboxDisclosure)
-after(() => app.close())
 const params = { card: { number: '', expire: '0399' }, save: true }
 const first = '8600069195406311'
 
@@ -81,14 +80,13 @@ test('an expiry that is not MMYY, has an invalid month or is past is refused wit
   }
 })
 
-test('a card is valid to the end of its month in Tashkent', async () => {
-  const late = await createTestApp()
+test('a card is valid to the end of its month in Tashkent', async (t) => {
+  const late = await createTestApp(t)
   const merchant = late.merchant()
   late.clock.advance(Date.UTC(2026, 10, 30, 18, 59, 59, 999) - late.clock.now())
   await merchant.createToken(first, { expire: '1126' })
   late.clock.advance(1)
   assert.equal(await merchant.expectError('cards.create', { card: { number: '', expire: '1126' } }, first), 'expire_past')
-  await late.close()
 })
 
 test('an invalid number is reported before an invalid expiry', async () => {
@@ -223,15 +221,14 @@ test('a stored card has its mask and the sealed number, but neither digits nor t
   assert.equal(row.blob.length, 112)
 })
 
-test('an unverified token expires after 30 minutes', async () => {
-  const brief = await createTestApp()
+test('an unverified token expires after 30 minutes', async (t) => {
+  const brief = await createTestApp(t)
   const merchant = brief.merchant()
   const token = await merchant.createToken(first)
   brief.clock.advance(30 * 60_000 - 1)
   await merchant.call('cards.check', { token })
   brief.clock.advance(1)
   assert.equal(await merchant.expectError('cards.check', { token }), 'card_ended')
-  await brief.close()
 })
 
 test('a scenario with step create takes effect at create, only for this merchant', async () => {

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { test } from 'node:test'
+import { after, test } from 'node:test'
 
 import type { Pan } from '@tessera/contract/card'
 import { hashLimitSubject } from '@tessera/vault/keyed-hashes'
@@ -18,7 +18,7 @@ const weSend = '8600495473316478'
 
 /** A test app for the length of one test. */
 async function within(options: TestAppOptions, use: (app: TestApp) => Promise<void>): Promise<void> {
-  const app = await createTestApp(options)
+  const app = await createTestApp({ after }, options)
   try {
     await use(app)
   } finally {
@@ -170,7 +170,7 @@ test('a network adapter that throws is a system error with the request id of the
     assert.equal(await merchant.expectError('cards.get_verify_code', { token }), 'system_error')
   }))
 
-test('the attempt is stored before the network is called, and the PAN is wiped after the call', async () => {
+test('the attempt is stored before the network is called, and the PAN is wiped after the call', async (t) => {
   const seen: (string | null | undefined)[] = []
   const pans: Pan[] = []
   let app: TestApp | null = null
@@ -183,7 +183,7 @@ test('the attempt is stored before the network is called, and the PAN is wiped a
       return sandbox.startVerification(ask, signal)
     },
   })
-  app = await createTestApp({ network: watched })
+  app = await createTestApp(t, { network: watched })
   const merchant = app.merchant()
   const { bucket, merchantId } = merchant
   const token = await merchant.createToken(weSend)

@@ -6,8 +6,7 @@ import { listAuditEntries, listAuditHeads } from '../store/audit.ts'
 import { findCard } from '../store/cards.ts'
 import { findVerification } from '../store/verifications.ts'
 
-const app = await createTestApp()
-after(() => app.close())
+const app = await createTestApp({ after })
 const pan = '8600495473316478'
 
 test('a removed card is shredded at once, and its token gets the error "deleted" from every operation', async () => {

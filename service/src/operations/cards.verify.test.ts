@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { test } from 'node:test'
+import { after, test } from 'node:test'
 
 import { makeCardResealer } from '../domain/cards/reseal.ts'
 import type { CodeCheckResult, Network } from '../adapters/network/network.ts'
@@ -18,7 +18,7 @@ const both = [networkSends, weSend]
 const right = '666666'
 
 async function within(options: TestAppOptions, use: (app: TestApp) => Promise<void>): Promise<void> {
-  const app = await createTestApp(options)
+  const app = await createTestApp({ after }, options)
   try {
     await use(app)
   } finally {

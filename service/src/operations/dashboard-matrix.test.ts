@@ -22,9 +22,8 @@ import { insertRequests } from '../store/request-log.ts'
 import { listMerchantInbox, listScenarioSteps } from '../store/sandbox.ts'
 import { listEndpoints } from '../store/webhook-endpoints.ts'
 
-const app = await createTestApp()
+const app = await createTestApp({ after })
 const entrance = openDashboard(app)
-after(() => app.close())
 
 /** What of a merchant a method may be pointed at. Whatever a new method takes goes in here, and into `marksOf`. */
 interface Owned {

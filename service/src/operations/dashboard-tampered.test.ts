@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { test } from 'node:test'
+import { after, test } from 'node:test'
 
 import type { Result } from '@tessera/contract/operations'
 
@@ -19,7 +19,7 @@ for (const [name, withStore] of [
   test(
     `cards and receipts whose rows another hand has written are shown as such and nothing of them, and the list goes on, on ${name}`,
     withStore(async ({ store, raw }: StoreUnderTest) => {
-      const app = await createTestApp({ store })
+      const app = await createTestApp({ after }, { store })
       const user = await openDashboard(app).user('read')
       const shop = app.merchant('spec', user.merchantId)
       const made: { cardId: string; receiptId: string }[] = []

@@ -5,9 +5,8 @@ import { openDashboard } from '../testing/dashboard-user.fixture.ts'
 
 import { createTestApp } from '../testing/test-app.fixture.ts'
 
-const app = await createTestApp()
+const app = await createTestApp({ after })
 const entrance = openDashboard(app)
-after(() => app.close())
 
 test('a merchant sees the actions of its users but not of API calls; for one card it sees all', async () => {
   const owner = await entrance.user('owner')

@@ -5,9 +5,8 @@ import { openDashboard } from '../testing/dashboard-user.fixture.ts'
 
 import { createTestApp } from '../testing/test-app.fixture.ts'
 
-const app = await createTestApp()
+const app = await createTestApp({ after })
 const entrance = openDashboard(app)
-after(() => app.close())
 const pan = '8600495473316478'
 
 test('cards are listed newest first in pages, each once, with id and mask and never a token', async () => {

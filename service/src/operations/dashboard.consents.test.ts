@@ -7,9 +7,8 @@ import { sandboxDisclosure } from '../adapters/sandbox/legal.ts'
 
 import { createTestApp } from '../testing/test-app.fixture.ts'
 
-const app = await createTestApp()
+const app = await createTestApp({ after })
 const entrance = openDashboard(app)
-after(() => app.close())
 const pan = '8600069195406311'
 const { version, texts } = hashDisclosure(sandboxDisclosure)
 const consent = { version, sha256: texts.uz.sha256, locale: 'uz', at: 1_795_000_000_000 }

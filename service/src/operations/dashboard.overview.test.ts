@@ -6,9 +6,8 @@ import { openDashboard } from '../testing/dashboard-user.fixture.ts'
 
 import { createTestApp } from '../testing/test-app.fixture.ts'
 
-const app = await createTestApp()
+const app = await createTestApp({ after })
 const entrance = openDashboard(app)
-after(() => app.close())
 const signal = new AbortController().signal
 
 test('the statistics of a range count each action once, by hour and by day', async () => {

@@ -5,9 +5,8 @@ import { openDashboard } from '../testing/dashboard-user.fixture.ts'
 
 import { createTestApp } from '../testing/test-app.fixture.ts'
 
-const app = await createTestApp()
+const app = await createTestApp({ after })
 const entrance = openDashboard(app)
-after(() => app.close())
 
 test('a password change requires the current one, ends the other sessions, and the old one is no longer accepted', async () => {
   const user = await entrance.user('read')

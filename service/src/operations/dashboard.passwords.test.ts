@@ -5,9 +5,8 @@ import { openDashboard } from '../testing/dashboard-user.fixture.ts'
 
 import { createTestApp } from '../testing/test-app.fixture.ts'
 
-const app = await createTestApp()
+const app = await createTestApp({ after })
 const entrance = openDashboard(app)
-after(() => app.close())
 
 test('password rotation has an overlap: both are accepted until the first is retired, and the last one cannot be retired', async () => {
   const developer = await entrance.user('developer')

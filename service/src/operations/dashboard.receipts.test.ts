@@ -8,9 +8,8 @@ import { successPan } from '../testing/receipts.fixture.ts'
 
 const blockedPan = '4444445987459073'
 
-const app = await createTestApp()
+const app = await createTestApp({ after })
 const entrance = openDashboard(app)
-after(() => app.close())
 
 test('receipts are listed in pages and by days, and one receipt shows its states, network replies and actors', async () => {
   const support = await entrance.user('support')

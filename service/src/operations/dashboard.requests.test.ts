@@ -12,9 +12,8 @@ import { Members } from '../server/reader/members.ts'
 import { createTestApp } from '../testing/test-app.fixture.ts'
 import { successPan } from '../testing/receipts.fixture.ts'
 
-const app = await createTestApp()
+const app = await createTestApp({ after })
 const entrance = openDashboard(app)
-after(() => app.close())
 const recorder = makeRequestRecorder({
   ...app,
   settings: { days: 1, rowsMax: 1000, waitingMax: 100 },

@@ -14,21 +14,16 @@ import { merchantsTable } from '../store/merchants.ts'
 import { receiptsTable } from '../store/receipts.ts'
 import { deleteTestData } from '../store/test-data.ts'
 
-const app = await createTestApp()
+const app = await createTestApp({ after })
 const entrance = openDashboard(app)
-after(() => app.close())
 
 const success = '8600069195406311'
 const weSend = '8600495473316478'
 const blocked = '4444445987459073'
 
 async function alone(use: (other: TestApp) => Promise<void>): Promise<void> {
-  const other = await createTestApp()
-  try {
-    await use(other)
-  } finally {
-    await other.close()
-  }
+  const other = await createTestApp({ after })
+  await use(other)
 }
 
 test('a simulated fault applies from the next call on, only to its merchant, until it is reset', async () => {
@@ -253,22 +248,18 @@ test('a reset shreds each card first, deletes simulated data, and changes neithe
   assert.deepEqual((await checkAudit({ store, macs })).findings, [])
 })
 
-test('production has no sandbox controls: each operation says so to any caller', async () => {
-  const live = await createTestApp({ environment: 'production' })
-  try {
-    const owner = await openDashboard(live).user('owner')
-    assert.equal(live.controls, null)
-    for (const [method, params] of [
-      ['dashboard.sandbox.get', {}],
-      ['dashboard.sandbox.setStep', { scenario: 'cards.verify', step: 'card_blocked' }],
-      ['dashboard.sandbox.setLimits', { on: false }],
-      ['dashboard.sandbox.moveClock', { offsetMs: 1000 }],
-      ['dashboard.sandbox.restore', {}],
-      ['dashboard.sandbox.reset', { merchantId: owner.merchantId }],
-    ] as const) {
-      assert.equal((await owner.callRaw(method, params)).error?.reason, 'test_only', method)
-    }
-  } finally {
-    await live.close()
+test('production has no sandbox controls: each operation says so to any caller', async (t) => {
+  const live = await createTestApp(t, { environment: 'production' })
+  const owner = await openDashboard(live).user('owner')
+  assert.equal(live.controls, null)
+  for (const [method, params] of [
+    ['dashboard.sandbox.get', {}],
+    ['dashboard.sandbox.setStep', { scenario: 'cards.verify', step: 'card_blocked' }],
+    ['dashboard.sandbox.setLimits', { on: false }],
+    ['dashboard.sandbox.moveClock', { offsetMs: 1000 }],
+    ['dashboard.sandbox.restore', {}],
+    ['dashboard.sandbox.reset', { merchantId: owner.merchantId }],
+  ] as const) {
+    assert.equal((await owner.callRaw(method, params)).error?.reason, 'test_only', method)
   }
 })

@@ -8,9 +8,8 @@ import { createTestApp } from '../testing/test-app.fixture.ts'
 import { findDashboardSession } from '../store/dashboard-sessions.ts'
 import { claimSignInAttempt } from '../store/dashboard-users.ts'
 
-const app = await createTestApp()
+const app = await createTestApp({ after })
 const entrance = openDashboard(app)
-after(() => app.close())
 
 test('a session returns its user, and an unknown cookie returns none', async () => {
   const owner = await entrance.user('owner')

@@ -6,9 +6,8 @@ import { openDashboard } from '../testing/dashboard-user.fixture.ts'
 import { createTestApp } from '../testing/test-app.fixture.ts'
 import { listAuditOfSubject } from '../store/audit.ts'
 
-const app = await createTestApp()
+const app = await createTestApp({ after })
 const entrance = openDashboard(app)
-after(() => app.close())
 
 const orderField = { name: 'order_id', title: { uz: 'Buyurtma', ru: 'Заказ', en: 'Order' }, required: true }
 

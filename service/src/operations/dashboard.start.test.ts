@@ -5,9 +5,8 @@ import { openDashboard } from '../testing/dashboard-user.fixture.ts'
 
 import { createTestApp } from '../testing/test-app.fixture.ts'
 
-const app = await createTestApp()
+const app = await createTestApp({ after })
 const entrance = openDashboard(app)
-after(() => app.close())
 const signal = new AbortController().signal
 
 test('the checklist advances by the merchant’s own calls, not by calls made in the dashboard', async () => {
@@ -56,12 +55,11 @@ test('the public password of the demo merchant is shown only to its users', asyn
   assert.equal((await (await entrance.user('owner')).call('dashboard.start.get', {})).demoPassword, null)
 })
 
-test('production has no test cards, no test tokens and no inbox', async () => {
-  const live = await createTestApp({ environment: 'production' })
+test('production has no test cards, no test tokens and no inbox', async (t) => {
+  const live = await createTestApp(t, { environment: 'production' })
   const owner = await openDashboard(live).user('owner')
   const { testCards, demoPassword } = await owner.call('dashboard.start.get', {})
   assert.deepEqual([testCards, demoPassword], [[], null])
   assert.equal(await owner.expectError('dashboard.start.makeToken', { lastFour: '6311' }), 'test_only')
   assert.equal(await owner.expectError('dashboard.verification.inbox', {}), 'test_only')
-  await live.close()
 })

@@ -8,9 +8,8 @@ import { openDashboard } from '../testing/dashboard-user.fixture.ts'
 import { createTestApp } from '../testing/test-app.fixture.ts'
 import { findDashboardUser } from '../store/dashboard-users.ts'
 
-const app = await createTestApp()
+const app = await createTestApp({ after })
 const entrance = openDashboard(app)
-after(() => app.close())
 
 test('a second factor is required once confirmed, each code is accepted once, and it can be disabled', async () => {
   const user = await entrance.user('owner')

@@ -6,9 +6,8 @@ import { openDashboard } from '../testing/dashboard-user.fixture.ts'
 import { createTestApp } from '../testing/test-app.fixture.ts'
 import { findDashboardUser, updateDashboardUser } from '../store/dashboard-users.ts'
 
-const app = await createTestApp()
+const app = await createTestApp({ after })
 const entrance = openDashboard(app)
-after(() => app.close())
 
 test('an owner creates users, changes roles, blocks and unblocks; a block ends the sessions', async () => {
   const owner = await entrance.user('owner')

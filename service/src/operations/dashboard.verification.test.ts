@@ -9,9 +9,8 @@ import type { CodeCheckResult } from '../adapters/network/network.ts'
 import { createTestApp } from '../testing/test-app.fixture.ts'
 import { listCounters } from '../store/counters.ts'
 
-const app = await createTestApp()
+const app = await createTestApp({ after })
 const entrance = openDashboard(app)
-after(() => app.close())
 
 test('each failure is listed once, in pages, with its cause and card', async () => {
   const user = await entrance.user('read')
@@ -54,41 +53,37 @@ test('each failure is listed once, in pages, with its cause and card', async () 
   assert.equal(messages.length, 1)
 })
 
-test('a code rejected by the network is listed like one rejected by the service, with the network’s reason', async () => {
+test('a code rejected by the network is listed like one rejected by the service, with the network’s reason', async (t) => {
   let said: CodeCheckResult = { kind: 'wrong' }
-  const other = await createTestApp({ network: (sandbox) => ({ ...sandbox, finishVerification: async () => said }) })
-  try {
-    const user = await openDashboard(other).user('read')
-    const shop = other.merchant('spec', user.merchantId)
-    const token = await shop.createToken('8600069195406311')
-    await shop.call('cards.get_verify_code', { token })
-    for (const next of [{ kind: 'wrong' }, { kind: 'expired' }, { kind: 'refused', reason: 'cardBlocked' }] as const) {
-      said = next
-      other.clock.advance(1)
-      await shop.expectError('cards.verify', { token, code: '666666' })
-    }
+  const other = await createTestApp(t, { network: (sandbox) => ({ ...sandbox, finishVerification: async () => said }) })
+  const user = await openDashboard(other).user('read')
+  const shop = other.merchant('spec', user.merchantId)
+  const token = await shop.createToken('8600069195406311')
+  await shop.call('cards.get_verify_code', { token })
+  for (const next of [{ kind: 'wrong' }, { kind: 'expired' }, { kind: 'refused', reason: 'cardBlocked' }] as const) {
+    said = next
     other.clock.advance(1)
-    // Not six digits: no attempt, so it is not listed.
-    await shop.expectError('cards.verify', { token, code: 'x' })
-    const { attempts } = await user.call('dashboard.verification.list', { failed: true })
-    assert.deepEqual(
-      attempts.map(({ what, cause, cardId }) => [what, cause, cardId]),
-      [
-        ['refused', 'card_blocked', token.slice(0, 24)],
-        ['refused', 'code_expired', token.slice(0, 24)],
-        ['wrong', 'wrong_code', token.slice(0, 24)],
-      ],
-    )
-    await other.counters.runOnce(new AbortController().signal)
-    const hours = { fromHour: 0, toHour: 2 ** 31, stepHours: 24 } as const
-    const counted = await other.store.read(listCounters({ bucket: user.bucket, merchantId: user.merchantId, ...hours }))
-    assert.deepEqual(
-      counted.filter(({ name }) => name.startsWith('wrong')).map(({ count }) => count),
-      [1],
-    )
-  } finally {
-    await other.close()
+    await shop.expectError('cards.verify', { token, code: '666666' })
   }
+  other.clock.advance(1)
+  // Not six digits: no attempt, so it is not listed.
+  await shop.expectError('cards.verify', { token, code: 'x' })
+  const { attempts } = await user.call('dashboard.verification.list', { failed: true })
+  assert.deepEqual(
+    attempts.map(({ what, cause, cardId }) => [what, cause, cardId]),
+    [
+      ['refused', 'card_blocked', token.slice(0, 24)],
+      ['refused', 'code_expired', token.slice(0, 24)],
+      ['wrong', 'wrong_code', token.slice(0, 24)],
+    ],
+  )
+  await other.counters.runOnce(new AbortController().signal)
+  const hours = { fromHour: 0, toHour: 2 ** 31, stepHours: 24 } as const
+  const counted = await other.store.read(listCounters({ bucket: user.bucket, merchantId: user.merchantId, ...hours }))
+  assert.deepEqual(
+    counted.filter(({ name }) => name.startsWith('wrong')).map(({ count }) => count),
+    [1],
+  )
 })
 
 test('the funnel counts each card once, at its last step', async () => {

@@ -12,7 +12,7 @@ import { makeWebhookDeliverer } from '../domain/webhooks/webhooks.ts'
 import { createTestApp } from '../testing/test-app.fixture.ts'
 import { listAuditOfSubject } from '../store/audit.ts'
 
-const app = await createTestApp()
+const app = await createTestApp({ after })
 const entrance = openDashboard(app)
 const { store, keyring, environment, clock } = app
 const guard = makeAddressGuard({ resolve: resolveBySystem, allowLoopback: true })

@@ -14,8 +14,7 @@ import { createTestApp, type TestApp } from '../testing/test-app.fixture.ts'
 import { randomHex } from '../testing/random.fixture.ts'
 import { listInbox } from '../store/sandbox.ts'
 
-const app = await createTestApp()
-after(() => app.close())
+const app = await createTestApp({ after })
 const called: CallSummary[] = []
 const failed: CallFailure[] = []
 const answer = await openDoor(app)

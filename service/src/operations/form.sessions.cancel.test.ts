@@ -5,8 +5,7 @@ import { createTestApp } from '../testing/test-app.fixture.ts'
 import { openSession, sendCard, verifyCard } from '../testing/hosted-session.fixture.ts'
 import { successPan } from '../testing/receipts.fixture.ts'
 
-const app = await createTestApp()
-after(() => app.close())
+const app = await createTestApp({ after })
 
 test('a cancelled session accepts no card, and one with a verified card stays done', async () => {
   const merchant = app.merchant()

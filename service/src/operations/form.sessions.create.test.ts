@@ -7,8 +7,7 @@ import { randomHex } from '../testing/random.fixture.ts'
 import { successPan } from '../testing/receipts.fixture.ts'
 import { findCard } from '../store/cards.ts'
 
-const app = await createTestApp()
-after(() => app.close())
+const app = await createTestApp({ after })
 
 const origin = 'https://shop.example'
 const card = { card: { number: '', expire: '0399' } }
@@ -66,8 +65,8 @@ test('a merchant that requires sessions accepts no card of a page without one, b
   assert.ok('card' in (await create(merchant, { session })))
 })
 
-test('in production a session is for a page that its merchant has registered', async () => {
-  const strict = await createTestApp({ after: app, store: app.store, adapters: { isAnyOriginAllowed: false } })
+test('in production a session is for a page that its merchant has registered', async (t) => {
+  const strict = await createTestApp(t, { continues: app, store: app.store, adapters: { isAnyOriginAllowed: false } })
   const merchantId = randomHex(24)
   await app.merchants.ensureMerchant({ id: merchantId, name: 'Shop', password: 'x' })
   await app.merchants.administration.change(merchantId, { settings: { origins: [origin] } })

@@ -7,8 +7,7 @@ import { openSession, origin, returnTo, sendCard, verifyCard } from '../testing/
 import { successPan } from '../testing/receipts.fixture.ts'
 import { listFormCards } from '../store/form-sessions.ts'
 
-const app = await createTestApp()
-after(() => app.close())
+const app = await createTestApp({ after })
 
 test('a session of the hosted page returns its URL, with the session in the fragment', async () => {
   const merchant = app.merchant()

@@ -4,8 +4,7 @@ import { after, test } from 'node:test'
 import { createTestApp } from '../testing/test-app.fixture.ts'
 import { openSession, origin, returnTo, sendCard, verifyCard } from '../testing/hosted-session.fixture.ts'
 
-const app = await createTestApp()
-after(() => app.close())
+const app = await createTestApp({ after })
 
 test('the page gets its session in each state, without card data', async () => {
   const merchant = app.merchant()

@@ -18,10 +18,12 @@ import { renderingHandle, runOperation } from './operation.ts'
 
 let now = 0
 const fineLimitDefaults = fineLimitSettings(defaultConfig)
-const app = await createTestApp({
-  limits: ({ keyring }) => ({ fine: makeFineLimits({ keyring, now: () => now, settings: fineLimitDefaults }) }),
-})
-after(() => app.close())
+const app = await createTestApp(
+  { after },
+  {
+    limits: ({ keyring }) => ({ fine: makeFineLimits({ keyring, now: () => now, settings: fineLimitDefaults }) }),
+  },
+)
 const hourMs = 3_600_000
 
 test('the sixth distinct card number in an hour from one address to one merchant is refused, and the five before it are still accepted', async () => {
@@ -139,10 +141,10 @@ test('cards of one prefix are limited over all merchants and numbers, others are
   assert.deepEqual(told, ['iin_limit shadow', 'iin_limit shadow'])
 })
 
-test('a message that the SMS guard refuses is not sent, and the error says why', async () => {
+test('a message that the SMS guard refuses is not sent, and the error says why', async (t) => {
   const sent: string[] = []
   const conversion = { windowMs: hourMs, minAgeMs: 0, minCount: 3, maxFailurePercent: 50, openForMs: hourMs }
-  const guarded = await createTestApp({
+  const guarded = await createTestApp(t, {
     limits: ({ clock }) => ({
       sms: makeSmsGuard({
         now: () => clock.now(),
@@ -170,12 +172,11 @@ test('a message that the SMS guard refuses is not sent, and the error says why',
   assert.equal(await shop.expectError('receipts.send', { id: receipt._id, phone: '998901234567' }), 'sms_cost_limit')
   assert.equal(await shop.expectError('receipts.send', { id: receipt._id, phone: '79261234567' }), 'sms_country_not_served')
   assert.equal(sent.length, 6)
-  await guarded.close()
 })
 
-test('the failure breaker watches cards.create, cards.get_verify_code and cards.verify, and no payment', async () => {
+test('the failure breaker watches cards.create, cards.get_verify_code and cards.verify, and no payment', async (t) => {
   const ratio = { windowMs: hourMs, minAgeMs: 0, minCount: 5, maxFailurePercent: 30, openForMs: hourMs }
-  const watched = await createTestApp({
+  const watched = await createTestApp(t, {
     network: (sandbox) => ({
       ...sandbox,
       admitVerification: async () => null,
@@ -200,5 +201,4 @@ test('the failure breaker watches cards.create, cards.get_verify_code and cards.
   assert.equal(await create(watched.merchant(), drawPan('860006')), null, 'its neighbour goes on')
   const { receipt } = await shop.call('receipts.create', { amount: 100_000, account: { order: 'a' } })
   assert.equal(await shop.expectError('receipts.pay', { id: receipt._id, token }), 'sms_not_connected', 'what the network says')
-  await watched.close()
 })

@@ -12,12 +12,8 @@ import { createTestApp } from '../testing/test-app.fixture.ts'
 
 import { operationRegistry } from './registry.ts'
 
-const app = await createTestApp()
-const elsewhere = await createTestApp()
-after(async () => {
-  await app.close()
-  await elsewhere.close()
-})
+const app = await createTestApp({ after })
+const elsewhere = await createTestApp({ after })
 const pan = '8600495473316478'
 const owner = app.merchant()
 
@@ -80,8 +76,8 @@ for (const [kind, { make, by = owner, code, reason, data }] of Object.entries(to
   })
 }
 
-test('a row of the test environment in production is an internal error, never a card', async () => {
-  const production = await createTestApp({ after: app, store: app.store, environment: 'production' })
+test('a row of the test environment in production is an internal error, never a card', async (t) => {
+  const production = await createTestApp(t, { continues: app, store: app.store, environment: 'production' })
   const token = await owner.createToken(pan)
   assert.equal(await production.merchant('spec', owner.merchantId).expectError('cards.check', { token }), 'internal_error')
   assert.deepEqual(production.alarms, [`row_tampered ${token.slice(0, 24)}`])

@@ -24,8 +24,7 @@ test('every operator operation of the contract is in the registry under its name
 })
 
 test('an unknown operation and invalid params are refused with a reason', async (t) => {
-  const app = await createTestApp()
-  t.after(() => app.close())
+  const app = await createTestApp(t)
   const call = makeOperatorHandler(operatorRegistry, app.app.services)
   const replies = [
     await call({ operation: 'toString', params: {} }),
@@ -46,8 +45,7 @@ test('an unknown operation and invalid params are refused with a reason', async 
 })
 
 test('operator actions on keys are audited, refusals included', async (t) => {
-  const app = await createTestApp()
-  t.after(() => app.close())
+  const app = await createTestApp(t)
   const call = makeOperatorHandler(operatorRegistry, app.app.services)
   const { merchantId } = app.merchant()
   const { keyId } = await app.keyring.active('card', merchantId)
@@ -67,8 +65,7 @@ test('operator actions on keys are audited, refusals included', async (t) => {
 })
 
 test('a key is not destroyed when the audit has no room for the entry', async (t) => {
-  const app = await createTestApp()
-  t.after(() => app.close())
+  const app = await createTestApp(t)
   const store = replaceInStore(
     app.store,
     replaceWrite(insertAuditEntry, () => Promise.reject(new StoreFull('full'))),

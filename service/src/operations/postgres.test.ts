@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { randomInt } from 'node:crypto'
-import { test } from 'node:test'
+import { after, test } from 'node:test'
 
 import { expiryEndsAt, type Expiry } from '@tessera/contract/card'
 
@@ -23,7 +23,7 @@ const pan = '8600495473316478'
 /** What a store could get wrong under the methods; the rest is told by the suite that both stores keep, and by SQLite's tests. */
 function onPostgres(use: (app: TestApp) => Promise<void>, options: TestAppOptions = {}) {
   return withPostgres(async ({ store }) => {
-    const app = await createTestApp({ ...options, store })
+    const app = await createTestApp({ after }, { ...options, store })
     try {
       await use(app)
     } finally {
@@ -117,11 +117,11 @@ test(
   }),
 )
 
-test('on PostgreSQL hundreds of waiting requests of the ten-second card hold no transaction and no connection', async () => {
+test('on PostgreSQL hundreds of waiting requests of the ten-second card hold no transaction and no connection', async (t) => {
   await withPostgres(async ({ url, raw }) => {
     // One that writes and one that reads: whoever held either while it waits would keep everybody else out.
     const store = await openPostgresStore({ url, allowUnsafe: true, writers: 1, readers: 1 })
-    const app = await createTestApp({ store })
+    const app = await createTestApp(t, { store })
     try {
       const merchant = app.merchant()
       const tokens = await Promise.all(Array.from({ length: 100 }, () => merchant.createToken('8600134301849596')))

@@ -5,8 +5,7 @@ import { createTestApp } from '../testing/test-app.fixture.ts'
 import { ledgerOf, newReceipt, rowOf, advanceAllReceipts, successPan, takenBy } from '../testing/receipts.fixture.ts'
 import { setScenarioStep } from '../store/sandbox.ts'
 
-const app = await createTestApp()
-after(() => app.close())
+const app = await createTestApp({ after })
 
 test('an unpaid receipt is cancelled at once, by this API', async () => {
   const merchant = app.merchant()
@@ -37,19 +36,15 @@ test('a paid or held amount is returned: the reply has state 21, then it is 50 a
   }
 })
 
-test('a cancellation starts the refund at once, without waiting for the worker’s next round', async () => {
-  const quick = await createTestApp({ refundsInBackgroundOnly: false })
-  try {
-    const merchant = quick.merchant()
-    const id = await newReceipt(merchant)
-    await merchant.call('receipts.pay', { id, token: await merchant.createVerifiedToken(successPan) })
-    assert.equal((await merchant.call('receipts.cancel', { id })).receipt.state, 21)
-    const isBack = async () => (await merchant.call('receipts.check', { id })).state === 50
-    for (let look = 0; look < 100_000 && !(await isBack()); look++) await new Promise((resolve) => setImmediate(resolve))
-    assert.deepEqual(await merchant.call('receipts.check', { id }), { state: 50 })
-  } finally {
-    await quick.close()
-  }
+test('a cancellation starts the refund at once, without waiting for the worker’s next round', async (t) => {
+  const quick = await createTestApp(t, { refundsInBackgroundOnly: false })
+  const merchant = quick.merchant()
+  const id = await newReceipt(merchant)
+  await merchant.call('receipts.pay', { id, token: await merchant.createVerifiedToken(successPan) })
+  assert.equal((await merchant.call('receipts.cancel', { id })).receipt.state, 21)
+  const isBack = async () => (await merchant.call('receipts.check', { id })).state === 50
+  for (let look = 0; look < 100_000 && !(await isBack()); look++) await new Promise((resolve) => setImmediate(resolve))
+  assert.deepEqual(await merchant.call('receipts.check', { id }), { state: 50 })
 })
 
 test('of many concurrent cancellations one succeeds, and the money is returned once', async () => {

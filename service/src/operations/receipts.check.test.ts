@@ -5,8 +5,7 @@ import type { TestMerchant } from '../testing/test-merchant.fixture.ts'
 import { createTestApp } from '../testing/test-app.fixture.ts'
 import { newReceipt, successPan } from '../testing/receipts.fixture.ts'
 
-const app = await createTestApp()
-after(() => app.close())
+const app = await createTestApp({ after })
 
 test('receipts.check returns the current state', async () => {
   const merchant = app.merchant()

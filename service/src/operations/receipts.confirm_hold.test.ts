@@ -8,8 +8,7 @@ import { ledgerOf, newReceipt, pass, rowOf, advanceAllReceipts, successPan, take
 import { listOperations } from '../store/operations.ts'
 import { setScenarioStep } from '../store/sandbox.ts'
 
-const app = await createTestApp()
-after(() => app.close())
+const app = await createTestApp({ after })
 
 async function held(merchant = app.merchant(), sum = 500_000) {
   const id = await newReceipt(merchant, sum)
@@ -77,9 +76,9 @@ test('a capture whose response is lost is in progress until it is reconciled as 
   assert.deepEqual([receipt.state, receipt.amount], [4, 300])
 })
 
-test('a capture that the network declines leaves the amount held, and can be repeated', async () => {
+test('a capture that the network declines leaves the amount held, and can be repeated', async (t) => {
   let refusals = 1
-  const odd = await createTestApp({
+  const odd = await createTestApp(t, {
     network: (sandbox) => ({
       ...sandbox,
       async capture(ask, signal) {
@@ -87,21 +86,17 @@ test('a capture that the network declines leaves the amount held, and can be rep
       },
     }),
   })
-  try {
-    const merchant = odd.merchant()
-    const id = await newReceipt(merchant)
-    await merchant.call('receipts.pay', { id, token: await merchant.createVerifiedToken(successPan), hold: true })
-    const reply = await merchant.callRaw('receipts.confirm_hold', { id })
-    assert.deepEqual('error' in reply && [reply.error.code, reply.error.reason], [-31640, 'debit_failed'])
-    const operations = await odd.store.read(listOperations(await rowOf(odd, merchant, id)))
-    assert.deepEqual(operations.map(({ kind, state, rawCode }) => [kind, state, rawCode]).sort(), [
-      ['capture', 'declined', '05'],
-      ['hold', 'approved', ''],
-    ])
-    assert.equal((await merchant.call('receipts.confirm_hold', { id })).receipt.state, 4)
-  } finally {
-    await odd.close()
-  }
+  const merchant = odd.merchant()
+  const id = await newReceipt(merchant)
+  await merchant.call('receipts.pay', { id, token: await merchant.createVerifiedToken(successPan), hold: true })
+  const reply = await merchant.callRaw('receipts.confirm_hold', { id })
+  assert.deepEqual('error' in reply && [reply.error.code, reply.error.reason], [-31640, 'debit_failed'])
+  const operations = await odd.store.read(listOperations(await rowOf(odd, merchant, id)))
+  assert.deepEqual(operations.map(({ kind, state, rawCode }) => [kind, state, rawCode]).sort(), [
+    ['capture', 'declined', '05'],
+    ['hold', 'approved', ''],
+  ])
+  assert.equal((await merchant.call('receipts.confirm_hold', { id })).receipt.state, 4)
 })
 
 test('a hold expires after seven days and is released', async () => {

@@ -12,9 +12,8 @@ import type { TestMerchant } from '../testing/test-merchant.fixture.ts'
 import { rowOf } from '../testing/receipts.fixture.ts'
 import { insertMerchant, merchantsTable } from '../store/merchants.ts'
 
-const app = await createTestApp()
+const app = await createTestApp({ after })
 const mac = makeRowAuthenticator(app.keyring, app.environment, merchantsTable)
-after(() => app.close())
 
 test('a new receipt is returned complete, in the order of the wire, the same in both profiles', async () => {
   for (const profile of ['spec', 'subscribe'] as const) {

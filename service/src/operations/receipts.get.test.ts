@@ -6,8 +6,7 @@ import { type ReceiptRow, updateReceipt } from '../store/receipts.ts'
 import { createTestApp } from '../testing/test-app.fixture.ts'
 import { newReceipt, rowOf } from '../testing/receipts.fixture.ts'
 
-const app = await createTestApp()
-after(() => app.close())
+const app = await createTestApp({ after })
 
 test('every operation returns the same receipt, masked by profile', async () => {
   const merchant = app.merchant('spec')
@@ -57,21 +56,17 @@ test('no operation returns a receipt changed without the keys: internal error, a
   }
 })
 
-test('the worker moves no money of a receipt changed without the keys, and reports it once', async () => {
-  const other = await createTestApp()
-  try {
-    const merchant = other.merchant()
-    const id = await newReceipt(merchant)
-    const row = await rowOf(other, merchant, id)
-    const tampered = { ...row, state: 21 as const, dueAt: other.clock.now(), version: 2 }
-    await other.store.write(updateReceipt, { receipt: tampered, operations: [], cardLock: null, card: null, ...ridersOf(row) })
-    assert.equal(await other.receiptWorker.runOnce(), 0)
-    assert.equal(await other.receiptWorker.runOnce(), 0)
-    assert.deepEqual(other.alarms, [`row_tampered ${id}`])
-    assert.equal((await rowOf(other, merchant, id)).state, 21)
-  } finally {
-    await other.close()
-  }
+test('the worker moves no money of a receipt changed without the keys, and reports it once', async (t) => {
+  const other = await createTestApp(t)
+  const merchant = other.merchant()
+  const id = await newReceipt(merchant)
+  const row = await rowOf(other, merchant, id)
+  const tampered = { ...row, state: 21 as const, dueAt: other.clock.now(), version: 2 }
+  await other.store.write(updateReceipt, { receipt: tampered, operations: [], cardLock: null, card: null, ...ridersOf(row) })
+  assert.equal(await other.receiptWorker.runOnce(), 0)
+  assert.equal(await other.receiptWorker.runOnce(), 0)
+  assert.deepEqual(other.alarms, [`row_tampered ${id}`])
+  assert.equal((await rowOf(other, merchant, id)).state, 21)
 })
 
 async function putInPlace(next: ReceiptRow): Promise<void> {

@@ -4,8 +4,7 @@ import { after, test } from 'node:test'
 import { createTestApp } from '../testing/test-app.fixture.ts'
 import { newReceipt } from '../testing/receipts.fixture.ts'
 
-const app = await createTestApp()
-after(() => app.close())
+const app = await createTestApp({ after })
 const hour = 3_600_000
 
 test('a bare array, newest first, of whole days in UTC+5, both inclusive', async () => {

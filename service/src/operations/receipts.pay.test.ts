@@ -7,8 +7,7 @@ import { findCard } from '../store/cards.ts'
 import { listOperations } from '../store/operations.ts'
 import { setScenarioStep } from '../store/sandbox.ts'
 
-const app = await createTestApp()
-after(() => app.close())
+const app = await createTestApp({ after })
 
 test('a verified card pays: the reply has the time, the masked card with YYMM, and the payer as given', async () => {
   for (const [profile, number] of [

@@ -5,8 +5,7 @@ import { createTestApp } from '../testing/test-app.fixture.ts'
 import { newReceipt, successPan } from '../testing/receipts.fixture.ts'
 import { listInbox } from '../store/sandbox.ts'
 
-const app = await createTestApp()
-after(() => app.close())
+const app = await createTestApp({ after })
 const phone = '998901234566'
 
 test('the payer gets a message with shop, number and amount, paid or not', async () => {
@@ -40,31 +39,23 @@ test('a cancelled receipt is not sent', async () => {
   assert.equal(await merchant.expectError('receipts.send', { id, phone }), 'receipt_cancelled')
 })
 
-test('with limits on, a second message to one phone within a minute is refused', async () => {
-  const counting = await createTestApp({ payments: { limits: true } })
-  try {
-    const merchant = counting.merchant()
-    const id = await newReceipt(merchant)
-    await merchant.call('receipts.send', { id, phone })
-    const reply = await merchant.callRaw('receipts.send', { id, phone })
-    assert.ok('error' in reply)
-    assert.deepEqual([reply.error.code, reply.error.reason], [-31700, 'phone_limit'])
-    assert.ok((reply.error.retry_after ?? 0) > 0)
-  } finally {
-    await counting.close()
-  }
+test('with limits on, a second message to one phone within a minute is refused', async (t) => {
+  const counting = await createTestApp(t, { payments: { limits: true } })
+  const merchant = counting.merchant()
+  const id = await newReceipt(merchant)
+  await merchant.call('receipts.send', { id, phone })
+  const reply = await merchant.callRaw('receipts.send', { id, phone })
+  assert.ok('error' in reply)
+  assert.deepEqual([reply.error.code, reply.error.reason], [-31700, 'phone_limit'])
+  assert.ok((reply.error.retry_after ?? 0) > 0)
 })
 
-test('a rejection of the gateway is reported; a failure without a response counts as sent', async () => {
+test('a rejection of the gateway is reported; a failure without a response counts as sent', async (t) => {
   for (const outcome of ['rejected', 'fault'] as const) {
     const sms = { send: async () => (outcome === 'fault' ? Promise.reject(new Error('no word')) : ('rejected' as const)) }
-    const odd = await createTestApp({ sms: () => sms })
-    try {
-      const merchant = odd.merchant()
-      const reply = await merchant.callRaw('receipts.send', { id: await newReceipt(merchant), phone })
-      assert.equal('error' in reply ? reply.error.reason : 'sent', outcome === 'rejected' ? 'sms_not_sent' : 'sent')
-    } finally {
-      await odd.close()
-    }
+    const odd = await createTestApp(t, { sms: () => sms })
+    const merchant = odd.merchant()
+    const reply = await merchant.callRaw('receipts.send', { id: await newReceipt(merchant), phone })
+    assert.equal('error' in reply ? reply.error.reason : 'sent', outcome === 'rejected' ? 'sms_not_sent' : 'sent')
   }
 })

@@ -4,8 +4,7 @@ import { after, test } from 'node:test'
 import { createTestApp } from '../testing/test-app.fixture.ts'
 import { newReceipt, rowOf, successPan } from '../testing/receipts.fixture.ts'
 
-const app = await createTestApp()
-after(() => app.close())
+const app = await createTestApp({ after })
 
 test('the fiscal data of a paid receipt are stored as given, and a second call replaces them', async () => {
   const merchant = app.merchant()

@@ -7,8 +7,7 @@ import { tesseraVersion } from '../ops/version.ts'
 import { operationRegistry } from './registry.ts'
 import { createTestApp } from '../testing/test-app.fixture.ts'
 
-const app = await createTestApp()
-after(() => app.close())
+const app = await createTestApp({ after })
 
 test('the document has every operation of the contract, with its caller and its errors', async () => {
   const document = await app.merchant().call('rpc.discover', {})

@@ -1,3 +1,5 @@
+import { after } from 'node:test'
+
 import { openDashboard, type DashboardUser } from './dashboard-user.fixture.ts'
 import { notChecked } from '../domain/page-check/fetch-page.ts'
 import { makeParsePage } from '../domain/page-check/parse-page.ts'
@@ -18,16 +20,19 @@ export interface CheckedShop {
 
 export async function openCheckedShop(): Promise<CheckedShop> {
   let served = ''
-  const app = await createTestApp({
-    pageCheck: {
-      parse: makeParsePage({ clock: makeSystemClock() }),
-      async fetchPage(text, origins) {
-        const url = new URL(text)
-        if (!origins.includes(url.origin)) throw notChecked('origin_not_registered')
-        return { url, text: served, policies: [] }
+  const app = await createTestApp(
+    { after },
+    {
+      pageCheck: {
+        parse: makeParsePage({ clock: makeSystemClock() }),
+        async fetchPage(text, origins) {
+          const url = new URL(text)
+          if (!origins.includes(url.origin)) throw notChecked('origin_not_registered')
+          return { url, text: served, policies: [] }
+        },
       },
     },
-  })
+  )
   const entrance = openDashboard(app)
   return {
     app,

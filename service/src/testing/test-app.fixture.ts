@@ -34,6 +34,7 @@ export interface TestApp extends Omit<ComposedServices, 'clock'> {
   readonly alarms: string[]
   /** A caller of a new merchant, or of the named one. */
   merchant(profile?: Profile, merchantId?: string): TestMerchant
+  /** A second call changes nothing. */
   close(): Promise<void>
 }
 
@@ -53,13 +54,22 @@ export interface TestAppOptions extends Omit<ServiceOverrides, 'limits'> {
   /** A store that the test opens and closes. Default: an embedded store in a temporary folder. */
   readonly store?: Store
   /** A stopped application whose keys, clock and endpoint this one continues to use, on the given store. */
-  readonly after?: Pick<TestApp, 'keyring' | 'clock' | 'endpoint'>
+  readonly continues?: Pick<TestApp, 'keyring' | 'clock' | 'endpoint'>
 }
 
-/** Creates the service for a test, which closes it. */
-export async function createTestApp(options: TestAppOptions = {}): Promise<TestApp> {
-  const { after, environment = 'test' } = options
-  const clock = after?.clock ?? makeHandClock()
+/** Where the app is closed: the context of a test, or `{ after }` of node:test for a whole file or the test that runs. */
+export interface TestScope {
+  after(close: () => Promise<void>): void
+}
+
+/**
+ * Creates the service for a test. It is closed when the test ends, or earlier by a test that closes its store:
+ *
+ *     const app = await createTestApp(t, { environment: 'production' })
+ */
+export async function createTestApp(t: TestScope, options: TestAppOptions = {}): Promise<TestApp> {
+  const { continues, environment = 'test' } = options
+  const clock = continues?.clock ?? makeHandClock()
   const folder = mkdtempSync(join(tmpdir(), 'tessera-app-'))
   const alarms: string[] = []
   const config: Config = {
@@ -85,25 +95,33 @@ export async function createTestApp(options: TestAppOptions = {}): Promise<TestA
       ...options,
       // The text that a cardholder reads, without the WebOTP line.
       verification: { formHost: null, ...options.verification },
-      merchantEndpoint: after?.endpoint ?? options.endpoint?.({ clock }) ?? noMerchantApi,
+      merchantEndpoint: continues?.endpoint ?? options.endpoint?.({ clock }) ?? noMerchantApi,
       limits: ({ keyring }) => options.limits?.({ keyring, clock }) ?? {},
     },
     ...(options.store === undefined ? {} : { store: options.store }),
-    ...(after === undefined ? {} : { keyring: after.keyring }),
+    ...(continues === undefined ? {} : { keyring: continues.keyring }),
   })
   const { services } = app
+  let closed: Promise<void> | null = null
+  t.after(close)
   return Object.freeze({
     ...services,
     app,
     clock,
     alarms,
     merchant: (profile: Profile = 'spec', merchantId = randomHex(24)) => createTestMerchant(services, merchantId, profile),
-    async close() {
-      await services.receiptWorker.stop()
-      await app.stop()
-      rmSync(folder, { recursive: true })
-    },
+    close,
   })
+
+  function close(): Promise<void> {
+    return (closed ??= closeOnce())
+  }
+
+  async function closeOnce(): Promise<void> {
+    await services.receiptWorker.stop()
+    await app.stop()
+    rmSync(folder, { recursive: true })
+  }
 }
 
 /** The adapters of the environment; in production, those of the sandbox. */

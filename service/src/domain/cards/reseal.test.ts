@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { test } from 'node:test'
+import { after, test } from 'node:test'
 import { makeRowAuthenticator } from '@tessera/vault/rowmac'
 
 import { createTestApp, type TestApp } from '../../testing/test-app.fixture.ts'
@@ -13,12 +13,8 @@ import { replaceInStore, replaceWrite } from '../../testing/store.fixture.ts'
 const pan = '8600069195406311'
 
 async function within(use: (app: TestApp) => Promise<void>): Promise<void> {
-  const app = await createTestApp()
-  try {
-    await use(app)
-  } finally {
-    await app.close()
-  }
+  const app = await createTestApp({ after })
+  await use(app)
 }
 
 function resealOf({ store, keyring, clock, environment, alarms }: TestApp) {
@@ -111,7 +107,7 @@ test('a tampered card is not resealed, and raises the alarm', () =>
 test(
   'an unreadable row and a seal that does not open are skipped with one alarm each, and the others are resealed, with newer keys too',
   withSqlite(async ({ store, raw }) => {
-    const app = await createTestApp({ store })
+    const app = await createTestApp({ after }, { store })
     const [merchant, younger] = [app.merchant(), app.merchant()]
     const [broken, shut] = [await merchant.createToken(pan), await merchant.createToken(pan)].map((token) => token.slice(0, 24))
     const row = await store.read(findCard({ bucket: merchant.bucket, merchantId: merchant.merchantId, cardId: shut! }))

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { test } from 'node:test'
+import { after, test } from 'node:test'
 
 import { expiryEndsAt, type Expiry } from '@tessera/contract/card'
 
@@ -21,7 +21,7 @@ import { replaceInStore, replaceWrite } from '../../testing/store.fixture.ts'
 const pan = '8600495473316478'
 
 async function within(use: (app: TestApp) => Promise<void>, options: TestAppOptions = {}): Promise<void> {
-  const app = await createTestApp(options)
+  const app = await createTestApp({ after }, options)
   try {
     await use(app)
   } finally {
@@ -203,7 +203,7 @@ test('a tampered row past its expiry raises one alarm and sends no event', () =>
 test(
   'an unreadable row is skipped with one alarm, and the cards after it are shredded, page by page',
   withSqlite(async ({ store, raw }) => {
-    const app = await createTestApp({ store })
+    const app = await createTestApp({ after }, { store })
     const merchant = app.merchant()
     const broken = (await merchant.createToken(pan)).slice(0, 24)
     await raw(`update cards set customer = '"' where card_id = '${broken}'`)
@@ -222,7 +222,7 @@ test(
 test(
   'more broken rows than a page do not block the cards after them',
   withSqlite(async ({ store, raw }) => {
-    const app = await createTestApp({ store })
+    const app = await createTestApp({ after }, { store })
     const merchant = app.merchant()
     await Promise.all(Array.from({ length: 110 }, () => merchant.createToken(drawPan('8600'))))
     await raw(`update cards set verified = 2`)
@@ -238,7 +238,7 @@ test(
 test(
   'an expired sealed number is in no file: one-time, unverified, removed; that of a saved card is',
   withSqlite(async ({ store, folder, reopen }) => {
-    const app = await createTestApp({ store })
+    const app = await createTestApp({ after }, { store })
     const merchant = app.merchant()
     const gone = await Promise.all([
       merchant.createVerifiedToken(pan, { save: false }),

@@ -12,8 +12,7 @@ import { makeComplianceFindings } from './findings.ts'
 import { addFindings } from '../../store/findings.ts'
 import { replaceWrite, storeOf } from '../../testing/store.fixture.ts'
 
-const app = await createTestApp()
-after(() => app.close())
+const app = await createTestApp({ after })
 const { findings, clock } = app
 const of = { bucket: bucketOf(merchantId), merchantId }
 const pipeline = createTestPipeline({ observer: { completed: (entry) => findings.record(entry), failed: () => undefined } })

@@ -10,8 +10,7 @@ import { makeConsents } from './consents.ts'
 import { makeDisclosures } from './disclosures.ts'
 import { findCard, updateCard, cardsTable } from '../../store/cards.ts'
 
-const app = await createTestApp()
-after(() => app.close())
+const app = await createTestApp({ after })
 const mac = makeRowAuthenticator(app.keyring, app.environment, cardsTable)
 const { store, clock, disclosures } = app
 const consents = makeConsents({ store, disclosures, mac })

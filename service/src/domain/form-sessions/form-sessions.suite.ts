@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { test } from 'node:test'
+import { after, test } from 'node:test'
 
 import type { TestMerchant } from '../../testing/test-merchant.fixture.ts'
 import { hostedOrigin } from '../../testing/default-config.fixture.ts'
@@ -11,7 +11,7 @@ import type { WithStore } from '../../store/suite/opened.fixture.ts'
 export function formSessionsSuite(withStore: WithStore): void {
   const withHouse = (run: (app: TestApp, raw: (text: string) => Promise<unknown>) => Promise<void>) =>
     withStore(async ({ store, raw }) => {
-      const app = await createTestApp({ store })
+      const app = await createTestApp({ after }, { store })
       try {
         await run(app, raw)
       } finally {

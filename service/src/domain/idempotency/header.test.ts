@@ -7,8 +7,7 @@ import { RequestHeaders } from '../../server/http/request-headers.ts'
 import { canonicalJson } from './keyed-request.ts'
 import { openIdempotencyClient, requestOf } from './idempotency-client.fixture.ts'
 
-const app = await createTestApp()
-after(() => app.close())
+const app = await createTestApp({ after })
 const { answer } = await openIdempotencyClient(app)
 
 test('an Idempotency-Key is one header of 1 to 255 visible characters', () => {

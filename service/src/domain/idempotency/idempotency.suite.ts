@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { test } from 'node:test'
+import { after, test } from 'node:test'
 
 import { createTestApp, type TestApp, type TestAppOptions } from '../../testing/test-app.fixture.ts'
 import type { StoreUnderTest, WithStore } from '../../store/suite/opened.fixture.ts'
@@ -24,10 +24,10 @@ export interface IdempotencyTestApp extends StoreUnderTest {
 /** Runs a test on a test app whose store is opened by `withStore`. */
 export function onTestApp(withStore: WithStore, use: (opening: IdempotencyTestApp) => Promise<void>, options: TestAppOptions = {}) {
   return withStore(async (opened) => {
-    const app = await createTestApp({ ...options, store: opened.store })
+    const app = await createTestApp({ after }, { ...options, store: opened.store })
     const later: TestApp[] = []
     const restart = async (others: TestAppOptions = {}) => {
-      later.push(await createTestApp({ ...others, store: opened.store, after: app }))
+      later.push(await createTestApp({ after }, { ...others, store: opened.store, continues: app }))
       return openIdempotencyClient(later.at(-1) ?? app)
     }
     try {

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { test } from 'node:test'
+import { after, test } from 'node:test'
 
 import { bucketOf } from '@tessera/vault/id'
 
@@ -169,7 +169,7 @@ export function moneyKeySuite(withStore: WithStore): void {
           const params = await prepare(method, client, pan)
           const before = await traces(app, params, raw)
           const dying = makeCrashingStore(store, fall)
-          const falling = await createTestApp({ store: dying.store, after: app })
+          const falling = await createTestApp({ after }, { store: dying.store, continues: app })
           const told = (await openIdempotencyClient(falling)).post(method, params, { key })
           const ended = await Promise.race([dying.fallen, told])
           app.clock.advance(31_000)

@@ -1,3 +1,5 @@
+import { after } from 'node:test'
+
 import { makeFailureBreaker } from './failure-breaker.ts'
 import { makeFineLimits, type FineLimitSettings } from './fine-limits.ts'
 import type { LimitMode, ReachedLimit } from './limit-mode.ts'
@@ -58,40 +60,43 @@ export async function openTraffic({ seed, isLimited, wrongCodesHourMax = 1000, b
   const reached: ReachedLimit[] = []
   const onLimitReached = (limit: ReachedLimit) => void reached.push(limit)
   const settings = isLimited ? { ...fineLimitSettings(defaultConfig), iinMode: breakers } : endless
-  const app = await createTestApp({
-    verification: { limits: isLimited, maxWrongCodesPerHour: wrongCodesHourMax },
-    limits: ({ keyring, clock }) => ({
-      fine: makeFineLimits({ keyring, now: () => clock.now(), settings, onLimitReached }),
-      failures: makeFailureBreaker({
-        now: () => clock.now(),
-        settings: { ...failureBreakerSettings(defaultConfig), mode: breakers },
-        onLimitReached: onLimitReached,
+  const app = await createTestApp(
+    { after },
+    {
+      verification: { limits: isLimited, maxWrongCodesPerHour: wrongCodesHourMax },
+      limits: ({ keyring, clock }) => ({
+        fine: makeFineLimits({ keyring, now: () => clock.now(), settings, onLimitReached }),
+        failures: makeFailureBreaker({
+          now: () => clock.now(),
+          settings: { ...failureBreakerSettings(defaultConfig), mode: breakers },
+          onLimitReached: onLimitReached,
+        }),
+        sms:
+          breakers === 'off'
+            ? noSmsGuard
+            : makeSmsGuard({
+                now: () => clock.now(),
+                settings: { ...smsGuardSettings(defaultConfig), prefixMode: breakers, costMode: breakers },
+                onLimitReached: onLimitReached,
+              }),
       }),
-      sms:
-        breakers === 'off'
-          ? noSmsGuard
-          : makeSmsGuard({
-              now: () => clock.now(),
-              settings: { ...smsGuardSettings(defaultConfig), prefixMode: breakers, costMode: breakers },
-              onLimitReached: onLimitReached,
-            }),
-    }),
-    sms: () => ({
-      send: async ({ phone, text }) => {
-        sent.set(phone, (sent.get(phone) ?? 0) + 1)
-        const prefix = phone.slice(0, 5)
-        spentTiyin.set(prefix, (spentTiyin.get(prefix) ?? 0) + countSmsSegments(text) * partTiyin)
-        return 'accepted'
-      },
-    }),
-    network: (sandbox) => ({
-      ...sandbox,
-      admit: async () => null,
-      admitVerification: async () => null,
-      startVerification: async ({ pan }) =>
-        pan.masked.at(-4) === '1' ? { kind: 'refused', reason: 'smsNotConnected' } : { kind: 'weSend', phone: phoneOf(pan.masked) },
-    }),
-  })
+      sms: () => ({
+        send: async ({ phone, text }) => {
+          sent.set(phone, (sent.get(phone) ?? 0) + 1)
+          const prefix = phone.slice(0, 5)
+          spentTiyin.set(prefix, (spentTiyin.get(prefix) ?? 0) + countSmsSegments(text) * partTiyin)
+          return 'accepted'
+        },
+      }),
+      network: (sandbox) => ({
+        ...sandbox,
+        admit: async () => null,
+        admitVerification: async () => null,
+        startVerification: async ({ pan }) =>
+          pan.masked.at(-4) === '1' ? { kind: 'refused', reason: 'smsNotConnected' } : { kind: 'weSend', phone: phoneOf(pan.masked) },
+      }),
+    },
+  )
   const answer = await openDoor(app, isLimited)
   const acts: { at: number; act: () => Promise<number | null> }[] = []
   return {

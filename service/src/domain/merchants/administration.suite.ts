@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { test } from 'node:test'
+import { after, test } from 'node:test'
 
 import { SettingProblem } from '@tessera/contract/setting-problems'
 
@@ -16,7 +16,7 @@ import { makeMerchants } from './merchants.ts'
 export function merchantAdministrationSuite(withStore: WithStore): void {
   const withApp = (run: (app: TestApp) => Promise<void>) =>
     withStore(async ({ store }) => {
-      const app = await createTestApp({ store })
+      const app = await createTestApp({ after }, { store })
       try {
         await run(app)
       } finally {
@@ -167,7 +167,7 @@ export function merchantAdministrationSuite(withStore: WithStore): void {
   test(
     'an unreadable row is listed by its id and does not affect the others',
     withStore(async ({ store, raw }) => {
-      const app = await createTestApp({ store })
+      const app = await createTestApp({ after }, { store })
       try {
         const [one, other] = [await create(app), await create(app)]
         await raw(`update merchants set state = 'gone' where id = '${one.id}'`)

@@ -8,8 +8,7 @@ import { findMerchant, updateMerchant } from '../../store/merchants.ts'
 
 // A merchant's settings as the API applies them, with the rules of production for origins.
 
-const app = await createTestApp({ adapters: { isAnyOriginAllowed: false } })
-after(() => app.close())
+const app = await createTestApp({ after }, { adapters: { isAnyOriginAllowed: false } })
 const { store, merchants } = app
 const answer = app.app.handle
 

@@ -16,8 +16,7 @@ import { makeMerchants } from './merchants.ts'
 import { noSettings, writeSettings } from './settings.ts'
 import { replaceInStore, replaceRead } from '../../testing/store.fixture.ts'
 
-const app = await createTestApp()
-after(() => app.close())
+const app = await createTestApp({ after })
 const { keyring, clock, environment, merchants } = app
 const mac = makeRowAuthenticator(keyring, environment, merchantsTable)
 const alarm = () => assert.fail('a row was called tampered')

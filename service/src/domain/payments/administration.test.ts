@@ -8,8 +8,7 @@ import { createTestApp, type TestApp } from '../../testing/test-app.fixture.ts'
 
 import { ReceiptAdministrationError, type ReceiptAdministrationFault } from './administration.ts'
 
-const app = await createTestApp()
-after(() => app.close())
+const app = await createTestApp({ after })
 
 /** A payment in state unknown (20), by a network that either debited the card (`lose_answer`) or never saw the call (`lose_request`). */
 async function unknownPayment(step: 'lose_answer' | 'lose_request', at: TestApp = app) {
@@ -83,34 +82,30 @@ test('of twenty concurrent resolutions of one payment one is stored', async () =
   assert.equal((await rowOf(app, merchant, id)).version, before + 1)
 })
 
-test('operators list open receipts of all merchants page by page, flagged ones, and those of one merchant', async () => {
-  const own = await createTestApp()
-  try {
-    const { list } = own.receiptAdministration
-    const everything = { state: 20, isFlagged: false, merchantId: null, after: null, count: 2 } as const
-    const ids = []
-    for (let n = 0; n < 3; n++) {
-      ids.push((await unknownPayment('lose_request', own)).id)
-      own.clock.advance(1)
-    }
-    const first = await list(everything)
-    const second = await list({ ...everything, after: first.next })
-    assert.deepEqual(
-      [...first.receipts, ...second.receipts].map(({ receiptId }) => receiptId),
-      ids,
-    )
-    assert.equal(second.next, null)
-    assert.deepEqual((await list({ ...everything, isFlagged: true })).receipts, [])
-    const merchant = own.merchant()
-    const unpaid = await newReceipt(merchant)
-    const { merchantId } = merchant
-    const ofMerchant = await list({ ...everything, state: null, merchantId })
-    assert.deepEqual(
-      ofMerchant.receipts.map(({ receiptId }) => receiptId),
-      [unpaid],
-    )
-    await assertRefused(list({ ...everything, state: 4 }), 'receipt_query_unspecific')
-  } finally {
-    await own.close()
+test('operators list open receipts of all merchants page by page, flagged ones, and those of one merchant', async (t) => {
+  const own = await createTestApp(t)
+  const { list } = own.receiptAdministration
+  const everything = { state: 20, isFlagged: false, merchantId: null, after: null, count: 2 } as const
+  const ids = []
+  for (let n = 0; n < 3; n++) {
+    ids.push((await unknownPayment('lose_request', own)).id)
+    own.clock.advance(1)
   }
+  const first = await list(everything)
+  const second = await list({ ...everything, after: first.next })
+  assert.deepEqual(
+    [...first.receipts, ...second.receipts].map(({ receiptId }) => receiptId),
+    ids,
+  )
+  assert.equal(second.next, null)
+  assert.deepEqual((await list({ ...everything, isFlagged: true })).receipts, [])
+  const merchant = own.merchant()
+  const unpaid = await newReceipt(merchant)
+  const { merchantId } = merchant
+  const ofMerchant = await list({ ...everything, state: null, merchantId })
+  assert.deepEqual(
+    ofMerchant.receipts.map(({ receiptId }) => receiptId),
+    [unpaid],
+  )
+  await assertRefused(list({ ...everything, state: 4 }), 'receipt_query_unspecific')
 })

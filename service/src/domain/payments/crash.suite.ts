@@ -1,3 +1,5 @@
+import { after } from 'node:test'
+
 import assert from 'node:assert/strict'
 
 import { receiptStates } from '@tessera/contract/receipt'
@@ -87,7 +89,8 @@ async function crashAtWrite(app: TestApp, scenario: CrashScenario, { fault, writ
 
   const repairOutside = scenario.strike?.()
   const { store, crashed } = createCrashingStore(app.store, { write, isDurable })
-  const crashing = await createTestApp({ store, after: app })
+  // Its process dies: nothing closes it.
+  const crashing = await createTestApp({ after: () => undefined }, { store, continues: app })
   const until: Until = {}
   // A network that is never reached cannot reverse either: that fault is repaired, and the others stay.
   const repair = () =>
@@ -100,7 +103,7 @@ async function crashAtWrite(app: TestApp, scenario: CrashScenario, { fault, writ
   until.isOver = true
   await repair()
 
-  const next = await createTestApp({ store: app.store, after: app })
+  const next = await createTestApp({ after }, { store: app.store, continues: app })
   await advanceAllReceipts(next)
   repairOutside?.()
   await expectAgreement(next, merchant, { id, token, title })

@@ -7,8 +7,7 @@ import type { SimulatedOutcome } from '../../adapters/sandbox/simulated-outcome.
 
 import { crashScenarios, crashAtEveryWrite } from './crash.suite.ts'
 
-const app = await createTestApp()
-after(() => app.close())
+const app = await createTestApp({ after })
 
 /** The operations whose writes differ most, each with every fault. */
 const allFaults: readonly SimulatedOutcome[] = ['none', 'declined', 'lose_request', 'lose_answer', 'approve_late']

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { test } from 'node:test'
+import { after, test } from 'node:test'
 
 import { endpointTo, startMerchant, type FaultyMerchant } from '../../adapters/merchant-api/merchant.fixture.ts'
 import type { TestMerchant } from '../../testing/test-merchant.fixture.ts'
@@ -24,7 +24,7 @@ export async function openShopping(store?: Store): Promise<Shopping> {
     now = clock.now
     return endpointTo(() => merchant, clock)
   }
-  const app = await createTestApp({ endpoint, ...(store === undefined ? {} : { store }) })
+  const app = await createTestApp({ after }, { endpoint, ...(store === undefined ? {} : { store }) })
   return {
     app,
     merchant,
@@ -284,7 +284,7 @@ export function endpointSuite(withShopping: WithShopping): void {
       const abandoned = paying.caller.callRaw('receipts.pay', paying)
       await app.clock.untilSleeping(5000)
       assert.equal(await stateOf(app, paying), 1)
-      const fallen = await createTestApp({ store: app.store, after: app })
+      const fallen = await createTestApp({ after }, { store: app.store, continues: app })
       const lease = (await rowOf(app, paying.caller, paying.id)).dueAt ?? 0
       merchant.faults.clear()
       app.clock.jump(lease - app.clock.now())

@@ -11,8 +11,7 @@ import { moneyRules, type MoneyRules } from './model.fixture.ts'
 import { moody, playMoney, type Moods } from './model.suite.ts'
 
 const moods: Moods = new Map()
-const app = await createTestApp({ network: (sandbox) => moody(sandbox, moods) })
-after(() => app.close())
+const app = await createTestApp({ after }, { network: (sandbox) => moody(sandbox, moods) })
 /** A seed of its own for each run, and two that have met every outcome and found every bent rule between them, in few sequences. */
 const newSeed = Number(process.env['TESSERA_TEST_SEED'] ?? randomInt(2 ** 31))
 const provenSeeds = [4, 2]
@@ -32,7 +31,7 @@ test(
   'on PostgreSQL app, network and model agree too',
   withPostgres(async ({ store }) => {
     const theirs: Moods = new Map()
-    const other = await createTestApp({ store, network: (sandbox) => moody(sandbox, theirs) })
+    const other = await createTestApp({ after }, { store, network: (sandbox) => moody(sandbox, theirs) })
     try {
       const { mismatch } = await playMoney(other, theirs, { seed: newSeed, rule: moneyRules, sequences: sequences.postgres, length: 14 })
       assert.equal(mismatch, null, `seed ${newSeed}`)

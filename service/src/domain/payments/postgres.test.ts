@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { test } from 'node:test'
+import { after, test } from 'node:test'
 
 import { createTestApp } from '../../testing/test-app.fixture.ts'
 import { ledgerOf, newReceipt, rowOf, successPan } from '../../testing/receipts.fixture.ts'
@@ -10,7 +10,7 @@ import { crashScenarios, crashAtEveryWrite } from './crash.suite.ts'
 test(
   'on PostgreSQL, of 200 payments of one receipt at once one debits',
   withPostgres(async ({ store }) => {
-    const app = await createTestApp({ store })
+    const app = await createTestApp({ after }, { store })
     try {
       const merchant = app.merchant()
       const token = await merchant.createVerifiedToken(successPan)
@@ -28,7 +28,7 @@ test(
 test(
   'on PostgreSQL, whichever write the process crashes at, receipt and ledger agree in the end',
   withPostgres(async ({ store }) => {
-    const app = await createTestApp({ store })
+    const app = await createTestApp({ after }, { store })
     try {
       for (const scenario of crashScenarios.filter(({ save }) => !save))
         assert.ok((await crashAtEveryWrite(app, scenario, 'lose_answer')) >= 6, scenario.name)

@@ -8,8 +8,7 @@ import assert from 'node:assert/strict'
 import { listAuditEntries, listAuditHeads } from '../../store/audit.ts'
 import { setScenarioStep } from '../../store/sandbox.ts'
 
-const app = await createTestApp()
-after(() => app.close())
+const app = await createTestApp({ after })
 
 /** A payment that the network does not answer. */
 async function lost(rehearsal: string, options: { save?: boolean; hold?: boolean } = {}, at: TestApp = app) {
@@ -58,36 +57,32 @@ test('a call that the network has never seen is reversed before the receipt may 
   assert.equal((await merchant.call('receipts.pay', { id, token })).receipt.state, 4)
 })
 
-test('the waits grow from a second to ten minutes, and after a day the receipt is flagged for an operator', async () => {
-  const own = await createTestApp()
-  try {
-    const { merchant, id } = await lost('lose_request', {}, own)
-    const since = (await rowOf(own, merchant, id)).unknownSince
-    const waits: number[] = []
-    for (let look = 0; look < 200; look++) {
-      const { dueAt, flagged } = await rowOf(own, merchant, id)
-      if (flagged) break
-      own.clock.advance((dueAt ?? 0) - own.clock.now())
-      await pass(own, own.receiptWorker.runOnce())
-      waits.push(((await rowOf(own, merchant, id)).dueAt ?? 0) - own.clock.now())
-    }
-    const row = await rowOf(own, merchant, id)
-    assert.deepEqual([row.state, row.flagged], [20, true])
-    assert.ok(own.clock.now() - since >= 24 * 3_600_000)
-    assert.ok(
-      waits.every((wait, at) => wait <= 600_000 && wait >= (waits[at - 1] ?? 0)),
-      waits.join(),
-    )
-    assert.equal(waits.at(-1), 600_000)
-    await own.store.write(setScenarioStep, { merchantId: merchant.merchantId, scenario: 'network', step: 'none' })
-    own.clock.advance(600_000)
-    await own.receiptWorker.runOnce()
-    // Nothing was debited, and the twelve hours in which it could be paid are over.
-    const settled = await rowOf(own, merchant, id)
-    assert.deepEqual([settled.state, settled.flagged, settled.unknownSince], [50, false, 0])
-  } finally {
-    await own.close()
+test('the waits grow from a second to ten minutes, and after a day the receipt is flagged for an operator', async (t) => {
+  const own = await createTestApp(t)
+  const { merchant, id } = await lost('lose_request', {}, own)
+  const since = (await rowOf(own, merchant, id)).unknownSince
+  const waits: number[] = []
+  for (let look = 0; look < 200; look++) {
+    const { dueAt, flagged } = await rowOf(own, merchant, id)
+    if (flagged) break
+    own.clock.advance((dueAt ?? 0) - own.clock.now())
+    await pass(own, own.receiptWorker.runOnce())
+    waits.push(((await rowOf(own, merchant, id)).dueAt ?? 0) - own.clock.now())
   }
+  const row = await rowOf(own, merchant, id)
+  assert.deepEqual([row.state, row.flagged], [20, true])
+  assert.ok(own.clock.now() - since >= 24 * 3_600_000)
+  assert.ok(
+    waits.every((wait, at) => wait <= 600_000 && wait >= (waits[at - 1] ?? 0)),
+    waits.join(),
+  )
+  assert.equal(waits.at(-1), 600_000)
+  await own.store.write(setScenarioStep, { merchantId: merchant.merchantId, scenario: 'network', step: 'none' })
+  own.clock.advance(600_000)
+  await own.receiptWorker.runOnce()
+  // Nothing was debited, and the twelve hours in which it could be paid are over.
+  const settled = await rowOf(own, merchant, id)
+  assert.deepEqual([settled.state, settled.flagged, settled.unknownSince], [50, false, 0])
 })
 
 test('no receipt is advanced before it is due, nor twice concurrently', async () => {
@@ -101,27 +96,23 @@ test('no receipt is advanced before it is due, nor twice concurrently', async ()
   assert.deepEqual((await ledgerOf(app, row)).map(({ kind }) => kind).sort(), ['authorise', 'reverse'])
 })
 
-test('a network that does not reply for one receipt delays no other', async () => {
-  const own = await createTestApp()
-  try {
-    const [silent, other] = [await lost('lose_request', {}, own), await lost('lose_answer', {}, own)]
-    await own.store.write(setScenarioStep, { merchantId: other.merchant.merchantId, scenario: 'network', step: 'none' })
-    own.clock.advance(10_000)
-    // The network does not reply for the first one and the clock stands still: waiting for it would never end.
-    assert.equal(await own.receiptWorker.begin(), 2)
-    while ((await rowOf(own, other.merchant, other.id)).state !== 50) await setImmediate()
-    assert.equal((await rowOf(own, silent.merchant, silent.id)).state, 20)
-    assert.equal(await own.receiptWorker.begin(), 0)
-    await pass(own, own.receiptWorker.stop())
-  } finally {
-    await own.close()
-  }
+test('a network that does not reply for one receipt delays no other', async (t) => {
+  const own = await createTestApp(t)
+  const [silent, other] = [await lost('lose_request', {}, own), await lost('lose_answer', {}, own)]
+  await own.store.write(setScenarioStep, { merchantId: other.merchant.merchantId, scenario: 'network', step: 'none' })
+  own.clock.advance(10_000)
+  // The network does not reply for the first one and the clock stands still: waiting for it would never end.
+  assert.equal(await own.receiptWorker.begin(), 2)
+  while ((await rowOf(own, other.merchant, other.id)).state !== 50) await setImmediate()
+  assert.equal((await rowOf(own, silent.merchant, silent.id)).state, 20)
+  assert.equal(await own.receiptWorker.begin(), 0)
+  await pass(own, own.receiptWorker.stop())
 })
 
 test(
   'a receipt that cannot be read stays due and is reported once, and many of them do not block the others',
   withSqlite(async ({ store, raw }) => {
-    const own = await createTestApp({ store })
+    const own = await createTestApp({ after }, { store })
     try {
       const merchant = own.merchant()
       const ids = await Promise.all(Array.from({ length: 101 }, () => newReceipt(merchant)))
@@ -142,23 +133,19 @@ test(
   }),
 )
 
-test('each change of a receipt leaves its version and MAC in the audit, and never a token', async () => {
-  const own = await createTestApp()
-  try {
-    const { merchant, token, id } = await lost('lose_answer', { save: false }, own)
-    await advanceAllReceipts(own)
-    const entries = (await own.store.read(listAuditEntries((await own.store.read(listAuditHeads()))[0]?.chain ?? '', 0, 1000))).filter(
-      ({ subject }) => subject === id,
-    )
-    const row = await rowOf(own, merchant, id)
-    assert.deepEqual(
-      entries.map(({ version }) => version),
-      Array.from({ length: row.version }, (_, at) => at + 1),
-    )
-    assert.deepEqual(Buffer.from(entries.at(-1)?.mac ?? []), Buffer.from(row.mac))
-    assert.equal(entries.at(-1)?.action, 'receipt.cancelled')
-    assert.ok(!JSON.stringify(entries).includes(token.slice(25)))
-  } finally {
-    await own.close()
-  }
+test('each change of a receipt leaves its version and MAC in the audit, and never a token', async (t) => {
+  const own = await createTestApp(t)
+  const { merchant, token, id } = await lost('lose_answer', { save: false }, own)
+  await advanceAllReceipts(own)
+  const entries = (await own.store.read(listAuditEntries((await own.store.read(listAuditHeads()))[0]?.chain ?? '', 0, 1000))).filter(
+    ({ subject }) => subject === id,
+  )
+  const row = await rowOf(own, merchant, id)
+  assert.deepEqual(
+    entries.map(({ version }) => version),
+    Array.from({ length: row.version }, (_, at) => at + 1),
+  )
+  assert.deepEqual(Buffer.from(entries.at(-1)?.mac ?? []), Buffer.from(row.mac))
+  assert.equal(entries.at(-1)?.action, 'receipt.cancelled')
+  assert.ok(!JSON.stringify(entries).includes(token.slice(25)))
 })

@@ -9,9 +9,8 @@ import { makeDashboardPasswords } from './passwords.ts'
 import { openDashboard } from '../../testing/dashboard-user.fixture.ts'
 import { claimSignInAttempt } from '../../store/dashboard-users.ts'
 
-const app = await createTestApp()
+const app = await createTestApp({ after })
 const entrance = openDashboard(app)
-after(() => app.close())
 
 /** Counts derivations, by the logarithm of N; each takes as long as the test lets it. */
 function makeCounted(cost: number) {

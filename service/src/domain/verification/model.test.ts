@@ -7,8 +7,7 @@ import { createTestApp } from '../../testing/test-app.fixture.ts'
 import { rules, type Rules } from './model.fixture.ts'
 import { play } from './model.suite.ts'
 
-const app = await createTestApp()
-after(() => app.close())
+const app = await createTestApp({ after })
 /** A seed of its own for each run, and one that has met every outcome and found every bent rule. */
 const newSeed = Number(process.env['TESSERA_TEST_SEED'] ?? randomInt(2 ** 31))
 const provenSeed = 1

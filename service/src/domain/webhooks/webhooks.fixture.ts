@@ -1,3 +1,5 @@
+import { after } from 'node:test'
+
 import { randomInt } from 'node:crypto'
 
 import { SettingProblem } from '@tessera/contract/setting-problems'
@@ -32,7 +34,7 @@ export interface Post {
 }
 
 export async function withPost({ store }: StoreUnderTest, test: (post: Post) => Promise<void>, resolve = resolveBySystem): Promise<void> {
-  const app = await createTestApp({ store })
+  const app = await createTestApp({ after }, { store })
   const { clock, keyring, environment } = app
   await store.write(insertMerchant, {
     merchant: await makeRowAuthenticator(keyring, environment, merchantsTable).seal(makeMerchant()),

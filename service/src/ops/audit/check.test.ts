@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { test } from 'node:test'
+import { after, test } from 'node:test'
 
 import { SettingProblem } from '@tessera/contract/setting-problems'
 import { makeRowAuthenticator } from '@tessera/vault/rowmac'
@@ -29,7 +29,7 @@ type Judge = (report: AuditReport, tokens: readonly string[]) => void
 /** Three cards, one of them verified; then `tamper` has the database to itself; then the check. On either store. */
 function testTampering(fact: string, tamper: (tampered: Tampered) => Promise<unknown>, judge: Judge): void {
   const run = async ({ store, raw }: StoreUnderTest): Promise<void> => {
-    const app = await createTestApp({ store })
+    const app = await createTestApp({ after }, { store })
     const caller = app.merchant()
     const tokens = [await caller.createToken(success), await caller.createToken(success), await caller.createToken(success)]
     await verify(caller, tokens[0] ?? '')

@@ -11,8 +11,7 @@ import { makeReceiptObserver } from '../logging/observers.ts'
 import { makeMetrics } from './metrics.ts'
 import { createReceiptGauges } from './receipt-gauges.ts'
 
-const app = await createTestApp()
-after(() => app.close())
+const app = await createTestApp({ after })
 
 test('gauges show receipts by state, the oldest unknown payment and overdue receipts, once they were counted in the store', async () => {
   const metrics = makeMetrics(app.clock)

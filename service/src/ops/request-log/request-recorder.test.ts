@@ -14,8 +14,7 @@ import { makeRequestLists } from './request-lists.ts'
 import { makeRequestRecorder, type RecorderSettings } from './request-recorder.ts'
 import { replaceInStore, replaceWrite } from '../../testing/store.fixture.ts'
 
-const app = await createTestApp()
-after(() => app.close())
+const app = await createTestApp({ after })
 const never = new AbortController().signal
 let count = 0
 
