@@ -1,4 +1,4 @@
-import { wants, type Setting } from '../../service/src/ops/config/values.ts'
+import { describeExpected, type Setting } from '../../service/src/ops/config/values.ts'
 import { page, printedFrom, markdownTable } from './markdown.ts'
 
 /** The page of all settings, in the order of the table. */
@@ -22,7 +22,13 @@ function printRow(setting: Setting): string[] {
     ...(source === undefined ? [] : [`*Why this value:* ${sentence(source)}`]),
     ...(secret === true ? ['Never printed.'] : []),
   ]
-  return [`<a id="${name}"></a>\`${name}\``, `\`${env}\` \`${flag}\``, wants(setting), printDefault(setting), [meaning, ...more].join(' ')]
+  return [
+    `<a id="${name}"></a>\`${name}\``,
+    `\`${env}\` \`${flag}\``,
+    describeExpected(setting),
+    printDefault(setting),
+    [meaning, ...more].join(' '),
+  ]
 }
 
 function printDefault({ default: value }: Setting): string {

@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 
-import { CannotGoOn } from '../ops/exits.ts'
+import { ExitError } from '../ops/exits.ts'
 
 /** The paths in a data folder. */
 export function dataFolderPaths(folder: string): { environment: string; kek: string } {
@@ -10,18 +10,18 @@ export function dataFolderPaths(folder: string): { environment: string; kek: str
 
 /**
  * Creates the data folder (0700) if it does not exist, and records its environment. A folder of the other environment is refused: the fixed codes of
- * the test environment must never apply to real cards. Throws `CannotGoOn`.
+ * the test environment must never apply to real cards. Throws `ExitError`.
  */
 export function claimDataFolder(folder: string, environment: string): void {
   try {
     makeFolder(resolve(folder))
     const recorded = readEnvironment(folder)
     if (recorded === null) writeFileSync(dataFolderPaths(folder).environment, `${environment}\n`, { mode: 0o600, flag: 'wx', flush: true })
-    else if (recorded !== environment) throw new CannotGoOn('settings', foreignFolderMessage(folder, recorded, environment))
+    else if (recorded !== environment) throw new ExitError('invalidSettings', foreignFolderMessage(folder, recorded, environment))
   } catch (err) {
-    if (err instanceof CannotGoOn) throw err
+    if (err instanceof ExitError) throw err
     const { code = 'unknown' } = err as NodeJS.ErrnoException
-    throw new CannotGoOn(
+    throw new ExitError(
       'cannotCreate',
       `the data folder ${folder} cannot be used (${code}): let this user write it, or set TESSERA_DATA to another.`,
       { cause: err },

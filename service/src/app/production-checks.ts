@@ -3,7 +3,7 @@ import inspector from 'node:inspector'
 import { join } from 'node:path'
 
 import type { Config } from '../ops/config/config.ts'
-import { CannotGoOn } from '../ops/exits.ts'
+import { ExitError } from '../ops/exits.ts'
 import { lockFolder } from '../store/sqlite/lock.ts'
 import { SQLITE_FILE } from '../store/sqlite/sqlite.ts'
 import { findDashboardUserByPhone } from '../store/dashboard-users.ts'
@@ -17,7 +17,7 @@ import { dataFolderPaths, foreignFolderMessage, readEnvironment } from './data-f
 import { createResources } from './lifecycle.ts'
 import { openStore, storeCloseTimeoutMs } from './storage.ts'
 
-/** The adapters that settings and environment choose. Throws `CannotGoOn` with every reason why the service cannot start. */
+/** The adapters that settings and environment choose. Throws `ExitError` with every reason why the service cannot start. */
 export async function chooseAdapters(config: Config): Promise<Adapters> {
   const offered = adaptersOf[config.environment]
   const isTest = config.environment === 'test'
@@ -26,7 +26,7 @@ export async function chooseAdapters(config: Config): Promise<Adapters> {
     ...(isTest ? [] : [...findProductionFaults(config), ...(await inspectStore(config))]),
   ]
   if (faults.length > 0) {
-    throw new CannotGoOn('settings', [`a ${config.environment} start is refused:`, ...faults].join('\n'))
+    throw new ExitError('invalidSettings', [`a ${config.environment} start is refused:`, ...faults].join('\n'))
   }
   return { ...offered, ...externalAdapters(config) }
 }

@@ -4,12 +4,12 @@ import { test } from 'node:test'
 
 import { exits } from './exits.ts'
 
-test('the page of the night shift has every way to end, and no other', () => {
+test('the operating page lists every exit code, and no other', () => {
   const page = readFileSync(new URL('../../../docs/operating/running.md', import.meta.url), 'utf8')
-  const [, table = ''] = page.split('## Ends')
-  const told = [...table.matchAll(/^\| (\d+) +\|/gm)].map(([, code]) => Number(code))
+  const [, table = ''] = page.split('## Exit codes')
+  const documented = [...table.matchAll(/^\| (\d+) +\|/gm)].map(([, code]) => Number(code))
   assert.deepEqual(
-    told,
+    documented,
     Object.values(exits).map(({ code }) => code),
   )
 })

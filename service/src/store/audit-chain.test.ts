@@ -4,7 +4,7 @@ import { test } from 'node:test'
 import type { AuditEntry } from './audit.ts'
 import { emptyChain, encodeEntry, linkEntry } from './audit-chain.ts'
 
-const note: AuditEntry = {
+const sample: AuditEntry = {
   at: 1_700_000_000_000,
   actor: 'system',
   action: 'card.created',
@@ -16,8 +16,8 @@ const note: AuditEntry = {
   outcome: 'ō',
 }
 
-test('an entry is each field with its length before it, and its link is SHA-256 of 0x00, the link before and the entry', () => {
-  const bytes = encodeEntry('c', 1, note)
+test('an entry is encoded as length-prefixed fields, and its link is SHA-256 of 0x00, the previous link and the entry', () => {
+  const bytes = encodeEntry('c', 1, sample)
   assert.equal(
     Buffer.from(bytes).toString('hex'),
     [
@@ -45,28 +45,28 @@ test('an entry is each field with its length before it, and its link is SHA-256 
       'c58d',
     ].join(''),
   )
-  const first = linkEntry(emptyChain('c'), note)
+  const first = linkEntry(emptyChain('c'), sample)
   const wanted = createHash('sha256')
     .update(Buffer.concat([Buffer.alloc(1), Buffer.alloc(32), bytes]))
     .digest()
-  assert.deepEqual(first, { ...note, chain: 'c', seq: 1, hash: new Uint8Array(wanted) })
-  assert.equal(linkEntry(first, note).seq, 2)
+  assert.deepEqual(first, { ...sample, chain: 'c', seq: 1, hash: new Uint8Array(wanted) })
+  assert.equal(linkEntry(first, sample).seq, 2)
 })
 
-test('no field can be altered, moved into its neighbour or taken to another place without another link', () => {
+test('a change of a field, of a field boundary or of the position changes the link', () => {
   const link = (over: Partial<AuditEntry>, chain = 'c'): string =>
-    Buffer.from(linkEntry(emptyChain(chain), { ...note, ...over }).hash).toString('hex')
+    Buffer.from(linkEntry(emptyChain(chain), { ...sample, ...over }).hash).toString('hex')
   const links = [
     link({}),
     link({}, 'd'),
-    link({ at: note.at + 1 }),
+    link({ at: sample.at + 1 }),
     link({ actor: 'systemc', action: 'ard.created' }),
     link({ merchantId: '', subject: 'aabb' }),
     link({ version: 2 }),
     link({ mac: new Uint8Array([1]) }),
     link({ requestId: 'ccō', outcome: '' }),
-    Buffer.from(linkEntry({ chain: 'c', seq: 1, hash: new Uint8Array(32) }, note).hash).toString('hex'),
-    Buffer.from(linkEntry({ chain: 'c', seq: 0, hash: new Uint8Array(32).fill(1) }, note).hash).toString('hex'),
+    Buffer.from(linkEntry({ chain: 'c', seq: 1, hash: new Uint8Array(32) }, sample).hash).toString('hex'),
+    Buffer.from(linkEntry({ chain: 'c', seq: 0, hash: new Uint8Array(32).fill(1) }, sample).hash).toString('hex'),
   ]
   assert.equal(new Set(links).size, links.length)
 })

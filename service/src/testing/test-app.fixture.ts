@@ -152,7 +152,7 @@ function alarmLog(alarms: string[]): Log {
       const subject = receiptId ?? (cardId || merchantId)
       alarms.push(err === undefined ? `${event} ${String(subject)}` : `failed ${err instanceof Error ? String(err) : 'not an error'}`)
     },
-    caught: () => 0,
+    maskedCount: () => 0,
     dropped: () => 0,
   }
 }

@@ -24,10 +24,10 @@ interface Tampered {
   readonly tokens: readonly string[]
 }
 
-type Judge = (report: AuditReport, tokens: readonly string[]) => void
+type AssertReport = (report: AuditReport, tokens: readonly string[]) => void
 
-/** Three cards, one of them verified; then `tamper` has the database to itself; then the check. On either store. */
-function testTampering(fact: string, tamper: (tampered: Tampered) => Promise<unknown>, judge: Judge): void {
+/** Creates three cards, verifies one, tampers with the database and checks the audit; on both stores. */
+function testTampering(fact: string, tamper: (tampered: Tampered) => Promise<unknown>, assertReport: AssertReport): void {
   const run = async ({ store, raw }: StoreUnderTest): Promise<void> => {
     const app = await createTestApp({ after }, { store })
     const caller = app.merchant()
@@ -40,7 +40,7 @@ function testTampering(fact: string, tamper: (tampered: Tampered) => Promise<unk
       receipt: makeRowAuthenticator(keyring, environment, receiptsTable),
       merchant: makeRowAuthenticator(keyring, environment, merchantsTable),
     }
-    judge(await checkAudit({ store, macs }), tokens)
+    assertReport(await checkAudit({ store, macs }), tokens)
     await app.close()
   }
   test(`${fact}, on the embedded store`, withSqlite(run))
@@ -59,13 +59,13 @@ function cardIdOf(token: string | undefined): string {
 const success = '8600069195406311'
 
 testTampering(
-  'a database as we left it has nothing to find, removed cards included',
+  'an unchanged database has no findings, also with removed cards',
   ({ caller, tokens }) => caller.call('cards.remove', { token: tokens[2] ?? '' }),
   (report) => assert.deepEqual([report.findings, report.chains, report.cards, report.more], [[], 1, 2, false]),
 )
 
 testTampering(
-  'a card that was made verified by hand is found',
+  'a card that was marked as verified in the database is found',
   ({ raw, tokens }) => raw(`update cards set verified = 1 where card_id = '${cardIdOf(tokens[1])}'`),
   (report, tokens) => {
     assert.deepEqual(
@@ -76,7 +76,7 @@ testTampering(
 )
 
 testTampering(
-  'a card whose row cannot be read is found, and the others are held against the audit all the same',
+  'a card whose row cannot be read is found, and the others are compared with the audit all the same',
   ({ raw, tokens }) => raw(`update cards set customer = '"' where card_id = '${cardIdOf(tokens[1])}'`),
   (report, tokens) => {
     assert.equal(report.cards, 3)
@@ -88,38 +88,38 @@ testTampering(
 )
 
 testTampering(
-  'an older row that was put back whole is found, though its own MAC is right',
+  'an older row that was restored is found, although its MAC is valid',
   async ({ raw, caller, tokens }) => {
-    await raw(`create table kept as select * from cards where card_id = '${cardIdOf(tokens[1])}'`)
+    await raw(`create table saved_rows as select * from cards where card_id = '${cardIdOf(tokens[1])}'`)
     await verify(caller, tokens[1] ?? '')
     await caller.call('cards.remove', { token: tokens[1] ?? '' })
     await raw(`delete from cards where card_id = '${cardIdOf(tokens[1])}'`)
-    await raw(`insert into cards select * from kept`)
-    await raw(`drop table kept`)
+    await raw(`insert into cards select * from saved_rows`)
+    await raw(`drop table saved_rows`)
   },
   (report, tokens) => {
     assert.deepEqual(
       report.findings.map((finding) => finding.kind === 'card' && [finding.id, finding.what]),
-      [[cardIdOf(tokens[1]), 'an older row was put back: version 1, the audit tells of 3']],
+      [[cardIdOf(tokens[1]), 'an older row was restored: it has version 1, the audit 3']],
     )
   },
 )
 
 testTampering(
-  'a receipt and a merchant that were put back whole are found as cards are',
+  'a receipt and a merchant that were restored are found like cards',
   async ({ raw, caller, tokens, app }) => {
     const { receipt } = await caller.call('receipts.create', { amount: 500_000 })
-    const { administration: deeds } = app.merchants
-    const made = await deeds.create({ name: 'A shop', settings: {} })
+    const { administration } = app.merchants
+    const made = await administration.create({ name: 'A shop', settings: {} })
     const id = made instanceof SettingProblem ? '' : made.merchant.row.id
-    await raw(`create table receipts_kept as select * from receipts where receipt_id = '${receipt._id}'`)
-    await raw(`create table merchants_kept as select * from merchants where id = '${id}'`)
+    await raw(`create table receipts_saved as select * from receipts where receipt_id = '${receipt._id}'`)
+    await raw(`create table merchants_saved as select * from merchants where id = '${id}'`)
     await caller.call('receipts.pay', { id: receipt._id, token: tokens[0] ?? '' })
-    await deeds.block(id)
+    await administration.block(id)
     for (const [table, key, value] of [['receipts', 'receipt_id', receipt._id] as const, ['merchants', 'id', id] as const]) {
       await raw(`delete from ${table} where ${key} = '${value}'`)
-      await raw(`insert into ${table} select * from ${table}_kept`)
-      await raw(`drop table ${table}_kept`)
+      await raw(`insert into ${table} select * from ${table}_saved`)
+      await raw(`drop table ${table}_saved`)
     }
   },
   (report) => {
@@ -127,8 +127,8 @@ testTampering(
     assert.deepEqual(
       report.findings.map((finding) => finding.kind !== 'chain' && [finding.kind, finding.what.replace(/[0-9]+$/, 'n')]),
       [
-        ['receipt', 'an older row was put back: version 1, the audit tells of n'],
-        ['merchant', 'an older row was put back: version 1, the audit tells of n'],
+        ['receipt', 'an older row was restored: it has version 1, the audit n'],
+        ['merchant', 'an older row was restored: it has version 1, the audit n'],
       ],
     )
   },
@@ -136,8 +136,8 @@ testTampering(
 
 for (const [what, statement, seq] of [
   ['changed', `update audit set outcome = 'nothing' where seq = 3`, 3],
-  ['taken out of the middle', `delete from audit where seq = 2`, 3],
-  ['given another time', `update audit set at = at + 1 where seq = 1`, 1],
+  ['removed from the middle', `delete from audit where seq = 2`, 3],
+  ['moved to another time', `update audit set at = at + 1 where seq = 1`, 1],
   ['given the hash of another', `update audit set hash = (select hash from audit where seq = 1) where seq = 4`, 4],
 ] as const) {
   testTampering(

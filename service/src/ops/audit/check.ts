@@ -1,7 +1,7 @@
 import { listAuditHeads } from '../../store/audit.ts'
 import type { Store } from '../../store/store.ts'
 
-import { checkRows, type AuditedNoun, type RowFault, type RowMacs } from './rows.ts'
+import { checkRows, type AuditedKind, type RowFault, type RowMacs } from './rows.ts'
 import { verifyChain, type ChainFault } from './verify.ts'
 
 /** The result of an audit verification. */
@@ -19,7 +19,7 @@ export interface AuditReport {
 
 export type AuditFinding =
   | { readonly kind: 'chain'; readonly chain: string; readonly seq: number; readonly what: string }
-  | { readonly kind: AuditedNoun; readonly id: string; readonly merchantId: string; readonly what: string }
+  | { readonly kind: AuditedKind; readonly id: string; readonly merchantId: string; readonly what: string }
 
 /**
  * Recomputes every chain from its first entry, then compares each row that has a MAC with its newest version in the audit. A chain truncated at
@@ -32,7 +32,7 @@ export async function checkAudit({ store, macs }: { readonly store: Store; reado
   for (const { chain } of heads) {
     const { entries, faults } = await verifyChain(store, chain)
     totals.entries += entries
-    for (const { seq, fault } of faults) findings.push({ kind: 'chain', chain, seq, what: words[fault] })
+    for (const { seq, fault } of faults) findings.push({ kind: 'chain', chain, seq, what: faultTexts[fault] })
   }
   const counts = { card: 0, receipt: 0, merchant: 0 }
   for await (const { noun, fault } of checkRows(store, macs)) {
@@ -44,15 +44,15 @@ export async function checkAudit({ store, macs }: { readonly store: Store; reado
   return { ...totals, cards, receipts, merchants, findings: findings.slice(0, findingsMax), more: findings.length >= findingsMax }
 }
 
-function asFinding({ noun: kind, id, merchantId, what }: RowFault): AuditFinding {
+function asFinding({ kind, id, merchantId, what }: RowFault): AuditFinding {
   return { kind, id, merchantId, what }
 }
 
-const words: Readonly<Record<ChainFault['fault'], string>> = Object.freeze({
-  edited: 'this entry, or the one before it, is not as it was written',
+const faultTexts: Readonly<Record<ChainFault['fault'], string>> = Object.freeze({
+  edited: 'this entry, or the one before it, was changed',
   gap: 'entries before this one are missing',
   cut: 'entries are missing at the end',
-  rewritten: 'the chain was written anew',
+  rewritten: 'the chain was rewritten',
 })
 
 const findingsMax = 100

@@ -5,11 +5,11 @@ import { findReceipt, listAllReceipts, type ListedReceipt, type ReceiptCursor, t
 import type { Store } from '../../store/store.ts'
 
 /** The kinds of rows that have a MAC and whose every version is in the audit. */
-export type AuditedNoun = 'card' | 'receipt' | 'merchant'
+export type AuditedKind = 'card' | 'receipt' | 'merchant'
 
 /** A stored row that differs from the audit. */
 export interface RowFault {
-  readonly noun: AuditedNoun
+  readonly kind: AuditedKind
   readonly id: string
   readonly merchantId: string
   readonly what: string
@@ -33,7 +33,7 @@ interface Mac<Row> {
 export async function* checkRows(
   store: Store,
   macs: RowMacs,
-): AsyncGenerator<{ readonly noun: AuditedNoun; readonly fault: RowFault | null }> {
+): AsyncGenerator<{ readonly noun: AuditedKind; readonly fault: RowFault | null }> {
   for await (const rows of pagesOf(store, macs)) {
     for (let at = 0; at < rows.length; at += concurrency)
       yield* await Promise.all(rows.slice(at, at + concurrency).map((row) => checkRow(store, row)))
@@ -42,7 +42,7 @@ export async function* checkRows(
 
 /** A row of any kind, or the name of its unreadable column. */
 interface AuditedRow {
-  readonly noun: AuditedNoun
+  readonly noun: AuditedKind
   readonly id: string
   readonly merchantId: string
   readonly brokenAt: string | null
@@ -53,10 +53,10 @@ interface AuditedRow {
   again(): Promise<AuditedRow | null>
 }
 
-async function checkRow(store: Store, first: AuditedRow): Promise<{ noun: AuditedNoun; fault: RowFault | null }> {
-  const { noun, id, merchantId } = first
+async function checkRow(store: Store, first: AuditedRow): Promise<{ noun: AuditedKind; fault: RowFault | null }> {
+  const { noun: kind, id, merchantId } = first
   const what = first.brokenAt === null ? await faultOf(store, first) : `its row cannot be read: column ${first.brokenAt} is broken`
-  return { noun, fault: what === null ? null : { noun, id, merchantId, what } }
+  return { noun: kind, fault: what === null ? null : { kind, id, merchantId, what } }
 }
 
 /** A row may change during the check, so a fault counts only when it persists over several reads. */
@@ -74,27 +74,27 @@ async function faultOf(store: Store, first: AuditedRow): Promise<string | null> 
 async function faultNow(store: Store, row: AuditedRow): Promise<string | null> {
   if (!(await row.hasValidMac())) return 'its row was changed: the row MAC is wrong'
   const newest = await store.read(findNewestAudited(row.id))
-  if (newest === null) return 'the audit knows nothing of it'
-  if (newest.version > row.version) return `an older row was put back: version ${row.version}, the audit tells of ${newest.version}`
-  if (newest.version < row.version) return `the audit does not tell of its version ${row.version}`
+  if (newest === null) return 'the audit has no entry for it'
+  if (newest.version > row.version) return `an older row was restored: it has version ${row.version}, the audit ${newest.version}`
+  if (newest.version < row.version) return `the audit has no entry for its version ${row.version}`
   return Buffer.compare(newest.mac, row.mac) === 0 ? null : 'its row MAC is not the one in the audit'
 }
 
 async function* pagesOf(store: Store, macs: RowMacs): AsyncGenerator<AuditedRow[]> {
   for (const { keyId } of await store.read(countCardsByKey())) {
-    const pages = walk(
+    const cards = pages(
       (after: string) => store.read(listCardsByKey(keyId, after, pageLength)),
       ({ cardId }) => cardId,
       '',
     )
-    for await (const page of pages) yield page.map((row) => auditedCard(row))
+    for await (const page of cards) yield page.map((row) => auditedCard(row))
   }
-  const receipts = walk((after: ReceiptCursor) => store.read(listAllReceipts(pageLength, after)), receiptCursor, {
+  const receipts = pages((after: ReceiptCursor) => store.read(listAllReceipts(pageLength, after)), receiptCursor, {
     bucket: -1,
     receiptId: '',
   })
   for await (const page of receipts) yield page.map((row) => auditedReceipt(row))
-  for await (const page of walk(
+  for await (const page of pages(
     (after: string) => store.read(listMerchants(after, pageLength)),
     ({ id }) => id,
     '',
@@ -149,7 +149,7 @@ async function* pagesOf(store: Store, macs: RowMacs): AsyncGenerator<AuditedRow[
   }
 }
 
-function broken(noun: AuditedNoun, id: string, merchantId: string, brokenAt: string): AuditedRow {
+function broken(noun: AuditedKind, id: string, merchantId: string, brokenAt: string): AuditedRow {
   return {
     noun,
     id,
@@ -166,10 +166,10 @@ function mapped<T, U>(row: T | null, attempt: (row: T) => U): U | null {
   return row === null ? null : attempt(row)
 }
 
-async function* walk<Row, Place>(
-  read: (after: Place) => Promise<Row[]>,
-  cursorOf: (row: Row) => Place,
-  first: Place,
+async function* pages<Row, Cursor>(
+  read: (after: Cursor) => Promise<Row[]>,
+  cursorOf: (row: Row) => Cursor,
+  first: Cursor,
 ): AsyncGenerator<Row[]> {
   for (let after = first; ;) {
     const page = await read(after)

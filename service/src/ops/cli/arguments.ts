@@ -2,47 +2,47 @@ import { parseArgs } from 'node:util'
 
 import { holdsCardNumber } from '@tessera/contract/card-number-detector'
 
-import { CannotGoOn } from '../exits.ts'
+import { ExitError } from '../exits.ts'
 
-/** A command line, taken apart: the command's words, its own options, and what is left for the settings. */
+/** A parsed command line: the positional arguments, the options of commands, and the arguments for the settings. */
 export interface CommandLine {
-  readonly words: readonly string[]
+  readonly args: readonly string[]
   readonly options: ReadonlyMap<string, string>
   readonly settingArguments: readonly string[]
 }
 
-/** `own` are the options that are no settings, with whether they take a value; `settingFlags` the names of the settings' flags. */
-export function takeApart(args: readonly string[], own: ReadonlyMap<string, boolean>, settingFlags: readonly string[]): CommandLine {
+/** `own`: the options that are not settings, and whether each takes a value. `settingFlags`: the flags of the settings. */
+export function parseCommandLine(argv: readonly string[], own: ReadonlyMap<string, boolean>, settingFlags: readonly string[]): CommandLine {
   const { tokens } = parseArgs({
-    args: [...args],
-    options: describe(own, settingFlags),
+    args: [...argv],
+    options: optionDefinitions(own, settingFlags),
     strict: false,
     allowPositionals: true,
     tokens: true,
   })
-  const words: string[] = []
+  const args: string[] = []
   const options = new Map<string, string>()
   const settingArguments: string[] = []
   for (const token of tokens) {
-    if (token.kind === 'positional') words.push(token.value)
+    if (token.kind === 'positional') args.push(token.value)
     if (token.kind !== 'option') continue
     if (own.has(token.name)) options.set(token.name, token.value ?? '')
     else settingArguments.push(token.value === undefined ? token.rawName : `${token.rawName}=${token.value}`)
   }
-  return { words, options, settingArguments }
+  return { args, options, settingArguments }
 }
 
-/** Throws `CannotGoOn` for a word or an option's value that holds a card number: shells keep the commands that were typed. */
-export function refuseCardNumbers({ words, options }: CommandLine): void {
+/** Throws `ExitError` when an argument contains a card number, because shells store the commands that were typed. */
+export function refuseCardNumbers({ args, options }: CommandLine): void {
   const option = [...options].find(([, value]) => holdsCardNumber(value))
   const what = option === undefined ? 'An argument' : `--${option[0]}`
-  if (option !== undefined || words.some(holdsCardNumber))
-    throw new CannotGoOn('usage', `${what} holds a card number. Take it out of the command, and out of the shell's history.`)
+  if (option !== undefined || args.some(holdsCardNumber))
+    throw new ExitError('usage', `${what} contains a card number. Remove it from the command, and from the shell's history.`)
 }
 
 type Options = NonNullable<NonNullable<Parameters<typeof parseArgs>[0]>['options']>
 
-function describe(own: ReadonlyMap<string, boolean>, settingFlags: readonly string[]): Options {
+function optionDefinitions(own: ReadonlyMap<string, boolean>, settingFlags: readonly string[]): Options {
   const options: Options = {}
   for (const flag of settingFlags) options[flag.slice(2)] = { type: 'string' }
   for (const [name, takesValue] of own) options[name] = { type: takesValue ? 'string' : 'boolean' }

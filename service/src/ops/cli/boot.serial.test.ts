@@ -29,8 +29,7 @@ async function refusal(env: NodeJS.ProcessEnv, args: readonly string[] = [], nod
 const missingAdapters = [/^missing: TESSERA_KEK is not set/, /^missing: TESSERA_NETWORK is not set/, /^missing: TESSERA_SMS is not set/]
 
 function assertReasons(found: readonly string[], wanted: readonly (RegExp | string)[]): void {
-  const told = found.join('\n')
-  assert.equal(found.length, wanted.length, told)
+  assert.equal(found.length, wanted.length, found.join('\n'))
   wanted.forEach((reason, i) => (typeof reason === 'string' ? assert.equal(found[i], reason) : assert.match(found[i] ?? '', reason)))
 }
 
@@ -44,7 +43,7 @@ const filled = {
   TESSERA_DASHBOARD_ORIGIN: 'https://merchants.provider.example',
 }
 
-test('a production start with nothing set lists every setting and every part that is missing', async () => {
+test('a production start without settings lists every missing setting and adapter', async () => {
   const reasons = await refusal({ TESSERA_ENV: 'production', TESSERA_DATA: join(scratch, 'absent') })
   assertReasons(reasons, [
     ...missingAdapters,
@@ -66,11 +65,11 @@ test('adapters of the test environment are refused in production by name', async
   ])
 })
 
-test('with every setting in place what this version lacks is still refused', async () => {
+test('a production start with every setting is refused for the adapters that this version lacks', async () => {
   assertReasons(await refusal({ ...filled, TESSERA_DATA: freshFolder() }), missingAdapters)
 })
 
-test('origins on one host or without https, limits off and keys beside the cards are each refused', async () => {
+test('one host for form and dashboard, http, limits off and keys in the database of the cards are each refused', async () => {
   const wrong = {
     TESSERA_FORM_ORIGIN: 'http://provider.example:8443',
     TESSERA_DASHBOARD_ORIGIN: 'https://provider.example',
@@ -90,7 +89,7 @@ test('origins on one host or without https, limits off and keys beside the cards
   assert.ok(!reasons.join('').includes('hunter2'))
 })
 
-test('a production start on PostgreSQL wants the keys elsewhere', async () => {
+test('a production start on PostgreSQL requires another database for the keys', async () => {
   const reasons = await refusal({ ...filled, TESSERA_DATABASE_URL: 'postgres://nobody@127.0.0.1:1/x', TESSERA_DATA: freshFolder() })
   assertReasons(reasons, [...missingAdapters, 'missing: TESSERA_KEYS_DATABASE_URL is not set.', /^unknown: the database/])
 })
@@ -100,7 +99,7 @@ test('a debugger on a production process is refused', async () => {
   assertReasons(reasons, [...missingAdapters, 'forbidden: a debugger is open on this process (--inspect).'])
 })
 
-test('a data folder of the test environment is refused in production, whatever it says it is', async () => {
+test('a data folder of the test environment is refused in production, even if it is marked as production', async () => {
   const folder = freshFolder()
   await (await startTessera(folder)).stop()
   const asItIs = await refusal({ ...filled, TESSERA_DATA: folder })
@@ -151,16 +150,16 @@ test('a PostgreSQL that a test environment used is refused in production', async
 
 const sandboxCard = { number: '8600069195406311', expire: '0399' }
 
-test('settings that cannot be used are listed, each with what it wants', async () => {
+test('invalid settings are listed, each with the expected value', async () => {
   const reasons = await refusal({ TESSERA_PROT: '1' }, ['--port', 'x', '--otp-attempts-max', '99'])
   assert.deepEqual(reasons, [
-    'TESSERA_PROT is no setting. Did you mean TESSERA_PORT?',
-    '--port is "x"; it wants a port from 0 to 65535.',
-    '--otp-attempts-max is "99"; it wants a whole number from 1 to 10.',
+    'TESSERA_PROT is not a setting. Did you mean TESSERA_PORT?',
+    '--port is "x"; expected a port from 0 to 65535.',
+    '--otp-attempts-max is "99"; expected a whole number from 1 to 10.',
   ])
 })
 
-test('a port that is taken is named with the setting that changes it', async () => {
+test('a port in use is named with the setting that changes it', async () => {
   const holder = createServer()
   await new Promise<void>((resolve) => holder.listen(0, '127.0.0.1', resolve))
   const { port } = holder.address() as { port: number }
@@ -168,7 +167,7 @@ test('a port that is taken is named with the setting that changes it', async () 
   const admin = await runTessera(['start', '--port=0', `--admin-port=${String(port)}`, `--data=${freshFolder()}`]).ended
   holder.close()
   assert.deepEqual([api.code, admin.code], [75, 75])
-  assert.match(api.err, new RegExp(`port ${String(port)} is taken by another program: set TESSERA_PORT to a free one`))
+  assert.match(api.err, new RegExp(`port ${String(port)} is in use by another program: set TESSERA_PORT to a free one`))
   assert.match(admin.err, /set TESSERA_ADMIN_PORT to a free one/)
 })
 
@@ -181,24 +180,24 @@ test('a second service on one data folder is refused and names the first', async
   assert.equal((await first.stop()).code, 0)
 })
 
-test('a data folder that cannot be made is told', async () => {
+test('a data folder that cannot be created is reported', async () => {
   const file = join(scratch, 'file')
   writeFileSync(file, '')
   const { code, err } = await runTessera(['start', '--port=0', '--admin-port=0', `--data=${join(file, 'below')}`]).ended
   assert.equal(code, 73)
-  assert.match(err, /cannot be used \(ENOTDIR\): let this user write it, or set TESSERA_DATA to another/)
+  assert.match(err, /cannot be used \(ENOTDIR\): let this user write it, or set TESSERA_DATA to another one/)
 })
 
-test('a database that does not answer is waited for as long as the setting says, then told', async () => {
+test('the start waits for a database as long as the setting says, then fails', async () => {
   const args = ['start', '--port=0', '--admin-port=0', '--database-wait-seconds=1', `--data=${freshFolder()}`]
   const { code, err } = await runTessera(args, { TESSERA_DATABASE_URL: 'postgres://nobody:hunter2@127.0.0.1:1/x' }).ended
   assert.equal(code, 69)
   assert.match(err, /"attempt":1.*"event":"database_unreachable"/)
-  assert.match(err, /tessera: the database does not answer/)
+  assert.match(err, /tessera: the database does not respond/)
   assert.ok(!err.includes('hunter2'))
 })
 
-test('a data folder where the system makes none is refused instead of tried for ever', async () => {
+test('a data folder in /proc is refused at once', async () => {
   const { code, err } = await runTessera(['start', '--port=0', '--admin-port=0', '--data=/proc/tessera/data']).ended
   assert.equal(code, 73)
   assert.match(err, /the data folder \/proc\/tessera\/data cannot be used \(ENOENT\)/)

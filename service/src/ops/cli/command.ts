@@ -1,59 +1,59 @@
 import type { ReadSettings } from '../config/config.ts'
-import { CannotGoOn, type Exit } from '../exits.ts'
+import { ExitError, type Exit } from '../exits.ts'
 
 /** One command of `tessera`. */
 export interface Command {
   /** As it is typed: `keys rotate`. */
   readonly name: string
-  /** Its own words after the name: `<purpose> [merchant]`. */
-  readonly words?: string
+  /** Its arguments, as the help shows them: `<purpose> [merchant]`. */
+  readonly args?: string
   /** One line for the list of commands. */
   readonly summary: string
-  /** What the operator should know, for `--help`. */
-  readonly about?: string
+  /** More for `--help`. */
+  readonly details?: string
   readonly options?: readonly CommandOption[]
-  /** It needs no settings, so that nothing else would refuse an unknown option. */
-  readonly readsNoSettings?: boolean
+  /** Needs no settings, so an unknown option is not left to them to refuse. */
+  readonly ignoresSettings?: boolean
   readonly run: (input: CommandInput) => Promise<CommandOutcome>
 }
 
 export interface CommandOption {
   /** Without the dashes. */
   readonly name: string
-  /** What follows it: `<count>`; absent when it stands alone. */
+  /** Its value: `<count>`; absent for a switch. */
   readonly takes?: string
   readonly meaning: string
 }
 
-/** What was typed. */
+/** The parsed command line of one command. */
 export interface CommandInput {
-  readonly words: readonly string[]
+  readonly args: readonly string[]
   readonly options: ReadonlyMap<string, string>
-  /** Reads the settings, so that a command that needs none works whatever they say. Throws `SettingsRefused`. */
+  /** Reads the settings when they are needed, so that other commands work with invalid ones. Throws `InvalidSettingsError`. */
   readonly settings: () => ReadSettings
   readonly json: boolean
   readonly print: (text: string) => void
 }
 
-/** What a command found: the same for programs and for people. */
+/** The result of a command, for programs and for people. */
 export interface CommandOutcome {
   readonly exit: Exit
   /** Printed with `--json`. */
-  readonly facts: unknown
-  /** Printed without it; no line when empty. */
+  readonly data: unknown
+  /** Printed without `--json`; nothing when empty. */
   readonly text: string
 }
 
-/** The words after a command's name. Throws when there are too few or too many. */
-export function wordsOf(words: readonly string[], from: number, to: number, shape: string): readonly string[] {
+/** The arguments of a command. Throws `ExitError` when there are too few or too many. */
+export function requireArguments(words: readonly string[], from: number, to: number, shape: string): readonly string[] {
   if (words.length >= from && words.length <= to) return words
-  throw new CannotGoOn('usage', `It is: tessera ${shape}`)
+  throw new ExitError('usage', `Usage: tessera ${shape}`)
 }
 
-/** What a cell or a line can show. */
+/** A value of a table or a list. */
 export type Cell = string | number | boolean | null
 
-/** Rows under their headings, each column as wide as its longest cell; for people at a terminal. */
+/** Formats rows as a table; each column is as wide as its longest cell. */
 export function printTable(headings: readonly string[], rows: readonly (readonly Cell[])[]): string {
   const lines = [headings, ...rows.map((row) => row.map(cellText))]
   const widths = headings.map((_, column) => Math.max(...lines.map((line) => line[column]?.length ?? 0)))
@@ -67,10 +67,10 @@ export function printTable(headings: readonly string[], rows: readonly (readonly
     .join('\n')
 }
 
-/** Facts one a line, their names in a column. */
-export function printFacts(facts: Readonly<Record<string, Cell>>): string {
-  const width = Math.max(...Object.keys(facts).map((name) => name.length))
-  return Object.entries(facts)
+/** Formats fields one per line, with the names in a column. */
+export function printFields(fields: Readonly<Record<string, Cell>>): string {
+  const width = Math.max(...Object.keys(fields).map((name) => name.length))
+  return Object.entries(fields)
     .map(([name, value]) => `${name.padEnd(width)}  ${cellText(value)}`)
     .join('\n')
 }

@@ -31,11 +31,11 @@ async function token(): Promise<string> {
   return reply.result?.card.token ?? assert.fail(JSON.stringify(reply))
 }
 
-/** The same command line in this process: of eighty, most need none of their own. */
+/** Runs a command line in this process, which is faster than a process of its own. */
 async function runHere(args: readonly string[]): Promise<Ended> {
-  const said = { out: '', err: '' }
-  const code = await runCommandLine(args, { out: (text) => void (said.out += text), err: (text) => void (said.err += text) })
-  return { code, signal: null, ...said }
+  const printed = { out: '', err: '' }
+  const code = await runCommandLine(args, { out: (text) => void (printed.out += text), err: (text) => void (printed.err += text) })
+  return { code, signal: null, ...printed }
 }
 
 function assertRefused({ code, out, err }: Ended, exit: number, message: RegExp): void {
@@ -44,16 +44,19 @@ function assertRefused({ code, out, err }: Ended, exit: number, message: RegExp)
   assert.match(err, message)
 }
 
-test('the control socket is its owner’s alone, and so is everything beside it', () => {
+test('the control socket and all files beside it are private', () => {
   assert.equal(statSync(service.folder).mode & 0o777, 0o700)
   const names = readdirSync(service.folder)
   assert.ok(names.includes('control.sock') && names.includes('development.kek') && names.includes('tessera.db-wal'), names.join())
   for (const name of names) assert.equal(statSync(join(service.folder, name)).mode & 0o777, 0o600, name)
 })
 
-test('status tells where it listens and how an answered write is kept', async () => {
-  const told = await facts<Record<string, unknown>>('status')
-  assert.deepEqual([told.ready, told.state, told.url, told.durability, told.pid], [true, 'ready', service.facts.url, 'local', service.pid])
+test('status shows the URL and the durability of writes', async () => {
+  const status = await facts<Record<string, unknown>>('status')
+  assert.deepEqual(
+    [status.ready, status.state, status.url, status.durability, status.pid],
+    [true, 'ready', service.facts.url, 'local', service.pid],
+  )
   assert.match((await service.ask('status')).out, /^durability +local$/m)
 })
 
@@ -68,7 +71,7 @@ interface KeyList {
   }[]
 }
 
-test('a rotated card key seals new cards, and the old one cannot be destroyed while a card hangs on it', async () => {
+test('a rotated card key seals new cards, and the old one cannot be destroyed while it has cards', async () => {
   const old = await token()
   const before = (await facts<KeyList>('keys', 'status')).oldestInUse ?? assert.fail('a card is sealed')
   const rotated = await facts<{ keyId: string; epoch: number }>('keys', 'rotate', 'card', service.facts.demo?.merchantId ?? '')
@@ -85,22 +88,22 @@ test('a rotated card key seals new cards, and the old one cannot be destroyed wh
   assert.equal((await service.call('cards.check', { token: old }, true)).reply.result?.card.token, old)
 })
 
-test('a key that was just in use is not destroyed, though no card hangs on it', async () => {
+test('a key that was just in use cannot be destroyed, even without cards', async () => {
   const merchantId = service.facts.demo?.merchantId ?? ''
-  const kept = await token()
+  const unaffected = await token()
   const rotated = await facts<{ keyId: string }>('keys', 'rotate', 'card', merchantId)
   const last = await facts<{ keyId: string }>('keys', 'rotate', 'card', merchantId)
   // It sealed nothing, but has just been in use: another process may be about to seal under it.
   assertRefused(await service.ask('keys', 'destroy', rotated.keyId, '--yes'), 64, /two minutes|in use/)
   assertRefused(await service.ask('keys', 'destroy', last.keyId, '--yes'), 64, /in use|active/)
-  assert.equal((await service.call('cards.check', { token: kept }, true)).reply.result?.card.token, kept)
+  assert.equal((await service.call('cards.check', { token: unaffected }, true)).reply.result?.card.token, unaffected)
 })
 
-test('a rotation of what does not rotate, or without its merchant, is refused', async () => {
+test('a rotation of a key that does not rotate, or without its merchant, is refused', async () => {
   assertRefused(await service.ask('keys', 'rotate', 'row_mac'), 64, /A purpose is one of: card, otp/)
   assertRefused(await service.ask('keys', 'rotate', 'card'), 64, /belongs to a merchant/)
   assertRefused(await service.ask('keys', 'rotate', 'otp', service.facts.demo?.merchantId ?? ''), 64, /Only a card key has a merchant/)
-  assertRefused(await service.ask('keys', 'rotate'), 64, /It is: tessera keys rotate <purpose>/)
+  assertRefused(await service.ask('keys', 'rotate'), 64, /Usage: tessera keys rotate <purpose>/)
   assertRefused(await service.ask('keys', 'destroy', 'x', '--yes'), 64, /32 hex digits/)
   assertRefused(await service.ask('keys', 'destroy', '0'.repeat(32), '--yes'), 64, /[Tt]here is no key/)
 })
@@ -127,11 +130,11 @@ test('a scenario takes effect at the step that was set, and the list shows it', 
   assertRefused(await service.ask('sandbox', 'step', 'receipts.cancel', 'late'), 64, /one of: none, late_1 … late_30, declined, /)
 })
 
-test('time, limits and faults are moved from the command line and taken back together, and a merchant is emptied by its id', async () => {
+test('clock, limits and faults are set and reset together, and the data of a merchant is deleted by its id', async () => {
   const demo = { merchantId: '65f0c0ffee0000000000cafe' }
   assert.deepEqual(await facts('sandbox', 'clock'), { offsetMs: 0 })
   assert.deepEqual(await facts('sandbox', 'clock', '8d'), { offsetMs: 8 * 86_400_000 })
-  assertRefused(await service.ask('sandbox', 'clock', 'soon'), 64, /A span is a number and s, m, h or d/)
+  assertRefused(await service.ask('sandbox', 'clock', 'soon'), 64, /A duration is a number and s, m, h or d/)
   assertRefused(await service.ask('sandbox', 'clock', '401d'), 64, /0 to 400 days/)
   assert.deepEqual(await facts('sandbox', 'step', 'cards.verify', 'late_5'), { ...demo, scenario: 'cards.verify', step: 'late_5' })
   assert.deepEqual(await facts('sandbox', 'limits', 'on'), { ...demo, on: true })
@@ -139,15 +142,15 @@ test('time, limits and faults are moved from the command line and taken back tog
   const { merchantId } = await facts<{ merchantId: string }>('merchants', 'create', '--name', 'A shop to empty')
   const reset = await facts<{ isWhole: boolean }>('sandbox', 'reset', merchantId)
   assert.equal(reset.isWhole, true)
-  const nobody = '0'.repeat(24)
-  for (const asked of [
-    ['steps', '--merchant', nobody],
-    ['step', 'card_expired', 'create', '--merchant', nobody],
-    ['limits', 'on', '--merchant', nobody],
-    ['restore', '--merchant', nobody],
-    ['reset', nobody],
+  const unknownMerchant = '0'.repeat(24)
+  for (const args of [
+    ['steps', '--merchant', unknownMerchant],
+    ['step', 'card_expired', 'create', '--merchant', unknownMerchant],
+    ['limits', 'on', '--merchant', unknownMerchant],
+    ['restore', '--merchant', unknownMerchant],
+    ['reset', unknownMerchant],
   ]) {
-    assertRefused(await service.ask('sandbox', ...asked), 64, /There is no merchant 0{24}: see tessera merchants list/)
+    assertRefused(await service.ask('sandbox', ...args), 64, /There is no merchant 0{24}: see tessera merchants list/)
   }
 })
 
@@ -159,7 +162,7 @@ test('the inbox shows the SMS that we would have sent, newest first', async () =
   assertRefused(await service.ask('sandbox', 'inbox', '--count', 'many'), 64, /from 1 to 100/)
 })
 
-test('limits are off in test and can be switched on to be rehearsed', async () => {
+test('limits are off in the test environment and can be switched on', async () => {
   const limited = await startTessera(join(scratch, 'limited'), ['--limits=on'])
   const create = async (at: Started): Promise<string> => (await at.call('cards.create', { card: weSend })).reply.error?.reason ?? 'made'
   const outcomes: string[] = []
@@ -169,16 +172,16 @@ test('limits are off in test and can be switched on to be rehearsed', async () =
   assert.equal((await limited.stop()).code, 0)
 })
 
-test('doctor finds a data folder that cannot be looked into, and goes on', async () => {
+test('doctor reports a data folder that cannot be read, and continues', async () => {
   const file = join(scratch, 'file')
   writeFileSync(file, '')
   const { code, out, err } = await runTessera(['doctor', '--port=0', '--admin-port=0', `--data=${file}`]).ended
   assert.deepEqual([code, err], [1, ''])
-  assert.match(out, /^FIX +data folder +.*file \(ENOTDIR\): it is no folder$/m)
+  assert.match(out, /^FIX +data folder +.*file \(ENOTDIR\): it is not a folder$/m)
   assert.match(out, /^ok +clock/m)
 })
 
-test('settings prints what a start would have, and where each comes from', async () => {
+test('settings prints the effective values and their origins', async () => {
   const { out } = await runTessera(['settings', '--json', '--port=1234'], { TESSERA_DATABASE_URL: 'postgres://u:hunter2@h/d' }).ended
   const rows = JSON.parse(out) as { name: string; value: unknown; from: string }[]
   assert.deepEqual(
@@ -192,14 +195,14 @@ test('settings prints what a start would have, and where each comes from', async
   assert.ok(!out.includes('hunter2'))
 })
 
-test('doctor finds nothing to fix here, but does on an open folder without a service', async () => {
-  const well = await service.ask('doctor')
-  assert.deepEqual([well.code, /FIX/.test(well.out)], [0, false], well.out)
+test('doctor finds nothing to fix at a running service, and reports an open folder', async () => {
+  const healthy = await service.ask('doctor')
+  assert.deepEqual([healthy.code, /FIX/.test(healthy.out)], [0, false], healthy.out)
   mkdirSync(join(scratch, 'open'))
   chmodSync(join(scratch, 'open'), 0o755)
-  const ill = await runTessera(['doctor', '--port=0', '--admin-port=0', `--data=${join(scratch, 'open')}`]).ended
-  assert.equal(ill.code, 1)
-  assert.match(ill.out, /^FIX +folder mode +755: others can look into it: chmod 700/m)
+  const faulty = await runTessera(['doctor', '--port=0', '--admin-port=0', `--data=${join(scratch, 'open')}`]).ended
+  assert.equal(faulty.code, 1)
+  assert.match(faulty.out, /^FIX +folder mode +755: other users can read it: chmod 700/m)
   const unset = await runTessera(['doctor', '--port=x']).ended
   assert.equal(unset.code, 1)
   assert.match(unset.out, /^FIX +settings +--port is "x"/m)
@@ -226,8 +229,8 @@ const wordsOfMerchants = {
   'dashboard users reset-password': ['x', 'y'],
 }
 
-test('where nothing runs, every command that needs a service says so and how to start it', async () => {
-  const asking = commands.filter(({ name }) => !['start', 'settings', 'doctor', 'form-check', 'version', 'help'].includes(name))
+test('without a running service every command that needs one says so, and how to start it', async () => {
+  const serviceCommands = commands.filter(({ name }) => !['start', 'settings', 'doctor', 'form-check', 'version', 'help'].includes(name))
   const words: Record<string, string[]> = {
     'keys rotate': ['otp'],
     'keys destroy': ['x', '--yes'],
@@ -241,39 +244,39 @@ test('where nothing runs, every command that needs a service says so and how to 
     ...wordsOfEvents,
     ...wordsOfMerchants,
   }
-  for (const { name } of asking) {
+  for (const { name } of serviceCommands) {
     const ended = await runHere([...name.split(' '), ...(words[name] ?? []), `--data=${nowhere}`])
     assertRefused(
       ended,
       69,
-      /^tessera: no service is running on .*nowhere: start it with npm start, or name the folder of one that runs with --data\n$/,
+      /^tessera: no service is running on .*nowhere: start one with npm start, or give the folder of a running one with --data\n$/,
     )
   }
   const json = await runTessera(['status', '--json', `--data=${nowhere}`]).ended
   assert.deepEqual([json.code, (JSON.parse(json.out) as { error: { exit: string; code: number } }).error.code], [69, 69])
 })
 
-test('a command that does not exist suggests the one that was meant', async () => {
+test('an unknown command is refused with a suggestion', async () => {
   for (const [typed, meant] of [
     [['statsu'], /There is no command "statsu"\. Did you mean: tessera status/],
     [['key', 'rotate'], /Did you mean: tessera keys rotate/],
-    [['keys'], /"keys" wants one of: status, rotate, destroy/],
-    [['dashboard', 'users'], /"dashboard users" wants one of: create, list, block, reset-password/],
+    [['keys'], /"keys" needs one of: status, rotate, destroy/],
+    [['dashboard', 'users'], /"dashboard users" needs one of: create, list, block, reset-password/],
     [['--frob'], /There is no option --frob\. See: tessera help/],
     [['version', '--frob'], /"version" takes no --frob/],
-    [['consents', 'export'], /Say whose: tessera consents export --merchant <id>/],
+    [['consents', 'export'], /The merchant is missing: tessera consents export --merchant <id>/],
     [['xyzzy'], /See: tessera help/],
     [['status', '--count', '3'], /"status" takes no --count/],
-    [['status', 'now'], /It is: tessera status, and no word more/],
-    [['start', 'production'], /It is: tessera start, and no word more/],
+    [['status', 'now'], /Too many arguments. Usage: tessera status/],
+    [['start', 'production'], /Too many arguments. Usage: tessera start/],
   ] as const) {
     assertRefused(await runHere(typed), 64, meant)
   }
   // What follows it would be a word too many: the flag is what is wrong.
-  assertRefused(await runTessera(['start', '--prot', '9000']).ended, 78, /--prot is no setting\. Did you mean --port\?/)
+  assertRefused(await runTessera(['start', '--prot', '9000']).ended, 78, /--prot is not a setting\. Did you mean --port\?/)
 })
 
-test('every command has a help of its own, and the list names them all', async () => {
+test('every command has its own help, and the list names them all', async () => {
   const list = await runTessera(['--help']).ended
   assert.equal(list.code, 0)
   for (const { name, summary } of commands) {
@@ -286,7 +289,7 @@ test('every command has a help of its own, and the list names them all', async (
   assert.deepEqual([code, out], [64, list.out])
 })
 
-test('the first word of several commands has a help that lists them', async () => {
+test('the common first word of several commands lists them with --help', async () => {
   for (const typed of [
     ['sandbox', '--help'],
     ['help', 'sandbox'],
@@ -305,8 +308,8 @@ test('the help of start is the table of settings', async () => {
   for (const { flag, env, meaning } of settings) assert.ok(out.includes(flag) && out.includes(env) && out.includes(meaning), flag)
 })
 
-test('the version is told in words, by its flag, and for programs', async () => {
-  const said = await runTessera(['version']).ended
-  assert.match(said.out, /^Tessera \d+\.\d+\.\d+ on Node 24\./)
-  assert.equal((await runTessera(['--version']).ended).out, said.out)
+test('the version is printed by the command and by the flag', async () => {
+  const printed = await runTessera(['version']).ended
+  assert.match(printed.out, /^Tessera \d+\.\d+\.\d+ on Node 24\./)
+  assert.equal((await runTessera(['--version']).ended).out, printed.out)
 })

@@ -21,22 +21,22 @@ import { merchantsEndpoint } from './merchant-endpoint.ts'
 import { receiptsList, receiptsResolve, receiptsShow } from './receipts.ts'
 import { eventsDead, eventsList, eventsReplay, webhooksAdd, webhooksList, webhooksRemove, webhooksRotateSecret } from './webhooks.ts'
 
-/** Started apart from the others: it loads the whole service, which a command that only asks one need not. */
+/** Loaded when it runs, because it loads the whole service, which other commands do not need. */
 const start: Command = {
   name: 'start',
-  summary: 'Runs the service until it is told to stop.',
-  about:
-    'Prints what it is on standard output when it is ready, with --json as one line; the log goes to standard error.\n' +
-    'SIGTERM or Ctrl-C stops it once every call in flight is answered; a second Ctrl-C stops it at once.',
+  summary: 'Runs the service until it is stopped.',
+  details:
+    'Prints its addresses on standard output when it is ready, with --json as one line; the log goes to standard error.\n' +
+    'SIGTERM or Ctrl-C stops it after the calls in progress; a second Ctrl-C stops it at once.',
   run: async (input) => (await import('./start.ts')).runStart(input),
 }
 
-/** Here for the list and for suggestions; `runCommandLine` answers it before it comes to this. */
+/** For the list and for suggestions; `runCommandLine` handles it. */
 const help: Command = {
   name: 'help',
-  words: '[command]',
-  summary: 'Prints this, or more about one command.',
-  run: () => Promise.resolve({ exit: 'done', facts: {}, text: '' }),
+  args: '[command]',
+  summary: 'Prints this help, or that of one command.',
+  run: () => Promise.resolve({ exit: 'done', data: {}, text: '' }),
 }
 
 /** Every command, in the order of the help. */

@@ -8,7 +8,7 @@ import { sandboxDisclosure } from '../../adapters/sandbox/legal.ts'
 
 import { makeScratch, startTessera, type Started } from '../../testing/child.fixture.ts'
 
-// What cardholders agreed to, asked of the service as it is started.
+// The commands about consents, against a started service.
 
 const demo = '65f0c0ffee0000000000cafe'
 const scratch = makeScratch()
@@ -66,5 +66,5 @@ test('the operator reads one consent with its text, and a whole export as JSON L
   const empty = await service.ask('consents', 'export', '--merchant', demo, '--to', '2020-01-01', '--json')
   assert.deepEqual(JSON.parse(empty.out), { exported: 0, faults: 0 })
   const wrong = await service.ask('consents', 'export', '--merchant', demo, '--from', 'yesterday')
-  assert.match(wrong.err, /--from wants a moment/)
+  assert.match(wrong.err, /--from must be a time/)
 })

@@ -1,31 +1,31 @@
 import type { OperatorResult } from '@tessera/contract/operations'
 
-import { CannotGoOn } from '../exits.ts'
+import { ExitError } from '../exits.ts'
 
 import { callService } from './control-client.ts'
-import { printFacts, wordsOf, type Command, type CommandInput } from './command.ts'
+import { printFields, requireArguments, type Command, type CommandInput } from './command.ts'
 
 export const consentsShow: Command = {
   name: 'consents show',
-  words: '<card>',
+  args: '<card>',
   summary: 'Shows what a cardholder agreed to when a card was saved, with the exact text.',
-  about:
-    'A card id is the part of the token before the underscore. Works for removed cards too. Exit code 1 when somebody else changed the row.',
+  details:
+    'A card id is the part of the token before the underscore. Works for removed cards too. Exit code 1 when the row was changed outside the service.',
   async run(input) {
-    const [cardId = ''] = wordsOf(input.words, 1, 1, 'consents show <card>')
-    const facts = await callService(input, 'operator.consents.get', { cardId })
-    if ('brokenAt' in facts) return { exit: 'found', facts, text: shownLine(facts) }
-    return { exit: facts.hasValidMac ? 'done' : 'found', facts, text: shownConsent(facts) }
+    const [cardId = ''] = requireArguments(input.args, 1, 1, 'consents show <card>')
+    const data = await callService(input, 'operator.consents.get', { cardId })
+    if ('brokenAt' in data) return { exit: 'findings', data, text: formatLine(data) }
+    return { exit: data.hasValidMac ? 'done' : 'findings', data, text: formatConsent(data) }
   },
 }
 
 export const consentsExport: Command = {
   name: 'consents export',
   summary: 'Prints the consents of a merchant’s cards, one a line, oldest first.',
-  about:
+  details:
     'Text by default; --json prints JSON Lines, whose last line has the count, so that a truncated file is noticed; --csv prints CSV (RFC 4180).\n' +
     'Reads page by page in little memory. Cards created while it runs may be missing.\n' +
-    'Exit code 1 when somebody else changed a row (hasValidMac false) or a row cannot be read (brokenAt).',
+    'Exit code 1 when a row was changed outside the service (hasValidMac false) or cannot be read (brokenAt).',
   options: [
     { name: 'merchant', takes: '<id>', meaning: 'The merchant.' },
     { name: 'from', takes: '<time>', meaning: 'Cards created at this time or later: 2026-01-31, or 2026-01-31T09:00:00Z.' },
@@ -34,57 +34,57 @@ export const consentsExport: Command = {
   ],
   async run(input) {
     const isCsv = input.options.has('csv')
-    if (isCsv && input.json) throw new CannotGoOn('usage', 'It is either --csv or --json.')
+    if (isCsv && input.json) throw new ExitError('usage', 'Use either --csv or --json.')
     const merchantId = input.options.get('merchant')
-    if (merchantId === undefined) throw new CannotGoOn('usage', 'Say whose: tessera consents export --merchant <id>')
+    if (merchantId === undefined) throw new ExitError('usage', 'The merchant is missing: tessera consents export --merchant <id>')
     const span = {
       merchantId,
-      from: momentOf(input, 'from', 0),
-      to: momentOf(input, 'to', lastMoment),
+      from: timeOption(input, 'from', 0),
+      to: timeOption(input, 'to', maxTime),
     }
     let [exported, faults] = [0, 0]
     if (isCsv) input.print(`${columns.join(',')}\n`)
     for (let after: string | null = ''; after !== null;) {
       const page: OperatorResult<'operator.consents.list'> = await callService(input, 'operator.consents.list', { ...span, after })
       for (const consent of page.consents) {
-        input.print(`${isCsv ? csvLine(consent) : input.json ? JSON.stringify(consent) : shownLine(consent)}\n`)
+        input.print(`${isCsv ? csvLine(consent) : input.json ? JSON.stringify(consent) : formatLine(consent)}\n`)
         exported++
         if (!('hasValidMac' in consent && consent.hasValidMac)) faults++
       }
       after = page.next
     }
-    return { exit: faults === 0 ? 'done' : 'found', facts: { exported, faults }, text: isCsv ? '' : `${String(exported)} consents.` }
+    return { exit: faults === 0 ? 'done' : 'findings', data: { exported, faults }, text: isCsv ? '' : `${String(exported)} consents.` }
   },
 }
 
 type ConsentRow = OperatorResult<'operator.consents.get'>
 type ValidConsentRow = Exclude<ConsentRow, { readonly brokenAt: string }>
 
-function shownLine(consent: ConsentRow): string {
+function formatLine(consent: ConsentRow): string {
   if ('brokenAt' in consent) return `${consent.cardId}  cannot be read: ${consent.brokenAt}`
   const { cardId, receivedAt, maskedPan, cardState, by, version, locale, hasValidMac } = consent
   const named = version === null ? '' : `  ${version} ${String(locale)}`
-  return `${cardId}  ${receivedAt}  ${maskedPan}  ${cardState}  ${by}${named}${hasValidMac ? '' : '  CHANGED BY ANOTHER HAND'}`
+  return `${cardId}  ${receivedAt}  ${maskedPan}  ${cardState}  ${by}${named}${hasValidMac ? '' : '  CHANGED OUTSIDE THE SERVICE'}`
 }
 
-function shownConsent({ text, by, hasValidMac, ...rest }: ValidConsentRow): string {
-  const told = { by: words[by], ...rest, 'as written': hasValidMac }
-  return text === null ? printFacts(told) : `${printFacts(told)}\n\n${text}`
+function formatConsent({ text, by, hasValidMac, ...rest }: ValidConsentRow): string {
+  const fields = printFields({ by: sourceTexts[by], ...rest, 'valid MAC': hasValidMac })
+  return text === null ? fields : `${fields}\n\n${text}`
 }
 
-const words: Readonly<Record<ValidConsentRow['by'], string>> = {
+const sourceTexts: Readonly<Record<ValidConsentRow['by'], string>> = {
   form: 'the hosted form',
-  page: 'a page or app, which showed it by its own word',
-  server: 'the merchant’s server, by its own word',
-  merchant: 'asserted by the merchant; no text was named',
-  unknown: 'kept by a version that did not note by whom',
+  page: 'a page or app, which states that it showed the text',
+  server: 'the merchant’s server, which states that the text was shown',
+  merchant: 'asserted by the merchant, without a text',
+  unknown: 'stored by a version that did not record the source',
 }
 
-function momentOf({ options }: CommandInput, name: string, byDefault: number): number {
+function timeOption({ options }: CommandInput, name: string, byDefault: number): number {
   const given = options.get(name)
   if (given === undefined) return byDefault
   const at = /^\d{4}-\d\d-\d\d(T[\d:.]+(Z|[+-]\d\d:\d\d))?$/.test(given) ? Date.parse(given) : Number.NaN
-  if (Number.isNaN(at)) throw new CannotGoOn('usage', `--${name} wants a moment: 2026-01-31, or 2026-01-31T09:00:00Z.`)
+  if (Number.isNaN(at)) throw new ExitError('usage', `--${name} must be a time: 2026-01-31, or 2026-01-31T09:00:00Z.`)
   return at
 }
 
@@ -117,4 +117,4 @@ const columns = [
   'hasValidMac',
   'brokenAt',
 ]
-const lastMoment = 8.64e15
+const maxTime = 8.64e15

@@ -5,11 +5,11 @@ import { join, relative } from 'node:path'
 import type { OperatorOperationName, OperatorParams, OperatorResult } from '@tessera/contract/operations'
 
 import type { OperatorReply, OperatorRequest } from '../../operations/operator.ts'
-import { CannotGoOn } from '../exits.ts'
+import { ExitError } from '../exits.ts'
 
 import type { CommandInput } from './command.ts'
 
-/** Calls an operation of the service that runs on the settings' data folder. Throws `CannotGoOn` when none runs there, or when it refuses. */
+/** Calls an operation of the service that runs on the data folder. Throws `ExitError` when none runs there, or when it refuses. */
 export async function callService<Name extends OperatorOperationName>(
   input: CommandInput,
   operation: Name,
@@ -18,20 +18,20 @@ export async function callService<Name extends OperatorOperationName>(
 ): Promise<OperatorResult<Name>> {
   const folder = input.settings().config.dataFolder
   const reply = await callOperator(folder, { operation, params }, timeoutMs).catch((cause: unknown) => {
-    throw new CannotGoOn('unavailable', `the service on ${shownFolder(folder)} cannot be asked (${codeOf(cause)}).`, { cause })
+    throw new ExitError('unavailable', `the service on ${displayPath(folder)} cannot be reached (${codeOf(cause)}).`, { cause })
   })
-  if (reply === null) throw new CannotGoOn('unavailable', noServiceOn(folder))
-  if (!reply.ok) throw new CannotGoOn(reply.reason === 'internal_error' ? 'fault' : 'usage', reply.message)
+  if (reply === null) throw new ExitError('unavailable', noServiceMessage(folder))
+  if (!reply.ok) throw new ExitError(reply.reason === 'internal_error' ? 'internalError' : 'usage', reply.message)
   return reply.result as OperatorResult<Name>
 }
 
-/** `--data` is ./data by default, so a command from another folder than the service was started in looks in the wrong one. */
-function noServiceOn(folder: string): string {
-  return `no service is running on ${shownFolder(folder)}: start it with npm start, or name the folder of one that runs with --data`
+/** `--data` is ./data by default, so a command that is run in another folder than the service looks in the wrong one. */
+function noServiceMessage(folder: string): string {
+  return `no service is running on ${displayPath(folder)}: start one with npm start, or give the folder of a running one with --data`
 }
 
-/** A folder as it was probably typed: `./data` rather than its whole path, when it lies below. */
-export function shownFolder(folder: string): string {
+/** A folder inside the current one as a relative path: `./data`. */
+export function displayPath(folder: string): string {
   const below = relative(process.cwd(), folder)
   return below === '' ? '.' : below.startsWith('..') ? folder : `./${below}`
 }
@@ -40,7 +40,7 @@ function codeOf(cause: unknown): string {
   return (cause as NodeJS.ErrnoException).code ?? (cause instanceof Error ? cause.message : 'unknown')
 }
 
-/** Sends a request to the service that runs on a data folder; null when none does. Throws when one is there and does not reply in time. */
+/** Sends a request to the service that runs on a data folder; null when none does. Throws when it does not reply in time. */
 export async function callOperator(
   folder: string,
   request: OperatorRequest,
@@ -51,7 +51,7 @@ export async function callOperator(
   try {
     socket.write(`${JSON.stringify(request)}\n`)
     const reply = readJsonObject(await readLine(socket, replyBytesMax, timeoutMs))
-    if (reply === null || typeof reply.ok !== 'boolean') throw new Error('it gave no answer')
+    if (reply === null || typeof reply.ok !== 'boolean') throw new Error('no reply')
     return reply as unknown as OperatorReply
   } finally {
     socket.destroy()
@@ -91,15 +91,15 @@ function isNotListening(err: unknown): boolean {
   return ['ENOENT', 'ECONNREFUSED', 'ENOTDIR'].includes((err as NodeJS.ErrnoException).code ?? '')
 }
 
-/** A path that reaches the control socket of a data folder; `release` when it is not needed any more. */
+/** A usable path of a data folder's control socket. Call `release` when it is no longer needed. */
 export interface ControlPath {
   readonly path: string
   release(): void
 }
 
 /**
- * A socket's path has room for 107 bytes (sun_path, unix(7)); a longer one would be cut off silently. On Linux a long folder is reached by
- * an open descriptor of it, whose name under /proc is short; elsewhere null.
+ * The path of a socket is limited to 107 bytes (sun_path, unix(7)); a longer one would be truncated silently. On Linux a long folder is reached
+ * through an open descriptor, whose path under /proc is short. Null on other systems.
  */
 export function controlPathOf(folder: string): ControlPath | null {
   const path = join(folder, controlSocketName)
@@ -109,7 +109,7 @@ export function controlPathOf(folder: string): ControlPath | null {
   return { path: `/proc/self/fd/${String(descriptor)}/${controlSocketName}`, release: () => closeSync(descriptor) }
 }
 
-/** The first line that arrives, or null when the other side ended, sent too much or fell silent. One request a connection: a line of JSON each way. */
+/** The first line received; null when the peer closed, sent too much, or sent nothing in time. A connection carries one request and one reply, a line of JSON each. */
 export function readLine(socket: Socket, bytesMax: number, timeoutMs: number): Promise<string | null> {
   return new Promise((resolve) => {
     let received = Buffer.alloc(0)
@@ -142,7 +142,7 @@ export function readJsonObject(line: string | null): Record<string, unknown> | n
 export const controlSocketName = 'control.sock'
 const replyBytesMax = 16 * 1024 * 1024
 const replyTimeoutMs = 5000
-/** The verification of a long audit chain takes its time. */
+/** For the verification of a long audit chain. */
 export const longReplyTimeoutMs = 15 * 60_000
 /** 107 on Linux, 103 on BSD and macOS. */
 const maxSocketPathBytes = process.platform === 'linux' ? 107 : 103

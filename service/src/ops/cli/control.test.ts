@@ -25,18 +25,18 @@ const status = { operation: 'operator.status.get', params: {} }
 const echo = (request: OperatorRequest): Promise<OperatorReply> => Promise.resolve({ ok: true, result: request })
 const never = (err: unknown): void => assert.fail(String(err))
 
-/** What a client that says `text` gets back until the connection ends. */
+/** Sends a text and returns everything received until the connection ends. */
 function raw(path: string, text: string): Promise<string> {
   return new Promise((resolve, reject) => {
     const socket = createConnection(join(path, controlSocketName), () => socket.write(text))
-    let heard = ''
-    socket.on('data', (chunk) => (heard += chunk.toString()))
+    let received = ''
+    socket.on('data', (chunk) => (received += chunk.toString()))
     socket.on('error', reject)
-    socket.on('close', () => resolve(heard))
+    socket.on('close', () => resolve(received))
   })
 }
 
-test('a request gets a reply, and only its owner can open the socket', async () => {
+test('a request gets a reply, and only the owner can open the socket', async () => {
   const at = folder()
   const server = await listenControl(at, echo, never)
   assert.equal(statSync(join(at, controlSocketName)).mode & 0o777, 0o600)
@@ -44,7 +44,7 @@ test('a request gets a reply, and only its owner can open the socket', async () 
   await server.close()
 })
 
-test('where nothing runs, the result is null and no error', async () => {
+test('without a running service the result is null, not an error', async () => {
   const at = folder()
   assert.equal(await callOperator(at, status), null)
   assert.equal(await callOperator(join(at, 'absent'), status), null)
@@ -61,7 +61,7 @@ test('a socket that a killed service left behind is replaced', async () => {
   await server.close()
 })
 
-test('a folder whose path is longer than the path of a socket may be is reached', async () => {
+test('a folder with a path that is too long for a socket is reached', async () => {
   const at = folder(join('long-'.repeat(20), 'long-'.repeat(20)))
   assert.ok(at.length > 200)
   const server = await listenControl(at, echo, never)
@@ -71,7 +71,7 @@ test('a folder whose path is longer than the path of a socket may be is reached'
   assert.equal(await callOperator(at, status), null)
 })
 
-test('a line that is not a request, or too long, is refused, and the next one is handled', async () => {
+test('a line that is not a request, or is too long, is refused, and the next one is handled', async () => {
   const at = folder()
   const server = await listenControl(at, echo, never)
   for (const text of ['nonsense\n', '[]\n', '{"operation":1}\n', 'x'.repeat(requestBytesMax + 1)]) {
@@ -81,7 +81,7 @@ test('a line that is not a request, or too long, is refused, and the next one is
   await server.close()
 })
 
-test('what a handler throws is reported without its message', async () => {
+test('an error of a handler is reported without its message', async () => {
   const at = folder()
   const faults: unknown[] = []
   const server = await listenControl(
@@ -90,7 +90,7 @@ test('what a handler throws is reported without its message', async () => {
     (err) => faults.push(err),
   )
   const reply = await callOperator(at, status)
-  assert.deepEqual(reply, { ok: false, reason: 'internal_error', message: 'The service could not answer; its log says why.' })
+  assert.deepEqual(reply, { ok: false, reason: 'internal_error', message: 'Internal error. See the log of the service.' })
   assert.equal(faults.length, 1)
   await server.close()
 })

@@ -1,62 +1,62 @@
 import type { OperatorParams } from '@tessera/contract/operations'
 
-import { CannotGoOn } from '../exits.ts'
+import { ExitError } from '../exits.ts'
 
 import { callService } from './control-client.ts'
-import { printTable, wordsOf, type Command } from './command.ts'
+import { printTable, requireArguments, type Command } from './command.ts'
 
 export const usersCreate: Command = {
   name: 'dashboard users create',
-  words: '<merchant>',
+  args: '<merchant>',
   summary: "Creates a user of a merchant's dashboard, and prints a password for one sign-in.",
-  about: 'The first user of a merchant is an owner, who creates the others in the dashboard.',
+  details: 'The first user of a merchant is an owner, who creates the others in the dashboard.',
   options: [
     { name: 'phone', takes: '<digits>', meaning: 'The phone to sign in with: digits of the international number.' },
     { name: 'role', takes: '<role>', meaning: 'owner by default; or developer, support, read.' },
   ],
   async run(input) {
-    const [merchantId = ''] = wordsOf(input.words, 1, 1, 'dashboard users create <merchant> --phone 998…')
+    const [merchantId = ''] = requireArguments(input.args, 1, 1, 'dashboard users create <merchant> --phone 998…')
     const phone = input.options.get('phone')
-    if (phone === undefined) throw new CannotGoOn('usage', 'Say who signs in: --phone 998…')
+    if (phone === undefined) throw new ExitError('usage', 'The phone is missing: --phone 998…')
     const role = (input.options.get('role') ?? 'owner') as OperatorParams<'operator.users.create'>['role']
-    const facts = await callService(input, 'operator.users.create', { merchantId, phone, role })
-    return { exit: 'done', facts, text: `User ${facts.userId} signs in with phone ${phone}.\n${passwordLine(facts)}` }
+    const data = await callService(input, 'operator.users.create', { merchantId, phone, role })
+    return { exit: 'done', data, text: `User ${data.userId} signs in with phone ${phone}.\n${passwordLine(data)}` }
   },
 }
 
 export const usersList: Command = {
   name: 'dashboard users list',
-  words: '<merchant>',
+  args: '<merchant>',
   summary: "Lists the users of a merchant's dashboard.",
   async run(input) {
-    const [merchantId = ''] = wordsOf(input.words, 1, 1, 'dashboard users list <merchant>')
-    const facts = await callService(input, 'operator.users.list', { merchantId })
-    const rows = facts.users.map((user) => [user.userId, user.phone, user.role, user.state, user.totp ? 'on' : 'off'])
-    const text = rows.length === 0 ? 'No user.' : printTable(['user', 'phone', 'role', 'state', 'second factor'], rows)
-    return { exit: 'done', facts, text }
+    const [merchantId = ''] = requireArguments(input.args, 1, 1, 'dashboard users list <merchant>')
+    const data = await callService(input, 'operator.users.list', { merchantId })
+    const rows = data.users.map((user) => [user.userId, user.phone, user.role, user.state, user.totp ? 'on' : 'off'])
+    const text = rows.length === 0 ? 'No users.' : printTable(['user', 'phone', 'role', 'state', 'second factor'], rows)
+    return { exit: 'done', data, text }
   },
 }
 
 export const usersBlock: Command = {
   name: 'dashboard users block',
-  words: '<merchant> <user>',
+  args: '<merchant> <user>',
   summary: "Blocks a user and ends the user's sessions; --undo unblocks.",
   options: [{ name: 'undo', meaning: 'Unblock the user.' }],
   async run(input) {
-    const [merchantId = '', userId = ''] = wordsOf(input.words, 2, 2, 'dashboard users block <merchant> <user>')
-    const facts = await callService(input, 'operator.users.block', { merchantId, userId, blocked: !input.options.has('undo') })
-    return { exit: 'done', facts, text: `User ${userId} is ${facts.state}.` }
+    const [merchantId = '', userId = ''] = requireArguments(input.args, 2, 2, 'dashboard users block <merchant> <user>')
+    const data = await callService(input, 'operator.users.block', { merchantId, userId, blocked: !input.options.has('undo') })
+    return { exit: 'done', data, text: `User ${userId} is ${data.state}.` }
   },
 }
 
 export const usersResetPassword: Command = {
   name: 'dashboard users reset-password',
-  words: '<merchant> <user>',
+  args: '<merchant> <user>',
   summary: 'Issues a new password for one sign-in, disables the second factor and ends the sessions.',
   async run(input) {
-    const [merchantId = '', userId = ''] = wordsOf(input.words, 2, 2, 'dashboard users reset-password <merchant> <user>')
-    const facts = await callService(input, 'operator.users.resetPassword', { merchantId, userId })
-    return { exit: 'done', facts, text: passwordLine(facts) }
+    const [merchantId = '', userId = ''] = requireArguments(input.args, 2, 2, 'dashboard users reset-password <merchant> <user>')
+    const data = await callService(input, 'operator.users.resetPassword', { merchantId, userId })
+    return { exit: 'done', data, text: passwordLine(data) }
   },
 }
 

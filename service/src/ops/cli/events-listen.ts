@@ -1,7 +1,7 @@
 import type { OperatorResult } from '@tessera/contract/operations'
 import { createWebhookSecret, formatWebhookSecret } from '@tessera/vault/webhook'
 
-import { CannotGoOn } from '../exits.ts'
+import { ExitError } from '../exits.ts'
 import { makeSystemClock } from '../../system-clock.ts'
 import { makeAddressGuard, resolveBySystem } from '../../adapters/http/address-guard.ts'
 import { makeWebhookPost, type WebhookPost } from '../../domain/webhooks/webhook-post.ts'
@@ -13,8 +13,8 @@ import { merchantOption, endpointOptions } from './webhooks.ts'
 
 export const eventsListen: Command = {
   name: 'events listen',
-  summary: 'Forwards the events of a merchant, as they happen, to a program on this machine; for development.',
-  about: 'They are signed with a secret that is printed and used only by this run. Each is sent once; Ctrl-C stops.',
+  summary: 'Forwards the events of a merchant to a program on this machine, as they happen; for development.',
+  details: 'Events are signed with a secret that is printed, and used only by this run. Each is sent once. Ctrl-C stops it.',
   options: [merchantOption, { name: 'forward-to', takes: '<url>', meaning: 'http://127.0.0.1:<port>/… of the program.' }],
   async run(input) {
     const clock = makeSystemClock()
@@ -23,30 +23,30 @@ export const eventsListen: Command = {
     const secret = createWebhookSecret()
     const post = makeWebhookPost({ guard, clock, timeoutMs: TIMEOUT_MS })
     const never = new AbortController().signal
-    const listening = makeListening({ input, post, url, secret, from: clock.now() })
-    // The first look before the first word: where nothing runs, that is all there is to say.
-    await listening.hear(clock.now())
-    say(
+    const listening = createEventForwarder({ input, post, url, secret, from: clock.now() })
+    // Polls once before printing anything, because it may fail.
+    await listening.poll(clock.now())
+    printLine(
       input,
       { forwardingTo: url.href, secret: formatWebhookSecret(secret) },
       `Forwarding to ${url.href}\nSecret: ${formatWebhookSecret(secret)}`,
     )
     for (;;) {
-      await listening.hear(clock.now())
+      await listening.poll(clock.now())
       await clock.sleep(POLL_MS, never)
     }
   },
 }
 
-/** Events are told by their moment, and one may be kept a little after a later one: so each look goes back a while, and what was seen is known. */
-function makeListening({ input, post, url, secret, from }: ListeningParts): { hear(now: number): Promise<void> } {
+/** Events are listed by time, and one may be stored shortly after a later one. So each poll looks back a little, and forwarded events are remembered. */
+function createEventForwarder({ input, post, url, secret, from }: EventForwarderDependencies): { poll(now: number): Promise<void> } {
   const seen = new Map<string, number>()
-  return { hear }
+  return { poll }
 
-  async function hear(now: number): Promise<void> {
+  async function poll(now: number): Promise<void> {
     const since = Math.max(from, now - LOOK_BACK_MS)
-    const told = await callService(input, 'operator.events.list', { from: since, ...endpointOptions(input) })
-    for (const event of told.events.reverse()) {
+    const { events } = await callService(input, 'operator.events.list', { from: since, ...endpointOptions(input) })
+    for (const event of events.reverse()) {
       if (seen.has(event.eventId)) continue
       seen.set(event.eventId, event.at)
       await forward(event, now)
@@ -57,13 +57,13 @@ function makeListening({ input, post, url, secret, from }: ListeningParts): { he
   async function forward({ eventId, type, objectId, body }: OperatorEvent, at: number): Promise<void> {
     const headers = signatureHeaders([secret], { id: eventId, at, body })
     const { outcome, status } = await post({ url, headers, body }, new AbortController().signal)
-    say(input, { eventId, type, objectId, outcome, status }, `${type}  ${objectId}  ${outcome} ${status === 0 ? '' : String(status)}`)
+    printLine(input, { eventId, type, objectId, outcome, status }, `${type}  ${objectId}  ${outcome} ${status === 0 ? '' : String(status)}`)
   }
 }
 
 type OperatorEvent = OperatorResult<'operator.events.list'>['events'][number]
 
-interface ListeningParts {
+interface EventForwarderDependencies {
   readonly input: CommandInput
   readonly post: WebhookPost
   readonly url: URL
@@ -75,11 +75,11 @@ function readTarget(text: string | undefined): URL {
   const url = text === undefined ? null : URL.parse(text)
   const isHere = url !== null && ['127.0.0.1', 'localhost', '[::1]'].includes(url.hostname) && /^https?:$/.test(url.protocol)
   if (!isHere)
-    throw new CannotGoOn('usage', 'Say which program on this machine: tessera events listen --forward-to http://127.0.0.1:3000/webhook')
+    throw new ExitError('usage', 'The program on this machine is missing: tessera events listen --forward-to http://127.0.0.1:3000/webhook')
   return url
 }
 
-function say({ json, print }: CommandInput, facts: object, text: string): void {
+function printLine({ json, print }: CommandInput, facts: object, text: string): void {
   print(json ? `${JSON.stringify(facts)}\n` : `${text}\n`)
 }
 

@@ -6,7 +6,7 @@ import { after, test } from 'node:test'
 
 import { readConfig } from '../config/config.ts'
 import { readDashboardAssets } from '../../server/pages/dashboard-assets.ts'
-import { CannotGoOn } from '../exits.ts'
+import { ExitError } from '../exits.ts'
 import { readFormAssets } from '../../server/pages/form-assets.ts'
 
 import { explainStart } from './explain-start.ts'
@@ -25,7 +25,7 @@ test('a start without the built form or dashboard ends with a line that says wha
           throw explainStart(err, config, new AbortController().signal)
         }
       },
-      (err) => err instanceof CannotGoOn && err.exit === 'settings' && /is not built in .*: run npm run build$/.test(err.message),
+      (err) => err instanceof ExitError && err.exit === 'invalidSettings' && /is not built in .*: run npm run build$/.test(err.message),
     )
   }
 })

@@ -1,13 +1,13 @@
-import { CannotGoOn } from '../exits.ts'
+import { ExitError } from '../exits.ts'
 
 import type { Command, CommandInput, CommandOutcome } from './command.ts'
 
 /** Loaded when it runs: no other command needs a parser of HTML or a browser. */
 export const formCheck: Command = {
   name: 'form-check',
-  words: '<url or folder>',
+  args: '<url or folder>',
   summary: 'Checks a merchant’s page against the rules for card forms, in its source and in a browser.',
-  about:
+  details:
     'Reads the source, opens the page in a Chromium on this machine, types a public sandbox card wherever cards are taken, and lists the violations.\n' +
     'Exit code 0: no violations; 1: violations; 2: the page could not be checked. Notes are an inventory, not violations.\n' +
     'The check in a browser needs the package playwright-core (npm install --no-save playwright-core). The rules: docs/guides/form-check.md',
@@ -25,13 +25,13 @@ export const formCheck: Command = {
     { name: 'type-only', meaning: 'Types the sandbox card without submitting it.' },
     { name: 'sarif', meaning: 'Prints SARIF 2.1.0.' },
   ],
-  readsNoSettings: true,
+  ignoresSettings: true,
   run: check,
 }
 
-async function check({ words, options }: CommandInput): Promise<CommandOutcome> {
-  const [target] = words
-  if (target === undefined || words.length > 1) throw new CannotGoOn('usage', 'Usage: tessera form-check <url or folder>')
+async function check({ args, options }: CommandInput): Promise<CommandOutcome> {
+  const [target] = args
+  if (target === undefined || args.length > 1) throw new ExitError('usage', 'Usage: tessera form-check <url or folder>')
   const settleMs = readSeconds(options, { name: 'wait', least: 0, most: 60, otherwise: 3 })
   const pageTimeoutMs = readSeconds(options, { name: 'time-limit', least: 5, most: 600, otherwise: 60 })
   const { checkForm, FormCheckError } = await import('@tessera/form-check/check-form')
@@ -57,14 +57,14 @@ async function check({ words, options }: CommandInput): Promise<CommandOutcome> 
     const sarif = options.has('sarif') ? formatSarifReport(report) : null
     const isBroken = report.findings.some(({ rule }) => rules[rule].severity !== 'note')
     return {
-      exit: isBroken ? 'found' : 'done',
-      facts: sarif ?? report,
+      exit: isBroken ? 'findings' : 'done',
+      data: sarif ?? report,
       text: sarif === null ? formatTextReport(report) : JSON.stringify(sarif, null, 2),
     }
   } catch (err) {
     if (stopping.signal.aborted)
-      throw new CannotGoOn('interrupted', 'Stopped before the check was complete. There is no result.', { cause: err })
-    throw err instanceof FormCheckError ? new CannotGoOn('notChecked', err.message, { cause: err }) : err
+      throw new ExitError('interrupted', 'Stopped before the check was complete. There is no result.', { cause: err })
+    throw err instanceof FormCheckError ? new ExitError('notChecked', err.message, { cause: err }) : err
   } finally {
     process.off('SIGINT', stop).off('SIGTERM', stop)
   }
@@ -76,8 +76,8 @@ function readSeconds(
 ): number {
   const text = options.get(name)
   const seconds = text === undefined ? otherwise : Number(text)
-  if (text !== undefined && !/^\d+(\.\d+)?$/.test(text)) throw new CannotGoOn('usage', `--${name} takes seconds from ${least} to ${most}.`)
-  if (seconds < least || seconds > most) throw new CannotGoOn('usage', `--${name} takes seconds from ${least} to ${most}.`)
+  if (text !== undefined && !/^\d+(\.\d+)?$/.test(text)) throw new ExitError('usage', `--${name} takes seconds from ${least} to ${most}.`)
+  if (seconds < least || seconds > most) throw new ExitError('usage', `--${name} takes seconds from ${least} to ${most}.`)
   return seconds * 1000
 }
 
@@ -85,6 +85,6 @@ function readOrigin(text: string | undefined): string | null {
   if (text === undefined) return null
   const url = URL.parse(text)
   if (url === null || !/^https?:$/.test(url.protocol) || url.pathname !== '/')
-    throw new CannotGoOn('usage', '--service takes an origin: https://form.example.com')
+    throw new ExitError('usage', '--service takes an origin: https://form.example.com')
   return url.origin
 }

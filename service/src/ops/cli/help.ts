@@ -5,12 +5,12 @@ import { exits } from '../exits.ts'
 
 /** `tessera help`: every command in a line, the settings, the exit codes. */
 export function printCommands(commands: readonly Command[]): string {
-  const width = Math.max(...commands.map((command) => spelled(command).length))
+  const width = Math.max(...commands.map((command) => formatUsage(command).length))
   return [
     'tessera <command> [settings]',
     '',
     'Commands',
-    ...commands.map((command) => `  ${spelled(command).padEnd(width)}  ${command.summary}`),
+    ...commands.map((command) => `  ${formatUsage(command).padEnd(width)}  ${command.summary}`),
     '',
     'With every command: --help shows details, --json prints JSON.',
     'Commands other than start, settings, form-check, doctor, version and help call the service that runs on the data folder.',
@@ -27,10 +27,10 @@ export function printCommands(commands: readonly Command[]): string {
 export function printCommand(command: Command): string {
   const options = command.options ?? []
   return [
-    `tessera ${spelled(command)} [--json]${command.readsNoSettings === true ? '' : ' [settings]'}`,
+    `tessera ${formatUsage(command)} [--json]${command.ignoresSettings === true ? '' : ' [settings]'}`,
     '',
     command.summary,
-    ...(command.about === undefined ? [] : ['', command.about]),
+    ...(command.details === undefined ? [] : ['', command.details]),
     ...(options.length === 0
       ? []
       : ['', ...options.map(({ name, takes, meaning }) => `  --${name}${takes === undefined ? '' : ` ${takes}`}   ${meaning}`)]),
@@ -38,22 +38,22 @@ export function printCommand(command: Command): string {
   ].join('\n')
 }
 
-function settingsOf({ name, readsNoSettings }: Command): string[] {
-  if (readsNoSettings === true) return []
+function settingsOf({ name, ignoresSettings }: Command): string[] {
+  if (ignoresSettings === true) return []
   return ['', name === 'start' ? printSettings() : 'The settings, of which --data finds the service: tessera help']
 }
 
 /** `tessera keys --help`: the commands that begin so. */
-export function printFamily(family: readonly Command[]): string {
-  const width = Math.max(...family.map((command) => spelled(command).length))
+export function printCommandGroup(family: readonly Command[]): string {
+  const width = Math.max(...family.map((command) => formatUsage(command).length))
   return [
-    ...family.map((command) => `tessera ${spelled(command).padEnd(width)}  ${command.summary}`),
+    ...family.map((command) => `tessera ${formatUsage(command).padEnd(width)}  ${command.summary}`),
     '',
     'With every command: --help shows details, --json prints JSON.',
   ].join('\n')
 }
 
 /** The shape of a command's words, as it is typed. */
-export function spelled({ name, words }: Command): string {
-  return words === undefined ? name : `${name} ${words}`
+export function formatUsage({ name, args }: Command): string {
+  return args === undefined ? name : `${name} ${args}`
 }

@@ -114,13 +114,13 @@ test('killed without a goodbye it starts again on the same folder, and every tok
   assert.equal((await second.stop()).code, 0)
 })
 
-test('a service that hangs is told as one that gives no answer', async () => {
+test('a service that hangs is reported as not replying', async () => {
   const service = await startTessera(join(scratch, 'hung'))
   service.kill('SIGSTOP')
   const { code, err } = await service.ask('status')
   service.kill('SIGCONT')
   assert.equal(code, 69)
-  assert.match(err, /^tessera: the service on .*hung cannot be asked \(it gave no answer\)/)
+  assert.match(err, /^tessera: the service on .*hung cannot be reached \(no reply\)/)
   assert.equal((await service.stop()).code, 0)
 })
 

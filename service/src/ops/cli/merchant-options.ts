@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs'
 
-import { CannotGoOn } from '../exits.ts'
+import { ExitError } from '../exits.ts'
 import type { CommandInput, CommandOption } from './command.ts'
 
-/** What an operator may say of a merchant. */
+/** The options for the settings of a merchant. */
 export const patchOptions: readonly CommandOption[] = [
   { name: 'name', takes: '<text>', meaning: 'What cardholders read.' },
   { name: 'organization', takes: '<text>', meaning: 'Its legal name on receipts; the name by default.' },
@@ -23,7 +23,7 @@ export const patchOptions: readonly CommandOption[] = [
   { name: 'epos', takes: '<merchant/terminal>', meaning: 'Its EPOS ids on receipts · none' },
 ]
 
-/** What was said of a merchant, by the names of its settings. Throws `CannotGoOn` for what cannot be read here; the service judges the rest. */
+/** Reads the given options into a patch. Throws `ExitError` for values that cannot be parsed; the service validates the rest. */
 export function readPatchOptions({ options }: CommandInput): Readonly<Record<string, unknown>> {
   const patch: Record<string, unknown> = {}
   for (const [option, [member, read]] of Object.entries(readers)) {
@@ -63,7 +63,7 @@ function readJson(text: string, flag: string): unknown {
   try {
     return JSON.parse(json)
   } catch {
-    throw new CannotGoOn('usage', `${flag} wants JSON, @ and the name of a file that has it, or none.`)
+    throw new ExitError('usage', `${flag} must be JSON, @ and the name of a JSON file, or none.`)
   }
 }
 
@@ -71,23 +71,23 @@ function readFile(path: string, flag: string): string {
   try {
     return readFileSync(path, 'utf8')
   } catch (err) {
-    throw new CannotGoOn('usage', `${flag}: the file ${path} cannot be read (${(err as NodeJS.ErrnoException).code ?? 'unknown'}).`)
+    throw new ExitError('usage', `${flag}: the file ${path} cannot be read (${(err as NodeJS.ErrnoException).code ?? 'unknown'}).`)
   }
 }
 
 function readAmount(text: string, flag: string): number | null {
   if (text === 'none') return null
   if (/^[0-9]{1,15}$/.test(text)) return Number(text)
-  throw new CannotGoOn('usage', `${flag} wants a whole number of tiyin (1 so'm is 100 tiyin), or none.`)
+  throw new ExitError('usage', `${flag} must be a whole number of tiyin (1 so'm is 100 tiyin), or none.`)
 }
 
 function readSwitch(text: string, flag: string): boolean {
   if (text === 'on' || text === 'off') return text === 'on'
-  throw new CannotGoOn('usage', `${flag} wants on or off.`)
+  throw new ExitError('usage', `${flag} must be on or off.`)
 }
 
 function readEpos(text: string, flag: string): unknown {
   const [merchantId = '', terminalId = '', ...more] = text === 'none' ? [] : text.split('/')
   if (more.length === 0) return { merchantId, terminalId }
-  throw new CannotGoOn('usage', `${flag} wants the merchant id, a slash and the terminal id, or none.`)
+  throw new ExitError('usage', `${flag} must be <merchant id>/<terminal id>, or none.`)
 }

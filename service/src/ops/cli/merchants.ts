@@ -1,8 +1,8 @@
 import type { OperatorResult } from '@tessera/contract/operations'
 
-import { CannotGoOn } from '../exits.ts'
+import { ExitError } from '../exits.ts'
 
-import { printFacts, printTable, wordsOf, type Command, type CommandInput } from './command.ts'
+import { printFields, printTable, requireArguments, type Command, type CommandInput } from './command.ts'
 import { callService } from './control-client.ts'
 import { patchOptions, readPatchOptions } from './merchant-options.ts'
 
@@ -11,15 +11,15 @@ const yesOption = { name: 'yes', meaning: 'Confirm.' }
 export const merchantsCreate: Command = {
   name: 'merchants create',
   summary: 'Creates a merchant, and prints its id and its password once.',
-  about:
+  details:
     'Only a keyed hash of the password is stored: it cannot be printed again. It belongs on the merchant’s server, never in a page or an app.',
   options: patchOptions,
   async run(input) {
     const patch = readPatchOptions(input)
     if (patch['name'] === undefined)
-      throw new CannotGoOn('usage', 'Say what cardholders will read: tessera merchants create --name "My shop"')
-    const facts = await callService(input, 'operator.merchants.create', { patch })
-    return { exit: 'done', facts, text: `Merchant ${facts.merchantId} (${facts.name}) may call from now on.\n${passwordLines(facts)}` }
+      throw new ExitError('usage', 'The name for cardholders is missing: tessera merchants create --name "My shop"')
+    const data = await callService(input, 'operator.merchants.create', { patch })
+    return { exit: 'done', data, text: `Merchant ${data.merchantId} (${data.name}) was created.\n${passwordLines(data)}` }
   },
 }
 
@@ -31,122 +31,122 @@ export const merchantsList: Command = {
     { name: 'count', takes: '<n>', meaning: 'How many; 100 by default, 500 at most.' },
   ],
   async run(input) {
-    const count = wholeOf(input, 'count', 100)
-    if (count > 500) throw new CannotGoOn('usage', '--count wants a whole number from 1 to 500.')
+    const count = integerOption(input, 'count', 100)
+    if (count > 500) throw new ExitError('usage', '--count must be a whole number from 1 to 500.')
     const after = input.options.get('after') ?? ''
-    if (after !== '' && !/^[0-9a-f]{24}$/.test(after)) throw new CannotGoOn('usage', '--after wants a merchant id: 24 hex digits.')
-    const facts = await callService(input, 'operator.merchants.list', { after, count })
-    const rows = facts.merchants.map((each) => [each.merchantId, each.state, each.createdAt, each.name])
+    if (after !== '' && !/^[0-9a-f]{24}$/.test(after)) throw new ExitError('usage', '--after must be a merchant id: 24 hex digits.')
+    const data = await callService(input, 'operator.merchants.list', { after, count })
+    const rows = data.merchants.map((each) => [each.merchantId, each.state, each.createdAt, each.name])
     const more =
-      rows.length === count ? `\nThere may be more: tessera merchants list --after ${facts.merchants.at(-1)?.merchantId ?? ''}` : ''
-    const text = rows.length === 0 ? 'No merchant.' : printTable(['merchant', 'state', 'created', 'name'], rows) + more
-    return { exit: 'done', facts, text }
+      rows.length === count ? `\nThere may be more: tessera merchants list --after ${data.merchants.at(-1)?.merchantId ?? ''}` : ''
+    const text = rows.length === 0 ? 'No merchants.' : printTable(['merchant', 'state', 'created', 'name'], rows) + more
+    return { exit: 'done', data, text }
   },
 }
 
 export const merchantsShow: Command = {
   name: 'merchants show',
-  words: '<merchant>',
+  args: '<merchant>',
   summary: 'Shows the settings of a merchant, and when its passwords were created, last used and retired.',
-  about: 'The last use is recorded at most once an hour.',
+  details: 'The last use is recorded at most once an hour.',
   async run(input) {
-    const facts = await callService(input, 'operator.merchants.get', { merchantId: merchantOf(input, 'show', null) })
-    return { exit: 'done', facts, text: printMerchant(facts) }
+    const data = await callService(input, 'operator.merchants.get', { merchantId: merchantArgument(input, 'show', null) })
+    return { exit: 'done', data, text: printMerchant(data) }
   },
 }
 
 export const merchantsSet: Command = {
   name: 'merchants set',
-  words: '<merchant>',
+  args: '<merchant>',
   summary: 'Changes the settings of a merchant that are given.',
-  about: 'Takes effect at once, and within five seconds in other processes on the same database.',
+  details: 'Takes effect at once, and within five seconds in other processes on the same database.',
   options: patchOptions,
   async run(input) {
-    const [merchantId = ''] = wordsOf(input.words, 1, 1, 'merchants set <merchant> --name … and so on')
+    const [merchantId = ''] = requireArguments(input.args, 1, 1, 'merchants set <merchant> --name … and so on')
     const patch = readPatchOptions(input)
-    if (Object.keys(patch).length === 0) throw new CannotGoOn('usage', 'Say what is to be changed: see tessera merchants set --help')
-    const facts = await callService(input, 'operator.merchants.change', { merchantId, patch })
-    return { exit: 'done', facts, text: printMerchant(facts) }
+    if (Object.keys(patch).length === 0) throw new ExitError('usage', 'Nothing to change was given: see tessera merchants set --help')
+    const data = await callService(input, 'operator.merchants.change', { merchantId, patch })
+    return { exit: 'done', data, text: printMerchant(data) }
   },
 }
 
 export const merchantsBlock: Command = {
   name: 'merchants block',
-  words: '<merchant>',
+  args: '<merchant>',
   summary: 'Blocks a merchant: all its requests are refused with -31601.',
-  about: 'Payments in progress are finished, and its events are delivered. To undo: tessera merchants unblock',
+  details: 'Payments in progress are finished, and its events are delivered. To undo: tessera merchants unblock',
   options: [yesOption],
   async run(input) {
-    const merchantId = merchantOf(input, 'block', 'Every call of this merchant will be refused')
-    const facts = await callService(input, 'operator.merchants.block', { merchantId })
-    return { exit: 'done', facts, text: `Merchant ${merchantId} (${facts.name}) is blocked: its calls are refused.` }
+    const merchantId = merchantArgument(input, 'block', 'All requests of this merchant will be refused')
+    const data = await callService(input, 'operator.merchants.block', { merchantId })
+    return { exit: 'done', data, text: `Merchant ${merchantId} (${data.name}) is blocked: its requests are refused.` }
   },
 }
 
 export const merchantsUnblock: Command = {
   name: 'merchants unblock',
-  words: '<merchant>',
+  args: '<merchant>',
   summary: 'Unblocks a merchant.',
   async run(input) {
-    const merchantId = merchantOf(input, 'unblock', null)
-    const facts = await callService(input, 'operator.merchants.unblock', { merchantId })
-    return { exit: 'done', facts, text: `Merchant ${merchantId} (${facts.name}) may call again.` }
+    const merchantId = merchantArgument(input, 'unblock', null)
+    const data = await callService(input, 'operator.merchants.unblock', { merchantId })
+    return { exit: 'done', data, text: `Merchant ${merchantId} (${data.name}) is no longer blocked.` }
   },
 }
 
 export const merchantsRotatePassword: Command = {
   name: 'merchants rotate-password',
-  words: '<merchant>',
+  args: '<merchant>',
   summary: 'Creates a second password and prints it once. The previous one stays valid until it is retired.',
-  about:
+  details:
     'Put the new one on the merchant’s server, check in tessera merchants show that it is used, then: tessera merchants retire-password',
   async run(input) {
-    const merchantId = merchantOf(input, 'rotate-password', null)
-    const facts = await callService(input, 'operator.passwords.rotate', { merchantId })
-    const next = `Both passwords are good until the old one is retired: tessera merchants retire-password ${merchantId} --yes`
-    return { exit: 'done', facts, text: `${passwordLines(facts)}\n${next}` }
+    const merchantId = merchantArgument(input, 'rotate-password', null)
+    const data = await callService(input, 'operator.passwords.rotate', { merchantId })
+    const next = `Both passwords are valid until the old one is retired: tessera merchants retire-password ${merchantId} --yes`
+    return { exit: 'done', data, text: `${passwordLines(data)}\n${next}` }
   },
 }
 
 export const merchantsRetirePassword: Command = {
   name: 'merchants retire-password',
-  words: '<merchant>',
+  args: '<merchant>',
   summary: 'Retires a password: the older of two, unless --number names one. The last one stays.',
   options: [
     { name: 'number', takes: '<n>', meaning: 'The number of the password in tessera merchants show; the older active one by default.' },
     yesOption,
   ],
   async run(input) {
-    const merchantId = merchantOf(input, 'retire-password', 'Servers that still use that password will be refused')
-    const number = input.options.has('number') ? { number: wholeOf(input, 'number', 0) } : {}
-    const facts = await callService(input, 'operator.passwords.retire', { merchantId, ...number })
-    const active = facts.passwords.filter(({ retiredAt }) => retiredAt === null).map((each) => each.number)
-    return { exit: 'done', facts, text: `Of merchant ${merchantId} password ${active.join(', ')} is good, and no other.` }
+    const merchantId = merchantArgument(input, 'retire-password', 'Servers that still use that password will be refused')
+    const number = input.options.has('number') ? { number: integerOption(input, 'number', 0) } : {}
+    const data = await callService(input, 'operator.passwords.retire', { merchantId, ...number })
+    const active = data.passwords.filter(({ retiredAt }) => retiredAt === null).map((each) => each.number)
+    return { exit: 'done', data, text: `Merchant ${merchantId} now has only password ${active.join(', ')}.` }
   },
 }
 
-/** The merchant that a command is about; where a warning says what it breaks, only with --yes. */
-function merchantOf({ words, options }: CommandInput, action: string, warning: string | null): string {
-  const [merchantId = ''] = wordsOf(words, 1, 1, `merchants ${action} <merchant>`)
+/** The merchant id of a command. With a warning, the command requires --yes. */
+function merchantArgument({ args, options }: CommandInput, action: string, warning: string | null): string {
+  const [merchantId = ''] = requireArguments(args, 1, 1, `merchants ${action} <merchant>`)
   if (warning === null || options.has('yes')) return merchantId
-  throw new CannotGoOn('usage', `${warning}. If you mean it: tessera merchants ${action} ${merchantId.slice(0, 64)} --yes`)
+  throw new ExitError('usage', `${warning}. To confirm: tessera merchants ${action} ${merchantId.slice(0, 64)} --yes`)
 }
 
 function passwordLines({ merchantId, password }: { readonly merchantId: string; readonly password: string }): string {
   return `Password (shown once): ${password}\nX-Auth of its server: ${merchantId}:${password}`
 }
 
-function wholeOf({ options }: CommandInput, name: string, byDefault: number): number {
-  const said = options.get(name)
-  const count = said === undefined ? byDefault : /^[0-9]{1,9}$/.test(said) ? Number(said) : 0
-  if (count < 1) throw new CannotGoOn('usage', `--${name} wants a whole number from 1.`)
+function integerOption({ options }: CommandInput, name: string, byDefault: number): number {
+  const text = options.get(name)
+  const count = text === undefined ? byDefault : /^[0-9]{1,9}$/.test(text) ? Number(text) : 0
+  if (count < 1) throw new ExitError('usage', `--${name} must be a whole number from 1.`)
   return count
 }
 
-/** For people: facts one a line, then fields and passwords. */
+/** Formats the settings one per line, then account fields and passwords. */
 function printMerchant(merchant: OperatorResult<'operator.merchants.get'>): string {
   const limits = Object.entries(merchant.limits).map(([name, count]) => `${name} ${String(count)}`)
-  const facts = printFacts({
+  const facts = printFields({
     merchant: merchant.merchantId,
     state: merchant.state,
     name: merchant.name,
@@ -155,7 +155,7 @@ function printMerchant(merchant: OperatorResult<'operator.merchants.get'>): stri
     created: merchant.createdAt,
     origins: merchant.origins.join(' '),
     'amounts, tiyin': `${merchant.minAmount} to ${merchant.maxAmount}`,
-    limits: limits.length === 0 ? 'as the settings say' : limits.join(', '),
+    limits: limits.length === 0 ? 'as in the settings' : limits.join(', '),
     'strict server auth': onOff(merchant.strictServerAuth),
     'form sessions required': onOff(merchant.requireFormSessions),
     'business id': merchant.businessId,
@@ -175,9 +175,9 @@ function printMerchant(merchant: OperatorResult<'operator.merchants.get'>): stri
   return [
     facts,
     '',
-    fields.length === 0 ? 'Account fields: any are taken.' : printTable(['account field', '', 'kind', 'en', 'ru', 'uz'], fields),
+    fields.length === 0 ? 'Account fields: any are accepted.' : printTable(['account field', '', 'kind', 'en', 'ru', 'uz'], fields),
     '',
-    printTable(['password', 'made', 'last used', 'retired'], passwords),
+    printTable(['password', 'created', 'last used', 'retired'], passwords),
   ].join('\n')
 }
 

@@ -24,7 +24,7 @@ async function readiness({ facts }: Started): Promise<{ status: number; state: s
   return { status: response.status, ...((await response.json()) as { state: string }) }
 }
 
-test('when PostgreSQL goes away calls are told to come again and readiness says so; when it is back all goes on, nothing lost', async () => {
+test('during an outage of PostgreSQL calls get Retry-After and readiness fails; afterwards the service works again and nothing is lost', async () => {
   const service = await startTessera(join(scratch, 'outage'), [], { TESSERA_DATABASE_URL: cluster.url })
   const token = (await service.call('cards.create', { card })).reply.result?.card.token
   await cluster.crash()
@@ -51,7 +51,7 @@ test('when PostgreSQL goes away calls are told to come again and readiness says 
   assert.equal((await service.stop()).code, 0)
 })
 
-test('a start that waits for its database is alive, not ready, and stops when it is told to', async () => {
+test('a start that waits for its database is alive, not ready, and can be stopped', async () => {
   const adminPort = await findFreePort()
   const args = [
     'start',
@@ -71,21 +71,21 @@ test('a start that waits for its database is alive, not ready, and stops when it
   assert.match(err, /stopped by SIGTERM before it was ready/)
 })
 
-test('services on one database share one key: with another the second is refused, with the same both answer for each token', async () => {
+test('services on one database must share the KEK: with another the second is refused, with the same both serve each token', async () => {
   const env = { TESSERA_DATABASE_URL: cluster.url }
   const first = await startTessera(join(scratch, 'outage'), [], env)
   const token = (await first.call('cards.create', { card })).reply.result?.card.token
   const folder = join(scratch, 'second')
   const foreign = await runTessera(['start', '--port=0', '--admin-port=0', `--data=${folder}`], env).ended
   assert.equal(foreign.code, 78)
-  assert.match(foreign.err, /is wrapped by KEK .*give this data folder a copy of the development\.kek/)
+  assert.match(foreign.err, /is wrapped by KEK .*copy the development\.kek of another service/)
   copyFileSync(join(first.folder, 'development.kek'), join(folder, 'development.kek'))
   const second = await startTessera(folder, [], env)
   assert.equal((await second.call('cards.check', { token }, true)).reply.result?.card.token, token)
   assert.deepEqual([(await second.stop()).code, (await first.stop()).code], [0, 0])
 })
 
-test('doctor tells that a database does not answer, without its password', async () => {
+test('doctor reports that a database does not respond, without its password', async () => {
   const { code, out } = await runTessera(['doctor', '--database-url=postgres://u:hunter2@127.0.0.1:1/x', `--data=${join(scratch, 'none')}`])
     .ended
   assert.equal(code, 1)

@@ -43,7 +43,7 @@ for (const [name, start] of Object.entries(stores)) {
       [[lost, 20]],
     )
     const flagged = await ask('receipts', 'list', '--flagged')
-    assert.equal(flagged.out.trim(), 'No receipt.')
+    assert.equal(flagged.out.trim(), 'No receipts.')
     const everything = await ask('receipts', 'list')
     assert.match(everything.err, /--flagged, --merchant <id>, or --state/)
 
@@ -56,7 +56,7 @@ for (const [name, start] of Object.entries(stores)) {
     const unsaid = await ask('receipts', 'resolve', lost, ...statement, '--yes')
     assert.match(unsaid.err, /either --paid-at <time> or --not-paid/)
     const unsure = await ask('receipts', 'resolve', lost, '--not-paid', ...statement)
-    assert.match(unsure.err, /cannot be taken back\. Nothing was done/)
+    assert.match(unsure.err, /cannot be undone\. Nothing was done/)
     const early = await ask('receipts', 'resolve', lost, '--paid-at', '2020-01-31T09:00:00Z', ...statement, '--yes')
     assert.match(early.err, /belongs to another payment/)
     const leaky = await ask('receipts', 'resolve', lost, '--not-paid', '--reference', 'RRN-1', '--reason', 'card 8600069195406311', '--yes')

@@ -1,69 +1,69 @@
-import { SettingsRefused } from '../config/sources.ts'
+import { InvalidSettingsError } from '../config/sources.ts'
 import { readConfig, settings } from '../config/config.ts'
 import { nearest } from '../nearest.ts'
 
-import { refuseCardNumbers, takeApart } from './arguments.ts'
+import { refuseCardNumbers, parseCommandLine } from './arguments.ts'
 import type { CommandInput, Command, CommandOutcome } from './command.ts'
 import { commands } from './commands.ts'
-import { CannotGoOn, exits } from '../exits.ts'
+import { ExitError, exits } from '../exits.ts'
 import type { Exit } from '../exits.ts'
-import { printCommand, printCommands, printFamily, spelled } from './help.ts'
+import { printCommand, printCommands, printCommandGroup, formatUsage } from './help.ts'
 
-/** Where a command's words go. */
+/** Where a command prints. */
 export interface Terminal {
   readonly out: (text: string) => void
   readonly err: (text: string) => void
 }
 
-/** Runs one command line and tells the exit code. */
+/** Runs one command line and returns the exit code. */
 export async function runCommandLine(args: readonly string[], terminal: Terminal): Promise<number> {
-  const typed = takeApart(
+  const typed = parseCommandLine(
     args,
-    ownOptions(),
+    commandOptions(),
     settings.map((setting) => setting.flag),
   )
   const json = typed.options.has('json')
   try {
     refuseCardNumbers(typed)
-    const outcome = await runTyped(typed, json, terminal)
-    if (json) terminal.out(`${JSON.stringify(outcome.facts)}\n`)
+    const outcome = await runParsed(typed, json, terminal)
+    if (json) terminal.out(`${JSON.stringify(outcome.data)}\n`)
     else if (outcome.text !== '') terminal.out(`${outcome.text}\n`)
     return exits[outcome.exit].code
   } catch (err) {
-    const { exit, lines } = explain(err)
+    const { exit, lines } = describeFailure(err)
     if (json) terminal.out(`${JSON.stringify({ error: { exit, code: exits[exit].code, lines } })}\n`)
     else terminal.err(lines.map((line, i) => (i === 0 ? `tessera: ${line}\n` : `  ${line}\n`)).join(''))
     return exits[exit].code
   }
 }
 
-type TypedCommand = ReturnType<typeof takeApart>
+type ParsedCommand = ReturnType<typeof parseCommandLine>
 
-async function runTyped(typed: TypedCommand, json: boolean, terminal: Terminal): Promise<CommandOutcome> {
+async function runParsed(typed: ParsedCommand, json: boolean, terminal: Terminal): Promise<CommandOutcome> {
   // `tessera help keys rotate` is `tessera keys rotate --help`.
-  if (typed.words[0] === 'help')
-    return runTyped({ ...typed, words: typed.words.slice(1), options: new Map([...typed.options, ['help', '']]) }, json, terminal)
-  const family = familyOf(typed.words)
+  if (typed.args[0] === 'help')
+    return runParsed({ ...typed, args: typed.args.slice(1), options: new Map([...typed.options, ['help', '']]) }, json, terminal)
+  const family = commandGroup(typed.args)
   if (typed.options.has('help') && family.length > 0)
-    return { exit: 'done', facts: { commands: family.map(({ name }) => name) }, text: printFamily(family) }
-  const { command, words } = find(typed)
+    return { exit: 'done', data: { commands: family.map(({ name }) => name) }, text: printCommandGroup(family) }
+  const { command, words: args } = findCommand(typed)
   const [stray] = strayOptions(typed)
-  if (command === null && stray !== undefined) throw new CannotGoOn('usage', `There is no option --${stray}. See: tessera help`)
+  if (command === null && stray !== undefined) throw new ExitError('usage', `There is no option --${stray}. See: tessera help`)
   if (command === null)
     return {
       exit: typed.options.has('help') ? 'done' : 'usage',
-      facts: { commands: commands.map(({ name }) => name) },
+      data: { commands: commands.map(({ name }) => name) },
       text: printCommands(commands),
     }
   if (typed.options.has('help'))
-    return { exit: 'done', facts: { command: command.name, summary: command.summary }, text: printCommand(command) }
-  refuseForeignOptions(command, typed)
-  // What follows a flag that nobody knows stands here as a word: the flag is told, and what else is wrong with the settings.
-  if (stray !== undefined && words.length > 0) readConfig(typed.settingArguments)
-  if (command.words === undefined && words.length > 0)
-    throw new CannotGoOn('usage', `It is: tessera ${spelled(command)}, and no word more.`)
+    return { exit: 'done', data: { command: command.name, summary: command.summary }, text: printCommand(command) }
+  refuseUnknownOptions(command, typed)
+  // The value of an unknown flag looks like an argument, so the flag is reported first, with all other faults of the settings.
+  if (stray !== undefined && args.length > 0) readConfig(typed.settingArguments)
+  if (command.args === undefined && args.length > 0)
+    throw new ExitError('usage', `Too many arguments. Usage: tessera ${formatUsage(command)}`)
   const input: CommandInput = {
-    words,
+    args,
     options: typed.options,
     json,
     print: terminal.out,
@@ -72,43 +72,43 @@ async function runTyped(typed: TypedCommand, json: boolean, terminal: Terminal):
   return command.run(input)
 }
 
-/** The command of three words before that of two, and that before one; null when none was typed. Throws when there is no such command. */
-function find(typed: TypedCommand): { command: Command | null; words: readonly string[] } {
-  const [first, second, third] = typed.words
+/** Finds the command with the longest matching name, of up to three words; null when none was typed. Throws when there is no such command. */
+function findCommand(typed: ParsedCommand): { command: Command | null; words: readonly string[] } {
+  const [first, second, third] = typed.args
   if (first === undefined)
     return { command: commands.find(({ name }) => typed.options.has('version') && name === 'version') ?? null, words: [] }
   const byThree = commands.find(({ name }) => name === `${first} ${second ?? ''} ${third ?? ''}`)
-  if (byThree !== undefined) return { command: byThree, words: typed.words.slice(3) }
+  if (byThree !== undefined) return { command: byThree, words: typed.args.slice(3) }
   const byTwo = commands.find(({ name }) => name === `${first} ${second ?? ''}`)
-  if (byTwo !== undefined) return { command: byTwo, words: typed.words.slice(2) }
+  if (byTwo !== undefined) return { command: byTwo, words: typed.args.slice(2) }
   const byOne = commands.find(({ name }) => name === first)
-  if (byOne !== undefined) return { command: byOne, words: typed.words.slice(1) }
-  throw new CannotGoOn('usage', unknownCommand(first, second))
+  if (byOne !== undefined) return { command: byOne, words: typed.args.slice(1) }
+  throw new ExitError('usage', unknownCommand(first, second))
 }
 
-/** The commands that begin with the words that were typed, where these are no command by themselves: `keys`, `dashboard users`. */
-function familyOf(words: readonly string[]): readonly Command[] {
+/** The commands whose names begin with these words: `keys`, `dashboard users`. */
+function commandGroup(words: readonly string[]): readonly Command[] {
   return words.length === 0 ? [] : commands.filter(({ name }) => name.startsWith(`${words.join(' ')} `))
 }
 
 function unknownCommand(first: string, second: string | undefined): string {
   const names = commands.map(({ name }) => name)
-  const begun = second !== undefined && familyOf([first, second]).length > 0 ? `${first} ${second}` : first
-  const family = familyOf([begun]).map(({ name }) => name.slice(begun.length + 1))
-  if (family.length > 0) return `"${begun}" wants one of: ${family.join(', ')}.`
+  const begun = second !== undefined && commandGroup([first, second]).length > 0 ? `${first} ${second}` : first
+  const family = commandGroup([begun]).map(({ name }) => name.slice(begun.length + 1))
+  if (family.length > 0) return `"${begun}" needs one of: ${family.join(', ')}.`
   const guess = (second === undefined ? null : nearest(`${first} ${second}`, names)) ?? nearest(first, names)
   return `There is no command "${first.slice(0, 64)}".${guess === null ? ' See: tessera help' : ` Did you mean: tessera ${guess}`}`
 }
 
-function refuseForeignOptions(command: Command, typed: TypedCommand): void {
+function refuseUnknownOptions(command: Command, typed: ParsedCommand): void {
   const known = new Set(['json', 'help', ...(command.options ?? []).map(({ name }) => name)])
-  const settingNames = command.readsNoSettings === true ? typed.settingArguments.map(nameOf) : []
+  const settingNames = command.ignoresSettings === true ? typed.settingArguments.map(nameOf) : []
   const foreign = [...typed.options.keys(), ...settingNames].find((name) => !known.has(name))
-  if (foreign !== undefined) throw new CannotGoOn('usage', `"${command.name}" takes no --${foreign}. See: tessera ${command.name} --help`)
+  if (foreign !== undefined) throw new ExitError('usage', `"${command.name}" takes no --${foreign}. See: tessera ${command.name} --help`)
 }
 
-/** What is neither an option of a command nor the flag of a setting. */
-function strayOptions({ settingArguments }: TypedCommand): string[] {
+/** The options that belong neither to a command nor to a setting. */
+function strayOptions({ settingArguments }: ParsedCommand): string[] {
   return settingArguments.map(nameOf).filter((name) => !settings.some(({ flag }) => flag === `--${name}`))
 }
 
@@ -117,8 +117,8 @@ function nameOf(argument: string): string {
   return argument.replace(/^-+|=.*$/g, '')
 }
 
-/** Every option of any command that is no setting, with whether it takes a value. */
-function ownOptions(): ReadonlyMap<string, boolean> {
+/** The options of all commands, with whether each takes a value. */
+function commandOptions(): ReadonlyMap<string, boolean> {
   const all = commands.flatMap(({ options }) => options ?? [])
   return new Map([
     ['json', false],
@@ -128,8 +128,8 @@ function ownOptions(): ReadonlyMap<string, boolean> {
   ])
 }
 
-function explain(err: unknown): { exit: Exit; lines: string[] } {
-  if (err instanceof SettingsRefused) return { exit: 'settings', lines: ['the settings cannot be used:', ...err.faults] }
-  if (err instanceof CannotGoOn) return { exit: err.exit, lines: err.message.split('\n') }
-  return { exit: 'fault', lines: [err instanceof Error ? (err.stack ?? err.message) : String(err)] }
+function describeFailure(err: unknown): { exit: Exit; lines: string[] } {
+  if (err instanceof InvalidSettingsError) return { exit: 'invalidSettings', lines: ['invalid settings:', ...err.faults] }
+  if (err instanceof ExitError) return { exit: err.exit, lines: err.message.split('\n') }
+  return { exit: 'internalError', lines: [err instanceof Error ? (err.stack ?? err.message) : String(err)] }
 }

@@ -4,16 +4,16 @@ import { exits } from '../exits.ts'
 import type { Log } from '../logging/log.ts'
 import type { LogSink } from '../logging/sink.ts'
 
-/** What the process does with signals and with errors that nobody caught. */
-export interface TakenOver {
+/** The process's handling of signals and of uncaught errors. */
+export interface ProcessSignals {
   /** Aborted by the first SIGTERM, SIGINT or SIGHUP; its reason is the signal's name. */
   readonly stopping: AbortSignal
   /** Ends the process now, with one last line in the log. */
   endNow(exit: Exit, event: string, err: unknown): never
 }
 
-/** Takes the process over: to be called once, before anything else is opened. */
-export function takeOver(log: Log, sink: LogSink, clock: Clock): TakenOver {
+/** Installs the handlers. To be called once, before anything else is opened. */
+export function handleProcessSignals(log: Log, sink: LogSink, clock: Clock): ProcessSignals {
   const stopping = new AbortController()
   const endNow = (exit: Exit, event: string, err: unknown): never => {
     log.error(event, { exitCode: exits[exit].code, err })
@@ -30,14 +30,14 @@ export function takeOver(log: Log, sink: LogSink, clock: Clock): TakenOver {
       } else if (signal === 'SIGINT' && at - firstAt > ECHO_MS) endNow('interrupted', 'interrupted', undefined)
     })
   }
-  // Without a listener Node opens its inspector on SIGUSR1, and whoever may signal us could read our memory.
+  // Without a listener Node opens its inspector on SIGUSR1, and anyone who may signal the process could read its memory.
   process.on('SIGUSR1', () => log.warn('signal_ignored', { signal: 'SIGUSR1' }))
-  process.on('uncaughtException', (err) => endNow('fault', 'crashed', err))
-  process.on('unhandledRejection', (err) => endNow('fault', 'crashed', err))
-  // A terminal or pipe that has gone away ends nothing.
+  process.on('uncaughtException', (err) => endNow('internalError', 'crashed', err))
+  process.on('unhandledRejection', (err) => endNow('internalError', 'crashed', err))
+  // A closed terminal or pipe does not end the service.
   for (const stream of [process.stdout, process.stderr]) stream.on('error', () => undefined)
   return Object.freeze({ stopping: stopping.signal, endNow })
 }
 
-/** One Ctrl-C arrives twice under npm: from the terminal, and handed on by npm. Within this time it is the same one. */
+/** Under npm one Ctrl-C arrives twice: from the terminal and from npm. Within this time it counts as one. */
 const ECHO_MS = 1000

@@ -15,23 +15,23 @@ import { makeMetrics } from '../metrics/metrics.ts'
 import { serviceGauges } from '../metrics/service-gauges.ts'
 
 import type { CommandInput, CommandOutcome } from './command.ts'
-import { shownFolder } from './control-client.ts'
+import { displayPath } from './control-client.ts'
 import { explainStart } from './explain-start.ts'
-import { takeOver, type TakenOver } from './signals.ts'
+import { handleProcessSignals, type ProcessSignals } from './signals.ts'
 
-/** `tessera start`: takes over the process, opens the service, and stays until a signal. */
+/** `tessera start`: runs the service in this process until a signal stops it. */
 export async function runStart(input: CommandInput): Promise<CommandOutcome> {
   const { config } = input.settings()
   process.umask(0o077)
   const sink = openLogSink(STDERR)
   const clock = makeSystemClock()
   const log = makeLog(config.logLevel, sink, clock.now)
-  const signals = takeOver(log, sink, clock)
+  const signals = handleProcessSignals(log, sink, clock)
   try {
     const service = await startService(config, { log, clock, ...signals })
     input.print(input.json ? `${JSON.stringify({ ready: service.info })}\n` : printBanner(service.info))
     await aborted(signals.stopping)
-    return { exit: 'done', facts: { stopped: { callsCutOff: await service.stop() } }, text: 'Stopped.' }
+    return { exit: 'done', data: { stopped: { callsCutOff: await service.stop() } }, text: 'Stopped.' }
   } finally {
     sink.flush()
   }
@@ -41,12 +41,12 @@ interface RunningService extends Pick<App, 'stop'> {
   readonly info: RunningInfo
 }
 
-interface ProcessDependencies extends TakenOver {
+interface ProcessDependencies extends ProcessSignals {
   readonly log: Log
   readonly clock: Clock
 }
 
-/** Runs the application in this process, with health endpoints that answer before its store does. Throws `CannotGoOn`, which says what to do. */
+/** Runs the application in this process. Health endpoints respond before the store is open. Throws `ExitError`, which says what to do. */
 async function startService(config: Config, deps: ProcessDependencies): Promise<RunningService> {
   const { log, stopping } = deps
   const resources = createResources((err) => log.error('close_failed', { err }))
@@ -82,17 +82,17 @@ function aborted(signal: AbortSignal): Promise<void> {
 
 const STDERR = 2
 
-/** What the operator reads when the service is ready. */
-function printBanner(facts: RunningInfo): string {
+/** Printed when the service is ready. */
+function printBanner(info: RunningInfo): string {
   const lines = [
-    `Tessera ${facts.version} is ready (${facts.environment}).`,
+    `Tessera ${info.version} is ready (${info.environment}).`,
     '',
-    `  API        ${facts.url}`,
-    `  Health     ${facts.adminUrl}/readyz · /healthz · /metrics`,
-    `  Kept in    ${facts.store === 'sqlite' ? shownFolder(facts.folder) : 'PostgreSQL'} · durability ${facts.durability} (${printDurability(facts.durability)})`,
-    ...printDemo(facts),
+    `  API        ${info.url}`,
+    `  Health     ${info.adminUrl}/readyz · /healthz · /metrics`,
+    `  Data       ${info.store === 'sqlite' ? displayPath(info.folder) : 'PostgreSQL'} · durability ${info.durability} (${printDurability(info.durability)})`,
+    ...printDemo(info),
     '',
-    '  Stop       Ctrl-C, or SIGTERM: calls in flight are answered first.',
+    '  Stop       Ctrl-C or SIGTERM, after the calls in progress',
     '',
   ]
   return lines.join('\n')
@@ -100,8 +100,8 @@ function printBanner(facts: RunningInfo): string {
 
 function printDurability(durability: RunningInfo['durability']): string {
   return durability === 'local'
-    ? 'an answered write survives a crash of this machine'
-    : 'an answered write survives the loss of one machine'
+    ? 'an acknowledged write survives a crash of this machine'
+    : 'an acknowledged write survives the loss of one machine'
 }
 
 function printDemo({ url, demo }: RunningInfo): string[] {
@@ -118,7 +118,7 @@ function printDemo({ url, demo }: RunningInfo): string[] {
     `  Password   ${demo.password}`,
     `  Dashboard  ${url.replace('127.0.0.1', 'localhost')}/dashboard · phone ${demo.dashboardPhone}, password ${demo.dashboardPassword}`,
     '',
-    '  Make a token:',
+    '  Create a token:',
     '',
     `    curl -s ${url}/api/cards.create -H 'X-Auth: ${demo.merchantId}' \\`,
     `      -d '${body}'`,

@@ -3,31 +3,31 @@ import type { OperatorResult } from '@tessera/contract/operations'
 import { effectiveSettings } from '../config/help.ts'
 import { tesseraVersion } from '../version.ts'
 
-import { printFacts, printTable, type Command } from './command.ts'
+import { printFields, printTable, type Command } from './command.ts'
 import { callService, longReplyTimeoutMs } from './control-client.ts'
 
 export const statusCommand: Command = {
   name: 'status',
   summary: 'Shows whether a service runs on the data folder, and its state.',
   async run(input) {
-    const facts = await callService(input, 'operator.status.get', {})
-    return { exit: 'done', facts, text: printFacts({ ...facts }) }
+    const data = await callService(input, 'operator.status.get', {})
+    return { exit: 'done', data, text: printFields({ ...data }) }
   },
 }
 
 export const auditVerify: Command = {
   name: 'audit verify',
-  summary: 'Recomputes the audit chains and checks every sealed card, receipt and merchant against them.',
-  about:
+  summary: 'Recomputes the audit chains and compares every sealed card, receipt and merchant with them.',
+  details:
     'Finds entries that were changed, removed from the middle or reordered, and rows that were changed or restored to an older version. Exit code 1 when it finds any.',
   async run(input) {
-    const facts = await callService(input, 'operator.audit.verify', {}, longReplyTimeoutMs)
+    const data = await callService(input, 'operator.audit.verify', {}, longReplyTimeoutMs)
     const text = [
-      `${String(facts.entries)} entries in ${String(facts.chains)} chains, ${String(facts.cards)} sealed cards, ${String(facts.receipts)} receipts, ${String(facts.merchants)} merchants.`,
-      ...(facts.findings.length === 0 ? ['Nothing found.'] : facts.findings.map(printFinding)),
-      ...(facts.more ? ['There is more; fix these first.'] : []),
+      `${String(data.entries)} entries in ${String(data.chains)} chains, ${String(data.cards)} sealed cards, ${String(data.receipts)} receipts, ${String(data.merchants)} merchants.`,
+      ...(data.findings.length === 0 ? ['No findings.'] : data.findings.map(printFinding)),
+      ...(data.more ? ['There are more findings; fix these first.'] : []),
     ].join('\n')
-    return { exit: facts.findings.length === 0 ? 'done' : 'found', facts, text }
+    return { exit: data.findings.length === 0 ? 'done' : 'findings', data, text }
   },
 }
 
@@ -40,16 +40,16 @@ function printFinding(finding: OperatorResult<'operator.audit.verify'>['findings
 export const settingsCommand: Command = {
   name: 'settings',
   summary: 'Prints the effective value of every setting, and where it comes from.',
-  about: 'Secrets are not shown. A running service may have been started with other settings.',
+  details: 'Secrets are not shown. A running service may have been started with other settings.',
   run(input) {
-    const facts = effectiveSettings(input.settings())
-    const rows = facts.map(({ name, value, from, env }) => [
+    const data = effectiveSettings(input.settings())
+    const rows = data.map(({ name, value, from, env }) => [
       name,
       typeof value === 'object' && value !== null ? JSON.stringify(value) : value,
       from,
       env,
     ])
-    return Promise.resolve({ exit: 'done', facts, text: printTable(['setting', 'value', 'from', 'environment variable'], rows) })
+    return Promise.resolve({ exit: 'done', data, text: printTable(['setting', 'value', 'from', 'environment variable'], rows) })
   },
 }
 
@@ -57,9 +57,9 @@ export const versionCommand: Command = {
   name: 'version',
   summary: 'Prints the version of Tessera and of Node.',
   options: [{ name: 'version', meaning: 'Same as the command version.' }],
-  readsNoSettings: true,
+  ignoresSettings: true,
   run() {
-    const facts = { tessera: tesseraVersion, node: process.versions.node }
-    return Promise.resolve({ exit: 'done', facts, text: `Tessera ${facts.tessera} on Node ${facts.node}` })
+    const data = { tessera: tesseraVersion, node: process.versions.node }
+    return Promise.resolve({ exit: 'done', data, text: `Tessera ${data.tessera} on Node ${data.node}` })
   },
 }

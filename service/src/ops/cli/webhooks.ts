@@ -1,6 +1,6 @@
-import { CannotGoOn } from '../exits.ts'
+import { ExitError } from '../exits.ts'
 
-import { printTable, wordsOf, type Command, type CommandInput } from './command.ts'
+import { printTable, requireArguments, type Command, type CommandInput } from './command.ts'
 import { callService } from './control-client.ts'
 
 export const merchantOption = {
@@ -8,18 +8,18 @@ export const merchantOption = {
   takes: '<id>',
   meaning: 'The merchant; the demo merchant by default in the test environment.',
 }
-const urlOption = { name: 'url', takes: '<url>', meaning: 'The endpoint; not needed where there is only one.' }
+const urlOption = { name: 'url', takes: '<url>', meaning: 'The endpoint; not needed when there is only one.' }
 
 export const webhooksAdd: Command = {
   name: 'webhooks add',
   summary: 'Adds an endpoint for events, and prints its secret once.',
-  about: 'https only; in the test environment http to this machine as well. It gets events that happen from now on.',
+  details: 'https only; in the test environment also http to this machine. The endpoint gets events from now on.',
   options: [merchantOption, { name: 'url', takes: '<url>', meaning: 'Where the events go.' }],
   async run(input) {
     const url = input.options.get('url')
-    if (url === undefined) throw new CannotGoOn('usage', 'Say where the events go: tessera webhooks add --url https://…')
-    const facts = await callService(input, 'operator.webhooks.add', { ...endpointOptions(input), url })
-    return { exit: 'done', facts, text: `Events go to ${facts.url} from now on.\nSecret (shown once): ${facts.secret}` }
+    if (url === undefined) throw new ExitError('usage', 'The URL is missing: tessera webhooks add --url https://…')
+    const data = await callService(input, 'operator.webhooks.add', { ...endpointOptions(input), url })
+    return { exit: 'done', data, text: `Events go to ${data.url} from now on.\nSecret (shown once): ${data.secret}` }
   },
 }
 
@@ -28,31 +28,31 @@ export const webhooksList: Command = {
   summary: 'Lists the endpoints of a merchant.',
   options: [merchantOption],
   async run(input) {
-    const facts = await callService(input, 'operator.webhooks.list', endpointOptions(input))
-    const rows = facts.endpoints.map((each) => [each.endpointId, each.url, each.createdAt, each.bothSecretsUntil])
-    const text = rows.length === 0 ? 'No endpoint.' : printTable(['endpoint', 'url', 'added', 'both secrets until'], rows)
-    return { exit: 'done', facts, text }
+    const data = await callService(input, 'operator.webhooks.list', endpointOptions(input))
+    const rows = data.endpoints.map((each) => [each.endpointId, each.url, each.createdAt, each.bothSecretsUntil])
+    const text = rows.length === 0 ? 'No endpoints.' : printTable(['endpoint', 'url', 'added', 'both secrets until'], rows)
+    return { exit: 'done', data, text }
   },
 }
 
 export const webhooksRemove: Command = {
   name: 'webhooks remove',
-  summary: 'Removes an endpoint. Deliveries that wait for it are given up.',
+  summary: 'Removes an endpoint and cancels its waiting deliveries.',
   options: [merchantOption, urlOption],
   async run(input) {
-    const facts = await callService(input, 'operator.webhooks.remove', endpointOptions(input))
-    return { exit: 'done', facts, text: `No event goes to ${facts.url} any more.` }
+    const data = await callService(input, 'operator.webhooks.remove', endpointOptions(input))
+    return { exit: 'done', data, text: `Endpoint ${data.url} was removed.` }
   },
 }
 
 export const webhooksRotateSecret: Command = {
   name: 'webhooks rotate-secret',
-  summary: 'Creates a new secret for an endpoint and prints it once. For a day both secrets sign.',
+  summary: 'Creates a new secret for an endpoint and prints it once. Both secrets sign for a day.',
   options: [merchantOption, urlOption],
   async run(input) {
-    const facts = await callService(input, 'operator.webhooks.rotate', endpointOptions(input))
-    const text = `Secret of ${facts.url} (shown once): ${facts.secret}\nThe one before signs beside it until ${facts.bothUntil}.`
-    return { exit: 'done', facts, text }
+    const data = await callService(input, 'operator.webhooks.rotate', endpointOptions(input))
+    const text = `Secret of ${data.url} (shown once): ${data.secret}\nThe previous secret signs as well until ${data.bothUntil}.`
+    return { exit: 'done', data, text }
   },
 }
 
@@ -63,8 +63,8 @@ export const eventsList: Command = {
   summary: 'Lists the events of a merchant with their deliveries, newest first.',
   options: [merchantOption, countOption],
   async run(input) {
-    const facts = await callService(input, 'operator.events.list', { count: countOf(input), ...endpointOptions(input) })
-    const rows = facts.events.map(({ eventId, type, objectId, at, deliveries }) => {
+    const data = await callService(input, 'operator.events.list', { count: countOf(input), ...endpointOptions(input) })
+    const rows = data.events.map(({ eventId, type, objectId, at, deliveries }) => {
       return [
         eventId,
         new Date(at).toISOString(),
@@ -75,44 +75,44 @@ export const eventsList: Command = {
     })
     return {
       exit: 'done',
-      facts,
-      text: rows.length === 0 ? 'No event yet.' : printTable(['event', 'at', 'type', 'of', 'deliveries'], rows),
+      data,
+      text: rows.length === 0 ? 'No events.' : printTable(['event', 'at', 'type', 'object', 'deliveries'], rows),
     }
   },
 }
 
 export const eventsDead: Command = {
   name: 'events dead',
-  summary: 'Lists the deliveries that were given up after all attempts, newest first.',
+  summary: 'Lists the deliveries that failed after all attempts, newest first.',
   options: [merchantOption, countOption],
   async run(input) {
-    const facts = await callService(input, 'operator.events.dead', { count: countOf(input), ...endpointOptions(input) })
-    const rows = facts.dead.map(({ eventId, endpointId, objectId, tries, settledAt }) => [eventId, endpointId, objectId, tries, settledAt])
-    const text = rows.length === 0 ? 'Nothing was given up.' : printTable(['event', 'endpoint', 'of', 'tries', 'given up'], rows)
-    return { exit: 'done', facts, text }
+    const data = await callService(input, 'operator.events.dead', { count: countOf(input), ...endpointOptions(input) })
+    const rows = data.dead.map(({ eventId, endpointId, objectId, tries, settledAt }) => [eventId, endpointId, objectId, tries, settledAt])
+    const text = rows.length === 0 ? 'No dead deliveries.' : printTable(['event', 'endpoint', 'object', 'attempts', 'failed at'], rows)
+    return { exit: 'done', data, text }
   },
 }
 
 export const eventsReplay: Command = {
   name: 'events replay',
-  words: '<event>',
-  summary: 'Delivers an event again to every endpoint of its merchant, with all attempts.',
-  about: 'It has the same webhook-id, and comes after events of the same object that were delivered since.',
+  args: '<event>',
+  summary: 'Delivers an event again to every endpoint of its merchant, with a full set of attempts.',
+  details: 'It keeps its webhook-id, and arrives after later events of the same object.',
   options: [merchantOption],
   async run(input) {
-    const [eventId = ''] = wordsOf(input.words, 1, 1, 'events replay <event>')
-    const facts = await callService(input, 'operator.events.replay', { eventId, ...endpointOptions(input) })
-    return { exit: 'done', facts, text: `Event ${eventId} goes to ${String(facts.endpoints)} endpoint(s) again.` }
+    const [eventId = ''] = requireArguments(input.args, 1, 1, 'events replay <event>')
+    const data = await callService(input, 'operator.events.replay', { eventId, ...endpointOptions(input) })
+    return { exit: 'done', data, text: `Event ${eventId} will be delivered again to ${String(data.endpoints)} endpoint(s).` }
   },
 }
 
 function countOf({ options }: CommandInput): number {
   const count = Number(options.get('count') ?? 20)
-  if (!Number.isInteger(count) || count < 1 || count > 500) throw new CannotGoOn('usage', '--count wants a whole number from 1 to 500.')
+  if (!Number.isInteger(count) || count < 1 || count > 500) throw new ExitError('usage', '--count must be a whole number from 1 to 500.')
   return count
 }
 
-/** The merchant and the URL that were typed. */
+/** The options --merchant and --url. */
 export function endpointOptions({ options }: CommandInput): { merchantId?: string; url?: string } {
   const merchantId = options.get('merchant')
   const url = options.get('url')

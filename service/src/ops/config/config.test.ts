@@ -5,7 +5,7 @@ import { join, resolve } from 'node:path'
 import { after, test } from 'node:test'
 
 import { effectiveSettings, printSettings } from './help.ts'
-import { SettingsRefused } from './sources.ts'
+import { InvalidSettingsError } from './sources.ts'
 import { readConfig, settings } from './config.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'tessera-config-'))
@@ -21,7 +21,7 @@ function faultsOf(args: readonly string[], environment: NodeJS.ProcessEnv = {}):
   try {
     readConfig(args, environment)
   } catch (err) {
-    assert.ok(err instanceof SettingsRefused)
+    assert.ok(err instanceof InvalidSettingsError)
     return err.faults
   }
   return assert.fail('these settings were taken')
@@ -58,11 +58,11 @@ test('words that are no flags are handed on', () => {
 })
 
 test('a misspelt flag, variable or member is refused with the one that was meant', () => {
-  assert.deepEqual(faultsOf(['--prot', '1']), ['--prot is no setting. Did you mean --port?'])
-  assert.deepEqual(faultsOf([], { TESSERA_DATABSE_URL: 'x' }), ['TESSERA_DATABSE_URL is no setting. Did you mean TESSERA_DATABASE_URL?'])
+  assert.deepEqual(faultsOf(['--prot', '1']), ['--prot is not a setting. Did you mean --port?'])
+  assert.deepEqual(faultsOf([], { TESSERA_DATABSE_URL: 'x' }), ['TESSERA_DATABSE_URL is not a setting. Did you mean TESSERA_DATABASE_URL?'])
   assert.match(
     faultsOf(['--config', file({ otpAttemptMax: 3 })])[0] ?? '',
-    /^"otpAttemptMax" in .* is no setting\. Did you mean otpAttemptsMax\?$/,
+    /^"otpAttemptMax" in .* is not a setting\. Did you mean otpAttemptsMax\?$/,
   )
 })
 
@@ -82,10 +82,10 @@ test('variables of the tools and of other programs are let be', () => {
 test('every bad value is named at once: the setting as it was written, what it got, what it wants', () => {
   const faults = faultsOf(['--port', '99999', '--limits', 'maybe'], { TESSERA_ENV: 'staging', TESSERA_OTP_LIFETIME_SECONDS: '1e2' })
   assert.deepEqual([...faults].sort(), [
-    '--limits is "maybe"; it wants on or off.',
-    '--port is "99999"; it wants a port from 0 to 65535.',
-    'TESSERA_ENV is "staging"; it wants test or production.',
-    'TESSERA_OTP_LIFETIME_SECONDS is "1e2"; it wants a whole number from 10 to 600.',
+    '--limits is "maybe"; expected on or off.',
+    '--port is "99999"; expected a port from 0 to 65535.',
+    'TESSERA_ENV is "staging"; expected test or production.',
+    'TESSERA_OTP_LIFETIME_SECONDS is "1e2"; expected a whole number from 10 to 600.',
   ])
 })
 
@@ -119,14 +119,14 @@ test('a disclosure is JSON in a flag and an object in the file, and wants all th
   assert.deepEqual(readConfig(['--config', file({ disclosure })], {}).config.disclosure, disclosure)
   assert.match(
     faultsOf(['--disclosure', JSON.stringify({ ...disclosure, uz: ' ' })])[0] ?? '',
-    /wants JSON with the members version, en, ru and uz/,
+    /expected JSON with the members version, en, ru and uz/,
   )
 })
 
 const origins = ['https://pay.example.uz/', 'https://PAY.example.uz', 'pay.example.uz', 'ftp://pay.example.uz', 'https://pay.example.uz/x']
 for (const origin of origins) {
   test(`an origin is scheme, host and port alone: ${origin} is refused`, () => {
-    assert.match(faultsOf(['--form-origin', origin])[0] ?? '', /wants an origin/)
+    assert.match(faultsOf(['--form-origin', origin])[0] ?? '', /expected an origin/)
   })
 }
 

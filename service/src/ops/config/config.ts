@@ -13,8 +13,8 @@ const table = [
     name: 'environment',
     env: 'TESSERA_ENV',
     flag: '--env',
-    type: 'word',
-    words: ['test', 'production'],
+    type: 'choice',
+    choices: ['test', 'production'],
     default: 'test',
     meaning: 'The environment: test has sandbox cards and a demo merchant, production has neither.',
   },
@@ -112,8 +112,8 @@ const table = [
     name: 'proxyHeader',
     env: 'TESSERA_PROXY_HEADER',
     flag: '--proxy-header',
-    type: 'word',
-    words: ['x-forwarded-for', 'forwarded'],
+    type: 'choice',
+    choices: ['x-forwarded-for', 'forwarded'],
     default: 'x-forwarded-for',
     meaning: 'The header in which trustedProxies send the client address; the other header is ignored.',
   },
@@ -175,8 +175,8 @@ const table = [
     name: 'logLevel',
     env: 'TESSERA_LOG_LEVEL',
     flag: '--log-level',
-    type: 'word',
-    words: ['debug', 'info', 'warn', 'error'],
+    type: 'choice',
+    choices: ['debug', 'info', 'warn', 'error'],
     default: 'info',
     meaning: 'Lowest level of log lines that are written; info has one line per call, warn none.',
   },
@@ -366,14 +366,14 @@ export interface ReadSettings {
   readonly rest: readonly string[]
 }
 
-/** Reads flags over environment over config file over defaults. Throws `SettingsRefused`, which names every fault at once. */
+/** Reads flags over environment over config file over defaults. Throws `InvalidSettingsError`, which names every fault at once. */
 export function readConfig(args: readonly string[], environment: NodeJS.ProcessEnv = process.env): ReadSettings {
   const collected = collectSettings(settings, args, environment)
   return { config: collected.values as Config, origins: collected.origins, rest: collected.rest }
 }
 
 type Row = (typeof table)[number]
-type ValueOf<S extends Row> = S extends { words: readonly (infer W)[] }
+type ValueOf<S extends Row> = S extends { choices: readonly (infer W)[] }
   ? W
   : {
       path: string
@@ -388,5 +388,5 @@ type ValueOf<S extends Row> = S extends { words: readonly (infer W)[] }
       addresses: readonly string[]
       digits: readonly string[]
       disclosure: DisclosureSetting
-      word: never
+      choice: never
     }[S['type']]

@@ -1,6 +1,6 @@
 import { settings } from './config.ts'
 import type { Config, ReadSettings } from './config.ts'
-import { wants } from './values.ts'
+import { describeExpected } from './values.ts'
 import type { Setting, SettingValue } from './values.ts'
 
 /** The settings as `--help` prints them: flag, environment variable, default, meaning. */
@@ -10,7 +10,7 @@ export function printSettings(): string {
 
 function printOne(setting: Setting): string {
   const about = [`default ${printDefault(setting)}`, ...(setting.production === undefined ? [] : [`in production: ${setting.production}`])]
-  return `  ${setting.flag} <${wants(setting)}>   ${setting.env}\n      ${setting.meaning}\n      ${about.join(' · ')}\n`
+  return `  ${setting.flag} <${describeExpected(setting)}>   ${setting.env}\n      ${setting.meaning}\n      ${about.join(' · ')}\n`
 }
 
 function printDefault(setting: Setting): string {

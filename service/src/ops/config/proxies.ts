@@ -7,9 +7,9 @@ export function readAddresses(given: unknown): readonly string[] | null {
   return texts.every((text) => typeof text === 'string' && readBlock(text) !== null) ? Object.freeze([...(texts as string[])]) : null
 }
 
-/** Whether an address is one of those that `readAddresses` told, or in a block of them. */
+/** Returns a function that tells whether an address is in a list from `readAddresses`. */
 export function makeAddressList(addresses: readonly string[]): (address: string) => boolean {
-  // Most services stand behind no proxy, and every request asks.
+  // The usual case, and called for every request.
   if (addresses.length === 0) return () => false
   const list = new BlockList()
   for (const text of addresses) {
@@ -28,7 +28,7 @@ interface Block {
   readonly family: 'ipv4' | 'ipv6'
 }
 
-/** A block of everything is refused: whoever connects would then say where from. */
+/** A block of all addresses is refused: any client could then claim any address. */
 function readBlock(text: string): Block | null {
   const [, address = '', written] = /^([0-9A-Fa-f:.]+)(?:\/([1-9][0-9]{0,2}))?$/.exec(text) ?? []
   const version = isIP(address)

@@ -1,17 +1,17 @@
 import { readFileSync, statSync } from 'node:fs'
 import { parseArgs } from 'node:util'
 
-import { readValue, wants } from './values.ts'
+import { readValue, describeExpected } from './values.ts'
 import type { Setting, SettingValue } from './values.ts'
 import { nearest } from '../nearest.ts'
 
-/** The settings cannot be used as they are; `faults` names each of them, none with a secret in it. */
-export class SettingsRefused extends Error {
+/** Thrown for invalid settings. `faults` lists every one, without secrets. */
+export class InvalidSettingsError extends Error {
   readonly faults: readonly string[]
 
   constructor(faults: readonly string[]) {
     super(faults.join('\n'))
-    this.name = 'SettingsRefused'
+    this.name = 'InvalidSettingsError'
     this.faults = faults
   }
 }
@@ -25,7 +25,7 @@ export interface CollectedSettings {
   readonly rest: readonly string[]
 }
 
-/** Brings flags, environment, config file and defaults together; the first of them that names a setting wins. */
+/** Merges flags, environment, config file and defaults, in this order of precedence. */
 export function collectSettings(settings: readonly Setting[], args: readonly string[], environment: NodeJS.ProcessEnv): CollectedSettings {
   const faults: string[] = []
   const flags = readFlags(settings, args, faults)
@@ -38,7 +38,7 @@ export function collectSettings(settings: readonly Setting[], args: readonly str
     origins[setting.name] = found?.origin ?? 'default'
     values[setting.name] = readOne(setting, found, faults)
   }
-  if (faults.length > 0) throw new SettingsRefused(faults)
+  if (faults.length > 0) throw new InvalidSettingsError(faults)
   return { values: Object.freeze(values), origins: Object.freeze(origins), rest: flags.rest }
 }
 
@@ -60,16 +60,18 @@ function readOne(setting: Setting, found: GivenValue | null, faults: string[]): 
   if (found === null) return setting.default === null ? null : readValue(setting, setting.default)
   const value = readValue(setting, found.given)
   if (value === null)
-    faults.push(`${spelled(setting, found.origin)} is ${shown(setting, found.given)}; it wants ${wants(setting)}.${hintFor(found.given)}`)
+    faults.push(
+      `${displayName(setting, found.origin)} is ${displayValue(setting, found.given)}; expected ${describeExpected(setting)}.${hintFor(found.given)}`,
+    )
   return value
 }
 
 /** The name of a setting as the operator wrote it. */
-function spelled(setting: Setting, origin: Origin): string {
+function displayName(setting: Setting, origin: Origin): string {
   return { flag: setting.flag, environment: setting.env, file: `"${setting.name}" in the config file`, default: setting.name }[origin]
 }
 
-function shown(setting: Setting, given: unknown): string {
+function displayValue(setting: Setting, given: unknown): string {
   if (setting.secret === true) return 'not usable (its value is not shown)'
   const text = typeof given === 'string' ? given : JSON.stringify(given)
   return `"${text.length > 80 ? `${text.slice(0, 80)}…` : text}"`
@@ -92,7 +94,7 @@ function readFlags(settings: readonly Setting[], args: readonly string[], faults
     if (token.kind === 'positional') rest.push(token.value)
     if (token.kind !== 'option') continue
     const setting = byFlag.get(token.name)
-    if (setting === undefined) faults.push(`${token.rawName} is no setting.${meant(token.rawName, flagsOf(settings))}`)
+    if (setting === undefined) faults.push(`${token.rawName} is not a setting.${suggestion(token.rawName, flagsOf(settings))}`)
     else if (given.has(setting.name)) faults.push(`${setting.flag} is given twice.`)
     else given.set(setting.name, token.value ?? '')
   }
@@ -111,13 +113,13 @@ function readVariables(settings: readonly Setting[], environment: NodeJS.Process
   for (const [name, value] of Object.entries(environment)) {
     if (!name.startsWith('TESSERA_') || isForTools(name)) continue
     const setting = byEnv.get(name)
-    if (setting === undefined) faults.push(`${name} is no setting.${meant(name, [...byEnv.keys()])}`)
+    if (setting === undefined) faults.push(`${name} is not a setting.${suggestion(name, [...byEnv.keys()])}`)
     else if (value !== undefined && value !== '') given.set(setting.name, value)
   }
   return given
 }
 
-/** TESSERA_NODE chooses the runtime before we run, TESSERA_URL and TESSERA_TEST_… are for examples and tests: no settings of the service. */
+/** TESSERA_NODE chooses the runtime, TESSERA_URL and TESSERA_TEST_… are for examples and tests: they are not settings. */
 function isForTools(name: string): boolean {
   return name === 'TESSERA_NODE' || name === 'TESSERA_URL' || name.startsWith('TESSERA_TEST_')
 }
@@ -130,7 +132,7 @@ function readFile(settings: readonly Setting[], path: unknown, faults: string[])
   const members = readMembers(path, faults)
   const names = settings.map((setting) => setting.name)
   for (const [name, value] of Object.entries(members)) {
-    if (!names.includes(name)) faults.push(`"${name.slice(0, 64)}" in ${path} is no setting.${meant(name, names)}`)
+    if (!names.includes(name)) faults.push(`"${name.slice(0, 64)}" in ${path} is not a setting.${suggestion(name, names)}`)
     else if (name === 'configFile') faults.push(`"configFile" cannot be set in the config file itself.`)
     else given.set(name, value)
   }
@@ -142,10 +144,10 @@ function readMembers(path: string, faults: string[]): object {
     if (statSync(path).size > FILE_BYTES_MAX) throw new Error(`larger than ${String(FILE_BYTES_MAX)} bytes`)
     const members: unknown = JSON.parse(readFileSync(path, 'utf8'))
     if (typeof members === 'object' && members !== null && !Array.isArray(members)) return members
-    faults.push(`The config file ${path} wants to be one JSON object of settings by their names.`)
+    faults.push(`The config file ${path} must be one JSON object of settings by name.`)
   } catch (err) {
     faults.push(
-      `The config file ${path} cannot be read: ${err instanceof SyntaxError ? 'it is not JSON (comments are not taken)' : reasonOf(err)}.`,
+      `The config file ${path} cannot be read: ${err instanceof SyntaxError ? 'it is not JSON (comments are not allowed)' : reasonOf(err)}.`,
     )
   }
   return {}
@@ -156,7 +158,7 @@ function reasonOf(err: unknown): string {
   return code ?? message
 }
 
-function meant(word: string, known: readonly string[]): string {
+function suggestion(word: string, known: readonly string[]): string {
   const guess = nearest(word, known)
   return guess === null ? '' : ` Did you mean ${guess}?`
 }

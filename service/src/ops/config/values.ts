@@ -12,15 +12,15 @@ export interface Setting {
   /** Where `type` has a scale: the smallest and the largest number taken. */
   readonly from?: number
   readonly to?: number
-  /** Where `type` is `word`: what may be said. */
-  readonly words?: readonly string[]
-  /** What holds when nothing is said; null: nothing, or what `meaning` says. */
+  /** Where `type` is `choice`: what may be said. */
+  readonly choices?: readonly string[]
+  /** The default; null: none, or as `meaning` says. */
   readonly default: string | number | null
   /** One sentence, printed by `--help` and on the settings page. */
   readonly meaning: string
   /** Never printed. */
   readonly secret?: true
-  /** What a production start asks of it. */
+  /** The requirement of a production start. */
   readonly production?: string
   /** Where the default figure comes from. */
   readonly source?: string
@@ -37,46 +37,46 @@ export interface DisclosureSetting {
   readonly uz: string
 }
 
-/** What a setting is, once read. */
+/** The value of a setting. */
 export type SettingValue = string | number | boolean | DisclosureSetting | readonly string[]
 
-/** Reads what somebody wrote for a setting, a flag's text or a config file's JSON value; null when it is not of its kind. */
+/** Parses a setting from the text of a flag or the JSON value of a config file; null when it is invalid. */
 export function readValue(setting: Setting, given: unknown): SettingValue | null {
   const text = typeof given === 'string' ? given.trim() : given
   if (text === '' || (typeof text === 'string' && text.length > TEXT_LENGTH_MAX)) return null
   return readers[setting.type].read(text, setting)
 }
 
-/** Says in a few words what a setting takes. */
-export function wants(setting: Setting): string {
-  if (setting.words !== undefined) return setting.words.join(' or ')
+/** Describes the values that a setting accepts. */
+export function describeExpected(setting: Setting): string {
+  if (setting.choices !== undefined) return setting.choices.join(' or ')
   if (setting.type === 'integer') return `a whole number from ${String(setting.from)} to ${String(setting.to)}`
-  return readers[setting.type].wants
+  return readers[setting.type].expected
 }
 
 interface Reader {
-  readonly wants: string
+  readonly expected: string
   readonly read: (given: unknown, setting: Setting) => SettingValue | null
 }
 
 const readers = {
-  word: { wants: 'one of its words', read: (given, setting) => asText(given, (text) => setting.words?.includes(text) === true) },
-  path: { wants: 'a path', read: (given) => (typeof given === 'string' && !given.includes('\0') ? resolve(given) : null) },
-  host: { wants: 'a host name or an IP address', read: (given) => asText(given, (text) => /^[0-9A-Za-z.:_-]{1,253}$/.test(text)) },
-  port: { wants: 'a port from 0 to 65535', read: (given) => asInteger(given, 0, 65_535) },
+  choice: { expected: 'one of its values', read: (given, setting) => asText(given, (text) => setting.choices?.includes(text) === true) },
+  path: { expected: 'a path', read: (given) => (typeof given === 'string' && !given.includes('\0') ? resolve(given) : null) },
+  host: { expected: 'a host name or an IP address', read: (given) => asText(given, (text) => /^[0-9A-Za-z.:_-]{1,253}$/.test(text)) },
+  port: { expected: 'a port from 0 to 65535', read: (given) => asInteger(given, 0, 65_535) },
   integer: {
-    wants: 'a whole number',
+    expected: 'a whole number',
     read: (given, setting) => asInteger(given, setting.from ?? 0, setting.to ?? Number.MAX_SAFE_INTEGER),
   },
   // Several hosts in one URL are usual for PostgreSQL and unknown to the URL parser, so the shape alone is read here.
-  postgresUrl: { wants: 'postgres://user:password@host[,host]/database', read: (given) => asText(given, isPostgresUrl) },
-  origin: { wants: 'an origin such as https://pay.example.uz, without a path', read: (given) => asText(given, isOrigin) },
-  webUrl: { wants: 'an https URL', read: (given) => asText(given, (text) => readUrl(text)?.protocol === 'https:') },
-  text: { wants: 'a line of text', read: (given) => asText(given, (text) => !/[\0-\x1f\x7f]/.test(text)) },
-  addresses: { wants: 'addresses and blocks such as 10.0.0.0/8, with commas between them', read: (given) => readAddresses(given) },
-  digits: { wants: 'leading digits such as 998, with commas between them', read: (given) => readDigits(given) },
-  switch: { wants: 'on or off', read: (given) => switches.get(given) ?? null },
-  disclosure: { wants: 'JSON with the members version, en, ru and uz, each a text', read: (given) => readDisclosure(given) },
+  postgresUrl: { expected: 'postgres://user:password@host[,host]/database', read: (given) => asText(given, isPostgresUrl) },
+  origin: { expected: 'an origin such as https://pay.example.uz, without a path', read: (given) => asText(given, isOrigin) },
+  webUrl: { expected: 'an https URL', read: (given) => asText(given, (text) => readUrl(text)?.protocol === 'https:') },
+  text: { expected: 'a line of text', read: (given) => asText(given, (text) => !/[\0-\x1f\x7f]/.test(text)) },
+  addresses: { expected: 'addresses and blocks such as 10.0.0.0/8, with commas between them', read: (given) => readAddresses(given) },
+  digits: { expected: 'leading digits such as 998, with commas between them', read: (given) => readDigits(given) },
+  switch: { expected: 'on or off', read: (given) => switches.get(given) ?? null },
+  disclosure: { expected: 'JSON with the members version, en, ru and uz, each a text', read: (given) => readDisclosure(given) },
 } as const satisfies Record<string, Reader>
 
 const switches: ReadonlyMap<unknown, boolean> = new Map<unknown, boolean>([

@@ -13,9 +13,9 @@ export interface DescribedError {
  */
 export function describeError(err: unknown, depth = 0): DescribedError {
   if (!(err instanceof Error)) return { name: typeof err, text: '', stack: [] }
-  const code = wordOrNothing((err as NodeJS.ErrnoException).code) ?? wordOrNothing((err as { errcode?: unknown }).errcode)
+  const code = safeWord((err as NodeJS.ErrnoException).code) ?? safeWord((err as { errcode?: unknown }).errcode)
   return {
-    name: wordOrNothing(err.name) ?? 'Error',
+    name: safeWord(err.name) ?? 'Error',
     ...(code === undefined ? {} : { code }),
     text: withoutValues(err.message),
     stack: framesOf(err),
@@ -34,7 +34,7 @@ export function withoutValues(message: string): string {
     .replace(/…( …)+/g, '…')
 }
 
-function wordOrNothing(value: unknown): string | undefined {
+function safeWord(value: unknown): string | undefined {
   const word = typeof value === 'number' ? String(value) : value
   return typeof word === 'string' && /^[0-9A-Za-z_]{1,64}$/.test(word) && !/^[0-9]{6,}$/.test(word) ? word : undefined
 }

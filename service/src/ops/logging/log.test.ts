@@ -104,7 +104,7 @@ test('an error is described by class, code and stack; values in its message are 
   assert.match(first?.stack[0] ?? '', /^at .*log\.test\.ts:\d+:\d+/)
   assert.deepEqual([second?.name, third?.name, third?.text], ['SyntaxError', 'string', ''])
   assert.ok(!/secret|Ivanov|8600/.test(lines.join('')))
-  assert.equal(log.caught(), 0)
+  assert.equal(log.maskedCount(), 0)
 })
 
 test('the message of an error whose stack was tampered with is not written either', () => {
@@ -113,13 +113,13 @@ test('the message of an error whose stack was tampered with is not written eithe
     err: Object.assign(new Error('x'), { stack: `Error: ${pan}\n${pan}\n    at f (a.ts:1:2)`, name: `N ${pan}`, code: pan }),
   })
   assert.ok(!lines.join('').includes(pan))
-  assert.equal(log.caught(), 0)
+  assert.equal(log.maskedCount(), 0)
 })
 
 test('the tripwire masks a card number that got through, counts it and logs that it did', () => {
   const { log, lines } = logged()
   log.info(`said ${pan}`)
-  assert.equal(log.caught(), 1)
+  assert.equal(log.maskedCount(), 1)
   assert.ok(!lines.join('').includes(pan))
   assert.match(lines[0] ?? '', /said \[card number\]/)
   assert.match(lines[1] ?? '', /"level":"error".*"count":1,"event":"log_tripwire"/)

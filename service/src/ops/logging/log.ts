@@ -9,7 +9,7 @@ export interface Log {
   warn(event: string, fields?: LogFields): void
   error(event: string, fields?: LogFields): void
   /** How many card numbers the tripwire has masked: more than none is a bug. */
-  caught(): number
+  maskedCount(): number
   /** How many lines were dropped because nobody read them fast enough. */
   dropped(): number
 }
@@ -20,7 +20,7 @@ export type LogLevel = 'debug' | 'info' | 'warn' | 'error'
 export interface Sink {
   write(line: string): void
   /** Starts writing what waits. */
-  readonly hurry?: () => void
+  readonly writeNow?: () => void
   readonly dropped?: () => number
 }
 
@@ -29,13 +29,13 @@ export interface Sink {
  * `now` is unix milliseconds.
  */
 export function makeLog(level: LogLevel, sink: Sink, now: () => number): Log {
-  let caught = 0
+  let maskedCount = 0
   const isoTime = makeIsoTime(now)
   const write = (lineLevel: LogLevel, event: string, fields: LogFields): void => {
     const { text, found } = scrubLine(writeLine(lineLevel, isoTime(), event, fields))
     sink.write(text)
     if (found === 0) return
-    caught += found
+    maskedCount += found
     write('error', 'log_tripwire', { count: found })
   }
   const writerOf = (lineLevel: LogLevel) => {
@@ -48,9 +48,9 @@ export function makeLog(level: LogLevel, sink: Sink, now: () => number): Log {
     warn: writerOf('warn'),
     error(event: string, fields: LogFields = {}) {
       write('error', event, fields)
-      sink.hurry?.()
+      sink.writeNow?.()
     },
-    caught: () => caught,
+    maskedCount: () => maskedCount,
     dropped: () => sink.dropped?.() ?? 0,
   })
 }

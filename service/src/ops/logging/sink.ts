@@ -7,7 +7,7 @@ export interface LogSink extends Sink {
   /** Writes what waits synchronously, before the process ends. */
   flush(): void
   /** Starts writing what waits: an error should not wait for more lines. */
-  hurry(): void
+  writeNow(): void
   readonly dropped: () => number
 }
 
@@ -25,7 +25,7 @@ export function openLogSink(fd: number): LogSink {
   out.on('drop', (lines: string) => (dropped += countLines(lines)))
   out.on('error', () => (gone = true))
 
-  const hurry = (): void => {
+  const writeNow = (): void => {
     if (timer !== null) clearTimeout(timer)
     timer = null
     const lines = gathered
@@ -37,12 +37,12 @@ export function openLogSink(fd: number): LogSink {
   return Object.freeze({
     write(line: string) {
       gathered += line
-      if (gathered.length >= GATHERED_MAX) hurry()
-      else timer ??= setTimeout(hurry, GATHER_MS)
+      if (gathered.length >= GATHERED_MAX) writeNow()
+      else timer ??= setTimeout(writeNow, GATHER_MS)
     },
-    hurry,
+    writeNow,
     flush() {
-      hurry()
+      writeNow()
       try {
         if (!gone) out.flushSync()
       } catch {

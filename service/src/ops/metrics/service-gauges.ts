@@ -25,7 +25,7 @@ export function serviceGauges(lifecycle: ObservedLifecycle, log: Log): GaugeDefi
     {
       name: 'tessera_log_card_numbers_masked_total',
       help: 'Card numbers caught on their way into the log: more than none is a fault.',
-      read: log.caught,
+      read: log.maskedCount,
     },
     {
       name: 'tessera_request_log_dropped_total',

@@ -61,12 +61,12 @@ function holdsPan(digits: string): boolean {
 }
 
 interface Rules {
-  readonly keepings: ReadonlyMap<string, MemberLogRule>
+  readonly rules: ReadonlyMap<string, MemberLogRule>
   /** Objects whose members are looked at. */
   readonly parents: ReadonlySet<string>
 }
 
-function walk(rules: Rules, members: object, tellsUnknown: boolean): RedactedMembers {
+function walk(rules: Rules, members: object, listsUnknown: boolean): RedactedMembers {
   const list: RedactedMember[] = []
   let more = 0
   visit(members, '')
@@ -75,13 +75,13 @@ function walk(rules: Rules, members: object, tellsUnknown: boolean): RedactedMem
   function visit(object: object, at: string): void {
     for (const [name, value] of Object.entries(object) as [string, unknown][]) {
       const path = at + name
-      const keeping = rules.keepings.get(path)
-      const ofAny = keeping === undefined ? rules.keepings.get(`${at}*`) : undefined
-      if (keeping !== undefined) add({ path, ...keep(keeping, value) })
-      else if (ofAny !== undefined) add({ path: at + nameOf(name), ...keep(ofAny, value) })
+      const keeping = rules.rules.get(path)
+      const ofAny = keeping === undefined ? rules.rules.get(`${at}*`) : undefined
+      if (keeping !== undefined) add({ path, ...redactValue(keeping, value) })
+      else if (ofAny !== undefined) add({ path: at + nameOf(name), ...redactValue(ofAny, value) })
       else if (rules.parents.has(path) && isObject(value)) visit(value, `${path}.`)
       else if (rules.parents.has(path)) add({ path, value: null, ...(value === null ? shown : describe(value)) })
-      else if (tellsUnknown) add({ path: at + nameOf(name), value: null, hidden: 'unknown', size: 0 })
+      else if (listsUnknown) add({ path: at + nameOf(name), value: null, hidden: 'unknown', size: 0 })
     }
   }
 
@@ -93,17 +93,17 @@ function walk(rules: Rules, members: object, tellsUnknown: boolean): RedactedMem
 
 type RedactedValue = Omit<RedactedMember, 'path'>
 
-function keep(keeping: MemberLogRule, value: unknown): RedactedValue {
+function redactValue(keeping: MemberLogRule, value: unknown): RedactedValue {
   if (keeping === 'secret') return { value: null, hidden: 'secret', size: 0 }
   if (value === null) return { value, ...shown }
-  const kept = keepers[keeping](value)
+  const kept = valueReaders[keeping](value)
   return kept === null ? { value: null, ...describe(value) } : { value: kept, ...shown }
 }
 
 /** Null: not of the expected kind, or not to be stored. */
-type Keeper = (value: unknown) => string | number | boolean | null
+type LoggedValueReader = (value: unknown) => string | number | boolean | null
 
-const keepers: Readonly<Record<Exclude<MemberLogRule, 'secret'>, Keeper>> = {
+const valueReaders: Readonly<Record<Exclude<MemberLogRule, 'secret'>, LoggedValueReader>> = {
   flag: (value) => (typeof value === 'boolean' ? value : null),
   number: (value) => (isInteger(value) && Math.abs(value) < numberEnd ? value : null),
   // A date has no run of digits that could be a card number; a timestamp of 13 digits has.
@@ -143,7 +143,7 @@ function rulesOf(method: string | null): { readonly params: Rules; readonly resu
 function compile(members: MemberLogRules): Rules {
   const paths = Object.keys(members)
   const parents = paths.flatMap((path) => path.split('.').map((_, at, parts) => parts.slice(0, at).join('.')))
-  return { keepings: new Map(Object.entries(members)), parents: new Set(parents.filter((path) => path !== '')) }
+  return { rules: new Map(Object.entries(members)), parents: new Set(parents.filter((path) => path !== '')) }
 }
 
 const allRules = new Map(

@@ -37,18 +37,18 @@ export function makeRequestLists(store: Pick<Store, 'read'>): RequestLists {
       let after = startOf(filter)
       // What a filter leaves out is read too, of so many rows at most: a page may be short and still have a next one.
       const isPicking = filter.method !== undefined || filter.outcome !== undefined || filter.code !== undefined
-      for (let turn = 0; turn < (isPicking ? looksMax : 1); turn++) {
-        if (turn > 0) await othersTurn()
-        const look = isPicking ? lookRows : count
+      for (let turn = 0; turn < (isPicking ? maxReads : 1); turn++) {
+        if (turn > 0) await yieldToOthers()
+        const look = isPicking ? rowsPerRead : count
         const looked = await store.read(listRequests({ bucket, merchantId, after, from, count: look + 1, cardId }))
         const rows = looked.slice(0, look)
         for (const [at, row] of rows.entries()) {
           if (matches(row, filter)) picked.push(row)
-          if (picked.length === count && (at < rows.length - 1 || looked.length > look)) return { requests: picked, next: placeOf(row) }
+          if (picked.length === count && (at < rows.length - 1 || looked.length > look)) return { requests: picked, next: cursorOf(row) }
         }
         const last = rows.at(-1)
         if (looked.length <= look || last === undefined) return { requests: picked, next: null }
-        after = placeOf(last)
+        after = cursorOf(last)
       }
       return { requests: picked, next: after }
     },
@@ -81,15 +81,15 @@ function startOf({ after, to }: RequestFilter): TimeCursor | null {
   return after !== null && after.at < to ? after : { at: to, id: '' }
 }
 
-function placeOf({ at, requestId }: RequestRow): TimeCursor {
+function cursorOf({ at, requestId }: RequestRow): TimeCursor {
   return { at, id: requestId }
 }
 
 /** The embedded store reads on the thread that answers: whoever has waited meanwhile comes first. */
-function othersTurn(): Promise<void> {
+function yieldToOthers(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve))
 }
 
 /** Some two milliseconds of the embedded store. */
-const lookRows = 500
-const looksMax = 20
+const rowsPerRead = 500
+const maxReads = 20

@@ -60,15 +60,15 @@ export interface RequestDetail {
 }
 
 export function makeRequestRecorder({ store, merchants, clock, settings, failed }: RequestRecorderDependencies): RequestRecorder {
-  const ring = makeRequestBuffer({ rowsMax: settings.waitingMax, unprovedMax: Math.ceil(settings.waitingMax / 10) })
+  const buffer = makeRequestBuffer({ rowsMax: settings.waitingMax, unprovedMax: Math.ceil(settings.waitingMax / 10) })
   /** Rows written since a merchant's were last counted; its first one counts them. */
   const written = new Map<string, number>()
   return Object.freeze<RequestRecorder>({
     recordCall(call) {
       if (settings.days === 0) return
-      const merchantId = call.caller?.merchantId ?? namedBy(call.xAuth)
+      const merchantId = call.caller?.merchantId ?? merchantIdIn(call.xAuth)
       try {
-        if (merchantId !== null) ring.add(recordOf(call, merchantId, clock.now()))
+        if (merchantId !== null) buffer.add(recordOf(call, merchantId, clock.now()))
       } catch (err) {
         // The call is answered whether or not it is recorded.
         failed(err)
@@ -77,16 +77,16 @@ export function makeRequestRecorder({ store, merchants, clock, settings, failed 
     async runOnce(stopping) {
       let count = 0
       for (let page = 0; page < pagesMax && !stopping.aborted; page++) {
-        const taken = ring.take(pageSize)
+        const taken = buffer.take(pageSize)
         if (taken.length === 0) break
         try {
-          count += await write(await known(taken))
+          count += await write(await withoutUnknownMerchants(taken))
         } catch (err) {
-          ring.putBack(taken)
+          buffer.putBack(taken)
           throw err
         }
       }
-      await tellLosses()
+      await recordLosses()
       return count
     },
     async deleteOld(stopping) {
@@ -94,13 +94,13 @@ export function makeRequestRecorder({ store, merchants, clock, settings, failed 
       for (const [merchantId, rows] of written) {
         if (stopping.aborted) break
         if (rows >= 0 && rows < settings.rowsMax / 100) continue
-        dropped += await dropBehind(merchantId, stopping)
+        dropped += await deleteBeyondMaximum(merchantId, stopping)
         written.set(merchantId, 0)
       }
       return dropped
     },
-    droppedCount: ring.lost,
-    waiting: ring.waiting,
+    droppedCount: buffer.lost,
+    waiting: buffer.waiting,
   })
 
   async function write(rows: readonly DetailedRequestRow[]): Promise<number> {
@@ -115,31 +115,31 @@ export function makeRequestRecorder({ store, merchants, clock, settings, failed 
   }
 
   /** Anybody may name a merchant: calls that name none that exists are left out. */
-  async function known(rows: readonly DetailedRequestRow[]): Promise<DetailedRequestRow[]> {
+  async function withoutUnknownMerchants(rows: readonly DetailedRequestRow[]): Promise<DetailedRequestRow[]> {
     const named = new Set(rows.filter(({ caller }) => caller === 'unproved').map(({ merchantId }) => merchantId))
-    const strange = await strangers(named)
+    const strange = await findUnknownMerchants(named)
     return rows.filter(({ merchantId }) => !strange.has(merchantId))
   }
 
-  async function strangers(named: ReadonlySet<string>): Promise<ReadonlySet<string>> {
+  async function findUnknownMerchants(named: ReadonlySet<string>): Promise<ReadonlySet<string>> {
     const strange = new Set<string>()
     for (const merchantId of named) if ((await merchants.find(merchantId)) === null) strange.add(merchantId)
     return strange
   }
 
-  async function tellLosses(): Promise<void> {
-    const losses = ring.takeLosses()
+  async function recordLosses(): Promise<void> {
+    const losses = buffer.takeLosses()
     if (losses.length === 0) return
     try {
-      const strange = await strangers(new Set(losses.map(({ merchantId }) => merchantId)))
+      const strange = await findUnknownMerchants(new Set(losses.map(({ merchantId }) => merchantId)))
       await write(losses.filter(({ merchantId }) => !strange.has(merchantId)).map(rowOfLoss))
     } catch (err) {
-      ring.putLossesBack(losses)
+      buffer.putLossesBack(losses)
       throw err
     }
   }
 
-  async function dropBehind(merchantId: string, stopping: AbortSignal): Promise<number> {
+  async function deleteBeyondMaximum(merchantId: string, stopping: AbortSignal): Promise<number> {
     const of = { bucket: bucketOf(merchantId), merchantId }
     const upTo = await store.read(findRequestBehindNewest({ ...of, keep: settings.rowsMax }))
     let dropped = 0
@@ -154,7 +154,7 @@ function recordOf(call: CompletedCall, merchantId: string, at: number): Detailed
   const { requestId, method, profile, error, ms, bytes } = call
   const params = redactParams(method, call.params)
   const result = redactResult(method, call.result)
-  const detail: RequestDetail = { data: wordOf(error?.data), params, result }
+  const detail: RequestDetail = { data: loggableData(error?.data), params, result }
   return {
     bucket: call.caller?.bucket ?? bucketOf(merchantId),
     merchantId,
@@ -181,7 +181,7 @@ function outcomeOf({ error, profile }: CompletedCall): { code: number; reason: s
 }
 
 /** A member's path or another name of ours; what a merchant's endpoint said is not stored. */
-function wordOf(told: unknown): string {
+function loggableData(told: unknown): string {
   return typeof told === 'string' && (isLoggableId(told) || isLoggableWord(told)) ? told : ''
 }
 
@@ -206,7 +206,7 @@ function rowOfLoss({ merchantId, bucket, count, from, to, requestId }: RequestLo
 }
 
 /** The merchant id in an X-Auth header, proved or not. */
-function namedBy(xAuth: string | null): string | null {
+function merchantIdIn(xAuth: string | null): string | null {
   const named = xAuth?.split(':', 1)[0]?.trim() ?? ''
   return isLoggableId(named) ? named : null
 }

@@ -113,9 +113,9 @@ export function auditSuite(withStore: WithStore): void {
       await raw(`update cards set mac = blob where card_id = '${cards[3]!.cardId}'`)
       await raw(`update cards set verified = 2 where card_id = '${cards[4]!.cardId}'`)
       assert.deepEqual(await findRowFaults(store), [
-        'an older row was put back: version 1, the audit tells of 2',
-        'an older row was put back: version 1, the audit tells of 2',
-        'the audit does not tell of its version 9',
+        'an older row was restored: it has version 1, the audit 2',
+        'an older row was restored: it has version 1, the audit 2',
+        'the audit has no entry for its version 9',
         'its row MAC is not the one in the audit',
         'its row cannot be read: column verified is broken',
       ])
