@@ -23,7 +23,7 @@ export function claimDataFolder(folder: string, environment: string): void {
     const { code = 'unknown' } = err as NodeJS.ErrnoException
     throw new ExitError(
       'cannotCreate',
-      `the data folder ${folder} cannot be used (${code}): let this user write it, or set TESSERA_DATA to another.`,
+      `the data folder ${folder} cannot be used (${code}): let this user write it, or set TESSERA_DATA to another one.`,
       { cause: err },
     )
   }

@@ -130,16 +130,16 @@ test('core dumps are off', async () => {
   await service.stop()
 })
 
-/** Takes the process over as `tessera start` does, then does what `script` says. */
-function inTakenOver(script: string): { status: number | null; stderr: string } {
+/** Runs a script in a process that handles signals and errors as `tessera start` does. */
+function runWithSignalHandlers(script: string): { status: number | null; stderr: string } {
   const from = (path: string): string => JSON.stringify(new URL(path, import.meta.url).href)
   const opening = [
-    `const { takeOver } = await import(${from('./signals.ts')})`,
+    `const { handleProcessSignals } = await import(${from('./signals.ts')})`,
     `const { makeLog } = await import(${from('../logging/log.ts')})`,
     `const { openLogSink } = await import(${from('../logging/sink.ts')})`,
     `const { makeSystemClock } = await import(${from('../../system-clock.ts')})`,
     `const sink = openLogSink(2)`,
-    `const life = takeOver(makeLog('info', sink, Date.now), sink, makeSystemClock())`,
+    `const signals = handleProcessSignals(makeLog('info', sink, Date.now), sink, makeSystemClock())`,
     `setInterval(() => {}, 1000)`,
   ]
   return spawnSync(process.execPath, ['--input-type=module', '-e', [...opening, script].join('\n')], { encoding: 'utf8', timeout: 20_000 })
@@ -150,7 +150,7 @@ for (const [what, script] of [
   ['a rejection that nobody caught', `void Promise.reject(new TypeError('the card "8600069195406311" of Ivanov is broken'))`],
 ]) {
   test(`${String(what)} ends the process with 70 and one line that quotes no value`, () => {
-    const { status, stderr } = inTakenOver(String(script))
+    const { status, stderr } = runWithSignalHandlers(String(script))
     assert.equal(status, 70)
     const lines = stderr.trim().split('\n')
     assert.equal(lines.length, 1, stderr)

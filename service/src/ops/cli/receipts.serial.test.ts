@@ -49,7 +49,7 @@ for (const [name, start] of Object.entries(stores)) {
 
     const shown = await ask('receipts', 'show', lost)
     assert.equal(shown.code, 0, shown.err)
-    for (const text of ['20 unknown', 'asks the network again', 'authorise', 'receipt.unknown'])
+    for (const text of ['20 unknown', 'queries the network again', 'authorise', 'receipt.unknown'])
       assert.ok(shown.out.includes(text), shown.out)
 
     const statement = ['--reference', 'RRN-118822', '--reason', 'settlement file, line 118']
