@@ -9,9 +9,8 @@ import {
   dashboardScriptsListContract,
 } from '@tessera/contract/operations/dashboard-page-check'
 import type { Language } from '@tessera/contract/profile'
-import { formatSarifReport } from '@tessera/form-check/report'
 
-import type { ReviewedScript, PageReport } from '../domain/page-check/page-check.ts'
+import { type ReviewedScript, type PageReport, writeSarif } from '../domain/page-check/page-check.ts'
 import { describeRules } from '../domain/page-check/rule-descriptions.ts'
 
 import { operation } from './operation.ts'
@@ -86,10 +85,4 @@ function toScriptItem(script: ReviewedScript): Result<'dashboard.scripts.list'>[
     reviewedBy: script.reviewerPhone === null ? null : maskPhone(script.reviewerPhone),
     reviewedAt: script.reviewedAt === 0 ? null : script.reviewedAt,
   }
-}
-
-/** The report as SARIF 2.1.0 (OASIS), the same as the command-line tool prints. */
-export function writeSarif({ page, findings }: PageReport): string {
-  const placed = findings.map((finding) => ({ ...finding, path: page, half: 'source' as const, selector: null }))
-  return JSON.stringify(formatSarifReport({ target: page, pages: [page], live: null, findings: placed, scripts: [], notes: [] }), null, 2)
 }

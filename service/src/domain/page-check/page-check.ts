@@ -1,3 +1,4 @@
+import { formatSarifReport } from '@tessera/form-check/report'
 import { createHash } from 'node:crypto'
 
 import { RpcError } from '@tessera/contract/errors'
@@ -170,3 +171,9 @@ export const pastedPage = 'pasted'
 const pageLengthMax = 500
 const pagesMax = 20
 const scriptsMax = 300
+
+/** The report as SARIF 2.1.0 (OASIS), the same as the command-line tool prints. */
+export function writeSarif({ page, findings }: PageReport): string {
+  const placed = findings.map((finding) => ({ ...finding, path: page, half: 'source' as const, selector: null }))
+  return JSON.stringify(formatSarifReport({ target: page, pages: [page], live: null, findings: placed, scripts: [], notes: [] }), null, 2)
+}
