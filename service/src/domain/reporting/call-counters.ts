@@ -23,12 +23,12 @@ export interface CallCounterDependencies {
 }
 
 export function makeCallCounters({ store, clock }: CallCounterDependencies): CallCounters {
-  const times = new Map<string, CounterRow>()
+  const times = new Map<string, BufferedCounter>()
   return Object.freeze({ timed, runOnce, deleteOld })
 
   function timed(merchantId: string, ms: number): void {
     const bound = spanBounds.find((each) => ms <= each)
-    add(times, { bucket: bucketOf(merchantId), merchantId, hour: hourOf(clock.now()), name: `ms:${String(bound ?? 'more')}`, count: 1 })
+    add(times, { merchantId, hour: hourOf(clock.now()), name: `ms:${String(bound ?? 'more')}`, count: 1 })
   }
 
   async function runOnce(stopping: AbortSignal): Promise<void> {
@@ -50,7 +50,7 @@ export function makeCallCounters({ store, clock }: CallCounterDependencies): Cal
     const pending = [...times.values()]
     times.clear()
     try {
-      await store.write(addCounters, { counters: inOrder(pending), position: null })
+      await store.write(addCounters, { counters: toRows(pending), position: null })
     } catch (err) {
       for (const counter of pending) add(times, counter)
       throw err
@@ -64,28 +64,27 @@ export function makeCallCounters({ store, clock }: CallCounterDependencies): Cal
     const solid = entries.filter(({ seq }, at) => seq === from + at + 1)
     const last = solid.at(-1)
     if (last === undefined) return null
-    const counted = new Map<string, CounterRow>()
+    const counted = new Map<string, BufferedCounter>()
     const oldest = hourOf(clock.now()) - storedHours
     for (const entry of solid) {
       for (const counter of await countersOf(entry)) if (counter.hour === 0 || counter.hour >= oldest) add(counted, counter)
     }
-    return (await store.write(addCounters, { counters: inOrder([...counted.values()]), position: { chain, from, to: last.seq } }))
+    return (await store.write(addCounters, { counters: toRows([...counted.values()]), position: { chain, from, to: last.seq } }))
       ? last.seq
       : null
   }
 
-  async function countersOf(entry: AuditRow): Promise<CounterRow[]> {
+  async function countersOf(entry: AuditRow): Promise<BufferedCounter[]> {
     const { merchantId, subject, at, actor, action } = entry
     const name = nameOf(entry)
     if (name === null || merchantId === '') return []
-    const of = { bucket: bucketOf(merchantId), merchantId }
-    const counters: CounterRow[] = [{ ...of, hour: hourOf(at), name, count: 1 }]
+    const counters: BufferedCounter[] = [{ merchantId, hour: hourOf(at), name, count: 1 }]
     // Calls tried in the dashboard do not show that the merchant's own calls arrive.
-    if (firsts.has(name) && !actor.startsWith('user:')) counters.push({ ...of, hour: 0, name, count: 1 })
+    if (firsts.has(name) && !actor.startsWith('user:')) counters.push({ merchantId, hour: 0, name, count: 1 })
     if (action === 'receipt.paid') {
       const bucket = bucketOfId(subject)
       const receipt = bucket === null ? null : await store.read(findReceipt({ bucket, merchantId, receiptId: subject }))
-      if (receipt !== null) counters.push({ ...of, hour: hourOf(at), name: 'paid_tiyin', count: receipt.takenTiyin })
+      if (receipt !== null) counters.push({ merchantId, hour: hourOf(at), name: 'paid_tiyin', count: receipt.takenTiyin })
     }
     return counters
   }
@@ -117,7 +116,10 @@ const counted: Readonly<Record<string, string>> = Object.freeze({
 /** The actions listed on the Start page. */
 const firsts: ReadonlySet<string> = new Set(['created', 'verified', 'paid'])
 
-function add(counters: Map<string, CounterRow>, counter: CounterRow): void {
+/** A counter's row as it is buffered: the bucket is a hash of the merchant's id, and computed once a row instead of once a call. */
+type BufferedCounter = Omit<CounterRow, 'bucket'>
+
+function add(counters: Map<string, BufferedCounter>, counter: BufferedCounter): void {
   const key = `${counter.merchantId} ${counter.hour} ${counter.name}`
   const there = counters.get(key)
   // New keys above this limit are ignored until the next round.
@@ -125,8 +127,10 @@ function add(counters: Map<string, CounterRow>, counter: CounterRow): void {
   counters.set(key, { ...counter, count: counter.count + (there?.count ?? 0) })
 }
 
-function inOrder(counters: CounterRow[]): CounterRow[] {
-  return counters.sort((a, b) => compare(a.merchantId, b.merchantId) || a.hour - b.hour || compare(a.name, b.name))
+/** In one order, so that two processes cannot wait for each other's rows. */
+function toRows(counters: readonly BufferedCounter[]): CounterRow[] {
+  const rows = counters.map((counter) => ({ bucket: bucketOf(counter.merchantId), ...counter }))
+  return rows.sort((a, b) => compare(a.merchantId, b.merchantId) || a.hour - b.hour || compare(a.name, b.name))
 }
 
 function compare(a: string, b: string): number {

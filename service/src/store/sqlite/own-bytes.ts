@@ -18,7 +18,9 @@ function own(value: unknown): unknown {
   for (const name in entries) {
     const before = entries[name]
     const after = own(before)
-    if (after !== before) copied = Object.assign(copied ?? { ...entries }, { [name]: after })
+    if (after === before) continue
+    copied ??= { ...entries }
+    copied[name] = after
   }
   return copied ?? value
 }
