@@ -8,7 +8,7 @@ type Read<O extends Options> = ReturnType<typeof parseArgs<{ args: string[]; opt
 export type CommandLineResult<O extends Options> = { read: Read<O> } | { output: string; exitCode: 0 | 64 }
 
 /** Parses the command line of a tool. `--help` prints `usage`; an unknown option prints an error and then `usage`. */
-export function parseCommandLine<const O extends Options>(args: readonly string[], options: O, usage: string): CommandLineResult<O> {
+export function parseToolArguments<const O extends Options>(args: readonly string[], options: O, usage: string): CommandLineResult<O> {
   if (args.includes('--help')) return { output: usage, exitCode: 0 }
   try {
     return { read: parseArgs({ args: [...args], options, allowPositionals: true }) }
@@ -21,7 +21,7 @@ export function parseCommandLine<const O extends Options>(args: readonly string[
 
 /** The same for the running program. It ends here after `--help` or an error. */
 export function readCommandLine<const O extends Options>(options: O, usage: string): Read<O> {
-  const parsed = parseCommandLine(process.argv.slice(2), options, usage)
+  const parsed = parseToolArguments(process.argv.slice(2), options, usage)
   if ('read' in parsed) return parsed.read
   const to = parsed.exitCode === 0 ? process.stdout : process.stderr
   to.write(`${parsed.output}\n`)
