@@ -5,7 +5,7 @@ import type { Browser, Frame, FrameLocator, Page } from 'playwright-core'
 
 import { openChromium } from '../tools/open-chromium.ts'
 import { pressInFrame } from '../tools/press-in-frame.ts'
-import { joinTessera, startTessera, type StartedTessera } from '../tools/start-tessera.ts'
+import { joinTessera, startTessera, stopOnFailure, type StartedTessera } from '../tools/start-tessera.ts'
 
 /** The running service, a shop on another origin and site that embeds the form, and a browser. */
 export interface TestBed {
@@ -58,7 +58,7 @@ export interface OpenForm {
 /** Starts service, shop and browser. `settings` are command-line flags of the service; without any, a running one is shared. */
 export async function startTestBed({ settings = [] }: { settings?: readonly string[] } = {}): Promise<TestBed> {
   const tessera = settings.length === 0 ? await joinTessera() : await startTessera({ settings })
-  const browser = await openChromium()
+  const browser = await stopOnFailure(tessera, () => openChromium())
   const shop = await startShop(tessera.url)
   const merchant = tessera.merchantId
   return {

@@ -8,7 +8,7 @@ import type { DashboardOperationName, Params, Result, Role } from '@tessera/cont
 import type { Browser, BrowserContext, Download, Page } from 'playwright-core'
 
 import { openChromium } from '../tools/open-chromium.ts'
-import { joinTessera, startTessera, type StartedTessera } from '../tools/start-tessera.ts'
+import { joinTessera, startTessera, stopOnFailure, type StartedTessera } from '../tools/start-tessera.ts'
 
 /** The service with the dashboard in a browser. */
 export interface OpenDashboard {
@@ -45,8 +45,11 @@ const sandboxLogin: Login = { phone: '998900000000', password: 'sandbox' }
  */
 export async function openDashboard({ isShared = true }: { isShared?: boolean } = {}): Promise<OpenDashboard> {
   const tessera = isShared ? await joinTessera() : await startTessera()
-  const browser = await openChromium({ isShared })
-  const owner = tessera.isShared ? await makeOwner(tessera) : sandboxLogin
+  const { owner, browser } = await stopOnFailure(tessera, async () => ({
+    // The owner first: a browser that stays open when this fails would keep the test file from ending.
+    owner: tessera.isShared ? await makeOwner(tessera) : sandboxLogin,
+    browser: await openChromium({ isShared }),
+  }))
   const origin = tessera.url.replace('127.0.0.1', 'localhost')
   const context = (options?: Parameters<Browser['newContext']>[0]) => browser.newContext({ locale: 'en-GB', ...options })
   const open: OpenDashboard['open'] = async (path, { login = owner, ...options } = {}) => {

@@ -86,6 +86,16 @@ export async function joinTessera(): Promise<StartedTessera> {
   }
 }
 
+/** Does what a test needs besides the service. When that fails, the service is stopped, so that the test file can end. */
+export async function stopOnFailure<T>(tessera: Pick<StartedTessera, 'stop'>, open: () => Promise<T>): Promise<T> {
+  try {
+    return await open()
+  } catch (err) {
+    await tessera.stop()
+    throw err
+  }
+}
+
 /** What `TESSERA_TEST_SERVICE` holds, as JSON. */
 export type SharedTessera = Pick<StartedTessera, 'url' | 'folder'>
 
