@@ -8,7 +8,7 @@ const result: ExperimentResult = {
   lost: 0,
   cycles: 5,
   complaints: [],
-  control: { what: 'a lie', isFound: true, details: '3 of 9 lost' },
+  control: { what: 'planted', isFound: true, details: '3 of 9 lost' },
   metrics: { start_ms_median: 412, share: 0.256 },
 }
 const report: Report = { experiment: 'kill9', store: 'sqlite', verdict: 'held', seed: 7, seconds: 3.4, result }

@@ -169,7 +169,7 @@ test('every refusal says what to do, and contains no script', async () => {
     ['', 400, /merchant=/],
     ['?merchant=65F0', 400, /merchant=/],
     [`?merchant=${shop.id}`, 400, /location\.origin/],
-    [`?merchant=${shop.id}&origin=https://shop.example/`, 400, /nothing behind/],
+    [`?merchant=${shop.id}&origin=https://shop.example/`, 400, /without a path/],
     [`?merchant=${shop.id}&origin=null`, 400, /origin/],
     [`?merchant=${shop.id}&origin=https://a.example&origin=https://shop.example`, 400, /origin/],
     [`?merchant=${'0'.repeat(24)}&origin=https://shop.example`, 404, /id/],
