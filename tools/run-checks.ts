@@ -44,7 +44,7 @@ export type CheckOptions = {
 type CheckRun = { name: string; run: (context: Context) => Promise<string[]> }
 type Context = { root: string; tree: () => Tree; isThorough: boolean; signal: AbortSignal; setNote: (note: string) => void }
 
-const maxCheckSeconds = 300
+const maxCheckSeconds = 480
 
 /** Runs the checks side by side: programs in processes of their own, our own checks in this one. */
 export async function runChecks({ root, isThorough, signal, names = [], onResult }: CheckOptions): Promise<CheckResult[]> {

@@ -69,7 +69,7 @@ test('an endpoint is set, tested, called for each payment, and removed', async (
   const set = await runTessera([...endpointCommand, 'set', merchantId, '--url', shopUrl, '--password-file', '-'], 'a:key\n')
   assert.equal(set.code, 0, set.text)
   const tested = await runTessera([...endpointCommand, 'test', merchantId, '--sum', '500000', '--account', 'order_id=197'])
-  assert.deepEqual([tested.code, tested.text], [0, 'It would take this payment.\n'])
+  assert.deepEqual([tested.code, tested.text], [0, 'The merchant would accept this payment.\n'])
   const refused = await runTessera([...endpointCommand, 'test', merchantId, '--sum', '1', '--account', 'order_id=197'])
   assert.equal(refused.code, 1)
   assert.match(refused.text, /-31001/)
