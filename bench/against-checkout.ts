@@ -7,17 +7,20 @@ import { readCpuMs } from './cpu.ts'
 import { startLoadGenerator } from './load.ts'
 import type { Measure } from './measurement.ts'
 
-export interface CheckoutComparisonOptions extends ComparisonOptions {
+export interface CheckoutComparisonOptions extends Omit<ComparisonOptions, 'roundMs'> {
   /** The other checkout. */
   readonly folder: string
+  /** In a round. */
+  readonly requests: number
 }
 
 /**
  * Measures the services of two checkouts and the floor in one run, alternating. CPU time is that of the whole cycle: what a service writes after its
- * last reply, its request log for instance, counts.
+ * last reply, its request log for instance, counts. A round has a number of requests instead of a duration, so that on a busy machine too each service has
+ * run the same code equally often, and its background jobs are spread over as many requests.
  */
 export async function compareWithCheckout(comparison: CheckoutComparisonOptions): Promise<Measure[]> {
-  const { method, store, dataFactory, folder, rounds, cards } = comparison
+  const { method, store, dataFactory, folder, rounds, requests, cards, connections } = comparison
   const data = { floor: await dataFactory.create(store), other: await dataFactory.create(store), own: await dataFactory.create(store) }
   const running: Record<Contender, RunningService> = {
     floor: await startFloor(data.floor),
@@ -26,21 +29,22 @@ export async function compareWithCheckout(comparison: CheckoutComparisonOptions)
   }
   const load = startLoadGenerator()
   try {
-    const measureOne = async (contender: Contender): Promise<Speed> => {
+    const measureOne = async (contender: Contender, count: number): Promise<Speed> => {
       const { pid } = running[contender]
       const cpuBefore = readCpuMs(pid)
-      const speed = await measureSpeed(running[contender], load, comparison)
+      const speed = await measureSpeed(running[contender], load, { method, connections, roundMs: maxRoundMs, requests: count })
       return { ...speed, cpuMicroseconds: (((await readCpuMsWhenIdle(pid)) - cpuBefore) * 1000) / speed.requests }
     }
     for (const contender of contenders) {
       if (method === 'check') await load.run({ order: 'prepare', target: loadTargetOf(running[contender], 'create'), cards })
-      await measureOne(contender)
+      await measureOne(contender, requests * warmUpRounds)
     }
     const measured: Round[] = []
     for (let round = 0; round < rounds; round++) {
       const speeds: Partial<Record<Contender, Speed>> = {}
       // Whatever favours the first or the last of a round must not favour the same one every time.
-      for (const contender of round % 2 === 0 ? contenders : contenders.toReversed()) speeds[contender] = await measureOne(contender)
+      for (const contender of round % 2 === 0 ? contenders : contenders.toReversed())
+        speeds[contender] = await measureOne(contender, requests)
       measured.push(speeds as Round)
       comparison.say(`${method} ${store}: round ${round + 1} of ${rounds}`)
     }
@@ -68,6 +72,9 @@ async function readCpuMsWhenIdle(pid: number): Promise<number> {
   }
 }
 
+const warmUpRounds = 4
+/** So that a service that stalls ends the run. */
+const maxRoundMs = 120_000
 /** The request log is written every second. */
 const idleWindowMs = 1200
 /** What a service without requests may take in that time. */

@@ -20,13 +20,14 @@ export const check: Measurement = {
 async function measure(method: LoadMethod, { dataFactory, stores, isQuick, against, say }: Bench): Promise<Measure[]> {
   const measures: Measure[] = []
   for (const store of stores) {
-    const [rounds, roundMs] = isQuick ? [3, 1000] : [7, 3000]
-    const comparison = { method, store, dataFactory, connections, cards: 5000, rounds, roundMs, say }
-    measures.push(
-      ...(against === null
-        ? toMeasures(await compareWithFloor(comparison))
-        : await compareWithCheckout({ ...comparison, folder: against })),
-    )
+    const comparison = { method, store, dataFactory, connections, cards: 5000, say }
+    if (against === null) {
+      const [rounds, roundMs] = isQuick ? [3, 1000] : [7, 3000]
+      measures.push(...toMeasures(await compareWithFloor({ ...comparison, rounds, roundMs })))
+    } else {
+      const [rounds, requests] = isQuick ? [6, 2500] : [12, 8000]
+      measures.push(...(await compareWithCheckout({ ...comparison, folder: against, rounds, requests })))
+    }
   }
   return measures
 }

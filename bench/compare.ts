@@ -71,14 +71,20 @@ export function startFloor(serviceData: ServiceData, imports: readonly URL[] = [
   return startProgram('bench/floor.ts', { flags: serviceData.flags, imports, logFile: join(serviceData.folder, 'log') })
 }
 
+export interface RoundOptions extends Pick<ComparisonOptions, 'method' | 'connections' | 'roundMs'> {
+  /** Ends the round when so many were sent. */
+  readonly requests?: number
+}
+
 /** One round of load on one service. */
 export async function measureSpeed(
   running: RunningService,
   load: LoadGenerator,
-  { method, connections, roundMs }: Pick<ComparisonOptions, 'method' | 'connections' | 'roundMs'>,
+  { method, connections, roundMs, requests }: RoundOptions,
 ): Promise<Speed> {
   const cpuBefore = readCpuMs(running.pid)
-  const result = await load.run({ order: 'run', target: loadTargetOf(running, method), method, connections, ms: roundMs })
+  const end = requests === undefined ? { ms: roundMs } : { ms: roundMs, requests }
+  const result = await load.run({ order: 'run', target: loadTargetOf(running, method), method, connections, ...end })
   const cpuMs = readCpuMs(running.pid) - cpuBefore
   return {
     requests: result.requests,

@@ -44,7 +44,7 @@ test('two checkouts and the floor are measured in one run', async () => {
     connections: 8,
     cards: 100,
     rounds: 1,
-    roundMs: 1000,
+    requests: 500,
     say: () => undefined,
   })
   assert.deepEqual(

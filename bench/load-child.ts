@@ -18,7 +18,7 @@ process.on('message', (order: LoadOrder) => {
 })
 
 async function runOrder(order: Exclude<LoadOrder, { order: 'end' }>): Promise<LoadResult> {
-  if (order.order === 'run') return run(order.target, order.method, order.connections, { ms: order.ms, count: Infinity })
+  if (order.order === 'run') return run(order.target, order.method, order.connections, { ms: order.ms, count: order.requests ?? Infinity })
   const made: string[] = []
   tokens.set(order.target.url, made)
   return run(order.target, 'create', 16, { ms: Infinity, count: order.cards }, (body) => {

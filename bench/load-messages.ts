@@ -2,7 +2,16 @@
 export type LoadOrder =
   /** Creates cards and stores their tokens for `check`. */
   | { readonly order: 'prepare'; readonly target: LoadTarget; readonly cards: number }
-  | { readonly order: 'run'; readonly target: LoadTarget; readonly method: LoadMethod; readonly connections: number; readonly ms: number }
+  | {
+      readonly order: 'run'
+      readonly target: LoadTarget
+      readonly method: LoadMethod
+      readonly connections: number
+      /** It ends after this time. */
+      readonly ms: number
+      /** And after so many requests; not limited when absent. */
+      readonly requests?: number
+    }
   | { readonly order: 'end' }
 
 export type LoadMethod = 'create' | 'check'
