@@ -71,7 +71,7 @@ function startFlood(running: RunningService, refusals: Map<string, number>): () 
     while (isRunning) {
       const reason = await signIn(running, phone)
       refusals.set(reason, (refusals.get(reason) ?? 0) + 1)
-      // A client that is told to retry waits a little.
+      // A client whose call was refused with retry_after waits a little.
       if (reason !== refusedReason) await new Promise((resolve) => setTimeout(resolve, 50))
     }
   }

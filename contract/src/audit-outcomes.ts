@@ -15,8 +15,8 @@ export const auditOutcomes = [
   'insufficient_funds', 'card_limit', 'debit_failed', 'card_gone', 'paid', 'not_paid', 'unpaid', 'expired', 'hold_expired', 'repeated', 'leased',
   'reply_lost', 'never_seen', 'still_unknown', 'flagged',
   // The merchant's endpoint and webhooks.
-  'agreed', 'performed', 'merchant_refused', 'merchant_no_answer', 'delivered', 'late', 'unreachable', 'forbidden_address', 'forbidden_url',
-  'not_signed', 'endpoint_removed', 'stopped', 'broken', 'too_long', 'not_a_reply', 'unexpected_result',
+  'agreed', 'performed', 'merchant_refused', 'merchant_no_answer', 'given_up', 'delivered', 'late', 'unreachable', 'forbidden_address',
+  'forbidden_url', 'not_signed', 'endpoint_removed', 'stopped', 'broken', 'too_long', 'not_a_reply', 'unexpected_result',
   // Users, pages and the sandbox.
   'owner', 'developer', 'support', 'read', 'issued', 'all', 'locked', 'password', 'blocked', 'code', 'clean', 'violations_found',
   'ask', 'on', 'off', 'partial',

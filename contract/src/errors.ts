@@ -28,10 +28,10 @@ const numberText = { en: 'Invalid card number.', ru: 'Неверный номе�
 const expiryText = { en: 'Invalid card expiry.', ru: 'Неверный срок действия карты.', uz: 'Karta amal qilish muddati notoʻgʻri.' }
 const tooManyText = { en: 'Too many attempts.', ru: 'Слишком много попыток.', uz: 'Urinishlar soni koʻp.' }
 const faultText = { en: 'System error.', ru: 'Системная ошибка.', uz: 'Tizim xatosi.' }
-const laterText = {
-  en: 'The service cannot answer now. Try again later.',
-  ru: 'Сервис сейчас не может ответить. Повторите позже.',
-  uz: 'Xizmat hozir javob bera olmaydi. Keyinroq urinib koʻring.',
+const unavailableText = {
+  en: 'The service is temporarily unavailable. Try again later.',
+  ru: 'Сервис временно недоступен. Повторите позже.',
+  uz: 'Xizmat vaqtincha ishlamayapti. Keyinroq urinib koʻring.',
 }
 const cardNotFoundText = { en: 'Card not found.', ru: 'Карта не найдена.', uz: 'Karta topilmadi.' }
 const tooSoonText = {
@@ -40,7 +40,7 @@ const tooSoonText = {
   uz: 'Yangi kodni soʻrashga hali erta.',
 }
 const notSentText = { en: 'The code was not sent.', ru: 'Код не отправлен.', uz: 'Kod yuborilmadi.' }
-const triesText = { en: 'The tries are used up.', ru: 'Попытки исчерпаны.', uz: 'Urinishlar tugadi.' }
+const noAttemptsText = { en: 'No attempts left.', ru: 'Попытки исчерпаны.', uz: 'Urinishlar tugadi.' }
 
 const receiptText = { en: 'Receipt not found.', ru: 'Чек не найден.', uz: 'Chek topilmadi.' }
 const receiptStateText = {
@@ -65,7 +65,11 @@ export const errors = {
     reason: 'not_post',
     stage: 'transport',
     owner: 'developer',
-    text: { en: 'Only POST is answered here.', ru: 'Принимается только POST.', uz: 'Faqat POST qabul qilinadi.' },
+    text: {
+      en: 'Only the POST method is supported.',
+      ru: 'Поддерживается только метод POST.',
+      uz: 'Faqat POST metodi qoʻllab-quvvatlanadi.',
+    },
     hint: 'Send the request as HTTP POST.',
   },
   emptyBody: {
@@ -277,7 +281,7 @@ export const errors = {
     reason: 'password_must_change',
     stage: 'caller',
     owner: 'wait',
-    text: { en: 'Set a password of your own first.', ru: 'Сначала задайте свой пароль.', uz: 'Avval oʻz parolingizni oʻrnating.' },
+    text: { en: 'Change your password first.', ru: 'Сначала задайте свой пароль.', uz: 'Avval oʻz parolingizni oʻrnating.' },
     hint: 'The password was issued for one sign-in: change it with dashboard.password.change.',
   },
   roleTooLow: {
@@ -501,7 +505,7 @@ export const errors = {
     stage: 'fineLimits',
     owner: 'wait',
     text: tooManyText,
-    hint: 'Such a large share of cards and codes failed recently, at this merchant or overall, that it looks like card testing: wait `retry_after` milliseconds.',
+    hint: 'So many cards and codes failed recently, at this merchant or overall, that card testing is suspected: wait `retry_after` milliseconds.',
   },
   distinctPanLimit: {
     code: -31700,
@@ -617,7 +621,7 @@ export const errors = {
     stage: 'state',
     owner: 'wait',
     text: {
-      en: 'A password has 12 to 128 characters and is not the one before.',
+      en: 'The password must have 12 to 128 characters and differ from the previous one.',
       ru: 'Пароль — от 12 до 128 символов и не прежний.',
       uz: 'Parol 12 dan 128 tagacha belgi va avvalgisidan boshqa boʻladi.',
     },
@@ -628,7 +632,7 @@ export const errors = {
     reason: 'setting_refused',
     stage: 'state',
     owner: 'developer',
-    text: { en: 'This cannot be set so.', ru: 'Так настроить нельзя.', uz: 'Bunday sozlab boʻlmaydi.' },
+    text: { en: 'This value was not accepted.', ru: 'Так настроить нельзя.', uz: 'Bunday sozlab boʻlmaydi.' },
     hint: '`data` says what is wrong with the value and what to write instead.',
   },
   pageNotChecked: {
@@ -645,7 +649,7 @@ export const errors = {
     stage: 'state',
     owner: 'developer',
     text: {
-      en: 'The script is gone, or another one by now.',
+      en: 'The script was removed or has changed.',
       ru: 'Скрипта уже нет, или он теперь другой.',
       uz: 'Skript endi yoʻq yoki boshqacha.',
     },
@@ -657,7 +661,7 @@ export const errors = {
     stage: 'state',
     owner: 'developer',
     text: {
-      en: 'Two passwords are live already: retire the old one first.',
+      en: 'Two passwords are active already: retire the old one first.',
       ru: 'Действуют уже два пароля: сначала отключите старый.',
       uz: 'Ikkita parol amal qilyapti: avval eskisini bekor qiling.',
     },
@@ -669,7 +673,7 @@ export const errors = {
     stage: 'state',
     owner: 'developer',
     text: {
-      en: 'This is the only live password: make a new one first.',
+      en: 'This is the only active password: create a new one first.',
       ru: 'Это единственный действующий пароль: сначала создайте новый.',
       uz: 'Bu yagona amaldagi parol: avval yangisini yarating.',
     },
@@ -689,7 +693,7 @@ export const errors = {
     stage: 'state',
     owner: 'wait',
     text: {
-      en: 'This phone has a login already.',
+      en: 'This phone number already has a login.',
       ru: 'У этого телефона уже есть вход.',
       uz: 'Bu telefon bilan kirish allaqachon bor.',
     },
@@ -701,7 +705,7 @@ export const errors = {
     stage: 'state',
     owner: 'developer',
     text: {
-      en: 'This is there in the test environment only.',
+      en: 'This is available in the test environment only.',
       ru: 'Это есть только в тестовой среде.',
       uz: 'Bu faqat sinov muhitida bor.',
     },
@@ -712,7 +716,7 @@ export const errors = {
     reason: 'request_not_found',
     stage: 'state',
     owner: 'developer',
-    text: { en: 'There is no such request.', ru: 'Такого запроса нет.', uz: 'Bunday soʻrov yoʻq.' },
+    text: { en: 'Request not found.', ru: 'Такого запроса нет.', uz: 'Bunday soʻrov yoʻq.' },
     hint: 'The request log has no call of this merchant with this id: it is too old, was not recorded, or appears within a second.',
   },
   requestNotReplayable: {
@@ -728,7 +732,7 @@ export const errors = {
     reason: 'user_not_found',
     stage: 'state',
     owner: 'wait',
-    text: { en: 'There is no such user.', ru: 'Такого пользователя нет.', uz: 'Bunday foydalanuvchi yoʻq.' },
+    text: { en: 'User not found.', ru: 'Такого пользователя нет.', uz: 'Bunday foydalanuvchi yoʻq.' },
     hint: 'No user of this merchant has this id: see dashboard.users.list.',
   },
   deliveryNotFound: {
@@ -736,7 +740,7 @@ export const errors = {
     reason: 'delivery_not_found',
     stage: 'state',
     owner: 'wait',
-    text: { en: 'There is no such delivery.', ru: 'Такой доставки нет.', uz: 'Bunday yetkazish yoʻq.' },
+    text: { en: 'Delivery not found.', ru: 'Такой доставки нет.', uz: 'Bunday yetkazish yoʻq.' },
     hint: 'No delivery of this merchant has these ids, or its event is older than 30 days: see dashboard.webhooks.deliveries.',
   },
   lastOwner: {
@@ -745,9 +749,9 @@ export const errors = {
     stage: 'state',
     owner: 'wait',
     text: {
-      en: 'A merchant keeps at least one owner, and nobody blocks himself.',
-      ru: 'У мерчанта остаётся хотя бы один владелец; себя не блокируют.',
-      uz: 'Merchantda kamida bitta ega qoladi; hech kim oʻzini bloklamaydi.',
+      en: 'A merchant must have at least one owner, and you cannot block yourself.',
+      ru: 'У мерчанта должен быть хотя бы один владелец, и нельзя заблокировать самого себя.',
+      uz: 'Merchantda kamida bitta ega boʻlishi kerak, va oʻzingizni bloklay olmaysiz.',
     },
     hint: 'Make another user an owner first.',
   },
@@ -936,7 +940,7 @@ export const errors = {
     reason: 'tries_used_up',
     stage: 'state',
     owner: 'cardholder',
-    text: triesText,
+    text: noAttemptsText,
     hint: 'Request another code with cards.get_verify_code.',
   },
   cardDayTriesUsedUp: {
@@ -944,7 +948,7 @@ export const errors = {
     reason: 'card_day_tries_used_up',
     stage: 'state',
     owner: 'wait',
-    text: triesText,
+    text: noAttemptsText,
     hint: 'Too many codes were submitted for this card today: wait `retry_after` milliseconds.',
   },
   wrongCodeLimit: {
@@ -1057,11 +1061,11 @@ export const errors = {
     stage: 'network',
     owner: 'wait',
     text: {
-      en: 'The card network did not answer.',
+      en: 'The card network did not respond.',
       ru: 'Платёжная сеть не ответила.',
       uz: 'Karta tarmogʻi javob bermadi.',
     },
-    hint: 'Nothing was taken: try again a little later.',
+    hint: 'Nothing was charged: try again a little later.',
   },
   paySmsNotConnected: {
     code: -31630,
@@ -1093,11 +1097,11 @@ export const errors = {
     stage: 'network',
     owner: 'operator',
     text: {
-      en: 'The payment failed at the bank; nothing was taken.',
+      en: 'The payment failed at the bank; nothing was charged.',
       ru: 'Сбой в банке: платёж не прошёл, деньги не списаны.',
       uz: 'Bankda xatolik: toʻlov oʻtmadi, pul yechilmadi.',
     },
-    hint: 'The card network failed without an explanation; nothing was taken.',
+    hint: 'The card network failed without an explanation; nothing was charged.',
   },
   payNetworkTimeout: {
     code: -31630,
@@ -1105,26 +1109,26 @@ export const errors = {
     stage: 'network',
     owner: 'wait',
     text: {
-      en: 'The bank did not answer in time; nothing was taken.',
+      en: 'The bank did not respond in time; nothing was charged.',
       ru: 'Банк не ответил вовремя, деньги не списаны.',
       uz: 'Bank oʻz vaqtida javob bermadi, pul yechilmadi.',
     },
-    hint: 'The card network answered too late and took nothing: try again.',
+    hint: 'The card network responded too late and charged nothing: try again.',
   },
   insufficientFunds: {
     code: -31630,
     reason: 'insufficient_funds',
     stage: 'network',
     owner: 'cardholder',
-    text: { en: 'There is not enough money on the card.', ru: 'На карте недостаточно средств.', uz: 'Kartada mablagʻ yetarli emas.' },
-    hint: 'There is not enough money on the card.',
+    text: { en: 'Insufficient funds.', ru: 'На карте недостаточно средств.', uz: 'Kartada mablagʻ yetarli emas.' },
+    hint: 'Insufficient funds.',
   },
   cardLimit: {
     code: -31630,
     reason: 'card_limit',
     stage: 'network',
     owner: 'cardholder',
-    text: { en: 'The limit of the card is exceeded.', ru: 'Превышен лимит карты.', uz: 'Karta limiti oshib ketgan.' },
+    text: { en: 'The card limit is exceeded.', ru: 'Превышен лимит карты.', uz: 'Karta limiti oshib ketgan.' },
     hint: 'The sum is above what the issuer lets this card pay at once or in a day: a smaller sum, another day or another card.',
   },
   declined: {
@@ -1140,23 +1144,23 @@ export const errors = {
     reason: 'debit_failed',
     stage: 'network',
     owner: 'wait',
-    text: { en: 'The debit failed; nothing was taken.', ru: 'Списание не удалось, деньги не сняты.', uz: 'Pul yechilmadi.' },
-    hint: 'Nothing was taken: try again.',
+    text: { en: 'The payment failed; nothing was charged.', ru: 'Списание не удалось, деньги не сняты.', uz: 'Pul yechilmadi.' },
+    hint: 'Nothing was charged: try again.',
   },
   merchantNoAnswer: {
     code: -31002,
     reason: 'merchant_no_answer',
     stage: 'network',
     owner: 'wait',
-    text: { en: 'The merchant did not answer.', ru: 'Мерчант не ответил.', uz: 'Merchant javob bermadi.' },
-    hint: "The merchant's own endpoint did not respond, or not by the protocol, when asked to accept the payment: nothing was taken. `tessera merchants endpoint test` shows its response.",
+    text: { en: 'The merchant did not respond.', ru: 'Мерчант не ответил.', uz: 'Merchant javob bermadi.' },
+    hint: "The merchant's own endpoint did not respond, or not by the protocol, when called to accept the payment: nothing was charged. `tessera merchants endpoint test` shows its response.",
   },
   merchantClosing: {
     code: -31002,
     reason: 'merchant_closing',
     stage: 'network',
     owner: 'wait',
-    text: { en: 'The merchant did not answer.', ru: 'Мерчант не ответил.', uz: 'Merchant javob bermadi.' },
+    text: { en: 'The merchant did not respond.', ru: 'Мерчант не ответил.', uz: 'Merchant javob bermadi.' },
     hint: "The card was debited, and the merchant's own endpoint has not confirmed it yet. The call is repeated automatically: call receipts.check until the state is 4, or 21 when the money is returned.",
   },
   paymentUnknown: {
@@ -1164,7 +1168,7 @@ export const errors = {
     reason: 'payment_unknown',
     stage: 'network',
     owner: 'wait',
-    text: { en: 'The card network did not answer.', ru: 'Платёжная сеть не ответила.', uz: 'Karta tarmogʻi javob bermadi.' },
+    text: { en: 'The card network did not respond.', ru: 'Платёжная сеть не ответила.', uz: 'Karta tarmogʻi javob bermadi.' },
     hint: 'The receipt is in state 20 and is reconciled automatically: call receipts.check, and do not pay it another way meanwhile.',
   },
   internalError: {
@@ -1173,14 +1177,14 @@ export const errors = {
     stage: 'any',
     owner: 'operator',
     text: faultText,
-    hint: 'A fault of the service. Give `data`, the id of the request in the log, to the provider.',
+    hint: 'An internal error. Give `data`, the id of the request in the log, to the provider.',
   },
   overloaded: {
     code: -32400,
     reason: 'overloaded',
     stage: 'any',
     owner: 'wait',
-    text: laterText,
+    text: unavailableText,
     hint: 'Nothing was done: try again after `retry_after` milliseconds.',
   },
   connectionBusy: {
@@ -1188,7 +1192,7 @@ export const errors = {
     reason: 'connection_busy',
     stage: 'any',
     owner: 'wait',
-    text: laterText,
+    text: unavailableText,
     hint: 'Nothing was done: too many requests on one connection are waiting for their replies. Read some replies first, or open another connection.',
   },
   addressBusy: {
@@ -1196,7 +1200,7 @@ export const errors = {
     reason: 'address_busy',
     stage: 'any',
     owner: 'wait',
-    text: laterText,
+    text: unavailableText,
     hint: 'Nothing was done: too many calls from one address are in progress. Send fewer at a time; try again after `retry_after` milliseconds.',
   },
   draining: {
@@ -1204,7 +1208,7 @@ export const errors = {
     reason: 'draining',
     stage: 'any',
     owner: 'wait',
-    text: laterText,
+    text: unavailableText,
     hint: 'The service is stopping and nothing was done: try again after `retry_after` milliseconds.',
   },
   batchTimeOver: {
@@ -1212,7 +1216,7 @@ export const errors = {
     reason: 'batch_time_over',
     stage: 'any',
     owner: 'wait',
-    text: laterText,
+    text: unavailableText,
     hint: 'The earlier calls of the batch took 15 seconds, and this one was not started: send it again, in a shorter batch or alone.',
   },
   storeFull: {
@@ -1220,7 +1224,7 @@ export const errors = {
     reason: 'store_full',
     stage: 'any',
     owner: 'operator',
-    text: laterText,
+    text: unavailableText,
     hint: 'There is no disk space to write; nothing was done, and reads still work. Try again after `retry_after` milliseconds; the provider has to free space.',
   },
   storeUnavailable: {
@@ -1228,7 +1232,7 @@ export const errors = {
     reason: 'store_unavailable',
     stage: 'any',
     owner: 'wait',
-    text: laterText,
+    text: unavailableText,
     hint: 'The database did not respond and nothing was done: try again after `retry_after` milliseconds.',
   },
   outcomeUnknown: {
@@ -1236,7 +1240,7 @@ export const errors = {
     reason: 'outcome_unknown',
     stage: 'any',
     owner: 'wait',
-    text: laterText,
+    text: unavailableText,
     hint: 'The connection to the database was lost during the commit, so it may or may not be done: try again after `retry_after` milliseconds.',
   },
 } as const satisfies Record<string, ErrorEntry>

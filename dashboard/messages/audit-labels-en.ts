@@ -143,6 +143,7 @@ export const auditLabelsEn: AuditLabels = {
     performed: 'confirmed by your endpoint',
     merchant_refused: 'refused by your endpoint',
     merchant_no_answer: 'no reply from your endpoint',
+    given_up: 'abandoned after a restart, without a reply from your endpoint',
     delivered: 'delivered',
     late: 'no reply in time',
     unreachable: 'not reachable',

@@ -131,6 +131,7 @@ export const auditLabelsRu: AuditLabels = {
     performed: 'подтверждено вашим сервером',
     merchant_refused: 'отклонено вашим сервером',
     merchant_no_answer: 'ваш сервер не ответил',
+    given_up: 'проверка прервана перезапуском, ответа вашего сервера нет',
     delivered: 'доставлено',
     late: 'нет ответа вовремя',
     unreachable: 'недоступен',

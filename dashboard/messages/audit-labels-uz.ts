@@ -131,6 +131,7 @@ export const auditLabelsUz: AuditLabels = {
     performed: 'serveringiz tasdiqladi',
     merchant_refused: 'serveringiz rad etdi',
     merchant_no_answer: 'serveringiz javob bermadi',
+    given_up: 'qayta ishga tushishda uzilgan, serveringizdan javob yoʻq',
     delivered: 'yetkazildi',
     late: 'vaqtida javob yoʻq',
     unreachable: 'ulanib boʻlmadi',

@@ -68,7 +68,7 @@ export const commonEn = {
     reset: 'Reset password',
     confirm: {
       reset: 'The current password, the second factor and all sessions of this user end at once. The new password is shown only once.',
-      block: 'All sessions of this user end at once, and nobody can sign in with this number until you unblock it.',
+      block: 'All sessions of this user end at once, and no one can sign in with this number until you unblock it.',
     },
     issued: 'Temporary password',
     issuedText: 'It is shown only once, works for one sign-in, and must be changed then. Pass it on over a secure channel.',

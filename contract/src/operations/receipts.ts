@@ -138,7 +138,7 @@ export const receiptsPayContract = defineOperation('receipts.pay', {
   summary: 'Pays a receipt with a verified token.',
   description:
     'Synchronous: replies when the money is debited (state 4) or held (state 5). Debits once, whatever the concurrency; send an Idempotency-Key to learn the outcome of a call whose reply was lost. ' +
-    'When the card network does not answer, the receipt goes to state 20 and is reconciled automatically: call receipts.check. ' +
+    'When the card network does not respond, the receipt goes to state 20 and is reconciled automatically: call receipts.check. ' +
     'A merchant with an endpoint of its own is called before and after the debit; its refusal is -31623 with its error object in `data`.',
   caller: 'server',
   mutates: true,

@@ -68,7 +68,7 @@ test('an endpoint is added and its signature verified; a failed delivery shows i
   await page.getByText('No deliveries yet').waitFor()
   await page.getByLabel('Address of your server').fill('https://192.168.0.1/hooks')
   await page.keyboard.press('Enter')
-  await page.getByText('This address is not of the public internet.').waitFor()
+  await page.getByText('This address is not on the public internet.').waitFor()
   await page.getByLabel('Address of your server').fill(address)
   await page.keyboard.press('Enter')
   const secret = await readIssuedSecret(page)

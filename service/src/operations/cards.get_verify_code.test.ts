@@ -87,7 +87,7 @@ test('each scenario card has its own error by default', () =>
       card_expired: [-31301, 'The card has expired.'],
       card_blocked: [-31301, 'The card is blocked.'],
       system_error: [-32400, 'System error.'],
-      network_timeout: [-31002, 'The card network did not answer.'],
+      network_timeout: [-31002, 'The card network did not respond.'],
     }
     for (const { number, scenario } of testCards) {
       if (scenario === null) continue

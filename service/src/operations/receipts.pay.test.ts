@@ -47,8 +47,8 @@ test('each decline of the network has its own reason, debits nothing, and leaves
     ['8600060921090842', -31630, 'sms_not_connected', 'SMS notification is not connected for this card.'],
     ['3333336415804657', -31630, 'card_expired', 'The card has expired.'],
     ['4444445987459073', -31630, 'card_blocked', 'The card is blocked.'],
-    ['8600143417770323', -31630, 'system_error', 'The payment failed at the bank; nothing was taken.'],
-    ['8600134301849596', -31630, 'network_timeout', 'The bank did not answer in time; nothing was taken.'],
+    ['8600143417770323', -31630, 'system_error', 'The payment failed at the bank; nothing was charged.'],
+    ['8600134301849596', -31630, 'network_timeout', 'The bank did not respond in time; nothing was charged.'],
   ]
   const merchant = app.merchant()
   for (const scenario of ['sms_not_connected', 'card_expired', 'card_blocked', 'system_error', 'network_timeout']) {

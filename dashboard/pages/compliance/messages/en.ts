@@ -1,7 +1,7 @@
 // Loaded with the page, one file per language. {0}, {1} … are placeholders for `formatMessage`.
 export const complianceEn = {
   about:
-    'Items 3 to 7 of the specification, with what the service sees of each for you now. These are facts, not a verdict: whether you are compliant is for an assessor to say, who may take this page along.',
+    'Items 3 to 7 of the specification, with what the service sees of each for you now. These are facts, not a verdict: whether you are compliant is for an assessor to decide, who may use this page as evidence.',
   sections: {
     statements: 'Items 3 to 7',
     findings: 'Findings',
@@ -55,8 +55,9 @@ export const complianceEn = {
   law: 'The service cannot see how you store your customers’ data. It stores the payer id you send, masked card numbers, consents, and masked phone numbers.',
   consents:
     'Of the newest cards: {0} through the service’s form, {1} from your page or app, {2} from your server, {3} asserted without a text.',
-  disclosure: 'What cardholders are asked to agree to now, on behalf of {0}, version {1}:',
-  findingsAbout: 'Calls that your own code should not make. Each was rejected, or answered and counted here; none of its values is stored.',
+  disclosure: 'The consent text that cardholders see now, on behalf of {0}, version {1}:',
+  findingsAbout:
+    'Calls that your own code should not make. Each was rejected, or processed and counted here; none of its values is stored.',
   noFindings: {
     title: 'No findings',
     text: 'Your password in a browser, a CVV in a call, a card number in the wrong place: the service rejects such calls and lists them here, with the request and what to do.',
@@ -84,7 +85,7 @@ export const complianceEn = {
     },
   },
   seenBy: { server: 'your own code', browser: 'only your id' },
-  anyCaller: 'Your id is public, so this may have been somebody else.',
+  anyCaller: 'Your id is public, so the caller may have been somebody else.',
   toSettings: 'Change the password',
   count: 'Count',
   first: 'First',
@@ -115,7 +116,7 @@ export const complianceEn = {
   reasonHint: 'What the script does, and who requested it. An assessor reads this.',
   authorize: 'Authorize',
   reject: 'Do not allow',
-  consentsAbout: 'What cardholders agreed to when a card was saved, newest first. A consent is kept longer than its card.',
+  consentsAbout: 'What cardholders agreed to when a card was saved, newest first. A consent is stored longer than its card.',
   assertedAbout:
     'Some were asserted by you without a text, so the service cannot show what was agreed to. Use its form, or send consent in cards.create.',
   noConsents: {

@@ -35,7 +35,7 @@ const lines: readonly (Readonly<Record<Language, Line>> & { readonly requirement
     requirement: 'Specification 3–4',
     en: [
       'Tokens',
-      'Makes a token for one merchant alone; it cannot be turned back into the number.',
+      'Issues tokens that only one merchant can use and that cannot be reversed into the card number.',
       'Uses the token for every card operation.',
     ],
     ru: [
@@ -53,8 +53,8 @@ const lines: readonly (Readonly<Record<Language, Line>> & { readonly requirement
     requirement: '3.2.1, 3.3.1',
     en: [
       'What is stored',
-      'Keeps card numbers sealed and for as long as they are needed; refuses CVV and PIN, and keeps none.',
-      'Keeps token, mask, expiry, verify and recurrent; never the number, CVV, PIN or SMS code.',
+      'Stores card numbers encrypted and only as long as they are needed; rejects CVV and PIN and never stores them.',
+      'May store token, masked number, expiry, verify and recurrent; never the full number, CVV, PIN or SMS code.',
     ],
     ru: [
       'Что хранится',
@@ -71,8 +71,8 @@ const lines: readonly (Readonly<Record<Language, Line>> & { readonly requirement
     requirement: '3.5–3.7',
     en: [
       'Keys',
-      'Seals in two layers, rotates and destroys keys, controls who holds them.',
-      'Guards its tokens as secrets: a seal opens by the token.',
+      'Encrypts in two layers, rotates and destroys keys, restricts access to them.',
+      'Protects its tokens as secrets: decryption requires the token.',
     ],
     ru: [
       'Ключи',
@@ -87,7 +87,7 @@ const lines: readonly (Readonly<Record<Language, Line>> & { readonly requirement
   },
   {
     requirement: '4.2.1',
-    en: ['Transport', 'Takes cards and calls over TLS.', 'Serves its pages by https and calls the service over TLS.'],
+    en: ['Transport', 'Accepts cards and calls over TLS only.', 'Serves its pages over https and calls the service over TLS.'],
     ru: ['Передача', 'Принимает карты и вызовы по TLS.', 'Отдаёт свои страницы по https и вызывает сервис по TLS.'],
     uz: ['Uzatish', 'Karta va chaqiruvlarni TLS orqali qabul qiladi.', 'Sahifalarini https orqali beradi, xizmatni TLS orqali chaqiradi.'],
   },
@@ -96,7 +96,7 @@ const lines: readonly (Readonly<Record<Language, Line>> & { readonly requirement
     en: [
       'The card form',
       'Provides the form as an iframe, with its label, terms and privacy policy.',
-      'Takes cards by that form alone; has no card inputs, no name and no action of its own around it.',
+      'Accepts cards through that form only; has no card inputs of its own, and no name or action attributes around it.',
     ],
     ru: [
       'Форма карты',
@@ -113,8 +113,8 @@ const lines: readonly (Readonly<Record<Language, Line>> & { readonly requirement
     requirement: '6.4.3',
     en: [
       'Scripts of the payment page',
-      'Keeps the scripts inside its iframe listed and hashed; publishes the hash of its SDK.',
-      'Authorises each script of its own page, keeps its integrity, and lists it with the reason.',
+      'Maintains an inventory with hashes of the scripts inside its iframe; publishes the hash of its SDK.',
+      'Authorizes each script of its own page, assures its integrity, and documents why it is needed.',
     ],
     ru: [
       'Скрипты платёжной страницы',
@@ -131,8 +131,8 @@ const lines: readonly (Readonly<Record<Language, Line>> & { readonly requirement
     requirement: '11.6.1',
     en: [
       'Changes of the payment page',
-      'Watches its own documents; offers the page check.',
-      'Looks for changes of its page and its headers at least once a week.',
+      'Monitors its own documents; provides the page check.',
+      'Checks its page and its headers for changes at least once a week.',
     ],
     ru: [
       'Изменения платёжной страницы',
@@ -149,8 +149,8 @@ const lines: readonly (Readonly<Record<Language, Line>> & { readonly requirement
     requirement: '7, 8.2–8.5',
     en: [
       'People',
-      'Gives roles, lockout, second factor and session limits in the dashboard.',
-      'Decides who has a login, gives the least role, blocks who leaves.',
+      'Provides roles, lockout, a second factor and session limits in the dashboard.',
+      'Decides who has a login, assigns the least privileged role, blocks users who leave.',
     ],
     ru: [
       'Люди',
@@ -167,8 +167,8 @@ const lines: readonly (Readonly<Record<Language, Line>> & { readonly requirement
     requirement: '8.6',
     en: [
       'The API password',
-      'Keeps only a keyed hash; lets it be changed with an overlap; refuses it from a browser.',
-      'Keeps it on servers, out of pages, apps and repositories; changes it when it was seen.',
+      'Stores only a keyed hash; supports rotation with an overlap; rejects the password from a browser.',
+      'Stores it on servers only, never in pages, apps or repositories; changes it when it was exposed.',
     ],
     ru: [
       'Пароль API',
@@ -185,8 +185,8 @@ const lines: readonly (Readonly<Record<Language, Line>> & { readonly requirement
     requirement: '10',
     en: [
       'Logs',
-      'Keeps an audit that is chained by hash, and logs without card data.',
-      'Looks at its Audit, and keeps card data out of its own logs.',
+      'Maintains an audit log chained by hashes, and logs without card data.',
+      'Reviews its audit log, and writes no card data to its own logs.',
     ],
     ru: [
       'Журналы',
@@ -209,8 +209,8 @@ const lines: readonly (Readonly<Record<Language, Line>> & { readonly requirement
     requirement: '12.8, 12.9',
     en: [
       'Between the two',
-      'Acknowledges its part in writing, and tells its own status and this table when asked.',
-      'Keeps the agreement, and looks at the provider’s status at least once a year.',
+      'Acknowledges its responsibilities in writing; provides its compliance status and this table on request.',
+      'Maintains the agreement, and reviews the provider’s compliance status at least once a year.',
     ],
     ru: [
       'Между сторонами',
@@ -227,8 +227,8 @@ const lines: readonly (Readonly<Record<Language, Line>> & { readonly requirement
     requirement: '12.10',
     en: [
       'Incidents',
-      'Tells its merchants what concerns them, and answers.',
-      'Has a plan, tells the provider at once, changes its password.',
+      'Notifies affected merchants and responds to the incident.',
+      'Has an incident response plan, notifies the provider at once, changes its password.',
     ],
     ru: ['Инциденты', 'Сообщает мерчантам, что их касается, и реагирует.', 'Имеет план, сразу сообщает провайдеру, меняет пароль.'],
     uz: [
@@ -241,12 +241,12 @@ const lines: readonly (Readonly<Record<Language, Line>> & { readonly requirement
     requirement: 'Specification 7',
     en: [
       'Consent and disclosure',
-      'Shows the text in its form, and keeps what was agreed to with the words, the moment and who says so.',
-      'Asks before a card is kept, tells how card data is processed, removes the card when asked to.',
+      'Shows the text in its form, and stores what was agreed to: the text, the time and the source.',
+      'Obtains consent before a card is stored, discloses how card data is processed, removes the card on request.',
     ],
     ru: [
       'Согласие и раскрытие',
-      'Показывает текст в форме и хранит, на что согласились: слова, время и кто это сообщил.',
+      'Показывает текст в форме и хранит, на что согласились: текст, время и источник.',
       'Спрашивает до сохранения карты, объясняет обработку данных, удаляет карту по просьбе.',
     ],
     uz: [
@@ -259,8 +259,8 @@ const lines: readonly (Readonly<Record<Language, Line>> & { readonly requirement
     requirement: 'Local law',
     en: [
       'Personal data',
-      'Keeps its part of the data as local law asks.',
-      'Keeps its customers’ data as local law asks, in the place that it asks for.',
+      'Stores its part of the data as local law requires.',
+      'Stores its customers’ data as and where local law requires.',
     ],
     ru: [
       'Персональные данные',

@@ -41,11 +41,11 @@ export function merchantAdministrationSuite(withStore: WithStore): void {
     withApp(async (app) => {
       const { administration: operations } = app.merchants
       const { id, password: first } = await create(app)
-      assert.match(whyNot(await operations.retirePassword(id, null)), /the only live password/)
+      assert.match(whyNot(await operations.retirePassword(id, null)), /the only active password/)
       const rotated = expectDone(await operations.rotatePassword(id))
-      assert.match(whyNot(await operations.rotatePassword(id)), /Two passwords are live already/)
+      assert.match(whyNot(await operations.rotatePassword(id)), /Two passwords are already active/)
       for (const password of [first, rotated.password]) assert.equal(await kindOf(app, `${id}:${password}`), 'server')
-      assert.match(whyNot(await operations.retirePassword(id, 7)), /no live password 7/)
+      assert.match(whyNot(await operations.retirePassword(id, 7)), /no active password 7/)
       app.clock.advance(1000)
       const { row } = expectDone(await operations.retirePassword(id, null))
       assert.deepEqual(
@@ -95,7 +95,7 @@ export function merchantAdministrationSuite(withStore: WithStore): void {
       }
       assert.deepEqual([await isBlocked(app.merchants), await isBlocked(elsewhere)], [false, false])
       expectDone(await app.merchants.administration.block(id))
-      assert.match(whyNot(await app.merchants.administration.block(id)), /blocked already/)
+      assert.match(whyNot(await app.merchants.administration.block(id)), /already blocked/)
       assert.deepEqual([await isBlocked(app.merchants), await isBlocked(elsewhere)], [true, false])
       app.clock.advance(5000)
       assert.equal(await isBlocked(elsewhere), true)
@@ -116,7 +116,7 @@ export function merchantAdministrationSuite(withStore: WithStore): void {
         [row.name, row.version, settings.origins, settings.minAmount, settings.maxAmount],
         ['Another name', 3, ['https://shop.example'], 100, 500],
       )
-      assert.match(whyNot(await operations.change(id, { settings: { minAmount: 501 } })), /would be above the largest/)
+      assert.match(whyNot(await operations.change(id, { settings: { minAmount: 501 } })), /would exceed the maximum/)
       assert.match(whyNot(await operations.change('0'.repeat(24), { name: 'x', settings: {} })), /no such merchant/)
       assert.deepEqual((await audited(app)).slice(1), ['merchant.changed origins minAmount', 'merchant.changed name maxAmount'])
     }),

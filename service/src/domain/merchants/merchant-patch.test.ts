@@ -42,7 +42,7 @@ test('valid input is accepted unchanged, except that texts are trimmed', () => {
 
 test('invalid input is refused with a message that says what to write instead', () => {
   const field = { name: 'order_id', title, required: true }
-  const cases: [said: Record<string, unknown>, fault: RegExp][] = [
+  const cases: [patch: Record<string, unknown>, message: RegExp][] = [
     [{ name: '  ' }, /A name has 1 to 100 characters/],
     [{ name: 'x'.repeat(101) }, /A name has 1 to 100/],
     [{ name: 'a\u0000b' }, /control character/],
@@ -50,7 +50,7 @@ test('invalid input is refused with a message that says what to write instead', 
     [{ name: 5 }, /A name has/],
     [{ address: 'x'.repeat(301) }, /An address has 0 to 300/],
     [{ origins: 'https://shop.example' }, /Origins are a list/],
-    [{ origins: new Array(21).fill('https://shop.example') }, /list of 20/],
+    [{ origins: new Array(21).fill('https://shop.example') }, /list of at most 20/],
     [{ origins: ['shop.example'] }, /a scheme and a host/],
     [{ origins: [''] }, /a scheme and a host/],
     [{ origins: ['null'] }, /a scheme and a host/],
@@ -60,13 +60,13 @@ test('invalid input is refused with a message that says what to write instead', 
     [{ origins: ['https://SHOP.example'] }, /write https:\/\/shop\.example$/],
     [{ origins: ['https://shop.example:443'] }, /write https:\/\/shop\.example$/],
     [{ origins: ['https://shop.example/pay?x=1'] }, /write https:\/\/shop\.example$/],
-    [{ origins: ['https://u:p@shop.example'] }, /no name and no password/],
+    [{ origins: ['https://u:p@shop.example'] }, /no user name and no password/],
     [{ origins: ['http://shop.example'] }, /https \(http only for this machine/],
     [{ origins: ['javascript:alert(1)'] }, /a scheme and a host/],
     [{ accountFields: {} }, /Account fields are a list/],
     [{ accountFields: ['order_id'] }, /is an object/],
     [{ accountFields: [{ ...field, label: 'x' }] }, /no member "label"/],
-    [{ accountFields: [{ ...field, name: '1st' }] }, /begins with no digit/],
+    [{ accountFields: [{ ...field, name: '1st' }] }, /does not begin with a digit/],
     [{ accountFields: [{ ...field, required: 'yes' }] }, /required is true or false/],
     [{ accountFields: [{ name: 'order_id', title: 'Order' }] }, /title in three languages/],
     [{ accountFields: [{ ...field, title: { en: 'Order', ru: 'Заказ' } }] }, /The uz title of "order_id"/],
@@ -81,16 +81,15 @@ test('invalid input is refused with a message that says what to write instead', 
     [{ limits: { toString: 1 } }, /There is no limit "toString"/],
     [{ strictServerAuth: 'on' }, /on or off/],
     [{ requireFormSessions: 1 }, /on/],
-    [{ epos: 'x' }, /An EPOS is/],
+    [{ epos: 'x' }, /An EPOS consists of/],
     [{ epos: { merchantId: 5 } }, /merchant id of an EPOS/],
   ]
-  for (const [said, fault] of cases) assert.match(whyNot(readMerchantPatch(said)), fault, JSON.stringify(said))
+  for (const [patch, message] of cases) assert.match(whyNot(readMerchantPatch(patch)), message, JSON.stringify(patch))
 })
 
-test('the smallest amount is never above the largest, whichever of them is changed', () => {
+test('the minimum amount never exceeds the maximum, whichever of them is changed', () => {
   const before = { ...noSettings, minAmount: 100, maxAmount: 200 }
-  for (const settings of [{ minAmount: 201 }, { maxAmount: 99 }])
-    assert.match(whyNot(applyMerchantPatch(before, { settings })), /give both/)
+  for (const settings of [{ minAmount: 201 }, { maxAmount: 99 }]) assert.match(whyNot(applyMerchantPatch(before, { settings })), /set both/)
   assert.ok(!(applyMerchantPatch(before, { settings: { minAmount: 300, maxAmount: 300 } }) instanceof SettingProblem))
 })
 

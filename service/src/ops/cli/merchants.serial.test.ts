@@ -68,7 +68,7 @@ test('a created merchant can call, is refused while it is blocked, and can call 
   assert.match((await service.ask('merchants', 'block', id, '--yes')).out, /is blocked/)
   assert.equal(await codeOf('receipts.create', { amount: 1 }, server), -31601)
   assert.equal(await codeOf('receipts.create', { amount: 1 }, `${id}:wrong`), -32504)
-  assertRefused(await service.ask('merchants', 'block', id, '--yes'), /blocked already/)
+  assertRefused(await service.ask('merchants', 'block', id, '--yes'), /already blocked/)
   assert.match((await service.ask('merchants', 'unblock', id)).out, /is no longer blocked/)
   assert.equal(await codeOf('receipts.create', { amount: 1 }, server), null)
 })
@@ -79,7 +79,7 @@ test('both passwords of a rotation are valid until the old one is retired', asyn
   const { password } = await facts<Shown>('merchants', 'rotate-password', id)
   assert.notEqual(password, made.password)
   for (const each of [made.password, password]) assert.equal(await codeOf('receipts.create', { amount: 1 }, `${id}:${each}`), null)
-  assertRefused(await service.ask('merchants', 'rotate-password', id), /end the old one first/)
+  assertRefused(await service.ask('merchants', 'rotate-password', id), /retire the old one first/)
   assertRefused(await service.ask('merchants', 'retire-password', id), /--yes/)
   await until(
     async () => (await facts<Shown>('merchants', 'show', id)).passwords.every(({ lastUsedAt }) => lastUsedAt !== null),
@@ -96,7 +96,7 @@ test('both passwords of a rotation are valid until the old one is retired', asyn
       [1, false],
     ],
   )
-  assertRefused(await service.ask('merchants', 'retire-password', id, '--yes'), /the only live password/)
+  assertRefused(await service.ask('merchants', 'retire-password', id, '--yes'), /the only active password/)
 })
 
 test('changed settings take effect at once', async () => {
@@ -146,7 +146,7 @@ test('invalid arguments are refused with what is expected, and nothing is change
     [['set', demo, '--account-fields={'], /must be JSON/],
     [['set', demo, '--account-fields=@/nowhere/x'], /cannot be read \(ENOENT\)/],
     [['set', demo, '--min-amount=1.5'], /whole number of tiyin/],
-    [['set', demo, '--min-amount=7', '--max-amount=6'], /give both/],
+    [['set', demo, '--min-amount=7', '--max-amount=6'], /set both/],
     [['set', demo, '--strict-server-auth=yes'], /must be on or off/],
     [['set', demo, '--own-limits={"x":1}'], /There is no limit "x"/],
     [['set', demo, '--epos=1/2/3'], /must be <merchant id>\/<terminal id>/],

@@ -87,7 +87,7 @@ const table = [
     to: 600,
     default: 30,
     meaning: 'How long a start waits for a database that does not respond.',
-    source: 'our own choice: a container and its database are often started together',
+    source: 'a container and its database are often started together',
   },
   {
     name: 'storeMegabytesMax',
@@ -97,7 +97,8 @@ const table = [
     from: 1,
     to: 1_000_000,
     default: null,
-    meaning: 'Largest size of the embedded database; beyond it writes are refused and reads go on. By default limited by the disk only.',
+    meaning:
+      'Largest size of the embedded database; beyond it writes are refused and reads still work. By default limited by the disk only.',
   },
   {
     name: 'trustedProxies',
@@ -199,7 +200,7 @@ const table = [
     from: 1,
     to: 100_000,
     default: 2000,
-    meaning: 'Most calls in progress; further ones are told to retry.',
+    meaning: 'Maximum number of calls in progress; further calls are refused with retry_after.',
     source: 'below the 8,192 writes that may wait for the store',
   },
   {
@@ -210,7 +211,7 @@ const table = [
     from: 1,
     to: 100_000,
     default: 64,
-    meaning: 'Most calls in progress on one connection; further ones are told to retry.',
+    meaning: 'Maximum number of calls in progress on one connection; further calls are refused with retry_after.',
     source: 'proxies and client libraries send one at a time',
   },
   {
@@ -222,7 +223,7 @@ const table = [
     to: 100_000,
     default: 500,
     meaning:
-      'Most calls in progress from one client address (IPv6: /64); further ones are told to retry. List your proxies in trustedProxies.',
+      'Maximum number of calls in progress from one client address (IPv6: /64); further calls are refused with retry_after. List your proxies in trustedProxies.',
     source: 'a quarter of inFlightMax',
   },
   {
@@ -233,7 +234,7 @@ const table = [
     from: 1,
     to: 100_000,
     default: 8192,
-    meaning: 'Most open connections; further ones are closed.',
+    meaning: 'Maximum number of open connections; further ones are closed.',
     source: 'some 20 KB of memory each',
   },
   {
@@ -244,7 +245,7 @@ const table = [
     from: 1,
     to: 100_000,
     default: 1024,
-    meaning: 'Most connections of one client address (IPv6: /64); those of trustedProxies are not counted.',
+    meaning: 'Maximum number of connections of one client address (IPv6: /64); those of trustedProxies are not counted.',
     source: 'an eighth of connectionsMax',
   },
   {

@@ -296,7 +296,7 @@ export const limitSettings = [
     to: 1440,
     default: 15,
     meaning: 'How long a breaker stays open; then it counts again.',
-    source: 'long enough to spoil an attack, short enough for a false alarm',
+    source: 'long enough to stop an attack, short enough for a false alarm',
   },
   {
     name: 'smsCountries',
@@ -369,7 +369,7 @@ export const limitSettings = [
     from: 1,
     to: 1_000_000_000_000,
     default: 1_000_000_000,
-    meaning: 'Most that all messages of a day may cost, tiyin, per process.',
+    meaning: 'Maximum cost of all messages of a day, tiyin, per process.',
     source: '100,000 segments; set it to three times your busiest day',
   },
 ] as const satisfies readonly Setting[]

@@ -21,7 +21,7 @@ export const requestLogSettings = [
     from: 1000,
     to: 10_000_000,
     default: 100_000,
-    meaning: 'Most calls stored per merchant; beyond it the oldest are deleted within a few minutes.',
+    meaning: 'Maximum number of calls stored per merchant; beyond it the oldest are deleted within a few minutes.',
     source: 'some 70 MB per merchant; a shop with one payment a minute fills it in three weeks',
   },
 ] as const satisfies readonly Setting[]

@@ -7,7 +7,7 @@ import { healthRoutes } from './health-routes.ts'
 import { makeMetrics } from '../metrics/metrics.ts'
 import { makeHandClock } from '../../testing/clock.fixture.ts'
 
-const metrics = makeMetrics(makeHandClock(), [{ name: 'tessera_requests_in_flight', help: 'Calls being answered.', read: () => 7 }])
+const metrics = makeMetrics(makeHandClock(), [{ name: 'tessera_requests_in_flight', help: 'Requests in progress.', read: () => 7 }])
 let ready = false
 const admin = createAdminServer(
   healthRoutes({ readiness: () => Promise.resolve({ ready, state: ready ? 'ready' : 'draining' }), metrics: metrics.render }),

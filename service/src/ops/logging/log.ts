@@ -8,7 +8,7 @@ export interface Log {
   info(event: string, fields?: LogFields): void
   warn(event: string, fields?: LogFields): void
   error(event: string, fields?: LogFields): void
-  /** How many card numbers the tripwire has masked: more than none is a bug. */
+  /** How many card numbers the tripwire has masked: more than zero is a bug. */
   maskedCount(): number
   /** How many lines were dropped because nobody read them fast enough. */
   dropped(): number

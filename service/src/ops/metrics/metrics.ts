@@ -31,7 +31,7 @@ export interface Metrics {
 }
 
 export function makeMetrics(clock: Pick<Clock, 'sleep'>, gauges: readonly GaugeDefinition[] = []): Metrics {
-  const requests = makeCounter('tessera_requests_total', 'Requests answered, by method, profile, code (0 for a result) and reason.')
+  const requests = makeCounter('tessera_requests_total', 'Requests handled, by method, profile, code (0 for a result) and reason.')
   const durations = makeHistogram('tessera_request_duration_seconds', 'How long requests took.', requestBounds)
   const endpoints = makeCounter('tessera_merchant_endpoint_calls_total', "Calls to merchants' endpoints, by operation and outcome.")
   const limits = makeCounter(

@@ -16,22 +16,26 @@ export interface ObservedLifecycle {
 export function serviceGauges(lifecycle: ObservedLifecycle, log: Log): GaugeDefinition[] {
   return [
     { name: 'tessera_ready', help: '1 when requests may be sent here.', read: () => (lifecycle.state === 'ready' ? 1 : 0) },
-    { name: 'tessera_requests_in_flight', help: 'Requests being answered.', read: () => lifecycle.inFlight() },
+    { name: 'tessera_requests_in_flight', help: 'Requests in progress.', read: () => lifecycle.inFlight() },
     {
       name: 'tessera_outbox_depth',
-      help: 'Webhook deliveries that are waiting to be sent or tried again.',
+      help: 'Webhook deliveries that are waiting to be sent or retried.',
       read: async () => (lifecycle.store === null ? 0 : lifecycle.store.read(countWaitingDeliveries())),
     },
     {
       name: 'tessera_log_card_numbers_masked_total',
-      help: 'Card numbers caught on their way into the log: more than none is a fault.',
+      help: 'Card numbers masked before they reached the log: more than zero is a bug.',
       read: log.maskedCount,
     },
     {
       name: 'tessera_request_log_dropped_total',
-      help: 'Requests that the request log had no room for.',
+      help: 'Requests that were not recorded because the buffer of the request log was full.',
       read: () => lifecycle.unrecorded(),
     },
-    { name: 'tessera_log_lines_dropped_total', help: 'Log lines that nobody read fast enough.', read: log.dropped },
+    {
+      name: 'tessera_log_lines_dropped_total',
+      help: 'Log lines that were dropped because the reader of the log was too slow.',
+      read: log.dropped,
+    },
   ]
 }
