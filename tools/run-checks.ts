@@ -80,8 +80,8 @@ const checks: readonly CheckRun[] = [
   ownCheck('places', async (tree) => checkPlaces(tree)),
   ownCheck('errors', async (tree) => checkErrors(tree, (await import('@tessera/contract/errors')).errors)),
   ownCheck('operations', async (tree) => {
-    const { operations, operatorOperations } = await import('@tessera/contract/operations')
-    return checkOperations(tree, [...Object.keys(operations), ...Object.keys(operatorOperations)])
+    const { operations } = await import('@tessera/contract/operations')
+    return checkOperations(tree, Object.keys(operations))
   }),
   ownCheck('pages', async (tree) => checkPages(tree, (await import('./pages/pages.ts')).printPages(readVersion(tree)))),
   ownCheck('test needs', async (tree) => checkTestNeeds(tree)),

@@ -31,6 +31,8 @@ export interface TextRange {
  * number by chance, so a text of this shape is not checked where an id belongs. An id of decimal digits alone holds none: its run is too long.
  */
 export const ownIdShape = /^(?:[0-9a-f]{24}(?:_[0-9A-Za-z]{43})?|[0-9]{1,13}\.[0-9a-f]{24,64})$/
+/** The shape of the id of a data key. */
+export const keyIdShape = /^[0-9a-f]{32}$/
 
 /** Whether a value, or any text or number inside it, is or holds a card number; a text with the shape of our ids is skipped. */
 export function holdsCardNumber(value: unknown): boolean {

@@ -635,6 +635,14 @@ export const errors = {
     text: { en: 'This value was not accepted.', ru: 'Так настроить нельзя.', uz: 'Bunday sozlab boʻlmaydi.' },
     hint: '`data` says what is wrong with the value and what to write instead.',
   },
+  operatorRefused: {
+    code: -32602,
+    reason: 'operator_refused',
+    stage: 'state',
+    owner: 'operator',
+    text: { en: 'The command was not carried out.', ru: 'Команда не выполнена.', uz: 'Buyruq bajarilmadi.' },
+    hint: '`data` has the reason, and a message that says what to do instead. Only operators get it, over the control socket.',
+  },
   pageNotChecked: {
     code: -32602,
     reason: 'page_not_checked',

@@ -90,15 +90,12 @@ export const operatorOperations = {
   ...operatorSandboxOperations,
 } as const satisfies Record<string, OperatorContract>
 
-export type OperatorOperationName = keyof typeof operatorOperations
-export type OperatorParams<Name extends OperatorOperationName> = Static<(typeof operatorOperations)[Name]['params']>
-export type OperatorResult<Name extends OperatorOperationName> = Static<(typeof operatorOperations)[Name]['result']>
-
-/** Every operation that is called over HTTP, by its wire name. */
-export const operations = { ...publicOperations, ...dashboardOperations } as const
+/** Every operation, by its wire name. */
+export const operations = { ...publicOperations, ...dashboardOperations, ...operatorOperations } as const
 
 export type PublicOperationName = keyof typeof publicOperations
 export type DashboardOperationName = keyof typeof dashboardOperations
+export type OperatorOperationName = keyof typeof operatorOperations
 export type OperationName = keyof typeof operations
 
 /** By operation, so that the compiler evaluates each once; `Static` of a generic operation would evaluate the union of all. */
@@ -114,6 +111,14 @@ export function isOperationName(name: string): name is OperationName {
   return operationNames.has(name)
 }
 
+export function isPublicOperation(name: OperationName): name is PublicOperationName {
+  return !isDashboardOperation(name) && !isOperatorOperation(name)
+}
+
 export function isDashboardOperation(name: OperationName): name is DashboardOperationName {
-  return name.startsWith('dashboard.')
+  return operations[name].caller === 'dashboard'
+}
+
+export function isOperatorOperation(name: OperationName): name is OperatorOperationName {
+  return operations[name].caller === 'operator'
 }

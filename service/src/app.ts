@@ -8,8 +8,6 @@ import { createLifecycle, createResources, type Lifecycle, type RunningInfo } fr
 import { createServices, type ComposedServices, type ServiceOverrides } from './app/services.ts'
 import { openStorage, type StorageDependencies } from './app/storage.ts'
 import type { Clock } from './clock.ts'
-import { makeOperatorHandler } from './operations/operator.ts'
-import { operatorRegistry } from './operations/registry.ts'
 import { listenControl } from './ops/cli/control-server.ts'
 import { tesseraVersion } from './ops/version.ts'
 import type { Config } from './ops/config/config.ts'
@@ -27,6 +25,8 @@ export interface App {
   readonly handle: RequestHandler
   /** Handles one HTTP request to the dashboard's endpoint. */
   readonly handleDashboard: RequestHandler
+  /** Handles one request over the control socket. */
+  readonly handleOperator: RequestHandler
   /** Listens for requests and operators, and starts the background jobs. */
   start(): Promise<RunningInfo>
   /** Completes the requests in flight and closes everything. Returns how many requests were cut off. */
@@ -66,7 +66,7 @@ export async function createApp(config: Config, adapters: Adapters, deps: AppDep
       ownUrl: () => lifecycle.info?.url ?? '',
     })
     const pipelines = createPipelines(config, adapters, services, { clock, log, metrics, stopping, signal: cutOff.signal })
-    return { services, handle: pipelines.api, handleDashboard: pipelines.dashboard, start, stop }
+    return { services, handle: pipelines.api, handleDashboard: pipelines.dashboard, handleOperator: pipelines.operator, start, stop }
 
     async function start(): Promise<RunningInfo> {
       try {
@@ -78,9 +78,8 @@ export async function createApp(config: Config, adapters: Adapters, deps: AppDep
         const info = runningInfo(url)
         const { inFlight } = http
         Object.assign(lifecycle, { info, store: services.store, inFlight, unrecorded: services.recorder.droppedCount })
-        const handleOperator = makeOperatorHandler(operatorRegistry, services)
         const onError = (err: unknown): void => log.error('job_failed', { err })
-        resources.add((await listenControl(config.dataFolder, handleOperator, onError)).close)
+        resources.add((await listenControl(config.dataFolder, pipelines.operator, onError)).close)
         lifecycle.state = 'ready'
         const { version, environment, store, durability, pid } = info
         log.info('ready', { version, environment, url, store, durability, pid, coreDumps })

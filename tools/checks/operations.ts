@@ -9,7 +9,7 @@ export function checkOperations(tree: Tree, names: readonly string[]): CheckFind
 }
 
 function checkOperation(tree: Tree, name: string): CheckFinding[] {
-  if (name.startsWith('operator.')) return checkOperator(tree, name)
+  if (name.startsWith('operator.')) return checkCode(tree, name, 'operator')
   return name.startsWith('dashboard.') ? checkDashboard(tree, name) : checkPublic(tree, name)
 }
 
@@ -23,23 +23,21 @@ function checkPublic(tree: Tree, name: string): CheckFinding[] {
   return files.filter(([path]) => !tree.has(path)).map(([path, what]) => lacks(name, `${what}: ${path}`))
 }
 
-/** Operations of one page of the dashboard share a file. The conformance runner has no session, so they have tests and no vectors. */
+/** The conformance runner has no session, so operations of the dashboard have tests and no vectors. */
 function checkDashboard(tree: Tree, name: string): CheckFinding[] {
-  const isFound = (isOfKind: (path: string) => boolean, text: string): boolean =>
-    tree.paths.some((path) => path.startsWith(`${folder}dashboard.`) && isOfKind(path) && tree.read(path).includes(text))
-  return [
-    ...(isFound((path) => !path.endsWith('.test.ts'), `operation(${camelCase(name)}Contract,`)
-      ? []
-      : [lacks(name, `code: ${folder}dashboard.….ts`)]),
-    ...(isFound((path) => path.endsWith('.test.ts'), `'${name}'`) ? [] : [lacks(name, `test: ${folder}dashboard.….test.ts`)]),
-  ]
+  const isTested = tree.paths.some(
+    (path) => path.startsWith(`${folder}dashboard.`) && path.endsWith('.test.ts') && tree.read(path).includes(`'${name}'`),
+  )
+  return [...checkCode(tree, name, 'dashboard'), ...(isTested ? [] : [lacks(name, `test: ${folder}dashboard.….test.ts`)])]
 }
 
-/** Operations of the operator share files as those of the dashboard do; the tests of the command line call them. */
-function checkOperator(tree: Tree, name: string): CheckFinding[] {
-  const text = `operatorOperation(${camelCase(name)}Contract,`
-  const isDefined = tree.paths.some((path) => path.startsWith(`${folder}operator.`) && tree.read(path).includes(text))
-  return isDefined ? [] : [lacks(name, `code: ${folder}operator.….ts`)]
+/** Operations of one page of the dashboard share a file, and those of one subject of the operator, which the tests of the command line call. */
+function checkCode(tree: Tree, name: string, prefix: 'dashboard' | 'operator'): CheckFinding[] {
+  const text = `operation(${camelCase(name)}Contract,`
+  const isDefined = tree.paths.some(
+    (path) => path.startsWith(`${folder}${prefix}.`) && !path.endsWith('.test.ts') && tree.read(path).includes(text),
+  )
+  return isDefined ? [] : [lacks(name, `code: ${folder}${prefix}.….ts`)]
 }
 
 function lacks(name: string, what: string): CheckFinding {

@@ -1,6 +1,6 @@
 import { errors } from '@tessera/contract/errors'
 import { formReasons } from '@tessera/contract/form-reasons'
-import { operations, operatorOperations, publicOperations as methods, type PublicOperation } from '@tessera/contract/operations'
+import { operations, publicOperations as methods, type PublicOperation } from '@tessera/contract/operations'
 import { receipt } from '@tessera/contract/operations/receipts'
 import { printOpenRpc } from '@tessera/contract/openrpc'
 import { rules } from '../../form-check/src/rules.ts'
@@ -27,7 +27,7 @@ export function printPages(version: string): Map<string, string> {
     ['docs/reference/theme.md', printThemePage()],
     ['docs/reference/settings.md', printSettingsPage(settings)],
     ['docs/reference/payment-states.md', printPaymentStatesPage(receiptStateInfo, receiptTransitions)],
-    ['docs/reference/operations.md', printOperationsPage([...Object.values(operations), ...Object.values(operatorOperations)])],
+    ['docs/reference/operations.md', printOperationsPage(Object.values(operations))],
     ['docs/reference/openrpc.json', JSON.stringify(printOpenRpc(version), null, 2) + '\n'],
     ['docs/reference/methods/README.md', printMethodsIndex(entries)],
     ['client/src/wire.ts', printClientTypes({ methods: entries, errors, named })],

@@ -2,7 +2,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
 import { RpcError } from '@tessera/contract/errors'
-import { isDashboardOperation } from '@tessera/contract/operations'
+import { isPublicOperation } from '@tessera/contract/operations'
 import { randomPublic } from '@tessera/vault/random'
 
 import type { Clock } from '../clock.ts'
@@ -14,6 +14,7 @@ import type { Config } from '../ops/config/config.ts'
 import { makeCallObserver } from '../ops/logging/observers.ts'
 import type { Log } from '../ops/logging/log.ts'
 import type { Metrics } from '../ops/metrics/metrics.ts'
+import { operatorAuthenticator } from '../server/auth/operator-authenticator.ts'
 import { makeSessionAuthenticator } from '../server/auth/session-authenticator.ts'
 import type { TrustedProxies } from '../server/http/client-address.ts'
 import { createHttpServer, type HttpBounds, type HttpServer } from '../server/http/http-server.ts'
@@ -40,10 +41,11 @@ export interface PipelineDependencies {
   readonly signal: AbortSignal
 }
 
-/** The request pipelines: of the API, authenticated by X-Auth, and of the dashboard, authenticated by session. */
+/** The request pipelines: of the API, authenticated by X-Auth; of the dashboard, by session; of the operator, by access to the control socket. */
 export interface Pipelines {
   readonly api: RequestHandler
   readonly dashboard: RequestHandler
+  readonly operator: RequestHandler
 }
 
 export function createPipelines(config: Config, adapters: Adapters, app: ComposedServices, deps: PipelineDependencies): Pipelines {
@@ -67,6 +69,7 @@ export function createPipelines(config: Config, adapters: Adapters, app: Compose
   return {
     api: createApiPipeline({ ...shared, recordCall: recorder.recordCall, credentials: merchants, passwords: limits.passwords, origins }),
     dashboard: createPipeline(shared, makeSessionAuthenticator(app.dashboard.sessions)),
+    operator: createPipeline(shared, operatorAuthenticator),
   }
 }
 
@@ -145,13 +148,13 @@ function inspectedBy(findings: ComplianceFindings, observer: CallObserver): Call
   })
 }
 
-/** An observer that also records durations of merchants' calls, but not of dashboard operations. */
+/** An observer that also records durations of merchants' calls, but not of the dashboard's. */
 function timedBy(counters: CallCounters, observer: CallObserver): CallObserver {
   return Object.freeze<CallObserver>({
     ...observer,
     completed(entry) {
       const { merchantId, method, ms } = entry
-      if (merchantId !== null && method !== null && !isDashboardOperation(method)) counters.timed(merchantId, ms)
+      if (merchantId !== null && method !== null && isPublicOperation(method)) counters.timed(merchantId, ms)
       observer.completed(entry)
     },
   })

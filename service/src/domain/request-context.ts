@@ -19,7 +19,7 @@ export interface RequestContext<Outcome = never> {
   readonly merchantId: string
   /** The shard of the merchant's rows. */
   readonly bucket: number
-  /** For audit entries: `merchant:<id>`, or `user:<id>` for a dashboard user. */
+  /** For audit entries: `merchant:<id>`, `user:<id>` for a dashboard user, or `operator`. */
   readonly actor: string
   /** 24 hex digits; in log, audit and reply. */
   readonly requestId: string
@@ -44,8 +44,8 @@ export interface RequestContext<Outcome = never> {
 export interface CallerIdentity {
   readonly merchantId: string
   readonly bucket: number
-  /** `server` authenticated by password, `browser` sent only the merchant id, `dashboard` has a session. */
-  readonly kind: 'server' | 'browser' | 'dashboard'
+  /** `server` authenticated by password, `browser` sent only the merchant id, `dashboard` has a session, `operator` opened the control socket. */
+  readonly kind: 'server' | 'browser' | 'dashboard' | 'operator'
   /** For `dashboard`. */
   readonly user?: SignedInUser
   /** Limits of this merchant that replace the settings. */
@@ -76,9 +76,6 @@ export interface DashboardBrowser {
 
 /** Actor and request id of an audit entry. Every `RequestContext` is one. */
 export type AuditActor = Pick<RequestContext, 'actor' | 'requestId'>
-
-/** An operator at the command line. */
-export const operatorActor: AuditActor = Object.freeze({ actor: 'operator', requestId: '' })
 
 /** A merchant and the shard of its rows. Every `RequestContext` and every `CallerIdentity` is one. */
 export type MerchantScope = Pick<RequestContext, 'merchantId' | 'bucket'>

@@ -1,4 +1,4 @@
-import type { OperatorResult } from '@tessera/contract/operations'
+import type { Result } from '@tessera/contract/operations'
 
 import type { Controls } from '../adapters/sandbox/controls.ts'
 import type { Sandbox } from '../adapters/sandbox/sandbox.ts'
@@ -61,7 +61,7 @@ export interface AppServices {
   readonly pageCheck: PageCheck
   readonly evidence: CollectEvidence
 
-  readonly readReadiness: () => Promise<OperatorResult<'operator.status.get'>>
+  readonly readReadiness: () => Promise<Result<'operator.status.get'>>
   readonly keys: KeyAdministration
   readonly verifyAudit: () => Promise<AuditReport>
   readonly merchantEndpoints: MerchantEndpointAdministration

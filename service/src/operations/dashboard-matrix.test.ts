@@ -21,6 +21,7 @@ import { findReceipt } from '../store/receipts.ts'
 import { insertRequests } from '../store/request-log.ts'
 import { listMerchantInbox, listScenarioSteps } from '../store/sandbox.ts'
 import { listEndpoints } from '../store/webhook-endpoints.ts'
+import { operatorActor } from '../testing/request-context.fixture.ts'
 
 const app = await createTestApp({ after })
 const entrance = openDashboard(app)
@@ -212,7 +213,7 @@ async function own(owner: DashboardUser): Promise<Owned> {
   await app.store.write(insertRequests, {
     requests: [makeRequest(1, { bucket, merchantId, requestId, at: app.clock.now(), cardId: card.token.slice(0, 24) })],
   })
-  const added = await app.webhookReports.endpoints.add(merchantId, 'http://127.0.0.1:9/of-the-victim')
+  const added = await app.webhookReports.endpoints.add(merchantId, 'http://127.0.0.1:9/of-the-victim', operatorActor)
   assert.ok(!(added instanceof SettingProblem))
   const { receipt: another } = await shop.call('receipts.create', { amount: 500_000 })
   await shop.call('receipts.cancel', { id: another._id })

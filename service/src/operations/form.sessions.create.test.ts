@@ -6,6 +6,7 @@ import { createTestApp } from '../testing/test-app.fixture.ts'
 import { randomHex } from '../testing/random.fixture.ts'
 import { successPan } from '../testing/receipts.fixture.ts'
 import { findCard } from '../store/cards.ts'
+import { operatorActor } from '../testing/request-context.fixture.ts'
 
 const app = await createTestApp({ after })
 
@@ -56,7 +57,7 @@ test('the customer is that of the session, and a card is stored only if the sess
 test('a merchant that requires sessions accepts no card of a page without one, but its server needs none', async () => {
   const merchantId = randomHex(24)
   await app.merchants.ensureMerchant({ id: merchantId, name: 'Shop', password: 'x' })
-  await app.merchants.administration.change(merchantId, { settings: { requireFormSessions: true } })
+  await app.merchants.administration.change(merchantId, { settings: { requireFormSessions: true } }, operatorActor)
   const merchant = app.merchant('spec', merchantId)
   assert.equal(reasonOf(await create(merchant, {})), 'session_required')
   assert.equal(reasonOf(await create(merchant, { session: null })), 'session_required')
@@ -69,7 +70,7 @@ test('in production a session is for a page that its merchant has registered', a
   const strict = await createTestApp(t, { continues: app, store: app.store, adapters: { isAnyOriginAllowed: false } })
   const merchantId = randomHex(24)
   await app.merchants.ensureMerchant({ id: merchantId, name: 'Shop', password: 'x' })
-  await app.merchants.administration.change(merchantId, { settings: { origins: [origin] } })
+  await app.merchants.administration.change(merchantId, { settings: { origins: [origin] } }, operatorActor)
   const merchant = strict.merchant('spec', merchantId)
   for (const other of ['http://shop.example', 'https://shop.example:8443', 'https://evil.example']) {
     assert.equal(await merchant.expectError('form.sessions.create', { origin: other, save: 'ask' }), 'origin_not_registered')

@@ -1,7 +1,14 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 
-import { operations, publicOperations, type Params, type PublicOperation } from '@tessera/contract/operations'
+import {
+  isOperationName,
+  isPublicOperation,
+  publicOperations,
+  type Params,
+  type PublicOperation,
+  type PublicOperationName,
+} from '@tessera/contract/operations'
 
 import { cardSettings } from '../domain/cards/services.ts'
 
@@ -50,7 +57,9 @@ const tokens: Record<string, { make: () => Promise<string>; by?: TestMerchant; c
 }
 
 /** Every operation that takes a card token, by its contract. */
-const takingToken = Object.values(operationRegistry).filter(({ contract }) => 'token' in operations[contract.name].params.properties)
+const takingToken = Object.keys(operationRegistry)
+  .filter((name): name is PublicOperationName => isOperationName(name) && isPublicOperation(name))
+  .filter((name) => 'token' in publicOperations[name].params.properties)
 
 function exampleParams(name: string): object {
   const methods: Readonly<Record<string, PublicOperation>> = publicOperations
@@ -63,13 +72,13 @@ for (const [kind, { make, by = owner, code, reason, data }] of Object.entries(to
     for (const profile of ['spec', 'subscribe'] as const) {
       const token = await make()
       const caller = by.withProfile(profile)
-      for (const { contract } of takingToken) {
+      for (const name of takingToken) {
         const id = await newReceipt(caller.withProfile('spec'))
-        const params = { ...exampleParams(contract.name), token, id } as Params<typeof contract.name>
-        const reply = await caller.callRaw(contract.name, params)
-        assert.ok('error' in reply, contract.name)
-        assert.deepEqual([reply.error.code, reply.error.reason, reply.error.data], [code, reason, data], contract.name)
-        assert.ok(!('retry_after' in reply.error), contract.name)
+        const params = { ...exampleParams(name), token, id } as Params<typeof name>
+        const reply = await caller.callRaw(name, params)
+        assert.ok('error' in reply, name)
+        assert.deepEqual([reply.error.code, reply.error.reason, reply.error.data], [code, reason, data], name)
+        assert.ok(!('retry_after' in reply.error), name)
       }
     }
     assert.deepEqual(app.alarms, [])

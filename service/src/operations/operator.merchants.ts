@@ -1,4 +1,4 @@
-import type { OperatorResult } from '@tessera/contract/operations'
+import type { Result } from '@tessera/contract/operations'
 import {
   operatorEndpointsRemoveContract,
   operatorEndpointsSetContract,
@@ -18,25 +18,26 @@ import type { Merchant } from '../domain/merchants/merchant-cache.ts'
 import { readMerchantPatch } from '../domain/merchants/merchant-patch.ts'
 import type { CredentialUse } from '../store/merchants.ts'
 
-import { expectAllowed, isoTime, operatorOperation, withMerchantRow } from './operator.ts'
+import { operation } from './operation.ts'
+import { expectAllowed, isoTime, withMerchantRow } from './operator.ts'
 
 /** Creates a merchant. Its password is returned only in this result. */
-export const operatorMerchantsCreate = operatorOperation(operatorMerchantsCreateContract, {
-  async run({ patch }, _ctx, { merchants }) {
-    const { merchant, password } = expectAllowed(await merchants.administration.create(expectAllowed(readMerchantPatch(patch))))
+export const operatorMerchantsCreate = operation(operatorMerchantsCreateContract, {
+  async run({ patch }, ctx, { merchants }) {
+    const { merchant, password } = expectAllowed(await merchants.administration.create(expectAllowed(readMerchantPatch(patch)), ctx))
     return { ...toMerchantView(merchant), password }
   },
 })
 
 /** Lists the merchants in the order of their ids. */
-export const operatorMerchantsList = operatorOperation(operatorMerchantsListContract, {
+export const operatorMerchantsList = operation(operatorMerchantsListContract, {
   async run({ after, count }, _ctx, { merchants }) {
     return { merchants: (await merchants.administration.list(after, count)).map(toMerchantItem) }
   },
 })
 
 /** Returns the settings of a merchant and the dates of its passwords. */
-export const operatorMerchantsGet = operatorOperation(operatorMerchantsGetContract, {
+export const operatorMerchantsGet = operation(operatorMerchantsGetContract, {
   async run({ merchantId }, _ctx, { merchants }) {
     const merchant = await withMerchantRow(merchantId, () => merchants.administration.find(merchantId))
     return toMerchantView(merchant, merchant.uses)
@@ -44,7 +45,7 @@ export const operatorMerchantsGet = operatorOperation(operatorMerchantsGetContra
 })
 
 /** Changes the settings that are given. */
-export const operatorMerchantsChange = operatorOperation(operatorMerchantsChangeContract, {
+export const operatorMerchantsChange = operation(operatorMerchantsChangeContract, {
   async run({ merchantId, patch }, ctx, { merchants }) {
     const read = expectAllowed(readMerchantPatch(patch))
     return toMerchantView(await withMerchantRow(merchantId, () => merchants.administration.change(merchantId, read, ctx)))
@@ -52,21 +53,21 @@ export const operatorMerchantsChange = operatorOperation(operatorMerchantsChange
 })
 
 /** Blocks a merchant. Requests in progress are completed, and its events are delivered. */
-export const operatorMerchantsBlock = operatorOperation(operatorMerchantsBlockContract, {
-  async run({ merchantId }, _ctx, { merchants }) {
-    return toMerchantView(await withMerchantRow(merchantId, () => merchants.administration.block(merchantId)))
+export const operatorMerchantsBlock = operation(operatorMerchantsBlockContract, {
+  async run({ merchantId }, ctx, { merchants }) {
+    return toMerchantView(await withMerchantRow(merchantId, () => merchants.administration.block(merchantId, ctx)))
   },
 })
 
 /** Unblocks a merchant. */
-export const operatorMerchantsUnblock = operatorOperation(operatorMerchantsUnblockContract, {
-  async run({ merchantId }, _ctx, { merchants }) {
-    return toMerchantView(await withMerchantRow(merchantId, () => merchants.administration.unblock(merchantId)))
+export const operatorMerchantsUnblock = operation(operatorMerchantsUnblockContract, {
+  async run({ merchantId }, ctx, { merchants }) {
+    return toMerchantView(await withMerchantRow(merchantId, () => merchants.administration.unblock(merchantId, ctx)))
   },
 })
 
 /** Creates a second password beside the active one. */
-export const operatorPasswordsRotate = operatorOperation(operatorPasswordsRotateContract, {
+export const operatorPasswordsRotate = operation(operatorPasswordsRotateContract, {
   async run({ merchantId }, ctx, { merchants }) {
     const { merchant, password } = await withMerchantRow(merchantId, () => merchants.administration.rotatePassword(merchantId, ctx))
     return { ...toMerchantView(merchant), password }
@@ -74,34 +75,34 @@ export const operatorPasswordsRotate = operatorOperation(operatorPasswordsRotate
 })
 
 /** Retires an active password: the older of two, unless one is named. The last one cannot be retired. */
-export const operatorPasswordsRetire = operatorOperation(operatorPasswordsRetireContract, {
+export const operatorPasswordsRetire = operation(operatorPasswordsRetireContract, {
   async run({ merchantId, number = null }, ctx, { merchants }) {
     return toMerchantView(await withMerchantRow(merchantId, () => merchants.administration.retirePassword(merchantId, number, ctx)))
   },
 })
 
 /** Sets the merchant's own server. Its password is never returned. */
-export const operatorEndpointsSet = operatorOperation(operatorEndpointsSetContract, {
-  async run({ merchantId, ...patch }, _ctx, { merchantEndpoints }) {
-    return toEndpointView(expectAllowed(await merchantEndpoints.set(merchantId, patch)))
+export const operatorEndpointsSet = operation(operatorEndpointsSetContract, {
+  async run({ merchantId, ...patch }, ctx, { merchantEndpoints }) {
+    return toEndpointView(expectAllowed(await merchantEndpoints.set(merchantId, patch, ctx)))
   },
 })
 
 /** Removes the merchant's own server. */
-export const operatorEndpointsRemove = operatorOperation(operatorEndpointsRemoveContract, {
-  async run({ merchantId }, _ctx, { merchantEndpoints }) {
-    return toEndpointView(expectAllowed(await merchantEndpoints.remove(merchantId)))
+export const operatorEndpointsRemove = operation(operatorEndpointsRemoveContract, {
+  async run({ merchantId }, ctx, { merchantEndpoints }) {
+    return toEndpointView(expectAllowed(await merchantEndpoints.remove(merchantId, ctx)))
   },
 })
 
 /** Calls `check` of the merchant's own server with a payment that is not made. */
-export const operatorEndpointsTest = operatorOperation(operatorEndpointsTestContract, {
+export const operatorEndpointsTest = operation(operatorEndpointsTestContract, {
   async run(payment, _ctx, { merchantEndpoints }) {
     return { merchantId: payment.merchantId, ...expectAllowed(await merchantEndpoints.test(payment)) }
   },
 })
 
-function toMerchantView({ row, settings }: Merchant, uses: readonly CredentialUse[] = []): OperatorResult<'operator.merchants.get'> {
+function toMerchantView({ row, settings }: Merchant, uses: readonly CredentialUse[] = []): Result<'operator.merchants.get'> {
   const { id, state, name, organization, address, version, createdAt } = row
   const passwords = row.credentials.map(({ number, createdAt: passwordCreatedAt, retiredAt }) => {
     const lastUsedAt = uses.find((use) => use.number === number)?.lastUsedAt ?? null
@@ -130,7 +131,7 @@ function toMerchantItem({ row, hasValidMac }: MerchantListItem) {
   return { merchantId: row.id, name: row.name, state: hasValidMac ? row.state : 'tampered', createdAt: isoTime(row.createdAt) }
 }
 
-function toEndpointView({ row, settings: { endpoint } }: Merchant): OperatorResult<'operator.endpoints.set'> {
+function toEndpointView({ row, settings: { endpoint } }: Merchant): Result<'operator.endpoints.set'> {
   return { merchantId: row.id, endpoint: endpoint === null ? null : { url: endpoint.url, login: endpoint.login } }
 }
 

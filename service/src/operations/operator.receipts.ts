@@ -1,5 +1,4 @@
-import { cardNumberDetector } from '@tessera/contract/card-number-detector'
-import type { OperatorResult } from '@tessera/contract/operations'
+import type { Result } from '@tessera/contract/operations'
 import {
   operatorReceiptsGetContract,
   operatorReceiptsListContract,
@@ -11,10 +10,11 @@ import { parsePaymentError } from '../domain/payments/render.ts'
 import { receiptStateInfo } from '../domain/payments/states.ts'
 import type { ListedReceipt } from '../store/receipts.ts'
 
-import { isoTime, operatorOperation, refusal, requireMerchant } from './operator.ts'
+import { operation } from './operation.ts'
+import { isoTime, refusal, requireMerchant } from './operator.ts'
 
 /** Lists receipts of all merchants, or of one. */
-export const operatorReceiptsList = operatorOperation(operatorReceiptsListContract, {
+export const operatorReceiptsList = operation(operatorReceiptsListContract, {
   async run({ merchantId: named, state = null, flagged = false, after = null, count = 50 }, _ctx, app) {
     const merchantId = named === undefined ? null : await requireMerchant(named, app)
     const query = { state, isFlagged: flagged, merchantId, after, count }
@@ -24,7 +24,7 @@ export const operatorReceiptsList = operatorOperation(operatorReceiptsListContra
 })
 
 /** Returns a receipt with its operations and history, and what happens next. */
-export const operatorReceiptsGet = operatorOperation(operatorReceiptsGetContract, {
+export const operatorReceiptsGet = operation(operatorReceiptsGetContract, {
   async run({ receiptId }, _ctx, { receiptAdministration }) {
     const details = await withRefusals(receiptId, () => receiptAdministration.get(receiptId))
     if (details === null) throw refusal('receipt_unknown', receiptId)
@@ -33,11 +33,9 @@ export const operatorReceiptsGet = operatorOperation(operatorReceiptsGetContract
 })
 
 /** Records the outcome of an unknown payment by the network's statement. */
-export const operatorReceiptsResolve = operatorOperation(operatorReceiptsResolveContract, {
-  async run(resolution, _ctx, { receiptAdministration }) {
-    const { receiptId, reference, reason } = resolution
-    if (cardNumberDetector.inText(reference) || cardNumberDetector.inText(reason)) throw refusal('card_number_in_text')
-    return toDetails(await withRefusals(receiptId, () => receiptAdministration.resolve(resolution)))
+export const operatorReceiptsResolve = operation(operatorReceiptsResolveContract, {
+  async run(resolution, ctx, { receiptAdministration }) {
+    return toDetails(await withRefusals(resolution.receiptId, () => receiptAdministration.resolve(resolution, ctx)))
   },
 })
 
@@ -50,7 +48,7 @@ async function withRefusals<T>(receiptId: string, run: () => Promise<T>): Promis
   }
 }
 
-type ReceiptItem = OperatorResult<'operator.receipts.list'>['receipts'][number]
+type ReceiptItem = Result<'operator.receipts.list'>['receipts'][number]
 
 function toReceiptItem(receipt: ListedReceipt): ReceiptItem {
   const { receiptId, merchantId } = receipt
@@ -72,7 +70,7 @@ function toReceiptItem(receipt: ListedReceipt): ReceiptItem {
   }
 }
 
-function toDetails({ receipt, hasValidMac, operations, entries, next }: ReceiptDetails): OperatorResult<'operator.receipts.get'> {
+function toDetails({ receipt, hasValidMac, operations, entries, next }: ReceiptDetails): Result<'operator.receipts.get'> {
   const { receiptId, merchantId, state, amountTiyin, takenTiyin, maskedPan: number, networkRef, requestId, flagged } = receipt
   return {
     receipt: {

@@ -10,10 +10,11 @@ import {
 import { bucketOf } from '@tessera/vault/id'
 
 import type { AppServices } from './app-services.ts'
-import { expectAllowed, isoTime, operatorOperation, refusal, requireMerchant } from './operator.ts'
+import { operation } from './operation.ts'
+import { expectAllowed, isoTime, refusal, requireMerchant } from './operator.ts'
 
 /** Lists the scenarios with the test card of each and the step at which it takes effect. */
-export const operatorSandboxGet = operatorOperation(operatorSandboxGetContract, {
+export const operatorSandboxGet = operation(operatorSandboxGetContract, {
   async run({ merchantId: named }, _ctx, app) {
     const { sandbox, controls } = requireSandbox(app)
     const merchantId = await requireMerchant(named, app)
@@ -26,7 +27,7 @@ export const operatorSandboxGet = operatorOperation(operatorSandboxGetContract, 
 })
 
 /** Sets the step at which a scenario takes effect. */
-export const operatorSandboxSetStep = operatorOperation(operatorSandboxSetStepContract, {
+export const operatorSandboxSetStep = operation(operatorSandboxSetStepContract, {
   async run({ merchantId: named, scenario, step }, ctx, app) {
     const { sandbox, controls } = requireSandbox(app)
     const merchantId = await requireMerchant(named, app)
@@ -40,7 +41,7 @@ export const operatorSandboxSetStep = operatorOperation(operatorSandboxSetStepCo
 })
 
 /** Lists the SMS that the sandbox would have sent, newest first. */
-export const operatorSandboxInbox = operatorOperation(operatorSandboxInboxContract, {
+export const operatorSandboxInbox = operation(operatorSandboxInboxContract, {
   async run({ count = 100 }, _ctx, app) {
     requireSandbox(app)
     const rows = await app.listSandboxInbox(count)
@@ -49,7 +50,7 @@ export const operatorSandboxInbox = operatorOperation(operatorSandboxInboxContra
 })
 
 /** Switches the limits that a merchant simulates on or off. */
-export const operatorSandboxSetLimits = operatorOperation(operatorSandboxSetLimitsContract, {
+export const operatorSandboxSetLimits = operation(operatorSandboxSetLimitsContract, {
   async run({ merchantId: named, on }, ctx, app) {
     const { controls } = requireSandbox(app)
     const merchantId = await requireMerchant(named, app)
@@ -59,7 +60,7 @@ export const operatorSandboxSetLimits = operatorOperation(operatorSandboxSetLimi
 })
 
 /** Moves the time of the test environment. Without an offset, returns the current one. */
-export const operatorSandboxMoveClock = operatorOperation(operatorSandboxMoveClockContract, {
+export const operatorSandboxMoveClock = operation(operatorSandboxMoveClockContract, {
   async run({ offsetMs }, ctx, app) {
     const { controls } = requireSandbox(app)
     if (offsetMs !== undefined) expectAllowed(await controls.moveClock(null, offsetMs, ctx))
@@ -68,7 +69,7 @@ export const operatorSandboxMoveClock = operatorOperation(operatorSandboxMoveClo
 })
 
 /** Resets every control of a merchant, and the time. */
-export const operatorSandboxRestore = operatorOperation(operatorSandboxRestoreContract, {
+export const operatorSandboxRestore = operation(operatorSandboxRestoreContract, {
   async run({ merchantId: named }, ctx, app) {
     const { controls } = requireSandbox(app)
     const merchantId = await requireMerchant(named, app)
@@ -79,7 +80,7 @@ export const operatorSandboxRestore = operatorOperation(operatorSandboxRestoreCo
 })
 
 /** Removes a merchant's cards and deletes its simulated data. The merchant has to be named. */
-export const operatorSandboxReset = operatorOperation(operatorSandboxResetContract, {
+export const operatorSandboxReset = operation(operatorSandboxResetContract, {
   async run({ merchantId }, ctx, app) {
     const { reset } = requireSandbox(app)
     await requireMerchant(merchantId, app)

@@ -1,67 +1,112 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 
-import { operatorOperations } from '@tessera/contract/operations'
+import { cardNumberDetector } from '@tessera/contract/card-number-detector'
+import type { ErrorBody } from '@tessera/contract/errors'
+import { dashboardOperations, operatorOperations, publicOperations } from '@tessera/contract/operations'
 
-import { makeKeyAdministration } from '../domain/keys/key-administration.ts'
 import { insertAuditEntry, listAuditEntries, listAuditHeads } from '../store/audit.ts'
 import { StoreFull } from '../store/store.ts'
+import type { RequestHandler } from '../server/pipeline.ts'
 import { replaceInStore, replaceWrite } from '../testing/store.fixture.ts'
+import { request } from '../testing/pipeline.fixture.ts'
 import { createTestApp, type TestApp } from '../testing/test-app.fixture.ts'
 
-import { makeOperatorHandler } from './operator.ts'
-import { operatorRegistry } from './registry.ts'
-
-async function auditedActions({ store }: TestApp): Promise<string[]> {
-  const [head] = await store.read(listAuditHeads())
-  const entries = await store.read(listAuditEntries(head?.chain ?? '', 0, 100))
-  return entries.filter(({ actor }) => actor === 'operator').map(({ action, outcome }) => `${action} ${outcome}`)
+interface Reply {
+  readonly requestId: string
+  readonly result?: unknown
+  readonly error?: ErrorBody
 }
 
-test('every operator operation of the contract is in the registry under its name', () => {
-  assert.deepEqual(Object.keys(operatorRegistry).sort(), Object.keys(operatorOperations).sort())
-  for (const [name, { contract }] of Object.entries(operatorRegistry)) assert.equal(contract.name, name)
+async function callBy(handle: RequestHandler, method: string, params: unknown = {}): Promise<Reply> {
+  const { text, requestId } = await handle(request({ jsonrpc: '2.0', id: 1, method, params }, { xAuth: null }))
+  return { requestId, ...(JSON.parse(text) as Omit<Reply, 'requestId'>) }
+}
+
+async function auditEntries({ store }: Pick<TestApp, 'store'>) {
+  const [head] = await store.read(listAuditHeads())
+  return (await store.read(listAuditEntries(head?.chain ?? '', 0, 100))).filter(({ actor }) => actor === 'operator')
+}
+
+test('the socket serves every operation of the operator and no other, and nobody else serves one', async (t) => {
+  const { app } = await createTestApp(t)
+  const reasonOf = async (handle: RequestHandler, name: string) => (await callBy(handle, name)).error?.reason
+  for (const name of Object.keys(operatorOperations)) {
+    assert.notEqual(await reasonOf(app.handleOperator, name), 'method_not_found', name)
+    assert.equal(await reasonOf(app.handle, name), 'method_not_found', name)
+    assert.equal(await reasonOf(app.handleDashboard, name), 'method_not_found', name)
+  }
+  for (const name of [...Object.keys(publicOperations), ...Object.keys(dashboardOperations), 'toString'])
+    assert.equal(await reasonOf(app.handleOperator, name), 'method_not_found', name)
 })
 
-test('an unknown operation and invalid params are refused with a reason', async (t) => {
-  const app = await createTestApp(t)
-  const call = makeOperatorHandler(operatorRegistry, app.app.services)
-  const replies = [
-    await call({ operation: 'toString', params: {} }),
-    await call({ operation: 'cards.create', params: {} }),
-    await call({ operation: 'operator.merchants.get', params: { merchantId: 'x' } }),
-    await call({ operation: 'operator.merchants.get', params: {} }),
-    await call({ operation: 'operator.merchants.get', params: null }),
-    await call({ operation: 'operator.users.list', params: { merchantId: 'a'.repeat(24) } }),
+test('invalid params are refused with the member that is wrong, and a refusal of the domain says why', async (t) => {
+  const { app } = await createTestApp(t)
+  const refusalOf = async (name: string, params: unknown) => {
+    const { error } = await callBy(app.handleOperator, name, params)
+    return [error?.reason, error?.data]
+  }
+  assert.deepEqual(await refusalOf('operator.merchants.get', { merchantId: 'x' }), ['member_invalid', 'merchantId'])
+  assert.deepEqual(await refusalOf('operator.merchants.get', {}), ['member_missing', 'merchantId'])
+  assert.deepEqual(await refusalOf('operator.merchants.get', null), ['params_not_object', undefined])
+  const [reason, data] = await refusalOf('operator.users.list', { merchantId: 'a'.repeat(24) })
+  assert.equal(reason, 'operator_refused')
+  assert.deepEqual(data, {
+    reason: 'merchant_unknown',
+    message: `There is no merchant ${'a'.repeat(24)}: see tessera merchants list`,
+  })
+})
+
+test('a card number in the params of an operator is refused, and an id that holds one by chance is not', async (t) => {
+  const { app } = await createTestApp(t)
+  const reasonOf = async (name: string, params: object) => (await callBy(app.handleOperator, name, params)).error?.reason
+  const resolution = { receiptId: 'a'.repeat(24), paidAt: null, reference: 'RRN-1', reason: 'card 8600069195406311' }
+  assert.equal(await reasonOf('operator.receipts.resolve', resolution), 'pan_out_of_place')
+
+  const patternsOfIds: readonly (readonly [RegExp, string])[] = [
+    [/\[0-9a-f\]\{24\}/, `8600495473316478${'a'.repeat(8)}`],
+    [/\[0-9a-f\]\{32\}/, `8600495473316478${'a'.repeat(16)}`],
   ]
-  assert.deepEqual(
-    replies.map((reply) => ('reason' in reply ? reply.reason : null)),
-    ['unknown_operation', 'unknown_operation', 'invalid_params', 'invalid_params', 'invalid_params', 'merchant_unknown'],
-  )
-  assert.deepEqual(
-    replies.slice(2, 4).map((reply) => ('message' in reply ? reply.message : null)),
-    ['A merchant id is 24 hex digits.', 'A merchant id is 24 hex digits.'],
+  let checked = 0
+  for (const [name, { params }] of Object.entries(operatorOperations)) {
+    for (const [member, { pattern = '' }] of Object.entries(params.properties as Readonly<Record<string, { readonly pattern?: string }>>)) {
+      const id = patternsOfIds.find(([shape]) => shape.test(pattern))?.[1]
+      if (id === undefined) continue
+      assert.ok(cardNumberDetector.inText(id))
+      assert.notEqual(await reasonOf(name, { [member]: id }), 'pan_out_of_place', `${name} ${member}`)
+      checked++
+    }
+  }
+  assert.ok(checked >= 20, `${String(checked)} params are ids`)
+  assert.notEqual(
+    await reasonOf('operator.keys.rotate', { purpose: 'card', owner: `8600495473316478${'a'.repeat(8)}` }),
+    'pan_out_of_place',
   )
 })
 
-test('operator actions on keys are audited, refusals included', async (t) => {
+test('operator actions on keys are audited under the id of their request, refusals included', async (t) => {
   const app = await createTestApp(t)
-  const call = makeOperatorHandler(operatorRegistry, app.app.services)
+  const call = (method: string, params: object) => callBy(app.app.handleOperator, method, params)
   const { merchantId } = app.merchant()
   const { keyId } = await app.keyring.active('card', merchantId)
-  assert.ok((await call({ operation: 'operator.keys.rotate', params: { purpose: 'card', owner: merchantId } })).ok)
-  const refused = await call({ operation: 'operator.keys.destroy', params: { keyId } })
-  assert.match('message' in refused ? refused.message : '', /in use/)
+  const rotated = await call('operator.keys.rotate', { purpose: 'card', owner: merchantId })
+  assert.ok('result' in rotated)
+  const refused = await call('operator.keys.destroy', { keyId })
+  assert.match(JSON.stringify(refused.error?.data), /key_not_destroyed.*in use/)
   app.clock.advance(3 * 60_000)
-  assert.ok((await call({ operation: 'operator.keys.destroy', params: { keyId } })).ok)
-  assert.deepEqual(await auditedActions(app), [
-    'key.rotated requested',
-    'key.rotated done',
-    'key.destroyed requested',
-    'key.destroyed refused',
-    'key.destroyed requested',
-    'key.destroyed done',
-  ])
+  const destroyed = await call('operator.keys.destroy', { keyId })
+  assert.ok('result' in destroyed)
+  assert.deepEqual(
+    (await auditEntries(app)).map(({ action, outcome, requestId }) => [`${action} ${outcome}`, requestId]),
+    [
+      ['key.rotated requested', rotated.requestId],
+      ['key.rotated done', rotated.requestId],
+      ['key.destroyed requested', refused.requestId],
+      ['key.destroyed refused', refused.requestId],
+      ['key.destroyed requested', destroyed.requestId],
+      ['key.destroyed done', destroyed.requestId],
+    ],
+  )
 })
 
 test('a key is not destroyed when the audit has no room for the entry', async (t) => {
@@ -74,9 +119,8 @@ test('a key is not destroyed when the audit has no room for the entry', async (t
   const { keyId } = await app.keyring.active('card', merchantId)
   await app.keyring.rotate('card', merchantId)
   app.clock.advance(3 * 60_000)
-  const { services } = app.app
-  const keys = makeKeyAdministration({ ...services, store })
-  const call = makeOperatorHandler(operatorRegistry, { ...services, keys })
-  await assert.rejects(call({ operation: 'operator.keys.destroy', params: { keyId } }), StoreFull)
+  const full = await createTestApp(t, { continues: app, store })
+  const { error } = await callBy(full.app.handleOperator, 'operator.keys.destroy', { keyId })
+  assert.equal(error?.reason, 'store_full')
   assert.equal((await app.keyring.byId(keyId)).keyId, keyId)
 })

@@ -8,15 +8,16 @@ import {
   operatorStatusGetContract,
 } from '@tessera/contract/operations/operator-service'
 
-import { isoTime, operatorOperation, refusal, requireMerchant } from './operator.ts'
+import { operation } from './operation.ts'
+import { isoTime, refusal, requireMerchant } from './operator.ts'
 
 /** Returns the readiness of the service, with its version and dependencies. */
-export const operatorStatusGet = operatorOperation(operatorStatusGetContract, {
+export const operatorStatusGet = operation(operatorStatusGetContract, {
   run: (_params, _ctx, { readReadiness }) => readReadiness(),
 })
 
 /** Lists the data keys, oldest first, with the number of cards sealed under each. */
-export const operatorKeysList = operatorOperation(operatorKeysListContract, {
+export const operatorKeysList = operation(operatorKeysListContract, {
   async run(_params, _ctx, { keys: administration }) {
     const keys = (await administration.list()).map((key) => ({ ...key, createdAt: isoTime(key.createdAt) }))
     return { kek: administration.kekId, oldestInUse: keys.find(({ cards }) => (cards ?? 0) > 0) ?? null, keys }
@@ -24,7 +25,7 @@ export const operatorKeysList = operatorOperation(operatorKeysListContract, {
 })
 
 /** Creates a new data key. The request is audited before, and its outcome after. */
-export const operatorKeysRotate = operatorOperation(operatorKeysRotateContract, {
+export const operatorKeysRotate = operation(operatorKeysRotateContract, {
   async run({ purpose, owner }, ctx, { keys }) {
     if (purpose === 'card' && !/^[0-9a-f]{24}$/.test(owner)) throw refusal('key_owner_required')
     if (purpose !== 'card' && owner !== '') throw refusal('key_owner_unexpected')
@@ -33,7 +34,7 @@ export const operatorKeysRotate = operatorOperation(operatorKeysRotateContract, 
 })
 
 /** Destroys a data key. The request is audited before, so that no key is destroyed without an entry. */
-export const operatorKeysDestroy = operatorOperation(operatorKeysDestroyContract, {
+export const operatorKeysDestroy = operation(operatorKeysDestroyContract, {
   async run({ keyId }, ctx, { keys }) {
     const problem = await keys.destroy(keyId, ctx)
     if (problem !== null) throw refusal('key_not_destroyed', problem)
@@ -42,7 +43,7 @@ export const operatorKeysDestroy = operatorOperation(operatorKeysDestroyContract
 })
 
 /** Recomputes the audit chains and checks every row with a MAC against them. */
-export const operatorAuditVerify = operatorOperation(operatorAuditVerifyContract, {
+export const operatorAuditVerify = operation(operatorAuditVerifyContract, {
   async run(_params, _ctx, { verifyAudit }) {
     const report = await verifyAudit()
     return { ...report, findings: [...report.findings] }
@@ -50,7 +51,7 @@ export const operatorAuditVerify = operatorOperation(operatorAuditVerifyContract
 })
 
 /** Returns the consent of the cardholder of one card. */
-export const operatorConsentsGet = operatorOperation(operatorConsentsGetContract, {
+export const operatorConsentsGet = operation(operatorConsentsGetContract, {
   async run({ cardId }, _ctx, { consents }) {
     const found = await consents.show(cardId)
     if (found === null) throw refusal('card_unknown', cardId)
@@ -60,7 +61,7 @@ export const operatorConsentsGet = operatorOperation(operatorConsentsGetContract
 })
 
 /** Returns a page of the consents of a merchant. */
-export const operatorConsentsList = operatorOperation(operatorConsentsListContract, {
+export const operatorConsentsList = operation(operatorConsentsListContract, {
   async run({ merchantId, from, to, after }, _ctx, app) {
     await requireMerchant(merchantId, app)
     const page = await app.consents.page({ merchantId, from, to, after })

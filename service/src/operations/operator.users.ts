@@ -5,10 +5,11 @@ import {
   operatorUsersResetPasswordContract,
 } from '@tessera/contract/operations/operator-users'
 
-import { operatorOperation, requireMerchant } from './operator.ts'
+import { operation } from './operation.ts'
+import { requireMerchant } from './operator.ts'
 
 /** Creates a user of the dashboard. Its password is returned only in this result. */
-export const operatorUsersCreate = operatorOperation(operatorUsersCreateContract, {
+export const operatorUsersCreate = operation(operatorUsersCreateContract, {
   async run({ merchantId, phone, role }, ctx, app) {
     await requireMerchant(merchantId, app)
     return { merchantId, phone, role, ...(await app.dashboard.users.create({ merchantId, phone, role }, ctx)) }
@@ -16,7 +17,7 @@ export const operatorUsersCreate = operatorOperation(operatorUsersCreateContract
 })
 
 /** Lists the users of a merchant. */
-export const operatorUsersList = operatorOperation(operatorUsersListContract, {
+export const operatorUsersList = operation(operatorUsersListContract, {
   async run({ merchantId }, _ctx, app) {
     await requireMerchant(merchantId, app)
     const rows = await app.dashboard.users.list(merchantId)
@@ -30,7 +31,7 @@ export const operatorUsersList = operatorOperation(operatorUsersListContract, {
 })
 
 /** Blocks or unblocks a user. */
-export const operatorUsersBlock = operatorOperation(operatorUsersBlockContract, {
+export const operatorUsersBlock = operation(operatorUsersBlockContract, {
   async run({ merchantId, userId, blocked }, ctx, app) {
     await requireMerchant(merchantId, app)
     await app.dashboard.users.setBlocked({ merchantId, userId }, blocked, ctx)
@@ -39,7 +40,7 @@ export const operatorUsersBlock = operatorOperation(operatorUsersBlockContract, 
 })
 
 /** Issues a one-time password. */
-export const operatorUsersResetPassword = operatorOperation(operatorUsersResetPasswordContract, {
+export const operatorUsersResetPassword = operation(operatorUsersResetPasswordContract, {
   async run({ merchantId, userId }, ctx, app) {
     await requireMerchant(merchantId, app)
     return { merchantId, ...(await app.dashboard.users.resetPassword({ merchantId, userId }, ctx)) }

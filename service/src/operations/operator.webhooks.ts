@@ -12,17 +12,18 @@ import type { EventWithDeliveries } from '../domain/webhooks/endpoints.ts'
 import type { DeliveryRow } from '../store/deliveries.ts'
 import type { EndpointRow } from '../store/webhook-endpoints.ts'
 
-import { expectAllowed, isoTime, operatorOperation, refusal, requireMerchant } from './operator.ts'
+import { operation } from './operation.ts'
+import { expectAllowed, isoTime, refusal, requireMerchant } from './operator.ts'
 
 /** Adds an endpoint. Its secret is returned only in this result. */
-export const operatorWebhooksAdd = operatorOperation(operatorWebhooksAddContract, {
+export const operatorWebhooksAdd = operation(operatorWebhooksAddContract, {
   async run({ merchantId, url }, ctx, app) {
     return expectAllowed(await app.endpoints.add(await requireMerchant(merchantId, app), url, ctx))
   },
 })
 
 /** Lists the endpoints of a merchant. */
-export const operatorWebhooksList = operatorOperation(operatorWebhooksListContract, {
+export const operatorWebhooksList = operation(operatorWebhooksListContract, {
   async run({ merchantId: named }, _ctx, app) {
     const merchantId = await requireMerchant(named, app)
     return { merchantId, endpoints: (await app.endpoints.list(merchantId)).map(toEndpoint) }
@@ -30,14 +31,14 @@ export const operatorWebhooksList = operatorOperation(operatorWebhooksListContra
 })
 
 /** Removes an endpoint. */
-export const operatorWebhooksRemove = operatorOperation(operatorWebhooksRemoveContract, {
+export const operatorWebhooksRemove = operation(operatorWebhooksRemoveContract, {
   async run({ merchantId, url = null }, ctx, app) {
     return toEndpoint(expectAllowed(await app.endpoints.remove(await requireMerchant(merchantId, app), url, ctx)))
   },
 })
 
 /** Creates a new secret beside the current one. */
-export const operatorWebhooksRotate = operatorOperation(operatorWebhooksRotateContract, {
+export const operatorWebhooksRotate = operation(operatorWebhooksRotateContract, {
   async run({ merchantId, url = null }, ctx, app) {
     const rotated = expectAllowed(await app.endpoints.rotateSecret(await requireMerchant(merchantId, app), url, ctx))
     return { ...rotated, bothUntil: isoTime(rotated.bothUntil) }
@@ -45,7 +46,7 @@ export const operatorWebhooksRotate = operatorOperation(operatorWebhooksRotateCo
 })
 
 /** Lists the events of a merchant, newest first. */
-export const operatorEventsList = operatorOperation(operatorEventsListContract, {
+export const operatorEventsList = operation(operatorEventsListContract, {
   async run({ merchantId: named, from = 0, count = maxCount }, _ctx, app) {
     const merchantId = await requireMerchant(named, app)
     return { merchantId, events: (await app.endpoints.events(merchantId, from, count)).map(toEvent) }
@@ -53,7 +54,7 @@ export const operatorEventsList = operatorOperation(operatorEventsListContract, 
 })
 
 /** Lists the dead deliveries, newest first. */
-export const operatorEventsDead = operatorOperation(operatorEventsDeadContract, {
+export const operatorEventsDead = operation(operatorEventsDeadContract, {
   async run({ merchantId: named, count = maxCount }, _ctx, app) {
     const merchantId = await requireMerchant(named, app)
     return { merchantId, dead: (await app.endpoints.dead(merchantId, count)).map(toDelivery) }
@@ -61,7 +62,7 @@ export const operatorEventsDead = operatorOperation(operatorEventsDeadContract, 
 })
 
 /** Delivers an event again to every endpoint of its merchant. */
-export const operatorEventsReplay = operatorOperation(operatorEventsReplayContract, {
+export const operatorEventsReplay = operation(operatorEventsReplayContract, {
   async run({ merchantId, eventId }, ctx, app) {
     const endpoints = await app.endpoints.replay(await requireMerchant(merchantId, app), eventId, null, ctx)
     if (endpoints === 0) throw refusal('event_not_replayed')

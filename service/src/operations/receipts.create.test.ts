@@ -11,6 +11,7 @@ import { createTestApp } from '../testing/test-app.fixture.ts'
 import type { TestMerchant } from '../testing/test-merchant.fixture.ts'
 import { rowOf } from '../testing/receipts.fixture.ts'
 import { insertMerchant, merchantsTable } from '../store/merchants.ts'
+import { operatorActor } from '../testing/request-context.fixture.ts'
 
 const app = await createTestApp({ after })
 const mac = makeRowAuthenticator(app.keyring, app.environment, merchantsTable)
@@ -113,7 +114,7 @@ test('an unpaid receipt is cancelled after twelve hours, without the source of t
 const fieldTitles = { en: 'Order', ru: 'Заказ', uz: 'Buyurtma' }
 
 async function agreed(wish: MerchantPatch): Promise<TestMerchant> {
-  const made = await app.merchants.administration.create(wish)
+  const made = await app.merchants.administration.create(wish, operatorActor)
   return made instanceof SettingProblem ? assert.fail(made.code) : app.merchant('spec', made.merchant.row.id)
 }
 

@@ -112,7 +112,6 @@ import {
   operatorSandboxSetLimits,
   operatorSandboxSetStep,
 } from './operator.sandbox.ts'
-import type { OperatorRegistry } from './operator.ts'
 
 /** Every operation by its wire name. Its contract says who may call it; docs/reference/operations.md is generated from it. */
 // prettier-ignore
@@ -193,11 +192,6 @@ export const operationRegistry: OperationRegistry = Object.freeze({
   'dashboard.webhooks.deliveries':         dashboardWebhooksDeliveries,
   'dashboard.webhooks.delivery':           dashboardWebhooksDelivery,
   'dashboard.webhooks.replay':             dashboardWebhooksReplay,
-})
-
-/** Every operation of the operator by its name; called over the control socket only. */
-// prettier-ignore
-export const operatorRegistry: OperatorRegistry = Object.freeze({
   'operator.status.get':            operatorStatusGet,
   'operator.keys.list':             operatorKeysList,
   'operator.keys.rotate':           operatorKeysRotate,

@@ -141,13 +141,13 @@ function validateParams<Name extends OperationName>(
 }
 
 function createRequestContext({ requestId, read, request }: Call, caller: CallerIdentity, { signal }: Pipeline): RequestContext<unknown> {
-  const { merchantId, bucket, user } = caller
+  const { merchantId, bucket } = caller
   const { profile, language, address, origin, browser } = request
   return {
     caller,
     merchantId,
     bucket,
-    actor: user === undefined ? `merchant:${merchantId}` : `user:${user.userId}`,
+    actor: actorOf(caller),
     requestId,
     profile,
     language,
@@ -158,6 +158,11 @@ function createRequestContext({ requestId, read, request }: Call, caller: Caller
     idempotency: null,
     ...(browser === undefined ? {} : { browser }),
   }
+}
+
+function actorOf({ kind, merchantId, user }: CallerIdentity): string {
+  if (kind === 'operator') return 'operator'
+  return user === undefined ? `merchant:${merchantId}` : `user:${user.userId}`
 }
 
 /** Runs an operation once for its Idempotency-Key. Without a key, or where the operation changes nothing, it runs every time. */

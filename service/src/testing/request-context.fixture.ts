@@ -1,6 +1,6 @@
 import { bucketOf } from '@tessera/vault/id'
 
-import type { CallerIdentity, RequestContext } from '../domain/request-context.ts'
+import type { AuditActor, CallerIdentity, RequestContext } from '../domain/request-context.ts'
 import { randomHex } from './random.fixture.ts'
 
 /** The context of a request from a merchant's server in the `spec` profile, with the given changes. */
@@ -23,3 +23,6 @@ export function makeTestContext(merchantId: string, parts: Partial<RequestContex
     ...parts,
   }
 }
+
+/** An operator, for functions of the domain that are called without a request. */
+export const operatorActor: AuditActor = { actor: 'operator', requestId: '' }

@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 
-import { operatorActor } from '../domain/request-context.ts'
-
+import { operatorActor } from './request-context.fixture.ts'
 import { createTestApp } from './test-app.fixture.ts'
 
 test('a test application gives its close to the test that made it, and a second close changes nothing', async () => {

@@ -5,13 +5,14 @@ import type { Clock } from '../../clock.ts'
 import { addFindings, type FindingRow, listFindings } from '../../store/findings.ts'
 import type { MerchantKey } from '../../store/merchants.ts'
 import type { Store } from '../../store/store.ts'
+import type { CallerIdentity } from '../request-context.ts'
 
 /** The details of a handled call that findings are derived from. */
 export interface ObservedCall {
   readonly requestId: string
   readonly method: string | null
   readonly merchantId: string | null
-  readonly callerKind: 'server' | 'browser' | 'dashboard' | null
+  readonly callerKind: CallerIdentity['kind'] | null
   readonly origin: string | null
   readonly hasCardNumber: boolean
   readonly error: ErrorName | null

@@ -9,7 +9,7 @@ import type { IdempotencyDependencies } from './dependencies.ts'
 export interface KeyedRequest {
   /** The header's value: 1 to 255 visible characters. */
   readonly key: string
-  readonly caller: { readonly merchantId: string; readonly bucket: number; readonly kind: 'server' | 'browser' | 'dashboard' }
+  readonly caller: { readonly merchantId: string; readonly bucket: number; readonly kind: 'server' | 'browser' | 'dashboard' | 'operator' }
   readonly profile: string
   readonly method: string
   readonly params: object
@@ -44,7 +44,7 @@ export async function digestKeyedRequest(
 ): Promise<RequestDigest> {
   const { bucket, merchantId } = caller
   // The dashboard's endpoint accepts no keys.
-  const callerClass = caller.kind === 'dashboard' ? 'server' : caller.kind
+  const callerClass = caller.kind === 'browser' ? 'browser' : 'server'
   const owner = { environment, merchantId, callerClass }
   const [first, ...others] = await findDeks(keyring, clock.now(), settings.retentionMs)
   const bytes = digestRequest({ key, profile, method, params: canonicalJson(params), pan: trimBlanks(cardNumber) })

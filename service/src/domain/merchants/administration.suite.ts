@@ -11,6 +11,7 @@ import type { WithStore } from '../../store/suite/opened.fixture.ts'
 
 import type { Merchant } from './merchant-cache.ts'
 import { makeMerchants } from './merchants.ts'
+import { operatorActor } from '../../testing/request-context.fixture.ts'
 
 /** Merchant management by operators, on a given store. */
 export function merchantAdministrationSuite(withStore: WithStore): void {
@@ -41,13 +42,13 @@ export function merchantAdministrationSuite(withStore: WithStore): void {
     withApp(async (app) => {
       const { administration: operations } = app.merchants
       const { id, password: first } = await create(app)
-      assert.match(whyNot(await operations.retirePassword(id, null)), /the only active password/)
-      const rotated = expectDone(await operations.rotatePassword(id))
-      assert.match(whyNot(await operations.rotatePassword(id)), /Two passwords are already active/)
+      assert.match(whyNot(await operations.retirePassword(id, null, operatorActor)), /the only active password/)
+      const rotated = expectDone(await operations.rotatePassword(id, operatorActor))
+      assert.match(whyNot(await operations.rotatePassword(id, operatorActor)), /Two passwords are already active/)
       for (const password of [first, rotated.password]) assert.equal(await kindOf(app, `${id}:${password}`), 'server')
-      assert.match(whyNot(await operations.retirePassword(id, 7)), /no active password 7/)
+      assert.match(whyNot(await operations.retirePassword(id, 7, operatorActor)), /no active password 7/)
       app.clock.advance(1000)
-      const { row } = expectDone(await operations.retirePassword(id, null))
+      const { row } = expectDone(await operations.retirePassword(id, null, operatorActor))
       assert.deepEqual(
         row.credentials.map(({ number, hash, retiredAt }) => [number, hash.length, retiredAt]),
         [
@@ -65,8 +66,8 @@ export function merchantAdministrationSuite(withStore: WithStore): void {
     'the newer password can be the one that is retired',
     withApp(async (app) => {
       const { id, password } = await create(app)
-      const { password: leaked } = expectDone(await app.merchants.administration.rotatePassword(id))
-      expectDone(await app.merchants.administration.retirePassword(id, 2))
+      const { password: leaked } = expectDone(await app.merchants.administration.rotatePassword(id, operatorActor))
+      expectDone(await app.merchants.administration.retirePassword(id, 2, operatorActor))
       assert.deepEqual([await kindOf(app, `${id}:${leaked}`), await kindOf(app, `${id}:${password}`)], ['denied', 'server'])
     }),
   )
@@ -76,8 +77,8 @@ export function merchantAdministrationSuite(withStore: WithStore): void {
     withApp(async (app) => {
       const { id } = await create(app)
       for (let rotation = 0; rotation < 12; rotation++) {
-        expectDone(await app.merchants.administration.rotatePassword(id))
-        expectDone(await app.merchants.administration.retirePassword(id, null))
+        expectDone(await app.merchants.administration.rotatePassword(id, operatorActor))
+        expectDone(await app.merchants.administration.retirePassword(id, null, operatorActor))
       }
       const numbers = (await rowOf(app, id)).credentials.map(({ number }) => number)
       assert.deepEqual(numbers, [13, 12, 11, 10, 9, 8, 7, 6, 5, 4])
@@ -94,13 +95,13 @@ export function merchantAdministrationSuite(withStore: WithStore): void {
         return 'blocked' in result && result.blocked
       }
       assert.deepEqual([await isBlocked(app.merchants), await isBlocked(elsewhere)], [false, false])
-      expectDone(await app.merchants.administration.block(id))
-      assert.match(whyNot(await app.merchants.administration.block(id)), /already blocked/)
+      expectDone(await app.merchants.administration.block(id, operatorActor))
+      assert.match(whyNot(await app.merchants.administration.block(id, operatorActor)), /already blocked/)
       assert.deepEqual([await isBlocked(app.merchants), await isBlocked(elsewhere)], [true, false])
       app.clock.advance(5000)
       assert.equal(await isBlocked(elsewhere), true)
-      expectDone(await app.merchants.administration.unblock(id))
-      assert.match(whyNot(await app.merchants.administration.unblock(id)), /is not blocked/)
+      expectDone(await app.merchants.administration.unblock(id, operatorActor))
+      assert.match(whyNot(await app.merchants.administration.unblock(id, operatorActor)), /is not blocked/)
       assert.equal(await isBlocked(app.merchants), false)
     }),
   )
@@ -110,14 +111,16 @@ export function merchantAdministrationSuite(withStore: WithStore): void {
     withApp(async (app) => {
       const { administration: operations } = app.merchants
       const { id } = await create(app)
-      expectDone(await operations.change(id, { settings: { origins: ['https://shop.example'], minAmount: 100 } }))
-      const { row, settings } = expectDone(await operations.change(id, { name: 'Another name', settings: { maxAmount: 500 } }))
+      expectDone(await operations.change(id, { settings: { origins: ['https://shop.example'], minAmount: 100 } }, operatorActor))
+      const { row, settings } = expectDone(
+        await operations.change(id, { name: 'Another name', settings: { maxAmount: 500 } }, operatorActor),
+      )
       assert.deepEqual(
         [row.name, row.version, settings.origins, settings.minAmount, settings.maxAmount],
         ['Another name', 3, ['https://shop.example'], 100, 500],
       )
-      assert.match(whyNot(await operations.change(id, { settings: { minAmount: 501 } })), /would exceed the maximum/)
-      assert.match(whyNot(await operations.change('0'.repeat(24), { name: 'x', settings: {} })), /no such merchant/)
+      assert.match(whyNot(await operations.change(id, { settings: { minAmount: 501 } }, operatorActor)), /would exceed the maximum/)
+      assert.match(whyNot(await operations.change('0'.repeat(24), { name: 'x', settings: {} }, operatorActor)), /no such merchant/)
       assert.deepEqual((await audited(app)).slice(1), ['merchant.changed origins minAmount', 'merchant.changed name maxAmount'])
     }),
   )
@@ -128,7 +131,8 @@ export function merchantAdministrationSuite(withStore: WithStore): void {
       const { administration: operations } = app.merchants
       const { id } = await create(app)
       const patches = [{ name: 'A name' }, { organization: 'An organization' }, { address: 'An address' }]
-      for (const answer of await Promise.all(patches.map((patch) => operations.change(id, { ...patch, settings: {} })))) expectDone(answer)
+      for (const answer of await Promise.all(patches.map((patch) => operations.change(id, { ...patch, settings: {} }, operatorActor))))
+        expectDone(answer)
       const { name, organization, address, version } = await rowOf(app, id)
       assert.deepEqual([name, organization, address, version], ['A name', 'An organization', 'An address', 4])
     }),
@@ -154,7 +158,7 @@ export function merchantAdministrationSuite(withStore: WithStore): void {
         merchant: { ...row, version: 2, settings: '{"origins":["https://evil.example"]}' },
         audit,
       })
-      await assert.rejects(app.merchants.administration.change(id, { name: 'x', settings: {} }), /wrong MAC/)
+      await assert.rejects(app.merchants.administration.change(id, { name: 'x', settings: {} }, operatorActor), /wrong MAC/)
       assert.deepEqual(app.alarms, [`row_tampered ${id}`])
       const listed = await app.merchants.administration.list('', 10)
       assert.deepEqual(
@@ -188,7 +192,7 @@ export function merchantAdministrationSuite(withStore: WithStore): void {
 }
 
 async function create(app: TestApp): Promise<{ id: string; password: string }> {
-  const { merchant, password } = expectDone(await app.merchants.administration.create({ name: 'A shop', settings: {} }))
+  const { merchant, password } = expectDone(await app.merchants.administration.create({ name: 'A shop', settings: {} }, operatorActor))
   return { id: merchant.row.id, password }
 }
 

@@ -17,7 +17,7 @@ import {
 } from '../../store/merchants.ts'
 import type { Store } from '../../store/store.ts'
 import { retryOnConflict } from '../concurrency.ts'
-import { operatorActor, type AuditActor } from '../request-context.ts'
+import type { AuditActor } from '../request-context.ts'
 import type { AuditEntry } from '../../store/audit.ts'
 
 import { toMerchant, type Merchant, type MerchantCache } from './merchant-cache.ts'
@@ -28,19 +28,19 @@ import { applyMerchantPatch, type MerchantPatch } from './merchant-patch.ts'
 /** Merchant management by operators. A refused operation returns a `SettingProblem`. Every change is audited with the names of the changed members. */
 export interface MerchantAdministration {
   /** The password is returned here and cannot be read again. */
-  create(patch: MerchantPatch): Promise<{ readonly merchant: Merchant; readonly password: string } | SettingProblem>
+  create(patch: MerchantPatch, by: AuditActor): Promise<{ readonly merchant: Merchant; readonly password: string } | SettingProblem>
   isKnown(merchantId: string): Promise<boolean>
   find(merchantId: string): Promise<MerchantDetails | SettingProblem>
   /** Ordered by id, starting after `after`. */
   list(after: string, count: number): Promise<MerchantListItem[]>
-  change(merchantId: string, patch: MerchantPatch, by?: AuditActor): Promise<Merchant | SettingProblem>
+  change(merchantId: string, patch: MerchantPatch, by: AuditActor): Promise<Merchant | SettingProblem>
   /** A blocked merchant cannot call. Operations in progress are completed, and its events are still delivered. */
-  block(merchantId: string): Promise<Merchant | SettingProblem>
-  unblock(merchantId: string): Promise<Merchant | SettingProblem>
+  block(merchantId: string, by: AuditActor): Promise<Merchant | SettingProblem>
+  unblock(merchantId: string, by: AuditActor): Promise<Merchant | SettingProblem>
   /** Adds a second password; refused while two are active. */
-  rotatePassword(merchantId: string, by?: AuditActor): Promise<{ readonly merchant: Merchant; readonly password: string } | SettingProblem>
+  rotatePassword(merchantId: string, by: AuditActor): Promise<{ readonly merchant: Merchant; readonly password: string } | SettingProblem>
   /** Retires an active password: the older of two, unless `number` names one. The last one cannot be retired. */
-  retirePassword(merchantId: string, number: number | null, by?: AuditActor): Promise<Merchant | SettingProblem>
+  retirePassword(merchantId: string, number: number | null, by: AuditActor): Promise<Merchant | SettingProblem>
 }
 
 export interface MerchantDetails extends Merchant {
@@ -72,7 +72,7 @@ export function makeMerchantAdministration({
 }: MerchantAdministrationDependencies): MerchantAdministration {
   return Object.freeze({ create, isKnown, find, list, change: changeBy, block, unblock, rotatePassword, retirePassword })
 
-  async function create(patch: MerchantPatch): ReturnType<MerchantAdministration['create']> {
+  async function create(patch: MerchantPatch, by: AuditActor): ReturnType<MerchantAdministration['create']> {
     const { name, organization = '', address = '' } = patch
     if (name === undefined) return new SettingProblem('name_missing')
     const settings = applyMerchantPatch(noSettings, patch)
@@ -83,8 +83,8 @@ export function makeMerchantAdministration({
     const credentials = [await makeCredential(keyring, { id, credentials: [] }, password, now)]
     const base = { id, bucket: bucketOf(id), version: 1, state: 'active', createdAt: now, mac: new Uint8Array(0) } as const
     const row = await mac.seal({ ...base, name, organization, address, settings: writeSettings(settings), credentials })
-    if (!(await store.write(insertMerchant, { merchant: row, audit: merchantAuditEntry(row, actionEntry('merchant.created', 'created')) })))
-      return new SettingProblem('merchant_id_taken')
+    const audit = merchantAuditEntry(row, actionEntry('merchant.created', 'created', by))
+    if (!(await store.write(insertMerchant, { merchant: row, audit }))) return new SettingProblem('merchant_id_taken')
     return { merchant: toMerchant(row), password }
   }
 
@@ -104,7 +104,7 @@ export function makeMerchantAdministration({
     return Promise.all(rows.map(async (row) => ({ row, hasValidMac: 'brokenAt' in row ? false : await mac.hasValidMac(row) })))
   }
 
-  function changeBy(merchantId: string, patch: MerchantPatch, by = operatorActor): Promise<Merchant | SettingProblem> {
+  function changeBy(merchantId: string, patch: MerchantPatch, by: AuditActor): Promise<Merchant | SettingProblem> {
     return change({ merchantId, action: 'merchant.changed', by }, ({ row, settings }) => {
       const merged = applyMerchantPatch(settings, patch)
       if (merged instanceof SettingProblem) return merged
@@ -113,19 +113,19 @@ export function makeMerchantAdministration({
     })
   }
 
-  function block(merchantId: string): Promise<Merchant | SettingProblem> {
-    return change({ merchantId, action: 'merchant.blocked', by: operatorActor }, ({ row }) =>
+  function block(merchantId: string, by: AuditActor): Promise<Merchant | SettingProblem> {
+    return change({ merchantId, action: 'merchant.blocked', by }, ({ row }) =>
       row.state === 'blocked' ? new SettingProblem('merchant_blocked') : { state: 'blocked' },
     )
   }
 
-  function unblock(merchantId: string): Promise<Merchant | SettingProblem> {
-    return change({ merchantId, action: 'merchant.unblocked', by: operatorActor }, ({ row }) =>
+  function unblock(merchantId: string, by: AuditActor): Promise<Merchant | SettingProblem> {
+    return change({ merchantId, action: 'merchant.unblocked', by }, ({ row }) =>
       row.state === 'active' ? new SettingProblem('merchant_not_blocked') : { state: 'active' },
     )
   }
 
-  async function rotatePassword(merchantId: string, by = operatorActor): ReturnType<MerchantAdministration['rotatePassword']> {
+  async function rotatePassword(merchantId: string, by: AuditActor): ReturnType<MerchantAdministration['rotatePassword']> {
     const password = issuePassword()
     const merchant = await change({ merchantId, action: 'merchant.password_rotated', by }, async ({ row }) => {
       if (activeCredentials(row).length >= maxActiveCredentials) return new SettingProblem('two_active_passwords')
@@ -135,7 +135,7 @@ export function makeMerchantAdministration({
     return merchant instanceof SettingProblem ? merchant : { merchant, password }
   }
 
-  function retirePassword(merchantId: string, number: number | null, by = operatorActor): Promise<Merchant | SettingProblem> {
+  function retirePassword(merchantId: string, number: number | null, by: AuditActor): Promise<Merchant | SettingProblem> {
     return change({ merchantId, action: 'merchant.password_retired', by }, ({ row }) => {
       const live = activeCredentials(row)
       const retired = number === null ? live.at(-1) : live.find((each) => each.number === number)
@@ -158,11 +158,7 @@ export function makeMerchantAdministration({
       const row = await mac.seal({ ...before.row, ...decided, version: before.row.version + 1 })
       const isUpdated = await store.write(updateMerchant, {
         merchant: row,
-        audit: merchantAuditEntry(row, {
-          ...actionEntry(action, changedNames(before.row, row)),
-          actor: by.actor,
-          requestId: by.requestId,
-        }),
+        audit: merchantAuditEntry(row, actionEntry(action, changedNames(before.row, row), by)),
       })
       cache.forget(merchantId)
       return isUpdated ? ((await cache.find(merchantId)) ?? new SettingProblem('merchant_unknown')) : null
@@ -170,8 +166,8 @@ export function makeMerchantAdministration({
     return retryOnConflict(update, { giveUp: () => new SettingProblem('changed_meanwhile') })
   }
 
-  function actionEntry(action: string, outcome: string) {
-    return { at: clock.now(), actor: 'operator', action, outcome }
+  function actionEntry(action: string, outcome: string, { actor, requestId }: AuditActor): MerchantAction {
+    return { at: clock.now(), actor, requestId, action, outcome }
   }
 }
 

@@ -5,6 +5,7 @@ import { SettingProblem } from '@tessera/contract/setting-problems'
 
 import { createTestApp } from '../../testing/test-app.fixture.ts'
 import { findMerchant, updateMerchant } from '../../store/merchants.ts'
+import { operatorActor } from '../../testing/request-context.fixture.ts'
 
 // A merchant's settings as the API applies them, with the rules of production for origins.
 
@@ -33,7 +34,7 @@ async function errorOf(xAuth: string, origin: string | null): Promise<string> {
 }
 
 async function make(): Promise<string> {
-  const made = await merchants.administration.create({ name: 'Shop', settings: { origins: ['https://shop.example'] } })
+  const made = await merchants.administration.create({ name: 'Shop', settings: { origins: ['https://shop.example'] } }, operatorActor)
   return made instanceof SettingProblem ? assert.fail(made.code) : made.merchant.row.id
 }
 
@@ -41,7 +42,7 @@ test('a page may call only from the origins of its merchant, and a removed origi
   const id = await make()
   assert.match(await errorOf(id, 'https://shop.example'), /^-31400 /)
   assert.equal(await errorOf(id, 'https://other.example'), '-32504 origin_not_allowed')
-  await merchants.administration.change(id, { settings: { origins: ['https://other.example'] } })
+  await merchants.administration.change(id, { settings: { origins: ['https://other.example'] } }, operatorActor)
   assert.equal(await errorOf(id, 'https://shop.example'), '-32504 origin_not_allowed')
   assert.match(await errorOf(id, 'https://other.example'), /^-31400 /)
 })

@@ -4,6 +4,8 @@ import type { Keyring } from '@tessera/vault/keyring'
 
 import type { MerchantApiAddress, MerchantApiPayment, MerchantApiReply, MerchantApi } from '../../adapters/merchant-api/merchant-api.ts'
 
+import type { AuditActor } from '../request-context.ts'
+
 import type { Merchant, MerchantCache } from './merchant-cache.ts'
 import type { MerchantAdministration } from './administration.ts'
 
@@ -43,8 +45,8 @@ export function makeMerchantEndpointLookup({
 
 /** Endpoint management by operators. A refused operation returns a `SettingProblem`. */
 export interface MerchantEndpointAdministration {
-  set(merchantId: string, patch: MerchantEndpointPatch): Promise<Merchant | SettingProblem>
-  remove(merchantId: string): Promise<Merchant | SettingProblem>
+  set(merchantId: string, patch: MerchantEndpointPatch, by: AuditActor): Promise<Merchant | SettingProblem>
+  remove(merchantId: string, by: AuditActor): Promise<Merchant | SettingProblem>
   /** Asks the endpoint whether it would accept a payment. Changes nothing on either side. */
   test(payment: MerchantApiPayment): Promise<MerchantApiReply | SettingProblem>
 }
@@ -69,7 +71,7 @@ export function makeMerchantEndpointAdministration({
   environment,
 }: MerchantEndpointAdministrationDependencies): MerchantEndpointAdministration {
   return Object.freeze({
-    async set(merchantId: string, { url: text, login, password }: MerchantEndpointPatch) {
+    async set(merchantId: string, { url: text, login, password }: MerchantEndpointPatch, by: AuditActor) {
       const read = readUrl(text)
       if (read instanceof SettingProblem) return read
       if (!/^[\x21-\x39\x3b-\x7e]{1,64}$/.test(login)) return new SettingProblem('endpoint_login')
@@ -77,9 +79,9 @@ export function makeMerchantEndpointAdministration({
       const dek = await keyring.active('webhook')
       const owner = { environment, merchantId, url: read.href, login }
       const sealedPassword = Buffer.from(sealEndpointPassword(Buffer.from(password), dek, owner)).toString('base64url')
-      return administration.change(merchantId, { settings: { endpoint: { url: read.href, login, sealedPassword } } })
+      return administration.change(merchantId, { settings: { endpoint: { url: read.href, login, sealedPassword } } }, by)
     },
-    remove: (merchantId: string) => administration.change(merchantId, { settings: { endpoint: null } }),
+    remove: (merchantId: string, by: AuditActor) => administration.change(merchantId, { settings: { endpoint: null } }, by),
     async test(payment: MerchantApiPayment) {
       if (!(await endpoint.hasEndpoint(payment.merchantId))) return new SettingProblem('endpoint_missing')
       return endpoint.check(payment, AbortSignal.timeout(testTimeoutMs))

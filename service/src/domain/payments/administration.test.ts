@@ -7,6 +7,7 @@ import { advanceAllReceipts, ledgerOf, newReceipt, pass, rowOf, successPan, take
 import { createTestApp, type TestApp } from '../../testing/test-app.fixture.ts'
 
 import { ReceiptAdministrationError, type ReceiptAdministrationFault } from './administration.ts'
+import { operatorActor } from '../../testing/request-context.fixture.ts'
 
 const app = await createTestApp({ after })
 
@@ -29,7 +30,7 @@ async function assertRefused(doing: Promise<unknown>, fault: ReceiptAdministrati
 
 test('a payment missing from the statement is not paid: 20 to 0, audited as the operator’s, and the receipt and its one-time token can be used', async () => {
   const { merchant, token, id } = await unknownPayment('lose_request')
-  const { receipt, operations } = await app.receiptAdministration.resolve({ receiptId: id, paidAt: null, ...statement })
+  const { receipt, operations } = await app.receiptAdministration.resolve({ receiptId: id, paidAt: null, ...statement }, operatorActor)
   assert.deepEqual([receipt.state, receipt.flagged, receipt.unknownSince], [0, false, 0])
   const [authorization] = operations
   assert.deepEqual(
@@ -48,7 +49,7 @@ test('a payment missing from the statement is not paid: 20 to 0, audited as the 
 test('a payment in the statement is returned: 20 to 21, then 50, and the network’s ledger agrees', async () => {
   const { merchant, id } = await unknownPayment('lose_answer')
   await app.store.write(setScenarioStep, { merchantId: merchant.merchantId, scenario: 'network', step: 'none' })
-  const resolved = await app.receiptAdministration.resolve({ receiptId: id, paidAt: app.clock.now(), ...statement })
+  const resolved = await app.receiptAdministration.resolve({ receiptId: id, paidAt: app.clock.now(), ...statement }, operatorActor)
   assert.equal(resolved.receipt.networkRef, statement.reference)
   await advanceAllReceipts(app)
   const row = await rowOf(app, merchant, id)
@@ -64,11 +65,17 @@ test('only a payment in state unknown can be resolved, and only by a debit near 
   const { receiptAdministration } = app
   const merchant = app.merchant()
   const unpaid = await newReceipt(merchant)
-  await assertRefused(receiptAdministration.resolve({ receiptId: unpaid, paidAt: null, ...statement }), 'receipt_not_unknown')
-  await assertRefused(receiptAdministration.resolve({ receiptId: 'f'.repeat(24), paidAt: null, ...statement }), 'receipt_unknown')
+  await assertRefused(
+    receiptAdministration.resolve({ receiptId: unpaid, paidAt: null, ...statement }, operatorActor),
+    'receipt_not_unknown',
+  )
+  await assertRefused(
+    receiptAdministration.resolve({ receiptId: 'f'.repeat(24), paidAt: null, ...statement }, operatorActor),
+    'receipt_unknown',
+  )
   const { id, merchant: other } = await unknownPayment('lose_request')
   const paidAt = app.clock.now() - 4 * 86_400_000
-  await assertRefused(receiptAdministration.resolve({ receiptId: id, paidAt, ...statement }), 'receipt_paid_at_implausible')
+  await assertRefused(receiptAdministration.resolve({ receiptId: id, paidAt, ...statement }, operatorActor), 'receipt_paid_at_implausible')
   assert.equal((await rowOf(app, other, id)).state, 20)
 })
 
@@ -76,7 +83,7 @@ test('of twenty concurrent resolutions of one payment one is stored', async () =
   const { id, merchant } = await unknownPayment('lose_request')
   const before = (await rowOf(app, merchant, id)).version
   const results = await Promise.allSettled(
-    Array.from({ length: 20 }, () => app.receiptAdministration.resolve({ receiptId: id, paidAt: null, ...statement })),
+    Array.from({ length: 20 }, () => app.receiptAdministration.resolve({ receiptId: id, paidAt: null, ...statement }, operatorActor)),
   )
   assert.equal(results.filter(({ status }) => status === 'fulfilled').length, 1)
   assert.equal((await rowOf(app, merchant, id)).version, before + 1)

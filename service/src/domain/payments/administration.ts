@@ -14,7 +14,7 @@ import {
   receiptsTable,
 } from '../../store/receipts.ts'
 import { retryOnConflict } from '../concurrency.ts'
-import { operatorActor } from '../request-context.ts'
+import type { AuditActor } from '../request-context.ts'
 
 import type { PaymentDependencies, PaymentServices } from './dependencies.ts'
 import { findAuthorization, findCurrentOperation, isOperationPending, newOperation } from './network-operations.ts'
@@ -31,7 +31,7 @@ export interface ReceiptAdministration {
   /** Null: there is no such receipt. */
   get(receiptId: string): Promise<ReceiptDetails | null>
   /** Records what the network's statement says of an unknown payment (state 20). Throws `ReceiptAdministrationError`. */
-  resolve(resolution: ReceiptResolution): Promise<ReceiptDetails>
+  resolve(resolution: ReceiptResolution, by: AuditActor): Promise<ReceiptDetails>
 }
 
 export interface OperatorReceiptQuery {
@@ -153,9 +153,9 @@ export function createReceiptAdministration(dependencies: PaymentDependencies, w
     return { receipt, hasValidMac, operations, entries, next: describeNext(receipt, hasValidMac) }
   }
 
-  async function resolve(resolution: ReceiptResolution): Promise<ReceiptDetails> {
+  async function resolve(resolution: ReceiptResolution, by: AuditActor): Promise<ReceiptDetails> {
     // The worker may have stored a status of the network in between.
-    const resolved = await retryOnConflict(async () => tryTransition(services, await resolutionTransition(resolution)), {
+    const resolved = await retryOnConflict(async () => tryTransition(services, await resolutionTransition(resolution, by)), {
       giveUp: throwChanged,
     })
     if (resolved.state === receiptStates.returning) worker.kick(resolved)
@@ -164,7 +164,7 @@ export function createReceiptAdministration(dependencies: PaymentDependencies, w
     return details
   }
 
-  async function resolutionTransition(resolution: ReceiptResolution): Promise<ReceiptTransition> {
+  async function resolutionTransition(resolution: ReceiptResolution, by: AuditActor): Promise<ReceiptTransition> {
     const { receiptId, paidAt } = resolution
     const found = await get(receiptId)
     if (found === null) throw new ReceiptAdministrationError('receipt_unknown')
@@ -177,14 +177,14 @@ export function createReceiptAdministration(dependencies: PaymentDependencies, w
     }
     const current = findCurrentOperation(operations, receipt)
     const reversal = current?.kind === 'reverse' && isOperationPending(current) ? current : null
-    const unknown = { receipt, authorization, reversal }
+    const unknown = { receipt, authorization, reversal, by }
     return paidAt === null ? notPaidTransition(resolution, unknown) : paidTransition(resolution, unknown)
   }
 
   /** The same transition as when reconciliation finds the payment declined. */
   function notPaidTransition(
     { reference, reason }: ReceiptResolution,
-    { receipt, authorization, reversal }: UnknownReceipt,
+    { receipt, authorization, reversal, by }: UnknownReceipt,
   ): ReceiptTransition {
     const recordedOutcome = {
       state: 'declined',
@@ -201,14 +201,14 @@ export function createReceiptAdministration(dependencies: PaymentDependencies, w
       cardLock: releaseCardLock(receipt),
       outcome: 'not_paid',
       ctx: null,
-      actor: operatorActor,
+      actor: by,
     }
   }
 
   /** The same transition as when reconciliation finds the payment approved. A reversal in progress continues; otherwise one is requested. */
   function paidTransition(
     { reference, reason, paidAt }: ReceiptResolution,
-    { receipt, authorization, reversal }: UnknownReceipt,
+    { receipt, authorization, reversal, by }: UnknownReceipt,
   ): ReceiptTransition {
     const now = clock.now()
     const stated: OperationRow = {
@@ -228,7 +228,7 @@ export function createReceiptAdministration(dependencies: PaymentDependencies, w
       cardLock: releaseCardLock(receipt),
       outcome: 'paid',
       ctx: null,
-      actor: operatorActor,
+      actor: by,
     }
   }
 }
@@ -242,6 +242,7 @@ interface UnknownReceipt {
   readonly authorization: OperationRow
   /** The pending reversal that reconciliation has started. */
   readonly reversal: OperationRow | null
+  readonly by: AuditActor
 }
 
 /** What happens next to a receipt, and what an operator has to do if nothing happens automatically. */

@@ -1,4 +1,4 @@
-import { operatorActor, type AuditActor } from '../request-context.ts'
+import type { AuditActor } from '../request-context.ts'
 import { bucketOf, issueId } from '@tessera/vault/id'
 import { SettingProblem } from '@tessera/contract/setting-problems'
 import { type AuditEntry, insertAuditEntry } from '../../store/audit.ts'
@@ -21,22 +21,22 @@ export interface WebhookEndpointAdministration {
   add(
     merchantId: string,
     url: string,
-    by?: AuditActor,
+    by: AuditActor,
   ): Promise<{ readonly endpointId: string; readonly url: string; readonly secret: string } | SettingProblem>
   list(merchantId: string): Promise<EndpointRow[]>
-  remove(merchantId: string, named: string | null, by?: AuditActor): Promise<EndpointRow | SettingProblem>
+  remove(merchantId: string, named: string | null, by: AuditActor): Promise<EndpointRow | SettingProblem>
   /** The previous secret keeps signing beside the new one for a day. */
   rotateSecret(
     merchantId: string,
     named: string | null,
-    by?: AuditActor,
+    by: AuditActor,
   ): Promise<{ readonly url: string; readonly secret: string; readonly bothUntil: number } | SettingProblem>
   /** Sends one test event at once, signed and posted like any other. It is not stored and not retried. */
   test(merchantId: string, named: string, by: AuditActor, signal: AbortSignal): Promise<TestEventResult | SettingProblem>
   events(merchantId: string, from: number, count: number): Promise<EventWithDeliveries[]>
   dead(merchantId: string, count: number): Promise<DeliveryRow[]>
   /** Schedules an event again, at all endpoints or at one. Returns the number of endpoints. */
-  replay(merchantId: string, eventId: string, at?: string | null, by?: AuditActor): Promise<number>
+  replay(merchantId: string, eventId: string, at: string | null, by: AuditActor): Promise<number>
 }
 
 export interface EventWithDeliveries extends EventRow {
@@ -53,7 +53,7 @@ export function makeWebhookEndpointAdministration(deps: WebhookEndpointDependenc
   let testsRunning = 0
   return Object.freeze({ endpointsMax: settings.endpointsMax, add, list, remove, rotateSecret, test, events, dead, replay })
 
-  async function add(merchantId: string, text: string, by = operatorActor): ReturnType<WebhookEndpointAdministration['add']> {
+  async function add(merchantId: string, text: string, by: AuditActor): ReturnType<WebhookEndpointAdministration['add']> {
     if ((await store.read(findMerchant(merchantId))) === null) return new SettingProblem('merchant_unknown')
     const read = guard.readUrl(text)
     if (read instanceof SettingProblem) return read
@@ -75,7 +75,7 @@ export function makeWebhookEndpointAdministration(deps: WebhookEndpointDependenc
     return store.read(listEndpoints({ bucket: bucketOf(merchantId), merchantId }))
   }
 
-  async function remove(merchantId: string, named: string | null, by = operatorActor): Promise<EndpointRow | SettingProblem> {
+  async function remove(merchantId: string, named: string | null, by: AuditActor): Promise<EndpointRow | SettingProblem> {
     const endpoint = await find(merchantId, named)
     if (endpoint instanceof SettingProblem) return endpoint
     return (await store.write(deleteEndpoint, { key: endpoint, audit: auditEntryOf(endpoint, by, 'webhook.removed') }))
@@ -86,7 +86,7 @@ export function makeWebhookEndpointAdministration(deps: WebhookEndpointDependenc
   async function rotateSecret(
     merchantId: string,
     named: string | null,
-    by = operatorActor,
+    by: AuditActor,
   ): ReturnType<WebhookEndpointAdministration['rotateSecret']> {
     const endpoint = await find(merchantId, named)
     if (endpoint instanceof SettingProblem) return endpoint
@@ -140,7 +140,7 @@ export function makeWebhookEndpointAdministration(deps: WebhookEndpointDependenc
     return store.read(listDeadDeliveries({ bucket: bucketOf(merchantId), merchantId, count }))
   }
 
-  function replay(merchantId: string, eventId: string, endpointId: string | null = null, by = operatorActor): Promise<number> {
+  function replay(merchantId: string, eventId: string, endpointId: string | null, by: AuditActor): Promise<number> {
     const bucket = bucketOf(merchantId)
     return store.write(replayEvent, {
       bucket,

@@ -9,6 +9,7 @@ import { withSqlite } from '../../store/sqlite/with-store.fixture.ts'
 import { merchantId } from '../../store/suite/samples.fixture.ts'
 
 import { isSignedWith, withPost } from './webhooks.fixture.ts'
+import { operatorActor } from '../../testing/request-context.fixture.ts'
 
 const trusted = trustedAuthority()
 
@@ -19,7 +20,7 @@ test(
       opened,
       async ({ app, endpoints, deliverer, goOn }) => {
         const server = await startTlsServer({ certified: makeAuthority('nobody').certify('shop.example') })
-        const added = await endpoints.add(merchantId, `https://shop.example:${String(server.port)}/events`)
+        const added = await endpoints.add(merchantId, `https://shop.example:${String(server.port)}/events`, operatorActor)
         assert.ok(!(added instanceof SettingProblem))
         await app.merchant('spec', merchantId).createVerifiedToken('8600495473316478')
         const webhooks = deliverer()

@@ -18,6 +18,7 @@ import { makeAddressGuard, resolveBySystem } from '../../adapters/http/address-g
 import { makeWebhookPost } from './webhook-post.ts'
 import { startReceiver, type Heard, type Receiver } from './receiver.fixture.ts'
 import { makeWebhookDeliverer, type WebhookDeliverer } from './webhooks.ts'
+import { operatorActor } from '../../testing/request-context.fixture.ts'
 
 /** A test app whose merchant has an endpoint on this machine, with a clock that the test controls. */
 export interface Post {
@@ -55,7 +56,7 @@ export async function withPost({ store }: StoreUnderTest, test: (post: Post) => 
     failed,
     settings: webhookSettings,
   })
-  const added = await endpoints.add(merchantId, receiver.url)
+  const added = await endpoints.add(merchantId, receiver.url, operatorActor)
   if (added instanceof SettingProblem) throw new Error(added.code)
   const deliverers: WebhookDeliverer[] = []
   try {

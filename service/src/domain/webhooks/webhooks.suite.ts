@@ -13,6 +13,7 @@ import { isSignedWith, toldBy, withPost, type Post } from './webhooks.fixture.ts
 import { claimDeliveries, listDeliveryAttempts, recordDeliveryAttempt } from '../../store/deliveries.ts'
 import { listEndpoints } from '../../store/webhook-endpoints.ts'
 import { replaceInStore, replaceWrite } from '../../testing/store.fixture.ts'
+import { operatorActor } from '../../testing/request-context.fixture.ts'
 
 /** What delivering has to hold on every store. */
 export function deliverySuite(withStore: WithStore): void {
@@ -136,7 +137,7 @@ export function deliverySuite(withStore: WithStore): void {
       await webhooks.runOnce()
       assert.equal(await webhooks.runOnce(), 0, 'the endpoint has enough to do')
       await until(() => waiting.length === 4)
-      const quick = await endpoints.add(merchantId, `${receiver.url}/quick`)
+      const quick = await endpoints.add(merchantId, `${receiver.url}/quick`, operatorActor)
       assert.ok(!(quick instanceof SettingProblem))
       await caller.createVerifiedToken(pan)
       app.clock.advance(1)
@@ -197,7 +198,7 @@ export function deliverySuite(withStore: WithStore): void {
       )
 
       receiver.answer = answerStatus(200)
-      assert.equal(await endpoints.replay(merchantId, dead!.eventId), 1)
+      assert.equal(await endpoints.replay(merchantId, dead!.eventId, null, operatorActor), 1)
       await goOn(webhooks, 1000)
       assert.equal(receiver.heard.at(-1)?.id, dead?.eventId)
       assert.deepEqual(await endpoints.dead(merchantId, 10), [])
@@ -209,7 +210,7 @@ export function deliverySuite(withStore: WithStore): void {
     posting(async ({ app, receiver, secret, endpoints, deliverer, goOn }) => {
       const webhooks = deliverer()
       const caller = app.merchant('spec', merchantId)
-      const rotated = await endpoints.rotateSecret(merchantId, null)
+      const rotated = await endpoints.rotateSecret(merchantId, null, operatorActor)
       assert.ok(!(rotated instanceof SettingProblem))
       const signedBy = async (): Promise<boolean[]> => {
         await caller.createVerifiedToken(pan)
@@ -244,7 +245,7 @@ export function deliverySuite(withStore: WithStore): void {
     posting(async ({ app, receiver, endpoints, deliverer, goOn }) => {
       const webhooks = deliverer()
       await app.merchant('spec', merchantId).createVerifiedToken(pan)
-      assert.ok(!((await endpoints.remove(merchantId, null)) instanceof SettingProblem))
+      assert.ok(!((await endpoints.remove(merchantId, null, operatorActor)) instanceof SettingProblem))
       await goOn(webhooks, 1000)
       assert.equal(receiver.heard.length, 0)
       assert.equal((await endpoints.dead(merchantId, 10)).length, 1)

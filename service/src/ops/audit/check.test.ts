@@ -16,6 +16,7 @@ import type { AuditReport } from './check.ts'
 import { cardsTable } from '../../store/cards.ts'
 import { merchantsTable } from '../../store/merchants.ts'
 import { receiptsTable } from '../../store/receipts.ts'
+import { operatorActor } from '../../testing/request-context.fixture.ts'
 
 interface Tampered {
   readonly raw: (text: string) => Promise<unknown>
@@ -110,12 +111,12 @@ testTampering(
   async ({ raw, caller, tokens, app }) => {
     const { receipt } = await caller.call('receipts.create', { amount: 500_000 })
     const { administration } = app.merchants
-    const made = await administration.create({ name: 'A shop', settings: {} })
+    const made = await administration.create({ name: 'A shop', settings: {} }, operatorActor)
     const id = made instanceof SettingProblem ? '' : made.merchant.row.id
     await raw(`create table receipts_saved as select * from receipts where receipt_id = '${receipt._id}'`)
     await raw(`create table merchants_saved as select * from merchants where id = '${id}'`)
     await caller.call('receipts.pay', { id: receipt._id, token: tokens[0] ?? '' })
-    await administration.block(id)
+    await administration.block(id, operatorActor)
     for (const [table, key, value] of [['receipts', 'receipt_id', receipt._id] as const, ['merchants', 'id', id] as const]) {
       await raw(`delete from ${table} where ${key} = '${value}'`)
       await raw(`insert into ${table} select * from ${table}_saved`)

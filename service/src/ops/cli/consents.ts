@@ -1,4 +1,4 @@
-import type { OperatorResult } from '@tessera/contract/operations'
+import type { Result } from '@tessera/contract/operations'
 
 import { ExitError } from '../exits.ts'
 
@@ -45,7 +45,7 @@ export const consentsExport: Command = {
     let [exported, faults] = [0, 0]
     if (isCsv) input.print(`${columns.join(',')}\n`)
     for (let after: string | null = ''; after !== null;) {
-      const page: OperatorResult<'operator.consents.list'> = await callService(input, 'operator.consents.list', { ...span, after })
+      const page: Result<'operator.consents.list'> = await callService(input, 'operator.consents.list', { ...span, after })
       for (const consent of page.consents) {
         input.print(`${isCsv ? csvLine(consent) : input.json ? JSON.stringify(consent) : formatLine(consent)}\n`)
         exported++
@@ -57,7 +57,7 @@ export const consentsExport: Command = {
   },
 }
 
-type ConsentRow = OperatorResult<'operator.consents.get'>
+type ConsentRow = Result<'operator.consents.get'>
 type ValidConsentRow = Exclude<ConsentRow, { readonly brokenAt: string }>
 
 function formatLine(consent: ConsentRow): string {

@@ -2,10 +2,10 @@ import { closeSync, openSync } from 'node:fs'
 import { createConnection, type Socket } from 'node:net'
 import { join, relative } from 'node:path'
 
-import type { OperatorOperationName, OperatorParams, OperatorResult } from '@tessera/contract/operations'
+import { errors, type ErrorBody } from '@tessera/contract/errors'
+import { operatorOperations, type OperatorOperationName, type Params, type Result } from '@tessera/contract/operations'
 
-import type { OperatorReply, OperatorRequest } from '../../operations/operator.ts'
-import { ExitError } from '../exits.ts'
+import { ExitError, type Exit } from '../exits.ts'
 
 import type { CommandInput } from './command.ts'
 
@@ -13,16 +13,39 @@ import type { CommandInput } from './command.ts'
 export async function callService<Name extends OperatorOperationName>(
   input: CommandInput,
   operation: Name,
-  params: OperatorParams<Name>,
+  params: Params<Name>,
   timeoutMs?: number,
-): Promise<OperatorResult<Name>> {
+): Promise<Result<Name>> {
   const folder = input.settings().config.dataFolder
-  const reply = await callOperator(folder, { operation, params }, timeoutMs).catch((cause: unknown) => {
+  const reply = await callOperator(folder, operation, params, timeoutMs).catch((cause: unknown) => {
+    if (cause instanceof ExitError) throw cause
     throw new ExitError('unavailable', `the service on ${displayPath(folder)} cannot be reached (${codeOf(cause)}).`, { cause })
   })
   if (reply === null) throw new ExitError('unavailable', noServiceMessage(folder))
-  if (!reply.ok) throw new ExitError(reply.reason === 'internal_error' ? 'internalError' : 'usage', reply.message)
-  return reply.result as OperatorResult<Name>
+  if ('error' in reply) throw new ExitError(exitOf(reply.error), describeError(operation, reply.error))
+  return reply.result
+}
+
+function exitOf({ reason }: ErrorBody): Exit {
+  if (reason === 'overloaded' || reason === 'store_unavailable') return 'unavailable'
+  return reason === 'internal_error' || reason === 'store_full' || reason === 'outcome_unknown' ? 'internalError' : 'usage'
+}
+
+/** What the operator reads. For an invalid param, the contract's description of it says what was expected. */
+function describeError(operation: OperatorOperationName, { code, reason, message, data }: ErrorBody): string {
+  if (reason === 'operator_refused') return (data as { readonly message: string }).message
+  if (reason === 'method_not_found') return 'Unknown operation: the service may be of another version.'
+  const text = typeof data === 'string' ? data : ''
+  if (reason === 'internal_error') return `Internal error. See the log of the service: request ${text}.`
+  const [member = ''] = text.split('.')
+  if (reason === 'pan_out_of_place') return `The param ${member} contains a card number: nothing was done. Leave it out.`
+  if (reason === 'member_missing' || reason === 'member_invalid') {
+    const properties = new Map<string, { readonly description?: unknown }>(Object.entries(operatorOperations[operation].params.properties))
+    const description = properties.get(member)?.description
+    return typeof description === 'string' ? description : `The param ${member} is missing or not of its form.`
+  }
+  const hint = Object.values(errors).find((entry) => entry.code === code && entry.reason === reason)?.hint
+  return hint === undefined ? message : `${message} ${hint}`
 }
 
 /** `--data` is ./data by default, so a command that is run in another folder than the service looks in the wrong one. */
@@ -40,19 +63,25 @@ function codeOf(cause: unknown): string {
   return (cause as NodeJS.ErrnoException).code ?? (cause instanceof Error ? cause.message : 'unknown')
 }
 
-/** Sends a request to the service that runs on a data folder; null when none does. Throws when it does not reply in time. */
-export async function callOperator(
+/** The reply of the service: a JSON-RPC response. */
+export type ControlReply<Name extends OperatorOperationName> = { readonly result: Result<Name> } | { readonly error: ErrorBody }
+
+/** Calls an operation of the service that runs on a data folder; null when none does. Throws when it does not reply in time. */
+export async function callOperator<Name extends OperatorOperationName>(
   folder: string,
-  request: OperatorRequest,
+  operation: Name,
+  params: Params<Name>,
   timeoutMs: number = replyTimeoutMs,
-): Promise<OperatorReply | null> {
+): Promise<ControlReply<Name> | null> {
+  const line = `${JSON.stringify({ jsonrpc: '2.0', id: 1, method: operation, params })}\n`
+  if (Buffer.byteLength(line) > requestBytesMax) throw new ExitError('usage', `A request has at most ${String(requestBytesMax)} bytes.`)
   const socket = await connect(folder)
   if (socket === null) return null
   try {
-    socket.write(`${JSON.stringify(request)}\n`)
+    socket.write(line)
     const reply = readJsonObject(await readLine(socket, replyBytesMax, timeoutMs))
-    if (reply === null || typeof reply.ok !== 'boolean') throw new Error('no reply')
-    return reply as unknown as OperatorReply
+    if (reply === null || !('result' in reply || 'error' in reply)) throw new Error('no reply')
+    return reply as unknown as ControlReply<Name>
   } finally {
     socket.destroy()
   }
@@ -109,11 +138,11 @@ export function controlPathOf(folder: string): ControlPath | null {
   return { path: `/proc/self/fd/${String(descriptor)}/${controlSocketName}`, release: () => closeSync(descriptor) }
 }
 
-/** The first line received; null when the peer closed, sent too much, or sent nothing in time. A connection carries one request and one reply, a line of JSON each. */
-export function readLine(socket: Socket, bytesMax: number, timeoutMs: number): Promise<string | null> {
+/** The bytes of the first line received; null when the peer closed, sent too much, or sent nothing in time. */
+export function readLine(socket: Socket, bytesMax: number, timeoutMs: number): Promise<Buffer | null> {
   return new Promise((resolve) => {
     let received = Buffer.alloc(0)
-    const end = (line: string | null) => {
+    const end = (line: Buffer | null) => {
       socket.setTimeout(0)
       socket.removeAllListeners('data')
       resolve(line)
@@ -122,7 +151,7 @@ export function readLine(socket: Socket, bytesMax: number, timeoutMs: number): P
     socket.on('data', (chunk: Buffer) => {
       received = Buffer.concat([received, chunk])
       const lineEnd = received.indexOf(0x0a)
-      if (lineEnd !== -1) end(received.toString('utf8', 0, lineEnd))
+      if (lineEnd !== -1) end(received.subarray(0, lineEnd))
       else if (received.length > bytesMax) end(null)
     })
     socket.once('close', () => end(null))
@@ -130,9 +159,9 @@ export function readLine(socket: Socket, bytesMax: number, timeoutMs: number): P
   })
 }
 
-export function readJsonObject(line: string | null): Record<string, unknown> | null {
+function readJsonObject(line: Buffer | null): Record<string, unknown> | null {
   try {
-    const value: unknown = JSON.parse(line ?? '')
+    const value: unknown = JSON.parse(line?.toString() ?? '')
     return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Record<string, unknown>) : null
   } catch {
     return null
@@ -140,6 +169,8 @@ export function readJsonObject(line: string | null): Record<string, unknown> | n
 }
 
 export const controlSocketName = 'control.sock'
+/** Of a request, a line of JSON. */
+export const requestBytesMax = 16 * 1024
 const replyBytesMax = 16 * 1024 * 1024
 const replyTimeoutMs = 5000
 /** For the verification of a long audit chain. */

@@ -2,27 +2,22 @@ import { chmodSync, rmSync } from 'node:fs'
 import { createServer } from 'node:net'
 import type { Server, Socket } from 'node:net'
 
-import type { OperatorReply, OperatorRequest } from '../../operations/operator.ts'
+import type { HttpRequest } from '../../server/http/request.ts'
+import type { RequestHandler } from '../../server/pipeline.ts'
 import { ExitError } from '../exits.ts'
 
-import { controlPathOf, readJsonObject, readLine } from './control-client.ts'
+import { controlPathOf, readLine, requestBytesMax } from './control-client.ts'
 
 export interface ControlServer {
   close(): Promise<void>
 }
 
-/** Handles one request. An error that it throws is reported without its message. */
-export type HandleOperatorRequest = (request: OperatorRequest) => Promise<OperatorReply>
-
 /**
- * Listens on `<folder>/control.sock`, accessible to the service's own user only. The caller holds the folder's lock, so an existing socket was left
+ * Listens on `<folder>/control.sock`, accessible to the service's own user only. A connection carries one JSON-RPC request and its reply, a line each;
+ * `handle` is the same request pipeline as that of the API. The caller holds the folder's lock, so an existing socket was left
  * behind by a stopped service.
  */
-export async function listenControl(
-  folder: string,
-  handle: HandleOperatorRequest,
-  onError: (err: unknown) => void,
-): Promise<ControlServer> {
+export async function listenControl(folder: string, handle: RequestHandler, onError: (err: unknown) => void): Promise<ControlServer> {
   const socketPath = controlPathOf(folder)
   if (socketPath === null)
     throw new ExitError(
@@ -34,7 +29,7 @@ export async function listenControl(
     if (open.size >= maxConnections) return void socket.destroy()
     open.add(socket)
     socket.once('close', () => open.delete(socket))
-    handleConnection(socket, handle, onError).catch(onError)
+    handleConnection(socket, handle).catch(onError)
   })
   rmSync(socketPath.path, { force: true })
   await listenPrivately(server, socketPath.path)
@@ -67,29 +62,26 @@ async function listenPrivately(server: Server, path: string): Promise<void> {
   }
 }
 
-async function handleConnection(socket: Socket, handle: HandleOperatorRequest, failed: (err: unknown) => void): Promise<void> {
-  const line = readJsonObject(await readLine(socket, requestBytesMax, requestTimeoutMs))
+async function handleConnection(socket: Socket, handle: RequestHandler): Promise<void> {
+  const line = await readLine(socket, requestBytesMax, requestTimeoutMs)
   if (socket.destroyed) return
-  const reply = await handleSafely(line, handle, failed)
-  socket.end(`${JSON.stringify(reply)}\n`)
+  const { text } = await handle({ ...requestWithoutHeaders, body: line ?? Buffer.alloc(0) })
+  socket.end(`${text}\n`)
 }
 
-async function handleSafely(
-  line: Record<string, unknown> | null,
-  handle: HandleOperatorRequest,
-  failed: (err: unknown) => void,
-): Promise<OperatorReply> {
-  if (line === null || typeof line.operation !== 'string')
-    return { ok: false, reason: 'no_request', message: 'Expected one line of JSON with a member "operation".' }
-  try {
-    return await handle({ operation: line.operation, params: line.params ?? {} })
-  } catch (err) {
-    failed(err)
-    return { ok: false, reason: 'internal_error', message: 'Internal error. See the log of the service.' }
-  }
+/** What an HTTP request has beside its body. There is no Idempotency-Key: the operator sees the reply, and repeats a command by hand. */
+const requestWithoutHeaders: Omit<HttpRequest, 'body'> = {
+  refusal: null,
+  segment: null,
+  hasQuery: false,
+  xAuth: null,
+  origin: null,
+  isFromBrowser: false,
+  idempotencyKey: null,
+  acceptLanguage: undefined,
+  address: '',
 }
 
-export const requestBytesMax = 16 * 1024
 const requestTimeoutMs = 5000
 const maxConnections = 16
 /** How long a client may take to read its reply when the service stops. */

@@ -1,4 +1,4 @@
-import type { OperatorParams } from '@tessera/contract/operations'
+import type { Params } from '@tessera/contract/operations'
 
 import { ExitError } from '../exits.ts'
 
@@ -18,7 +18,7 @@ export const usersCreate: Command = {
     const [merchantId = ''] = requireArguments(input.args, 1, 1, 'dashboard users create <merchant> --phone 998…')
     const phone = input.options.get('phone')
     if (phone === undefined) throw new ExitError('usage', 'The phone is missing: --phone 998…')
-    const role = (input.options.get('role') ?? 'owner') as OperatorParams<'operator.users.create'>['role']
+    const role = (input.options.get('role') ?? 'owner') as Params<'operator.users.create'>['role']
     const data = await callService(input, 'operator.users.create', { merchantId, phone, role })
     return { exit: 'done', data, text: `User ${data.userId} signs in with phone ${phone}.\n${passwordLine(data)}` }
   },

@@ -74,11 +74,11 @@ function readSafely(input: CommandInput, findings: DoctorFinding[]): ReadSetting
 
 /** Whether a service runs on the folder; then the ports are in use by it. */
 async function checkRunning({ dataFolder }: Config, findings: DoctorFinding[]): Promise<boolean> {
-  const reply = await callOperator(dataFolder, { operation: 'operator.status.get', params: {} }).catch((err: unknown) => errorCodeOf(err))
+  const reply = await callOperator(dataFolder, 'operator.status.get', {}).catch((err: unknown) => errorCodeOf(err))
   if (typeof reply === 'string')
     findings.push(finding('service', false, `it cannot be reached (${reply})`, 'run this as the user that the service runs as'))
   else if (reply === null) findings.push(finding('service', true, 'none is running', ''))
-  else findings.push(finding('service', reply.ok, 'running and responding', 'it does not respond: see its log'))
+  else findings.push(finding('service', 'result' in reply, 'running and responding', 'it does not respond: see its log'))
   return reply !== null && typeof reply !== 'string'
 }
 

@@ -1,4 +1,4 @@
-import type { OperatorResult } from '@tessera/contract/operations'
+import type { Result } from '@tessera/contract/operations'
 import { createWebhookSecret, formatWebhookSecret } from '@tessera/vault/webhook'
 
 import { ExitError } from '../exits.ts'
@@ -61,7 +61,7 @@ function createEventForwarder({ input, post, url, secret, from }: EventForwarder
   }
 }
 
-type OperatorEvent = OperatorResult<'operator.events.list'>['events'][number]
+type OperatorEvent = Result<'operator.events.list'>['events'][number]
 
 interface EventForwarderDependencies {
   readonly input: CommandInput

@@ -1,4 +1,4 @@
-import type { OperatorParams } from '@tessera/contract/operations'
+import type { Params } from '@tessera/contract/operations'
 
 import { ExitError } from '../exits.ts'
 
@@ -55,4 +55,4 @@ export const keysDestroy: Command = {
 }
 
 /** The service refuses a purpose that does not exist. */
-type KeyPurposeParam = OperatorParams<'operator.keys.rotate'>['purpose']
+type KeyPurposeParam = Params<'operator.keys.rotate'>['purpose']

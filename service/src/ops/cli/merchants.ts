@@ -1,4 +1,4 @@
-import type { OperatorResult } from '@tessera/contract/operations'
+import type { Result } from '@tessera/contract/operations'
 
 import { ExitError } from '../exits.ts'
 
@@ -144,7 +144,7 @@ function integerOption({ options }: CommandInput, name: string, byDefault: numbe
 }
 
 /** Formats the settings one per line, then account fields and passwords. */
-function printMerchant(merchant: OperatorResult<'operator.merchants.get'>): string {
+function printMerchant(merchant: Result<'operator.merchants.get'>): string {
   const limits = Object.entries(merchant.limits).map(([name, count]) => `${name} ${String(count)}`)
   const facts = printFields({
     merchant: merchant.merchantId,

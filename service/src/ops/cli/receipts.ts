@@ -1,4 +1,4 @@
-import type { OperatorParams, OperatorResult } from '@tessera/contract/operations'
+import type { Params, Result } from '@tessera/contract/operations'
 import { formatSum, receiptStates } from '@tessera/contract/receipt'
 
 import { ExitError } from '../exits.ts'
@@ -37,7 +37,7 @@ export const receiptsList: Command = {
   },
 }
 
-function listParams({ options }: CommandInput): OperatorParams<'operator.receipts.list'> {
+function listParams({ options }: CommandInput): Params<'operator.receipts.list'> {
   const [state, merchantId, after, count] = ['state', 'merchant', 'after', 'count'].map((name) => options.get(name))
   return {
     ...(options.has('flagged') ? { flagged: true } : {}),
@@ -126,7 +126,7 @@ function timeOf(given: string): number {
   return at
 }
 
-function formatDetails({ receipt, meaning, next, operations, history }: OperatorResult<'operator.receipts.get'>): string {
+function formatDetails({ receipt, meaning, next, operations, history }: Result<'operator.receipts.get'>): string {
   const { state, stateName, amountTiyin, takenTiyin, ...rest } = receipt
   const facts = printFields({
     state: `${String(state)} ${stateName}: ${meaning}`,

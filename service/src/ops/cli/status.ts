@@ -1,4 +1,4 @@
-import type { OperatorResult } from '@tessera/contract/operations'
+import type { Result } from '@tessera/contract/operations'
 
 import { effectiveSettings } from '../config/help.ts'
 import { tesseraVersion } from '../version.ts'
@@ -31,7 +31,7 @@ export const auditVerify: Command = {
   },
 }
 
-function printFinding(finding: OperatorResult<'operator.audit.verify'>['findings'][number]): string {
+function printFinding(finding: Result<'operator.audit.verify'>['findings'][number]): string {
   return finding.kind === 'chain'
     ? `chain ${finding.chain}, entry ${String(finding.seq)}: ${finding.what}`
     : `${finding.kind} ${finding.id}${finding.kind === 'merchant' ? '' : ` of merchant ${finding.merchantId}`}: ${finding.what}`

@@ -1,5 +1,5 @@
 import type { Profile } from '@tessera/contract/envelope'
-import { isDashboardOperation, type PublicCaller } from '@tessera/contract/operations'
+import { isPublicOperation, type OperationCaller } from '@tessera/contract/operations'
 
 import type { RequestFault } from '../reader/fault.ts'
 
@@ -19,10 +19,10 @@ export interface XAuthOptions {
   readonly origins: AllowedOrigins
 }
 
-/** Authenticates by X-Auth (docs/reference/wire.md#authentication). Reads no cookies, and does not serve the operations of the dashboard. */
+/** Authenticates by X-Auth (docs/reference/wire.md#authentication). Reads no cookies, and serves the operations of merchants only. */
 export function makeXAuthAuthenticator({ credentials, passwords, origins }: XAuthOptions): Authenticator {
   return Object.freeze<Authenticator>({
-    serves: (method) => !isDashboardOperation(method),
+    serves: isPublicOperation,
     async authenticate({ caller }, request) {
       const checked = caller === 'nobody' ? null : await passwords.authenticate(credentials, request)
       return identifyCaller(caller, request, checked, origins)
@@ -41,7 +41,7 @@ export interface AllowedOrigins {
  * the credential check, which runs before any decision, so that every wrong X-Auth takes the same time. Null: the operation needs none.
  */
 export function identifyCaller(
-  needed: PublicCaller | 'dashboard',
+  needed: OperationCaller,
   request: RequestCredentials,
   checked: CredentialCheck | null,
   origins: AllowedOrigins,
@@ -55,7 +55,7 @@ export function identifyCaller(
 }
 
 function faultOf(
-  needed: PublicCaller | 'dashboard',
+  needed: OperationCaller,
   request: RequestCredentials,
   checked: CredentialCheck,
   origins: AllowedOrigins,
@@ -69,7 +69,7 @@ function faultOf(
   return checked.blocked ? { entry: 'merchantBlocked' } : null
 }
 
-function needsPassword(needed: PublicCaller | 'dashboard', profile: Profile, merchant: KnownMerchant): boolean {
+function needsPassword(needed: OperationCaller, profile: Profile, merchant: KnownMerchant): boolean {
   if (needed === 'serverInSpec') return profile === 'spec' || merchant.strictServerAuth
   return needed === 'server'
 }

@@ -4,6 +4,7 @@ import type { LimitClass } from '@tessera/contract/operations'
 import type { Config } from '../../ops/config/config.ts'
 import { blockOf, subscriberOf } from '../../domain/limits/address.ts'
 import type { MerchantLimits } from '../../domain/merchants/settings.ts'
+import type { CallerIdentity } from '../../domain/request-context.ts'
 import { makeSlidingCounts, type SlidingCounts, type Window } from '../../domain/limits/sliding-counts.ts'
 
 /** The coarse limits, checked before params: requests of a class from one address, one block of addresses, and of one merchant. */
@@ -18,7 +19,7 @@ export interface RateLimitedCall {
   /** Null where the operation needs no merchant. */
   readonly merchantId: string | null
   /** `server` authenticated with its password. */
-  readonly callerKind: 'server' | 'browser' | 'dashboard'
+  readonly callerKind: CallerIdentity['kind']
   readonly limits: MerchantLimits | null
 }
 

@@ -1,4 +1,10 @@
-import { cardNumberDigitsMin, ownIdShape, referencePrefixDigits, type CardNumberDetector } from '@tessera/contract/card-number-detector'
+import {
+  cardNumberDigitsMin,
+  keyIdShape,
+  ownIdShape,
+  referencePrefixDigits,
+  type CardNumberDetector,
+} from '@tessera/contract/card-number-detector'
 import { maxDepth, maxMembers } from '@tessera/contract/envelope'
 import type { ErrorName } from '@tessera/contract/errors'
 import { copyOffHeap } from '@tessera/contract/off-heap'
@@ -217,7 +223,8 @@ export class ValueReader {
     const isInPlace = depth === 2 ? idMembers.has(String(name)) : depth === 3 && name === 'cards' && typeof this.#keys[2] === 'number'
     if (!isInPlace || this.#keys[0] !== 'params') return false
     const { bytes, from, to } = this.text
-    return to - from <= maxOwnIdLength && ownIdShape.test(bytes.toString('latin1', from, to))
+    const shape = name === 'keyId' ? keyIdShape : ownIdShape
+    return to - from <= maxOwnIdLength && shape.test(bytes.toString('latin1', from, to))
   }
 
   #skip(): null {
@@ -267,6 +274,9 @@ const idMembers: ReadonlySet<string> = new Set([
   'token',
   'id',
   'session',
+  'merchantId',
+  'owner',
+  'keyId',
   'cardId',
   'receiptId',
   'userId',
