@@ -13,7 +13,7 @@ export interface FormSettings {
   readonly providerName: string
   readonly termsUrl: string
   readonly privacyUrl: string
-  readonly words: LocalizedTexts
+  readonly messages: LocalizedTexts
 }
 
 /** The form's texts and the consent text in one language. */
@@ -27,9 +27,9 @@ export function readFormSettings(): FormSettings {
   return JSON.parse(document.getElementById('tessera')?.textContent ?? '{}') as FormSettings
 }
 
-/** Fetches another language from our own origin; null when there is no response. */
+/** Fetches the texts in another language from the same origin; null when there is no response. */
 export async function fetchTexts(locale: Language): Promise<LocalizedTexts | null> {
-  return fetch(`/form/v1/words?locale=${locale}`, { credentials: 'omit' })
+  return fetch(`/form/v1/messages?locale=${locale}`, { credentials: 'omit' })
     .then((response) => response.json() as Promise<LocalizedTexts>)
     .catch(() => null)
 }

@@ -33,7 +33,7 @@ type InputName = keyof typeof fields
 
 let port: MessagePort | null = null
 let options: FrameOptions = {}
-let localized = settings.words
+let localized = settings.messages
 let texts = localized.texts
 let step: FormStep = 'card'
 let token = ''

@@ -58,7 +58,7 @@ const consent = Type.Object({
   locale: textOrNull,
   sha256: textOrNull,
   endedAt: momentOrNull,
-  isTrue: Type.Boolean({ description: 'Whether the row is as the service wrote it.' }),
+  hasValidMac: Type.Boolean({ description: 'False when the row was changed outside the service.' }),
 })
 
 const shownText = Type.Object({ version: Type.String(), locale: Type.String(), sha256: Type.String(), text: Type.String() })
@@ -72,18 +72,18 @@ export const dashboardComplianceGetContract = defineOperation('dashboard.complia
   params: Type.Object({}),
   result: Type.Object({
     tokens: Type.Object({
-      made: Type.Integer({ description: 'Since the counters exist.' }),
-      looked: Type.Integer({ description: 'The newest cards, which were looked at just now; 200 at most.' }),
-      sealed: Type.Integer({ description: 'Of them: the number is stored sealed, under a data key.' }),
-      emptied: Type.Integer({ description: 'Of them: removed or ended, and the number is gone.' }),
-      changed: Type.Integer({ description: 'Of them: the row is not as the service wrote it.' }),
+      created: Type.Integer({ description: 'Since the counters were introduced.' }),
+      checked: Type.Integer({ description: 'The newest cards, which were checked just now; 200 at most.' }),
+      sealed: Type.Integer({ description: 'Of them: the number is stored sealed under a data key.' }),
+      wiped: Type.Integer({ description: 'Of them: removed or ended, and the number was deleted.' }),
+      changed: Type.Integer({ description: 'Of them: the row was changed outside the service.' }),
     }),
     consents: ways,
     settings: Type.Object({
       origins: Type.Array(Type.String()),
       requireFormSessions: Type.Boolean(),
       strictServerAuth: Type.Boolean(),
-      livePasswords: Type.Integer(),
+      activePasswords: Type.Integer(),
     }),
     provider: Type.Object({ name: Type.String(), termsUrl: textOrNull, privacyUrl: textOrNull }),
     disclosures: Type.Array(shownText, { description: 'What a cardholder agrees to today, in each language.' }),

@@ -29,7 +29,7 @@ const report = Type.Object({
   findings: Type.Array(finding, { description: 'In the order of the rules; 200 at most.' }),
   rules: Type.Array(rule, { description: 'The violated rules, errors first, in the requested language.' }),
   scripts: Type.Integer(),
-  isCut: Type.Boolean({ description: 'There were more findings than are stored.' }),
+  isTruncated: Type.Boolean({ description: 'There were more findings than are stored.' }),
   sarif: Type.String({ description: 'The same as SARIF 2.1.0.' }),
 })
 
@@ -91,7 +91,7 @@ export const dashboardPageCheckGetContract = defineOperation('dashboard.pageChec
 })
 
 export const dashboardScriptsListContract = defineOperation('dashboard.scripts.list', {
-  summary: 'Lists the scripts that checks found on the merchant’s pages, with who authorised each and why (PCI DSS 6.4.3).',
+  summary: 'Lists the scripts that checks found on the merchant’s pages, with who authorized each and why (PCI DSS 6.4.3).',
   caller: 'dashboard',
   role: 'read',
   mutates: false,
@@ -102,7 +102,7 @@ export const dashboardScriptsListContract = defineOperation('dashboard.scripts.l
 })
 
 export const dashboardScriptsReviewContract = defineOperation('dashboard.scripts.review', {
-  summary: 'Authorises or refuses a script, with a reason, in the version that the user has seen.',
+  summary: 'Authorizes or refuses a script, with a reason, in the version that the user has seen.',
   caller: 'dashboard',
   role: 'developer',
   mutates: true,

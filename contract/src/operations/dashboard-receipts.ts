@@ -28,7 +28,7 @@ const receipt = Type.Object({
   receiptId,
   state: Type.Integer({
     description:
-      'As on the wire: 0 created, 4 paid, 5 held, 20 unknown, 21 being returned, 50 cancelled; and -1: its row is not as the service wrote it, and nothing of its content is returned.',
+      'As on the wire: 0 created, 4 paid, 5 held, 20 unknown, 21 being returned, 50 cancelled; and -1: its row was changed outside the service, and its content is not returned.',
   }),
   amountTiyin: Type.Integer(),
   takenTiyin: Type.Integer({ description: 'The amount debited or held.' }),
@@ -43,11 +43,11 @@ const receipt = Type.Object({
 const operation = Type.Object({
   kind: Type.String({ description: 'The request to the network: authorise, hold, capture, refund …' }),
   amountTiyin: Type.Integer(),
-  state: Type.String({ description: 'asked, approved, declined or unknown.' }),
+  state: Type.String({ description: 'requested, approved, declined or unknown.' }),
   reason: Type.String(),
   rawCode: Type.String({ description: "The network's own code." }),
-  askedAt: Type.Integer(),
-  settledAt: Type.Integer({ description: '0 while it is open.' }),
+  requestedAt: Type.Integer(),
+  resolvedAt: Type.Integer({ description: '0 while it is in progress.' }),
   cardId: Type.String({ description: "Of an authorisation or a hold: the card that was to pay; '' for others." }),
   number: Type.String({ description: "That card's mask; '' where it is not known." }),
 })

@@ -100,7 +100,7 @@ export const dashboardRequestsReplayContract = defineOperation('dashboard.reques
     steps: Type.Array(Type.Object({ method: Type.String(), code: Type.Integer(), reason: Type.String() }), {
       description: 'The calls that had to be made first, and their outcomes.',
     }),
-    answer: Type.Union([replayed, Type.Null()], { description: 'Null: a step before it failed.' }),
+    reply: Type.Union([replayed, Type.Null()], { description: 'Null when an earlier step failed.' }),
   }),
   errors: ['testOnly', 'requestNotFound', 'requestNotReplayable', 'overloaded'],
 })

@@ -6,7 +6,7 @@ import { done } from './dashboard-session.ts'
 const word = Type.String({ maxLength: 40, pattern: '^[a-z][a-z0-9._]*$' })
 
 /** The error of a scenario. */
-const answer = Type.Object({ code: Type.Integer(), reason: Type.String() })
+const stepError = Type.Object({ code: Type.Integer(), reason: Type.String() })
 
 /** One setting, its options in display order. */
 const control = {
@@ -40,14 +40,14 @@ export const dashboardSandboxGetContract = defineOperation('dashboard.sandbox.ge
         number: Type.String({ description: 'Public, like all of them.' }),
         sentBy: Type.Union([Type.Literal('network'), Type.Literal('us')]),
         control: Type.Union([Type.Object(control), Type.Null()], { description: 'Null: everything succeeds.' }),
-        atStep: Type.Union([answer, Type.Null()], { description: 'The error at its step; null: everything succeeds.' }),
-        atPay: Type.Union([answer, Type.Null()], { description: 'The error of receipts.pay.' }),
+        atStep: Type.Union([stepError, Type.Null()], { description: 'The error at its step; null: everything succeeds.' }),
+        atPay: Type.Union([stepError, Type.Null()], { description: 'The error of receipts.pay.' }),
       }),
     ),
     expire: Type.String(),
     code: Type.String(),
     faults: Type.Array(Type.Object(control)),
-    answers: Type.Array(Type.Object({ step: Type.String(), atPay: Type.Boolean(), ...answer.properties }), {
+    stepErrors: Type.Array(Type.Object({ step: Type.String(), atPay: Type.Boolean(), ...stepError.properties }), {
       description: 'The error of each step of a fault.',
     }),
     limits,
@@ -113,7 +113,7 @@ export const dashboardSandboxResetContract = defineOperation('dashboard.sandbox.
   result: Type.Object({
     cards: Type.Integer({ description: 'Cards that were shredded.' }),
     rows: Type.Integer({ description: 'Rows that were deleted.' }),
-    isWhole: Type.Boolean({ description: 'False: there is more; call again.' }),
+    isComplete: Type.Boolean({ description: 'False: there is more; call again.' }),
   }),
   errors: ['testOnly', 'settingRefused', 'overloaded'],
 })

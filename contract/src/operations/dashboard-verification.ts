@@ -39,7 +39,7 @@ export const dashboardVerificationFunnelContract = defineOperation('dashboard.ve
     sent: Type.Integer(),
     verified: Type.Integer(),
     paid: Type.Integer(),
-    isWhole: Type.Boolean({ description: 'False: there were more cards, and the newest of them are counted.' }),
+    isComplete: Type.Boolean({ description: 'False: there were more cards, and the newest of them are counted.' }),
   }),
   errors: [],
 })

@@ -11,7 +11,7 @@ const secret = Type.String({ description: '`whsec_…`; returned only here.' })
 const url = Type.String({ minLength: 1, maxLength: 2048 })
 
 const state = Type.Union([Type.Literal('waiting'), Type.Literal('delivered'), Type.Literal('dead')], {
-  description: '`dead`: given up after ten attempts, or because the endpoint was removed.',
+  description: '`dead`: abandoned after ten attempts, or because the endpoint was removed.',
 })
 
 const type = Type.Union(
@@ -34,10 +34,10 @@ const delivery = Type.Object({
   type,
   objectId: Type.String({ description: 'The card or receipt.' }),
   state,
-  tries: Type.Integer({ description: 'Attempts since it was created or last replayed.' }),
+  attemptCount: Type.Integer({ description: 'Attempts since it was created or last replayed.' }),
   dueAt: Type.Union([moment, Type.Null()], { description: 'The next attempt; null: none.' }),
-  madeAt: moment,
-  settledAt: Type.Integer({ description: '0 while it waits.' }),
+  createdAt: moment,
+  completedAt: Type.Integer({ description: '0 while it is waiting.' }),
 })
 
 const outcome = Type.String({
@@ -94,7 +94,7 @@ export const dashboardWebhooksRotateContract = defineOperation('dashboard.webhoo
 })
 
 export const dashboardWebhooksRemoveContract = defineOperation('dashboard.webhooks.remove', {
-  summary: 'Removes an endpoint; its pending deliveries are given up.',
+  summary: 'Removes an endpoint and cancels its pending deliveries.',
   caller: 'dashboard',
   role: 'developer',
   mutates: true,
@@ -117,7 +117,7 @@ export const dashboardWebhooksSendTestContract = defineOperation('dashboard.webh
 
 export const dashboardWebhooksDeliveriesContract = defineOperation('dashboard.webhooks.deliveries', {
   summary:
-    'Lists deliveries, newest event first. By type or endpoint a page looks at 500 at most, so that it may be short and have a `next`.',
+    'Lists deliveries, newest event first. Filtered by type or endpoint, a page examines at most 500 deliveries, so it may be short and still have a `next`.',
   caller: 'dashboard',
   role: 'read',
   mutates: false,

@@ -54,7 +54,7 @@ export const operatorSandboxResetContract = defineOperatorOperation('operator.sa
   summary: "Removes a merchant's cards and deletes what it simulated.",
   mutates: true,
   params: merchantIdParams,
-  result: Type.Object({ merchantId, cards: Type.Integer(), rows: Type.Integer(), isWhole: Type.Boolean() }),
+  result: Type.Object({ merchantId, cards: Type.Integer(), rows: Type.Integer(), isComplete: Type.Boolean() }),
 })
 
 export const operatorSandboxOperations = operationsByName(

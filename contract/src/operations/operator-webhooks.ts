@@ -23,7 +23,7 @@ export const operatorWebhooksListContract = defineOperatorOperation('operator.we
 })
 
 export const operatorWebhooksRemoveContract = defineOperatorOperation('operator.webhooks.remove', {
-  summary: 'Removes an endpoint. Deliveries that wait for it are given up.',
+  summary: 'Removes an endpoint. Its pending deliveries are cancelled.',
   mutates: true,
   params: ofEndpoint,
   result: endpoint,
@@ -41,9 +41,9 @@ const delivery = Type.Object({
   endpointId: text,
   objectId: text,
   state: text,
-  tries: Type.Integer(),
+  attemptCount: Type.Integer(),
   dueAt: momentOrNull,
-  settledAt: momentOrNull,
+  completedAt: momentOrNull,
 })
 
 export const operatorEventsListContract = defineOperatorOperation('operator.events.list', {
@@ -63,7 +63,7 @@ export const operatorEventsListContract = defineOperatorOperation('operator.even
 })
 
 export const operatorEventsDeadContract = defineOperatorOperation('operator.events.dead', {
-  summary: 'Lists the deliveries that were given up, newest first.',
+  summary: 'Lists the deliveries that failed after all attempts, newest first.',
   mutates: false,
   params: Type.Object({ merchantId: optionalMerchantId, count: Type.Optional(listLength) }),
   result: Type.Object({ merchantId: text, dead: Type.Array(delivery) }),

@@ -49,7 +49,7 @@ export function ConsentsSection({ consents }: { consents: Result<'dashboard.comp
             ),
           },
           { name: text.payer, render: ({ customer }) => customer ?? '—', isMinor: true },
-          { name: text.source, render: ({ by, isTrue }) => <ConsentSource by={by} isTrue={isTrue} /> },
+          { name: text.source, render: ({ by, hasValidMac }) => <ConsentSource by={by} hasValidMac={hasValidMac} /> },
           { name: text.agreed, render: ({ agreedAt, receivedAt }) => <Time at={agreedAt ?? receivedAt} /> },
           {
             name: text.consentText,
@@ -77,12 +77,12 @@ export function ConsentsSection({ consents }: { consents: Result<'dashboard.comp
   )
 }
 
-function ConsentSource({ by, isTrue }: Pick<Consent, 'by' | 'isTrue'>) {
+function ConsentSource({ by, hasValidMac }: Pick<Consent, 'by' | 'hasValidMac'>) {
   const text = compliancePageText.current()
   return (
     <>
       <Tag tone={by === 'form' ? 'green' : by === 'merchant' || by === 'unknown' ? 'amber' : 'blue'}>{text.sources[by]}</Tag>{' '}
-      {!isTrue && <Tag tone="red">{text.modified}</Tag>}
+      {!hasValidMac && <Tag tone="red">{text.modified}</Tag>}
     </>
   )
 }
@@ -133,7 +133,7 @@ const head = [
   'sha256',
   'text',
   'endedAt',
-  'isTrue',
+  'hasValidMac',
 ]
 
 function toCsvRow(consent: Consent): (string | null)[] {
@@ -150,7 +150,7 @@ function toCsvRow(consent: Consent): (string | null)[] {
     consent.sha256,
     consent.text,
     toIsoTime(consent.endedAt),
-    String(consent.isTrue),
+    String(consent.hasValidMac),
   ]
 }
 

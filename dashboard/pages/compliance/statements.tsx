@@ -35,11 +35,11 @@ export function StatementsSection({ summary, scripts, checks }: Omit<ComplianceD
           {...text.items[3]}
           {...statusTag(tokens.changed === 0, text.rowsUnchanged, formatMessage(text.rowsChanged, tokens.changed))}
         >
-          {tokens.looked === 0 ? (
+          {tokens.checked === 0 ? (
             <p>{text.noTokens}</p>
           ) : (
             <p>
-              {formatMessage(text.tokens, tokens.made, tokens.looked)} {formatMessage(text.sealed, tokens.sealed, tokens.emptied)}
+              {formatMessage(text.tokens, tokens.created, tokens.checked)} {formatMessage(text.sealed, tokens.sealed, tokens.wiped)}
             </p>
           )}
         </Statement>
@@ -69,7 +69,7 @@ export function StatementsSection({ summary, scripts, checks }: Omit<ComplianceD
                 : scripts.length === 0
                   ? text.noScripts
                   : formatMessage(text.scriptsToReview, openScripts, scripts.length)}{' '}
-              {formatMessage(text.passwords, settings.livePasswords)}{' '}
+              {formatMessage(text.passwords, settings.activePasswords)}{' '}
               {settings.origins.length === 0 ? text.noOrigins : formatMessage(text.origins, settings.origins.length)}
             </dd>
             <dt>{text.duties.law}</dt>

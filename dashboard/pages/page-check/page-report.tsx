@@ -12,7 +12,7 @@ type CheckReport = Result<'dashboard.pageCheck.run'>
 /** The findings of a check by rule, errors first: where, and what to do. */
 export function PageCheckReport({ report }: { report: CheckReport }) {
   const text = pageCheckText.current()
-  const { page, checkedAt, findings, rules, scripts, isCut, sarif } = report
+  const { page, checkedAt, findings, rules, scripts, isTruncated, sarif } = report
   const errorRules = new Set(rules.filter(({ severity }) => severity === 'error').map(({ rule }) => rule))
   const errors = findings.filter(({ rule }) => errorRules.has(rule)).length
   const warnings = findings.length - errors
@@ -36,7 +36,7 @@ export function PageCheckReport({ report }: { report: CheckReport }) {
         </div>
       </header>
       {findings.length === 0 && <EmptyState {...text.clean} />}
-      {isCut && <p role="status">{text.truncated}</p>}
+      {isTruncated && <p role="status">{text.truncated}</p>}
       <ol>
         {rules.map(({ rule, severity, text: ruleText, advice, source }) => (
           <li key={rule} class="panel">

@@ -153,13 +153,13 @@ function NetworkOperations({ operations }: Pick<ReceiptDetails, 'operations'>) {
       <h2>{text.networkOperations}</h2>
       {operations.length === 0 && <p>{text.noOperations}</p>}
       <ol class="timeline">
-        {operations.map(({ kind, amountTiyin, state, reason, rawCode, askedAt, cardId, number }) => (
-          <li key={`${askedAt} ${kind}`}>
+        {operations.map(({ kind, amountTiyin, state, reason, rawCode, requestedAt, cardId, number }) => (
+          <li key={`${requestedAt} ${kind}`}>
             <strong>{text.operations[kind] ?? kind}</strong> <Money tiyin={amountTiyin} />{' '}
             <Tag tone={state === 'approved' ? 'green' : state === 'declined' ? 'red' : 'amber'}>{text.operations[state] ?? state}</Tag>
             {reason !== '' && <ReasonText reason={reason} />} {rawCode !== '' && <code>{rawCode}</code>}
             <small>
-              <Time at={askedAt} /> {cardId !== '' && <CardLink card={{ cardId, number }} />}
+              <Time at={requestedAt} /> {cardId !== '' && <CardLink card={{ cardId, number }} />}
             </small>
           </li>
         ))}

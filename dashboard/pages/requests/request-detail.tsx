@@ -106,7 +106,7 @@ function ReplayButton({ requestId, onReplayed }: { requestId: string; onReplayed
   )
 }
 
-function ReplaySection({ replayed: { steps, answer } }: { replayed: ReplayResult }) {
+function ReplaySection({ replayed: { steps, reply } }: { replayed: ReplayResult }) {
   const text = requestPageText.current()
   return (
     <section class="panel" aria-live="polite">
@@ -120,13 +120,13 @@ function ReplaySection({ replayed: { steps, answer } }: { replayed: ReplayResult
           ))}
         </ol>
       )}
-      {answer === null ? (
+      {reply === null ? (
         <p>{text.stepFailed}</p>
       ) : (
         <>
-          <LoggedMembers members={answer.params} />
+          <LoggedMembers members={reply.params} />
           <h2>{text.response}</h2>
-          <ResponseBody {...answer} data="" />
+          <ResponseBody {...reply} data="" />
         </>
       )}
     </section>

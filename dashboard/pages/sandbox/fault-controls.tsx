@@ -64,7 +64,7 @@ function FaultSelect({ control: { scenario, step: currentStep, steps }, sandbox,
   const kinds = steps.filter((each) => delaySeconds(each) === null)
   const longest = steps.reduce((max, each) => Math.max(max, delaySeconds(each) ?? 0), 0)
   const isAtPay = scenario.startsWith('receipts.') || scenario === 'network'
-  const outcome = sandbox.answers.find((each) => each.step === step && each.atPay === isAtPay)
+  const outcome = sandbox.stepErrors.find((each) => each.step === step && each.atPay === isAtPay)
   return (
     <li class={step === 'none' ? '' : 'on'}>
       <label for={id}>{text.targets[scenario] ?? <code>{scenario}</code>}</label>

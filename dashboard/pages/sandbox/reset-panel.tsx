@@ -76,7 +76,7 @@ export function ResetPanel({ change }: SandboxPanelProps) {
 /** Deletes in several calls, so that none of them takes long. False if the maximum number of calls was not enough. */
 async function resetAll(merchantId: string): Promise<boolean> {
   for (let calls = 0; calls < maxResetCalls; calls++) {
-    if ((await call('dashboard.sandbox.reset', { merchantId })).isWhole) return true
+    if ((await call('dashboard.sandbox.reset', { merchantId })).isComplete) return true
   }
   return false
 }

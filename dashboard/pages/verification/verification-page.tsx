@@ -96,7 +96,7 @@ function Funnel() {
                 </li>
               ))}
             </ol>
-            <small>{funnel.isWhole ? text.funnelText : formatMessage(text.funnelPartial, funnel.created)}</small>
+            <small>{funnel.isComplete ? text.funnelText : formatMessage(text.funnelPartial, funnel.created)}</small>
           </>
         )}
       </QueryResult>

@@ -57,15 +57,15 @@ export function DeliveryDetail({ eventId, endpointId }: { eventId: string; endpo
 
 function DeliverySummary({ delivery, onReplay, onRefresh }: DeliveryDetails & { onReplay: () => void; onRefresh: () => void }) {
   const text = webhookPageText.current()
-  const { eventId, type, objectId, url, state, tries, dueAt, madeAt, settledAt } = delivery
+  const { eventId, type, objectId, url, state, attemptCount, dueAt, createdAt, completedAt } = delivery
   const rows = [
     [text.id, <CopyButton text={eventId} />],
     [text.object, <a href={dashboardPath(`${type.startsWith('card.') ? 'cards' : 'receipts'}/${objectId}`)}>{objectId}</a>],
     [text.endpoint, url ?? text.removed],
-    [text.createdAt, <Time at={madeAt} />],
-    [text.attemptCount, tries],
+    [text.createdAt, <Time at={createdAt} />],
+    [text.attemptCount, attemptCount],
     [text.next, dueAt === null ? null : <Time at={dueAt} />],
-    [text.completedAt, settledAt === 0 ? null : <Time at={settledAt} />],
+    [text.completedAt, completedAt === 0 ? null : <Time at={completedAt} />],
   ] as const
   return (
     <section class="panel">

@@ -71,12 +71,12 @@ function columns(): TableColumn<DeliveryRow>[] {
   return [
     { name: text.type, render: ({ type, eventId, endpointId }) => <a href={dashboardPath(`webhooks/${eventId}/${endpointId}`)}>{type}</a> },
     { name: text.state, render: ({ state }) => <DeliveryStateTag state={state} /> },
-    { name: text.createdAt, render: ({ madeAt }) => <Time at={madeAt} /> },
+    { name: text.createdAt, render: ({ createdAt }) => <Time at={createdAt} /> },
     {
       name: text.endpoint,
       render: ({ url, endpointId }) => <a href={dashboardPath(`webhooks?endpoint=${endpointId}`)}>{url ?? text.removed}</a>,
       isMinor: true,
     },
-    { name: text.attemptCount, render: ({ tries }) => tries, isNumber: true, isMinor: true },
+    { name: text.attemptCount, render: ({ attemptCount }) => attemptCount, isNumber: true, isMinor: true },
   ]
 }

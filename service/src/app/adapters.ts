@@ -46,7 +46,7 @@ export interface ProviderTexts {
 }
 
 /** The whole difference between the environments is these two rows. Null: this version has nothing to put there. */
-export const adaptersOf: Readonly<Record<Config['environment'], OrNothing<EnvironmentParts>>> = Object.freeze({
+export const adaptersOf: Readonly<Record<Config['environment'], OrNothing<EnvironmentAdapters>>> = Object.freeze({
   test: {
     codes: sandboxCodes,
     time: makeAdjustableClock,
@@ -70,7 +70,7 @@ export const adaptersOf: Readonly<Record<Config['environment'], OrNothing<Enviro
 })
 
 /** What the environment determines; the adapters of the ports are chosen by settings. */
-export type EnvironmentParts = Omit<Adapters, 'openKek' | 'network' | 'sms'>
+export type EnvironmentAdapters = Omit<Adapters, 'openKek' | 'network' | 'sms'>
 
 /** The adapters of the ports, chosen by settings. */
 export function externalAdapters(config: Config): Pick<Adapters, 'openKek' | 'network' | 'sms'> {

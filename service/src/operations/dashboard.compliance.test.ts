@@ -19,7 +19,7 @@ test('the page Compliance counts the newest cards: sealed, shredded, and tampere
   const user = await entrance.user('read')
   const shop = app.merchant('spec', user.merchantId)
   const empty = await user.call('dashboard.compliance.get', {})
-  assert.deepEqual(empty.tokens, { made: 0, looked: 0, sealed: 0, emptied: 0, changed: 0 })
+  assert.deepEqual(empty.tokens, { created: 0, checked: 0, sealed: 0, wiped: 0, changed: 0 })
   const made = await Promise.all([
     shop.createToken(pan),
     shop.createToken(pan),
@@ -34,13 +34,13 @@ test('the page Compliance counts the newest cards: sealed, shredded, and tampere
   await app.store.write(updateCard, { card: { ...card, verified: true, verifiedAt: 1, version: 2 }, audit: note })
 
   const told = await user.call('dashboard.compliance.get', {})
-  assert.deepEqual(told.tokens, { made: 5, looked: 5, sealed: 4, emptied: 1, changed: 1 })
+  assert.deepEqual(told.tokens, { created: 5, checked: 5, sealed: 4, wiped: 1, changed: 1 })
   assert.deepEqual(told.consents, { form: 0, page: 1, server: 0, merchant: 3, unknown: 0 })
   assert.deepEqual(
     told.disclosures.map(({ locale, text }) => [locale, text]),
     (['en', 'ru', 'uz'] as const).map((locale) => [locale, sandboxDisclosure[locale]]),
   )
-  assert.equal(told.settings.livePasswords, 1)
+  assert.equal(told.settings.activePasswords, 1)
 })
 
 test('the responsibility matrix is complete in each language, by requirement', async () => {

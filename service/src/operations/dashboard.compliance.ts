@@ -46,7 +46,7 @@ type ConsentList = Result<'dashboard.consents.list'>
 function toConsentItem(consent: ConsentView): ConsentList['consents'][number] {
   const { cardId, customer, maskedPan: number, cardState, by, version, locale, sha256, hasValidMac } = consent
   const [receivedAt, agreedAt, endedAt] = [Date.parse(consent.receivedAt), timestampOf(consent.agreedAt), timestampOf(consent.cardEndedAt)]
-  return { cardId, customer, number, cardState, by, receivedAt, agreedAt, version, locale, sha256, endedAt, isTrue: hasValidMac }
+  return { cardId, customer, number, cardState, by, receivedAt, agreedAt, version, locale, sha256, endedAt, hasValidMac }
 }
 
 function timestampOf(time: string | null): number | null {

@@ -55,12 +55,12 @@ export const dashboardScriptsReview = operation(dashboardScriptsReviewContract, 
 
 /** A report with the rules that it names, in one language. */
 export function toPageReport(report: PageReport, language: Language): Result<'dashboard.pageCheck.run'> {
-  const { page, checkedAt, findings, scripts, isCut } = report
+  const { page, checkedAt, findings, scripts, isCut: isTruncated } = report
   return {
     page,
     checkedAt,
     scripts,
-    isCut,
+    isTruncated,
     findings: findings.map(({ rule, line, column, shown }) => ({ rule, line, column, shown })),
     rules: describeRules(new Set(findings.map(({ rule }) => rule)), language),
     sarif: writeSarif(report),

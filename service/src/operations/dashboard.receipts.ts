@@ -6,6 +6,7 @@ import {
   dashboardReceiptsListContract,
 } from '@tessera/contract/operations/dashboard-receipts'
 
+import { toOperationState } from '../domain/payments/network-operations.ts'
 import { toReasonCode } from '../domain/reporting/reason-code.ts'
 import type { ReceiptLookup, ReceiptWithHistory } from '../domain/reporting/receipts.ts'
 
@@ -26,9 +27,19 @@ export const dashboardReceiptsGet = operation(dashboardReceiptsGetContract, {
     const { receipt, operations, cards, entries } = await dashboard.receiptLists.get(ctx, receiptId)
     return {
       receipt: { ...toReceiptItem(receipt), ...receiptDetails(receipt) },
-      operations: operations.map(({ kind, amountTiyin, state, reason, rawCode, requestedAt: askedAt, resolvedAt: settledAt, cardId }) => {
+      operations: operations.map(({ kind, amountTiyin, state, reason, rawCode, requestedAt, resolvedAt, cardId }) => {
         const number = cards.get(cardId) ?? ''
-        return { kind, amountTiyin, state, reason: toReasonCode(reason), rawCode, askedAt, settledAt, cardId, number }
+        return {
+          kind,
+          amountTiyin,
+          state: toOperationState(state),
+          reason: toReasonCode(reason),
+          rawCode,
+          requestedAt,
+          resolvedAt,
+          cardId,
+          number,
+        }
       }),
       timeline: entries.map(({ at, action, outcome, actor, requestId }) => {
         return { at, what: action, outcome: toReasonCode(outcome), actor: actor.split(':')[0] ?? '', requestId }

@@ -79,8 +79,8 @@ test('a replay creates its own cards, tokens and receipts, changes no existing o
     return developer.call('dashboard.requests.replay', { requestId })
   }
   const money = await replay('receipts.pay', { id: receipt._id, token }, { result: paid })
-  const shown = Object.fromEntries(money.answer?.result.list.map(({ path, value }) => [path, value]) ?? [])
-  assert.deepEqual([money.answer?.code, shown['receipt.state'], shown['receipt.amount']], [0, 4, 123_400])
+  const shown = Object.fromEntries(money.reply?.result.list.map(({ path, value }) => [path, value]) ?? [])
+  assert.deepEqual([money.reply?.code, shown['receipt.state'], shown['receipt.amount']], [0, 4, 123_400])
   assert.notEqual(shown['receipt._id'], receipt._id)
   assert.deepEqual(
     money.steps.map(({ method, code }) => [method, code]),
@@ -92,18 +92,18 @@ test('a replay creates its own cards, tokens and receipts, changes no existing o
     ],
   )
   const removed = await replay('cards.remove', { token }, { result: { success: true } })
-  assert.equal(removed.answer?.code, 0)
+  assert.equal(removed.reply?.code, 0)
   // The token of before lives.
   assert.equal((await shop.call('cards.check', { token })).card.verify, true)
   const created = await replay('cards.create', { card: { number: '', expire: '0399' }, save: true }, { error: new RpcError('expirePast') })
-  assert.deepEqual([created.answer?.code, created.answer?.method], [0, 'cards.create'])
+  assert.deepEqual([created.reply?.code, created.reply?.method], [0, 'cards.create'])
   assert.ok(!/[0-9A-Za-z]{40}|8600495473316478/.test(JSON.stringify([money, removed, created])), 'a token or a number was shown')
   const made = await replay(
     'receipts.create',
     { amount: 5, account: { order_id: '8' }, hold: true },
     { error: new RpcError('amountInvalid') },
   )
-  assert.equal(made.answer?.method, 'receipts.create')
+  assert.equal(made.reply?.method, 'receipts.create')
   for (const [method, params] of [
     ['cards.verify', { token, code: '1' }],
     ['cards.get_verify_code', { token }],
@@ -112,7 +112,7 @@ test('a replay creates its own cards, tokens and receipts, changes no existing o
     ['receipts.check', { id: receipt._id }],
     ['receipts.get_all', { count: 3, from: app.clock.now() - 1000, to: app.clock.now() }],
   ] as const) {
-    assert.equal((await replay(method, params, {})).answer?.code, 0, method)
+    assert.equal((await replay(method, params, {})).reply?.code, 0, method)
   }
 
   const cancel = await note(developer.merchantId, 'receipts.cancel', { id: receipt._id }, {})

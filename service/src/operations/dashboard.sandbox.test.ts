@@ -220,7 +220,7 @@ test('a reset shreds each card first, deletes simulated data, and changes neithe
   assert.equal(await developer.expectError('dashboard.sandbox.reset', { merchantId: stranger.merchantId }), 'setting_refused')
   const { merchantId, bucket } = developer
   const dropped = await developer.call('dashboard.sandbox.reset', { merchantId })
-  assert.deepEqual([dropped.cards, dropped.isWhole, dropped.rows > 5], [1, true, true])
+  assert.deepEqual([dropped.cards, dropped.isComplete, dropped.rows > 5], [1, true, true])
   assert.equal(await shop.expectError('cards.check', { token: mine }), 'card_not_found')
   assert.deepEqual(await developer.call('dashboard.cards.list', {}), { cards: [], next: null })
   assert.deepEqual((await developer.call('dashboard.receipts.list', {})).receipts, [])

@@ -33,7 +33,7 @@ export const dashboardSandboxGet = operation(dashboardSandboxGetContract, {
       }),
       expire: available.expire,
       code: available.code,
-      answers: listStepErrors(),
+      stepErrors: listStepErrors(),
       faults: faults.map((state) => toControl(state)).filter((control) => control !== null),
       limits: limitState,
       clock: clockState,
@@ -93,7 +93,7 @@ function toControl(state: ControlState | undefined): SandboxControls['faults'][n
 }
 
 /** The errors of each step, before a payment and at one. */
-function listStepErrors(): SandboxControls['answers'] {
+function listStepErrors(): SandboxControls['stepErrors'] {
   return Object.entries(errorsByStep).flatMap(([step, { before, atPay }]) => {
     const cases = [
       { isAtPay: false, error: errorOf(before) },

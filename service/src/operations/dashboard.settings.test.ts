@@ -37,8 +37,8 @@ test('an invalid setting is refused with an explanation, and nothing changes', a
     [{ origins: ['https://shop.example/path'] }, /write https:\/\/shop\.example/],
     [{ origins: ['http://shop.example'] }, /An origin is https/],
     [{ accountFields: [orderField, orderField] }, /Two account fields/],
-    [{ minAmountTiyin: 10, maxAmountTiyin: 9 }, /above the largest/],
-    [{ origins: ['https://shop.example'], minAmountTiyin: 10, maxAmountTiyin: 9 }, /above the largest/],
+    [{ minAmountTiyin: 10, maxAmountTiyin: 9 }, /exceed the maximum/],
+    [{ origins: ['https://shop.example'], minAmountTiyin: 10, maxAmountTiyin: 9 }, /exceed the maximum/],
   ] as const) {
     const { error } = await developer.callRaw('dashboard.settings.change', wrong)
     assert.equal(error?.reason, 'setting_refused')

@@ -100,9 +100,9 @@ test('the funnel counts each card once, at its last step', async () => {
     const { receipt } = await shop.call('receipts.create', { amount: 500, account: {} })
     await shop.call('receipts.pay', { id: receipt._id, token })
   }
-  const { isWhole, ...counts } = await user.call('dashboard.verification.funnel', { days: 7 })
+  const { isComplete, ...counts } = await user.call('dashboard.verification.funnel', { days: 7 })
   assert.deepEqual(counts, { created: 4, sent: 2, verified: 2, paid: 1 })
-  assert.equal(isWhole, true)
+  assert.equal(isComplete, true)
 })
 
 test('an invalid cursor is refused', async () => {

@@ -115,7 +115,7 @@ test('deliveries are found by state, type and endpoint, in pages, with body and 
   const list = (asked: object) => developer.call('dashboard.webhooks.deliveries', asked)
   const all = (await list({})).deliveries
   assert.deepEqual(
-    all.map(({ state, type, tries }) => [state, type, tries]),
+    all.map(({ state, type, attemptCount }) => [state, type, attemptCount]),
     [
       ['waiting', 'receipt.cancelled', 1],
       ['waiting', 'receipt.cancelled', 1],

@@ -93,6 +93,6 @@ export const dashboardWebhooksReplay = operation(dashboardWebhooksReplayContract
 })
 
 export function toDelivery(delivery: ListedDelivery, url: string | null): Result<'dashboard.webhooks.delivery'>['delivery'] {
-  const { eventId, endpointId, type, objectId, state, attempts: tries, dueAt, createdAt: madeAt, finishedAt: settledAt } = delivery
-  return { eventId, endpointId, url, type, objectId, state, tries, dueAt, madeAt, settledAt }
+  const { eventId, endpointId, type, objectId, state, attempts: attemptCount, dueAt, createdAt, finishedAt: completedAt } = delivery
+  return { eventId, endpointId, url, type, objectId, state, attemptCount, dueAt, createdAt, completedAt }
 }

@@ -7,6 +7,7 @@ import {
 
 import { ReceiptAdministrationError, type ReceiptDetails } from '../domain/payments/administration.ts'
 import { parsePaymentError } from '../domain/payments/render.ts'
+import { toOperationState } from '../domain/payments/network-operations.ts'
 import { receiptStateInfo } from '../domain/payments/states.ts'
 import type { ListedReceipt } from '../store/receipts.ts'
 
@@ -99,7 +100,7 @@ function toDetails({ receipt, hasValidMac, operations, entries, next }: ReceiptD
       requestId: operation.requestId,
       kind: operation.kind,
       amountTiyin: operation.amountTiyin,
-      state: operation.state,
+      state: toOperationState(operation.state),
       networkRef: operation.networkRef,
       reason: operation.reason,
       rawCode: operation.rawCode,

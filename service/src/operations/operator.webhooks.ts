@@ -83,9 +83,9 @@ function toEvent({ eventId, type, objectId, at, body, deliveries }: EventWithDel
   return { eventId, type, objectId, at, body, deliveries: deliveries.map(toDelivery) }
 }
 
-function toDelivery({ eventId, endpointId, objectId, state, attempts: tries, dueAt, finishedAt }: DeliveryRow) {
-  const settledAt = finishedAt === 0 ? null : isoTime(finishedAt)
-  return { eventId, endpointId, objectId, state, tries, dueAt: dueAt === null ? null : isoTime(dueAt), settledAt }
+function toDelivery({ eventId, endpointId, objectId, state, attempts: attemptCount, dueAt, finishedAt }: DeliveryRow) {
+  const completedAt = finishedAt === 0 ? null : isoTime(finishedAt)
+  return { eventId, endpointId, objectId, state, attemptCount, dueAt: dueAt === null ? null : isoTime(dueAt), completedAt }
 }
 
 const maxCount = 500

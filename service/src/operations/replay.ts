@@ -61,9 +61,9 @@ export async function replay(
   const storedParams = new Map(detail.params.list.filter(({ hidden }) => hidden === null).map(({ path, value }) => [path, value]))
   try {
     const params = await buildParams()
-    return { steps, answer: await runReplay(params) }
+    return { steps, reply: await runReplay(params) }
   } catch (err) {
-    if (err instanceof ReplayStepError) return { steps, answer: null }
+    if (err instanceof ReplayStepError) return { steps, reply: null }
     throw err
   }
 
@@ -148,7 +148,7 @@ export async function replay(
     }
   }
 
-  async function runReplay(params: object): Promise<Result<'dashboard.requests.replay'>['answer']> {
+  async function runReplay(params: object): Promise<Result<'dashboard.requests.replay'>['reply']> {
     const began = deps.now()
     const redactedCall = { method, params: toMembers(redactParams(method, params)) }
     const ms = (): number => Math.round(deps.now() - began)

@@ -19,10 +19,10 @@ export interface ProviderDetails {
 }
 
 export interface TokenEvidence {
-  readonly made: number
-  readonly looked: number
+  readonly created: number
+  readonly checked: number
   readonly sealed: number
-  readonly emptied: number
+  readonly wiped: number
   readonly changed: number
 }
 
@@ -34,7 +34,7 @@ export interface Evidence extends ProviderDetails {
     readonly origins: readonly string[]
     readonly requireFormSessions: boolean
     readonly strictServerAuth: boolean
-    readonly livePasswords: number
+    readonly activePasswords: number
   }
   readonly disclosures: Disclosures['today']
   readonly findings: readonly ComplianceFinding[]
@@ -67,10 +67,10 @@ export function makeEvidenceCollector({ store, mac, merchants, disclosures, find
     return {
       ...details,
       tokens: {
-        made: Math.max(counters.find(({ name }) => name === 'created')?.count ?? 0, listed.length),
-        looked: listed.length,
+        created: Math.max(counters.find(({ name }) => name === 'created')?.count ?? 0, listed.length),
+        checked: listed.length,
         sealed: cards.filter(({ blob, keyId }) => blob.length > 0 && keyIdOf(blob) === keyId).length,
-        emptied: cards.filter(({ blob }) => blob.length === 0).length,
+        wiped: cards.filter(({ blob }) => blob.length === 0).length,
         changed: listed.length - cards.filter(isOwn).length,
       },
       consents: countConsentSources(cards),
@@ -78,7 +78,7 @@ export function makeEvidenceCollector({ store, mac, merchants, disclosures, find
         origins: merchant?.settings.origins ?? [],
         requireFormSessions: merchant?.settings.requireFormSessions ?? false,
         strictServerAuth: merchant?.settings.strictServerAuth ?? false,
-        livePasswords: merchant?.row.credentials.filter(({ retiredAt }) => retiredAt === null).length ?? 0,
+        activePasswords: merchant?.row.credentials.filter(({ retiredAt }) => retiredAt === null).length ?? 0,
       },
       disclosures: disclosures.today,
       findings: found,

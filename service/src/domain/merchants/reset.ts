@@ -17,7 +17,7 @@ export interface DeletedRowCounts {
   readonly cards: number
   readonly rows: number
   /** False: more data is left. */
-  readonly isWhole: boolean
+  readonly isComplete: boolean
 }
 
 /**
@@ -38,27 +38,27 @@ export function makeReset({ store, keyring, clock, environment }: ResetDependenc
   return async (of, by) => {
     await store.write(insertAuditEntry, { audit: resetAuditEntry(of, by, 'requested') })
     const cards = await shredAll(of, by)
-    const { rows, isWhole } = await deleteAll(of)
-    await store.write(insertAuditEntry, { audit: resetAuditEntry(of, by, isWhole && cards.isWhole ? 'done' : 'partial') })
-    return { cards: cards.shredded, rows, isWhole: isWhole && cards.isWhole }
+    const { rows, isComplete } = await deleteAll(of)
+    await store.write(insertAuditEntry, { audit: resetAuditEntry(of, by, isComplete && cards.isComplete ? 'done' : 'partial') })
+    return { cards: cards.shredded, rows, isComplete: isComplete && cards.isComplete }
   }
 
-  async function shredAll({ bucket, merchantId }: MerchantCardsKey, by: AuditActor): Promise<{ shredded: number; isWhole: boolean }> {
+  async function shredAll({ bucket, merchantId }: MerchantCardsKey, by: AuditActor): Promise<{ shredded: number; isComplete: boolean }> {
     let shredded = 0
-    let isWhole = true
+    let isComplete = true
     let after: TimeCursor | null = null
     for (let page = 0; page < maxPages; page++) {
       const listed: ListedCard[] = await store.read(listCards({ bucket, merchantId, after, count: pageLength, by: null }))
       const cards = listed.filter((card): card is CardRow => 'blob' in card && card.blob.length > 0)
       const done = await Promise.all(cards.map((card) => shred(card, by)))
       shredded += done.filter((isDone) => isDone).length
-      isWhole &&= done.every((isDone) => isDone)
+      isComplete &&= done.every((isDone) => isDone)
       // An unreadable row is left unchanged, and it cannot serve as a cursor.
       const last = listed.findLast((card) => 'createdAt' in card)
-      if (last === undefined || listed.length < pageLength) return { shredded, isWhole }
+      if (last === undefined || listed.length < pageLength) return { shredded, isComplete }
       after = { at: last.createdAt, id: last.cardId }
     }
-    return { shredded, isWhole: false }
+    return { shredded, isComplete: false }
   }
 
   /** False: the card was changed concurrently; the next reset handles it. */
@@ -82,14 +82,14 @@ export function makeReset({ store, keyring, clock, environment }: ResetDependenc
     return store.write(updateCard, { card: next, audit })
   }
 
-  async function deleteAll({ bucket, merchantId }: MerchantCardsKey): Promise<{ rows: number; isWhole: boolean }> {
+  async function deleteAll({ bucket, merchantId }: MerchantCardsKey): Promise<{ rows: number; isComplete: boolean }> {
     let rows = 0
     for (let page = 0; page < maxPages; page++) {
       const deleted = await store.write(deleteTestData, { bucket, merchantId })
       rows += deleted
-      if (deleted === 0) return { rows, isWhole: true }
+      if (deleted === 0) return { rows, isComplete: true }
     }
-    return { rows, isWhole: false }
+    return { rows, isComplete: false }
   }
 
   function resetAuditEntry({ merchantId }: MerchantCardsKey, by: AuditActor, outcome: string): AuditEntry {

@@ -50,6 +50,11 @@ export function isOperationPending(operation: OperationRow | null): boolean {
   return operation !== null && (operation.state === 'asked' || operation.state === 'unknown')
 }
 
+/** The state as the dashboard and the command line show it. The value `asked` is stored since the first version. */
+export function toOperationState(state: OperationRow['state']): 'requested' | Exclude<OperationRow['state'], 'asked'> {
+  return state === 'asked' ? 'requested' : state
+}
+
 /** The `perform` call of the merchant's endpoint; null if it was never called. */
 export function findMerchantPerform(operations: readonly OperationRow[]): OperationRow | null {
   return operations.find(({ kind }) => kind === 'merchantPerform') ?? null

@@ -18,7 +18,7 @@ export interface CodeListPage {
 
 /** Reports on verification codes for the merchant's users. */
 export interface CodeReports {
-  funnel(of: MerchantCardsKey, days: number): Promise<Funnel & { readonly isWhole: boolean }>
+  funnel(of: MerchantCardsKey, days: number): Promise<Funnel & { readonly isComplete: boolean }>
   list(of: MerchantCardsKey, page: CodeListPage & { readonly failed: boolean }): Promise<{ events: CodeEvent[]; next: TimeCursor | null }>
   /** Throws `testOnly`. */
   inbox(of: MerchantCardsKey, page: CodeListPage): Promise<{ messages: InboxRow[]; next: TimeCursor | null }>
@@ -35,7 +35,7 @@ export function makeCodeReports({ store, clock, hasInbox }: CodeReportDependenci
   return Object.freeze<CodeReports>({
     async funnel({ bucket, merchantId }, days) {
       const found = await store.read(findFunnel({ bucket, merchantId, from: clock.now() - days * dayMs, cardsMax }))
-      return { ...found, isWhole: found.created < cardsMax }
+      return { ...found, isComplete: found.created < cardsMax }
     },
     async list({ bucket, merchantId }, { after, count, failed }) {
       // A bounded number of rows is searched for failures, so a page may be short or empty and still have a next one.

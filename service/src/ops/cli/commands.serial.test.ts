@@ -140,8 +140,8 @@ test('clock, limits and faults are set and reset together, and the data of a mer
   assert.deepEqual(await facts('sandbox', 'limits', 'on'), { ...demo, on: true })
   assert.deepEqual(await facts('sandbox', 'restore'), { ...demo, offsetMs: 0 })
   const { merchantId } = await facts<{ merchantId: string }>('merchants', 'create', '--name', 'A shop to empty')
-  const reset = await facts<{ isWhole: boolean }>('sandbox', 'reset', merchantId)
-  assert.equal(reset.isWhole, true)
+  const reset = await facts<{ isComplete: boolean }>('sandbox', 'reset', merchantId)
+  assert.equal(reset.isComplete, true)
   const unknownMerchant = '0'.repeat(24)
   for (const args of [
     ['steps', '--merchant', unknownMerchant],

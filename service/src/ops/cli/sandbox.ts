@@ -91,7 +91,7 @@ export const sandboxReset: Command = {
   async run(input) {
     const [merchantId = ''] = requireArguments(input.args, 1, 1, 'sandbox reset <merchant>')
     const data = await callService(input, 'operator.sandbox.reset', { merchantId })
-    const rest = data.isWhole ? '' : ' There is more: repeat the command.'
+    const rest = data.isComplete ? '' : ' There is more: repeat the command.'
     return { exit: 'done', data, text: `${data.cards} cards removed, ${data.rows} rows deleted.${rest}` }
   },
 }

@@ -70,7 +70,7 @@ export const eventsList: Command = {
         new Date(at).toISOString(),
         type,
         objectId,
-        deliveries.map(({ state, tries }) => `${state} ${String(tries)}`).join(', '),
+        deliveries.map(({ state, attemptCount }) => `${state} ${String(attemptCount)}`).join(', '),
       ]
     })
     return {
@@ -87,7 +87,13 @@ export const eventsDead: Command = {
   options: [merchantOption, countOption],
   async run(input) {
     const data = await callService(input, 'operator.events.dead', { count: countOf(input), ...endpointOptions(input) })
-    const rows = data.dead.map(({ eventId, endpointId, objectId, tries, settledAt }) => [eventId, endpointId, objectId, tries, settledAt])
+    const rows = data.dead.map(({ eventId, endpointId, objectId, attemptCount, completedAt }) => [
+      eventId,
+      endpointId,
+      objectId,
+      attemptCount,
+      completedAt,
+    ])
     const text = rows.length === 0 ? 'No dead deliveries.' : printTable(['event', 'endpoint', 'object', 'attempts', 'failed at'], rows)
     return { exit: 'done', data, text }
   },

@@ -9,11 +9,11 @@ import { testPan } from '../../testing/pans.fixture.ts'
 const token = '6745a1f0000a3f5c0d2e4b61_3kTMd0bJqg7v1nUeWcY9aRzXoP5sHfL2iKxQ8tVb4Gm'
 const xAuth = `X-Auth: ${merchantId}`
 const discover = '{"id":1,"method":"rpc.discover"}'
-const asked: HttpRequest[] = []
+const received: HttpRequest[] = []
 const { answer } = createTestPipeline({ origins: { isAnyAllowed: true, formOrigin: null } })
 const app = await listen({
   handle: (request) => {
-    asked.push({ ...request, body: Buffer.from(request.body) })
+    received.push({ ...request, body: Buffer.from(request.body) })
     return answer(request)
   },
 })
@@ -115,11 +115,11 @@ test('an unknown path is 404 with a reason, and its body is not read', async () 
 
 test('header names are case-insensitive, and X-Auth is trimmed', async () => {
   await once(post('/api', discover, [`x-AUTH: \t ${merchantId}:${password} \t`, 'ACCEPT-LANGUAGE: ru', 'ORIGIN: https://a.b']))
-  const { xAuth: shown, acceptLanguage, origin, isFromBrowser, idempotencyKey, address } = asked.at(-1)!
+  const { xAuth: shown, acceptLanguage, origin, isFromBrowser, idempotencyKey, address } = received.at(-1)!
   assert.deepEqual([shown, acceptLanguage, origin, isFromBrowser], [`${merchantId}:${password}`, 'ru', 'https://a.b', true])
   assert.deepEqual([idempotencyKey, address], [null, '127.0.0.1'])
   await once(post('/api', discover, ['Sec-Fetch-Site: none', 'idempotency-key: k']))
-  const next = asked.at(-1)!
+  const next = received.at(-1)!
   assert.deepEqual([next.origin, next.isFromBrowser, next.idempotencyKey], [null, true, { key: 'k' }])
 })
 
@@ -128,7 +128,7 @@ test('two X-Auth headers count as none, equal or not', async () => {
   for (const second of [`${xAuth}:${password}`, 'X-Auth:', 'x-auth: 1']) {
     const reply = await once(post('/api', body, [`${xAuth}:${password}`, second]))
     assert.equal(reasonOf(reply), 'access_denied')
-    assert.equal(asked.at(-1)?.xAuth, null)
+    assert.equal(received.at(-1)?.xAuth, null)
   }
 })
 
@@ -202,7 +202,7 @@ test('a body whose Content-Length is too long is refused before it arrives', asy
 test('a body that arrives in single bytes is read like any other', async () => {
   const body = JSON.stringify({ id: 1, method: 'cards.create', params: { card: { number: testPan, expire: '0399' } } })
   assert.equal(reasonOf(await once(post('/api', chunked(body, 1), ['Transfer-Encoding: chunked', xAuth]))), null)
-  assert.equal(asked.at(-1)?.body.toString(), body)
+  assert.equal(received.at(-1)?.body.toString(), body)
 })
 
 test('Expect: 100-continue is answered with 100', async () => {

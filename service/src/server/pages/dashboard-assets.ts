@@ -32,13 +32,17 @@ export function readDashboardAssets(folder: string): DashboardAssets {
 }
 
 /** Names script and stylesheet by their hashes. Message files are named by the build, since the script refers to them. */
-export function nameAssets(scriptBytes: Buffer, styleBytes: Buffer, words: readonly (readonly [string, Buffer])[] = []): DashboardAssets {
+export function nameAssets(
+  scriptBytes: Buffer,
+  styleBytes: Buffer,
+  messages: readonly (readonly [string, Buffer])[] = [],
+): DashboardAssets {
   const script = `app-${digest(scriptBytes)}.js`
   const style = `app-${digest(styleBytes)}.css`
   const files = new Map([
     [script, asFile(scriptBytes, 'text/javascript; charset=utf-8')],
     [style, asFile(styleBytes, 'text/css; charset=utf-8')],
-    ...words.map(([name, bytes]) => [name, asFile(bytes, 'application/json')] as const),
+    ...messages.map(([name, bytes]) => [name, asFile(bytes, 'application/json')] as const),
   ])
   return Object.freeze({ files, script, style })
 }

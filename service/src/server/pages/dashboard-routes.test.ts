@@ -8,20 +8,20 @@ import type { HttpRequest } from '../http/request.ts'
 import { nameAssets } from './dashboard-assets.ts'
 import { dashboardRoutes } from './dashboard-routes.ts'
 
-const asked: HttpRequest[] = []
+const received: HttpRequest[] = []
 type Send = (request: TestRequest) => Promise<TestReply>
 const servers: HttpServer[] = []
 let sendPlain: Send
 let sendSecure: Send
 before(async () => {
-  const answer = async (request: HttpRequest) => {
-    asked.push(request)
+  const handle = async (request: HttpRequest) => {
+    received.push(request)
     request.browser?.setCookie('text')
     return { status: 200 as const, retryAfterSeconds: null, requestId: '', text: '{}' }
   }
   const open = async (dashboardOrigin: string | null): Promise<Send> => {
     const assets = nameAssets(Buffer.from('script'), Buffer.from('style'))
-    const pages = dashboardRoutes({ handle: answer, assets, dashboardOrigin, formOrigin: null })
+    const pages = dashboardRoutes({ handle, assets, dashboardOrigin, formOrigin: null })
     const server = createHttpServer({ handle: async () => assert.fail('no page calls the API'), pages })
     servers.push(server)
     return startListener(server)
@@ -42,7 +42,7 @@ async function refusalOf(change: Record<string, string | undefined>): Promise<Ht
   const headers: Record<string, string> = {}
   for (const [name, value] of Object.entries<string | undefined>({ ...good, ...change })) if (value !== undefined) headers[name] = value
   await sendPlain({ method: 'POST', url: '/dashboard/api', headers, payload: '{}' })
-  return asked.at(-1)?.refusal ?? null
+  return received.at(-1)?.refusal ?? null
 }
 
 test('the dashboard endpoint accepts requests of the dashboard’s own pages only, and refuses others before reading anything', async () => {
@@ -61,13 +61,13 @@ test('the dashboard endpoint accepts requests of the dashboard’s own pages onl
 })
 
 test('on another host neither the dashboard endpoint nor its pages are served', async () => {
-  const before = asked.length
+  const before = received.length
   for (const host of ['127.0.0.1:8080', 'api.example', 'localhost.evil.example']) {
     const endpoint = await sendPlain({ method: 'POST', url: '/dashboard/api', headers: { ...good, host }, payload: '{}' })
     const page = await sendPlain({ url: '/dashboard', headers: { host } })
     assert.deepEqual([endpoint.statusCode, page.statusCode], [404, 404], host)
   }
-  assert.equal(asked.length, before)
+  assert.equal(received.length, before)
 })
 
 test('the session cookie is bound to the host over https, and is never readable by scripts or sent by other sites', async () => {
@@ -76,14 +76,14 @@ test('the session cookie is bound to the host over https, and is never readable 
   const headers = { ...good, host: 'pay.example', origin: 'https://pay.example', cookie: '__Host-tessera=one' }
   const reply = await sendSecure({ method: 'POST', url: '/dashboard/api', headers, payload: '{}' })
   assert.equal(reply.headers['set-cookie'], '__Host-tessera=text; Path=/; HttpOnly; SameSite=Strict; Secure')
-  assert.equal(asked.at(-1)?.browser?.cookie, 'one')
+  assert.equal(received.at(-1)?.browser?.cookie, 'one')
   await sendSecure({
     method: 'POST',
     url: '/dashboard/api',
     headers: { ...headers, cookie: '__Host-tessera=a; __Host-tessera=b' },
     payload: '{}',
   })
-  assert.equal(asked.at(-1)?.browser?.cookie, null)
+  assert.equal(received.at(-1)?.browser?.cookie, null)
 })
 
 test('the document allows nothing inline and no framing; its files are immutable', async () => {

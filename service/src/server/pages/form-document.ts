@@ -17,7 +17,7 @@ export interface FrameConfig {
   readonly providerName: string
   readonly termsUrl: string
   readonly privacyUrl: string
-  readonly words: FrameMessages
+  readonly messages: FrameMessages
   /** The token of this document, which is sent back with the card. */
   readonly form: string
 }
@@ -59,7 +59,7 @@ export function makeFormDocument({ scripts, style, connect }: FormDocumentOption
   const inline = scripts.map((script) => `<script>${script}</script>`).join('')
   return Object.freeze({
     render: (config: FrameConfig) =>
-      `<!doctype html><html lang="${config.words.locale}"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width,initial-scale=1">` +
+      `<!doctype html><html lang="${config.messages.locale}"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width,initial-scale=1">` +
       `<meta name="color-scheme" content="light dark"><title>${escapeText(config.providerName)}</title><style>${style}</style></head>` +
       `<body><script type="application/json" id="tessera">${toInertJson(config)}</script>${inline}</body></html>`,
     policy: (ancestor: string) => `${baseDirectives}; frame-ancestors ${ancestor}`,

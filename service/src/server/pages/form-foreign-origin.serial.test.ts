@@ -47,7 +47,7 @@ after(async () => {
 })
 
 /** Opens a shop of its own origin that mounts the form in its page. */
-async function openShop(deed: (page: Page, origin: string) => Promise<void>): Promise<void> {
+async function openShop(run: (page: Page, origin: string) => Promise<void>): Promise<void> {
   const body = `<!doctype html><title>Shop</title><div id="card"></div><script src="${formOrigin}/sdk/v1/tessera.js"></script>`
   const server = createServer((_, reply) => reply.setHeader('content-type', 'text/html').end(body))
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
@@ -55,7 +55,7 @@ async function openShop(deed: (page: Page, origin: string) => Promise<void>): Pr
   const page = (await browser?.newPage()) ?? assert.fail('no browser')
   await page.goto(origin).catch(() => undefined)
   try {
-    await deed(page, origin)
+    await run(page, origin)
   } finally {
     await page.close()
     server.close().closeAllConnections()
@@ -86,7 +86,7 @@ test('a page that claims the registered origin of another is refused by the brow
     await openShop(async (page) => {
       const refused = page.waitForEvent('console', (line) => line.text().includes(`frame-ancestors ${registered}`))
       const src = `${formOrigin}/form/v1?merchant=${merchant}&origin=${encodeURIComponent(registered)}#${'a'.repeat(32)}`
-      // As text: this side of the project knows no names of a browser.
+      // As a string, because the types of a browser are not available to the service's tests.
       await awaitWithin(
         page.evaluate(`new Promise((resolve) => {
         const frame = document.createElement('iframe')

@@ -18,7 +18,7 @@ const shop: FormMerchant = {
   blocked: false,
   origins: ['https://shop.example'],
 }
-const parts: FormPageOptions = {
+const options: FormPageOptions = {
   assets: {
     version: '1.2.3',
     script,
@@ -47,7 +47,7 @@ const parts: FormPageOptions = {
 }
 const blocked: FormMerchant = { ...shop, id: '65f0c0ffee0000000000dead', blocked: true }
 
-const server = createHttpServer({ handle: async () => assert.fail('no page calls the API'), pages: formRoutes(parts) })
+const server = createHttpServer({ handle: async () => assert.fail('no page calls the API'), pages: formRoutes(options) })
 let send: (request: TestRequest) => Promise<TestReply>
 before(async () => {
   send = await startListener(server)
@@ -58,10 +58,10 @@ async function get(url: string, headers: Record<string, string> = {}) {
   return send({ url, headers: { host: 'form.example', ...headers } })
 }
 
-const asked = `/form/v1?merchant=${shop.id}&origin=https%3A%2F%2Fshop.example`
+const formUrl = `/form/v1?merchant=${shop.id}&origin=https%3A%2F%2Fshop.example`
 
 test('the form is one document whose script and style are the only ones that its policy allows', async () => {
-  const reply = await get(asked)
+  const reply = await get(formUrl)
   assert.equal(reply.statusCode, 200)
   const policy = String(reply.headers['content-security-policy'])
   for (const [what, text] of [
@@ -94,13 +94,13 @@ test('the form is one document whose script and style are the only ones that its
 test('with isThemeMeasured a script that measures the theme runs before the form', async () => {
   const measuring = createHttpServer({
     handle: async () => assert.fail('no page calls the API'),
-    pages: formRoutes({ ...parts, isThemeMeasured: true }),
+    pages: formRoutes({ ...options, isThemeMeasured: true }),
   })
   const sendMeasuring = await startListener(measuring)
-  const { body, headers } = await sendMeasuring({ url: asked, headers: { host: 'form.example' } })
-  assert.ok(body.includes(`<script>${parts.assets.guard}</script><script>${script}</script>`))
+  const { body, headers } = await sendMeasuring({ url: formUrl, headers: { host: 'form.example' } })
+  assert.ok(body.includes(`<script>${options.assets.guard}</script><script>${script}</script>`))
   assert.match(String(headers['content-security-policy']), /script-src 'sha256-[^']+' 'sha256-[^']+';/)
-  assert.ok(!(await get(asked)).body.includes(parts.assets.guard))
+  assert.ok(!(await get(formUrl)).body.includes(options.assets.guard))
   await measuring.close()
 })
 
@@ -110,7 +110,7 @@ test('only the dashboard may frame the form builder’s preview, which calls not
   assert.equal(statusCode, 200)
   const policy = String(headers['content-security-policy'])
   assert.match(policy, /; connect-src 'none'; .*; frame-ancestors https:\/\/pay\.example$/)
-  const { preview: played, guard } = parts.assets
+  const { preview: played, guard } = options.assets
   assert.ok(body.includes([played, guard, script].map((text) => `<script>${text}</script>`).join('')))
   assert.match(body, /"form":""/)
   assert.match(body, /<html lang="ru">/)
@@ -123,31 +123,31 @@ test('only the dashboard may frame the form builder’s preview, which calls not
     `merchant=${shop.id}&origin=http%3A%2F%2Flocalhost`,
   ])
     assert.equal((await preview(query)).statusCode, 404, query)
-  assert.ok(!(await get(asked)).body.includes(played))
+  assert.ok(!(await get(formUrl)).body.includes(played))
 })
 
 test('the document has one language, and others are served on request', async () => {
-  const said = (body: string): unknown => {
-    const facts = /<script type="application\/json" id="tessera">(.*?)<\/script>/.exec(body)?.[1] ?? '{}'
-    return (JSON.parse(facts) as { words: { locale: string; texts: { submit: string } } }).words
+  const messagesOf = (body: string): unknown => {
+    const config = /<script type="application\/json" id="tessera">(.*?)<\/script>/.exec(body)?.[1] ?? '{}'
+    return (JSON.parse(config) as { messages: { locale: string; texts: { submit: string } } }).messages
   }
   for (const [locale, language, submit] of [['ru', 'ru', 'Далее'] as const, ['en', 'en', 'Go'] as const, ['kk', 'uz', 'Davom'] as const]) {
-    const { body } = await get(`${asked}&locale=${locale}`)
+    const { body } = await get(`${formUrl}&locale=${locale}`)
     assert.match(body, new RegExp(`^<!doctype html><html lang="${language}">`))
     const text = sandboxDisclosure[language]
     const sha256 = createHash('sha256').update(text).digest('hex')
-    const words = { locale: language, texts: { submit }, disclosure: { version: sandboxDisclosure.version, text, sha256 } }
-    assert.deepEqual(said(body), words)
-    const asIf = await get(`/form/v1/words?locale=${locale}`)
-    assert.deepEqual(JSON.parse(asIf.body), words)
-    assert.deepEqual([asIf.headers['content-type'], asIf.headers['cache-control']], ['application/json; charset=utf-8', 'no-store'])
+    const messages = { locale: language, texts: { submit }, disclosure: { version: sandboxDisclosure.version, text, sha256 } }
+    assert.deepEqual(messagesOf(body), messages)
+    const response = await get(`/form/v1/messages?locale=${locale}`)
+    assert.deepEqual(JSON.parse(response.body), messages)
+    assert.deepEqual([response.headers['content-type'], response.headers['cache-control']], ['application/json; charset=utf-8', 'no-store'])
   }
 })
 
 test('names of merchants and providers cannot break out of the document’s elements', async () => {
-  const { body } = await get(asked)
-  const facts = /<script type="application\/json" id="tessera">(.*?)<\/script>/.exec(body)?.[1] ?? ''
-  const read = JSON.parse(facts) as Record<string, unknown>
+  const { body } = await get(formUrl)
+  const config = /<script type="application\/json" id="tessera">(.*?)<\/script>/.exec(body)?.[1] ?? ''
+  const read = JSON.parse(config) as Record<string, unknown>
   assert.deepEqual(
     [
       read['environment'],
@@ -165,7 +165,7 @@ test('names of merchants and providers cannot break out of the document’s elem
 })
 
 test('every refusal says what to do, and contains no script', async () => {
-  const cases: [query: string, status: number, says: RegExp][] = [
+  const cases: [query: string, status: number, message: RegExp][] = [
     ['', 400, /merchant=/],
     ['?merchant=65F0', 400, /merchant=/],
     [`?merchant=${shop.id}`, 400, /location\.origin/],
@@ -176,17 +176,17 @@ test('every refusal says what to do, and contains no script', async () => {
     [`?merchant=${shop.id}&origin=https://evil.example`, 403, /not registered/],
     [`?merchant=${blocked.id}&origin=https://shop.example`, 403, /blocked/],
   ]
-  for (const [query, status, says] of cases) {
+  for (const [query, status, message] of cases) {
     const reply = await get(`/form/v1${query}`)
     assert.equal(reply.statusCode, status, query)
-    assert.match(reply.body, says, query)
+    assert.match(reply.body, message, query)
     assert.ok(!reply.body.includes('<script') && !reply.body.includes('evil'), query)
     assert.match(String(reply.headers['content-security-policy']), /^default-src 'none'/)
   }
 })
 
 test('none of the form’s pages is served on another host', async () => {
-  for (const url of [asked, '/form/terms', '/sdk/v1/tessera.js']) {
+  for (const url of [formUrl, '/form/terms', '/sdk/v1/tessera.js']) {
     const reply = await get(url, { host: 'localhost:8080' })
     assert.equal(reply.statusCode, 404, url)
     assert.equal((reply.json() as { title: string }).title, 'Not Found')
@@ -194,13 +194,13 @@ test('none of the form’s pages is served on another host', async () => {
 })
 
 test('the document is compressed as the browser accepts it, with the same content', async () => {
-  const plain = await get(asked)
+  const plain = await get(formUrl)
   assert.equal(plain.headers['content-encoding'], undefined)
   for (const [taken, encoding, open] of [
     ['gzip, deflate, br, zstd', 'br', brotliDecompressSync],
     ['gzip, deflate', 'gzip', gunzipSync],
   ] as const) {
-    const packed = await get(asked, { 'accept-encoding': taken })
+    const packed = await get(formUrl, { 'accept-encoding': taken })
     assert.deepEqual([packed.headers['content-encoding'], packed.headers['vary']], [encoding, 'Accept-Encoding'])
     const shape = (html: string): string => html.replace(/"form":"[^"]*"/, '')
     assert.equal(shape(open(packed.rawPayload).toString()), shape(plain.body))

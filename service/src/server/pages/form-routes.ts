@@ -62,7 +62,7 @@ export function formRoutes(options: FormPageOptions): readonly PageRoute[] {
     page('/form/v1', showForm),
     page('/form/v1/page', showHostedPage),
     // The document has one language; the frame requests another when its page changes the language.
-    page('/form/v1/words', ({ query }) => ({ headers: jsonHeaders, body: JSON.stringify(messagesIn(readLanguage(query))) })),
+    page('/form/v1/messages', ({ query }) => ({ headers: jsonHeaders, body: JSON.stringify(messagesIn(readLanguage(query))) })),
     page('/form/reasons', (request) => compressed(request, { policy: reasons.policy, html: reasons.html })),
     ...[...(options.legal?.pages ?? [])].map(([path, read]) =>
       page(path, (request) => compressed(request, read(singleParam(request.query, 'locale') ?? 'en'))),
@@ -102,7 +102,7 @@ export function formRoutes(options: FormPageOptions): readonly PageRoute[] {
       merchantName: merchant.name,
       environment,
       providerName,
-      words: messagesIn(locale),
+      messages: messagesIn(locale),
       termsUrl: options.termsUrl ?? '/form/terms',
       privacyUrl: options.privacyUrl ?? '/form/privacy',
     }
