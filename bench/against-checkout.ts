@@ -72,6 +72,8 @@ async function readCpuMsWhenIdle(pid: number): Promise<number> {
   }
 }
 
+/** Four pairs of the same two checkouts gave 0.89 to 1.03 on a machine that was used by other work too, so less than a tenth is not told from noise. */
+const cpuRatioMost = 1.1
 const warmUpRounds = 4
 /** So that a service that stalls ends the run. */
 const maxRoundMs = 120_000
@@ -84,7 +86,7 @@ function toMeasures(of: string, rounds: readonly Round[]): Measure[] {
   const middle = (read: (round: Round) => number): number => median(rounds.map(read))
   const cpuRatio = middle(({ own, other }) => own.cpuMicroseconds / other.cpuMicroseconds)
   return [
-    { of, name: 'CPU per request', value: cpuRatio, unit: 'of the other', target: { most: 1 } },
+    { of, name: 'CPU per request', value: cpuRatio, unit: 'of the other', target: { most: cpuRatioMost } },
     { of, name: 'throughput', value: middle(({ own, other }) => own.requestsPerSecond / other.requestsPerSecond), unit: 'of the other' },
     { of, name: 'CPU per request', value: middle(({ own }) => own.cpuMicroseconds), unit: 'µs' },
     { of, name: 'CPU per request, other', value: middle(({ other }) => other.cpuMicroseconds), unit: 'µs' },

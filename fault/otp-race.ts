@@ -47,7 +47,7 @@ export async function race({ store, dataFactory, say }: Trial, races: number, im
     for (let at = 0; at < races; at++) {
       const token = await makeOpenCode(clients, at % 2 === 0 ? panWithNetworkOtp : panWithOurOtp)
       const outcomes = await Promise.all(clients.map((client, racer) => client.verify(token, String(100_000 + racer))))
-      evaluated.push(outcomes.filter((outcome) => isRefused(outcome, 'wrong_code')).length)
+      evaluated.push(countEvaluated(outcomes))
       complaints.push(...(await findFaults(clients, token, outcomes)))
       say(`race ${at + 1} of ${races}: ${String(evaluated.at(-1))} evaluated`)
     }
@@ -68,7 +68,7 @@ async function makeOpenCode([client]: readonly ApiClient[], pan: string): Promis
 
 /** More evaluated codes than attempts allowed, another reply, or a right code that still counts afterwards. */
 async function findFaults(clients: readonly ApiClient[], token: string, outcomes: readonly CallOutcome[]): Promise<string[]> {
-  const evaluated = outcomes.filter((outcome) => isRefused(outcome, 'wrong_code')).length
+  const evaluated = countEvaluated(outcomes)
   const others = outcomes.filter((outcome) => !isRefused(outcome, 'wrong_code') && !isRefused(outcome, 'tries_used_up'))
   const last = await clients[0]?.verify(token, testOtp)
   return [
@@ -88,4 +88,10 @@ async function end(clients: readonly ApiClient[], running: RunningService): Prom
 }
 
 const racers = 200
+/** The reply to the last evaluated wrong code is `tries_used_up`, like that to every code which is not evaluated. */
+function countEvaluated(outcomes: readonly CallOutcome[]): number {
+  const count = (reason: string): number => outcomes.filter((outcome) => isRefused(outcome, reason)).length
+  return count('wrong_code') + Math.min(1, count('tries_used_up'))
+}
+
 const maxAttempts = 5

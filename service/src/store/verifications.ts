@@ -80,6 +80,7 @@ export interface CheckCode {
 /** `claim` is stored when the attempt was counted, `outcome` when the code is right. */
 export interface CodeIdempotency extends IdempotencyExtras {
   readonly outcomeIfWrong: IdempotencyOutcome | null
+  readonly outcomeIfLastWrong: IdempotencyOutcome | null
 }
 
 interface RightCodeExtras {
@@ -88,10 +89,12 @@ interface RightCodeExtras {
 }
 
 export type CodeAttemptResult =
-  | { readonly outcome: 'verified' | 'wrong' | 'attemptsUsedUp' | 'expired' | 'notRequested' | 'conflict' }
+  | { readonly outcome: 'verified' | 'attemptsUsedUp' | 'expired' | 'notRequested' | 'conflict' }
   | { readonly outcome: 'dayAttemptsUsedUp' | 'wrongCodeLimit'; readonly retryAfterMs: number }
+  /** `isLast`: no attempt is left. */
+  | { readonly outcome: 'wrong'; readonly isLast: boolean }
   /** The attempt is counted; whether the code is right is decided by the network. */
-  | { readonly outcome: 'networkDecides' }
+  | { readonly outcome: 'networkDecides'; readonly isLast: boolean }
 
 export interface CompleteVerification extends CardKey, TransactionExtras {
   readonly attemptId: string
@@ -185,7 +188,7 @@ const countAttempt = sql`
     and cast($5 as bigint) - asked_wall < life_ms and cast($5 as bigint) - asked_wall >= 0 - cast($8 as bigint)
     and (asked_boot <> $7 or (cast($6 as bigint) - asked_mono < life_ms
       and abs((cast($5 as bigint) - asked_wall) - (cast($6 as bigint) - asked_mono)) <= cast($8 as bigint)))
-  returning otp_hash, sent_by`
+  returning otp_hash, sent_by, case when tries < tries_max then 0 else 1 end as is_last`
 
 /**
  * Counts an attempt. Where the service sent the code, it compares the code's hash, and verifies the card when the code is right. The idempotency claim
@@ -195,14 +198,14 @@ export function* checkCode({ attempt, events = [], idempotency = null }: CheckCo
   // Whether the code is right decides which outcome and events are stored beside the claim.
   const claim = idempotency === null ? null : { claim: idempotency.claim, outcome: null }
   const ifRight = { events, outcome: idempotency?.outcome ?? null }
-  const check = evaluateCode(attempt, ifRight, idempotency?.outcomeIfWrong ?? null)
+  const check = evaluateCode(attempt, ifRight, idempotency)
   return yield* withExtras({ idempotency: claim }, check, ({ outcome }) => countedOutcomes.has(outcome))
 }
 
 function* evaluateCode(
   attempt: CodeAttempt,
   ifRight: RightCodeExtras,
-  outcomeIfWrong: IdempotencyOutcome | null,
+  idempotency: CodeIdempotency | null,
 ): Transaction<CodeAttemptResult> {
   const { now, dayCap, maxWrongCodesPerHour } = attempt
   const clocks = [Math.trunc(now.wallMs), Math.trunc(now.monotonicMs), now.bootId, attempt.maxDriftMs]
@@ -216,16 +219,17 @@ function* evaluateCode(
   const breaker = { bucket: attempt.bucket, at: now.wallMs }
   const retryAfterMs = maxWrongCodesPerHour === null ? 0 : yield* findWrongCodeWait(breaker, maxWrongCodesPerHour)
   if (retryAfterMs > 0) return yield* rollback({ outcome: 'wrongCodeLimit', retryAfterMs })
+  const isLast = readInteger(counted, 'is_last') === 1
   if (counted['sent_by'] === 'network') {
     // Counted as wrong until the network replies that it is right, so that concurrent attempts cannot exceed the limit.
     if (maxWrongCodesPerHour !== null) yield* addWrongCodes(breaker, 1)
-    return { outcome: 'networkDecides' }
+    return { outcome: 'networkDecides', isLast }
   }
   if (sameHash(readBytes(counted, 'otp_hash'), attempt.otpHash)) return yield* verify(attempt, ifRight)
   if (maxWrongCodesPerHour !== null) yield* addWrongCodes(breaker, 1)
   yield* writeAudit(attempt.auditIfWrong)
-  yield* storeIdempotencyOutcome(outcomeIfWrong)
-  return { outcome: 'wrong' }
+  if (idempotency !== null) yield* storeIdempotencyOutcome(isLast ? idempotency.outcomeIfLastWrong : idempotency.outcomeIfWrong)
+  return { outcome: 'wrong', isLast }
 }
 
 /** Closes the attempt and verifies the card after the network found the code right. False when another change of either came first. */

@@ -104,7 +104,8 @@ export type VerificationStart =
   | { readonly kind: 'weSend'; readonly phone: string }
 
 /** `unknown`: the network does not know the attempt. */
-export type CodeCheckResult = NetworkRefusal | { readonly kind: 'right' | 'wrong' | 'expired' | 'attemptsUsedUp' | 'unknown' }
+export type CodeCheckResult =
+  NetworkRefusal | { readonly kind: 'wrong' } | { readonly kind: 'right' | 'expired' | 'attemptsUsedUp' | 'unknown' }
 
 /** What a network adapter may use. The store is for the sandbox's scenarios and ledger; an adapter for production does not touch it. */
 export interface NetworkAdapterDependencies extends AdapterDependencies {

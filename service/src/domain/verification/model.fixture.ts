@@ -87,7 +87,7 @@ export function makeModel(clock: ModelClock, rule: Rules = rules) {
     card.code.isOpen &&= isFresh(card.code)
     if (!card.code.isOpen) return 'code_expired'
     card.code.tries += 1
-    if (!isRight) return 'wrong_code'
+    if (!isRight) return card.code.tries < rule.otpAttemptsMax ? 'wrong_code' : 'tries_used_up'
     card.isVerified = true
     card.endsAt = card.save ? Infinity : clock.wallMs + rule.oneTimeLifetimeMs
     return 'verified'

@@ -6,6 +6,7 @@ import { cardEvent, extrasWithEvent } from '../cards/change-records.ts'
 import { callCardNetwork, refusalError, type CausedNetworkRefusal } from '../cards/network-call.ts'
 import { requireNoConflict, outcomeExtras, type IdempotencyHandle } from '../idempotency/handle.ts'
 import type { CodeCheckResult } from '../../adapters/network/network.ts'
+import type { IdempotencyOutcome } from '../../store/idempotency.ts'
 import { insertAuditEntry } from '../../store/audit.ts'
 import type { CardRow } from '../../store/cards.ts'
 import { checkCode, type CheckCode, type CodeAttemptResult, completeVerification, findVerification } from '../../store/verifications.ts'
@@ -46,12 +47,14 @@ async function attemptVerification(context: CodeAttemptContext, token: string): 
   await deps.store.write(insertAuditEntry, {
     audit: codeFailedEntry(context, isRefusal ? decision.reason : networkAuditOutcomes[decision.kind], deps.clock.now()),
   })
-  throw isRefusal ? refusalError(decision, ctx.requestId) : new RpcError(networkErrors[decision.kind])
+  if (isRefusal) throw refusalError(decision, ctx.requestId)
+  throw new RpcError(decision.kind === 'wrong' ? wrongCodeError(decision.isLast) : networkErrors[decision.kind])
 }
 
 type CodeExtras = Pick<CheckCode, 'events' | 'idempotency'>
 type StoreDecision = Exclude<CodeAttemptResult, { outcome: 'networkDecides' }>
-type CodeDecision = StoreDecision | CodeCheckResult | CausedNetworkRefusal
+type WrongCode = { readonly kind: 'wrong'; readonly isLast: boolean }
+type CodeDecision = StoreDecision | Exclude<CodeCheckResult, { kind: 'wrong' }> | WrongCode | CausedNetworkRefusal
 
 /** Checks that the network admits the card, then the code in the store, or at the network if it sent the code. */
 async function checkWithStoreAndNetwork(context: CodeAttemptContext, verified: CardRow): Promise<CodeDecision> {
@@ -72,7 +75,8 @@ async function checkWithStoreAndNetwork(context: CodeAttemptContext, verified: C
     )
     if (decision.outcome !== 'networkDecides') return decision
     const codeCheck = { merchantId, pan, expiry, requestId: attempt.attemptId, networkRef: attempt.networkRef, code }
-    return callCardNetwork(timeout, (signal) => network.finishVerification(codeCheck, signal))
+    const checked = await callCardNetwork(timeout, (signal) => network.finishVerification(codeCheck, signal))
+    return checked.kind === 'wrong' ? { kind: 'wrong', isLast: decision.isLast } : checked
   })
 }
 
@@ -95,7 +99,7 @@ async function applyStoreDecision(
   }
   if (decision.outcome === 'wrongCodeLimit') throw new RpcError('wrongCodeLimit', { retryAfterMs: decision.retryAfterMs })
   if (decision.outcome === 'dayAttemptsUsedUp') throw new RpcError('cardDayTriesUsedUp', { retryAfterMs: decision.retryAfterMs })
-  throw new RpcError(storeErrors[decision.outcome])
+  throw new RpcError(decision.outcome === 'wrong' ? wrongCodeError(decision.isLast) : storeErrors[decision.outcome])
 }
 
 /** The network accepted the code. The card's row may have changed meanwhile, by a reseal or a removal. */
@@ -122,16 +126,29 @@ async function completeAfterNetworkCheck({ deps, attempt, ctx }: CodeAttemptCont
 function codeExtras(idempotency: IdempotencyHandle<CardRow> | null, verified: CardRow, now: number): CodeExtras {
   const events = [cardEvent('card.verified', verified, now)]
   if (idempotency === null) return { events, idempotency: null }
-  const [claim, outcome] = [idempotency.claim(verified.cardId), idempotency.outcome(verified)]
-  return { events, idempotency: { claim, outcome, outcomeIfWrong: idempotency.outcome(new RpcError('wrongCode')) } }
+  const outcomeOfWrongCode = (isLast: boolean): IdempotencyOutcome | null => idempotency.outcome(new RpcError(wrongCodeError(isLast)))
+  return {
+    events,
+    idempotency: {
+      claim: idempotency.claim(verified.cardId),
+      outcome: idempotency.outcome(verified),
+      outcomeIfWrong: outcomeOfWrongCode(false),
+      outcomeIfLastWrong: outcomeOfWrongCode(true),
+    },
+  }
 }
 
 function isSixDigits(code: string): boolean {
   return /^[0-9]{6}$/.test(code)
 }
 
-const storeErrors = { wrong: 'wrongCode', attemptsUsedUp: 'triesUsedUp', expired: 'codeExpired', notRequested: 'codeNotRequested' } as const
-const networkErrors = { wrong: 'wrongCode', expired: 'codeExpired', attemptsUsedUp: 'triesUsedUp', unknown: 'codeNotRequested' } as const
+/** The reply to the last wrong code says that no attempt is left; the cardholder need not try once more to learn it. */
+function wrongCodeError(isLast: boolean): 'triesUsedUp' | 'wrongCode' {
+  return isLast ? 'triesUsedUp' : 'wrongCode'
+}
+
+const storeErrors = { attemptsUsedUp: 'triesUsedUp', expired: 'codeExpired', notRequested: 'codeNotRequested' } as const
+const networkErrors = { expired: 'codeExpired', attemptsUsedUp: 'triesUsedUp', unknown: 'codeNotRequested' } as const
 /** The outcomes in the audit, equal to the `reason` of the error. */
 const networkAuditOutcomes = {
   wrong: 'wrong_code',

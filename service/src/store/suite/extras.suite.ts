@@ -236,6 +236,7 @@ export function extrasSuite(withStore: WithStore): void {
           claim: makeKeyClaim(name),
           outcome: makeIdempotencyOutcome(name, { sealed: bytesOf('right') }),
           outcomeIfWrong: makeIdempotencyOutcome(name, { sealed: bytesOf('wrong') }),
+          outcomeIfLastWrong: makeIdempotencyOutcome(name, { sealed: bytesOf('last wrong') }),
         },
         events: [makeEvent(card.cardId, name, { type: 'card.verified' })],
       })
@@ -247,6 +248,7 @@ export function extrasSuite(withStore: WithStore): void {
       })
       assert.deepEqual(await store.write(checkCode, { attempt: makeCodeAttempt(card, 'one', clockAt(1)), ...extras('bad') }), {
         outcome: 'wrong',
+        isLast: false,
       })
       assert.equal(await store.write(checkCode, { attempt: right, ...extras('bad') }), 'duplicate_request')
       assert.equal((await store.read(findVerification(card)))?.attempts, 1)
@@ -269,7 +271,14 @@ export function extrasSuite(withStore: WithStore): void {
       const card = await insertSampleCard(store)
       await store.write(beginVerification, { attempt: sampleVerification(card, 'one', clockAt(0)), limits, audit: makeAuditEntry(card) })
       const late = makeCodeAttempt(card, 'one', clockAt(180_001), { otpHash: bytesOf('right one') })
-      const extras = { idempotency: { claim: makeKeyClaim('late'), outcome: makeIdempotencyOutcome('late'), outcomeIfWrong: null } }
+      const extras = {
+        idempotency: {
+          claim: makeKeyClaim('late'),
+          outcome: makeIdempotencyOutcome('late'),
+          outcomeIfWrong: null,
+          outcomeIfLastWrong: null,
+        },
+      }
       assert.deepEqual(await store.write(checkCode, { attempt: late, ...extras }), { outcome: 'expired' })
       assert.equal((await store.read(findVerification(card)))?.open, false)
       assert.equal(await store.read(findIdempotencyRecord(makeKeyClaim('late'))), null)
@@ -287,9 +296,13 @@ export function extrasSuite(withStore: WithStore): void {
         audit: makeAuditEntry(card),
       })
       const { events, idempotency } = fullExtras('try')
-      const code = { attempt: makeCodeAttempt(card, 'one', clockAt(1)), events, idempotency: { ...idempotency, outcomeIfWrong: null } }
+      const code = {
+        attempt: makeCodeAttempt(card, 'one', clockAt(1)),
+        events,
+        idempotency: { ...idempotency, outcomeIfWrong: null, outcomeIfLastWrong: null },
+      }
       const attempted = await store.write(checkCode, code)
-      assert.deepEqual(attempted, { outcome: 'networkDecides' })
+      assert.deepEqual(attempted, { outcome: 'networkDecides', isLast: false })
       assert.deepEqual(await store.read(findIdempotencyRecord(makeKeyClaim('one'))), {
         ...makeKeyClaim('one', { subject: 'try' }),
         sealed: null,

@@ -140,6 +140,7 @@ export function verificationSuite(withStore: WithStore): void {
           Array.from({ length: 200 }, () => store.write(checkCode, { attempt: makeCodeAttempt(card, 'one', clockAt(10)) })),
         )
         assert.equal(attempts.filter(({ outcome }) => outcome === 'wrong').length, 5)
+        assert.equal(attempts.filter((each) => each.outcome === 'wrong' && each.isLast).length, 1)
         assert.equal(attempts.filter(({ outcome }) => outcome === 'attemptsUsedUp').length, 195)
         assert.equal(await countEntries(store), before + 5)
         assert.deepEqual(await store.write(checkCode, { attempt: right(card, 'one', clockAt(11)) }), { outcome: 'attemptsUsedUp' })
@@ -281,8 +282,14 @@ export function verificationSuite(withStore: WithStore): void {
       const card = await insertSampleCard(store)
       const attempt = sampleVerification(card, 'one', clockAt(0), { sentBy: 'network', maxAttempts: 2 })
       await store.write(beginVerification, { attempt, limits: unlimited, audit: makeAuditEntry(card) })
-      assert.deepEqual(await store.write(checkCode, { attempt: right(card, 'one', clockAt(1)) }), { outcome: 'networkDecides' })
-      assert.deepEqual(await store.write(checkCode, { attempt: makeCodeAttempt(card, 'one', clockAt(2)) }), { outcome: 'networkDecides' })
+      assert.deepEqual(await store.write(checkCode, { attempt: right(card, 'one', clockAt(1)) }), {
+        outcome: 'networkDecides',
+        isLast: false,
+      })
+      assert.deepEqual(await store.write(checkCode, { attempt: makeCodeAttempt(card, 'one', clockAt(2)) }), {
+        outcome: 'networkDecides',
+        isLast: true,
+      })
       assert.deepEqual(await store.write(checkCode, { attempt: makeCodeAttempt(card, 'one', clockAt(3)) }), { outcome: 'attemptsUsedUp' })
 
       const { bucket, merchantId, cardId } = card
