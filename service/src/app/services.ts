@@ -10,9 +10,8 @@ import { openControls } from '../adapters/sandbox/controls.ts'
 import { makeReset } from '../domain/merchants/reset.ts'
 import type { Sandbox } from '../adapters/sandbox/sandbox.ts'
 import type { Clock } from '../clock.ts'
-import { makeCards } from '../domain/cards/cards.ts'
 import { makeCardResealer } from '../domain/cards/reseal.ts'
-import { cardSettings, type CardSettings } from '../domain/cards/services.ts'
+import { cardSettings, createCardServices, type CardSettings } from '../domain/cards/services.ts'
 import { makeCardSweeper } from '../domain/cards/sweep.ts'
 import { makeEvidenceCollector } from '../domain/compliance/evidence.ts'
 import { makeComplianceFindings } from '../domain/compliance/findings.ts'
@@ -126,7 +125,7 @@ export async function createServices(config: Config, adapters: Adapters, deps: S
   // Cards, codes and payments, and the external systems.
   const network = adapters.network({ ...adapterDependencies(config, { clock, log }, config.networkTimeoutMs), store })
   const sms = adapters.sms({ ...adapterDependencies(config, { clock, log }, config.smsTimeoutMs), store })
-  const cards = makeCards({ ...base, network, settings: { ...cardSettings(config), ...overrides.cards } })
+  const cards = createCardServices({ ...base, network, settings: { ...cardSettings(config), ...overrides.cards } })
   const outside = { ...base, network, sms, smsGuard: limits.sms, cards, simulatedCaps: simulatedCapsOf(limits.simulation) }
   const verification = makeVerification({
     ...outside,

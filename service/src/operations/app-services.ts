@@ -3,7 +3,7 @@ import type { Result } from '@tessera/contract/operations'
 import type { Controls } from '../adapters/sandbox/controls.ts'
 import type { Sandbox } from '../adapters/sandbox/sandbox.ts'
 import type { Clock } from '../clock.ts'
-import type { Cards } from '../domain/cards/cards.ts'
+import type { CardServices } from '../domain/cards/services.ts'
 import type { CollectEvidence } from '../domain/compliance/evidence.ts'
 import type { Consents, RecentConsents } from '../domain/consents/consents.ts'
 import type { Disclosures } from '../domain/consents/disclosures.ts'
@@ -37,7 +37,7 @@ export interface AppServices {
   readonly clock: Clock
   readonly limits: { readonly fine: FineLimits; readonly failures: FailureBreaker }
 
-  readonly cards: Cards
+  readonly cards: CardServices
   readonly verification: Verification
   readonly receipts: Receipts
   readonly merchants: Merchants

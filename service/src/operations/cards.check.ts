@@ -1,5 +1,6 @@
 import { cardsCheckContract } from '@tessera/contract/operations/cards'
 
+import { requireLiveCard } from '../domain/cards/find.ts'
 import { renderCard } from '../domain/cards/render.ts'
 
 import { operation } from './operation.ts'
@@ -7,7 +8,7 @@ import { operation } from './operation.ts'
 /** Returns a card by its token. */
 export const cardsCheck = operation(cardsCheckContract, {
   async run({ token }, ctx, { cards }) {
-    const { card } = await cards.requireLive(token, ctx)
+    const { card } = await requireLiveCard(cards, token, ctx)
     return { card: renderCard(card, token, ctx.profile) }
   },
 })

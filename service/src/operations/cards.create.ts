@@ -3,7 +3,7 @@ import { RpcError } from '@tessera/contract/errors'
 import type { Params } from '@tessera/contract/operations'
 import { cardsCreateContract } from '@tessera/contract/operations/cards'
 
-import type { CreatedCard } from '../domain/cards/create.ts'
+import { createCard, validateCard, type CreatedCard } from '../domain/cards/create.ts'
 import { renderCard } from '../domain/cards/render.ts'
 import { formSessionStateOf } from '../domain/form-sessions/state.ts'
 import type { CardSource } from '../domain/limits/fine-limits.ts'
@@ -14,12 +14,12 @@ import { operation } from './operation.ts'
 
 /** Turns a card into a token of the calling merchant. The card number is not in the params but in the context, as bytes. */
 export const cardsCreate = operation(cardsCreateContract, {
-  check: ({ card }, ctx, { cards }) => cards.validate(requireCardNumber(ctx), card.expire),
-  run: createCard,
+  check: ({ card }, ctx, { cards }) => validateCard(cards, requireCardNumber(ctx), card.expire),
+  run: runCreate,
   render: ({ card, token }, _params, { profile }) => ({ card: renderCard(card, token, profile) }),
 })
 
-async function createCard(params: Params<'cards.create'>, ctx: RequestContext<CreatedCard>, app: AppServices): Promise<CreatedCard> {
+async function runCreate(params: Params<'cards.create'>, ctx: RequestContext<CreatedCard>, app: AppServices): Promise<CreatedCard> {
   const { form = null, session = null, consent = null } = params
   const formOrigin = form === null ? null : await app.formDocuments.originOf(ctx.merchantId, form)
   const input = {
@@ -40,7 +40,7 @@ async function createCard(params: Params<'cards.create'>, ctx: RequestContext<Cr
       return { ...terms, storeToken: (cardId: string, token: string) => app.hosted.storeToken(session, terms, { cardId, token }) }
     },
   }
-  return app.cards.create(input, ctx)
+  return createCard(app.cards, input, ctx)
 }
 
 /** The consent, with the party that sent it. */

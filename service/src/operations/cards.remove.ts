@@ -1,5 +1,8 @@
 import { cardsRemoveContract } from '@tessera/contract/operations/cards'
 
+import { requireLiveCard } from '../domain/cards/find.ts'
+import { removeCard } from '../domain/cards/remove.ts'
+
 import { expectTokenShape } from './fine-limits.ts'
 import { operation } from './operation.ts'
 
@@ -7,7 +10,7 @@ import { operation } from './operation.ts'
 export const cardsRemove = operation(cardsRemoveContract, {
   check: expectTokenShape,
   async run({ token }, ctx, { cards }) {
-    await cards.remove(token, ctx)
+    await removeCard(cards, () => requireLiveCard(cards, token, ctx), ctx)
     return 'removed' as const
   },
   render: () => ({ success: true }),

@@ -5,6 +5,8 @@ import {
   dashboardCardsRemoveContract,
 } from '@tessera/contract/operations/dashboard-cards'
 
+import { requireLiveCardById } from '../domain/cards/find.ts'
+import { removeCard } from '../domain/cards/remove.ts'
 import type { AuditRow, CardReceipt, CardWithHistory, OperationRow } from '../domain/reporting/cards.ts'
 import { toReasonCode } from '../domain/reporting/reason-code.ts'
 
@@ -30,7 +32,7 @@ export const dashboardCardsGet = operation(dashboardCardsGetContract, {
 /** Shreds a card that a user of the dashboard chose. */
 export const dashboardCardsRemove = operation(dashboardCardsRemoveContract, {
   async run({ cardId }, ctx, { cards }) {
-    await cards.removeById(cardId, ctx)
+    await removeCard(cards, () => requireLiveCardById(cards, cardId, ctx), ctx)
     return 'removed' as const
   },
   render: () => ({ success: true }),

@@ -1,11 +1,11 @@
 import { renderError, RpcError } from '@tessera/contract/errors'
 import { dashboardStartGetContract, dashboardStartMakeTokenContract } from '@tessera/contract/operations/dashboard-start'
 
-import { makeTestToken, type TestStep } from '../adapters/sandbox/test-token.ts'
 import type { StartCard } from '../domain/reporting/getting-started.ts'
 import type { RequestContext } from '../domain/request-context.ts'
 
 import { operation } from './operation.ts'
+import { makeTestToken, type TestStep } from './test-token.ts'
 
 /** Returns the data for the page Getting started: addresses, test cards, checklist. */
 export const dashboardStartGet = operation(dashboardStartGetContract, {

@@ -4,6 +4,7 @@ import { after, test } from 'node:test'
 import { RpcError } from '@tessera/contract/errors'
 import type { Pan } from '@tessera/contract/card'
 
+import { createCard } from '../domain/cards/create.ts'
 import { makeFailureBreaker } from '../domain/limits/failure-breaker.ts'
 import { makeFineLimits, type CardSource } from '../domain/limits/fine-limits.ts'
 import { fineLimitSettings } from '../domain/limits/settings.ts'
@@ -68,7 +69,8 @@ test('agreed limits apply to the merchant’s server and its pages', async () =>
   const limits = makeFineLimits({ keyring: app.keyring, now: () => now, settings: { ...fineLimitDefaults, distinctPansHourMax: 1 } })
   const place: CardSource = { merchantId: 'm', address: '192.0.2.7', isServer: true, limits: { serverAddressMinuteMax: 100 } }
   const take = async (parts: Partial<CardSource>) => {
-    await app.cards.create(
+    await createCard(
+      app.cards,
       asked((pan) => limits.countPan(pan, { ...place, ...parts })),
       makeTestContext(app.merchant().merchantId),
     )
@@ -125,7 +127,11 @@ test('cards of one prefix are limited over all merchants and numbers, others are
     const place: CardSource = { merchantId: randomHex(24), address: '192.0.2.7', isServer: false, limits: null }
     const number = Buffer.from(drawPan(prefix))
     try {
-      await app.cards.create({ ...asked(async (pan) => limits?.countPan(pan, place)), number }, makeTestContext(app.merchant().merchantId))
+      await createCard(
+        app.cards,
+        { ...asked(async (pan) => limits?.countPan(pan, place)), number },
+        makeTestContext(app.merchant().merchantId),
+      )
       return null
     } catch (err) {
       return err instanceof RpcError ? err.entry : 'unforeseen'

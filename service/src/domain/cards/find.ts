@@ -1,7 +1,9 @@
 import { timingSafeEqual } from 'node:crypto'
 
+import type { Pan } from '@tessera/contract/card'
 import { RpcError } from '@tessera/contract/errors'
 import { bucketOfId } from '@tessera/vault/id'
+import { openPan } from '@tessera/vault/seal'
 import { parseToken, type ParsedToken } from '@tessera/vault/token'
 
 import { type CardRow, findCard } from '../../store/cards.ts'
@@ -50,6 +52,18 @@ export async function findCardByToken(services: CardServices, token: string, ctx
   if (card === null) return null
   if (!(await services.mac.hasValidMac(card))) throw reportTamperedCard(services, card, ctx)
   return card
+}
+
+/** Opens the PAN of a card, calls `use`, and wipes it afterwards. */
+export async function usePan<T>({ keyring, environment }: CardServices, live: LiveCard, use: (pan: Pan) => Promise<T>): Promise<T> {
+  const { keyId, blob, merchantId, cardId } = live.card
+  const dek = await keyring.byId(keyId)
+  const pan = openPan(blob, live.secret, dek, { environment, merchantId, cardId })
+  try {
+    return await use(pan)
+  } finally {
+    pan.wipe()
+  }
 }
 
 async function findOwnCard({ store }: CardServices, read: ParsedToken, { bucket, merchantId }: RequestContext): Promise<CardRow | null> {

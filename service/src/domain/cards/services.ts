@@ -1,11 +1,11 @@
-import type { FindRoute } from '@tessera/contract/route'
+import { makeFindRoute, type FindRoute } from '@tessera/contract/route'
 import type { Keyring } from '@tessera/vault/keyring'
-import type { RowAuthenticator } from '@tessera/vault/rowmac'
+import { makeRowAuthenticator, type RowAuthenticator } from '@tessera/vault/rowmac'
 
 import type { Clock } from '../../clock.ts'
 import type { Network } from '../../adapters/network/network.ts'
 import type { Store } from '../../store/store.ts'
-import type { CardRow } from '../../store/cards.ts'
+import { cardsTable, type CardRow } from '../../store/cards.ts'
 import type { Config } from '../../ops/config/config.ts'
 
 export interface CardDependencies {
@@ -25,10 +25,15 @@ export type RowAlarm = (
   fields: { merchantId: string; cardId: string; requestId: string },
 ) => void
 
-/** The dependencies of the functions of this folder. */
+/** The dependencies of the functions of this folder, the first parameter of each. */
 export interface CardServices extends CardDependencies {
   readonly mac: RowAuthenticator<CardRow>
   readonly findRoute: FindRoute
+}
+
+export function createCardServices(deps: CardDependencies): CardServices {
+  const { keyring, environment, network } = deps
+  return Object.freeze({ ...deps, mac: makeRowAuthenticator(keyring, environment, cardsTable), findRoute: makeFindRoute(network.routes) })
 }
 
 /** Lifetimes of cards and the timeout of the card network. */

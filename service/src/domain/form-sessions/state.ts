@@ -1,5 +1,6 @@
 import type { RequestContext } from '../request-context.ts'
-import type { Cards } from '../cards/cards.ts'
+import type { CardServices } from '../cards/services.ts'
+import { findCardByToken } from '../cards/find.ts'
 import { isLive } from '../cards/lifecycle.ts'
 import type { Clock } from '../../clock.ts'
 import type { CardRow } from '../../store/cards.ts'
@@ -16,7 +17,7 @@ export interface FormSessionState {
 
 export interface FormSessionStateDependencies {
   readonly hosted: HostedSessions
-  readonly cards: Pick<Cards, 'findInAnyState'>
+  readonly cards: CardServices
   readonly clock: Pick<Clock, 'now'>
 }
 
@@ -28,7 +29,7 @@ export async function formSessionStateOf(
 ): Promise<FormSessionState> {
   const now = deps.clock.now()
   const tokens = await deps.hosted.tokensOf(session, row)
-  const found = await Promise.all(tokens.map(async (token) => ({ token, card: await deps.cards.findInAnyState(token, ctx) })))
+  const found = await Promise.all(tokens.map(async (token) => ({ token, card: await findCardByToken(deps.cards, token, ctx) })))
   const verified = found.flatMap(({ token, card }) => (card !== null && isInTime(card, row) ? [{ token, card }] : []))
   const [first] = verified.toSorted((one, other) => (one.card.verifiedAt ?? 0) - (other.card.verifiedAt ?? 0))
   if (first !== undefined) return { state: 'done', done: first.card.state === 'live' && isLive(first.card, now) ? first : null }

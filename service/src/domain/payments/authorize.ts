@@ -6,7 +6,7 @@ import type { NetworkOutcome } from '../../adapters/network/network.ts'
 import { type CardRow, findCard } from '../../store/cards.ts'
 import type { ReceiptRow } from '../../store/receipts.ts'
 import { retryOnConflict } from '../concurrency.ts'
-import type { LiveCard } from '../cards/find.ts'
+import { requireLiveCard, usePan, type LiveCard } from '../cards/find.ts'
 import { shreddedCard } from '../cards/lifecycle.ts'
 
 import type { PaymentServices } from './dependencies.ts'
@@ -52,7 +52,7 @@ async function startPayment(services: PaymentServices, input: PaymentInput, ctx:
   return retryOnConflict(async () => {
     const receipt = await loadReceipt(services, input.receiptId, ctx)
     assertPayable(services, receipt)
-    const found = await services.cards.requireLive(input.token, ctx)
+    const found = await requireLiveCard(services.cards, input.token, ctx)
     if (!found.card.verified) throw new RpcError('cardNotVerified')
     return storePaymentStart(services, { input, receipt, found, hasEndpoint }, ctx)
   })
@@ -132,7 +132,7 @@ async function assertOneTimeCardIsLive(
 ): Promise<void> {
   if (!receipt.oneTime) return
   try {
-    await services.cards.requireLive(token, ctx)
+    await requireLiveCard(services.cards, token, ctx)
   } catch (err) {
     await applyTransition(services, {
       cause: 'card_gone',
@@ -157,7 +157,7 @@ function callAuthorize(
   const { merchantId, expiry } = found.card
   const { requestId, receiptId, amountTiyin } = operation
   const request = { merchantId, expiry, requestId, receiptId, amountTiyin, hold: receipt.state === holding }
-  return services.cards.usePan(found, (pan) =>
+  return usePan(services.cards, found, (pan) =>
     callNetwork(services, ctx.signal, (network, signal) => network.authorize({ ...request, pan }, signal)),
   )
 }

@@ -8,7 +8,7 @@ import type { Sms } from '../../adapters/sms/sms.ts'
 import type { Clock } from '../../clock.ts'
 import type { ReceiptRow } from '../../store/receipts.ts'
 import type { Store } from '../../store/store.ts'
-import type { Cards } from '../cards/cards.ts'
+import type { CardServices } from '../cards/services.ts'
 import type { SmsGuard } from '../limits/sms-guard.ts'
 import type { MerchantCache } from '../merchants/merchant-cache.ts'
 import type { SimulatedCaps } from '../verification/daily-caps.ts'
@@ -23,7 +23,7 @@ export interface PaymentDependencies {
   readonly endpoint: MerchantApi
   readonly sms: Sms
   readonly smsGuard: SmsGuard
-  readonly cards: Cards
+  readonly cards: CardServices
   readonly merchants: Pick<MerchantCache, 'find'>
   readonly clock: Clock
   /** `test` or `production`: in every MAC. */

@@ -1,4 +1,4 @@
-import { currentAuditAction } from '@tessera/contract/audit-actions'
+import { currentAuditAction } from '@tessera/contract/audit'
 import { bucketOf, bucketOfId } from '@tessera/vault/id'
 
 import type { Clock } from '../../clock.ts'

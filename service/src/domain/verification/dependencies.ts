@@ -1,6 +1,6 @@
 import type { Keyring } from '@tessera/vault/keyring'
 
-import type { Cards } from '../cards/cards.ts'
+import type { CardServices } from '../cards/services.ts'
 import type { Clock } from '../../clock.ts'
 import type { SmsGuard } from '../limits/sms-guard.ts'
 import type { Network } from '../../adapters/network/network.ts'
@@ -18,7 +18,7 @@ export interface VerificationDependencies {
   readonly sms: Sms
   readonly smsGuard: SmsGuard
   readonly codes: Codes
-  readonly cards: Cards
+  readonly cards: CardServices
   readonly clock: Clock
   readonly settings: VerificationSettings
   /** In the test environment only. */

@@ -1,5 +1,6 @@
 import type { RequestContext } from '../request-context.ts'
 import { cardActionEntry } from '../cards/change-records.ts'
+import { requireLiveCard } from '../cards/find.ts'
 import { RpcError } from '@tessera/contract/errors'
 import { requireNoConflict, outcomeExtras } from '../idempotency/handle.ts'
 import type { CardRow } from '../../store/cards.ts'
@@ -38,6 +39,6 @@ export async function recordDispatchOutcome(
   const result = { bucket, merchantId, cardId, attemptId, phoneMask: null, networkRef: null, ...outcome }
   const audit = cardActionEntry(ctx, cardId, { at: deps.clock.now(), action: 'code.dispatched', outcome: outcome.outcome })
   if (requireNoConflict(await deps.store.write(recordSendResult, { result, audit, ...outcomeExtras(ctx.idempotency, reply) }))) return
-  await deps.cards.requireLive(token, ctx)
+  await requireLiveCard(deps.cards, token, ctx)
   throw new RpcError('resendTooSoon', { retryAfterMs: deps.settings.resendWaitMs })
 }

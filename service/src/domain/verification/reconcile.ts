@@ -2,6 +2,7 @@ import { maskPhone } from '@tessera/contract/card'
 import { RpcError } from '@tessera/contract/errors'
 
 import type { RequestContext } from '../request-context.ts'
+import { requireLiveCard } from '../cards/find.ts'
 import { refusalError } from '../cards/network-call.ts'
 import type { NetworkRefusalReason } from '../../adapters/network/network.ts'
 import type { CardRow } from '../../store/cards.ts'
@@ -48,7 +49,7 @@ export async function reconcileCodeCheck(
   isExpired: boolean,
   ctx: RequestContext,
 ): Promise<CardRow | null> {
-  const { card } = await cards.requireLive(token, ctx)
+  const { card } = await requireLiveCard(cards, token, ctx)
   if (card.verified) return card
   if (isExpired) throw new RpcError('networkTimeout')
   return null

@@ -4,7 +4,7 @@ import { issueId } from '@tessera/vault/id'
 import { hashOtp } from '@tessera/vault/keyed-hashes'
 
 import type { RequestContext } from '../request-context.ts'
-import type { LiveCard } from '../cards/find.ts'
+import { requireLiveCard, usePan, type LiveCard } from '../cards/find.ts'
 import { cardActionEntry } from '../cards/change-records.ts'
 import { callCardNetwork, refusalError, type CausedNetworkRefusal } from '../cards/network-call.ts'
 import { requireNoConflict, intentionExtras } from '../idempotency/handle.ts'
@@ -25,7 +25,7 @@ export async function requestCode(
   ctx: RequestContext<CodeRequestResult>,
   language: Language,
 ): Promise<CodeRequestResult> {
-  const live = await deps.cards.requireLive(token, ctx)
+  const live = await requireLiveCard(deps.cards, token, ctx)
   const code = deps.codes.draw()
   const attempt = await newAttempt(deps, live.card, code)
   const started = await startVerification(deps, live, attempt, ctx)
@@ -78,7 +78,7 @@ async function startVerification(
 ): Promise<VerificationStart | CausedNetworkRefusal> {
   const { cards, keyring, network, clock, settings } = deps
   const { merchantId, expiry } = live.card
-  return cards.usePan(live, async (pan) => {
+  return usePan(cards, live, async (pan) => {
     const caps = dailyCapsOf(deps, merchantId)
     const at = attempt.requestedAt.wallMs
     const claim = caps === null ? null : await sendClaim(keyring, pan, { at, windows: settings.sendWindows, caps })

@@ -3,6 +3,8 @@ import { RpcError } from '@tessera/contract/errors'
 import { retryOnConflict } from '../concurrency.ts'
 import type { RequestContext } from '../request-context.ts'
 import { cardEvent, extrasWithEvent } from '../cards/change-records.ts'
+import { requireLiveCard, usePan } from '../cards/find.ts'
+import { verifiedCard } from '../cards/lifecycle.ts'
 import { callCardNetwork, refusalError, type CausedNetworkRefusal } from '../cards/network-call.ts'
 import { requireNoConflict, outcomeExtras, type IdempotencyHandle } from '../idempotency/handle.ts'
 import type { CodeCheckResult } from '../../adapters/network/network.ts'
@@ -27,7 +29,7 @@ export async function verifyCode(
 ): Promise<CardRow> {
   const digits = code.trim()
   return retryOnConflict(async () => {
-    const live = await deps.cards.requireLive(token, ctx)
+    const live = await requireLiveCard(deps.cards, token, ctx)
     if (live.card.verified) return live.card
     const attempt = await deps.store.read(findVerification(live.card))
     if (attempt === null) throw new RpcError('codeNotRequested')
@@ -39,7 +41,7 @@ export async function verifyCode(
 /** The verified card; null if the card or the attempt changed meanwhile and the code was not checked. */
 async function attemptVerification(context: CodeAttemptContext, token: string): Promise<CardRow | null> {
   const { deps, live, ctx } = context
-  const verified = await deps.cards.toVerified(live.card, deps.clock.now())
+  const verified = await deps.cards.mac.seal(verifiedCard(deps.cards.settings, live.card, deps.clock.now()))
   const decision = await checkWithStoreAndNetwork(context, verified)
   if ('outcome' in decision) return applyStoreDecision(context, decision, verified, token)
   if (decision.kind === 'right') return completeAfterNetworkCheck(context, verified, token)
@@ -62,7 +64,7 @@ async function checkWithStoreAndNetwork(context: CodeAttemptContext, verified: C
   const { network, keyring, store, clock, settings } = deps
   const { merchantId, expiry } = live.card
   const timeout = { clock, timeoutMs: settings.networkTimeoutMs, signal: ctx.signal }
-  return deps.cards.usePan(live, async (pan) => {
+  return usePan(deps.cards, live, async (pan) => {
     const refusal = await callCardNetwork(timeout, (signal) => network.admitVerification({ merchantId, pan, expiry }, signal))
     if (refusal !== null) return refusal
     const caps = dailyCapsOf(deps, merchantId)
@@ -94,7 +96,7 @@ async function applyStoreDecision(
   if (decision.outcome === 'conflict') return null
   if (decision.outcome === 'expired' || decision.outcome === 'notRequested') {
     // The same code, submitted twice at once: the first one verified the card and closed the attempt.
-    const { card } = await deps.cards.requireLive(token, ctx)
+    const { card } = await requireLiveCard(deps.cards, token, ctx)
     if (card.verified) return card
   }
   if (decision.outcome === 'wrongCodeLimit') throw new RpcError('wrongCodeLimit', { retryAfterMs: decision.retryAfterMs })
@@ -114,10 +116,10 @@ async function completeAfterNetworkCheck({ deps, attempt, ctx }: CodeAttemptCont
     const completion = { bucket, merchantId, cardId, attemptId, uncountAt, verifiedCard: next, audit }
     const extras = extrasWithEvent(outcomeExtras(ctx.idempotency, next), cardEvent('card.verified', next, now))
     if (requireNoConflict(await store.write(completeVerification, { ...completion, ...extras }))) return next
-    const { card } = await cards.requireLive(token, ctx)
+    const { card } = await requireLiveCard(cards, token, ctx)
     if (card.verified) return card
     if ((await store.read(findVerification(card)))?.attemptId !== attemptId) throw new RpcError('codeExpired')
-    next = await cards.toVerified(card, clock.now())
+    next = await cards.mac.seal(verifiedCard(cards.settings, card, clock.now()))
     return null
   })
 }

@@ -1,14 +1,15 @@
 import { RpcError } from '@tessera/contract/errors'
 
-import type { RequestContext } from '../../domain/request-context.ts'
-import type { Cards } from '../../domain/cards/cards.ts'
-import type { Clock } from '../../clock.ts'
-import type { Verification } from '../../domain/verification/verification.ts'
+import type { RequestContext } from '../domain/request-context.ts'
+import { createCard } from '../domain/cards/create.ts'
+import type { CardServices } from '../domain/cards/services.ts'
+import type { Clock } from '../clock.ts'
+import type { Verification } from '../domain/verification/verification.ts'
 
-import type { TestCredentials } from '../../domain/reporting/getting-started.ts'
+import type { TestCredentials } from '../domain/reporting/getting-started.ts'
 
 export interface TestTokenDependencies {
-  readonly cards: Pick<Cards, 'create'>
+  readonly cards: CardServices
   readonly verification: Pick<Verification, 'requestCode' | 'verifyCode'>
 }
 
@@ -52,7 +53,7 @@ export async function makeTestToken(
     checkLimits: noLimits,
     useFormSession: noFormSession,
   }
-  const created = await step('cards.create', () => cards.create(input, ctx))
+  const created = await step('cards.create', () => createCard(cards, input, ctx))
   if (created === null) return { cardId: null, maskedPan: null, verified: false, steps }
   const { cardId, maskedPan } = created.card
   const { token } = created
