@@ -29,6 +29,8 @@ export type { CardOnWire } from './operations/cards.ts'
 export type {
   DashboardOperation,
   LimitClass,
+  MemberLogRule,
+  MemberLogRules,
   OperationCaller,
   OperationContract,
   OperatorContract,
@@ -51,6 +53,7 @@ export const rpcDiscoverContract = defineOperation('rpc.discover', {
     methods: Type.Array(Type.Unknown()),
   }),
   errors: [],
+  requestLog: { params: {}, result: {} },
   example: { params: {}, result: { openrpc: '1.3.2', info: { title: 'Tessera', version: '0.1.0' }, methods: [] } },
 })
 

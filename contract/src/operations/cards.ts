@@ -21,6 +21,16 @@ export const card = Type.Object(
 
 const cardResult = Type.Object({ card })
 
+/** What the request log stores of a card in a result. */
+export const loggedCard = {
+  'card.number': 'mask',
+  'card.expire': 'secret',
+  'card.token': 'card',
+  'card.recurrent': 'flag',
+  'card.verify': 'flag',
+  'card.type': 'word',
+} as const
+
 const account = Type.Record(Type.String({ pattern: givenAccountFieldPattern }), Type.Union([Type.String(), Type.Number(), Type.Null()]), {
   additionalProperties: false,
   description: "The merchant's own fields about the payer; stored as given.",
@@ -100,6 +110,23 @@ export const cardsCreateContract = defineOperation('cards.create', {
     'sessionUsedUp',
     ...networkErrors,
   ],
+  requestLog: {
+    params: {
+      'card.number': 'secret',
+      'card.expire': 'secret',
+      save: 'flag',
+      'account.*': 'word',
+      customer: 'word',
+      amount: 'number',
+      'consent.version': 'word',
+      'consent.sha256': 'size',
+      'consent.locale': 'word',
+      'consent.at': 'moment',
+      session: 'secret',
+      form: 'size',
+    },
+    result: loggedCard,
+  },
   example: { params: { card: { number: '8600069195406311', expire: '0399' }, save: true }, result: { card: exampleCard } },
 })
 
@@ -128,6 +155,7 @@ export const cardsGetVerifyCodeContract = defineOperation('cards.get_verify_code
     ...smsErrors,
     ...networkErrors,
   ],
+  requestLog: { params: { token: 'card' }, result: { sent: 'flag', phone: 'mask', wait: 'number' } },
   example: { params: { token: exampleToken }, result: { sent: true, phone: '99890*****66', wait: 60000 } },
 })
 
@@ -159,6 +187,7 @@ export const cardsVerifyContract = defineOperation('cards.verify', {
     'wrongCode',
     ...networkErrors,
   ],
+  requestLog: { params: { token: 'card', code: 'secret' }, result: loggedCard },
   example: { params: { token: exampleToken, code: '666666' }, result: { card: { ...exampleCard, verify: true } } },
 })
 
@@ -171,6 +200,7 @@ export const cardsCheckContract = defineOperation('cards.check', {
   params: Type.Object({ token }),
   result: cardResult,
   errors: [...tokenErrors],
+  requestLog: { params: { token: 'card' }, result: loggedCard },
   example: { params: { token: exampleToken }, result: { card: { ...exampleCard, verify: true } } },
 })
 
@@ -183,6 +213,7 @@ export const cardsRemoveContract = defineOperation('cards.remove', {
   params: Type.Object({ token }),
   result: Type.Object({ success: Type.Boolean() }),
   errors: [...tokenErrors],
+  requestLog: { params: { token: 'card' }, result: { success: 'flag' } },
   example: { params: { token: exampleToken }, result: { success: true } },
 })
 

@@ -1,7 +1,7 @@
 import Type from 'typebox'
 
 import { defineOperation, operationsByName } from './operation.ts'
-import { card, exampleCard } from './cards.ts'
+import { card, exampleCard, loggedCard } from './cards.ts'
 
 const session = Type.String({ maxLength: 128, description: 'The session, as form.sessions.create gave it.' })
 const exampleSession = '6745a1f0000a3f5c0d2e4b61_3kTMd0bJqg7v1nUeWcY9aRzXoP5sHfL2iKxQ8tVb4Gm'
@@ -54,6 +54,10 @@ export const formSessionsCreateContract = defineOperation('form.sessions.create'
     ),
   }),
   errors: ['originNotRegistered', 'returnElsewhere'],
+  requestLog: {
+    params: { origin: 'size', customer: 'word', save: 'word', locale: 'word', attempts: 'number', return: 'size' },
+    result: { session: 'secret', expires_at: 'moment', page: 'secret' },
+  },
   example: {
     params: { origin: 'https://shop.example', customer: 'c-1', save: 'ask', locale: 'uz' },
     result: { session: exampleSession, expires_at: 1763700000000 },
@@ -71,6 +75,7 @@ export const formSessionsGetContract = defineOperation('form.sessions.get', {
   params: Type.Object({ session }),
   result: Type.Object({ state, expires_at: endsAt, card: Type.Optional(card) }),
   errors: ['sessionUnknown', 'originNotRegistered', 'returnElsewhere'],
+  requestLog: { params: { session: 'secret' }, result: { state: 'word', expires_at: 'moment', ...loggedCard } },
   example: {
     params: { session: exampleSession },
     result: { state: 'done', expires_at: 1763700000000, card: { ...exampleCard, verify: true } },
@@ -94,6 +99,10 @@ export const formSessionsShowContract = defineOperation('form.sessions.show', {
     locale: Type.Union([Type.String(), Type.Null()]),
   }),
   errors: ['sessionUnknown', 'originNotRegistered', 'returnElsewhere'],
+  requestLog: {
+    params: { session: 'secret' },
+    result: { state: 'word', expires_at: 'moment', return: 'size', save: 'word', locale: 'word' },
+  },
   example: {
     params: { session: exampleSession },
     result: { state: 'open', expires_at: 1763700000000, return: 'https://shop.example/cards', save: 'ask', locale: 'uz' },
@@ -109,6 +118,7 @@ export const formSessionsCancelContract = defineOperation('form.sessions.cancel'
   params: Type.Object({ session }),
   result: Type.Object({ state }),
   errors: ['sessionUnknown', 'originNotRegistered', 'returnElsewhere'],
+  requestLog: { params: { session: 'secret' }, result: { state: 'word' } },
   example: { params: { session: exampleSession }, result: { state: 'cancelled' } },
 })
 

@@ -17,6 +17,16 @@ export type Role = 'read' | 'support' | 'developer' | 'owner'
 /** Which rate limits a call counts in. */
 export type LimitClass = 'create' | 'verify' | 'read' | 'write' | 'none'
 
+/**
+ * How the request log stores a member: `flag` a boolean, `number` of at most 11 digits, `moment` unix milliseconds as a date, `id` 24 hex digits,
+ * `card` the card id of a token, `mask` a masked card number, `phone` a phone number, masked, `word` a plain name with too few digits for a card, an
+ * account or a phone, `size` only the type and length, `secret` only that it was present.
+ */
+export type MemberLogRule = 'flag' | 'number' | 'moment' | 'id' | 'card' | 'mask' | 'phone' | 'word' | 'size' | 'secret'
+
+/** Members by their path; `*` stands for every name. */
+export type MemberLogRules = Readonly<Record<string, MemberLogRule>>
+
 interface OperationDefinition {
   /** One line, as the list of operations shows it. */
   readonly summary: string
@@ -39,6 +49,11 @@ export interface PublicOperationDefinition extends OperationDefinition {
   readonly caller: PublicCaller
   /** What a caller should know, in a few sentences. */
   readonly description: string
+  /**
+   * Everything that the request log may store of it; a member that is not named is not stored. Account fields and the merchant's own id of a payer are
+   * stored when they are plain names, so that a call can be found by them; free text, phones and long numbers are not.
+   */
+  readonly requestLog: { readonly params: MemberLogRules; readonly result: MemberLogRules }
   /** Params of a request that succeeds in the test environment and its result in the spec profile. */
   readonly example: { readonly params: object; readonly result: object }
 }

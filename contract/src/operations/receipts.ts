@@ -113,6 +113,19 @@ const exampleReceipt = {
 }
 const exampleToken = '6745a1f0000a3f5c0d2e4b61_3kTMd0bJqg7v1nUeWcY9aRzXoP5sHfL2iKxQ8tVb4Gm'
 
+/** What the request log stores of a receipt in a result. */
+const loggedReceipt = {
+  'receipt._id': 'id',
+  'receipt.state': 'number',
+  'receipt.amount': 'number',
+  'receipt.create_time': 'moment',
+  'receipt.pay_time': 'moment',
+  'receipt.cancel_time': 'moment',
+  'receipt.card.number': 'mask',
+  'receipt.error.code': 'number',
+  'receipt.error.reason': 'word',
+} as const
+
 export const receiptsCreateContract = defineOperation('receipts.create', {
   summary: 'Creates a receipt: a request to pay.',
   description:
@@ -131,6 +144,10 @@ export const receiptsCreateContract = defineOperation('receipts.create', {
   }),
   result: receiptResult,
   errors: ['amountInvalid', 'accountFieldMissing', 'accountFieldUnknown', 'amountBelowLimit', 'amountAboveLimit'],
+  requestLog: {
+    params: { amount: 'number', 'account.*': 'word', description: 'size', detail: 'size', hold: 'flag' },
+    result: loggedReceipt,
+  },
   example: { params: { amount: 500000, account: { order_id: '197' } }, result: { receipt: exampleReceipt } },
 })
 
@@ -177,6 +194,19 @@ export const receiptsPayContract = defineOperation('receipts.pay', {
     'merchantClosing',
     'paymentUnknown',
   ],
+  requestLog: {
+    params: {
+      id: 'id',
+      token: 'card',
+      hold: 'flag',
+      'payer.id': 'word',
+      'payer.phone': 'phone',
+      'payer.email': 'size',
+      'payer.name': 'size',
+      'payer.ip': 'size',
+    },
+    result: loggedReceipt,
+  },
   example: {
     params: { id: exampleId, token: exampleToken },
     result: { receipt: { ...exampleReceipt, state: 4, pay_time: 1732617260000, card: { number: '8600***6311', expire: '9903' } } },
@@ -192,6 +222,7 @@ export const receiptsSendContract = defineOperation('receipts.send', {
   params: Type.Object({ id, phone: Type.String({ description: '9 to 15 digits, country code first.' }) }),
   result: successResult,
   errors: [...owned, 'phoneInvalid', 'receiptCancelled', 'phoneLimit', 'smsCountryNotServed', 'smsCostLimit', 'smsNotSent'],
+  requestLog: { params: { id: 'id', phone: 'phone' }, result: { success: 'flag' } },
   example: { params: { id: exampleId, phone: '998901234566' }, result: { success: true } },
 })
 
@@ -204,6 +235,7 @@ export const receiptsCancelContract = defineOperation('receipts.cancel', {
   params: Type.Object({ id }),
   result: receiptResult,
   errors: [...owned, 'receiptInProgress', 'cannotCancel'],
+  requestLog: { params: { id: 'id' }, result: loggedReceipt },
   example: {
     params: { id: exampleId },
     result: {
@@ -226,6 +258,7 @@ export const receiptsCheckContract = defineOperation('receipts.check', {
   params: Type.Object({ id }),
   result: Type.Object({ state: Type.Integer() }),
   errors: [...owned],
+  requestLog: { params: { id: 'id' }, result: { state: 'number' } },
   example: { params: { id: exampleId }, result: { state: 4 } },
 })
 
@@ -238,6 +271,7 @@ export const receiptsGetContract = defineOperation('receipts.get', {
   params: Type.Object({ id }),
   result: receiptResult,
   errors: [...owned],
+  requestLog: { params: { id: 'id' }, result: loggedReceipt },
   example: { params: { id: exampleId }, result: { receipt: exampleReceipt } },
 })
 
@@ -255,6 +289,7 @@ export const receiptsGetAllContract = defineOperation('receipts.get_all', {
   }),
   result: Type.Array(receipt),
   errors: [],
+  requestLog: { params: { count: 'number', from: 'moment', to: 'moment', offset: 'number' }, result: {} },
   example: { params: { count: 10, from: 1732579200000, to: 1732665600000, offset: 0 }, result: [exampleReceipt] },
 })
 
@@ -270,6 +305,7 @@ export const receiptsConfirmHoldContract = defineOperation('receipts.confirm_hol
   }),
   result: receiptResult,
   errors: [...owned, 'receiptInProgress', 'receiptNotHeld', 'amountInvalid', 'amountAboveHold', 'debitFailed', 'paymentUnknown'],
+  requestLog: { params: { id: 'id', amount: 'number' }, result: loggedReceipt },
   example: { params: { id: exampleId }, result: { receipt: { ...exampleReceipt, state: 4, pay_time: 1732617260000 } } },
 })
 
@@ -293,6 +329,19 @@ export const receiptsSetFiscalDataContract = defineOperation('receipts.set_fisca
   }),
   result: successResult,
   errors: [...owned, 'receiptNotPaid'],
+  requestLog: {
+    params: {
+      id: 'id',
+      'fiscal_data.receipt_id': 'number',
+      'fiscal_data.qr_code_url': 'size',
+      'fiscal_data.status_code': 'number',
+      'fiscal_data.message': 'size',
+      'fiscal_data.terminal_id': 'word',
+      'fiscal_data.date': 'size',
+      'fiscal_data.fiscal_sign': 'word',
+    },
+    result: { success: 'flag' },
+  },
   example: {
     params: { id: exampleId, fiscal_data: { receipt_id: 121, qr_code_url: 'https://ofd.example/check?t=1' } },
     result: { success: true },

@@ -2,7 +2,6 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 
 import { cardNumberDetector } from '@tessera/contract/card-number-detector'
-import { operationLogRules } from '@tessera/contract/request-log-rules'
 import { operations, publicOperations, type OperationName } from '@tessera/contract/operations'
 
 import { readCalls } from '../../server/reader/read-calls.ts'
@@ -41,7 +40,7 @@ function holdsDigits(text: string, number: string): boolean {
 test('a card number in any member of any method, however spelled, is not stored in the request log', () => {
   let looked = 0
   for (const method of names) {
-    const paths = [...Object.keys(operationLogRules[method].params), 'unknown', 'card.unknown', 'payer', 'account']
+    const paths = [...Object.keys(publicOperations[method].requestLog.params), 'unknown', 'card.unknown', 'payer', 'account']
     for (const number of numbers) {
       for (const value of spelled(number).filter((each) => number.length > 14 || !/^4+[2]+a+/.test(String(each)))) {
         for (const path of paths) {
@@ -120,7 +119,7 @@ test('of free text the length is stored, of unknown members a plain name or none
     redactParams(null, { card: { number: '1' } }).list.map(({ path, hidden }) => [path, hidden]),
     [['card', 'unknown']],
   )
-  assert.ok(Object.keys(operations).every((name) => name in publicOperations === name in operationLogRules))
+  assert.ok(Object.keys(operations).every((name) => name in publicOperations === 'requestLog' in operations[name as OperationName]))
   assert.deepEqual(redactResult('receipts.get_all' satisfies OperationName, [1, 2]).list, [
     { path: '*', value: null, hidden: 'array', size: 2 },
   ])

@@ -1,7 +1,7 @@
 import { isPlainName } from '@tessera/contract/envelope'
 import { maskPhone } from '@tessera/contract/card'
 import { hasValidCheckDigit } from '@tessera/contract/check-digit'
-import { operationLogRules, type MemberLogRule, type MemberLogRules } from '@tessera/contract/request-log-rules'
+import { publicOperations, type MemberLogRule, type MemberLogRules } from '@tessera/contract/operations'
 
 /** What is stored of one member: its value, or why not and how long it was. */
 export interface RedactedMember {
@@ -18,14 +18,14 @@ export interface RedactedMembers {
 }
 
 /**
- * What may be stored of a call's params, by the table of the contract: an unknown member is shown by its name, if that is plainly a name, and never
+ * What may be stored of a call's params, by the operation's contract: an unknown member is shown by its name, if that is plainly a name, and never
  * by its value. Of an unknown method nothing is stored.
  */
 export function redactParams(method: string | null, params: object): RedactedMembers {
   return walk(rulesOf(method)?.params ?? none, params, true)
 }
 
-/** What may be stored of a result; what the table does not name is left out. */
+/** What may be stored of a result; what the contract does not name is left out. */
 export function redactResult(method: string | null, result: unknown): RedactedMembers {
   if (Array.isArray(result)) return { list: [{ path: '*', value: null, ...describe(result) }], more: 0 }
   return isObject(result) ? walk(rulesOf(method)?.result ?? none, result, false) : { list: [], more: 0 }
@@ -147,7 +147,10 @@ function compile(members: MemberLogRules): Rules {
 }
 
 const allRules = new Map(
-  Object.entries(operationLogRules).map(([name, { params, result }]) => [name, { params: compile(params), result: compile(result) }]),
+  Object.entries(publicOperations).map(([name, { requestLog }]) => [
+    name,
+    { params: compile(requestLog.params), result: compile(requestLog.result) },
+  ]),
 )
 const none: Rules = compile({})
 const shown = Object.freeze({ hidden: null, size: 0 })

@@ -2,8 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { TSchema } from 'typebox'
 
-import { operationLogRules } from './request-log-rules.ts'
-import { publicOperations } from './operations.ts'
+import { publicOperations } from '../operations.ts'
 
 interface Shape {
   readonly properties?: Readonly<Record<string, Shape>>
@@ -25,15 +24,16 @@ function pathsOf(shape: Shape, at = ''): string[] {
 const withoutPayload = (schema: TSchema): string[] => pathsOf(schema as Shape).filter((path) => path !== '')
 
 test('the request log has a rule for every member of every operation’s params, and for no other', () => {
-  for (const [name, { params }] of Object.entries(publicOperations)) {
-    const listed = Object.keys(operationLogRules[name as keyof typeof operationLogRules].params)
+  for (const [name, { params, requestLog }] of Object.entries(publicOperations)) {
+    const listed = Object.keys(requestLog.params)
     assert.deepEqual(listed.toSorted(), [...new Set(withoutPayload(params))].toSorted(), name)
   }
 })
 
 test('the request log stores nothing of a secret but its presence', () => {
   const secrets = /(^|\.)(number|expire|code|session|password|pin|cvv)$/
-  for (const [name, { params, result }] of Object.entries(operationLogRules)) {
+  for (const [name, { requestLog }] of Object.entries(publicOperations)) {
+    const { params, result } = requestLog
     for (const [path, keeping] of Object.entries(params)) if (secrets.test(path)) assert.equal(keeping, 'secret', `${name} ${path}`)
     for (const [path, keeping] of [...Object.entries(params), ...Object.entries(result)]) {
       if (/token$/.test(path)) assert.equal(keeping, 'card', `${name} ${path}`)
