@@ -1,9 +1,18 @@
+import { auditActions, auditOutcomes, type AuditAction, type AuditOutcome } from '@tessera/contract/audit'
 import type { Language } from '@tessera/contract/profile'
 
-import { auditLabelsEn, type AuditLabels } from './audit-labels-en.ts'
-import { auditLabelsRu } from './audit-labels-ru.ts'
-import { auditLabelsUz } from './audit-labels-uz.ts'
 import { formatMessage, knownLabel } from './lookup.ts'
+
+/** The texts of audit entries, in the audit and in the histories of cards and receipts. */
+export interface AuditLabels {
+  readonly actions: Readonly<Record<AuditAction, string>>
+  readonly actors: Readonly<Record<'merchant' | 'user' | 'visitor' | 'system' | 'operator', string>>
+  readonly outcomes: Readonly<Record<AuditOutcome, string>>
+  /** Of a moved clock, seconds. */
+  readonly clockAhead: string
+  /** Of the merchant's endpoint, its error code. */
+  readonly endpointError: string
+}
 
 /** The outcome of an audit entry: a label, the labels of the changed settings, or as it is where it is an id or unknown to this page. */
 export function outcomeLabel(outcome: string, { outcomes, clockAhead, endpointError }: AuditLabels): string {
@@ -17,4 +26,48 @@ export function outcomeLabel(outcome: string, { outcomes, clockAhead, endpointEr
   return labels.every((label) => label !== undefined) ? labels.join(', ') : outcome
 }
 
-export const auditLabels: Readonly<Record<Language, AuditLabels>> = { en: auditLabelsEn, ru: auditLabelsRu, uz: auditLabelsUz }
+/** The labels of actions and outcomes are beside their names in the contract. */
+export const auditLabels: Readonly<Record<Language, AuditLabels>> = {
+  en: /* @__PURE__ */ withContractLabels('en', {
+    actors: {
+      merchant: 'your page or server',
+      user: 'a dashboard user',
+      visitor: 'not signed in',
+      system: 'the service',
+      operator: 'the provider',
+    },
+    clockAhead: '{0} s ahead',
+    endpointError: 'error {0}',
+  }),
+  ru: /* @__PURE__ */ withContractLabels('ru', {
+    actors: {
+      merchant: 'ваша страница или сервер',
+      user: 'пользователь кабинета',
+      visitor: 'без входа в кабинет',
+      system: 'сервис',
+      operator: 'провайдер',
+    },
+    clockAhead: 'на {0} с вперёд',
+    endpointError: 'ошибка {0}',
+  }),
+  uz: /* @__PURE__ */ withContractLabels('uz', {
+    actors: {
+      merchant: 'sahifangiz yoki serveringiz',
+      user: 'kabinet foydalanuvchisi',
+      visitor: 'kabinetga kirmagan shaxs',
+      system: 'xizmat',
+      operator: 'provayder',
+    },
+    clockAhead: '{0} s oldinda',
+    endpointError: 'xato {0}',
+  }),
+}
+
+function withContractLabels(language: Language, others: Omit<AuditLabels, 'actions' | 'outcomes'>): AuditLabels {
+  return { actions: labelsIn(auditActions, language), outcomes: labelsIn(auditOutcomes, language), ...others }
+}
+
+function labelsIn<Name extends string>(table: Readonly<Record<Name, Readonly<Record<Language, string>>>>, language: Language) {
+  const labels = Object.entries<Readonly<Record<Language, string>>>(table).map(([name, label]) => [name, label[language]])
+  return Object.fromEntries(labels) as Record<Name, string>
+}

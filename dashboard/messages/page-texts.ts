@@ -12,7 +12,7 @@ import type { SettingsPageMessages } from '../pages/settings/settings-messages.t
 import type { StartPageMessages } from '../pages/start/start-messages.ts'
 import type { VerificationPageMessages } from '../pages/verification/verification-messages.ts'
 import type { WebhookPageMessages } from '../pages/webhooks/webhook-messages.ts'
-import type { AuditLabels } from './audit-labels-en.ts'
+import type { AuditLabels } from './audit-labels.ts'
 import type { ReasonMessages } from './reason-messages.ts'
 
 // The messages of the pages, which are not part of the script. The tables are in the pages' folders; the build writes a file for each table and language

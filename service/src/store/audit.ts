@@ -1,5 +1,4 @@
-import { currentAuditAction } from '@tessera/contract/audit-actions'
-import { currentAuditOutcome } from '@tessera/contract/audit-outcomes'
+import { currentAuditAction, currentAuditOutcome } from '@tessera/contract/audit'
 
 import { RowBroken, text, bigint, timestamp, bytes, readText, readInteger, readBytes, readColumn } from './columns.ts'
 import { table, type RowOf } from './table.ts'
@@ -19,7 +18,7 @@ export const auditTable = table('audit', {
   version:    bigint(),           // version and row MAC of the row after the action; 0 and empty without a row
   mac:        bytes(),
   requestId:  text(),             // as in our log
-  outcome:    text(),             // a code: contract/src/audit-outcomes.ts
+  outcome:    text(),             // a code: contract/src/audit.ts
 })
 
 /** A stored entry, as a link of its chain. */
