@@ -63,7 +63,7 @@ describe('consent in a real browser', () => {
     }
   })
 
-  it('is asked for again when the language changes, or when the page hides and shows the box', async () => {
+  it('must be given again when the language changes, or when the page hides and shows the box', async () => {
     const opened = await testBed.open()
     const box = opened.form.locator('.consent input')
     for (const change of [[{ locale: 'ru' }], [{ save: 'off' }, { save: 'ask' }]]) {

@@ -20,9 +20,9 @@ export interface OpenDashboard {
   readonly login: Login
   /** A fresh browser profile, not signed in. */
   context(options?: Parameters<Browser['newContext']>[0]): Promise<BrowserContext>
-  /** A page of the dashboard, signed in as the owner unless told otherwise: `open('cards')`. */
+  /** A page of the dashboard, signed in as the owner by default: `open('cards')`. */
   open(path: string, options?: Parameters<Browser['newContext']>[0] & { login?: Login }): Promise<Page>
-  /** The same, signed in as a new user of a role, whom the owner made and who has chosen a password. */
+  /** The same, signed in as a new user with a role, created by the owner, who has set a password. */
   openAs(role: Exclude<Role, 'owner'>, path: string): Promise<Page>
   /** The same, with the user's credentials. */
   openNew(role: Exclude<Role, 'owner'>, path: string): Promise<{ readonly page: Page; readonly login: Login }>

@@ -8,7 +8,7 @@ export interface ConnectionReply {
   readonly body: string
 }
 
-/** One connection to a service: one request at a time, kept alive between them. */
+/** One connection to a service: one request at a time, with keep-alive between them. */
 export interface HttpConnection {
   /** Rejects with `ConnectionLost` when no reply came. An empty `idempotencyKey` means none. */
   post(path: string, xAuth: string, body: string, idempotencyKey?: string): Promise<ConnectionReply>

@@ -16,7 +16,7 @@ test('own commits, edits and new files differ from origin; ignored and deleted f
   const origin = join(above, 'origin')
   mkdirSync(origin)
   git(origin, 'init', '--initial-branch', 'main')
-  for (const name of ['kept.ts', 'edited.ts', 'gone.ts', 'committed.ts']) writeFileSync(join(origin, name), '1\n')
+  for (const name of ['unchanged.ts', 'edited.ts', 'gone.ts', 'committed.ts']) writeFileSync(join(origin, name), '1\n')
   writeFileSync(join(origin, '.gitignore'), 'ignored.ts\n')
   git(origin, 'add', '.')
   git(origin, 'commit', '-m', 'one')

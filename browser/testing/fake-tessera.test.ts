@@ -133,7 +133,7 @@ describe('the fake of the SDK', () => {
     assert.deepEqual(namesOf(events), ['error blocked_by_csp'])
   })
 
-  it('has no consent box and no button when the page asked for none', () => {
+  it('has no consent box and no button when the options disable them', () => {
     const tessera = fakeTessera()
     open(tessera, { save: 'off', button: false })
     assert.throws(() => tessera.cardholder.agrees(), /save: 'ask'/)

@@ -63,7 +63,7 @@ test('the table is in the order in which a request is checked', () => {
 test('a code belongs to one stage, except for faults of the service and for a code that was not sent', () => {
   for (const code of new Set(names.map((name) => errorEntry(name).code))) {
     const its = new Set(names.filter((name) => errorEntry(name).code === code).map((name) => errors[name].stage))
-    // Shared: -32400 by the card network's faults and our own; -31110 by an SMS that was not sent and one asked for too soon; -31630 by a card
+    // Shared: -32400 by errors of the card network and internal ones; -31110 by an SMS that was not sent and one requested too soon; -31630 by a card
     // that we refuse and one that the network does; -32600 by a request and by its idempotency key; -31700 by limits of calls and of values;
     // -32504 by a wrong X-Auth and by a form session that gives no leave; -32602 by a value that is none and by one that stands against
     // what is there: a consent to a text of nobody's, a setting, a phone that is taken; -32601 by a name of nothing and by a method that is there in the
@@ -122,13 +122,13 @@ test('the message of every error is in the requested language', () => {
 })
 
 test('retry_after is a whole number of milliseconds, one at least', () => {
-  for (const [given, told] of [
+  for (const [given, expected] of [
     [0, 1],
     [-5, 1],
     [0.1, 1],
     [59_999.5, 60_000],
   ]) {
-    assert.equal(renderError(new RpcError('addressLimit', { retryAfterMs: given ?? 0 }), inEnglish).retry_after, told)
+    assert.equal(renderError(new RpcError('addressLimit', { retryAfterMs: given ?? 0 }), inEnglish).retry_after, expected)
   }
 })
 

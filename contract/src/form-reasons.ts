@@ -3,7 +3,7 @@ export const formReasons = {
   number_missing: 'The cardholder submitted the form without a card number. The form shows it at the field.',
   expiry_missing: 'The cardholder submitted the form without an expiry date. The form shows it at the field.',
   code_missing: 'The cardholder confirmed without the six digits of the SMS. The form shows it at the field.',
-  offline: 'There was no response, because there is no connection. The input is kept; call submit() or verify() again.',
+  offline: 'There was no response, because there is no connection. The input is not lost; call submit() or verify() again.',
   network_timeout: 'There was no response within 30 seconds. Nothing was charged; call submit() or verify() again.',
   stopped: 'The cardholder stopped waiting for the bank. Nothing was charged; call submit() or verify() again.',
   option_refused:

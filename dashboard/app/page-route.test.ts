@@ -13,6 +13,6 @@ test('/dashboard with and without a slash at the end is no page and has no rest'
   assert.deepEqual(parseRoute({ pathname: '/dashboard/cards/', search: '' }).rest, [])
 })
 
-test('a segment is percent-decoded, and kept as it is when its encoding is invalid', () => {
+test('a segment is percent-decoded, or left unchanged when its encoding is invalid', () => {
   assert.deepEqual(parseRoute({ pathname: '/dashboard/cards/a%2Fb/%zz', search: '' }).rest, ['a/b', '%zz'])
 })

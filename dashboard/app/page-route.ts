@@ -5,7 +5,7 @@ export interface DashboardRoute {
   readonly query: URLSearchParams
 }
 
-/** Reads the path and the query of an address under /dashboard. A segment with an invalid percent-encoding is kept as it is. */
+/** Reads the path and the query of an address under /dashboard. A segment with invalid percent-encoding is not decoded. */
 export function parseRoute({ pathname, search }: { readonly pathname: string; readonly search: string }): DashboardRoute {
   const [, , page = '', ...rest] = pathname.split('/')
   return { page, rest: rest.filter((segment) => segment !== '').map(decode), query: new URLSearchParams(search) }

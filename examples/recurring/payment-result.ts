@@ -3,7 +3,7 @@ import type { Problem } from '@tessera/client'
 import type { Charge, Member } from './subscriptions.ts'
 
 /**
- * The result of an attempt. `declined`: worth another attempt. `card_unusable`: the cardholder has to be asked for another card. `open`: the
+ * The result of an attempt. `declined`: worth another attempt. `card_unusable`: the cardholder has to enter another card. `open`: the
  * result is not known yet, or a developer has to fix something; `reason` tells.
  */
 export type PaymentResult =
@@ -65,7 +65,7 @@ function startNextAttempt(charge: Charge, dueAt: number): void {
   Object.assign(charge, { state: 'open', dueAt, attempt: charge.attempt + 1, receiptId: null, pays: 0 })
 }
 
-/** A declined payment is retried after one, three and seven days. After that the cardholder has to be asked. */
+/** A declined payment is retried after one, three and seven days. After that the cardholder has to enter a card again. */
 const retryDelaysDays = [1, 3, 7]
 const dayMs = 24 * 60 * 60 * 1000
 /** When an open charge is checked again. A webhook usually reports the result earlier. */

@@ -5,7 +5,7 @@ export interface Member {
   readonly id: string
   readonly amountTiyin: number
   readonly day: number
-  /** The card token; null: the cardholder has to be asked for a card. */
+  /** The card token; null: the cardholder has to enter a card. */
   token: string | null
   /** The charge of each month, by month (`2026-11`). The last twelve are stored. */
   charges: Record<string, Charge>

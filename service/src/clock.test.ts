@@ -8,50 +8,50 @@ import { withTimeout } from './clock.ts'
 const clock = makeHandClock()
 const never = new AbortController().signal
 
-test('an answer in time is the answer, and its timer goes with it', async () => {
-  const ask = () => new Promise<string>((resolve) => setImmediate(resolve, 'in time'))
-  const asking = withTimeout({ clock, timeoutMs: 5000, signal: never }, 'late', ask)
+test('withTimeout returns a result in time, and cancels its timer', async () => {
+  const call = () => new Promise<string>((resolve) => setImmediate(resolve, 'in time'))
+  const pending = withTimeout({ clock, timeoutMs: 5000, signal: never }, 'late', call)
   await clock.untilSleeping(5000)
-  assert.equal(await asking, 'in time')
+  assert.equal(await pending, 'in time')
   const sleeping = clock.untilSleeping(5000).then(() => 'still sleeping')
   assert.equal(await Promise.race([sleeping, new Promise((resolve) => setImmediate(resolve, 'awake'))]), 'awake')
 })
 
-test('who answers at once is not waited for, whether with an answer or with an error', async () => {
-  const counted = { ...clock, sleep: () => assert.fail('nobody waits') }
-  const patience = { clock: counted, timeoutMs: 5000, signal: never }
-  assert.equal(await withTimeout(patience, 'late', async () => 'at once'), 'at once')
+test('withTimeout starts no timer for a call that settles at once, with a result or an error', async () => {
+  const counted = { ...clock, sleep: () => assert.fail('no timer is needed') }
+  const options = { clock: counted, timeoutMs: 5000, signal: never }
+  assert.equal(await withTimeout(options, 'late', async () => 'at once'), 'at once')
   await assert.rejects(
-    withTimeout(patience, 'late', () => Promise.reject(new Error('broken'))),
+    withTimeout(options, 'late', () => Promise.reject(new Error('broken'))),
     /broken/,
   )
 })
 
-test('what comes after the time is over is late, and what it throws then is nobody’s', async () => {
+test('withTimeout returns its default after the timeout, and ignores a later rejection', async () => {
   let fail = (_cause: Error) => {}
-  const asking = withTimeout(
+  const pending = withTimeout(
     { clock, timeoutMs: 6000, signal: never },
     'late',
     () => new Promise<string>((_resolve, reject) => (fail = reject)),
   )
   await clock.untilSleeping(6000)
   clock.advance(6000)
-  assert.equal(await asking, 'late')
-  fail(new Error('too late to matter'))
+  assert.equal(await pending, 'late')
+  fail(new Error('rejected after the timeout'))
 })
 
-test('a stop ends the wait, and the one who was asked is told', async () => {
+test('an abort ends the wait, and aborts the signal of the call', async () => {
   const stop = new AbortController()
-  let told = false
-  const asking = withTimeout({ clock, timeoutMs: 7000, signal: stop.signal }, 'late', (signal) => {
-    signal.addEventListener('abort', () => (told = true))
+  let isAborted = false
+  const pending = withTimeout({ clock, timeoutMs: 7000, signal: stop.signal }, 'late', (signal) => {
+    signal.addEventListener('abort', () => (isAborted = true))
     return new Promise<string>(() => undefined)
   })
   stop.abort()
-  assert.equal(await asking, 'late')
-  assert.equal(told, true)
-  let isAsked = false
-  const ask = async () => ((isAsked = true), 'asked')
-  assert.equal(await withTimeout({ clock, timeoutMs: 7000, signal: stop.signal }, 'late', ask), 'late')
-  assert.equal(isAsked, false, 'nothing is asked any more')
+  assert.equal(await pending, 'late')
+  assert.equal(isAborted, true)
+  let isCalled = false
+  const call = async () => ((isCalled = true), 'called')
+  assert.equal(await withTimeout({ clock, timeoutMs: 7000, signal: stop.signal }, 'late', call), 'late')
+  assert.equal(isCalled, false, 'nothing is called after an abort')
 })

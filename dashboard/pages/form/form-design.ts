@@ -13,7 +13,7 @@ import { themeTable } from '@tessera/contract/theme-table'
 
 export type Shade = 'light' | 'dark'
 
-/** The settings of the form builder. They exist only on the page. Texts are kept as typed, valid or not. */
+/** The settings of the form builder. They exist only on the page. Texts are stored as typed, valid or not. */
 export interface FormDesign {
   /** `light` holds the values of both shades, `dark` those that differ in the dark one. */
   readonly values: Readonly<Record<Shade, ThemeValues>>

@@ -98,7 +98,7 @@ function noteOnTyping(typing: CardTypingResult): string[] {
     return ['The card was typed into the form and not submitted: the form is not in a test environment, or --type-only was given.']
   if (typing.stage !== 'submitted') return []
   const reason = typing.message === '' ? 'the form shows nothing new' : `the form says “${typing.message}”`
-  return [`The card was submitted in the form, and no SMS code was asked for: ${reason}.`]
+  return [`The card was submitted in the form, and the form did not ask for an SMS code: ${reason}.`]
 }
 
 /**

@@ -218,7 +218,10 @@ describe('the form check in a real browser, against the running service', { conc
     assert.deepEqual(notes, [])
     assert.ok(findings.some(({ rule, shown }) => rule === 'form-not-seen' && shown === 'the form takes no card'))
     assert.equal(refusedNotes.length, 1, refusedNotes.join('\n'))
-    assert.match(refusedNotes[0] ?? '', /^The card was submitted in the form, and no SMS code was asked for: the form says “.+”\.$/)
+    assert.match(
+      refusedNotes[0] ?? '',
+      /^The card was submitted in the form, and the form did not ask for an SMS code: the form says “.+”\.$/,
+    )
   })
 
   it('opens a checkout that needs a session with the given cookies, and never reports them', async () => {

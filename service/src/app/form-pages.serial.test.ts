@@ -12,22 +12,22 @@ before(async () => {
 })
 after(() => tessera.stop())
 
-interface Got {
+interface PageReply {
   readonly status: number
   readonly headers: Readonly<Record<string, string | string[] | undefined>>
   readonly body: string
 }
 
-/** As a browser on this host asks: fetch would not let the Host be told. */
-function get(path: string, host: string): Promise<Got> {
+/** Sends a request with the Host header of a browser on this machine, which fetch does not allow to be set. */
+function get(path: string, host: string): Promise<PageReply> {
   const { hostname, port } = new URL(tessera.url)
   return new Promise((resolve, reject) => {
-    const asked = request({ hostname, port, path, headers: { host: `${host}:${port}` } }, (reply) => {
+    const outgoing = request({ hostname, port, path, headers: { host: `${host}:${port}` } }, (reply) => {
       let body = ''
       reply.setEncoding('utf8').on('data', (chunk: string) => (body += chunk))
       reply.on('end', () => resolve({ status: reply.statusCode ?? 0, headers: reply.headers, body }))
     })
-    asked.on('error', reject).end()
+    outgoing.on('error', reject).end()
   })
 }
 
@@ -41,8 +41,8 @@ test('the running service has the form only on its own host', async () => {
   assert.equal((await get(`/form/v1?merchant=${'0'.repeat(24)}&origin=http://localhost:3000`, '127.0.0.1')).status, 404)
 })
 
-// The test environment's document carries what measures a theme's colours; production's is the same without it. A Cyrillic letter takes two bytes,
-// and browsers over HTTPS are sent Brotli.
+// The document of the test environment contains the script that measures a theme's contrast; production's is the same without it. A Cyrillic letter
+// takes two bytes, and browsers get Brotli over HTTPS.
 test('the form is one request of at most 10 kB, Russian by Brotli alone, and at most 12 kB gzipped in the test environment', async () => {
   const guard = `<script>${readFileSync(new URL('../../../browser/dist/contrast-check.js', import.meta.url), 'utf8')}</script>`
   for (const [locale, gzipMax] of [
@@ -52,7 +52,7 @@ test('the form is one request of at most 10 kB, Russian by Brotli alone, and at 
   ] as const) {
     const query = new URLSearchParams({ merchant: tessera.merchantId, origin: 'http://localhost:3000', locale })
     const { body } = await get(`/form/v1?${String(query)}`, '127.0.0.1')
-    assert.ok(body.includes(guard), 'what measures colours is not there')
+    assert.ok(body.includes(guard), 'the contrast script is missing')
     const production = body.replace(guard, '')
     const brotli = { params: { [constants.BROTLI_PARAM_QUALITY]: 6, [constants.BROTLI_PARAM_MODE]: constants.BROTLI_MODE_TEXT } }
     for (const [what, { length }, most] of [
@@ -68,11 +68,14 @@ test('the form is one request of at most 10 kB, Russian by Brotli alone, and at 
 const zipped = { level: 9, memLevel: 6 }
 
 test('the SDK files match their published integrity', async () => {
-  const told = JSON.parse((await get('/sdk/v1/integrity.json', '127.0.0.1')).body) as { version: string; files: Record<string, string> }
-  const { body, status } = await get(`/sdk/${told.version}/tessera.js`, '127.0.0.1')
+  const published = JSON.parse((await get('/sdk/v1/integrity.json', '127.0.0.1')).body) as {
+    version: string
+    files: Record<string, string>
+  }
+  const { body, status } = await get(`/sdk/${published.version}/tessera.js`, '127.0.0.1')
   assert.equal(status, 200)
   const digest = await crypto.subtle.digest('SHA-384', Buffer.from(body))
-  assert.equal(told.files['tessera.js'], `sha384-${Buffer.from(digest).toString('base64')}`)
+  assert.equal(published.files['tessera.js'], `sha384-${Buffer.from(digest).toString('base64')}`)
 })
 
 test('terms and privacy of the test environment are pages', async () => {

@@ -128,7 +128,7 @@ test('the card number of a call that will be refused, or that takes none, does n
   )
 })
 
-/** A batch whose calls end when they are told to. */
+/** A batch whose calls complete when `release` is called. */
 function begin(calls: readonly object[], parts: Partial<ApiPipelineOptions> = {}) {
   let release = (): void => undefined
   const app: PipelineRun = createTestPipeline(parts, () => new Promise((resolve) => (release = () => resolve({}))))

@@ -62,7 +62,7 @@ test('every copy of a card number and every body is wiped, whatever the outcome'
   const texts = [create, [create, create], Array.from({ length: 21 }, () => create), []].map((body) => JSON.stringify(body))
   const twice = texts[0]!.replace('"card"', '"card":{"number":"1"},"card"')
   for (const text of [...texts, twice, `${texts[1]!}x`])
-    for (const parts of [
+    for (const overrides of [
       {},
       { xAuth: null },
       { hasQuery: true },
@@ -71,9 +71,9 @@ test('every copy of a card number and every body is wiped, whatever the outcome'
       { refusal: 'draining' as const },
     ])
       for (const { answer } of variants) {
-        const asked = request(text, parts)
-        bodies.push(asked.body)
-        await answer(asked)
+        const sent = request(text, overrides)
+        bodies.push(sent.body)
+        await answer(sent)
       }
   const copies = copy.mock.calls.map(({ result }) => result!)
   assert.ok(copies.length > 200 && bodies.length === 108)
@@ -143,7 +143,7 @@ test('a reply carries the request id that the log has, and that of a batch the i
   const { answer, called } = createTestPipeline({}, (method) =>
     method === 'cards.check' ? {} : Promise.reject(new RpcError('cardNotFound')),
   )
-  const told = [
+  const replies = [
     await answer(request(check)),
     await answer(request(create)),
     await answer(request('no call')),
@@ -151,7 +151,7 @@ test('a reply carries the request id that the log has, and that of a batch the i
   ]
   const logged = called.map(({ requestId }) => requestId)
   assert.deepEqual(
-    told.map(({ requestId }) => requestId),
+    replies.map(({ requestId }) => requestId),
     [...logged.slice(0, 3), logged.slice(3).join(', ')],
   )
   assert.equal(new Set(logged).size, 5)

@@ -13,7 +13,7 @@ export const disclosuresTable = table('disclosures', {
   lastUsedAt:  timestamp(),
 })
 
-/** A text that cardholders were asked to agree to. */
+/** A consent text that was shown to cardholders. */
 export type DisclosureRow = RowOf<typeof disclosuresTable>
 
 /** How a consent names its text. */

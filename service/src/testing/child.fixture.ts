@@ -88,7 +88,7 @@ export async function startTessera(folder: string, args: readonly string[] = [],
     facts,
     folder,
     call: (method, params, password = false) => post(facts, method, params, password),
-    ask: (...asked) => runTessera([...asked, `--data=${folder}`]).ended,
+    ask: (...args) => runTessera([...args, `--data=${folder}`]).ended,
     async stop() {
       child.kill('SIGTERM')
       const ended = await child.ended

@@ -23,10 +23,10 @@ export interface TestReply {
 }
 
 /** Starts a server on a free port of loopback. Returns a function that sends it a request with any Host header. */
-export async function startListener(server: TestListener): Promise<(asked: TestRequest | string) => Promise<TestReply>> {
+export async function startListener(server: TestListener): Promise<(input: TestRequest | string) => Promise<TestReply>> {
   const { port } = await server.listen({ host: '127.0.0.1', port: 0 })
-  return (asked) => {
-    const { url, method = 'GET', headers = {}, payload } = typeof asked === 'string' ? { url: asked } : asked
+  return (input) => {
+    const { url, method = 'GET', headers = {}, payload } = typeof input === 'string' ? { url: input } : input
     return new Promise((resolve, reject) => {
       const sent = request({ host: '127.0.0.1', port, path: url, method, headers, agent: false }, (res) => {
         const chunks: Buffer[] = []

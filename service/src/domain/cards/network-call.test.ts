@@ -16,6 +16,6 @@ test('a network adapter that throws is a system error: the cause goes to the log
   assert.deepEqual(refusal, { kind: 'refused', reason: 'systemError', cause })
   const error = refusalError({ kind: 'refused', reason: 'systemError', cause }, 'a'.repeat(24))
   assert.equal(error.cause, cause)
-  const told = renderError(error, { profile: 'spec', language: 'en', origin: null })
-  assert.deepEqual(told, { code: -32400, message: 'System error.', data: 'a'.repeat(24), reason: 'system_error' })
+  const rendered = renderError(error, { profile: 'spec', language: 'en', origin: null })
+  assert.deepEqual(rendered, { code: -32400, message: 'System error.', data: 'a'.repeat(24), reason: 'system_error' })
 })

@@ -41,7 +41,7 @@ test('a card at the end of its lifetime is shredded with its code, and others ar
     const unverified = await merchant.createToken(pan)
     await merchant.call('cards.get_verify_code', { token: unverified })
     app.clock.advance(60_000)
-    const [once, kept, removed] = [await verified(false), await verified(true), await merchant.createToken(pan)]
+    const [once, saved, removed] = [await verified(false), await verified(true), await merchant.createToken(pan)]
     await merchant.call('cards.remove', { token: removed })
 
     const sweep = sweepOf(app)
@@ -54,7 +54,7 @@ test('a card at the end of its lifetime is shredded with its code, and others ar
     app.clock.advance(24 * 3_600_000)
     assert.equal(await sweep.runOnce(), 1)
     assert.deepEqual(await stateOf(once), ['ended', '', 0])
-    assert.deepEqual((await stateOf(kept))[0], 'live')
+    assert.deepEqual((await stateOf(saved))[0], 'live')
     assert.deepEqual(await stateOf(removed), ['removed', '', 0])
     assert.equal(await merchant.expectError('cards.check', { token: removed }), 'card_deleted')
     assert.deepEqual(app.alarms, [])
@@ -110,24 +110,24 @@ test('the keys of the day are destroyed with the counts under them', () =>
 test('a saved card sends one event at its expiry, and is shredded 30 days later', () =>
   within(async (app) => {
     const merchant = app.merchant()
-    const kept = await merchant.createVerifiedToken(pan, { expire: '1126' })
+    const saved = await merchant.createVerifiedToken(pan, { expire: '1126' })
     await merchant.createToken(pan, { expire: '1126' })
     const sweep = sweepOf(app)
     app.clock.advance(expiryEndsAt('1126' as Expiry) - app.clock.now())
     await sweep.runOnce()
-    assert.deepEqual(await toldOf(app, merchant), ['card.verified'])
+    assert.deepEqual(await listSentEvents(app, merchant), ['card.verified'])
     app.clock.advance(1)
     await sweep.runOnce()
-    assert.deepEqual(await toldOf(app, merchant), ['card.verified', `card.expired ${kept.slice(0, 24)} 2026-11-30T19:00:00.001Z`])
-    assert.ok('card' in (await merchant.call('cards.check', { token: kept })), 'it can be looked at until it is shredded')
+    assert.deepEqual(await listSentEvents(app, merchant), ['card.verified', `card.expired ${saved.slice(0, 24)} 2026-11-30T19:00:00.001Z`])
+    assert.ok('card' in (await merchant.call('cards.check', { token: saved })), 'it can be read until it is shredded')
 
     app.clock.advance(30 * dayMs - 1)
     await sweep.runOnce()
-    assert.notEqual((await rowOf(app, merchant, kept))?.blob.length, 0)
+    assert.notEqual((await rowOf(app, merchant, saved))?.blob.length, 0)
     app.clock.advance(1)
     assert.equal(await sweep.runOnce(), 1)
-    assert.deepEqual([(await rowOf(app, merchant, kept))?.state, (await rowOf(app, merchant, kept))?.blob.length], ['ended', 0])
-    assert.equal((await toldOf(app, merchant)).length, 2)
+    assert.deepEqual([(await rowOf(app, merchant, saved))?.state, (await rowOf(app, merchant, saved))?.blob.length], ['ended', 0])
+    assert.equal((await listSentEvents(app, merchant)).length, 2)
     assert.deepEqual(app.alarms, [])
   }, anyExpiry))
 
@@ -139,7 +139,7 @@ test('a service that was stopped during expiry and shredding sends one event', (
     await sweepOf(app).runOnce()
     await sweepOf(app).runOnce()
     assert.deepEqual(
-      (await toldOf(app, merchant)).map((told) => told.slice(0, 12)),
+      (await listSentEvents(app, merchant)).map((event) => event.slice(0, 12)),
       ['card.verifie', 'card.expired'],
     )
   }, anyExpiry))
@@ -150,7 +150,7 @@ test('two services that sweep concurrently send one event for an expired card', 
     await merchant.createVerifiedToken(pan, { expire: '1126' })
     app.clock.advance(20 * dayMs)
     await Promise.all([sweepOf(app).runOnce(), sweepOf(app).runOnce(), sweepOf(app).runOnce()])
-    assert.equal((await toldOf(app, merchant)).length, 2)
+    assert.equal((await listSentEvents(app, merchant)).length, 2)
   }, anyExpiry))
 
 test('a one-time card ends without an event, by its lifetime or its expiry', () =>
@@ -163,7 +163,7 @@ test('a one-time card ends without an event, by its lifetime or its expiry', () 
     app.clock.advance(10 * dayMs)
     assert.equal(await sweepOf(app).runOnce(), 2)
     for (const token of [day, month]) assert.equal((await rowOf(app, merchant, token))?.state, 'ended')
-    assert.deepEqual(await toldOf(app, merchant), ['card.verified', 'card.verified'])
+    assert.deepEqual(await listSentEvents(app, merchant), ['card.verified', 'card.verified'])
   }, anyExpiry))
 
 test('a card with held money is not shredded', () =>
@@ -196,7 +196,7 @@ test('a tampered row past its expiry raises one alarm and sends no event', () =>
     await sweepOf(app).runOnce()
     await sweepOf(app).runOnce()
     assert.deepEqual(app.alarms, [`row_tampered ${row.cardId}`])
-    assert.deepEqual(await toldOf(app, merchant), ['card.verified'])
+    assert.deepEqual(await listSentEvents(app, merchant), ['card.verified'])
     assert.equal(await merchant.expectError('cards.check', { token }), 'internal_error')
   }, anyExpiry))
 
@@ -245,8 +245,8 @@ test(
       merchant.createToken(pan),
       merchant.createToken(pan),
     ])
-    const kept = await merchant.createVerifiedToken(pan)
-    const seals = await Promise.all([...gone, kept].map(async (token) => (await rowOf(app, merchant, token))?.blob ?? new Uint8Array(0)))
+    const saved = await merchant.createVerifiedToken(pan)
+    const seals = await Promise.all([...gone, saved].map(async (token) => (await rowOf(app, merchant, token))?.blob ?? new Uint8Array(0)))
     const places = (): number[] => {
       const files = readdirSync(folder).map((file) => readFileSync(join(folder, file)))
       return seals.flatMap((seal, at) => (files.some((bytes) => bytes.includes(Buffer.from(seal.subarray(30)))) ? [at] : []))
@@ -284,7 +284,7 @@ async function holdOn(merchant: TestMerchant, token: string): Promise<string> {
 }
 
 /** The events of the merchant's cards, oldest first; of those that are not `card.verified`, the card and the moment too. */
-async function toldOf({ store }: TestApp, { bucket, merchantId }: TestMerchant): Promise<string[]> {
+async function listSentEvents({ store }: TestApp, { bucket, merchantId }: TestMerchant): Promise<string[]> {
   const events = await store.read(listEvents({ bucket, merchantId, from: 0, count: 50 }))
   const cards = events.filter(({ type }) => type.startsWith('card.')).reverse()
   return cards.map(({ type, objectId, at }) => (type === 'card.verified' ? type : `${type} ${objectId} ${new Date(at).toISOString()}`))

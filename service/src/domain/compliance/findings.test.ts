@@ -20,8 +20,8 @@ const server = `${merchantId}:${password}`
 const shop = 'https://shop.example'
 const pan = '8600069195406311'
 
-async function call(method: string, params: object, parts: Partial<HttpRequest>): Promise<string> {
-  await pipeline.answer(request({ id: 1, method, params }, parts))
+async function call(method: string, params: object, overrides: Partial<HttpRequest>): Promise<string> {
+  await pipeline.answer(request({ id: 1, method, params }, overrides))
   await findings.runOnce()
   const found = await findings.list(of)
   return found.map(({ kind, seenBy, count }) => `${kind} ${seenBy} ${String(count)}`).join(', ')
@@ -29,7 +29,7 @@ async function call(method: string, params: object, parts: Partial<HttpRequest>)
 
 test('findings are counted by kind and by how the caller authenticated, and no value of a call is stored', async () => {
   const card = { number: pan, expire: '0399' }
-  // What is as it should be, and what proves nothing of the merchant: a wrong password, a page that sends a card.
+  // Correct calls, and calls that do not come from the merchant's own code: a wrong password, a page that sends a card.
   assert.equal(await call('cards.create', { card, save: true }, {}), '')
   assert.equal(await call('cards.check', {}, { xAuth: `${merchantId}:wrong`, origin: shop, isFromBrowser: true }), '')
   assert.equal(await call('cards.check', { token: 'a'.repeat(24) }, { xAuth: server }), '')
@@ -46,12 +46,12 @@ test('findings are counted by kind and by how the caller authenticated, and no v
   for (const [at, kind] of [...kinds, 'card_from_server server'].entries())
     assert.ok(seen[at]?.includes(`${kind} 1`), `${kind}: ${seen[at]}`)
   assert.ok(seen.at(-1)?.includes('sad_sent browser 2'))
-  const kept = await app.store.read(listFindings(of))
+  const stored = await app.store.read(listFindings(of))
   assert.deepEqual(
-    kept.filter(({ origin }) => origin !== '').map(({ kind, origin, method }) => [kind, origin, method]),
+    stored.filter(({ origin }) => origin !== '').map(({ kind, origin, method }) => [kind, origin, method]),
     [['password_in_browser', shop, 'cards.check']],
   )
-  const text = JSON.stringify(kept)
+  const text = JSON.stringify(stored)
   for (const secret of [pan, password, '123"', '1234']) assert.ok(!text.includes(secret), secret)
 })
 
@@ -63,12 +63,12 @@ test('an invalid origin, or one with digits like a card number, is not stored', 
 })
 
 test('findings that could not be written are written later, with newer ones', async () => {
-  const kept: FindingRow[][] = []
+  const written: FindingRow[][] = []
   let isDown = true
   const store = storeOf(
     replaceWrite(addFindings, async ({ findings }) => {
       if (isDown) throw new Error('no database')
-      kept.push([...findings])
+      written.push([...findings])
     }),
   )
   const own = makeComplianceFindings({ store, clock })
@@ -89,7 +89,7 @@ test('findings that could not be written are written later, with newer ones', as
   await own.runOnce()
   await own.runOnce()
   assert.deepEqual(
-    kept.map((rows) => rows.map(({ count, requestId }) => [count, requestId])),
+    written.map((rows) => rows.map(({ count, requestId }) => [count, requestId])),
     [[[2, 'b']]],
   )
 })

@@ -22,25 +22,25 @@ const pan = '8600069195406311'
 test('a consent has the exact text and its source, also after the card is removed', async () => {
   const merchant = app.merchant('spec')
   const cases = [
-    { made: await merchant.asPage('cards.create', { ...params, consent }, pan), by: 'page', text: sandboxDisclosure.uz },
-    { made: await merchant.callRaw('cards.create', { ...params, consent }, pan), by: 'server', text: sandboxDisclosure.uz },
-    { made: await merchant.callRaw('cards.create', params, pan), by: 'merchant', text: null },
+    { created: await merchant.asPage('cards.create', { ...params, consent }, pan), by: 'page', text: sandboxDisclosure.uz },
+    { created: await merchant.callRaw('cards.create', { ...params, consent }, pan), by: 'server', text: sandboxDisclosure.uz },
+    { created: await merchant.callRaw('cards.create', params, pan), by: 'merchant', text: null },
   ]
-  for (const { made, by, text } of cases) {
-    assert.ok('card' in made)
-    const cardId = made.card.token.slice(0, 24)
+  for (const { created, by, text } of cases) {
+    assert.ok('card' in created)
+    const cardId = created.card.token.slice(0, 24)
     const before = await consents.show(cardId)
     assert.ok(before !== null && before !== 'none')
     assert.deepEqual([before.by, before.text, before.hasValidMac, before.cardState], [by, text, true, 'live'])
-    await merchant.call('cards.remove', { token: made.card.token })
+    await merchant.call('cards.remove', { token: created.card.token })
     const later = await consents.show(cardId)
     assert.ok(later !== null && later !== 'none')
-    const { cardState, cardEndedAt, ...kept } = later
+    const { cardState, cardEndedAt, ...afterRemoval } = later
     assert.equal(cardState, 'removed')
     assert.ok(cardEndedAt !== null)
-    const { cardState: _state, cardEndedAt: _endedAt, ...told } = before
-    assert.deepEqual(kept, told)
-    assert.ok(!JSON.stringify(before).includes(made.card.token.slice(25)))
+    const { cardState: _state, cardEndedAt: _endedAt, ...beforeRemoval } = before
+    assert.deepEqual(afterRemoval, beforeRemoval)
+    assert.ok(!JSON.stringify(before).includes(created.card.token.slice(25)))
   }
   const once = await merchant.call('cards.create', { ...params, save: false }, pan)
   assert.equal(await consents.show(once.card.token.slice(0, 24)), 'none')
@@ -49,8 +49,8 @@ test('a consent has the exact text and its source, also after the card is remove
 
 test('an export contains every consent of a merchant once, page after page', async () => {
   const merchant = app.merchant()
-  const made: string[] = []
-  for (let n = 0; n < 205; n++) made.push((await merchant.createToken(pan)).slice(0, 24))
+  const created: string[] = []
+  for (let n = 0; n < 205; n++) created.push((await merchant.createToken(pan)).slice(0, 24))
   await app.merchant().createToken(pan)
   const seen: string[] = []
   let pages = 0
@@ -59,7 +59,7 @@ test('an export contains every consent of a merchant once, page after page', asy
     seen.push(...page.consents.map(({ cardId }) => cardId))
     after = page.next
   }
-  assert.deepEqual(seen, made.toSorted())
+  assert.deepEqual(seen, created.toSorted())
   assert.equal(pages, 2)
 })
 
@@ -69,14 +69,24 @@ test('a consent written into the database without the keys is reported as tamper
   const card = await store.read(findCard({ ...merchant, cardId }))
   assert.ok(card !== null)
   const forged = { ...card, consent: JSON.stringify({ ...consent, by: 'form' }), version: 2 }
-  const note = { at: 1, actor: 'merchant', action: 'x', merchantId: '', subject: '', version: 2, mac: card.mac, requestId: '', outcome: '' }
-  assert.equal(await store.write(updateCard, { card: forged, audit: note }), true)
-  const told = await consents.show(cardId)
-  assert.ok(told !== null && told !== 'none')
-  assert.deepEqual([told.by, told.hasValidMac], ['form', false])
+  const audit = {
+    at: 1,
+    actor: 'merchant',
+    action: 'x',
+    merchantId: '',
+    subject: '',
+    version: 2,
+    mac: card.mac,
+    requestId: '',
+    outcome: '',
+  }
+  assert.equal(await store.write(updateCard, { card: forged, audit }), true)
+  const shown = await consents.show(cardId)
+  assert.ok(shown !== null && shown !== 'none')
+  assert.deepEqual([shown.by, shown.hasValidMac], ['form', false])
 })
 
-test('after the text changes, the former text is stored, still accepted from forms that show it, and can be read', async () => {
+test('after the text changes, the former text is still stored, readable, and accepted from forms that show it', async () => {
   const old = hashDisclosure({ version: 'old', en: 'E', ru: 'R', uz: 'U' })
   const today = { store, clock, texts: [{ version: 'old', locale: 'uz', ...old.texts.uz }] }
   await makeDisclosures(today).store()

@@ -75,8 +75,8 @@ export function formSessionsSuite(withStore: WithStore): void {
 }
 
 async function open(merchant: TestMerchant): Promise<string> {
-  const asked = { origin: 'https://shop.example', customer: 'c-1', save: 'ask', return: 'https://shop.example/back' } as const
-  return (await merchant.call('form.sessions.create', asked)).session
+  const params = { origin: 'https://shop.example', customer: 'c-1', save: 'ask', return: 'https://shop.example/back' } as const
+  return (await merchant.call('form.sessions.create', params)).session
 }
 
 /** A card as the hosted page sends it. */

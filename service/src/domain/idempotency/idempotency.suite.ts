@@ -224,17 +224,17 @@ export function idempotencyKeySuite(withStore: WithStore): void {
   )
 
   test(
-    'a request that dies after its intention is waited for, blocks other requests, and then counts as sent',
+    'a request whose process was killed after storing the intention is waited for, blocks other requests, and then counts as sent',
     onTestApp(
       withStore,
       async ({ client, app, restart }) => {
         const { card } = await client.result('cards.create', cardOf(neverAnswers))
         const ask = ['cards.get_verify_code', { token: card.token }] as const
-        // Nobody ever wakes this one: it is what a killed process leaves.
+        // This request never completes, as after a kill of its process.
         void client.post(...ask, { key: 'k1' })
         await app.clock.untilSleeping(10_000)
         const later = await restart({
-          network: (sandbox) => ({ ...sandbox, startVerification: () => assert.fail('the network is not asked again') }),
+          network: (sandbox) => ({ ...sandbox, startVerification: () => assert.fail('the network must not be called again') }),
         })
         assert.equal((await later.error('cards.remove', { token: card.token }, { key: 'k1' })).reason, 'idempotency_mismatch')
         const waiting = later.result(...ask, { key: 'k1' })
@@ -283,13 +283,13 @@ export function idempotencyKeySuite(withStore: WithStore): void {
       await client.result('cards.remove', { token }, { key: 'k4' })
       const rows = await raw('select * from idempotency')
       assert.equal(rows.length, 4)
-      const told = Buffer.concat(rows.flatMap((row) => Object.values(row).flatMap((value) => [asBytes(value), Buffer.from('\n')])))
+      const stored = Buffer.concat(rows.flatMap((row) => Object.values(row).flatMap((value) => [asBytes(value), Buffer.from('\n')])))
       for (const secret of [token, token.slice(25), networkSends, '666666']) {
-        for (const spelling of spellings(secret)) assert.ok(!told.includes(spelling), `${secret} as ${spelling.toString('latin1')}`)
+        for (const spelling of spellings(secret)) assert.ok(!stored.includes(spelling), `${secret} as ${spelling.toString('latin1')}`)
       }
-      // The control: what may be there, is found.
-      assert.ok(told.includes(token.slice(0, 24)))
-      assert.ok(told.includes(cardKey(app, token).merchantId))
+      // The control: values that may be stored are found.
+      assert.ok(stored.includes(token.slice(0, 24)))
+      assert.ok(stored.includes(cardKey(app, token).merchantId))
     }),
   )
 

@@ -160,7 +160,7 @@ export function moneyKeySuite(withStore: WithStore): void {
     ['receipts.set_fiscal_data', success],
   ] as const) {
     test(
-      `${method} of ${pan} does its work at most once, wherever the program falls, and tells one outcome ever after`,
+      `${method} of ${pan} takes effect at most once, wherever the process crashes, and always returns the same outcome afterwards`,
       onTestApp(withStore, async ({ client, app, store, raw, restart }) => {
         let fell = 0
         const falls = [1, 2, 3, 4].flatMap((write) => [true, false].map((isKept) => ({ write, isKept })))
@@ -170,8 +170,8 @@ export function moneyKeySuite(withStore: WithStore): void {
           const before = await traces(app, params, raw)
           const dying = makeCrashingStore(store, fall)
           const falling = await createTestApp({ after }, { store: dying.store, continues: app })
-          const told = (await openIdempotencyClient(falling)).post(method, params, { key })
-          const ended = await Promise.race([dying.fallen, told])
+          const pending = (await openIdempotencyClient(falling)).post(method, params, { key })
+          const ended = await Promise.race([dying.fallen, pending])
           app.clock.advance(31_000)
           const later = await restart()
           const again = await later.post(method, params, { key })

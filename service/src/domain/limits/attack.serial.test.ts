@@ -12,25 +12,25 @@ const victimCount = 40
 
 test('attackers among cardholders get no more than their budget, and cardholders are not affected', async (t) => {
   const traffic = await openTraffic({ seed, isLimited: true })
-  const town = settle(traffic)
+  const town = startTraffic(traffic)
   await traffic.run(hourMs)
   await traffic.close()
   t.diagnostic(`seed ${seed}: ${JSON.stringify({ ...town, victimPhone: traffic.sent.get(victimPhone) })}`)
   assert.deepEqual(overBudget(traffic, town), [])
-  assert.ok(town.honestVerified > honestCount * 0.9, 'the honest did come')
+  assert.ok(town.honestVerified > honestCount * 0.9, 'most honest cardholders were verified')
   assert.ok(town.honestRefused < town.honestCalls / 1000, `${town.honestRefused} of ${town.honestCalls} honest calls were refused`)
-  assert.ok(town.attackCalls > 10_000, 'and the attackers did try')
+  assert.ok(town.attackCalls > 10_000, 'the attackers made many calls')
 })
 
 test('the same traffic without limits exceeds every budget', async () => {
   const traffic = await openTraffic({ seed, isLimited: false })
-  const town = settle(traffic)
+  const town = startTraffic(traffic)
   await traffic.run(hourMs / 30)
   await traffic.close()
   assert.deepEqual(overBudget(traffic, town), ['listed cards', 'evaluated guesses', 'messages to one phone'])
 })
 
-test('of a botnet with a card for every guess the breaker lets through no more than its limit, and closes again', async () => {
+test('the breaker admits no more guesses of a botnet than its limit, whatever the number of cards, and closes again', async () => {
   const traffic = await openTraffic({ seed, isLimited: true, wrongCodesHourMax: 50 })
   const town = emptyTown()
   for (let n = 0; n < 60; n++) guess(traffic, town, n)
@@ -39,10 +39,10 @@ test('of a botnet with a card for every guess the breaker lets through no more t
   assert.equal(evaluatedAtFirst, 50)
   await traffic.run(2 * hourMs)
   assert.ok(town.evaluated <= 150, `${town.evaluated} guesses in two and a half hours`)
-  // The botnet has used up its cards, so the next hour is everybody's again.
+  // The botnet has used up its cards, so honest cardholders are served again in the next hour.
   await traffic.run(24 * hourMs)
   let last: TrafficReply | null = null
-  cardholder(traffic, { ...emptyTown() }, { place: at('198.18.9.9', 0), lastFour: '0001', verified: (told) => (last = told) })
+  cardholder(traffic, { ...emptyTown() }, { place: at('198.18.9.9', 0), lastFour: '0001', verified: (reply) => (last = reply) })
   await traffic.run(hourMs)
   await traffic.close()
   assert.deepEqual((last as TrafficReply | null)?.reason, null)
@@ -53,9 +53,9 @@ interface Town {
   honestRefused: number
   honestVerified: number
   attackCalls: number
-  /** Cards of which an attacker learned what their issuer says. */
+  /** Cards whose issuer's reply an attacker learned. */
   listed: number
-  /** Wrong codes that were compared. */
+  /** Wrong codes that were evaluated. */
   evaluated: number
 }
 
@@ -63,11 +63,11 @@ function emptyTown(): Town {
   return { honestCalls: 0, honestRefused: 0, honestVerified: 0, attackCalls: 0, listed: 0, evaluated: 0 }
 }
 
-function settle(traffic: Traffic): Town {
+function startTraffic(traffic: Traffic): Town {
   const town = emptyTown()
   const { random } = traffic
   for (let n = 0; n < honestCount; n++) {
-    // One in five shares its address, a family's or a small office's.
+    // One in five shares an address with a family or a small office.
     const home = n % 5 === 0 ? n - (n % 20) : n
     const place = at(`198.${18 + (home >> 14)}.${(home * 7) % 256}.${home % 256}`, home % 3)
     cardholder(traffic, town, { place, lastFour: String(n).padStart(4, '0'), startsInMs: random.below(hourMs - 300_000) })
@@ -91,18 +91,18 @@ interface Cardholder {
   readonly place: TrafficSource
   readonly lastFour: string
   readonly startsInMs?: number
-  readonly verified?: (told: TrafficReply) => void
+  readonly verified?: (reply: TrafficReply) => void
 }
 
-/** Makes a card, asks for a code, types it, sometimes wrong at first. */
+/** Creates a card, requests a code and submits it, sometimes with a wrong one first. */
 function cardholder(traffic: Traffic, town: Town, { place, lastFour, startsInMs = 0, verified }: Cardholder): void {
   const { random } = traffic
   let token: string | null = null
   const call = async (method: string, params: object) => {
-    const told = await traffic.call(method, params, place)
+    const reply = await traffic.call(method, params, place)
     town.honestCalls++
-    if (told.reason !== null && told.reason !== 'wrong_code') town.honestRefused++
-    return told
+    if (reply.reason !== null && reply.reason !== 'wrong_code') town.honestRefused++
+    return reply
   }
   const steps = [
     async () => {
@@ -112,16 +112,16 @@ function cardholder(traffic: Traffic, town: Town, { place, lastFour, startsInMs 
     async () => ((await call('cards.get_verify_code', { token })).reason === null ? 10_000 + random.below(50_000) : null),
     async () => (random.chance(0.07) ? (await call('cards.verify', { token, code: '123456' }), 8000) : 0),
     async () => {
-      const told = await call('cards.verify', { token, code: '666666' })
-      if (told.reason === null) town.honestVerified++
-      verified?.(told)
+      const reply = await call('cards.verify', { token, code: '666666' })
+      if (reply.reason === null) town.honestVerified++
+      verified?.(reply)
       return null
     },
   ]
   traffic.join(startsInMs, async () => (await steps.shift()?.()) ?? null)
 }
 
-/** Asks of number after number what the issuer says: row by row, every twelve seconds. */
+/** Tests one card number after another with the issuer, every twelve seconds. */
 function list(traffic: Traffic, town: Town, place: TrafficSource): void {
   const { random } = traffic
   traffic.join(random.below(12_000), async () => {
@@ -130,34 +130,34 @@ function list(traffic: Traffic, town: Town, place: TrafficSource): void {
     const { token } = await traffic.call('cards.create', { card: { number, expire: '0399' } }, place)
     if (token === null) return 12_000
     const { reason } = await traffic.call('cards.get_verify_code', { token }, place)
-    // Whoever is told that the phone had enough has learned that there is a phone.
+    // An error about the phone's limit also reveals that the card has a phone.
     if (reason === null || reason === 'send_limit_phone') town.listed++
     return 12_000
   })
 }
 
-/** Has a number that is known and guesses its codes, with a new token and a new address for each code. */
+/** Guesses the codes of a known card number, with a new token and a new address for each code. */
 function guess(traffic: Traffic, town: Town, n: number): void {
   const { random } = traffic
   const number = panWith(String(4100 + n), random)
   let codes = 0
-  let tries = 0
+  let attempts = 0
   let refused = 0
   let token: string | null = null
   traffic.join(random.below(60_000), async () => {
     const place = at(`100.${64 + codes}.${n}.7`, n % 3)
     town.attackCalls++
-    if (token === null || tries === 5) {
+    if (token === null || attempts === 5) {
       codes = (codes + 1) % 60
-      tries = 0
+      attempts = 0
       token = (await traffic.call('cards.create', { card: { number, expire: '0399' } }, place)).token
       if (token !== null && (await traffic.call('cards.get_verify_code', { token }, place)).reason !== null) token = null
       refused = token === null ? refused + 1 : 0
-      // Five codes a day are all that a card gets: then there is nothing left to guess.
+      // A card gets five codes a day at most; after them there is nothing to guess.
       if (refused > 60) return null
       return token === null ? 20_000 : 1000
     }
-    tries++
+    attempts++
     const { reason } = await traffic.call('cards.verify', { token, code: String(random.below(600_000)).padStart(6, '0') }, place)
     // At most five are sent for a code; the last of them is evaluated, and its reply says that no attempt is left.
     if (reason === 'wrong_code' || reason === 'tries_used_up') town.evaluated++
@@ -165,7 +165,7 @@ function guess(traffic: Traffic, town: Town, n: number): void {
   })
 }
 
-/** Has messages sent to one phone, over many cards that the issuer knows it by. */
+/** Has messages sent to one phone through many cards that the issuer links to it. */
 function bomb(traffic: Traffic, town: Town, place: TrafficSource): void {
   traffic.join(traffic.random.below(60_000), async () => {
     town.attackCalls++

@@ -55,23 +55,23 @@ async function playTown(t: TestContext, breakers: LimitMode, attack: (traffic: T
   const earnedTiyin = traffic.spentTiyin.get('99897') ?? 0
   const abroadTiyin = traffic.spentTiyin.get('99277') ?? 0
   t.diagnostic(`seed ${seed}, ${breakers}: ${JSON.stringify({ ...town, earnedTiyin, abroadTiyin, reached: traffic.reached.length })}`)
-  assert.ok(breakers === 'on' || town.honestVerified > honestCount * 0.9, 'the honest did come')
+  assert.ok(breakers === 'on' || town.honestVerified > honestCount * 0.9, 'most honest cardholders were verified')
   return { ...town, earnedTiyin, abroadTiyin, reached: new Set(traffic.reached.map(({ reason }) => reason)) }
 }
 
-/** Makes a card, asks for a code, types it, sometimes wrong at first. */
+/** Creates a card, requests a code and submits it, sometimes with a wrong one first. */
 function cardholder(traffic: Traffic, town: Town, n: number): void {
   const { random } = traffic
   const merchant = n % 3
   const place = { address: `198.${18 + (n >> 14)}.${(n * 7) % 256}.${n % 256}`, merchantId: merchantIds[merchant] ?? '' }
   let token: string | null = null
   const call = async (method: string, params: object): Promise<TrafficReply> => {
-    const told = await traffic.call(method, params, place)
+    const reply = await traffic.call(method, params, place)
     town.honestCalls++
-    if (told.reason === null || told.reason === 'wrong_code') return told
+    if (reply.reason === null || reply.reason === 'wrong_code') return reply
     town.honestRefused++
     if (merchant !== attackedMerchant) town.honestRefusedElsewhere++
-    return told
+    return reply
   }
   const steps = [
     async () => {

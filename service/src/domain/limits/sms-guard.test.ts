@@ -18,11 +18,11 @@ const settings: SmsGuardSettings = {
 
 function open(more: Partial<SmsGuardSettings> = {}) {
   const clock = { now: 0 }
-  const told: ReachedLimit[] = []
+  const reported: ReachedLimit[] = []
   const guard = makeSmsGuard({
     now: () => clock.now,
     settings: { ...settings, ...more },
-    onLimitReached: (reached) => void told.push(reached),
+    onLimitReached: (reached) => void reported.push(reached),
   })
   const refused = (phone: string, { text = 'code', isCode = true } = {}): string | null => {
     try {
@@ -33,18 +33,18 @@ function open(more: Partial<SmsGuardSettings> = {}) {
       return err.entry
     }
   }
-  return { clock, told, guard, refused }
+  return { clock, reported, guard, refused }
 }
 
-test('messages are sent only to the countries that are served', () => {
-  const { refused, told } = open()
+test('messages are sent only to enabled countries', () => {
+  const { refused, reported } = open()
   const phones = ['998901234567', '79261234567', '992771234567', '9989', '881612345678']
   assert.deepEqual(
     phones.map((phone) => refused(phone)),
     [null, null, 'smsCountryNotServed', null, 'smsCountryNotServed'],
   )
   assert.deepEqual(
-    told.map(({ reason }) => reason),
+    reported.map(({ reason }) => reason),
     ['sms_country_not_served', 'sms_country_not_served'],
   )
 })
@@ -59,15 +59,19 @@ test('codes to a prefix that never converts are refused; those to other prefixes
   clock.now = 9 * minuteMs
   assert.equal(refused('998971000099'), 'smsPrefixLimit')
   assert.equal(refused('998901000099'), null)
-  assert.equal(refused('998971000099', { isCode: false }), null, 'nobody answers a note')
+  assert.equal(refused('998971000099', { isCode: false }), null, 'messages without a code are not limited by conversion')
   clock.now += 15 * minuteMs
   assert.equal(refused('998971000099'), null)
 })
 
-test('the messages of a day cost no more than the limit, counted in charged parts', () => {
+test('the messages of a day cost no more than the limit, counted in billed segments', () => {
   const { clock, refused } = open()
   for (let n = 0; n < 14; n++) assert.equal(refused(`7926000000${n}`, { text: 'Ж'.repeat(71), isCode: false }), null)
-  assert.equal(refused('79260000001', { text: 'Ж'.repeat(141), isCode: false }), 'smsCostLimit', 'three parts are more than is left')
+  assert.equal(
+    refused('79260000001', { text: 'Ж'.repeat(141), isCode: false }),
+    'smsCostLimit',
+    'three segments exceed the rest of the budget',
+  )
   assert.equal(refused('79260000001', { text: 'Ж'.repeat(134), isCode: false }), null)
   assert.equal(refused('79260000001', { isCode: false }), 'smsCostLimit')
   clock.now = 24 * 60 * minuteMs
@@ -75,17 +79,17 @@ test('the messages of a day cost no more than the limit, counted in charged part
 })
 
 test('in shadow mode everything is reported and nothing refused', () => {
-  const { clock, refused, told } = open({ prefixMode: 'shadow', costMode: 'shadow', maxDailyTiyin: 1000 })
+  const { clock, refused, reported } = open({ prefixMode: 'shadow', costMode: 'shadow', maxDailyTiyin: 1000 })
   for (let n = 0; n < 12; n++) assert.equal(refused(`99897100000${n}`), null)
   clock.now = 9 * minuteMs
   assert.equal(refused('998971000099'), null)
   assert.deepEqual(
-    told.map(({ reason, mode }) => `${reason} ${mode}`),
+    reported.map(({ reason, mode }) => `${reason} ${mode}`),
     ['sms_cost_limit shadow', 'sms_cost_limit shadow', 'sms_prefix_limit shadow', 'sms_cost_limit shadow'],
   )
 })
 
-test('parts are counted as operators charge them', () => {
+test('segments are counted as mobile operators bill them', () => {
   const texts = ['', 'a'.repeat(160), 'a'.repeat(161), 'a'.repeat(307), 'я'.repeat(70), 'я'.repeat(71), 'ʻ']
   assert.deepEqual(texts.map(countSmsSegments), [1, 1, 2, 3, 1, 2, 1])
 })

@@ -49,7 +49,7 @@ test('a page may call only from the origins of its merchant, and a removed origi
 
 test('a request of a merchant with a tampered row gets an internal error without details', async () => {
   const id = await make()
-  const row = (await store.read(findMerchant(id))) ?? assert.fail('it is kept')
+  const row = (await store.read(findMerchant(id))) ?? assert.fail('the row is missing')
   const audit = { at: 0, actor: 'thief', action: 'x', merchantId: id, subject: id, version: 0, mac: row.mac, requestId: '', outcome: '' }
   await store.write(updateMerchant, { merchant: { ...row, version: 2, settings: '{"origins":["https://evil.example"]}' }, audit })
   merchants.forget(id)

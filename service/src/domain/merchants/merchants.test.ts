@@ -86,7 +86,7 @@ test('during a rotation of password and pepper both passwords are accepted', asy
 test('a merchant row changed without the keys authenticates no caller and raises the alarm', async () => {
   const alarms: unknown[] = []
   const id = await issueMerchant('first')
-  const row = (await app.store.read(findMerchant(id))) ?? assert.fail('it is kept')
+  const row = (await app.store.read(findMerchant(id))) ?? assert.fail('the row is missing')
   const altered: Partial<MerchantRow>[] = [
     { name: 'Another' },
     { state: 'blocked' },
@@ -185,9 +185,9 @@ test('a merchant whose id could not seal a card is refused', async () => {
 
 test('a change of a merchant takes effect within five seconds, and the store is read once in between', async () => {
   let row: MerchantRow | null = await mac.seal(rowOf(randomHex(24)))
-  let asked = 0
+  let reads = 0
   const find = replaceRead(findMerchant(''), async () => {
-    asked += 1
+    reads += 1
     return row
   })
   const store = replaceInStore(app.store, find)
@@ -198,7 +198,7 @@ test('a change of a merchant takes effect within five seconds, and the store is 
   row = await mac.seal({ ...row, state: 'blocked', settings })
   clock.advance(4999)
   await watched.authenticate(id)
-  assert.equal(asked, 1)
+  assert.equal(reads, 1)
   clock.advance(1)
   const expected = {
     kind: 'browser',
@@ -213,20 +213,20 @@ test('a change of a merchant takes effect within five seconds, and the store is 
   assert.deepEqual(await watched.authenticate(id), expected)
   clock.jump(-3_600_000)
   row = null
-  assert.deepEqual(await watched.authenticate(id), { kind: 'unknownMerchant' }, 'a clock that is set back keeps nothing alive')
+  assert.deepEqual(await watched.authenticate(id), { kind: 'unknownMerchant' }, 'a clock that is set back does not extend the cache')
   clock.jump(3_600_000)
 })
 
 test('the merchant cache is bounded, however many merchants call', async () => {
-  let asked = 0
+  let reads = 0
   const find = replaceRead(findMerchant(''), async ([id]) => {
-    asked += 1
+    reads += 1
     return mac.seal(rowOf(String(id)))
   })
   const watched = makeMerchants({ store: replaceInStore(app.store, find), keyring, clock, environment, alarm })
   const first = randomHex(24)
   for (const id of [first, ...Array.from({ length: 4096 }, () => randomHex(24)), first]) await watched.authenticate(id)
-  assert.equal(asked, 4098)
+  assert.equal(reads, 4098)
 })
 
 async function issueMerchant(password: string): Promise<string> {

@@ -36,17 +36,17 @@ async function fetchFrom(
 }
 
 test('a page is fetched with its policies, past a redirect, and without cookies or a password', async () => {
-  const asked: (string | undefined)[] = []
+  const sentHeaders: (string | undefined)[] = []
   const found = await fetchFrom(
     (request, reply) => {
-      asked.push(request.headers.cookie, request.headers.authorization, request.headers['x-auth'] as string | undefined)
+      sentHeaders.push(request.headers.cookie, request.headers.authorization, request.headers['x-auth'] as string | undefined)
       if (request.url === '/pay?order=1') reply.writeHead(302, { location: '/pay/card' }).end()
       else reply.writeHead(200, ['content-security-policy', 'script-src a', 'content-security-policy', 'frame-src b']).end('<p>card')
     },
     { path: '/pay?order=1#top' },
   )
   assert.deepEqual(found, { path: '/pay/card', text: '<p>card', policies: ['script-src a, frame-src b'] })
-  assert.ok(asked.every((header) => header === undefined))
+  assert.ok(sentHeaders.every((header) => header === undefined))
 })
 
 test('a page outside the registered origins is not fetched, and the error has the reason', async () => {

@@ -64,6 +64,6 @@ test('a parser that crashes, runs out of memory or hangs reports a page that is 
 
 test('of many concurrent pages a few wait and the others are refused with a retry time', async () => {
   const parse = makeParsePage({ clock })
-  const asked = await Promise.allSettled(Array.from({ length: 7 }, () => parse({ ...page, text: '<p>' })))
-  assert.equal(asked.filter(({ status }) => status === 'fulfilled').length, 4)
+  const parsed = await Promise.allSettled(Array.from({ length: 7 }, () => parse({ ...page, text: '<p>' })))
+  assert.equal(parsed.filter(({ status }) => status === 'fulfilled').length, 4)
 })

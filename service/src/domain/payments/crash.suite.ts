@@ -25,17 +25,17 @@ import { findCard } from '../../store/cards.ts'
 import { listOperations } from '../../store/operations.ts'
 import { setScenarioStep } from '../../store/sandbox.ts'
 
-/** What was in progress when the process crashed. */
+/** The operation in progress when the process crashes. */
 export interface CrashScenario {
   readonly name: string
   /** Created before the crash. */
   readonly isPaid?: boolean
   readonly hold: boolean
   readonly save: boolean
-  readonly run: (merchant: TestMerchant, asked: ScenarioCall) => Promise<unknown>
-  /** Another fault beside the crash; called before each run, returns how it is repaired. */
+  readonly run: (merchant: TestMerchant, call: ScenarioCall) => Promise<unknown>
+  /** Injects another fault; called before each run, returns its repair. */
   readonly strike?: () => () => void
-  /** What else has to agree at the end. */
+  /** Further checks at the end. */
   readonly agree?: (merchant: TestMerchant, receiptId: string) => Promise<void>
 }
 
@@ -77,9 +77,9 @@ interface CrashPoint {
   readonly isDurable: boolean
 }
 
-/** Whether it crashed: with fewer writes than that the operation ended first. */
+/** Returns whether it crashed; false when the operation has fewer writes. */
 async function crashAtWrite(app: TestApp, scenario: CrashScenario, { fault, write, isDurable }: CrashPoint): Promise<boolean> {
-  const title = `${scenario.name}, ${fault}, write ${write} ${isDurable ? 'kept' : 'lost'}`
+  const title = `${scenario.name}, ${fault}, write ${write} ${isDurable ? 'durable' : 'lost'}`
   const merchant = app.merchant()
   const token = await merchant.createVerifiedToken(successPan, { save: scenario.save })
   const { receipt } = await merchant.call('receipts.create', { amount: 500, hold: scenario.hold, account: { order_id: randomHex(8) } })
@@ -89,10 +89,10 @@ async function crashAtWrite(app: TestApp, scenario: CrashScenario, { fault, writ
 
   const repairOutside = scenario.strike?.()
   const { store, crashed } = createCrashingStore(app.store, { write, isDurable })
-  // Its process dies: nothing closes it.
+  // This process crashes, so nothing closes its application.
   const crashing = await createTestApp({ after: () => undefined }, { store, continues: app })
   const until: Until = {}
-  // A network that is never reached cannot reverse either: that fault is repaired, and the others stay.
+  // A network that cannot be reached cannot reverse a payment either, so this fault is repaired; the others remain.
   const repair = () =>
     fault === 'lose_request'
       ? app.store.write(setScenarioStep, { merchantId: merchant.merchantId, scenario: 'network', step: 'none' })

@@ -3,12 +3,12 @@ import type { TestMerchant } from '../../testing/test-merchant.fixture.ts'
 import type { CrashScenario } from './crash.suite.ts'
 import { expectBooksAgree, type Shopping } from './endpoint.suite.ts'
 
-/** What was in progress at a merchant with an endpoint when the process crashed, and what the merchant did wrong at the same time. */
+/** What was in progress at a merchant with an endpoint when the process crashed, and the merchant's fault at the same time. */
 export function endpointCrashScenarios(shopping: Shopping): CrashScenario[] {
   const { faultsOnce } = shopping.merchant
   const agree = (merchant: TestMerchant, id: string) => expectBooksAgree(shopping, merchant, id)
   const pay: CrashScenario = {
-    name: 'pay where the merchant is asked',
+    name: 'pay at a merchant with an endpoint',
     hold: false,
     save: false,
     agree,
@@ -24,12 +24,12 @@ export function endpointCrashScenarios(shopping: Shopping): CrashScenario[] {
   })
   return [
     pay,
-    striking('and refuses the check', 'CheckPerformTransaction', 'refuse'),
-    striking('and refuses the money', 'PerformTransaction', 'refuse'),
-    striking('and its performing is not heard', 'PerformTransaction', 'lose_answer'),
+    striking('CheckPerformTransaction refused', 'CheckPerformTransaction', 'refuse'),
+    striking('PerformTransaction refused', 'PerformTransaction', 'refuse'),
+    striking('reply to PerformTransaction lost', 'PerformTransaction', 'lose_answer'),
     {
       ...striking('', 'CancelTransaction', 'lose_request'),
-      name: 'cancel what a merchant that is asked was paid',
+      name: 'cancel a payment of a merchant with an endpoint',
       save: true,
       isPaid: true,
       run: (merchant: TestMerchant, { id }: { id: string }) => merchant.callRaw('receipts.cancel', { id }),

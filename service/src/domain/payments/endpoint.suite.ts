@@ -94,8 +94,8 @@ export function endpointSuite(withShopping: WithShopping): void {
       await expectBooksAgree(shopping, paying.caller, paying.id)
       const chains = await app.store.read(listAuditHeads())
       const entries = (await Promise.all(chains.map(({ chain }) => app.store.read(listAuditEntries(chain, 0, 1000))))).flat()
-      const deeds = entries.filter(({ subject }) => subject === paying.id).map(({ action }) => action)
-      assert.deepEqual(deeds, [
+      const actions = entries.filter(({ subject }) => subject === paying.id).map(({ action }) => action)
+      assert.deepEqual(actions, [
         'receipt.created',
         'receipt.operation_started',
         'receipt.merchant_agreed',

@@ -51,17 +51,17 @@ test('the random sequences reach every outcome', async () => {
   assert.deepEqual([...met].sort(), [...everyWord].sort())
 })
 
-/** The positive control: a model with one rule bent must be caught, or this test finds nothing. */
-const bent: Record<string, Partial<MoneyRules>> = {
+/** The positive control: a model with one wrong rule must be detected, or the comparison proves nothing. */
+const wrongRules: Record<string, Partial<MoneyRules>> = {
   'a one-time card that pays twice': { isOnce: false },
   'a one-time card that is not locked': { isLocked: false },
-  'money that was approved unheard and is kept': { isReversed: false },
+  'a debit with a lost reply that is not reversed': { isReversed: false },
   'a part of a hold that is not released': { isPartReleased: false },
   'a receipt that never ends': { unpaidLifetimeMs: Infinity },
-  'a hold that never lapses': { holdLifetimeMs: Infinity },
+  'a hold that never expires': { holdLifetimeMs: Infinity },
 }
 
-for (const [fault, change] of Object.entries(bent)) {
+for (const [fault, change] of Object.entries(wrongRules)) {
   test(`the comparison of money finds ${fault}`, async () => {
     const rule = { ...moneyRules, ...change }
     for (const seed of provenSeeds) {

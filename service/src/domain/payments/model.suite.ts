@@ -181,10 +181,10 @@ async function compare(app: TestApp, { caller, bills, trail }: Player): Promise<
     const row = await rowOf(app, caller, id)
     const moved = takenBy(await ledgerOf(app, row))
     const state = states[row.state] ?? String(row.state)
-    const isOne = state === model.state && moved.takenTiyin === model.taken && moved.heldTiyin === model.heldTiyin
-    const isTold = row.state !== 4 || row.takenTiyin === model.taken
-    if (isOne && isTold) continue
-    const found = `${state}, took ${moved.takenTiyin}, holds ${moved.heldTiyin}, told ${row.takenTiyin}`
+    const isLedgerEqual = state === model.state && moved.takenTiyin === model.taken && moved.heldTiyin === model.heldTiyin
+    const isRowEqual = row.state !== 4 || row.takenTiyin === model.taken
+    if (isLedgerEqual && isRowEqual) continue
+    const found = `${state}, took ${moved.takenTiyin}, holds ${moved.heldTiyin}, row says ${row.takenTiyin}`
     const expected = `${model.state}, ${model.taken} taken, ${model.heldTiyin} held`
     return `receipt ${index} is ${found}; expected ${expected}, after:\n${trail.join('\n')}`
   }

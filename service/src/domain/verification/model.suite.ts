@@ -49,36 +49,36 @@ export async function play(app: TestApp, { seed, rule, rounds }: Game): Promise<
 }
 
 type Draw = (below: number) => number
-interface Acted {
+interface ActionResult {
   readonly what: string
   readonly expected: string
   readonly met: string
 }
 
-/** The model decides at once; the app is asked while the time stands. Mostly the newest card is played with, and mostly wrong. */
-async function act({ caller, cards }: Player, model: Model, draw: Draw): Promise<Acted> {
+/** Runs one random action on the model and on the application, at the same time of the clock. Mostly uses the newest card and a wrong code. */
+async function act({ caller, cards }: Player, model: Model, draw: Draw): Promise<ActionResult> {
   const kind = draw(24)
   const index = draw(6) === 0 ? draw(cards.length) : cards.length - 1
   const card = cards[index]
   if (card === undefined || kind === 23 || (/deleted|ended/.test(model.check(card.model)) && draw(3) === 0)) return createOne()
   const { token } = card
   const isRight = draw(8) === 0
-  if (kind < 5) return told('ask', model.ask(card.model), wordOf(await caller.callRaw('cards.get_verify_code', { token })))
+  if (kind < 5) return compared('ask', model.ask(card.model), wordOf(await caller.callRaw('cards.get_verify_code', { token })))
   if (kind < 18) {
     const code = isRight ? '666666' : '000000'
-    return told(`answer ${code}`, model.answer(card.model, isRight), wordOf(await caller.callRaw('cards.verify', { token, code })))
+    return compared(`answer ${code}`, model.answer(card.model, isRight), wordOf(await caller.callRaw('cards.verify', { token, code })))
   }
-  if (kind < 22) return told('check', model.check(card.model), wordOf(await caller.callRaw('cards.check', { token })))
-  return told('remove', model.remove(card.model), wordOf(await caller.callRaw('cards.remove', { token })))
+  if (kind < 22) return compared('check', model.check(card.model), wordOf(await caller.callRaw('cards.check', { token })))
+  return compared('remove', model.remove(card.model), wordOf(await caller.callRaw('cards.remove', { token })))
 
-  async function createOne(): Promise<Acted> {
+  async function createOne(): Promise<ActionResult> {
     const [pan, refusal] = pans[draw(pans.length)] ?? pans[0]
     const save = draw(2) === 0
     cards.push({ token: await caller.createToken(pan, { save }), model: model.create(save, refusal) })
     return { what: `create ${String(cards.length - 1)} (save ${String(save)}, ${refusal ?? 'good'})`, expected: 'created', met: 'created' }
   }
-  function told(deed: string, expected: string, met: string): Acted {
-    return { what: `${deed} ${String(index)}`, expected, met }
+  function compared(action: string, expected: string, met: string): ActionResult {
+    return { what: `${action} ${String(index)}`, expected, met }
   }
 }
 

@@ -74,21 +74,21 @@ test(
 )
 
 test(
-  'a name is looked up once, and the address that was judged is the one that is connected to',
+  'a name is resolved once, and the connection goes to the address that was checked',
   withReceiver(async (receiver) => {
     const answers: ResolvedAddress[] = [
       { address: '127.0.0.1', family: 4 },
       { address: '10.0.0.1', family: 4 },
     ]
-    let asked = 0
-    const guard = makeAddressGuard({ resolve: () => Promise.resolve([answers[asked++]!]), allowLoopback: true })
+    let lookups = 0
+    const guard = makeAddressGuard({ resolve: () => Promise.resolve([answers[lookups++]!]), allowLoopback: true })
     const rebound = makeWebhookPost({ guard, clock, timeoutMs: 15_000 })
-    const letter = { url: new URL(receiver.url.replace('127.0.0.1', 'rebinding.example')), headers: {}, body: '{}' }
-    assert.deepEqual(await rebound(letter, never), { outcome: 'delivered', status: 200 })
-    assert.equal(receiver.heard[0]?.headers.host, letter.url.host)
-    assert.deepEqual([asked, receiver.heard.length], [1, 1])
-    assert.deepEqual(await rebound(letter, never), { outcome: 'forbidden_address', status: 0 })
-    assert.deepEqual([asked, receiver.heard.length], [2, 1])
+    const delivery = { url: new URL(receiver.url.replace('127.0.0.1', 'rebinding.example')), headers: {}, body: '{}' }
+    assert.deepEqual(await rebound(delivery, never), { outcome: 'delivered', status: 200 })
+    assert.equal(receiver.heard[0]?.headers.host, delivery.url.host)
+    assert.deepEqual([lookups, receiver.heard.length], [1, 1])
+    assert.deepEqual(await rebound(delivery, never), { outcome: 'forbidden_address', status: 0 })
+    assert.deepEqual([lookups, receiver.heard.length], [2, 1])
   }),
 )
 

@@ -96,7 +96,7 @@ export function isSignedWith(secret: string, { headers, body, id }: Heard): bool
 }
 
 /** The event type and card id of a delivery. */
-export function toldBy({ body }: Heard): { type: string; cardId: string } {
-  const { type, data: told } = JSON.parse(body) as { type: string; data: { card: { id: string } } }
-  return { type, cardId: told.card.id }
+export function parseEvent({ body }: Heard): { type: string; cardId: string } {
+  const { type, data } = JSON.parse(body) as { type: string; data: { card: { id: string } } }
+  return { type, cardId: data.card.id }
 }

@@ -9,7 +9,7 @@ import type { WithStore } from '../../store/suite/opened.fixture.ts'
 import { merchantId } from '../../store/suite/samples.fixture.ts'
 
 import { answerStatus, type Heard } from './receiver.fixture.ts'
-import { isSignedWith, toldBy, withPost, type Post } from './webhooks.fixture.ts'
+import { isSignedWith, parseEvent, withPost, type Post } from './webhooks.fixture.ts'
 import { claimDeliveries, listDeliveryAttempts, recordDeliveryAttempt } from '../../store/deliveries.ts'
 import { listEndpoints } from '../../store/webhook-endpoints.ts'
 import { replaceInStore, replaceWrite } from '../../testing/store.fixture.ts'
@@ -25,7 +25,7 @@ export function deliverySuite(withStore: WithStore): void {
       const webhooks = deliverer()
       const token = await cardOfItsLife(app)
       await goOn(webhooks, 1000)
-      assert.deepEqual(receiver.heard.map(toldBy), [
+      assert.deepEqual(receiver.heard.map(parseEvent), [
         { type: 'card.verified', cardId: token.slice(0, 24) },
         { type: 'card.removed', cardId: token.slice(0, 24) },
       ])
@@ -54,7 +54,7 @@ export function deliverySuite(withStore: WithStore): void {
       }
       assert.ok(receiver.heard.length >= 12, 'it was tried while it was down')
       assert.ok(
-        receiver.heard.every((heard) => toldBy(heard).type === 'card.verified'),
+        receiver.heard.every((heard) => parseEvent(heard).type === 'card.verified'),
         'a second event does not pass the first',
       )
 
@@ -77,7 +77,7 @@ export function deliverySuite(withStore: WithStore): void {
         assert.ok(same.every((heard) => isSignedWith(secret, heard)))
       }
       for (const token of tokens) {
-        const types = taken.map(toldBy).filter(({ cardId }) => token.startsWith(cardId))
+        const types = taken.map(parseEvent).filter(({ cardId }) => token.startsWith(cardId))
         assert.deepEqual(
           types.map(({ type }) => type),
           ['card.verified', 'card.verified', 'card.removed', 'card.removed'],
@@ -104,7 +104,7 @@ export function deliverySuite(withStore: WithStore): void {
         await goOn(next, 44_000)
         assert.equal(receiver.heard.length, before)
         await goOn(next, 1000)
-        assert.deepEqual(receiver.heard.slice(before).map(toldBy), [{ type: 'card.verified', cardId: token.slice(0, 24) }])
+        assert.deepEqual(receiver.heard.slice(before).map(parseEvent), [{ type: 'card.verified', cardId: token.slice(0, 24) }])
       }),
     ),
   )
@@ -183,10 +183,10 @@ export function deliverySuite(withStore: WithStore): void {
     posting(async ({ app, receiver, endpoints, deliverer, goOn }) => {
       const webhooks = deliverer()
       const token = await cardOfItsLife(app)
-      receiver.answer = (reply, heard) => answerStatus(toldBy(heard).type === 'card.verified' ? 500 : 200)(reply, heard)
+      receiver.answer = (reply, heard) => answerStatus(parseEvent(heard).type === 'card.verified' ? 500 : 200)(reply, heard)
       for (let turn = 0; turn < 10; turn++) await goOn(webhooks, 24 * 1.2 * 3_600_000)
       assert.deepEqual(
-        receiver.heard.map((heard) => toldBy(heard).type),
+        receiver.heard.map((heard) => parseEvent(heard).type),
         [...Array.from({ length: 10 }, () => 'card.verified'), 'card.removed'],
       )
       const [dead, ...others] = await endpoints.dead(merchantId, 10)
@@ -290,5 +290,5 @@ async function until(holds: () => boolean): Promise<void> {
 }
 
 const bucket = bucketOf(merchantId)
-/** A sandbox card that does all it is asked. */
+/** A sandbox card whose operations all succeed. */
 const pan = '8600069195406311'

@@ -156,9 +156,9 @@ test('invalid arguments are refused with what is expected, and nothing is change
     [['retire-password', demo, '--number=x', '--yes'], /--number must be a whole number/],
   ] as const)
     assertRefused(await service.ask('merchants', ...args), message)
-  const { passwords: _before, ...kept } = before
+  const { passwords: _before, ...unchanged } = before
   const { passwords: _after, ...now } = await facts<Shown>('merchants', 'show', demo)
-  assert.deepEqual(now, kept)
+  assert.deepEqual(now, unchanged)
 })
 
 test('the audit verifies after changes to merchants', async () => {

@@ -59,14 +59,14 @@ test('a card number in any member of any method, however spelled, is not stored 
 })
 
 test('of every method’s example the request log stores what is needed to find it, and no token, code, expiry or session', () => {
-  const kept = Object.fromEntries(
+  const logged = Object.fromEntries(
     names.map((method) => {
       const { params, result } = publicOperations[method].example
       const all = [...redactParams(method, params).list, ...redactResult(method, result).list]
       return [method, all.map(({ path, value, hidden }) => `${path}=${hidden ?? String(value)}`)]
     }),
   )
-  assert.deepEqual(kept['cards.verify'], [
+  assert.deepEqual(logged['cards.verify'], [
     'token=6745a1f0000a3f5c0d2e4b61',
     'code=secret',
     'card.number=8600***6311',
@@ -76,11 +76,11 @@ test('of every method’s example the request log stores what is needed to find 
     'card.verify=true',
     'card.type=22618',
   ])
-  assert.deepEqual(kept['cards.create']?.slice(0, 3), ['card.number=secret', 'card.expire=secret', 'save=true'])
-  assert.deepEqual(kept['receipts.create']?.slice(0, 2), ['amount=500000', 'account.order_id=197'])
-  assert.deepEqual(kept['receipts.send'], ['id=6745a1f0000a3f5c0d2e4b62', 'phone=99890*****66', 'success=true'])
-  assert.ok(kept['form.sessions.create']?.includes('session=secret'))
-  const text = JSON.stringify(kept)
+  assert.deepEqual(logged['cards.create']?.slice(0, 3), ['card.number=secret', 'card.expire=secret', 'save=true'])
+  assert.deepEqual(logged['receipts.create']?.slice(0, 2), ['amount=500000', 'account.order_id=197'])
+  assert.deepEqual(logged['receipts.send'], ['id=6745a1f0000a3f5c0d2e4b62', 'phone=99890*****66', 'success=true'])
+  assert.ok(logged['form.sessions.create']?.includes('session=secret'))
+  const text = JSON.stringify(logged)
   for (const secret of ['3kTMd0bJqg7v1nUeWcY9aRzXoP5sHfL2iKxQ8tVb4Gm', '666666', '0399', '9903', '998901234566'])
     assert.ok(!text.includes(secret), secret)
 })

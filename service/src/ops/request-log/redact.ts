@@ -3,7 +3,7 @@ import { maskPhone } from '@tessera/contract/card'
 import { hasValidCheckDigit } from '@tessera/contract/check-digit'
 import { publicOperations, type MemberLogRule, type MemberLogRules } from '@tessera/contract/operations'
 
-/** What is stored of one member: its value, or why not and how long it was. */
+/** One member as it is stored: its value, or the reason why it is hidden and its size. */
 export interface RedactedMember {
   readonly path: string
   readonly value: string | number | boolean | null
@@ -11,27 +11,27 @@ export interface RedactedMember {
   readonly size: number
 }
 
-/** At most `membersMax` of them, and how many more there were. */
+/** At most `membersMax` members, and the number of those that were omitted. */
 export interface RedactedMembers {
   readonly list: readonly RedactedMember[]
   readonly more: number
 }
 
 /**
- * What may be stored of a call's params, by the operation's contract: an unknown member is shown by its name, if that is plainly a name, and never
- * by its value. Of an unknown method nothing is stored.
+ * Redacts a call's params by the log rules of the operation's contract. Of an unknown member the name is stored, if it is a plain name, and never the
+ * value. Of an unknown method nothing is stored.
  */
 export function redactParams(method: string | null, params: object): RedactedMembers {
   return walk(rulesOf(method)?.params ?? none, params, true)
 }
 
-/** What may be stored of a result; what the contract does not name is left out. */
+/** Redacts a result. Members without a rule are omitted. */
 export function redactResult(method: string | null, result: unknown): RedactedMembers {
   if (Array.isArray(result)) return { list: [{ path: '*', value: null, ...describe(result) }], more: 0 }
   return isObject(result) ? walk(rulesOf(method)?.result ?? none, result, false) : { list: [], more: 0 }
 }
 
-/** The card id of a call: of the token in its params or its result; '' where there is none. */
+/** The card id of a call, from the token in its params or its result; '' if there is none. */
 export function cardIdOf(...of: readonly RedactedMembers[]): string {
   for (const { list } of of) {
     const member = list.find(({ path, hidden }) => hidden === null && (path === 'token' || path === 'card.token'))
@@ -40,17 +40,17 @@ export function cardIdOf(...of: readonly RedactedMembers[]): string {
   return ''
 }
 
-/** Plain names only, and none as long as a password. */
+/** Whether a text is a plain name, and shorter than a password. */
 export function isLoggableWord(text: string): boolean {
   return text.length <= wordLengthMax && isPlainName(text)
 }
 
-/** 24 hex digits without a card number in them: one id in some hundreds has a run of decimal digits as long, and few of those a valid check digit. */
+/** 24 hex digits that contain no card number. One id in several hundred has a long enough run of decimal digits, and few of those a valid check digit. */
 export function isLoggableId(text: string): boolean {
   return /^[0-9a-f]{24}$/.test(text) && !(text.match(/\d{15,}/g) ?? []).some(holdsPan)
 }
 
-/** Whether a part of the digits could be a card number (15 to 19 of them; the shorter ones are issued no more). */
+/** Whether some of the digits could be a card number of 15 to 19 digits; shorter ones are no longer issued. */
 function holdsPan(digits: string): boolean {
   const bytes = Buffer.from(digits, 'latin1')
   for (let from = 0; from + panLengthMin <= bytes.length; from++) {
@@ -62,7 +62,7 @@ function holdsPan(digits: string): boolean {
 
 interface Rules {
   readonly rules: ReadonlyMap<string, MemberLogRule>
-  /** Objects whose members are looked at. */
+  /** Objects whose members have rules. */
   readonly parents: ReadonlySet<string>
 }
 
@@ -75,12 +75,12 @@ function walk(rules: Rules, members: object, listsUnknown: boolean): RedactedMem
   function visit(object: object, at: string): void {
     for (const [name, value] of Object.entries(object) as [string, unknown][]) {
       const path = at + name
-      const keeping = rules.rules.get(path)
-      const ofAny = keeping === undefined ? rules.rules.get(`${at}*`) : undefined
-      if (keeping !== undefined) add({ path, ...redactValue(keeping, value) })
-      else if (ofAny !== undefined) add({ path: at + nameOf(name), ...redactValue(ofAny, value) })
+      const rule = rules.rules.get(path)
+      const wildcardRule = rule === undefined ? rules.rules.get(`${at}*`) : undefined
+      if (rule !== undefined) add({ path, ...redactValue(rule, value) })
+      else if (wildcardRule !== undefined) add({ path: at + nameOf(name), ...redactValue(wildcardRule, value) })
       else if (rules.parents.has(path) && isObject(value)) visit(value, `${path}.`)
-      else if (rules.parents.has(path)) add({ path, value: null, ...(value === null ? shown : describe(value)) })
+      else if (rules.parents.has(path)) add({ path, value: null, ...(value === null ? visible : describe(value)) })
       else if (listsUnknown) add({ path: at + nameOf(name), value: null, hidden: 'unknown', size: 0 })
     }
   }
@@ -93,14 +93,14 @@ function walk(rules: Rules, members: object, listsUnknown: boolean): RedactedMem
 
 type RedactedValue = Omit<RedactedMember, 'path'>
 
-function redactValue(keeping: MemberLogRule, value: unknown): RedactedValue {
-  if (keeping === 'secret') return { value: null, hidden: 'secret', size: 0 }
-  if (value === null) return { value, ...shown }
-  const kept = valueReaders[keeping](value)
-  return kept === null ? { value: null, ...describe(value) } : { value: kept, ...shown }
+function redactValue(rule: MemberLogRule, value: unknown): RedactedValue {
+  if (rule === 'secret') return { value: null, hidden: 'secret', size: 0 }
+  if (value === null) return { value, ...visible }
+  const loggable = valueReaders[rule](value)
+  return loggable === null ? { value: null, ...describe(value) } : { value: loggable, ...visible }
 }
 
-/** Null: not of the expected kind, or not to be stored. */
+/** Returns null for a value that is not of the expected kind or must not be stored. */
 type LoggedValueReader = (value: unknown) => string | number | boolean | null
 
 const valueReaders: Readonly<Record<Exclude<MemberLogRule, 'secret'>, LoggedValueReader>> = {
@@ -153,7 +153,7 @@ const allRules = new Map(
   ]),
 )
 const none: Rules = compile({})
-const shown = Object.freeze({ hidden: null, size: 0 })
+const visible = Object.freeze({ hidden: null, size: 0 })
 const tokenShape = /^[0-9a-f]{24}_[0-9A-Za-z]{20,103}$/
 const membersMax = 40
 const wordLengthMax = 32

@@ -7,36 +7,36 @@ export interface RequestLoss {
   readonly count: number
   readonly from: number
   readonly to: number
-  /** Of the last of them: its row takes that id, so that two losses are two rows. */
+  /** The request id of the last lost call. The row of the loss gets this id, so that each loss has its own row. */
   readonly requestId: string
 }
 
-/** Where records wait for the store. When it is full the oldest is dropped and counted. */
+/** Records that wait to be written. When the buffer is full, the oldest record is dropped and counted. */
 export interface RequestBuffer {
   add(row: DetailedRequestRow): void
-  /** Takes the oldest out. */
+  /** Removes and returns the oldest records. */
   take(count: number): DetailedRequestRow[]
-  /** Puts records that could not be written back in front; what has no room any more is dropped and counted. */
+  /** Returns records that could not be written to the front; those that no longer fit are dropped and counted. */
   putBack(rows: readonly DetailedRequestRow[]): void
   takeLosses(): RequestLoss[]
   putLossesBack(losses: readonly RequestLoss[]): void
-  /** How many calls were not recorded since the start. */
+  /** The number of calls that were not recorded since the start. */
   lost(): number
   waiting(): number
 }
 
 export interface RequestBufferLimits {
   readonly rowsMax: number
-  /** Of the calls that only name a merchant: anybody may send them, and they must not push out the merchant's own. */
+  /** For unauthenticated calls that only name a merchant: anyone can send them, and they must not displace the merchant's own. */
   readonly unprovedMax: number
 }
 
 export function makeRequestBuffer({ rowsMax, unprovedMax }: RequestBufferLimits): RequestBuffer {
-  // `first` is the index of the oldest; the array is cut when half of it is empty.
+  // `first` is the index of the oldest record; the array is compacted when half of it is empty.
   let slots: DetailedRequestRow[] = []
   let first = 0
   let unproved = 0
-  let lostEver = 0
+  let lostTotal = 0
   const losses = new Map<string, RequestLoss>()
   return Object.freeze<RequestBuffer>({
     add(row) {
@@ -49,10 +49,10 @@ export function makeRequestBuffer({ rowsMax, unprovedMax }: RequestBufferLimits)
     take,
     putBack(rows) {
       const room = Math.max(0, rowsMax - (slots.length - first))
-      const kept = rows.slice(Math.max(0, rows.length - room))
-      for (const row of rows.slice(0, rows.length - kept.length)) lose(row)
-      for (const { caller } of kept) if (caller === 'unproved') unproved++
-      slots = [...kept, ...slots.slice(first)]
+      const retained = rows.slice(Math.max(0, rows.length - room))
+      for (const row of rows.slice(0, rows.length - retained.length)) lose(row)
+      for (const { caller } of retained) if (caller === 'unproved') unproved++
+      slots = [...retained, ...slots.slice(first)]
       first = 0
     },
     takeLosses() {
@@ -63,7 +63,7 @@ export function makeRequestBuffer({ rowsMax, unprovedMax }: RequestBufferLimits)
     putLossesBack(taken) {
       for (const loss of taken) addLoss(loss)
     },
-    lost: () => lostEver,
+    lost: () => lostTotal,
     waiting: () => slots.length - first,
   })
 
@@ -85,17 +85,17 @@ export function makeRequestBuffer({ rowsMax, unprovedMax }: RequestBufferLimits)
   }
 
   function lose({ merchantId, bucket, at, requestId }: DetailedRequestRow): void {
-    lostEver++
+    lostTotal++
     addLoss({ merchantId, bucket, count: 1, from: at, to: at, requestId })
   }
 
   function addLoss(loss: RequestLoss): void {
-    const there = losses.get(loss.merchantId)
-    // With more merchants than these only the metric counts.
-    if (there === undefined && losses.size >= lossesMax) return
-    if (there === undefined) return void losses.set(loss.merchantId, loss)
-    const { requestId, to } = loss.to >= there.to ? loss : there
-    losses.set(loss.merchantId, { ...loss, count: there.count + loss.count, from: Math.min(there.from, loss.from), to, requestId })
+    const existing = losses.get(loss.merchantId)
+    // Losses of further merchants are counted by the metric only.
+    if (existing === undefined && losses.size >= lossesMax) return
+    if (existing === undefined) return void losses.set(loss.merchantId, loss)
+    const { requestId, to } = loss.to >= existing.to ? loss : existing
+    losses.set(loss.merchantId, { ...loss, count: existing.count + loss.count, from: Math.min(existing.from, loss.from), to, requestId })
   }
 }
 

@@ -21,7 +21,7 @@ export interface RequestFilter {
   readonly to?: number
 }
 
-/** The request log as a merchant's people look at it. */
+/** The request log of a merchant, for the dashboard. */
 export interface RequestLists {
   list(of: MerchantKey, filter: RequestFilter): Promise<{ requests: RequestRow[]; next: TimeCursor | null }>
   /** Throws `requestNotFound`. */
@@ -31,26 +31,27 @@ export interface RequestLists {
 export function makeRequestLists(store: Pick<Store, 'read'>): RequestLists {
   return Object.freeze<RequestLists>({
     async list({ bucket, merchantId }, filter) {
-      if (filter.requestId !== undefined) return one({ bucket, merchantId }, filter, filter.requestId)
+      if (filter.requestId !== undefined) return findOne({ bucket, merchantId }, filter, filter.requestId)
       const { count, from = 0, cardId = null } = filter
-      const picked: RequestRow[] = []
+      const matching: RequestRow[] = []
       let after = startOf(filter)
-      // What a filter leaves out is read too, of so many rows at most: a page may be short and still have a next one.
-      const isPicking = filter.method !== undefined || filter.outcome !== undefined || filter.code !== undefined
-      for (let turn = 0; turn < (isPicking ? maxReads : 1); turn++) {
-        if (turn > 0) await yieldToOthers()
-        const look = isPicking ? rowsPerRead : count
-        const looked = await store.read(listRequests({ bucket, merchantId, after, from, count: look + 1, cardId }))
-        const rows = looked.slice(0, look)
+      // Rows that the filter excludes are read too, up to a maximum, so a page may be short and still have a next one.
+      const isFiltered = filter.method !== undefined || filter.outcome !== undefined || filter.code !== undefined
+      for (let round = 0; round < (isFiltered ? maxReads : 1); round++) {
+        if (round > 0) await yieldToOthers()
+        const readCount = isFiltered ? rowsPerRead : count
+        const found = await store.read(listRequests({ bucket, merchantId, after, from, count: readCount + 1, cardId }))
+        const rows = found.slice(0, readCount)
         for (const [at, row] of rows.entries()) {
-          if (matches(row, filter)) picked.push(row)
-          if (picked.length === count && (at < rows.length - 1 || looked.length > look)) return { requests: picked, next: cursorOf(row) }
+          if (matches(row, filter)) matching.push(row)
+          if (matching.length === count && (at < rows.length - 1 || found.length > readCount))
+            return { requests: matching, next: cursorOf(row) }
         }
         const last = rows.at(-1)
-        if (looked.length <= look || last === undefined) return { requests: picked, next: null }
+        if (found.length <= readCount || last === undefined) return { requests: matching, next: null }
         after = cursorOf(last)
       }
-      return { requests: picked, next: after }
+      return { requests: matching, next: after }
     },
     async get(of, requestId) {
       const row = await store.read(findRequest({ bucket: of.bucket, merchantId: of.merchantId, requestId }))
@@ -59,15 +60,16 @@ export function makeRequestLists(store: Pick<Store, 'read'>): RequestLists {
     },
   })
 
-  async function one(of: MerchantKey, filter: RequestFilter, requestId: string) {
+  async function findOne(of: MerchantKey, filter: RequestFilter, requestId: string) {
     const row = await store.read(findRequest({ ...of, requestId }))
     const { from = 0, to = Infinity, cardId } = filter
-    const isIn = row !== null && row.at >= from && row.at < to && matches(row, filter) && (cardId === undefined || row.cardId === cardId)
-    return { requests: isIn ? [row] : [], next: null }
+    const isMatching =
+      row !== null && row.at >= from && row.at < to && matches(row, filter) && (cardId === undefined || row.cardId === cardId)
+    return { requests: isMatching ? [row] : [], next: null }
   }
 }
 
-/** A gap is told whatever is looked for: what is not there might have been it. */
+/** Gaps match every filter, because a call that was not recorded could have matched. */
 function matches({ method, code, lost }: RequestRow, filter: RequestFilter): boolean {
   if (lost > 0) return true
   if (filter.method !== undefined && filter.method !== method) return false
@@ -75,7 +77,7 @@ function matches({ method, code, lost }: RequestRow, filter: RequestFilter): boo
   return filter.outcome === undefined || (filter.outcome === 'ok') === (code === 0)
 }
 
-/** From the page before, or from the end of the span. */
+/** The cursor of the previous page, or the end of the period. */
 function startOf({ after, to }: RequestFilter): TimeCursor | null {
   if (to === undefined) return after
   return after !== null && after.at < to ? after : { at: to, id: '' }
@@ -85,11 +87,11 @@ function cursorOf({ at, requestId }: RequestRow): TimeCursor {
   return { at, id: requestId }
 }
 
-/** The embedded store reads on the thread that answers: whoever has waited meanwhile comes first. */
+/** The embedded store reads on the thread that serves requests, so other requests run between two reads. */
 function yieldToOthers(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve))
 }
 
-/** Some two milliseconds of the embedded store. */
+/** About two milliseconds of the embedded store. */
 const rowsPerRead = 500
 const maxReads = 20

@@ -17,16 +17,16 @@ import { deleteInPages, type Store } from '../../store/store.ts'
 import { cardIdOf, isLoggableId, isLoggableWord, redactParams, redactResult } from './redact.ts'
 import { makeRequestBuffer, type RequestLoss } from './request-buffer.ts'
 
-/** Keeps calls in the request log: behind the calls, in batches, and what there is no room for is counted and told. */
+/** Records calls in the request log: after the reply, in batches. Calls that do not fit into the buffer are counted, and the gap is recorded. */
 export interface RequestRecorder {
   readonly recordCall: RecordCall
-  /** Writes what waits; tells how many rows. What the store does not take stays, as long as there is room. */
+  /** Writes the waiting records and returns their number. Records that the store did not accept are retried as long as the buffer has room. */
   runOnce(stopping: AbortSignal): Promise<number>
-  /** Drops what is too old, and what is too much of one merchant; slice by slice. */
+  /** Deletes records that are too old or exceed a merchant's maximum, in slices. Returns their number. */
   deleteOld(stopping: AbortSignal): Promise<number>
   /** Calls that were not recorded since the start. */
   droppedCount(): number
-  /** Calls that wait to be written. */
+  /** The number of calls that wait to be written. */
   waiting(): number
 }
 
@@ -35,24 +35,24 @@ export interface RequestRecorderDependencies {
   readonly merchants: Pick<MerchantCache, 'find'>
   readonly clock: Pick<Clock, 'now'>
   readonly settings: RecorderSettings
-  /** A call that could not be recorded: a fault of ours. */
+  /** Called when a call could not be recorded because of a bug. */
   readonly failed: (err: unknown) => void
 }
 
 export interface RecorderSettings {
   /** 0: nothing is recorded. */
   readonly days: number
-  /** Of one merchant. */
+  /** Maximum per merchant. */
   readonly rowsMax: number
   readonly waitingMax: number
 }
 
-/** Calls that wait to be written are a few kilobytes each at most. */
+/** A call that waits to be written takes a few kilobytes at most. */
 export function recorderSettings({ requestLogDays, requestLogRowsMax }: Config): RecorderSettings {
   return { days: requestLogDays, rowsMax: requestLogRowsMax, waitingMax: 5000 }
 }
 
-/** What a call's row stores besides its columns. */
+/** The JSON in the column `detail` of a call's row. */
 export interface RequestDetail {
   readonly data: string
   readonly params: ReturnType<typeof redactParams>
@@ -61,7 +61,7 @@ export interface RequestDetail {
 
 export function makeRequestRecorder({ store, merchants, clock, settings, failed }: RequestRecorderDependencies): RequestRecorder {
   const buffer = makeRequestBuffer({ rowsMax: settings.waitingMax, unprovedMax: Math.ceil(settings.waitingMax / 10) })
-  /** Rows written since a merchant's were last counted; its first one counts them. */
+  /** Rows written since a merchant's rows were last counted; negative: they were never counted. */
   const written = new Map<string, number>()
   return Object.freeze<RequestRecorder>({
     recordCall(call) {
@@ -70,7 +70,7 @@ export function makeRequestRecorder({ store, merchants, clock, settings, failed 
       try {
         if (merchantId !== null) buffer.add(recordOf(call, merchantId, clock.now()))
       } catch (err) {
-        // The call is answered whether or not it is recorded.
+        // The caller gets its reply whether or not the call is recorded.
         failed(err)
       }
     },
@@ -114,25 +114,25 @@ export function makeRequestRecorder({ store, merchants, clock, settings, failed 
     return rows.length
   }
 
-  /** Anybody may name a merchant: calls that name none that exists are left out. */
+  /** Anyone can name a merchant: calls that name an unknown one are not recorded. */
   async function withoutUnknownMerchants(rows: readonly DetailedRequestRow[]): Promise<DetailedRequestRow[]> {
     const named = new Set(rows.filter(({ caller }) => caller === 'unproved').map(({ merchantId }) => merchantId))
-    const strange = await findUnknownMerchants(named)
-    return rows.filter(({ merchantId }) => !strange.has(merchantId))
+    const unknown = await findUnknownMerchants(named)
+    return rows.filter(({ merchantId }) => !unknown.has(merchantId))
   }
 
   async function findUnknownMerchants(named: ReadonlySet<string>): Promise<ReadonlySet<string>> {
-    const strange = new Set<string>()
-    for (const merchantId of named) if ((await merchants.find(merchantId)) === null) strange.add(merchantId)
-    return strange
+    const unknown = new Set<string>()
+    for (const merchantId of named) if ((await merchants.find(merchantId)) === null) unknown.add(merchantId)
+    return unknown
   }
 
   async function recordLosses(): Promise<void> {
     const losses = buffer.takeLosses()
     if (losses.length === 0) return
     try {
-      const strange = await findUnknownMerchants(new Set(losses.map(({ merchantId }) => merchantId)))
-      await write(losses.filter(({ merchantId }) => !strange.has(merchantId)).map(rowOfLoss))
+      const unknown = await findUnknownMerchants(new Set(losses.map(({ merchantId }) => merchantId)))
+      await write(losses.filter(({ merchantId }) => !unknown.has(merchantId)).map(rowOfLoss))
     } catch (err) {
       buffer.putLossesBack(losses)
       throw err
@@ -180,9 +180,9 @@ function outcomeOf({ error, profile }: CompletedCall): { code: number; reason: s
   return { code: profile === 'spec' ? (specCode ?? code) : code, reason }
 }
 
-/** A member's path or another name of ours; what a merchant's endpoint said is not stored. */
-function loggableData(told: unknown): string {
-  return typeof told === 'string' && (isLoggableId(told) || isLoggableWord(told)) ? told : ''
+/** The path of a member or another plain name. A reply of a merchant's endpoint is not stored. */
+function loggableData(data: unknown): string {
+  return typeof data === 'string' && (isLoggableId(data) || isLoggableWord(data)) ? data : ''
 }
 
 function rowOfLoss({ merchantId, bucket, count, from, to, requestId }: RequestLoss): DetailedRequestRow {
@@ -205,16 +205,16 @@ function rowOfLoss({ merchantId, bucket, count, from, to, requestId }: RequestLo
   }
 }
 
-/** The merchant id in an X-Auth header, proved or not. */
+/** The merchant id in an X-Auth header, authenticated or not. */
 function merchantIdIn(xAuth: string | null): string | null {
   const named = xAuth?.split(':', 1)[0]?.trim() ?? ''
   return isLoggableId(named) ? named : null
 }
 
-/** More merchants in one process than this are dropped by age alone. */
+/** The rows of further merchants in one process are deleted by age only. */
 const merchantsMax = 100_000
 const uncounted = -1
 const pageSize = 100
-/** At most so many a run; what is left waits for the next. */
+/** Maximum per run; the rest is written by the next run. */
 const pagesMax = 50
 const dayMs = 86_400_000

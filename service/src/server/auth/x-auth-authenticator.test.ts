@@ -71,7 +71,7 @@ test('a page may call from its merchant’s origins and from the form’s, lette
   ]
   for (const [origin, fault] of cases)
     assert.equal(await faultOf('browser', { origin, isFromBrowser: origin !== null }), fault, String(origin))
-  const { fault } = await ask('browser', { origin: 'https://other.example' }, { isAnyAllowed: true, formOrigin: null })
+  const { fault } = await authenticate('browser', { origin: 'https://other.example' }, { isAnyAllowed: true, formOrigin: null })
   assert.equal(fault, null)
 })
 
@@ -84,9 +84,9 @@ test('a merchant learns that it is blocked only behind a right password, or by i
 })
 
 test('an unknown merchant id is reported as such, since ids are public; a wrong password is only denied', async () => {
-  const unknown = await ask('browser', { xAuth: unknownId }, origins)
+  const unknown = await authenticate('browser', { xAuth: unknownId }, origins)
   assert.deepEqual(unknown.fault, { entry: 'merchantUnknown', data: 'invalid_id' })
-  const wrong = await ask('browser', { xAuth: `${merchantId}:x` }, origins)
+  const wrong = await authenticate('browser', { xAuth: `${merchantId}:x` }, origins)
   assert.deepEqual(wrong, {
     identity: { merchantId: '', bucket: 0, kind: 'browser', limits: null },
     merchantId: null,
@@ -95,9 +95,9 @@ test('an unknown merchant id is reported as such, since ids are public; a wrong 
 })
 
 test('a caller that has authenticated is logged, also when it may not call the operation', async () => {
-  const shown = await ask('server', { xAuth: merchantId }, origins)
+  const shown = await authenticate('server', { xAuth: merchantId }, origins)
   assert.deepEqual([shown.merchantId, shown.fault?.entry], [merchantId, 'serverOnly'])
-  const right = await ask('server', { xAuth: server }, origins)
+  const right = await authenticate('server', { xAuth: server }, origins)
   assert.deepEqual(right, { identity: { merchantId, bucket: 7, kind: 'server', limits: null }, merchantId, fault: null })
 })
 
@@ -105,15 +105,15 @@ function denied(entry: string): (string | null)[] {
   return [entry, entry, entry, null]
 }
 
-async function ask(needed: PublicCaller, parts: Partial<RequestCredentials>, rule = origins): Promise<CallerAuthentication> {
-  const asked = claim(parts)
-  return identifyCaller(needed, asked, needed === 'nobody' ? null : await credentials.authenticate(asked.xAuth), rule)
+async function authenticate(needed: PublicCaller, overrides: Partial<RequestCredentials>, rule = origins): Promise<CallerAuthentication> {
+  const sent = makeCredentials(overrides)
+  return identifyCaller(needed, sent, needed === 'nobody' ? null : await credentials.authenticate(sent.xAuth), rule)
 }
 
-function claim(parts: Partial<RequestCredentials>): RequestCredentials {
-  return { xAuth: merchantId, origin: null, isFromBrowser: false, profile: 'spec', ...parts }
+function makeCredentials(overrides: Partial<RequestCredentials>): RequestCredentials {
+  return { xAuth: merchantId, origin: null, isFromBrowser: false, profile: 'spec', ...overrides }
 }
 
-async function faultOf(needed: PublicCaller, parts: Partial<RequestCredentials>): Promise<string | null> {
-  return (await ask(needed, parts)).fault?.entry ?? null
+async function faultOf(needed: PublicCaller, overrides: Partial<RequestCredentials>): Promise<string | null> {
+  return (await authenticate(needed, overrides)).fault?.entry ?? null
 }

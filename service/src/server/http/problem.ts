@@ -17,7 +17,7 @@ export const problems = {
   framing: {
     status: 400,
     title: 'Bad Request',
-    detail: 'The length of the body is told in a way that two readers could understand differently.',
+    detail: 'The length of the body is ambiguous: two servers could read it differently.',
   },
   tooManySockets: { status: 503, title: 'Service Unavailable', detail: 'Too many connections come from this address.' },
   tooManyBodies: { status: 503, title: 'Service Unavailable', detail: 'Too many requests are arriving at once: try again later.' },
