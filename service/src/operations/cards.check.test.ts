@@ -11,12 +11,12 @@ const app = await createTestApp({ after })
 test('cards.check returns the card with its token in both profiles, before and after verification', async () => {
   const merchant = app.merchant('spec')
   const token = await merchant.createToken('8600495473316478', { save: false })
-  const told = { number: '8600***6478', expire: '0399', token, recurrent: false, verify: false, type: '22618' }
-  assert.deepEqual(await merchant.call('cards.check', { token }), { card: told })
+  const expected = { number: '8600***6478', expire: '0399', token, recurrent: false, verify: false, type: '22618' }
+  assert.deepEqual(await merchant.call('cards.check', { token }), { card: expected })
   await merchant.call('cards.get_verify_code', { token })
   await merchant.call('cards.verify', { token, code: '666666' })
-  assert.deepEqual(await merchant.call('cards.check', { token }), { card: { ...told, verify: true } })
-  const subscribed = { ...told, number: '860049******6478', expire: '03/99', verify: true }
+  assert.deepEqual(await merchant.call('cards.check', { token }), { card: { ...expected, verify: true } })
+  const subscribed = { ...expected, number: '860049******6478', expire: '03/99', verify: true }
   assert.deepEqual(await merchant.withProfile('subscribe').call('cards.check', { token }), { card: subscribed })
 })
 

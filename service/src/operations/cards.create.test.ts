@@ -19,9 +19,9 @@ test('a created card is returned masked, unverified and with a token, in the for
   const merchant = app.merchant('spec')
   const { card } = await merchant.call('cards.create', params, first)
   assert.deepEqual(Object.keys(card), ['number', 'expire', 'token', 'recurrent', 'verify', 'type'])
-  const { token, ...told } = card
+  const { token, ...rest } = card
   assert.match(token, /^[0-9a-f]{24}_[0-9A-Za-z]{43}$/)
-  assert.deepEqual(told, { number: '8600***6311', expire: '0399', recurrent: true, verify: false, type: '22618' })
+  assert.deepEqual(rest, { number: '8600***6311', expire: '0399', recurrent: true, verify: false, type: '22618' })
 
   const { card: subscribed } = await merchant.withProfile('subscribe').call('cards.create', params, first)
   assert.deepEqual([subscribed.number, subscribed.expire], ['860006******6311', '03/99'])
@@ -127,17 +127,17 @@ test('the replies to 10,000 numbers of one prefix differ only in token and mask'
   const pans = Array.from({ length: 10_000 }, () => drawPan('8600'))
   const shapes = new Set<string>()
   for (let from = 0; from < pans.length; from += 500) {
-    const told = await Promise.all(pans.slice(from, from + 500).map((pan) => merchant.callRaw('cards.create', params, pan)))
-    told.forEach((reply, at) => shapes.add(shapeOf(reply, pans[from + at]!)))
+    const replies = await Promise.all(pans.slice(from, from + 500).map((pan) => merchant.callRaw('cards.create', params, pan)))
+    replies.forEach((reply, at) => shapes.add(shapeOf(reply, pans[from + at]!)))
   }
-  // A number that the network would know differently is one of them: the blocked card of the sandbox has another prefix, so one of 8600.
+  // One more number that the network treats differently. The sandbox's blocked card has another prefix, so a card of 8600 is used.
   shapes.add(shapeOf(await merchant.callRaw('cards.create', params, '8600060921090842'), '8600060921090842'))
   assert.equal(shapes.size, 1, [...shapes].join('\n'))
   const wrong = `${pans[0]!.slice(0, -1)}${(Number(pans[0]!.at(-1)) + 1) % 10}`
-  assert.ok(!shapes.has(shapeOf(await merchant.callRaw('cards.create', params, wrong), wrong)), 'the comparison sees a difference')
+  assert.ok(!shapes.has(shapeOf(await merchant.callRaw('cards.create', params, wrong), wrong)), 'the comparison must detect a difference')
 })
 
-/** A reply with what has to differ taken out: the token, and the digits that the mask shows. */
+/** A reply without what must differ: the token and the digits of the mask. */
 function shapeOf(reply: object, pan: string): string {
   const text = JSON.stringify(reply).replace(/[0-9a-f]{24}_[0-9A-Za-z]{43}/, 'token')
   return text.replace(`${pan.slice(0, 4)}***${pan.slice(-4)}`, 'mask')
@@ -162,16 +162,16 @@ test('the type is the card scheme of the prefix', async () => {
 
 test('the stored consent is that of the form, else the assertion of the merchant, and none without save', async () => {
   const given = { version: agreed.version, sha256: agreed.texts.uz.sha256, locale: 'uz', at: 1_795_000_000_000 }
-  const cases: [save: boolean, consent: typeof given | null, kept: string | null][] = [
+  const cases: [save: boolean, consent: typeof given | null, stored: string | null][] = [
     [true, given, JSON.stringify({ ...given, by: 'server' })],
     [true, null, '{"asserted":"merchant"}'],
     [false, given, JSON.stringify({ ...given, by: 'server' })],
     [false, null, null],
   ]
   const merchant = app.merchant()
-  for (const [save, consent, kept] of cases) {
+  for (const [save, consent, stored] of cases) {
     const { card } = await merchant.call('cards.create', { ...params, save, consent }, first)
-    assert.equal((await rowOf(card.token))?.consent, kept)
+    assert.equal((await rowOf(card.token))?.consent, stored)
   }
   async function rowOf(token: string) {
     const { bucket, merchantId } = merchant

@@ -141,12 +141,12 @@ test('a scenario card succeeds at every step but its own', () =>
     }
   }))
 
-test('a network that does not respond for 12 seconds is a timeout, and the caller is told', async () => {
-  let told: AbortSignal | null = null
+test('a network that does not respond for 12 seconds is a timeout, and its call is aborted', async () => {
+  let callSignal: AbortSignal | null = null
   const silent = (sandbox: Network): Network => ({
     ...sandbox,
     startVerification: async (_ask, signal) => {
-      told = signal
+      callSignal = signal
       return new Promise(() => undefined)
     },
   })
@@ -157,8 +157,8 @@ test('a network that does not respond for 12 seconds is a timeout, and the calle
     await app.clock.untilSleeping(12_000)
     app.clock.advance(12_000)
     assert.equal(await asking, 'network_timeout')
-    assert.equal(told?.aborted, true)
-    // It may have sent its code all the same: that one is still asked about.
+    assert.equal(callSignal?.aborted, true)
+    // The network may have sent its code nevertheless, so that code is still accepted.
     await merchant.call('cards.verify', { token, code: '666666' })
   })
 })
@@ -179,7 +179,7 @@ test('the attempt is stored before the network is called, and the PAN is wiped a
     startVerification: async (ask, signal) => {
       pans.push(ask.pan)
       const open = await app?.store.read(findVerification({ bucket, merchantId, cardId }))
-      seen.push(open?.outcome, open?.attemptId === ask.requestId ? 'its id is our request id' : 'another id')
+      seen.push(open?.outcome, open?.attemptId === ask.requestId ? 'under our request id' : 'under another id')
       return sandbox.startVerification(ask, signal)
     },
   })
@@ -189,7 +189,7 @@ test('the attempt is stored before the network is called, and the PAN is wiped a
   const token = await merchant.createToken(weSend)
   const cardId = token.slice(0, 24)
   await merchant.call('cards.get_verify_code', { token })
-  assert.deepEqual(seen, ['asked', 'its id is our request id'])
+  assert.deepEqual(seen, ['asked', 'under our request id'])
   assert.equal((await app.store.read(findVerification({ bucket, merchantId, cardId })))?.outcome, 'sent')
   const dek = await app.keyring.active('limits')
   for (const pan of pans) assert.throws(() => hashLimitSubject(dek, 'pan', pan), /wiped/)
@@ -197,13 +197,13 @@ test('the attempt is stored before the network is called, and the PAN is wiped a
 })
 
 test('a message that the gateway rejects is not sent; after a failure or 3 seconds without a response it may be, and is not sent again', async () => {
-  const outcomes: [gateway: Sms['send'], kept: string, reason: string | null][] = [
+  const outcomes: [gateway: Sms['send'], stored: string, reason: string | null][] = [
     [async () => 'rejected', 'rejected', 'sms_not_sent'],
     [async () => 'unknown', 'unknown', null],
     [() => Promise.reject(new Error('reset by peer')), 'unknown', null],
     [() => new Promise(() => undefined), 'unknown', null],
   ]
-  for (const [index, [send, kept, reason]] of outcomes.entries()) {
+  for (const [index, [send, stored, reason]] of outcomes.entries()) {
     let sends = 0
     const counted: Sms['send'] = (message, signal) => {
       sends += 1
@@ -221,9 +221,9 @@ test('a message that the gateway rejects is not sent; after a failure or 3 secon
       const reply = await asking
       assert.equal('error' in reply ? reply.error.reason : null, reason)
       if ('error' in reply) assert.deepEqual([reply.error.code, reply.error.retry_after], [-31110, 60_000])
-      assert.equal((await app.store.read(findVerification({ bucket, merchantId, cardId: token.slice(0, 24) })))?.outcome, kept)
+      assert.equal((await app.store.read(findVerification({ bucket, merchantId, cardId: token.slice(0, 24) })))?.outcome, stored)
       assert.equal(sends, 1)
-      // The code may have arrived: it is taken.
+      // The code may have arrived, so it is accepted.
       await merchant.call('cards.verify', { token, code: '666666' })
     })
   }

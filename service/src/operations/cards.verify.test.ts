@@ -26,8 +26,8 @@ async function within(options: TestAppOptions, use: (app: TestApp) => Promise<vo
   }
 }
 
-/** A token whose code has been asked for. */
-async function asked(merchant: TestMerchant, pan: string, save = true): Promise<string> {
+/** A token whose SMS code has been requested. */
+async function createTokenWithCode(merchant: TestMerchant, pan: string, save = true): Promise<string> {
   const token = await merchant.createToken(pan, { save })
   await merchant.callRaw('cards.get_verify_code', { token })
   return token
@@ -38,7 +38,7 @@ test('the right code verifies, as a string or number and with surrounding whites
     const merchant = app.merchant()
     for (const pan of both) {
       for (const code of [right, 666666, ` ${right} `]) {
-        const token = await asked(merchant, pan)
+        const token = await createTokenWithCode(merchant, pan)
         const { card } = await merchant.call('cards.verify', { token, code })
         assert.deepEqual(card, { ...(await merchant.call('cards.check', { token })).card, verify: true })
         assert.deepEqual(await merchant.call('cards.verify', { token, code: '000000' }), { card })
@@ -50,7 +50,7 @@ test('the right code verifies, as a string or number and with surrounding whites
 test('leading zeros are restored for a code sent as a number, but not as a string', () =>
   within({ codes: { draw: () => '000042' } }, async (app) => {
     const merchant = app.merchant()
-    const token = await asked(merchant, weSend)
+    const token = await createTokenWithCode(merchant, weSend)
     assert.equal(await merchant.expectError('cards.verify', { token, code: '42' }), 'code_malformed')
     await merchant.call('cards.verify', { token, code: 42 })
   }))
@@ -60,7 +60,7 @@ test('the fifth wrong code says that no attempt is left, even the right code is 
     const merchant = app.merchant()
     for (const pan of both) {
       const replies: string[] = []
-      const token = await asked(merchant, pan)
+      const token = await createTokenWithCode(merchant, pan)
       for (const code of [...Array<string>(5).fill('000000'), right]) {
         const reply = await merchant.callRaw('cards.verify', { token, code })
         assert.ok('error' in reply)
@@ -77,7 +77,7 @@ test('a code that is not six digits is refused as malformed and uses up no attem
   within({}, async (app) => {
     const merchant = app.merchant()
     for (const pan of both) {
-      const token = await asked(merchant, pan)
+      const token = await createTokenWithCode(merchant, pan)
       for (let round = 0; round < 3; round++) {
         for (const code of ['', '66666', '6666666', '66666６', '0x1234', '66 6666']) {
           const reply = await merchant.callRaw('cards.verify', { token, code })
@@ -88,7 +88,7 @@ test('a code that is not six digits is refused as malformed and uses up no attem
       for (let attempt = 0; attempt < 4; attempt++)
         assert.equal(await merchant.expectError('cards.verify', { token, code: '000000' }), 'wrong_code')
       await merchant.call('cards.verify', { token, code: ` ${right} ` })
-      // A verified card is answered the same way, whatever the code.
+      // A verified card returns the same result, whatever the code.
       assert.equal((await merchant.call('cards.verify', { token, code: '1' })).card.verify, true)
     }
     const never = await merchant.createToken(both[0] ?? '')
@@ -104,7 +104,7 @@ test('a code that was never requested and a code that is 180 seconds old are ref
       assert.ok('error' in reply)
       assert.deepEqual([reply.error.code, reply.error.reason], [-31101, 'code_not_requested'])
 
-      const [young, old] = [await asked(merchant, pan), await asked(merchant, pan)]
+      const [young, old] = [await createTokenWithCode(merchant, pan), await createTokenWithCode(merchant, pan)]
       app.clock.advance(179_999)
       await merchant.call('cards.verify', { token: young, code: right })
       app.clock.advance(1)
@@ -117,21 +117,21 @@ test('a code that was never requested and a code that is 180 seconds old are ref
 test('neither changing the clock nor a reboot extends the lifetime of a code', () =>
   within({}, async (app) => {
     const merchant = app.merchant()
-    const jumps: [said: string, move: () => void, back: () => void][] = [
+    const jumps: [reason: string, move: () => void, back: () => void][] = [
       ['code_expired', () => app.clock.jump(-3_600_000), () => app.clock.jump(3_600_000)],
       ['code_expired', () => app.clock.jump(-6000), () => app.clock.jump(6000)],
       ['code_expired', () => app.clock.jump(600_000), () => app.clock.jump(-600_000)],
       ['card_ended', () => app.clock.jump(86_400_000), () => app.clock.jump(-86_400_000)],
       ['code_expired', rebootSlowly, () => app.clock.jump(-10_000)],
     ]
-    for (const [said, move, back] of jumps) {
-      const token = await asked(merchant, weSend)
+    for (const [reason, move, back] of jumps) {
+      const token = await createTokenWithCode(merchant, weSend)
       app.clock.advance(170_000)
       move()
-      assert.equal(await merchant.expectError('cards.verify', { token, code: right }), said)
+      assert.equal(await merchant.expectError('cards.verify', { token, code: right }), reason)
       back()
-      // Once found too old a code stays so; where nothing was evaluated, its true life goes on.
-      if (said === 'code_expired') assert.equal(await merchant.expectError('cards.verify', { token, code: right }), said)
+      // A code that was found to be expired stays expired. If no code was evaluated, its lifetime is unaffected.
+      if (reason === 'code_expired') assert.equal(await merchant.expectError('cards.verify', { token, code: right }), reason)
       else await merchant.call('cards.verify', { token, code: right })
     }
 
@@ -145,7 +145,7 @@ test('only the newest code is accepted', () => {
   const drawn = ['111111', '222222']
   return within({ codes: { draw: () => drawn.shift() ?? '' } }, async (app) => {
     const merchant = app.merchant()
-    const token = await asked(merchant, weSend)
+    const token = await createTokenWithCode(merchant, weSend)
     app.clock.advance(60_000)
     await merchant.call('cards.get_verify_code', { token })
     assert.equal(await merchant.expectError('cards.verify', { token, code: '111111' }), 'wrong_code')
@@ -158,12 +158,12 @@ test('the fixed code is accepted for every test card, also after its code could 
     const merchant = app.merchant()
     for (const { number, scenario } of testCards) {
       const token = await merchant.createToken(number)
-      const asking = merchant.callRaw('cards.get_verify_code', { token })
+      const pending = merchant.callRaw('cards.get_verify_code', { token })
       if ((scenario?.delayMs ?? 0) > 0) {
         await app.clock.untilSleeping(10_000)
         app.clock.advance(10_000)
       }
-      assert.equal('error' in (await asking), scenario !== null)
+      assert.equal('error' in (await pending), scenario !== null)
       assert.equal(await merchant.expectError('cards.verify', { token, code: '666667' }), 'wrong_code')
       assert.equal((await merchant.call('cards.verify', { token, code: right })).card.verify, true)
     }
@@ -172,7 +172,7 @@ test('the fixed code is accepted for every test card, also after its code could 
 test('a card unknown to the sandbox is never verified', () =>
   within({}, async (app) => {
     const merchant = app.merchant()
-    const token = await asked(merchant, drawPan('8600'))
+    const token = await createTokenWithCode(merchant, drawPan('8600'))
     assert.equal(await merchant.expectError('cards.verify', { token, code: right }), 'code_not_requested')
   }))
 
@@ -184,31 +184,31 @@ test('a scenario with step verify sends the code and then refuses it without cou
       await app.store.write(setScenarioStep, { merchantId: merchant.merchantId, scenario: scenario.name, step: 'verify' })
       const token = await merchant.createToken(number)
       await merchant.call('cards.get_verify_code', { token })
-      const answering = merchant.expectError('cards.verify', { token, code: right })
+      const pending = merchant.expectError('cards.verify', { token, code: right })
       if (scenario.delayMs > 0) {
         await app.clock.untilSleeping(10_000)
         app.clock.advance(10_000)
       }
-      assert.equal(await answering, scenario.name)
+      assert.equal(await pending, scenario.name)
       assert.equal((await merchant.call('cards.check', { token })).card.verify, false)
       const { bucket, merchantId } = merchant
       assert.equal((await app.store.read(findVerification({ bucket, merchantId, cardId: token.slice(0, 24) })))?.attempts, 0)
     }
   }))
 
-test('of 200 concurrent wrong codes at most five are checked, whoever sent the code', async () => {
+test('of 200 concurrent wrong codes at most five are checked, whether the network or the service sent the code', async () => {
   let evaluated = 0
   const counting = (sandbox: Network): Network => ({
     ...sandbox,
-    finishVerification: async (answer, signal) => {
+    finishVerification: async (check, signal) => {
       evaluated += 1
-      return sandbox.finishVerification(answer, signal)
+      return sandbox.finishVerification(check, signal)
     },
   })
   await within({ network: counting }, async (app) => {
     const merchant = app.merchant()
     for (const pan of both) {
-      const token = await asked(merchant, pan)
+      const token = await createTokenWithCode(merchant, pan)
       const guesses = Array.from({ length: 200 }, (_, i) => String(i).padStart(6, '0'))
       const reasons = await Promise.all(guesses.map((code) => merchant.expectError('cards.verify', { token, code })))
       assert.equal(reasons.filter((reason) => reason === 'wrong_code').length, 4)
@@ -222,7 +222,7 @@ test('the right code, submitted many times concurrently, verifies once and alway
   within({}, async (app) => {
     const merchant = app.merchant()
     for (const pan of both) {
-      const token = await asked(merchant, pan)
+      const token = await createTokenWithCode(merchant, pan)
       const replies = await Promise.all(Array.from({ length: 5 }, () => merchant.call('cards.verify', { token, code: right })))
       assert.equal(new Set(replies.map((reply) => JSON.stringify(reply))).size, 1)
       const { bucket, merchantId } = merchant
@@ -233,25 +233,25 @@ test('the right code, submitted many times concurrently, verifies once and alway
 test('with the caps on, a PAN has 15 attempts a day over all its tokens, codes and merchants', () =>
   within({ verification: { limits: true } }, async (app) => {
     const guess = async (merchant: TestMerchant) => {
-      const token = await asked(merchant, weSend)
+      const token = await createTokenWithCode(merchant, weSend)
       const reasons: string[] = []
-      for (let tries = 0; tries < 5; tries++) reasons.push(await merchant.expectError('cards.verify', { token, code: '000000' }))
+      for (let attempt = 0; attempt < 5; attempt++) reasons.push(await merchant.expectError('cards.verify', { token, code: '000000' }))
       app.clock.advance(600_000)
       return reasons
     }
     for (let codes = 0; codes < 3; codes++) assert.deepEqual(new Set(await guess(app.merchant())), new Set(['wrong_code', 'tries_used_up']))
     const merchant = app.merchant()
-    const token = await asked(merchant, weSend)
+    const token = await createTokenWithCode(merchant, weSend)
     const reply = await merchant.callRaw('cards.verify', { token, code: right })
     assert.ok('error' in reply)
     assert.deepEqual([reply.error.code, reply.error.reason], [-31102, 'card_day_tries_used_up'])
     assert.equal(reply.error.retry_after, 86_400_000 - 3 * 600_000)
-    const other = await asked(merchant, networkSends)
+    const other = await createTokenWithCode(merchant, networkSends)
     await merchant.call('cards.verify', { token: other, code: right })
   }))
 
 test('the result of a network’s own code check is mapped to the errors of the API', async () => {
-  const sayings: [said: CodeCheckResult, reason: string][] = [
+  const results: [result: CodeCheckResult, reason: string][] = [
     [{ kind: 'wrong' }, 'wrong_code'],
     [{ kind: 'expired' }, 'code_expired'],
     [{ kind: 'attemptsUsedUp' }, 'tries_used_up'],
@@ -260,12 +260,12 @@ test('the result of a network’s own code check is mapped to the errors of the 
     [{ kind: 'refused', reason: 'systemError' }, 'system_error'],
     [{ kind: 'refused', reason: 'timeout' }, 'network_timeout'],
   ]
-  let saying: CodeCheckResult = { kind: 'unknown' }
-  await within({ network: (sandbox) => ({ ...sandbox, finishVerification: async () => saying }) }, async (app) => {
-    for (const [said, reason] of sayings) {
+  let networkResult: CodeCheckResult = { kind: 'unknown' }
+  await within({ network: (sandbox) => ({ ...sandbox, finishVerification: async () => networkResult }) }, async (app) => {
+    for (const [result, reason] of results) {
       const merchant = app.merchant()
-      const token = await asked(merchant, networkSends)
-      saying = said
+      const token = await createTokenWithCode(merchant, networkSends)
+      networkResult = result
       assert.equal(await merchant.expectError('cards.verify', { token, code: right }), reason)
       assert.equal((await merchant.call('cards.check', { token })).card.verify, false)
     }
@@ -277,8 +277,8 @@ test('a card resealed during the code check of the network is still verified', a
   const slow = (sandbox: Network): Network => ({
     ...sandbox,
     admitVerification: async () => (await meanwhile(), null),
-    finishVerification: async (answer, signal) => {
-      const finished = await sandbox.finishVerification(answer, signal)
+    finishVerification: async (check, signal) => {
+      const finished = await sandbox.finishVerification(check, signal)
       await meanwhile()
       return finished
     },
@@ -288,7 +288,7 @@ test('a card resealed during the code check of the network is still verified', a
     const reseal = makeCardResealer({ store, keyring, clock, environment, alarm: () => assert.fail() })
     const merchant = app.merchant()
     for (const pan of both) {
-      const token = await asked(merchant, pan)
+      const token = await createTokenWithCode(merchant, pan)
       let turns = 1
       meanwhile = async () => {
         if (turns-- <= 0) return
@@ -305,14 +305,14 @@ test('a card removed during the code check is not verified', async () => {
   let remove = async () => {}
   const slow = (sandbox: Network): Network => ({
     ...sandbox,
-    finishVerification: async (answer, signal) => {
+    finishVerification: async (check, signal) => {
       await remove()
-      return sandbox.finishVerification(answer, signal)
+      return sandbox.finishVerification(check, signal)
     },
   })
   await within({ network: slow }, async (app) => {
     const merchant = app.merchant()
-    const token = await asked(merchant, networkSends)
+    const token = await createTokenWithCode(merchant, networkSends)
     remove = async () => {
       await merchant.call('cards.remove', { token })
     }
@@ -323,15 +323,15 @@ test('a card removed during the code check is not verified', async () => {
 test('a verified card expires after 24 hours without save, and 30 days after its expiry with save', () =>
   within({}, async (app) => {
     const merchant = app.merchant()
-    const [once, kept] = [await asked(merchant, weSend, false), await asked(merchant, weSend, true)]
-    for (const token of [once, kept]) await merchant.call('cards.verify', { token, code: right })
+    const [once, saved] = [await createTokenWithCode(merchant, weSend, false), await createTokenWithCode(merchant, weSend, true)]
+    for (const token of [once, saved]) await merchant.call('cards.verify', { token, code: right })
     app.clock.advance(24 * 3_600_000 - 1)
     await merchant.call('cards.check', { token: once })
     app.clock.advance(1)
     assert.equal(await merchant.expectError('cards.check', { token: once }), 'card_ended')
     const past = Date.UTC(2099, 3, 1) - 5 * 3_600_000 + 30 * 86_400_000
     app.clock.advance(past - 1 - app.clock.now())
-    await merchant.call('cards.check', { token: kept })
+    await merchant.call('cards.check', { token: saved })
     app.clock.advance(1)
-    assert.equal(await merchant.expectError('cards.check', { token: kept }), 'card_ended')
+    assert.equal(await merchant.expectError('cards.check', { token: saved }), 'card_ended')
   }))

@@ -145,7 +145,7 @@ for (const name of names) {
       const isAllowed = (allowed[needed] as readonly string[]).includes(role)
       assert.equal(reply.error?.reason === 'role_too_low', !isAllowed, `${role}: ${JSON.stringify(reply)}`)
       const text = JSON.stringify(reply)
-      for (const mark of everything) assert.ok(!text.includes(mark), `${role} was told ${mark}: ${text}`)
+      for (const mark of everything) assert.ok(!text.includes(mark), `${role} got ${mark}: ${text}`)
       assert.deepEqual(await pictureOf(), before, role)
     }
     const nobody = entrance.visitor()

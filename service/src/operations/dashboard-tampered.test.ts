@@ -17,7 +17,7 @@ for (const [name, withStore] of [
   ['PostgreSQL', withPostgres],
 ] as const) {
   test(
-    `cards and receipts whose rows another hand has written are shown as such and nothing of them, and the list goes on, on ${name}`,
+    `lists show tampered cards and receipts as such, without their content, and continue after them, on ${name}`,
     withStore(async ({ store, raw }: StoreUnderTest) => {
       const app = await createTestApp({ after }, { store })
       const user = await openDashboard(app).user('read')
@@ -29,14 +29,14 @@ for (const [name, withStore] of [
         made.unshift({ cardId, receiptId: receipt._id })
         app.clock.advance(1000)
       }
-      // The last of the first page by its MAC, the last of the second by a value that no row of ours has.
+      // The last row of the first page has a wrong MAC, that of the second a value that is never written.
       await raw(`update cards set verified = 1, customer = '"a stranger"' where card_id = '${made[1]?.cardId}'`)
       await raw(`update cards set verified = 2 where card_id = '${made[3]?.cardId}'`)
       await raw(`update receipts set state = 4, amount_tiyin = 1 where receipt_id = '${made[1]?.receiptId}'`)
       await raw(`update receipts set flagged = 2 where receipt_id = '${made[3]?.receiptId}'`)
 
       const states: string[] = []
-      const told: string[] = []
+      const replies: string[] = []
       let [cardsAfter, receiptsAfter]: (string | null)[] = [null, null]
       for (let page = 0; page < 3; page++) {
         const cards: Result<'dashboard.cards.list'> = await user.call('dashboard.cards.list', { count: 2, after: cardsAfter ?? null })
@@ -45,13 +45,13 @@ for (const [name, withStore] of [
           after: receiptsAfter ?? null,
         })
         states.push(...cards.cards.map(({ state }) => state), ...receipts.receipts.map(({ state }) => String(state)))
-        told.push(JSON.stringify(cards.cards), JSON.stringify(receipts.receipts))
+        replies.push(JSON.stringify(cards.cards), JSON.stringify(receipts.receipts))
         cardsAfter = cards.next
         receiptsAfter = receipts.next
       }
       assert.deepEqual([cardsAfter, receiptsAfter], [null, null])
       assert.deepEqual(states, ['live', 'tampered', '0', '-1', 'live', 'tampered', '0', '-1', 'live', 'live', '0', '0'])
-      assert.ok(!told.join().includes('a stranger') && !told.join().includes('"amountTiyin":1,'))
+      assert.ok(!replies.join().includes('a stranger') && !replies.join().includes('"amountTiyin":1,'))
 
       const [, bad] = made
       assert.ok(bad !== undefined)

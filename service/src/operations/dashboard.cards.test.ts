@@ -55,6 +55,6 @@ test('a removed card still has its timeline, with the user that removed it', asy
   assert.equal(await user.expectError('dashboard.cards.remove', { cardId }), 'card_deleted')
   const { card, timeline } = await user.call('dashboard.cards.get', { cardId })
   assert.equal(card.state, 'removed')
-  const told = timeline.map(({ what, actor }) => `${what} ${actor}`)
-  assert.ok(told.includes('card.removed user') && told.includes('card.created merchant'), told.join())
+  const history = timeline.map(({ what, actor }) => `${what} ${actor}`)
+  assert.ok(history.includes('card.removed user') && history.includes('card.created merchant'), history.join())
 })

@@ -33,22 +33,22 @@ test('the page Compliance counts the newest cards: sealed, shredded, and tampere
   const note = { at: 1, actor: 'merchant', action: 'x', merchantId: '', subject: '', version: 2, mac: card.mac, requestId: '', outcome: '' }
   await app.store.write(updateCard, { card: { ...card, verified: true, verifiedAt: 1, version: 2 }, audit: note })
 
-  const told = await user.call('dashboard.compliance.get', {})
-  assert.deepEqual(told.tokens, { created: 5, checked: 5, sealed: 4, wiped: 1, changed: 1 })
-  assert.deepEqual(told.consents, { form: 0, page: 1, server: 0, merchant: 3, unknown: 0 })
+  const evidence = await user.call('dashboard.compliance.get', {})
+  assert.deepEqual(evidence.tokens, { created: 5, checked: 5, sealed: 4, wiped: 1, changed: 1 })
+  assert.deepEqual(evidence.consents, { form: 0, page: 1, server: 0, merchant: 3, unknown: 0 })
   assert.deepEqual(
-    told.disclosures.map(({ locale, text }) => [locale, text]),
+    evidence.disclosures.map(({ locale, text }) => [locale, text]),
     (['en', 'ru', 'uz'] as const).map((locale) => [locale, sandboxDisclosure[locale]]),
   )
-  assert.equal(told.settings.activePasswords, 1)
+  assert.equal(evidence.settings.activePasswords, 1)
 })
 
 test('the responsibility matrix is complete in each language, by requirement', async () => {
   const user = await entrance.user('support')
-  const told = await Promise.all(
+  const matrices = await Promise.all(
     (['en', 'ru', 'uz'] as const).map((locale) => user.call('dashboard.compliance.responsibilities', { locale })),
   )
-  const [en, ru, uz] = told.map(({ rows }) => rows)
+  const [en, ru, uz] = matrices.map(({ rows }) => rows)
   for (const requirement of ['6.4.3', '11.6.1', '12.8, 12.9'])
     for (const rows of [en, ru, uz]) assert.ok(rows?.some((row) => row.requirement === requirement))
   assert.equal(new Set([en, ru, uz].map((rows) => rows?.length)).size, 1)

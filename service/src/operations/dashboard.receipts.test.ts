@@ -37,7 +37,7 @@ test('receipts are listed in pages and by days, and one receipt shows its states
 
   await support.call('dashboard.receipts.cancel', { receiptId: newest })
   const { operations, timeline } = await support.call('dashboard.receipts.get', { receiptId: newest })
-  // Both are asked within one millisecond of this clock: their order is not told.
+  // Both are requested within one millisecond of this clock, so their order is undefined.
   assert.deepEqual(operations.map(({ kind }) => kind).toSorted(), ['authorise', 'refund'])
   assert.equal(operations.find(({ kind }) => kind === 'authorise')?.state, 'approved')
   const mine = timeline.find(({ actor }) => actor === 'user')
@@ -60,7 +60,7 @@ test('a hold is captured in part, not above its amount, and not twice', async ()
   assert.equal(await support.expectError('dashboard.receipts.confirm', { receiptId }), 'receipt_not_held')
 })
 
-test('a declined payment is in the timeline of its card with its reason, and its receipt lists the cards that were tried', async () => {
+test('a declined payment is in the timeline of its card with its reason, and its receipt lists the attempted cards', async () => {
   const support = await entrance.user('support')
   const shop = app.merchant('spec', support.merchantId)
   const [blocked, good] = [
@@ -80,14 +80,14 @@ test('a declined payment is in the timeline of its card with its reason, and its
   )
   await shop.call('receipts.pay', { id: receiptId, token: good })
   const { timeline } = await support.call('dashboard.cards.get', { cardId })
-  const refused = timeline.filter(({ receiptId: told }) => told === receiptId)
+  const refused = timeline.filter((step) => step.receiptId === receiptId)
   assert.deepEqual(
     refused.map(({ what, outcome, amountTiyin }) => [what, outcome, amountTiyin]),
     [['receipt.payment_failed', 'card_blocked', 100_000]],
   )
   const ofGood = (await support.call('dashboard.cards.get', { cardId: good.slice(0, 24) })).timeline
   assert.deepEqual(
-    ofGood.filter(({ receiptId: told }) => told === receiptId).map(({ what }) => what),
+    ofGood.filter((step) => step.receiptId === receiptId).map(({ what }) => what),
     ['receipt'],
   )
 })

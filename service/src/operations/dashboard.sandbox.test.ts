@@ -42,9 +42,9 @@ test('a simulated fault applies from the next call on, only to its merchant, unt
   await shop.call('cards.verify', { token, code: '666666' })
   const { receipt } = await shop.call('receipts.create', { amount: 5000, account: {} })
   assert.equal(await shop.expectError('receipts.pay', { id: receipt._id, token }), 'insufficient_funds')
-  const told = await developer.call('dashboard.sandbox.get', {})
-  assert.equal(told.faults.find(({ scenario }) => scenario === 'receipts.pay')?.step, 'insufficient_funds')
-  assert.equal(told.changed, 2)
+  const controls = await developer.call('dashboard.sandbox.get', {})
+  assert.equal(controls.faults.find(({ scenario }) => scenario === 'receipts.pay')?.step, 'insufficient_funds')
+  assert.equal(controls.changed, 2)
   await developer.call('dashboard.sandbox.restore', {})
   assert.equal((await developer.call('dashboard.sandbox.get', {})).changed, 0)
   await shop.call('receipts.pay', { id: receipt._id, token })
@@ -60,10 +60,10 @@ test('a late response arrives after its delay, and a lost one is a timeout', asy
   const shop = app.merchant('spec', developer.merchantId)
   const token = await shop.createToken(success)
   await developer.call('dashboard.sandbox.setStep', { scenario: 'cards.get_verify_code', step: 'late_3' })
-  const asked = shop.call('cards.get_verify_code', { token })
+  const pending = shop.call('cards.get_verify_code', { token })
   await app.clock.untilSleeping(3000)
   app.clock.advance(3000)
-  assert.equal((await asked).sent, true)
+  assert.equal((await pending).sent, true)
   await developer.call('dashboard.sandbox.setStep', { scenario: 'cards.verify', step: 'lose_answer' })
   for (const pan of [success, weSend]) {
     const lost = await shop.createToken(pan)
@@ -140,13 +140,13 @@ test('moving the time expires codes and tokens; after a reset new ones last as u
   alone(async (other) => {
     const developer = await openDashboard(other).user('developer')
     const shop = other.merchant('spec', developer.merchantId)
-    const asked = async (): Promise<string> => {
+    const createTokenWithCode = async (): Promise<string> => {
       const token = await shop.createToken(success)
       await shop.call('cards.get_verify_code', { token })
       return token
     }
     const move = (offsetMs: number) => developer.call('dashboard.sandbox.moveClock', { offsetMs })
-    const [young, old, older] = [await asked(), await asked(), await asked()]
+    const [young, old, older] = [await createTokenWithCode(), await createTokenWithCode(), await createTokenWithCode()]
     await move(170_000)
     await shop.call('cards.verify', { token: young, code: '666666' })
     await move(180_000)
@@ -154,13 +154,13 @@ test('moving the time expires codes and tokens; after a reset new ones last as u
     await move(86_400_000)
     assert.equal(await shop.expectError('cards.check', { token: older }), 'card_ended')
     assert.equal((await developer.call('dashboard.session.get', {})).session?.clockOffsetMs, 86_400_000)
-    const ahead = await asked()
+    const ahead = await createTokenWithCode()
     await shop.call('cards.verify', { token: ahead, code: '666666' })
     await move(0)
     assert.equal((await developer.call('dashboard.sandbox.get', {})).changed, 0)
-    await shop.call('cards.verify', { token: await asked(), code: '666666' })
+    await shop.call('cards.verify', { token: await createTokenWithCode(), code: '666666' })
     other.clock.advance(60_000)
-    const again = await asked()
+    const again = await createTokenWithCode()
     other.clock.advance(60_000)
     await shop.call('cards.get_verify_code', { token: again })
   }))
@@ -230,9 +230,9 @@ test('a reset shreds each card first, deletes simulated data, and changes neithe
     ({ action }) => action === 'card.removed',
   )
   assert.deepEqual([removed?.outcome, removed?.actor], ['reset', `user:${developer.userId}`])
-  const deeds = await app.store.read(listAuditOfSubject(merchantId, merchantId, 20))
+  const entries = await app.store.read(listAuditOfSubject(merchantId, merchantId, 20))
   assert.deepEqual(
-    deeds
+    entries
       .filter(({ action }) => action === 'sandbox.reset')
       .map(({ outcome }) => outcome)
       .toSorted(),
@@ -248,7 +248,7 @@ test('a reset shreds each card first, deletes simulated data, and changes neithe
   assert.deepEqual((await checkAudit({ store, macs })).findings, [])
 })
 
-test('production has no sandbox controls: each operation says so to any caller', async (t) => {
+test('production has no sandbox controls: each operation is refused to every caller', async (t) => {
   const live = await createTestApp(t, { environment: 'production' })
   const owner = await openDashboard(live).user('owner')
   assert.equal(live.controls, null)

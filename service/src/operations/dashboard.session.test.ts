@@ -87,6 +87,6 @@ test('a user can end one or all of its own sessions, and no others', async () =>
 
 test('the stored row of a session does not allow signing in', async () => {
   const user = await entrance.user('read')
-  const kept = await app.store.read(findDashboardSession(user.cookie?.slice(0, 24) ?? ''))
-  assert.ok(kept !== null && !JSON.stringify(kept).includes(user.cookie?.slice(25) ?? ''))
+  const stored = await app.store.read(findDashboardSession(user.cookie?.slice(0, 24) ?? ''))
+  assert.ok(stored !== null && !JSON.stringify(stored).includes(user.cookie?.slice(25) ?? ''))
 })

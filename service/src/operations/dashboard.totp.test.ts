@@ -34,8 +34,8 @@ test('an unconfirmed TOTP secret has no effect and is stored sealed', async () =
   const { secret } = await user.call('dashboard.totp.begin', { password: user.password })
   assert.equal((await app.store.read(findDashboardUser(user.userId)))?.totp, null)
   await user.call('dashboard.totp.confirm', { code: totpCode(bytesOf(secret), totpStepAt(app.clock.now())) })
-  const kept = Buffer.from((await app.store.read(findDashboardUser(user.userId)))?.totp ?? [])
-  assert.ok(kept.length > 20 && !kept.includes(Buffer.from(bytesOf(secret))))
+  const stored = Buffer.from((await app.store.read(findDashboardUser(user.userId)))?.totp ?? [])
+  assert.ok(stored.length > 20 && !stored.includes(Buffer.from(bytesOf(secret))))
 })
 
 function bytesOf(base32: string): Uint8Array {

@@ -33,13 +33,13 @@ test('each failure is listed once, in pages, with its cause and card', async () 
     }
     return seen
   }
-  const told = (await list(false)).map(({ what, cause, cardId }) => [what, cause, cardId])
+  const attempts = (await list(false)).map(({ what, cause, cardId }) => [what, cause, cardId])
   const [first, second] = [right.slice(0, 24), wrong.slice(0, 24)]
-  assert.deepEqual(told.slice(0, 2), [
+  assert.deepEqual(attempts.slice(0, 2), [
     ['not_sent', 'sms_not_connected', second],
     ['verified', null, first],
   ])
-  assert.deepEqual(told.map(([what]) => what).toSorted(), ['not_sent', 'sent', 'verified', 'wrong'])
+  assert.deepEqual(attempts.map(([what]) => what).toSorted(), ['not_sent', 'sent', 'verified', 'wrong'])
   const failures = await list(true)
   assert.deepEqual(
     failures.map(({ what, cause, number }) => [what, cause, number]),

@@ -56,9 +56,9 @@ test('an endpoint is added, tested, rotated and removed, each with the user in t
   const heard = receiver.heard.at(-1) as Heard
   assert.deepEqual([answer.outcome, answer.status, answer.eventId, answer.body], ['refused', 503, heard.id, heard.body])
   assert.ok(isSignedWith(added.secret, heard))
-  const { type, data: told } = JSON.parse(heard.body) as { type: string; data: { test: boolean } }
-  assert.deepEqual([type, told.test], ['tessera.test', true])
-  assert.deepEqual((await developer.call('dashboard.webhooks.deliveries', {})).deliveries, [], 'a test is no delivery')
+  const { type, data } = JSON.parse(heard.body) as { type: string; data: { test: boolean } }
+  assert.deepEqual([type, data.test], ['tessera.test', true])
+  assert.deepEqual((await developer.call('dashboard.webhooks.deliveries', {})).deliveries, [], 'a test is not a delivery')
 
   const rotated = await developer.call('dashboard.webhooks.rotate', { endpointId })
   receiver.answer = answerStatus(204)
@@ -112,7 +112,7 @@ test('deliveries are found by state, type and endpoint, in pages, with body and 
   receiver.answer = answerStatus(500)
   await cancelOne(developer)
   await deliverAll()
-  const list = (asked: object) => developer.call('dashboard.webhooks.deliveries', asked)
+  const list = (query: object) => developer.call('dashboard.webhooks.deliveries', query)
   const all = (await list({})).deliveries
   assert.deepEqual(
     all.map(({ state, type, attemptCount }) => [state, type, attemptCount]),

@@ -43,8 +43,8 @@ test('end to end in the spec profile: a card number becomes a verified token, an
 
 test('the same in the subscribe profile, with the merchant id alone, and messages in Russian', async () => {
   const params = { card: { number: ' 8600495473316478 ', expire: '0399' }, amount: 350_000.0, account: null, unknown: [] }
-  const { token, ...told } = (await post('cards.create', params, browser, null)).result.card
-  assert.deepEqual(told, { number: '860049******6478', expire: '03/99', recurrent: false, verify: false, type: '22618' })
+  const { token, ...rest } = (await post('cards.create', params, browser, null)).result.card
+  assert.deepEqual(rest, { number: '860049******6478', expire: '03/99', recurrent: false, verify: false, type: '22618' })
   await post('cards.get_verify_code', { token }, browser, null)
   assert.match((await app.store.read(listInbox(1)))[0]?.text ?? '', /код 666666/)
   const wrong = await post('cards.verify', { token, code: '123456' }, browser, null)
@@ -85,9 +85,9 @@ test('an exception of the network is logged with the request id of the reply', a
 
 test('the pipeline reports no card number, token, code or password to the log', () => {
   assert.ok(called.length > 20)
-  const told = JSON.stringify(called)
-  for (const secret of ['8600', '666666', demoMerchant.password]) assert.ok(!told.includes(secret), secret)
-  assert.ok(!/[0-9a-f]{24}_/.test(told))
+  const logged = JSON.stringify(called)
+  for (const secret of ['8600', '666666', demoMerchant.password]) assert.ok(!logged.includes(secret), secret)
+  assert.ok(!/[0-9a-f]{24}_/.test(logged))
 })
 
 /** Makes the demo merchant and opens the client as `main.ts` does for the test environment. */

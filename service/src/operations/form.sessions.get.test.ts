@@ -47,8 +47,8 @@ test('the merchant’s server gets the token only after verification; the page n
   const token = await sendCard(app, merchant, session)
   assert.deepEqual(await merchant.call('form.sessions.get', { session }), { state: 'open', expires_at: endsAt })
   await verifyCard(merchant, token)
-  const told = await merchant.call('form.sessions.get', { session })
-  assert.deepEqual([told.state, told.card?.token, told.card?.verify], ['done', token, true])
+  const result = await merchant.call('form.sessions.get', { session })
+  assert.deepEqual([result.state, result.card?.token, result.card?.verify], ['done', token, true])
   const shown = await merchant.asPage('form.sessions.show', { session })
   assert.deepEqual(shown, { state: 'done', expires_at: endsAt, return: returnTo, save: 'ask', locale: null })
   assert.ok(!JSON.stringify(shown).includes(token.slice(0, 24)))
@@ -74,8 +74,8 @@ test('a completed session stays done: others with the link cannot replace the ca
   await verifyCard(merchant, second)
   assert.equal((await merchant.call('form.sessions.get', { session })).card?.token, first)
   await merchant.call('cards.remove', { token: first })
-  const told = await merchant.call('form.sessions.get', { session })
-  assert.deepEqual([told.state, told.card], ['done', undefined])
+  const result = await merchant.call('form.sessions.get', { session })
+  assert.deepEqual([result.state, result.card], ['done', undefined])
 })
 
 test('a return address changed in the row without the keys is not used', async () => {
@@ -113,10 +113,10 @@ test('a session belongs to its merchant, and no other text opens it', async () =
     assert.equal(await merchant.expectError(method, { session: '' }), 'session_unknown')
   }
   const { bucket } = await app.hosted.find(session, merchant)
-  const kept = await app.store.read(listFormCards({ bucket, sessionId: session.slice(0, 24) }))
-  assert.equal(kept.length, 1)
+  const stored = await app.store.read(listFormCards({ bucket, sessionId: session.slice(0, 24) }))
+  assert.equal(stored.length, 1)
   const token = (await merchant.call('form.sessions.get', { session })).card?.token ?? ''
-  assert.ok(!Buffer.from(kept[0]?.sealed ?? []).includes(token.slice(25)), 'the token lies open in the row')
+  assert.ok(!Buffer.from(stored[0]?.sealed ?? []).includes(token.slice(25)), 'the row contains the token unsealed')
   const other = await openSession(merchant)
   await assert.rejects(app.hosted.tokensOf(other.session, await app.hosted.find(session, merchant)), { name: 'SealBrokenError' })
 })

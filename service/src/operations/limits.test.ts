@@ -34,9 +34,9 @@ test('the sixth distinct card number in an hour from one address to one merchant
   const sixth = await create(shop, pans[5] ?? '')
   assert.deepEqual(sixth, { code: -31700, reason: 'distinct_pan_limit', retryAfter: hourMs })
   assert.equal(await create(shop, pans[0] ?? ''), null)
-  assert.equal(await create(app.merchant(), pans[5] ?? ''), null, 'another merchant counts for itself')
+  assert.equal(await create(app.merchant(), pans[5] ?? ''), null, 'another merchant has its own counter')
   now += hourMs
-  assert.equal(await create(shop, pans[5] ?? ''), null, 'the wait that was told is enough')
+  assert.equal(await create(shop, pans[5] ?? ''), null, 'retry_after is long enough')
 })
 
 test('one card number may create twenty tokens an hour, over all merchants', async () => {
@@ -68,10 +68,10 @@ test('a refused card is not stored, and a refused request counts in no limit', a
 test('agreed limits apply to the merchant’s server and its pages', async () => {
   const limits = makeFineLimits({ keyring: app.keyring, now: () => now, settings: { ...fineLimitDefaults, distinctPansHourMax: 1 } })
   const place: CardSource = { merchantId: 'm', address: '192.0.2.7', isServer: true, limits: { serverAddressMinuteMax: 100 } }
-  const take = async (parts: Partial<CardSource>) => {
+  const take = async (overrides: Partial<CardSource>) => {
     await createCard(
       app.cards,
-      asked((pan) => limits.countPan(pan, { ...place, ...parts })),
+      cardInput((pan) => limits.countPan(pan, { ...place, ...overrides })),
       makeTestContext(app.merchant().merchantId),
     )
   }
@@ -89,8 +89,8 @@ test('a retry with the same Idempotency-Key gets the stored outcome, and is coun
   const caller = { merchantId: shop.merchantId, bucket: shop.bucket, kind: 'server' } as const
   const signal = new AbortController().signal
   const params = { token, code: '000000' }
-  const asked = { caller, signal, profile: 'spec', cardNumber: null, requestId: randomHex(24) } as const
-  const key = { ...asked, key: 'k', method: 'cards.verify', params } as const
+  const request = { caller, signal, profile: 'spec', cardNumber: null, requestId: randomHex(24) } as const
+  const key = { ...request, key: 'k', method: 'cards.verify', params } as const
   const bound = { operation: cardsVerify, params, app: app.app.services }
   const ctx = makeTestContext(shop.merchantId)
   for (let i = 0; i < 40; i++) {
@@ -105,7 +105,7 @@ test('a retry with the same Idempotency-Key gets the stored outcome, and is coun
   }
 })
 
-function asked(checkLimits: (pan: Pan) => Promise<void>) {
+function cardInput(checkLimits: (pan: Pan) => Promise<void>) {
   const rest = { expire: '0399', save: false, customer: null, account: null, consent: null, useFormSession: async () => null }
   return { number: Buffer.from(drawPan('860006')), ...rest, checkLimits }
 }
@@ -118,8 +118,8 @@ async function create(shop: ReturnType<typeof app.merchant>, pan: string) {
 
 test('cards of one prefix are limited over all merchants and numbers, others are not, and in shadow mode none', async () => {
   const settings = { ...fineLimitDefaults, distinctPansHourMax: 99, shortIinHourMax: 9, longIinHourMax: 3 }
-  const told: string[] = []
-  const onLimitReached = ({ reason, mode }: { reason: string; mode: string }) => void told.push(`${reason} ${mode}`)
+  const reported: string[] = []
+  const onLimitReached = ({ reason, mode }: { reason: string; mode: string }) => void reported.push(`${reason} ${mode}`)
   const [on, shadow] = (['on', 'shadow'] as const).map((iinMode) =>
     makeFineLimits({ keyring: app.keyring, now: () => now, settings: { ...settings, iinMode }, onLimitReached }),
   )
@@ -129,7 +129,7 @@ test('cards of one prefix are limited over all merchants and numbers, others are
     try {
       await createCard(
         app.cards,
-        { ...asked(async (pan) => limits?.countPan(pan, place)), number },
+        { ...cardInput(async (pan) => limits?.countPan(pan, place)), number },
         makeTestContext(app.merchant().merchantId),
       )
       return null
@@ -142,9 +142,9 @@ test('cards of one prefix are limited over all merchants and numbers, others are
   for (const prefix of ['86000612', '86000613']) for (let n = 0; n < 3; n++) assert.equal(await take(on, prefix), null)
   assert.equal(await take(on, '86000614'), 'iinLimit', 'the tenth of six digits')
   assert.equal(await take(on, '86003314'), null)
-  assert.deepEqual(told.splice(0), ['iin_limit on', 'iin_limit on'])
+  assert.deepEqual(reported.splice(0), ['iin_limit on', 'iin_limit on'])
   for (let n = 0; n < 5; n++) assert.equal(await take(shadow, '86000611'), null)
-  assert.deepEqual(told, ['iin_limit shadow', 'iin_limit shadow'])
+  assert.deepEqual(reported, ['iin_limit shadow', 'iin_limit shadow'])
 })
 
 test('a message that the SMS guard refuses is not sent, and the error says why', async (t) => {

@@ -20,7 +20,7 @@ import { insertReceipt, updateReceipt } from '../store/receipts.ts'
 
 const pan = '8600495473316478'
 
-/** What a store could get wrong under the methods; the rest is told by the suite that both stores keep, and by SQLite's tests. */
+/** Tests whose outcome depends on the store. Everything else is covered by the store suite and by the tests on SQLite. */
 function onPostgres(use: (app: TestApp) => Promise<void>, options: TestAppOptions = {}) {
   return withPostgres(async ({ store }) => {
     const app = await createTestApp({ after }, { ...options, store })
@@ -33,7 +33,7 @@ function onPostgres(use: (app: TestApp) => Promise<void>, options: TestAppOption
 }
 
 test(
-  'on PostgreSQL the app says what the model says',
+  'on PostgreSQL the application agrees with the model',
   onPostgres(async (app) => {
     const seed = Number(process.env['TESSERA_TEST_SEED'] ?? randomInt(2 ** 31))
     const { mismatch, calls } = await play(app, { seed, rule: rules, rounds: 100 })
@@ -43,12 +43,12 @@ test(
 )
 
 test(
-  'on PostgreSQL at most five of 200 wrong codes at once are evaluated, and of 50 that ask one gets a code',
+  'on PostgreSQL at most five of 200 concurrent wrong codes are evaluated, and one of 50 concurrent requests sends a code',
   onPostgres(async (app) => {
     const merchant = app.merchant()
     const token = await merchant.createToken(pan)
-    const asked = await Promise.all(Array.from({ length: 50 }, () => merchant.callRaw('cards.get_verify_code', { token })))
-    assert.equal(asked.filter((reply) => 'sent' in reply).length, 1)
+    const replies = await Promise.all(Array.from({ length: 50 }, () => merchant.callRaw('cards.get_verify_code', { token })))
+    assert.equal(replies.filter((reply) => 'sent' in reply).length, 1)
     const guesses = Array.from({ length: 200 }, (_, i) => String(i).padStart(6, '0'))
     const reasons = await Promise.all(guesses.map((code) => merchant.expectError('cards.verify', { token, code })))
     assert.equal(reasons.filter((reason) => reason === 'wrong_code').length, 4)
@@ -71,7 +71,7 @@ test(
 )
 
 test(
-  'on PostgreSQL verifying, removing and resealing at once lose nothing',
+  'on PostgreSQL concurrent verification, removal and resealing lose no update',
   onPostgres(async (app) => {
     const { store, keyring, clock, environment } = app
     const merchant = app.merchant()
@@ -80,11 +80,11 @@ test(
     await keyring.rotate('card', merchant.merchantId)
     const reseal = makeCardResealer({ store, keyring, clock, environment, alarm: () => assert.fail('nothing was tampered with') })
     const code = '666666'
-    const deeds = tokens.flatMap((token, at) => [
+    const calls = tokens.flatMap((token, at) => [
       merchant.callRaw('cards.verify', { token, code }),
       ...(at % 2 === 0 ? [merchant.callRaw('cards.remove', { token })] : []),
     ])
-    await Promise.all([...deeds, reseal.runOnce(), reseal.runOnce()])
+    await Promise.all([...calls, reseal.runOnce(), reseal.runOnce()])
     while ((await reseal.runOnce()) > 0);
     for (const [at, token] of tokens.entries()) {
       const reply = await merchant.callRaw('cards.check', { token })
@@ -142,7 +142,7 @@ test('on PostgreSQL hundreds of waiting requests of the ten-second card hold no 
 })
 
 test(
-  'on PostgreSQL an expired card is told of once, and not shredded while money is held on it',
+  'on PostgreSQL an expired card sends one event, and is not shredded while money is held on it',
   onPostgres(async (app) => {
     const merchant = app.merchant()
     const { bucket, merchantId } = merchant
@@ -153,9 +153,9 @@ test(
       makeCardSweeper({ store, keyring, clock, environment, alarm: () => assert.fail('nothing was tampered with') }).runOnce()
     app.clock.advance(expiryEndsAt('0399' as Expiry) + 1 - clock.now())
     await Promise.all([sweep(), sweep(), sweep()])
-    const told = await store.read(listEvents({ bucket, merchantId, from: 0, count: 9 }))
+    const events = await store.read(listEvents({ bucket, merchantId, from: 0, count: 9 }))
     assert.deepEqual(
-      told.map(({ type }) => type),
+      events.map(({ type }) => type),
       ['card.expired', 'card.verified'],
     )
     assert.equal((await store.read(findCard(key)))?.state, 'expired')

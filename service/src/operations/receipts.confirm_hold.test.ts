@@ -28,16 +28,16 @@ test('a full capture debits the whole hold, at the time of the capture', async (
 test('a partial capture never exceeds the hold and is never a fraction, and a refund returns exactly the captured amount', async () => {
   const merchant = app.merchant()
   const token = await merchant.createVerifiedToken(successPan)
-  const sums = fc.record({
+  const amounts = fc.record({
     heldTiyin: fc.integer({ min: 1, max: 1_000_000 }),
-    asked: fc.oneof(fc.integer({ min: -5, max: 2_000_000 }), fc.double()),
+    capturedTiyin: fc.oneof(fc.integer({ min: -5, max: 2_000_000 }), fc.double()),
   })
-  const property = fc.asyncProperty(sums, fc.boolean(), async ({ heldTiyin, asked }, isCancelled) => {
+  const property = fc.asyncProperty(amounts, fc.boolean(), async ({ heldTiyin, capturedTiyin }, isCancelled) => {
     const id = await newReceipt(merchant, heldTiyin)
     await merchant.call('receipts.pay', { id, token, hold: true })
-    const reply = await merchant.callRaw('receipts.confirm_hold', { id, amount: asked })
-    const isSum = Number.isInteger(asked) && asked > 0
-    const expected = !isSum || asked > 1e13 ? 'amount_invalid' : asked > heldTiyin ? 'amount_above_hold' : asked
+    const reply = await merchant.callRaw('receipts.confirm_hold', { id, amount: capturedTiyin })
+    const isAmount = Number.isInteger(capturedTiyin) && capturedTiyin > 0
+    const expected = !isAmount || capturedTiyin > 1e13 ? 'amount_invalid' : capturedTiyin > heldTiyin ? 'amount_above_hold' : capturedTiyin
     assert.equal('error' in reply ? reply.error.reason : reply.receipt.amount, expected)
     const row = await rowOf(app, merchant, id)
     assert.deepEqual(takenBy(await ledgerOf(app, row)), takenIn(row))

@@ -21,7 +21,7 @@ test('a new receipt is returned complete, in the order of the wire, the same in 
     const merchant = app.merchant(profile)
     await app.store.write(insertMerchant, { merchant: await merchantRow(merchant), audit: noteOf(merchant.merchantId) })
     const { receipt } = await merchant.call('receipts.create', { amount: 500_000, account: { order_id: 197, shop: 'a', none: null } })
-    const told = {
+    const expected = {
       _id: receipt._id,
       create_time: app.clock.now(),
       pay_time: 0,
@@ -59,7 +59,7 @@ test('a new receipt is returned complete, in the order of the wire, the same in 
       payer: null,
       processing_id: null,
     }
-    assert.equal(JSON.stringify(receipt), JSON.stringify(told))
+    assert.equal(JSON.stringify(receipt), JSON.stringify(expected))
     assert.match(receipt._id, /^[0-9a-f]{24}$/)
   }
 })
@@ -107,8 +107,11 @@ test('an unpaid receipt is cancelled after twelve hours, without the source of t
   assert.equal((await rowOf(app, merchant, receipt._id)).state, 0)
   app.clock.advance(1)
   await app.receiptWorker.runOnce()
-  const told = (await merchant.call('receipts.get', { id: receipt._id })).receipt
-  assert.deepEqual([told.state, told.cancel_time, told.meta], [50, app.clock.now(), { source: 'subscribe', owner: merchant.merchantId }])
+  const cancelled = (await merchant.call('receipts.get', { id: receipt._id })).receipt
+  assert.deepEqual(
+    [cancelled.state, cancelled.cancel_time, cancelled.meta],
+    [50, app.clock.now(), { source: 'subscribe', owner: merchant.merchantId }],
+  )
 })
 
 const fieldTitles = { en: 'Order', ru: 'Заказ', uz: 'Buyurtma' }

@@ -30,12 +30,12 @@ test('a verified card pays: the reply has the time, the masked card with YYMM, a
 test('with hold, at pay or at create, the amount is held; the value at pay takes precedence', async () => {
   const merchant = app.merchant()
   const token = await merchant.createVerifiedToken(successPan)
-  const asked = [
+  const cases = [
     { atCreate: true, atPay: null, state: 5 },
     { atCreate: false, atPay: true, state: 5 },
     { atCreate: true, atPay: false, state: 4 },
   ]
-  for (const { atCreate, atPay, state } of asked) {
+  for (const { atCreate, atPay, state } of cases) {
     const { receipt } = await merchant.call('receipts.create', { amount: 700, hold: atCreate })
     const paid = await merchant.call('receipts.pay', { id: receipt._id, token, hold: atPay })
     assert.deepEqual([paid.receipt.state, paid.receipt.pay_time], [state, app.clock.now()])
