@@ -2,8 +2,7 @@ import { cardsGetVerifyCodeContract } from '@tessera/contract/operations/cards'
 
 import type { CodeRequestResult } from '../domain/verification/dispatch.ts'
 
-import { expectTokenShape } from './fine-limits.ts'
-import { operation } from './operation.ts'
+import { expectTokenShape, operation } from './operation.ts'
 
 /** Sends an SMS code to the phone that the issuer knows, in the caller's language. */
 export const cardsGetVerifyCode = operation(cardsGetVerifyCodeContract, {

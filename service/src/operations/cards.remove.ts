@@ -3,8 +3,7 @@ import { cardsRemoveContract } from '@tessera/contract/operations/cards'
 import { requireLiveCard } from '../domain/cards/find.ts'
 import { removeCard } from '../domain/cards/remove.ts'
 
-import { expectTokenShape } from './fine-limits.ts'
-import { operation } from './operation.ts'
+import { expectTokenShape, operation } from './operation.ts'
 
 /** Shreds a card. Its token gets the error "deleted" from then on. */
 export const cardsRemove = operation(cardsRemoveContract, {

@@ -3,8 +3,7 @@ import { cardsVerifyContract } from '@tessera/contract/operations/cards'
 import { renderCard } from '../domain/cards/render.ts'
 import type { CardRow } from '../store/cards.ts'
 
-import { expectTokenShape } from './fine-limits.ts'
-import { operation } from './operation.ts'
+import { expectTokenShape, operation } from './operation.ts'
 
 /** Checks the SMS code, and verifies the card if it is right. */
 export const cardsVerify = operation(cardsVerifyContract, {

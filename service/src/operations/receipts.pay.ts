@@ -2,8 +2,7 @@ import { receiptsPayContract } from '@tessera/contract/operations/receipts'
 
 import { receiptResult } from '../domain/payments/render.ts'
 
-import { expectTokenShape } from './fine-limits.ts'
-import { operation } from './operation.ts'
+import { expectTokenShape, operation } from './operation.ts'
 
 /** Pays a receipt with a verified token: debits the card, or holds the money. */
 export const receiptsPay = operation(receiptsPayContract, {

@@ -12,15 +12,17 @@ import { cardsCreate } from './cards.create.ts'
 import { cardsGetVerifyCode } from './cards.get_verify_code.ts'
 import { cardsRemove } from './cards.remove.ts'
 import { cardsVerify } from './cards.verify.ts'
-import { withFineLimits } from './fine-limits.ts'
-import { runOperation, type Operation } from './operation.ts'
+import { runOperation, withFineLimits, type Operation } from './operation.ts'
 import { receiptsCheck } from './receipts.check.ts'
 import { receiptsCreate } from './receipts.create.ts'
 import { receiptsGetAll } from './receipts.get_all.ts'
 import { receiptsGet } from './receipts.get.ts'
 import { receiptsPay } from './receipts.pay.ts'
 
-/** Operations that can be replayed. Others would change existing data, or are not called by merchants. */
+/**
+ * Operations that can be replayed. Others would change existing data, or are not called by merchants. Not taken from the registry, which has the operation
+ * that replays them.
+ */
 const replayable = {
   'cards.create': cardsCreate,
   'cards.get_verify_code': cardsGetVerifyCode,

@@ -7,12 +7,12 @@ import type { CardRoute } from '@tessera/contract/route'
 import type { Idempotency } from '../domain/idempotency/idempotency.ts'
 import type { CallerIdentity, DashboardBrowser, RequestContext } from '../domain/request-context.ts'
 import type { AppServices } from '../operations/app-services.ts'
-import { withFineLimits } from '../operations/fine-limits.ts'
 import {
   findOperationByName,
   reconcilerOf,
   renderingHandle,
   runOperation,
+  withFineLimits,
   type BoundOperation,
   type OperationRegistry,
   type OperationRules,

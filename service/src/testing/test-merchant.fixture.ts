@@ -4,8 +4,7 @@ import type { OperationName, Params, Result } from '@tessera/contract/operations
 import { bucketOf } from '@tessera/vault/id'
 
 import type { ComposedServices } from '../app/services.ts'
-import { withFineLimits } from '../operations/fine-limits.ts'
-import { findOperationByName, runOperation } from '../operations/operation.ts'
+import { findOperationByName, runOperation, withFineLimits } from '../operations/operation.ts'
 import { operationRegistry } from '../operations/registry.ts'
 import { makeTestContext } from './request-context.fixture.ts'
 

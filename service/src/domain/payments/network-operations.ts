@@ -89,7 +89,7 @@ export async function callNetwork<T extends NetworkOutcome | { readonly kind: 'n
 }
 
 /**
- * Sends a refund, reversal, release of a hold or capture to the network (`network.refund`, `network.reverse` …). Asks for the status first: the
+ * Sends a refund, reversal, release of a hold or capture to the network. Asks for the status first: the
  * call is made only when the network has never seen its requestId.
  */
 export async function queryOrRepeat(
@@ -102,10 +102,26 @@ export async function queryOrRepeat(
   if (authorization === null || !isFollowUpKind(kind)) throw new Error(`an operation of kind ${kind} cannot be repeated`)
   const status = await callNetwork(services, signal, (network, until) => network.status(requestId, until))
   if (status.kind !== 'neverSeen') return status
-  return callNetwork(services, signal, (network, until) => network[kind](toFollowUpRequest(operation, authorization), until))
+  const request = toFollowUpRequest(operation, authorization)
+  return callNetwork(services, signal, (network, until) => sendFollowUp(network, kind, request, until))
 }
 
-function isFollowUpKind(kind: OperationKind): kind is Exclude<MovementKind, 'authorise' | 'hold'> {
+function sendFollowUp(network: Network, kind: FollowUpKind, request: FollowUpRequest, signal: AbortSignal): Promise<NetworkOutcome> {
+  switch (kind) {
+    case 'refund':
+      return network.refund(request, signal)
+    case 'reverse':
+      return network.reverse(request, signal)
+    case 'cancelHold':
+      return network.cancelHold(request, signal)
+    case 'capture':
+      return network.capture(request, signal)
+  }
+}
+
+type FollowUpKind = Exclude<MovementKind, 'authorise' | 'hold'>
+
+function isFollowUpKind(kind: OperationKind): kind is FollowUpKind {
   return kind === 'capture' || kind === 'cancelHold' || kind === 'refund' || kind === 'reverse'
 }
 
