@@ -1,11 +1,21 @@
 // `npm run fault`: every experiment with small numbers, or some of them: `npm run fault -- kill9 --cycles 1000 --store sqlite`.
 import { readCommandLine } from '../tools/command-line.ts'
-import { experiments } from './experiments.ts'
+import { blackhole } from './blackhole.ts'
+import { clock } from './clock.ts'
+import { diskFull } from './disk-full.ts'
+import { ioError } from './io-error.ts'
+import { kill9 } from './kill9.ts'
+import { money } from './money.ts'
+import { otpRace } from './otp-race.ts'
+import { powerCut } from './power-cut.ts'
 import type { Experiment } from './experiment.ts'
 import { createServiceDataFactory, type ServiceDataFactory, type StoreKind } from './service-data.ts'
 import { listMissingRequirements, RequirementMissing } from './machine-requirements.ts'
 import { asJson, formatReport, isHeld, type Report } from './report.ts'
 import { killAll } from './spawn.ts'
+
+/** Every experiment, in the order in which a run makes them. */
+const experiments: readonly Experiment[] = [kill9, money, powerCut, ioError, diskFull, clock, otpRace, blackhole]
 
 const { values, positionals } = readCommandLine(
   {

@@ -1,3 +1,5 @@
+// For the benchmarks and the fault experiments alike.
+
 /** The median; NaN for no values. */
 export function median(values: readonly number[]): number {
   const sorted = [...values].sort((one, other) => one - other)

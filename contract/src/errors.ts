@@ -1255,6 +1255,18 @@ export const errors = {
 
 export type ErrorName = keyof typeof errors
 
+/** Errors after which nothing was done, or the outcome is open: repeating the call under the same idempotency key is safe. */
+export const retryableErrors = [
+  'overloaded',
+  'connectionBusy',
+  'addressBusy',
+  'draining',
+  'batchTimeOver',
+  'storeFull',
+  'storeUnavailable',
+  'outcomeUnknown',
+] as const satisfies readonly ErrorName[]
+
 /** Looks an entry up as the plain shape, optional members included. */
 export function errorEntry(name: ErrorName): ErrorEntry {
   return errors[name]

@@ -45,6 +45,30 @@ export function Field({ label, value, onInput, hint, type = 'text', isRequired =
   )
 }
 
+interface PasswordFieldProps {
+  readonly label: string
+  readonly value: Signal<string>
+  readonly hint?: string
+  /** Chosen here, and not the user's present one. */
+  readonly isNew?: boolean
+}
+
+/** A field for a password of a user. */
+export function PasswordField({ label, value, hint, isNew = false }: PasswordFieldProps) {
+  return (
+    <Field
+      label={label}
+      type="password"
+      value={value.value}
+      onInput={(text) => (value.value = text)}
+      {...(hint === undefined ? {} : { hint })}
+      autocomplete={isNew ? 'new-password' : 'current-password'}
+      isRequired
+      maxLength={128}
+    />
+  )
+}
+
 /** A control in a toolbar, below its label. The control takes the id. */
 export function LabelledControl({ label, children }: { label: string; children: (id: string) => ComponentChildren }) {
   const id = useId()

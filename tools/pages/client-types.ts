@@ -1,4 +1,4 @@
-import type { ErrorEntry, ErrorName } from '@tessera/contract/errors'
+import { retryableErrors, type ErrorEntry, type ErrorName } from '@tessera/contract/errors'
 import type { PublicOperation } from '@tessera/contract/operations'
 import { printType, type NamedTypes } from './schema-types.ts'
 import type { Schema } from './schema.ts'
@@ -10,18 +10,6 @@ export type ClientTypesInput = {
   /** Schemas that get a name of their own, by identity. */
   readonly named: NamedTypes
 }
-
-/** Errors after which nothing was done, or the outcome is open: repeating the call under the same idempotency key is safe. */
-export const retryableErrors = [
-  'overloaded',
-  'connectionBusy',
-  'addressBusy',
-  'draining',
-  'batchTimeOver',
-  'storeFull',
-  'storeUnavailable',
-  'outcomeUnknown',
-] as const satisfies ErrorName[]
 
 /** Prints the types and tables of the server-side library. Pure: the same contract prints the same text. */
 export function printClientTypes({ methods, errors, named }: ClientTypesInput): string {

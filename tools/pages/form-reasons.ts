@@ -1,5 +1,7 @@
 import { page, printedFrom, markdownTable } from './markdown.ts'
 
+// A printed page has a module of its own, as the others do.
+
 /** Prints the page of the card form's reasons, each with an anchor. */
 export function printFormReasonsPage(reasons: Readonly<Record<string, string>>): string {
   return page(

@@ -1,3 +1,5 @@
+// The port; its adapters are in service/src/adapters/kms/.
+
 /** The key that wraps the data keys. Its holder controls access to everything sealed. */
 export interface Kek {
   /** Identifies the KEK; stored beside each key that it wraps. */

@@ -2,7 +2,7 @@ import { useSignal } from '@preact/signals'
 
 import { call } from '../../app/api.ts'
 import { messages } from '../../app/language.ts'
-import { Field } from '../../components/fields.tsx'
+import { PasswordField } from '../../components/fields.tsx'
 import { ErrorMessage } from '../../components/query-result.tsx'
 import { useAction } from '../../hooks/use-action.ts'
 
@@ -28,25 +28,8 @@ export function PasswordForm({ onDone }: { onDone?: () => Promise<void> }) {
       }}
     >
       {isDone.value && <p role="status">{text.done}</p>}
-      <Field
-        label={text.current}
-        type="password"
-        value={current.value}
-        onInput={(value) => (current.value = value)}
-        autocomplete="current-password"
-        isRequired
-        maxLength={128}
-      />
-      <Field
-        label={text.next}
-        type="password"
-        value={next.value}
-        onInput={(value) => (next.value = value)}
-        hint={text.hint}
-        autocomplete="new-password"
-        isRequired
-        maxLength={128}
-      />
+      <PasswordField label={text.current} value={current} />
+      <PasswordField label={text.next} value={next} hint={text.hint} isNew />
       <ErrorMessage error={error.value} />
       <button type="submit" class="main" disabled={isBusy.value}>
         {text.submit}

@@ -4,7 +4,7 @@ import { call } from '../../app/api.ts'
 import { messages } from '../../app/language.ts'
 import { session } from '../../app/session-state.ts'
 import { CopyButton } from '../../components/copy.tsx'
-import { Field } from '../../components/fields.tsx'
+import { Field, PasswordField } from '../../components/fields.tsx'
 import { ErrorMessage } from '../../components/query-result.tsx'
 import { Tag } from '../../components/values.tsx'
 import { useAction } from '../../hooks/use-action.ts'
@@ -49,17 +49,7 @@ export function SecondFactor({ isOn }: { isOn: boolean }) {
           {text.secret} <CopyButton text={secret.value ?? ''} />
         </p>
       )}
-      {!isPending && (
-        <Field
-          label={messages.value.password.current}
-          type="password"
-          value={password.value}
-          onInput={(value) => (password.value = value)}
-          autocomplete="current-password"
-          isRequired
-          maxLength={128}
-        />
-      )}
+      {!isPending && <PasswordField label={messages.value.password.current} value={password} />}
       {(isOn || isPending) && (
         <Field
           label={messages.value.signIn.code}

@@ -4,7 +4,7 @@ import { Preferences } from '../../app/account-menu.tsx'
 import { call } from '../../app/api.ts'
 import { messages } from '../../app/language.ts'
 import { hasSessionExpired } from '../../app/session-state.ts'
-import { Field } from '../../components/fields.tsx'
+import { Field, PasswordField } from '../../components/fields.tsx'
 import { ErrorMessage } from '../../components/query-result.tsx'
 import { useAction } from '../../hooks/use-action.ts'
 
@@ -67,15 +67,7 @@ export function SignInPage({ onDone }: { onDone: () => Promise<void> }) {
               isRequired
               hasFocus
             />
-            <Field
-              label={text.password}
-              type="password"
-              value={password.value}
-              onInput={(value) => (password.value = value)}
-              autocomplete="current-password"
-              isRequired
-              maxLength={128}
-            />
+            <PasswordField label={text.password} value={password} />
           </>
         )}
         <ErrorMessage error={error.value} />

@@ -1,6 +1,8 @@
 import { eventTypes } from '@tessera/contract/event'
 import type { Params } from '@tessera/contract/operations'
 
+// Apart from the page, so that its test needs no browser.
+
 export type DeliveryFilter = Pick<Params<'dashboard.webhooks.deliveries'>, 'state' | 'type' | 'endpointId'>
 
 export const deliveryStates = ['waiting', 'delivered', 'dead'] as const

@@ -1,5 +1,5 @@
 import { writeRequestId, type RequestId } from '@tessera/contract/envelope'
-import { renderError, RpcError, type ErrorName } from '@tessera/contract/errors'
+import { renderError, retryableErrors, RpcError, type ErrorName } from '@tessera/contract/errors'
 
 import type { HttpReply } from './http/request.ts'
 
@@ -49,14 +49,5 @@ function isServiceFault(entry: ErrorName): boolean {
   return entry === 'internalError' || entry === 'systemError'
 }
 
-const retryableEntries: ReadonlySet<ErrorName> = new Set([
-  'overloaded',
-  'connectionBusy',
-  'addressBusy',
-  'draining',
-  'batchTimeOver',
-  'storeFull',
-  'storeUnavailable',
-  'outcomeUnknown',
-])
+const retryableEntries: ReadonlySet<ErrorName> = new Set(retryableErrors)
 const retryAfterMsDefault = 1000

@@ -1,3 +1,5 @@
+// A port with its one adapter for production; the sandbox has the other.
+
 /** The source of one-time passwords: random in production, fixed in the test environment. */
 export interface Codes {
   /** Six decimal digits, with leading zeros. */

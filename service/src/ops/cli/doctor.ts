@@ -5,7 +5,6 @@ import { dirname, join } from 'node:path'
 import { InvalidSettingsError } from '../config/sources.ts'
 import { settings } from '../config/config.ts'
 import type { Config, ReadSettings } from '../config/config.ts'
-import { readHosts } from '../../store/postgres/hosts.ts'
 import { makeSystemClock } from '../../system-clock.ts'
 
 import { callOperator, displayPath } from './control-client.ts'
@@ -104,7 +103,7 @@ async function checkDatabases({ databaseUrl, keysDatabaseUrl }: Config): Promise
 
 /** Connects to the database and changes nothing there. */
 async function checkDatabase(check: string, url: string): Promise<DoctorFinding> {
-  const { makePrimary } = await import('../../store/postgres/primary.ts')
+  const { makePrimary, readHosts } = await import('../../store/postgres/primary.ts')
   const primary = makePrimary({ hosts: readHosts(url), allowUnsafe: false })
   try {
     await (await primary.connect(() => undefined)).end()

@@ -1,3 +1,5 @@
+// A module of its own: it changes its class when it is loaded, before any reader makes one.
+
 /** A JSON value as read. */
 export type JsonValue = null | boolean | number | string | JsonValue[] | Members
 

@@ -3,9 +3,8 @@ import { insertKey, listKeys, setKeyState } from '../keys.ts'
 import { StoreFull, StoreOutcomeUnknown, StoreUnavailable } from '../store.ts'
 import type { Row, Statement, Value } from '../statement.ts'
 import { postgresFaultOf } from './fault.ts'
-import { readHosts } from './hosts.ts'
 import { KEYS_SCHEMA, migratePostgres } from './migrate.ts'
-import { makePrimary } from './primary.ts'
+import { makePrimary, readHosts } from './primary.ts'
 import type { Session } from './session.ts'
 
 export interface PostgresKeysStart {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { readHosts } from './hosts.ts'
+import { readHosts } from './primary.ts'
 
 test('a URL with several hosts becomes one URL per host, each with everything else', () => {
   assert.deepEqual(readHosts('postgres://u:p%40@a:5432,b:5433,c/tessera?sslmode=verify-full'), [

@@ -1,0 +1,121 @@
+import { request as requestHttp, type IncomingHttpHeaders, type IncomingMessage } from 'node:http'
+import { request as requestHttps, type RequestOptions } from 'node:https'
+import type { LookupFunction } from 'node:net'
+
+import { withTimeout, type TimeoutOptions } from '../../clock.ts'
+
+import { hostOf, type AddressGuard, type ResolvedAddress } from './address-guard.ts'
+
+/** One request and the bounds of its reply. */
+export interface BoundedRequest {
+  readonly method: 'GET' | 'POST'
+  readonly url: URL
+  readonly headers: Readonly<Record<string, string | number>>
+  readonly body?: string
+  readonly headBytesMax: number
+  readonly replyBytesMax: number
+}
+
+export interface BoundedReply {
+  readonly outcome: 'responded'
+  /** HTTP status. Redirects are not followed. */
+  readonly status: number
+  readonly headers: IncomingHttpHeaders
+  /** Null when it was too long or incomplete. */
+  readonly body: Uint8Array | null
+}
+
+export type BoundedRequestResult = BoundedReply | MissingReply | { readonly outcome: 'unreachable' | 'forbidden_address' }
+
+export interface BoundedRequestOptions extends TimeoutOptions {
+  readonly guard: Pick<AddressGuard, 'choose'>
+}
+
+/** Sends a request to an address that the guard allows, over a new connection. Name resolution, connection and reply are within the timeout. Never throws. */
+export function sendBoundedRequest(request: BoundedRequest, { guard, ...timeout }: BoundedRequestOptions): Promise<BoundedRequestResult> {
+  return replyInTime(timeout, async (deadline): Promise<BoundedRequestResult> => {
+    try {
+      const address = await guard.choose(request.url)
+      return address === null ? { outcome: 'forbidden_address' } : await send(request, address, deadline)
+    } catch {
+      return { outcome: 'unreachable' }
+    }
+  })
+}
+
+function send(
+  { method, url, headers, body, headBytesMax, replyBytesMax }: BoundedRequest,
+  address: ResolvedAddress,
+  signal: AbortSignal,
+): Promise<BoundedReply> {
+  const options: RequestOptions = {
+    method,
+    agent: false,
+    signal,
+    maxHeaderSize: headBytesMax,
+    lookup: pinnedLookup(address),
+    family: address.family,
+    // Set explicitly, so that NODE_TLS_REJECT_UNAUTHORIZED cannot turn off verification: it would expose merchants' passwords and events, and a page
+    // of an unauthenticated server proves nothing.
+    rejectUnauthorized: true,
+    protocol: url.protocol,
+    hostname: hostOf(url),
+    port: url.port,
+    path: `${url.pathname}${url.search}`,
+    headers: { ...headers, connection: 'close' },
+  }
+  return new Promise((resolve, reject) => {
+    const request = (url.protocol === 'https:' ? requestHttps : requestHttp)(options)
+    request.on('error', reject)
+    request.on('response', (reply) => {
+      void readBoundedBody(reply, replyBytesMax).then((read) => {
+        resolve({ outcome: 'responded', status: reply.statusCode ?? 0, headers: reply.headers, body: read })
+      }, reject)
+    })
+    request.end(body)
+  })
+}
+
+/** Why there is no reply: the timeout passed, or the service is stopping. */
+export interface MissingReply {
+  readonly outcome: 'late' | 'stopped'
+}
+
+/** Makes one request, and aborts it when there is no reply in time. A reply that has arrived is used even when the service is stopping. */
+async function replyInTime<T extends { readonly outcome: string }>(
+  options: TimeoutOptions,
+  request: (signal: AbortSignal) => Promise<T>,
+): Promise<T | MissingReply> {
+  const reply = await withTimeout<T | MissingReply>(options, late, request)
+  return options.signal?.aborted === true && reply.outcome !== 'responded' ? stopped : reply
+}
+
+const late: MissingReply = Object.freeze({ outcome: 'late' })
+const stopped: MissingReply = Object.freeze({ outcome: 'stopped' })
+
+/** Reads a reply's body up to a limit; null when it is longer or incomplete. */
+function readBoundedBody(reply: IncomingMessage, bytesMax: number): Promise<Uint8Array | null> {
+  const chunks: Buffer[] = []
+  let read = 0
+  return new Promise((resolve) => {
+    const done = (isComplete: boolean): void => {
+      resolve(isComplete ? Uint8Array.from(Buffer.concat(chunks)) : null)
+      reply.destroy()
+    }
+    reply.on('data', (chunk: Buffer) => {
+      read += chunk.length
+      if (read > bytesMax) done(false)
+      else chunks.push(chunk)
+    })
+    reply.once('end', () => done(reply.complete))
+    reply.once('error', () => done(false)).once('close', () => done(false))
+  })
+}
+
+/** A lookup function that returns the checked address, so that the name is not resolved again. */
+function pinnedLookup({ address, family }: ResolvedAddress): LookupFunction {
+  return (_host, options, callback) => (options.all === true ? callback(null, [{ address, family }]) : callback(null, address, family))
+}
+
+/** Of the head of a reply to a program; a page may have a long Content-Security-Policy. */
+export const headBytesMax = 8192
