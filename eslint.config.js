@@ -37,6 +37,12 @@ export default tseslint.config(
     },
   },
   {
+    // Our own code has no enum (erasableSyntaxOnly); the tools use those of the compiler. The rule takes a twelfth of lint's time.
+    files: ['**/*.ts', '**/*.tsx'],
+    ignores: ['tools/**'],
+    rules: { '@typescript-eslint/no-unsafe-enum-assignment': 'off' },
+  },
+  {
     // A promise that test() returns is the runner's to wait for; a test may look at what types say cannot be.
     files: ['**/*.test.ts', '**/*.suite.ts'],
     rules: {

@@ -1,4 +1,5 @@
 import { spawn } from 'node:child_process'
+import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { checkCircles } from './checks/circles.ts'
 import { checkDependencies } from './checks/dependencies.ts'
@@ -19,6 +20,7 @@ import { checkTitles } from './checks/titles.ts'
 import { checkTraces } from './checks/traces.ts'
 import { checkTypeNames } from './checks/type-names.ts'
 import { listChanged } from './changed.ts'
+import { openLintCache } from './lint-cache.ts'
 import { readTree, type Tree } from './tree.ts'
 
 /** The result of one check. It passed when there is no complaint. */
@@ -45,6 +47,8 @@ type CheckRun = { name: string; run: (context: Context) => Promise<string[]> }
 type Context = { root: string; tree: () => Tree; isThorough: boolean; signal: AbortSignal; setNote: (note: string) => void }
 
 const maxCheckSeconds = 480
+/** Windows allows 32,767 characters in a command line. */
+const maxFileArguments = 400
 
 /** Runs the checks side by side: programs in processes of their own, our own checks in this one. */
 export async function runChecks({ root, isThorough, signal, names = [], onResult }: CheckOptions): Promise<CheckResult[]> {
@@ -115,7 +119,7 @@ async function runCompiler(context: Context, project: string): Promise<string[]>
 /** Lint spends most of its time on types. It uses them for changed files only, and for every file in `npm test`, with `--thorough`, and without git. */
 async function runLint(context: Context): Promise<string[]> {
   const changed = context.isThorough ? null : listChanged(context.root)
-  if (changed === null) return runEslint(context, ['.'])
+  if (changed === null) return lintEveryFile(context)
   const files = changed.filter((path) => /\.tsx?$/.test(path))
   context.setNote(`with types: ${files.length} changed files; npm test and --thorough check all`)
   const cache = ['--cache', '--cache-strategy', 'content', '--cache-location', 'node_modules/.cache/eslint/']
@@ -124,6 +128,24 @@ async function runLint(context: Context): Promise<string[]> {
     files.length === 0 ? [] : runEslint(context, files),
   ])
   return [...new Set(complaints.flat())]
+}
+
+/** Leaves out files that passed and have not changed since, nor what they import. */
+async function lintEveryFile(context: Context): Promise<string[]> {
+  const cacheFile = join(context.root, 'node_modules/.cache/lint-passed.json')
+  // Without a cache lint begins at once: reading what each file imports takes seconds.
+  const everything = existsSync(cacheFile) ? null : runEslint(context, ['.'])
+  const cache = openLintCache(context.tree(), cacheFile)
+  const stale = cache.listStale()
+  const complaints = await (everything ?? lintStale(context, stale))
+  if (complaints.length === 0) cache.save()
+  return complaints
+}
+
+async function lintStale(context: Context, stale: readonly string[]): Promise<string[]> {
+  context.setNote(`${stale.length} files; the others passed before, and nothing that they import has changed`)
+  if (stale.length === 0) return []
+  return runEslint(context, stale.length > maxFileArguments ? ['.'] : stale)
 }
 
 async function runEslint(context: Context, args: readonly string[]): Promise<string[]> {
