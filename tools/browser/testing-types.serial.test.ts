@@ -128,7 +128,7 @@ function makeHost(options: ts.CompilerOptions): ts.CompilerHost {
 
 const libraries = new Map<string, ts.SourceFile>()
 
-/** Compiler errors with their lines. */
+/** Compiler errors of the file and of the package's types, with their lines. What TypeScript, Node and Playwright bring is not checked again each time. */
 function compile(name: string, text: string): [line: number, text: string][] {
   const file = join(shop, name)
   writeFileSync(file, text)
@@ -136,10 +136,15 @@ function compile(name: string, text: string): [line: number, text: string][] {
   const typeRoots = [join(root, 'node_modules', '@types')]
   const options = { strict: true, noEmit: true, module, moduleResolution, types: ['node'], typeRoots }
   const program = ts.createProgram([file], options, makeHost(options))
-  return ts
-    .getPreEmitDiagnostics(program)
-    .map(({ file: where, start = 0, messageText }) => [
+  const isOurs = ({ fileName }: ts.SourceFile): boolean =>
+    !fileName.includes('/node_modules/') || fileName.includes('/node_modules/@tessera/')
+  const checked = program.getSourceFiles().filter(isOurs)
+  assert.ok(checked.length > 1, 'the types of the package were not found')
+  const ofFiles = checked.flatMap((each) => [...program.getSyntacticDiagnostics(each), ...program.getSemanticDiagnostics(each)])
+  return [...program.getOptionsDiagnostics(), ...program.getGlobalDiagnostics(), ...ofFiles].map(
+    ({ file: where, start = 0, messageText }) => [
       (where?.getLineAndCharacterOfPosition(start).line ?? 0) + 1,
       `${where?.fileName ?? ''} ${ts.flattenDiagnosticMessageText(messageText, '\n')}`,
-    ])
+    ],
+  )
 }
