@@ -8,7 +8,7 @@ import { enterCode, startTestBed, type OpenForm, type TestBed } from './form.fix
 describe("the card form and the browser's autofill", () => {
   let testBed: TestBed
   before(async () => {
-    testBed = await startTestBed()
+    testBed = await startTestBed({ isWholeBrowser: true })
   })
   after(() => testBed.stop())
 

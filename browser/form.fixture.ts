@@ -56,9 +56,12 @@ export interface OpenForm {
 }
 
 /** Starts service, shop and browser. `settings` are command-line flags of the service; without any, a running one is shared. */
-export async function startTestBed({ settings = [] }: { settings?: readonly string[] } = {}): Promise<TestBed> {
+export async function startTestBed({
+  settings = [],
+  isWholeBrowser = false,
+}: { settings?: readonly string[]; isWholeBrowser?: boolean } = {}): Promise<TestBed> {
   const tessera = settings.length === 0 ? await joinTessera() : await startTessera({ settings })
-  const browser = await stopOnFailure(tessera, () => openChromium())
+  const browser = await stopOnFailure(tessera, () => openChromium({ isWhole: isWholeBrowser }))
   const shop = await startShop(tessera.url)
   const merchant = tessera.merchantId
   return {

@@ -1,20 +1,48 @@
 import assert from 'node:assert/strict'
 import { execFileSync } from 'node:child_process'
 import { mkdtempSync, rmSync } from 'node:fs'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { chromium as playwright } from 'playwright-core'
-import { chromiumFlags, findChromium } from './chromium.ts'
+import { chromiumFlags, findChromium, findTestBrowser } from './chromium.ts'
 
-test('the browser that tests use starts on this machine and prints a page', () => {
-  const chromium = findChromium()
-  assert.ok(chromium !== null)
-  const profile = mkdtempSync(join(tmpdir(), 'chromium-'))
-  const flags = [...chromiumFlags(), `--user-data-dir=${profile}`, '--dump-dom', 'data:text/html,<title>here</title>']
-  const page = execFileSync(chromium, flags, { encoding: 'utf8', timeout: 60_000, stdio: ['ignore', 'pipe', 'ignore'] })
-  rmSync(profile, { recursive: true, force: true, maxRetries: 3 })
-  assert.match(page, /<title>here<\/title>/)
+test('the browsers that tests use start on this machine and print a page', () => {
+  for (const program of [findChromium(), findTestBrowser()]) {
+    assert.ok(program !== null)
+    const profile = mkdtempSync(join(tmpdir(), 'chromium-'))
+    const flags = [...chromiumFlags(), `--user-data-dir=${profile}`, '--dump-dom', 'data:text/html,<title>here</title>']
+    const page = execFileSync(program, flags, { encoding: 'utf8', timeout: 60_000, stdio: ['ignore', 'pipe', 'ignore'] })
+    rmSync(profile, { recursive: true, force: true, maxRetries: 3 })
+    assert.match(page, /<title>here<\/title>/)
+  }
+})
+
+test('a frame of another site has a process of its own, in the browser that tests use too', async () => {
+  const server = createServer((request, response) => {
+    const text = request.url === '/' ? `<iframe src="http://127.0.0.1:${port}/inner"></iframe>` : 'inner'
+    response.writeHead(200, { 'content-type': 'text/html' }).end(text)
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const { port } = server.address() as AddressInfo
+  try {
+    for (const executablePath of [findChromium(), findTestBrowser()]) {
+      const browser = await playwright.launch({ executablePath: executablePath ?? '', args: chromiumFlags() })
+      const page = await browser.newPage()
+      await page.goto(`http://localhost:${port}/`)
+      await page.frameLocator('iframe').getByText('inner').waitFor()
+      const { targetInfos } = await (await browser.newBrowserCDPSession()).send('Target.getTargets')
+      await browser.close()
+      assert.ok(
+        targetInfos.some(({ type }) => type === 'iframe'),
+        `${executablePath}: ${JSON.stringify(targetInfos)}`,
+      )
+    }
+  } finally {
+    server.close().closeAllConnections()
+  }
 })
 
 test('every feature that Playwright disables is disabled, and a new page has no pages of the address bar beside it', async () => {

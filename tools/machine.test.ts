@@ -48,3 +48,13 @@ test('nothing is run on a machine that has everything', () => {
   assert.equal(ensurePrograms(wanted.slice(0, 1), machine), null)
   assert.deepEqual(commands, [])
 })
+
+test('a program that only makes tests faster is installed where that is possible, and not asked for elsewhere', () => {
+  const shell: Program = { name: 'the shell', debianPackage: 'chromium-headless-shell', find: () => null, isOptional: true }
+  const root = makeMachine('root')
+  assert.equal(ensurePrograms([shell], root.machine), null)
+  assert.match(root.commands.find((command) => command.includes(' install ')) ?? '', / chromium-headless-shell$/)
+  const none = makeMachine('none')
+  assert.equal(ensurePrograms([shell], none.machine), null)
+  assert.deepEqual(none.commands, [])
+})

@@ -1,21 +1,27 @@
 import { spawnSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { dirname } from 'node:path'
-import { findChromium } from './chromium.ts'
+import { findChromium, findHeadlessShell } from './chromium.ts'
 import { findOnPath } from './find-program.ts'
 import { findFirefox, findWebKitBrowser, findWebKitDriver, findXvfb } from './other-browsers.ts'
 import { findPostgresFolder } from './postgres.ts'
 import type { TestNeed } from './test-needs.ts'
 
-/** A program of the machine that tests use, and the Debian package that brings it. */
-export type Program = { name: string; debianPackage: string; find: () => string | null }
+/** A program of the machine that tests use, and the Debian package that brings it. Without one that is optional they are only slower. */
+export type Program = { name: string; debianPackage: string; find: () => string | null; isOptional?: boolean }
 
+const headlessShell: Program = {
+  name: "Chromium's headless shell",
+  debianPackage: 'chromium-headless-shell',
+  find: findHeadlessShell,
+  isOptional: true,
+}
 const xvfb: Program = { name: 'Xvfb', debianPackage: 'xvfb', find: findXvfb }
 
 // prettier-ignore
 const programs: Readonly<Record<Exclude<TestNeed, 'build'>, readonly Program[]>> = {
   postgres: [{ name: 'PostgreSQL server (initdb, postgres)', debianPackage: 'postgresql', find: findPostgresFolder }],
-  chromium: [{ name: 'Chromium', debianPackage: 'chromium', find: findChromium }],
+  chromium: [{ name: 'Chromium', debianPackage: 'chromium', find: findChromium }, headlessShell],
   firefox:  [{ name: 'Firefox', debianPackage: 'firefox-esr', find: findFirefox }],
   webkit:   [{ name: 'WebKitGTK with its driver', debianPackage: 'webkit2gtk-driver', find: () => findWebKitBrowser() && findWebKitDriver() }, xvfb],
   openssl:  [{ name: 'openssl', debianPackage: 'openssl', find: () => findOnPath('openssl') }],
@@ -39,12 +45,12 @@ export type Machine = {
 
 /**
  * Installs what is missing where that is possible (Debian and its derivatives, as root or with a sudo that needs no password).
- * Returns what to install by hand, or null when nothing is missing.
+ * Returns what to install by hand, or null when nothing is missing that is needed.
  */
 export function ensurePrograms(wanted: readonly Program[], machine: Machine): string | null {
   const missing = wanted.filter((program) => program.find() === null)
   if (missing.length > 0 && machine.isDebian && machine.rights !== 'none') installPackages(listPackages(missing), machine)
-  const left = missing.filter((program) => program.find() === null)
+  const left = missing.filter((program) => program.isOptional !== true && program.find() === null)
   if (left.length === 0) return null
   const command = `sudo apt-get update && sudo apt-get install -y --no-install-recommends ${listPackages(left).join(' ')}`
   const advice = machine.isDebian ? `Install: ${command}` : 'Install with the package manager of this system, so that they are on PATH.'

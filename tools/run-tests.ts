@@ -1,7 +1,6 @@
 import { spawnSync } from 'node:child_process'
 import { availableParallelism, tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { findChromium } from './chromium.ts'
 import { needsDisk, readTimeLimit, type TestFiles } from './find-tests.ts'
 import { ensurePrograms, programsByNeed, realMachine } from './machine.ts'
 import { pool } from './pool.ts'
@@ -109,7 +108,6 @@ function makeEnvironment(root: string, needs: readonly TestNeed[], postgresUrl: 
     // Most of the processor time of a small test is spent on loading modules; Node keeps their compiled code here.
     NODE_COMPILE_CACHE: join(root, 'node_modules', '.cache', 'node'),
     TESSERA_TEST_POSTGRES_URL: needs.includes('postgres') ? postgresUrl : '',
-    TESSERA_TEST_CHROMIUM: needs.includes('chromium') ? (findChromium() ?? '') : '',
   }
 }
 

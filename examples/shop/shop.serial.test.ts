@@ -7,7 +7,7 @@ import { after, before, describe, it } from 'node:test'
 import { chromium, type Browser, type BrowserContext, type Page } from 'playwright-core'
 
 import { fillCard, type FilledCard } from '../../browser/testing/fill-card.ts'
-import { chromiumFlags, findChromium } from '../../tools/chromium.ts'
+import { chromiumFlags, findTestBrowser } from '../../tools/chromium.ts'
 import { expectAccessible } from './page-checks.fixture.ts'
 import type { Records } from './records.ts'
 import { root, runProgram, runTessera, startShop, type RunningShop } from './running-shop.fixture.ts'
@@ -27,7 +27,7 @@ describe('the example shop in a real browser', () => {
     // As `npm run example:shop` does. The example imports the built library, as a merchant does.
     await runProgram(process.execPath, ['tools/build-client.ts'], { cwd: root })
     folder = mkdtempSync(join(tmpdir(), 'tessera-shop-test-'))
-    const executablePath = findChromium() ?? assert.fail('no Chromium')
+    const executablePath = findTestBrowser() ?? assert.fail('no Chromium')
     ;[shop, browser] = await Promise.all([startShop(folder), chromium.launch({ executablePath, args: chromiumFlags() })])
     // One of these cards fails after ten seconds. Other tests run in the meantime.
     scenarios = inBackground(tryScenarios())

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 
-import { findChromium } from '../../../tools/chromium.ts'
+import { findTestBrowser } from '../../../tools/chromium.ts'
 import { startTessera, type StartedTessera } from '../../../tools/start-tessera.ts'
 import { FormCheckError, checkForm, type FormCheckReport } from '../check-form.ts'
 import { rules, type RuleId } from '../rules.ts'
@@ -48,7 +48,7 @@ describe('the form check in a real browser, against the running service', { conc
       isLive: true,
       shouldSubmit: true,
       formOrigin: tessera.url,
-      browserPath: findChromium(),
+      browserPath: findTestBrowser(),
       cookies: null,
     }
     return checkForm({ ...options, target: shop.serve(html, headers), signal: new AbortController().signal, onProgress: () => undefined })
@@ -226,7 +226,7 @@ describe('the form check in a real browser, against the running service', { conc
 
   it('opens a checkout that needs a session with the given cookies, and never reports them', async () => {
     const target = shop.serve(formPage('', pan), { 'x-needs': 'session=c0ffee-c0ffee' })
-    const bounds = { settleMs: 500, pageTimeoutMs: 30_000, shouldSubmit: false, formOrigin: null, browserPath: findChromium() }
+    const bounds = { settleMs: 500, pageTimeoutMs: 30_000, shouldSubmit: false, formOrigin: null, browserPath: findTestBrowser() }
     const options = { ...bounds, target, signal: new AbortController().signal, onProgress: () => undefined }
     await assert.rejects(checkForm({ ...options, isLive: false, cookies: 'session=other' }), FormCheckError)
     const report = await checkForm({ ...options, isLive: true, cookies: 'a=b; session=c0ffee-c0ffee' })
@@ -246,7 +246,7 @@ describe('the form check in a real browser, against the running service', { conc
       isLive: true,
       shouldSubmit: true,
       formOrigin: null,
-      browserPath: findChromium(),
+      browserPath: findTestBrowser(),
       cookies: null,
     }
     for (const html of hostile) {
@@ -263,7 +263,7 @@ describe('the form check in a real browser, against the running service', { conc
       isLive: true,
       shouldSubmit: true,
       formOrigin: null,
-      browserPath: findChromium(),
+      browserPath: findTestBrowser(),
       cookies: null,
     }
     const running = checkForm({

@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net'
 import { after, before, describe, it } from 'node:test'
 import { chromium, type Browser, type Page } from 'playwright-core'
 
-import { chromiumFlags, findChromium } from '../../../tools/chromium.ts'
+import { chromiumFlags, findTestBrowser } from '../../../tools/chromium.ts'
 import { startTessera } from '../../../tools/start-tessera.ts'
 
 /** What a merchant's page sees of the API in a real browser: a page of another origin, with the browser's own rules in force. */
@@ -19,7 +19,7 @@ describe('a page of a merchant in a real browser', () => {
     tessera = await startTessera()
     shop = createServer((_, reply) => reply.setHeader('content-type', 'text/html').end('<!doctype html><title>Shop</title>'))
     await new Promise<void>((resolve) => shop.listen(0, '127.0.0.1', resolve))
-    const executablePath = findChromium()
+    const executablePath = findTestBrowser()
     assert.ok(executablePath, 'Chromium is missing: npm test installs it, or say apt-get install chromium')
     browser = await chromium.launch({ executablePath, args: chromiumFlags() })
     page = await browser.newPage()

@@ -7,7 +7,7 @@ import { after, before, test } from 'node:test'
 import { chromium, type Browser, type Page } from 'playwright-core'
 
 import { awaitWithin } from '../../../../tools/await-within.ts'
-import { chromiumFlags, findChromium } from '../../../../tools/chromium.ts'
+import { chromiumFlags, findTestBrowser } from '../../../../tools/chromium.ts'
 import { createHttpServer, type HttpServer } from '../http/http-server.ts'
 import { sandboxDisclosure, sandboxLegal } from '../../adapters/sandbox/legal.ts'
 
@@ -37,7 +37,7 @@ before(async () => {
   http = createHttpServer({ handle: async () => assert.fail('no page calls the API'), pages })
   const { port } = await http.listen({ host: '127.0.0.1', port: 0 })
   formOrigin = `http://127.0.0.1:${String(port)}`
-  const executablePath = findChromium()
+  const executablePath = findTestBrowser()
   assert.ok(executablePath, 'Chromium is missing: npm test installs it, or say apt-get install chromium')
   browser = await chromium.launch({ executablePath, args: chromiumFlags() })
 })
