@@ -71,13 +71,13 @@ export function startProgram(file: string, args: readonly string[], { env = {}, 
 }
 
 /** Polls until a condition holds in the page or the frame. Fails with `what` when it does not in time. */
-export async function waitUntil(condition: () => Promise<unknown>, what: string): Promise<void> {
+export async function waitUntil(condition: () => Promise<unknown>, what: string | (() => string)): Promise<void> {
   const endsAt = performance.now() + waitTimeoutMs
   while (performance.now() < endsAt) {
     if ((await condition().catch(() => false)) === true) return
     await new Promise((resolve) => setTimeout(resolve, pollIntervalMs))
   }
-  assert.fail(`did not happen in time: ${what}`)
+  assert.fail(`did not happen in time: ${typeof what === 'string' ? what : what()}`)
 }
 
 const startTimeoutMs = 40_000

@@ -9,6 +9,7 @@ import { enterKey, waitUntil, type OtherBrowser } from './other-browser.fixture.
 import { startWebKit } from './webkit.fixture.ts'
 
 const pan = '8600495473316478'
+const keysTimeoutMs = 4000
 
 describe('browsers other than Chromium', () => {
   let tessera: StartedTessera
@@ -100,12 +101,21 @@ describe('browsers other than Chromium', () => {
     const account = `${tessera.url.replace('127.0.0.1', 'localhost')}/dashboard/account`
     await open(account)
     await isThere('input[type=password]')
-    // On a busy machine keys arrive late, so each field is complete before the next one is focused.
+    // On a busy machine keys arrive late, so each field is complete before the next one is focused; and WebKitGTK may lose some, so they are typed again.
     const type = async (selector: string, keys: string): Promise<void> => {
-      await focus(selector)
-      await press(keys)
-      const value = `document.querySelector(${JSON.stringify(selector)}).value.replaceAll(' ', '')`
-      await waitUntil(async () => (await inPage(value)) === keys, `${selector} filled in ${name}`)
+      const field = `document.querySelector(${JSON.stringify(selector)})`
+      const typed: unknown[] = []
+      const isFilled = async (): Promise<boolean> => {
+        await focus(selector)
+        await inPage(`${field}.select()`)
+        await press(keys)
+        for (const endsAt = performance.now() + keysTimeoutMs; performance.now() < endsAt;) {
+          typed[0] = await inPage(`${field}.value.replaceAll(' ', '')`)
+          if (typed[0] === keys) return true
+        }
+        return false
+      }
+      await waitUntil(isFilled, () => `${selector} filled in ${name}; it holds ${JSON.stringify(typed[0])}`)
     }
     await type('form input', '998900000000')
     await type('input[type=password]', 'sandbox')
