@@ -20,40 +20,42 @@ describe('the card form under axe', () => {
   })
   after(() => testBed.stop())
 
-  for (const locale of ['uz', 'ru', 'en'] as const) {
-    for (const scheme of ['light', 'dark'] as const) {
-      it(`has no violations in any step: ${locale}, ${scheme}`, async () => {
-        // Without motion, so that a button is measured with its final color and not while it fades in.
-        const opened = await testBed.open({
-          body,
-          options: { locale, theme: { scheme } },
-          page: { colorScheme: scheme, reducedMotion: 'reduce' },
-        })
-        const [{ form }, frame] = [opened, await opened.frame()]
-        await opened.waitForEvent('ready')
-        for (const document of [opened.page, frame]) await document.evaluate(axe.source)
-        const expectNoViolations = async (step: string): Promise<void> =>
-          assert.deepEqual(await violationsOf(opened.page, frame), [], `${locale} ${scheme}: ${step}`)
-        await form.locator(`html[lang=${locale}]`).waitFor()
-        await expectNoViolations('card, empty')
-        await pressInFrame(form.locator('form.card button'))
-        await form.locator('#number-fault:not(:empty)').waitFor()
-        await expectNoViolations('card, two errors')
-        await enterCard(opened, '8600143417770323')
-        await form.locator('.whole:not(:empty)').waitFor()
-        await expectNoViolations('card, error of the whole form')
-        await enterCard(opened, '8600069195406311')
-        await form.locator('#code').waitFor()
-        await expectNoViolations('code, with its countdown')
-        await enterCode(opened, '111111')
-        await form.locator('#code-fault:not(:empty)').waitFor()
-        await expectNoViolations('code, wrong')
-        await enterCode(opened)
-        await form.locator('.done h2').waitFor()
-        await expectNoViolations('done')
-        await opened.page.close()
+  // Contrast depends on the scheme, and by its type the table of texts has every text in every language.
+  for (const [locale, scheme] of [
+    ['uz', 'light'],
+    ['ru', 'dark'],
+  ] as const) {
+    it(`has no violations in any step: ${locale}, ${scheme}`, async () => {
+      // Without motion, so that a button is measured with its final color and not while it fades in.
+      const opened = await testBed.open({
+        body,
+        options: { locale, theme: { scheme } },
+        page: { colorScheme: scheme, reducedMotion: 'reduce' },
       })
-    }
+      const [{ form }, frame] = [opened, await opened.frame()]
+      await opened.waitForEvent('ready')
+      for (const document of [opened.page, frame]) await document.evaluate(axe.source)
+      const expectNoViolations = async (step: string): Promise<void> =>
+        assert.deepEqual(await violationsOf(opened.page, frame), [], `${locale} ${scheme}: ${step}`)
+      await form.locator(`html[lang=${locale}]`).waitFor()
+      await expectNoViolations('card, empty')
+      await pressInFrame(form.locator('form.card button'))
+      await form.locator('#number-fault:not(:empty)').waitFor()
+      await expectNoViolations('card, two errors')
+      await enterCard(opened, '8600143417770323')
+      await form.locator('.whole:not(:empty)').waitFor()
+      await expectNoViolations('card, error of the whole form')
+      await enterCard(opened, '8600069195406311')
+      await form.locator('#code').waitFor()
+      await expectNoViolations('code, with its countdown')
+      await enterCode(opened, '111111')
+      await form.locator('#code-fault:not(:empty)').waitFor()
+      await expectNoViolations('code, wrong')
+      await enterCode(opened)
+      await form.locator('.done h2').waitFor()
+      await expectNoViolations('done')
+      await opened.page.close()
+    })
   }
 
   it('would report a missing label and a color with too little contrast', async () => {

@@ -68,31 +68,34 @@ describe('the theme of the card form', () => {
       places,
     )
 
-  for (const layout of ['stacked', 'row', 'compact'] as const) {
-    for (const direction of ['ltr', 'rtl'] as const) {
-      it(`changes what each variable names, and no legal text: ${layout}, ${direction}`, async () => {
-        const [opened, frame] = await openWithError({ layout, direction })
-        for (const name of themeVariables) {
-          const { value, computed, targets: places } = themedProperties[name]
-          await update(opened, { theme: {} })
-          const before = await read(frame, places)
-          const fixed = await read(frame, fixedProperties)
-          await update(opened, { theme: { [name]: value } })
-          assert.deepEqual(
-            await read(frame, places),
-            places.map(() => computed),
-            name,
-          )
-          assert.ok(!before.includes(computed), `${name}: it was ${before.join()} before`)
-          assert.deepEqual(await read(frame, fixedProperties), fixed, `${name} changes consent or footer`)
-        }
+  // No rule of the style sheet depends on both layout and direction.
+  for (const [layout, direction] of [
+    ['stacked', 'ltr'],
+    ['row', 'rtl'],
+    ['compact', 'ltr'],
+  ] as const) {
+    it(`changes what each variable names, and no legal text: ${layout}, ${direction}`, async () => {
+      const [opened, frame] = await openWithError({ layout, direction })
+      for (const name of themeVariables) {
+        const { value, computed, targets: places } = themedProperties[name]
+        await update(opened, { theme: {} })
+        const before = await read(frame, places)
+        const fixed = await read(frame, fixedProperties)
+        await update(opened, { theme: { [name]: value } })
         assert.deepEqual(
-          await opened.eventValues('error').then((values) => (values as ErrorEvent[]).filter(({ reason }) => reason === 'option_refused')),
-          [],
+          await read(frame, places),
+          places.map(() => computed),
+          name,
         )
-        await opened.page.close()
-      })
-    }
+        assert.ok(!before.includes(computed), `${name}: it was ${before.join()} before`)
+        assert.deepEqual(await read(frame, fixedProperties), fixed, `${name} changes consent or footer`)
+      }
+      assert.deepEqual(
+        await opened.eventValues('error').then((values) => (values as ErrorEvent[]).filter(({ reason }) => reason === 'option_refused')),
+        [],
+      )
+      await opened.page.close()
+    })
   }
 
   it('rejects invalid values by name, keeps the defaults, and causes no request', async () => {
