@@ -20,7 +20,10 @@ export interface OpenDashboard {
   readonly login: Login
   /** A fresh browser profile, not signed in. */
   context(options?: Parameters<Browser['newContext']>[0]): Promise<BrowserContext>
-  /** A page of the dashboard, signed in as the owner by default: `open('cards')`. */
+  /**
+   * A page of the dashboard, signed in as the owner by default: `open('cards')`. A user signs in by the form once; the pages after that
+   * use the same session until it ends.
+   */
   open(path: string, options?: Parameters<Browser['newContext']>[0] & { login?: Login }): Promise<Page>
   /** The same, signed in as a new user with a role, created by the owner, who has set a password. */
   openAs(role: Exclude<Role, 'owner'>, path: string): Promise<Page>
@@ -28,8 +31,12 @@ export interface OpenDashboard {
   openNew(role: Exclude<Role, 'owner'>, path: string): Promise<{ readonly page: Page; readonly login: Login }>
   /** Calls the API as the merchant's server. */
   api(method: string, params: object): Promise<unknown>
+  /** Closes every page that was opened, which would go on polling. */
+  closePages(): Promise<void>
   stop(): Promise<void>
 }
+
+type Cookies = Awaited<ReturnType<BrowserContext['cookies']>>
 
 export interface Login {
   readonly phone: string
@@ -51,15 +58,25 @@ export async function openDashboard({ isShared = true }: { isShared?: boolean } 
     browser: await openChromium({ isShared }),
   }))
   const origin = tessera.url.replace('127.0.0.1', 'localhost')
-  const context = (options?: Parameters<Browser['newContext']>[0]) => browser.newContext({ locale: 'en-GB', ...options })
+  const contexts = new Set<BrowserContext>()
+  const context = async (options?: Parameters<Browser['newContext']>[0]): Promise<BrowserContext> => {
+    const opened = await browser.newContext({ locale: 'en-GB', ...options })
+    contexts.add(opened)
+    return opened
+  }
+  const sessions = new Map<string, Cookies>()
   const open: OpenDashboard['open'] = async (path, { login = owner, ...options } = {}) => {
-    const page = await (await context(options)).newPage()
+    const opened = await context(options)
+    await opened.addCookies(sessions.get(login.phone) ?? [])
+    const page = await opened.newPage()
     page.on('pageerror', (err) => pageErrors.push(String(err)))
     page.on('console', (line) => {
       if (/Content Security Policy|TrustedScript|TrustedHTML/.test(line.text())) pageErrors.push(line.text())
     })
     await page.goto(`${origin}/dashboard/${path}`)
-    await signIn(page, login)
+    await page.locator('nav a, input[type=password]').first().waitFor({ state: 'attached' })
+    if ((await page.locator('nav a').count()) === 0) await signIn(page, login)
+    sessions.set(login.phone, await opened.cookies())
     return page
   }
   const openNew: OpenDashboard['openNew'] = async (role, path) => {
@@ -94,6 +111,10 @@ export async function openDashboard({ isShared = true }: { isShared?: boolean } 
         body: JSON.stringify({ id: 1, method, params }),
       })
       return ((await reply.json()) as { result: unknown }).result
+    },
+    async closePages() {
+      await Promise.all([...contexts].map((each) => each.close()))
+      contexts.clear()
     },
     async stop() {
       await browser.close()
@@ -174,7 +195,8 @@ interface DashboardResponse {
 /** The accessibility violations of a page by axe (WCAG 2.2 A and AA, and best practices), one line per rule. */
 export async function listAccessibilityViolations(page: Page): Promise<readonly string[]> {
   await page.evaluate(axe.source)
-  const { violations } = await page.evaluate(() => (globalThis as unknown as { axe: typeof axe }).axe.run())
+  // Nothing else is read, and describing every node that passes takes most of the time on a long page.
+  const { violations } = await page.evaluate(() => (globalThis as unknown as { axe: typeof axe }).axe.run({ resultTypes: ['violations'] }))
   return violations.map(({ id, help, nodes }) => `${id}: ${help}: ${nodes.map(({ target }) => target.join(' ')).join(', ')}`)
 }
 

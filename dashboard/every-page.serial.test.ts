@@ -1,6 +1,6 @@
 // time limit: 480 s
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
+import { after, afterEach, before, test } from 'node:test'
 import type { Page } from 'playwright-core'
 
 import { naughtyTexts } from '../tools/corpora.ts'
@@ -16,6 +16,7 @@ before(async () => {
   const page = await dashboard.open('account')
   names = await namesIn(page)
 })
+afterEach(() => dashboard.closePages())
 after(() => dashboard.stop())
 
 /** Puts strings that break careless programs into every member that a merchant controls. */
@@ -164,16 +165,17 @@ function liveNodes(page: Page): Promise<string[]> {
   })
 }
 
-test('every page is accessible and fits 320 px in each language, in light and dark', async () => {
-  for (const [colorScheme, locale] of [
-    ['dark', 'uz-UZ'],
-    ['light', 'ru-RU'],
-    ['dark', 'en-GB'],
+// Contrast depends on the theme and width on the language, and no element exists in one language only (messages.test.ts).
+test('every page is accessible in light and dark, and fits 320 px in each language', async () => {
+  for (const [locale, colorScheme] of [
+    ['uz-UZ', 'dark'],
+    ['ru-RU', 'light'],
+    ['en-GB', null],
   ] as const) {
     const page = await openCountingRequests({ colorScheme, locale, reducedMotion: 'reduce', viewport: { width: 320, height: 640 } })
     for (const name of names) {
       await visit(page, name)
-      assert.deepEqual(await listAccessibilityViolations(page), [], `${name}, ${locale}`)
+      if (colorScheme !== null) assert.deepEqual(await listAccessibilityViolations(page), [], `${name}, ${locale}, ${colorScheme}`)
       const isWide = await page.evaluate(() => document.documentElement.scrollWidth > innerWidth)
       assert.equal(isWide, false, `${name} is wider than the screen, ${locale}`)
     }
@@ -274,12 +276,14 @@ for (const role of ['read', 'support', 'developer'] as const) {
   })
 }
 
-/** Presses each button of the page once, and closes the dialogs that open. */
+/** Presses each button of the page, but of those that a list repeats in its rows only two, and closes the dialogs that open. */
 async function pressEverything(page: Page): Promise<void> {
-  const buttons = page.locator('main button:enabled')
-  for (let index = 0; index < Math.min(await buttons.count(), 30); index++) {
-    const button = buttons.nth(index)
-    if (!(await button.isVisible()) || !(await button.isEnabled())) continue
+  const pressed: Record<string, number> = {}
+  for (let count = 0; count < 60; count++) {
+    const button = (await page.evaluateHandle(findUnpressed, pressed)).asElement()
+    if (button === null) return
+    const kind = (await button.getAttribute('data-kind')) ?? ''
+    pressed[kind] = (pressed[kind] ?? 0) + 1
     await button.click()
     await waitUntilIdle(page)
     if ((await page.locator('dialog[open]').count()) > 0) {
@@ -287,4 +291,23 @@ async function pressEverything(page: Page): Promise<void> {
       await page.locator('dialog[open]').waitFor({ state: 'detached' })
     }
   }
+}
+
+/** Runs in the page: the next button to press, or null. Buttons are of one kind when their place among classes and their text are the same. */
+function findUnpressed(pressed: Readonly<Record<string, number>>): HTMLElement | null {
+  const readKind = (button: Element): string => {
+    const names: string[] = []
+    for (let part: Element | null = button; part !== null && part.tagName !== 'MAIN'; part = part.parentElement)
+      names.push(`${part.tagName}.${part.className}`)
+    return `${names.join(' ')} ${button.textContent}`
+  }
+  const buttons = [...document.querySelectorAll<HTMLElement>('main button:enabled')]
+  const next = buttons.find((button) => {
+    const isNew = (pressed[readKind(button)] ?? 0) < 2 && !button.hasAttribute('data-pressed')
+    return isNew && button.checkVisibility({ visibilityProperty: true })
+  })
+  if (next === undefined) return null
+  next.setAttribute('data-pressed', '')
+  next.setAttribute('data-kind', readKind(next))
+  return next
 }

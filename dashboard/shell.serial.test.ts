@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { after, before, test } from 'node:test'
+import { after, afterEach, before, test } from 'node:test'
 import { gzipSync } from 'node:zlib'
 import type { Route } from 'playwright-core'
 
@@ -27,6 +27,7 @@ let dashboard: OpenDashboard
 before(async () => {
   dashboard = await openDashboard({ isShared: false })
 })
+afterEach(() => dashboard.closePages())
 after(() => dashboard.stop())
 
 test('the script of the dashboard is at most 60 KiB gzipped', () => {

@@ -1,13 +1,14 @@
 // time limit: 240 s
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
+import { after, afterEach, before, test } from 'node:test'
 
-import { listAccessibilityViolations, openDashboard, readDownload, type OpenDashboard } from '../../dashboard.fixture.ts'
+import { openDashboard, readDownload, type OpenDashboard } from '../../dashboard.fixture.ts'
 
 let dashboard: OpenDashboard
 before(async () => {
   dashboard = await openDashboard()
 })
+afterEach(() => dashboard.closePages())
 after(() => dashboard.stop())
 
 const naughty = '"><img src=x onerror=alert(1)>'
@@ -75,14 +76,3 @@ test('the page Compliance makes no statement about data that could not be loaded
   assert.equal(await page.getByText(/None of your pages has been checked|inventory is empty/).count(), 0)
   assert.equal(await page.getByRole('button', { name: 'Save as JSON' }).isDisabled(), true)
 })
-
-for (const [colorScheme, locale] of [['light', 'en-GB'] as const, ['dark', 'ru-RU'] as const, ['light', 'uz-UZ'] as const]) {
-  test(`the page Compliance is accessible and fits a phone: ${colorScheme}, ${locale}`, async () => {
-    const page = await dashboard.open('compliance', { colorScheme, locale, viewport: { width: 360, height: 740 }, reducedMotion: 'reduce' })
-    await page.locator('.matrix tbody tr').first().waitFor()
-    await page.locator('.compliance table').first().waitFor()
-    await page.locator('.skeleton').first().waitFor({ state: 'detached' })
-    assert.deepEqual(await listAccessibilityViolations(page), [])
-    assert.equal(await page.evaluate(() => document.documentElement.scrollWidth > innerWidth), false)
-  })
-}

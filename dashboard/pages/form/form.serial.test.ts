@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { after, before, test } from 'node:test'
+import { after, afterEach, before, test } from 'node:test'
 import type { Frame, Page } from 'playwright-core'
 
 import { pressInFrame } from '../../../tools/press-in-frame.ts'
@@ -12,6 +12,7 @@ let dashboard: OpenDashboard
 before(async () => {
   dashboard = await openDashboard()
 })
+afterEach(() => dashboard.closePages())
 after(() => dashboard.stop())
 
 async function openBuilder(options?: Parameters<OpenDashboard['open']>[1]): Promise<[Page, () => Promise<Frame>]> {
@@ -75,7 +76,6 @@ test('the preview shows every choice at once, at each step of the form, and send
     "submit: 'Pay \\u003cb\\u003enow",
   ])
     assert.ok(code.includes(line), `${line} is not in ${code}`)
-  await page.context().close()
 })
 
 test('low contrast is reported while choosing and fixed by a button, and an invalid value is in no snippet', async () => {
@@ -106,7 +106,6 @@ test('low contrast is reported while choosing and fixed by a button, and an inva
   await page.getByRole('radio', { name: 'Stacked' }).focus()
   await page.keyboard.press('ArrowRight')
   await page.frameLocator('iframe').locator('html[data-layout=row]').waitFor()
-  await page.context().close()
 })
 
 test('each copied snippet loads the form as chosen on a page with the policy shown beside it', async () => {
@@ -135,7 +134,6 @@ test('each copied snippet loads the form as chosen on a page with the policy sho
   }
   await choose(page, 'Integration', 'React')
   await page.locator('pre', { hasText: 'TesseraCardForm' }).waitFor()
-  await page.context().close()
 })
 
 test('the form builder is accessible in three languages, on a phone and a desktop, in light and dark', async () => {

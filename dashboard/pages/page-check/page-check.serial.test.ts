@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { after, before, test } from 'node:test'
+import { after, afterEach, before, test } from 'node:test'
 import type { Response } from 'playwright-core'
 
 import { listAccessibilityViolations, openDashboard, type OpenDashboard } from '../../dashboard.fixture.ts'
@@ -15,6 +15,7 @@ before(async () => {
   dashboard = await openDashboard({ isShared: false })
   await new Promise<void>((resolve) => shop.listen(0, '127.0.0.1', resolve))
 })
+afterEach(() => dashboard.closePages())
 after(() => {
   shop.closeAllConnections()
   shop.close()

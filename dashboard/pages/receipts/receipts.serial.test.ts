@@ -1,6 +1,6 @@
 // time limit: 120 s
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
+import { after, afterEach, before, test } from 'node:test'
 
 import { callDashboard, listAccessibilityViolations, openDashboard, readDownload, type OpenDashboard } from '../../dashboard.fixture.ts'
 
@@ -8,6 +8,7 @@ let dashboard: OpenDashboard
 before(async () => {
   dashboard = await openDashboard()
 })
+afterEach(() => dashboard.closePages())
 after(() => dashboard.stop())
 
 interface ApiResult {

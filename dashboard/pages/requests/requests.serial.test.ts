@@ -1,6 +1,6 @@
 // time limit: 120 s
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
+import { after, afterEach, before, test } from 'node:test'
 import type { Route } from 'playwright-core'
 
 import { callDashboard, listAccessibilityViolations, openDashboard, type OpenDashboard } from '../../dashboard.fixture.ts'
@@ -9,6 +9,7 @@ let dashboard: OpenDashboard
 before(async () => {
   dashboard = await openDashboard()
 })
+afterEach(() => dashboard.closePages())
 after(() => dashboard.stop())
 
 const number = '8600495473316478'

@@ -1,6 +1,6 @@
 // time limit: 240 s
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
+import { after, afterEach, before, test } from 'node:test'
 import type { Page } from 'playwright-core'
 
 import { listAccessibilityViolations, openDashboard, type OpenDashboard } from '../../dashboard.fixture.ts'
@@ -9,6 +9,7 @@ let dashboard: OpenDashboard
 before(async () => {
   dashboard = await openDashboard({ isShared: false })
 })
+afterEach(() => dashboard.closePages())
 after(() => dashboard.stop())
 
 const success = '8600069195406311'
@@ -153,16 +154,6 @@ test('the sandbox is emptied with the keyboard, and only once the merchant’s i
   await page.locator('nav a[href="/dashboard/receipts"]').click()
   await page.locator('main .empty').waitFor()
 })
-
-for (const [scheme, locale] of [['light', 'en-GB'] as const, ['dark', 'ru-RU'] as const, ['dark', 'uz-UZ'] as const]) {
-  test(`the page Sandbox is accessible and fits a phone: ${scheme}, ${locale}`, async () => {
-    const viewport = { width: 360, height: 740 }
-    const page = await dashboard.open('sandbox', { colorScheme: scheme, reducedMotion: 'reduce', locale, viewport })
-    await page.locator('.faults').waitFor()
-    assert.deepEqual(await listAccessibilityViolations(page), [])
-    assert.equal(await page.evaluate(() => document.documentElement.scrollWidth > innerWidth), false)
-  })
-}
 
 test('a read-only user sees the controls, and all of them are disabled', async () => {
   const page = await dashboard.openAs('read', 'sandbox')

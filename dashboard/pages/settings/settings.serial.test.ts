@@ -1,6 +1,6 @@
 // time limit: 120 s
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
+import { after, afterEach, before, test } from 'node:test'
 
 import { listAccessibilityViolations, openDashboard, type OpenDashboard } from '../../dashboard.fixture.ts'
 
@@ -8,6 +8,7 @@ let dashboard: OpenDashboard
 before(async () => {
   dashboard = await openDashboard()
 })
+afterEach(() => dashboard.closePages())
 after(() => dashboard.stop())
 
 test('origins, amounts and account fields are saved, and what is invalid is explained in the user’s language', async () => {

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { after, before, test } from 'node:test'
+import { after, afterEach, before, test } from 'node:test'
 import type { Locator, Page } from 'playwright-core'
 import { Webhook } from 'standardwebhooks'
 
@@ -35,6 +35,7 @@ before(async () => {
   address = `http://127.0.0.1:${String((server.address() as AddressInfo).port)}/events`
   dashboard = await openDashboard()
 })
+afterEach(() => dashboard.closePages())
 after(async () => {
   await dashboard.stop()
   server.closeAllConnections()
