@@ -19,7 +19,7 @@ export default tseslint.config(
       '@typescript-eslint/no-confusing-void-expression': ['error', { ignoreArrowShorthand: true }],
       // Objects here are made by functions that close over their parts: there is no `this` to lose.
       '@typescript-eslint/unbound-method': 'off',
-      // `Promise<void> | void` is how a deed says that it may take a while.
+      // `Promise<void> | void` is the type of a callback that may be asynchronous.
       '@typescript-eslint/no-invalid-void-type': 'off',
       // Types and interfaces are both the house's words; an async function without await still turns a throw into a rejection.
       '@typescript-eslint/consistent-type-definitions': 'off',

@@ -72,7 +72,7 @@ async function readCpuMsWhenIdle(pid: number): Promise<number> {
   }
 }
 
-/** Four pairs of the same two checkouts gave 0.89 to 1.03 on a machine that was used by other work too, so less than a tenth is not told from noise. */
+/** Four pairs of the same two checkouts gave 0.89 to 1.03 on a machine that was used by other work too, so a difference below a tenth cannot be distinguished from noise. */
 const cpuRatioMost = 1.1
 const warmUpRounds = 4
 /** So that a service that stalls ends the run. */

@@ -20,8 +20,8 @@ function compare(change: Partial<VectorResponse>, says: object = vector, slownes
   return compareReply(read, { ...right, ...change }, { given: {}, tokens: new Map() }, slowness)
 }
 
-describe('what differs is told in a sentence', () => {
-  it('and nothing is told when nothing differs', () => assert.deepEqual(compare({}), []))
+describe('each difference is described in a sentence', () => {
+  it('and equal replies give no message', () => assert.deepEqual(compare({}), []))
 
   const wrongs: [string, Partial<VectorResponse>, RegExp][] = [
     ['an answer too soon', { ms: 12 }, /at least 9900 ms, took 12/],
@@ -35,9 +35,9 @@ describe('what differs is told in a sentence', () => {
   ]
   for (const [title, change, message] of wrongs) {
     it(title, () => {
-      const told = compare(change)
-      assert.equal(told.length, 1, told.join('\n'))
-      assert.match(told[0] ?? '', message)
+      const messages = compare(change)
+      assert.equal(messages.length, 1, messages.join('\n'))
+      assert.match(messages[0] ?? '', message)
     })
   }
 
@@ -48,7 +48,7 @@ describe('what differs is told in a sentence', () => {
   })
 
   it('a body, with both texts and the first letter that is another', () => {
-    const [told = ''] = compare({}, { title: 't', spec: 's', request: { line: 'POST /api' }, reply: { status: 400, body: '{"a":2}' } })
-    assert.match(told, /from character 6: wanted 2}\n +got 1,"b":2}\n {2}wanted {2}{"a":2}\n {2}got {5}{"a":1,"b":2}$/)
+    const [message = ''] = compare({}, { title: 't', spec: 's', request: { line: 'POST /api' }, reply: { status: 400, body: '{"a":2}' } })
+    assert.match(message, /from character 6: wanted 2}\n +got 1,"b":2}\n {2}wanted {2}{"a":2}\n {2}got {5}{"a":1,"b":2}$/)
   })
 })

@@ -135,7 +135,7 @@ describe('a service that is not is found', () => {
     assert.deepEqual(states(outcomes), ['passed', 'passed', 'failed'])
   })
 
-  it('and what needed its token is told as such', async () => {
+  it('and the cases that needed its token are reported as such', async () => {
     const outcomes = await run((answer) => ({ ...answer, body: answer.body.replace('verify', 'verified') }))
     assert.equal(outcomes[2]?.state, 'passed', 'a token that was given is used even when something else differs')
     const none = await run((answer) => ({ ...answer, body: '' }))
@@ -144,17 +144,17 @@ describe('a service that is not is found', () => {
 
   it('and the report never holds a whole card number or token', async () => {
     const outcomes = await run(replace('8600***6311', '8600069195406311'))
-    const told = outcomes.flatMap((outcome) => outcome.messages).join('\n')
-    assert.match(told, /8600\*\*\*6311/)
-    assert.doesNotMatch(told, /8600069195406311|_[0-9]{43}/)
+    const text = outcomes.flatMap((outcome) => outcome.messages).join('\n')
+    assert.match(text, /8600\*\*\*6311/)
+    assert.doesNotMatch(text, /8600069195406311|_[0-9]{43}/)
   })
 })
 
 describe('what is not sent', () => {
-  it('is told with its reason', async () => {
+  it('is reported with its reason', async () => {
     const outcomes = await run((answer) => answer)
     assert.deepEqual(
-      outcomes.slice(3).map(({ state, messages: told }) => `${state}: ${told.join()}`),
+      outcomes.slice(3).map(({ state, messages }) => `${state}: ${messages.join()}`),
       [
         'skipped: waits on purpose (--slow)',
         'skipped: needs a second merchant (--other-merchant, --other-password)',

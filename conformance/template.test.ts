@@ -76,12 +76,12 @@ describe('a reply held against its template', () => {
     }
   })
 
-  it('has a whole object where it says so, braces in strings and all', () => {
+  it('inserts a whole object, with braces in its strings', () => {
     assert.equal(differs('[{{object}},{{object}}]', '[{"a":{"b":"}"}},{"c":"\\"{"}]'), null)
     for (const wrong of ['[]', '1', '{"a":1', '{"a":}', '"{}"']) assert.match(differs('{{object}}', wrong)?.wanted ?? '', /object/, wrong)
   })
 
-  it('has the id of a request where it says so', () => {
+  it('inserts the id of a request', () => {
     assert.equal(differs('"{{requestId}}"', '"6745a1f0000a3f5c0d2e4b61"'), null)
     assert.match(differs('"{{requestId}}"', '"at Object.open (/src/x.ts:1)"')?.wanted ?? '', /id of a request/)
   })

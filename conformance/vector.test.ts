@@ -57,7 +57,7 @@ describe('the vectors', () => {
     }
   })
 
-  it('hold no card number but the seven public ones and those made of zeros', () => {
+  it('contain no card numbers except the seven public ones and numbers of zeros', () => {
     const isMadeUp = (digits: string) => publicCards.has(digits) || /0{6}[0-9]$/.test(digits)
     for (const [name, text] of texts) {
       const strange = (text.match(/(?<![0-9])[0-9]{12,19}(?![0-9])/g) ?? []).filter((digits) => passesLuhn(digits) && !isMadeUp(digits))
@@ -77,9 +77,9 @@ describe('the vectors', () => {
 
 describe('a vector file', () => {
   const refused: [string, object, RegExp][] = [
-    ['a member that nobody reads', { titel: 'x' }, /case 1 has an unknown member titel/],
+    ['an unknown member', { titel: 'x' }, /case 1 has an unknown member titel/],
     ['no title', { title: undefined }, /title is no string/],
-    ['a need that nobody knows', { needs: ['luck'] }, /needs is/],
+    ['an unknown need', { needs: ['luck'] }, /needs is/],
     ['headers that are an object', { request: { line: 'POST /api', headers: {} } }, /headers is no array/],
     ['a status that is a string', { reply: { status: '200' } }, /number is missing or wrong/],
   ]

@@ -90,7 +90,7 @@ async function holdOnce(running: RunningService, proxy: Proxy, hand: LoadContext
   await load
 }
 
-/** Under load, the reply to COMMIT is lost several times: the outcome is unknown, and the service has to say so. */
+/** Under load, the reply to COMMIT is lost several times: the outcome is unknown, and the service must report it as such. */
 async function resetOften(running: RunningService, proxy: Proxy, hand: LoadContext): Promise<void> {
   const until = new AbortController()
   const load = sendLoad(running, hand, until.signal)

@@ -70,7 +70,7 @@ async function failOneCommit(serviceData: ServiceData, failure: Failure): Promis
 }
 
 /**
- * Starts the service, and lets the n-th system call of a kind fail in the committing thread. The load goes on until the service is gone, or until a
+ * Starts the service, and lets the n-th system call of a kind fail in the committing thread. The load continues until the service has ended, or until a
  * call succeeds after one that failed: a slow machine needs time to reach the n-th.
  */
 async function failOnce(serviceData: ServiceData, { ledger, random, call, imports }: Failure): Promise<string[]> {

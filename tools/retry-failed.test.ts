@@ -61,7 +61,7 @@ test('a heavy file that fails twice fails, and both failures are printed', async
   assert.match(summary, new RegExp(`✖ ${path} \\(first run\\)\n.*\n    Error: failure 1[^]*✖ ${path}\n.*\n    Error: failure 2`))
 })
 
-test('a light file is never run again, nor a heavy one that says so, nor any in a search', async () => {
+test('a light file is never retried, nor a heavy one that opts out, nor any in a search', async () => {
   const cases: [files: Partial<TestFiles>, shouldRetry: boolean][] = [
     [{ unit: [plant(1)] }, true],
     [{ serial: [plant(1, '// runs once: it looks for rare failures')] }, true],

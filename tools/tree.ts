@@ -21,7 +21,7 @@ export function readTree(root: string): Tree {
   })
 }
 
-/** A tree made of texts, for the tests of the checks. */
+/** A tree of files in memory, for the tests of the checks. */
 export function treeOf(texts: Readonly<Record<string, string>>): Tree {
   return makeTree(Object.keys(texts), (path) => texts[path] ?? '')
 }

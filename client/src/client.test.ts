@@ -54,8 +54,8 @@ describe('a call of the client', () => {
     assert.deepEqual([refused.reason, refused.requestId], ['declined', last])
     assert.equal((await tessera.outcome('receipts.check', { id: 'x' })).requestId, first)
     assert.equal((await tessera.outcome('receipts.check', { id: 'x' })).requestId, null)
-    const nobody = createClient([connectionError('ECONNREFUSED')], { retriesMax: 0 }).tessera
-    assert.equal((await nobody.outcome('receipts.check', { id: 'x' })).requestId, null)
+    const unreachable = createClient([connectionError('ECONNREFUSED')], { retriesMax: 0 }).tessera
+    assert.equal((await unreachable.outcome('receipts.check', { id: 'x' })).requestId, null)
   })
 
   it('returns a result, or a problem with its reason', async () => {

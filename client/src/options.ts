@@ -17,7 +17,7 @@ export interface TesseraOptions {
 export interface CallOptions {
   /**
    * Identifies the call for 24 hours, so that it is carried out once: 1 to 255 visible ASCII characters. The library generates one for each
-   * call. Give your own, made of the order's id and the operation, to be safe across restarts of your process too.
+   * call. Pass your own, built from the order's id and the operation, to be safe across restarts of your process too.
    */
   readonly idempotencyKey?: string | undefined
   /** Aborts the call, its retries and the delays between them. */

@@ -13,7 +13,7 @@ export interface ServiceProblem<R extends Reason> {
   readonly message: string
   /** The path of a member, an id, or the error of the merchant's own endpoint, as the description of the error says. */
   readonly data?: unknown
-  /** How long to wait before the next attempt, when the service says so. */
+  /** How long to wait before the next attempt, if the service specifies it. */
   readonly retryAfterMs?: number
   /** Whether the same call with the same idempotency key may succeed later. */
   readonly isRetryable: boolean

@@ -88,7 +88,7 @@ test('the digits are available through reveal only, and are gone after wiping wh
   assert.deepEqual([pan.masked, pan.length, String(pan)], [masked, 16, masked])
 })
 
-test('a PAN is made of 12 to 19 ASCII digits and nothing else, and the refusal does not repeat them', () => {
+test('a PAN consists of 12 to 19 ASCII digits only, and the error does not repeat them', () => {
   for (const text of [
     '',
     '12345678901',

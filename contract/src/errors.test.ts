@@ -60,13 +60,13 @@ test('the table is in the order in which a request is checked', () => {
   )
 })
 
-test('a code belongs to one stage, except for faults of the service and for a code that was not sent', () => {
+test('an error code belongs to one stage, except for the listed codes', () => {
   for (const code of new Set(names.map((name) => errorEntry(name).code))) {
     const its = new Set(names.filter((name) => errorEntry(name).code === code).map((name) => errors[name].stage))
     // Shared: -32400 by errors of the card network and internal ones; -31110 by an SMS that was not sent and one requested too soon; -31630 by a card
-    // that we refuse and one that the network does; -32600 by a request and by its idempotency key; -31700 by limits of calls and of values;
-    // -32504 by a wrong X-Auth and by a form session that gives no leave; -32602 by a value that is none and by one that stands against
-    // what is there: a consent to a text of nobody's, a setting, a phone that is taken; -32601 by a name of nothing and by a method that is there in the
+    // that the service refuses and one that the network refuses; -32600 by a request and by its idempotency key; -31700 by limits of calls and of values;
+    // -32504 by a wrong X-Auth and by a form session that does not allow the card; -32602 by an invalid value and by one that conflicts with
+    // stored data: a consent to an unknown text, a setting, a phone that is in use; -32601 by an unknown method and by one that is available in the
     // test environment only.
     assert.ok(its.size === 1 || [-32400, -31110, -31630, -32600, -31700, -32504, -32601, -32602].includes(code), String(code))
   }

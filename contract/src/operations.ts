@@ -83,7 +83,7 @@ export const dashboardOperations = {
   ...dashboardSandboxOperations,
 } as const satisfies Record<string, DashboardOperation>
 
-/** What the command line calls over the control socket, and nobody over HTTP. */
+/** Operations that only the command line calls, over the control socket; not available over HTTP. */
 export const operatorOperations = {
   ...operatorServiceOperations,
   ...operatorMerchantOperations,

@@ -4,7 +4,7 @@ import type { Result, Role } from '@tessera/contract/operations'
 /** The signed-in user with the session's CSRF token and the merchant. */
 export type SessionInfo = NonNullable<Result<'dashboard.session.get'>['session']>
 
-/** Undefined while it is not known; null if nobody is signed in. */
+/** Undefined while it is not known; null if no user is signed in. */
 export const session = signal<SessionInfo | null | undefined>(undefined)
 /** A session has ended by itself, which the sign-in page says. */
 export const hasSessionExpired = signal(false)

@@ -8,7 +8,7 @@ export type PaymentClient = Pick<Tessera, 'outcome'>
 
 /**
  * Charges every member whose day has come, once a month, and checks charges that are open. Call it as often as you like, from one process.
- * `now` is Unix milliseconds. Each step is stored before it is carried out, so a process that crashes charges nobody twice.
+ * `now` is Unix milliseconds. Each step is stored before it is carried out, so a crash never charges a cardholder twice.
  */
 export async function chargeDue(now: number, { client, subscriptions }: ChargeDependencies): Promise<void> {
   for (const member of subscriptions.members) openMonth(member, now)

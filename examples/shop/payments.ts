@@ -75,7 +75,7 @@ export function createPayments({ tessera, records, now }: PaymentDependencies) {
   async function sendBoxesDue(): Promise<void> {
     for (const [id, buyer] of Object.entries(records.buyers)) {
       if (buyer.nextBoxAt === null || buyer.nextBoxAt > now() || buyer.card === null) continue
-      // The order's key is the month, and the date is advanced before the payment: a crash here charges nobody twice.
+      // The order's key is the month, and the date is advanced before the payment: a crash here never charges a cardholder twice.
       const month = new Date(buyer.nextBoxAt).toISOString().slice(0, 7).replace('-', '')
       buyer.nextBoxAt = monthLater(buyer.nextBoxAt)
       await payWithSavedCard(placeOrder({ buyer: id, plan: 'monthly', key: `${id.slice(0, 10)}${month}` }))

@@ -224,7 +224,7 @@ describe('the example shop in a real browser', () => {
       assert.ok(complaints.some((line) => line.includes('integrity')))
     })
 
-    it('shows an order to nobody else, and accepts no request from another origin', async () => {
+    it('shows an order to its customer only, and accepts no request from another origin', async () => {
       let url = ''
       await visit(async (page) => {
         await order(page)

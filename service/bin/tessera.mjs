@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-// `tessera …` from any Node 20 or newer. Plain JavaScript, so that it runs before types can be stripped: on Node 24 it goes on in this
+// `tessera …` from any Node 20 or newer. Plain JavaScript, so that it runs before types can be stripped: on Node 24 it continues in this
 // process, on an older one it hands the command line to the Node 24 that npm put beside the dependencies.
 import { spawn } from 'node:child_process'
 import { existsSync, realpathSync } from 'node:fs'

@@ -41,7 +41,7 @@ function wrap(text: string): string {
 
 const lineLength = 110
 
-/** On every printed page, so that nobody edits the page instead of the code. */
+/** Printed on every page, so that the code is edited and not the page. */
 export function printedFrom(path: string): string {
   return `<!-- Printed from ${path} by \`npm run docs\`. -->`
 }

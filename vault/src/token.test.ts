@@ -29,7 +29,7 @@ test('the stored hash of a token is SHA-256 of its 32 secret bytes', () => {
   assert.deepEqual(Buffer.from(hash), createHash('sha256').update(secret).digest())
 })
 
-test('a card id lies in the bucket of its merchant', () => {
+test('a card id is in the bucket of its merchant', () => {
   for (const bucket of [0, 1, 0xabc, 0xfff]) assert.equal(bucketOfId(issueToken(bucket, nowMs).cardId), bucket)
 })
 

@@ -16,7 +16,7 @@ export interface IssuedToken {
   readonly hash: Uint8Array
 }
 
-/** Issues a token whose card id lies in `bucket`. `nowMs` is unix milliseconds. */
+/** Issues a token whose card id is in `bucket`. `nowMs` is unix milliseconds. */
 export function issueToken(bucket: number, nowMs: number): IssuedToken {
   const cardId = issueId(bucket, nowMs)
   const secret = allocateOffHeap(secretBytes)

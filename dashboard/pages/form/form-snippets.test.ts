@@ -14,7 +14,7 @@ const context: SnippetContext = {
 }
 const awkwardLabel = `</script><!-- 'quoted' "twice" \\ \u2028 \n \${x}`
 
-test('a snippet holds exactly the options that were chosen, and no label ends the script that it stands in', () => {
+test('a snippet holds exactly the options that were chosen, and no label ends its script element', () => {
   const options = {
     locale: 'ru',
     save: 'off',

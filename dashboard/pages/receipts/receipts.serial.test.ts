@@ -40,7 +40,7 @@ test('a receipt is found in the list, shows the responses of the network, and is
   await page.locator('strong', { hasText: 'refund' }).first().waitFor()
 })
 
-test('held money is captured, an empty day says so, and leaving a filter clears its days', async () => {
+test('held money is captured, a day without receipts shows a message, and leaving a filter clears its days', async () => {
   const id = await pay(true, 'a hold')
   const page = await dashboard.open(`receipts/${id}`, { viewport: { width: 360, height: 740 }, colorScheme: 'dark' })
   await page.getByRole('button', { name: 'Capture the held money' }).click()

@@ -19,7 +19,7 @@ async function flush(): Promise<void> {
   await new Promise((resolve) => setImmediate(resolve))
 }
 
-test('a job never overlaps itself, goes on after an error, and does not run after stop', async () => {
+test('a job never overlaps itself, continues after an error, and does not run after stop', async () => {
   const { clock, sleepers } = createHandClock()
   const faults: unknown[] = []
   const runs: PromiseWithResolvers<null>[] = []

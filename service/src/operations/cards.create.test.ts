@@ -179,7 +179,7 @@ test('the stored consent is that of the form, else the assertion of the merchant
   }
 })
 
-test('with a consent to a text that was never issued no card is stored, whoever sends it', async () => {
+test('no card is stored with a consent to a text that was never issued, whether a page or a server sends it', async () => {
   const issued = { version: agreed.version, sha256: agreed.texts.uz.sha256, locale: 'uz', at: 1 }
   const merchant = app.merchant()
   for (const other of [{ version: 'test-2' }, { locale: 'ru' }, { locale: 'constructor' }, { sha256: 'a'.repeat(64) }]) {

@@ -148,8 +148,8 @@ for (const name of names) {
       for (const mark of everything) assert.ok(!text.includes(mark), `${role} got ${mark}: ${text}`)
       assert.deepEqual(await pictureOf(), before, role)
     }
-    const nobody = entrance.visitor()
-    const { error } = await nobody.callRaw(name, pointed[name](owned))
+    const visitor = entrance.visitor()
+    const { error } = await visitor.callRaw(name, pointed[name](owned))
     if (needed !== 'visitor') assert.equal(error?.reason, 'signed_out')
   })
 }

@@ -60,7 +60,7 @@ for (const [name, withStore] of [
       assert.ok(timeline.some(({ what }) => what === 'card.created'))
       assert.equal((await user.call('dashboard.cards.list', { search: bad.cardId })).cards[0]?.state, 'tampered')
       assert.equal((await user.call('dashboard.receipts.get', { receiptId: bad.receiptId })).receipt.state, -1)
-      // A value that cannot be read is answered like a wrong MAC.
+      // A value that cannot be read is reported like a wrong MAC.
       const broken = made[3]
       assert.ok(broken !== undefined)
       assert.equal((await user.call('dashboard.cards.get', { cardId: broken.cardId })).card.state, 'tampered')

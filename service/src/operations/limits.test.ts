@@ -204,7 +204,7 @@ test('the failure breaker watches cards.create, cards.get_verify_code and cards.
   assert.equal(await shop.expectError('cards.verify', { token: other, code: '666666' }), 'failure_limit')
   assert.equal(await shop.expectError('cards.get_verify_code', { token: other }), 'failure_limit')
   assert.deepEqual(await create(shop, drawPan('860006')), { code: -31700, reason: 'failure_limit', retryAfter: hourMs })
-  assert.equal(await create(watched.merchant(), drawPan('860006')), null, 'its neighbour goes on')
+  assert.equal(await create(watched.merchant(), drawPan('860006')), null, 'another merchant is not affected')
   const { receipt } = await shop.call('receipts.create', { amount: 100_000, account: { order: 'a' } })
   assert.equal(await shop.expectError('receipts.pay', { id: receipt._id, token }), 'sms_not_connected', 'what the network says')
 })

@@ -33,7 +33,7 @@ const tokens: Record<string, { make: () => Promise<string>; by?: TestMerchant; c
     code: -31400,
     reason: 'card_not_found',
   },
-  'that nobody has': { make: async () => `6b015d9002e0bb7c691c8af8_${'A'.repeat(43)}`, code: -31400, reason: 'card_not_found' },
+  'that does not exist': { make: async () => `6b015d9002e0bb7c691c8af8_${'A'.repeat(43)}`, code: -31400, reason: 'card_not_found' },
   'with the right id and another secret': {
     make: async () => swapLast(await owner.createToken(pan)),
     code: -31400,

@@ -28,7 +28,7 @@ async function auditEntries({ store }: Pick<TestApp, 'store'>) {
   return (await store.read(listAuditEntries(head?.chain ?? '', 0, 100))).filter(({ actor }) => actor === 'operator')
 }
 
-test('the socket serves every operation of the operator and no other, and nobody else serves one', async (t) => {
+test('the socket serves every operation of the operator and no other, and no other endpoint serves one', async (t) => {
   const { app } = await createTestApp(t)
   const reasonOf = async (handle: RequestHandler, name: string) => (await callBy(handle, name)).error?.reason
   for (const name of Object.keys(operatorOperations)) {

@@ -119,7 +119,7 @@ test(
 
 test('on PostgreSQL hundreds of waiting requests of the ten-second card hold no transaction and no connection', async (t) => {
   await withPostgres(async ({ url, raw }) => {
-    // One that writes and one that reads: whoever held either while it waits would keep everybody else out.
+    // One connection for writes and one for reads: a call that held either while it waits would block all others.
     const store = await openPostgresStore({ url, allowUnsafe: true, writers: 1, readers: 1 })
     const app = await createTestApp(t, { store })
     try {
@@ -129,7 +129,7 @@ test('on PostgreSQL hundreds of waiting requests of the ten-second card hold no 
       await app.clock.untilSleeping(10_000)
       await merchant.createVerifiedToken(pan)
       for (const token of tokens) await merchant.call('cards.check', { token })
-      // The writes of those that wait came before these answers.
+      // The writes of the waiting calls completed before these replies.
       const busy = `select count(*)::int as busy from pg_stat_activity where application_name = 'tessera' and state like 'idle in transaction%'`
       assert.deepEqual(await raw(busy), [{ busy: 0 }])
       app.clock.advance(10_000)

@@ -80,7 +80,7 @@ test('every copy of a card number and every body is wiped, whatever the outcome'
   for (const bytes of [...copies, ...bodies]) assert.ok(bytes.every((byte) => byte === 0))
 })
 
-test('the calls of a batch run in order and are answered in order; a failure affects no other call', async () => {
+test('the calls of a batch run in order and their replies are in order; a failure affects no other call', async () => {
   const { answer, ran } = createTestPipeline({}, (method) => {
     if (method === 'cards.remove') throw new Error('unforeseen')
     return { method }

@@ -66,7 +66,7 @@ const exclusive: readonly (readonly ErrorName[])[] = [
   ['notAnObject', 'idempotencyKeyInvalid', 'invalidRequestId', 'invalidVersion', 'methodMissing', 'pathMismatch'],
 ]
 
-/** A batch that cannot be one is answered as a whole, before any of its calls is looked at. */
+/** An invalid batch is refused as a whole, before any of its calls is evaluated. */
 const ofWholeBatch: readonly ErrorName[] = ['batchNotHere', 'batchTooLong', 'idempotencyInBatch']
 
 let now: ReadonlySet<ErrorName> = new Set()
@@ -123,7 +123,7 @@ test('within a stage the order of the table of errors decides', async () => {
   assert.ok(pairs > 60, `${pairs} pairs`)
 })
 
-test('the table of errors and this one stand in the same order', () => {
+test('the table of errors and this one have the same order', () => {
   const table = Object.keys(errors)
   const places = stages.flat().map((error) => table.indexOf(error))
   assert.deepEqual(

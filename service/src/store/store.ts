@@ -40,7 +40,7 @@ export async function deleteInPages(
 
 const maxDeletePages = 10_000
 
-/** No room to write; nothing was done, and reading goes on. */
+/** There is no disk space to write. Nothing was done, and reads still work. */
 export class StoreFull extends Error {}
 
 /** More writes are waiting than may wait; nothing was done. */

@@ -69,7 +69,7 @@ export const complianceEn = {
     },
     sad_sent: {
       title: 'A CVV, PIN or track data was sent',
-      todo: 'Remove the field from your form and the member from the call. The service does not need it, and nobody may store it.',
+      todo: 'Remove the field from your form and the member from the call. The service does not need it, and it must not be stored.',
     },
     card_out_of_place: {
       title: 'A card number was sent in the wrong place',

@@ -12,7 +12,7 @@ const counted: ReadonlySet<unknown> = new Set<unknown>([
   insertReceipt, updateReceipt, saveIdempotencyOutcome, insertInboxSms, insertLedgerEntry,
 ])
 
-/** A store under a program that crashes at one of its writes: nothing is heard of it from then on. */
+/** A store for a process that crashes at one of its writes: no call returns after it. */
 export interface CrashingStore {
   readonly store: Store
   /** Resolves when the program has crashed. */

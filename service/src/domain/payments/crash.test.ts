@@ -15,9 +15,9 @@ const faultsOf: Readonly<Record<string, readonly SimulatedOutcome[]>> = { pay: [
 
 for (const scenario of crashScenarios) {
   test(`whichever write the process crashes at, receipt and ledger agree in the end: ${scenario.name}`, async () => {
-    for (const rehearsal of faultsOf[scenario.name] ?? ['none', 'lose_answer']) {
-      const crashes = await crashAtEveryWrite(app, scenario, rehearsal)
-      assert.ok(crashes >= 6, `${scenario.name}, ${rehearsal}: it crashed only ${crashes} times`)
+    for (const fault of faultsOf[scenario.name] ?? ['none', 'lose_answer']) {
+      const crashes = await crashAtEveryWrite(app, scenario, fault)
+      assert.ok(crashes >= 6, `${scenario.name}, ${fault}: it crashed only ${crashes} times`)
     }
   })
 }

@@ -12,9 +12,9 @@ after(() => shopping.close())
 
 for (const scenario of endpointCrashScenarios(shopping)) {
   test(`whichever write the process crashes at, receipt, ledger and merchant agree in the end: ${scenario.name}`, async () => {
-    for (const rehearsal of scenario.strike === undefined ? ['none', 'lose_answer'] : ['none']) {
-      const crashes = await crashAtEveryWrite(shopping.app, scenario, rehearsal)
-      assert.ok(crashes >= 4, `${scenario.name}, ${rehearsal}: it crashed only ${String(crashes)} times`)
+    for (const fault of scenario.strike === undefined ? ['none', 'lose_answer'] : ['none']) {
+      const crashes = await crashAtEveryWrite(shopping.app, scenario, fault)
+      assert.ok(crashes >= 4, `${scenario.name}, ${fault}: it crashed only ${String(crashes)} times`)
     }
   })
 }

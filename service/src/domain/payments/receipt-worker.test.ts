@@ -11,27 +11,27 @@ import { setScenarioStep } from '../../store/sandbox.ts'
 const app = await createTestApp({ after })
 
 /** A payment that the network does not answer. */
-async function lost(rehearsal: string, options: { save?: boolean; hold?: boolean } = {}, at: TestApp = app) {
+async function lost(fault: string, options: { save?: boolean; hold?: boolean } = {}, at: TestApp = app) {
   const merchant = at.merchant()
   const token = await merchant.createVerifiedToken(successPan, { save: options.save ?? true })
   const id = await newReceipt(merchant)
-  await at.store.write(setScenarioStep, { merchantId: merchant.merchantId, scenario: 'network', step: rehearsal })
+  await at.store.write(setScenarioStep, { merchantId: merchant.merchantId, scenario: 'network', step: fault })
   const reply = await pass(at, merchant.callRaw('receipts.pay', { id, token, hold: options.hold ?? false }))
   assert.equal('error' in reply && reply.error.reason, 'payment_unknown')
   return { merchant, token, id }
 }
 
 test('an approval that was not received is reversed: 20, 21, 50, and the one-time token can still be used', async () => {
-  for (const [rehearsal, hold] of [
+  for (const [fault, hold] of [
     ['lose_answer', false],
     ['lose_answer', true],
     ['approve_late', false],
     ['approve_late', true],
   ] as const) {
-    const { merchant, token, id } = await lost(rehearsal, { save: false, hold })
+    const { merchant, token, id } = await lost(fault, { save: false, hold })
     await advanceAllReceipts(app)
     const row = await rowOf(app, merchant, id)
-    assert.equal(row.state, 50, rehearsal)
+    assert.equal(row.state, 50, fault)
     assert.deepEqual(takenBy(await ledgerOf(app, row)), { takenTiyin: 0, heldTiyin: 0 })
     await app.store.write(setScenarioStep, { merchantId: merchant.merchantId, scenario: 'network', step: 'none' })
     assert.equal((await merchant.call('receipts.pay', { id: await newReceipt(merchant), token })).receipt.state, 4)

@@ -96,7 +96,7 @@ const pans = [
   ['8600060921090842', 'sms_not_connected'],
 ] as const
 
-/** Mostly time stands, or goes to the very edge of a rule for some card; now and then somebody sets the clock, or the machine starts anew. */
+/** Usually the time stays, or moves to the exact limit of a rule for some card; occasionally the clock is set or the machine reboots. */
 function moveTime(app: TestApp, clock: ModelClock, { players, draw }: { players: readonly Player[]; draw: Draw }): string {
   const kind = draw(60)
   if (kind < 2) return jump([-3_600_000, -6000, -4000, 4000, 6000, 600_000][draw(6)] ?? 0)

@@ -56,7 +56,7 @@ test(
       pour()
     }
     assert.deepEqual(await send(), { outcome: 'delivered', status: 200 })
-    // What lies in the sockets' buffers was written too.
+    // The data in the sockets' buffers counts as written.
     assert.ok(written < 32 * 1024 * 1024, `${written} bytes`)
   }),
 )

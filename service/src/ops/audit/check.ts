@@ -35,8 +35,8 @@ export async function checkAudit({ store, macs }: { readonly store: Store; reado
     for (const { seq, fault } of faults) findings.push({ kind: 'chain', chain, seq, what: faultTexts[fault] })
   }
   const counts = { card: 0, receipt: 0, merchant: 0 }
-  for await (const { noun, fault } of checkRows(store, macs)) {
-    counts[noun] += 1
+  for await (const { kind, fault } of checkRows(store, macs)) {
+    counts[kind] += 1
     if (fault !== null) findings.push(asFinding(fault))
     if (findings.length >= findingsMax) break
   }

@@ -33,7 +33,7 @@ interface Mac<Row> {
 export async function* checkRows(
   store: Store,
   macs: RowMacs,
-): AsyncGenerator<{ readonly noun: AuditedKind; readonly fault: RowFault | null }> {
+): AsyncGenerator<{ readonly kind: AuditedKind; readonly fault: RowFault | null }> {
   for await (const rows of pagesOf(store, macs)) {
     for (let at = 0; at < rows.length; at += concurrency)
       yield* await Promise.all(rows.slice(at, at + concurrency).map((row) => checkRow(store, row)))
@@ -42,7 +42,7 @@ export async function* checkRows(
 
 /** A row of any kind, or the name of its unreadable column. */
 interface AuditedRow {
-  readonly noun: AuditedKind
+  readonly kind: AuditedKind
   readonly id: string
   readonly merchantId: string
   readonly brokenAt: string | null
@@ -53,10 +53,10 @@ interface AuditedRow {
   again(): Promise<AuditedRow | null>
 }
 
-async function checkRow(store: Store, first: AuditedRow): Promise<{ noun: AuditedKind; fault: RowFault | null }> {
-  const { noun: kind, id, merchantId } = first
+async function checkRow(store: Store, first: AuditedRow): Promise<{ kind: AuditedKind; fault: RowFault | null }> {
+  const { kind, id, merchantId } = first
   const what = first.brokenAt === null ? await faultOf(store, first) : `its row cannot be read: column ${first.brokenAt} is broken`
-  return { noun: kind, fault: what === null ? null : { kind, id, merchantId, what } }
+  return { kind, fault: what === null ? null : { kind, id, merchantId, what } }
 }
 
 /** A row may change during the check, so a fault counts only when it persists over several reads. */
@@ -107,7 +107,7 @@ async function* pagesOf(store: Store, macs: RowMacs): AsyncGenerator<AuditedRow[
     if ('brokenAt' in row) return broken('card', id, merchantId, row.brokenAt)
     const again = async () => mapped(await store.read(findCard(row)), auditedCard)
     return {
-      noun: 'card',
+      kind: 'card',
       id,
       merchantId,
       brokenAt: null,
@@ -122,7 +122,7 @@ async function* pagesOf(store: Store, macs: RowMacs): AsyncGenerator<AuditedRow[
     if ('brokenAt' in row) return broken('receipt', id, merchantId, row.brokenAt)
     const again = async () => mapped(await store.read(findReceipt(row)), auditedReceipt)
     return {
-      noun: 'receipt',
+      kind: 'receipt',
       id,
       merchantId,
       brokenAt: null,
@@ -137,7 +137,7 @@ async function* pagesOf(store: Store, macs: RowMacs): AsyncGenerator<AuditedRow[
     if ('brokenAt' in row) return broken('merchant', id, id, row.brokenAt)
     const again = async () => mapped(await store.read(findMerchant(id)), auditedMerchant)
     return {
-      noun: 'merchant',
+      kind: 'merchant',
       id,
       merchantId: id,
       brokenAt: null,
@@ -149,9 +149,9 @@ async function* pagesOf(store: Store, macs: RowMacs): AsyncGenerator<AuditedRow[
   }
 }
 
-function broken(noun: AuditedKind, id: string, merchantId: string, brokenAt: string): AuditedRow {
+function broken(kind: AuditedKind, id: string, merchantId: string, brokenAt: string): AuditedRow {
   return {
-    noun,
+    kind,
     id,
     merchantId,
     brokenAt,

@@ -176,7 +176,7 @@ test('a second service on one data folder is refused and names the first', async
   const second = await runTessera(['start', '--port=0', '--admin-port=0', `--data=${first.folder}`]).ended
   assert.equal(second.code, 75)
   assert.ok(second.err.includes(`pid ${String(first.pid)}`), second.err)
-  assert.equal((await first.call('cards.create', { card: sandboxCard })).status, 200, 'the first goes on')
+  assert.equal((await first.call('cards.create', { card: sandboxCard })).status, 200, 'the first still runs')
   assert.equal((await first.stop()).code, 0)
 })
 

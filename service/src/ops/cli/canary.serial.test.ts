@@ -11,7 +11,7 @@ import type { Ended, Started } from '../../testing/child.fixture.ts'
 
 const expire = '0399'
 
-/** A card number in every dress in which it could lie in a file. */
+/** A card number in every encoding in which a file could contain it. */
 function dresses(pan: string): Map<string, Buffer> {
   const raw = Buffer.from(pan, 'latin1')
   const fours = pan.match(/.{1,4}/g) ?? []

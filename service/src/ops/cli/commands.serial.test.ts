@@ -229,7 +229,7 @@ const wordsOfMerchants = {
   'dashboard users reset-password': ['x', 'y'],
 }
 
-test('without a running service every command that needs one says so, and how to start it', async () => {
+test('without a running service, every command that needs one reports that and how to start it', async () => {
   const serviceCommands = commands.filter(({ name }) => !['start', 'settings', 'doctor', 'form-check', 'version', 'help'].includes(name))
   const words: Record<string, string[]> = {
     'keys rotate': ['otp'],

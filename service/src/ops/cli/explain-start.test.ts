@@ -14,7 +14,7 @@ import { explainStart } from './explain-start.ts'
 const empty = mkdtempSync(join(tmpdir(), 'tessera-unbuilt-'))
 after(() => rmSync(empty, { recursive: true }))
 
-test('a start without the built form or dashboard ends with a line that says what to run, whoever reads them first', () => {
+test('a start without the built form or dashboard ends with a line that says what to run', () => {
   const { config } = readConfig([`--data=${empty}`])
   for (const read of [readFormAssets, readDashboardAssets]) {
     assert.throws(

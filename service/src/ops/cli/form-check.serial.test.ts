@@ -89,6 +89,6 @@ async function said(child: Child, what: RegExp): Promise<void> {
 
 function isAlive(pid: number): boolean {
   if (!existsSync(`/proc/${String(pid)}/stat`)) return false
-  // A process that nobody has waited for yet is no browser any more.
+  // A zombie process (not yet waited for) is no longer a browser.
   return !/^\d+ \(.*\) Z/.test(readFileSync(`/proc/${String(pid)}/stat`, 'utf8'))
 }

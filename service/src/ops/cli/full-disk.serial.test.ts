@@ -34,7 +34,7 @@ async function assertReadable(service: Started, token: string | undefined): Prom
   assert.equal(reply.result?.card.token, token)
 }
 
-test('a full embedded database refuses writes, goes on reading, keeps what it acknowledged, and takes writes again with more room', async () => {
+test('a full embedded database refuses writes, still reads, loses nothing that it acknowledged, and accepts writes again after its maximum is raised', async () => {
   const folder = join(makeScratch(), 'data')
   const small = await startTessera(folder, ['--store-megabytes-max=1', '--log-level=warn'])
   const { made, refused } = await createUntilFull(small)
@@ -48,7 +48,7 @@ test('a full embedded database refuses writes, goes on reading, keeps what it ac
   assert.equal((await roomy.stop()).code, 0)
 })
 
-test('a full disk refuses writes, goes on reading, and is written again when there is room, without a restart', async () => {
+test('on a full disk writes are refused, reads still work, and writes work again when there is room, without a restart', async () => {
   const folder = join(makeScratch(), 'disk')
   mkdirSync(folder)
   const mounted = spawnSync('mount', ['-t', 'tmpfs', '-o', 'size=8m,mode=0700', 'tmpfs', folder], { encoding: 'utf8' })

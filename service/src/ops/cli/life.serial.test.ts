@@ -13,7 +13,7 @@ import type { Answered, Started } from '../../testing/child.fixture.ts'
 
 const scratch = makeScratch()
 const success = { number: '8600495473316478', expire: '0399' }
-/** Thinks for 10 s, then answers with an error. */
+/** A card whose calls take 10 s and then fail. */
 const slow = { number: '8600134301849596', expire: '0399' }
 
 async function tokenOf(service: Started, card: object): Promise<string> {
@@ -35,7 +35,7 @@ async function readiness({ facts }: Started): Promise<{ status: number; state: s
   return { status: response.status, ...((await response.json()) as { state: string; inFlight: number }) }
 }
 
-test('SIGTERM in the middle of a 10 s call: it is answered, new ones are not taken, readiness says draining, and the end is 0', async () => {
+test('SIGTERM during a 10 s call: the call gets its reply, new ones are refused, readiness is draining, and the exit code is 0', async () => {
   const service = await startTessera(join(scratch, 'drain'), ['--drain-seconds=14'])
   const token = await tokenOf(service, success)
   const { answered } = await beginSlowCall(service)
@@ -57,7 +57,7 @@ test('a call that outlasts the drain is cut off, counted, and the end is 0 all t
   const { answered } = await beginSlowCall(service)
   const { code, out } = await service.stop()
   assert.deepEqual([code, out.trim().split('\n').at(-1)], [0, '{"stopped":{"callsCutOff":1}}'])
-  await assert.rejects(answered, 'the connection is closed without an answer')
+  await assert.rejects(answered, 'the connection is closed without a reply')
 })
 
 test('one Ctrl-C that arrives twice drains; a second Ctrl-C after a second ends at once with 130', async () => {
@@ -146,8 +146,8 @@ function runWithSignalHandlers(script: string): { status: number | null; stderr:
 }
 
 for (const [what, script] of [
-  ['an exception that nobody caught', `setImmediate(() => { throw new TypeError('the card "8600069195406311" of Ivanov is broken') })`],
-  ['a rejection that nobody caught', `void Promise.reject(new TypeError('the card "8600069195406311" of Ivanov is broken'))`],
+  ['an uncaught exception', `setImmediate(() => { throw new TypeError('the card "8600069195406311" of Ivanov is broken') })`],
+  ['an unhandled rejection', `void Promise.reject(new TypeError('the card "8600069195406311" of Ivanov is broken'))`],
 ]) {
   test(`${String(what)} ends the process with 70 and one line that quotes no value`, () => {
     const { status, stderr } = runWithSignalHandlers(String(script))

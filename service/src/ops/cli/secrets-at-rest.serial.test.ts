@@ -71,7 +71,7 @@ function filesUnder(folder: string): [string, Buffer][] {
 }
 
 function printed({ out, err }: Ended): [string, Buffer] {
-  // The first line, for whoever starts it, tells the demo merchant's public password.
+  // The banner of the start contains the demo merchant's public password.
   return ['what was printed', Buffer.from(out.slice(out.indexOf('\n')) + err)]
 }
 

@@ -77,7 +77,7 @@ export const limitSettings = [
     to: 1_000_000,
     default: 20,
     meaning: 'Cards created with one card number in an hour, at all merchants.',
-    source: 'each creates a new token; nobody needs a dozen',
+    source: 'each creates a new token; no cardholder needs a dozen',
   },
   {
     name: 'verifyAddressMinuteMax',

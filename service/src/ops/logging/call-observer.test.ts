@@ -58,7 +58,7 @@ test('an unexpected error is an error line with the request id of the reply', ()
   )
 })
 
-test('a full disk is a warning: the service goes on reading', () => {
+test('a full disk is a warning: the service still reads', () => {
   observer.failed({ requestId: call.requestId, method: 'cards.create', error: 'storeFull', cause: new Error('full') })
   assert.equal(last().level, 'warn')
 })

@@ -157,7 +157,7 @@ test('20,000 hex ids do not fire the tripwire', () => {
   assert.equal(scrubLine(JSON.stringify(ids)).found, 0)
 })
 
-test('when the reader has gone away, lines are dropped and counted, and the service goes on', async () => {
+test('when the reader of the log is gone, lines are dropped and counted, and the service continues', async () => {
   const script = `
     const { openLogSink } = await import(${JSON.stringify(new URL('./sink.ts', import.meta.url).href)})
     const sink = openLogSink(2)

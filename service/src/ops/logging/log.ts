@@ -10,7 +10,7 @@ export interface Log {
   error(event: string, fields?: LogFields): void
   /** How many card numbers the tripwire has masked: more than zero is a bug. */
   maskedCount(): number
-  /** How many lines were dropped because nobody read them fast enough. */
+  /** How many lines were dropped because the reader was too slow. */
   dropped(): number
 }
 

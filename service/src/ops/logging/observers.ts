@@ -36,7 +36,7 @@ function outcomeOf({ error, profile }: CallSummary): { code: number; reason: str
 
 /**
  * Counts every request that reached a limit which may be in shadow mode, and writes a line of each such limit every ten seconds at most:
- * `limit_reached`, or `limit_shadow` where nobody was refused. `now` is unix milliseconds.
+ * `limit_reached`, or `limit_shadow` if the request was not refused. `now` is unix milliseconds.
  */
 export function makeLimitObserver(log: Log, metrics: Metrics, now: () => number): (reached: ReachedLimit) => void {
   const lines = new Map<string, { at: number; count: number }>()

@@ -14,7 +14,7 @@ export interface LogSink extends Sink {
 /**
  * Writes lines to a file descriptor without blocking the service. Lines of twenty milliseconds go out together: each write is a round trip
  * through the thread pool. A reader that is too slow loses lines beyond a megabyte, counted; one that has gone away (EPIPE) loses them all,
- * and the service goes on.
+ * and the service continues.
  */
 export function openLogSink(fd: number): LogSink {
   let dropped = 0

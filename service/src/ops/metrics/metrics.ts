@@ -36,7 +36,7 @@ export function makeMetrics(clock: Pick<Clock, 'sleep'>, gauges: readonly GaugeD
   const endpoints = makeCounter('tessera_merchant_endpoint_calls_total', "Calls to merchants' endpoints, by operation and outcome.")
   const limits = makeCounter(
     'tessera_limits_reached_total',
-    'Requests that reached a breaker, by reason and mode; in shadow mode nobody was refused.',
+    'Requests that reached a breaker, by reason and mode; in shadow mode none was refused.',
   )
   const commits = makeHistogram(
     'tessera_store_commit_duration_seconds',

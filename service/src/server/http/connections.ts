@@ -26,7 +26,7 @@ export function newestResponse(socket: ApiSocket): ServerResponse | undefined {
 }
 
 /**
- * Closes a connection after the response to a request; by default the newest. Node goes on to read requests that follow a refused one in the same
+ * Closes a connection after the response to a request; by default the newest. Node continues to read requests that follow a refused one in the same
  * packet. None of them may run: this server and a proxy in front of it may disagree on where they begin (request smuggling).
  */
 export function closeAfter(socket: ApiSocket, requestNumber = socket[requestCount] ?? 0): void {

@@ -103,7 +103,7 @@ interface Findings {
   readonly outcomes: Map<string, number>
 }
 
-/** As many replies as requests, in their order, on a connection that goes on. */
+/** As many replies as requests, in their order, on a connection that stays open. */
 async function sendInOnePacket(client: RawClient, requests: readonly BadRequest[], found: Findings): Promise<RawClient> {
   client.write(Buffer.concat(requests.map(({ bytes }) => bytes)))
   for (const request of requests) {

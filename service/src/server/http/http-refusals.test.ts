@@ -106,7 +106,7 @@ test('headers beyond 16 KiB or 256 fields are 431', async () => {
   }
 })
 
-test('requests in one packet are answered in their order, also when the first takes longest', async () => {
+test('requests in one packet get their replies in order, also when the first takes longest', async () => {
   const client = await app.open()
   client.write(post('/api/rpc.discover', discover) + [2, 3, 4].map((id) => post('/api', `{"id":${id},"method":"rpc.discover"}`)).join(''))
   await reached()

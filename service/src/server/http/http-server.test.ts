@@ -205,7 +205,7 @@ test('a body that arrives in single bytes is read like any other', async () => {
   assert.equal(received.at(-1)?.body.toString(), body)
 })
 
-test('Expect: 100-continue is answered with 100', async () => {
+test('a request with Expect: 100-continue gets 100 Continue', async () => {
   const client = await app.open()
   client.write(post('/api', '', ['Expect: 100-continue', `Content-Length: ${discover.length}`]))
   assert.equal((await client.next()).status, 100)

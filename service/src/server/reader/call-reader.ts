@@ -12,7 +12,7 @@ import { isNumberStart, ValueReader, type WithheldValue } from './value-reader.t
 export interface ReadCall {
   /** Null if it was null, absent, not an id, or contained a card number. */
   readonly id: RequestId
-  /** Null if it is missing (a fault says so) or contained a card number. */
+  /** Null if it is missing (then there is a fault) or contained a card number. */
   readonly method: string | null
   /** `card.number` is an empty string if a number was extracted. */
   readonly params: Members

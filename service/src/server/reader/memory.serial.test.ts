@@ -23,7 +23,7 @@ test('of 2,000 card numbers the running service has at most the last one in memo
   assert.equal(replies.filter((reply) => reply.includes('"token"')).length, numbers)
   const left = scanMemory(service.facts.pid, sent)
   assert.ok(left.size <= 1, `${left.size} of ${numbers}`)
-  // The buffer that node's HTTP parser reads into keeps what was read last; nobody else can reach it.
+  // The buffer that node's HTTP parser reads into still contains the last data read; no other code can access it.
   await send(clients[0]!, '0'.repeat(16), merchantId)
   assert.equal(scanMemory(service.facts.pid, sent).size, 0)
   for (const { socket } of clients) socket.destroy()

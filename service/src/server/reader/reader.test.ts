@@ -127,7 +127,7 @@ test('the buffer of a body is wiped when it has been read, whatever it held', ()
   }
 })
 
-/** Writes a value with blanks and escapes where the choices say so. */
+/** Writes a value with random blanks and escapes. */
 function spell(value: unknown, choices: Iterator<number>): string {
   const choose = (): number => (choices.next().value as number | undefined) ?? 0
   const blank = (): string => [' ', '\n', '\t\r', '', '', ''][choose()] ?? ''
