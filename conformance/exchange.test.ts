@@ -55,7 +55,7 @@ describe('an answer is read', () => {
     assert.equal(reply.status, 204)
   })
 
-  it('without a body when HEAD asked for it', async () => {
+  it('without a body in reply to HEAD', async () => {
     const reply = await ask((socket) => socket.write('HTTP/1.1 200 OK\r\nContent-Length: 17\r\n\r\n'), { isHead: true })
     assert.equal(reply.body.length, 0)
   })

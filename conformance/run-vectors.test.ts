@@ -58,9 +58,9 @@ const give = (secret: number) => `${'a'.repeat(24)}_${String(secret).padStart(43
 async function serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
   let body = ''
   for await (const chunk of request) body += String(chunk)
-  const asked = JSON.parse(body === '' ? '{}' : body) as { card?: string }
+  const params = JSON.parse(body === '' ? '{}' : body) as { card?: string }
   const json =
-    asked.card === undefined ? '{"id":7,"wait":5}' : `{"id":"1","number":"8600***6311","token":"${give(++issued)}","verify":false}`
+    params.card === undefined ? '{"id":7,"wait":5}' : `{"id":"1","number":"8600***6311","token":"${give(++issued)}","verify":false}`
   const right: Answer = { status: 200, headers: { 'content-type': 'application/json' }, body: json }
   const answer = spoil(right, { body, xAuth: request.headers['x-auth']?.toString() ?? '' })
   response.writeHead(answer.status, answer.headers).end(answer.body)

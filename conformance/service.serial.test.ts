@@ -37,7 +37,7 @@ async function expectConformance(tessera: Awaited<ReturnType<typeof startTessera
     const place = ['--url', url, '--merchant', merchantId, '--other-merchant', other.merchantId]
     const endpoint = ['--refusing-merchant', refusing.merchantId, '--endpoint-port', String(port)]
     const passwords = { password, otherPassword: other.password, refusingPassword: refusing.password }
-    // How soon it answers is asked of a service that has a machine to itself.
+    // Response times are checked only on a service that runs alone on its machine.
     const report = await runVectors([...place, ...endpoint, '--json', '--slowness=5', ...options], passwords)
     const failed = report.cases.filter(({ state }) => state === 'failed')
     assert.deepEqual(
