@@ -5,7 +5,7 @@ import { after, test } from 'node:test'
 import { dashboardOperations, isOperationName, type DashboardOperationName } from '@tessera/contract/operations'
 import { SettingProblem } from '@tessera/contract/setting-problems'
 
-import { openDashboard, type DashboardUser } from '../testing/dashboard-user.fixture.ts'
+import { createDashboardClient, type DashboardUser } from '../testing/dashboard-user.fixture.ts'
 
 import { makeRequest } from '../store/suite/requests.fixture.ts'
 import { operationRegistry } from './registry.ts'
@@ -24,7 +24,7 @@ import { listEndpoints } from '../store/webhook-endpoints.ts'
 import { operatorActor } from '../testing/request-context.fixture.ts'
 
 const app = await createTestApp({ after })
-const entrance = openDashboard(app)
+const entrance = createDashboardClient(app)
 
 /** What of a merchant a method may be pointed at. Whatever a new method takes goes in here, and into `marksOf`. */
 interface Owned {

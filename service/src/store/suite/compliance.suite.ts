@@ -5,16 +5,16 @@ import { addFindings, type FindingRow, listFindings } from '../findings.ts'
 import { listPageChecks, listPageScripts, type PageCheckResult, reviewScript, savePageCheck, type ScannedScript } from '../page-checks.ts'
 import type { Store } from '../store.ts'
 import type { WithStore } from './opened.fixture.ts'
-import { bucket, merchantId, T0 } from './samples.fixture.ts'
+import { bucket, sampleMerchantId, T0 } from './samples.fixture.ts'
 
 export function complianceSuite(withStore: WithStore): void {
-  const of = { bucket, merchantId }
+  const of = { bucket, merchantId: sampleMerchantId }
   const other = { bucket, merchantId: 'f'.repeat(24) }
   const auditOf = (action: string, subject: string): AuditEntry => ({
     at: T0,
     actor: 'user:1',
     action,
-    merchantId,
+    merchantId: sampleMerchantId,
     subject,
     version: 0,
     mac: new Uint8Array(0),
@@ -122,7 +122,7 @@ export function complianceSuite(withStore: WithStore): void {
       assert.deepEqual(await scriptsOf(store), [['one', 'authorised', 'p2', 'p1', 1, 3]])
       assert.equal((await store.read(listPageScripts(of)))[0]?.reason, 'takes the card')
       assert.deepEqual(await store.read(listPageScripts(other)), [])
-      const entries = await store.read(listAuditOfSubject(merchantId, 'one', 9))
+      const entries = await store.read(listAuditOfSubject(sampleMerchantId, 'one', 9))
       assert.deepEqual([entries.length, entries[0]?.action], [1, 'script.authorized'])
     }),
   )
