@@ -4,6 +4,7 @@ import { after, test } from 'node:test'
 
 import { expiryEndsAt, type Expiry } from '@tessera/contract/card'
 
+import { readSearchSeed } from '../../../tools/search-size.ts'
 import { makeCardResealer } from '../domain/cards/reseal.ts'
 import { makeCardSweeper } from '../domain/cards/sweep.ts'
 import { openPostgresStore } from '../store/postgres/postgres.ts'
@@ -35,7 +36,7 @@ function onPostgres(use: (app: TestApp) => Promise<void>, options: TestAppOption
 test(
   'on PostgreSQL the application agrees with the model',
   onPostgres(async (app) => {
-    const seed = Number(process.env['TESSERA_TEST_SEED'] ?? randomInt(2 ** 31))
+    const seed = readSearchSeed(randomInt(2 ** 31))
     const { mismatch, calls } = await play(app, { seed, rule: verificationRules, rounds: 100 })
     assert.equal(mismatch, null, `replay with TESSERA_TEST_SEED=${seed}`)
     assert.equal(calls, 4000)

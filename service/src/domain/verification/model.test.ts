@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { randomInt } from 'node:crypto'
 import { after, test } from 'node:test'
 
+import { readSearchSeed, readSearchSize } from '../../../../tools/search-size.ts'
 import { createTestApp } from '../../testing/test-app.fixture.ts'
 
 import { verificationRules, type Rules } from './model.fixture.ts'
@@ -9,10 +10,10 @@ import { play } from './model.suite.ts'
 
 const app = await createTestApp({ after })
 /** A seed of its own for each run, and one that has met every outcome and found every bent rule. */
-const newSeed = Number(process.env['TESSERA_TEST_SEED'] ?? randomInt(2 ** 31))
+const newSeed = readSearchSeed(randomInt(2 ** 31))
 const provenSeed = 1
 /** `npm run soak -- verification` asks for 20,000. */
-const rounds = Number(process.env['TESSERA_TEST_ROUNDS'] ?? 150)
+const rounds = readSearchSize(60)
 
 test('for any calls in any order and time the app agrees with the model', async (t) => {
   t.diagnostic(`seed ${newSeed}: replay with TESSERA_TEST_SEED=${newSeed}`)

@@ -7,6 +7,7 @@ import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { test } from 'node:test'
 
+import { readSearchSeed, readSearchSize } from '../../../../tools/search-size.ts'
 import { makeScratch, startTesseraChild } from '../../testing/child.fixture.ts'
 import { canaries, makeBadRequests, type BadRequest } from '../../testing/bad-requests.fixture.ts'
 import { grouped } from '../../testing/pans.fixture.ts'
@@ -15,9 +16,9 @@ import type { FuzzDemo } from '../../testing/fuzz-demo.fixture.ts'
 import { findFault, holdsCanary } from '../../testing/reply-check.fixture.ts'
 import { makeSeeded } from '../../testing/seeded.fixture.ts'
 
-const seed = Number(process.env['TESSERA_TEST_SEED'] ?? Date.now() % 1_000_000)
+const seed = readSearchSeed(Date.now() % 1_000_000)
 /** `npm run soak -- bad-requests` asks for two million. */
-const requestsMax = Number(process.env['TESSERA_TEST_REQUESTS'] ?? 25_000)
+const requestsMax = readSearchSize(8000)
 const connections = 6
 const pipelined = 40
 const faultsMax = 1000

@@ -5,13 +5,13 @@ import { cardNumberDetector } from '@tessera/contract/card-number-detector'
 import fc from 'fast-check'
 
 import { readJsonTestSuite, readNaughtyStrings } from '../../../../tools/corpora.ts'
+import { readSearchSeed, readSearchSize } from '../../../../tools/search-size.ts'
 import { testPan } from '../../testing/pans.fixture.ts'
 import { readBody } from './read-calls.ts'
 import { parseFault, readOne, readParamValue } from '../../testing/reading.fixture.ts'
 
-const seed = Number(process.env.TESSERA_TEST_SEED ?? 20_261_121)
-/** `npm run soak -- reader` asks for a million of each. */
-const runs = Number(process.env['TESSERA_TEST_RUNS'] ?? 0)
+/** `npm run soak -- reader` asks for a million texts of each kind. */
+const seed = readSearchSeed(20_261_121)
 
 test('every JSON text is read as JSON.parse reads it, however it is written', () => {
   const value = fc.jsonValue({ maxDepth: 6, noUnicodeString: false }).filter(isPlain)
@@ -20,7 +20,7 @@ test('every JSON text is read as JSON.parse reads it, however it is written', ()
       const text = spell(wanted, choices)
       assert.deepEqual(readParamValue(text).value, JSON.parse(text))
     }),
-    { seed, numRuns: runs || 3000 },
+    { seed, numRuns: readSearchSize(2000) },
   )
 })
 
@@ -39,7 +39,7 @@ test('the reader and JSON.parse agree on whether any bytes are JSON', () => {
       const text = pieces.join('')
       assert.equal(parseFault(text) === null, isJson(text), text)
     }),
-    { seed, numRuns: runs || 20_000 },
+    { seed, numRuns: readSearchSize(10_000) },
   )
 })
 
