@@ -5,7 +5,7 @@ import { longLifetimes, reopen } from './inspect.ts'
 import { makeLedger, type Ledger } from './ledger.ts'
 import { runLoad } from './load.ts'
 import { makeRandom, type Random } from './random.ts'
-import { startService } from './spawn.ts'
+import { ProgramNotStarted, startService, type RunningService } from './spawn.ts'
 import type { CallOutcome } from './api-client.ts'
 
 /** The disk fails during a commit. The state of the file is unknown then, and the service has to stop. */
@@ -61,7 +61,7 @@ interface Failure {
   readonly imports: readonly URL[]
 }
 
-/** Retries when the failing system call was no commit's: a checkpoint of the write-ahead log calls fsync too. */
+/** Retries when the failing system call was no commit's: a checkpoint of the write-ahead log calls fsync too, and a start writes. */
 async function failOneCommit(serviceData: ServiceData, failure: Failure): Promise<string[]> {
   for (let attempts = 1; ; attempts++) {
     const complaints = await failOnce(serviceData, failure)
@@ -76,7 +76,8 @@ async function failOneCommit(serviceData: ServiceData, failure: Failure): Promis
 async function failOnce(serviceData: ServiceData, { ledger, random, call, imports }: Failure): Promise<string[]> {
   const inject = `inject=${call}:error=EIO:when=${random.between(10, 60)}`
   const wrapper = ['strace', '-D', '-f', '-qq', '-o', '/dev/null', '--seccomp-bpf', '-e', `trace=${call}`, '-e', inject]
-  const running = await startService({ flags: [...serviceData.flags, ...longLifetimes], wrapper, imports })
+  const running = await startOrFail({ flags: [...serviceData.flags, ...longLifetimes], wrapper, imports })
+  if (running === null) return [`${noCommitFailed}: the start failed first, as it has to`]
   const ending = new AbortController()
   const late = setTimeout(() => ending.abort(), maxLoadSeconds * 1000)
   let refused = 0
@@ -95,11 +96,21 @@ async function failOnce(serviceData: ServiceData, { ledger, random, call, import
   ]
 }
 
+/** Null when the failure hit the start, which then ended with the exit code of an I/O error. */
+async function startOrFail(options: Parameters<typeof startService>[0]): Promise<RunningService | null> {
+  try {
+    return await startService(options)
+  } catch (err) {
+    if (err instanceof ProgramNotStarted && err.exitCode === ioErrorExit) return null
+    throw err
+  }
+}
+
 const syncs = 'fsync,fdatasync'
 const writes = 'pwrite64'
 const goesOn = 'it continues after a failed commit'
 const noCommitFailed = 'no commit failed'
-const maxAttempts = 3
+const maxAttempts = 8
 const maxLoadSeconds = 60
 const graceMs = 10_000
 /** A service that continues uses up all of it. */

@@ -43,7 +43,16 @@ export interface ServiceOptions {
   readonly maxStartSeconds?: number
 }
 
-/** Starts a service on free ports and waits until it is ready. Throws with its output when it does not start. */
+/** A program that ended before it was ready. */
+export class ProgramNotStarted extends Error {
+  readonly exitCode: number | null
+  constructor(script: string, exitCode: number | null, output: string) {
+    super(`${script} did not start (${String(exitCode)}): ${output}`)
+    this.exitCode = exitCode
+  }
+}
+
+/** Starts a service on free ports and waits until it is ready. Throws `ProgramNotStarted`. */
 export function startService(start: ServiceOptions): Promise<RunningService> {
   return startProgram(commandLine, { ...start, flags: ['start', '--json', '--port=0', '--admin-port=0', ...start.flags] })
 }
@@ -63,7 +72,7 @@ export async function startProgram(script: string, start: ServiceOptions): Promi
   const late = setTimeout(() => child.kill('SIGKILL'), maxStartSeconds * 1000)
   const facts = await Promise.race([readAddress(child), ended.then(() => null)])
   clearTimeout(late)
-  if (facts === null || child.pid === undefined) throw new Error(`${script} did not start (${String(await ended)}): ${said()}`)
+  if (facts === null || child.pid === undefined) throw new ProgramNotStarted(script, await ended, said())
   return {
     ...facts,
     pid: child.pid,
