@@ -46,7 +46,7 @@ async function cutOften({ seed, say }: Trial, cuts: number, under: readonly stri
   } finally {
     disk.remove()
   }
-  const figures = { start_ms_most: Math.round(startMs), dataFactory: Math.ceil(cuts / cutsPerStore) }
+  const figures = { start_ms_most: Math.round(startMs), stores: Math.ceil(cuts / cutsPerStore) }
   return { acknowledged, lost: lost.length, cycles: cuts, complaints: [...complaints, ...lost], metrics: figures }
 }
 
