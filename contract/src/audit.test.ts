@@ -11,6 +11,7 @@ test('a stored action of the first version is read under its present name, and e
 
 test('a stored outcome of the first version is read under its present name, for its action only', () => {
   assert.equal(currentAuditOutcome('card.created', 'once'), 'one_time')
+  assert.equal(currentAuditOutcome('receipt.operation_started', 'authorise'), 'authorize')
   assert.equal(currentAuditOutcome('page.checked', 'broken'), 'violations_found')
   assert.equal(currentAuditOutcome('receipt.awaiting_merchant', 'broken'), 'broken')
   for (const outcome of Object.keys(auditOutcomes)) assert.equal(currentAuditOutcome('receipt.paid', outcome), outcome)

@@ -669,7 +669,7 @@ export const errors = {
       ru: 'Скрипта уже нет, или он теперь другой.',
       uz: 'Skript endi yoʻq yoki boshqacha.',
     },
-    hint: 'Reload the inventory: a script is authorised only in the version that you have seen.',
+    hint: 'Reload the inventory: a script is authorized only in the version that you have seen.',
   },
   twoPasswordsLive: {
     code: -32602,

@@ -3,7 +3,7 @@ export const receiptStates = {
   created: 0,
   checking: 1,
   debiting: 2,
-  closing: 3,
+  awaitingMerchant: 3,
   paid: 4,
   held: 5,
   holding: 6,
@@ -20,7 +20,7 @@ export type AmountTiyin = number & { readonly __brand: 'AmountTiyin' }
 /** ISO 4217 number of the Uzbek so'm. */
 export const currencyUzs = 860
 
-/** The largest amount of one receipt: what integers of JSON carry exactly, with room for sums. 10^13 tiyin are 100 thousand million so'm. */
+/** The largest amount of one receipt: what integers of JSON carry exactly, with room for sums. 10^13 tiyin are 100 billion so'm. */
 export const maxAmountTiyin = 10_000_000_000_000
 
 /** Reads an amount: a positive whole number of tiyin; `100000.0` is the same number as `100000`. Null: not an amount. */

@@ -41,14 +41,14 @@ const receipt = Type.Object({
 })
 
 const operation = Type.Object({
-  kind: Type.String({ description: 'The request to the network: authorise, hold, capture, refund …' }),
+  kind: Type.String({ description: 'The request to the network: authorize, hold, capture, refund …' }),
   amountTiyin: Type.Integer(),
   state: Type.String({ description: 'requested, approved, declined or unknown.' }),
   reason: Type.String(),
   rawCode: Type.String({ description: "The network's own code." }),
   requestedAt: Type.Integer(),
   resolvedAt: Type.Integer({ description: '0 while it is in progress.' }),
-  cardId: Type.String({ description: "Of an authorisation or a hold: the card that was to pay; '' for others." }),
+  cardId: Type.String({ description: "Of an authorization or a hold: the card that was to pay; '' for others." }),
   number: Type.String({ description: "That card's mask; '' where it is not known." }),
 })
 

@@ -54,7 +54,7 @@ const en = {
   } as Readonly<Record<number, string>>,
   /** Operations at the network or at the merchant's endpoint, and their outcomes. */
   operations: {
-    authorise: 'Authorize',
+    authorize: 'Authorize',
     hold: 'Hold',
     capture: 'Capture',
     cancelHold: 'Release the hold',
@@ -120,7 +120,7 @@ const ru: ReceiptPageMessages = {
     50: 'отменён',
   },
   operations: {
-    authorise: 'Списание',
+    authorize: 'Списание',
     hold: 'Удержание',
     capture: 'Списание удержанного',
     cancelHold: 'Снятие удержания',
@@ -187,7 +187,7 @@ const uz: ReceiptPageMessages = {
     50: 'bekor qilingan',
   },
   operations: {
-    authorise: 'Pul yechish',
+    authorize: 'Pul yechish',
     hold: 'Band qilish',
     capture: 'Band pulni yechish',
     cancelHold: 'Bandni boʻshatish',

@@ -142,7 +142,7 @@ function toCsvRow(receipt: ReceiptRow): (string | number | null)[] {
   return [receiptId, state, amountTiyin, takenTiyin, number, cardId, description, reason, toIsoTime(createdAt)]
 }
 
-const { created, checking, debiting, closing, paid, holding, held, unknown, returning, cancelled } = receiptStates
+const { created, checking, debiting, awaitingMerchant, paid, holding, held, unknown, returning, cancelled } = receiptStates
 /** In the order in which a receipt goes through them. */
-const states = [created, checking, debiting, closing, paid, holding, held, unknown, returning, cancelled] as const
+const states = [created, checking, debiting, awaitingMerchant, paid, holding, held, unknown, returning, cancelled] as const
 const maxReceipts = 10_000

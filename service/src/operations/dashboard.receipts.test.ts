@@ -38,8 +38,8 @@ test('receipts are listed in pages and by days, and one receipt shows its states
   await support.call('dashboard.receipts.cancel', { receiptId: newest })
   const { operations, timeline } = await support.call('dashboard.receipts.get', { receiptId: newest })
   // Both are requested within one millisecond of this clock, so their order is undefined.
-  assert.deepEqual(operations.map(({ kind }) => kind).toSorted(), ['authorise', 'refund'])
-  assert.equal(operations.find(({ kind }) => kind === 'authorise')?.state, 'approved')
+  assert.deepEqual(operations.map(({ kind }) => kind).toSorted(), ['authorize', 'refund'])
+  assert.equal(operations.find(({ kind }) => kind === 'authorize')?.state, 'approved')
   const mine = timeline.find(({ actor }) => actor === 'user')
   assert.match(mine?.what ?? '', /^receipt\.(returning|cancelled)$/)
   assert.ok(!JSON.stringify({ operations, timeline }).includes(token.slice(25)))

@@ -6,7 +6,7 @@ import {
   dashboardReceiptsListContract,
 } from '@tessera/contract/operations/dashboard-receipts'
 
-import { toOperationState } from '../domain/payments/network-operations.ts'
+import { toOperationKind, toOperationState } from '../domain/payments/network-operations.ts'
 import { toReasonCode } from '../domain/reporting/reason-code.ts'
 import type { ReceiptLookup, ReceiptWithHistory } from '../domain/reporting/receipts.ts'
 
@@ -30,7 +30,7 @@ export const dashboardReceiptsGet = operation(dashboardReceiptsGetContract, {
       operations: operations.map(({ kind, amountTiyin, state, reason, rawCode, requestedAt, resolvedAt, cardId }) => {
         const number = cards.get(cardId) ?? ''
         return {
-          kind,
+          kind: toOperationKind(kind),
           amountTiyin,
           state: toOperationState(state),
           reason: toReasonCode(reason),

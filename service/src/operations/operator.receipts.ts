@@ -7,7 +7,7 @@ import {
 
 import { ReceiptAdministrationError, type ReceiptDetails } from '../domain/payments/administration.ts'
 import { parsePaymentError } from '../domain/payments/render.ts'
-import { toOperationState } from '../domain/payments/network-operations.ts'
+import { toOperationKind, toOperationState } from '../domain/payments/network-operations.ts'
 import { receiptStateInfo } from '../domain/payments/states.ts'
 import type { ListedReceipt } from '../store/receipts.ts'
 
@@ -98,7 +98,7 @@ function toDetails({ receipt, hasValidMac, operations, entries, next }: ReceiptD
     next,
     operations: operations.map((operation) => ({
       requestId: operation.requestId,
-      kind: operation.kind,
+      kind: toOperationKind(operation.kind),
       amountTiyin: operation.amountTiyin,
       state: toOperationState(operation.state),
       networkRef: operation.networkRef,

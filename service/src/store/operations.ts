@@ -28,7 +28,7 @@ export const operationsTable = table('operations', {
   rawCode:     quotedText(),                      // the network's own code, unchanged; for a merchant's endpoint its error as JSON
   requestedAt: timestamp().named('asked_at'),
   resolvedAt:  timestamp().named('settled_at'),
-  cardId:      text(),                            // of an authorisation or hold: the card that was to pay; '' for other kinds and in old rows
+  cardId:      text(),                            // of an authorization or hold: the card that was to pay; '' for other kinds and in old rows
 })
 
 /** One request to the network or to the merchant's endpoint, durable before it is sent. The network knows it by our requestId. */
@@ -67,7 +67,7 @@ const selectDeclined = sql`
   select ${operationsTable.columns} from operations where bucket = $1 and card_id = $2 and state = 'declined' and card_id <> '' and merchant_id = $3
   order by asked_at desc, request_id desc limit $4`
 
-/** The declined authorisations and holds of a card, newest first. */
+/** The declined authorizations and holds of a card, newest first. */
 export function listDeclinedOperations({ bucket, cardId, merchantId }: CardKey, count: number): Read<OperationRow[]> {
   return { statement: selectDeclined, values: [bucket, cardId, merchantId, count], map: (rows) => rows.map(operationsTable.fromRow) }
 }

@@ -39,7 +39,7 @@ export const pageScriptsTable = table('page_scripts', {
   reviewedAt:          timestamp().named('judged_at'),
 })
 
-/** A script of a page, and whether the merchant authorised it. */
+/** A script of a page, and whether the merchant authorized it. */
 export type PageScriptRow = Omit<RowOf<typeof pageScriptsTable>, 'bucket' | 'merchantId'>
 
 /** A script as a check found it, without its review. */

@@ -79,7 +79,7 @@ export const receiptsTable = table('receipts', {
   maskedPan:         text(),
   cardExpiry:        text(),
   oneTime:           boolean(),                 // whether an approval removes the token
-  networkRef:        quotedText(),              // of the authorisation; capture, refund and reversal refer to it
+  networkRef:        quotedText(),              // of the authorization; capture, refund and reversal refer to it
   requestId:         text(),                    // of the operation in progress, or of the last one; '' before
   customer:          quotedText().nullable(),
   createdAt:         timestamp(),

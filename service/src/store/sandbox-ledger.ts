@@ -10,7 +10,7 @@ export const sandboxLedgerTable = table('sandbox_ledger', {
   kind:        oneOf(...movementKinds),
   merchantId:  text(),
   amountTiyin: integer(),
-  networkRef:  text(),                         // of its authorisation; an authorisation has its own
+  networkRef:  text(),                         // of its authorization; an authorization has its own
   outcome:     oneOf('approved', 'declined'),
   reason:      text(),
   at:          timestamp(),
@@ -39,7 +39,7 @@ export function findLedgerEntry(requestId: string): Read<LedgerRow | null> {
 
 const selectOfRef = sql`select ${sandboxLedgerTable.columns} from sandbox_ledger where network_ref = $1 order by at, request_id`
 
-/** The movements of one authorisation, oldest first. */
+/** The movements of one authorization, oldest first. */
 export function listLedgerEntries(networkRef: string): Read<LedgerRow[]> {
   return { statement: selectOfRef, values: [networkRef], map: (rows) => rows.map(sandboxLedgerTable.fromRow) }
 }

@@ -12,7 +12,14 @@ import { shreddedCard } from '../cards/lifecycle.ts'
 import type { PaymentServices } from './dependencies.ts'
 import { loadReceipt } from './find.ts'
 import { checkWithMerchant, performAtMerchant } from './merchant-callback.ts'
-import { callNetwork, type NetworkReply, newOperation, type StartedPayment, withNetworkReply } from './network-operations.ts'
+import {
+  callNetwork,
+  type NetworkReply,
+  newOperation,
+  type StartedPayment,
+  toOperationKind,
+  withNetworkReply,
+} from './network-operations.ts'
 import {
   errorByDeclineReason,
   releaseCardLock,
@@ -44,7 +51,7 @@ export async function payReceipt(services: PaymentServices, input: PaymentInput,
   const payment = await checkWithMerchant(services, started, ctx)
   const reply = await callAuthorize(services, payment, ctx)
   const receipt = await recordAuthorization(services, payment, reply, ctx)
-  return receipt.state === closing ? performAtMerchant(services, receipt, ctx) : receipt
+  return receipt.state === awaitingMerchant ? performAtMerchant(services, receipt, ctx) : receipt
 }
 
 async function startPayment(services: PaymentServices, input: PaymentInput, ctx: ReceiptContext): Promise<StartedPayment> {
@@ -65,12 +72,12 @@ function assertPayable({ settings, clock }: PaymentServices, receipt: ReceiptRow
   if (clock.now() >= unpaidEndsAt(settings, receipt)) throw new RpcError('receiptCancelled')
 }
 
-const { created, checking, debiting, closing, paid, held, holding, unknown, returning, cancelled } = receiptStates
+const { created, checking, debiting, awaitingMerchant, paid, held, holding, unknown, returning, cancelled } = receiptStates
 const unpayableErrors: Readonly<Record<ReceiptState, ErrorName | null>> = Object.freeze({
   [created]: null,
   [checking]: 'receiptInProgress',
   [debiting]: 'receiptInProgress',
-  [closing]: 'receiptInProgress',
+  [awaitingMerchant]: 'receiptInProgress',
   [holding]: 'receiptInProgress',
   [unknown]: 'receiptInProgress',
   [paid]: 'receiptPaid',
@@ -115,7 +122,7 @@ async function storePaymentStart(
     },
     operations: [operation],
     cardLock: oneTime ? { cardId: card.cardId, move: 'take' } : null,
-    outcome: operation.kind,
+    outcome: toOperationKind(operation.kind),
     ctx,
     isStart: true,
   })
@@ -148,7 +155,7 @@ async function assertOneTimeCardIsLive(
   }
 }
 
-/** The last call that needs the card number. */
+/** Sends the authorization; later calls use the network reference, not the PAN. */
 function callAuthorize(
   services: PaymentServices,
   { found, receipt, operation }: StartedPayment,
@@ -223,11 +230,11 @@ async function authorizationTransition(
     const to = updateAfterRefusal(settings, receipt, errorByDeclineReason[reply.reason])
     return { ...unlocked, cause: 'declined', to, outcome: reply.reason }
   }
-  const isClosing = payment.hasEndpoint && receipt.state === debiting
-  const to = updateAfterApproval(settings, receipt, { networkRef: reply.networkRef, now, isClosing })
+  const isAwaitingMerchant = payment.hasEndpoint && receipt.state === debiting
+  const to = updateAfterApproval(settings, receipt, { networkRef: reply.networkRef, now, isAwaitingMerchant })
   const card = receipt.oneTime ? await usedOneTimeCard(services, receipt, now) : null
   const approved = { ...unlocked, to, card, outcome: 'approved' }
-  if (isClosing) {
+  if (isAwaitingMerchant) {
     const perform = newOperation(receipt, 'merchantPerform', receipt.amountTiyin, now)
     return { ...approved, cause: 'awaiting_merchant', operations: [...operations, perform], reply: null }
   }

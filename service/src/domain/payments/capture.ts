@@ -16,7 +16,7 @@ import {
   isOperationPending,
   type NetworkReply,
   newOperation,
-  queryOrRepeat,
+  sendFollowUpOnce,
   toFollowUpRequest,
   withNetworkReply,
 } from './network-operations.ts'
@@ -99,7 +99,7 @@ export async function advanceHeld(due: DueReceipt): Promise<ReceiptRow | null> {
   if (capture === null || !isOperationPending(capture) || capture.kind !== 'capture') return releaseExpiredHold(due)
   const leased = await acquireLease(due)
   if (leased === null) return null
-  const reply = await queryOrRepeat({ ...due, receipt: leased }, capture, operations)
+  const reply = await sendFollowUpOnce({ ...due, receipt: leased }, capture, operations)
   return recordCapture(services, { receipt: leased, capture, reply, ctx: null })
 }
 

@@ -129,7 +129,7 @@ interface PerformReply {
 /** Null if another change came first. */
 async function recordPerform(services: PaymentServices, performReply: PerformReply): Promise<ReceiptRow | null> {
   const perform = findMerchantPerform(await services.store.read(listOperations(performReply.receipt)))
-  if (perform === null) throw new Error('a closing receipt has no operation')
+  if (perform === null) throw new Error('a receipt that awaits the merchant has no operation')
   return tryTransition(services, performTransition(services, performReply, perform))
 }
 

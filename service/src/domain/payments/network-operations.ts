@@ -55,6 +55,11 @@ export function toOperationState(state: OperationRow['state']): 'requested' | Ex
   return state === 'asked' ? 'requested' : state
 }
 
+/** The kind as the dashboard, the command line and the audit show it. The value `authorise` is stored since the first version. */
+export function toOperationKind(kind: OperationKind): 'authorize' | Exclude<OperationKind, 'authorise'> {
+  return kind === 'authorise' ? 'authorize' : kind
+}
+
 /** The `perform` call of the merchant's endpoint; null if it was never called. */
 export function findMerchantPerform(operations: readonly OperationRow[]): OperationRow | null {
   return operations.find(({ kind }) => kind === 'merchantPerform') ?? null
@@ -89,17 +94,17 @@ export async function callNetwork<T extends NetworkOutcome | { readonly kind: 'n
 }
 
 /**
- * Sends a refund, reversal, release of a hold or capture to the network. Asks for the status first: the
- * call is made only when the network has never seen its requestId.
+ * Sends a refund, reversal, release of a hold or capture to the network at most once. Asks for the status first, since an earlier attempt may have
+ * ended without a reply: the call is made only when the network has never seen its requestId.
  */
-export async function queryOrRepeat(
+export async function sendFollowUpOnce(
   { services, signal }: DueReceipt,
   operation: OperationRow,
   operations: readonly OperationRow[],
 ): Promise<NetworkReply<NetworkOutcome>> {
   const authorization = findAuthorization(operations)
   const { kind, requestId } = operation
-  if (authorization === null || !isFollowUpKind(kind)) throw new Error(`an operation of kind ${kind} cannot be repeated`)
+  if (authorization === null || !isFollowUpKind(kind)) throw new Error(`an operation of kind ${kind} is not a follow-up`)
   const status = await callNetwork(services, signal, (network, until) => network.status(requestId, until))
   if (status.kind !== 'neverSeen') return status
   const request = toFollowUpRequest(operation, authorization)

@@ -14,18 +14,18 @@ export interface ApprovalDetails {
   readonly networkRef: string
   readonly now: number
   /** Whether the merchant's endpoint has to confirm before the receipt is paid. */
-  readonly isClosing: boolean
+  readonly isAwaitingMerchant: boolean
 }
 
 /** Debited, or held until the hold ends. */
 export function updateAfterApproval(
   settings: PaymentSettings,
   receipt: ReceiptRow,
-  { networkRef, now, isClosing }: ApprovalDetails,
+  { networkRef, now, isAwaitingMerchant }: ApprovalDetails,
 ): ReceiptPatch {
   const taken = { takenTiyin: receipt.amountTiyin, networkRef, payTime: now, unknownSince: 0 }
   if (receipt.state === receiptStates.holding) return { ...taken, state: receiptStates.held, dueAt: now + settings.holdLifetimeMs }
-  if (isClosing) return { ...taken, state: receiptStates.closing, dueAt: now + settings.leaseMs }
+  if (isAwaitingMerchant) return { ...taken, state: receiptStates.awaitingMerchant, dueAt: now + settings.leaseMs }
   return { ...taken, state: receiptStates.paid, dueAt: null }
 }
 

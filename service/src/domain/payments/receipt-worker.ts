@@ -153,12 +153,12 @@ export async function advanceReceipt(services: PaymentServices, receipt: Receipt
 
 type DueReceiptHandler = (due: DueReceipt) => Promise<ReceiptRow | null>
 
-const { created, checking, debiting, closing, paid, held, holding, unknown, returning, cancelled } = receiptStates
+const { created, checking, debiting, awaitingMerchant, paid, held, holding, unknown, returning, cancelled } = receiptStates
 const handlers: Readonly<Record<ReceiptState, DueReceiptHandler>> = Object.freeze({
   [created]: cancelUnpaid,
   [checking]: abandonMerchantCheck,
   [debiting]: markUnknown,
-  [closing]: retryPerform,
+  [awaitingMerchant]: retryPerform,
   [paid]: clearDueTime,
   [held]: advanceHeld,
   [holding]: markUnknown,

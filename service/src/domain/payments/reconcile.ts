@@ -13,7 +13,7 @@ import {
   findAuthorization,
   findCurrentOperation,
   newOperation,
-  queryOrRepeat,
+  sendFollowUpOnce,
   withNetworkReply,
 } from './network-operations.ts'
 import {
@@ -81,7 +81,7 @@ async function reconcileAuthorization(payment: UnknownPayment): Promise<ReceiptR
 
 async function reconcileReversal(payment: UnknownPayment, reversal: OperationRow): Promise<ReceiptRow | null> {
   const { services, operations, authorization } = payment
-  const reply = await queryOrRepeat(payment, reversal, operations)
+  const reply = await sendFollowUpOnce(payment, reversal, operations)
   const now = services.clock.now()
   const resolved = withNetworkReply(reversal, reply, now)
   if (reply.kind === 'approved') {
@@ -155,7 +155,7 @@ export async function findCallOutcome(
   const operation = await services.store.read(findOperation({ bucket, merchantId, receiptId, requestId }))
   if (operation === null) throw new Error('the operation of an idempotency claim is missing')
   const receipt = await loadReceipt(services, receiptId, ctx)
-  if (operation.state === 'approved' && receipt.state === receiptStates.closing) {
+  if (operation.state === 'approved' && receipt.state === receiptStates.awaitingMerchant) {
     if (isExpired) throw new RpcError('merchantClosing')
     return null
   }

@@ -8,7 +8,7 @@ import { retryOnConflict } from '../concurrency.ts'
 import type { PaymentServices } from './dependencies.ts'
 import { loadReceipt } from './find.ts'
 import { newMerchantCancellation } from './merchant-callback.ts'
-import { findCurrentOperation, isOperationPending, newOperation, queryOrRepeat, withNetworkReply } from './network-operations.ts'
+import { findCurrentOperation, isOperationPending, newOperation, sendFollowUpOnce, withNetworkReply } from './network-operations.ts'
 import { backoffMs, updateToCancelled, updateToReturning } from './receipt-patches.ts'
 import { isPaymentInProgress } from './states.ts'
 import type { ReceiptContext } from './transition-records.ts'
@@ -63,7 +63,7 @@ export async function advanceReturn(due: DueReceipt): Promise<ReceiptRow | null>
   if (operation.state === 'declined') return repeatReturn(due, operation)
   const leased = await acquireLease(due)
   if (leased === null) return null
-  const reply = await queryOrRepeat({ ...due, receipt: leased }, operation, operations)
+  const reply = await sendFollowUpOnce({ ...due, receipt: leased }, operation, operations)
   const now = services.clock.now()
   const resolved = withNetworkReply(operation, reply, now)
   if (reply.kind === 'approved') {

@@ -2,7 +2,7 @@ import { type ReceiptState, receiptStates } from '@tessera/contract/receipt'
 
 import type { ReceiptEventType } from './transition-records.ts'
 
-const { created, checking, debiting, closing, paid, held, holding, unknown, returning, cancelled } = receiptStates
+const { created, checking, debiting, awaitingMerchant, paid, held, holding, unknown, returning, cancelled } = receiptStates
 
 /** What a state means and what happens next. Printed to docs/reference/payment-states.md, shown by `tessera receipts show`. */
 export interface ReceiptStateInfo {
@@ -27,8 +27,8 @@ export const receiptStateInfo: Readonly<Record<ReceiptState, ReceiptStateInfo>> 
     meaning: 'The card network is being called to debit the card.',
     next: 'paid, created when declined, or unknown. A lost call becomes unknown after 30 seconds.',
   },
-  [closing]: {
-    name: 'closing',
+  [awaitingMerchant]: {
+    name: 'awaiting_merchant',
     meaning: "The card was debited, and the merchant's endpoint has not confirmed the payment yet.",
     next: 'The service calls the endpoint again for 12 hours: paid when it confirms; the money is returned if it refuses or does not respond.',
   },
@@ -65,11 +65,11 @@ export const receiptStateInfo: Readonly<Record<ReceiptState, ReceiptStateInfo>> 
 })
 
 /** States that still need an action of the caller, the network, the merchant or the service. Counted by gauges. `created` is not one: it expires after 12 hours. */
-export const openReceiptStates = Object.freeze([checking, debiting, closing, held, holding, unknown, returning] as const)
+export const openReceiptStates = Object.freeze([checking, debiting, awaitingMerchant, held, holding, unknown, returning] as const)
 
 /** Whether a payment of the receipt is in progress, so that no other may start. */
 export function isPaymentInProgress(state: ReceiptState): boolean {
-  return state === checking || state === debiting || state === closing || state === holding || state === unknown
+  return state === checking || state === debiting || state === awaitingMerchant || state === holding || state === unknown
 }
 
 /** A row of the table of transitions. `same`: the state stays, and other columns change. */
@@ -102,10 +102,10 @@ export const receiptTransitions = Object.freeze({
   no_reply:             { from: [debiting, holding],           to: [unknown],                     action: 'receipt.unknown',              event: null,                meaning: 'The network did not reply in time, or its adapter failed.' },
   call_lost:            { from: [debiting, holding],           to: [unknown],                     action: 'receipt.unknown',              event: null,                meaning: 'The process that called the network stopped before it stored the reply.' },
   // The merchant's endpoint, after the debit.
-  awaiting_merchant:    { from: [debiting],                    to: [closing],                     action: 'receipt.awaiting_merchant',    event: null,                meaning: 'The network debited the card; the merchant’s endpoint is called next (PerformTransaction).' },
-  merchant_silent:      { from: [closing],                     to: 'same',                        action: 'receipt.awaiting_merchant',    event: null,                meaning: 'The merchant’s endpoint did not respond; it is called again.' },
-  merchant_performed:   { from: [closing],                     to: [paid],                        action: 'receipt.paid',                 event: 'receipt.paid',      meaning: 'The merchant’s endpoint confirmed the payment.' },
-  merchant_rejected:    { from: [closing],                     to: [returning],                   action: 'receipt.return_pending',       event: 'receipt.failed',    meaning: 'The merchant’s endpoint refused the debited payment, or did not respond for 12 hours: it is refunded.' },
+  awaiting_merchant:    { from: [debiting],                    to: [awaitingMerchant],                     action: 'receipt.awaiting_merchant',    event: null,                meaning: 'The network debited the card; the merchant’s endpoint is called next (PerformTransaction).' },
+  merchant_silent:      { from: [awaitingMerchant],                     to: 'same',                        action: 'receipt.awaiting_merchant',    event: null,                meaning: 'The merchant’s endpoint did not respond; it is called again.' },
+  merchant_performed:   { from: [awaitingMerchant],                     to: [paid],                        action: 'receipt.paid',                 event: 'receipt.paid',      meaning: 'The merchant’s endpoint confirmed the payment.' },
+  merchant_rejected:    { from: [awaitingMerchant],                     to: [returning],                   action: 'receipt.return_pending',       event: 'receipt.failed',    meaning: 'The merchant’s endpoint refused the debited payment, or did not respond for 12 hours: it is refunded.' },
   // Capture.
   capture_started:      { from: [held],                        to: 'same',                        action: 'receipt.operation_started',    event: null,                meaning: 'receipts.confirm_hold was called.' },
   captured:             { from: [held],                        to: [paid],                        action: 'receipt.paid',                 event: 'receipt.paid',      meaning: 'The network captured the held amount or a part of it.' },

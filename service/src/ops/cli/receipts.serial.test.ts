@@ -42,6 +42,7 @@ for (const [name, start] of Object.entries(stores)) {
       listed.facts.receipts.map(({ receiptId, state }) => [receiptId, state]),
       [[lost, 20]],
     )
+    for (const name of ['awaiting_merchant', 'closing']) assert.equal((await ask('receipts', 'list', '--state', name)).code, 0, name)
     const flagged = await ask('receipts', 'list', '--flagged')
     assert.equal(flagged.out.trim(), 'No receipts.')
     const everything = await ask('receipts', 'list')
@@ -49,7 +50,7 @@ for (const [name, start] of Object.entries(stores)) {
 
     const shown = await ask('receipts', 'show', lost)
     assert.equal(shown.code, 0, shown.err)
-    for (const text of ['20 unknown', 'queries the network again', 'authorise', 'receipt.unknown'])
+    for (const text of ['20 unknown', 'queries the network again', 'authorize', 'receipt.unknown'])
       assert.ok(shown.out.includes(text), shown.out)
 
     const statement = ['--reference', 'RRN-118822', '--reason', 'settlement file, line 118']

@@ -49,13 +49,20 @@ function listParams({ options }: CommandInput): Params<'operator.receipts.list'>
 }
 
 function stateOf(given: string): (typeof receiptStates)[keyof typeof receiptStates] {
+  const name = stateNames[given] ?? given
   const state = Object.values(receiptStates).find(
-    (each) => String(each) === given || receiptStates[given as keyof typeof receiptStates] === each,
+    (each) => String(each) === given || receiptStates[name as keyof typeof receiptStates] === each,
   )
   if (state === undefined)
     throw new ExitError('usage', `--state must be a number or name of docs/reference/payment-states.md, such as 20 or unknown.`)
   return state
 }
+
+/** Names that differ from those of `receiptStates`: as the documentation has it, and as it was in the first version. */
+const stateNames: Readonly<Record<string, keyof typeof receiptStates>> = Object.freeze({
+  awaiting_merchant: 'awaitingMerchant',
+  closing: 'awaitingMerchant',
+})
 
 export const receiptsShow: Command = {
   name: 'receipts show',

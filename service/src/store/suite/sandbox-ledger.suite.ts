@@ -22,7 +22,7 @@ export function sandboxLedgerSuite(withStore: WithStore): void {
   )
 
   test(
-    'the sandbox ledger lists the movements of one authorisation, oldest first',
+    'the sandbox ledger lists the movements of one authorization, oldest first',
     withStore(async ({ store }) => {
       const hold = makeMovement('b', { kind: 'hold', networkRef: 'one' })
       const capture = makeMovement('a', { kind: 'capture', networkRef: 'one', at: T0 + 1, outcome: 'declined', reason: 'debitFailed' })
