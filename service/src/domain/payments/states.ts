@@ -20,12 +20,12 @@ export const receiptStateInfo: Readonly<Record<ReceiptState, ReceiptStateInfo>> 
   [checking]: {
     name: 'checking',
     meaning: "The merchant's endpoint is being called to check the payment. No money has moved.",
-    next: 'The card network is called, or the receipt returns to created. A lost call is abandoned after 30 seconds.',
+    next: 'The card network is called, or the receipt returns to created. A lost call is abandoned when its lease ends: after 30 seconds, or twice networkTimeoutMs if that is longer.',
   },
   [debiting]: {
     name: 'debiting',
     meaning: 'The card network is being called to debit the card.',
-    next: 'paid, created when declined, or unknown. A lost call becomes unknown after 30 seconds.',
+    next: 'paid, created when declined, or unknown. A lost call becomes unknown when its lease ends: after 30 seconds, or twice networkTimeoutMs if that is longer.',
   },
   [awaitingMerchant]: {
     name: 'awaiting_merchant',
@@ -45,7 +45,7 @@ export const receiptStateInfo: Readonly<Record<ReceiptState, ReceiptStateInfo>> 
   [holding]: {
     name: 'holding',
     meaning: 'The card network is being called to hold the amount.',
-    next: 'held, created when declined, or unknown. A lost call becomes unknown after 30 seconds.',
+    next: 'held, created when declined, or unknown. A lost call becomes unknown when its lease ends: after 30 seconds, or twice networkTimeoutMs if that is longer.',
   },
   [unknown]: {
     name: 'unknown',
