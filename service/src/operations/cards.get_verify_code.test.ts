@@ -13,8 +13,8 @@ import { drawPan } from '../testing/random.fixture.ts'
 import { listInbox, setScenarioStep } from '../store/sandbox.ts'
 import { findVerification } from '../store/verifications.ts'
 
-const networkSends = '8600069195406311'
-const weSend = '8600495473316478'
+const sentByNetwork = '8600069195406311'
+const sentByService = '8600495473316478'
 
 /** A test app for the length of one test. */
 async function within(options: TestAppOptions, use: (app: TestApp) => Promise<void>): Promise<void> {
@@ -29,7 +29,7 @@ async function within(options: TestAppOptions, use: (app: TestApp) => Promise<vo
 test('the reply to a code request has the masked phone and the wait, whether network or service sends the code', () =>
   within({}, async (app) => {
     const merchant = app.merchant()
-    for (const pan of [networkSends, weSend]) {
+    for (const pan of [sentByNetwork, sentByService]) {
       const reply = await merchant.call('cards.get_verify_code', { token: await merchant.createToken(pan) })
       assert.deepEqual(reply, { sent: true, phone: '99890*****66', wait: 60_000 })
     }
@@ -49,7 +49,7 @@ test('the reply to a code request has the masked phone and the wait, whether net
 test('another code is refused for 60 seconds after the last, and then sent', () =>
   within({}, async (app) => {
     const merchant = app.merchant()
-    const token = await merchant.createToken(networkSends)
+    const token = await merchant.createToken(sentByNetwork)
     await merchant.call('cards.get_verify_code', { token })
     app.clock.advance(20_000)
     const soon = await merchant.callRaw('cards.get_verify_code', { token })
@@ -64,7 +64,7 @@ test('another code is refused for 60 seconds after the last, and then sent', () 
 test('changing the wall clock does not shorten the wait', () =>
   within({}, async (app) => {
     const merchant = app.merchant()
-    const token = await merchant.createToken(networkSends)
+    const token = await merchant.createToken(sentByNetwork)
     await merchant.call('cards.get_verify_code', { token })
     app.clock.jump(61_000)
     assert.equal(await merchant.expectError('cards.get_verify_code', { token }), 'resend_too_soon')
@@ -73,7 +73,7 @@ test('changing the wall clock does not shorten the wait', () =>
 test('of many concurrent code requests one succeeds, and one message is sent', () =>
   within({}, async (app) => {
     const merchant = app.merchant()
-    const token = await merchant.createToken(weSend)
+    const token = await merchant.createToken(sentByService)
     const replies = await Promise.all(Array.from({ length: 50 }, () => merchant.callRaw('cards.get_verify_code', { token })))
     assert.equal(replies.filter((reply) => 'sent' in reply).length, 1)
     assert.equal((await app.store.read(listInbox(100))).length, 1)
@@ -115,7 +115,7 @@ test('hundreds of waiting requests of the ten-second card block no other request
     const waiting = Promise.all(tokens.map((token) => merchant.callRaw('cards.get_verify_code', { token })))
     await app.clock.untilSleeping(10_000)
     for (const token of tokens) await merchant.call('cards.check', { token })
-    await merchant.call('cards.get_verify_code', { token: await merchant.createToken(networkSends) })
+    await merchant.call('cards.get_verify_code', { token: await merchant.createToken(sentByNetwork) })
     app.clock.advance(10_000)
     assert.ok((await waiting).every((reply) => 'error' in reply && reply.error.reason === 'network_timeout'))
   }))
@@ -123,7 +123,7 @@ test('hundreds of waiting requests of the ten-second card block no other request
 test('a card unknown to the sandbox, and a test card with another expiry, are not connected to SMS', () =>
   within({}, async (app) => {
     const merchant = app.merchant()
-    const unknown = [await merchant.createToken(drawPan('9860')), await merchant.createToken(networkSends, { expire: '0499' })]
+    const unknown = [await merchant.createToken(drawPan('9860')), await merchant.createToken(sentByNetwork, { expire: '0499' })]
     for (const token of unknown) assert.equal(await merchant.expectError('cards.get_verify_code', { token }), 'sms_not_connected')
   }))
 
@@ -152,7 +152,7 @@ test('a network that does not respond for 12 seconds is a timeout, and its call 
   })
   await within({ network: silent }, async (app) => {
     const merchant = app.merchant()
-    const token = await merchant.createToken(networkSends)
+    const token = await merchant.createToken(sentByNetwork)
     const asking = merchant.expectError('cards.get_verify_code', { token })
     await app.clock.untilSleeping(12_000)
     app.clock.advance(12_000)
@@ -166,7 +166,7 @@ test('a network that does not respond for 12 seconds is a timeout, and its call 
 test('a network adapter that throws is a system error with the request id of the log', () =>
   within({ network: (sandbox) => ({ ...sandbox, startVerification: () => Promise.reject(new Error('broken pipe')) }) }, async (app) => {
     const merchant = app.merchant()
-    const token = await merchant.createToken(networkSends)
+    const token = await merchant.createToken(sentByNetwork)
     assert.equal(await merchant.expectError('cards.get_verify_code', { token }), 'system_error')
   }))
 
@@ -186,7 +186,7 @@ test('the attempt is stored before the network is called, and the PAN is wiped a
   app = await createTestApp(t, { network: watched })
   const merchant = app.merchant()
   const { bucket, merchantId } = merchant
-  const token = await merchant.createToken(weSend)
+  const token = await merchant.createToken(sentByService)
   const cardId = token.slice(0, 24)
   await merchant.call('cards.get_verify_code', { token })
   assert.deepEqual(seen, ['asked', 'under our request id'])
@@ -212,7 +212,7 @@ test('a message that the gateway rejects is not sent; after a failure or 3 secon
     await within({ sms: () => ({ send: counted }) }, async (app) => {
       const merchant = app.merchant()
       const { bucket, merchantId } = merchant
-      const token = await merchant.createToken(weSend)
+      const token = await merchant.createToken(sentByService)
       const asking = merchant.callRaw('cards.get_verify_code', { token })
       if (index === outcomes.length - 1) {
         await app.clock.untilSleeping(3000)
@@ -232,7 +232,7 @@ test('a message that the gateway rejects is not sent; after a failure or 3 secon
 test('with the caps on, one PAN gets one code a minute, three in ten minutes and five a day, over all its tokens', () =>
   within({ verification: { limits: true } }, async (app) => {
     const [one, other] = [app.merchant(), app.merchant()]
-    const askNew = async (merchant = one) => merchant.callRaw('cards.get_verify_code', { token: await merchant.createToken(networkSends) })
+    const askNew = async (merchant = one) => merchant.callRaw('cards.get_verify_code', { token: await merchant.createToken(sentByNetwork) })
     assert.ok('sent' in (await askNew()))
     const soon = await askNew(other)
     assert.ok('error' in soon)
@@ -247,7 +247,7 @@ test('with the caps on, one PAN gets one code a minute, three in ten minutes and
     const limit = 'send_limit_card'
     assert.deepEqual(outcomes, ['sent', 'sent', limit, 'sent', 'sent', limit, limit, 'sent'])
     assert.ok(
-      'sent' in (await one.callRaw('cards.get_verify_code', { token: await one.createToken(weSend) })),
+      'sent' in (await one.callRaw('cards.get_verify_code', { token: await one.createToken(sentByService) })),
       'another card is not touched',
     )
   }))
@@ -255,7 +255,7 @@ test('with the caps on, one PAN gets one code a minute, three in ten minutes and
 test('with the caps on, one phone gets one message a minute over all its cards', async () => {
   const onePhone = (sandbox: Network): Network => ({
     ...sandbox,
-    startVerification: async () => ({ kind: 'weSend', phone: '998901234567' }),
+    startVerification: async () => ({ kind: 'sentByService', phone: '998901234567' }),
   })
   await within({ verification: { limits: true }, network: onePhone }, async (app) => {
     const merchant = app.merchant()
@@ -279,7 +279,7 @@ test('a card removed during the network call gets the error "deleted", and no co
   })
   await within({ network: slow }, async (app) => {
     const merchant = app.merchant()
-    const token = await merchant.createToken(networkSends)
+    const token = await merchant.createToken(sentByNetwork)
     remove = async () => {
       await merchant.call('cards.remove', { token })
     }

@@ -12,9 +12,9 @@ import { findCard } from '../store/cards.ts'
 import { setScenarioStep } from '../store/sandbox.ts'
 import { findVerification } from '../store/verifications.ts'
 
-const networkSends = '8600069195406311'
-const weSend = '8600495473316478'
-const both = [networkSends, weSend]
+const sentByNetwork = '8600069195406311'
+const sentByService = '8600495473316478'
+const both = [sentByNetwork, sentByService]
 const right = '666666'
 
 async function within(options: TestAppOptions, use: (app: TestApp) => Promise<void>): Promise<void> {
@@ -50,7 +50,7 @@ test('the right code verifies, as a string or number and with surrounding whites
 test('leading zeros are restored for a code sent as a number, but not as a string', () =>
   within({ codes: { draw: () => '000042' } }, async (app) => {
     const merchant = app.merchant()
-    const token = await createTokenWithCode(merchant, weSend)
+    const token = await createTokenWithCode(merchant, sentByService)
     assert.equal(await merchant.expectError('cards.verify', { token, code: '42' }), 'code_malformed')
     await merchant.call('cards.verify', { token, code: 42 })
   }))
@@ -125,7 +125,7 @@ test('neither changing the clock nor a reboot extends the lifetime of a code', (
       ['code_expired', rebootSlowly, () => app.clock.jump(-10_000)],
     ]
     for (const [reason, move, back] of jumps) {
-      const token = await createTokenWithCode(merchant, weSend)
+      const token = await createTokenWithCode(merchant, sentByService)
       app.clock.advance(170_000)
       move()
       assert.equal(await merchant.expectError('cards.verify', { token, code: right }), reason)
@@ -145,7 +145,7 @@ test('only the newest code is accepted', () => {
   const drawn = ['111111', '222222']
   return within({ codes: { draw: () => drawn.shift() ?? '' } }, async (app) => {
     const merchant = app.merchant()
-    const token = await createTokenWithCode(merchant, weSend)
+    const token = await createTokenWithCode(merchant, sentByService)
     app.clock.advance(60_000)
     await merchant.call('cards.get_verify_code', { token })
     assert.equal(await merchant.expectError('cards.verify', { token, code: '111111' }), 'wrong_code')
@@ -200,9 +200,9 @@ test('of 200 concurrent wrong codes at most five are checked, whether the networ
   let evaluated = 0
   const counting = (sandbox: Network): Network => ({
     ...sandbox,
-    finishVerification: async (check, signal) => {
+    checkCode: async (check, signal) => {
       evaluated += 1
-      return sandbox.finishVerification(check, signal)
+      return sandbox.checkCode(check, signal)
     },
   })
   await within({ network: counting }, async (app) => {
@@ -233,7 +233,7 @@ test('the right code, submitted many times concurrently, verifies once and alway
 test('with the caps on, a PAN has 15 attempts a day over all its tokens, codes and merchants', () =>
   within({ verification: { limits: true } }, async (app) => {
     const guess = async (merchant: TestMerchant) => {
-      const token = await createTokenWithCode(merchant, weSend)
+      const token = await createTokenWithCode(merchant, sentByService)
       const reasons: string[] = []
       for (let attempt = 0; attempt < 5; attempt++) reasons.push(await merchant.expectError('cards.verify', { token, code: '000000' }))
       app.clock.advance(600_000)
@@ -241,18 +241,18 @@ test('with the caps on, a PAN has 15 attempts a day over all its tokens, codes a
     }
     for (let codes = 0; codes < 3; codes++) assert.deepEqual(new Set(await guess(app.merchant())), new Set(['wrong_code', 'tries_used_up']))
     const merchant = app.merchant()
-    const token = await createTokenWithCode(merchant, weSend)
+    const token = await createTokenWithCode(merchant, sentByService)
     const reply = await merchant.callRaw('cards.verify', { token, code: right })
     assert.ok('error' in reply)
     assert.deepEqual([reply.error.code, reply.error.reason], [-31102, 'card_day_tries_used_up'])
     assert.equal(reply.error.retry_after, 86_400_000 - 3 * 600_000)
-    const other = await createTokenWithCode(merchant, networkSends)
+    const other = await createTokenWithCode(merchant, sentByNetwork)
     await merchant.call('cards.verify', { token: other, code: right })
   }))
 
 test('the result of a network’s own code check is mapped to the errors of the API', async () => {
   const results: [result: CodeCheckResult, reason: string][] = [
-    [{ kind: 'wrong' }, 'wrong_code'],
+    [{ kind: 'incorrect' }, 'wrong_code'],
     [{ kind: 'expired' }, 'code_expired'],
     [{ kind: 'attemptsUsedUp' }, 'tries_used_up'],
     [{ kind: 'unknown' }, 'code_not_requested'],
@@ -261,10 +261,10 @@ test('the result of a network’s own code check is mapped to the errors of the 
     [{ kind: 'refused', reason: 'timeout' }, 'network_timeout'],
   ]
   let networkResult: CodeCheckResult = { kind: 'unknown' }
-  await within({ network: (sandbox) => ({ ...sandbox, finishVerification: async () => networkResult }) }, async (app) => {
+  await within({ network: (sandbox) => ({ ...sandbox, checkCode: async () => networkResult }) }, async (app) => {
     for (const [result, reason] of results) {
       const merchant = app.merchant()
-      const token = await createTokenWithCode(merchant, networkSends)
+      const token = await createTokenWithCode(merchant, sentByNetwork)
       networkResult = result
       assert.equal(await merchant.expectError('cards.verify', { token, code: right }), reason)
       assert.equal((await merchant.call('cards.check', { token })).card.verify, false)
@@ -276,9 +276,9 @@ test('a card resealed during the code check of the network is still verified', a
   let meanwhile = async () => {}
   const slow = (sandbox: Network): Network => ({
     ...sandbox,
-    admitVerification: async () => (await meanwhile(), null),
-    finishVerification: async (check, signal) => {
-      const finished = await sandbox.finishVerification(check, signal)
+    precheckCard: async () => (await meanwhile(), null),
+    checkCode: async (check, signal) => {
+      const finished = await sandbox.checkCode(check, signal)
       await meanwhile()
       return finished
     },
@@ -305,14 +305,14 @@ test('a card removed during the code check is not verified', async () => {
   let remove = async () => {}
   const slow = (sandbox: Network): Network => ({
     ...sandbox,
-    finishVerification: async (check, signal) => {
+    checkCode: async (check, signal) => {
       await remove()
-      return sandbox.finishVerification(check, signal)
+      return sandbox.checkCode(check, signal)
     },
   })
   await within({ network: slow }, async (app) => {
     const merchant = app.merchant()
-    const token = await createTokenWithCode(merchant, networkSends)
+    const token = await createTokenWithCode(merchant, sentByNetwork)
     remove = async () => {
       await merchant.call('cards.remove', { token })
     }
@@ -323,7 +323,10 @@ test('a card removed during the code check is not verified', async () => {
 test('a verified card expires after 24 hours without save, and 30 days after its expiry with save', () =>
   within({}, async (app) => {
     const merchant = app.merchant()
-    const [once, saved] = [await createTokenWithCode(merchant, weSend, false), await createTokenWithCode(merchant, weSend, true)]
+    const [once, saved] = [
+      await createTokenWithCode(merchant, sentByService, false),
+      await createTokenWithCode(merchant, sentByService, true),
+    ]
     for (const token of [once, saved]) await merchant.call('cards.verify', { token, code: right })
     app.clock.advance(24 * 3_600_000 - 1)
     await merchant.call('cards.check', { token: once })

@@ -18,7 +18,7 @@ const app = await createTestApp({ after })
 const entrance = createDashboardClient(app)
 
 const success = '8600069195406311'
-const weSend = '8600495473316478'
+const sentByService = '8600495473316478'
 const blocked = '4444445987459073'
 
 async function alone(use: (other: TestApp) => Promise<void>): Promise<void> {
@@ -65,7 +65,7 @@ test('a late response arrives after its delay, and a lost one is a timeout', asy
   app.clock.advance(3000)
   assert.equal((await pending).sent, true)
   await developer.call('dashboard.sandbox.setStep', { scenario: 'cards.verify', step: 'lose_answer' })
-  for (const pan of [success, weSend]) {
+  for (const pan of [success, sentByService]) {
     const lost = await shop.createToken(pan)
     await developer.call('dashboard.sandbox.setStep', { scenario: 'cards.get_verify_code', step: 'none' })
     await shop.call('cards.get_verify_code', { token: lost })
@@ -211,7 +211,7 @@ test('a reset shreds each card first, deletes simulated data, and changes neithe
   const stranger = app.merchant()
   const tokens = []
   for (const merchant of [shop, stranger]) {
-    const token = await merchant.createVerifiedToken(weSend)
+    const token = await merchant.createVerifiedToken(sentByService)
     tokens.push(token)
     const { receipt } = await merchant.call('receipts.create', { amount: 5000, account: {} })
     await merchant.call('receipts.pay', { id: receipt._id, token })

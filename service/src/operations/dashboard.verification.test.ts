@@ -54,13 +54,13 @@ test('each failure is listed once, in pages, with its cause and card', async () 
 })
 
 test('a code rejected by the network is listed like one rejected by the service, with the network’s reason', async (t) => {
-  let said: CodeCheckResult = { kind: 'wrong' }
-  const other = await createTestApp(t, { network: (sandbox) => ({ ...sandbox, finishVerification: async () => said }) })
+  let said: CodeCheckResult = { kind: 'incorrect' }
+  const other = await createTestApp(t, { network: (sandbox) => ({ ...sandbox, checkCode: async () => said }) })
   const user = await createDashboardClient(other).user('read')
   const shop = other.merchant('spec', user.merchantId)
   const token = await shop.createToken('8600069195406311')
   await shop.call('cards.get_verify_code', { token })
-  for (const next of [{ kind: 'wrong' }, { kind: 'expired' }, { kind: 'refused', reason: 'cardBlocked' }] as const) {
+  for (const next of [{ kind: 'incorrect' }, { kind: 'expired' }, { kind: 'refused', reason: 'cardBlocked' }] as const) {
     said = next
     other.clock.advance(1)
     await shop.expectError('cards.verify', { token, code: '666666' })

@@ -160,7 +160,10 @@ test('a message that the SMS guard refuses is not sent, and the error says why',
     }),
     network: (sandbox) => ({
       ...sandbox,
-      startVerification: async ({ pan }) => ({ kind: 'weSend', phone: pan.masked.startsWith('860033') ? '79261234567' : '998901234567' }),
+      startVerification: async ({ pan }) => ({
+        kind: 'sentByService',
+        phone: pan.masked.startsWith('860033') ? '79261234567' : '998901234567',
+      }),
     }),
     sms: () => ({ send: async ({ phone }) => (sent.push(phone), 'accepted') }),
   })
@@ -185,8 +188,8 @@ test('the failure breaker watches cards.create, cards.get_verify_code and cards.
   const watched = await createTestApp(t, {
     network: (sandbox) => ({
       ...sandbox,
-      admitVerification: async () => null,
-      startVerification: async () => ({ kind: 'weSend', phone: '998901234567' }),
+      precheckCard: async () => null,
+      startVerification: async () => ({ kind: 'sentByService', phone: '998901234567' }),
     }),
     limits: ({ clock }) => ({
       failures: makeFailureBreaker({

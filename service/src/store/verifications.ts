@@ -92,14 +92,14 @@ export type CodeAttemptResult =
   | { readonly outcome: 'verified' | 'attemptsUsedUp' | 'expired' | 'notRequested' | 'conflict' }
   | { readonly outcome: 'dayAttemptsUsedUp' | 'wrongCodeLimit'; readonly retryAfterMs: number }
   /** `isLast`: no attempt is left. */
-  | { readonly outcome: 'wrong'; readonly isLast: boolean }
-  /** The attempt is counted; whether the code is right is decided by the network. */
+  | { readonly outcome: 'incorrect'; readonly isLast: boolean }
+  /** The attempt is counted; whether the code is correct is decided by the network. */
   | { readonly outcome: 'networkDecides'; readonly isLast: boolean }
 
 export interface CompleteVerification extends CardKey, TransactionExtras {
   readonly attemptId: string
   /** When the attempt was counted as a wrong code; that count is taken back. Null where wrong codes are not counted. */
-  readonly uncountAt: number | null
+  readonly decrementWrongCodesAt: number | null
   readonly verifiedCard: CardRow
   readonly audit: AuditEntry
 }
@@ -229,17 +229,18 @@ function* evaluateCode(
   if (maxWrongCodesPerHour !== null) yield* addWrongCodes(breaker, 1)
   yield* writeAudit(attempt.auditIfWrong)
   if (idempotency !== null) yield* storeIdempotencyOutcome(isLast ? idempotency.outcomeIfLastWrong : idempotency.outcomeIfWrong)
-  return { outcome: 'wrong', isLast }
+  return { outcome: 'incorrect', isLast }
 }
 
-/** Closes the attempt and verifies the card after the network found the code right. False when another change of either came first. */
+/** Closes the attempt and verifies the card after the network found the code correct. False when another change of either came first. */
 export function* completeVerification({ events, idempotency, ...input }: CompleteVerification): Transaction<boolean | DuplicateRequest> {
   return yield* withExtras({ events, idempotency }, complete(input), (isVerified) => isVerified)
 }
 
 function* complete(input: CompleteVerification): Transaction<boolean> {
   const isVerified = (yield* verify({ ...input, auditIfRight: input.audit }, { events: [], outcome: null })).outcome === 'verified'
-  if (isVerified && input.uncountAt !== null) yield* addWrongCodes({ bucket: input.bucket, at: input.uncountAt }, -1)
+  if (isVerified && input.decrementWrongCodesAt !== null)
+    yield* addWrongCodes({ bucket: input.bucket, at: input.decrementWrongCodesAt }, -1)
   return isVerified
 }
 
@@ -293,7 +294,7 @@ function keyValues(key: CardKey): Value[] {
 }
 
 /** The outcomes of an attempt that was counted. */
-const countedOutcomes: ReadonlySet<CodeAttemptResult['outcome']> = new Set(['verified', 'wrong', 'networkDecides'])
+const countedOutcomes: ReadonlySet<CodeAttemptResult['outcome']> = new Set(['verified', 'incorrect', 'networkDecides'])
 
 function toValues({ requestedAt, ...row }: VerificationRow): Value[] {
   const { wallMs, monotonicMs, bootId } = requestedAt

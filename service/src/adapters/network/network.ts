@@ -21,9 +21,9 @@ export interface Network {
   /** Finds the cardholder's phone. Where the network sends the code itself, it sends it now. */
   startVerification(request: NetworkCard & { readonly requestId: string }, signal: AbortSignal): Promise<VerificationStart>
   /** Checks a code that the network sent. */
-  finishVerification(request: CodeCheckRequest, signal: AbortSignal): Promise<CodeCheckResult>
-  /** Called before a code is checked, also when we sent it. Refuses a card that may no longer be verified; usually returns null at once. */
-  admitVerification(card: NetworkCard, signal: AbortSignal): Promise<NetworkRefusal | null>
+  checkCode(request: CodeCheckRequest, signal: AbortSignal): Promise<CodeCheckResult>
+  /** Called before a code is checked, also when the service sent it. Refuses a card that may no longer be verified; usually returns null at once. */
+  precheckCard(card: NetworkCard, signal: AbortSignal): Promise<NetworkRefusal | null>
 
   /** Debits the card, or holds the money. The last call that needs the PAN. */
   authorize(request: AuthorizationRequest, signal: AbortSignal): Promise<NetworkOutcome>
@@ -99,13 +99,13 @@ export type NetworkRefusalReason = 'smsNotConnected' | 'cardExpired' | 'cardBloc
 export type VerificationStart =
   | NetworkRefusal
   /** The network sent its own code, and returned the phone masked. */
-  | { readonly kind: 'networkSent'; readonly phoneMask: string; readonly networkRef: string }
-  /** The network returned the phone, and we send our code to it: 9 to 15 digits, country code first. */
-  | { readonly kind: 'weSend'; readonly phone: string }
+  | { readonly kind: 'sentByNetwork'; readonly phoneMask: string; readonly networkRef: string }
+  /** The network returned the phone, and the service sends its code to it: 9 to 15 digits, country code first. */
+  | { readonly kind: 'sentByService'; readonly phone: string }
 
 /** `unknown`: the network does not know the attempt. */
 export type CodeCheckResult =
-  NetworkRefusal | { readonly kind: 'wrong' } | { readonly kind: 'right' | 'expired' | 'attemptsUsedUp' | 'unknown' }
+  NetworkRefusal | { readonly kind: 'incorrect' } | { readonly kind: 'correct' | 'expired' | 'attemptsUsedUp' | 'unknown' }
 
 /** What a network adapter may use. The store is for the sandbox's scenarios and ledger; an adapter for production does not touch it. */
 export interface NetworkAdapterDependencies extends AdapterDependencies {

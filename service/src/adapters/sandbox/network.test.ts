@@ -84,7 +84,7 @@ test('a scenario fails at its step, by default at get_verify_code, and at no oth
       const calls: [ScenarioStep, () => Promise<object | null>][] = [
         ['create', () => network.admit(cardOf(number), signal)],
         ['get_verify_code', () => network.startVerification({ ...cardOf(number), requestId: 'r' }, signal)],
-        ['verify', () => network.admitVerification(cardOf(number), signal)],
+        ['verify', () => network.precheckCard(cardOf(number), signal)],
       ]
       for (const [at, call] of calls) {
         const shouldFail = scenario !== null && at === (step ?? 'get_verify_code')
@@ -114,10 +114,10 @@ test('the ten-second card does not need the PAN while it waits', async () => {
 test('the code of one card is sent by us, those of the others by the network', async () => {
   const { network } = setUp({ sms_not_connected: 'pay' })
   const start = (number: string) => network.startVerification({ ...cardOf(number), requestId: 'r1' }, signal)
-  const networkSent = { kind: 'networkSent', phoneMask: '99890*****66', networkRef: 'sandbox-r1' }
-  assert.deepEqual(await start('8600069195406311'), networkSent)
-  assert.deepEqual(await start('8600060921090842'), networkSent)
-  assert.deepEqual(await start('8600495473316478'), { kind: 'weSend', phone: '998901234566' })
+  const sentByNetwork = { kind: 'sentByNetwork', phoneMask: '99890*****66', networkRef: 'sandbox-r1' }
+  assert.deepEqual(await start('8600069195406311'), sentByNetwork)
+  assert.deepEqual(await start('8600060921090842'), sentByNetwork)
+  assert.deepEqual(await start('8600495473316478'), { kind: 'sentByService', phone: '998901234566' })
 })
 
 test('a test card with another expiry, and every other card, is unknown', async () => {
@@ -128,7 +128,7 @@ test('a test card with another expiry, and every other card, is unknown', async 
     assert.equal(await network.admit(card, signal), null)
     assert.deepEqual(await network.startVerification({ ...card, requestId: 'r' }, signal), { kind: 'refused', reason: 'smsNotConnected' })
     const request = { ...card, requestId: 'r', networkRef: null, code: '666666' }
-    assert.deepEqual(await network.finishVerification(request, signal), { kind: 'unknown' })
+    assert.deepEqual(await network.checkCode(request, signal), { kind: 'unknown' })
   }
 })
 

@@ -32,9 +32,9 @@ export function makeSandboxNetwork({ store, clock }: SandboxNetworkDependencies)
     authorize,
     routes: Object.freeze([...cardRoutes, ...testRoutes]),
     admit: (card: NetworkCard, signal: AbortSignal) => failAt('create', testCardOf(card), card.merchantId, signal),
-    admitVerification,
+    precheckCard,
     startVerification,
-    finishVerification,
+    checkCode,
   })
 
   async function startVerification(request: NetworkCard & { readonly requestId: string }, signal: AbortSignal): Promise<VerificationStart> {
@@ -46,24 +46,24 @@ export function makeSandboxNetwork({ store, clock }: SandboxNetworkDependencies)
     if (card === null) return { kind: 'refused', reason: 'smsNotConnected' }
     const refusal = await failAt('get_verify_code', card, merchantId, signal)
     if (refusal !== null) return refusal
-    if (card.sentBy === 'us') return { kind: 'weSend', phone: testPhone }
-    return { kind: 'networkSent', phoneMask: maskPhone(testPhone), networkRef: `sandbox-${request.requestId}` }
+    if (card.sentBy === 'us') return { kind: 'sentByService', phone: testPhone }
+    return { kind: 'sentByNetwork', phoneMask: maskPhone(testPhone), networkRef: `sandbox-${request.requestId}` }
   }
 
-  /** Simulates a lost reply here when we check the code; when the network checks it, `finishVerification` does. */
-  async function admitVerification({ merchantId, pan, expiry }: NetworkCard, signal: AbortSignal): Promise<NetworkRefusal | null> {
+  /** Simulates a lost reply when the service checks the code; when the network checks it, `checkCode` does. */
+  async function precheckCard({ merchantId, pan, expiry }: NetworkCard, signal: AbortSignal): Promise<NetworkRefusal | null> {
     const card = testCardOf({ pan, expiry })
     const fault = await findFault('cards.verify', merchantId)
     if (fault === 'lose_answer' && card?.sentBy !== 'network') return withholdReply(signal)
     return (await fail(fault, signal)) ?? failAt('verify', card, merchantId, signal)
   }
 
-  async function finishVerification(request: CodeCheckRequest, signal: AbortSignal): Promise<CodeCheckResult> {
+  async function checkCode(request: CodeCheckRequest, signal: AbortSignal): Promise<CodeCheckResult> {
     // Before any wait, so that no card data is held while it lasts.
     const isKnown = testCardOf(request) !== null
     if ((await findFault('cards.verify', request.merchantId)) === 'lose_answer') return withholdReply(signal)
     if (!isKnown) return { kind: 'unknown' }
-    return { kind: request.code === sandboxCode ? 'right' : 'wrong' }
+    return { kind: request.code === sandboxCode ? 'correct' : 'incorrect' }
   }
 
   async function authorize({ pan, expiry, ...request }: AuthorizationRequest, signal: AbortSignal): Promise<NetworkOutcome> {

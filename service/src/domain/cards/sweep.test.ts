@@ -299,7 +299,7 @@ const anyExpiry: TestAppOptions = {
   network: (sandbox) => ({
     ...sandbox,
     startVerification: (ask, signal) => sandbox.startVerification({ ...ask, expiry: testExpiry }, signal),
-    finishVerification: (answer, signal) => sandbox.finishVerification({ ...answer, expiry: testExpiry }, signal),
+    checkCode: (answer, signal) => sandbox.checkCode({ ...answer, expiry: testExpiry }, signal),
     authorize: (ask, signal) => sandbox.authorize({ ...ask, expiry: testExpiry }, signal),
   }),
 }

@@ -8,8 +8,8 @@ import { openIdempotencyClient, type IdempotencyClient } from './idempotency-cli
 import { listInbox, setScenarioStep } from '../../store/sandbox.ts'
 import { findVerification } from '../../store/verifications.ts'
 
-const networkSends = '8600069195406311'
-const weSend = '8600495473316478'
+const sentByNetwork = '8600069195406311'
+const sentByService = '8600495473316478'
 const breaks = '8600143417770323'
 const neverAnswers = '8600134301849596'
 
@@ -45,7 +45,7 @@ export function idempotencyKeySuite(withStore: WithStore): void {
     '200 duplicate requests of cards.create at once create one card, and all get its token',
     onTestApp(withStore, async ({ client, raw }) => {
       const duplicates = await Promise.all(
-        Array.from({ length: 200 }, (_, id) => client.post('cards.create', cardOf(networkSends), { key: 'k1', id })),
+        Array.from({ length: 200 }, (_, id) => client.post('cards.create', cardOf(sentByNetwork), { key: 'k1', id })),
       )
       const tokens = new Set(duplicates.map(({ result }) => result?.card.token))
       assert.equal(tokens.size, 1)
@@ -61,14 +61,14 @@ export function idempotencyKeySuite(withStore: WithStore): void {
   test(
     'the same key and request get the same outcome, after a restart and with another id; another key creates another card',
     onTestApp(withStore, async ({ client, app, restart }) => {
-      const first = await client.post('cards.create', cardOf(networkSends), { key: 'k1' })
+      const first = await client.post('cards.create', cardOf(sentByNetwork), { key: 'k1' })
       app.clock.advance(23 * 3_600_000)
       const later = await restart()
       // Members in another order, and blanks around the number, are the same request.
-      const { number, expire } = cardOf(networkSends).card
+      const { number, expire } = cardOf(sentByNetwork).card
       const again = await later.post('cards.create', { card: { expire, number: ` ${number} ` } }, { key: 'k1', id: 7 })
       assert.deepEqual(again, { ...first, id: 7 })
-      const other = await later.post('cards.create', cardOf(networkSends), { key: 'k2' })
+      const other = await later.post('cards.create', cardOf(sentByNetwork), { key: 'k2' })
       assert.notEqual(other.result?.card.token, first.result?.card.token)
     }),
   )
@@ -76,10 +76,10 @@ export function idempotencyKeySuite(withStore: WithStore): void {
   test(
     'after 24 hours a key is free, and its row is deleted',
     onTestApp(withStore, async ({ client, app, raw }) => {
-      const first = await client.result('cards.create', cardOf(networkSends), { key: 'k1' })
+      const first = await client.result('cards.create', cardOf(sentByNetwork), { key: 'k1' })
       assert.equal(await client.idempotency.deleteOld(), 0)
       app.clock.advance(24 * 3_600_000)
-      const second = await client.result('cards.create', cardOf(weSend), { key: 'k1' })
+      const second = await client.result('cards.create', cardOf(sentByService), { key: 'k1' })
       assert.notEqual(second.card.token, first.card.token)
       app.clock.advance(24 * 3_600_000 + 1)
       assert.equal(await client.idempotency.deleteOld(), 1)
@@ -90,14 +90,14 @@ export function idempotencyKeySuite(withStore: WithStore): void {
   test(
     'a key that belongs to another request is refused, whatever differs: number, expiry, save, method, profile',
     onTestApp(withStore, async ({ client }) => {
-      const { card } = await client.result('cards.create', cardOf(networkSends), { key: 'k1' })
+      const { card } = await client.result('cards.create', cardOf(sentByNetwork), { key: 'k1' })
       const others: [method: string, params: object, segment?: null][] = [
-        ['cards.create', cardOf(weSend)],
-        ['cards.create', { card: { number: networkSends, expire: '0398' } }],
-        ['cards.create', { ...cardOf(networkSends), save: true }],
-        ['cards.create', { ...cardOf(networkSends), save: false }],
+        ['cards.create', cardOf(sentByService)],
+        ['cards.create', { card: { number: sentByNetwork, expire: '0398' } }],
+        ['cards.create', { ...cardOf(sentByNetwork), save: true }],
+        ['cards.create', { ...cardOf(sentByNetwork), save: false }],
         ['cards.remove', { token: card.token }],
-        ['cards.create', cardOf(networkSends), null],
+        ['cards.create', cardOf(sentByNetwork), null],
       ]
       for (const [method, params, segment] of others) {
         const error = await client.error(method, params, { key: 'k1', ...(segment === null ? { segment } : {}) })
@@ -112,7 +112,7 @@ export function idempotencyKeySuite(withStore: WithStore): void {
     onTestApp(withStore, async ({ client }) => {
       const tokens = new Set<string>()
       for (const as of ['server', 'browser', 'other server'] as const) {
-        tokens.add((await client.result('cards.create', cardOf(networkSends), { key: 'k1', as })).card.token)
+        tokens.add((await client.result('cards.create', cardOf(sentByNetwork), { key: 'k1', as })).card.token)
       }
       assert.equal(tokens.size, 3)
     }),
@@ -121,7 +121,7 @@ export function idempotencyKeySuite(withStore: WithStore): void {
   test(
     'operations that change nothing ignore a key',
     onTestApp(withStore, async ({ client, raw }) => {
-      const { card } = await client.result('cards.create', cardOf(networkSends))
+      const { card } = await client.result('cards.create', cardOf(sentByNetwork))
       await client.result('cards.check', { token: card.token }, { key: 'k1' })
       await client.result('rpc.discover', {}, { key: 'k1' })
       assert.deepEqual(await raw('select method from idempotency'), [])
@@ -135,7 +135,7 @@ export function idempotencyKeySuite(withStore: WithStore): void {
         assert.equal((await client.error('cards.create', { card: {} }, { key: 'k1' })).reason, 'member_missing')
         assert.equal((await client.error('cards.create', cardOf('8600069195406312'), { key: 'k1' })).reason, 'card_number_check_digit')
         assert.equal(
-          (await client.error('cards.create', { card: { number: networkSends, expire: '1399' } }, { key: 'k1' })).reason,
+          (await client.error('cards.create', { card: { number: sentByNetwork, expire: '1399' } }, { key: 'k1' })).reason,
           'expire_month',
         )
         for (const method of ['cards.remove', 'cards.get_verify_code']) {
@@ -144,7 +144,7 @@ export function idempotencyKeySuite(withStore: WithStore): void {
         assert.equal((await client.error('cards.verify', { token: 'no token', code: '666666' }, { key: 'k1' })).reason, 'token_shape')
         assert.equal((await raw('select method from idempotency')).length, turn)
         // The second time the key has named a good request.
-        await client.result('cards.create', cardOf(networkSends), { key: 'k1' })
+        await client.result('cards.create', cardOf(sentByNetwork), { key: 'k1' })
       }
     }),
   )
@@ -152,7 +152,7 @@ export function idempotencyKeySuite(withStore: WithStore): void {
   test(
     'an error of the card’s state is stored, and returned again in the language of the retry',
     onTestApp(withStore, async ({ client }) => {
-      const { card } = await client.result('cards.create', cardOf(networkSends))
+      const { card } = await client.result('cards.create', cardOf(sentByNetwork))
       const ask = ['cards.verify', { token: card.token, code: '666666' }] as const
       const first = await client.error(...ask, { key: 'k1' })
       assert.equal(first.reason, 'code_not_requested')
@@ -167,7 +167,7 @@ export function idempotencyKeySuite(withStore: WithStore): void {
   test(
     'duplicate requests of cards.get_verify_code send one message, and wait for its outcome',
     onTestApp(withStore, async ({ client, app }) => {
-      const { card } = await client.result('cards.create', cardOf(weSend))
+      const { card } = await client.result('cards.create', cardOf(sentByService))
       const ask = () => client.result('cards.get_verify_code', { token: card.token }, { key: 'k1' })
       const duplicates = await turning(app, Promise.all(Array.from({ length: 50 }, ask)))
       for (const duplicate of duplicates) assert.deepEqual(duplicate, { sent: true, phone: '99890*****66', wait: 60_000 })
@@ -177,8 +177,8 @@ export function idempotencyKeySuite(withStore: WithStore): void {
   )
 
   for (const [who, pan] of [
-    ['our own code', weSend],
-    ['the network’s code', networkSends],
+    ['our own code', sentByService],
+    ['the network’s code', sentByNetwork],
   ] as const) {
     test(
       `a wrong and a right code of ${who} are each returned again, and counted once`,
@@ -200,7 +200,7 @@ export function idempotencyKeySuite(withStore: WithStore): void {
   test(
     'cards.remove with a key succeeds as often as it is sent',
     onTestApp(withStore, async ({ client }) => {
-      const { card } = await client.result('cards.create', cardOf(networkSends))
+      const { card } = await client.result('cards.create', cardOf(sentByNetwork))
       const duplicates = Array.from({ length: 20 }, () => client.result('cards.remove', { token: card.token }, { key: 'k1' }))
       for (const result of await Promise.all(duplicates)) assert.deepEqual(result, { success: true })
       assert.equal((await client.error('cards.remove', { token: card.token }, { key: 'k2' })).data, 'deleted')
@@ -253,13 +253,13 @@ export function idempotencyKeySuite(withStore: WithStore): void {
     'a code whose check by the network was lost is not checked again: the card’s state decides',
     withStore(async (opened) => {
       const judged = Promise.withResolvers<void>()
-      const finishVerification = () => {
+      const checkCode = () => {
         judged.resolve()
         return new Promise<never>(() => undefined)
       }
-      const options: TestAppOptions = { network: (sandbox) => ({ ...sandbox, finishVerification }) }
+      const options: TestAppOptions = { network: (sandbox) => ({ ...sandbox, checkCode }) }
       const lose = async ({ client, app, restart }: IdempotencyTestApp) => {
-        const { card } = await client.result('cards.create', cardOf(networkSends))
+        const { card } = await client.result('cards.create', cardOf(sentByNetwork))
         await client.result('cards.get_verify_code', { token: card.token })
         const ask = ['cards.verify', { token: card.token, code: '666666' }] as const
         // Nobody ever answers this one: it is what a killed process leaves.
@@ -277,14 +277,14 @@ export function idempotencyKeySuite(withStore: WithStore): void {
   test(
     'a stored outcome contains no token, code or card number, in any encoding',
     onTestApp(withStore, async ({ client, app, raw }) => {
-      const token = (await client.result('cards.create', cardOf(networkSends), { key: networkSends })).card.token
+      const token = (await client.result('cards.create', cardOf(sentByNetwork), { key: sentByNetwork })).card.token
       await client.result('cards.get_verify_code', { token }, { key: token })
       await client.result('cards.verify', { token, code: '666666' }, { key: '666666' })
       await client.result('cards.remove', { token }, { key: 'k4' })
       const rows = await raw('select * from idempotency')
       assert.equal(rows.length, 4)
       const stored = Buffer.concat(rows.flatMap((row) => Object.values(row).flatMap((value) => [asBytes(value), Buffer.from('\n')])))
-      for (const secret of [token, token.slice(25), networkSends, '666666']) {
+      for (const secret of [token, token.slice(25), sentByNetwork, '666666']) {
         for (const spelling of spellings(secret)) assert.ok(!stored.includes(spelling), `${secret} as ${spelling.toString('latin1')}`)
       }
       // The control: values that may be stored are found.
@@ -296,16 +296,16 @@ export function idempotencyKeySuite(withStore: WithStore): void {
   test(
     'stored outcomes are found again after a rotation of the data key',
     onTestApp(withStore, async ({ client, app }) => {
-      const first = await client.result('cards.create', cardOf(networkSends), { key: 'k1' })
+      const first = await client.result('cards.create', cardOf(sentByNetwork), { key: 'k1' })
       app.clock.advance(1000)
       await app.keyring.rotate('idempotency')
-      assert.deepEqual(await client.result('cards.create', cardOf(networkSends), { key: 'k1' }), first)
+      assert.deepEqual(await client.result('cards.create', cardOf(sentByNetwork), { key: 'k1' }), first)
       app.clock.advance(119_000)
-      const second = await client.result('cards.create', cardOf(networkSends), { key: 'k2' })
+      const second = await client.result('cards.create', cardOf(sentByNetwork), { key: 'k2' })
       app.clock.advance(2000)
-      assert.deepEqual(await client.result('cards.create', cardOf(networkSends), { key: 'k1' }), first)
-      assert.deepEqual(await client.result('cards.create', cardOf(networkSends), { key: 'k2' }), second)
-      assert.equal((await client.error('cards.create', cardOf(weSend), { key: 'k2' })).reason, 'idempotency_mismatch')
+      assert.deepEqual(await client.result('cards.create', cardOf(sentByNetwork), { key: 'k1' }), first)
+      assert.deepEqual(await client.result('cards.create', cardOf(sentByNetwork), { key: 'k2' }), second)
+      assert.equal((await client.error('cards.create', cardOf(sentByService), { key: 'k2' })).reason, 'idempotency_mismatch')
     }),
   )
 }

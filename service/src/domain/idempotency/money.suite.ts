@@ -17,7 +17,7 @@ import { listInbox, setScenarioStep } from '../../store/sandbox.ts'
 import { findVerification } from '../../store/verifications.ts'
 
 const success = '8600069195406311'
-const weSend = '8600495473316478'
+const sentByService = '8600495473316478'
 const blocked = '4444445987459073'
 const sum = 500_000
 
@@ -148,9 +148,9 @@ export function moneyKeySuite(withStore: WithStore): void {
   for (const [method, pan] of [
     ['cards.create', success],
     ['cards.get_verify_code', success],
-    ['cards.get_verify_code', weSend],
+    ['cards.get_verify_code', sentByService],
     ['cards.verify', success],
-    ['cards.verify', weSend],
+    ['cards.verify', sentByService],
     ['cards.remove', success],
     ['receipts.create', success],
     ['receipts.pay', success],

@@ -94,9 +94,11 @@ export async function openTraffic(options: TrafficOptions): Promise<Traffic> {
       network: (sandbox) => ({
         ...sandbox,
         admit: async () => null,
-        admitVerification: async () => null,
+        precheckCard: async () => null,
         startVerification: async ({ pan }) =>
-          pan.masked.at(-4) === '1' ? { kind: 'refused', reason: 'smsNotConnected' } : { kind: 'weSend', phone: phoneOf(pan.masked) },
+          pan.masked.at(-4) === '1'
+            ? { kind: 'refused', reason: 'smsNotConnected' }
+            : { kind: 'sentByService', phone: phoneOf(pan.masked) },
       }),
     },
   )

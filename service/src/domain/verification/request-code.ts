@@ -31,8 +31,8 @@ export async function requestCode(
   const started = await startVerification(deps, live, attempt, ctx)
   const dispatch: CodeDispatch = { deps, token, card: live.card, attempt, ctx }
   const waitMs = deps.settings.resendWaitMs
-  if (started.kind === 'weSend') return sendCode(dispatch, { phone: started.phone, code, language })
-  if (started.kind === 'networkSent') {
+  if (started.kind === 'sentByService') return sendCode(dispatch, { phone: started.phone, code, language })
+  if (started.kind === 'sentByNetwork') {
     const { phoneMask, networkRef } = started
     const sent = { phoneMask, waitMs }
     await recordDispatchOutcome(dispatch, { sentBy: 'network', phoneMask, networkRef, outcome: 'sent' }, sent)

@@ -18,7 +18,7 @@ import { buildCodeAttempt, codeFailedEntry, cardVerifiedEntry, type CodeAttemptC
 import type { VerificationDependencies } from './dependencies.ts'
 
 /**
- * Checks a code and verifies the card if the code is right. The store counts the attempt and decides in one transaction. If the network sent the code,
+ * Checks a code and verifies the card if the code is correct. The store counts the attempt and decides in one transaction. If the network sent the code,
  * it is called after the attempt was counted. A code that is not six digits is refused and uses up no attempt.
  */
 export async function verifyCode(
@@ -44,19 +44,19 @@ async function attemptVerification(context: CodeAttemptContext, token: string): 
   const verified = await deps.cards.mac.seal(verifiedCard(deps.cards.settings, live.card, deps.clock.now()))
   const decision = await checkWithStoreAndNetwork(context, verified)
   if ('outcome' in decision) return applyStoreDecision(context, decision, verified, token)
-  if (decision.kind === 'right') return completeAfterNetworkCheck(context, verified, token)
+  if (decision.kind === 'correct') return completeAfterNetworkCheck(context, verified, token)
   const isRefusal = decision.kind === 'refused'
   await deps.store.write(insertAuditEntry, {
     audit: codeFailedEntry(context, isRefusal ? decision.reason : networkAuditOutcomes[decision.kind], deps.clock.now()),
   })
   if (isRefusal) throw refusalError(decision, ctx.requestId)
-  throw new RpcError(decision.kind === 'wrong' ? wrongCodeError(decision.isLast) : networkErrors[decision.kind])
+  throw new RpcError(decision.kind === 'incorrect' ? wrongCodeError(decision.isLast) : networkErrors[decision.kind])
 }
 
 type CodeExtras = Pick<CheckCode, 'events' | 'idempotency'>
 type StoreDecision = Exclude<CodeAttemptResult, { outcome: 'networkDecides' }>
-type WrongCode = { readonly kind: 'wrong'; readonly isLast: boolean }
-type CodeDecision = StoreDecision | Exclude<CodeCheckResult, { kind: 'wrong' }> | WrongCode | CausedNetworkRefusal
+type WrongCode = { readonly kind: 'incorrect'; readonly isLast: boolean }
+type CodeDecision = StoreDecision | Exclude<CodeCheckResult, { kind: 'incorrect' }> | WrongCode | CausedNetworkRefusal
 
 /** Checks that the network admits the card, then the code in the store, or at the network if it sent the code. */
 async function checkWithStoreAndNetwork(context: CodeAttemptContext, verified: CardRow): Promise<CodeDecision> {
@@ -65,7 +65,7 @@ async function checkWithStoreAndNetwork(context: CodeAttemptContext, verified: C
   const { merchantId, expiry } = live.card
   const timeout = { clock, timeoutMs: settings.networkTimeoutMs, signal: ctx.signal }
   return usePan(deps.cards, live, async (pan) => {
-    const refusal = await callCardNetwork(timeout, (signal) => network.admitVerification({ merchantId, pan, expiry }, signal))
+    const refusal = await callCardNetwork(timeout, (signal) => network.precheckCard({ merchantId, pan, expiry }, signal))
     if (refusal !== null) return refusal
     const caps = dailyCapsOf(deps, merchantId)
     const cap = caps === null ? null : await dailyAttemptCap(keyring, pan, { maxAttempts: settings.cardDayAttemptsMax, caps })
@@ -77,8 +77,8 @@ async function checkWithStoreAndNetwork(context: CodeAttemptContext, verified: C
     )
     if (decision.outcome !== 'networkDecides') return decision
     const codeCheck = { merchantId, pan, expiry, requestId: attempt.attemptId, networkRef: attempt.networkRef, code }
-    const checked = await callCardNetwork(timeout, (signal) => network.finishVerification(codeCheck, signal))
-    return checked.kind === 'wrong' ? { kind: 'wrong', isLast: decision.isLast } : checked
+    const checked = await callCardNetwork(timeout, (signal) => network.checkCode(codeCheck, signal))
+    return checked.kind === 'incorrect' ? { kind: 'incorrect', isLast: decision.isLast } : checked
   })
 }
 
@@ -101,7 +101,7 @@ async function applyStoreDecision(
   }
   if (decision.outcome === 'wrongCodeLimit') throw new RpcError('wrongCodeLimit', { retryAfterMs: decision.retryAfterMs })
   if (decision.outcome === 'dayAttemptsUsedUp') throw new RpcError('cardDayTriesUsedUp', { retryAfterMs: decision.retryAfterMs })
-  throw new RpcError(decision.outcome === 'wrong' ? wrongCodeError(decision.isLast) : storeErrors[decision.outcome])
+  throw new RpcError(decision.outcome === 'incorrect' ? wrongCodeError(decision.isLast) : storeErrors[decision.outcome])
 }
 
 /** The network accepted the code. The card's row may have changed meanwhile, by a reseal or a removal. */
@@ -112,8 +112,8 @@ async function completeAfterNetworkCheck({ deps, attempt, ctx }: CodeAttemptCont
   return retryOnConflict(async () => {
     const now = clock.now()
     const audit = cardVerifiedEntry(ctx, next, now)
-    const uncountAt = deps.settings.limits ? now : null
-    const completion = { bucket, merchantId, cardId, attemptId, uncountAt, verifiedCard: next, audit }
+    const decrementWrongCodesAt = deps.settings.limits ? now : null
+    const completion = { bucket, merchantId, cardId, attemptId, decrementWrongCodesAt, verifiedCard: next, audit }
     const extras = extrasWithEvent(outcomeExtras(ctx.idempotency, next), cardEvent('card.verified', next, now))
     if (requireNoConflict(await store.write(completeVerification, { ...completion, ...extras }))) return next
     const { card } = await requireLiveCard(cards, token, ctx)
@@ -124,7 +124,10 @@ async function completeAfterNetworkCheck({ deps, attempt, ctx }: CodeAttemptCont
   })
 }
 
-/** For a code of the service outcome and effect are one transaction. For a code of the network only the claim is stored before the network is called. */
+/**
+ * If the service sent the code, the outcome and its effect are stored in one transaction. If the network sent it, only the claim is stored before the
+ * network is called.
+ */
 function codeExtras(idempotency: IdempotencyHandle<CardRow> | null, verified: CardRow, now: number): CodeExtras {
   const events = [cardEvent('card.verified', verified, now)]
   if (idempotency === null) return { events, idempotency: null }
@@ -153,7 +156,7 @@ const storeErrors = { attemptsUsedUp: 'triesUsedUp', expired: 'codeExpired', not
 const networkErrors = { expired: 'codeExpired', attemptsUsedUp: 'triesUsedUp', unknown: 'codeNotRequested' } as const
 /** The outcomes in the audit, equal to the `reason` of the error. */
 const networkAuditOutcomes = {
-  wrong: 'wrong_code',
+  incorrect: 'wrong_code',
   expired: 'code_expired',
   attemptsUsedUp: 'tries_used_up',
   unknown: 'code_not_requested',

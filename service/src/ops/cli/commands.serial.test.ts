@@ -11,7 +11,7 @@ import { commands } from './commands.ts'
 
 const scratch = makeScratch()
 const nowhere = join(scratch, 'nowhere')
-const weSend = { number: '8600495473316478', expire: '0399' }
+const sentByService = { number: '8600495473316478', expire: '0399' }
 let service: Started
 
 before(async () => {
@@ -26,7 +26,7 @@ async function facts<T>(...args: string[]): Promise<T> {
 }
 
 async function token(): Promise<string> {
-  const { reply } = await service.call('cards.create', { card: weSend, save: true })
+  const { reply } = await service.call('cards.create', { card: sentByService, save: true })
   return reply.result?.card.token ?? assert.fail(JSON.stringify(reply))
 }
 
@@ -156,7 +156,8 @@ test('the inbox shows the SMS that we would have sent, newest first', async () =
 
 test('limits are off in the test environment and can be switched on', async () => {
   const limited = await startTesseraChild(join(scratch, 'limited'), ['--limits=on'])
-  const create = async (at: Started): Promise<string> => (await at.call('cards.create', { card: weSend })).reply.error?.reason ?? 'made'
+  const create = async (at: Started): Promise<string> =>
+    (await at.call('cards.create', { card: sentByService })).reply.error?.reason ?? 'made'
   const outcomes: string[] = []
   for (let i = 0; i < 11; i++) outcomes.push(await create(limited))
   assert.deepEqual(outcomes, [...new Array<string>(10).fill('made'), 'address_limit'])

@@ -247,7 +247,7 @@ export function extrasSuite(withStore: WithStore): void {
         outcome: 'conflict',
       })
       assert.deepEqual(await store.write(checkCode, { attempt: makeCodeAttempt(card, 'one', clockAt(1)), ...extras('bad') }), {
-        outcome: 'wrong',
+        outcome: 'incorrect',
         isLast: false,
       })
       assert.equal(await store.write(checkCode, { attempt: right, ...extras('bad') }), 'duplicate_request')
@@ -311,7 +311,15 @@ export function extrasSuite(withStore: WithStore): void {
 
       const { bucket, merchantId, cardId } = card
       const verifiedCard = nextVersion(card, { verified: true })
-      const finish = { bucket, merchantId, cardId, attemptId: 'one', uncountAt: null, verifiedCard, audit: makeAuditEntry(verifiedCard) }
+      const finish = {
+        bucket,
+        merchantId,
+        cardId,
+        attemptId: 'one',
+        decrementWrongCodesAt: null,
+        verifiedCard,
+        audit: makeAuditEntry(verifiedCard),
+      }
       const { events: sent, idempotency: full } = fullExtras(card.cardId)
       const extras = { events: sent, idempotency: { ...full, claim: null } }
       assert.equal(await store.write(completeVerification, { ...finish, attemptId: 'other', ...extras }), false)

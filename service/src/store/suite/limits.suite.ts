@@ -108,7 +108,7 @@ export function limitsSuite(withStore: WithStore): void {
       const outcomes = []
       for (const each of attempts) outcomes.push((await store.write(checkCode, { attempt: each })).outcome)
       assert.deepEqual(
-        [outcomes.filter((outcome) => outcome === 'wrong').length, outcomes.filter((o) => o === 'wrongCodeLimit').length],
+        [outcomes.filter((outcome) => outcome === 'incorrect').length, outcomes.filter((o) => o === 'wrongCodeLimit').length],
         [7, 5],
       )
 
@@ -148,7 +148,7 @@ export function limitsSuite(withStore: WithStore): void {
         merchantId,
         cardId,
         attemptId: 'one',
-        uncountAt: clockAt(2).wallMs,
+        decrementWrongCodesAt: clockAt(2).wallMs,
         verifiedCard,
         audit: makeAuditEntry(verifiedCard),
       }

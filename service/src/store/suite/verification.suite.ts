@@ -139,8 +139,8 @@ export function verificationSuite(withStore: WithStore): void {
         const attempts = await Promise.all(
           Array.from({ length: 200 }, () => store.write(checkCode, { attempt: makeCodeAttempt(card, 'one', clockAt(10)) })),
         )
-        assert.equal(attempts.filter(({ outcome }) => outcome === 'wrong').length, 5)
-        assert.equal(attempts.filter((each) => each.outcome === 'wrong' && each.isLast).length, 1)
+        assert.equal(attempts.filter(({ outcome }) => outcome === 'incorrect').length, 5)
+        assert.equal(attempts.filter((each) => each.outcome === 'incorrect' && each.isLast).length, 1)
         assert.equal(attempts.filter(({ outcome }) => outcome === 'attemptsUsedUp').length, 195)
         assert.equal(await countEntries(store), before + 5)
         assert.deepEqual(await store.write(checkCode, { attempt: right(card, 'one', clockAt(11)) }), { outcome: 'attemptsUsedUp' })
@@ -254,9 +254,9 @@ export function verificationSuite(withStore: WithStore): void {
           Array.from({ length: 5 }, () => store.write(checkCode, { attempt: makeCodeAttempt(card, 'one', at, { dayCap }) })),
         ),
       )
-      assert.equal(attempts.filter(({ outcome }) => outcome === 'wrong').length, 7)
+      assert.equal(attempts.filter(({ outcome }) => outcome === 'incorrect').length, 7)
       assert.ok(
-        attempts.every((each) => each.outcome === 'wrong' || each.outcome === 'attemptsUsedUp' || each.outcome === 'dayAttemptsUsedUp'),
+        attempts.every((each) => each.outcome === 'incorrect' || each.outcome === 'attemptsUsedUp' || each.outcome === 'dayAttemptsUsedUp'),
       )
       const counted = await Promise.all(cards.map((card) => store.read(findVerification(card))))
       assert.equal(
@@ -294,7 +294,15 @@ export function verificationSuite(withStore: WithStore): void {
 
       const { bucket, merchantId, cardId } = card
       const verifiedCard = nextVersion(card, { verified: true })
-      const finish = { bucket, merchantId, cardId, attemptId: 'one', uncountAt: null, verifiedCard, audit: makeAuditEntry(verifiedCard) }
+      const finish = {
+        bucket,
+        merchantId,
+        cardId,
+        attemptId: 'one',
+        decrementWrongCodesAt: null,
+        verifiedCard,
+        audit: makeAuditEntry(verifiedCard),
+      }
       assert.equal(await store.write(completeVerification, { ...finish, attemptId: 'other' }), false)
       const finished = await Promise.all(Array.from({ length: 10 }, () => store.write(completeVerification, { ...finish })))
       assert.equal(finished.filter(Boolean).length, 1)
