@@ -14,7 +14,7 @@ export function printOperationsPage(operations: readonly OperationContract[]): s
       operations.filter(isPublic).map((each) => [`[${each.name}](methods/${each.name}.md)`, each.caller, ...commonCells(each)]),
     ),
     '## Dashboard',
-    'Called by the pages of the dashboard with the session of a user. A user needs the role named here or a higher one.',
+    'Called by the pages of the dashboard. A user needs exactly this role, or `owner`; operations of role `read` are open to every role, and those of `visitor` need no session.',
     markdownTable(
       ['operation', 'role', 'limit', 'changes data', 'summary'],
       operations.filter((each) => each.caller === 'dashboard').map((each) => [`\`${each.name}\``, each.role, ...commonCells(each)]),

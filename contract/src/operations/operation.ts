@@ -11,7 +11,7 @@ export type PublicCaller = 'browser' | 'server' | 'serverInSpec' | 'nobody'
 /** Who may call: a merchant's browser or server, a signed-in user of the dashboard, or the operator of the service over the control socket. */
 export type OperationCaller = PublicCaller | 'dashboard' | 'operator'
 
-/** What a user of the dashboard may do: `read`: every role. `support` and `developer` are independent of each other. `owner`: everything. */
+/** The role of a user of the dashboard. What is open to `read` is open to every role; `support` and `developer` add their own; `owner` may do everything. */
 export type Role = 'read' | 'support' | 'developer' | 'owner'
 
 /** Which rate limits a call counts in. */
@@ -61,7 +61,7 @@ export interface PublicOperationDefinition extends OperationDefinition {
 /** An operation of the merchant's dashboard: called at its own endpoint alone, with a session in place of X-Auth (docs/reference/wire.md#dashboard-and-operator). */
 export interface DashboardOperationDefinition extends OperationDefinition {
   readonly caller: 'dashboard'
-  /** The least role of its user; `visitor`: not signed in yet. */
+  /** The required role: exactly this one, or `owner`; `read`: every role; `visitor`: not signed in yet. */
   readonly role: Role | 'visitor'
 }
 

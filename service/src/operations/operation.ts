@@ -9,7 +9,7 @@ import type { RequestContext } from '../domain/request-context.ts'
 import type { AppServices } from './app-services.ts'
 
 /** The role that a dashboard operation requires. */
-export type NeededRole = Role | 'visitor'
+export type RequiredRole = Role | 'visitor'
 
 /**
  * The implementation of an operation. `run` returns an outcome of the domain, `render` the result for the API. They are separate because the rendered
@@ -44,7 +44,7 @@ export type Operation<Name extends OperationName> = (PlainHandler<Name> | Handle
 export type OperationRules<Name extends OperationName = OperationName> = Pick<
   (typeof operations)[Name],
   'name' | 'caller' | 'mutates' | 'limit'
-> & { readonly role?: NeededRole; readonly countsToken?: true; readonly watchesFailures?: true }
+> & { readonly role?: RequiredRole; readonly countsToken?: true; readonly watchesFailures?: true }
 
 export type OperationRegistry = { readonly [Name in OperationName]: Operation<Name> }
 

@@ -4,12 +4,12 @@ import { bucketOf } from '@tessera/vault/id'
 import { timingSafeEqual } from 'node:crypto'
 
 import type { DashboardBrowser } from '../../domain/request-context.ts'
-import type { NeededRole } from '../../operations/operation.ts'
+import type { RequiredRole } from '../../operations/operation.ts'
 import type { CallerAuthentication, Authenticator } from './authenticator.ts'
 
 import type { LiveDashboardSession, DashboardSessions } from '../../domain/users/sessions.ts'
 
-/** Authenticates at the dashboard's endpoint: a live session, its CSRF token, and a sufficient role. */
+/** Authenticates at the dashboard's endpoint: a live session, its CSRF token, and the required role. */
 export function makeSessionAuthenticator(sessions: DashboardSessions): Authenticator {
   return Object.freeze<Authenticator>({
     serves: isDashboardOperation,
@@ -25,9 +25,9 @@ export function makeSessionAuthenticator(sessions: DashboardSessions): Authentic
   })
 }
 
-/** Whether a role includes another one. `support` and `developer` do not include each other. */
-export function isRoleEnough(role: Role, needed: Role): boolean {
-  return role === 'owner' || needed === 'read' || role === needed
+/** Whether a user may call an operation of the required role: it is the user's role, the user is `owner`, or the operation is open to every role. */
+export function hasRequiredRole(role: Role, required: Role): boolean {
+  return role === 'owner' || required === 'read' || role === required
 }
 
 function assertCsrf({ session }: LiveDashboardSession, { csrf }: DashboardBrowser): void {
@@ -36,11 +36,11 @@ function assertCsrf({ session }: LiveDashboardSession, { csrf }: DashboardBrowse
   if (given.length !== expected.length || !timingSafeEqual(given, expected)) throw new RpcError('notFromDashboard')
 }
 
-function authenticatedUser({ session, user }: LiveDashboardSession, needed: Exclude<NeededRole, 'visitor'>): CallerAuthentication {
+function authenticatedUser({ session, user }: LiveDashboardSession, required: Exclude<RequiredRole, 'visitor'>): CallerAuthentication {
   const { merchantId, userId, role } = user
   const known = { userId, sessionId: session.sessionId, role, mustChangePassword: user.mustChange }
   const identity = { merchantId, bucket: bucketOf(merchantId), kind: 'dashboard', limits: null, user: known } as const
-  const fault = isRoleEnough(role, needed) ? null : ({ entry: 'roleTooLow' } as const)
+  const fault = hasRequiredRole(role, required) ? null : ({ entry: 'roleTooLow' } as const)
   return { identity, merchantId, fault }
 }
 
