@@ -66,9 +66,9 @@ export function createPipeline(options: PipelineOptions, authenticator: Authenti
   const detector = makeCardNumberDetector(options.cardRoutes)
   const pipeline: Pipeline = { ...options, authenticator, readParams: makeReadParams() }
   return (request) => {
-    const common = toRequestCommon(request)
+    const shared = toSharedRequest(request)
     const read = readCalls(request, detector)
-    return read.kind === 'call' ? handleCall(read.call, common, pipeline) : handleBatch(read.calls, common, pipeline)
+    return read.kind === 'call' ? handleCall(read.call, shared, pipeline) : handleBatch(read.calls, shared, pipeline)
   }
 }
 
@@ -245,7 +245,7 @@ interface Call {
   error: RpcError | null
 }
 
-function toRequestCommon(request: HttpRequest): SharedRequest {
+function toSharedRequest(request: HttpRequest): SharedRequest {
   const { xAuth, origin, isFromBrowser, idempotencyKey, address, body, browser, segment, acceptLanguage } = request
   const profile = segment === null ? 'subscribe' : 'spec'
   const language = readLanguage(acceptLanguage)
