@@ -28,7 +28,7 @@ export const loggedCard = {
   'card.token': 'card',
   'card.recurrent': 'flag',
   'card.verify': 'flag',
-  'card.type': 'word',
+  'card.type': 'plainName',
 } as const
 
 const account = Type.Record(Type.String({ pattern: givenAccountFieldPattern }), Type.Union([Type.String(), Type.Number(), Type.Null()]), {
@@ -61,7 +61,7 @@ export const cardsCreateContract = defineOperation('cards.create', {
   caller: 'browser',
   mutates: true,
   limit: 'create',
-  watchesFailures: true,
+  countsTowardFailureBreaker: true,
   params: Type.Object({
     card: Type.Object({
       number: Type.String({ description: 'PAN: 12 to 19 digits without blanks (ISO/IEC 7812).' }),
@@ -115,15 +115,15 @@ export const cardsCreateContract = defineOperation('cards.create', {
       'card.number': 'secret',
       'card.expire': 'secret',
       save: 'flag',
-      'account.*': 'word',
-      customer: 'word',
+      'account.*': 'plainName',
+      customer: 'plainName',
       amount: 'number',
-      'consent.version': 'word',
-      'consent.sha256': 'size',
-      'consent.locale': 'word',
-      'consent.at': 'moment',
+      'consent.version': 'plainName',
+      'consent.sha256': 'shape',
+      'consent.locale': 'plainName',
+      'consent.at': 'timestamp',
       session: 'secret',
-      form: 'size',
+      form: 'shape',
     },
     result: loggedCard,
   },
@@ -137,8 +137,8 @@ export const cardsGetVerifyCodeContract = defineOperation('cards.get_verify_code
   caller: 'browser',
   mutates: true,
   limit: 'verify',
-  countsToken: true,
-  watchesFailures: true,
+  countsTowardTokenLimit: true,
+  countsTowardFailureBreaker: true,
   params: Type.Object({ token }),
   result: Type.Object({
     sent: Type.Boolean({ description: 'true: a code is on its way.' }),
@@ -166,8 +166,8 @@ export const cardsVerifyContract = defineOperation('cards.verify', {
   caller: 'browser',
   mutates: true,
   limit: 'verify',
-  countsToken: true,
-  watchesFailures: true,
+  countsTowardTokenLimit: true,
+  countsTowardFailureBreaker: true,
   params: Type.Object({
     token,
     code: Type.Union([Type.String({ maxLength: 16 }), Type.Integer({ minimum: 0, maximum: 999_999 })], {

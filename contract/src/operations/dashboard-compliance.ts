@@ -3,8 +3,8 @@ import Type from 'typebox'
 import { defineOperation, operationsByName } from './operation.ts'
 import { after, next } from './dashboard-cards.ts'
 
-const moment = Type.Integer({ description: 'Unix milliseconds.' })
-const momentOrNull = Type.Union([moment, Type.Null()])
+const timestamp = Type.Integer({ description: 'Unix milliseconds.' })
+const timestampOrNull = Type.Union([timestamp, Type.Null()])
 const textOrNull = Type.Union([Type.String(), Type.Null()])
 const locale = Type.Union([Type.Literal('uz'), Type.Literal('ru'), Type.Literal('en')])
 
@@ -25,8 +25,8 @@ const finding = Type.Object({
     description: '`server`: the password was right, so it was your own code. `browser`: with your id alone, which is public.',
   }),
   count: Type.Integer(),
-  firstAt: moment,
-  lastAt: moment,
+  firstAt: timestamp,
+  lastAt: timestamp,
   method: Type.String({ description: 'Of the last time; none of its values is stored.' }),
   origin: Type.String({ description: 'Of the page, the last time, where the password was right; `` otherwise.' }),
   requestId: Type.String({ description: 'Of the last time.' }),
@@ -52,12 +52,12 @@ const consent = Type.Object({
     Type.Literal('merchant'),
     Type.Literal('unknown', { description: 'Stored by an earlier version.' }),
   ]),
-  receivedAt: moment,
-  agreedAt: momentOrNull,
+  receivedAt: timestamp,
+  agreedAt: timestampOrNull,
   version: textOrNull,
   locale: textOrNull,
   sha256: textOrNull,
-  endedAt: momentOrNull,
+  endedAt: timestampOrNull,
   hasValidMac: Type.Boolean({ description: 'False when the row was changed outside the service.' }),
 })
 

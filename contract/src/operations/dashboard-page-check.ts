@@ -3,7 +3,7 @@ import Type from 'typebox'
 import { defineOperation, operationsByName } from './operation.ts'
 import { done } from './dashboard-session.ts'
 
-const moment = Type.Integer({ description: 'Unix milliseconds.' })
+const timestamp = Type.Integer({ description: 'Unix milliseconds.' })
 const locale = Type.Union([Type.Literal('uz'), Type.Literal('ru'), Type.Literal('en')])
 const page = Type.String({ maxLength: 2048, description: 'The address of the page without its query; `pasted` for pasted source.' })
 const orNull = <T extends ReturnType<typeof Type.String> | ReturnType<typeof Type.Integer>>(shape: T) => Type.Union([shape, Type.Null()])
@@ -25,7 +25,7 @@ const rule = Type.Object({
 
 const report = Type.Object({
   page,
-  checkedAt: moment,
+  checkedAt: timestamp,
   findings: Type.Array(finding, { description: 'In the order of the rules; 200 at most.' }),
   rules: Type.Array(rule, { description: 'The violated rules, errors first, in the requested language.' }),
   scripts: Type.Integer(),
@@ -40,14 +40,14 @@ const script = Type.Object({
   fingerprint: Type.String({ description: 'Its hash, or the integrity that the page demands; `` where neither is known.' }),
   integrity: Type.String(),
   party: Type.Union([Type.Literal('first'), Type.Literal('third')]),
-  firstAt: moment,
-  lastAt: moment,
+  firstAt: timestamp,
+  lastAt: timestamp,
   isGone: Type.Boolean({ description: 'The last check of its page no longer found it.' }),
   decision: Type.Union([Type.Literal('open'), Type.Literal('authorised'), Type.Literal('refused')]),
   isChanged: Type.Boolean({ description: 'It has changed since it was reviewed.' }),
   reason: Type.String(),
   reviewedBy: orNull(Type.String({ description: 'The phone of the user, masked.' })),
-  reviewedAt: orNull(moment),
+  reviewedAt: orNull(timestamp),
 })
 
 export const dashboardPageCheckRunContract = defineOperation('dashboard.pageCheck.run', {
@@ -74,7 +74,7 @@ export const dashboardPageCheckListContract = defineOperation('dashboard.pageChe
   limit: 'read',
   params: Type.Object({}),
   result: Type.Object({
-    checks: Type.Array(Type.Object({ page, checkedAt: moment, errors: Type.Integer(), warnings: Type.Integer() })),
+    checks: Type.Array(Type.Object({ page, checkedAt: timestamp, errors: Type.Integer(), warnings: Type.Integer() })),
   }),
   errors: [],
 })

@@ -6,7 +6,7 @@ import { done } from './dashboard-session.ts'
 
 const receiptId = Type.String({ pattern: '^[0-9a-f]{24}$' })
 const textOrNull = Type.Union([Type.String(), Type.Null()])
-const moment = Type.Integer({ minimum: 0, description: 'Unix milliseconds.' })
+const timestamp = Type.Integer({ minimum: 0, description: 'Unix milliseconds.' })
 
 const state = Type.Union(
   [
@@ -66,7 +66,7 @@ export const dashboardReceiptsListContract = defineOperation('dashboard.receipts
   role: 'read',
   mutates: false,
   limit: 'read',
-  params: Type.Object({ after, count, from: Type.Optional(moment), to: Type.Optional(moment), state: Type.Optional(state) }),
+  params: Type.Object({ after, count, from: Type.Optional(timestamp), to: Type.Optional(timestamp), state: Type.Optional(state) }),
   result: Type.Object({ receipts: Type.Array(receipt), next }),
   errors: [],
 })

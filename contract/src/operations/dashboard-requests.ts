@@ -4,7 +4,7 @@ import { defineOperation, operationsByName } from './operation.ts'
 import { after, count, next } from './dashboard-cards.ts'
 
 const hexId = Type.String({ pattern: '^[0-9a-f]{24}$' })
-const moment = Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER, description: 'Unix milliseconds.' })
+const timestamp = Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER, description: 'Unix milliseconds.' })
 const textOrNull = Type.Union([Type.String(), Type.Null()])
 
 const member = Type.Object({
@@ -62,8 +62,8 @@ export const dashboardRequestsListContract = defineOperation('dashboard.requests
     code: Type.Optional(Type.Integer()),
     requestId: Type.Optional(hexId),
     cardId: Type.Optional(hexId),
-    from: Type.Optional(moment),
-    to: Type.Optional(moment),
+    from: Type.Optional(timestamp),
+    to: Type.Optional(timestamp),
   }),
   result: Type.Object({ requests: Type.Array(entry), next }),
   errors: [],

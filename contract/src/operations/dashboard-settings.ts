@@ -5,8 +5,8 @@ import { maxAmountTiyin } from '../receipt.ts'
 import { defineOperation, operationsByName } from './operation.ts'
 import { done } from './dashboard-session.ts'
 
-const moment = Type.Integer({ description: 'Unix milliseconds.' })
-const momentOrNull = Type.Union([moment, Type.Null()])
+const timestamp = Type.Integer({ description: 'Unix milliseconds.' })
+const timestampOrNull = Type.Union([timestamp, Type.Null()])
 const title = Type.String({ minLength: 1, maxLength: 100 })
 
 const accountField = Type.Object({
@@ -41,7 +41,7 @@ const scope = Type.Union([Type.Literal('cards'), Type.Literal('full')], {
   description: '`cards`: cards.* and form.sessions.* only; `full`: every method.',
 })
 
-const password = Type.Object({ number, scope, createdAt: moment, lastUsedAt: momentOrNull, retiredAt: momentOrNull })
+const password = Type.Object({ number, scope, createdAt: timestamp, lastUsedAt: timestampOrNull, retiredAt: timestampOrNull })
 
 export const dashboardSettingsGetContract = defineOperation('dashboard.settings.get', {
   summary: 'Returns the settings of the merchant; of its API passwords only when they were created and used.',

@@ -5,8 +5,8 @@ import { after, count, next } from './dashboard-cards.ts'
 import { done } from './dashboard-session.ts'
 
 const id = Type.String({ pattern: '^[0-9a-f]{24}$' })
-const moment = Type.Integer({ description: 'Unix milliseconds.' })
-const momentOrNull = Type.Union([moment, Type.Null()])
+const timestamp = Type.Integer({ description: 'Unix milliseconds.' })
+const timestampOrNull = Type.Union([timestamp, Type.Null()])
 const secret = Type.String({ description: '`whsec_…`; returned only here.' })
 const url = Type.String({ minLength: 1, maxLength: 2048 })
 
@@ -35,8 +35,8 @@ const delivery = Type.Object({
   objectId: Type.String({ description: 'The card or receipt.' }),
   state,
   attemptCount: Type.Integer({ description: 'Attempts since it was created or last replayed.' }),
-  dueAt: Type.Union([moment, Type.Null()], { description: 'The next attempt; null: none.' }),
-  createdAt: moment,
+  dueAt: Type.Union([timestamp, Type.Null()], { description: 'The next attempt; null: none.' }),
+  createdAt: timestamp,
   completedAt: Type.Integer({ description: '0 while it is waiting.' }),
 })
 
@@ -46,7 +46,7 @@ const outcome = Type.String({
 
 const attempt = Type.Object({
   number: Type.Integer(),
-  at: moment,
+  at: timestamp,
   tookMs: Type.Integer(),
   outcome,
   status: Type.Integer({ description: 'HTTP status; 0 without one.' }),
@@ -64,7 +64,7 @@ export const dashboardWebhooksListContract = defineOperation('dashboard.webhooks
   params: Type.Object({}),
   result: Type.Object({
     endpoints: Type.Array(
-      Type.Object({ endpointId: Type.String(), url: Type.String(), createdAt: moment, bothSecretsUntil: momentOrNull }),
+      Type.Object({ endpointId: Type.String(), url: Type.String(), createdAt: timestamp, bothSecretsUntil: timestampOrNull }),
     ),
     endpointsMax: Type.Integer(),
   }),
@@ -89,7 +89,7 @@ export const dashboardWebhooksRotateContract = defineOperation('dashboard.webhoo
   mutates: true,
   limit: 'write',
   params: ofEndpoint,
-  result: Type.Object({ secret, bothUntil: moment }),
+  result: Type.Object({ secret, bothUntil: timestamp }),
   errors: ['settingRefused', 'overloaded'],
 })
 

@@ -55,8 +55,8 @@ export const formSessionsCreateContract = defineOperation('form.sessions.create'
   }),
   errors: ['originNotRegistered', 'returnElsewhere'],
   requestLog: {
-    params: { origin: 'size', customer: 'word', save: 'word', locale: 'word', attempts: 'number', return: 'size' },
-    result: { session: 'secret', expires_at: 'moment', page: 'secret' },
+    params: { origin: 'shape', customer: 'plainName', save: 'plainName', locale: 'plainName', attempts: 'number', return: 'shape' },
+    result: { session: 'secret', expires_at: 'timestamp', page: 'secret' },
   },
   example: {
     params: { origin: 'https://shop.example', customer: 'c-1', save: 'ask', locale: 'uz' },
@@ -75,7 +75,7 @@ export const formSessionsGetContract = defineOperation('form.sessions.get', {
   params: Type.Object({ session }),
   result: Type.Object({ state, expires_at: endsAt, card: Type.Optional(card) }),
   errors: ['sessionUnknown', 'originNotRegistered', 'returnElsewhere'],
-  requestLog: { params: { session: 'secret' }, result: { state: 'word', expires_at: 'moment', ...loggedCard } },
+  requestLog: { params: { session: 'secret' }, result: { state: 'plainName', expires_at: 'timestamp', ...loggedCard } },
   example: {
     params: { session: exampleSession },
     result: { state: 'done', expires_at: 1763700000000, card: { ...exampleCard, verify: true } },
@@ -101,7 +101,7 @@ export const formSessionsShowContract = defineOperation('form.sessions.show', {
   errors: ['sessionUnknown', 'originNotRegistered', 'returnElsewhere'],
   requestLog: {
     params: { session: 'secret' },
-    result: { state: 'word', expires_at: 'moment', return: 'size', save: 'word', locale: 'word' },
+    result: { state: 'plainName', expires_at: 'timestamp', return: 'shape', save: 'plainName', locale: 'plainName' },
   },
   example: {
     params: { session: exampleSession },
@@ -118,7 +118,7 @@ export const formSessionsCancelContract = defineOperation('form.sessions.cancel'
   params: Type.Object({ session }),
   result: Type.Object({ state }),
   errors: ['sessionUnknown', 'originNotRegistered', 'returnElsewhere'],
-  requestLog: { params: { session: 'secret' }, result: { state: 'word' } },
+  requestLog: { params: { session: 'secret' }, result: { state: 'plainName' } },
   example: { params: { session: exampleSession }, result: { state: 'cancelled' } },
 })
 

@@ -18,11 +18,11 @@ export type Role = 'read' | 'support' | 'developer' | 'owner'
 export type LimitClass = 'create' | 'verify' | 'read' | 'write' | 'none'
 
 /**
- * How the request log stores a member: `flag` a boolean, `number` of at most 11 digits, `moment` unix milliseconds as a date, `id` 24 hex digits,
- * `card` the card id of a token, `mask` a masked card number, `phone` a phone number, masked, `word` a plain name with too few digits for a card, an
- * account or a phone, `size` only the type and length, `secret` only that it was present.
+ * How the request log stores a member: `flag` a boolean, `number` of at most 11 digits, `timestamp` unix milliseconds as a date, `id` 24 hex digits,
+ * `card` the card id of a token, `mask` a masked card number, `phone` a phone number, masked, `plainName` a plain name with too few digits for a card, an
+ * account or a phone, `shape` only the type and length, `secret` only that it was present.
  */
-export type MemberLogRule = 'flag' | 'number' | 'moment' | 'id' | 'card' | 'mask' | 'phone' | 'word' | 'size' | 'secret'
+export type MemberLogRule = 'flag' | 'number' | 'timestamp' | 'id' | 'card' | 'mask' | 'phone' | 'plainName' | 'shape' | 'secret'
 
 /** Members by their path; `*` stands for every name. */
 export type MemberLogRules = Readonly<Record<string, MemberLogRule>>
@@ -35,9 +35,9 @@ interface OperationDefinition {
   readonly mutates: boolean
   readonly limit: LimitClass
   /** Its requests are counted by token as well: those that request a code, submit one, or pay. */
-  readonly countsToken?: true
+  readonly countsTowardTokenLimit?: true
   /** Its outcomes count for the failure breaker, since cards and codes can be guessed here. */
-  readonly watchesFailures?: true
+  readonly countsTowardFailureBreaker?: true
   readonly params: TSchema
   readonly result: TSchema
   /** Its own errors; those of the envelope and of authentication apply to every operation. */

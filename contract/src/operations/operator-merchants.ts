@@ -1,7 +1,7 @@
 import Type from 'typebox'
 
 import { operationsByName } from './operation.ts'
-import { defineOperatorOperation, listLength, merchantId, moment, momentOrNull, merchantIdParams } from './operator.ts'
+import { defineOperatorOperation, listLength, merchantId, isoTimestamp, isoTimestampOrNull, merchantIdParams } from './operator.ts'
 
 const text = Type.String()
 const endpoint = Type.Union([Type.Object({ url: text, login: text }), Type.Null()])
@@ -26,9 +26,15 @@ const merchantFields = {
   epos: Type.Object({ merchantId: text, terminalId: text }),
   endpoint,
   version: Type.Integer(),
-  createdAt: moment,
+  createdAt: isoTimestamp,
   passwords: Type.Array(
-    Type.Object({ number: Type.Integer(), scope: text, createdAt: moment, lastUsedAt: momentOrNull, retiredAt: momentOrNull }),
+    Type.Object({
+      number: Type.Integer(),
+      scope: text,
+      createdAt: isoTimestamp,
+      lastUsedAt: isoTimestampOrNull,
+      retiredAt: isoTimestampOrNull,
+    }),
   ),
 }
 const merchant = Type.Object(merchantFields)
@@ -52,7 +58,7 @@ export const operatorMerchantsListContract = defineOperatorOperation('operator.m
     count: listLength,
   }),
   result: Type.Object({
-    merchants: Type.Array(Type.Object({ merchantId: text, name: text, state: text, createdAt: momentOrNull })),
+    merchants: Type.Array(Type.Object({ merchantId: text, name: text, state: text, createdAt: isoTimestampOrNull })),
   }),
 })
 

@@ -3,7 +3,7 @@ import Type from 'typebox'
 import { receiptStates } from '../receipt.ts'
 
 import { operationsByName } from './operation.ts'
-import { defineOperatorOperation, listLength, moment, momentOrNull, optionalMerchantId } from './operator.ts'
+import { defineOperatorOperation, listLength, isoTimestamp, isoTimestampOrNull, optionalMerchantId } from './operator.ts'
 
 const receiptId = Type.String({ pattern: '^[0-9a-f]{24}$', description: 'A receipt id is 24 hex digits, as receipts.create returns it.' })
 const states = Object.values(receiptStates)
@@ -16,9 +16,9 @@ const receiptItem = Type.Object({
   state: Type.Integer({ description: '-1: the row cannot be read.' }),
   stateName: text,
   amountTiyin: Type.Integer(),
-  createdAt: momentOrNull,
-  unknownSince: momentOrNull,
-  dueAt: momentOrNull,
+  createdAt: isoTimestampOrNull,
+  unknownSince: isoTimestampOrNull,
+  dueAt: isoTimestampOrNull,
   flagged: Type.Boolean(),
 })
 
@@ -47,11 +47,11 @@ const receiptDetails = Type.Object({
     networkRef: text,
     requestId: text,
     reason: Type.Union([text, Type.Null()], { description: 'Why the last payment failed.' }),
-    createdAt: moment,
-    payTime: momentOrNull,
-    cancelTime: momentOrNull,
-    unknownSince: momentOrNull,
-    dueAt: momentOrNull,
+    createdAt: isoTimestamp,
+    payTime: isoTimestampOrNull,
+    cancelTime: isoTimestampOrNull,
+    unknownSince: isoTimestampOrNull,
+    dueAt: isoTimestampOrNull,
     attempts: Type.Integer({ description: 'Of the receipt worker in this state.' }),
     flagged: Type.Boolean(),
     hasValidMac: Type.Boolean(),
@@ -67,11 +67,11 @@ const receiptDetails = Type.Object({
       networkRef: text,
       reason: text,
       rawCode: text,
-      requestedAt: moment,
-      resolvedAt: momentOrNull,
+      requestedAt: isoTimestamp,
+      resolvedAt: isoTimestampOrNull,
     }),
   ),
-  history: Type.Array(Type.Object({ at: moment, action: text, outcome: text, actor: text, requestId: text }), {
+  history: Type.Array(Type.Object({ at: isoTimestamp, action: text, outcome: text, actor: text, requestId: text }), {
     description: 'Audit entries, newest first.',
   }),
 })

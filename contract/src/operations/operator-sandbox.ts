@@ -1,7 +1,7 @@
 import Type from 'typebox'
 
 import { operationsByName } from './operation.ts'
-import { defineOperatorOperation, merchantId, moment, merchantIdParams, optionalMerchantId } from './operator.ts'
+import { defineOperatorOperation, merchantId, isoTimestamp, merchantIdParams, optionalMerchantId } from './operator.ts'
 
 const text = Type.String()
 const ofOptionalMerchant = Type.Object({ merchantId: optionalMerchantId })
@@ -26,7 +26,7 @@ export const operatorSandboxInboxContract = defineOperatorOperation('operator.sa
   params: Type.Object({
     count: Type.Optional(Type.Integer({ minimum: 1, maximum: 100, description: 'A count is a whole number from 1 to 100.' })),
   }),
-  result: Type.Object({ inbox: Type.Array(Type.Object({ at: moment, merchantId: text, phone: text, text })) }),
+  result: Type.Object({ inbox: Type.Array(Type.Object({ at: isoTimestamp, merchantId: text, phone: text, text })) }),
 })
 
 export const operatorSandboxSetLimitsContract = defineOperatorOperation('operator.sandbox.setLimits', {

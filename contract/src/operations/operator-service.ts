@@ -1,7 +1,7 @@
 import Type from 'typebox'
 
 import { operationsByName } from './operation.ts'
-import { defineOperatorOperation, merchantId, moment, momentOrNull } from './operator.ts'
+import { defineOperatorOperation, merchantId, isoTimestamp, isoTimestampOrNull } from './operator.ts'
 
 const keyId = Type.String({ pattern: '^[0-9a-f]{32}$', description: 'A key is 32 hex digits, as tessera keys status lists them.' })
 const cardId = Type.String({
@@ -22,7 +22,7 @@ const key = Type.Object({
   owner: Type.String({ description: "Merchant id, or '' for a key of the service." }),
   epoch: Type.Integer(),
   state: Type.String(),
-  createdAt: moment,
+  createdAt: isoTimestamp,
   cards: Type.Union([Type.Integer(), Type.Null()], { description: 'Cards sealed under it; null where the purpose seals none.' }),
 })
 
@@ -86,13 +86,13 @@ const consentRecord = Type.Object({
   maskedPan: Type.String(),
   cardState: Type.String(),
   by: Type.Union([Type.Literal('form'), Type.Literal('page'), Type.Literal('server'), Type.Literal('merchant'), Type.Literal('unknown')]),
-  receivedAt: moment,
-  agreedAt: momentOrNull,
+  receivedAt: isoTimestamp,
+  agreedAt: isoTimestampOrNull,
   version: textOrNull,
   locale: textOrNull,
   sha256: textOrNull,
   text: textOrNull,
-  cardEndedAt: momentOrNull,
+  cardEndedAt: isoTimestampOrNull,
   hasValidMac: Type.Boolean(),
 })
 const brokenConsentRecord = Type.Object({ cardId: Type.String(), merchantId: Type.String(), brokenAt: Type.String() })

@@ -1,11 +1,11 @@
 import Type from 'typebox'
 
 import { operationsByName } from './operation.ts'
-import { defineOperatorOperation, listLength, moment, momentOrNull, optionalMerchantId } from './operator.ts'
+import { defineOperatorOperation, listLength, isoTimestamp, isoTimestampOrNull, optionalMerchantId } from './operator.ts'
 
 const text = Type.String()
 const url = Type.String({ description: 'Say where the events go: --url https://…' })
-const endpoint = Type.Object({ endpointId: text, url: text, createdAt: moment, bothSecretsUntil: momentOrNull })
+const endpoint = Type.Object({ endpointId: text, url: text, createdAt: isoTimestamp, bothSecretsUntil: isoTimestampOrNull })
 const ofEndpoint = Type.Object({ merchantId: optionalMerchantId, url: Type.Optional(url) })
 
 export const operatorWebhooksAddContract = defineOperatorOperation('operator.webhooks.add', {
@@ -33,7 +33,7 @@ export const operatorWebhooksRotateContract = defineOperatorOperation('operator.
   summary: 'Creates a new secret for an endpoint, and returns it once. For a day both secrets sign.',
   mutates: true,
   params: ofEndpoint,
-  result: Type.Object({ url: text, secret: text, bothUntil: moment }),
+  result: Type.Object({ url: text, secret: text, bothUntil: isoTimestamp }),
 })
 
 const delivery = Type.Object({
@@ -42,8 +42,8 @@ const delivery = Type.Object({
   objectId: text,
   state: text,
   attemptCount: Type.Integer(),
-  dueAt: momentOrNull,
-  completedAt: momentOrNull,
+  dueAt: isoTimestampOrNull,
+  completedAt: isoTimestampOrNull,
 })
 
 export const operatorEventsListContract = defineOperatorOperation('operator.events.list', {

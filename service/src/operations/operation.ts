@@ -44,7 +44,7 @@ export type Operation<Name extends OperationName> = (PlainHandler<Name> | Handle
 export type OperationRules<Name extends OperationName = OperationName> = Pick<
   (typeof operations)[Name],
   'name' | 'caller' | 'mutates' | 'limit'
-> & { readonly role?: RequiredRole; readonly countsToken?: true; readonly watchesFailures?: true }
+> & { readonly role?: RequiredRole; readonly countsTowardTokenLimit?: true; readonly countsTowardFailureBreaker?: true }
 
 export type OperationRegistry = { readonly [Name in OperationName]: Operation<Name> }
 
@@ -92,8 +92,8 @@ export function withFineLimits<T>(
   { merchantId }: RequestContext,
   run: () => Promise<T>,
 ): Promise<T> {
-  if (contract.countsToken === true) limits.fine.countToken(tokenIn(params), merchantId)
-  return contract.watchesFailures === true ? limits.failures.watch(merchantId, run) : run()
+  if (contract.countsTowardTokenLimit === true) limits.fine.countToken(tokenIn(params), merchantId)
+  return contract.countsTowardFailureBreaker === true ? limits.failures.watch(merchantId, run) : run()
 }
 
 /** Throws `tokenShape` for a malformed token. Whether it belongs to a card is decided later. */

@@ -41,8 +41,8 @@ export function cardIdOf(...of: readonly RedactedMembers[]): string {
 }
 
 /** Whether a text is a plain name, and shorter than a password. */
-export function isLoggableWord(text: string): boolean {
-  return text.length <= wordLengthMax && isPlainName(text)
+export function isLoggableName(text: string): boolean {
+  return text.length <= nameLengthMax && isPlainName(text)
 }
 
 /** 24 hex digits that contain no card number. One id in several hundred has a long enough run of decimal digits, and few of those a valid check digit. */
@@ -107,13 +107,14 @@ const valueReaders: Readonly<Record<Exclude<MemberLogRule, 'secret'>, LoggedValu
   flag: (value) => (typeof value === 'boolean' ? value : null),
   number: (value) => (isInteger(value) && Math.abs(value) < numberEnd ? value : null),
   // A date has no run of digits that could be a card number; a timestamp of 13 digits has.
-  moment: (value) => (value === 0 ? 0 : isInteger(value) && value > momentFrom && value < momentTo ? new Date(value).toISOString() : null),
+  timestamp: (value) =>
+    value === 0 ? 0 : isInteger(value) && value > timestampFrom && value < timestampTo ? new Date(value).toISOString() : null,
   id: (value) => (typeof value === 'string' && isLoggableId(value) ? value : null),
   card: (value) => (typeof value === 'string' && tokenShape.test(value) && isLoggableId(value.slice(0, 24)) ? value.slice(0, 24) : null),
   mask: (value) => (typeof value === 'string' && /^[0-9]{4,6}\*{3,6}[0-9]{2,4}$/.test(value) ? value : null),
   phone: (value) => (typeof value === 'string' && /^[0-9]{9,15}$/.test(value) ? maskPhone(value) : null),
-  word: (value) => ((typeof value === 'string' || typeof value === 'number') && isLoggableWord(String(value)) ? value : null),
-  size: () => null,
+  plainName: (value) => ((typeof value === 'string' || typeof value === 'number') && isLoggableName(String(value)) ? value : null),
+  shape: () => null,
 }
 
 function describe(value: unknown): Pick<RedactedMember, 'hidden' | 'size'> {
@@ -125,7 +126,7 @@ function describe(value: unknown): Pick<RedactedMember, 'hidden' | 'size'> {
 }
 
 function nameOf(name: string): string {
-  return isLoggableWord(name) ? name : '*'
+  return isLoggableName(name) ? name : '*'
 }
 
 function isInteger(value: unknown): value is number {
@@ -156,9 +157,9 @@ const none: Rules = compile({})
 const visible = Object.freeze({ hidden: null, size: 0 })
 const tokenShape = /^[0-9a-f]{24}_[0-9A-Za-z]{20,103}$/
 const membersMax = 40
-const wordLengthMax = 32
+const nameLengthMax = 32
 const panLengthMin = 15
 const panLengthMax = 19
 const numberEnd = 1e11
-const momentFrom = Date.UTC(2000)
-const momentTo = Date.UTC(2100)
+const timestampFrom = Date.UTC(2000)
+const timestampTo = Date.UTC(2100)

@@ -14,7 +14,7 @@ import {
 } from '../../store/request-log.ts'
 import { deleteInPages, type Store } from '../../store/store.ts'
 
-import { cardIdOf, isLoggableId, isLoggableWord, redactParams, redactResult } from './redact.ts'
+import { cardIdOf, isLoggableId, isLoggableName, redactParams, redactResult } from './redact.ts'
 import { makeRequestBuffer, type RequestLoss } from './request-buffer.ts'
 
 /** Records calls in the request log: after the reply, in batches. Calls that do not fit into the buffer are counted, and the gap is recorded. */
@@ -182,7 +182,7 @@ function outcomeOf({ error, profile }: CompletedCall): { code: number; reason: s
 
 /** The path of a member or another plain name. A reply of a merchant's endpoint is not stored. */
 function loggableData(data: unknown): string {
-  return typeof data === 'string' && (isLoggableId(data) || isLoggableWord(data)) ? data : ''
+  return typeof data === 'string' && (isLoggableId(data) || isLoggableName(data)) ? data : ''
 }
 
 function rowOfLoss({ merchantId, bucket, count, from, to, requestId }: RequestLoss): DetailedRequestRow {
