@@ -2,10 +2,11 @@ import { timingSafeEqual } from 'node:crypto'
 
 import { RpcError } from '@tessera/contract/errors'
 
-import { deleteOldIdempotencyRecords } from '../../store/idempotency.ts'
+import { deleteOldIdempotencyRecords, idempotencyTable } from '../../store/idempotency.ts'
 import { deleteInPages } from '../../store/store.ts'
 
 import { retryOnConflict } from '../concurrency.ts'
+import { makeVerifiedRows, type VerifiedRowDependencies } from '../verified-rows.ts'
 
 import { awaitOutcome, type IdempotentRun } from './await-outcome.ts'
 import type { IdempotencyDependencies, IdempotentOperation } from './dependencies.ts'
@@ -26,7 +27,8 @@ export interface Idempotency {
   deleteOld(stopping?: AbortSignal): Promise<number>
 }
 
-export function makeIdempotency(deps: IdempotencyDependencies): Idempotency {
+export function makeIdempotency(input: Omit<IdempotencyDependencies, 'rows'> & VerifiedRowDependencies): Idempotency {
+  const deps = { ...input, rows: makeVerifiedRows(input, idempotencyTable) }
   return Object.freeze({
     once: <T extends object>(request: KeyedRequest, operation: IdempotentOperation<T>) => once(deps, request, operation),
     deleteOld: (stopping?: AbortSignal) => deleteInPages(deps.store, deleteOldIdempotencyRecords, deps.clock.now(), stopping),
@@ -54,7 +56,7 @@ async function runFirst<T extends object>(
   deps: IdempotencyDependencies,
   { request, digest, operation }: IdempotentRun<T>,
 ): Promise<OperationOutcome<T> | 'retry'> {
-  const recorder = makeOutcomeRecorder(deps, request, digest)
+  const recorder = makeOutcomeRecorder(deps, request, digest, await deps.rows.loadSealer())
   try {
     const outcome = await captureOutcome(() => operation.run(recorder.handle))
     return !isStorable(outcome) || (await recorder.store(outcome)) ? outcome : 'retry'

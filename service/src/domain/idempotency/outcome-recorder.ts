@@ -1,6 +1,12 @@
 import { RpcError } from '@tessera/contract/errors'
 
-import { findIdempotencyRecord, type IdempotencyClaim, type IdempotencyOutcome, saveIdempotencyOutcome } from '../../store/idempotency.ts'
+import {
+  findIdempotencyRecord,
+  type IdempotencyClaim,
+  type IdempotencyOutcome,
+  type IdempotencyRow,
+  saveIdempotencyOutcome,
+} from '../../store/idempotency.ts'
 
 import type { IdempotencyDependencies } from './dependencies.ts'
 import type { IdempotencyHandle } from './handle.ts'
@@ -20,6 +26,7 @@ export function makeOutcomeRecorder(
   { store, clock, settings }: IdempotencyDependencies,
   { method, requestId }: KeyedRequest,
   digest: RequestDigest,
+  seal: (row: IdempotencyRow) => IdempotencyRow,
 ): OutcomeRecorder {
   const [location] = digest.locations
   const { key, identity, dek } = location
@@ -32,7 +39,7 @@ export function makeOutcomeRecorder(
     subject = claimed
     const now = clock.now()
     const times = { claimedAt: now, leaseUntil: now + settings.leaseMs, endsAt: now + settings.retentionMs }
-    return { ...key, identity, hashKeyId: dek.keyId, ...times, method, subject, requestId }
+    return seal({ ...key, identity, hashKeyId: dek.keyId, ...times, method, subject, requestId, sealed: null, mac: new Uint8Array(0) })
   }
 
   function outcomeRow(result: object): IdempotencyOutcome | null {

@@ -1,24 +1,16 @@
 import { type ReceiptState, receiptStates } from '@tessera/contract/receipt'
-import { makeRowAuthenticator } from '@tessera/vault/rowmac'
 
-import {
-  type BrokenReceipt,
-  type DueReceiptCursor,
-  listDueReceipts,
-  type ReceiptRow,
-  updateReceipt,
-  receiptsTable,
-} from '../../store/receipts.ts'
+import { type BrokenReceipt, type DueReceiptCursor, listDueReceipts, type ReceiptRow, updateReceipt } from '../../store/receipts.ts'
+import { isTamperedRow } from '../verified-rows.ts'
 
 import { advanceHeld } from './capture.ts'
-import type { PaymentDependencies, PaymentServices } from './dependencies.ts'
+import { type PaymentDependencies, type PaymentServices, withRowMacs } from './dependencies.ts'
 import { abandonMerchantCheck, cancelAtMerchant, retryPerform } from './merchant-callback.ts'
 import { reconcileUnknown } from './reconcile.ts'
 import { advanceReturn } from './refund.ts'
 import { updateToCancelled } from './receipt-patches.ts'
 import { receiptAuditEntry } from './transition-records.ts'
 import { applyBackgroundTransition, type DueReceipt } from './transitions.ts'
-import { cardsTable } from '../../store/cards.ts'
 
 /** The background job that advances due receipts: lost calls, unknown outcomes, refunds, expired receipts and holds. */
 export interface ReceiptWorker {
@@ -41,16 +33,14 @@ export interface ReceiptWorkerDependencies extends PaymentDependencies {
 }
 
 export function createReceiptWorker({ onError, ...dependencies }: ReceiptWorkerDependencies): ReceiptWorker {
-  const { keyring, environment, store, clock } = dependencies
-  const services: PaymentServices = {
-    ...dependencies,
-    mac: makeRowAuthenticator(keyring, environment, receiptsTable),
-    cardMac: makeRowAuthenticator(keyring, environment, cardsTable),
-  }
+  const { store, clock } = dependencies
+  const services: PaymentServices = withRowMacs(dependencies)
   const stopping = new AbortController()
   /** By receipt id, so that no receipt is processed twice at the same time. */
   const inProgress = new Map<string, Promise<boolean>>()
   const reported = new Set<string>()
+  /** Receipts with a tampered operation, and when they are tried again. */
+  const tampered = new Map<string, number>()
 
   return Object.freeze({
     async begin() {
@@ -90,14 +80,22 @@ export function createReceiptWorker({ onError, ...dependencies }: ReceiptWorkerD
   function startOne(receipt: ReceiptRow): Promise<boolean> | null {
     const { receiptId } = receipt
     if (stopping.signal.aborted || inProgress.size >= maxConcurrent || inProgress.has(receiptId)) return null
+    if (clock.now() < (tampered.get(receiptId) ?? 0)) return null
     const work = advanceWhileDue(services, receipt, stopping.signal)
       .catch((err: unknown) => {
-        onError(err)
+        if (isTamperedRow(err)) postpone(receiptId)
+        else onError(err)
         return false
       })
       .finally(() => inProgress.delete(receiptId))
     inProgress.set(receiptId, work)
     return work
+  }
+
+  /** The alarm was raised. The receipt stays due, moves no money, and is tried again after a minute, in case an operator has repaired the row. */
+  function postpone(receiptId: string): void {
+    if (tampered.size >= maxReported) tampered.clear()
+    tampered.set(receiptId, clock.now() + tamperedRetryMs)
   }
 
   /** Reported once per process, although every round finds the row again. It stays due until an operator has repaired it. */
@@ -130,7 +128,7 @@ function isDue({ clock }: PaymentServices, { dueAt }: ReceiptRow): boolean {
 /** A row with a wrong MAC was not written by this service and must move no money. Its MAC is not renewed and it is never due again; an operator has to examine it. */
 async function quarantine({ store, clock, alarm }: PaymentServices, receipt: ReceiptRow): Promise<boolean> {
   const { merchantId, receiptId } = receipt
-  alarm('row_tampered', { merchantId, cardId: '', requestId: '', receiptId })
+  alarm('row_tampered', { merchantId, cardId: '', requestId: '', receiptId, table: 'receipts' })
   const next = { ...receipt, dueAt: null, version: receipt.version + 1 }
   const audit = receiptAuditEntry(null, next, { at: clock.now(), action: 'receipt.flagged', outcome: 'tampered' })
   await store.write(updateReceipt, { receipt: next, operations: [], cardLock: null, card: null, audit })
@@ -141,6 +139,7 @@ const pageSize = 100
 /** More than 2,000 unreadable receipts block the due ones behind them until an operator has repaired some. */
 const maxPages = 20
 const maxReported = 10_000
+const tamperedRetryMs = 60_000
 /** A lost call takes four steps to its final state. More than this in a row mean a fault. */
 const maxSteps = 8
 /** The others wait for the next round. */

@@ -11,8 +11,12 @@ import type { CodeCheckResult } from '../../adapters/network/network.ts'
 import type { IdempotencyOutcome } from '../../store/idempotency.ts'
 import { insertAuditEntry } from '../../store/audit.ts'
 import type { CardRow } from '../../store/cards.ts'
+import type { DayAttemptCap } from '../../store/send-limits.ts'
+import type { EventRow } from '../../store/outbox.ts'
+import { StoreOutcomeUnknown } from '../../store/store.ts'
 import { checkCode, type CheckCode, type CodeAttemptResult, completeVerification, findVerification } from '../../store/verifications.ts'
 
+import type { CodeCap } from './evaluated-codes.ts'
 import { dailyCapsOf, dailyAttemptCap } from './daily-caps.ts'
 import { buildCodeAttempt, codeFailedEntry, cardVerifiedEntry, type CodeAttemptContext } from './code-attempt.ts'
 import type { VerificationDependencies } from './dependencies.ts'
@@ -33,6 +37,7 @@ export async function verifyCode(
     if (live.card.verified) return live.card
     const attempt = await deps.store.read(findVerification(live.card))
     if (attempt === null) throw new RpcError('codeNotRequested')
+    await deps.rows.require(attempt, ctx.requestId)
     if (!isSixDigits(digits)) throw new RpcError('codeMalformed')
     return attemptVerification({ deps, live, attempt, code: digits, ctx }, token)
   })
@@ -67,19 +72,54 @@ async function checkWithStoreAndNetwork(context: CodeAttemptContext, verified: C
   return usePan(deps.cards, live, async (pan) => {
     const refusal = await callCardNetwork(timeout, (signal) => network.admitVerification({ merchantId, pan, expiry }, signal))
     if (refusal !== null) return refusal
-    const caps = dailyCapsOf(deps, merchantId)
-    const cap = caps === null ? null : await dailyAttemptCap(keyring, pan, { maxAttempts: settings.cardDayAttemptsMax, caps })
-    const decision = requireNoConflict(
-      await store.write(checkCode, {
-        attempt: await buildCodeAttempt(context, verified, cap),
-        ...codeExtras(ctx.idempotency, verified, clock.now()),
-      }),
+    const daily = dailyCapsOf(deps, merchantId)
+    const cap = daily === null ? null : await dailyAttemptCap(keyring, pan, { maxAttempts: settings.cardDayAttemptsMax, caps: daily })
+    const caps = evaluationCaps(context, cap)
+    const usedUp = deps.evaluatedCodes.claim(caps, clock.now())
+    if (usedUp !== null) throw evaluatedTooOften(usedUp, cap, clock.now())
+    const event = await deps.cards.eventMac.seal(cardEvent('card.verified', verified, clock.now()))
+    const attempted = await buildCodeAttempt(context, verified, cap)
+    const decision = await releaseUnlessEvaluated(deps, caps, async () =>
+      requireNoConflict(await store.write(checkCode, { attempt: attempted, ...codeExtras(ctx.idempotency, verified, event) })),
     )
     if (decision.outcome !== 'networkDecides') return decision
     const codeCheck = { merchantId, pan, expiry, requestId: attempt.attemptId, networkRef: attempt.networkRef, code }
     const checked = await callCardNetwork(timeout, (signal) => network.finishVerification(codeCheck, signal))
     return checked.kind === 'wrong' ? { kind: 'wrong', isLast: decision.isLast } : checked
   })
+}
+
+/** An evaluation that did not take place does not count; one whose outcome is unknown does. */
+async function releaseUnlessEvaluated(
+  { evaluatedCodes }: VerificationDependencies,
+  caps: readonly CodeCap[],
+  check: () => Promise<CodeAttemptResult>,
+): Promise<CodeAttemptResult> {
+  let isEvaluated = false
+  try {
+    const decision = await check()
+    isEvaluated = evaluatedOutcomes.has(decision.outcome)
+    return decision
+  } catch (err) {
+    isEvaluated = err instanceof StoreOutcomeUnknown
+    throw err
+  } finally {
+    if (!isEvaluated) evaluatedCodes.release(caps)
+  }
+}
+
+/** The caps of one evaluation, counted in memory: of the code, and of the card number and day. */
+function evaluationCaps({ deps, attempt }: CodeAttemptContext, cap: DayAttemptCap | null): CodeCap[] {
+  const { otpAttemptsMax, otpLifetimeMs } = deps.settings
+  const code = { subject: attempt.attemptId, max: otpAttemptsMax, endsAt: attempt.requestedAt.wallMs + otpLifetimeMs }
+  if (cap === null) return [code]
+  const { subject, keyId, maxAttempts, endsAt } = cap
+  return [code, { subject: `${keyId} ${Buffer.from(subject).toString('hex')}`, max: maxAttempts, endsAt }]
+}
+
+function evaluatedTooOften({ subject }: CodeCap, cap: DayAttemptCap | null, now: number): RpcError {
+  if (cap === null || !subject.startsWith(cap.keyId)) return new RpcError('triesUsedUp')
+  return new RpcError('cardDayTriesUsedUp', { retryAfterMs: Math.max(1, cap.endsAt - now) })
 }
 
 async function applyStoreDecision(
@@ -114,7 +154,7 @@ async function completeAfterNetworkCheck({ deps, attempt, ctx }: CodeAttemptCont
     const audit = cardVerifiedEntry(ctx, next, now)
     const uncountAt = deps.settings.limits ? now : null
     const completion = { bucket, merchantId, cardId, attemptId, uncountAt, verifiedCard: next, audit }
-    const extras = extrasWithEvent(outcomeExtras(ctx.idempotency, next), cardEvent('card.verified', next, now))
+    const extras = extrasWithEvent(outcomeExtras(ctx.idempotency, next), await cards.eventMac.seal(cardEvent('card.verified', next, now)))
     if (requireNoConflict(await store.write(completeVerification, { ...completion, ...extras }))) return next
     const { card } = await requireLiveCard(cards, token, ctx)
     if (card.verified) return card
@@ -125,8 +165,8 @@ async function completeAfterNetworkCheck({ deps, attempt, ctx }: CodeAttemptCont
 }
 
 /** For a code of the service outcome and effect are one transaction. For a code of the network only the claim is stored before the network is called. */
-function codeExtras(idempotency: IdempotencyHandle<CardRow> | null, verified: CardRow, now: number): CodeExtras {
-  const events = [cardEvent('card.verified', verified, now)]
+function codeExtras(idempotency: IdempotencyHandle<CardRow> | null, verified: CardRow, event: EventRow): CodeExtras {
+  const events = [event]
   if (idempotency === null) return { events, idempotency: null }
   const outcomeOfWrongCode = (isLast: boolean): IdempotencyOutcome | null => idempotency.outcome(new RpcError(wrongCodeError(isLast)))
   return {
@@ -144,6 +184,7 @@ function isSixDigits(code: string): boolean {
   return /^[0-9]{6}$/.test(code)
 }
 
+const evaluatedOutcomes: ReadonlySet<CodeAttemptResult['outcome']> = new Set(['verified', 'wrong', 'networkDecides'])
 /** The reply to the last wrong code says that no attempt is left; the cardholder need not try once more to learn it. */
 function wrongCodeError(isLast: boolean): 'triesUsedUp' | 'wrongCode' {
   return isLast ? 'triesUsedUp' : 'wrongCode'

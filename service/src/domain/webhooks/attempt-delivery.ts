@@ -2,10 +2,11 @@ import type { Keyring } from '@tessera/vault/keyring'
 import { SettingProblem } from '@tessera/contract/setting-problems'
 
 import type { Clock } from '../../clock.ts'
-import { type DeliveryRow, findDueDelivery, recordDeliveryAttempt } from '../../store/deliveries.ts'
-import type { EventRow } from '../../store/outbox.ts'
+import { deliveriesTable, type DeliveryRow, type DueDelivery, findDueDelivery, recordDeliveryAttempt } from '../../store/deliveries.ts'
+import { type EventRow, outboxTable } from '../../store/outbox.ts'
 import type { Store } from '../../store/store.ts'
-import type { EndpointRow } from '../../store/webhook-endpoints.ts'
+import { type EndpointRow, webhookEndpointsTable } from '../../store/webhook-endpoints.ts'
+import { makeVerifiedRows, type TamperedRowAlarm } from '../verified-rows.ts'
 
 import type { AddressGuard } from '../../adapters/http/address-guard.ts'
 import type { WebhookPost, WebhookPostResult } from './webhook-post.ts'
@@ -18,6 +19,7 @@ export interface DeliveryDependencies {
   readonly keyring: Keyring
   readonly environment: string
   readonly clock: Clock
+  readonly alarm: TamperedRowAlarm
   readonly guard: AddressGuard
   readonly post: WebhookPost
   /** Returns a number in [0, 1). */
@@ -34,12 +36,15 @@ export async function attemptDelivery(
   signal: AbortSignal,
 ): Promise<void> {
   const startedAt = deps.clock.now()
-  const found = await deps.store.read(findDueDelivery(delivery))
-  const result = found === null ? endpointRemoved : await signAndPost(deps, found, signal)
+  const found = await readDueDelivery(deps, delivery)
+  const result = found === null ? endpointRemoved : found === 'tampered' ? tamperedRow : await signAndPost(deps, found, signal)
   if (result.outcome === 'stopped') return
 
   const now = deps.clock.now()
-  const wait = result.outcome === 'delivered' || result === endpointRemoved ? null : retryWaitAfter(delivery.attempts, deps.random())
+  const wait =
+    result.outcome === 'delivered' || result === endpointRemoved || result === tamperedRow
+      ? null
+      : retryWaitAfter(delivery.attempts, deps.random())
   const { bucket, endpointId, eventId, totalAttempts: number } = delivery
   await deps.store.write(recordDeliveryAttempt, {
     claimId,
@@ -59,12 +64,28 @@ export async function attemptDelivery(
   })
 }
 
+/** The event and the endpoint of a delivery, which are both bound to its merchant, and the event to its object; null when the event is deleted. */
+async function readDueDelivery(deps: DeliveryDependencies, delivery: DeliveryRow): Promise<DueDelivery | 'tampered' | null> {
+  const found = await deps.store.read(findDueDelivery(delivery))
+  if (found === null) return null
+  const { event, endpoint } = found
+  const isEventValid = await makeVerifiedRows(deps, outboxTable).isValid(event)
+  const isEndpointValid = endpoint === null || (await makeVerifiedRows(deps, webhookEndpointsTable).isValid(endpoint))
+  if (!isEventValid || !isEndpointValid) return 'tampered'
+  if (event.objectId === delivery.objectId) return found
+  deps.alarm('row_tampered', { merchantId: delivery.merchantId, cardId: '', requestId: '', table: deliveriesTable.name })
+  return 'tampered'
+}
+
 /** The outcome of one attempt, with its HTTP status. */
 export type WebhookAttemptOutcome =
-  WebhookPostResult | { readonly outcome: 'endpoint_removed' | 'forbidden_url' | 'not_signed'; readonly status: 0 }
+  WebhookPostResult | { readonly outcome: 'endpoint_removed' | 'forbidden_url' | 'not_signed' | 'tampered'; readonly status: 0 }
 
 /** The dependencies of one attempt. */
-export type DeliveryAttemptDependencies = Pick<DeliveryDependencies, 'keyring' | 'environment' | 'clock' | 'guard' | 'post' | 'failed'>
+export type DeliveryAttemptDependencies = Pick<
+  DeliveryDependencies,
+  'keyring' | 'environment' | 'clock' | 'alarm' | 'guard' | 'post' | 'failed'
+>
 
 /** Signs an event and posts it to an address that the guard allows. Never throws. */
 export async function signAndPost(
@@ -104,4 +125,6 @@ interface DeliveryPayload {
 
 type SignatureHeaders = ReturnType<typeof signatureHeaders>
 
+/** Not attempted again: the event or the endpoint was not written by this service. */
+const tamperedRow: WebhookAttemptOutcome = Object.freeze({ outcome: 'tampered', status: 0 })
 const endpointRemoved: WebhookAttemptOutcome = Object.freeze({ outcome: 'endpoint_removed', status: 0 })
