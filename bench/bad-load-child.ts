@@ -4,13 +4,13 @@ import { connect } from 'node:net'
 import { setTimeout as pause } from 'node:timers/promises'
 import { cutReply } from '../fault/http-connection.ts'
 import { makeRandom } from '../fault/random.ts'
-import { makeBadRequests } from './bad-requests.ts'
+import { makeCostlyRequests } from './bad-requests.ts'
 import type { BadLoad, BadLoadResult } from './stall-messages.ts'
 
 const [first] = (await once(process.stdin, 'data')) as [Buffer]
 const { url, xAuth, connections, ms, seed } = JSON.parse(first.toString()) as BadLoad
 const { hostname, port, host } = new URL(url)
-const nextRequest = makeBadRequests(makeRandom(seed), host, xAuth)
+const nextRequest = makeCostlyRequests(makeRandom(seed), host, xAuth)
 const startedAt = performance.now()
 const end: BadLoadResult = { requests: 0, results: 0, invalid: 0, closed: 0 }
 

@@ -1,8 +1,8 @@
 import type { Random } from '../fault/random.ts'
-import { drawPan } from './cards.ts'
+import { drawSeededPan } from './cards.ts'
 
 /** Draws requests that a service has to refuse, or that are costly to handle: whole HTTP requests, ready to send. */
-export function makeBadRequests(random: Random, host: string, xAuth: string): () => Buffer {
+export function makeCostlyRequests(random: Random, host: string, xAuth: string): () => Buffer {
   return () => {
     const draw = kinds[random.between(0, kinds.length - 1)] ?? brokenText
     const body = draw(random)
@@ -16,7 +16,7 @@ type Draw = (random: Random) => Buffer
 
 /** A valid request with a few bytes changed or cut off. */
 const brokenText: Draw = (random) => {
-  const bytes = Buffer.from(writeCall({ card: { number: drawPan(random), expire: '0399' }, save: true }))
+  const bytes = Buffer.from(writeCall({ card: { number: drawSeededPan(random), expire: '0399' }, save: true }))
   for (let times = random.between(1, 4); times > 0; times--) bytes[random.between(0, bytes.length - 1)] = random.between(0, 255)
   return random.chance(0.3) ? bytes.subarray(0, random.between(0, bytes.length)) : bytes
 }
@@ -48,9 +48,9 @@ const long: Draw = (random) => {
 const misplaced: Draw = (random) => {
   const places = Array.from({ length: random.between(1, 200) }, (_, at) => [
     `p${at}`,
-    random.chance(0.5) ? drawPan(random) : Number(drawPan(random)),
+    random.chance(0.5) ? drawSeededPan(random) : Number(drawSeededPan(random)),
   ])
-  return Buffer.from(writeCall({ card: { number: drawPan(random), expire: '0399' }, detail: Object.fromEntries(places) as object }))
+  return Buffer.from(writeCall({ card: { number: drawSeededPan(random), expire: '0399' }, detail: Object.fromEntries(places) as object }))
 }
 
 /** Valid JSON with wrong types. */

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { readPan } from '@tessera/contract/card'
 import { makeRandom } from '../fault/random.ts'
-import { makeBadRequests } from './bad-requests.ts'
+import { makeCostlyRequests } from './bad-requests.ts'
 import { drawPans } from './cards.ts'
 
 test('drawn card numbers are valid, and none is drawn twice', () => {
@@ -12,7 +12,7 @@ test('drawn card numbers are valid, and none is drawn twice', () => {
 })
 
 test('bad requests are complete HTTP requests of at most the allowed body size, and the same for one seed', () => {
-  const [one, again] = [makeBadRequests(makeRandom(9), 'h', 'x'), makeBadRequests(makeRandom(9), 'h', 'x')]
+  const [one, again] = [makeCostlyRequests(makeRandom(9), 'h', 'x'), makeCostlyRequests(makeRandom(9), 'h', 'x')]
   for (let at = 0; at < 300; at++) {
     const request = one()
     assert.ok(request.equals(again()))

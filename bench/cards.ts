@@ -1,7 +1,7 @@
 import type { Random } from '../fault/random.ts'
 
 /** A random card number with a prefix and a valid check digit (ISO/IEC 7812-1 Annex B). */
-export function drawPan(random: Random, prefix = '860014'): string {
+export function drawSeededPan(random: Random, prefix = '860014'): string {
   let digits = prefix
   while (digits.length < 15) digits += String(random.between(0, 9))
   return digits + checkDigitOf(digits)
@@ -10,7 +10,7 @@ export function drawPan(random: Random, prefix = '860014'): string {
 /** Distinct card numbers. */
 export function drawPans(random: Random, count: number, prefix?: string): string[] {
   const drawn = new Set<string>()
-  while (drawn.size < count) drawn.add(drawPan(random, prefix))
+  while (drawn.size < count) drawn.add(drawSeededPan(random, prefix))
   return [...drawn]
 }
 

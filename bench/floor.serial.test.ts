@@ -23,7 +23,7 @@ for (const store of ['sqlite', 'postgres'] as const) {
         connections: 8,
         cards: 100,
         rounds: 1,
-        roundMs: 1000,
+        roundMs: 200,
         say: () => undefined,
       })
       const { throughputShare, tessera, floor } = compared
@@ -44,7 +44,7 @@ test('two checkouts and the floor are measured in one run', async () => {
     connections: 8,
     cards: 100,
     rounds: 1,
-    requests: 500,
+    requests: 250,
     say: () => undefined,
   })
   assert.deepEqual(

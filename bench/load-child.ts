@@ -2,7 +2,7 @@
 import { connect, type Socket } from 'node:net'
 import { cutReply } from '../fault/http-connection.ts'
 import { makeRandom } from '../fault/random.ts'
-import { drawPan } from './cards.ts'
+import { drawSeededPan } from './cards.ts'
 import type { LoadResult, LoadMethod, LoadOrder, LoadProblem, LoadTarget } from './load-messages.ts'
 
 const random = makeRandom(Date.now() % 2 ** 31)
@@ -114,7 +114,7 @@ function drawCreates(target: LoadTarget): () => Buffer {
 }
 
 function drawCard(): object {
-  return { card: { number: drawPan(random), expire: '0399' }, save: true }
+  return { card: { number: drawSeededPan(random), expire: '0399' }, save: true }
 }
 
 function listChecks(target: LoadTarget): () => Buffer {

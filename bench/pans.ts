@@ -2,7 +2,7 @@ import { openHttpConnection, type HttpConnection } from '../fault/http-connectio
 import { makeRandom } from '../fault/random.ts'
 import { startProgram, startService, type RunningService } from '../fault/spawn.ts'
 import { scanMemory } from '../tools/scan-memory.ts'
-import { drawPan, drawPans } from './cards.ts'
+import { drawSeededPan, drawPans } from './cards.ts'
 import type { Measure, Measurement } from './measurement.ts'
 
 /** What is left of card numbers in the memory of a service that has just read them. */
@@ -45,7 +45,7 @@ async function sendAndScan(running: RunningService, count: number): Promise<[num
   await Promise.all(connections.map((connection) => sendRest(connection, xAuth, left)))
   const found = scanStill(running, new Set(sent))
   const [first] = connections
-  if (first !== undefined) await send(first, xAuth, drawPan(random))
+  if (first !== undefined) await send(first, xAuth, drawSeededPan(random))
   const later = scanStill(running, new Set(sent))
   for (const connection of connections) connection.close()
   return [found, later]

@@ -1,7 +1,7 @@
 import { openHttpConnection, type HttpConnection } from '../fault/http-connection.ts'
 import { makeRandom, type Random } from '../fault/random.ts'
 import { startService, type RunningService } from '../fault/spawn.ts'
-import { drawPan } from './cards.ts'
+import { drawSeededPan } from './cards.ts'
 import type { Bench, Measure, Measurement } from './measurement.ts'
 import { crop, meanOf, welchT } from './welch.ts'
 
@@ -60,8 +60,8 @@ async function measureCards({ dataFactory, say }: Bench, samples: number): Promi
   const xAuth = running.xAuth.slice(0, running.xAuth.indexOf(':'))
   const random = makeRandom(2)
   const creating = (draw: () => string): Kind => ({ path: '/api/cards.create', next: () => ({ xAuth, body: createBody(draw()) }) })
-  const often = drawPan(random)
-  const [known, unknown] = await sample(running, random, samples, [creating(() => often), creating(() => drawPan(random))])
+  const often = drawSeededPan(random)
+  const [known, unknown] = await sample(running, random, samples, [creating(() => often), creating(() => drawSeededPan(random))])
   await running.stop()
   await serviceData.remove()
   say(`cards: ${samples} samples of each kind`)

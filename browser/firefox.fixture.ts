@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
 import { findFirefox } from '../tools/other-browsers.ts'
-import { startProgram, type OtherBrowser } from './other-browser.fixture.ts'
+import { startBrowserProgram, type OtherBrowser } from './other-browser.fixture.ts'
 
 /** Firefox, driven by WebDriver BiDi (W3C) over its own WebSocket, without a driver. */
 export async function startFirefox(): Promise<OtherBrowser> {
@@ -12,9 +12,13 @@ export async function startFirefox(): Promise<OtherBrowser> {
   const profile = mkdtempSync(join(tmpdir(), 'tessera-firefox-'))
   writeFileSync(join(profile, 'user.js'), preferences.map(([name, value]) => `user_pref("${name}", ${JSON.stringify(value)});\n`).join(''))
   const env = { HOME: profile, MOZ_CRASHREPORTER_DISABLE: '1' }
-  const started = startProgram(program, ['--headless', '--no-remote', '--profile', profile, '--remote-debugging-port=0', 'about:blank'], {
-    env,
-  })
+  const started = startBrowserProgram(
+    program,
+    ['--headless', '--no-remote', '--profile', profile, '--remote-debugging-port=0', 'about:blank'],
+    {
+      env,
+    },
+  )
   const address = await started.readLine(/WebDriver BiDi listening on (ws:\S+)/)
   const { send, close } = await connect(`${address}/session`)
   await send('session.new', { capabilities: {} })

@@ -62,7 +62,7 @@ export async function startTestBed({
 }: { settings?: readonly string[]; isWholeBrowser?: boolean } = {}): Promise<TestBed> {
   const tessera = settings.length === 0 ? await joinTessera() : await startTessera({ settings })
   const browser = await stopOnFailure(tessera, () => openChromium({ isWhole: isWholeBrowser }))
-  const shop = await startShop(tessera.url)
+  const shop = await startFormShop(tessera.url)
   const merchant = tessera.merchantId
   return {
     browser,
@@ -167,14 +167,14 @@ export async function enterCode({ form }: OpenForm, code = '666666'): Promise<vo
   await pressInFrame(form.locator('form.code button.main'))
 }
 
-export interface Shop {
+export interface FormShop {
   readonly server: Server
   readonly origin: string
   servePage: (page: ShopPage) => string
 }
 
 /** Starts a shop on `localhost`. The form is on 127.0.0.1, so that the two are on different sites, too. */
-export async function startShop(formOrigin: string, host = 'localhost'): Promise<Shop> {
+export async function startFormShop(formOrigin: string, host = 'localhost'): Promise<FormShop> {
   const pages = new Map<string, ShopPage>()
   const server = createServer((request, response) => {
     const { headers = {}, head = '', body = '<h1>Shop</h1><div id="card"></div>' } = pages.get(request.url ?? '/') ?? {}

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 
 import { awaitWithin } from '../tools/await-within.ts'
-import { enterCard, enterCode, mountForm, startShop, startTestBed, type TestPage, type TestBed } from './form.fixture.ts'
+import { enterCard, enterCode, mountForm, startFormShop, startTestBed, type TestPage, type TestBed } from './form.fixture.ts'
 
 const success = '8600069195406311'
 
@@ -126,7 +126,7 @@ describe('the card form in pages of merchants', () => {
   }
 
   it('is not shown to a page that claims another origin', async () => {
-    const impostor = await startShop(testBed.formOrigin)
+    const impostor = await startFormShop(testBed.formOrigin)
     const page = await testBed.browser.newPage()
     await page.goto(impostor.servePage({}))
     const refused = page.waitForEvent('console', (line) => line.text().includes('frame-ancestors'))

@@ -29,7 +29,7 @@ export interface RunningProgram {
   stop: () => Promise<void>
 }
 
-export function startProgram(file: string, args: readonly string[], { env = {}, extraPipe = false } = {}): RunningProgram {
+export function startBrowserProgram(file: string, args: readonly string[], { env = {}, extraPipe = false } = {}): RunningProgram {
   const pipes = ['ignore', 'pipe', 'pipe', ...(extraPipe ? ['pipe' as const] : [])] as const
   const child = spawn(file, args, { stdio: [...pipes], env: { ...process.env, ...env } })
   const ended = once(child, 'exit')

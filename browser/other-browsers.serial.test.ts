@@ -4,7 +4,7 @@ import { after, before, describe, it } from 'node:test'
 
 import { startTessera, type StartedTessera } from '../tools/start-tessera.ts'
 import { startFirefox } from './firefox.fixture.ts'
-import { mountForm, startShop, type Shop } from './form.fixture.ts'
+import { mountForm, startFormShop, type FormShop } from './form.fixture.ts'
 import { enterKey, waitUntil, type OtherBrowser } from './other-browser.fixture.ts'
 import { startWebKit } from './webkit.fixture.ts'
 
@@ -13,10 +13,10 @@ const keysTimeoutMs = 4000
 
 describe('browsers other than Chromium', () => {
   let tessera: StartedTessera
-  let shop: Shop
+  let shop: FormShop
   before(async () => {
     tessera = await startTessera()
-    shop = await startShop(tessera.url)
+    shop = await startFormShop(tessera.url)
   })
   after(async () => {
     shop.server.close().closeAllConnections()

@@ -2,16 +2,16 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 
-import { enterCard, enterCode, mountForm, startShop, startTestBed, observeForm, type Shop, type TestBed } from './form.fixture.ts'
+import { enterCard, enterCode, mountForm, startFormShop, startTestBed, observeForm, type FormShop, type TestBed } from './form.fixture.ts'
 
 const success = '8600069195406311'
 
 describe('a form session in real browsers', () => {
   let testBed: TestBed
-  let attacker: Shop
+  let attacker: FormShop
   before(async () => {
     testBed = await startTestBed()
-    attacker = await startShop(testBed.formOrigin)
+    attacker = await startFormShop(testBed.formOrigin)
   })
   after(async () => {
     attacker.server.close().closeAllConnections()

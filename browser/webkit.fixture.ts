@@ -5,7 +5,7 @@ import { join } from 'node:path'
 
 import { findFreePort } from '../tools/free-port.ts'
 import { findWebKitBrowser, findWebKitDriver, findXvfb } from '../tools/other-browsers.ts'
-import { startProgram, type OtherBrowser, type RunningProgram } from './other-browser.fixture.ts'
+import { startBrowserProgram, type OtherBrowser, type RunningProgram } from './other-browser.fixture.ts'
 
 /** WebKitGTK, driven by WebDriver (W3C, HTTP) on a virtual display. */
 export async function startWebKit(): Promise<OtherBrowser> {
@@ -13,7 +13,7 @@ export async function startWebKit(): Promise<OtherBrowser> {
   assert.ok(driver && binary && xvfb, 'WebKitGTK is missing: npm test installs it, or say apt-get install webkit2gtk-driver xvfb')
   const home = mkdtempSync(join(tmpdir(), 'tessera-webkit-'))
   // Xvfb chooses a free display number and writes it to file descriptor 3.
-  const screen = startProgram(xvfb, ['-displayfd', '3', '-screen', '0', '1024x768x24', '-nolisten', 'tcp'], { extraPipe: true })
+  const screen = startBrowserProgram(xvfb, ['-displayfd', '3', '-screen', '0', '1024x768x24', '-nolisten', 'tcp'], { extraPipe: true })
   const display = `:${await screen.readLine(/^(\d+)$/)}`
   const env = {
     DISPLAY: display,
@@ -77,7 +77,7 @@ async function startDriver(
 ): Promise<{ started: RunningProgram; request: WebDriverRequest }> {
   for (let starts = 1; ; starts++) {
     const port = await findFreePort()
-    const started = startProgram(driver, [`--port=${String(port)}`, '--host=127.0.0.1'], { env })
+    const started = startBrowserProgram(driver, [`--port=${String(port)}`, '--host=127.0.0.1'], { env })
     const request: WebDriverRequest = (...args) => sendRequest(port, ...args)
     if (await isResponding(started, () => request('GET', '/status'))) return { started, request }
     await started.stop()

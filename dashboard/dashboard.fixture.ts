@@ -75,7 +75,7 @@ export async function openDashboard({ isShared = true }: { isShared?: boolean } 
     })
     await page.goto(`${origin}/dashboard/${path}`)
     await page.locator('nav a, input[type=password]').first().waitFor({ state: 'attached' })
-    if ((await page.locator('nav a').count()) === 0) await signIn(page, login)
+    if ((await page.locator('nav a').count()) === 0) await signInByForm(page, login)
     sessions.set(login.phone, await opened.cookies())
     return page
   }
@@ -157,7 +157,7 @@ export async function readDownload(download: Download): Promise<string> {
 }
 
 /** Signs in, and resolves when a page of the dashboard is shown. */
-export async function signIn(page: Page, login: Login): Promise<void> {
+export async function signInByForm(page: Page, login: Login): Promise<void> {
   await fillSignIn(page, login)
   await page.locator('nav a').first().waitFor({ state: 'attached' })
 }
@@ -201,7 +201,7 @@ export async function listAccessibilityViolations(page: Page): Promise<readonly 
 }
 
 /** The current TOTP code (RFC 6238). */
-export function totpCode(secret: string): string {
+export function currentTotpCode(secret: string): string {
   const bits = Array.from(secret, (letter) => 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567'.indexOf(letter).toString(2).padStart(5, '0')).join('')
   const key = Uint8Array.from(bits.match(/.{8}/g) ?? [], (byte) => Number.parseInt(byte, 2))
   const step = Buffer.alloc(8)

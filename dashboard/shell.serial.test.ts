@@ -12,8 +12,8 @@ import {
   listAccessibilityViolations,
   fillSignIn,
   openDashboard,
-  signIn,
-  totpCode,
+  signInByForm,
+  currentTotpCode,
   waitForResponseTo,
   type OpenDashboard,
 } from './dashboard.fixture.ts'
@@ -143,7 +143,7 @@ test('a wrong password is rejected, and a session that ended elsewhere leads to 
   await page.getByRole('button', { name: 'Sign in' }).click()
   await page.getByRole('alert').getByText('sign_in_refused').waitFor()
   await page.reload()
-  await signIn(page, dashboard.login)
+  await signInByForm(page, dashboard.login)
   await page.context().clearCookies()
   await page.getByRole('link', { name: 'My account' }).click()
   await page.getByText('Your session has ended').waitFor()
@@ -207,7 +207,7 @@ test('a second factor is on even if the session cannot be reloaded, and signing 
   await begin()
   const secret = await factor.locator('.copy').innerText()
   await page.route('**/dashboard/api', refuseSession)
-  await code.fill(totpCode(secret))
+  await code.fill(currentTotpCode(secret))
   await factor.getByRole('button', { name: 'Turn on' }).click()
   await factor.getByText('on', { exact: true }).waitFor()
   assert.equal(await code.inputValue(), '')
@@ -222,7 +222,7 @@ test('a second factor is on even if the session cannot be reloaded, and signing 
   await page.getByRole('button', { name: 'Back to phone and password' }).click()
   assert.equal(await page.getByRole('textbox', { name: 'Phone' }).evaluate((field) => field === document.activeElement), true)
   await fillSignIn(page, login)
-  await code.fill(totpCode(secret))
+  await code.fill(currentTotpCode(secret))
   await page.getByRole('button', { name: 'Sign in' }).click()
   await page.getByRole('heading', { name: 'My account' }).waitFor()
 })
@@ -269,7 +269,7 @@ test('on My account each action waits for its response and shows its error, and 
   const { page, login } = await dashboard.openNew('read', 'account')
   const elsewhere = await (await dashboard.context({ userAgent: 'A browser elsewhere' })).newPage()
   await elsewhere.goto(`${dashboard.origin}/dashboard/account`)
-  await signIn(elsewhere, login)
+  await signInByForm(elsewhere, login)
   await page.reload()
   const panel = page.locator('section.panel', { has: page.getByRole('heading', { name: 'Sessions' }) })
   const end = panel.getByRole('button', { name: /^End A browser elsewhere, 127\.0\.0\.1, / })

@@ -13,6 +13,6 @@ const dataFactory = createServiceDataFactory()
 after(killAll)
 
 test('after a commit that failed on disk the service ends with 74 and opens cleanly; a service that continues is found', async () => {
-  const finding = await ioError.run({ store: 'sqlite', seed: 4, cycles: 3, dataFactory, say: () => undefined })
+  const finding = await ioError.run({ store: 'sqlite', seed: 4, cycles: 2, dataFactory, say: () => undefined })
   assert.ok(isHeld(finding), JSON.stringify(finding))
 })

@@ -39,7 +39,7 @@ async function failOften(
     // First without a fault, so that later failures hit commits under load and not the migration.
     await (await startService({ flags: serviceData.flags })).stop()
     for (let cycle = 0; cycle < cycles; cycle++) {
-      const call = cycle % 3 === 2 ? writes : syncs
+      const call = cycle % 2 === 1 ? writes : syncs
       complaints.push(...(await failOneCommit(serviceData, { ledger, random, call, imports })))
       const seen = await reopen(serviceData, ledger)
       lost.push(...seen.lost)

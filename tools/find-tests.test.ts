@@ -4,7 +4,7 @@ import { mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { after, test } from 'node:test'
-import { findPeerTests, findTests, mayRunAgain, needsDisk, readTimeLimit } from './find-tests.ts'
+import { findPeerTests, findTests, mayRunAgain, needsDisk, needsOwnProcess, readTimeLimit } from './find-tests.ts'
 
 const root = mkdtempSync(join(tmpdir(), 'find-tests-'))
 after(() => rmSync(root, { recursive: true, force: true }))
@@ -62,4 +62,12 @@ test('a file may ask for a disk, and not to be run again, with a reason', () => 
   const read = (path: string): boolean[] => [needsDisk(root, path), mayRunAgain(root, path)]
   assert.deepEqual(read('a/two.serial.test.ts'), [true, false])
   assert.deepEqual(read('a/five.serial.test.ts'), [false, true])
+})
+
+test('a light file that takes long, or says why, has a process of its own', () => {
+  writeFileSync(join(root, 'a/seven.test.ts'), '// own process: it sets a variable of the environment\n')
+  assert.deepEqual(
+    ['a/one.test.ts', 'b/three.test.ts', 'a/seven.test.ts'].map((path) => needsOwnProcess(root, path)),
+    [false, true, true],
+  )
 })

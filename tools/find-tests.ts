@@ -40,6 +40,14 @@ export function needsDisk(root: string, path: string): boolean {
   return /^\/\/ on disk: \S/m.test(readHead(root, path))
 }
 
+/**
+ * True for a light file that does not share a process with others: it takes long, needs a disk, or says `// own process: <why>` in its first
+ * lines, because it changes what belongs to the process or judges it.
+ */
+export function needsOwnProcess(root: string, path: string): boolean {
+  return /^\/\/ (?:own process: \S|time limit: |on disk: \S)/m.test(readHead(root, path))
+}
+
 const secondsMax = 900
 
 function listTests(root: string, patterns: readonly string[]): string[] {

@@ -49,7 +49,7 @@ test('nothing is run on a machine that has everything', () => {
   assert.deepEqual(commands, [])
 })
 
-test('a program that only makes tests faster is installed where that is possible, and not asked for elsewhere', () => {
+test('a program that only makes tests faster is installed where that is possible, and not required elsewhere', () => {
   const shell: Program = { name: 'the shell', debianPackage: 'chromium-headless-shell', find: () => null, isOptional: true }
   const root = makeMachine('root')
   assert.equal(ensurePrograms([shell], root.machine), null)

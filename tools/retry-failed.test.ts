@@ -1,3 +1,4 @@
+// own process: it hides NODE_TEST_CONTEXT from the tests that it runs
 import assert from 'node:assert/strict'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'

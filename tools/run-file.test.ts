@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, test } from 'node:test'
 import { setTimeout } from 'node:timers/promises'
-import { runTestFile, type FileResult } from './run-file.ts'
+import { runTestBatch, runTestFile, type FileResult } from './run-file.ts'
 
 const folders: string[] = []
 afterEach(() => folders.splice(0).forEach((folder) => rmSync(folder, { recursive: true, force: true })))
@@ -19,6 +19,16 @@ async function run(text: string, maxSeconds = 20, signal = new AbortController()
   const { NODE_TEST_CONTEXT: _ours, ...env } = process.env
   const result = await runTestFile('a.test.mjs', { root, env, maxSeconds, signal, maxLeaveSeconds: 2 })
   return { ...result, notes: existsSync(join(root, 'notes')) ? readFileSync(join(root, 'notes'), 'utf8').trim() : '' }
+}
+
+/** Runs test files of these texts in one process. */
+async function runTogether(texts: Readonly<Record<string, string>>, maxSeconds = 20): Promise<FileResult[]> {
+  const root = mkdtempSync(join(tmpdir(), 'run-file-'))
+  folders.push(root)
+  const head = `import { test, describe, after, before } from 'node:test'; import assert from 'node:assert/strict';`
+  for (const [path, text] of Object.entries(texts)) writeFileSync(join(root, path), head + text)
+  const { NODE_TEST_CONTEXT: _ours, ...env } = process.env
+  return runTestBatch(Object.keys(texts), { root, env, maxSeconds, signal: new AbortController().signal, maxLeaveSeconds: 2 })
 }
 
 function states(result: FileResult): [string, string][] {
@@ -105,4 +115,64 @@ test('a file has a temporary folder of its own, which is removed afterwards', as
   assert.deepEqual(states(result), [['one', 'passed']])
   assert.match(result.notes, /tessera-test-/)
   assert.ok(!existsSync(result.notes))
+})
+
+test('files that share a process are reported each with its own tests, and each has ended before the next begins', async () => {
+  const [first, second, third] = await runTogether({
+    'a.test.mjs': `globalThis.open = await Promise.resolve('a'); before(() => { globalThis.begun = true }); after(() => { globalThis.open = null })
+      test('one', () => assert.ok(globalThis.begun)); describe('suite', () => { test('two', () => assert.fail('two is wrong')) })`,
+    'b.test.mjs': `test('three', () => assert.equal(globalThis.open, later)); const later = null; await Promise.resolve(); test('four', async (t) => { await t.test('five', () => {}) })`,
+    'c.test.mjs': `after(() => { throw new Error('tidying failed') }); test('six', () => {})`,
+  })
+  assert.deepEqual(states(first as FileResult), [
+    ['one', 'passed'],
+    ['suite › two', 'failed'],
+  ])
+  assert.match(lastWords(first as FileResult), /two is wrong/)
+  assert.deepEqual(states(second as FileResult), [
+    ['three', 'passed'],
+    ['four › five', 'passed'],
+    ['four', 'passed'],
+  ])
+  assert.deepEqual(states(third as FileResult), [
+    ['six', 'passed'],
+    ['(the file itself)', 'failed'],
+  ])
+  assert.match(lastWords(third as FileResult), /tidying failed/)
+})
+
+test('among files that share a process, one that tests nothing, cannot be parsed or hangs fails, and the others are run', async () => {
+  const results = await runTogether(
+    {
+      'a.test.mjs': '',
+      'b.test.mjs': 'this is no JavaScript',
+      'c.test.mjs': `test('hangs', () => new Promise((resolve) => setTimeout(resolve, 60_000)))`,
+      'd.test.mjs': `test('one', () => {})`,
+    },
+    2,
+  )
+  assert.deepEqual(
+    results.slice(0, 3).map(({ outcomes }) => outcomes.some(({ state }) => state === 'failed')),
+    [true, true, true],
+  )
+  const [nothing, broken, hanging, good] = results as [FileResult, FileResult, FileResult, FileResult]
+  assert.match(lastWords(nothing), /^It ran no test/)
+  assert.match(lastWords(broken), /SyntaxError/)
+  assert.equal(hanging.outcomes[0]?.title, 'hangs')
+  assert.deepEqual(good.outcomes[0]?.state, 'passed')
+})
+
+test('a process that several files share fails when it is left open, ends early or leaves processes running', async () => {
+  const good = `test('one', () => {})`
+  const isFailed = (results: readonly FileResult[]): boolean =>
+    results.some(({ outcomes }) => outcomes.some(({ state }) => state === 'failed'))
+  assert.equal(isFailed(await runTogether({ 'a.test.mjs': good, 'b.test.mjs': good })), false)
+  const leaves = `(await import('node:child_process')).spawn('sleep', ['60'], { detached: true, stdio: 'ignore' }).unref()`
+  for (const fault of [
+    'setInterval(() => {}, 1000)',
+    `process.on('exit', () => { process.exitCode = 3 })`,
+    leaves,
+    'setTimeout(() => process.exit(0), 0)',
+  ])
+    assert.ok(isFailed(await runTogether({ 'a.test.mjs': `${good}\n${fault}`, 'b.test.mjs': good }, 2)), fault)
 })

@@ -22,6 +22,7 @@ export type RunOptions = {
   folder?: string
 }
 
+const batchRunner = fileURLToPath(new URL('test-batch.ts', import.meta.url))
 const reporter = fileURLToPath(new URL('test-reporter.ts', import.meta.url))
 const maxOutputLength = 16 * 1024
 const testTimeoutShare = 0.9
@@ -30,24 +31,79 @@ const testTimeoutShare = 0.9
  * Runs one test file in a process of its own, with its own process group and TMPDIR, which are removed afterwards. After its time limit, or when
  * aborted, all its processes are killed. A file that leaves a process running fails.
  */
-export async function runTestFile(
-  path: string,
-  { root, env, maxSeconds, signal, maxLeaveSeconds = 15, folder = tmpdir() }: RunOptions,
-): Promise<FileResult> {
+export async function runTestFile(path: string, options: RunOptions): Promise<FileResult> {
+  return { path, ...(await runProcess([join(options.root, path)], options)) }
+}
+
+/**
+ * Runs several test files in one process, one after the other: most of the processor time of a small file is spent on starting Node and loading
+ * modules. `maxSeconds` is the limit of each, and all together get twice of it. What cannot be said of one file, such as a process that was left running, is said of the last.
+ */
+export async function runTestBatch(paths: readonly string[], options: RunOptions): Promise<FileResult[]> {
+  const limits = { maxSeconds: options.maxSeconds * 2, maxTestSeconds: options.maxSeconds }
+  const { outcomes } = await runProcess([batchRunner, ...paths], { ...options, ...limits })
+  const results = paths.map((path) => ({ path, outcomes: listOutcomesOf(path, outcomes), seconds: readSeconds(path, outcomes) }))
+  const last = results.findLast((result) => result.outcomes.length > 0) ?? results[0]
+  const others = outcomes.filter(({ title }) => !paths.some((path) => isOfFile(path, title)))
+  for (const outcome of others)
+    last?.outcomes.push({ ...outcome, detail: `${outcome.detail}\nIt shares a process with ${paths.join(', ')}.` })
+  for (const { outcomes: own } of results.filter((result) => result.outcomes.length === 0)) own.push(failedOutcome('It ran no test.'))
+  return results
+}
+
+/** The tests of a file by their own titles. The test that is the file itself counts only when it failed. */
+function listOutcomesOf(path: string, outcomes: readonly TestOutcome[]): TestOutcome[] {
+  // Of a test and, in it, a suite (tools/test-batch.ts).
+  const prefix = path + titleSeparator + path + titleSeparator
+  return outcomes
+    .filter(({ title, state }) => title.startsWith(prefix) || (isOfFile(path, title) && state === 'failed'))
+    .map((outcome) => ({ ...outcome, title: outcome.title.startsWith(prefix) ? outcome.title.slice(prefix.length) : wholeFile }))
+}
+
+function isOfFile(path: string, title: string): boolean {
+  return title === path || title.startsWith(path + titleSeparator)
+}
+
+function readSeconds(path: string, outcomes: readonly TestOutcome[]): number {
+  const own = outcomes.filter(({ title }) => isOfFile(path, title))
+  const file = own.find(({ title }) => title === path)
+  return (file?.milliseconds ?? own.reduce((sum, { milliseconds }) => sum + milliseconds, 0)) / 1000
+}
+
+function failedOutcome(detail: string): TestOutcome {
+  return { title: wholeFile, state: 'failed', milliseconds: 0, detail }
+}
+
+const wholeFile = '(the file itself)'
+const titleSeparator = ' › '
+
+/** `maxTestSeconds`: the limit that a test of it gets, when it is not that of the whole process. */
+async function runProcess(
+  script: readonly string[],
+  {
+    root,
+    env,
+    maxSeconds,
+    signal,
+    maxLeaveSeconds = 15,
+    folder = tmpdir(),
+    maxTestSeconds = maxSeconds,
+  }: RunOptions & { maxTestSeconds?: number },
+): Promise<Omit<FileResult, 'path'>> {
   const startedAt = performance.now()
   const scratch = mkdtempSync(join(folder, 'tessera-test-'))
   chmodSync(scratch, 0o711) // PostgreSQL, as another user, must be able to pass through it.
   const report = join(scratch, 'outcomes.jsonl')
   // A test or hook that hangs is named, and what the file started is stopped, before the whole file is killed.
-  const timeout = `--test-timeout=${Math.ceil(maxSeconds * 1000 * testTimeoutShare)}`
-  const args = [timeout, '--test-reporter', reporter, '--test-reporter-destination', report, join(root, path)]
+  const timeout = `--test-timeout=${Math.ceil(maxTestSeconds * 1000 * testTimeoutShare)}`
+  const args = [timeout, '--test-reporter', reporter, '--test-reporter-destination', report, ...script]
   const child = spawn(process.execPath, args, {
     cwd: root,
     env: { ...env, TMPDIR: scratch },
     detached: true,
     stdio: ['ignore', 'pipe', 'pipe'],
   })
-  const file: RunningFile = { group: child.pid ?? fail(`${path}: Node did not start`), scratch }
+  const file: RunningFile = { group: child.pid ?? fail('Node did not start.'), scratch }
   const output = collect(child.stdout, child.stderr)
   const late = AbortSignal.timeout(maxSeconds * 1000)
   const abort = (): void => killAll(file)
@@ -68,9 +124,9 @@ export async function runTestFile(
   killAll(file)
   rmSync(scratch, { recursive: true, force: true, maxRetries: 3 })
   const seconds = (performance.now() - startedAt) / 1000
-  if (complaint !== '') outcomes.push({ title: '(the file itself)', state: 'failed', milliseconds: 0, detail: complaint })
+  if (complaint !== '') outcomes.push(failedOutcome(complaint))
   addOutput(outcomes, output())
-  return { path, outcomes, seconds }
+  return { outcomes, seconds }
 }
 
 /** The output of a file is shown once, under the last of its failures. */

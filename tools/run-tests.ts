@@ -1,12 +1,12 @@
 import { spawnSync } from 'node:child_process'
 import { availableParallelism, tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { needsDisk, readTimeLimit, type TestFiles } from './find-tests.ts'
+import { needsDisk, needsOwnProcess, readTimeLimit, type TestFiles } from './find-tests.ts'
 import { ensurePrograms, programsByNeed, realMachine } from './machine.ts'
 import { pool } from './pool.ts'
 import { startCluster } from './postgres.ts'
 import { retryFailed } from './retry-failed.ts'
-import { runTestFile, type FileResult } from './run-file.ts'
+import { runTestBatch, runTestFile, type FileResult } from './run-file.ts'
 import type { SharedStages } from './shared-stages.ts'
 import { allowedSkips } from './skips.ts'
 import { formatFile, listFailures } from './tally.ts'
@@ -51,7 +51,16 @@ export async function runTests({ unit, serial, alone }: TestFiles, run: TestRun)
         await stages?.leave(path)
       }
     }
-    const light = await pool(unit, { maxWidth: availableParallelism(), whenFree: run.whenFree ?? Promise.resolve() }, runPath)
+    const runLight = async (batch: readonly string[]): Promise<FileResult[]> =>
+      (await runBatch(batch, env, run)).map((result) => show(result, run))
+    const lightOptions = { maxWidth: availableParallelism(), whenFree: run.whenFree ?? Promise.resolve() }
+    const light = (
+      await pool(
+        makeBatches(unit, (path) => needsOwnProcess(run.root, path)),
+        lightOptions,
+        runLight,
+      )
+    ).flat()
     const heavy = [
       ...(await pool(sortLongestFirst(serial, run.root), { maxWidth: maxHeavyWidth }, runPath)),
       ...(await pool(alone, { maxWidth: 1 }, runPath)),
@@ -88,6 +97,24 @@ function prepare(needs: readonly TestNeed[], { root, say }: TestRun): string | n
 /** A long file that begins last would run by itself at the end. Its time limit says how long it is. */
 function sortLongestFirst(paths: readonly string[], root: string): string[] {
   return paths.toSorted((one, other) => readTimeLimit(root, other, fileSecondsDefault) - readTimeLimit(root, one, fileSecondsDefault))
+}
+
+/** Light files run a few in one process, neighbours together: they load the same modules. */
+export function makeBatches(paths: readonly string[], isAlone: (path: string) => boolean): string[][] {
+  const batches: string[][] = []
+  const shared = paths.filter((path) => !isAlone(path))
+  for (let at = 0; at < shared.length; at += maxBatchSize) batches.push(shared.slice(at, at + maxBatchSize))
+  return [...paths.filter(isAlone).map((path) => [path]), ...batches]
+}
+
+const maxBatchSize = 12
+
+async function runBatch(paths: readonly string[], env: NodeJS.ProcessEnv, run: TestRun): Promise<FileResult[]> {
+  const [path = '', ...others] = paths
+  if (others.length === 0) return [await runOne(path, env, run)]
+  const { root, signal, secondsPerFile } = run
+  if (signal.aborted) return paths.map((each) => failedFile(each, `Not run: ${String(signal.reason)}.`))
+  return runTestBatch(paths, { root, env, signal, maxSeconds: secondsPerFile ?? fileSecondsDefault })
 }
 
 async function runOne(

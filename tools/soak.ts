@@ -9,14 +9,14 @@ import { allowedSkips } from './skips.ts'
 import { formatTally, tally } from './tally.ts'
 
 /** A long search: a test file with a larger count in its environment, or an experiment of `npm run fault` with more cycles. */
-type Soak = { name: string; count: number; unit: string; summary: string } & ({ test: string; variable: string } | { experiment: string })
+type Soak = { name: string; count: number; unit: string; summary: string } & ({ test: string } | { experiment: string })
 
 // prettier-ignore
 const soaks: readonly Soak[] = [
-  { name: 'payments',       count: 100_000,   unit: 'sequences', summary: 'random payments against the model, on both stores',       test: 'service/src/domain/payments/model.serial.test.ts', variable: 'TESSERA_TEST_SEQUENCES' },
-  { name: 'verification',   count: 20_000,    unit: 'rounds',    summary: 'random codes, clocks and removals against the model',     test: 'service/src/domain/verification/model.test.ts',    variable: 'TESSERA_TEST_ROUNDS' },
-  { name: 'bad-requests',   count: 2_000_000, unit: 'requests',  summary: 'malformed requests over real sockets',                    test: 'service/src/server/http/fuzz.serial.test.ts',      variable: 'TESSERA_TEST_REQUESTS' },
-  { name: 'reader',         count: 1_000_000, unit: 'texts',     summary: 'random JSON through the byte reader and JSON.parse',      test: 'service/src/server/reader/reader.test.ts',         variable: 'TESSERA_TEST_RUNS' },
+  { name: 'payments',       count: 100_000,   unit: 'sequences', summary: 'random payments against the model, on both stores',       test: 'service/src/domain/payments/model.serial.test.ts' },
+  { name: 'verification',   count: 20_000,    unit: 'rounds',    summary: 'random codes, clocks and removals against the model',     test: 'service/src/domain/verification/model.test.ts' },
+  { name: 'bad-requests',   count: 2_000_000, unit: 'requests',  summary: 'malformed requests over real sockets',                    test: 'service/src/server/http/fuzz.serial.test.ts' },
+  { name: 'reader',         count: 1_000_000, unit: 'texts',     summary: 'random JSON through the byte reader and JSON.parse',      test: 'service/src/server/reader/reader.test.ts' },
   { name: 'kill9',          count: 1000,      unit: 'cycles',    summary: 'kill -9 under load, on both stores',                      experiment: 'kill9' },
   { name: 'money',          count: 300,       unit: 'cycles',    summary: 'kill -9 amid payments, on both stores',                   experiment: 'money' },
   { name: 'io-error',       count: 100,       unit: 'cycles',    summary: 'a disk that fails, under load',                           experiment: 'io-error' },
@@ -54,7 +54,7 @@ async function main(): Promise<number> {
   for (const soak of soaks.filter(({ name }) => positionals.length === 0 || positionals.includes(name))) {
     const count = Number(values.count ?? soak.count)
     process.stdout.write(`${soak.name}: ${count.toLocaleString('en')} ${soak.unit}\n`)
-    const isClean = 'test' in soak ? await runTest(soak.test, soak.variable, count) : await runExperiment(soak.experiment, count)
+    const isClean = 'test' in soak ? await runTest(soak.test, count) : await runExperiment(soak.experiment, count)
     if (!isClean) failed.push(soak.name)
     if (stopping.signal.aborted) return refuse(String(stopping.signal.reason))
   }
@@ -62,10 +62,10 @@ async function main(): Promise<number> {
   return failed.length === 0 ? 0 : 1
 }
 
-async function runTest(path: string, variable: string, count: number): Promise<boolean> {
+async function runTest(path: string, count: number): Promise<boolean> {
   const startedAt = performance.now()
   const say = (text: string): unknown => process.stdout.write(text)
-  const env = { [variable]: String(count), ...(values.seed === undefined ? {} : { TESSERA_TEST_SEED: values.seed }) }
+  const env = { TESSERA_TEST_COUNT: String(count), ...(values.seed === undefined ? {} : { TESSERA_TEST_SEED: values.seed }) }
   const secondsPerFile = Number(values.hours) * 3600
   const results = await runTests(findTests(root, [path]), { root, signal: stopping.signal, secondsPerFile, env, say })
   const sum = tally(results, allowedSkips)

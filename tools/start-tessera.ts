@@ -111,14 +111,14 @@ async function makeOwner(folder: string, merchantId: string, phone: string): Pro
 async function callOperator<Result>(folder: string, operation: string, params: object): Promise<Result> {
   const socket = createConnection(join(folder, 'control.sock')).setEncoding('utf8').setTimeout(maxReplyMs)
   socket.once('timeout', () => socket.destroy(new Error(`no reply to ${operation}`)))
-  socket.write(`${JSON.stringify({ operation, params })}\n`)
+  socket.write(`${JSON.stringify({ jsonrpc: '2.0', id: 1, method: operation, params })}\n`)
   let text = ''
   for await (const chunk of socket) {
     text += chunk as string
     if (text.endsWith('\n')) break
   }
-  const reply = JSON.parse(text) as { ok: true; result: Result } | { ok: false; message: string }
-  if (!reply.ok) throw new Error(`${operation} was refused: ${reply.message}`)
+  const reply = JSON.parse(text) as { result: Result } | { error: { message: string } }
+  if ('error' in reply) throw new Error(`${operation} was refused: ${reply.error.message}`)
   return reply.result
 }
 

@@ -3,7 +3,7 @@ import { describe, it } from 'node:test'
 import { inspect } from 'node:util'
 import { errors } from '@tessera/contract/errors'
 
-import { connectionError, createClient, demoMerchant, error, result, token, withRequestId } from './fake-fetch.fixture.ts'
+import { connectionError, createClient, fakeMerchant, error, result, token, withRequestId } from './fake-fetch.fixture.ts'
 import { Tessera, TesseraError, type MethodName } from './index.ts'
 import { methodTable, retryableReasons } from './wire.ts'
 
@@ -15,7 +15,7 @@ describe('a call of the client', () => {
     assert.equal(request?.url, 'http://127.0.0.1:8080/api/cards.remove')
     assert.equal(request.method, 'cards.remove')
     assert.deepEqual(request.params, { token })
-    assert.equal(request.headers['x-auth'], `${demoMerchant.merchantId}:${demoMerchant.password}`)
+    assert.equal(request.headers['x-auth'], `${fakeMerchant.merchantId}:${fakeMerchant.password}`)
     assert.equal(request.headers['accept-language'], 'en')
     assert.equal(request.redirect, 'manual')
   })
@@ -113,9 +113,9 @@ describe('a call of the client', () => {
 
 describe('the client does not reveal secrets', () => {
   it('contains no password when it is printed', () => {
-    const tessera = new Tessera(demoMerchant)
+    const tessera = new Tessera(fakeMerchant)
     for (const text of [inspect(tessera, { depth: null, showHidden: true }), inspect(tessera), JSON.stringify(tessera)]) {
-      assert.ok(!text.includes(demoMerchant.password))
+      assert.ok(!text.includes(fakeMerchant.password))
     }
   })
 
@@ -138,7 +138,7 @@ describe('a mistake in the code throws a TypeError', () => {
   })) {
     it(title, () => {
       assert.throws(
-        () => new Tessera({ ...demoMerchant, ...wrong }),
+        () => new Tessera({ ...fakeMerchant, ...wrong }),
         (err: Error) => err instanceof TypeError && !/one\ntwo|user/.test(err.message),
       )
     })

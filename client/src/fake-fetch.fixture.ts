@@ -24,11 +24,11 @@ export function createClient(
     if (respond === undefined) throw new Error('the fake has no responder')
     return respond(request)
   }
-  return { tessera: new Tessera({ ...demoMerchant, fetch: fakeFetch, ...options }), sent }
+  return { tessera: new Tessera({ ...fakeMerchant, fetch: fakeFetch, ...options }), sent }
 }
 
 /** The demo merchant of the test environment. */
-export const demoMerchant = {
+export const fakeMerchant = {
   url: 'http://127.0.0.1:8080',
   merchantId: '65f0c0ffee0000000000cafe',
   password: 'sandbox-only-password-not-for-live-0',

@@ -5,7 +5,7 @@ import { SettingProblem, settingProblems } from './setting-problems.ts'
 
 test('a problem is described in the language of the reader, with its values in their places', () => {
   const problem = new SettingProblem('origin_not_exact', 'https://shop.example')
-  assert.equal(problem.describe('en'), 'An origin is scheme, host and port alone: write https://shop.example')
+  assert.equal(problem.describe('en'), 'An origin is only scheme, host and port: write https://shop.example')
   assert.equal(problem.describe('ru'), 'Только схема, имя и порт: напишите https://shop.example')
   assert.equal(problem.describe('uz'), 'Faqat sxema, nom va port: https://shop.example deb yozing')
 })

@@ -4,7 +4,7 @@ export interface Order {
   readonly amountTiyin: number | null
 }
 
-export interface Transaction {
+export interface EndpointTransaction {
   readonly id: string
   readonly orderId: string
   readonly amountTiyin: number
@@ -19,7 +19,7 @@ export interface Transaction {
 }
 
 export interface Shop {
-  readonly transactions: ReadonlyMap<string, Transaction>
+  readonly transactions: ReadonlyMap<string, EndpointTransaction>
   /** Handles one call. Returns the members of the response besides `id`. */
   handle(call: { readonly method: string; readonly params: Readonly<Record<string, unknown>> }): { result: object } | { error: ShopError }
 }
@@ -37,7 +37,7 @@ export interface ShopOptions {
 
 /** The merchant's side of the Payme Merchant API, in memory. A real shop stores the transactions beside its orders. */
 export function createShop({ findOrder, now }: ShopOptions): Shop {
-  const transactions = new Map<string, Transaction>()
+  const transactions = new Map<string, EndpointTransaction>()
   const methods: Readonly<Record<string, (params: Params) => object>> = {
     CheckPerformTransaction: (params) => {
       checkPayable(params)
@@ -83,7 +83,7 @@ export function createShop({ findOrder, now }: ShopOptions): Shop {
     if (existing !== undefined && existing.state !== 1) throw new ShopErrorResponse(errors.cannot)
     if (existing !== undefined) return toResult(existing)
     const orderId = checkPayable(params)
-    const transaction: Transaction = {
+    const transaction: EndpointTransaction = {
       id,
       orderId,
       amountTiyin: Number(amount),
@@ -119,7 +119,7 @@ export function createShop({ findOrder, now }: ShopOptions): Shop {
     return toResult(transaction)
   }
 
-  function findTransaction(id: unknown): Transaction {
+  function findTransaction(id: unknown): EndpointTransaction {
     const transaction = typeof id === 'string' ? transactions.get(id) : undefined
     if (transaction === undefined) throw new ShopErrorResponse(errors.transaction)
     return transaction
@@ -137,7 +137,7 @@ class ShopErrorResponse extends Error {
   }
 }
 
-function toResult({ id, state, createTime, performTime, cancelTime, reason }: Transaction): object {
+function toResult({ id, state, createTime, performTime, cancelTime, reason }: EndpointTransaction): object {
   return { transaction: id, state, create_time: createTime, perform_time: performTime, cancel_time: cancelTime, reason }
 }
 

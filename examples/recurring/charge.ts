@@ -1,7 +1,7 @@
 import { receiptStates, type Tessera } from '@tessera/client'
 
 import { classifyProblem, recordResult, stillOpen, type PaymentResult } from './payment-result.ts'
-import type { Charge, Member, Subscriptions } from './subscriptions.ts'
+import type { Charge, ClubMember, Subscriptions } from './subscriptions.ts'
 
 /** The part of the client library that is used here. */
 export type PaymentClient = Pick<Tessera, 'outcome'>
@@ -27,11 +27,11 @@ interface ChargeDependencies {
   readonly subscriptions: Subscriptions
 }
 
-type ChargeContext = ChargeDependencies & { readonly member: Member; readonly month: string; readonly charge: Charge }
+type ChargeContext = ChargeDependencies & { readonly member: ClubMember; readonly month: string; readonly charge: Charge }
 
 const storedMonths = 12
 
-function openMonth(member: Member, now: number): void {
+function openMonth(member: ClubMember, now: number): void {
   // Tashkent is five hours ahead of UTC, all year.
   const today = new Date(now + 5 * 60 * 60 * 1000).toISOString()
   const month = today.slice(0, 7)

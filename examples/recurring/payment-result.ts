@@ -1,6 +1,6 @@
 import type { Problem } from '@tessera/client'
 
-import type { Charge, Member } from './subscriptions.ts'
+import type { Charge, ClubMember } from './subscriptions.ts'
 
 /**
  * The result of an attempt. `declined`: worth another attempt. `card_unusable`: the cardholder has to enter another card. `open`: the
@@ -41,7 +41,7 @@ export function stillOpen(reason: string | null): PaymentResult {
 }
 
 /** Applies a result to the charge. */
-export function recordResult(member: Member, charge: Charge, result: PaymentResult, now: number): void {
+export function recordResult(member: ClubMember, charge: Charge, result: PaymentResult, now: number): void {
   // A delivery may have reported the payment while we waited for the response.
   if (charge.state === 'paid') return
   charge.reason = result.kind === 'paid' ? null : result.reason
@@ -54,7 +54,7 @@ export function recordResult(member: Member, charge: Charge, result: PaymentResu
 }
 
 /** Stores another card of the member. Charges that had failed are open again. */
-export function changeCard(member: Member, token: string, now: number): void {
+export function changeCard(member: ClubMember, token: string, now: number): void {
   member.token = token
   for (const charge of Object.values(member.charges)) {
     if (charge.state === 'failed') startNextAttempt(charge, now)

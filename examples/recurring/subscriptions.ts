@@ -1,7 +1,7 @@
 import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 
 /** A member who pays every month with a saved card. `day` is 1 to 28, a day that every month has. */
-export interface Member {
+export interface ClubMember {
   readonly id: string
   readonly amountTiyin: number
   readonly day: number
@@ -25,7 +25,7 @@ export interface Charge {
 
 /** The club's data: its members, and the deliveries it has handled. */
 export interface Subscriptions {
-  readonly members: Member[]
+  readonly members: ClubMember[]
   readonly handledDeliveries: string[]
   /** Writes everything to disk, atomically. */
   save: () => void
@@ -34,7 +34,7 @@ export interface Subscriptions {
 /** Opens the file, or starts a new one. Only one process may use it at a time. */
 export function openSubscriptions(path: string): Subscriptions {
   const { members, handledDeliveries } = existsSync(path)
-    ? (JSON.parse(readFileSync(path, 'utf8')) as { members: Member[]; handledDeliveries: string[] })
+    ? (JSON.parse(readFileSync(path, 'utf8')) as { members: ClubMember[]; handledDeliveries: string[] })
     : { members: [], handledDeliveries: [] }
   return {
     members,

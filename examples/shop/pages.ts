@@ -1,6 +1,6 @@
 import { html, type Markup } from './html.ts'
-import type { Buyer, Order } from './records.ts'
-import { fill, formatDay, formatMoney, textForReason, texts, type Language, type Texts } from './texts.ts'
+import type { Buyer, ShopOrder } from './records.ts'
+import { fill, formatShopDay, formatMoney, textForReason, texts, type ShopLanguage, type Texts } from './texts.ts'
 import { boxTiyin, createOrderId } from './payments.ts'
 
 /** Where the card form is loaded from, and for which merchant. */
@@ -14,14 +14,14 @@ export interface FormSource {
 }
 
 /** What a page depends on. */
-export interface PageContext {
-  readonly language: Language
+export interface ShopPageContext {
+  readonly language: ShopLanguage
   readonly path: string
   readonly buyer: Buyer
   readonly formSource: FormSource
 }
 
-export function productPage(context: PageContext): string {
+export function productPage(context: ShopPageContext): string {
   const shopTexts = texts[context.language]
   const total = formatMoney(boxTiyin, context.language)
   const inside = [shopTexts.inside1, shopTexts.inside2, shopTexts.inside3, shopTexts.inside4]
@@ -48,7 +48,7 @@ export function productPage(context: PageContext): string {
   )
 }
 
-export function orderPage(context: PageContext, order: Order): string {
+export function orderPage(context: ShopPageContext, order: ShopOrder): string {
   const shopTexts = texts[context.language]
   const head = html`<p class="over">${fill(shopTexts.order, shortName(order))}</p>`
   const body = { open: checkout, paying: waiting, paid, returned }[order.state](context, order, shopTexts)
@@ -56,8 +56,8 @@ export function orderPage(context: PageContext, order: Order): string {
 }
 
 export function myBoxesPage(
-  context: PageContext,
-  orders: readonly Order[],
+  context: ShopPageContext,
+  orders: readonly ShopOrder[],
   { notice, isTestMode }: { notice: Notice; isTestMode: boolean },
 ): string {
   const { language, buyer } = context
@@ -66,7 +66,7 @@ export function myBoxesPage(
   const rows = orders.map(
     (order) =>
       html`<li>
-        <a href="/orders/${order.id}">${formatDay(order.placedAt, language)}</a><span>${formatMoney(order.amountTiyin, language)}</span
+        <a href="/orders/${order.id}">${formatShopDay(order.placedAt, language)}</a><span>${formatMoney(order.amountTiyin, language)}</span
         ><span class="state ${order.state}">${states[order.state]}</span>
       </li>`,
   )
@@ -114,7 +114,7 @@ export function myBoxesPage(
 export type Notice = { readonly kind: 'good' | 'bad'; readonly text: string } | null
 
 /** An error page: what happened, and what to do. */
-export function errorPage(context: PageContext, error: 'missing' | 'failed' | 'foreign'): string {
+export function errorPage(context: ShopPageContext, error: 'missing' | 'failed' | 'foreign'): string {
   const shopTexts = texts[context.language]
   const text = { missing: shopTexts.missingText, failed: shopTexts.failedText, foreign: shopTexts.foreignText }[error]
   const body = html`<div class="narrow">
@@ -126,7 +126,7 @@ export function errorPage(context: PageContext, error: 'missing' | 'failed' | 'f
 }
 
 /** The only page with a card form. Its texts are passed to checkout.js as attributes. */
-function checkout({ language, buyer, formSource }: PageContext, order: Order, shopTexts: Texts): Markup {
+function checkout({ language, buyer, formSource }: ShopPageContext, order: ShopOrder, shopTexts: Texts): Markup {
   const total = formatMoney(order.amountTiyin, language)
   const savedCard =
     buyer.card === null
@@ -157,14 +157,14 @@ function checkout({ language, buyer, formSource }: PageContext, order: Order, sh
     <script defer src="/checkout.js"></script>`
 }
 
-function waiting(_context: PageContext, order: Order, shopTexts: Texts): Markup {
+function waiting(_context: ShopPageContext, order: ShopOrder, shopTexts: Texts): Markup {
   return html`<h1>${shopTexts.paying}</h1>
     <p class="notice" id="paying" data-order="${order.id}">${shopTexts.payingText}</p>
     <p><a href="/orders/${order.id}">${shopTexts.reload}</a></p>
     <script defer src="/checkout.js"></script>`
 }
 
-function paid(context: PageContext, order: Order, shopTexts: Texts): Markup {
+function paid(context: ShopPageContext, order: ShopOrder, shopTexts: Texts): Markup {
   const by = order.paidBy === null ? null : html`<p class="card">${fill(shopTexts.paidBy, order.paidBy)}</p>`
   return html`<h1 class="good">${shopTexts.paid}</h1>
     <p class="sum"><span>${shopTexts.title}</span> <strong>${formatMoney(order.amountTiyin, context.language)}</strong></p>
@@ -174,19 +174,19 @@ function paid(context: PageContext, order: Order, shopTexts: Texts): Markup {
     <p><a href="/mine">${shopTexts.myBoxes}</a></p>`
 }
 
-function returned({ language }: PageContext, order: Order, shopTexts: Texts): Markup {
+function returned({ language }: ShopPageContext, order: ShopOrder, shopTexts: Texts): Markup {
   return html`<h1>${shopTexts.returned}</h1>
     <p>${fill(shopTexts.returnedText, formatMoney(order.amountTiyin, language))}</p>
     <p><a href="/">${shopTexts.toShop}</a></p>`
 }
 
-function nextBox({ buyer: { card, nextBoxAt }, language }: PageContext, shopTexts: Texts): string {
+function nextBox({ buyer: { card, nextBoxAt }, language }: ShopPageContext, shopTexts: Texts): string {
   if (card === null) return shopTexts.noNext
   if (nextBoxAt === null) return shopTexts.noNextRemoved
-  return fill(shopTexts.next, formatDay(nextBoxAt, language), formatMoney(boxTiyin, language), card.number)
+  return fill(shopTexts.next, formatShopDay(nextBoxAt, language), formatMoney(boxTiyin, language), card.number)
 }
 
-function choice(plan: Order['plan'], name: string, text: string): Markup {
+function choice(plan: ShopOrder['plan'], name: string, text: string): Markup {
   return html`<label class="choice"
     ><input type="radio" name="plan" value="${plan}" ${plan === 'once' ? html`checked` : null} /><span
       ><strong>${name}</strong><small>${text}</small></span
@@ -198,11 +198,11 @@ function renderNotice(notice: NonNullable<Notice>): Markup {
   return html`<p class="notice ${notice.kind}" role="${notice.kind === 'bad' ? 'alert' : 'status'}">${notice.text}</p>`
 }
 
-function shortName({ id }: Order): string {
+function shortName({ id }: ShopOrder): string {
   return id.slice(-6).toUpperCase()
 }
 
-function page({ language, path, formSource }: PageContext, title: string, body: Markup): string {
+function page({ language, path, formSource }: ShopPageContext, title: string, body: Markup): string {
   const shopTexts = texts[language]
   const languages = (['uz', 'ru', 'en'] as const).map((each) =>
     each === language ? html`<strong>${each}</strong>` : html`<a href="${path}?lang=${each}" hreflang="${each}" lang="${each}">${each}</a>`,

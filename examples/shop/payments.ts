@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto'
 import { receiptStates, type Tessera } from '@tessera/client'
 
-import type { Buyer, Order, Records, SavedCard } from './records.ts'
+import type { Buyer, ShopOrder, Records, SavedCard } from './records.ts'
 
-export interface PaymentDependencies {
+export interface ShopPaymentDependencies {
   /** The part of the client library that is used here. */
   readonly tessera: Pick<Tessera, 'outcome'>
   readonly records: Records
@@ -18,16 +18,16 @@ export const boxTiyin = 12_900_000
 export type ShopPayments = ReturnType<typeof createPayments>
 
 /** Creates the shop's payments. Actions on one order run one after another, however often a button is pressed. */
-export function createPayments({ tessera, records, now }: PaymentDependencies) {
+export function createPayments({ tessera, records, now }: ShopPaymentDependencies) {
   const running = new Map<string, Promise<unknown>>()
 
   /** `key` identifies the press of the button: pressed twice, it is one order. */
-  function placeOrder({ buyer, plan, key }: { buyer: string; plan: Order['plan']; key: string }): Order {
+  function placeOrder({ buyer, plan, key }: { buyer: string; plan: ShopOrder['plan']; key: string }): ShopOrder {
     const existing = records.orders[key]
     if (existing !== undefined && existing.buyer === buyer) return existing
     const id = existing === undefined ? key : createOrderId()
     records.buyers[buyer] ??= { card: null, nextBoxAt: null }
-    const order: Order = {
+    const order: ShopOrder = {
       id,
       buyer,
       amountTiyin: boxTiyin,
@@ -46,7 +46,7 @@ export function createPayments({ tessera, records, now }: PaymentDependencies) {
   }
 
   /** Pays with a token that the page received from the form. The page is not trusted: the service says what the token is. */
-  function payWithToken(order: Order, token: string): Promise<void> {
+  function payWithToken(order: ShopOrder, token: string): Promise<void> {
     return oneAtATime(order, async () => {
       const checked = await tessera.outcome('cards.check', { token })
       if (!checked.ok) return recordFailure(order, checked.problem.reason)
@@ -58,7 +58,7 @@ export function createPayments({ tessera, records, now }: PaymentDependencies) {
     })
   }
 
-  function payWithSavedCard(order: Order): Promise<void> {
+  function payWithSavedCard(order: ShopOrder): Promise<void> {
     return oneAtATime(order, async () => {
       const { card } = buyerOf(order)
       if (card === null) return recordFailure(order, 'card_not_found')
@@ -67,7 +67,7 @@ export function createPayments({ tessera, records, now }: PaymentDependencies) {
   }
 
   /** Reads the result of a payment that was sent. */
-  function refresh(order: Order): Promise<void> {
+  function refresh(order: ShopOrder): Promise<void> {
     return oneAtATime(order, () => readReceipt(order, order.reason))
   }
 
@@ -113,7 +113,7 @@ export function createPayments({ tessera, records, now }: PaymentDependencies) {
     if (previous !== null && previous.token !== card.token) await tessera.outcome('cards.remove', { token: previous.token })
   }
 
-  async function pay(order: Order, token: string): Promise<void> {
+  async function pay(order: ShopOrder, token: string): Promise<void> {
     // An earlier attempt may have succeeded after all.
     if (order.state === 'paying') await readReceipt(order, order.reason)
     if (order.state !== 'open') return
@@ -127,7 +127,7 @@ export function createPayments({ tessera, records, now }: PaymentDependencies) {
     await readReceipt(order, paid.ok ? null : paid.problem.reason)
   }
 
-  async function createReceipt(order: Order): Promise<boolean> {
+  async function createReceipt(order: ShopOrder): Promise<boolean> {
     const params = { amount: order.amountTiyin, account: { order_id: order.id }, description: 'A box of tea' }
     const created = await tessera.outcome('receipts.create', params, { idempotencyKey: keyOf(order) })
     if (!created.ok) recordFailure(order, created.problem.reason)
@@ -137,7 +137,7 @@ export function createPayments({ tessera, records, now }: PaymentDependencies) {
   }
 
   /** Only the receipt says whether the money was taken; an error, or no error, does not. `reason` is recorded when nothing was taken. */
-  async function readReceipt(order: Order, reason: string | null): Promise<Order> {
+  async function readReceipt(order: ShopOrder, reason: string | null): Promise<ShopOrder> {
     if (order.receiptId === null) return order
     const receipt = await tessera.outcome('receipts.get', { id: order.receiptId })
     if (!receipt.ok) return update(order, { state: order.state, reason: receipt.problem.reason })
@@ -151,31 +151,31 @@ export function createPayments({ tessera, records, now }: PaymentDependencies) {
     return update(order, { state: 'open', reason: order.pays === 0 ? null : 'money_returned' })
   }
 
-  function recordPaid(order: Order, mask: string | null): Order {
+  function recordPaid(order: ShopOrder, mask: string | null): ShopOrder {
     const buyer = buyerOf(order)
     if (order.state !== 'paid' && order.plan === 'monthly' && buyer.card !== null) buyer.nextBoxAt ??= monthLater(now())
     order.paidBy = mask
     return update(order, { state: 'paid', reason: null })
   }
 
-  function recordFailure(order: Order, reason: string): Order {
+  function recordFailure(order: ShopOrder, reason: string): ShopOrder {
     return order.state === 'paid' ? order : update(order, { state: order.state, reason })
   }
 
-  function update(order: Order, changes: Pick<Order, 'state' | 'reason'>): Order {
+  function update(order: ShopOrder, changes: Pick<ShopOrder, 'state' | 'reason'>): ShopOrder {
     Object.assign(order, changes)
     records.save()
     return order
   }
 
-  async function oneAtATime(order: Order, action: () => Promise<unknown>): Promise<void> {
+  async function oneAtATime(order: ShopOrder, action: () => Promise<unknown>): Promise<void> {
     const previous = running.get(order.id) ?? Promise.resolve()
     const current = previous.catch(() => null).then(action)
     running.set(order.id, current)
     await current.finally(() => running.get(order.id) === current && running.delete(order.id))
   }
 
-  function buyerOf({ buyer }: Order): Buyer {
+  function buyerOf({ buyer }: ShopOrder): Buyer {
     return (records.buyers[buyer] ??= { card: null, nextBoxAt: null })
   }
 
@@ -188,7 +188,7 @@ export function createOrderId(): string {
 }
 
 /** One key for one receipt of one order, however often the call is repeated. */
-function keyOf({ id, attempt }: Order): string {
+function keyOf({ id, attempt }: ShopOrder): string {
   return `order-${id}${attempt === 1 ? '' : `-${attempt}`}`
 }
 

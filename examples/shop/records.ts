@@ -23,7 +23,7 @@ export interface Buyer {
  * `open`: to be paid; `reason` tells why the last attempt failed. `paying`: the payment was sent, and its result is not known yet.
  * `returned`: paid and refunded.
  */
-export interface Order {
+export interface ShopOrder {
   readonly id: string
   readonly buyer: string
   readonly amountTiyin: number
@@ -44,7 +44,7 @@ export interface Order {
 /** The shop's data, in one file. */
 export interface Records {
   readonly buyers: Record<string, Buyer>
-  readonly orders: Record<string, Order>
+  readonly orders: Record<string, ShopOrder>
   /** Ids of the webhook deliveries that were handled. */
   readonly handledDeliveries: string[]
   /** How far test mode has advanced the clock, ms. A real shop has no such thing. */

@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 
-export const root = fileURLToPath(new URL('../..', import.meta.url))
+export const repositoryRoot = fileURLToPath(new URL('../..', import.meta.url))
 export const runProgram = promisify(execFile)
 
 /** The shop and Tessera, started as a user starts them. */
@@ -19,7 +19,7 @@ export interface RunningShop {
 
 /** Starts both as `npm run example:shop` does. */
 export async function startShop(folder: string): Promise<RunningShop> {
-  const child: ChildProcess = spawn(process.execPath, ['examples/shop/start.ts', '--port=0', `--data=${folder}`], { cwd: root })
+  const child: ChildProcess = spawn(process.execPath, ['examples/shop/start.ts', '--port=0', `--data=${folder}`], { cwd: repositoryRoot })
   let text = ''
   const url = new Promise<string>((resolve) => {
     for (const stream of [child.stdout, child.stderr]) {
@@ -47,7 +47,7 @@ export async function startShop(folder: string): Promise<RunningShop> {
 }
 
 /** Runs a command of the operator's command line. */
-export async function runTessera(folder: string, ...command: string[]): Promise<unknown> {
+export async function runTesseraForShop(folder: string, ...command: string[]): Promise<unknown> {
   const args = ['service/bin/tessera.mjs', ...command, '--json', `--data=${join(folder, 'tessera')}`]
-  return JSON.parse((await runProgram(process.execPath, args, { cwd: root })).stdout)
+  return JSON.parse((await runProgram(process.execPath, args, { cwd: repositoryRoot })).stdout)
 }

@@ -3,10 +3,10 @@ import { readFileSync } from 'node:fs'
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http'
 import { WebhookRefused, type Tessera } from '@tessera/client'
 
-import { errorPage, myBoxesPage, orderPage, productPage, type FormSource, type Notice, type PageContext } from './pages.ts'
+import { errorPage, myBoxesPage, orderPage, productPage, type FormSource, type Notice, type ShopPageContext } from './pages.ts'
 import { handleDelivery } from './webhook.ts'
-import type { Order, Records } from './records.ts'
-import { fill, formatDay, texts, type Language } from './texts.ts'
+import type { ShopOrder, Records } from './records.ts'
+import { fill, formatShopDay, texts, type ShopLanguage } from './texts.ts'
 import type { ShopPayments } from './payments.ts'
 
 export interface ShopServerOptions {
@@ -85,7 +85,7 @@ export function createShopHandler(options: ShopServerOptions): RequestListener {
   }
 
   /** Creates a form session for a checkout page: 15 minutes, five attempts. */
-  async function createSession(response: ServerResponse, { id, language }: { id: string; language: Language }): Promise<unknown> {
+  async function createSession(response: ServerResponse, { id, language }: { id: string; language: ShopLanguage }): Promise<unknown> {
     const params = { origin: shopOrigin, customer: id, save: 'ask', locale: language, attempts: 5 } as const
     const session = await options.tessera.outcome('form.sessions.create', params)
     if (session.ok) return json(response, 200, { session: session.result.session })
@@ -105,23 +105,23 @@ export function createShopHandler(options: ShopServerOptions): RequestListener {
     return goTo(response, '/mine?notice=passed')
   }
 
-  function noticeFor({ language }: PageContext, name: string | null): { notice: Notice; isTestMode: boolean } {
+  function noticeFor({ language }: ShopPageContext, name: string | null): { notice: Notice; isTestMode: boolean } {
     const shopTexts = texts[language]
     const { isTestMode } = options
     if (name === 'passed')
-      return { notice: { kind: 'good', text: fill(shopTexts.monthPassed, formatDay(options.now(), language)) }, isTestMode }
+      return { notice: { kind: 'good', text: fill(shopTexts.monthPassed, formatShopDay(options.now(), language)) }, isTestMode }
     if (name === 'removed') return { notice: { kind: 'good', text: shopTexts.removed }, isTestMode }
     const isBad = name === 'removeFailed' || name === 'removeBusy'
     return { notice: isBad ? { kind: 'bad', text: shopTexts[name] } : null, isTestMode }
   }
 
-  function findOrder(url: URL, id: string): { order: Order | null; action: string } {
+  function findOrder(url: URL, id: string): { order: ShopOrder | null; action: string } {
     const [, name = '', action = ''] = /^\/orders\/([0-9a-f]{16,24})(?:\/([a-z]+))?$/.exec(url.pathname) ?? []
     const order = Object.hasOwn(records.orders, name) ? records.orders[name] : undefined
     return { order: order !== undefined && order.buyer === id ? order : null, action }
   }
 
-  function ordersOf(id: string): Order[] {
+  function ordersOf(id: string): ShopOrder[] {
     return Object.values(records.orders)
       .filter(({ buyer }) => buyer === id)
       .sort((one, other) => other.placedAt - one.placedAt)
@@ -131,7 +131,7 @@ export function createShopHandler(options: ShopServerOptions): RequestListener {
     return records.buyers[id] ?? { card: null, nextBoxAt: null }
   }
 
-  function createContext(request: IncomingMessage, id: string, path = '/'): PageContext {
+  function createContext(request: IncomingMessage, id: string, path = '/'): ShopPageContext {
     const chosen = readLanguage(/(?:^|; )lang=([a-z]{2})/.exec(request.headers.cookie ?? '')?.[1])
     const accepted = (request.headers['accept-language'] ?? '').split(',').map((each) => readLanguage(each.trim().slice(0, 2)))
     return { language: chosen ?? accepted.find((each) => each !== null) ?? 'uz', path, buyer: buyerOf(id), formSource }
@@ -203,7 +203,7 @@ function readCookie(request: IncomingMessage, name: string): string | null {
   return new RegExp(`(?:^|; )${name}=([0-9a-f]{32})(?:;|$)`).exec(request.headers.cookie ?? '')?.[1] ?? null
 }
 
-function readLanguage(text: string | undefined): Language | null {
+function readLanguage(text: string | undefined): ShopLanguage | null {
   return text === 'uz' || text === 'ru' || text === 'en' ? text : null
 }
 

@@ -10,7 +10,7 @@ import { fillCard, type FilledCard } from '../../browser/testing/fill-card.ts'
 import { chromiumFlags, findTestBrowser } from '../../tools/chromium.ts'
 import { expectAccessible } from './page-checks.fixture.ts'
 import type { Records } from './records.ts'
-import { root, runProgram, runTessera, startShop, type RunningShop } from './running-shop.fixture.ts'
+import { repositoryRoot, runProgram, runTesseraForShop, startShop, type RunningShop } from './running-shop.fixture.ts'
 
 const success = '8600069195406311'
 
@@ -25,7 +25,7 @@ describe('the example shop in a real browser', () => {
 
   before(async () => {
     // As `npm run example:shop` does. The example imports the built library, as a merchant does.
-    await runProgram(process.execPath, ['tools/build-client.ts'], { cwd: root })
+    await runProgram(process.execPath, ['tools/build-client.ts'], { cwd: repositoryRoot })
     folder = mkdtempSync(join(tmpdir(), 'tessera-shop-test-'))
     const executablePath = findTestBrowser() ?? assert.fail('no Chromium')
     ;[shop, browser] = await Promise.all([startShop(folder), chromium.launch({ executablePath, args: chromiumFlags() })])
@@ -63,7 +63,7 @@ describe('the example shop in a real browser', () => {
     fillCard(page, { number: success, expire: '0399', ...entry })
   const heading = (page: Page, name: string): Promise<void> => page.getByRole('heading', { name }).waitFor()
   const records = (): Records => JSON.parse(readFileSync(join(folder, 'shop', 'records.json'), 'utf8')) as Records
-  const failNextStep = (step: string): Promise<unknown> => runTessera(folder, 'sandbox', 'step', 'network', step)
+  const failNextStep = (step: string): Promise<unknown> => runTesseraForShop(folder, 'sandbox', 'step', 'network', step)
 
   async function tryScenarios(): Promise<void> {
     const cards: [pan: string, message: RegExp][] = [

@@ -1,4 +1,4 @@
-export type Language = 'uz' | 'ru' | 'en'
+export type ShopLanguage = 'uz' | 'ru' | 'en'
 
 const en = {
   shop: 'Novvot',
@@ -240,7 +240,7 @@ const uz: Texts = {
     'Bizdagi xato tufayli toʻlovni qabul qila olmadik. Pul yechilmadi. Bir daqiqadan keyin urining yoki qoʻngʻiroq qiling: +998 71 200 00 00.',
 }
 
-export const texts: Readonly<Record<Language, Texts>> = { uz, ru, en }
+export const texts: Readonly<Record<ShopLanguage, Texts>> = { uz, ru, en }
 
 /** The buyer's text for a reason of the service. A buyer can do nothing about a reason that is not listed. */
 export function textForReason(shopTexts: Texts, reason: string): string {
@@ -252,12 +252,12 @@ export function fill(text: string, ...values: string[]): string {
   return text.replace(/\{([0-9])\}/g, (placeholder, index: string) => values[Number(index)] ?? placeholder)
 }
 
-export function formatMoney(amountTiyin: number, language: Language): string {
+export function formatMoney(amountTiyin: number, language: ShopLanguage): string {
   const groups = String(Math.round(amountTiyin / 100)).replace(/\B(?=(\d{3})+$)/g, language === 'en' ? ',' : '\u00a0')
   return `${groups}\u00a0${language === 'ru' ? 'сум' : 'soʻm'}`
 }
 
-export function formatDay(at: number, language: Language): string {
+export function formatShopDay(at: number, language: ShopLanguage): string {
   const locale = { uz: 'uz-Latn-UZ', ru: 'ru-RU', en: 'en-GB' }[language]
   return new Intl.DateTimeFormat(locale, { dateStyle: 'long', timeZone: 'Asia/Tashkent' }).format(at).replace(/\sг\.$/, ' года')
 }

@@ -1,15 +1,12 @@
 import ts from 'typescript'
 import type { Tree } from '../tree.ts'
 import { lineOf, type CheckFinding } from './finding.ts'
-import { isCode, isExample, isTest } from './kinds.ts'
+import { isCode } from './kinds.ts'
 
-/**
- * A check: an exported name is declared in one file of the repository. A search for it finds one thing. Tests, their fixtures and
- * examples are not counted: examples are copied out of this repository.
- */
+/** A check: an exported name is declared in one file of the repository, tests, fixtures and examples included. A search for it finds one thing. */
 export function checkExportedNames(tree: Tree): CheckFinding[] {
   const firstPaths = new Map<string, string>()
-  return tree.paths.filter(isCounted).flatMap((path) =>
+  return tree.paths.filter(isCode).flatMap((path) =>
     listExported(tree, path).flatMap(({ name, line }) => {
       const firstPath = firstPaths.get(name)
       if (firstPath === undefined) firstPaths.set(name, path)
@@ -17,10 +14,6 @@ export function checkExportedNames(tree: Tree): CheckFinding[] {
       return [{ path, line, text: `exports "${name}", which ${firstPath} exports too: rename one of them` }]
     }),
   )
-}
-
-function isCounted(path: string): boolean {
-  return isCode(path) && !isTest(path) && !isExample(path)
 }
 
 /** The names that a file itself declares and exports; one that it passes on from another file is not its own. */

@@ -196,6 +196,7 @@ const testsMay = [
   'tools/open-chromium.ts',
   'tools/other-browsers.ts',
   'tools/scan-memory.ts',
+  'tools/search-size.ts',
   'tools/service-child.ts',
   'tools/start-tessera.ts',
 ]

@@ -10,11 +10,6 @@ export function isTest(path: string): boolean {
   return /\.(test|suite|fixture)\.tsx?$|^service\/src\/testing\//.test(path)
 }
 
-/** Code to copy. */
-export function isExample(path: string): boolean {
-  return path.startsWith('examples/')
-}
-
 /** TypeScript that `npm run docs` prints. */
 export function isPrinted(path: string): boolean {
   return path === 'client/src/wire.ts' || path.startsWith('browser/printed/')

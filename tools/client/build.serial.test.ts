@@ -82,7 +82,7 @@ describe('the built library', () => {
         '--types',
         'node',
       ]
-      assert.equal(await run(process.execPath, [join(root, 'node_modules/typescript/bin/tsc'), ...flags, usage]), '')
+      assert.equal(await run(process.execPath, [join(root, 'node_modules/typescript-7/bin/tsc'), ...flags, usage]), '')
     })
   }
 })

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { after, afterEach, before, test } from 'node:test'
 import type { Route } from 'playwright-core'
 
-import { listAccessibilityViolations, openDashboard, signIn, type OpenDashboard } from '../../dashboard.fixture.ts'
+import { listAccessibilityViolations, openDashboard, signInByForm, type OpenDashboard } from '../../dashboard.fixture.ts'
 
 let dashboard: OpenDashboard
 before(async () => {
@@ -68,7 +68,7 @@ test('a page that is left open stops polling, so that its session expires', asyn
   const page = await (await dashboard.context()).newPage()
   await page.clock.install()
   await page.goto(`${dashboard.origin}/dashboard/start`)
-  await signIn(page, dashboard.login)
+  await signInByForm(page, dashboard.login)
   await page.getByRole('heading', { name: 'Test cards' }).waitFor()
   let requestCount = 0
   page.on('request', () => {

@@ -7,17 +7,17 @@ import { startTessera, type StartedTessera } from '../../../tools/start-tessera.
 import { FormCheckError, checkForm, type FormCheckReport } from '../check-form.ts'
 import { rules, type RuleId } from '../rules.ts'
 
-import { startShop, type Shop } from './shop.fixture.ts'
+import { startServedShop, type ServedShop } from './shop.fixture.ts'
 
 describe('the form check in a real browser, against the running service', { concurrency: 4 }, () => {
   let tessera: StartedTessera
-  let shop: Shop
+  let shop: ServedShop
   let sdk = ''
   let policy = ''
 
   before(async () => {
     tessera = await startTessera()
-    shop = await startShop()
+    shop = await startServedShop()
     const manifest = (await (await fetch(`${tessera.url}/sdk/v1/integrity.json`)).json()) as {
       version: string
       files: Record<string, string>

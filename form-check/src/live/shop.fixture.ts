@@ -3,7 +3,7 @@ import { createServer, type IncomingMessage } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
 /** A shop that serves the pages of a test and records what is sent back to it. */
-export interface Shop {
+export interface ServedShop {
   readonly origin: string
   /** Path and body of every request that is not for one of its pages. */
   readonly received: string[]
@@ -12,7 +12,7 @@ export interface Shop {
   stop: () => void
 }
 
-export async function startShop(): Promise<Shop> {
+export async function startServedShop(): Promise<ServedShop> {
   const pages = new Map<string, { html: string; headers: Readonly<Record<string, string>> }>()
   const received: string[] = []
   const server = createServer((request, response) => {

@@ -7,7 +7,7 @@ import type { Receiver } from './webhooks/receiver.fixture.ts'
 import { pageScriptsTable, savePageCheck } from '../store/page-checks.ts'
 import { cardLocksTable } from '../store/receipts.ts'
 import type { Row, Value } from '../store/statement.ts'
-import { openDashboard } from '../testing/dashboard-user.fixture.ts'
+import { createDashboardClient } from '../testing/dashboard-user.fixture.ts'
 import { randomHex } from '../testing/random.fixture.ts'
 import { operatorActor } from '../testing/request-context.fixture.ts'
 import { successPan } from '../testing/receipts.fixture.ts'
@@ -128,7 +128,7 @@ async function createMerchant({ app }: BoundRowDependencies): Promise<BoundRow> 
 }
 
 async function signIn({ app }: BoundRowDependencies): Promise<BoundRow> {
-  const user = await openDashboard(app).user('owner')
+  const user = await createDashboardClient(app).user('owner')
   const use = async () => (await user.callRaw('dashboard.users.list', {})).error === undefined
   return { where: `user_id = '${user.userId}'`, use }
 }

@@ -4,7 +4,7 @@ import { test } from 'node:test'
 import { SettingProblem } from '@tessera/contract/setting-problems'
 
 import type { WithStore } from '../store/suite/opened.fixture.ts'
-import { openDashboard } from '../testing/dashboard-user.fixture.ts'
+import { createDashboardClient } from '../testing/dashboard-user.fixture.ts'
 import { successPan } from '../testing/receipts.fixture.ts'
 import { operatorActor } from '../testing/request-context.fixture.ts'
 import { payHold } from './bound-rows.fixture.ts'
@@ -15,12 +15,12 @@ export function databaseWriterSuite(withStore: WithStore, dialect: 'sqlite' | 'p
   test(
     'a sign-in that was turned to the owner of another merchant, or made endless, is signed out with an alarm',
     behind(withStore, dialect, async ({ app, raw }) => {
-      const victim = await openDashboard(app).user('owner')
+      const victim = await createDashboardClient(app).user('owner')
       for (const change of [
         `user_id = '${victim.userId}', merchant_id = '${victim.merchantId}'`,
         'last_seen_at = 4000000000000, created_at = 4000000000000',
       ]) {
-        const thief = await openDashboard(app).user('read')
+        const thief = await createDashboardClient(app).user('read')
         assert.equal((await thief.callRaw('dashboard.cards.list', {})).error, undefined, 'the control')
         app.alarms.length = 0
         await raw(`update dashboard_sessions set ${change} where user_id = '${thief.userId}' returning 1 as one`)

@@ -6,7 +6,7 @@ import { dashboardOperations, isOperationName, type DashboardOperationName } fro
 import { SettingProblem } from '@tessera/contract/setting-problems'
 import { makeRowAuthenticator } from '@tessera/vault/rowmac'
 
-import { openDashboard, type DashboardUser } from '../testing/dashboard-user.fixture.ts'
+import { createDashboardClient, type DashboardUser } from '../testing/dashboard-user.fixture.ts'
 
 import { makeRequest } from '../store/suite/requests.fixture.ts'
 import { operationRegistry } from './registry.ts'
@@ -28,7 +28,7 @@ const app = await createTestApp({ after })
 const { seal } = makeRowAuthenticator(app.keyring, app.environment, pageScriptsTable)
 const noReview = { decision: 'open', reason: '', reviewedFingerprint: '', reviewedBy: '', reviewedAt: 0, mac: new Uint8Array(0) } as const
 const unreviewed = { firstAt: 1, lastAt: 1, ...noReview } as const
-const entrance = openDashboard(app)
+const entrance = createDashboardClient(app)
 
 /** What of a merchant a method may be pointed at. Whatever a new method takes goes in here, and into `marksOf`. */
 interface Owned {

@@ -3,7 +3,7 @@ import { after, test } from 'node:test'
 
 import type { Result } from '@tessera/contract/operations'
 
-import { openDashboard } from '../testing/dashboard-user.fixture.ts'
+import { createDashboardClient } from '../testing/dashboard-user.fixture.ts'
 import { withPostgres } from '../store/postgres/with-store.fixture.ts'
 import { withSqlite } from '../store/sqlite/with-store.fixture.ts'
 import type { StoreUnderTest } from '../store/suite/opened.fixture.ts'
@@ -20,7 +20,7 @@ for (const [name, withStore] of [
     `lists show tampered cards and receipts as such, without their content, and continue after them, on ${name}`,
     withStore(async ({ store, raw }: StoreUnderTest) => {
       const app = await createTestApp({ after }, { store })
-      const user = await openDashboard(app).user('read')
+      const user = await createDashboardClient(app).user('read')
       const shop = app.merchant('spec', user.merchantId)
       const made: { cardId: string; receiptId: string }[] = []
       for (let turn = 0; turn < 6; turn++) {

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 
-import { openDashboard } from '../testing/dashboard-user.fixture.ts'
+import { createDashboardClient } from '../testing/dashboard-user.fixture.ts'
 
 import { createTestApp } from '../testing/test-app.fixture.ts'
 
 const app = await createTestApp({ after })
-const entrance = openDashboard(app)
+const entrance = createDashboardClient(app)
 
 test('a merchant sees the actions of its users but not of API calls; for one card it sees all', async () => {
   const owner = await entrance.user('owner')

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 
-import { openDashboard } from '../testing/dashboard-user.fixture.ts'
+import { createDashboardClient } from '../testing/dashboard-user.fixture.ts'
 import { hashDisclosure } from '../domain/consents/disclosure-text.ts'
 import { sandboxDisclosure } from '../adapters/sandbox/legal.ts'
 
@@ -9,7 +9,7 @@ import { createTestApp } from '../testing/test-app.fixture.ts'
 import { findCard, updateCard } from '../store/cards.ts'
 
 const app = await createTestApp({ after })
-const entrance = openDashboard(app)
+const entrance = createDashboardClient(app)
 const pan = '8600069195406311'
 const { version, texts } = hashDisclosure(sandboxDisclosure)
 const consent = { version, sha256: texts.uz.sha256, locale: 'uz', at: 1_795_000_000_000 }

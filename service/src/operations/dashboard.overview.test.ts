@@ -2,12 +2,12 @@ import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 
 import { readPeriods } from '../domain/reporting/periods.ts'
-import { openDashboard } from '../testing/dashboard-user.fixture.ts'
+import { createDashboardClient } from '../testing/dashboard-user.fixture.ts'
 
 import { createTestApp } from '../testing/test-app.fixture.ts'
 
 const app = await createTestApp({ after })
-const entrance = openDashboard(app)
+const entrance = createDashboardClient(app)
 const signal = new AbortController().signal
 
 test('the statistics of a range count each action once, by hour and by day', async () => {

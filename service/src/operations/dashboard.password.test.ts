@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 
-import { openDashboard } from '../testing/dashboard-user.fixture.ts'
+import { createDashboardClient } from '../testing/dashboard-user.fixture.ts'
 
 import { createTestApp } from '../testing/test-app.fixture.ts'
 
 const app = await createTestApp({ after })
-const entrance = openDashboard(app)
+const entrance = createDashboardClient(app)
 
 test('a password change requires the current one, ends the other sessions, and the old one is no longer accepted', async () => {
   const user = await entrance.user('read')

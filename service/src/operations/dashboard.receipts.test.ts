@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 
-import { openDashboard } from '../testing/dashboard-user.fixture.ts'
+import { createDashboardClient } from '../testing/dashboard-user.fixture.ts'
 
 import { createTestApp } from '../testing/test-app.fixture.ts'
 import { successPan } from '../testing/receipts.fixture.ts'
@@ -9,7 +9,7 @@ import { successPan } from '../testing/receipts.fixture.ts'
 const blockedPan = '4444445987459073'
 
 const app = await createTestApp({ after })
-const entrance = openDashboard(app)
+const entrance = createDashboardClient(app)
 
 test('receipts are listed in pages and by days, and one receipt shows its states, network replies and actors', async () => {
   const support = await entrance.user('support')

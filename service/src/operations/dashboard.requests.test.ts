@@ -5,7 +5,7 @@ import { RpcError } from '@tessera/contract/errors'
 import type { OperationName } from '@tessera/contract/operations'
 import { bucketOf } from '@tessera/vault/id'
 
-import { openDashboard } from '../testing/dashboard-user.fixture.ts'
+import { createDashboardClient } from '../testing/dashboard-user.fixture.ts'
 import { makeRequestRecorder } from '../ops/request-log/request-recorder.ts'
 import { Members } from '../server/reader/members.ts'
 
@@ -13,7 +13,7 @@ import { createTestApp } from '../testing/test-app.fixture.ts'
 import { successPan } from '../testing/receipts.fixture.ts'
 
 const app = await createTestApp({ after })
-const entrance = openDashboard(app)
+const entrance = createDashboardClient(app)
 const recorder = makeRequestRecorder({
   ...app,
   settings: { days: 1, rowsMax: 1000, waitingMax: 100 },

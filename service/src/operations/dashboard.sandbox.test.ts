@@ -5,7 +5,7 @@ import { makeRowAuthenticator } from '@tessera/vault/rowmac'
 
 import { checkAudit } from '../ops/audit/check.ts'
 import { openControls } from '../adapters/sandbox/controls.ts'
-import { openDashboard } from '../testing/dashboard-user.fixture.ts'
+import { createDashboardClient } from '../testing/dashboard-user.fixture.ts'
 
 import { createTestApp, type TestApp } from '../testing/test-app.fixture.ts'
 import { listAuditOfSubject } from '../store/audit.ts'
@@ -15,7 +15,7 @@ import { receiptsTable } from '../store/receipts.ts'
 import { deleteTestData } from '../store/test-data.ts'
 
 const app = await createTestApp({ after })
-const entrance = openDashboard(app)
+const entrance = createDashboardClient(app)
 
 const success = '8600069195406311'
 const weSend = '8600495473316478'
@@ -138,7 +138,7 @@ test('simulated caps are counted per merchant for the same card, and restart fro
 
 test('moving the time expires codes and tokens; after a reset new ones last as usual, and users stay signed in', () =>
   alone(async (other) => {
-    const developer = await openDashboard(other).user('developer')
+    const developer = await createDashboardClient(other).user('developer')
     const shop = other.merchant('spec', developer.merchantId)
     const createTokenWithCode = async (): Promise<string> => {
       const token = await shop.createToken(success)
@@ -167,7 +167,7 @@ test('moving the time expires codes and tokens; after a reset new ones last as u
 
 test('a hold expires when the time is moved past its seven days, and not before', () =>
   alone(async (other) => {
-    const developer = await openDashboard(other).user('developer')
+    const developer = await createDashboardClient(other).user('developer')
     const shop = other.merchant('spec', developer.merchantId)
     const token = await shop.createVerifiedToken(success)
     const { receipt } = await shop.call('receipts.create', { amount: 5000, account: {} })
@@ -250,7 +250,7 @@ test('a reset shreds each card first, deletes simulated data, and changes neithe
 
 test('production has no sandbox controls: each operation is refused to every caller', async (t) => {
   const live = await createTestApp(t, { environment: 'production' })
-  const owner = await openDashboard(live).user('owner')
+  const owner = await createDashboardClient(live).user('owner')
   assert.equal(live.controls, null)
   for (const [method, params] of [
     ['dashboard.sandbox.get', {}],

@@ -2,14 +2,14 @@ import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 
 import { userSettings } from '../domain/users/dependencies.ts'
-import { openDashboard } from '../testing/dashboard-user.fixture.ts'
+import { createDashboardClient } from '../testing/dashboard-user.fixture.ts'
 
 import { createTestApp } from '../testing/test-app.fixture.ts'
 import { findDashboardSession } from '../store/dashboard-sessions.ts'
 import { claimSignInAttempt } from '../store/dashboard-users.ts'
 
 const app = await createTestApp({ after })
-const entrance = openDashboard(app)
+const entrance = createDashboardClient(app)
 
 test('a session returns its user, and an unknown cookie returns none', async () => {
   const owner = await entrance.user('owner')

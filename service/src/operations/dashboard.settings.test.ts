@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 
-import { openDashboard } from '../testing/dashboard-user.fixture.ts'
+import { createDashboardClient } from '../testing/dashboard-user.fixture.ts'
 
 import { createTestApp } from '../testing/test-app.fixture.ts'
 import { listAuditOfSubject } from '../store/audit.ts'
 
 const app = await createTestApp({ after })
-const entrance = openDashboard(app)
+const entrance = createDashboardClient(app)
 
 const orderField = { name: 'order_id', title: { uz: 'Buyurtma', ru: 'Заказ', en: 'Order' }, required: true }
 

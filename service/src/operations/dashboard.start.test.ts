@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 
-import { openDashboard } from '../testing/dashboard-user.fixture.ts'
+import { createDashboardClient } from '../testing/dashboard-user.fixture.ts'
 
 import { createTestApp } from '../testing/test-app.fixture.ts'
 
 const app = await createTestApp({ after })
-const entrance = openDashboard(app)
+const entrance = createDashboardClient(app)
 const signal = new AbortController().signal
 
 test('the checklist advances by the merchant’s own calls, not by calls made in the dashboard', async () => {
@@ -57,7 +57,7 @@ test('the public password of the demo merchant is shown only to its users', asyn
 
 test('production has no test cards, no test tokens and no inbox', async (t) => {
   const live = await createTestApp(t, { environment: 'production' })
-  const owner = await openDashboard(live).user('owner')
+  const owner = await createDashboardClient(live).user('owner')
   const { testCards, demoPassword } = await owner.call('dashboard.start.get', {})
   assert.deepEqual([testCards, demoPassword], [[], null])
   assert.equal(await owner.expectError('dashboard.start.makeToken', { lastFour: '6311' }), 'test_only')

@@ -3,13 +3,13 @@ import { after, test } from 'node:test'
 
 import { totpCode, totpStepAt } from '@tessera/vault/totp'
 
-import { openDashboard } from '../testing/dashboard-user.fixture.ts'
+import { createDashboardClient } from '../testing/dashboard-user.fixture.ts'
 
 import { createTestApp } from '../testing/test-app.fixture.ts'
 import { findDashboardUser } from '../store/dashboard-users.ts'
 
 const app = await createTestApp({ after })
-const entrance = openDashboard(app)
+const entrance = createDashboardClient(app)
 
 test('a second factor is required once confirmed, each code is accepted once, and it can be disabled', async () => {
   const user = await entrance.user('owner')

@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 
-import { openDashboard } from '../testing/dashboard-user.fixture.ts'
+import { createDashboardClient } from '../testing/dashboard-user.fixture.ts'
 
 import { createTestApp } from '../testing/test-app.fixture.ts'
 import { findDashboardUser, updateDashboardUser } from '../store/dashboard-users.ts'
 
 const app = await createTestApp({ after })
-const entrance = openDashboard(app)
+const entrance = createDashboardClient(app)
 
 test('an owner creates users, changes roles, blocks and unblocks; a block ends the sessions', async () => {
   const owner = await entrance.user('owner')

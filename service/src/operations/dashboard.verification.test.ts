@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import type { Result } from '@tessera/contract/operations'
 
-import { openDashboard } from '../testing/dashboard-user.fixture.ts'
+import { createDashboardClient } from '../testing/dashboard-user.fixture.ts'
 
 import type { CodeCheckResult } from '../adapters/network/network.ts'
 
@@ -10,7 +10,7 @@ import { createTestApp } from '../testing/test-app.fixture.ts'
 import { listCounters } from '../store/counters.ts'
 
 const app = await createTestApp({ after })
-const entrance = openDashboard(app)
+const entrance = createDashboardClient(app)
 
 test('each failure is listed once, in pages, with its cause and card', async () => {
   const user = await entrance.user('read')
@@ -56,7 +56,7 @@ test('each failure is listed once, in pages, with its cause and card', async () 
 test('a code rejected by the network is listed like one rejected by the service, with the network’s reason', async (t) => {
   let said: CodeCheckResult = { kind: 'wrong' }
   const other = await createTestApp(t, { network: (sandbox) => ({ ...sandbox, finishVerification: async () => said }) })
-  const user = await openDashboard(other).user('read')
+  const user = await createDashboardClient(other).user('read')
   const shop = other.merchant('spec', user.merchantId)
   const token = await shop.createToken('8600069195406311')
   await shop.call('cards.get_verify_code', { token })

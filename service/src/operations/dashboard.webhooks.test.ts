@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 
-import { openDashboard, type DashboardUser } from '../testing/dashboard-user.fixture.ts'
+import { createDashboardClient, type DashboardUser } from '../testing/dashboard-user.fixture.ts'
 import { makeAddressGuard, resolveBySystem } from '../adapters/http/address-guard.ts'
 import { webhookSettings } from '../domain/webhooks/settings.ts'
 import { makeWebhookPost } from '../domain/webhooks/webhook-post.ts'
@@ -13,7 +13,7 @@ import { createTestApp } from '../testing/test-app.fixture.ts'
 import { listAuditOfSubject } from '../store/audit.ts'
 
 const app = await createTestApp({ after })
-const entrance = openDashboard(app)
+const entrance = createDashboardClient(app)
 const { store, keyring, environment, clock } = app
 const guard = makeAddressGuard({ resolve: resolveBySystem, allowLoopback: true })
 const deliverer = makeWebhookDeliverer({

@@ -4,12 +4,13 @@ import { after, test } from 'node:test'
 
 import { expiryEndsAt, type Expiry } from '@tessera/contract/card'
 
+import { readSearchSeed } from '../../../tools/search-size.ts'
 import { makeCardResealer } from '../domain/cards/reseal.ts'
 import { makeCardSweeper } from '../domain/cards/sweep.ts'
 import { openPostgresStore } from '../store/postgres/postgres.ts'
 import { makeReceiptUpdate, makeReceipt, makeReceiptExtras, nextReceipt } from '../store/suite/money.fixture.ts'
 import { withPostgres } from '../store/postgres/with-store.fixture.ts'
-import { rules } from '../domain/verification/model.fixture.ts'
+import { verificationRules } from '../domain/verification/model.fixture.ts'
 import { play } from '../domain/verification/model.suite.ts'
 
 import { createTestApp, type TestApp, type TestAppOptions } from '../testing/test-app.fixture.ts'
@@ -35,8 +36,8 @@ function onPostgres(use: (app: TestApp) => Promise<void>, options: TestAppOption
 test(
   'on PostgreSQL the application agrees with the model',
   onPostgres(async (app) => {
-    const seed = Number(process.env['TESSERA_TEST_SEED'] ?? randomInt(2 ** 31))
-    const { mismatch, calls } = await play(app, { seed, rule: rules, rounds: 100 })
+    const seed = readSearchSeed(randomInt(2 ** 31))
+    const { mismatch, calls } = await play(app, { seed, rule: verificationRules, rounds: 100 })
     assert.equal(mismatch, null, `replay with TESSERA_TEST_SEED=${seed}`)
     assert.equal(calls, 4000)
   }),

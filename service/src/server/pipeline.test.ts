@@ -3,7 +3,7 @@ import { test } from 'node:test'
 
 import { RpcError } from '@tessera/contract/errors'
 
-import { merchantId, password, refusing, createTestPipeline, request, requestIdOf, replyJson } from '../testing/pipeline.fixture.ts'
+import { pipelineMerchantId, password, refusing, createTestPipeline, request, requestIdOf, replyJson } from '../testing/pipeline.fixture.ts'
 import { JsonText } from './reader/json-text.ts'
 import { testPan } from '../testing/pans.fixture.ts'
 import type { HttpReply } from './http/request.ts'
@@ -25,12 +25,12 @@ test('a reply has the call’s own id, the result and the version', async () => 
 
 test('an operation gets its params, the card number as bytes, and the caller, profile and language', async () => {
   const { answer, ran } = createTestPipeline()
-  const xAuth = `${merchantId}:${password}`
+  const xAuth = `${pipelineMerchantId}:${password}`
   await answer(request(create, { segment: 'cards.create', acceptLanguage: 'uz', xAuth }))
   const [first] = ran
   assert.deepEqual([first?.pan, JSON.stringify(first?.params)], [testPan, '{"card":{"number":"","expire":"0399"},"save":true}'])
   const { caller, profile, language, requestId, address } = first!.ctx
-  assert.deepEqual(caller, { merchantId, bucket: 7, kind: 'server', limits: null })
+  assert.deepEqual(caller, { merchantId: pipelineMerchantId, bucket: 7, kind: 'server', limits: null })
   assert.deepEqual([profile, language, requestId, address], ['spec', 'uz', requestIdOf(1), '192.0.2.7'])
 })
 
@@ -216,7 +216,7 @@ test('the call observer gets names, ids and numbers of every call, and nothing t
   await answer(request(body))
   const bytes = Buffer.byteLength(body)
   const of = { profile: 'subscribe', origin: null, ms: 1, bytes } as const
-  const shown = { ...of, merchantId, callerKind: 'browser', hasCardNumber: false } as const
+  const shown = { ...of, merchantId: pipelineMerchantId, callerKind: 'browser', hasCardNumber: false } as const
   assert.deepEqual(called, [
     { ...shown, requestId: requestIdOf(1), method: 'cards.create', error: null, hasCardNumber: true },
     { ...shown, requestId: requestIdOf(2), method: 'cards.check', error: 'memberInvalid' },

@@ -4,11 +4,11 @@ import { after, test } from 'node:test'
 import { errorEntry, errors, type ErrorName } from '@tessera/contract/errors'
 
 import type { IdempotencyHandle } from '../domain/idempotency/handle.ts'
-import { merchantId, password, refusing, createTestPipeline } from '../testing/pipeline.fixture.ts'
+import { pipelineMerchantId, password, refusing, createTestPipeline } from '../testing/pipeline.fixture.ts'
 import type { Idempotency } from '../domain/idempotency/idempotency.ts'
 import type { CoarseLimits } from './rate-limits/coarse-limits.ts'
 import type { PasswordThrottle } from './auth/password-throttle.ts'
-import { listen, post } from '../testing/raw.fixture.ts'
+import { listenOnFreePort, post } from '../testing/raw.fixture.ts'
 
 /** The stages of docs/reference/wire.md#envelope in their order, each with the ways in which a request is wrong there. */
 const stages: readonly (readonly ErrorName[])[] = [
@@ -89,7 +89,7 @@ const { answer } = createTestPipeline({ idempotency, limits, passwords }, () => 
   refuseIf('cardNotFound', 'wrongCode', 'networkTimeout', 'systemError')
   return {}
 })
-const app = await listen({ handle: answer })
+const app = await listenOnFreePort({ handle: answer })
 after(() => app.close())
 const client = await app.open()
 
@@ -177,7 +177,7 @@ function idOf(wrong: ReadonlySet<ErrorName>): string {
   if (wrong.has('merchantUnknown')) return '000000000000000000000000'
   if (wrong.has('merchantBlocked')) return '65f0c0ffee00000000b10c0d'
   // cards.remove with the id alone is for servers in the spec profile; in a batch there is only the other one.
-  return wrong.has('serverOnly') ? '65f0c0ffee000000005741c7' : merchantId
+  return wrong.has('serverOnly') ? '65f0c0ffee000000005741c7' : pipelineMerchantId
 }
 
 function bodyOf(wrong: ReadonlySet<ErrorName>): Buffer {

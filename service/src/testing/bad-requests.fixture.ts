@@ -1,6 +1,6 @@
 import { maxBodyBytes } from '@tessera/contract/envelope'
 
-import { demoXAuths, type Demo } from './fuzz-demo.fixture.ts'
+import { demoXAuths, type FuzzDemo } from './fuzz-demo.fixture.ts'
 import { readJsonTestSuite, readNaughtyStrings } from '../../../tools/corpora.ts'
 import { grouped, makePan } from './pans.fixture.ts'
 import type { Seeded } from './seeded.fixture.ts'
@@ -22,7 +22,7 @@ export const canaries: readonly string[] = ['8600', '9860', '5614', '2200', '234
 const canariesInGroups = canaries.flatMap((canary) => [grouped(canary, ' '), grouped(canary, '-')])
 
 /** Generates requests that are invalid in one or several ways: broken JSON, unusual values, headers and paths, and sometimes framing. */
-export function makeBadRequests(choose: Seeded, demo: Demo): () => BadRequest {
+export function makeBadRequests(choose: Seeded, demo: FuzzDemo): () => BadRequest {
   const suite = readJsonTestSuite().map(({ bytes }) => bytes.subarray(0, 20_000))
   const naughty = [...readNaughtyStrings(), ...ownStrings]
   const xAuths = [...demoXAuths(demo), ...naughty.slice(0, 40)]

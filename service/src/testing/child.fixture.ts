@@ -80,7 +80,7 @@ export function runTessera(args: readonly string[], env: NodeJS.ProcessEnv = {},
 }
 
 /** Starts a service on free ports and waits until it is ready. */
-export async function startTessera(folder: string, args: readonly string[] = [], env: NodeJS.ProcessEnv = {}): Promise<Started> {
+export async function startTesseraChild(folder: string, args: readonly string[] = [], env: NodeJS.ProcessEnv = {}): Promise<Started> {
   const child = runTessera(['start', '--json', '--port=0', '--admin-port=0', `--data=${folder}`, ...args], env)
   const facts = await readFacts(child)
   return {

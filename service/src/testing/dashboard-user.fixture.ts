@@ -32,7 +32,7 @@ export interface DashboardClient {
 }
 
 /** The dashboard's endpoint of an application, without HTTP. */
-export function openDashboard(app: TestApp): DashboardClient {
+export function createDashboardClient(app: TestApp): DashboardClient {
   const visitor = (merchantId = randomHex(24)) => createVisitor(app.app.handleDashboard, merchantId)
   return {
     visitor,

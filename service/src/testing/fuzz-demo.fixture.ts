@@ -1,11 +1,11 @@
 /** The merchant of a fuzzed service. */
-export interface Demo {
+export interface FuzzDemo {
   readonly merchantId: string
   readonly password: string
 }
 
 /** Valid and invalid X-Auth values; the valid ones often enough that requests pass it. */
-export function demoXAuths({ merchantId, password }: Demo): string[] {
+export function demoXAuths({ merchantId, password }: FuzzDemo): string[] {
   const right = [merchantId, `${merchantId}:${password}`]
   return [
     ...Array.from({ length: 20 }, () => right).flat(),

@@ -1,6 +1,6 @@
 import { after } from 'node:test'
 
-import { openDashboard, type DashboardUser } from './dashboard-user.fixture.ts'
+import { createDashboardClient, type DashboardUser } from './dashboard-user.fixture.ts'
 import { notChecked } from '../domain/page-check/fetch-page.ts'
 import { makeParsePage } from '../domain/page-check/parse-page.ts'
 import { makeSystemClock } from '../system-clock.ts'
@@ -33,7 +33,7 @@ export async function openCheckedShop(): Promise<CheckedShop> {
       },
     },
   )
-  const entrance = openDashboard(app)
+  const entrance = createDashboardClient(app)
   return {
     app,
     serve: (html) => (served = html),

@@ -24,7 +24,7 @@ export interface PipelineRun {
   readonly failed: CallFailure[]
 }
 
-export const merchantId = '65f0c0ffee0000000000cafe'
+export const pipelineMerchantId = '65f0c0ffee0000000000cafe'
 export const blockedId = '65f0c0ffee00000000b10c0d'
 export const strictId = '65f0c0ffee000000005741c7'
 export const password = 'pass:word&@?#%$'
@@ -81,7 +81,7 @@ export const credentials: CredentialStore = {
 
 const merchant = { bucket: 7, blocked: false, origins: [shopOrigin], strictServerAuth: false }
 const merchants: Omit<KnownMerchant, 'kind'>[] = [
-  { ...merchant, merchantId },
+  { ...merchant, merchantId: pipelineMerchantId },
   { ...merchant, merchantId: blockedId, blocked: true },
   { ...merchant, merchantId: strictId, strictServerAuth: true },
 ]
@@ -93,7 +93,7 @@ export function request(body: unknown, parts: Partial<HttpRequest> = {}): HttpRe
     segment: null,
     hasQuery: false,
     body: Buffer.from(typeof body === 'string' ? body : JSON.stringify(body)),
-    xAuth: merchantId,
+    xAuth: pipelineMerchantId,
     origin: null,
     isFromBrowser: false,
     idempotencyKey: null,

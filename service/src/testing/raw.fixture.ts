@@ -99,7 +99,7 @@ function readSaid(body: string): Said {
 }
 
 /** The HTTP server on a free port of loopback. */
-export async function listen(
+export async function listenOnFreePort(
   options: HttpServerOptions,
 ): Promise<{ http: HttpServer; port: number; open: () => Promise<RawClient>; close: () => Promise<void> }> {
   const http = createHttpServer(options)

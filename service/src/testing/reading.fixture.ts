@@ -29,7 +29,7 @@ export function parseFault(text: string | Uint8Array): string | null {
 }
 
 /** The value of `params.v` as plain objects, for a JSON text of the value. */
-export function readValue(text: string | Uint8Array): { value: unknown; call: ReadCall } {
+export function readParamValue(text: string | Uint8Array): { value: unknown; call: ReadCall } {
   const call = readOne(Buffer.concat([Buffer.from('{"method":"m","params":{"v":'), Buffer.from(text as string), Buffer.from('}}')]))
   return { value: plain(call.params.v ?? null), call }
 }

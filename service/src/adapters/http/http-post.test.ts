@@ -1,3 +1,4 @@
+// own process: it sets NODE_TLS_REJECT_UNAUTHORIZED
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 

@@ -4,7 +4,7 @@ import { after, test } from 'node:test'
 import { bucketOf } from '@tessera/vault/id'
 
 import { createTestApp } from '../../testing/test-app.fixture.ts'
-import { merchantId, password, createTestPipeline, request } from '../../testing/pipeline.fixture.ts'
+import { pipelineMerchantId, password, createTestPipeline, request } from '../../testing/pipeline.fixture.ts'
 import type { HttpRequest } from '../../server/http/request.ts'
 import { type FindingRow, listFindings } from '../../store/findings.ts'
 
@@ -14,9 +14,9 @@ import { replaceWrite, storeOf } from '../../testing/store.fixture.ts'
 
 const app = await createTestApp({ after })
 const { findings, clock } = app
-const of = { bucket: bucketOf(merchantId), merchantId }
+const of = { bucket: bucketOf(pipelineMerchantId), merchantId: pipelineMerchantId }
 const pipeline = createTestPipeline({ observer: { completed: (entry) => findings.record(entry), failed: () => undefined } })
-const server = `${merchantId}:${password}`
+const server = `${pipelineMerchantId}:${password}`
 const shop = 'https://shop.example'
 const pan = '8600069195406311'
 
@@ -31,7 +31,7 @@ test('findings are counted by kind and by how the caller authenticated, and no v
   const card = { number: pan, expire: '0399' }
   // Correct calls, and calls that do not come from the merchant's own code: a wrong password, a page that sends a card.
   assert.equal(await call('cards.create', { card, save: true }, {}), '')
-  assert.equal(await call('cards.check', {}, { xAuth: `${merchantId}:wrong`, origin: shop, isFromBrowser: true }), '')
+  assert.equal(await call('cards.check', {}, { xAuth: `${pipelineMerchantId}:wrong`, origin: shop, isFromBrowser: true }), '')
   assert.equal(await call('cards.check', { token: 'a'.repeat(24) }, { xAuth: server }), '')
 
   const seen = [
@@ -75,7 +75,7 @@ test('findings that could not be written are written later, with newer ones', as
   const seen = {
     requestId: 'a',
     method: 'cards.check',
-    merchantId,
+    merchantId: pipelineMerchantId,
     callerKind: 'server',
     origin: null,
     hasCardNumber: true,

@@ -13,14 +13,17 @@ const counted: ReadonlySet<unknown> = new Set<unknown>([
 ])
 
 /** A store for a process that crashes at one of its writes: no call returns after it. */
-export interface CrashingStore {
+export interface KeyedCrashingStore {
   readonly store: Store
   /** Resolves when the program has crashed. */
   readonly fallen: Promise<'fallen'>
 }
 
 /** Crashes at the `write`th write from now, the first being 1; `isKept`: whether that one is durable, although it was never acknowledged. */
-export function makeCrashingStore(store: Store, { write, isKept }: { readonly write: number; readonly isKept: boolean }): CrashingStore {
+export function makeCrashingStore(
+  store: Store,
+  { write, isKept }: { readonly write: number; readonly isKept: boolean },
+): KeyedCrashingStore {
   const fallen = Promise.withResolvers<'fallen'>()
   const silence = new Promise<never>(() => undefined)
   let count = 0

@@ -16,7 +16,7 @@ export interface IdempotencyClient {
   /** Posts one call and gives the reply whole. */
   post(method: string, params: object, how?: KeyedRequestOptions): Promise<Reply>
   /** The `result` of a call that has to succeed. */
-  result(method: string, params: object, how?: KeyedRequestOptions): Promise<Result>
+  result(method: string, params: object, how?: KeyedRequestOptions): Promise<KeyedCallResult>
   /** The `error` of a call that has to fail. */
   error(method: string, params: object, how?: KeyedRequestOptions): Promise<ErrorBody>
   /** A verified token of the demo merchant. */
@@ -35,11 +35,11 @@ export interface KeyedRequestOptions {
 /** What is read of a reply; wrong shapes fail the comparison that follows. */
 export interface Reply {
   readonly id: unknown
-  readonly result?: Result
+  readonly result?: KeyedCallResult
   readonly error?: ErrorBody
 }
 
-export interface Result {
+export interface KeyedCallResult {
   readonly card: { readonly token: string; readonly verify: boolean; readonly expire: string; readonly number: string }
   readonly receipt: { readonly _id: string; readonly state: number; readonly pay_time: number }
   readonly sent?: boolean

@@ -6,7 +6,7 @@ import type { Keyring } from '@tessera/vault/keyring'
 
 import { listAuditOfSubject } from '../../store/audit.ts'
 import type { StoreUnderTest, WithStore } from '../../store/suite/opened.fixture.ts'
-import { openDashboard } from '../../testing/dashboard-user.fixture.ts'
+import { createDashboardClient } from '../../testing/dashboard-user.fixture.ts'
 import { randomHex } from '../../testing/random.fixture.ts'
 import { successPan } from '../../testing/receipts.fixture.ts'
 import { operatorActor } from '../../testing/request-context.fixture.ts'
@@ -31,7 +31,7 @@ export function rowSigningSuite(withStore: WithStore): void {
       const token = await merchant.createToken(successPan)
       await merchant.call('cards.get_verify_code', { token })
       await merchant.call('form.sessions.create', { origin: 'https://shop.example', save: 'ask' })
-      await openDashboard(before).user('owner', merchantId)
+      await createDashboardClient(before).user('owner', merchantId)
       const [done, open] = [keyedRequest(merchant), keyedRequest(merchant)]
       for (const request of [done, open])
         await before.idempotency.once(request, { run: () => Promise.resolve({ ran: request.key }), reconcile: null })

@@ -8,7 +8,7 @@ import type { LimitMode } from './limit-mode.ts'
 
 const seed = 20261121
 const hourMs = 3_600_000
-const honestCount = 900
+const honestCount = 300
 
 test('of a botnet that creates cards of one prefix, each from a new address, no more than the limit get through, and cardholders are not affected', async (t) => {
   const [on, shadow] = await Promise.all([playTown(t, 'on', listPrefix), playTown(t, 'shadow', listPrefix)])

@@ -4,6 +4,7 @@ import assert from 'node:assert/strict'
 import { randomInt } from 'node:crypto'
 import { after, test } from 'node:test'
 
+import { readSearchSeed, readSearchSize } from '../../../../tools/search-size.ts'
 import { createTestApp } from '../../testing/test-app.fixture.ts'
 import { withPostgres } from '../../store/postgres/with-store.fixture.ts'
 
@@ -13,12 +14,11 @@ import { moody, playMoney, type Moods } from './model.suite.ts'
 const moods: Moods = new Map()
 const app = await createTestApp({ after }, { network: (sandbox) => moody(sandbox, moods) })
 /** A seed of its own for each run, and two that have met every outcome and found every bent rule between them, in few sequences. */
-const newSeed = Number(process.env['TESSERA_TEST_SEED'] ?? randomInt(2 ** 31))
+const newSeed = readSearchSeed(randomInt(2 ** 31))
 const provenSeeds = [4, 2]
 const provenSequences = 150
 /** `npm run soak -- payments` asks for a hundred thousand on each store. */
-const sequenceCount = process.env['TESSERA_TEST_SEQUENCES']
-const sequences = { sqlite: Number(sequenceCount ?? 400), postgres: Number(sequenceCount ?? 200) }
+const sequences = { sqlite: readSearchSize(120), postgres: readSearchSize(60) }
 
 test('in every order of payments, holds, captures and cancellations the app and the network agree with the model', async (t) => {
   t.diagnostic(`seed ${newSeed}: replay with TESSERA_TEST_SEED=${newSeed}`)

@@ -6,11 +6,11 @@ import { createTestApp } from '../../testing/test-app.fixture.ts'
 import { makeDashboard } from './dashboard.ts'
 import { userSettings } from './dependencies.ts'
 import { makeDashboardPasswords } from './passwords.ts'
-import { openDashboard } from '../../testing/dashboard-user.fixture.ts'
+import { createDashboardClient } from '../../testing/dashboard-user.fixture.ts'
 import { claimSignInAttempt } from '../../store/dashboard-users.ts'
 
 const app = await createTestApp({ after })
-const users = openDashboard(app)
+const users = createDashboardClient(app)
 
 /** Records each derivation by its log2 of N. A derivation completes when the test calls `completeNext`. */
 function makeCountedPasswords(cost: number) {

@@ -10,7 +10,7 @@ export interface Rules {
   readonly isRemovalFinal: boolean
 }
 
-export const rules: Rules = Object.freeze({
+export const verificationRules: Rules = Object.freeze({
   otpAttemptsMax: 5,
   otpLifetimeMs: 180_000,
   resendWaitMs: 60_000,
@@ -43,7 +43,7 @@ export interface ModelCard {
   code: Code | null
 }
 
-export function makeModel(clock: ModelClock, rule: Rules = rules) {
+export function makeModel(clock: ModelClock, rule: Rules = verificationRules) {
   return { create, ask, answer, check, remove }
 
   function create(save: boolean, refusal: string | null): ModelCard {

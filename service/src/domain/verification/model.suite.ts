@@ -2,7 +2,7 @@ import type { TestMerchant } from '../../testing/test-merchant.fixture.ts'
 import type { TestApp } from '../../testing/test-app.fixture.ts'
 import { makeSeeded } from '../../testing/seeded.fixture.ts'
 
-import { makeModel, rules, type Model, type ModelCard, type ModelClock, type Rules } from './model.fixture.ts'
+import { makeModel, verificationRules, type Model, type ModelCard, type ModelClock, type Rules } from './model.fixture.ts'
 
 /** One merchant with its cards, in the app and in the model. */
 interface Player {
@@ -124,10 +124,12 @@ function moveTime(app: TestApp, clock: ModelClock, { players, draw }: { players:
 function toEdge(clock: ModelClock, player: Player | undefined, draw: Draw): number {
   const card = player?.cards.at(-1)?.model
   const earlier = card?.code?.earlier.monotonicMs ?? clock.monotonicMs
-  const edges = [earlier + rules.resendWaitMs, earlier + rules.resendWaitMs, earlier + rules.otpLifetimeMs].map(
-    (at) => at - clock.monotonicMs,
-  )
+  const edges = [
+    earlier + verificationRules.resendWaitMs,
+    earlier + verificationRules.resendWaitMs,
+    earlier + verificationRules.otpLifetimeMs,
+  ].map((at) => at - clock.monotonicMs)
   const ends = (card?.endsAt ?? clock.wallMs) - clock.wallMs
   const ms = (draw(4) === 0 ? ends : (edges[draw(edges.length)] ?? 0)) - draw(2)
-  return ms > 0 && ms <= rules.oneTimeLifetimeMs ? ms : 0
+  return ms > 0 && ms <= verificationRules.oneTimeLifetimeMs ? ms : 0
 }

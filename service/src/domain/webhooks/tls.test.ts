@@ -6,7 +6,7 @@ import { SettingProblem } from '@tessera/contract/setting-problems'
 import { makeAuthority } from '../../adapters/http/certificate.fixture.ts'
 import { startTlsServer, trustedAuthority } from '../../adapters/http/tls-server.fixture.ts'
 import { withSqlite } from '../../store/sqlite/with-store.fixture.ts'
-import { merchantId } from '../../store/suite/samples.fixture.ts'
+import { sampleMerchantId } from '../../store/suite/samples.fixture.ts'
 
 import { isSignedWith, withPost } from './webhooks.fixture.ts'
 import { operatorActor } from '../../testing/request-context.fixture.ts'
@@ -20,9 +20,9 @@ test(
       opened,
       async ({ app, endpoints, deliverer, goOn }) => {
         const server = await startTlsServer({ certified: makeAuthority('nobody').certify('shop.example') })
-        const added = await endpoints.add(merchantId, `https://shop.example:${String(server.port)}/events`, operatorActor)
+        const added = await endpoints.add(sampleMerchantId, `https://shop.example:${String(server.port)}/events`, operatorActor)
         assert.ok(!(added instanceof SettingProblem))
-        await app.merchant('spec', merchantId).createVerifiedToken('8600495473316478')
+        await app.merchant('spec', sampleMerchantId).createVerifiedToken('8600495473316478')
         const webhooks = deliverer()
         for (const certified of [trusted.certify('other.example'), trusted.certify('shop.example', -1), trusted.certify('shop.example')]) {
           await goOn(webhooks, hourMs)
@@ -37,7 +37,7 @@ test(
         for (const received of server.requests) {
           assert.ok(isSignedWith(added.secret, { ...received, id: String(received.headers['webhook-id']) }))
         }
-        const [event] = await endpoints.events(merchantId, 0, 10)
+        const [event] = await endpoints.events(sampleMerchantId, 0, 10)
         assert.deepEqual(event?.deliveries.map(({ state, attempts }) => `${state} ${String(attempts)}`).sort(), [
           'delivered 1',
           'delivered 4',

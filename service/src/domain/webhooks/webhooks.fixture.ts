@@ -10,7 +10,7 @@ import { createTestApp, type TestApp } from '../../testing/test-app.fixture.ts'
 import { insertMerchant, merchantsTable } from '../../store/merchants.ts'
 import type { Store } from '../../store/store.ts'
 import type { StoreUnderTest } from '../../store/suite/opened.fixture.ts'
-import { makeMerchant, makeAuditEntry, makeCard, merchantId } from '../../store/suite/samples.fixture.ts'
+import { makeMerchant, makeAuditEntry, makeCard, sampleMerchantId } from '../../store/suite/samples.fixture.ts'
 
 import { makeWebhookEndpointAdministration, type WebhookEndpointAdministration } from './endpoints.ts'
 import { webhookSettings, type WebhookSettings } from './settings.ts'
@@ -58,7 +58,7 @@ export async function withPost({ store }: StoreUnderTest, test: (post: Post) => 
     failed,
     settings: webhookSettings,
   })
-  const added = await endpoints.add(merchantId, receiver.url, operatorActor)
+  const added = await endpoints.add(sampleMerchantId, receiver.url, operatorActor)
   if (added instanceof SettingProblem) throw new Error(added.code)
   const deliverers: WebhookDeliverer[] = []
   try {

@@ -6,7 +6,7 @@ import { SettingProblem } from '@tessera/contract/setting-problems'
 import { bucketOf } from '@tessera/vault/id'
 
 import type { WithStore } from '../../store/suite/opened.fixture.ts'
-import { merchantId } from '../../store/suite/samples.fixture.ts'
+import { sampleMerchantId } from '../../store/suite/samples.fixture.ts'
 
 import { answerStatus, type Heard } from './receiver.fixture.ts'
 import { isSignedWith, parseEvent, withPost, type Post } from './webhooks.fixture.ts'
@@ -93,7 +93,7 @@ export function deliverySuite(withStore: WithStore): void {
       withPost(opened, async ({ app, receiver, deliverer, goOn }) => {
         const dying = deliverer()
         receiver.answer = () => undefined
-        const token = await app.merchant('spec', merchantId).createVerifiedToken(pan)
+        const token = await app.merchant('spec', sampleMerchantId).createVerifiedToken(pan)
         app.clock.advance(1000)
         assert.equal(await dying.runOnce(), 1)
         await dying.stop()
@@ -112,7 +112,7 @@ export function deliverySuite(withStore: WithStore): void {
   test(
     'two processes deliver an event once',
     posting(async ({ app, receiver, deliverer }) => {
-      const caller = app.merchant('spec', merchantId)
+      const caller = app.merchant('spec', sampleMerchantId)
       for (let n = 0; n < 30; n++) await caller.createVerifiedToken(pan)
       const both = [deliverer({ endpointInFlightMax: 3 }), deliverer({ endpointInFlightMax: 3 })]
       app.clock.advance(1000)
@@ -130,14 +130,14 @@ export function deliverySuite(withStore: WithStore): void {
     posting(async ({ app, receiver, endpoints, deliverer }) => {
       const waiting: (() => void)[] = []
       receiver.answer = (reply, heard) => void waiting.push(() => answerStatus(200)(reply, heard))
-      const caller = app.merchant('spec', merchantId)
+      const caller = app.merchant('spec', sampleMerchantId)
       for (let n = 0; n < 20; n++) await caller.createVerifiedToken(pan)
       const webhooks = deliverer({ inFlightMax: 10, endpointInFlightMax: 4 })
       app.clock.advance(1000)
       await webhooks.runOnce()
       assert.equal(await webhooks.runOnce(), 0, 'the endpoint has enough to do')
       await until(() => waiting.length === 4)
-      const quick = await endpoints.add(merchantId, `${receiver.url}/quick`, operatorActor)
+      const quick = await endpoints.add(sampleMerchantId, `${receiver.url}/quick`, operatorActor)
       assert.ok(!(quick instanceof SettingProblem))
       await caller.createVerifiedToken(pan)
       app.clock.advance(1)
@@ -154,7 +154,7 @@ export function deliverySuite(withStore: WithStore): void {
     posting(async ({ app, receiver, deliverer }) => {
       const waiting: (() => void)[] = []
       receiver.answer = (reply, heard) => void waiting.push(() => answerStatus(200)(reply, heard))
-      const caller = app.merchant('spec', merchantId)
+      const caller = app.merchant('spec', sampleMerchantId)
       for (let n = 0; n < 2; n++) await caller.createVerifiedToken(pan)
       const gate = Promise.withResolvers<void>()
       let [claims, settled] = [0, 0]
@@ -189,7 +189,7 @@ export function deliverySuite(withStore: WithStore): void {
         receiver.heard.map((heard) => parseEvent(heard).type),
         [...Array.from({ length: 10 }, () => 'card.verified'), 'card.removed'],
       )
-      const [dead, ...others] = await endpoints.dead(merchantId, 10)
+      const [dead, ...others] = await endpoints.dead(sampleMerchantId, 10)
       assert.deepEqual([dead?.objectId, dead?.attempts, others], [token.slice(0, 24), 10, []])
       const attempts = await app.store.read(listDeliveryAttempts({ bucket, eventId: dead!.eventId }))
       assert.deepEqual(
@@ -198,10 +198,10 @@ export function deliverySuite(withStore: WithStore): void {
       )
 
       receiver.answer = answerStatus(200)
-      assert.equal(await endpoints.replay(merchantId, dead!.eventId, null, operatorActor), 1)
+      assert.equal(await endpoints.replay(sampleMerchantId, dead!.eventId, null, operatorActor), 1)
       await goOn(webhooks, 1000)
       assert.equal(receiver.heard.at(-1)?.id, dead?.eventId)
-      assert.deepEqual(await endpoints.dead(merchantId, 10), [])
+      assert.deepEqual(await endpoints.dead(sampleMerchantId, 10), [])
     }),
   )
 
@@ -209,8 +209,8 @@ export function deliverySuite(withStore: WithStore): void {
     'after a rotation both secrets sign for a day, and then the new one alone',
     posting(async ({ app, receiver, secret, endpoints, deliverer, goOn }) => {
       const webhooks = deliverer()
-      const caller = app.merchant('spec', merchantId)
-      const rotated = await endpoints.rotateSecret(merchantId, null, operatorActor)
+      const caller = app.merchant('spec', sampleMerchantId)
+      const rotated = await endpoints.rotateSecret(sampleMerchantId, null, operatorActor)
       assert.ok(!(rotated instanceof SettingProblem))
       const signedBy = async (): Promise<boolean[]> => {
         await caller.createVerifiedToken(pan)
@@ -227,13 +227,13 @@ export function deliverySuite(withStore: WithStore): void {
     'an endpoint whose row was turned to another URL gets nothing signed, and neither does the other',
     withStore((opened) =>
       withPost(opened, async ({ app, endpoints, receiver, deliverer, goOn, failures }) => {
-        await app.merchant('spec', merchantId).createVerifiedToken(pan)
-        const { endpointId = '' } = (await app.store.read(listEndpoints({ bucket, merchantId })))[0] ?? {}
+        await app.merchant('spec', sampleMerchantId).createVerifiedToken(pan)
+        const { endpointId = '' } = (await app.store.read(listEndpoints({ bucket, merchantId: sampleMerchantId })))[0] ?? {}
         await opened.raw(`update webhook_endpoints set url = '${receiver.url}/thief' where endpoint_id = '${endpointId}' returning url`)
         await goOn(deliverer(), 1000)
         assert.equal(receiver.heard.length, 0)
         assert.deepEqual([failures, app.alarms], [[], ['row_tampered']])
-        assert.equal((await endpoints.dead(merchantId, 10)).length, 1)
+        assert.equal((await endpoints.dead(sampleMerchantId, 10)).length, 1)
       }),
     ),
   )
@@ -242,15 +242,15 @@ export function deliverySuite(withStore: WithStore): void {
     'deliveries to a removed endpoint are given up, and expired events are deleted',
     posting(async ({ app, receiver, endpoints, deliverer, goOn }) => {
       const webhooks = deliverer()
-      await app.merchant('spec', merchantId).createVerifiedToken(pan)
-      assert.ok(!((await endpoints.remove(merchantId, null, operatorActor)) instanceof SettingProblem))
+      await app.merchant('spec', sampleMerchantId).createVerifiedToken(pan)
+      assert.ok(!((await endpoints.remove(sampleMerchantId, null, operatorActor)) instanceof SettingProblem))
       await goOn(webhooks, 1000)
       assert.equal(receiver.heard.length, 0)
-      assert.equal((await endpoints.dead(merchantId, 10)).length, 1)
+      assert.equal((await endpoints.dead(sampleMerchantId, 10)).length, 1)
       assert.equal(await webhooks.deleteOld(), 0)
       app.clock.advance(31 * 24 * 3_600_000)
       assert.equal(await webhooks.deleteOld(), 1)
-      assert.deepEqual(await endpoints.events(merchantId, 0, 10), [])
+      assert.deepEqual(await endpoints.events(sampleMerchantId, 0, 10), [])
     }),
   )
 
@@ -258,7 +258,7 @@ export function deliverySuite(withStore: WithStore): void {
     'a paid and cancelled receipt sends its events in that order, with the types of the contract',
     posting(async ({ app, receiver, deliverer, goOn }) => {
       const webhooks = deliverer()
-      const caller = app.merchant('spec', merchantId)
+      const caller = app.merchant('spec', sampleMerchantId)
       const token = await caller.createVerifiedToken(pan)
       const { receipt } = await caller.call('receipts.create', { amount: 500_000, account: { order_id: '7' } })
       await caller.call('receipts.pay', { id: receipt._id, token })
@@ -277,7 +277,7 @@ export function deliverySuite(withStore: WithStore): void {
 
 /** A card is verified and removed again: two events of one object. Tells its token. */
 async function cardOfItsLife(app: Post['app']): Promise<string> {
-  const caller = app.merchant('spec', merchantId)
+  const caller = app.merchant('spec', sampleMerchantId)
   const token = await caller.createVerifiedToken(pan)
   await caller.call('cards.remove', { token })
   return token
@@ -287,6 +287,6 @@ async function until(holds: () => boolean): Promise<void> {
   while (!holds()) await new Promise((resolve) => setImmediate(resolve))
 }
 
-const bucket = bucketOf(merchantId)
+const bucket = bucketOf(sampleMerchantId)
 /** A sandbox card whose operations all succeed. */
 const pan = '8600069195406311'

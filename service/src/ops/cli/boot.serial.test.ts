@@ -6,7 +6,7 @@ import { test } from 'node:test'
 
 import { startCluster } from '../../../../tools/postgres.ts'
 
-import { makeScratch, runTessera, startTessera } from '../../testing/child.fixture.ts'
+import { makeScratch, runTessera, startTesseraChild } from '../../testing/child.fixture.ts'
 
 const scratch = makeScratch()
 let folders = 0
@@ -101,7 +101,7 @@ test('a debugger on a production process is refused', async () => {
 
 test('a data folder of the test environment is refused in production, even if it is marked as production', async () => {
   const folder = freshFolder()
-  await (await startTessera(folder)).stop()
+  await (await startTesseraChild(folder)).stop()
   const asItIs = await refusal({ ...filled, TESSERA_DATA: folder })
   assertReasons(asItIs, [
     ...missingAdapters,
@@ -131,7 +131,7 @@ test('a test start on a folder of production is refused', async () => {
 test('a PostgreSQL that a test environment used is refused in production', async () => {
   const cluster = await startCluster()
   try {
-    const test = await startTessera(freshFolder(), [], { TESSERA_DATABASE_URL: cluster.url })
+    const test = await startTesseraChild(freshFolder(), [], { TESSERA_DATABASE_URL: cluster.url })
     assert.deepEqual(
       [test.facts.store, (await test.call('cards.create', { card: sandboxCard })).reply.result?.card.verify],
       ['postgres', false],
@@ -172,7 +172,7 @@ test('a port in use is named with the setting that changes it', async () => {
 })
 
 test('a second service on one data folder is refused and names the first', async () => {
-  const first = await startTessera(freshFolder())
+  const first = await startTesseraChild(freshFolder())
   const second = await runTessera(['start', '--port=0', '--admin-port=0', `--data=${first.folder}`]).ended
   assert.equal(second.code, 75)
   assert.ok(second.err.includes(`pid ${String(first.pid)}`), second.err)

@@ -6,7 +6,7 @@ import { test } from 'node:test'
 
 import { drawPan } from '../../testing/random.fixture.ts'
 
-import { makeScratch, startTessera } from '../../testing/child.fixture.ts'
+import { makeScratch, startTesseraChild } from '../../testing/child.fixture.ts'
 import type { Ended, Started } from '../../testing/child.fixture.ts'
 
 const expire = '0399'
@@ -84,7 +84,7 @@ function logOf({ out, err }: Ended): Buffer {
 test('a card number that went through the running service is in none of its files, nor in what it printed, in any dress', async () => {
   const folder = join(makeScratch(), 'data')
   const pans = ['8600', '9860', '4', '2200'].map((prefix) => drawPan(prefix))
-  const first = await startTessera(folder, ['--log-level=debug'])
+  const first = await startTesseraChild(folder, ['--log-level=debug'])
   await spread(first, pans)
   // Killed, so that the write-ahead log lies there as it was.
   first.kill('SIGKILL')
@@ -92,7 +92,7 @@ test('a card number that went through the running service is in none of its file
   const files = readdirSync(folder)
   assert.ok(files.includes('tessera.db') && files.includes('tessera.db-wal'), files.join())
   const places = new Map([...readFiles(folder, files), ['what was printed', logOf(killed)] as const])
-  const second = await startTessera(folder, ['--log-level=debug'])
+  const second = await startTesseraChild(folder, ['--log-level=debug'])
   await spread(second, pans)
   const stopped = await second.stop()
   for (const [name, bytes] of [...readFiles(folder, readdirSync(folder)), ['what was printed later', logOf(stopped)] as const])

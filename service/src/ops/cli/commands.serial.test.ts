@@ -5,7 +5,7 @@ import { after, before, test } from 'node:test'
 
 import { settings } from '../config/config.ts'
 
-import { makeScratch, runTessera, startTessera } from '../../testing/child.fixture.ts'
+import { makeScratch, runTessera, startTesseraChild } from '../../testing/child.fixture.ts'
 import type { Ended, Started } from '../../testing/child.fixture.ts'
 import { commands } from './commands.ts'
 import { runCommandLine } from './run.ts'
@@ -16,7 +16,7 @@ const weSend = { number: '8600495473316478', expire: '0399' }
 let service: Started
 
 before(async () => {
-  service = await startTessera(join(scratch, 'data'))
+  service = await startTesseraChild(join(scratch, 'data'))
 })
 after(() => service.stop())
 
@@ -163,7 +163,7 @@ test('the inbox shows the SMS that we would have sent, newest first', async () =
 })
 
 test('limits are off in the test environment and can be switched on', async () => {
-  const limited = await startTessera(join(scratch, 'limited'), ['--limits=on'])
+  const limited = await startTesseraChild(join(scratch, 'limited'), ['--limits=on'])
   const create = async (at: Started): Promise<string> => (await at.call('cards.create', { card: weSend })).reply.error?.reason ?? 'made'
   const outcomes: string[] = []
   for (let i = 0; i < 11; i++) outcomes.push(await create(limited))

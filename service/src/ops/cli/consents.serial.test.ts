@@ -6,7 +6,7 @@ import { after, before, test } from 'node:test'
 
 import { sandboxDisclosure } from '../../adapters/sandbox/legal.ts'
 
-import { makeScratch, startTessera, type Started } from '../../testing/child.fixture.ts'
+import { makeScratch, startTesseraChild, type Started } from '../../testing/child.fixture.ts'
 
 // The commands about consents, against a started service.
 
@@ -15,7 +15,7 @@ const scratch = makeScratch()
 let service: Started
 
 before(async () => {
-  service = await startTessera(join(scratch, 'data'))
+  service = await startTesseraChild(join(scratch, 'data'))
 })
 after(() => service.stop())
 

@@ -4,7 +4,7 @@ import { chmodSync, mkdirSync, rmSync, statfsSync, writeFileSync } from 'node:fs
 import { join } from 'node:path'
 import { test } from 'node:test'
 
-import { makeScratch, startTessera } from '../../testing/child.fixture.ts'
+import { makeScratch, startTesseraChild } from '../../testing/child.fixture.ts'
 import type { Answered, Started } from '../../testing/child.fixture.ts'
 
 const success = { number: '8600495473316478', expire: '0399' }
@@ -36,13 +36,13 @@ async function assertReadable(service: Started, token: string | undefined): Prom
 
 test('a full embedded database refuses writes, still reads, loses nothing that it acknowledged, and accepts writes again after its maximum is raised', async () => {
   const folder = join(makeScratch(), 'data')
-  const small = await startTessera(folder, ['--store-megabytes-max=1', '--log-level=warn'])
+  const small = await startTesseraChild(folder, ['--store-megabytes-max=1', '--log-level=warn'])
   const { made, refused } = await createUntilFull(small)
   assertFull(refused)
   await assertReadable(small, made.at(-1))
   assert.equal((await fetch(`${small.facts.adminUrl}/readyz`)).status, 200, 'it is ready to read')
   assert.equal((await small.stop()).code, 0)
-  const roomy = await startTessera(folder)
+  const roomy = await startTesseraChild(folder)
   for (let i = 0; i < made.length; i += 64) await Promise.all(made.slice(i, i + 64).map((token) => assertReadable(roomy, token)))
   assert.equal((await create(roomy)).status, 200)
   assert.equal((await roomy.stop()).code, 0)
@@ -55,7 +55,7 @@ test('on a full disk writes are refused, reads still work, and writes work again
   assert.equal(mounted.status, 0, `this test mounts a small file system, which wants root: ${mounted.stderr}`)
   try {
     chmodSync(folder, 0o700)
-    const service = await startTessera(folder, ['--log-level=warn'])
+    const service = await startTesseraChild(folder, ['--log-level=warn'])
     const before = (await create(service)).reply.result?.card.token
     const ballast = join(folder, 'ballast')
     const { bavail, bsize } = statfsSync(folder)

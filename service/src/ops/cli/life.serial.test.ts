@@ -8,7 +8,7 @@ import { test } from 'node:test'
 import { awaitWithin } from '../../../../tools/await-within.ts'
 import { SQLITE_FILE } from '../../store/sqlite/sqlite.ts'
 
-import { makeScratch, startTessera, until } from '../../testing/child.fixture.ts'
+import { makeScratch, startTesseraChild, until } from '../../testing/child.fixture.ts'
 import type { Answered, Started } from '../../testing/child.fixture.ts'
 
 const scratch = makeScratch()
@@ -36,7 +36,7 @@ async function readiness({ facts }: Started): Promise<{ status: number; state: s
 }
 
 test('SIGTERM during a 10 s call: the call gets its reply, new ones are refused, readiness is draining, and the exit code is 0', async () => {
-  const service = await startTessera(join(scratch, 'drain'), ['--drain-seconds=14'])
+  const service = await startTesseraChild(join(scratch, 'drain'), ['--drain-seconds=14'])
   const token = await tokenOf(service, success)
   const { answered } = await beginSlowCall(service)
   service.kill('SIGTERM')
@@ -53,7 +53,7 @@ test('SIGTERM during a 10 s call: the call gets its reply, new ones are refused,
 })
 
 test('a call that outlasts the drain is cut off, counted, and the end is 0 all the same', async () => {
-  const service = await startTessera(join(scratch, 'cut'), ['--drain-seconds=1'])
+  const service = await startTesseraChild(join(scratch, 'cut'), ['--drain-seconds=1'])
   const { answered } = await beginSlowCall(service)
   const { code, out } = await service.stop()
   assert.deepEqual([code, out.trim().split('\n').at(-1)], [0, '{"stopped":{"callsCutOff":1}}'])
@@ -61,7 +61,7 @@ test('a call that outlasts the drain is cut off, counted, and the end is 0 all t
 })
 
 test('one Ctrl-C that arrives twice drains; a second Ctrl-C after a second ends at once with 130', async () => {
-  const service = await startTessera(join(scratch, 'interrupt'))
+  const service = await startTesseraChild(join(scratch, 'interrupt'))
   await beginSlowCall(service)
   const startedAt = performance.now()
   let ended = false
@@ -80,7 +80,7 @@ test('one Ctrl-C that arrives twice drains; a second Ctrl-C after a second ends 
 
 test('what was seen in the last moment before a stop is written: findings, the request log and how long calls took', async () => {
   const folder = join(scratch, 'last')
-  const service = await startTessera(folder)
+  const service = await startTesseraChild(folder)
   const { reply } = await service.call('cards.create', { card: success, cvv: '123' })
   assert.equal(reply.error?.reason, 'sensitive_authentication_data')
   assert.equal((await service.stop()).code, 0)
@@ -91,7 +91,7 @@ test('what was seen in the last moment before a stop is written: findings, the r
 })
 
 test('SIGUSR1 opens no inspector', async () => {
-  const service = await startTessera(join(scratch, 'usr1'))
+  const service = await startTesseraChild(join(scratch, 'usr1'))
   service.kill('SIGUSR1')
   await until(() => service.err().includes('signal_ignored'), 'a line about the signal')
   assert.equal((await service.call('cards.create', { card: success })).status, 200)
@@ -102,11 +102,11 @@ test('SIGUSR1 opens no inspector', async () => {
 
 test('killed without a goodbye it starts again on the same folder, and every token is good', async () => {
   const folder = join(scratch, 'killed')
-  const first = await startTessera(folder)
+  const first = await startTesseraChild(folder)
   const token = await tokenOf(first, success)
   first.kill('SIGKILL')
   assert.equal((await first.ended).signal, 'SIGKILL')
-  const second = await startTessera(folder)
+  const second = await startTesseraChild(folder)
   assert.equal((await second.call('cards.check', { token }, true)).reply.result?.card.token, token)
   assert.equal((await second.ask('status')).code, 0, 'the socket that was left behind is taken over')
   const report = await second.ask('audit', 'verify', '--json')
@@ -115,7 +115,7 @@ test('killed without a goodbye it starts again on the same folder, and every tok
 })
 
 test('a service that hangs is reported as not replying', async () => {
-  const service = await startTessera(join(scratch, 'hung'))
+  const service = await startTesseraChild(join(scratch, 'hung'))
   service.kill('SIGSTOP')
   const { code, err } = await service.ask('status')
   service.kill('SIGCONT')
@@ -125,7 +125,7 @@ test('a service that hangs is reported as not replying', async () => {
 })
 
 test('core dumps are off', async () => {
-  const service = await startTessera(join(scratch, 'core'))
+  const service = await startTesseraChild(join(scratch, 'core'))
   assert.equal(service.facts.coreDumps, 'off')
   await service.stop()
 })
@@ -162,7 +162,7 @@ for (const [what, script] of [
 }
 
 test('a terminal that has gone away ends nothing', async () => {
-  const service = await startTessera(join(scratch, 'deaf'))
+  const service = await startTesseraChild(join(scratch, 'deaf'))
   service.closeStreams()
   for (let i = 0; i < 50; i++) assert.equal((await service.call('cards.create', { card: success })).status, 200)
   service.kill('SIGTERM')

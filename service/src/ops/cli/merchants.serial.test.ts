@@ -3,7 +3,7 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
 
-import { makeScratch, startTessera, until } from '../../testing/child.fixture.ts'
+import { makeScratch, startTesseraChild, until } from '../../testing/child.fixture.ts'
 import type { Ended, Started, WireError } from '../../testing/child.fixture.ts'
 import { startReceiver } from '../../domain/webhooks/receiver.fixture.ts'
 
@@ -15,7 +15,7 @@ const unknownMerchant = '0'.repeat(24)
 let service: Started
 
 before(async () => {
-  service = await startTessera(join(scratch, 'data'))
+  service = await startTesseraChild(join(scratch, 'data'))
 })
 after(() => service.stop())
 

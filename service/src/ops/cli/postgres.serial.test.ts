@@ -7,7 +7,7 @@ import { findFreePort } from '../../../../tools/free-port.ts'
 import { startCluster } from '../../../../tools/postgres.ts'
 import type { Cluster } from '../../../../tools/postgres.ts'
 
-import { makeScratch, runTessera, startTessera, until } from '../../testing/child.fixture.ts'
+import { makeScratch, runTessera, startTesseraChild, until } from '../../testing/child.fixture.ts'
 import type { Started } from '../../testing/child.fixture.ts'
 
 const scratch = makeScratch()
@@ -25,7 +25,7 @@ async function readiness({ facts }: Started): Promise<{ status: number; state: s
 }
 
 test('during an outage of PostgreSQL calls get Retry-After and readiness fails; afterwards the service works again and nothing is lost', async () => {
-  const service = await startTessera(join(scratch, 'outage'), [], { TESSERA_DATABASE_URL: cluster.url })
+  const service = await startTesseraChild(join(scratch, 'outage'), [], { TESSERA_DATABASE_URL: cluster.url })
   const token = (await service.call('cards.create', { card })).reply.result?.card.token
   await cluster.crash()
   await until(async () => (await readiness(service)).state === 'store_unavailable', 'readiness to fall')
@@ -73,14 +73,14 @@ test('a start that waits for its database is alive, not ready, and can be stoppe
 
 test('services on one database must share the KEK: with another the second is refused, with the same both serve each token', async () => {
   const env = { TESSERA_DATABASE_URL: cluster.url }
-  const first = await startTessera(join(scratch, 'outage'), [], env)
+  const first = await startTesseraChild(join(scratch, 'outage'), [], env)
   const token = (await first.call('cards.create', { card })).reply.result?.card.token
   const folder = join(scratch, 'second')
   const foreign = await runTessera(['start', '--port=0', '--admin-port=0', `--data=${folder}`], env).ended
   assert.equal(foreign.code, 78)
   assert.match(foreign.err, /is wrapped by KEK .*copy the development\.kek of another service/)
   copyFileSync(join(first.folder, 'development.kek'), join(folder, 'development.kek'))
-  const second = await startTessera(folder, [], env)
+  const second = await startTesseraChild(folder, [], env)
   assert.equal((await second.call('cards.check', { token }, true)).reply.result?.card.token, token)
   assert.deepEqual([(await second.stop()).code, (await first.stop()).code], [0, 0])
 })

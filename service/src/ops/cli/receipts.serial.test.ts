@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { after, test } from 'node:test'
 
 import { startCluster, type Cluster } from '../../../../tools/postgres.ts'
-import { makeScratch, startTessera, type Started } from '../../testing/child.fixture.ts'
+import { makeScratch, startTesseraChild, type Started } from '../../testing/child.fixture.ts'
 
 // A payment that the network does not answer, found and resolved by an operator, on both stores.
 
@@ -13,10 +13,10 @@ let cluster: Cluster | null = null
 after(() => cluster?.stop())
 
 const stores = {
-  sqlite: (): Promise<Started> => startTessera(join(scratch, 'sqlite'), ['--network-timeout-ms=500']),
+  sqlite: (): Promise<Started> => startTesseraChild(join(scratch, 'sqlite'), ['--network-timeout-ms=500']),
   async postgres(): Promise<Started> {
     cluster = await startCluster()
-    return startTessera(join(scratch, 'postgres'), ['--network-timeout-ms=500'], { TESSERA_DATABASE_URL: cluster.url })
+    return startTesseraChild(join(scratch, 'postgres'), ['--network-timeout-ms=500'], { TESSERA_DATABASE_URL: cluster.url })
   },
 }
 

@@ -8,7 +8,7 @@ import { test } from 'node:test'
 import { drawPan } from '../../testing/random.fixture.ts'
 import { startCluster, type Cluster } from '../../../../tools/postgres.ts'
 
-import { makeScratch, startTessera } from '../../testing/child.fixture.ts'
+import { makeScratch, startTesseraChild } from '../../testing/child.fixture.ts'
 import type { Ended, Started } from '../../testing/child.fixture.ts'
 
 const scratch = makeScratch()
@@ -83,7 +83,7 @@ function judge(places: readonly [string, Buffer][], secrets: Secrets, mask: stri
 
 test('no file of a killed service holds a token, a password or a number that went through it', async () => {
   const folder = join(scratch, 'killed')
-  const service = await startTessera(folder, ['--log-level=debug'])
+  const service = await startTesseraChild(folder, ['--log-level=debug'])
   const secrets = await spread(service)
   service.kill('SIGKILL')
   judge([...filesUnder(folder), printed(await service.ended)], secrets, '860049******6478')
@@ -93,7 +93,7 @@ test('no file of PostgreSQL, its log of writes included, holds a token, a passwo
   const cluster: Cluster = await startCluster()
   try {
     const folder = join(scratch, 'postgres')
-    const service = await startTessera(folder, ['--log-level=debug'], { TESSERA_DATABASE_URL: cluster.url })
+    const service = await startTesseraChild(folder, ['--log-level=debug'], { TESSERA_DATABASE_URL: cluster.url })
     const secrets = await spread(service)
     const said = printed(await service.stop())
     await cluster.crash()

@@ -3,11 +3,19 @@ import { test } from 'node:test'
 
 import { RpcError } from '@tessera/contract/errors'
 
-import { credentials, merchantId, password, createTestPipeline, request, strictId, replyJson } from '../../testing/pipeline.fixture.ts'
+import {
+  credentials,
+  pipelineMerchantId,
+  password,
+  createTestPipeline,
+  request,
+  strictId,
+  replyJson,
+} from '../../testing/pipeline.fixture.ts'
 import { makePasswordThrottle } from './password-throttle.ts'
 
-const right = `${merchantId}:${password}`
-const wrong = `${merchantId}:wrong`
+const right = `${pipelineMerchantId}:${password}`
+const wrong = `${pipelineMerchantId}:wrong`
 
 test('after ten wrong passwords in a minute an address has to wait, with the right password too, and no longer than retry_after', async () => {
   const { at, authenticate } = openThrottle()
@@ -27,7 +35,7 @@ test('a hundred thousand wrong passwords from one address slow down no other add
   assert.equal(await authenticate(right, '198.51.100.1'), 'server')
   assert.equal(await authenticate(right, '192.0.2.8'), 'server', 'another address of the same block')
   assert.equal(await authenticate(`${strictId}:${password}`), 'server')
-  assert.equal(await authenticate(merchantId), 'browser', 'a page, which sends only the id')
+  assert.equal(await authenticate(pipelineMerchantId), 'browser', 'a page, which sends only the id')
 })
 
 test('right passwords are not counted, nor are requests without a password', async () => {

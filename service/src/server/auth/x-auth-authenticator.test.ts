@@ -8,7 +8,7 @@ import { identifyCaller, type AllowedOrigins } from './x-auth-authenticator.ts'
 import {
   blockedId,
   credentials,
-  merchantId,
+  pipelineMerchantId,
   password,
   createTestPipeline,
   request,
@@ -18,17 +18,17 @@ import {
 
 const origins: AllowedOrigins = { isAnyAllowed: false, formOrigin: 'https://form.example' }
 const unknownId = '000000000000000000000000'
-const server = `${merchantId}:${password}`
+const server = `${pipelineMerchantId}:${password}`
 
 test('the callers of each operation, in both profiles', async () => {
   const all: PublicCaller[] = ['browser', 'server', 'serverInSpec', 'nobody']
   const table: [xAuth: string | null, spec: (string | null)[], subscribe: (string | null)[]][] = [
-    [merchantId, [null, 'serverOnly', 'serverOnly', null], [null, 'serverOnly', null, null]],
+    [pipelineMerchantId, [null, 'serverOnly', 'serverOnly', null], [null, 'serverOnly', null, null]],
     [server, [null, null, null, null], [null, null, null, null]],
     [strictId, [null, 'serverOnly', 'serverOnly', null], [null, 'serverOnly', 'serverOnly', null]],
     [`${strictId}:${password}`, [null, null, null, null], [null, null, null, null]],
-    [`${merchantId}:wrong`, denied('accessDenied'), denied('accessDenied')],
-    [`${merchantId}:`, denied('accessDenied'), denied('accessDenied')],
+    [`${pipelineMerchantId}:wrong`, denied('accessDenied'), denied('accessDenied')],
+    [`${pipelineMerchantId}:`, denied('accessDenied'), denied('accessDenied')],
     [`${unknownId}:${password}`, denied('merchantUnknown'), denied('merchantUnknown')],
     [unknownId, denied('merchantUnknown'), denied('merchantUnknown')],
     [null, denied('accessDenied'), denied('accessDenied')],
@@ -41,20 +41,20 @@ test('the callers of each operation, in both profiles', async () => {
 })
 
 test('a password that comes from a browser is refused, right or wrong, known or unknown', async () => {
-  for (const xAuth of [server, `${merchantId}:wrong`, `${unknownId}:x`])
+  for (const xAuth of [server, `${pipelineMerchantId}:wrong`, `${unknownId}:x`])
     for (const needed of ['browser', 'server', 'serverInSpec'] as const)
       for (const origin of [null, shopOrigin])
         assert.equal(await faultOf(needed, { xAuth, isFromBrowser: true, origin }), 'credentialInBrowser', xAuth)
-  assert.equal(await faultOf('browser', { xAuth: merchantId, isFromBrowser: true }), null)
+  assert.equal(await faultOf('browser', { xAuth: pipelineMerchantId, isFromBrowser: true }), null)
   assert.equal(await faultOf('nobody', { xAuth: server, isFromBrowser: true }), null)
 })
 
 test('the password is checked even where the reply does not depend on it, so that no reply comes sooner', async () => {
   const evaluated: (string | null)[] = []
   const watching = { authenticate: (xAuth: string | null) => (evaluated.push(xAuth), credentials.authenticate(xAuth)) }
-  for (const xAuth of [server, `${merchantId}:wrong`, `${unknownId}:x`, null])
+  for (const xAuth of [server, `${pipelineMerchantId}:wrong`, `${unknownId}:x`, null])
     await createTestPipeline({ credentials: watching }).answer(request({ id: 1, method: 'cards.check' }, { xAuth, isFromBrowser: true }))
-  assert.deepEqual(evaluated, [server, `${merchantId}:wrong`, `${unknownId}:x`, null])
+  assert.deepEqual(evaluated, [server, `${pipelineMerchantId}:wrong`, `${unknownId}:x`, null])
 })
 
 test('a page may call from its merchant’s origins and from the form’s, letter for letter', async () => {
@@ -86,7 +86,7 @@ test('a merchant learns that it is blocked only behind a right password, or by i
 test('an unknown merchant id is reported as such, since ids are public; a wrong password is only denied', async () => {
   const unknown = await authenticate('browser', { xAuth: unknownId }, origins)
   assert.deepEqual(unknown.fault, { entry: 'merchantUnknown', data: 'invalid_id' })
-  const wrong = await authenticate('browser', { xAuth: `${merchantId}:x` }, origins)
+  const wrong = await authenticate('browser', { xAuth: `${pipelineMerchantId}:x` }, origins)
   assert.deepEqual(wrong, {
     identity: { merchantId: '', bucket: 0, kind: 'browser', limits: null },
     merchantId: null,
@@ -95,10 +95,14 @@ test('an unknown merchant id is reported as such, since ids are public; a wrong 
 })
 
 test('a caller that has authenticated is logged, also when it may not call the operation', async () => {
-  const shown = await authenticate('server', { xAuth: merchantId }, origins)
-  assert.deepEqual([shown.merchantId, shown.fault?.entry], [merchantId, 'serverOnly'])
+  const shown = await authenticate('server', { xAuth: pipelineMerchantId }, origins)
+  assert.deepEqual([shown.merchantId, shown.fault?.entry], [pipelineMerchantId, 'serverOnly'])
   const right = await authenticate('server', { xAuth: server }, origins)
-  assert.deepEqual(right, { identity: { merchantId, bucket: 7, kind: 'server', limits: null }, merchantId, fault: null })
+  assert.deepEqual(right, {
+    identity: { merchantId: pipelineMerchantId, bucket: 7, kind: 'server', limits: null },
+    merchantId: pipelineMerchantId,
+    fault: null,
+  })
 })
 
 function denied(entry: string): (string | null)[] {
@@ -111,7 +115,7 @@ async function authenticate(needed: PublicCaller, overrides: Partial<RequestCred
 }
 
 function makeCredentials(overrides: Partial<RequestCredentials>): RequestCredentials {
-  return { xAuth: merchantId, origin: null, isFromBrowser: false, profile: 'spec', ...overrides }
+  return { xAuth: pipelineMerchantId, origin: null, isFromBrowser: false, profile: 'spec', ...overrides }
 }
 
 async function faultOf(needed: PublicCaller, overrides: Partial<RequestCredentials>): Promise<string | null> {

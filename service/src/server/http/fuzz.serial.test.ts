@@ -7,17 +7,18 @@ import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { test } from 'node:test'
 
-import { makeScratch, startTessera } from '../../testing/child.fixture.ts'
+import { readSearchSeed, readSearchSize } from '../../../../tools/search-size.ts'
+import { makeScratch, startTesseraChild } from '../../testing/child.fixture.ts'
 import { canaries, makeBadRequests, type BadRequest } from '../../testing/bad-requests.fixture.ts'
 import { grouped } from '../../testing/pans.fixture.ts'
 import { openRaw, post, type RawClient, type RawReply, type Said } from '../../testing/raw.fixture.ts'
-import type { Demo } from '../../testing/fuzz-demo.fixture.ts'
+import type { FuzzDemo } from '../../testing/fuzz-demo.fixture.ts'
 import { findFault, holdsCanary } from '../../testing/reply-check.fixture.ts'
 import { makeSeeded } from '../../testing/seeded.fixture.ts'
 
-const seed = Number(process.env['TESSERA_TEST_SEED'] ?? Date.now() % 1_000_000)
+const seed = readSearchSeed(Date.now() % 1_000_000)
 /** `npm run soak -- bad-requests` asks for two million. */
-const requestsMax = Number(process.env['TESSERA_TEST_REQUESTS'] ?? 25_000)
+const requestsMax = readSearchSize(8000)
 const connections = 6
 const pipelined = 40
 const faultsMax = 1000
@@ -25,7 +26,7 @@ process.stdout.write(`# seed ${seed}: replay with TESSERA_TEST_SEED=${seed}\n`)
 
 test('each of many malformed requests over real sockets gets a valid reply, and no card number gets into the log or a file', async () => {
   const folder = join(makeScratch(), 'data')
-  const service = await startTessera(folder, ['--log-level=debug'])
+  const service = await startTesseraChild(folder, ['--log-level=debug'])
   const { demo, url } = service.facts
   assert.ok(demo !== null)
   const port = Number(new URL(url).port)
@@ -77,7 +78,7 @@ test('the same requests find the faults of a careless server', async () => {
 })
 
 /** Sends so many requests over several connections, and tells what came back. */
-async function fuzz(port: number, { requests, demo }: { requests: number; demo: Demo }): Promise<Findings> {
+async function fuzz(port: number, { requests, demo }: { requests: number; demo: FuzzDemo }): Promise<Findings> {
   const found: Findings = { port, faults: [], outcomes: new Map() }
   let left = requests
   const work = async (worker: number): Promise<void> => {

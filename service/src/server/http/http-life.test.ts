@@ -4,7 +4,7 @@ import { test } from 'node:test'
 import { createTestPipeline } from '../../testing/pipeline.fixture.ts'
 import type { HttpServerOptions } from './http-server.ts'
 import type { PageRoute } from './page-routes.ts'
-import { listen, post } from '../../testing/raw.fixture.ts'
+import { listenOnFreePort, post } from '../../testing/raw.fixture.ts'
 
 const discover = '{"id":1,"method":"rpc.discover"}'
 
@@ -155,7 +155,7 @@ test('bodies that have not arrived in full may take a limited number of bytes to
 
 test('a handler that throws ends its connection and not the service', async () => {
   const failed: unknown[] = []
-  const broken = await listen({ handle: () => Promise.reject(new Error('unforeseen')), onError: (cause) => failed.push(cause) })
+  const broken = await listenOnFreePort({ handle: () => Promise.reject(new Error('unforeseen')), onError: (cause) => failed.push(cause) })
   const client = await broken.open()
   client.write(post('/api', discover))
   await assert.rejects(client.next(), /closed/)
@@ -194,7 +194,7 @@ async function start(bounds: HttpServerOptions['bounds'], more: Partial<HttpServ
     await new Promise<void>((resolve) => waiting.push(resolve))
     return { method }
   })
-  const listening = await listen({ handle: answer, ...(bounds === undefined ? {} : { bounds }), ...more })
+  const listening = await listenOnFreePort({ handle: answer, ...(bounds === undefined ? {} : { bounds }), ...more })
   return {
     ...listening,
     release: () => {

@@ -3,7 +3,7 @@ import { after, test } from 'node:test'
 
 import { createTestPipeline } from '../../testing/pipeline.fixture.ts'
 import { testPan } from '../../testing/pans.fixture.ts'
-import { listen, post, type RawClient } from '../../testing/raw.fixture.ts'
+import { listenOnFreePort, post, type RawClient } from '../../testing/raw.fixture.ts'
 
 const discover = '{"id":1,"method":"rpc.discover"}'
 let release: () => void = () => undefined
@@ -11,8 +11,8 @@ const { answer, ran } = createTestPipeline({}, async (method, { profile }) => {
   if (profile === 'spec') await new Promise<void>((resolve) => (release = resolve))
   return { method }
 })
-const app = await listen({ handle: answer })
-const hasty = await listen({ handle: answer, bounds: { headersTimeoutMs: 150, requestTimeoutMs: 300 } })
+const app = await listenOnFreePort({ handle: answer })
+const hasty = await listenOnFreePort({ handle: answer, bounds: { headersTimeoutMs: 150, requestTimeoutMs: 300 } })
 after(() => Promise.all([app.close(), hasty.close()]))
 
 const head = 'Host: a\r\n'

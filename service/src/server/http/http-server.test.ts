@@ -1,17 +1,17 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 
-import { merchantId, password, createTestPipeline, shopOrigin } from '../../testing/pipeline.fixture.ts'
-import { listen, post, type RawReply } from '../../testing/raw.fixture.ts'
+import { pipelineMerchantId, password, createTestPipeline, shopOrigin } from '../../testing/pipeline.fixture.ts'
+import { listenOnFreePort, post, type RawReply } from '../../testing/raw.fixture.ts'
 import type { HttpRequest } from './request.ts'
 import { testPan } from '../../testing/pans.fixture.ts'
 
 const token = '6745a1f0000a3f5c0d2e4b61_3kTMd0bJqg7v1nUeWcY9aRzXoP5sHfL2iKxQ8tVb4Gm'
-const xAuth = `X-Auth: ${merchantId}`
+const xAuth = `X-Auth: ${pipelineMerchantId}`
 const discover = '{"id":1,"method":"rpc.discover"}'
 const received: HttpRequest[] = []
 const { answer } = createTestPipeline({ origins: { isAnyAllowed: true, formOrigin: null } })
-const app = await listen({
+const app = await listenOnFreePort({
   handle: (request) => {
     received.push({ ...request, body: Buffer.from(request.body) })
     return answer(request)
@@ -114,9 +114,9 @@ test('an unknown path is 404 with a reason, and its body is not read', async () 
 })
 
 test('header names are case-insensitive, and X-Auth is trimmed', async () => {
-  await once(post('/api', discover, [`x-AUTH: \t ${merchantId}:${password} \t`, 'ACCEPT-LANGUAGE: ru', 'ORIGIN: https://a.b']))
+  await once(post('/api', discover, [`x-AUTH: \t ${pipelineMerchantId}:${password} \t`, 'ACCEPT-LANGUAGE: ru', 'ORIGIN: https://a.b']))
   const { xAuth: shown, acceptLanguage, origin, isFromBrowser, idempotencyKey, address } = received.at(-1)!
-  assert.deepEqual([shown, acceptLanguage, origin, isFromBrowser], [`${merchantId}:${password}`, 'ru', 'https://a.b', true])
+  assert.deepEqual([shown, acceptLanguage, origin, isFromBrowser], [`${pipelineMerchantId}:${password}`, 'ru', 'https://a.b', true])
   assert.deepEqual([idempotencyKey, address], [null, '127.0.0.1'])
   await once(post('/api', discover, ['Sec-Fetch-Site: none', 'idempotency-key: k']))
   const next = received.at(-1)!

@@ -7,7 +7,7 @@ import { test } from 'node:test'
 
 import { awaitWithin } from '../../../../tools/await-within.ts'
 import { scanMemory } from '../../../../tools/scan-memory.ts'
-import { makeScratch, startTessera } from '../../testing/child.fixture.ts'
+import { makeScratch, startTesseraChild } from '../../testing/child.fixture.ts'
 import { makePan } from '../../testing/pans.fixture.ts'
 import { openRaw, post, type RawClient } from '../../testing/raw.fixture.ts'
 
@@ -16,7 +16,7 @@ const pans = Array.from({ length: numbers }, (_, i) => makePan('8600', i + 1000)
 const sent: ReadonlySet<string> = new Set(pans)
 
 test('of 2,000 card numbers the running service has at most the last one in memory, and none after one more request', async () => {
-  const service = await startTessera(join(makeScratch(), 'data'), ['--log-level=debug'])
+  const service = await startTesseraChild(join(makeScratch(), 'data'), ['--log-level=debug'])
   const clients = await openClients(Number(new URL(service.facts.url).port))
   const merchantId = service.facts.demo?.merchantId ?? ''
   const replies = await sendAll(clients, merchantId)
@@ -31,7 +31,7 @@ test('of 2,000 card numbers the running service has at most the last one in memo
 })
 
 test('nor are there card numbers that were opened for the network, nor those of removed cards', async () => {
-  const service = await startTessera(join(makeScratch(), 'data'), ['--log-level=debug'])
+  const service = await startTesseraChild(join(makeScratch(), 'data'), ['--log-level=debug'])
   const clients = await openClients(Number(new URL(service.facts.url).port))
   const { merchantId = '', password = '' } = service.facts.demo ?? {}
   await forEach(clients, async (client, pan, i) => {

@@ -10,9 +10,9 @@ import { Members } from './members.ts'
 /** Validates the params of a call by the schema of its method. Throws the first fault (-32602, `data` names the member). */
 export type ReadParams = <M extends OperationName>(method: M, call: ReadCall, referenceFields?: ReadonlySet<string>) => Params<M>
 
-/** Compiles every schema of the contract, once at start. */
+/** Compiles every schema of the contract, once in a process: at its start, or in a test with the first of its pipelines. */
 export function makeReadParams(): ReadParams {
-  const schemas = new Map<string, Validator>(Object.entries(operations).map(([name, { params }]) => [name, Compile(params)]))
+  const schemas = (compiledSchemas ??= compileSchemas())
   return <M extends OperationName>(method: M, call: ReadCall, referenceFields: ReadonlySet<string> = noFields) => {
     const withheldFault = releaseWithheld(call, referenceFields)
     const fault = withheldFault !== null && isEarlier(withheldFault.entry, call.paramsFault) ? withheldFault : call.paramsFault
@@ -22,6 +22,12 @@ export function makeReadParams(): ReadParams {
     if (!schema.Check(call.params)) throw firstFault(schema, call.params, operations[method].params)
     return call.params as Params<M>
   }
+}
+
+let compiledSchemas: ReadonlyMap<string, Validator> | null = null
+
+function compileSchemas(): ReadonlyMap<string, Validator> {
+  return new Map(Object.entries(operations).map(([name, { params }]) => [name, Compile(params)]))
 }
 
 /** Puts the withheld values of reference fields back into `account`. A withheld value of another field is a misplaced card number. */

@@ -5,22 +5,22 @@ import { cardNumberDetector } from '@tessera/contract/card-number-detector'
 import fc from 'fast-check'
 
 import { readJsonTestSuite, readNaughtyStrings } from '../../../../tools/corpora.ts'
+import { readSearchSeed, readSearchSize } from '../../../../tools/search-size.ts'
 import { testPan } from '../../testing/pans.fixture.ts'
 import { readBody } from './read-calls.ts'
-import { parseFault, readOne, readValue } from '../../testing/reading.fixture.ts'
+import { parseFault, readOne, readParamValue } from '../../testing/reading.fixture.ts'
 
-const seed = Number(process.env.TESSERA_TEST_SEED ?? 20_261_121)
-/** `npm run soak -- reader` asks for a million of each. */
-const runs = Number(process.env['TESSERA_TEST_RUNS'] ?? 0)
+/** `npm run soak -- reader` asks for a million texts of each kind. */
+const seed = readSearchSeed(20_261_121)
 
 test('every JSON text is read as JSON.parse reads it, however it is written', () => {
   const value = fc.jsonValue({ maxDepth: 6, noUnicodeString: false }).filter(isPlain)
   fc.assert(
     fc.property(value, fc.infiniteStream(fc.nat(5)), (wanted, choices) => {
       const text = spell(wanted, choices)
-      assert.deepEqual(readValue(text).value, JSON.parse(text))
+      assert.deepEqual(readParamValue(text).value, JSON.parse(text))
     }),
-    { seed, numRuns: runs || 3000 },
+    { seed, numRuns: readSearchSize(2000) },
   )
 })
 
@@ -39,7 +39,7 @@ test('the reader and JSON.parse agree on whether any bytes are JSON', () => {
       const text = pieces.join('')
       assert.equal(parseFault(text) === null, isJson(text), text)
     }),
-    { seed, numRuns: runs || 20_000 },
+    { seed, numRuns: readSearchSize(10_000) },
   )
 })
 
@@ -102,7 +102,8 @@ test('the public JSON test suite is accepted and rejected as specified', () => {
     const fault = parseFault(bytes.subarray(0, 64 * 1024))
     if (name.startsWith('y_')) assert.equal(fault, null, name)
     if (name.startsWith('n_')) assert.notEqual(fault, null, name)
-    if (name.startsWith('y_') && !name.includes('duplicated')) assert.deepEqual(readValue(bytes).value, JSON.parse(bytes.toString()), name)
+    if (name.startsWith('y_') && !name.includes('duplicated'))
+      assert.deepEqual(readParamValue(bytes).value, JSON.parse(bytes.toString()), name)
   }
 })
 
@@ -110,7 +111,7 @@ test('the public list of naughty strings is read unchanged, as values and as nam
   const own = ['', '\u0000', '\u2028', '‮', '\ufeff', '👩‍👩‍👧‍👦', '{"a":1}', '$ne', '../../etc/passwd', "' or 1=1 --"]
   for (const naughty of [...own, ...readNaughtyStrings()]) {
     for (const text of [JSON.stringify([naughty]), JSON.stringify({ [naughty]: naughty })])
-      assert.deepEqual(readValue(text).value, JSON.parse(text), text)
+      assert.deepEqual(readParamValue(text).value, JSON.parse(text), text)
   }
 })
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 
 import { grouped, makePan, testPan } from '../../testing/pans.fixture.ts'
-import { plain, readOne, readValue } from '../../testing/reading.fixture.ts'
+import { plain, readOne, readParamValue } from '../../testing/reading.fixture.ts'
 
 test('the card number is extracted as sent, and blanked in the body', () => {
   const spellings = [
@@ -181,7 +181,7 @@ test('a number out of range is refused in params, and ignored elsewhere', () => 
   const call = readOne('{"method":"m","params":{"account":{"a":1e400}}}')
   assert.deepEqual([call.paramsFault, plain(call.params)], [{ entry: 'memberInvalid', data: 'account.a' }, { account: { a: null } }])
   assert.equal(readOne('{"method":"m","extra":-1e999}').paramsFault, null)
-  assert.deepEqual(readValue('[-0, 1e-400, 1E2, 123456789012345678901234567890]').value, [-0, 0, 100, 123456789012345678901234567890])
+  assert.deepEqual(readParamValue('[-0, 1e-400, 1E2, 123456789012345678901234567890]').value, [-0, 0, 100, 123456789012345678901234567890])
 })
 
 test('of two faults of params the first in the table of errors is reported', () => {

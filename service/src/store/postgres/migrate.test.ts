@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { readMigrations } from '../migrations/migrations.ts'
 import { insertSampleReceipt, makeReceipt } from '../suite/money.fixture.ts'
 import { cardIndexesBefore, merchantAfter, merchantsBefore, verificationsBefore, withoutBlanks } from '../suite/merchants-before.fixture.ts'
-import { makeCard, makeAuditEntry, merchantId, nextVersion } from '../suite/samples.fixture.ts'
+import { makeCard, makeAuditEntry, sampleMerchantId, nextVersion } from '../suite/samples.fixture.ts'
 import { expectSchema, readPostgresSchema } from '../suite/schema.fixture.ts'
 import { withPostgres } from './with-store.fixture.ts'
 import { findCard, insertCard, updateCard } from '../cards.ts'
@@ -27,7 +27,7 @@ test(
 
     const store = await reopen()
     assert.deepEqual(await store.read(findCard(card)), card)
-    assert.deepEqual(withoutBlanks(await store.read(findMerchant(merchantId))), merchantAfter)
+    assert.deepEqual(withoutBlanks(await store.read(findMerchant(sampleMerchantId))), merchantAfter)
     assert.equal(await store.write(updateCard, { card: nextVersion(card), audit: makeAuditEntry(nextVersion(card)) }), true)
     const receipt = await insertSampleReceipt(store, makeReceipt(1))
     assert.deepEqual(await store.read(findReceipt(receipt)), receipt)

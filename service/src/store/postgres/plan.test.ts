@@ -5,7 +5,7 @@ import { claimDeliveries } from '../deliveries.ts'
 import { countOpenReceipts, listDueReceipts, listFlaggedReceipts, listOpenReceipts, listReceipts } from '../receipts.ts'
 import type { Read } from '../transaction.ts'
 import type { Row, Value } from '../statement.ts'
-import { merchantId, T0 } from '../suite/samples.fixture.ts'
+import { sampleMerchantId, T0 } from '../suite/samples.fixture.ts'
 import { deepReceiptPage, fillReceipts } from '../suite/many-receipts.fixture.ts'
 import { withPostgres } from './with-store.fixture.ts'
 
@@ -59,7 +59,7 @@ for (const mode of ['force_custom_plan', 'force_generic_plan']) {
       await raw(`
         insert into deliveries (bucket, endpoint_id, event_id, merchant_id, object_id, position, state, tries, attempts, due_at, claim_id,
           made_at, settled_at)
-        select 1, 'e', lpad(to_hex(n), 24, '0'), '${merchantId}', lpad(to_hex(n % 1000), 24, '0'), n, 'delivered', 1, 1,
+        select 1, 'e', lpad(to_hex(n), 24, '0'), '${sampleMerchantId}', lpad(to_hex(n % 1000), 24, '0'), n, 'delivered', 1, 1,
           case when n % 100 = 0 then ${T0} + n else null end, '', ${T0}, 0
         from generate_series(1, 20000) as up(n)`)
       await raw('analyze deliveries')

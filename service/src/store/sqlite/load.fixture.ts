@@ -12,7 +12,7 @@ import { openSqliteStore } from './sqlite.ts'
 // A process that inserts cards as fast as it can and prints the outcome of each. Tests break it from outside.
 
 /** The outcomes of a load, by the numbers of its cards. */
-export interface LoadResult {
+export interface StoreLoadResult {
   readonly stored: number[]
   readonly full: number[]
   readonly exitCode: number | null
@@ -23,9 +23,9 @@ export interface LoadResult {
 export async function runInsertLoad(
   folder: string,
   from: number,
-  until: (result: LoadResult, child: ChildProcess) => void,
+  until: (result: StoreLoadResult, child: ChildProcess) => void,
   wrap: string[] = [],
-): Promise<LoadResult> {
+): Promise<StoreLoadResult> {
   const [file, ...args] = [...wrap, process.execPath, fileURLToPath(import.meta.url), folder, String(from)]
   const child = spawn(file, args, { stdio: ['ignore', 'pipe', 'pipe'] })
   const result = { stored: [] as number[], full: [] as number[], exitCode: null as number | null, stderr: '' }

@@ -5,7 +5,7 @@ import { test } from 'node:test'
 import { readMigrations } from '../migrations/migrations.ts'
 import { insertSampleReceipt, makeReceipt } from '../suite/money.fixture.ts'
 import { cardIndexesBefore, merchantAfter, merchantsBefore, verificationsBefore, withoutBlanks } from '../suite/merchants-before.fixture.ts'
-import { makeCard, makeAuditEntry, merchantId, nextVersion } from '../suite/samples.fixture.ts'
+import { makeCard, makeAuditEntry, sampleMerchantId, nextVersion } from '../suite/samples.fixture.ts'
 import { expectSchema, readSqliteSchema } from '../suite/schema.fixture.ts'
 import { openSqliteStore, SQLITE_FILE } from './sqlite.ts'
 import { withFolder, withSqlite } from './with-store.fixture.ts'
@@ -55,7 +55,7 @@ test('an embedded store from before payments keeps its cards and accepts receipt
         expected.map((fields) => ['store_migrated', fields]),
       )
       assert.deepEqual(await store.read(findCard(card)), card)
-      assert.deepEqual(withoutBlanks(await store.read(findMerchant(merchantId))), merchantAfter)
+      assert.deepEqual(withoutBlanks(await store.read(findMerchant(sampleMerchantId))), merchantAfter)
       assert.equal(await store.write(updateCard, { card: nextVersion(card), audit: makeAuditEntry(nextVersion(card)) }), true)
       const receipt = await insertSampleReceipt(store, makeReceipt(1))
       assert.deepEqual(await store.read(findReceipt(receipt)), receipt)

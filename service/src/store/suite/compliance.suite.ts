@@ -13,16 +13,16 @@ import {
 } from '../page-checks.ts'
 import type { Store } from '../store.ts'
 import type { WithStore } from './opened.fixture.ts'
-import { bytesOf, bucket, merchantId, T0 } from './samples.fixture.ts'
+import { bytesOf, bucket, sampleMerchantId, T0 } from './samples.fixture.ts'
 
 export function complianceSuite(withStore: WithStore): void {
-  const of = { bucket, merchantId }
+  const of = { bucket, merchantId: sampleMerchantId }
   const other = { bucket, merchantId: 'f'.repeat(24) }
   const auditOf = (action: string, subject: string): AuditEntry => ({
     at: T0,
     actor: 'user:1',
     action,
-    merchantId,
+    merchantId: sampleMerchantId,
     subject,
     version: 0,
     mac: new Uint8Array(0),
@@ -142,7 +142,7 @@ export function complianceSuite(withStore: WithStore): void {
       assert.deepEqual(await scriptsOf(store), [['one', 'authorised', 'p2', 'p1', 1, 3]])
       assert.equal((await store.read(listPageScripts(of)))[0]?.reason, 'takes the card')
       assert.deepEqual(await store.read(listPageScripts(other)), [])
-      const entries = await store.read(listAuditOfSubject(merchantId, 'one', 9))
+      const entries = await store.read(listAuditOfSubject(sampleMerchantId, 'one', 9))
       assert.deepEqual([entries.length, entries[0]?.action], [1, 'script.authorized'])
     }),
   )

@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { findCardOfAnyMerchant, insertCard, listConsents, updateCard } from '../cards.ts'
 import { type DisclosureRow, findDisclosure, saveDisclosure } from '../disclosures.ts'
 import type { WithStore } from './opened.fixture.ts'
-import { bytesOf, bucket, sampleCardId, makeCard, makeAuditEntry, merchantId, T0 } from './samples.fixture.ts'
+import { bytesOf, bucket, sampleCardId, makeCard, makeAuditEntry, sampleMerchantId, T0 } from './samples.fixture.ts'
 
 export function consentsSuite(withStore: WithStore): void {
   const disclosure: DisclosureRow = {
@@ -42,7 +42,7 @@ export function consentsSuite(withStore: WithStore): void {
       for (const card of cards) await store.write(insertCard, { card, audit: makeAuditEntry(card) })
       const removed = { ...cards[1]!, version: 2, state: 'removed', keyId: '', blob: new Uint8Array(0), endedAt: T0 + 9 } as const
       assert.equal(await store.write(updateCard, { card: removed, audit: makeAuditEntry(removed) }), true)
-      const query = { bucket, merchantId, from: T0 + 2, to: T0 + 4, after: '', count: 1 }
+      const query = { bucket, merchantId: sampleMerchantId, from: T0 + 2, to: T0 + 4, after: '', count: 1 }
       const first = await store.read(listConsents(query))
       assert.deepEqual(first, [removed])
       assert.deepEqual(await store.read(listConsents({ ...query, after: sampleCardId(2) })), [cards[2]])

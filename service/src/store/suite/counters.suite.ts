@@ -6,10 +6,10 @@ import { addCounters, type CounterRow, deleteOldCounters, listAllTimeCounters, l
 import { insertInboxSms, listMerchantInbox } from '../sandbox.ts'
 import { deleteInPages } from '../store.ts'
 import type { WithStore } from './opened.fixture.ts'
-import { bucket, makeCard, makeAuditEntry, makeSms, merchantId, T0 } from './samples.fixture.ts'
+import { bucket, makeCard, makeAuditEntry, makeSms, sampleMerchantId, T0 } from './samples.fixture.ts'
 
 export function countersSuite(withStore: WithStore): void {
-  const counter = (hour: number, name: string, count: number): CounterRow => ({ bucket, merchantId, hour, name, count })
+  const counter = (hour: number, name: string, count: number): CounterRow => ({ bucket, merchantId: sampleMerchantId, hour, name, count })
 
   test(
     'counters add up by the hour and by days that begin at midnight in Tashkent, for one merchant alone',
@@ -23,7 +23,7 @@ export function countersSuite(withStore: WithStore): void {
         counters: [counter(0, 'created', 1), counter(midnight, 'created', 5), counter(midnight, 'paid', 1)],
         position: null,
       })
-      const query = { bucket, merchantId, fromHour: midnight - 1, toHour: midnight, stepHours: 24 } as const
+      const query = { bucket, merchantId: sampleMerchantId, fromHour: midnight - 1, toHour: midnight, stepHours: 24 } as const
       assert.deepEqual(await store.read(listCounters(query)), [
         { step: 19_999, name: 'created', count: 1 },
         { step: 20_000, name: 'created', count: 7 },
@@ -32,11 +32,11 @@ export function countersSuite(withStore: WithStore): void {
       assert.deepEqual(await store.read(listCounters({ ...query, stepHours: 1, toHour: midnight - 1 })), [
         { step: midnight + 4, name: 'created', count: 1 },
       ])
-      assert.deepEqual(await store.read(listAllTimeCounters({ bucket, merchantId })), [{ name: 'created', count: 4 }])
+      assert.deepEqual(await store.read(listAllTimeCounters({ bucket, merchantId: sampleMerchantId })), [{ name: 'created', count: 4 }])
       assert.deepEqual(await store.read(listCounters({ ...query, merchantId: 'f'.repeat(24) })), [])
       assert.equal(await deleteInPages(store, deleteOldCounters, midnight), 1)
       assert.equal((await store.read(listCounters(query))).length, 2)
-      assert.equal((await store.read(listAllTimeCounters({ bucket, merchantId }))).length, 1)
+      assert.equal((await store.read(listAllTimeCounters({ bucket, merchantId: sampleMerchantId }))).length, 1)
     }),
   )
 
@@ -50,7 +50,7 @@ export function countersSuite(withStore: WithStore): void {
       assert.equal(added.filter(Boolean).length, 1)
       assert.equal(await store.write(addCounters, { counters: [counter(9, 'created', 1)], position: { chain: 'c', from: 7, to: 9 } }), true)
       assert.equal(await store.write(addCounters, { counters: [counter(9, 'created', 1)], position: move }), false)
-      const query = { bucket, merchantId, fromHour: 9, toHour: 9, stepHours: 1 } as const
+      const query = { bucket, merchantId: sampleMerchantId, fromHour: 9, toHour: 9, stepHours: 1 } as const
       assert.deepEqual(await store.read(listCounters(query)), [{ step: 14, name: 'created', count: 2 }])
       assert.deepEqual(await store.read(listCounterPositions()), [{ chain: 'c', seq: 9 }])
     }),
@@ -61,7 +61,8 @@ export function countersSuite(withStore: WithStore): void {
     withStore(async ({ store }) => {
       const requestId = 'd'.repeat(24)
       const [one, two] = [makeCard(1, { createdAt: T0 }), makeCard(2, { createdAt: T0 + 1, verified: true, verifiedAt: T0 + 9 })]
-      for (const card of [one, two]) await store.write(insertCard, { card, audit: { ...makeAuditEntry(card, 'card.created'), merchantId } })
+      for (const card of [one, two])
+        await store.write(insertCard, { card, audit: { ...makeAuditEntry(card, 'card.created'), merchantId: sampleMerchantId } })
       const events = [
         [one, 'code.dispatched', 'smsNotConnected', T0 + 2],
         [two, 'code.dispatched', 'sent', T0 + 3],
@@ -70,11 +71,13 @@ export function countersSuite(withStore: WithStore): void {
         [two, 'code.requested', 'requested', T0 + 5],
       ] as const
       for (const [card, action, outcome, at] of events) {
-        await store.write(insertAuditEntry, { audit: { ...makeAuditEntry(card, action), merchantId, outcome, at, requestId } })
+        await store.write(insertAuditEntry, {
+          audit: { ...makeAuditEntry(card, action), merchantId: sampleMerchantId, outcome, at, requestId },
+        })
       }
       const seen: CodeEvent[] = []
       for (let page = 0; page < 9; page++) {
-        const events = await store.read(listCodeEvents({ bucket, merchantId, after: seen.at(-1) ?? null, count: 2 }))
+        const events = await store.read(listCodeEvents({ bucket, merchantId: sampleMerchantId, after: seen.at(-1) ?? null, count: 2 }))
         if (events.length === 0) break
         seen.push(...events)
       }
@@ -83,7 +86,7 @@ export function countersSuite(withStore: WithStore): void {
         [events[3], events[2], events[1], events[0]].map(([card, action, outcome]) => [action, outcome, card.cardId, card.maskedPan]),
       )
       assert.deepEqual(await store.read(listCodeEvents({ bucket, merchantId: 'f'.repeat(24), after: null, count: 9 })), [])
-      const query = { bucket, merchantId, from: T0, cardsMax: 9 }
+      const query = { bucket, merchantId: sampleMerchantId, from: T0, cardsMax: 9 }
       assert.deepEqual(await store.read(findFunnel(query)), { created: 2, sent: 1, verified: 1, paid: 0 })
       assert.deepEqual(await store.read(findFunnel({ ...query, cardsMax: 1 })), { created: 1, sent: 1, verified: 1, paid: 0 })
       assert.deepEqual(await store.read(findFunnel({ ...query, from: T0 + 2 })), { created: 0, sent: 0, verified: 0, paid: 0 })
@@ -94,12 +97,12 @@ export function countersSuite(withStore: WithStore): void {
   test(
     'the inbox of one merchant is listed by keyset, newest first',
     withStore(async ({ store }) => {
-      for (const at of [1, 2, 3]) await store.write(insertInboxSms, makeSms(at, { merchantId, at: T0 + at }))
+      for (const at of [1, 2, 3]) await store.write(insertInboxSms, makeSms(at, { merchantId: sampleMerchantId, at: T0 + at }))
       await store.write(insertInboxSms, makeSms(4, { merchantId: 'f'.repeat(24), at: T0 + 4 }))
-      const [first, second] = await store.read(listMerchantInbox({ merchantId, after: null, count: 2 }))
+      const [first, second] = await store.read(listMerchantInbox({ merchantId: sampleMerchantId, after: null, count: 2 }))
       assert.deepEqual([first?.at, second?.at], [T0 + 3, T0 + 2])
       assert.deepEqual(
-        (await store.read(listMerchantInbox({ merchantId, after: second ?? null, count: 2 }))).map(({ at }) => at),
+        (await store.read(listMerchantInbox({ merchantId: sampleMerchantId, after: second ?? null, count: 2 }))).map(({ at }) => at),
         [T0 + 1],
       )
     }),

@@ -9,7 +9,7 @@ import { listMerchantInbox } from '../sandbox.ts'
 import type { Store } from '../store.ts'
 import type { Read } from '../transaction.ts'
 import { busyUser, idOfRow, counterHours, timeOfRow } from './many-rows.fixture.ts'
-import { bucket, merchantId, T0 } from './samples.fixture.ts'
+import { bucket, sampleMerchantId, T0 } from './samples.fixture.ts'
 
 /** A query of a dashboard list, for the plan tests and the benchmark. Every list has its entries below. */
 export interface ListQuery {
@@ -23,7 +23,7 @@ export interface ListQuery {
 
 /** All list queries over `rows` rows made by `fillRows`; deep pages begin after `behind` rows. */
 export function dashboardListQueries(rows: number, behind: number): readonly ListQuery[] {
-  const of = { bucket, merchantId }
+  const of = { bucket, merchantId: sampleMerchantId }
   const page = { ...of, count: 26 }
   const deep = { at: timeOfRow(rows - behind), id: idOfRow(rows - behind) }
   const deepHash = { at: deep.at, id: Buffer.from(String(rows - behind).padStart(32, '0')).toString('hex') }
@@ -64,8 +64,8 @@ export function dashboardListQueries(rows: number, behind: number): readonly Lis
     row('card, its declined payments', 26, listDeclinedOperations(someCard, 26), (store) =>
       store.read(listDeclinedOperations(someCard, 26)),
     ),
-    row('card, its audit', 200, listAuditOfSubject(merchantId, someCard.cardId, 100), (store) =>
-      store.read(listAuditOfSubject(merchantId, someCard.cardId, 100)),
+    row('card, its audit', 200, listAuditOfSubject(sampleMerchantId, someCard.cardId, 100), (store) =>
+      store.read(listAuditOfSubject(sampleMerchantId, someCard.cardId, 100)),
     ),
     receipts('first page', { ...page, ...anyTime, state: null, after: null }),
     receipts('deep page', { ...page, ...anyTime, state: null, after: deep }),
@@ -82,8 +82,8 @@ export function dashboardListQueries(rows: number, behind: number): readonly Lis
     row('codes, funnel', 20_000, findFunnel(funnel), (store) => store.read(findFunnel(funnel))),
     userActions('first page', { ...page, after: null }),
     userActions('deep page', { ...page, after: deepHash }),
-    row('audit, of a busy user', 200, listAuditOfSubject(merchantId, busyUser, 100), (store) =>
-      store.read(listAuditOfSubject(merchantId, busyUser, 100)),
+    row('audit, of a busy user', 200, listAuditOfSubject(sampleMerchantId, busyUser, 100), (store) =>
+      store.read(listAuditOfSubject(sampleMerchantId, busyUser, 100)),
     ),
     consents('first page', { ...page, ...anyTime, after: '' }),
     consents('deep page', { ...page, ...anyTime, after: deep.id }),

@@ -1,4 +1,4 @@
-import { merchantId, T0 } from './samples.fixture.ts'
+import { sampleMerchantId, T0 } from './samples.fixture.ts'
 import type { StoreUnderTest } from './opened.fixture.ts'
 
 /** One in `waitingOneIn` deliveries waits, and one in `dueOneIn` of those is due. */
@@ -30,11 +30,11 @@ export async function fillDeliveries(
   const bucket = `(n / 5) % ${endpoints}`
   await raw(`
     insert into outbox (bucket, event_id, merchant_id, object_id, position, type, at, body)
-    select ${bucket}, ${hex}, '${merchantId}', ${objectId}, n % 5, 'receipt.paid', ${T0} + n, '{}' from ${series}`)
+    select ${bucket}, ${hex}, '${sampleMerchantId}', ${objectId}, n % 5, 'receipt.paid', ${T0} + n, '{}' from ${series}`)
   await raw(`
     insert into deliveries
       (bucket, endpoint_id, event_id, merchant_id, object_id, position, state, tries, attempts, due_at, claim_id, made_at, settled_at)
-    select ${bucket}, 'endpoint ' || cast(${bucket} as text), ${hex}, '${merchantId}', ${objectId}, n % 5,
+    select ${bucket}, 'endpoint ' || cast(${bucket} as text), ${hex}, '${sampleMerchantId}', ${objectId}, n % 5,
       case when n % ${waitingOneIn} = 0 then 'waiting' else 'delivered' end, 1, 1,
       case when n % ${waitingOneIn} <> 0 then null when n % ${waitingOneIn * dueOneIn} = 0 then ${T0} - n else ${T0} + n end, '', ${T0} + n, 0
     from ${series}`)

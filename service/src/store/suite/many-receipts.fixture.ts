@@ -1,5 +1,5 @@
 import type { ReceiptListQuery } from '../receipts.ts'
-import { bucket, merchantId, T0 } from './samples.fixture.ts'
+import { bucket, sampleMerchantId, T0 } from './samples.fixture.ts'
 import type { StoreUnderTest } from './opened.fixture.ts'
 
 /** Fills a store with receipts of two merchants, a second apart, one in a hundred due; then updates the planner's statistics. */
@@ -16,11 +16,11 @@ export async function fillReceipts(raw: StoreUnderTest['raw'], dialect: 'sqlite'
     insert into receipts (bucket, receipt_id, merchant_id, state, version, mac, amount_tiyin, taken_tiyin, hold, description, account,
       card_id, masked_pan, card_expiry, one_time, network_ref, request_id, created_at, pay_time, cancel_time, unknown_since, flagged,
       due_at, looks)
-    select ${bucket}, ${hex}, case when n % 2 = 0 then '${merchantId}' else '${'b'.repeat(24)}' end, 0, 1, ${empty}, 500000, 0, 0, '""',
+    select ${bucket}, ${hex}, case when n % 2 = 0 then '${sampleMerchantId}' else '${'b'.repeat(24)}' end, 0, 1, ${empty}, 500000, 0, 0, '""',
       '[]', '', '', '', 0, '""', '', ${T0} + n * 1000, 0, 0, 0, 0, case when n % 100 = 0 then ${T0} + n else null end, 0
     from ${series}`)
   await raw('analyze receipts')
 }
 
 /** The deepest page that may be requested. */
-export const deepReceiptPage: ReceiptListQuery = { bucket, merchantId, from: T0, to: T0 + 1e9, count: 50, offset: 1000 }
+export const deepReceiptPage: ReceiptListQuery = { bucket, merchantId: sampleMerchantId, from: T0, to: T0 + 1e9, count: 50, offset: 1000 }

@@ -1,5 +1,5 @@
 import type { Dialect } from '../migrations/migrations.ts'
-import { bucket, merchantId, T0 } from './samples.fixture.ts'
+import { bucket, sampleMerchantId, T0 } from './samples.fixture.ts'
 
 /** A range of row numbers, from 1. Each row is a second later than the one before. */
 export interface RowRange {
@@ -85,7 +85,7 @@ function postgresDialect({ from, count }: RowRange): DialectSql {
   }
 }
 
-const merchant = `case when n % 10 = 0 then '${'b'.repeat(24)}' else '${merchantId}' end`
+const merchant = `case when n % 10 = 0 then '${'b'.repeat(24)}' else '${sampleMerchantId}' end`
 
 function cards({ series, hex, decimal, bytes, hash }: DialectSql): string {
   return `
@@ -122,7 +122,7 @@ function operations({ series, hex }: DialectSql): string {
 function audit({ series, hex, hash }: DialectSql): string {
   return `
     insert into audit (chain, seq, hash, at, actor, action, merchant_id, subject, version, mac, request_id, outcome)
-    select 'many', n, ${hash}, ${T0} + n * 1000, case when n % 100 = 1 then 'user:${busyUser}' else 'merchant:${merchantId}' end,
+    select 'many', n, ${hash}, ${T0} + n * 1000, case when n % 100 = 1 then 'user:${busyUser}' else 'merchant:${sampleMerchantId}' end,
       case when n % 100 < 3 then 'dashboard.signed_in' when n % 4 = 0 then 'card.created' when n % 4 = 1 then 'code.requested'
         when n % 4 = 2 then 'code.dispatched' else 'code.attempted' end,
       ${merchant}, case when n % 100 between 1 and 2 then '${busyUser}' else ${rowId(hex)} end, case when n % 4 = 0 then 1 else 0 end,
@@ -152,7 +152,7 @@ function tallies({ series, hex }: DialectSql): string {
   const hours = counterHours.to - counterHours.from + 1
   return `
     insert into tallies (bucket, merchant_id, hour, name, count)
-    select ${bucket}, case when n <= ${hours * 24} then '${merchantId}' else ${hex(`n / ${hours * 24}`, 24)} end,
+    select ${bucket}, case when n <= ${hours * 24} then '${sampleMerchantId}' else ${hex(`n / ${hours * 24}`, 24)} end,
       ${counterHours.from} + n % ${hours}, 'word.' || (n / ${hours} % 24), n
     from ${series} where true on conflict do nothing`
 }

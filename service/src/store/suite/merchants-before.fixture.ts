@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { readMigrations } from '../migrations/migrations.ts'
 import type { Dialect } from '../migrations/migrations.ts'
 import type { MerchantRow } from '../merchants.ts'
-import { bytesOf, sampleCredential, makeMerchant, merchantId } from './samples.fixture.ts'
+import { bytesOf, sampleCredential, makeMerchant, sampleMerchantId } from './samples.fixture.ts'
 
 /** SQL that restores the merchants table from before its settings were one column, with one merchant. */
 export function merchantsBefore(dialect: Dialect): string {
@@ -11,7 +11,7 @@ export function merchantsBefore(dialect: Dialect): string {
   const hex = Buffer.from(bytesOf('password 1')).toString('hex')
   const hash = dialect === 'sqlite' ? `x'${hex}'` : `'\\x${hex}'`
   const { bucket, createdAt } = makeMerchant()
-  return `${table} insert into merchants values ('${merchantId}', ${bucket}, 'A shop', 'active', ${hash}, '${'aa'.repeat(16)}',
+  return `${table} insert into merchants values ('${sampleMerchantId}', ${bucket}, 'A shop', 'active', ${hash}, '${'aa'.repeat(16)}',
     '["https://shop.example"]', 1, ${createdAt})`
 }
 

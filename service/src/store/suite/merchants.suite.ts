@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { bytesOf, makeCard, sampleCredential, makeMerchant, makeAuditEntry, merchantId, T0 } from './samples.fixture.ts'
+import { bytesOf, makeCard, sampleCredential, makeMerchant, makeAuditEntry, sampleMerchantId, T0 } from './samples.fixture.ts'
 import type { WithStore } from './opened.fixture.ts'
 import { listAuditHeads } from '../audit.ts'
 import { findMerchant, insertMerchant, listCredentialUses, listMerchants, recordCredentialUse, updateMerchant } from '../merchants.ts'
@@ -15,7 +15,7 @@ export function merchantsSuite(withStore: WithStore): void {
       const gone = sampleCredential(1, { hash: new Uint8Array(0), retiredAt: T0 + 1 })
       const merchant = makeMerchant({ credentials: [sampleCredential(3), sampleCredential(2), gone], name: 'Do‘kon 😀', state: 'blocked' })
       assert.equal(await store.write(insertMerchant, { merchant, audit }), true)
-      assert.deepEqual(await store.read(findMerchant(merchantId)), merchant)
+      assert.deepEqual(await store.read(findMerchant(sampleMerchantId)), merchant)
       assert.equal(await store.read(findMerchant('0'.repeat(24))), null)
     }),
   )
@@ -27,7 +27,7 @@ export function merchantsSuite(withStore: WithStore): void {
         Array.from({ length: 20 }, (_, n) => store.write(insertMerchant, { merchant: makeMerchant({ name: `shop ${n}` }), audit })),
       )
       assert.equal(isInserted.filter(Boolean).length, 1)
-      assert.equal((await store.read(findMerchant(merchantId)))?.name, `shop ${isInserted.indexOf(true)}`)
+      assert.equal((await store.read(findMerchant(sampleMerchantId)))?.name, `shop ${isInserted.indexOf(true)}`)
       assert.equal(await countAudit(store), 1)
     }),
   )
@@ -48,7 +48,7 @@ export function merchantsSuite(withStore: WithStore): void {
       const nexts = Array.from({ length: 20 }, (_, n) => ({ ...first, ...changed, version: 2, name: `shop ${n}` }))
       const made = await Promise.all(nexts.map((next) => store.write(updateMerchant, { merchant: next, audit })))
       assert.equal(made.filter(Boolean).length, 1)
-      assert.deepEqual(await store.read(findMerchant(merchantId)), nexts[made.indexOf(true)])
+      assert.deepEqual(await store.read(findMerchant(sampleMerchantId)), nexts[made.indexOf(true)])
       assert.equal(await countAudit(store), 2)
       for (const version of [1, 2, 4])
         assert.equal(await store.write(updateMerchant, { merchant: { ...first, version }, audit }), false, String(version))
@@ -76,8 +76,9 @@ export function merchantsSuite(withStore: WithStore): void {
         [1, 9],
         [2, 6],
       ]
-      for (const [number = 0, lastUsedAt = 0] of uses) await store.write(recordCredentialUse, { merchantId, number, lastUsedAt })
-      const lastUses = (await store.read(listCredentialUses(merchantId))).map(({ number, lastUsedAt }) => [number, lastUsedAt])
+      for (const [number = 0, lastUsedAt = 0] of uses)
+        await store.write(recordCredentialUse, { merchantId: sampleMerchantId, number, lastUsedAt })
+      const lastUses = (await store.read(listCredentialUses(sampleMerchantId))).map(({ number, lastUsedAt }) => [number, lastUsedAt])
       assert.deepEqual(lastUses, [
         [1, 9],
         [2, 7],
@@ -98,10 +99,10 @@ export function merchantsSuite(withStore: WithStore): void {
         '[{"number":1,"hash":"00","pepperKeyId":"","createdAt":1,"retiredAt":null}]',
       ]) {
         await raw(`update merchants set credentials = '${broken}'`)
-        await assert.rejects(store.read(findMerchant(merchantId)), /broken at column credentials/, broken)
+        await assert.rejects(store.read(findMerchant(sampleMerchantId)), /broken at column credentials/, broken)
       }
       await raw(`update merchants set credentials = '[]', state = 'Active'`)
-      await assert.rejects(store.read(findMerchant(merchantId)), /broken at column state/)
+      await assert.rejects(store.read(findMerchant(sampleMerchantId)), /broken at column state/)
     }),
   )
 }

@@ -6,7 +6,7 @@ import type { EventRow } from '../outbox.ts'
 import { type CardLockMove, insertReceipt, type ReceiptRow, type ReceiptUpdate } from '../receipts.ts'
 import type { LedgerRow } from '../sandbox-ledger.ts'
 import type { Store } from '../store.ts'
-import { bucket, bytesOf, keyId, merchantId, T0 } from './samples.fixture.ts'
+import { bucket, bytesOf, keyId, sampleMerchantId, T0 } from './samples.fixture.ts'
 
 // Sample rows of payments, distinguished by a number.
 
@@ -17,7 +17,7 @@ export function receiptIdOf(number: number): string {
 export function makeReceipt(number: number, over: Partial<ReceiptRow> = {}): ReceiptRow {
   return {
     bucket,
-    merchantId,
+    merchantId: sampleMerchantId,
     receiptId: receiptIdOf(number),
     state: 0,
     version: 1,
@@ -109,7 +109,7 @@ function makeReceiptAuditEntry(receipt: ReceiptRow): AuditEntry {
 export function makeKeyClaim(name: string, over: Partial<IdempotencyClaim> = {}): IdempotencyClaim {
   return {
     bucket,
-    merchantId,
+    merchantId: sampleMerchantId,
     callerClass: 'server',
     keyHash: bytesOf(`key ${name}`),
     identity: bytesOf(`identity ${name}`),
@@ -127,19 +127,28 @@ export function makeKeyClaim(name: string, over: Partial<IdempotencyClaim> = {})
 
 export function makeIdempotencyOutcome(name: string, over: Partial<IdempotencyOutcome> = {}): IdempotencyOutcome {
   const { callerClass, keyHash } = makeKeyClaim(name)
-  return { bucket, merchantId, callerClass, keyHash, sealed: bytesOf(`sealed ${name}`, 80), ...over }
+  return { bucket, merchantId: sampleMerchantId, callerClass, keyHash, sealed: bytesOf(`sealed ${name}`, 80), ...over }
 }
 
 export function makeEvent(objectId: string, name: string, over: Partial<EventRow> = {}): EventRow {
-  const mac = bytesOf(`event ${name}`, 48)
-  return { bucket, merchantId, eventId: `${objectId} ${name}`, type: 'receipt.paid', objectId, at: T0, body: '{}', mac, ...over }
+  return {
+    bucket,
+    merchantId: sampleMerchantId,
+    eventId: `${objectId} ${name}`,
+    type: 'receipt.paid',
+    objectId,
+    at: T0,
+    body: '{}',
+    mac: bytesOf(`event ${name}`, 48),
+    ...over,
+  }
 }
 
 export function makeMovement(name: string, over: Partial<LedgerRow> = {}): LedgerRow {
   return {
     requestId: name,
     kind: 'authorise',
-    merchantId,
+    merchantId: sampleMerchantId,
     amountTiyin: 500_000,
     networkRef: `ref ${name}`,
     outcome: 'approved',

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { listDueReceipts, listReceiptPage, listReceipts, type ReceiptRow } from '../receipts.ts'
-import { bucket, merchantId, T0 } from './samples.fixture.ts'
+import { bucket, sampleMerchantId, T0 } from './samples.fixture.ts'
 import { insertSampleReceipt, makeReceipt } from './money.fixture.ts'
 import type { WithStore } from './opened.fixture.ts'
 
@@ -16,7 +16,7 @@ export function receiptListsSuite(withStore: WithStore): void {
       await insertSampleReceipt(store, makeReceipt(98, { createdAt: T0 + 5, bucket: bucket + 1 }))
 
       const wanted = receipts.filter(({ createdAt }) => createdAt >= T0 + 2 && createdAt < T0 + 8).sort(newestFirst)
-      const range = { bucket, merchantId, from: T0 + 2, to: T0 + 8 }
+      const range = { bucket, merchantId: sampleMerchantId, from: T0 + 2, to: T0 + 8 }
       assert.equal(wanted.length, 18)
       assert.deepEqual(await store.read(listReceipts({ ...range, count: 50, offset: 0 })), wanted)
       assert.deepEqual(await store.read(listReceipts({ ...range, count: 5, offset: 4 })), wanted.slice(4, 9))
@@ -37,7 +37,7 @@ export function receiptListsSuite(withStore: WithStore): void {
       await Promise.all(receipts.map((receipt) => insertSampleReceipt(store, receipt)))
       await insertSampleReceipt(store, makeReceipt(99, { createdAt: T0 + 1, state: 50, merchantId: 'b'.repeat(24) }))
       const wanted = receipts.filter(({ state }) => state === 50).sort(newestFirst)
-      const query = { bucket, merchantId, from: T0, to: T0 + 9, state: 50 } as const
+      const query = { bucket, merchantId: sampleMerchantId, from: T0, to: T0 + 9, state: 50 } as const
       assert.deepEqual(await store.read(listReceiptPage({ ...query, after: null, count: 4 })), wanted.slice(0, 4))
       const { createdAt: at, receiptId: id } = wanted[3] ?? makeReceipt(0)
       assert.deepEqual(await store.read(listReceiptPage({ ...query, after: { at, id }, count: 4 })), wanted.slice(4))
@@ -73,7 +73,7 @@ export function receiptListsSuite(withStore: WithStore): void {
       const { receiptId, dueAt, createdAt } = bad!
       for (const [column, value] of [['state', '77'] as const, ['flagged', '2'] as const]) {
         await raw(`update receipts set ${column} = ${value} where receipt_id = '${receiptId}'`)
-        const broken = { brokenAt: column, bucket, merchantId, receiptId, dueAt, createdAt }
+        const broken = { brokenAt: column, bucket, merchantId: sampleMerchantId, receiptId, dueAt, createdAt }
         assert.deepEqual(await store.read(listDueReceipts(500, 10)), [before, broken, after])
         assert.deepEqual(await store.read(listDueReceipts(500, 10, broken)), [after])
         await raw(`update receipts set state = 0, flagged = 0 where receipt_id = '${receiptId}'`)

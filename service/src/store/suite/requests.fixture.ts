@@ -1,11 +1,11 @@
 import type { DetailedRequestRow } from '../request-log.ts'
-import { bucket, merchantId, T0 } from './samples.fixture.ts'
+import { bucket, sampleMerchantId, T0 } from './samples.fixture.ts'
 
 /** A call of the request log; a higher number is later. */
 export function makeRequest(number: number, over: Partial<DetailedRequestRow> = {}): DetailedRequestRow {
   return {
     bucket,
-    merchantId,
+    merchantId: sampleMerchantId,
     at: T0 + number,
     requestId: `abcdef${String(number).padStart(6, '0')}abcdef000000`,
     method: 'cards.create',

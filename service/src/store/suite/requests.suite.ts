@@ -13,10 +13,10 @@ import {
 import { deleteInPages } from '../store.ts'
 import type { WithStore } from './opened.fixture.ts'
 import { makeRequest } from './requests.fixture.ts'
-import { bucket, merchantId, T0 } from './samples.fixture.ts'
+import { bucket, sampleMerchantId, T0 } from './samples.fixture.ts'
 
 const stranger = 'f'.repeat(24)
-const of = { bucket, merchantId }
+const of = { bucket, merchantId: sampleMerchantId }
 /** Whatever a list of values might take for its own: quotes, backslashes, braces, commas, a line end, NULL. */
 const hardToQuote = JSON.stringify({ data: `"\\", {NULL},'$1'\n`, params: 'ўзбек' })
 

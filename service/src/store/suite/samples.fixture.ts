@@ -10,7 +10,7 @@ import type { CodeAttempt, VerificationRow } from '../verifications.ts'
 
 // Sample rows, distinguished by a number. The masks are of the sandbox's public cards.
 
-export const merchantId = '5e730e8e0b852a417aa49ceb'
+export const sampleMerchantId = '5e730e8e0b852a417aa49ceb'
 export const bucket = 0x7f3
 export const keyId = 'f0'.repeat(16)
 
@@ -25,7 +25,7 @@ export function sampleCardId(number: number): string {
 
 export function makeMerchant(over: Partial<MerchantRow> = {}): MerchantRow {
   return {
-    id: merchantId,
+    id: sampleMerchantId,
     bucket,
     version: 1,
     state: 'active',
@@ -47,7 +47,7 @@ export function sampleCredential(number: number, over: Partial<Credential> = {})
 export function makeCard(number: number, over: Partial<CardRow> = {}): CardRow {
   return {
     bucket,
-    merchantId,
+    merchantId: sampleMerchantId,
     cardId: sampleCardId(number),
     tokenHash: bytesOf(`token ${number}`),
     maskedPan: '860006******6311',
@@ -163,7 +163,7 @@ export function makeSms(number: number, over: Partial<InboxRow> = {}): InboxRow 
   return {
     id: number.toString(16).padStart(24, '0'),
     at: T0 + number,
-    merchantId,
+    merchantId: sampleMerchantId,
     phoneMask: '99890*****66',
     text: `SMS ${number}`,
     ...over,

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { makeCard, makeAuditEntry, makeSms, merchantId, shreddedVersion } from './samples.fixture.ts'
+import { makeCard, makeAuditEntry, makeSms, sampleMerchantId, shreddedVersion } from './samples.fixture.ts'
 import type { WithStore } from './opened.fixture.ts'
 import { listAuditOfSubject } from '../audit.ts'
 import { findCard, insertCard, updateCard } from '../cards.ts'
@@ -19,12 +19,12 @@ export function sandboxSuite(withStore: WithStore): void {
   test(
     'a scenario is at the step that was set last, for its merchant alone',
     withStore(async ({ store }) => {
-      await store.write(setScenarioStep, { merchantId, scenario: 'blocked', step: 'verify' })
-      await store.write(setScenarioStep, { merchantId, scenario: 'blocked', step: 'create' })
-      await store.write(setScenarioStep, { merchantId, scenario: 'absent', step: 'get_verify_code' })
-      assert.equal(await store.read(findScenarioStep(merchantId, 'blocked')), 'create')
+      await store.write(setScenarioStep, { merchantId: sampleMerchantId, scenario: 'blocked', step: 'verify' })
+      await store.write(setScenarioStep, { merchantId: sampleMerchantId, scenario: 'blocked', step: 'create' })
+      await store.write(setScenarioStep, { merchantId: sampleMerchantId, scenario: 'absent', step: 'get_verify_code' })
+      assert.equal(await store.read(findScenarioStep(sampleMerchantId, 'blocked')), 'create')
       assert.equal(await store.read(findScenarioStep('b'.repeat(24), 'blocked')), null)
-      assert.deepEqual(await store.read(listScenarioSteps(merchantId)), [
+      assert.deepEqual(await store.read(listScenarioSteps(sampleMerchantId)), [
         { scenario: 'absent', step: 'get_verify_code' },
         { scenario: 'blocked', step: 'create' },
       ])
@@ -36,19 +36,19 @@ export function sandboxSuite(withStore: WithStore): void {
     withStore(async ({ store }) => {
       const other = 'b'.repeat(24)
       const audit = makeAuditEntry(makeCard(1))
-      await store.write(setScenarioStep, { merchantId, scenario: 'limits', step: '5', audit })
+      await store.write(setScenarioStep, { merchantId: sampleMerchantId, scenario: 'limits', step: '5', audit })
       await store.write(setScenarioStep, { merchantId: other, scenario: 'limits', step: 'off' })
       await store.write(setScenarioStep, { merchantId: other, scenario: 'blocked', step: 'create' })
       const both = [
-        { merchantId, step: '5' },
+        { merchantId: sampleMerchantId, step: '5' },
         { merchantId: other, step: 'off' },
       ]
       assert.deepEqual(
         await store.read(listStepsOfScenario('limits', 9)),
         both.toSorted((a, b) => (a.merchantId < b.merchantId ? -1 : 1)),
       )
-      await store.write(deleteScenarioSteps, { merchantId, audit })
-      assert.deepEqual(await store.read(listScenarioSteps(merchantId)), [])
+      await store.write(deleteScenarioSteps, { merchantId: sampleMerchantId, audit })
+      assert.deepEqual(await store.read(listScenarioSteps(sampleMerchantId)), [])
       assert.equal((await store.read(listScenarioSteps(other))).length, 2)
       assert.equal((await store.read(listAuditOfSubject(audit.merchantId, audit.subject, 9))).length, 2)
     }),
@@ -65,9 +65,9 @@ export function sandboxSuite(withStore: WithStore): void {
       await Promise.all(Array.from({ length: 250 }, (_, n) => store.write(insertInboxSms, makeSms(n))))
       await store.write(insertInboxSms, makeSms(1, { id: 'f'.repeat(24), merchantId: 'b'.repeat(24) }))
       assert.equal(await store.write(deleteTestData, { bucket, merchantId: 'c'.repeat(24) }), 0)
-      assert.equal(await store.write(deleteTestData, { bucket, merchantId }), 201)
-      assert.equal(await store.write(deleteTestData, { bucket, merchantId }), 50)
-      assert.equal(await store.write(deleteTestData, { bucket, merchantId }), 0)
+      assert.equal(await store.write(deleteTestData, { bucket, merchantId: sampleMerchantId }), 201)
+      assert.equal(await store.write(deleteTestData, { bucket, merchantId: sampleMerchantId }), 50)
+      assert.equal(await store.write(deleteTestData, { bucket, merchantId: sampleMerchantId }), 0)
       assert.equal((await raw('select id from sms_inbox')).length, 1)
       assert.notEqual(await store.read(findCard(held)), null)
       assert.equal(await store.read(findCard(shredded)), null)

@@ -3,12 +3,12 @@ import { insertReceipt } from '../receipts.ts'
 import type { Store } from '../store.ts'
 import { type EndpointRow, insertEndpoint } from '../webhook-endpoints.ts'
 import { makeEvent, makeReceipt, makeReceiptExtras } from './money.fixture.ts'
-import { bucket, bytesOf, makeCard, makeAuditEntryWithoutVersion, merchantId, T0 } from './samples.fixture.ts'
+import { bucket, bytesOf, makeCard, makeAuditEntryWithoutVersion, sampleMerchantId, T0 } from './samples.fixture.ts'
 
 export function makeEndpoint(name: string, over: Partial<EndpointRow> = {}): EndpointRow {
   return {
     bucket,
-    merchantId,
+    merchantId: sampleMerchantId,
     endpointId: name,
     url: `https://shop.example/${name}`,
     secret: bytesOf(`secret ${name}`, 78),

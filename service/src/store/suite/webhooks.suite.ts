@@ -13,7 +13,7 @@ import {
 import { deleteOldEvents, listEvents } from '../outbox.ts'
 import { deleteInPages, type Store } from '../store.ts'
 import { deleteEndpoint, insertEndpoint, listEndpoints, updateEndpointSecrets } from '../webhook-endpoints.ts'
-import { bucket, bytesOf, merchantId, T0 } from './samples.fixture.ts'
+import { bucket, bytesOf, sampleMerchantId, T0 } from './samples.fixture.ts'
 import type { WithStore } from './opened.fixture.ts'
 import {
   endpointAuditEntry,
@@ -155,17 +155,17 @@ export function webhooksSuite(withStore: WithStore): void {
       await insertSampleEndpoint(store, 'one')
       const [eventId = ''] = await insertSampleEvents(store, 1, 'object', 1)
       const [claimed] = await store.write(claimDeliveries, makeDeliveriesClaim('c', T0))
-      const replay = { bucket, merchantId, eventId, endpointId: null, now: T0 + 7 }
+      const replay = { bucket, merchantId: sampleMerchantId, eventId, endpointId: null, now: T0 + 7 }
       assert.equal(await store.write(replayEvent, { ...replay, audit: endpointAuditEntry }), 0, 'it is in progress')
       await recordAttempt(store, claimed!, 'c', T0 + 1, 'dead')
-      const dead = await store.read(listDeadDeliveries({ bucket, merchantId, count: 9 }))
+      const dead = await store.read(listDeadDeliveries({ bucket, merchantId: sampleMerchantId, count: 9 }))
       assert.deepEqual(
         dead.map(({ state, finishedAt }) => [state, finishedAt]),
         [['dead', T0 + 1]],
       )
       assert.equal(await store.write(replayEvent, { ...replay, merchantId: 'b'.repeat(24), audit: endpointAuditEntry }), 0)
       assert.equal(await store.write(replayEvent, { ...replay, audit: endpointAuditEntry }), 1)
-      assert.deepEqual(await store.read(listDeadDeliveries({ bucket, merchantId, count: 9 })), [])
+      assert.deepEqual(await store.read(listDeadDeliveries({ bucket, merchantId: sampleMerchantId, count: 9 })), [])
       const [again] = await store.write(claimDeliveries, makeDeliveriesClaim('d', T0 + 7))
       assert.deepEqual([again?.attempts, again?.totalAttempts], [1, 2])
       await recordAttempt(store, again!, 'd', T0 + 8, 'delivered')
@@ -188,7 +188,7 @@ export function webhooksSuite(withStore: WithStore): void {
       await insertSampleEndpoint(store, 'one')
       await insertSampleEndpoint(store, 'two')
       const [eventId = ''] = await insertSampleEvents(store, 1, 'object', 1)
-      const replay = { bucket, merchantId, eventId, endpointId: 'two', now: T0 + 7 }
+      const replay = { bucket, merchantId: sampleMerchantId, eventId, endpointId: 'two', now: T0 + 7 }
       const claimed = await store.write(claimDeliveries, makeDeliveriesClaim('c', T0))
       assert.equal(await store.write(replayEvent, { ...replay, audit: endpointAuditEntry }), 0)
       for (const each of claimed) await recordAttempt(store, each, 'c', T0 + 1, 'dead')
@@ -210,17 +210,17 @@ export function webhooksSuite(withStore: WithStore): void {
       for (let n = 0; n < 4; n++) await insertSampleEvents(store, n, `object ${n}`, 1)
       for (const each of await store.write(claimDeliveries, makeDeliveriesClaim('c', T0)))
         await recordAttempt(store, each, 'c', T0 + 1, each.endpointId === 'one' ? 'delivered' : 'dead')
-      const all = await store.read(listDeliveryPage({ bucket, merchantId, after: null, state: null, count: 50 }))
+      const all = await store.read(listDeliveryPage({ bucket, merchantId: sampleMerchantId, after: null, state: null, count: 50 }))
       const keyOf = ({ eventId, endpointId }: DeliveryRow): string => `${eventId} ${endpointId}`
       assert.equal(all.length, 8)
       assert.deepEqual(all.map(keyOf), all.map(keyOf).sort().reverse())
-      const events = await store.read(listEvents({ bucket, merchantId, from: 0, count: 9 }))
+      const events = await store.read(listEvents({ bucket, merchantId: sampleMerchantId, from: 0, count: 9 }))
       for (const { eventId, type } of all) assert.equal(type, events.find((each) => each.eventId === eventId)?.type)
-      const first = await store.read(listDeliveryPage({ bucket, merchantId, after: null, state: null, count: 3 }))
-      const rest = await store.read(listDeliveryPage({ bucket, merchantId, after: first[2]!, state: null, count: 50 }))
+      const first = await store.read(listDeliveryPage({ bucket, merchantId: sampleMerchantId, after: null, state: null, count: 3 }))
+      const rest = await store.read(listDeliveryPage({ bucket, merchantId: sampleMerchantId, after: first[2]!, state: null, count: 50 }))
       assert.deepEqual([...first, ...rest], all)
-      const dead = await store.read(listDeliveryPage({ bucket, merchantId, after: null, state: 'dead', count: 3 }))
-      const others = await store.read(listDeliveryPage({ bucket, merchantId, after: dead[2]!, state: 'dead', count: 50 }))
+      const dead = await store.read(listDeliveryPage({ bucket, merchantId: sampleMerchantId, after: null, state: 'dead', count: 3 }))
+      const others = await store.read(listDeliveryPage({ bucket, merchantId: sampleMerchantId, after: dead[2]!, state: 'dead', count: 50 }))
       assert.deepEqual(
         [...dead, ...others],
         all.filter(({ state }) => state === 'dead'),
@@ -235,9 +235,9 @@ export function webhooksSuite(withStore: WithStore): void {
       await insertSampleEndpoint(store, 'one')
       const [gone = ''] = await insertSampleEvents(store, 1, 'object', 1)
       const [waiting = ''] = await insertSampleEvents(store, 2, 'waiting', 1)
-      const listed = await store.read(listEvents({ bucket, merchantId, from: T0, count: 10 }))
+      const listed = await store.read(listEvents({ bucket, merchantId: sampleMerchantId, from: T0, count: 10 }))
       assert.deepEqual(listed.map(({ eventId }) => eventId).sort(), [gone, waiting].sort())
-      assert.deepEqual(await store.read(listEvents({ bucket, merchantId, from: T0 + 1, count: 10 })), [])
+      assert.deepEqual(await store.read(listEvents({ bucket, merchantId: sampleMerchantId, from: T0 + 1, count: 10 })), [])
       for (const each of await store.write(claimDeliveries, makeDeliveriesClaim('c', T0))) {
         await recordAttempt(store, each, 'c', T0, each.eventId === gone ? 'delivered' : T0 + 5)
       }
