@@ -6,8 +6,8 @@ import { insertAuditEntry } from '../store/audit.ts'
 import type { Store } from '../store/store.ts'
 
 export interface RowAlarmDependencies {
-  readonly log: Log
-  readonly metrics: Metrics
+  readonly log: Pick<Log, 'error'>
+  readonly metrics: Pick<Metrics, 'countTamperedRow'>
   readonly store: Store
   readonly clock: Pick<Clock, 'now'>
 }
@@ -30,7 +30,7 @@ export function makeRowAlarm({ log, metrics, store, clock }: RowAlarmDependencie
     if (audited.size >= maxAudited) audited.clear()
     audited.set(subject, now)
     const { merchantId, cardId, receiptId, requestId } = fields
-    const entry = { at: now, actor: 'system', action: 'row.refused', merchantId, subject: (receiptId ?? cardId) || table, version: 0 }
+    const entry = { at: now, actor: 'system', action: 'row.refused', merchantId, subject: receiptId || cardId || table, version: 0 }
     store.write(insertAuditEntry, { audit: { ...entry, mac: new Uint8Array(0), requestId, outcome: 'tampered' } }).catch((err: unknown) => {
       log.error('job_failed', { err })
     })
