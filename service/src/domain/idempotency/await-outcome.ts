@@ -4,8 +4,7 @@ import { findIdempotencyRecord, type IdempotencyRow, saveIdempotencyOutcome } fr
 
 import type { IdempotencyDependencies, IdempotentOperation } from './dependencies.ts'
 import type { KeyedRequest, RequestDigest } from './keyed-request.ts'
-import { captureOutcome, isStorable, type OperationOutcome } from './outcome.ts'
-import { openStoredOutcome, sealStoredOutcome, type StoredOutcome } from './stored-outcome.ts'
+import { captureOutcome, isStorable, openStoredOutcome, sealStoredOutcome, type OperationOutcome, type StoredOutcome } from './outcome.ts'
 
 /** A request with its digest, and its operation. */
 export interface IdempotentRun<T> {

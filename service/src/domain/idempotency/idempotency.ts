@@ -2,7 +2,15 @@ import { timingSafeEqual } from 'node:crypto'
 
 import { RpcError } from '@tessera/contract/errors'
 
-import { deleteOldIdempotencyRecords, idempotencyTable } from '../../store/idempotency.ts'
+import {
+  deleteOldIdempotencyRecords,
+  findIdempotencyRecord,
+  type IdempotencyClaim,
+  type IdempotencyOutcome,
+  type IdempotencyRow,
+  idempotencyTable,
+  saveIdempotencyOutcome,
+} from '../../store/idempotency.ts'
 import { deleteInPages } from '../../store/store.ts'
 
 import { retryOnConflict } from '../concurrency.ts'
@@ -10,11 +18,17 @@ import { makeVerifiedRows, type VerifiedRowDependencies } from '../verified-rows
 
 import { awaitOutcome, type IdempotentRun } from './await-outcome.ts'
 import type { IdempotencyDependencies, IdempotentOperation } from './dependencies.ts'
-import { IdempotencyConflict } from './handle.ts'
-import { digestKeyedRequest, type KeyedRequest } from './keyed-request.ts'
-import { makeOutcomeRecorder } from './outcome-recorder.ts'
-import { captureOutcome, isStorable, unwrapOutcome, type OperationOutcome } from './outcome.ts'
-import { findStoredOutcome } from './stored-outcome.ts'
+import { IdempotencyConflict, type IdempotencyHandle } from './handle.ts'
+import { digestKeyedRequest, type KeyedRequest, type RequestDigest } from './keyed-request.ts'
+import {
+  captureOutcome,
+  encodeOutcome,
+  findStoredOutcome,
+  isStorable,
+  sealStoredOutcome,
+  unwrapOutcome,
+  type OperationOutcome,
+} from './outcome.ts'
 
 /** Runs requests that are repeated with the same Idempotency-Key once (docs/reference/wire.md#idempotency). */
 export interface Idempotency {
@@ -63,5 +77,49 @@ async function runFirst<T extends object>(
   } catch (err) {
     if (err instanceof IdempotencyConflict) return 'retry'
     throw err
+  }
+}
+
+/** Records the outcome of one run of an operation. */
+interface OutcomeRecorder {
+  /** For the operation's own transactions. */
+  readonly handle: IdempotencyHandle<object>
+  /** Stores an outcome unless one of the transactions has. False if another request has claimed the key. */
+  store(outcome: OperationOutcome<unknown>): Promise<boolean>
+}
+
+function makeOutcomeRecorder(
+  { store, clock, settings }: IdempotencyDependencies,
+  { method, requestId }: KeyedRequest,
+  digest: RequestDigest,
+  seal: (row: IdempotencyRow) => IdempotencyRow,
+): OutcomeRecorder {
+  const [location] = digest.locations
+  const { key, identity, dek } = location
+  /** Outcomes that were passed to a transaction. */
+  const inTransactions = new Set<string>()
+  let subject = ''
+  return { handle: { claim, outcome: outcomeRow }, store: storeOutcome }
+
+  function claim(claimed: string): IdempotencyClaim {
+    subject = claimed
+    const now = clock.now()
+    const times = { claimedAt: now, leaseUntil: now + settings.leaseMs, endsAt: now + settings.retentionMs }
+    const ids = { hashKeyId: dek.keyId, method, subject, requestId }
+    return seal({ ...key, identity, ...ids, ...times, sealed: null, mac: new Uint8Array(0) })
+  }
+
+  function outcomeRow(result: object): IdempotencyOutcome | null {
+    const outcome = result instanceof RpcError ? { error: result } : { result }
+    if (!isStorable(outcome)) return null
+    inTransactions.add(encodeOutcome(outcome))
+    return sealStoredOutcome(digest, location, outcome)
+  }
+
+  async function storeOutcome(outcome: OperationOutcome<unknown>): Promise<boolean> {
+    // An outcome in a transaction is stored unless the transaction changed nothing.
+    const row = inTransactions.has(encodeOutcome(outcome)) ? await store.read(findIdempotencyRecord(key)) : null
+    if (row !== null && row.requestId === requestId && row.sealed !== null) return true
+    return store.write(saveIdempotencyOutcome, { claim: claim(subject), outcome: sealStoredOutcome(digest, location, outcome) })
   }
 }
