@@ -37,7 +37,7 @@ export async function startTessera({ postgresUrl, settings = [] }: StartOptions 
   const folder = mkdtempSync(join(tmpdir(), 'tessera-started-'))
   const database = postgresUrl === undefined ? null : await makeDatabase(postgresUrl)
   const places = [`--data=${folder}`, ...(database === null ? [] : [`--database-url=${database.url}`])]
-  const args = ['service/bin/tessera.mjs', 'start', '--json', '--port=0', '--admin-port=0', '--log-level=warn', ...places, ...settings]
+  const args = ['service/bin/tessera.mjs', 'start', ...fixedSettings, ...places, ...settings]
   const child = spawn(process.execPath, args, { cwd: root, env: plainEnvironment(), stdio: ['ignore', 'pipe', 'pipe'] })
   const ended = new Promise<number | null>((resolve) => child.once('exit', resolve))
   const output = keepLast(child)
@@ -141,6 +141,8 @@ async function runStatement(server: string, text: string): Promise<void> {
 }
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)))
+/** With the default cost each password would take 0.4 s of processor time. */
+const fixedSettings = ['--json', '--port=0', '--admin-port=0', '--log-level=warn', '--dashboard-password-cost=10']
 const maxStartMs = 60_000
 const maxStopMs = 30_000
 const maxReplyMs = 30_000

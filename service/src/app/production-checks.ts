@@ -84,7 +84,8 @@ const required = [
   ['dashboardOrigin', 'TESSERA_DASHBOARD_ORIGIN'],
 ] as const
 
-function forbiddenSettings({ formOrigin, dashboardOrigin, limits, databaseUrl, keysDatabaseUrl }: Config): string[] {
+function forbiddenSettings(config: Config): string[] {
+  const { formOrigin, dashboardOrigin, limits, databaseUrl, keysDatabaseUrl, dashboardPasswordCost } = config
   const faults: string[] = []
   if (formOrigin !== null && !isHttps(formOrigin)) faults.push('forbidden: TESSERA_FORM_ORIGIN is not https.')
   if (dashboardOrigin !== null && !isHttps(dashboardOrigin)) faults.push('forbidden: TESSERA_DASHBOARD_ORIGIN is not https.')
@@ -92,6 +93,7 @@ function forbiddenSettings({ formOrigin, dashboardOrigin, limits, databaseUrl, k
     faults.push('forbidden: form and dashboard are on one host name, so they would share cookies; give each its own.')
   }
   if (limits === false) faults.push('forbidden: TESSERA_LIMITS is off.')
+  if (dashboardPasswordCost < 17) faults.push('forbidden: TESSERA_DASHBOARD_PASSWORD_COST is below 17.')
   if (databaseUrl !== null && databaseUrl === keysDatabaseUrl) {
     faults.push('forbidden: TESSERA_KEYS_DATABASE_URL is the database of the cards; a backup of the cards must not hold their keys.')
   }

@@ -172,8 +172,7 @@ export async function createServices(config: Config, adapters: Adapters, deps: S
   await disclosures.store()
 
   // The dashboard. Sign-in uses the machine's time and not that of the sandbox, because authenticator codes and sessions depend on it.
-  const { passwordCost: cost } = overrides
-  const passwords = makeDashboardPasswords(cost === undefined ? {} : { cost })
+  const passwords = makeDashboardPasswords({ cost: overrides.passwordCost ?? config.dashboardPasswordCost })
   const dashboard = makeDashboard({ ...base, clock: machineClock, settings: userSettings, passwords })
   const { sandbox } = adapters
 

@@ -10,12 +10,8 @@ export interface DashboardPasswords {
   isRight(password: string, verifier: string | null): Promise<boolean>
 }
 
-/** scrypt with the parameters OWASP recommends (N 2^17, r 8, p 1: 128 MiB, 0.4 s), in Node's thread pool. Lower costs are for tests. */
-export function makeDashboardPasswords({
-  cost = 17,
-  waitingMax = 8,
-  derive = deriveByScrypt,
-}: PasswordHashSettings = {}): DashboardPasswords {
+/** scrypt with r 8 and p 1, as OWASP recommends, in Node's thread pool. */
+export function makeDashboardPasswords({ cost, waitingMax = 8, derive = deriveByScrypt }: PasswordHashSettings): DashboardPasswords {
   const enqueue = makeQueue(waitingMax)
   const dummy = { cost, salt: Buffer.from(randomSecret(16)) }
   return Object.freeze({
@@ -32,7 +28,8 @@ export function makeDashboardPasswords({
 }
 
 export interface PasswordHashSettings {
-  readonly cost?: number
+  /** Base-2 logarithm of scrypt's N. */
+  readonly cost: number
   /** How many hashes may wait behind the running one. */
   readonly waitingMax?: number
   /** The key derivation; tests count its calls. */

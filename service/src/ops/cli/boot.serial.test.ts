@@ -69,11 +69,12 @@ test('a production start with every setting is refused for the adapters that thi
   assertReasons(await refusal({ ...filled, TESSERA_DATA: freshFolder() }), missingAdapters)
 })
 
-test('one host for form and dashboard, http, limits off and keys in the database of the cards are each refused', async () => {
+test('one host for form and dashboard, http, limits off, cheap password hashes and keys in the database of the cards are each refused', async () => {
   const wrong = {
     TESSERA_FORM_ORIGIN: 'http://provider.example:8443',
     TESSERA_DASHBOARD_ORIGIN: 'https://provider.example',
     TESSERA_LIMITS: 'off',
+    TESSERA_DASHBOARD_PASSWORD_COST: '16',
     TESSERA_DATABASE_URL: 'postgres://nobody:hunter2@127.0.0.1:1/x',
     TESSERA_KEYS_DATABASE_URL: 'postgres://nobody:hunter2@127.0.0.1:1/x',
   }
@@ -83,6 +84,7 @@ test('one host for form and dashboard, http, limits off and keys in the database
     'forbidden: TESSERA_FORM_ORIGIN is not https.',
     'forbidden: form and dashboard are on one host name, so they would share cookies; give each its own.',
     'forbidden: TESSERA_LIMITS is off.',
+    'forbidden: TESSERA_DASHBOARD_PASSWORD_COST is below 17.',
     'forbidden: TESSERA_KEYS_DATABASE_URL is the database of the cards; a backup of the cards must not hold their keys.',
     /^unknown: the database could not be inspected/,
   ])

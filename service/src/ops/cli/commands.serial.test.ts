@@ -5,10 +5,9 @@ import { after, before, test } from 'node:test'
 
 import { settings } from '../config/config.ts'
 
-import { makeScratch, runTessera, startTesseraChild } from '../../testing/child.fixture.ts'
+import { makeScratch, runHere, runTessera, startTesseraChild } from '../../testing/child.fixture.ts'
 import type { Ended, Started } from '../../testing/child.fixture.ts'
 import { commands } from './commands.ts'
-import { runCommandLine } from './run.ts'
 
 const scratch = makeScratch()
 const nowhere = join(scratch, 'nowhere')
@@ -29,13 +28,6 @@ async function facts<T>(...args: string[]): Promise<T> {
 async function token(): Promise<string> {
   const { reply } = await service.call('cards.create', { card: weSend, save: true })
   return reply.result?.card.token ?? assert.fail(JSON.stringify(reply))
-}
-
-/** Runs a command line in this process, which is faster than a process of its own. */
-async function runHere(args: readonly string[]): Promise<Ended> {
-  const printed = { out: '', err: '' }
-  const code = await runCommandLine(args, { out: (text) => void (printed.out += text), err: (text) => void (printed.err += text) })
-  return { code, signal: null, ...printed }
 }
 
 function assertRefused({ code, out, err }: Ended, exit: number, message: RegExp): void {

@@ -2,6 +2,7 @@ import { listAdapterSettings } from '../../adapters/adapter.ts'
 import { kekAdapters } from '../../adapters/kms/kek-adapters.ts'
 import { networkAdapters } from '../../adapters/network/network-adapters.ts'
 import { smsAdapters } from '../../adapters/sms/sms-adapters.ts'
+import { dashboardSettings } from './dashboard.ts'
 import { limitSettings } from './limits.ts'
 import { requestLogSettings } from './request-log.ts'
 import { collectSettings } from './sources.ts'
@@ -127,15 +128,7 @@ const table = [
     meaning: 'Origin of the secure card form; in test http://127.0.0.1 with the port.',
     production: 'required, https, and another host name than dashboardOrigin',
   },
-  {
-    name: 'dashboardOrigin',
-    env: 'TESSERA_DASHBOARD_ORIGIN',
-    flag: '--dashboard-origin',
-    type: 'origin',
-    default: null,
-    meaning: 'Origin of the dashboard; in test http://localhost with the port.',
-    production: 'required, https, and another host name than formOrigin',
-  },
+  ...dashboardSettings,
   {
     name: 'providerName',
     env: 'TESSERA_PROVIDER_NAME',
