@@ -320,6 +320,14 @@ export const errors = {
     text: accessText,
     hint: 'This method is for your server: send X-Auth: <merchant id>:<password>, and never from a page.',
   },
+  passwordScope: {
+    code: -32504,
+    reason: 'password_scope',
+    stage: 'caller',
+    owner: 'developer',
+    text: accessText,
+    hint: 'This API password has the scope `cards`: it may call cards.* and form.sessions.* only. Use one of the scope `full`, which an owner can create.',
+  },
   originNotAllowed: {
     code: -32504,
     reason: 'origin_not_allowed',

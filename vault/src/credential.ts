@@ -24,19 +24,22 @@ export function hashPassword(dek: Dek, merchantId: string, password: Uint8Array 
 }
 
 /**
- * Whether the password matches any of the stored verifiers, in constant time: it is hashed once and compared with each.
+ * The index of the stored verifier that the password matches, -1 for none, in constant time: it is hashed once and compared with each.
  * Pass null where there is no verifier: the work is the same, and no password matches.
  */
-export function isPasswordValid(
+export function findMatchingVerifier(
   dek: Dek,
   merchantId: string,
   password: Uint8Array | string,
   ...stored: readonly (Uint8Array | null)[]
-): boolean {
+): number {
   const given = hashPassword(dek, merchantId, password)
-  let isSame = false
-  for (const each of stored) isSame = timingSafeEqual(given, each?.length === given.length ? each : noVerifier) || isSame
-  return isSame
+  let found = -1
+  for (const [at, each] of stored.entries()) {
+    const isSame = timingSafeEqual(given, each?.length === given.length ? each : noVerifier)
+    if (isSame) found = at
+  }
+  return found
 }
 
 /** No colon, which ends the merchant id in X-Auth; no comma, which joins header lines (RFC 9110 §5.3). */

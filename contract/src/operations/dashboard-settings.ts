@@ -37,7 +37,11 @@ const changeable = {
 
 const number = Type.Integer({ minimum: 1, description: 'From 1, in the order of creation.' })
 
-const password = Type.Object({ number, createdAt: moment, lastUsedAt: momentOrNull, retiredAt: momentOrNull })
+const scope = Type.Union([Type.Literal('cards'), Type.Literal('full')], {
+  description: '`cards`: cards.* and form.sessions.* only; `full`: every method.',
+})
+
+const password = Type.Object({ number, scope, createdAt: moment, lastUsedAt: momentOrNull, retiredAt: momentOrNull })
 
 export const dashboardSettingsGetContract = defineOperation('dashboard.settings.get', {
   summary: 'Returns the settings of the merchant; of its API passwords only when they were created and used.',
@@ -72,18 +76,18 @@ export const dashboardSettingsChangeContract = defineOperation('dashboard.settin
 })
 
 export const dashboardPasswordsRotateContract = defineOperation('dashboard.passwords.rotate', {
-  summary: 'Creates a second API password; the first one stays valid until it is retired.',
+  summary: 'Creates an API password; the others stay valid until they are retired. Only an owner creates one of the scope `full`.',
   caller: 'dashboard',
   role: 'developer',
   mutates: true,
   limit: 'write',
-  params: Type.Object({}),
+  params: Type.Object({ scope }),
   result: Type.Object({ number, password: Type.String({ description: 'Returned only here.' }) }),
-  errors: ['twoPasswordsLive', 'overloaded'],
+  errors: ['twoPasswordsLive', 'roleTooLow', 'overloaded'],
 })
 
 export const dashboardPasswordsRetireContract = defineOperation('dashboard.passwords.retire', {
-  summary: 'Retires an active API password at once; the last one cannot be retired.',
+  summary: 'Retires an active API password at once; the last one of the scope `full` cannot be retired.',
   caller: 'dashboard',
   role: 'developer',
   mutates: true,

@@ -27,7 +27,9 @@ const merchantFields = {
   endpoint,
   version: Type.Integer(),
   createdAt: moment,
-  passwords: Type.Array(Type.Object({ number: Type.Integer(), createdAt: moment, lastUsedAt: momentOrNull, retiredAt: momentOrNull })),
+  passwords: Type.Array(
+    Type.Object({ number: Type.Integer(), scope: text, createdAt: moment, lastUsedAt: momentOrNull, retiredAt: momentOrNull }),
+  ),
 }
 const merchant = Type.Object(merchantFields)
 const issuedMerchant = Type.Object({ ...merchantFields, password: Type.String({ description: 'Returned only here.' }) })
@@ -83,14 +85,17 @@ export const operatorMerchantsUnblockContract = defineOperatorOperation('operato
 })
 
 export const operatorPasswordsRotateContract = defineOperatorOperation('operator.passwords.rotate', {
-  summary: 'Creates a second password of a merchant, and returns it once.',
+  summary: 'Creates another password of a merchant, and returns it once.',
   mutates: true,
-  params: merchantIdParams,
+  params: Type.Object({
+    merchantId,
+    scope: Type.Optional(Type.Union([Type.Literal('cards'), Type.Literal('full')], { description: 'The scope is cards or full.' })),
+  }),
   result: issuedMerchant,
 })
 
 export const operatorPasswordsRetireContract = defineOperatorOperation('operator.passwords.retire', {
-  summary: 'Retires a password of a merchant. The last one stays.',
+  summary: 'Retires a password of a merchant. The last one of the scope `full` stays.',
   mutates: true,
   params: Type.Object({ merchantId, number: Type.Optional(Type.Integer({ description: 'Which password is a whole number.' })) }),
   result: merchant,

@@ -11,15 +11,16 @@ import { formatMessage } from '../../messages/lookup.ts'
 import { settingsPageText } from '../../messages/page-texts.ts'
 import type { SettingsPanelProps } from './settings-form.tsx'
 
-/** API passwords: rotated by issuing a second one and retiring the first. */
+/** API passwords: rotated by issuing a second one of the scope and retiring the first. */
 export function PasswordsPanel({ settings: { passwords }, onChanged }: SettingsPanelProps) {
   const text = settingsPageText.current()
   const issued = useSignal<string | null>(null)
   const retiring = useSignal<number | null>(null)
   const { isBusy, error, run } = useAction()
   const live = passwords.filter(({ retiredAt }) => retiredAt === null)
-  const rotate = async (): Promise<void> => {
-    issued.value = (await call('dashboard.passwords.rotate', {})).password
+  const countOf = (scope: 'cards' | 'full'): number => live.filter((each) => each.scope === scope).length
+  const rotate = async (scope: 'cards' | 'full'): Promise<void> => {
+    issued.value = (await call('dashboard.passwords.rotate', { scope })).password
     onChanged()
   }
   return (
@@ -27,17 +28,18 @@ export function PasswordsPanel({ settings: { passwords }, onChanged }: SettingsP
       <h2>{text.passwords}</h2>
       <p>{text.passwordsText}</p>
       <ul class="list">
-        {passwords.map(({ number, createdAt, lastUsedAt, retiredAt }) => (
+        {passwords.map(({ number, scope, createdAt, lastUsedAt, retiredAt }) => (
           <li key={number}>
             <span>
               {formatMessage(text.passwordNumber, number)}{' '}
               {retiredAt === null ? <Tag tone="green">{text.active}</Tag> : <Tag tone="grey">{text.retired}</Tag>}
+              <small>{scope === 'full' ? text.scopeFull : text.scopeCards}</small>
               <small>
                 {text.createdAt} <Time at={createdAt} />
               </small>
               <small>{lastUsedAt === null ? text.neverUsed : [text.lastUsedAt, ' ', <Time at={lastUsedAt} />]}</small>
             </span>
-            {retiredAt === null && live.length > 1 && hasRole('developer') && (
+            {retiredAt === null && (scope === 'cards' || countOf('full') > 1) && hasRole('developer') && (
               <button type="button" onClick={() => (retiring.value = number)}>
                 {text.retire} <span class="visually-hidden">{formatMessage(text.passwordNumber, number)}</span>
               </button>
@@ -46,11 +48,18 @@ export function PasswordsPanel({ settings: { passwords }, onChanged }: SettingsP
         ))}
       </ul>
       <ErrorMessage error={error.value} />
-      {hasRole('developer') && live.length < 2 && (
-        <button type="button" disabled={isBusy.value} onClick={() => void run(rotate)}>
-          {text.rotate}
-        </button>
-      )}
+      <p class="actions">
+        {hasRole('owner') && countOf('full') < 2 && (
+          <button type="button" disabled={isBusy.value} onClick={() => void run(() => rotate('full'))}>
+            {text.rotate}
+          </button>
+        )}
+        {hasRole('developer') && countOf('cards') < 2 && (
+          <button type="button" disabled={isBusy.value} onClick={() => void run(() => rotate('cards'))}>
+            {text.rotateCards}
+          </button>
+        )}
+      </p>
       {issued.value !== null && (
         <Dialog title={text.issued} onClose={() => (issued.value = null)}>
           <p>{text.issuedText}</p>

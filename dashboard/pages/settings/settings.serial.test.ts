@@ -69,7 +69,7 @@ test('origins, amounts and account fields are saved, and what is invalid is expl
 test('an API password is rotated: shown once, both work, then the first is retired', async () => {
   const page = await dashboard.open('settings')
   const panel = page.locator('section', { has: page.getByRole('heading', { name: 'API passwords' }) })
-  await panel.getByRole('button', { name: 'Create a second password' }).click()
+  await panel.getByRole('button', { name: 'Create a full password' }).click()
   const dialog = page.getByRole('dialog')
   const password = (await dialog.locator('code').textContent()) ?? ''
   assert.match(password, /^\S{36}$/)
@@ -79,13 +79,29 @@ test('an API password is rotated: shown once, both work, then the first is retir
   await panel.getByRole('button', { name: 'Retire Password 1' }).click()
   await page.getByRole('dialog').getByRole('button', { name: 'Retire' }).click()
   await panel.locator('li', { hasText: 'Password 1' }).getByText('retired').waitFor()
+  assert.deepEqual((await listReceipts(password)).result, [])
+})
+
+test('a developer creates a password for cards only, which is refused for receipts', async () => {
+  const page = await dashboard.openAs('developer', 'settings')
+  const panel = page.locator('section', { has: page.getByRole('heading', { name: 'API passwords' }) })
+  await panel.getByRole('button', { name: 'Create a password for cards only' }).click()
+  assert.equal(await panel.getByRole('button', { name: 'Create a full password' }).count(), 0)
+  const dialog = page.getByRole('dialog')
+  const password = (await dialog.locator('code').textContent()) ?? ''
+  await dialog.getByRole('button', { name: 'Close' }).click()
+  await panel.locator('li', { hasText: 'cards and form sessions only' }).waitFor()
+  assert.equal((await listReceipts(password)).error?.reason, 'password_scope')
+})
+
+async function listReceipts(password: string): Promise<{ readonly result?: unknown; readonly error?: { readonly reason: string } }> {
   const reply = await fetch(`${dashboard.tessera.url}/api/receipts.get_all`, {
     method: 'POST',
     headers: { 'x-auth': `${dashboard.tessera.merchantId}:${password}` },
     body: JSON.stringify({ id: 1, method: 'receipts.get_all', params: { count: 1, from: 1, to: 2 } }),
   })
-  assert.deepEqual(((await reply.json()) as { result: unknown }).result, [])
-})
+  return (await reply.json()) as { result?: unknown; error?: { reason: string } }
+}
 
 for (const [scheme, locale] of [['light', 'en-GB'] as const, ['dark', 'ru-RU'] as const, ['dark', 'uz-UZ'] as const]) {
   test(`the page Settings is accessible and fits a phone: ${scheme}, ${locale}`, async () => {
@@ -100,6 +116,6 @@ for (const [scheme, locale] of [['light', 'en-GB'] as const, ['dark', 'ru-RU'] a
 test('a read-only user sees the settings, and no control to change them', async () => {
   const page = await dashboard.openAs('read', 'settings')
   await page.getByRole('heading', { name: 'API passwords' }).waitFor()
-  assert.equal(await page.locator('main button', { hasText: /Save|second password|Retire|Add a field/ }).count(), 0)
+  assert.equal(await page.locator('main button', { hasText: /Save|Create a|Retire|Add a field/ }).count(), 0)
   assert.equal(await page.locator('main textarea:enabled').count(), 0)
 })

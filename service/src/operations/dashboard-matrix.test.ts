@@ -74,7 +74,7 @@ const pointed: Readonly<Record<DashboardOperationName, (at: Owned) => object>> =
   'dashboard.receipts.confirm': ({ receiptId }) => ({ receiptId }),
   'dashboard.settings.get': () => ({}),
   'dashboard.settings.change': () => ({ requireFormSessions: true }),
-  'dashboard.passwords.rotate': () => ({}),
+  'dashboard.passwords.rotate': () => ({ scope: 'cards' }),
   'dashboard.passwords.retire': () => ({ number: 1 }),
   'dashboard.start.get': () => ({}),
   'dashboard.start.makeToken': () => ({ lastFour: '6311' }),

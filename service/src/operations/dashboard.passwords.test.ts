@@ -9,17 +9,17 @@ const app = await createTestApp({ after })
 const entrance = createDashboardClient(app)
 
 test('password rotation has an overlap: both are accepted until the first is retired, and the last one cannot be retired', async () => {
-  const developer = await entrance.user('developer')
-  const isGood = async (password: string) => (await app.merchants.authenticate(`${developer.merchantId}:${password}`)).kind === 'server'
-  const [first] = (await developer.call('dashboard.settings.get', {})).passwords
-  assert.equal(await developer.expectError('dashboard.passwords.retire', { number: first?.number ?? 0 }), 'last_password')
-  const { number, password } = await developer.call('dashboard.passwords.rotate', {})
+  const owner = await entrance.user('owner')
+  const isGood = async (password: string) => (await app.merchants.authenticate(`${owner.merchantId}:${password}`)).kind === 'server'
+  const [first] = (await owner.call('dashboard.settings.get', {})).passwords
+  assert.equal(await owner.expectError('dashboard.passwords.retire', { number: first?.number ?? 0 }), 'last_password')
+  const { number, password } = await owner.call('dashboard.passwords.rotate', { scope: 'full' })
   assert.equal(await isGood(password), true)
-  assert.equal(await developer.expectError('dashboard.passwords.rotate', {}), 'two_passwords_live')
-  assert.equal(await developer.expectError('dashboard.passwords.retire', { number: 99 }), 'setting_refused')
-  await developer.call('dashboard.passwords.retire', { number: first?.number ?? 0 })
+  assert.equal(await owner.expectError('dashboard.passwords.rotate', { scope: 'full' }), 'two_passwords_live')
+  assert.equal(await owner.expectError('dashboard.passwords.retire', { number: 99 }), 'setting_refused')
+  await owner.call('dashboard.passwords.retire', { number: first?.number ?? 0 })
   assert.equal(await isGood(password), true)
-  const { passwords } = await developer.call('dashboard.settings.get', {})
+  const { passwords } = await owner.call('dashboard.settings.get', {})
   assert.deepEqual(
     passwords.map((each) => [each.number, each.retiredAt === null]),
     [
@@ -28,4 +28,12 @@ test('password rotation has an overlap: both are accepted until the first is ret
     ],
   )
   assert.ok(!JSON.stringify(passwords).includes(password))
+})
+
+test('a developer creates a password for cards only, which is refused for money; only an owner creates a full one', async () => {
+  const developer = await entrance.user('developer')
+  assert.equal(await developer.expectError('dashboard.passwords.rotate', { scope: 'full' }), 'role_too_low')
+  const { password } = await developer.call('dashboard.passwords.rotate', { scope: 'cards' })
+  const checked = await app.merchants.authenticate(`${developer.merchantId}:${password}`)
+  assert.deepEqual([checked.kind, 'passwordScope' in checked && checked.passwordScope], ['server', 'cards'])
 })

@@ -1,3 +1,4 @@
+import { RpcError } from '@tessera/contract/errors'
 import {
   dashboardPasswordsRetireContract,
   dashboardPasswordsRotateContract,
@@ -28,8 +29,8 @@ export const dashboardSettingsGet = operation(dashboardSettingsGetContract, {
       requireFormSessions,
       strictServerAuth,
       limits: Object.entries({ ...limits }).map(([name, count]) => ({ name, count })),
-      passwords: row.credentials.map(({ number, createdAt, retiredAt }) => {
-        return { number, createdAt, lastUsedAt: lastUsed.get(number) ?? null, retiredAt }
+      passwords: row.credentials.map(({ number, scope, createdAt, retiredAt }) => {
+        return { number, scope, createdAt, lastUsedAt: lastUsed.get(number) ?? null, retiredAt }
       }),
     }
   },
@@ -44,10 +45,11 @@ export const dashboardSettingsChange = operation(dashboardSettingsChangeContract
   },
 })
 
-/** Creates a second API password beside the one that is active. */
+/** Creates an API password beside those that are active. A developer cannot create one that is allowed more than the developer. */
 export const dashboardPasswordsRotate = operation(dashboardPasswordsRotateContract, {
-  async run(_params, ctx, { merchants }) {
-    const { merchant, password } = expectAccepted(await merchants.administration.rotatePassword(ctx.merchantId, ctx), ctx)
+  async run({ scope }, ctx, { merchants }) {
+    if (scope === 'full' && ctx.caller.user?.role !== 'owner') throw new RpcError('roleTooLow')
+    const { merchant, password } = expectAccepted(await merchants.administration.rotatePassword(ctx.merchantId, scope, ctx), ctx)
     return { number: merchant.row.credentials[0]?.number ?? 0, password }
   },
 })

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 
-import { createDashboardClient } from '../testing/dashboard-user.fixture.ts'
+import { createDashboardClient, type DashboardUser } from '../testing/dashboard-user.fixture.ts'
 
 import { createTestApp } from '../testing/test-app.fixture.ts'
 import { findDashboardUser, updateDashboardUser } from '../store/dashboard-users.ts'
@@ -36,6 +36,20 @@ test('the last owner cannot lose the role, and no user can block itself', async 
   await second.call('dashboard.users.block', { userId, blocked: true })
 })
 
+test('two owners who take each other’s role away, or block each other, at the same time leave one', async () => {
+  for (let round = 0; round < 20; round++) {
+    const first = await entrance.user('owner')
+    const second = await entrance.user('owner', first.merchantId)
+    const takeAway = (by: DashboardUser, from: DashboardUser): Promise<unknown> =>
+      round % 2 === 0
+        ? by.call('dashboard.users.setRole', { userId: from.userId, role: 'read' })
+        : by.call('dashboard.users.block', { userId: from.userId, blocked: true })
+    await Promise.allSettled([takeAway(first, second), takeAway(second, first)])
+    const rows = await Promise.all([first, second].map(({ userId }) => app.store.read(findDashboardUser(userId))))
+    assert.equal(rows.filter((row) => row?.role === 'owner' && row.state === 'active').length, 1, `round ${round}`)
+  }
+})
+
 test('a user of another merchant is not found', async () => {
   const [owner, other] = [await entrance.user('owner'), await entrance.user('read')]
   const { userId } = other
@@ -48,7 +62,12 @@ test('a role changed in the database without the keys gives no access', async ()
   const user = await entrance.user('read')
   const row = (await app.store.read(findDashboardUser(user.userId))) ?? assert.fail('the user is there')
   const note = { at: 0, actor: 'thief', action: 'x', merchantId: '', subject: '', version: 0, mac: row.mac, requestId: '', outcome: '' }
-  await app.store.write(updateDashboardUser, { user: { ...row, role: 'owner', version: row.version + 1 }, endSessions: null, audit: note })
+  await app.store.write(updateDashboardUser, {
+    user: { ...row, role: 'owner', version: row.version + 1 },
+    endSessions: null,
+    needsOtherOwner: false,
+    audit: note,
+  })
   assert.equal(await user.expectError('dashboard.users.list', {}), 'signed_out')
   assert.deepEqual(app.alarms, [`row_tampered ${user.merchantId}`])
 })

@@ -66,15 +66,15 @@ export const operatorMerchantsUnblock = operation(operatorMerchantsUnblockContra
   },
 })
 
-/** Creates a second password beside the active one. */
+/** Creates a password beside those that are active. */
 export const operatorPasswordsRotate = operation(operatorPasswordsRotateContract, {
-  async run({ merchantId }, ctx, { merchants }) {
-    const { merchant, password } = await withMerchantRow(merchantId, () => merchants.administration.rotatePassword(merchantId, ctx))
+  async run({ merchantId, scope = 'full' }, ctx, { merchants }) {
+    const { merchant, password } = await withMerchantRow(merchantId, () => merchants.administration.rotatePassword(merchantId, scope, ctx))
     return { ...toMerchantView(merchant), password }
   },
 })
 
-/** Retires an active password: the older of two, unless one is named. The last one cannot be retired. */
+/** Retires an active password: the older of two, unless one is named. The last one of the scope `full` cannot be retired. */
 export const operatorPasswordsRetire = operation(operatorPasswordsRetireContract, {
   async run({ merchantId, number = null }, ctx, { merchants }) {
     return toMerchantView(await withMerchantRow(merchantId, () => merchants.administration.retirePassword(merchantId, number, ctx)))
@@ -104,9 +104,15 @@ export const operatorEndpointsTest = operation(operatorEndpointsTestContract, {
 
 function toMerchantView({ row, settings }: Merchant, uses: readonly CredentialUse[] = []): Result<'operator.merchants.get'> {
   const { id, state, name, organization, address, version, createdAt } = row
-  const passwords = row.credentials.map(({ number, createdAt: passwordCreatedAt, retiredAt }) => {
+  const passwords = row.credentials.map(({ number, scope, createdAt: passwordCreatedAt, retiredAt }) => {
     const lastUsedAt = uses.find((use) => use.number === number)?.lastUsedAt ?? null
-    return { number, createdAt: isoTime(passwordCreatedAt), lastUsedAt: isoTimeOrNull(lastUsedAt), retiredAt: isoTimeOrNull(retiredAt) }
+    return {
+      number,
+      scope,
+      createdAt: isoTime(passwordCreatedAt),
+      lastUsedAt: isoTimeOrNull(lastUsedAt),
+      retiredAt: isoTimeOrNull(retiredAt),
+    }
   })
   const { origins, accountFields, limits, endpoint, ...others } = settings
   return {

@@ -49,22 +49,37 @@ const updateRow = sql`
     tries = 0, locked_until = 0
   where user_id = $1 and version = $4 - 1 returning user_id`
 
+// Changes nothing, but two transactions that each take an owner away wait for each other here, so the later one counts what the earlier one left.
+const lockMerchant = sql`update merchants set version = version where id = $1 returning id`
+
+const selectOtherOwner = sql`
+  select user_id from dashboard_users where merchant_id = $1 and user_id <> $2 and role = 'owner' and state = 'active' limit 1`
+
 const deleteOtherSessions = sql`delete from dashboard_sessions where user_id = $1 and session_id <> $2`
 
 export interface UpdateDashboardUser {
   readonly user: DashboardUserRow
   /** Deletes the user's other sessions; null deletes none. */
   readonly endSessions: { readonly except: string } | null
+  /** Whether the merchant must have another active owner: the change may take one away. */
+  readonly needsOtherOwner: boolean
   readonly audit: AuditEntry
 }
 
-/** Replaces version `user.version - 1`. Returns false when another change came first. */
-export function* updateDashboardUser({ user, endSessions, audit }: UpdateDashboardUser): Transaction<boolean> {
-  const { userId, role, state, version, verifier, mustChange, totp, mac } = user
-  if ((yield* runOne(updateRow, [userId, role, state, version, verifier, Number(mustChange), totp, mac])) === null) return false
+export type DashboardUserUpdateResult = 'updated' | 'conflict' | 'last_owner'
+
+/** Replaces version `user.version - 1`. Nothing is changed on `conflict` (another change came first) and on `last_owner`. */
+export function* updateDashboardUser(input: UpdateDashboardUser): Transaction<DashboardUserUpdateResult> {
+  const { user, endSessions, needsOtherOwner, audit } = input
+  const { userId, merchantId, role, state, version, verifier, mustChange, totp, mac } = user
+  if (needsOtherOwner) {
+    yield* run(lockMerchant, [merchantId])
+    if ((yield* runOne(selectOtherOwner, [merchantId, userId])) === null) return 'last_owner'
+  }
+  if ((yield* runOne(updateRow, [userId, role, state, version, verifier, Number(mustChange), totp, mac])) === null) return 'conflict'
   if (endSessions !== null) yield* run(deleteOtherSessions, [userId, endSessions.except])
   yield* writeAudit(audit)
-  return true
+  return 'updated'
 }
 
 // One statement counts and decides, however many attempts are concurrent.

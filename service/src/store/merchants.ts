@@ -38,6 +38,8 @@ export interface Credential {
   readonly pepperKeyId: string
   readonly createdAt: number
   readonly retiredAt: number | null
+  /** `cards`: cards.* and form.sessions.* only. `full`: every method. */
+  readonly scope: 'cards' | 'full'
 }
 
 // prettier-ignore
@@ -51,10 +53,14 @@ export type CredentialUse = RowOf<typeof credentialUsesTable>
 
 export type { MerchantKey } from './transaction.ts'
 
-/** The number of credentials varies, so it is covered as well. */
+/**
+ * The number of credentials varies, so it is covered as well. The numbers of those with a scope follow behind all others: without one the MAC is the
+ * same as before there were scopes.
+ */
 function credentialMacFields(credentials: readonly Credential[]): readonly MacField[] {
   const fieldsOf = ({ number, hash, pepperKeyId, createdAt, retiredAt }: Credential) => [number, hash, pepperKeyId, createdAt, retiredAt]
-  return [credentials.length, ...credentials.flatMap(fieldsOf)]
+  const scoped = credentials.filter(({ scope }) => scope === 'cards').map(({ number }) => number)
+  return [credentials.length, ...credentials.flatMap(fieldsOf), ...(scoped.length === 0 ? [] : [`cards ${scoped.join(' ')}`])]
 }
 
 const insertRow = sql`${merchantsTable.insertSql} on conflict (id) do nothing returning id`
@@ -132,11 +138,12 @@ function parseCredentials(json: string): readonly Credential[] | null {
 
 function readCredential(read: unknown): Credential {
   if (typeof read !== 'object' || read === null) throw new RowBroken('credentials')
-  const { number, hash, pepperKeyId, createdAt, retiredAt } = read as Readonly<Record<string, unknown>>
+  const { number, hash, pepperKeyId, createdAt, retiredAt, scope = 'full' } = read as Readonly<Record<string, unknown>>
   if (!isWhole(number) || !isWhole(createdAt) || typeof pepperKeyId !== 'string') throw new RowBroken('credentials')
   if (typeof hash !== 'string' || !/^([0-9a-f]{64})?$/.test(hash)) throw new RowBroken('credentials')
   if (retiredAt !== null && !isWhole(retiredAt)) throw new RowBroken('credentials')
-  return { number, hash: Uint8Array.from(Buffer.from(hash, 'hex')), pepperKeyId, createdAt, retiredAt }
+  if (scope !== 'full' && scope !== 'cards') throw new RowBroken('credentials')
+  return { number, hash: Uint8Array.from(Buffer.from(hash, 'hex')), pepperKeyId, createdAt, retiredAt, scope }
 }
 
 function isWhole(value: unknown): value is number {

@@ -78,8 +78,8 @@ const merchant: MerchantRow = {
   address: '',
   settings: '{"origins":[]}',
   credentials: [
-    { number: 2, hash: Uint8Array.of(6), pepperKeyId: 'aa', createdAt: 1_700_000_000_005, retiredAt: null },
-    { number: 1, hash: new Uint8Array(0), pepperKeyId: 'bb', createdAt: 1_600_000_000_005, retiredAt: 1_700_000_000_006 },
+    { number: 2, hash: Uint8Array.of(6), pepperKeyId: 'aa', createdAt: 1_700_000_000_005, retiredAt: null, scope: 'full' },
+    { number: 1, hash: new Uint8Array(0), pepperKeyId: 'bb', createdAt: 1_600_000_000_005, retiredAt: 1_700_000_000_006, scope: 'full' },
   ],
   createdAt: 1_700_000_000_007,
   mac,

@@ -48,18 +48,21 @@ export interface TrafficOptions {
   readonly seed: number
   readonly isLimited: boolean
   readonly wrongCodesHourMax?: number
+  /** Instead of the default setting. */
+  readonly longIinHourMax?: number
   /** The breakers; off unless it says otherwise. */
   readonly breakers?: LimitMode
 }
 
 export const merchantIds = Array.from({ length: 3 }, (_, n) => `65f0c0ffee0000000000a00${n}`)
 
-export async function openTraffic({ seed, isLimited, wrongCodesHourMax = 1000, breakers = 'off' }: TrafficOptions): Promise<Traffic> {
+export async function openTraffic(options: TrafficOptions): Promise<Traffic> {
+  const { seed, isLimited, wrongCodesHourMax = 1000, longIinHourMax = defaultConfig.longIinHourMax, breakers = 'off' } = options
   const sent = new Map<string, number>()
   const spentTiyin = new Map<string, number>()
   const reached: ReachedLimit[] = []
   const onLimitReached = (limit: ReachedLimit) => void reached.push(limit)
-  const settings = isLimited ? { ...fineLimitSettings(defaultConfig), iinMode: breakers } : endless
+  const settings = isLimited ? { ...fineLimitSettings(defaultConfig), longIinHourMax, iinMode: breakers } : endless
   const app = await createTestApp(
     { after },
     {

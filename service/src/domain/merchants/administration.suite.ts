@@ -6,7 +6,7 @@ import { SettingProblem } from '@tessera/contract/setting-problems'
 import { createTestApp } from '../../testing/test-app.fixture.ts'
 import type { TestApp } from '../../testing/test-app.fixture.ts'
 import { listAuditEntries, listAuditHeads } from '../../store/audit.ts'
-import { findMerchant, type MerchantRow, updateMerchant } from '../../store/merchants.ts'
+import { type Credential, findMerchant, type MerchantRow, updateMerchant } from '../../store/merchants.ts'
 import type { WithStore } from '../../store/suite/opened.fixture.ts'
 
 import type { Merchant } from './merchant-cache.ts'
@@ -43,8 +43,8 @@ export function merchantAdministrationSuite(withStore: WithStore): void {
       const { administration: operations } = app.merchants
       const { id, password: first } = await create(app)
       assert.match(whyNot(await operations.retirePassword(id, null, operatorActor)), /the only active password/)
-      const rotated = expectDone(await operations.rotatePassword(id, operatorActor))
-      assert.match(whyNot(await operations.rotatePassword(id, operatorActor)), /Two passwords are already active/)
+      const rotated = expectDone(await operations.rotatePassword(id, 'full', operatorActor))
+      assert.match(whyNot(await operations.rotatePassword(id, 'full', operatorActor)), /Two passwords are already active/)
       for (const password of [first, rotated.password]) assert.equal(await kindOf(app, `${id}:${password}`), 'server')
       assert.match(whyNot(await operations.retirePassword(id, 7, operatorActor)), /no active password 7/)
       app.clock.advance(1000)
@@ -66,9 +66,46 @@ export function merchantAdministrationSuite(withStore: WithStore): void {
     'the newer password can be the one that is retired',
     withApp(async (app) => {
       const { id, password } = await create(app)
-      const { password: leaked } = expectDone(await app.merchants.administration.rotatePassword(id, operatorActor))
+      const { password: leaked } = expectDone(await app.merchants.administration.rotatePassword(id, 'full', operatorActor))
       expectDone(await app.merchants.administration.retirePassword(id, 2, operatorActor))
       assert.deepEqual([await kindOf(app, `${id}:${leaked}`), await kindOf(app, `${id}:${password}`)], ['denied', 'server'])
+    }),
+  )
+
+  test(
+    'a password for cards only leaves room for a rotation of the full ones, and is never the one that has to stay',
+    withApp(async (app) => {
+      const { administration } = app.merchants
+      const { id, password: full } = await create(app)
+      const scopeOf = async (password: string): Promise<unknown> => {
+        const checked = await app.merchants.authenticate(`${id}:${password}`)
+        return 'passwordScope' in checked ? checked.passwordScope : checked.kind
+      }
+      const cards = [expectDone(await administration.rotatePassword(id, 'cards', operatorActor))]
+      cards.push(expectDone(await administration.rotatePassword(id, 'cards', operatorActor)))
+      assert.match(whyNot(await administration.rotatePassword(id, 'cards', operatorActor)), /Two passwords are already active/)
+      const second = expectDone(await administration.rotatePassword(id, 'full', operatorActor))
+      assert.deepEqual(await Promise.all([full, second.password, ...cards.map(({ password }) => password)].map(scopeOf)), [
+        'full',
+        'full',
+        'cards',
+        'cards',
+      ])
+      expectDone(await administration.retirePassword(id, null, operatorActor))
+      assert.deepEqual(await Promise.all([full, second.password].map(scopeOf)), ['denied', 'full'])
+      for (let rotation = 0; rotation < 12; rotation++) {
+        const { row } = expectDone(
+          await administration.retirePassword(id, (await rowOf(app, id)).credentials.find(isActiveForCards)?.number ?? 0, operatorActor),
+        )
+        assert.ok(row.credentials.length <= 12)
+        expectDone(await administration.rotatePassword(id, 'cards', operatorActor))
+      }
+      assert.equal(await scopeOf(second.password), 'full')
+      for (let retired = 0; retired < 2; retired++)
+        expectDone(
+          await administration.retirePassword(id, (await rowOf(app, id)).credentials.find(isActiveForCards)?.number ?? 0, operatorActor),
+        )
+      assert.match(whyNot(await administration.retirePassword(id, null, operatorActor)), /the only active password/)
     }),
   )
 
@@ -77,7 +114,7 @@ export function merchantAdministrationSuite(withStore: WithStore): void {
     withApp(async (app) => {
       const { id } = await create(app)
       for (let rotation = 0; rotation < 12; rotation++) {
-        expectDone(await app.merchants.administration.rotatePassword(id, operatorActor))
+        expectDone(await app.merchants.administration.rotatePassword(id, 'full', operatorActor))
         expectDone(await app.merchants.administration.retirePassword(id, null, operatorActor))
       }
       const numbers = (await rowOf(app, id)).credentials.map(({ number }) => number)
@@ -219,4 +256,8 @@ async function audited({ store }: TestApp): Promise<string[]> {
   const entries = (await Promise.all(chains.map(({ chain }) => store.read(listAuditEntries(chain, 0, 100))))).flat()
   const operations = entries.filter(({ actor }) => actor === 'operator').sort((a, b) => a.version - b.version)
   return operations.map(({ action, outcome }) => `${action} ${outcome}`)
+}
+
+function isActiveForCards({ scope, retiredAt }: Credential): boolean {
+  return scope === 'cards' && retiredAt === null
 }

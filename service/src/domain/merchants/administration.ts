@@ -21,7 +21,7 @@ import type { AuditActor } from '../request-context.ts'
 import type { AuditEntry } from '../../store/audit.ts'
 
 import { toMerchant, type Merchant, type MerchantCache } from './merchant-cache.ts'
-import { maxActiveCredentials, activeCredentials, makeCredential, retiredCredential } from './credentials.ts'
+import { maxActiveCredentials, activeCredentials, makeCredential, retiredCredential, type PasswordScope } from './credentials.ts'
 import { noSettings, writeSettings } from './settings.ts'
 import { applyMerchantPatch, type MerchantPatch } from './merchant-patch.ts'
 
@@ -37,9 +37,13 @@ export interface MerchantAdministration {
   /** A blocked merchant cannot call. Operations in progress are completed, and its events are still delivered. */
   block(merchantId: string, by: AuditActor): Promise<Merchant | SettingProblem>
   unblock(merchantId: string, by: AuditActor): Promise<Merchant | SettingProblem>
-  /** Adds a second password; refused while two are active. */
-  rotatePassword(merchantId: string, by: AuditActor): Promise<{ readonly merchant: Merchant; readonly password: string } | SettingProblem>
-  /** Retires an active password: the older of two, unless `number` names one. The last one cannot be retired. */
+  /** Adds a password; refused while two of its scope are active. */
+  rotatePassword(
+    merchantId: string,
+    scope: PasswordScope,
+    by: AuditActor,
+  ): Promise<{ readonly merchant: Merchant; readonly password: string } | SettingProblem>
+  /** Retires an active password: the oldest of scope `full`, unless `number` names one. The last one of that scope cannot be retired. */
   retirePassword(merchantId: string, number: number | null, by: AuditActor): Promise<Merchant | SettingProblem>
 }
 
@@ -80,7 +84,7 @@ export function makeMerchantAdministration({
     const now = clock.now()
     const id = issueRandomId(12)
     const password = issuePassword()
-    const credentials = [await makeCredential(keyring, { id, credentials: [] }, password, now)]
+    const credentials = [await makeCredential(keyring, { id, credentials: [] }, password, { now, scope: 'full' })]
     const base = { id, bucket: bucketOf(id), version: 1, state: 'active', createdAt: now, mac: new Uint8Array(0) } as const
     const row = await mac.seal({ ...base, name, organization, address, settings: writeSettings(settings), credentials })
     const audit = merchantAuditEntry(row, actionEntry('merchant.created', 'created', by))
@@ -125,12 +129,17 @@ export function makeMerchantAdministration({
     )
   }
 
-  async function rotatePassword(merchantId: string, by: AuditActor): ReturnType<MerchantAdministration['rotatePassword']> {
+  async function rotatePassword(
+    merchantId: string,
+    scope: PasswordScope,
+    by: AuditActor,
+  ): ReturnType<MerchantAdministration['rotatePassword']> {
     const password = issuePassword()
     const merchant = await change({ merchantId, action: 'merchant.password_rotated', by }, async ({ row }) => {
-      if (activeCredentials(row).length >= maxActiveCredentials) return new SettingProblem('two_active_passwords')
-      const fresh = await makeCredential(keyring, row, password, clock.now())
-      return { credentials: [fresh, ...row.credentials].slice(0, maxStoredCredentials) }
+      const active = activeCredentials(row).filter((each) => each.scope === scope)
+      if (active.length >= maxActiveCredentials) return new SettingProblem('two_active_passwords')
+      const fresh = await makeCredential(keyring, row, password, { now: clock.now(), scope })
+      return { credentials: [fresh, ...row.credentials].filter(({ retiredAt }, at) => retiredAt === null || at < maxStoredCredentials) }
     })
     return merchant instanceof SettingProblem ? merchant : { merchant, password }
   }
@@ -138,9 +147,10 @@ export function makeMerchantAdministration({
   function retirePassword(merchantId: string, number: number | null, by: AuditActor): Promise<Merchant | SettingProblem> {
     return change({ merchantId, action: 'merchant.password_retired', by }, ({ row }) => {
       const live = activeCredentials(row)
-      const retired = number === null ? live.at(-1) : live.find((each) => each.number === number)
+      const full = live.filter(({ scope }) => scope === 'full')
+      const retired = number === null ? full.at(-1) : live.find((each) => each.number === number)
       if (retired === undefined) return new SettingProblem('no_active_password', String(number), row.id)
-      if (live.length < 2) return new SettingProblem('last_active_password')
+      if (retired.scope === 'full' && full.length < 2) return new SettingProblem('last_active_password')
       return { credentials: row.credentials.map((each) => (each === retired ? retiredCredential(each, clock.now()) : each)) }
     })
   }

@@ -1,34 +1,28 @@
-import type { Keyring } from '@tessera/vault/keyring'
-
 import type { Clock } from '../../clock.ts'
-import { type MerchantRow, recordCredentialUse } from '../../store/merchants.ts'
+import { type Credential, recordCredentialUse } from '../../store/merchants.ts'
 import type { Store } from '../../store/store.ts'
-
-import { activeCredentials, findMatchingCredential } from './credentials.ts'
 
 /** Records when each password was last used, so that an operator sees whether the old one is still in use during a rotation. */
 export interface CredentialUsage {
   /** Call it after a successful authentication. Writes at most once an hour per password, in the background. */
-  record(merchant: MerchantRow, password: string): void
+  record(merchantId: string, credential: Credential): void
 }
 
-export function makeCredentialUsage({ store, keyring, clock }: { store: Store; keyring: Keyring; clock: Clock }): CredentialUsage {
+export function makeCredentialUsage({ store, clock }: { store: Store; clock: Clock }): CredentialUsage {
   const recordedAt = new Map<string, number>()
   return Object.freeze({
-    record(merchant: MerchantRow, password: string) {
-      if (activeCredentials(merchant).some((each) => isDue(merchant.id, each.number))) void write(merchant, password).catch(() => undefined)
+    record(merchantId: string, { number }: Credential) {
+      if (isDue(merchantId, number)) void write(merchantId, number)
     },
   })
 
-  async function write(merchant: MerchantRow, password: string): Promise<void> {
-    const used = await findMatchingCredential(keyring, merchant, password)
-    if (used === null || !isDue(merchant.id, used.number)) return
-    const key = keyOf(merchant.id, used.number)
+  async function write(merchantId: string, number: number): Promise<void> {
+    const key = keyOf(merchantId, number)
     const now = clock.now()
     if (recordedAt.size >= maxRecorded) recordedAt.clear()
     recordedAt.set(key, now)
     try {
-      await store.write(recordCredentialUse, { merchantId: merchant.id, number: used.number, lastUsedAt: now })
+      await store.write(recordCredentialUse, { merchantId, number, lastUsedAt: now })
     } catch {
       // The store fault that prevents this write also fails the request itself, and is reported there.
       recordedAt.delete(key)

@@ -1,11 +1,20 @@
-import { hashPassword, isPasswordValid } from '@tessera/vault/credential'
+import type { OperationName } from '@tessera/contract/operations'
+import { findMatchingVerifier, hashPassword } from '@tessera/vault/credential'
 import type { Keyring } from '@tessera/vault/keyring'
 
 import type { Credential, MerchantRow } from '../../store/merchants.ts'
 
-/** The merchant's active passwords, newest first; at most two. */
+/** What a password may call. */
+export type PasswordScope = Credential['scope']
+
+/** The merchant's active passwords, newest first; at most two of each scope. */
 export function activeCredentials({ credentials }: Pick<MerchantRow, 'credentials'>): readonly Credential[] {
-  return credentials.filter(({ retiredAt }) => retiredAt === null).slice(0, maxActiveCredentials)
+  return credentials.filter(({ retiredAt }) => retiredAt === null).slice(0, scopes * maxActiveCredentials)
+}
+
+/** Whether a password of this scope may call the method (docs/reference/wire.md#authentication). */
+export function isMethodInScope(method: OperationName, scope: PasswordScope): boolean {
+  return scope === 'full' || method.startsWith('cards.') || method.startsWith('form.sessions.')
 }
 
 /** The stored form of a password. Its number is one above the highest number the merchant has. */
@@ -13,11 +22,11 @@ export async function makeCredential(
   keyring: Keyring,
   merchant: Pick<MerchantRow, 'id' | 'credentials'>,
   password: string,
-  now: number,
+  { now, scope }: { readonly now: number; readonly scope: PasswordScope },
 ): Promise<Credential> {
   const dek = await keyring.active('pepper')
   const number = Math.max(0, ...merchant.credentials.map((each) => each.number)) + 1
-  return { number, hash: hashPassword(dek, merchant.id, password), pepperKeyId: dek.keyId, createdAt: now, retiredAt: null }
+  return { number, hash: hashPassword(dek, merchant.id, password), pepperKeyId: dek.keyId, createdAt: now, retiredAt: null, scope }
 }
 
 /** Drops the hash, so that no password can match this credential again. */
@@ -26,33 +35,29 @@ export function retiredCredential(credential: Credential, now: number): Credenti
 }
 
 /**
- * Whether the password matches an active credential. It always compares with two hashes, real or dummy, so that the time reveals nothing.
- * The password is hashed a second time only when the two credentials use different peppers.
+ * The active credential that the password matches; null for none. Real and dummy hashes together are always as many, so that the time reveals nothing.
+ * The password is hashed once more for each further pepper among the credentials.
  */
-export async function matchesActivePassword(
+export async function findMatchingCredential(
   keyring: Keyring,
   merchant: MerchantRow | null,
   id: string,
   password: string,
-): Promise<boolean> {
-  const [first, second] = merchant === null ? [] : activeCredentials(merchant)
-  const dek = first === undefined ? await keyring.active('pepper') : await keyring.byId(first.pepperKeyId)
-  if (second === undefined || second.pepperKeyId === first?.pepperKeyId)
-    return isPasswordValid(dek, id, password, first?.hash ?? null, second?.hash ?? null)
-  const isFirst = isPasswordValid(dek, id, password, first?.hash ?? null, null)
-  return isPasswordValid(await keyring.byId(second.pepperKeyId), id, password, second.hash, null) || isFirst
-}
-
-/** Finds which active credential a valid password matches. Used for usage records, after authentication. */
-export async function findMatchingCredential(keyring: Keyring, merchant: MerchantRow, password: string): Promise<Credential | null> {
-  for (const each of activeCredentials(merchant)) {
-    if (isPasswordValid(await keyring.byId(each.pepperKeyId), merchant.id, password, each.hash)) return each
+): Promise<Credential | null> {
+  const active = merchant === null ? [] : activeCredentials(merchant)
+  let found: Credential | null = null
+  for (const pepperKeyId of new Set(active.map((each) => each.pepperKeyId))) {
+    const verifiers = dummies.map((dummy, at) => (active[at]?.pepperKeyId === pepperKeyId ? active[at].hash : dummy))
+    found = active[findMatchingVerifier(await keyring.byId(pepperKeyId), id, password, ...verifiers)] ?? found
   }
-  return null
+  if (active.length === 0) findMatchingVerifier(await keyring.active('pepper'), id, password, ...dummies)
+  return found
 }
 
-/** During a rotation: the new password and the previous one. */
+/** Of each scope, during a rotation: the new password and the previous one. */
 export const maxActiveCredentials = 2
+const scopes = 2
+const dummies: readonly null[] = Array.from({ length: scopes * maxActiveCredentials }, () => null)
 
 export interface XAuth {
   /** As sent; not validated here. */

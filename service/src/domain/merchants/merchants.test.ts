@@ -44,9 +44,9 @@ test('a merchant is a browser by its id and a server by its password', async () 
     limits: {},
     referenceFields: new Set(),
   }
-  assert.deepEqual(await merchants.authenticate(id), { kind: 'browser', ...expected })
-  assert.deepEqual(await merchants.authenticate(`${id}:${password}`), { kind: 'server', ...expected })
-  assert.deepEqual(await merchants.authenticate(` ${id}:${password} `), { kind: 'server', ...expected })
+  assert.deepEqual(await merchants.authenticate(id), { kind: 'browser', passwordScope: null, ...expected })
+  assert.deepEqual(await merchants.authenticate(`${id}:${password}`), { kind: 'server', passwordScope: 'full', ...expected })
+  assert.deepEqual(await merchants.authenticate(` ${id}:${password} `), { kind: 'server', passwordScope: 'full', ...expected })
 })
 
 test('all wrong credentials are denied, and only an unknown id is disclosed', async () => {
@@ -74,9 +74,9 @@ test('all wrong credentials are denied, and only an unknown id is disclosed', as
 test('during a rotation of password and pepper both passwords are accepted', async () => {
   const id = randomHex(24)
   const [older, newest] = [issuePassword(), issuePassword()]
-  const first = await makeCredential(keyring, { id, credentials: [] }, older, 0)
+  const first = await makeCredential(keyring, { id, credentials: [] }, older, { now: 0, scope: 'full' })
   await keyring.rotate('pepper')
-  const second = await makeCredential(keyring, { id, credentials: [first] }, newest, 0)
+  const second = await makeCredential(keyring, { id, credentials: [first] }, newest, { now: 0, scope: 'full' })
   assert.notEqual(first.pepperKeyId, second.pepperKeyId)
   await app.store.write(insertMerchant, { merchant: await mac.seal({ ...rowOf(id), credentials: [second, first] }), audit: note })
   for (const password of [older, newest]) assert.equal((await merchants.authenticate(`${id}:${password}`)).kind, 'server')
@@ -92,8 +92,9 @@ test('a merchant row changed without the keys authenticates no caller and raises
     { state: 'blocked' },
     { version: 2 },
     { settings: writeSettings({ ...noSettings, origins: ['https://evil.example'] }) },
-    { credentials: [await makeCredential(keyring, { id, credentials: [] }, 'mine', 0)] },
+    { credentials: [await makeCredential(keyring, { id, credentials: [] }, 'mine', { now: 0, scope: 'full' })] },
     { credentials: [] },
+    { credentials: row.credentials.map((each) => ({ ...each, scope: 'cards' })) },
     { mac: new Uint8Array(0) },
     { mac: new Uint8Array(48) },
   ]
@@ -125,7 +126,7 @@ test('a merchant row changed without the keys authenticates no caller and raises
 
 test('a demo merchant from before rows had a MAC is rewritten, not trusted', async () => {
   const id = randomHex(24)
-  const planted = await makeCredential(keyring, { id, credentials: [] }, 'planted', 0)
+  const planted = await makeCredential(keyring, { id, credentials: [] }, 'planted', { now: 0, scope: 'full' })
   await app.store.write(insertMerchant, { merchant: { ...rowOf(id), credentials: [planted] }, audit: note })
   assert.equal(await merchants.ensureMerchant({ id, name: 'Shop', password: 'public' }), false)
   assert.equal((await merchants.authenticate(`${id}:public`)).kind, 'server')
@@ -162,8 +163,8 @@ test('during a rotation both passwords are accepted, each under the pepper it wa
   const id = randomHex(24)
   const [older, newest] = [issuePassword(), issuePassword()]
   const bare = rowOf(id)
-  const first = await makeCredential(keyring, bare, older, 0)
-  const second = await makeCredential(keyring, { id, credentials: [first] }, newest, 0)
+  const first = await makeCredential(keyring, bare, older, { now: 0, scope: 'full' })
+  const second = await makeCredential(keyring, { id, credentials: [first] }, newest, { now: 0, scope: 'full' })
   await app.store.write(insertMerchant, { merchant: await mac.seal({ ...bare, credentials: [second, first] }), audit: note })
   await keyring.rotate('pepper')
   for (const password of [older, newest]) assert.equal((await merchants.authenticate(`${id}:${password}`)).kind, 'server')
@@ -209,6 +210,7 @@ test('a change of a merchant takes effect within five seconds, and the store is 
     strictServerAuth: true,
     limits: {},
     referenceFields: new Set(),
+    passwordScope: null,
   }
   assert.deepEqual(await watched.authenticate(id), expected)
   clock.jump(-3_600_000)

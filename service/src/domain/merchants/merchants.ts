@@ -9,7 +9,7 @@ import type { Store } from '../../store/store.ts'
 
 import type { TamperedRowAlarm } from '../verified-rows.ts'
 import { makeMerchantCache, type Merchant, type MerchantCache } from './merchant-cache.ts'
-import { matchesActivePassword, makeCredential, readXAuth } from './credentials.ts'
+import { findMatchingCredential, makeCredential, readXAuth, type PasswordScope } from './credentials.ts'
 import { makeMerchantAdministration, type MerchantAdministration, merchantAuditEntry } from './administration.ts'
 import { makeCredentialUsage } from './credential-usage.ts'
 
@@ -36,6 +36,8 @@ export type AuthenticationResult =
       readonly limits: MerchantLimits
       /** Names of account fields of kind `reference`. */
       readonly referenceFields: ReadonlySet<string>
+      /** Of the password that was sent; null without one. */
+      readonly passwordScope: PasswordScope | null
     }
   /** No merchant has this id. Ids are public, so this may be disclosed. */
   | { readonly kind: 'unknownMerchant' }
@@ -69,11 +71,12 @@ export function makeMerchants(deps: MerchantDependencies): Merchants {
     if (read === null) return { kind: 'denied' }
     const { id, password } = read
     const merchant = isId(id) ? (cache.cached(id) ?? (await cache.find(id))) : null
-    const isValid = password === null || (await matchesActivePassword(keyring, merchant?.row ?? null, id, password))
+    const credential = password === null ? null : await findMatchingCredential(keyring, merchant?.row ?? null, id, password)
     if (merchant === null) return { kind: 'unknownMerchant' }
-    if (!isValid) return { kind: 'denied' }
-    if (password !== null) usage.record(merchant.row, password)
-    return authenticated(merchant, password === null ? 'browser' : 'server')
+    if (password === null) return authenticated(merchant, 'browser', null)
+    if (credential === null) return { kind: 'denied' }
+    usage.record(id, credential)
+    return authenticated(merchant, 'server', credential.scope)
   }
 
   async function ensureMerchant(input: NewMerchant): Promise<boolean> {
@@ -81,7 +84,7 @@ export function makeMerchants(deps: MerchantDependencies): Merchants {
     if (!isId(id)) throw new RangeError('a merchant id is 24 lower-case hex digits')
     const now = clock.now()
     const base = { id, bucket: bucketOf(id), version: 1, state: 'active', name, organization: '', address: '', createdAt: now } as const
-    const credential = await makeCredential(keyring, { id, credentials: [] }, password, now)
+    const credential = await makeCredential(keyring, { id, credentials: [] }, password, { now, scope: 'full' })
     const empty = { settings: writeSettings(noSettings), credentials: [credential], mac: new Uint8Array(0) }
     const row = await mac.seal({ ...base, ...empty })
     if (
@@ -107,8 +110,22 @@ export function makeMerchants(deps: MerchantDependencies): Merchants {
   }
 }
 
-function authenticated({ row, settings, referenceFields }: Merchant, kind: 'server' | 'browser'): AuthenticationResult {
+function authenticated(
+  { row, settings, referenceFields }: Merchant,
+  kind: 'server' | 'browser',
+  passwordScope: PasswordScope | null,
+): AuthenticationResult {
   const { origins, strictServerAuth, limits } = settings
   const isBlocked = row.state === 'blocked'
-  return { kind, merchantId: row.id, bucket: row.bucket, blocked: isBlocked, origins, strictServerAuth, limits, referenceFields }
+  return {
+    kind,
+    merchantId: row.id,
+    bucket: row.bucket,
+    blocked: isBlocked,
+    origins,
+    strictServerAuth,
+    limits,
+    referenceFields,
+    passwordScope,
+  }
 }

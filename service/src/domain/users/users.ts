@@ -84,12 +84,11 @@ export function makeDashboardUsers(services: DashboardServices): DashboardUsers 
   }
 
   async function setRole(of: DashboardUserKey, role: Role, actor: AuditActor): Promise<void> {
-    if (role !== 'owner') await expectOtherOwner(of)
     await change(of, { role }, { action: 'dashboard_user.role_changed', outcome: role, actor, except: '' })
   }
 
   async function setBlocked(of: DashboardUserKey, blocked: boolean, actor: AuditActor): Promise<void> {
-    if (blocked) await expectOtherOwner(of, actor)
+    if (blocked && actor.actor === `user:${of.userId}`) throw new RpcError('lastOwner', { data: 'userId' })
     const action = blocked ? 'dashboard_user.blocked' : 'dashboard_user.unblocked'
     await change(of, { state: blocked ? 'blocked' : 'active' }, { action, outcome: 'done', actor, except: '' })
   }
@@ -139,7 +138,7 @@ export function makeDashboardUsers(services: DashboardServices): DashboardUsers 
     await change(own, { totp: null }, { action: 'dashboard_user.totp_disabled', outcome: 'done', actor: own, except: own.sessionId })
   }
 
-  /** Reads the current row and writes the change if no other writer was faster; on a conflict it retries. */
+  /** Reads the current row and writes the change if no other writer was faster; on a conflict it retries. The last active owner stays one. */
   async function change(
     of: DashboardUserKey,
     update: Change,
@@ -150,7 +149,10 @@ export function makeDashboardUsers(services: DashboardServices): DashboardUsers 
       const next = await mac.seal({ ...before, ...update, version: before.version + 1 })
       const { action, outcome, actor, except } = by
       const audit = userAuditEntry(next, actor, { at: clock.now(), action, outcome })
-      return (await store.write(updateDashboardUser, { user: next, endSessions: { except }, audit })) ? next : null
+      const needsOtherOwner = isActiveOwner(before) && !isActiveOwner(next)
+      const result = await store.write(updateDashboardUser, { user: next, endSessions: { except }, needsOtherOwner, audit })
+      if (result === 'last_owner') throw new RpcError('lastOwner', { data: 'userId' })
+      return result === 'updated' ? next : null
     })
   }
 
@@ -159,13 +161,10 @@ export function makeDashboardUsers(services: DashboardServices): DashboardUsers 
     if (user === null || user.merchantId !== merchantId) throw new RpcError('userNotFound', { data: 'userId' })
     return user
   }
+}
 
-  /** A merchant must always have an active owner, and users cannot block themselves. */
-  async function expectOtherOwner({ merchantId, userId }: DashboardUserKey, actor?: AuditActor): Promise<void> {
-    const owners = (await list(merchantId)).filter(({ role, state }) => role === 'owner' && state === 'active')
-    const isLast = owners.length === 1 && owners[0]?.userId === userId
-    if (isLast || actor?.actor === `user:${userId}`) throw new RpcError('lastOwner', { data: 'userId' })
-  }
+function isActiveOwner({ role, state }: DashboardUserRow): boolean {
+  return role === 'owner' && state === 'active'
 }
 
 /** ASVS 5.0 V6.2.1, PCI DSS 8.3.6. The maximum is in the contract. */

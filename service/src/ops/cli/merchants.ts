@@ -97,13 +97,20 @@ export const merchantsUnblock: Command = {
 export const merchantsRotatePassword: Command = {
   name: 'merchants rotate-password',
   args: '<merchant>',
-  summary: 'Creates a second password and prints it once. The previous one stays valid until it is retired.',
+  summary: 'Creates another password and prints it once. The previous one stays valid until it is retired.',
+  options: [
+    { name: 'scope', takes: 'cards|full', meaning: 'What it may call: cards.* and form.sessions.* only, or every method. Default: full.' },
+  ],
   details:
     'Put the new one on the merchant’s server, check in tessera merchants show that it is used, then: tessera merchants retire-password',
   async run(input) {
     const merchantId = merchantArgument(input, 'rotate-password', null)
-    const data = await callService(input, 'operator.passwords.rotate', { merchantId })
-    const next = `Both passwords are valid until the old one is retired: tessera merchants retire-password ${merchantId} --yes`
+    const scope = scopeOption(input)
+    const data = await callService(input, 'operator.passwords.rotate', { merchantId, scope })
+    const next =
+      scope === 'full'
+        ? `Both passwords are valid until the old one is retired: tessera merchants retire-password ${merchantId} --yes`
+        : 'It may call cards.* and form.sessions.* only; payments need a password of the scope full.'
     return { exit: 'done', data, text: `${passwordLines(data)}\n${next}` }
   },
 }
@@ -111,9 +118,13 @@ export const merchantsRotatePassword: Command = {
 export const merchantsRetirePassword: Command = {
   name: 'merchants retire-password',
   args: '<merchant>',
-  summary: 'Retires a password: the older of two, unless --number names one. The last one stays.',
+  summary: 'Retires a password: the oldest of scope full, unless --number names one. The last one of that scope stays.',
   options: [
-    { name: 'number', takes: '<n>', meaning: 'The number of the password in tessera merchants show; the older active one by default.' },
+    {
+      name: 'number',
+      takes: '<n>',
+      meaning: 'The number of the password in tessera merchants show; the oldest active one of scope full by default.',
+    },
     yesOption,
   ],
   async run(input) {
@@ -121,8 +132,14 @@ export const merchantsRetirePassword: Command = {
     const number = input.options.has('number') ? { number: integerOption(input, 'number', 0) } : {}
     const data = await callService(input, 'operator.passwords.retire', { merchantId, ...number })
     const active = data.passwords.filter(({ retiredAt }) => retiredAt === null).map((each) => each.number)
-    return { exit: 'done', data, text: `Merchant ${merchantId} now has only password ${active.join(', ')}.` }
+    return { exit: 'done', data, text: `Merchant ${merchantId} now has only password ${active.join(' and ')}.` }
   },
+}
+
+function scopeOption({ options }: CommandInput): 'cards' | 'full' {
+  const scope = options.get('scope') ?? 'full'
+  if (scope !== 'cards' && scope !== 'full') throw new ExitError('usage', '--scope must be cards or full.')
+  return scope
 }
 
 /** The merchant id of a command. With a warning, the command requires --yes. */
@@ -171,13 +188,13 @@ function printMerchant(merchant: Result<'operator.merchants.get'>): string {
     ru,
     uz,
   ])
-  const passwords = merchant.passwords.map((each) => [each.number, each.createdAt, each.lastUsedAt, each.retiredAt])
+  const passwords = merchant.passwords.map((each) => [each.number, each.scope, each.createdAt, each.lastUsedAt, each.retiredAt])
   return [
     facts,
     '',
     fields.length === 0 ? 'Account fields: any are accepted.' : printTable(['account field', '', 'kind', 'en', 'ru', 'uz'], fields),
     '',
-    printTable(['password', 'created', 'last used', 'retired'], passwords),
+    printTable(['password', 'scope', 'created', 'last used', 'retired'], passwords),
   ].join('\n')
 }
 

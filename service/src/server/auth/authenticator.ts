@@ -5,6 +5,7 @@ import type { CallerIdentity, DashboardBrowser } from '../../domain/request-cont
 import type { OperationRules } from '../../operations/operation.ts'
 import type { RequestFault } from '../reader/fault.ts'
 import type { MerchantLimits } from '../../domain/merchants/settings.ts'
+import type { PasswordScope } from '../../domain/merchants/credentials.ts'
 
 /** Decides who may call what at one endpoint: the API's by X-Auth, the dashboard's by a session. */
 export interface Authenticator {
@@ -68,4 +69,6 @@ export interface KnownMerchant {
   readonly limits?: MerchantLimits | null
   /** Account fields of kind `reference`. Default: none. */
   readonly referenceFields?: ReadonlySet<string>
+  /** Of the password that was sent; null without one. Default: null. */
+  readonly passwordScope?: PasswordScope | null
 }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 
-import type { PublicCaller } from '@tessera/contract/operations'
+import { type PublicCaller, publicOperations, type PublicOperationName } from '@tessera/contract/operations'
 
 import type { CallerAuthentication, RequestCredentials } from './authenticator.ts'
 import { identifyCaller, type AllowedOrigins } from './x-auth-authenticator.ts'
@@ -38,6 +38,34 @@ test('the callers of each operation, in both profiles', async () => {
       assert.equal(await faultOf(needed, { xAuth, profile: 'spec' }), spec[i], `${xAuth} ${needed} spec`)
       assert.equal(await faultOf(needed, { xAuth, profile: 'subscribe' }), subscribe[i], `${xAuth} ${needed} subscribe`)
     }
+})
+
+test('a password of scope cards may call cards.* and form.sessions.* only, one of scope full every operation', async () => {
+  const names = (Object.keys(publicOperations) as PublicOperationName[]).filter((name) => publicOperations[name].caller !== 'nobody')
+  const refused = (['cards', 'full'] as const).map((passwordScope) =>
+    names.filter((name) => {
+      const checked = {
+        kind: 'server',
+        merchantId: pipelineMerchantId,
+        bucket: 7,
+        blocked: false,
+        origins: [],
+        strictServerAuth: false,
+        passwordScope,
+      } as const
+      const { fault } = identifyCaller(
+        { name, caller: publicOperations[name].caller },
+        makeCredentials({ xAuth: server }),
+        checked,
+        origins,
+      )
+      if (fault !== null) assert.deepEqual(fault, { entry: 'passwordScope' })
+      return fault !== null
+    }),
+  )
+  const others = names.filter((name) => !/^(cards|form\.sessions)\./.test(name))
+  assert.ok(others.includes('receipts.pay') && others.length < names.length)
+  assert.deepEqual(refused, [others, []])
 })
 
 test('a password that comes from a browser is refused, right or wrong, known or unknown', async () => {
@@ -111,7 +139,12 @@ function denied(entry: string): (string | null)[] {
 
 async function authenticate(needed: PublicCaller, overrides: Partial<RequestCredentials>, rule = origins): Promise<CallerAuthentication> {
   const sent = makeCredentials(overrides)
-  return identifyCaller(needed, sent, needed === 'nobody' ? null : await credentials.authenticate(sent.xAuth), rule)
+  return identifyCaller(
+    { name: 'receipts.pay', caller: needed },
+    sent,
+    needed === 'nobody' ? null : await credentials.authenticate(sent.xAuth),
+    rule,
+  )
 }
 
 function makeCredentials(overrides: Partial<RequestCredentials>): RequestCredentials {

@@ -3,8 +3,10 @@ import { isPublicOperation, type OperationCaller } from '@tessera/contract/opera
 
 import type { RequestFault } from '../reader/fault.ts'
 
+import { isMethodInScope } from '../../domain/merchants/credentials.ts'
 import type {
   Authenticator,
+  AuthenticationRules,
   CallerAuthentication,
   RequestCredentials,
   CredentialCheck,
@@ -23,9 +25,9 @@ export interface XAuthOptions {
 export function makeXAuthAuthenticator({ credentials, passwords, origins }: XAuthOptions): Authenticator {
   return Object.freeze<Authenticator>({
     serves: isPublicOperation,
-    async authenticate({ caller }, request) {
-      const checked = caller === 'nobody' ? null : await passwords.authenticate(credentials, request)
-      return identifyCaller(caller, request, checked, origins)
+    async authenticate(needed, request) {
+      const checked = needed.caller === 'nobody' ? null : await passwords.authenticate(credentials, request)
+      return identifyCaller(needed, request, checked, origins)
     },
   })
 }
@@ -41,7 +43,7 @@ export interface AllowedOrigins {
  * the credential check, which runs before any decision, so that every wrong X-Auth takes the same time. Null: the operation needs none.
  */
 export function identifyCaller(
-  needed: OperationCaller,
+  needed: NeededAccess,
   request: RequestCredentials,
   checked: CredentialCheck | null,
   origins: AllowedOrigins,
@@ -54,8 +56,10 @@ export function identifyCaller(
   return { identity, merchantId, fault }
 }
 
+type NeededAccess = Pick<AuthenticationRules, 'name' | 'caller'>
+
 function faultOf(
-  needed: OperationCaller,
+  needed: NeededAccess,
   request: RequestCredentials,
   checked: CredentialCheck,
   origins: AllowedOrigins,
@@ -64,7 +68,9 @@ function faultOf(
   if (checked.kind === 'denied') return { entry: 'accessDenied' }
   // Ids are public, so the reply may reveal that one is unknown. `invalid_id` is the original API's term.
   if (checked.kind === 'unknownMerchant') return { entry: 'merchantUnknown', data: 'invalid_id' }
-  if (checked.kind === 'browser' && needsPassword(needed, request.profile, checked)) return { entry: 'serverOnly' }
+  if (checked.kind === 'browser' && needsPassword(needed.caller, request.profile, checked)) return { entry: 'serverOnly' }
+  const { passwordScope = null } = checked
+  if (passwordScope !== null && !isMethodInScope(needed.name, passwordScope)) return { entry: 'passwordScope' }
   if (request.origin !== null && !isOriginAllowed(request.origin, checked, origins)) return { entry: 'originNotAllowed' }
   return checked.blocked ? { entry: 'merchantBlocked' } : null
 }

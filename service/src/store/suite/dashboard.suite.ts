@@ -20,9 +20,10 @@ import {
   resetSignInAttempts,
   updateDashboardUser,
 } from '../dashboard-users.ts'
+import { insertMerchant } from '../merchants.ts'
 import { deleteInPages } from '../store.ts'
 import type { WithStore } from './opened.fixture.ts'
-import { bytesOf, makeCard, makeAuditEntry, T0 } from './samples.fixture.ts'
+import { bytesOf, makeCard, makeAuditEntry, makeMerchant, T0 } from './samples.fixture.ts'
 
 export function dashboardSuite(withStore: WithStore): void {
   const card = makeCard(0)
@@ -64,12 +65,35 @@ export function dashboardSuite(withStore: WithStore): void {
       assert.equal(await store.write(insertDashboardUser, { user: { ...user, userId: 'c'.repeat(24) }, audit }), false)
       assert.deepEqual(await store.read(findDashboardUserByPhone(user.phone)), user)
       const next = { ...user, version: 2, role: 'read', totp: null, mustChange: false } as const
-      assert.equal(await store.write(updateDashboardUser, { user: next, endSessions: null, audit }), true)
-      assert.equal(await store.write(updateDashboardUser, { user: next, endSessions: null, audit }), false)
+      assert.equal(await store.write(updateDashboardUser, { user: next, endSessions: null, needsOtherOwner: false, audit }), 'updated')
+      assert.equal(await store.write(updateDashboardUser, { user: next, endSessions: null, needsOtherOwner: false, audit }), 'conflict')
       assert.deepEqual(await store.read(listDashboardUsers(user.merchantId, '', 10)), [next])
       assert.deepEqual(await store.read(listDashboardUsers('f'.repeat(24), '', 10)), [])
     }),
   )
+
+  for (const needsOtherOwner of [true, false])
+    test(
+      `of two owners that are demoted at the same time ${needsOtherOwner ? 'one stays' : 'none stays without the check (control)'}`,
+      withStore(async ({ store }) => {
+        await store.write(insertMerchant, { merchant: makeMerchant(), audit })
+        for (let round = 0; round < 20; round++) {
+          const { id: merchantId } = makeMerchant()
+          const owners = ['d', 'e'].map((letter) => {
+            const name = letter + String(round).padStart(11, '0')
+            return { ...user, merchantId, userId: name + name, phone: name }
+          })
+          for (const owner of owners) await store.write(insertDashboardUser, { user: owner, audit })
+          const demoted = owners.map((owner) => ({ ...owner, version: 2, role: 'read' }) as const)
+          const results = await Promise.all(
+            demoted.map((each) => store.write(updateDashboardUser, { user: each, endSessions: null, needsOtherOwner, audit })),
+          )
+          assert.deepEqual(results.toSorted(), needsOtherOwner ? ['last_owner', 'updated'] : ['updated', 'updated'])
+          const [owner] = demoted.filter((_, at) => results[at] !== 'updated')
+          if (owner !== undefined) await store.write(updateDashboardUser, { user: owner, endSessions: null, needsOtherOwner: false, audit })
+        }
+      }),
+    )
 
   test(
     'of many concurrent sign-in attempts only the allowed number is counted, and a TOTP step is accepted once',
@@ -100,7 +124,12 @@ export function dashboardSuite(withStore: WithStore): void {
       const { userId } = user
       assert.equal(await store.write(deleteDashboardSessions, { userId: 'f'.repeat(24), sessionId: ids[0] ?? '', audit }), 0)
       assert.equal(await store.write(deleteDashboardSessions, { userId, sessionId: ids[0] ?? '', audit }), 1)
-      await store.write(updateDashboardUser, { user: { ...user, version: 2 }, endSessions: { except: ids[4] ?? '' }, audit })
+      await store.write(updateDashboardUser, {
+        user: { ...user, version: 2 },
+        endSessions: { except: ids[4] ?? '' },
+        needsOtherOwner: false,
+        audit,
+      })
       assert.deepEqual(
         (await store.read(listDashboardSessions(userId, 9))).map(({ sessionId }) => sessionId),
         [ids[4]],

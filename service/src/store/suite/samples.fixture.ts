@@ -41,7 +41,15 @@ export function makeMerchant(over: Partial<MerchantRow> = {}): MerchantRow {
 }
 
 export function sampleCredential(number: number, over: Partial<Credential> = {}): Credential {
-  return { number, hash: bytesOf(`password ${number}`), pepperKeyId: 'aa'.repeat(16), createdAt: T0, retiredAt: null, ...over }
+  return {
+    number,
+    hash: bytesOf(`password ${number}`),
+    pepperKeyId: 'aa'.repeat(16),
+    createdAt: T0,
+    retiredAt: null,
+    scope: 'full',
+    ...over,
+  }
 }
 
 export function makeCard(number: number, over: Partial<CardRow> = {}): CardRow {
