@@ -183,12 +183,14 @@ export function databaseWriterSuite(withStore: WithStore, dialect: 'sqlite' | 'p
         await merchant.call('cards.get_verify_code', { token })
         const of = `card_id = '${token.slice(0, 24)}'`
         const reasons: string[] = []
+        app.alarms.length = 0
         for (let guess = 0; guess < 100; guess++) {
           for (const statement of reset(of)) await raw(statement)
           reasons.push(await merchant.expectError('cards.verify', { token, code: String(100_000 + guess) }))
         }
         assert.equal(reasons.filter((reason) => reason === 'wrong_code').length, 5)
         assert.equal(reasons.filter((reason) => reason === 'tries_used_up').length, 95)
+        assert.ok(app.alarms.includes(`row_tampered ${token.slice(0, 24)}`))
         const evaluated = await raw(`select seq from audit where subject = '${token.slice(0, 24)}' and action = 'code.attempted'`)
         assert.equal(evaluated.length, 5)
         for (const statement of reset(of)) await raw(statement)
