@@ -61,6 +61,8 @@ export const auditActions = {
   'script.refused':                  { en: 'Script not allowed', ru: 'Скрипт запрещён', uz: 'Skript taqiqlandi' },
   'key.rotated':                     { en: 'Key rotated', ru: 'Ключ сменён', uz: 'Kalit almashtirildi' },
   'key.destroyed':                   { en: 'Key destroyed', ru: 'Ключ уничтожен', uz: 'Kalit yoʻq qilindi' },
+  'rows.signed':                     { en: 'Rows of an older version signed', ru: 'Записи прежней версии подписаны', uz: 'Avvalgi versiya yozuvlari imzolandi' },
+  'row.refused':                     { en: 'Stored row refused: changed outside the service', ru: 'Запись отклонена: изменена в обход сервиса', uz: 'Yozuv rad etildi: xizmatdan tashqarida oʻzgartirilgan' },
   'sandbox.changed':                 { en: 'Sandbox control set', ru: 'Настройка песочницы изменена', uz: 'Sinov muhiti sozlamasi oʻzgartirildi' },
   'sandbox.limits_changed':          { en: 'Rate limits simulated', ru: 'Лимиты песочницы изменены', uz: 'Sinov muhiti limitlari oʻzgartirildi' },
   'sandbox.clock_moved':             { en: 'Clock moved', ru: 'Время сдвинуто', uz: 'Vaqt surildi' },

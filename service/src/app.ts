@@ -8,6 +8,7 @@ import { createLifecycle, createResources, type Lifecycle, type RunningInfo } fr
 import { createServices, type ComposedServices, type ServiceOverrides } from './app/services.ts'
 import { openStorage, type StorageDependencies } from './app/storage.ts'
 import type { Clock } from './clock.ts'
+import { signRowsOnce } from './domain/keys/sign-rows.ts'
 import { listenControl } from './ops/cli/control-server.ts'
 import { tesseraVersion } from './ops/version.ts'
 import type { Config } from './ops/config/config.ts'
@@ -56,6 +57,8 @@ export async function createApp(config: Config, adapters: Adapters, deps: AppDep
   try {
     const opened = await openStorage(config, adapters, deps, resources)
     const storage = { ...opened, store: measureCommits(opened.store, metrics) }
+    const signedRows = await signRowsOnce({ ...storage, environment: config.environment, clock })
+    if (signedRows !== null && signedRows > 0) log.info('rows_signed', { count: signedRows })
     const formAssets = deps.formAssets ?? readFormAssets(formFolder)
     const sdk = sdkOf(formAssets)
     const services = await createServices(config, adapters, {

@@ -28,6 +28,8 @@ export function isRowMacValid(dek: Dek, mac: Uint8Array, table: string, environm
 export interface RowAuthenticator<Row> {
   /** The same row with its MAC. */
   seal(row: Row): Promise<Row>
+  /** Loads the key and returns a synchronous `seal`, for a request that makes its row later. */
+  loadSealer(): Promise<(row: Row) => Row>
   /** Synchronous when the key is loaded, so that a call costs no more than the hash. */
   hasValidMac(row: Row): Promise<boolean> | boolean
 }
@@ -50,9 +52,12 @@ export function makeRowAuthenticator<Row extends { readonly mac: Uint8Array }>(
 ): RowAuthenticator<Row> {
   const isMadeBy = (dek: Dek, row: Row): boolean =>
     dek.purpose === 'row_mac' && isRowMacValid(dek, row.mac, table, environment, macFields(row))
+  const sealUnder = (dek: Dek, row: Row): Row => ({ ...row, mac: makeRowMac(dek, table, environment, macFields(row)) })
   return Object.freeze({
-    async seal(row: Row) {
-      return { ...row, mac: makeRowMac(await keyring.active('row_mac'), table, environment, macFields(row)) }
+    seal: async (row: Row) => sealUnder(await keyring.active('row_mac'), row),
+    async loadSealer() {
+      const dek = await keyring.active('row_mac')
+      return (row: Row) => sealUnder(dek, row)
     },
     hasValidMac(row: Row) {
       const dek = keyring.byId(macKeyIdOf(row.mac))

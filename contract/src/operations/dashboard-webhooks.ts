@@ -41,7 +41,8 @@ const delivery = Type.Object({
 })
 
 const outcome = Type.String({
-  description: 'delivered, refused, late, unreachable, forbidden_address, forbidden_url, not_signed, endpoint_removed or stopped.',
+  description:
+    'delivered, refused, late, unreachable, forbidden_address, forbidden_url, not_signed, tampered, endpoint_removed or stopped.',
 })
 
 const attempt = Type.Object({

@@ -64,6 +64,7 @@ import { listInbox } from '../store/sandbox.ts'
 
 import type { Adapters } from './adapters.ts'
 import { readReadiness, type Lifecycle } from './lifecycle.ts'
+import { makeRowAlarm } from './row-alarm.ts'
 import { createLimits, simulatedCapsOf, type LimitSet } from './limits.ts'
 import type { Storage } from './storage.ts'
 import { cardsTable } from '../store/cards.ts'
@@ -107,7 +108,8 @@ export async function createServices(config: Config, adapters: Adapters, deps: S
   const { clock: machineClock, log, metrics, store, keyring, kek, sdk, overrides = {} } = deps
   const { clock, mover } = adapters.time(machineClock)
   const now = (): number => performance.now()
-  const base = { store, keyring, clock, environment, alarm: log.error }
+  const alarm = makeRowAlarm({ log, metrics, store, clock })
+  const base = { store, keyring, clock, environment, alarm }
 
   const limits = {
     ...createLimits(config, {
@@ -156,7 +158,7 @@ export async function createServices(config: Config, adapters: Adapters, deps: S
   // Events to merchants.
   const failed = (err: unknown): void => log.error('delivery_failed', { err })
   const post = makeWebhookPost({ guard, clock, timeoutMs: webhookSettings.timeoutMs })
-  const delivery = { store, keyring, environment, clock, guard, settings: webhookSettings, post, failed }
+  const delivery = { ...base, guard, settings: webhookSettings, post, failed }
   const endpoints = makeWebhookEndpointAdministration(delivery)
   const webhooks = makeWebhookDeliverer({ ...delivery, random: () => Buffer.from(randomPublic(4)).readUInt32BE() / 2 ** 32 })
 
@@ -166,7 +168,7 @@ export async function createServices(config: Config, adapters: Adapters, deps: S
   const rows = makeFormSessionRows(base)
   const sessions = makeFormSessions({ store, rows, clock, merchants, isAnyOriginAllowed: adapters.isAnyOriginAllowed, isFormOrigin })
   const hosted = makeHostedSessions({ store, rows, keyring, clock, environment, requireReturnOrigin: sessions.requireReturnOrigin })
-  const disclosures = makeDisclosures({ store, clock, texts: disclosureTexts(config, adapters) })
+  const disclosures = makeDisclosures({ ...base, texts: disclosureTexts(config, adapters) })
   await disclosures.store()
 
   // The dashboard. Sign-in uses the machine's time and not that of the sandbox, because authenticator codes and sessions depend on it.
@@ -241,7 +243,7 @@ export async function createServices(config: Config, adapters: Adapters, deps: S
     startPage: makeGettingStarted({ store, clock }, { formOrigin, sdk, testing: sandbox === null ? null : testingOf(sandbox) }),
     evidence: makeEvidenceCollector({ store, mac, merchants, disclosures, findings, details: { provider, form: sdk } }),
     consents: makeConsents({ store, disclosures, mac }),
-    pageCheck: makePageCheck({ store, clock, merchants, formOrigin, ...page }),
+    pageCheck: makePageCheck({ ...base, merchants, formOrigin, ...page }),
     recorder: makeRequestRecorder({
       store,
       merchants,

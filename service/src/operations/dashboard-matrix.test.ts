@@ -4,6 +4,7 @@ import { after, test } from 'node:test'
 
 import { dashboardOperations, isOperationName, type DashboardOperationName } from '@tessera/contract/operations'
 import { SettingProblem } from '@tessera/contract/setting-problems'
+import { makeRowAuthenticator } from '@tessera/vault/rowmac'
 
 import { createDashboardClient, type DashboardUser } from '../testing/dashboard-user.fixture.ts'
 
@@ -16,7 +17,7 @@ import { findDashboardUser, listDashboardUsers } from '../store/dashboard-users.
 import { listDeliveries } from '../store/deliveries.ts'
 import { listFindings } from '../store/findings.ts'
 import { findMerchant } from '../store/merchants.ts'
-import { listPageChecks, listPageScripts, savePageCheck } from '../store/page-checks.ts'
+import { listPageChecks, listPageScripts, savePageCheck, pageScriptsTable } from '../store/page-checks.ts'
 import { findReceipt } from '../store/receipts.ts'
 import { insertRequests } from '../store/request-log.ts'
 import { listMerchantInbox, listScenarioSteps } from '../store/sandbox.ts'
@@ -24,6 +25,9 @@ import { listEndpoints } from '../store/webhook-endpoints.ts'
 import { operatorActor } from '../testing/request-context.fixture.ts'
 
 const app = await createTestApp({ after })
+const { seal } = makeRowAuthenticator(app.keyring, app.environment, pageScriptsTable)
+const noReview = { decision: 'open', reason: '', reviewedFingerprint: '', reviewedBy: '', reviewedAt: 0, mac: new Uint8Array(0) } as const
+const unreviewed = { firstAt: 1, lastAt: 1, ...noReview } as const
 const entrance = createDashboardClient(app)
 
 /** What of a merchant a method may be pointed at. Whatever a new method takes goes in here, and into `marksOf`. */
@@ -194,7 +198,7 @@ async function own(owner: DashboardUser): Promise<Owned> {
   const note = { at: 1, actor: `user:${userId}`, action: 'page.checked', merchantId, subject: userId, version: 0, mac: new Uint8Array(0) }
   await app.store.write(savePageCheck, {
     check,
-    scripts: [seen],
+    scripts: [await seal({ ...unreviewed, bucket, merchantId, page, ...seen })],
     pagesMax: 9,
     scriptsMax: 9,
     audit: { ...note, requestId: '', outcome: 'broken' },

@@ -21,6 +21,7 @@ const deliverer = makeWebhookDeliverer({
   keyring,
   environment,
   clock,
+  alarm: (event) => app.alarms.push(event),
   guard,
   settings: webhookSettings,
   random: () => 0.5,

@@ -19,7 +19,7 @@ export const auditTable = table('audit', {
   mac:        bytes(),
   requestId:  text(),             // as in our log
   outcome:    text(),             // a code: contract/src/audit.ts
-})
+}, 'each entry is linked to the one before it by its hash')
 
 /** A stored entry, as a link of its chain. */
 export type AuditRow = RowOf<typeof auditTable>

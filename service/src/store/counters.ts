@@ -11,7 +11,7 @@ export const countersTable = table('tallies', {
   hour:       integer().key(),  // hours since 1970, UTC; 0 for the count of all time
   name:       text().key(),     // one of our own names
   count:      integer(),
-})
+}, 'shown and counted only: nothing is decided by these rows')
 
 /** One counter of a merchant: of one hour, or of all time. */
 export type CounterRow = RowOf<typeof countersTable>

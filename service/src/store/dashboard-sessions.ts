@@ -1,8 +1,8 @@
 import type { AuditEntry } from './audit.ts'
-import { text, quotedText, timestamp, bytes, quote } from './columns.ts'
+import { text, quotedText, timestamp, bytes, rowMac } from './columns.ts'
 import { table, type RowOf } from './table.ts'
 import { sql } from './statement.ts'
-import { type Read, type Transaction, run, writeAudit } from './transaction.ts'
+import { type Read, type Transaction, insertRow, run, writeAudit } from './transaction.ts'
 
 // prettier-ignore
 export const dashboardSessionsTable = table('dashboard_sessions', {
@@ -16,22 +16,26 @@ export const dashboardSessionsTable = table('dashboard_sessions', {
   lastSeenAt:  timestamp(),
   userAgent:   quotedText(),
   address:     text(),
+  mac:         rowMac(),      // it covers the time of the last request, so each touch changes it
 })
 
 export type DashboardSessionRow = RowOf<typeof dashboardSessionsTable>
 
-const insertRow = sql`${dashboardSessionsTable.insertSql}`
-
 export function* insertDashboardSession({ session, audit }: { session: DashboardSessionRow; audit: AuditEntry }): Transaction<void> {
-  const { sessionId, userId, merchantId, hash, pepperKeyId, csrf, createdAt, lastSeenAt, userAgent, address } = session
-  yield* run(insertRow, [sessionId, userId, merchantId, hash, pepperKeyId, csrf, createdAt, lastSeenAt, quote(userAgent), address])
+  yield* insertRow(dashboardSessionsTable, session)
   yield* writeAudit(audit)
 }
 
-const touchRow = sql`update dashboard_sessions set last_seen_at = $2 where session_id = $1 and last_seen_at < $2`
+const touchRow = sql`update dashboard_sessions set last_seen_at = $2, mac = $3 where session_id = $1 and mac = $4`
 
-export function* touchDashboardSession({ sessionId, now }: { sessionId: string; now: number }): Transaction<void> {
-  yield* run(touchRow, [sessionId, now])
+export interface TouchDashboardSession {
+  readonly session: DashboardSessionRow
+  readonly previousMac: Uint8Array
+}
+
+/** Stores the time of the last request in the row whose MAC is `previousMac`; of concurrent requests one stores it. */
+export function* touchDashboardSession({ session, previousMac }: TouchDashboardSession): Transaction<void> {
+  yield* run(touchRow, [session.sessionId, session.lastSeenAt, session.mac, previousMac])
 }
 
 const deleteOne = sql`delete from dashboard_sessions where user_id = $1 and session_id = $2 returning session_id`

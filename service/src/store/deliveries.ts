@@ -26,7 +26,7 @@ export const deliveriesTable = table('deliveries', {
   dueAt:         timestamp().nullable(),            // when it is attempted next, or the end of a claim's lease; null: never
   createdAt:     timestamp().named('made_at'),
   finishedAt:    timestamp().named('settled_at'),   // 0 while it waits
-})
+}, 'bound by the MACs of its event and its endpoint, which have to be of one merchant and object')
 
 /** The delivery of one event to one endpoint. */
 export type DeliveryRow = RowOf<typeof deliveriesTable>
@@ -72,7 +72,7 @@ export const deliveryAttemptsTable = table('delivery_attempts', {
   tookMs:     integer(),
   outcome:    text(),
   status:     integer(),
-})
+}, 'shown and counted only: nothing is decided by these rows')
 
 /** One attempt: an outcome code and the HTTP status (0 without one), never the endpoint's response. */
 export type DeliveryAttemptRow = RowOf<typeof deliveryAttemptsTable>
@@ -206,8 +206,8 @@ function keyValues({ bucket, endpointId, eventId }: DeliveryAttemptRow): Value[]
 }
 
 const selectDelivery = sql`
-  select o.merchant_id, o.event_id, o.type, o.object_id, o.at, o.body, o.bucket,
-    e.endpoint_id, e.url, e.secret, e.secret_before, e.before_ends_at, e.created_at
+  select o.merchant_id, o.event_id, o.type, o.object_id, o.at, o.body, o.bucket, o.mac as event_mac,
+    e.endpoint_id, e.url, e.secret, e.secret_before, e.before_ends_at, e.created_at, e.mac
   from outbox o left join webhook_endpoints e on e.bucket = o.bucket and e.merchant_id = o.merchant_id and e.endpoint_id = $2
   where o.bucket = $1 and o.event_id = $3 and o.merchant_id = $4`
 
@@ -219,7 +219,10 @@ export function findDueDelivery({ bucket, endpointId, eventId, merchantId }: Del
     map: ([row]) =>
       row === undefined
         ? null
-        : { event: outboxTable.fromRow(row), endpoint: row['url'] === null ? null : webhookEndpointsTable.fromRow(row) },
+        : {
+            event: outboxTable.fromRow({ ...row, mac: row['event_mac'] ?? null }),
+            endpoint: row['url'] === null ? null : webhookEndpointsTable.fromRow(row),
+          },
   }
 }
 

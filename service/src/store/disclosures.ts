@@ -1,4 +1,4 @@
-import { quote, quotedText, text, timestamp } from './columns.ts'
+import { quote, quotedText, rowMac, text, timestamp } from './columns.ts'
 import { table, type RowOf } from './table.ts'
 import { sql } from './statement.ts'
 import { type Read, type Transaction, run } from './transaction.ts'
@@ -10,7 +10,8 @@ export const disclosuresTable = table('disclosures', {
   locale:      quotedText().key(),
   text:        quotedText().named('wording'),
   firstUsedAt: timestamp(),
-  lastUsedAt:  timestamp(),
+  lastUsedAt:  timestamp().notCovered('shown only; moved by a conditional update, which has no keys'),
+  mac:         rowMac(),
 })
 
 /** A consent text that was shown to cardholders. */

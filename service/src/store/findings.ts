@@ -16,7 +16,7 @@ export const findingsTable = table('findings', {
   method:     text(),                              // this column and those below are of the last time
   origin:     quotedText(),                        // of the page; '' for none
   requestId:  text(),                              // as in our log
-})
+}, 'shown and counted only: nothing is decided by these rows')
 
 /** Unsafe use of the API by a merchant's own code, as the service observed it: how often and when, never what was sent. */
 export type FindingRow = RowOf<typeof findingsTable>

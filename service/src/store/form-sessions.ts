@@ -20,7 +20,7 @@ export const formSessionsTable = table('form_sessions', {
   endsAt:       timestamp(),
   returnTo:     text().nullable(),        // where the hosted page redirects the cardholder; null when the form is in a page of the merchant
   cancelledAt:  timestamp(),              // when the cardholder cancelled on the hosted page; 0 otherwise
-  mac:          rowMac(),                 // empty in rows from before form sessions had a MAC; it covers the attempts, so each attempt changes it
+  mac:          rowMac(),                 // it covers the attempts, so each attempt changes it
 })
 
 /** A permission for one payer to create tokens with the hosted form, issued by a merchant. Only the hash of the session's secret is stored. */
@@ -35,7 +35,7 @@ export const formCardsTable = table('form_cards', {
   sealed:    bytes(),
   createdAt: timestamp(),
   endsAt:    timestamp(),
-})
+}, 'sealed under the secret of its session, which is not stored')
 
 /** A card created with a session of the hosted page. Its token is sealed under the session's secret, which is not stored. */
 export type FormCardRow = RowOf<typeof formCardsTable>

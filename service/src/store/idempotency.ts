@@ -1,5 +1,5 @@
 import { type Value, sql } from './statement.ts'
-import { bytes, integer, oneOf, text, timestamp } from './columns.ts'
+import { bytes, integer, oneOf, rowMac, text, timestamp } from './columns.ts'
 import { table, type RowOf } from './table.ts'
 import { type Read, type Transaction, run, runOne } from './transaction.ts'
 
@@ -17,7 +17,8 @@ export const idempotencyTable = table('idempotency', {
   method:      text(),
   subject:     text(),                           // id of the receipt, card or attempt by which an expired claim is resolved
   requestId:   text(),                           // our id of the request that made the claim; '' without one
-  sealed:      bytes().nullable(),               // the outcome, sealed under the request itself; null until there is one
+  sealed:      bytes().nullable().notCovered('the outcome, sealed under the request itself'), // null until there is one
+  mac:         rowMac(),
 })
 
 export type IdempotencyRow = RowOf<typeof idempotencyTable>

@@ -14,7 +14,7 @@ export const keysTable = table('keys', {
   wrapped:    bytes(),
   checkValue: bytes(),
   createdAt:  timestamp(),
-})
+}, 'wrapped under the KEK with purpose, owner and epoch in the associated data')
 
 export const listKeys = {
   statement: sql`select ${keysTable.columns} from keys order by purpose, owner, epoch`,

@@ -47,7 +47,7 @@ export const credentialUsesTable = table('credential_uses', {
   merchantId: text().key(),
   number:     integer().key(),
   lastUsedAt: timestamp(),
-})
+}, 'shown and counted only: nothing is decided by these rows')
 
 export type CredentialUse = RowOf<typeof credentialUsesTable>
 

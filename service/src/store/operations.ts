@@ -1,5 +1,5 @@
 import type { CardKey } from './cards.ts'
-import { text, quotedText, oneOf, integer, timestamp } from './columns.ts'
+import { text, quotedText, oneOf, integer, timestamp, rowMac } from './columns.ts'
 import { table, type RowOf } from './table.ts'
 import { sql } from './statement.ts'
 import { type Read, type Transaction, run } from './transaction.ts'
@@ -29,6 +29,7 @@ export const operationsTable = table('operations', {
   requestedAt: timestamp().named('asked_at'),
   resolvedAt:  timestamp().named('settled_at'),
   cardId:      text(),                            // of an authorization or hold: the card that was to pay; '' for other kinds and in old rows
+  mac:         rowMac(),
 })
 
 /** One request to the network or to the merchant's endpoint, durable before it is sent. The network knows it by our requestId. */

@@ -1,5 +1,5 @@
 import { eventTypes } from '@tessera/contract/event'
-import { text, oneOf, integer, timestamp, readText, readInteger } from './columns.ts'
+import { text, oneOf, integer, timestamp, rowMac, readText, readInteger } from './columns.ts'
 import { table, type RowOf } from './table.ts'
 import type { MerchantKey } from './merchants.ts'
 import { sql } from './statement.ts'
@@ -12,13 +12,14 @@ export interface EventListQuery extends MerchantKey {
 
 // prettier-ignore
 export const outboxTable = table('outbox', {
-  bucket:     integer(),
+  bucket:     integer().key(),
+  eventId:    text().key(),
   merchantId: text(),
-  eventId:    text(),
   type:       oneOf(...eventTypes),
   objectId:   text(),                // card or receipt id: events of one object are delivered in order
   at:         timestamp(),
   body:       text(),                // JSON: the body as it will be delivered
+  mac:        rowMac(),
 })
 
 /** An event, stored together with its cause and delivered afterwards. Events of one object keep the order in which they were written. */
@@ -58,8 +59,8 @@ export function* deleteOldEvents({ before }: { readonly before: number }): Trans
 
 // This transaction has locked the row of the event's object, so a concurrent one waits for it and then sees this event's position.
 const insertEvent = sql`
-  insert into outbox (bucket, merchant_id, event_id, type, object_id, at, body, position)
-  select cast($1 as integer), $2, $3, $4, $5, cast($6 as bigint), $7, coalesce(max(position), 0) + 1 from outbox
+  insert into outbox (bucket, merchant_id, event_id, type, object_id, at, body, mac, position)
+  select cast($1 as integer), $2, $3, $4, $5, cast($6 as bigint), $7, $8, coalesce(max(position), 0) + 1 from outbox
   where bucket = $1 and object_id = $5`
 
 // For every endpoint that the merchant has now; an endpoint added later gets only later events.
@@ -72,8 +73,8 @@ const insertDeliveries = sql`
 
 /** Inserts events, each after those of its object, and their deliveries to the merchant's endpoints. */
 export function* insertEvents(events: readonly EventRow[]): Transaction<void> {
-  for (const { bucket, merchantId, eventId, type, objectId, at, body } of events) {
-    yield* run(insertEvent, [bucket, merchantId, eventId, type, objectId, at, body])
+  for (const { bucket, merchantId, eventId, type, objectId, at, body, mac } of events) {
+    yield* run(insertEvent, [bucket, merchantId, eventId, type, objectId, at, body, mac])
     yield* run(insertDeliveries, [bucket, eventId])
   }
 }

@@ -1,7 +1,7 @@
 import type { AuditEntry } from './audit.ts'
 import type { MerchantKey } from './merchants.ts'
 import { sql } from './statement.ts'
-import { integer, oneOf, quote, quotedText, text, timestamp } from './columns.ts'
+import { integer, oneOf, quote, quotedText, rowMac, text, timestamp } from './columns.ts'
 import { table, type RowOf } from './table.ts'
 import { type Read, type Transaction, run, runOne, writeAudit } from './transaction.ts'
 
@@ -15,39 +15,43 @@ export const pageChecksTable = table('page_checks', {
   errors:     integer(),
   warnings:   integer(),
   report:     text(),              // JSON, of bounded length
-})
+}, 'shown and counted only: nothing is decided by these rows')
 
 /** The last check of one of a merchant's pages. */
 export type PageCheckRow = RowOf<typeof pageChecksTable>
 
+const scanned = 'as the last check found the script; a decision is bound to the fingerprint that was reviewed'
+
 // prettier-ignore
 export const pageScriptsTable = table('page_scripts', {
-  bucket:              integer(),
-  merchantId:          text(),
+  bucket:              integer().key(),
+  merchantId:          text().key(),
+  scriptId:            text().key(),
   page:                quotedText(),
-  scriptId:            text(),
-  address:             quotedText(),
-  fingerprint:         quotedText().named('print'),        // its hash, or the integrity that its page demands; '' where neither is known
-  integrity:           quotedText(),
-  party:               oneOf('first', 'third'),
-  firstAt:             timestamp(),
-  lastAt:              timestamp(),
+  address:             quotedText().notCovered(scanned),
+  fingerprint:         quotedText().named('print').notCovered(scanned), // its hash, or the integrity that its page demands; '' where neither is known
+  integrity:           quotedText().notCovered(scanned),
+  party:               oneOf('first', 'third').notCovered(scanned),
+  firstAt:             timestamp().notCovered(scanned),
+  lastAt:              timestamp().notCovered(scanned),
   decision:            oneOf('open', 'authorised', 'refused').named('judged'),
   reason:              quotedText(),                       // why the page needs it, in the merchant's own words (PCI DSS 6.4.3)
   reviewedFingerprint: quotedText().named('judged_print'), // its fingerprint when it was reviewed
   reviewedBy:          text().named('judged_by'),
   reviewedAt:          timestamp().named('judged_at'),
+  mac:                 rowMac(),
 })
 
 /** A script of a page, and whether the merchant authorized it. */
-export type PageScriptRow = Omit<RowOf<typeof pageScriptsTable>, 'bucket' | 'merchantId'>
+export type PageScriptRow = RowOf<typeof pageScriptsTable>
 
-/** A script as a check found it, without its review. */
+/** A script as a check found it. */
 export type ScannedScript = Pick<PageScriptRow, 'scriptId' | 'address' | 'fingerprint' | 'integrity' | 'party'>
 
 export interface PageCheckResult {
   readonly check: PageCheckRow
-  readonly scripts: readonly ScannedScript[]
+  /** Rows without a review. A script that is stored already keeps its review, and its MAC. */
+  readonly scripts: readonly PageScriptRow[]
   /** Per merchant; the oldest beyond the limit are deleted. */
   readonly pagesMax: number
   readonly scriptsMax: number
@@ -62,7 +66,7 @@ const deleteOldChecks = sql`
     (select page from page_checks where bucket = $1 and merchant_id = $2 order by checked_at desc, page limit 100 offset $3)`
 
 const upsertScript = sql`
-  insert into page_scripts (${pageScriptsTable.columns}) values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $9, 'open', '""', '""', '', 0)
+  ${pageScriptsTable.insertSql}
   on conflict (bucket, merchant_id, script_id) do update set address = excluded.address, print = excluded.print,
     integrity = excluded.integrity, party = excluded.party, last_at = excluded.last_at`
 
@@ -84,9 +88,7 @@ export function* savePageCheck({ audit, ...result }: PageCheckResult & { readonl
   const [of, page] = [[bucket, merchantId], quote(check.page)]
   yield* run(upsertCheck, pageChecksTable.toValues(check))
   yield* run(deleteOldChecks, [...of, pagesMax])
-  for (const { scriptId, address, fingerprint: print, integrity, party } of scripts) {
-    yield* run(upsertScript, [...of, page, scriptId, quote(address), quote(print), quote(integrity), party, checkedAt])
-  }
+  for (const script of scripts) yield* run(upsertScript, pageScriptsTable.toValues(script))
   yield* run(deleteGoneScripts, [...of, page, checkedAt])
   yield* run(deleteOldScripts, [...of, scriptsMax])
   yield* writeAudit(audit)
@@ -108,27 +110,26 @@ export function listPageScripts({ bucket, merchantId }: MerchantKey): Read<PageS
   return {
     statement: selectScripts,
     values: [bucket, merchantId],
-    map: (rows) =>
-      rows.map((row) => {
-        const { bucket: _bucket, merchantId: _merchantId, ...script } = pageScriptsTable.fromRow(row)
-        return script
-      }),
+    map: (rows) => rows.map(pageScriptsTable.fromRow),
   }
 }
 
-export interface ScriptReview extends MerchantKey, Pick<PageScriptRow, 'scriptId' | 'decision' | 'reason' | 'reviewedBy' | 'reviewedAt'> {
-  /** The script's fingerprint when the person looked at it. */
-  readonly fingerprint: string
+export interface ScriptReview {
+  /** The row with the review; `fingerprint` is what the person looked at. */
+  readonly script: PageScriptRow
+  /** Of the row that was read. */
+  readonly previousMac: Uint8Array
 }
 
 const updateReview = sql`
-  update page_scripts set judged = $5, reason = $6, judged_print = $4, judged_by = $7, judged_at = $8
-  where bucket = $1 and merchant_id = $2 and script_id = $3 and print = $4 returning script_id`
+  update page_scripts set judged = $5, reason = $6, judged_print = $4, judged_by = $7, judged_at = $8, mac = $9
+  where bucket = $1 and merchant_id = $2 and script_id = $3 and print = $4 and mac = $10 returning script_id`
 
 /** Stores a review of a script. Returns false when there is no such script, or it has changed since the person looked at it. */
-export function* reviewScript({ audit, ...review }: ScriptReview & { readonly audit: AuditEntry }): Transaction<boolean> {
-  const { bucket, merchantId, scriptId, fingerprint, decision, reason, reviewedBy, reviewedAt } = review
-  const values = [bucket, merchantId, scriptId, quote(fingerprint), decision, quote(reason), reviewedBy, reviewedAt]
+export function* reviewScript({ audit, script, previousMac }: ScriptReview & { readonly audit: AuditEntry }): Transaction<boolean> {
+  const { bucket, merchantId, scriptId, reviewedFingerprint, decision, reason, reviewedBy, reviewedAt, mac } = script
+  const review = [decision, quote(reason), reviewedBy, reviewedAt, mac]
+  const values = [bucket, merchantId, scriptId, quote(reviewedFingerprint), ...review, previousMac]
   if ((yield* runOne(updateReview, values)) === null) return false
   yield* writeAudit(audit)
   return true

@@ -102,9 +102,25 @@ export interface ReceiptUpdate extends TransactionExtras {
   /** Inserted, or replacing the operation with the same requestId. */
   readonly operations: readonly OperationRow[]
   /** One-time cards are locked while a payment is open. */
-  readonly cardLock: { readonly cardId: string; readonly move: 'take' | 'release' } | null
+  readonly cardLock: CardLockMove | null
   /** The one-time card, which an approval removes: its next version. */
   readonly card: CardRow | null
+}
+
+// prettier-ignore
+export const cardLocksTable = table('card_locks', {
+  bucket:     integer().key(),
+  cardId:     text().key(),
+  merchantId: text(),
+  receiptId:  text(),          // the payment that uses the one-time card
+  mac:        rowMac(),
+})
+
+export type CardLockRow = RowOf<typeof cardLocksTable>
+
+export interface CardLockMove {
+  readonly lock: CardLockRow
+  readonly move: 'take' | 'release'
 }
 
 /** `conflict`: another change of the receipt or the card came first. `cardLocked`: another payment uses the one-time card. In both cases nothing was written. */
@@ -153,7 +169,7 @@ export function* updateReceipt({ events, idempotency, ...change }: ReceiptUpdate
 function* update({ receipt, operations, cardLock, card, audit }: ReceiptUpdate): Transaction<ReceiptUpdateResult> {
   if (!(yield* updateRow(receiptsTable, receipt))) return yield* rollback('conflict')
   yield* upsertOperations(operations)
-  if (cardLock !== null && !(yield* moveCardLock(receipt, cardLock))) return yield* rollback('cardLocked')
+  if (cardLock !== null && !(yield* moveCardLock(cardLock))) return yield* rollback('cardLocked')
   if (card !== null && !(yield* replaceCardAndVerification(card))) return yield* rollback('conflict')
   yield* writeAudit(audit)
   return 'updated'
@@ -339,17 +355,23 @@ export function listReceiptsOfCard({ bucket, cardId, merchantId }: CardKey, coun
 
 // A receipt that already has the lock may take it again.
 const takeLock = sql`
-  insert into card_locks (bucket, card_id, merchant_id, receipt_id) values ($1, $2, $3, $4)
-  on conflict (bucket, card_id) do update set receipt_id = excluded.receipt_id
+  ${cardLocksTable.insertSql}
+  on conflict (bucket, card_id) do update set mac = excluded.mac
   where card_locks.merchant_id = excluded.merchant_id and card_locks.receipt_id = excluded.receipt_id
   returning card_id`
 
 const releaseLock = sql`delete from card_locks where bucket = $1 and card_id = $2 and merchant_id = $3 and receipt_id = $4`
 
 /** Locks a card for a receipt, or releases it. False when another receipt has the lock. Only the receipt that has it can release it. */
-export function* moveCardLock(receipt: ReceiptKey, lock: NonNullable<ReceiptUpdate['cardLock']>): Transaction<boolean> {
-  const values = [receipt.bucket, lock.cardId, receipt.merchantId, receipt.receiptId]
-  if (lock.move === 'take') return (yield* runOne(takeLock, values)) !== null
-  yield* run(releaseLock, values)
+export function* moveCardLock({ lock, move }: CardLockMove): Transaction<boolean> {
+  if (move === 'take') return (yield* runOne(takeLock, cardLocksTable.toValues(lock))) !== null
+  yield* run(releaseLock, [lock.bucket, lock.cardId, lock.merchantId, lock.receiptId])
   return true
+}
+
+const selectLock = sql`select ${cardLocksTable.columns} from card_locks where bucket = $1 and card_id = $2`
+
+/** The lock of a one-time card, or null. */
+export function findCardLock({ bucket, cardId }: Pick<CardKey, 'bucket' | 'cardId'>): Read<CardLockRow | null> {
+  return { statement: selectLock, values: [bucket, cardId], map: ([row]) => (row === undefined ? null : cardLocksTable.fromRow(row)) }
 }

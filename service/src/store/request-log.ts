@@ -22,7 +22,7 @@ const listColumns = {
 }
 
 /** The columns of a list. */
-export const requestLogTable = table('request_log', listColumns)
+export const requestLogTable = table('request_log', listColumns, 'shown and counted only: nothing is decided by these rows')
 
 /** One API call in its merchant's request log, already redacted. */
 export type RequestRow = RowOf<typeof requestLogTable>
@@ -33,7 +33,7 @@ const detailedRequestTable = table('request_log', {
   ...listColumns,
   bytes:      integer(),
   detail:     text(),                            // JSON, of bounded length
-})
+}, 'shown and counted only: nothing is decided by these rows')
 
 /** A call with the details that only its own page shows. */
 export type DetailedRequestRow = RowOf<typeof detailedRequestTable>

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { createSecretKey } from 'node:crypto'
-import { readdirSync } from 'node:fs'
+import { readdirSync, readFileSync } from 'node:fs'
 import { test } from 'node:test'
 
 import type { Expiry } from '@tessera/contract/card'
@@ -8,6 +8,8 @@ import type { Dek } from '@tessera/vault/dek'
 import type { Keyring } from '@tessera/vault/keyring'
 import { makeRowAuthenticator, type MacField } from '@tessera/vault/rowmac'
 
+import type { Columns } from './columns.ts'
+import type { Table } from './table.ts'
 import { type CardRow, cardsTable } from './cards.ts'
 import { type DashboardUserRow, dashboardUsersTable } from './dashboard-users.ts'
 import { type FormSessionRow, formSessionsTable } from './form-sessions.ts'
@@ -133,8 +135,16 @@ const user: DashboardUserRow = {
   totpStep: 3,
 }
 
+const samples: ReadonlyMap<string, object> = new Map<string, object>([
+  ['cards', card],
+  ['form_sessions', formSession],
+  ['merchants', merchant],
+  ['receipts', receipt],
+  ['dashboard_users', user],
+])
+const keyring: Pick<Keyring, 'active' | 'byId'> = { active: () => Promise.resolve(dek), byId: () => dek }
+
 test('a row has the MAC that it had before its column map said what the MAC covers', async () => {
-  const keyring: Pick<Keyring, 'active' | 'byId'> = { active: () => Promise.resolve(dek), byId: () => dek }
   const sealed = await Promise.all([
     makeRowAuthenticator(keyring, 'test', cardsTable).seal(card),
     makeRowAuthenticator(keyring, 'test', formSessionsTable).seal(formSession),
@@ -154,30 +164,94 @@ test('a row has the MAC that it had before its column map said what the MAC cove
   )
 })
 
-test('changing any column of a row changes what its MAC covers, but for those that the map leaves out with a reason', () => {
-  const leftOut = [
-    ...uncovered(cardsTable, cardsTable.macFields, card),
-    ...uncovered(formSessionsTable, formSessionsTable.macFields, formSession),
-    ...uncovered(merchantsTable, merchantsTable.macFields, merchant),
-    ...uncovered(receiptsTable, receiptsTable.macFields, receipt),
-    ...uncovered(dashboardUsersTable, dashboardUsersTable.macFields, user),
-  ]
-  assert.deepEqual(leftOut, ['cards.mac', 'form_sessions.mac', 'merchants.mac', 'receipts.mac', 'dashboard_users.mac', ...counters])
+test('the MAC covers every column of every table, but for those that its map leaves out with a reason', async () => {
+  const leftOut: string[] = []
+  for (const table of await tablesWithMac()) {
+    const row = samples.get(table.name) ?? sampleOf(table)
+    leftOut.push(...uncovered(table, table.macFields, row))
+    assert.deepEqual(
+      uncovered(table, table.macFields, row).filter((name) => !name.endsWith('.mac')),
+      table.fields.filter(({ isCovered, member }) => !isCovered && member !== 'mac').map(({ member }) => `${table.name}.${member}`),
+    )
+  }
+  assert.deepEqual(
+    leftOut.filter((name) => !name.endsWith('.mac')),
+    [
+      ...['failedAttempts', 'lockedUntil', 'totpStep'].map((member) => `dashboard_users.${member}`),
+      'disclosures.lastUsedAt',
+      'idempotency.sealed',
+      ...['address', 'fingerprint', 'integrity', 'party', 'firstAt', 'lastAt'].map((member) => `page_scripts.${member}`),
+      ...['attempts', 'open'].map((member) => `verifications.${member}`),
+    ],
+  )
 })
 
-test('every table with a MAC is tried here', async () => {
+test('the MACs of the other tables are those of migration 20', async () => {
+  const found = new Map<string, string>()
+  for (const table of await tablesWithMac()) {
+    if (samples.has(table.name)) continue
+    const row = sampleOf(table)
+    const sealed = await makeRowAuthenticator<MacRow>(keyring, 'test', table).seal(row as MacRow)
+    found.set(table.name, Buffer.from(sealed.mac.subarray(16, 24)).toString('hex'))
+  }
+  assert.deepEqual(Object.fromEntries(found), knownMacs)
+})
+
+test('every table of the schema has a column map with a MAC or a reason, or is named here', async () => {
+  const schema = readFileSync(new URL('schema/sqlite.sql', import.meta.url), 'utf8')
+  const created = [...schema.matchAll(/^create table (\w+)/gm)].map(([, name = '']) => name)
+  const mapped = new Set((await allTables()).map(({ name }) => name))
+  assert.deepEqual(
+    created.filter((name) => !mapped.has(name)),
+    withoutMap,
+  )
+})
+
+/** Their rows decide nothing that a MAC could hold: counters under keys of the day, positions and the sandbox. */
+const withoutMap = ['day_tries', 'migrations', 'sandbox_steps', 'send_limits', 'tally_places']
+
+// The first eight bytes; the sample of a table without one here is made from its types.
+const knownMacs = {
+  card_locks: '3042d507f2bd6e6a',
+  dashboard_sessions: 'f813505dfae7b088',
+  disclosures: 'de24bddbc3783162',
+  idempotency: '7fea0305fb995be3',
+  operations: '29c15081e1973919',
+  outbox: 'b641fd4845eb096c',
+  page_scripts: 'ea24d1e1f7ef2ec1',
+  verifications: '9261f9901be0af55',
+  webhook_endpoints: '8d34da0db33feffc',
+}
+
+interface MacRow {
+  readonly mac: Uint8Array
+}
+
+type AnyTable = Omit<Table<Columns>, 'macFields'> & { readonly macFields: ((row: object) => readonly MacField[]) | null }
+type TableWithMac = Omit<AnyTable, 'macFields'> & { readonly macFields: (row: object) => readonly MacField[] }
+
+async function allTables(): Promise<AnyTable[]> {
   const folder = new URL('.', import.meta.url)
   const files = readdirSync(folder).filter((file) => /^[a-z-]+\.ts$/.test(file))
   const modules = await Promise.all(files.map(async (file) => (await import(new URL(file, folder).href)) as Record<string, unknown>))
-  const tables = modules.flatMap((exported) => Object.values(exported)).filter(hasMacFields)
-  assert.deepEqual(tables.map(({ name }) => name).sort(), ['cards', 'dashboard_users', 'form_sessions', 'merchants', 'receipts'])
-})
-
-function hasMacFields(value: unknown): value is { readonly name: string } {
-  return typeof value === 'object' && value !== null && 'macFields' in value && value.macFields !== null
+  const tables = modules.flatMap((exported) => Object.values(exported)).filter(isTable)
+  return [...new Set(tables)].sort((one, other) => (one.name < other.name ? -1 : 1))
 }
 
-const counters = ['failedAttempts', 'lockedUntil', 'totpStep'].map((member) => `dashboard_users.${member}`)
+async function tablesWithMac(): Promise<TableWithMac[]> {
+  return (await allTables()).filter((table): table is TableWithMac => table.macFields !== null)
+}
+
+function isTable(value: unknown): value is AnyTable {
+  return typeof value === 'object' && value !== null && 'noMacBecause' in value
+}
+
+/** A row of any table, made from the types of its columns. */
+function sampleOf({ fields }: AnyTable): object {
+  return Object.fromEntries(fields.map(({ member, type }) => [member, sampleValues[type]]))
+}
+
+const sampleValues = { text: 'text', integer: 7, bigint: 1_700_000_000_000, smallint: true, bytea: Uint8Array.of(1, 2, 3) }
 
 /** The members whose change does not change the covered fields. */
 function uncovered<Row extends object>({ name }: { name: string }, macFields: (row: Row) => readonly MacField[], row: Row): string[] {

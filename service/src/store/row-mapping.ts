@@ -7,13 +7,13 @@ import type { Row, Value } from './statement.ts'
 // long (docs/decisions/0034-column-maps.md). Their text holds names from the column maps only.
 
 /** A column of a table, by the name of its member. */
-export interface TableField {
+export interface MappedField {
   readonly member: string
   readonly name: string
   readonly column: Column<unknown>
 }
 
-export function compileFromRow(fields: readonly TableField[]): (row: Row) => unknown {
+export function compileFromRow(fields: readonly MappedField[]): (row: Row) => unknown {
   const members = fields.map(({ member, name }, at) => `${expectName(member)}: read${at}(row.${expectName(name)}, '${name}')`)
   return compile(
     fields.map((_field, at) => `read${at}`),
@@ -22,7 +22,7 @@ export function compileFromRow(fields: readonly TableField[]): (row: Row) => unk
   ) as (row: Row) => unknown
 }
 
-export function compileToValues(fields: readonly TableField[]): (row: unknown) => Value[] {
+export function compileToValues(fields: readonly MappedField[]): (row: unknown) => Value[] {
   const values = fields.map(({ member, column }, at) =>
     column.write === null ? `row.${expectName(member)}` : `write${at}(row.${expectName(member)})`,
   )
@@ -34,7 +34,7 @@ export function compileToValues(fields: readonly TableField[]): (row: unknown) =
 }
 
 /** Null without a MAC. Throws when a column is neither covered nor left out with a reason. */
-export function compileMacFields(table: string, fields: readonly TableField[]): ((row: unknown) => readonly MacField[]) | null {
+export function compileMacFields(table: string, fields: readonly MappedField[]): ((row: unknown) => readonly MacField[]) | null {
   const parts = macPartsOf(table, fields)
   if (parts === null) return null
   const columns = new Map(fields.map(({ member, column }) => [member, column]))
@@ -50,7 +50,7 @@ export function compileMacFields(table: string, fields: readonly TableField[]): 
   ) as (row: unknown) => readonly MacField[]
 }
 
-function macPartsOf(table: string, fields: readonly TableField[]): readonly MacPart[] | null {
+function macPartsOf(table: string, fields: readonly MappedField[]): readonly MacPart[] | null {
   const [mac] = fields.flatMap(({ column }) => (column instanceof RowMacColumn ? [column] : []))
   const others = fields.filter(({ column }) => column !== mac)
   const leftOut = others.filter(({ column }) => column.notCoveredBecause !== null).map(({ member }) => member)

@@ -14,7 +14,7 @@ export const sandboxLedgerTable = table('sandbox_ledger', {
   outcome:     oneOf('approved', 'declined'),
   reason:      text(),
   at:          timestamp(),
-})
+}, 'test environment only: the card network of the sandbox')
 
 /** One money movement in the ledger of the sandbox network. */
 export type LedgerRow = RowOf<typeof sandboxLedgerTable>

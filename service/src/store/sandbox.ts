@@ -70,7 +70,7 @@ export const smsInboxTable = table('sms_inbox', {
   at:         timestamp(),
   phoneMask:  text(),
   text:       text(),
-})
+}, 'test environment only')
 
 /** An SMS of the sandbox. */
 export type InboxRow = RowOf<typeof smsInboxTable>

@@ -118,8 +118,12 @@ test('an order of its own holds constants, and a column may be covered by fields
   assert.deepEqual(ordered.macFields({ a: 'x', names: ['y', 'z'], mac: thing.mac }), [2, 'y', 'z', 'v1', 'x'])
 })
 
-test('a table without a MAC has none', () => {
-  assert.equal(table('plain', { a: text().key(), mac: bytes() }).macFields, null)
+test('a table without a MAC says why', () => {
+  const plain = { a: text().key(), mac: bytes() }
+  const { macFields, noMacBecause } = table('plain', plain, 'shown only')
+  assert.deepEqual([macFields, noMacBecause], [null, 'shown only'])
+  assert.throws(() => table('plain', plain), /plain needs either a MAC or a reason/)
+  assert.throws(() => table('plain', { ...plain, mac: rowMac() }, 'shown only'), /plain needs either a MAC or a reason/)
 })
 
 test('a map is refused whose MAC neither covers a column nor says why not', () => {
@@ -128,5 +132,5 @@ test('a map is refused whose MAC neither covers a column nor says why not', () =
   assert.throws(() => table('t', { ...column, mac: rowMac('a', 'b', 'c') }), /cannot cover c/)
   assert.throws(() => table('t', { ...column, mac: rowMac('a', 'b', 'a') }), /cannot cover a/)
   assert.throws(() => table('t', { ...column, c: text().notCovered('a counter'), mac: rowMac('a', 'b', 'c') }), /cannot cover c/)
-  assert.throws(() => table('t', { ...column, c: text().notCovered('a counter') }), /t has no MAC, and says that c is left out/)
+  assert.throws(() => table('t', { ...column, c: text().notCovered('a counter') }, 'no MAC'), /t has no MAC, and says that c is left out/)
 })

@@ -1,6 +1,6 @@
 import type { MacField } from '@tessera/vault/rowmac'
 
-import type { Column, Columns, RowMacColumn } from './columns.ts'
+import { type Column, type Columns, type ColumnType, RowMacColumn } from './columns.ts'
 import { compileFromRow, compileMacFields, compileToValues } from './row-mapping.ts'
 import { type Row, type Statement, type Value, makeStatement, placeholders } from './statement.ts'
 
@@ -9,8 +9,10 @@ import { type Row, type Statement, type Value, makeStatement, placeholders } fro
  *
  *     const cardsTable = table('cards', { bucket: integer().key(), cardId: text().key(), customer: quotedText().nullable(), … })
  *     type CardRow = RowOf<typeof cardsTable>
+ *
+ * Rows bear a MAC (`mac: rowMac()`), or `noMacBecause` says what binds them instead, or that they decide nothing.
  */
-export function table<C extends Columns>(name: string, columns: C): Table<C> {
+export function table<C extends Columns>(name: string, columns: C, noMacBecause: string | null = null): Table<C> {
   const fields = Object.entries(columns).map(([member, column]) => ({ member, column, name: column.columnName ?? snakeCase(member) }))
   const names = fields.map((field) => field.name)
   const keys = fields.filter(({ column }) => column.isKey).map((field) => field.name)
@@ -24,9 +26,20 @@ export function table<C extends Columns>(name: string, columns: C): Table<C> {
   let insertNew: Statement | null = null
   let insertNewRows: Statement | null = null
   let update: Statement | null = null
+  const hasMac = Object.values(columns).some((column) => column instanceof RowMacColumn)
+  if (hasMac === (noMacBecause !== null)) throw new Error(`${name} needs either a MAC or a reason why its rows have none`)
   return {
     name,
     names,
+    fields: fields.map(({ member, name: columnName, column }) => ({
+      member,
+      name: columnName,
+      type: column.type,
+      isKey: column.isKey,
+      isCovered: hasMac && column.notCoveredBecause === null && !(column instanceof RowMacColumn),
+    })),
+    keys: fields.filter(({ column }) => column.isKey).map(({ member }) => member),
+    noMacBecause,
     columns: names.join(', '),
     insertSql,
     insertRowsSql,
@@ -56,6 +69,11 @@ export interface Table<C extends Columns> {
   readonly name: string
   /** The columns' names, in order. */
   readonly names: readonly string[]
+  readonly fields: readonly TableField[]
+  /** The members of the primary key. */
+  readonly keys: readonly string[]
+  /** Why rows of this table bear no MAC; null when they bear one. */
+  readonly noMacBecause: string | null
   /** The same, for a statement. */
   readonly columns: string
   /** `insert into … values …`, with the values of `toValues`. */
@@ -77,6 +95,16 @@ export interface Table<C extends Columns> {
   toValues(this: void, row: RowOf<Table<C>>): Value[]
   /** What the MAC of a row covers, in its order; null for a table without one. */
   readonly macFields: HasRowMac<C> extends true ? (this: void, row: RowOf<Table<C>>) => readonly MacField[] : null
+}
+
+/** A column as tests go through them. */
+export interface TableField {
+  readonly member: string
+  readonly name: string
+  readonly type: ColumnType
+  readonly isKey: boolean
+  /** Whether the row's MAC covers it. */
+  readonly isCovered: boolean
 }
 
 type HasRowMac<C extends Columns> = true extends { [K in keyof C]: C[K] extends RowMacColumn ? true : false }[keyof C] ? true : false

@@ -18,6 +18,7 @@ import * as sandbox from './sandbox.ts'
 import * as sandboxLedger from './sandbox-ledger.ts'
 import * as sendLimits from './send-limits.ts'
 import * as testData from './test-data.ts'
+import * as unsignedRows from './unsigned-rows.ts'
 import * as verifications from './verifications.ts'
 import * as webhookEndpoints from './webhook-endpoints.ts'
 import type { Transaction } from './transaction.ts'
@@ -56,6 +57,7 @@ const tables: readonly object[] = [
   sandboxLedger,
   sendLimits,
   testData,
+  unsignedRows,
   verifications,
   webhookEndpoints,
 ]

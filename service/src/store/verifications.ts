@@ -3,7 +3,7 @@ import { timingSafeEqual } from 'node:crypto'
 import type { ClockReading } from '../clock.ts'
 import type { AuditEntry } from './audit.ts'
 import { type CardKey, type CardRow, replaceCard } from './cards.ts'
-import { text, oneOf, integer, bigint, timestamp, boolean, bytes, readInteger, readBytes } from './columns.ts'
+import { text, oneOf, integer, bigint, timestamp, boolean, bytes, rowMac, readInteger } from './columns.ts'
 import { table, type RowOf } from './table.ts'
 import { type IdempotencyExtras, type TransactionExtras, withExtras } from './extras.ts'
 import { type IdempotencyOutcome, storeIdempotencyOutcome } from './idempotency.ts'
@@ -11,6 +11,8 @@ import { type EventRow, insertEvents } from './outbox.ts'
 import { type SendClaim, addWrongCodes, claimSend, countDayAttempt, findWrongCodeWait, type DayAttemptCap } from './send-limits.ts'
 import { type Row, type Value, sql } from './statement.ts'
 import { type DuplicateRequest, type Read, type Transaction, rollback, run, runOne, writeAudit } from './transaction.ts'
+
+const counted = 'changed by conditional updates, which have no keys; the limits come from the settings'
 
 // prettier-ignore
 export const verificationsTable = table('verifications', {
@@ -24,13 +26,12 @@ export const verificationsTable = table('verifications', {
   phoneMask:     text().nullable(),
   networkRef:    text().nullable(),
   outcome:       text(),                            // `asked` before the network is called, then `sent` or the reason why not
-  attempts:      integer().named('tries'),
-  maxAttempts:   integer().named('tries_max'),
-  otpLifetimeMs: integer().named('life_ms'),
+  attempts:      integer().named('tries').notCovered(counted),
   requestedWall: timestamp().named('asked_wall'),
   requestedMono: bigint().named('asked_mono'),
   requestedBoot: text().named('asked_boot'),
-  open:          boolean(),
+  open:          boolean().notCovered(counted),
+  mac:           rowMac(),
 })
 
 export interface VerificationRow extends Omit<RowOf<typeof verificationsTable>, 'requestedWall' | 'requestedMono' | 'requestedBoot'> {
@@ -52,9 +53,17 @@ export interface SendResult extends CardKey {
   readonly phoneMask: string | null
   readonly networkRef: string | null
   readonly outcome: string
+  readonly mac: Uint8Array
+  /** Of the row that this result belongs to. */
+  readonly previousMac: Uint8Array
 }
 
 export interface CodeAttempt extends CardKey {
+  /** The row that the code is checked against, as it was read and its MAC verified: another row with the same id is not. */
+  readonly stored: Pick<VerificationRow, 'otpHash' | 'sentBy' | 'mac'>
+  /** From the settings. */
+  readonly maxAttempts: number
+  readonly otpLifetimeMs: number
   readonly now: ClockReading
   /** When the clocks have moved apart by more than this since the request, the code has expired. */
   readonly maxDriftMs: number
@@ -154,8 +163,8 @@ function* remainingWait(attempt: VerificationRow, waitMs: number): Transaction<n
 }
 
 const updateSentRow = sql`
-  update verifications set sent_by = $5, phone_mask = $6, network_ref = $7, outcome = $8
-  where bucket = $1 and card_id = $2 and merchant_id = $3 and attempt_id = $4
+  update verifications set sent_by = $5, phone_mask = $6, network_ref = $7, outcome = $8, mac = $9
+  where bucket = $1 and card_id = $2 and merchant_id = $3 and attempt_id = $4 and mac = $10
   returning attempt_id`
 
 export interface RecordSendResult extends TransactionExtras {
@@ -169,7 +178,8 @@ export function* recordSendResult({ result, audit, ...extras }: RecordSendResult
 }
 
 function* updateSent({ result, audit }: RecordSendResult): Transaction<boolean> {
-  const values = [result.attemptId, result.sentBy, result.phoneMask, result.networkRef, result.outcome]
+  const { attemptId, sentBy, phoneMask, networkRef, outcome, mac, previousMac } = result
+  const values = [attemptId, sentBy, phoneMask, networkRef, outcome, mac, previousMac]
   if ((yield* runOne(updateSentRow, [...keyValues(result), ...values])) === null) return false
   yield* writeAudit(audit)
   return true
@@ -184,11 +194,11 @@ export function findVerification(key: CardKey): Read<VerificationRow | null> {
 // clock is comparable.
 const countAttempt = sql`
   update verifications set tries = tries + 1
-  where bucket = $1 and card_id = $2 and merchant_id = $3 and attempt_id = $4 and open = 1 and tries < tries_max
-    and cast($5 as bigint) - asked_wall < life_ms and cast($5 as bigint) - asked_wall >= 0 - cast($8 as bigint)
-    and (asked_boot <> $7 or (cast($6 as bigint) - asked_mono < life_ms
+  where bucket = $1 and card_id = $2 and merchant_id = $3 and attempt_id = $4 and mac = $9 and open = 1 and tries < cast($10 as bigint)
+    and cast($5 as bigint) - asked_wall < cast($11 as bigint) and cast($5 as bigint) - asked_wall >= 0 - cast($8 as bigint)
+    and (asked_boot <> $7 or (cast($6 as bigint) - asked_mono < cast($11 as bigint)
       and abs((cast($5 as bigint) - asked_wall) - (cast($6 as bigint) - asked_mono)) <= cast($8 as bigint)))
-  returning otp_hash, sent_by, case when tries < tries_max then 0 else 1 end as is_last`
+  returning case when tries < cast($10 as bigint) then 0 else 1 end as is_last`
 
 /**
  * Counts an attempt. Where the service sent the code, it compares the code's hash, and verifies the card when the code is right. The idempotency claim
@@ -207,9 +217,9 @@ function* evaluateCode(
   ifRight: RightCodeExtras,
   idempotency: CodeIdempotency | null,
 ): Transaction<CodeAttemptResult> {
-  const { now, dayCap, maxWrongCodesPerHour } = attempt
+  const { now, dayCap, maxWrongCodesPerHour, stored, maxAttempts, otpLifetimeMs } = attempt
   const clocks = [Math.trunc(now.wallMs), Math.trunc(now.monotonicMs), now.bootId, attempt.maxDriftMs]
-  const counted = yield* runOne(countAttempt, [...keyValues(attempt), attempt.attemptId, ...clocks])
+  const counted = yield* runOne(countAttempt, [...keyValues(attempt), attempt.attemptId, ...clocks, stored.mac, maxAttempts, otpLifetimeMs])
   if (counted === null) return { outcome: yield* reasonNotCounted(attempt) }
 
   if (dayCap !== null && !(yield* countDayAttempt(dayCap))) {
@@ -220,12 +230,12 @@ function* evaluateCode(
   const retryAfterMs = maxWrongCodesPerHour === null ? 0 : yield* findWrongCodeWait(breaker, maxWrongCodesPerHour)
   if (retryAfterMs > 0) return yield* rollback({ outcome: 'wrongCodeLimit', retryAfterMs })
   const isLast = readInteger(counted, 'is_last') === 1
-  if (counted['sent_by'] === 'network') {
+  if (stored.sentBy === 'network') {
     // Counted as wrong until the network replies that it is right, so that concurrent attempts cannot exceed the limit.
     if (maxWrongCodesPerHour !== null) yield* addWrongCodes(breaker, 1)
     return { outcome: 'networkDecides', isLast }
   }
-  if (sameHash(readBytes(counted, 'otp_hash'), attempt.otpHash)) return yield* verify(attempt, ifRight)
+  if (sameHash(stored.otpHash, attempt.otpHash)) return yield* verify(attempt, ifRight)
   if (maxWrongCodesPerHour !== null) yield* addWrongCodes(breaker, 1)
   yield* writeAudit(attempt.auditIfWrong)
   if (idempotency !== null) yield* storeIdempotencyOutcome(isLast ? idempotency.outcomeIfLastWrong : idempotency.outcomeIfWrong)
@@ -269,9 +279,9 @@ function* reasonNotCounted(attempt: CodeAttempt): Transaction<'notRequested' | '
   const row = yield* runOne(selectAttempt, keyValues(attempt))
   if (row === null) return 'notRequested'
   const stored = fromRow(row)
-  if (stored.attemptId !== attempt.attemptId) return 'conflict'
+  if (stored.attemptId !== attempt.attemptId || !sameHash(stored.mac, attempt.stored.mac)) return 'conflict'
   if (!stored.open && (yield* hasCardChanged(attempt.verifiedCard))) return 'conflict'
-  if (stored.attempts >= stored.maxAttempts) return 'attemptsUsedUp'
+  if (stored.attempts >= attempt.maxAttempts) return 'attemptsUsedUp'
   // Expired, or the clocks disagree: closed for good, so that setting a clock back does not make the code valid again.
   yield* run(closeOpen, [...keyValues(attempt), attempt.attemptId])
   return 'expired'
@@ -296,14 +306,19 @@ function keyValues(key: CardKey): Value[] {
 /** The outcomes of an attempt that was counted. */
 const countedOutcomes: ReadonlySet<CodeAttemptResult['outcome']> = new Set(['verified', 'incorrect', 'networkDecides'])
 
-function toValues({ requestedAt, ...row }: VerificationRow): Value[] {
+/** What the MAC of a verification covers, for rows with a clock reading. */
+export const verificationMac = {
+  name: verificationsTable.name,
+  macFields: (row: VerificationRow) => verificationsTable.macFields(toColumns(row)),
+}
+
+function toValues(row: VerificationRow): Value[] {
+  return verificationsTable.toValues(toColumns(row))
+}
+
+function toColumns({ requestedAt, ...row }: VerificationRow): RowOf<typeof verificationsTable> {
   const { wallMs, monotonicMs, bootId } = requestedAt
-  return verificationsTable.toValues({
-    ...row,
-    requestedWall: Math.trunc(wallMs),
-    requestedMono: Math.trunc(monotonicMs),
-    requestedBoot: bootId,
-  })
+  return { ...row, requestedWall: Math.trunc(wallMs), requestedMono: Math.trunc(monotonicMs), requestedBoot: bootId }
 }
 
 function fromRow(stored: Row): VerificationRow {

@@ -1,5 +1,5 @@
 import type { AuditEntry } from './audit.ts'
-import { text, integer, timestamp, bytes, readInteger } from './columns.ts'
+import { text, integer, timestamp, bytes, rowMac, readInteger } from './columns.ts'
 import { table, type RowOf } from './table.ts'
 import type { MerchantKey } from './merchants.ts'
 import { sql } from './statement.ts'
@@ -19,6 +19,7 @@ export const webhookEndpointsTable = table('webhook_endpoints', {
   previousSecret:       bytes().nullable().named('secret_before'), // sealed; during a rotation it signs too, until `previousSecretEndsAt`
   previousSecretEndsAt: timestamp().named('before_ends_at'),       // 0 without a previous secret
   createdAt:            timestamp(),
+  mac:                  rowMac(),
 })
 
 export type EndpointRow = RowOf<typeof webhookEndpointsTable>
@@ -38,16 +39,7 @@ export function* insertEndpoint({
   maxEndpoints: number
   audit: AuditEntry
 }): Transaction<boolean> {
-  const inserted = yield* runOne(insertRow, [
-    endpoint.bucket,
-    endpoint.endpointId,
-    endpoint.merchantId,
-    endpoint.url,
-    endpoint.secret,
-    endpoint.previousSecret,
-    endpoint.previousSecretEndsAt,
-    endpoint.createdAt,
-  ])
+  const inserted = yield* runOne(insertRow, webhookEndpointsTable.toValues(endpoint))
   const counted = inserted === null ? null : yield* runOne(countRows, [endpoint.bucket, endpoint.merchantId])
   if (counted === null || readInteger(counted, 'endpoints') > maxEndpoints) {
     return yield* rollback(false)
@@ -65,21 +57,21 @@ export function listEndpoints({ bucket, merchantId }: MerchantKey): Read<Endpoin
 }
 
 const updateSecrets = sql`
-  update webhook_endpoints set secret = $4, secret_before = $5, before_ends_at = $6
-  where bucket = $1 and endpoint_id = $2 and merchant_id = $3 and secret = $7 returning url`
+  update webhook_endpoints set secret = $4, secret_before = $5, before_ends_at = $6, mac = $7
+  where bucket = $1 and endpoint_id = $2 and merchant_id = $3 and mac = $8 returning url`
 
-/** Replaces the secrets. Returns false when the endpoint is deleted or its secret is no longer `expectedSecret`. */
+/** Replaces the secrets in the row whose MAC is `previousMac`. Returns false when the endpoint is deleted or another change came first. */
 export function* updateEndpointSecrets({
   endpoint,
-  expectedSecret,
+  previousMac,
   audit,
 }: {
   endpoint: EndpointRow
-  expectedSecret: Uint8Array
+  previousMac: Uint8Array
   audit: AuditEntry
 }): Transaction<boolean> {
-  const { bucket, endpointId, merchantId, secret, previousSecret, previousSecretEndsAt } = endpoint
-  const values = [bucket, endpointId, merchantId, secret, previousSecret, previousSecretEndsAt, expectedSecret]
+  const { bucket, endpointId, merchantId, secret, previousSecret, previousSecretEndsAt, mac } = endpoint
+  const values = [bucket, endpointId, merchantId, secret, previousSecret, previousSecretEndsAt, mac, previousMac]
   if ((yield* runOne(updateSecrets, values)) === null) return false
   yield* writeAudit(audit)
   return true

@@ -161,6 +161,7 @@ const noMetrics: Metrics = {
   countRequest() {},
   countMerchantEndpoint() {},
   countLimit() {},
+  countTamperedRow() {},
   observeCommit() {},
   registerGauge() {},
   render: () => Promise.resolve(''),

@@ -42,12 +42,12 @@ export function systemCardChangeEntry(changed: CardRow, action: CardAction): Aud
 
 export type CardEventType = Extract<EventType, `card.${string}`>
 
-/** The event of a card for the merchant's webhook: id and mask, never a token, in the form of the subscribe profile. `at` is Unix milliseconds. */
+/** The event of a card for the merchant's webhook, without its MAC: id and mask, never a token, in the form of the subscribe profile. `at` is Unix milliseconds. */
 export function cardEvent(type: CardEventType, card: CardRow, at: number): EventRow {
   const { bucket, merchantId, cardId: id, maskedPan: number, expiry, verified: verify, recurrent, customer } = card
   const data: CardEvent = { card: { id, number, expire: withSlash(expiry), verify, recurrent }, customer }
   const event: WebhookEvent<CardEventType> = { type, timestamp: new Date(at).toISOString(), data }
-  return { bucket, merchantId, eventId: issueId(bucket, at), type, objectId: id, at, body: JSON.stringify(event) }
+  return { bucket, merchantId, eventId: issueId(bucket, at), type, objectId: id, at, body: JSON.stringify(event), mac: new Uint8Array(0) }
 }
 
 /** The extras of a transaction, with an event for the merchant. */

@@ -79,7 +79,7 @@ async function assertLive(services: CardServices, card: CardRow, ctx: RequestCon
 
 /** Reports a row with a wrong MAC. Such a row is never used for a reply. */
 function reportTamperedCard({ alarm }: CardServices, card: CardRow, { merchantId, requestId }: RequestContext): RpcError {
-  alarm('row_tampered', { merchantId, cardId: card.cardId, requestId })
+  alarm('row_tampered', { merchantId, cardId: card.cardId, requestId, table: 'cards' })
   return new RpcError('internalError', { data: requestId, cause: new TamperedRowError(`card ${card.cardId} has a wrong MAC`) })
 }
 

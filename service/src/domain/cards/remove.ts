@@ -21,7 +21,7 @@ export async function removeCard(
     const audit = cardChangeEntry(ctx, removed, { at: now, action: 'card.removed', outcome: 'removed' })
     const extras = extrasWithEvent(
       completeExtras(ctx.idempotency, card.cardId, 'removed' as const),
-      cardEvent('card.removed', removed, now),
+      await services.eventMac.seal(cardEvent('card.removed', removed, now)),
     )
     return requireNoConflict(await services.store.write(updateCard, { card: removed, audit, ...extras })) || null
   })

@@ -94,7 +94,7 @@ export function makeCardResealer(deps: CardResealerDependencies): CardResealer {
   async function resealCard(card: CardRow): Promise<boolean> {
     const { merchantId, cardId, keyId } = card
     if (!(await mac.hasValidMac(card))) {
-      alarm('row_tampered', { merchantId, cardId, requestId: '' })
+      alarm('row_tampered', { merchantId, cardId, requestId: '', table: 'cards' })
       return false
     }
     const [from, to] = await Promise.all([keyring.byId(keyId), keyring.active('card', merchantId)])

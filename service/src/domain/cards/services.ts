@@ -6,6 +6,7 @@ import type { Clock } from '../../clock.ts'
 import type { Network } from '../../adapters/network/network.ts'
 import type { Store } from '../../store/store.ts'
 import { cardsTable, type CardRow } from '../../store/cards.ts'
+import { type EventRow, outboxTable } from '../../store/outbox.ts'
 import type { Config } from '../../ops/config/config.ts'
 
 export interface CardDependencies {
@@ -22,18 +23,24 @@ export interface CardDependencies {
 /** Called when a row has a wrong MAC, or cannot be read or opened. Gets ids only; must at least be logged. */
 export type RowAlarm = (
   event: 'row_tampered' | 'row_broken' | 'reseal_failed',
-  fields: { merchantId: string; cardId: string; requestId: string },
+  fields: { merchantId: string; cardId: string; requestId: string; table?: string },
 ) => void
 
 /** The dependencies of the functions of this folder, the first parameter of each. */
 export interface CardServices extends CardDependencies {
   readonly mac: RowAuthenticator<CardRow>
+  readonly eventMac: RowAuthenticator<EventRow>
   readonly findRoute: FindRoute
 }
 
 export function createCardServices(deps: CardDependencies): CardServices {
   const { keyring, environment, network } = deps
-  return Object.freeze({ ...deps, mac: makeRowAuthenticator(keyring, environment, cardsTable), findRoute: makeFindRoute(network.routes) })
+  return Object.freeze({
+    ...deps,
+    mac: makeRowAuthenticator(keyring, environment, cardsTable),
+    eventMac: makeRowAuthenticator(keyring, environment, outboxTable),
+    findRoute: makeFindRoute(network.routes),
+  })
 }
 
 /** Lifetimes of cards and the timeout of the card network. */

@@ -11,6 +11,7 @@ import {
   updateCard,
   cardsTable,
 } from '../../store/cards.ts'
+import { type EventRow, outboxTable } from '../../store/outbox.ts'
 import { deleteOldLimits } from '../../store/send-limits.ts'
 import { deleteInPages, type Store } from '../../store/store.ts'
 
@@ -39,6 +40,7 @@ export function makeCardSweeper(deps: CardSweeperDependencies): CardSweeper {
   const base = {
     ...deps,
     mac: makeRowAuthenticator(deps.keyring, deps.environment, cardsTable),
+    eventMac: makeRowAuthenticator(deps.keyring, deps.environment, outboxTable),
     quarantine: makeCardQuarantine(deps.alarm),
   }
   return Object.freeze({
@@ -55,6 +57,7 @@ export function makeCardSweeper(deps: CardSweeperDependencies): CardSweeper {
 
 interface SweepServices extends CardSweeperDependencies {
   readonly mac: RowAuthenticator<CardRow>
+  readonly eventMac: RowAuthenticator<EventRow>
   readonly quarantine: CardQuarantine
   readonly stopping: AbortSignal | undefined
 }
@@ -83,15 +86,17 @@ async function sweepPages(
 }
 
 /** Stores the next state of a card, with the event if the merchant is notified. False if another change came first. */
-async function applyTransition({ store, mac, clock, alarm }: SweepServices, card: CardRow, transition: CardTransition): Promise<boolean> {
+async function applyTransition(services: SweepServices, card: CardRow, transition: CardTransition): Promise<boolean> {
+  const { store, mac, eventMac, clock, alarm } = services
   const now = clock.now()
   const { next, action, outcome } = transition(card, now)
   const isValid = await mac.hasValidMac(card)
-  if (!isValid) alarm('row_tampered', { merchantId: card.merchantId, cardId: card.cardId, requestId: '' })
+  if (!isValid) alarm('row_tampered', { merchantId: card.merchantId, cardId: card.cardId, requestId: '', table: 'cards' })
   // A tampered row is changed too, but without a new MAC, so that it does not become valid, and without an event.
   const nextRow = isValid ? await mac.seal(next) : next
   const audit = systemCardChangeEntry(nextRow, { at: now, action, outcome: isValid ? outcome : 'tampered' })
-  const extras = isValid && shouldNotifyMerchant(card) ? extrasWithEvent({}, cardEvent('card.expired', nextRow, now)) : null
+  const event = isValid && shouldNotifyMerchant(card) ? await eventMac.seal(cardEvent('card.expired', nextRow, now)) : null
+  const extras = event === null ? null : extrasWithEvent({}, event)
   return (await store.write(updateCard, { card: nextRow, audit, ...extras })) === true
 }
 

@@ -5,6 +5,7 @@ import { makeRowAuthenticator } from '@tessera/vault/rowmac'
 
 import type { RequestContext } from '../request-context.ts'
 import { TamperedRowError } from '../cards/find.ts'
+import type { TamperedRowAlarm } from '../verified-rows.ts'
 import { retryOnConflict } from '../concurrency.ts'
 import type { AuditEntry } from '../../store/audit.ts'
 import { findFormSession, type FormSessionRow, updateFormSession, formSessionsTable } from '../../store/form-sessions.ts'
@@ -33,7 +34,7 @@ export interface FormSessionRowDependencies {
   readonly keyring: Keyring
   readonly environment: string
   /** Called when a row's MAC is wrong. Carries ids only. */
-  readonly alarm: (event: 'row_tampered', fields: { merchantId: string; cardId: string; requestId: string }) => void
+  readonly alarm: TamperedRowAlarm
 }
 
 export function makeFormSessionRows({ store, keyring, environment, alarm }: FormSessionRowDependencies): FormSessionRows {
@@ -44,10 +45,9 @@ export function makeFormSessionRows({ store, keyring, environment, alarm }: Form
     const read = parseToken(session)
     read?.secret?.fill(0)
     const row = read === null ? null : await store.read(findFormSession({ bucket, merchantId, sessionId: read.cardId, hash: read.hash }))
-    // Rows without a MAC were written by older versions and have expired.
-    if (row === null || row.mac.length === 0) throw new RpcError('sessionUnknown', { data: 'session' })
+    if (row === null) throw new RpcError('sessionUnknown', { data: 'session' })
     if (await mac.hasValidMac(row)) return row
-    alarm('row_tampered', { merchantId, cardId: '', requestId: '' })
+    alarm('row_tampered', { merchantId, cardId: '', requestId: '', table: formSessionsTable.name, rowId: row.sessionId })
     throw new TamperedRowError(`form session ${row.sessionId} has a wrong MAC`)
   }
 

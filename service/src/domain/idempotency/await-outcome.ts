@@ -22,7 +22,7 @@ export async function awaitOutcome<T>(
   run: IdempotentRun<T>,
   { row: first, location }: StoredOutcome,
 ): Promise<OperationOutcome<T> | 'retry'> {
-  const { store, clock } = deps
+  const { store, clock, rows } = deps
   let row: IdempotencyRow | null = first
   for (let poll = 0, waitMs = firstWaitMs; poll < maxPolls; poll++, waitMs = Math.min(waitMs * 2, maxWaitMs)) {
     if (row === null || Buffer.compare(row.identity, first.identity) !== 0) return 'retry'
@@ -33,6 +33,7 @@ export async function awaitOutcome<T>(
     if (leftMs <= 0) return found === null ? unknownOutcome() : await storeReconciled(deps, run, { row, location }, found)
     if (found === null) await sleep(deps, Math.min(waitMs, leftMs), run.request.signal)
     row = await store.read(findIdempotencyRecord(location.key))
+    if (row !== null) await rows.require(row)
     // The outcome is known and still not stored: the first request has ended without storing it.
     if (found !== null && row?.sealed === null) return found
   }
@@ -52,14 +53,14 @@ async function reconcile<T>(
 }
 
 async function storeReconciled<T>(
-  { store, clock }: IdempotencyDependencies,
+  { store, clock, rows }: IdempotencyDependencies,
   { digest }: IdempotentRun<T>,
   { row, location }: StoredOutcome,
   outcome: OperationOutcome<T>,
 ): Promise<OperationOutcome<T> | 'retry'> {
-  const { sealed: _none, ...claim } = row
+  const { sealed: _none, ...claim } = await rows.seal({ ...row, claimedAt: clock.now() })
   const isStored = await store.write(saveIdempotencyOutcome, {
-    claim: { ...claim, claimedAt: clock.now() },
+    claim,
     outcome: sealStoredOutcome(digest, location, outcome),
   })
   return isStored ? outcome : 'retry'

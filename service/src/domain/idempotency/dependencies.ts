@@ -1,7 +1,9 @@
 import type { Keyring } from '@tessera/vault/keyring'
 
 import type { Clock } from '../../clock.ts'
+import type { IdempotencyRow } from '../../store/idempotency.ts'
 import type { Store } from '../../store/store.ts'
+import type { VerifiedRows } from '../verified-rows.ts'
 import type { Config } from '../../ops/config/config.ts'
 
 import type { IdempotencyHandle } from './handle.ts'
@@ -12,6 +14,7 @@ export interface IdempotencyDependencies {
   readonly clock: Clock
   readonly environment: string
   readonly settings: IdempotencySettings
+  readonly rows: VerifiedRows<IdempotencyRow>
 }
 
 /** An operation that is executed once. */

@@ -7,11 +7,14 @@ import {
   findIdempotencyRecord,
   type IdempotencyClaim,
   type IdempotencyOutcome,
+  type IdempotencyRow,
+  idempotencyTable,
   saveIdempotencyOutcome,
 } from '../../store/idempotency.ts'
 import { deleteInPages } from '../../store/store.ts'
 
 import { retryOnConflict } from '../concurrency.ts'
+import { makeVerifiedRows, type VerifiedRowDependencies } from '../verified-rows.ts'
 
 import { awaitOutcome, type IdempotentRun } from './await-outcome.ts'
 import type { IdempotencyDependencies, IdempotentOperation } from './dependencies.ts'
@@ -38,7 +41,8 @@ export interface Idempotency {
   deleteOld(stopping?: AbortSignal): Promise<number>
 }
 
-export function makeIdempotency(deps: IdempotencyDependencies): Idempotency {
+export function makeIdempotency(input: Omit<IdempotencyDependencies, 'rows'> & VerifiedRowDependencies): Idempotency {
+  const deps = { ...input, rows: makeVerifiedRows(input, idempotencyTable) }
   return Object.freeze({
     once: <T extends object>(request: KeyedRequest, operation: IdempotentOperation<T>) => once(deps, request, operation),
     deleteOld: (stopping?: AbortSignal) => deleteInPages(deps.store, deleteOldIdempotencyRecords, deps.clock.now(), stopping),
@@ -66,7 +70,7 @@ async function runFirst<T extends object>(
   deps: IdempotencyDependencies,
   { request, digest, operation }: IdempotentRun<T>,
 ): Promise<OperationOutcome<T> | 'retry'> {
-  const recorder = makeOutcomeRecorder(deps, request, digest)
+  const recorder = makeOutcomeRecorder(deps, request, digest, await deps.rows.loadSealer())
   try {
     const outcome = await captureOutcome(() => operation.run(recorder.handle))
     return !isStorable(outcome) || (await recorder.store(outcome)) ? outcome : 'retry'
@@ -88,6 +92,7 @@ function makeOutcomeRecorder(
   { store, clock, settings }: IdempotencyDependencies,
   { method, requestId }: KeyedRequest,
   digest: RequestDigest,
+  seal: (row: IdempotencyRow) => IdempotencyRow,
 ): OutcomeRecorder {
   const [location] = digest.locations
   const { key, identity, dek } = location
@@ -100,7 +105,8 @@ function makeOutcomeRecorder(
     subject = claimed
     const now = clock.now()
     const times = { claimedAt: now, leaseUntil: now + settings.leaseMs, endsAt: now + settings.retentionMs }
-    return { ...key, identity, hashKeyId: dek.keyId, ...times, method, subject, requestId }
+    const ids = { hashKeyId: dek.keyId, method, subject, requestId }
+    return seal({ ...key, identity, ...ids, ...times, sealed: null, mac: new Uint8Array(0) })
   }
 
   function outcomeRow(result: object): IdempotencyOutcome | null {

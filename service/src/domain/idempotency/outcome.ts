@@ -43,11 +43,12 @@ export interface StoredOutcome {
 
 /** Finds the record of a key that has not expired. */
 export async function findStoredOutcome(
-  { store, clock }: Pick<IdempotencyDependencies, 'store' | 'clock'>,
+  { store, clock, rows }: Pick<IdempotencyDependencies, 'store' | 'clock' | 'rows'>,
   { locations }: RequestDigest,
 ): Promise<StoredOutcome | null> {
   for (const location of locations) {
     const row = await store.read(findIdempotencyRecord(location.key))
+    if (row !== null) await rows.require(row)
     if (row !== null && clock.now() < row.endsAt) return { row, location }
   }
   return null

@@ -1,5 +1,6 @@
 import type { RowAuthenticator } from '@tessera/vault/rowmac'
 import { TamperedRowError } from '../cards/find.ts'
+import type { TamperedRowAlarm } from '../verified-rows.ts'
 import type { Clock } from '../../clock.ts'
 import { findMerchant, type MerchantRow } from '../../store/merchants.ts'
 import type { Store } from '../../store/store.ts'
@@ -30,11 +31,8 @@ export interface MerchantCacheDependencies {
   readonly store: Store
   readonly clock: Clock
   readonly mac: RowAuthenticator<MerchantRow>
-  readonly alarm: MerchantAlarm
+  readonly alarm: TamperedRowAlarm
 }
-
-/** Called when a row's MAC is wrong. Carries ids only; must at least be logged. */
-export type MerchantAlarm = (event: 'row_tampered', fields: { merchantId: string; cardId: string; requestId: string }) => void
 
 export function makeMerchantCache({ store, clock, mac, alarm }: MerchantCacheDependencies): MerchantCache {
   const entries = new Map<string, { readonly merchant: Merchant; readonly expiresAt: number }>()
@@ -64,7 +62,7 @@ export function makeMerchantCache({ store, clock, mac, alarm }: MerchantCacheDep
     const row = await store.read(findMerchant(merchantId))
     if (row === null) return null
     if (!(await mac.hasValidMac(row))) {
-      alarm('row_tampered', { merchantId: row.id, cardId: '', requestId: '' })
+      alarm('row_tampered', { merchantId: row.id, cardId: '', requestId: '', table: 'merchants' })
       throw new TamperedRowError(`merchant ${row.id} has a wrong MAC`)
     }
     return toMerchant(row)

@@ -7,7 +7,8 @@ import { type MerchantLimits, noSettings, writeSettings } from './settings.ts'
 import { findMerchant, insertMerchant, type MerchantRow, updateMerchant, merchantsTable } from '../../store/merchants.ts'
 import type { Store } from '../../store/store.ts'
 
-import { makeMerchantCache, type Merchant, type MerchantAlarm, type MerchantCache } from './merchant-cache.ts'
+import type { TamperedRowAlarm } from '../verified-rows.ts'
+import { makeMerchantCache, type Merchant, type MerchantCache } from './merchant-cache.ts'
 import { findMatchingCredential, makeCredential, readXAuth, type PasswordScope } from './credentials.ts'
 import { makeMerchantAdministration, type MerchantAdministration, merchantAuditEntry } from './administration.ts'
 import { makeCredentialUsage } from './credential-usage.ts'
@@ -55,7 +56,7 @@ export interface MerchantDependencies {
   readonly clock: Clock
   /** `test` or `production`; part of every MAC. */
   readonly environment: string
-  readonly alarm: MerchantAlarm
+  readonly alarm: TamperedRowAlarm
 }
 
 export function makeMerchants(deps: MerchantDependencies): Merchants {

@@ -13,10 +13,12 @@ import {
   listPageScripts,
   type PageCheckRow,
   type PageScriptRow,
+  pageScriptsTable,
   reviewScript,
   savePageCheck,
 } from '../../store/page-checks.ts'
 import type { Store } from '../../store/store.ts'
+import { keepValid, makeVerifiedRows, type VerifiedRowDependencies } from '../verified-rows.ts'
 
 import { isHtml, notChecked, type FetchPage } from './fetch-page.ts'
 import type { ParsePage } from './parse-page.ts'
@@ -68,7 +70,7 @@ export interface PageCheck {
   review(of: MerchantKey, input: ScriptReviewInput, by: PageCheckActor): Promise<void>
 }
 
-export interface PageCheckDependencies {
+export interface PageCheckDependencies extends VerifiedRowDependencies {
   readonly store: Pick<Store, 'read' | 'write'>
   readonly clock: Pick<Clock, 'now'>
   readonly merchants: Pick<MerchantCache, 'find'>
@@ -78,7 +80,8 @@ export interface PageCheckDependencies {
   readonly formOrigin: string | null
 }
 
-export function makePageCheck({ store, clock, merchants, fetchPage, parse, formOrigin }: PageCheckDependencies): PageCheck {
+export function makePageCheck({ store, clock, merchants, fetchPage, parse, formOrigin, ...deps }: PageCheckDependencies): PageCheck {
+  const rows = makeVerifiedRows(deps, pageScriptsTable)
   return Object.freeze<PageCheck>({
     async run({ bucket, merchantId }, input, { userId, requestId }, signal) {
       const source = 'url' in input ? await fetched(merchantId, input.url, signal) : pasted(input.html)
@@ -86,7 +89,12 @@ export function makePageCheck({ store, clock, merchants, fetchPage, parse, formO
       const report = { page: source.page, checkedAt: clock.now(), ...toReport(parsed) }
       const { errors, warnings } = countOf(parsed.findings)
       const check = { bucket, merchantId, page: report.page, checkedAt: report.checkedAt, checkedBy: userId, errors, warnings }
-      const scripts = parsed.scripts.map(({ name, ...script }) => ({ scriptId: scriptIdOf(source.page, name), ...script }))
+      const scripts = await Promise.all(
+        parsed.scripts.map(({ name, address, fingerprint, integrity, party }) => {
+          const found = { scriptId: scriptIdOf(source.page, name), page: report.page, address, fingerprint, integrity, party }
+          return rows.seal({ bucket, merchantId, ...found, firstAt: report.checkedAt, lastAt: report.checkedAt, ...noReview })
+        }),
+      )
       const outcome = errors + warnings === 0 ? 'clean' : 'violations_found'
       const action = { at: report.checkedAt, merchantId, userId, requestId, action: 'page.checked', subject: userId, outcome }
       await store.write(savePageCheck, {
@@ -105,10 +113,11 @@ export function makePageCheck({ store, clock, merchants, fetchPage, parse, formO
     },
     async scripts({ bucket, merchantId }) {
       const of = { bucket, merchantId }
-      const [rows, checks] = await Promise.all([store.read(listPageScripts(of)), store.read(listPageChecks(of))])
-      const phones = await phonesOf(merchantId, rows)
+      const [found, checks] = await Promise.all([store.read(listPageScripts(of)), store.read(listPageChecks(of))])
+      const valid = await keepValid(rows, found)
+      const phones = await phonesOf(merchantId, valid)
       const checkedAt = new Map(checks.map((check) => [check.page, check.checkedAt]))
-      return rows.map((row) => ({
+      return valid.map((row) => ({
         ...row,
         isGone: row.lastAt < (checkedAt.get(row.page) ?? Infinity),
         isChanged: row.decision !== 'open' && row.fingerprint !== row.reviewedFingerprint,
@@ -117,9 +126,13 @@ export function makePageCheck({ store, clock, merchants, fetchPage, parse, formO
     },
     async review({ bucket, merchantId }, { scriptId, fingerprint, decision, reason }, { userId, requestId }) {
       const at = clock.now()
-      const row = { bucket, merchantId, scriptId, fingerprint, decision, reason: reason.trim(), reviewedBy: userId, reviewedAt: at }
+      const row = (await store.read(listPageScripts({ bucket, merchantId }))).find((script) => script.scriptId === scriptId)
+      if (row === undefined) throw new RpcError('scriptChanged', { data: 'scriptId' })
+      await rows.require(row, requestId)
+      const review = { decision, reason: reason.trim(), reviewedFingerprint: fingerprint, reviewedBy: userId, reviewedAt: at }
+      const script = await rows.seal({ ...row, ...review })
       const action = { at, merchantId, userId, requestId, action: actionOf[decision], subject: scriptId, outcome: 'done' }
-      if (!(await store.write(reviewScript, { ...row, audit: auditEntryOf(action) })))
+      if (!(await store.write(reviewScript, { script, previousMac: row.mac, audit: auditEntryOf(action) })))
         throw new RpcError('scriptChanged', { data: 'scriptId' })
     },
   })
@@ -165,6 +178,7 @@ function auditEntryOf({ userId, ...action }: PageAction): AuditEntry {
   return { ...action, actor: `user:${userId}`, version: 0, mac: new Uint8Array(0) }
 }
 
+const noReview = { decision: 'open', reason: '', reviewedFingerprint: '', reviewedBy: '', reviewedAt: 0, mac: new Uint8Array(0) } as const
 const actionOf = Object.freeze({ authorised: 'script.authorized', refused: 'script.refused' } as const)
 /** The stored name of a page submitted as HTML without an address. */
 export const pastedPage = 'pasted'

@@ -1,6 +1,5 @@
 import { type ReceiptState, receiptStates } from '@tessera/contract/receipt'
 import { bucketOf, bucketOfId } from '@tessera/vault/id'
-import { makeRowAuthenticator } from '@tessera/vault/rowmac'
 
 import { type AuditRow, listAuditOfSubject } from '../../store/audit.ts'
 import { listOperations, type OperationRow } from '../../store/operations.ts'
@@ -11,18 +10,16 @@ import {
   listOpenReceipts,
   listReceiptPage,
   type ReceiptRow,
-  receiptsTable,
 } from '../../store/receipts.ts'
 import { retryOnConflict } from '../concurrency.ts'
 import type { AuditActor } from '../request-context.ts'
 
-import type { PaymentDependencies, PaymentServices } from './dependencies.ts'
+import { type PaymentDependencies, type PaymentServices, withRowMacs } from './dependencies.ts'
 import { findAuthorization, findCurrentOperation, isOperationPending, newOperation } from './network-operations.ts'
 import { releaseCardLock, updateAfterRefusal, updateToReturning } from './receipt-patches.ts'
 import type { ReceiptWorker } from './receipt-worker.ts'
 import { openReceiptStates, receiptStateInfo } from './states.ts'
 import { tryTransition, type ReceiptTransition } from './transitions.ts'
-import { cardsTable } from '../../store/cards.ts'
 
 /** Receipts for operators, over all merchants. */
 export interface ReceiptAdministration {
@@ -93,12 +90,8 @@ export class ReceiptAdministrationError extends Error {
 
 /** `worker` starts the reversal of a payment that the statement shows at once. */
 export function createReceiptAdministration(dependencies: PaymentDependencies, worker: Pick<ReceiptWorker, 'kick'>): ReceiptAdministration {
-  const { keyring, environment, store, clock } = dependencies
-  const services: PaymentServices = {
-    ...dependencies,
-    mac: makeRowAuthenticator(keyring, environment, receiptsTable),
-    cardMac: makeRowAuthenticator(keyring, environment, cardsTable),
-  }
+  const { store, clock } = dependencies
+  const services: PaymentServices = withRowMacs(dependencies)
   return Object.freeze({ list, get, resolve })
 
   async function list(query: OperatorReceiptQuery): Promise<OperatorReceiptPage> {
@@ -145,11 +138,13 @@ export function createReceiptAdministration(dependencies: PaymentDependencies, w
     const receipt = await findRow(receiptId)
     if (receipt === null) return null
     if ('brokenAt' in receipt) throw new ReceiptAdministrationError('receipt_tampered')
-    const [operations, entries, hasValidMac] = await Promise.all([
+    const [operations, entries, isReceiptValid] = await Promise.all([
       store.read(listOperations(receipt)),
       store.read(listAuditOfSubject(receipt.merchantId, receiptId, maxEntries)),
       services.mac.hasValidMac(receipt),
     ])
+    const areOperationsValid = await Promise.all(operations.map((operation) => services.operationRows.isValid(operation)))
+    const hasValidMac = isReceiptValid && !areOperationsValid.includes(false)
     return { receipt, hasValidMac, operations, entries, next: describeNext(receipt, hasValidMac) }
   }
 

@@ -247,6 +247,6 @@ async function usedOneTimeCard({ store, cardMac, alarm }: PaymentServices, recei
   const card = await store.read(findCard({ bucket, merchantId, cardId }))
   if (card === null || card.state !== 'live') return null
   if (await cardMac.hasValidMac(card)) return cardMac.seal(shreddedCard(card, 'removed', now))
-  alarm('row_tampered', { merchantId, cardId, requestId: '', receiptId })
+  alarm('row_tampered', { merchantId, cardId, requestId: '', receiptId, table: 'cards' })
   return null
 }

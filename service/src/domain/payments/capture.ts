@@ -3,12 +3,12 @@ import { RpcError } from '@tessera/contract/errors'
 import { receiptStates } from '@tessera/contract/receipt'
 
 import type { NetworkOutcome } from '../../adapters/network/network.ts'
-import { listOperations, type OperationRow } from '../../store/operations.ts'
+import type { OperationRow } from '../../store/operations.ts'
 import type { ReceiptRow } from '../../store/receipts.ts'
 import { retryOnConflict } from '../concurrency.ts'
 
 import type { PaymentServices } from './dependencies.ts'
-import { loadReceipt } from './find.ts'
+import { loadOperations, loadReceipt } from './find.ts'
 import {
   callNetwork,
   findAuthorization,
@@ -65,7 +65,7 @@ async function startCapture(
   return retryOnConflict(async () => {
     const receipt = await loadReceipt(services, receiptId, ctx)
     assertHeld(services, receipt)
-    const operations = await services.store.read(listOperations(receipt))
+    const operations = await loadOperations(services, receipt)
     if (isOperationPending(findCurrentOperation(operations, receipt))) throw new RpcError('receiptInProgress')
     if (amountTiyin !== null && amountTiyin > receipt.takenTiyin) throw new RpcError('amountAboveHold', { data: 'amount' })
     const authorization = findAuthorization(operations)
@@ -94,7 +94,7 @@ function assertHeld({ settings, clock }: PaymentServices, receipt: ReceiptRow): 
 /** For the worker: finds the outcome of a pending capture, or releases an expired hold. */
 export async function advanceHeld(due: DueReceipt): Promise<ReceiptRow | null> {
   const { services, receipt } = due
-  const operations = await services.store.read(listOperations(receipt))
+  const operations = await loadOperations(services, receipt)
   const capture = findCurrentOperation(operations, receipt)
   if (capture === null || !isOperationPending(capture) || capture.kind !== 'capture') return releaseExpiredHold(due)
   const leased = await acquireLease(due)

@@ -1,12 +1,14 @@
 import type { ReceiptState } from '@tessera/contract/receipt'
 import type { Keyring } from '@tessera/vault/keyring'
-import type { RowAuthenticator } from '@tessera/vault/rowmac'
+import { makeRowAuthenticator, type RowAuthenticator } from '@tessera/vault/rowmac'
 
 import type { MerchantApi } from '../../adapters/merchant-api/merchant-api.ts'
 import type { Network } from '../../adapters/network/network.ts'
 import type { Sms } from '../../adapters/sms/sms.ts'
 import type { Clock } from '../../clock.ts'
-import type { ReceiptRow } from '../../store/receipts.ts'
+import { type OperationRow, operationsTable } from '../../store/operations.ts'
+import { type EventRow, outboxTable } from '../../store/outbox.ts'
+import { type CardLockRow, cardLocksTable, type ReceiptRow, receiptsTable } from '../../store/receipts.ts'
 import type { Store } from '../../store/store.ts'
 import type { CardServices } from '../cards/services.ts'
 import type { SmsGuard } from '../limits/sms-guard.ts'
@@ -14,7 +16,8 @@ import type { MerchantCache } from '../merchants/merchant-cache.ts'
 import type { SimulatedCaps } from '../verification/daily-caps.ts'
 
 import type { PaymentSettings } from './settings.ts'
-import type { CardRow } from '../../store/cards.ts'
+import { type CardRow, cardsTable } from '../../store/cards.ts'
+import { makeVerifiedRows, type VerifiedRows } from '../verified-rows.ts'
 
 export interface PaymentDependencies {
   readonly store: Store
@@ -39,13 +42,28 @@ export interface PaymentDependencies {
 /** Reports a row that has a wrong MAC or cannot be read. Gets ids only; must at least be logged. */
 export type ReceiptAlarm = (
   event: 'row_tampered' | 'row_broken',
-  fields: { merchantId: string; cardId: string; requestId: string; receiptId: string },
+  fields: { merchantId: string; cardId: string; requestId: string; receiptId?: string; table?: string },
 ) => void
 
 /** The dependencies with the row MACs. */
 export interface PaymentServices extends PaymentDependencies {
   readonly mac: RowAuthenticator<ReceiptRow>
   readonly cardMac: RowAuthenticator<CardRow>
+  readonly operationRows: VerifiedRows<OperationRow>
+  readonly eventRows: VerifiedRows<EventRow>
+  readonly lockRows: VerifiedRows<CardLockRow>
+}
+
+export function withRowMacs<D extends PaymentDependencies>(dependencies: D): D & PaymentServices {
+  const { keyring, environment } = dependencies
+  return {
+    ...dependencies,
+    mac: makeRowAuthenticator(keyring, environment, receiptsTable),
+    cardMac: makeRowAuthenticator(keyring, environment, cardsTable),
+    operationRows: makeVerifiedRows(dependencies, operationsTable),
+    lockRows: makeVerifiedRows(dependencies, cardLocksTable),
+    eventRows: makeVerifiedRows(dependencies, outboxTable),
+  }
 }
 
 /** A transition that was stored, for the log and the gauges. */

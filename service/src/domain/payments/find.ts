@@ -1,6 +1,7 @@
 import { RpcError } from '@tessera/contract/errors'
 import { bucketOfId } from '@tessera/vault/id'
 
+import { findOperation, listOperations, type OperationRow, operationsTable } from '../../store/operations.ts'
 import { findReceipt, listReceipts, type ReceiptRow } from '../../store/receipts.ts'
 import type { RequestContext } from '../request-context.ts'
 import { TamperedRowError } from '../cards/find.ts'
@@ -23,8 +24,31 @@ export async function loadReceipt(services: PaymentServices, receiptId: string, 
 export async function assertReceiptMac({ mac, alarm }: PaymentServices, receipt: ReceiptRow, requestId: string): Promise<void> {
   if (await mac.hasValidMac(receipt)) return
   const { merchantId, receiptId } = receipt
-  alarm('row_tampered', { merchantId, cardId: '', requestId, receiptId })
+  alarm('row_tampered', { merchantId, cardId: '', requestId, receiptId, table: 'receipts' })
   throw new RpcError('internalError', { data: requestId, cause: new TamperedRowError(`receipt ${receiptId} has a wrong MAC`) })
+}
+
+/**
+ * The operations of a receipt. If one of them was not written by this service, or the current one, which the receipt names, is gone, nothing is decided
+ * by any of them.
+ */
+export async function loadOperations({ store, operationRows, alarm }: PaymentServices, receipt: ReceiptRow): Promise<OperationRow[]> {
+  const operations = await store.read(listOperations(receipt))
+  for (const operation of operations) await operationRows.require(operation)
+  const { requestId, merchantId, receiptId } = receipt
+  if (requestId === '' || operations.some((operation) => operation.requestId === requestId)) return operations
+  alarm('row_tampered', { merchantId, cardId: '', requestId: '', receiptId, table: operationsTable.name })
+  throw new RpcError('internalError', { cause: new TamperedRowError(`the current operation of receipt ${receiptId} is gone`) })
+}
+
+/** One operation of a receipt, or null. */
+export async function loadOperation(
+  { store, operationRows }: PaymentServices,
+  key: Pick<OperationRow, 'bucket' | 'merchantId' | 'receiptId' | 'requestId'>,
+): Promise<OperationRow | null> {
+  const operation = await store.read(findOperation(key))
+  if (operation !== null) await operationRows.require(operation)
+  return operation
 }
 
 export interface ReceiptPeriodQuery {

@@ -3,10 +3,11 @@ import { receiptStates } from '@tessera/contract/receipt'
 
 import { withTimeout } from '../../clock.ts'
 import type { MerchantApi, MerchantApiPayment, MerchantApiReply } from '../../adapters/merchant-api/merchant-api.ts'
-import { listOperations, type OperationRow } from '../../store/operations.ts'
+import type { OperationRow } from '../../store/operations.ts'
 import type { ReceiptRow } from '../../store/receipts.ts'
 
 import type { PaymentServices } from './dependencies.ts'
+import { loadOperations } from './find.ts'
 import { findCurrentOperation, findMerchantPerform, isOperationPending, newOperation, type StartedPayment } from './network-operations.ts'
 import {
   backoffMs,
@@ -56,7 +57,7 @@ export async function checkWithMerchant(services: PaymentServices, payment: Star
 
 /** For the worker: the process that called `check` has stopped. The network was not called, and a check changes nothing at the merchant. */
 export async function abandonMerchantCheck({ services, receipt }: DueReceipt): Promise<ReceiptRow | null> {
-  const operation = findCurrentOperation(await services.store.read(listOperations(receipt)), receipt)
+  const operation = findCurrentOperation(await loadOperations(services, receipt), receipt)
   if (operation === null) throw new Error('a checked payment has no operation')
   const reply: MerchantRefusal = { kind: 'silent', reason: 'given_up' }
   return applyBackgroundTransition(services, checkRefusedTransition(services, { receipt, operation, reply, error: merchantError(reply) }))
@@ -128,7 +129,7 @@ interface PerformReply {
 
 /** Null if another change came first. */
 async function recordPerform(services: PaymentServices, performReply: PerformReply): Promise<ReceiptRow | null> {
-  const perform = findMerchantPerform(await services.store.read(listOperations(performReply.receipt)))
+  const perform = findMerchantPerform(await loadOperations(services, performReply.receipt))
   if (perform === null) throw new Error('a receipt that awaits the merchant has no operation')
   return tryTransition(services, performTransition(services, performReply, perform))
 }
@@ -175,7 +176,7 @@ export function newMerchantCancellation(receipt: ReceiptRow, operations: readonl
  */
 export async function cancelAtMerchant(due: DueReceipt): Promise<ReceiptRow | null> {
   const { services, signal, receipt } = due
-  const operations = await services.store.read(listOperations(receipt))
+  const operations = await loadOperations(services, receipt)
   const cancellation = operations.find(({ kind }) => kind === 'merchantCancel') ?? null
   if (cancellation === null || !isOperationPending(cancellation)) {
     return applyBackgroundTransition(services, { cause: 'nothing_due', from: receipt, to: { dueAt: null }, outcome: 'done' })

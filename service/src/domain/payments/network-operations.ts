@@ -9,7 +9,7 @@ import type { LiveCard } from '../cards/find.ts'
 import type { PaymentServices } from './dependencies.ts'
 import type { DueReceipt } from './transitions.ts'
 
-/** A call of the network or the merchant's endpoint, under a new requestId, before it is made. `now` is unix milliseconds. */
+/** A call of the network or the merchant's endpoint, under a new requestId, before it is made. The transition that stores it makes its MAC. `now` is unix milliseconds. */
 export function newOperation(receipt: ReceiptRow, kind: OperationKind, amountTiyin: number, now: number): OperationRow {
   const { bucket, merchantId, receiptId } = receipt
   return {
@@ -26,6 +26,7 @@ export function newOperation(receipt: ReceiptRow, kind: OperationKind, amountTiy
     requestedAt: now,
     resolvedAt: 0,
     cardId: '',
+    mac: new Uint8Array(0),
   }
 }
 

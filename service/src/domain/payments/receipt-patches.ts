@@ -3,7 +3,7 @@ import { receiptStates } from '@tessera/contract/receipt'
 
 import type { DeclineReason } from '../../adapters/network/network.ts'
 import type { OperationRow } from '../../store/operations.ts'
-import type { ReceiptRow, ReceiptUpdate } from '../../store/receipts.ts'
+import type { ReceiptRow } from '../../store/receipts.ts'
 
 import type { PaymentSettings } from './settings.ts'
 
@@ -75,8 +75,14 @@ export function updateAfterCapture(takenTiyin: number, now: number): ReceiptPatc
   return { state: receiptStates.paid, takenTiyin, payTime: now, flagged: false, dueAt: null }
 }
 
+/** A one-time card is locked for the payment that uses it. */
+export interface CardLockChange {
+  readonly cardId: string
+  readonly move: 'take' | 'release'
+}
+
 /** Releases the lock of a one-time card for another payment; null if the card was not locked. */
-export function releaseCardLock({ oneTime, cardId }: ReceiptRow): ReceiptUpdate['cardLock'] {
+export function releaseCardLock({ oneTime, cardId }: ReceiptRow): CardLockChange | null {
   return oneTime ? { cardId, move: 'release' } : null
 }
 
@@ -90,7 +96,10 @@ export function holdEndsAt(settings: PaymentSettings, { payTime }: ReceiptRow): 
 }
 
 /** How long the worker waits after this many attempts. */
-export function backoffMs({ initialBackoffMs, maxBackoffMs }: PaymentSettings, attempts: number): number {
+export function backoffMs(
+  { initialBackoffMs, maxBackoffMs }: Pick<PaymentSettings, 'initialBackoffMs' | 'maxBackoffMs'>,
+  attempts: number,
+): number {
   return Math.min(maxBackoffMs, initialBackoffMs * 2 ** Math.min(attempts, maxBackoffDoublings))
 }
 

@@ -1,24 +1,24 @@
 import { type ReceiptState, receiptStates } from '@tessera/contract/receipt'
-import { makeRowAuthenticator } from '@tessera/vault/rowmac'
 
 import {
   type BrokenReceipt,
   type DueReceiptCursor,
+  findReceipt,
   listDueReceipts,
+  type ReceiptKey,
   type ReceiptRow,
   updateReceipt,
-  receiptsTable,
 } from '../../store/receipts.ts'
+import { isTamperedRow } from '../verified-rows.ts'
 
 import { advanceHeld } from './capture.ts'
-import type { PaymentDependencies, PaymentServices } from './dependencies.ts'
+import { type PaymentDependencies, type PaymentServices, withRowMacs } from './dependencies.ts'
 import { abandonMerchantCheck, cancelAtMerchant, retryPerform } from './merchant-callback.ts'
 import { reconcileUnknown } from './reconcile.ts'
 import { advanceReturn } from './refund.ts'
-import { updateToCancelled } from './receipt-patches.ts'
+import { backoffMs, updateToCancelled } from './receipt-patches.ts'
 import { receiptAuditEntry } from './transition-records.ts'
 import { applyBackgroundTransition, type DueReceipt } from './transitions.ts'
-import { cardsTable } from '../../store/cards.ts'
 
 /** The background job that advances due receipts: lost calls, unknown outcomes, refunds, expired receipts and holds. */
 export interface ReceiptWorker {
@@ -41,12 +41,8 @@ export interface ReceiptWorkerDependencies extends PaymentDependencies {
 }
 
 export function createReceiptWorker({ onError, ...dependencies }: ReceiptWorkerDependencies): ReceiptWorker {
-  const { keyring, environment, store, clock } = dependencies
-  const services: PaymentServices = {
-    ...dependencies,
-    mac: makeRowAuthenticator(keyring, environment, receiptsTable),
-    cardMac: makeRowAuthenticator(keyring, environment, cardsTable),
-  }
+  const { store, clock } = dependencies
+  const services: PaymentServices = withRowMacs(dependencies)
   const stopping = new AbortController()
   /** By receipt id, so that no receipt is processed twice at the same time. */
   const inProgress = new Map<string, Promise<boolean>>()
@@ -92,6 +88,10 @@ export function createReceiptWorker({ onError, ...dependencies }: ReceiptWorkerD
     if (stopping.signal.aborted || inProgress.size >= maxConcurrent || inProgress.has(receiptId)) return null
     const work = advanceWhileDue(services, receipt, stopping.signal)
       .catch((err: unknown) => {
+        if (!isTamperedRow(err)) throw err
+        return postpone(services, receipt)
+      })
+      .catch((err: unknown) => {
         onError(err)
         return false
       })
@@ -130,10 +130,25 @@ function isDue({ clock }: PaymentServices, { dueAt }: ReceiptRow): boolean {
 /** A row with a wrong MAC was not written by this service and must move no money. Its MAC is not renewed and it is never due again; an operator has to examine it. */
 async function quarantine({ store, clock, alarm }: PaymentServices, receipt: ReceiptRow): Promise<boolean> {
   const { merchantId, receiptId } = receipt
-  alarm('row_tampered', { merchantId, cardId: '', requestId: '', receiptId })
+  alarm('row_tampered', { merchantId, cardId: '', requestId: '', receiptId, table: 'receipts' })
   const next = { ...receipt, dueAt: null, version: receipt.version + 1 }
   const audit = receiptAuditEntry(null, next, { at: clock.now(), action: 'receipt.flagged', outcome: 'tampered' })
   await store.write(updateReceipt, { receipt: next, operations: [], cardLock: null, card: null, audit })
+  return false
+}
+
+/**
+ * A row that belongs to the receipt, such as an operation, has a wrong MAC, and the alarm was raised. The receipt is flagged and moves no money. It is
+ * tried again, in case an operator has repaired the row, but later each time, so that it does not take the place of others.
+ */
+async function postpone(services: PaymentServices, key: ReceiptKey): Promise<false> {
+  const receipt = await services.store.read(findReceipt(key))
+  // The next round finds a receipt that was changed meanwhile.
+  if (receipt === null || receipt.dueAt === null || !(await services.mac.hasValidMac(receipt))) return false
+  const { reconcileAttempts } = receipt
+  const dueAt = services.clock.now() + backoffMs(tamperedBackoff, reconcileAttempts)
+  const to = { flagged: true, dueAt, reconcileAttempts: reconcileAttempts + 1 }
+  await applyBackgroundTransition(services, { cause: 'operation_refused', from: receipt, to, outcome: 'tampered' })
   return false
 }
 
@@ -141,6 +156,7 @@ const pageSize = 100
 /** More than 2,000 unreadable receipts block the due ones behind them until an operator has repaired some. */
 const maxPages = 20
 const maxReported = 10_000
+const tamperedBackoff = { initialBackoffMs: 60_000, maxBackoffMs: 3_600_000 }
 /** A lost call takes four steps to its final state. More than this in a row mean a fault. */
 const maxSteps = 8
 /** The others wait for the next round. */

@@ -1,8 +1,7 @@
 import { RpcError } from '@tessera/contract/errors'
 import { type ReceiptState, receiptStates } from '@tessera/contract/receipt'
-import { makeRowAuthenticator } from '@tessera/vault/rowmac'
 
-import { type ReceiptRow, receiptsTable } from '../../store/receipts.ts'
+import type { ReceiptRow } from '../../store/receipts.ts'
 import { retryOnConflict } from '../concurrency.ts'
 import type { RequestContext } from '../request-context.ts'
 import { noSettings } from '../merchants/settings.ts'
@@ -10,7 +9,7 @@ import { noSettings } from '../merchants/settings.ts'
 import { type PaymentInput, payReceipt } from './authorize.ts'
 import { confirmHold } from './capture.ts'
 import { createReceipt, type ReceiptInput } from './create.ts'
-import type { PaymentDependencies, PaymentServices } from './dependencies.ts'
+import { type PaymentDependencies, type PaymentServices, withRowMacs } from './dependencies.ts'
 import { loadReceipt, loadReceiptList, type ReceiptPeriodQuery } from './find.ts'
 import type { ReceiptWorker } from './receipt-worker.ts'
 import { type EarlierCall, findCallOutcome } from './reconcile.ts'
@@ -19,7 +18,6 @@ import type { ReceiptMerchant, ReceiptWithMerchant } from './render.ts'
 import { type ReceiptSmsInput, sendReceipt } from './send.ts'
 import { type ReceiptContext, withOutcomeMapper } from './transition-records.ts'
 import { tryTransition } from './transitions.ts'
-import { cardsTable } from '../../store/cards.ts'
 
 /** The receipts of all merchants. A function that refuses a request throws the API error. */
 export interface Receipts {
@@ -39,12 +37,7 @@ export interface Receipts {
 
 /** `worker` starts the refund of a cancelled receipt at once; without it the refund waits for the next round of the worker. */
 export function createReceipts(dependencies: PaymentDependencies, worker: Pick<ReceiptWorker, 'kick'> | null): Receipts {
-  const { keyring, environment } = dependencies
-  const services: PaymentServices = {
-    ...dependencies,
-    mac: makeRowAuthenticator(keyring, environment, receiptsTable),
-    cardMac: makeRowAuthenticator(keyring, environment, cardsTable),
-  }
+  const services: PaymentServices = withRowMacs(dependencies)
   const view = (receipt: ReceiptRow): Promise<ReceiptWithMerchant> => withMerchant(services, receipt)
   const toReceiptContext = (ctx: RequestContext<ReceiptWithMerchant>): Promise<ReceiptContext> => mapOutcomeToReceipt(services, ctx)
   return Object.freeze({

@@ -1,12 +1,12 @@
 import { type ErrorName, RpcError } from '@tessera/contract/errors'
 import { receiptStates } from '@tessera/contract/receipt'
 
-import { findOperation, listOperations, type OperationRow } from '../../store/operations.ts'
+import type { OperationRow } from '../../store/operations.ts'
 import type { ReceiptRow } from '../../store/receipts.ts'
 import type { RequestContext } from '../request-context.ts'
 
 import type { PaymentServices } from './dependencies.ts'
-import { loadReceipt } from './find.ts'
+import { loadOperation, loadOperations, loadReceipt } from './find.ts'
 import { storedMerchantError } from './merchant-callback.ts'
 import {
   callNetwork,
@@ -33,7 +33,7 @@ import { acquireLease, applyBackgroundTransition, type DueReceipt } from './tran
  * paid again, because it may still arrive.
  */
 export async function reconcileUnknown(due: DueReceipt): Promise<ReceiptRow | null> {
-  const operations = await due.services.store.read(listOperations(due.receipt))
+  const operations = await loadOperations(due.services, due.receipt)
   const authorization = findAuthorization(operations)
   if (authorization === null) throw new Error('an unknown payment has no authorization')
   const leased = await acquireLease(due)
@@ -152,7 +152,7 @@ export async function findCallOutcome(
 ): Promise<ReceiptRow | null> {
   const { bucket, merchantId } = ctx
   // The operation is read first, so that the receipt is at least as new.
-  const operation = await services.store.read(findOperation({ bucket, merchantId, receiptId, requestId }))
+  const operation = await loadOperation(services, { bucket, merchantId, receiptId, requestId })
   if (operation === null) throw new Error('the operation of an idempotency claim is missing')
   const receipt = await loadReceipt(services, receiptId, ctx)
   if (operation.state === 'approved' && receipt.state === receiptStates.awaitingMerchant) {

@@ -1,12 +1,12 @@
 import { RpcError } from '@tessera/contract/errors'
 import { receiptStates } from '@tessera/contract/receipt'
 
-import { listOperations, type OperationRow } from '../../store/operations.ts'
+import type { OperationRow } from '../../store/operations.ts'
 import type { ReceiptRow } from '../../store/receipts.ts'
 import { retryOnConflict } from '../concurrency.ts'
 
 import type { PaymentServices } from './dependencies.ts'
-import { loadReceipt } from './find.ts'
+import { loadOperations, loadReceipt } from './find.ts'
 import { newMerchantCancellation } from './merchant-callback.ts'
 import { findCurrentOperation, isOperationPending, newOperation, sendFollowUpOnce, withNetworkReply } from './network-operations.ts'
 import { backoffMs, updateToCancelled, updateToReturning } from './receipt-patches.ts'
@@ -26,8 +26,8 @@ export function cancelReceipt(services: PaymentServices, receiptId: string, ctx:
   })
 }
 
-async function cancelTransition({ store, clock }: PaymentServices, receipt: ReceiptRow, ctx: ReceiptContext): Promise<ReceiptTransition> {
-  const now = clock.now()
+async function cancelTransition(services: PaymentServices, receipt: ReceiptRow, ctx: ReceiptContext): Promise<ReceiptTransition> {
+  const now = services.clock.now()
   const base = { from: receipt, ctx, isStart: true, reply: 'receipt' } as const
   if (receipt.state === receiptStates.created) {
     return { ...base, cause: 'cancelled_unpaid', to: { ...updateToCancelled(now), sourceCancel }, outcome: 'unpaid' }
@@ -35,7 +35,7 @@ async function cancelTransition({ store, clock }: PaymentServices, receipt: Rece
   if (receipt.state !== receiptStates.paid && receipt.state !== receiptStates.held) throw new RpcError('cannotCancel')
   const isHeld = receipt.state === receiptStates.held
   if (isHeld) {
-    const current = findCurrentOperation(await store.read(listOperations(receipt)), receipt)
+    const current = findCurrentOperation(await loadOperations(services, receipt), receipt)
     if (isOperationPending(current)) throw new RpcError('receiptInProgress')
   }
   const operation = newOperation(receipt, isHeld ? 'cancelHold' : 'refund', receipt.takenTiyin, now)
@@ -57,7 +57,7 @@ export function releaseExpiredHold({ services, receipt }: DueReceipt): Promise<R
 /** For the worker: requests the refund, release or reversal from the network until it confirms. */
 export async function advanceReturn(due: DueReceipt): Promise<ReceiptRow | null> {
   const { services, receipt } = due
-  const operations = await services.store.read(listOperations(receipt))
+  const operations = await loadOperations(services, receipt)
   const operation = findCurrentOperation(operations, receipt)
   if (operation === null) throw new Error('a returning receipt has no operation')
   if (operation.state === 'declined') return repeatReturn(due, operation)

@@ -65,7 +65,7 @@ export function receiptAuditEntry(actor: AuditActor | null, receipt: ReceiptRow,
 
 export type ReceiptEventType = Extract<EventType, `receipt.${string}`>
 
-/** The webhook event of a change: ids and masks, never a token. `at` is unix milliseconds. */
+/** The webhook event of a change, without its MAC: ids and masks, never a token. `at` is unix milliseconds. */
 export function buildReceiptEvent(type: ReceiptEventType, receipt: ReceiptRow, at: number): EventRow {
   const { bucket, merchantId, receiptId, state, payTime, cancelTime, cardId, maskedPan, customer } = receipt
   const event: WebhookEvent<ReceiptEventType> = {
@@ -86,5 +86,6 @@ export function buildReceiptEvent(type: ReceiptEventType, receipt: ReceiptRow, a
       customer,
     },
   }
-  return { bucket, merchantId, eventId: issueId(bucket, at), type, objectId: receiptId, at, body: JSON.stringify(event) }
+  const body = JSON.stringify(event)
+  return { bucket, merchantId, eventId: issueId(bucket, at), type, objectId: receiptId, at, body, mac: new Uint8Array(0) }
 }

@@ -2,10 +2,11 @@ import type { RpcError } from '@tessera/contract/errors'
 
 import type { CardRow } from '../../store/cards.ts'
 import type { OperationRow } from '../../store/operations.ts'
-import { type ReceiptRow, type ReceiptUpdate, updateReceipt } from '../../store/receipts.ts'
+import { type CardLockMove, findCardLock, type ReceiptRow, updateReceipt } from '../../store/receipts.ts'
 import type { AuditActor } from '../request-context.ts'
 
 import type { PaymentServices } from './dependencies.ts'
+import type { CardLockChange } from './receipt-patches.ts'
 import { assertTransition, receiptTransitions, type TransitionCause } from './states.ts'
 import { buildExtras, buildReceiptEvent, IdempotencyConflict, type ReceiptContext, receiptAuditEntry } from './transition-records.ts'
 
@@ -15,7 +16,7 @@ export interface ReceiptTransition {
   readonly from: ReceiptRow
   readonly to: Partial<ReceiptRow>
   readonly operations?: readonly OperationRow[]
-  readonly cardLock?: ReceiptUpdate['cardLock']
+  readonly cardLock?: CardLockChange | null
   /** The one-time card after an approval. */
   readonly card?: CardRow | null
   /** The audit entry's outcome. */
@@ -48,16 +49,38 @@ export async function applyTransition(
   const next = await services.mac.seal({ ...from, reconcileAttempts, ...to, version: from.version + 1 })
   const extras = buildExtras(ctx, {
     audit: receiptAuditEntry(transition.actor ?? ctx, next, { at: now, action, outcome }),
-    events: event === null ? [] : [buildReceiptEvent(event, next, now)],
+    events: event === null ? [] : [await services.eventRows.seal(buildReceiptEvent(event, next, now))],
     claimSubject: transition.isStart === true ? next.requestId || next.receiptId : null,
     reply: reply === 'receipt' ? next : reply,
   })
-  const changed = await services.store.write(updateReceipt, { receipt: next, operations, cardLock, card, ...extras })
+  const sealed = await Promise.all(operations.map(services.operationRows.seal))
+  const changed = await services.store.write(updateReceipt, {
+    receipt: next,
+    operations: sealed,
+    cardLock: cardLock === null ? null : await toLockMove(services, next, cardLock),
+    card,
+    ...extras,
+  })
   if (changed === 'duplicate_request') throw new IdempotencyConflict()
+  if (changed === 'cardLocked' && cardLock !== null) await requireCardLock(services, next, cardLock.cardId)
   if (changed !== 'updated') return changed
   const requestId = ctx?.requestId ?? ''
   services.onTransition?.({ cause, from: from.state, receipt: next, hasBecomeFlagged: next.flagged && !from.flagged, requestId })
   return next
+}
+
+async function toLockMove(
+  { lockRows }: PaymentServices,
+  { bucket, merchantId, receiptId }: ReceiptRow,
+  { cardId, move }: CardLockChange,
+): Promise<CardLockMove> {
+  return { lock: await lockRows.seal({ bucket, cardId, merchantId, receiptId, mac: new Uint8Array(0) }), move }
+}
+
+/** Throws when the lock that stands in the way was not written by this service. */
+async function requireCardLock({ store, lockRows }: PaymentServices, { bucket }: ReceiptRow, cardId: string): Promise<void> {
+  const lock = await store.read(findCardLock({ bucket, cardId }))
+  if (lock !== null) await lockRows.require(lock)
 }
 
 /** Like `applyTransition`, but null for any conflict: another change came first. */

@@ -4,11 +4,12 @@ import { makeRowAuthenticator } from '@tessera/vault/rowmac'
 
 import { type AuditRow, listAuditOfSubject } from '../../store/audit.ts'
 import { type CardListQuery, type CardRow, findCardOrBroken, listCards, type ListedCard, cardsTable } from '../../store/cards.ts'
-import { listDeclinedOperations, type OperationRow } from '../../store/operations.ts'
+import { listDeclinedOperations, type OperationRow, operationsTable } from '../../store/operations.ts'
 import { type CardReceipt, listReceiptsOfCard } from '../../store/receipts.ts'
 import type { TimeCursor } from '../../store/transaction.ts'
 
 import type { DashboardDependencies } from '../users/dependencies.ts'
+import { keepValid, makeVerifiedRows } from '../verified-rows.ts'
 
 export type { AuditRow, CardReceipt, CardRow, OperationRow, TimeCursor }
 
@@ -53,6 +54,7 @@ export type CardReportDependencies = Pick<DashboardDependencies, 'store' | 'keyr
 export function makeCardReports(deps: CardReportDependencies): CardReports {
   const { store } = deps
   const lookUp = makeCardLookup(deps)
+  const operationRows = makeVerifiedRows(deps, operationsTable)
   return Object.freeze({ list, get })
 
   async function list(of: MerchantCardsKey, search: string, { after, count }: Parameters<CardReports['list']>[2]): Promise<CardPage> {
@@ -81,7 +83,7 @@ export function makeCardReports(deps: CardReportDependencies): CardReports {
       store.read(listReceiptsOfCard(key, receiptsMax)),
       store.read(listDeclinedOperations(key, refusedMax)),
     ])
-    return { card: await lookUp(card), entries, receipts, refused }
+    return { card: await lookUp(card), entries, receipts, refused: await keepValid(operationRows, refused) }
   }
 }
 
@@ -95,7 +97,7 @@ export function makeCardLookup({
   return async (card) => {
     if (!('brokenAt' in card) && (await mac.hasValidMac(card))) return card
     const { merchantId, cardId, createdAt } = card
-    alarm('row_tampered', { merchantId, cardId, requestId: '' })
+    alarm('row_tampered', { merchantId, cardId, requestId: '', table: 'cards' })
     return { state: 'tampered', cardId, createdAt }
   }
 }

@@ -5,9 +5,11 @@ import { makeRowAuthenticator } from '@tessera/vault/rowmac'
 
 import { type AuditRow, listAuditOfSubject } from '../../store/audit.ts'
 import { findCardOrBroken } from '../../store/cards.ts'
-import { listOperations, type OperationRow } from '../../store/operations.ts'
+import { listOperations, type OperationRow, operationsTable } from '../../store/operations.ts'
 import { findReceiptOrBroken, type ListedReceipt, listReceiptPage, type ReceiptRow, receiptsTable } from '../../store/receipts.ts'
 import type { TimeCursor } from '../../store/transaction.ts'
+
+import { keepValid, makeVerifiedRows } from '../verified-rows.ts'
 
 import { makeCardLookup, type CardReportDependencies, type MerchantCardsKey } from './cards.ts'
 
@@ -55,12 +57,13 @@ export function makeReceiptReports(deps: CardReportDependencies): ReceiptReports
   const { store, keyring, environment, alarm } = deps
   const lookUpCard = makeCardLookup(deps)
   const mac = makeRowAuthenticator(keyring, environment, receiptsTable)
+  const operationRows = makeVerifiedRows(deps, operationsTable)
   return Object.freeze({ list, get })
 
   async function lookUp(receipt: ListedReceipt): Promise<ReceiptLookup> {
     if (!('brokenAt' in receipt) && (await mac.hasValidMac(receipt))) return receipt
     const { merchantId, receiptId, createdAt } = receipt
-    alarm('row_tampered', { merchantId, cardId: '', receiptId, requestId: '' })
+    alarm('row_tampered', { merchantId, cardId: '', receiptId, requestId: '', table: 'receipts' })
     return { state: 'tampered', receiptId, createdAt }
   }
 
@@ -76,10 +79,11 @@ export function makeReceiptReports(deps: CardReportDependencies): ReceiptReports
     const key = { bucket, merchantId, receiptId }
     const receipt = bucketOfId(receiptId) === bucket ? await store.read(findReceiptOrBroken(key)) : null
     if (receipt === null) throw new RpcError('receiptNotFound', { data: 'receiptId' })
-    const [operations, entries] = await Promise.all([
+    const [listed, entries] = await Promise.all([
       store.read(listOperations(key)),
       store.read(listAuditOfSubject(merchantId, receiptId, entriesMax)),
     ])
+    const operations = await keepValid(operationRows, listed)
     return { receipt: await lookUp(receipt), operations, cards: await masksOf({ bucket, merchantId }, operations), entries }
   }
 

@@ -7,6 +7,8 @@ import type { AuditEntry } from '../../store/audit.ts'
 import type { DashboardUserRow } from '../../store/dashboard-users.ts'
 import type { Store } from '../../store/store.ts'
 
+import type { TamperedRowAlarm } from '../verified-rows.ts'
+
 import type { DashboardPasswords } from './passwords.ts'
 
 export interface DashboardDependencies {
@@ -17,7 +19,7 @@ export interface DashboardDependencies {
   readonly settings: UserSettings
   readonly passwords: DashboardPasswords
   /** Called when a row's MAC is wrong. */
-  readonly alarm: (event: 'row_tampered', fields: { merchantId: string; cardId: string; requestId: string; receiptId?: string }) => void
+  readonly alarm: TamperedRowAlarm
 }
 
 /** The services used by the operations in this folder. */
@@ -57,7 +59,8 @@ export function sessionAuditEntry(
 /** Returns the row if its MAC is valid, otherwise null; raises the alarm for a wrong MAC. */
 export async function verifiedUserRow({ mac, alarm }: DashboardServices, found: DashboardUserRow | null): Promise<DashboardUserRow | null> {
   if (found === null || (await mac.hasValidMac(found))) return found
-  alarm('row_tampered', { merchantId: found.merchantId, cardId: '', requestId: '' })
+  const { merchantId, userId } = found
+  alarm('row_tampered', { merchantId, cardId: '', requestId: '', table: 'dashboard_users', rowId: userId })
   return null
 }
 

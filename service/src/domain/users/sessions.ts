@@ -5,6 +5,7 @@ import { issueToken, parseToken } from '@tessera/vault/token'
 
 import {
   type DashboardSessionRow,
+  dashboardSessionsTable,
   deleteDashboardSessions,
   deleteOldDashboardSessions,
   findDashboardSession,
@@ -14,6 +15,8 @@ import {
 } from '../../store/dashboard-sessions.ts'
 import { type DashboardUserRow, findDashboardUser } from '../../store/dashboard-users.ts'
 import { deleteInPages } from '../../store/store.ts'
+
+import { keepValid, makeVerifiedRows } from '../verified-rows.ts'
 
 import { sessionAuditEntry, verifiedUserRow, type DashboardServices, type OwnAccount } from './dependencies.ts'
 
@@ -43,6 +46,7 @@ export interface SessionOrigin {
 
 export function makeDashboardSessions(services: DashboardServices): DashboardSessions {
   const { store, keyring, clock, settings } = services
+  const rows = makeVerifiedRows(services, dashboardSessionsTable)
   return Object.freeze({ begin, find, list, end, deleteOld })
 
   async function begin(user: DashboardUserRow, { userAgent, address, requestId }: SessionOrigin): Promise<string> {
@@ -53,10 +57,11 @@ export function makeDashboardSessions(services: DashboardServices): DashboardSes
     const hash = hashSessionSecret(dek, sessionId, secret)
     secret.fill(0)
     const csrf = Buffer.from(randomSecret(24)).toString('base64url')
-    const row = { sessionId, userId, merchantId, hash, pepperKeyId: dek.keyId, csrf, createdAt: now, lastSeenAt: now, address }
+    const ids = { sessionId, userId, merchantId, hash, pepperKeyId: dek.keyId, csrf }
+    const row = { ...ids, createdAt: now, lastSeenAt: now, address, userAgent: shorten(userAgent), mac: new Uint8Array(0) }
     const actor = { actor: `user:${userId}`, requestId }
     await store.write(insertDashboardSession, {
-      session: { ...row, userAgent: shorten(userAgent) },
+      session: await rows.seal(row),
       audit: sessionAuditEntry(user, actor, { at: now, action: 'dashboard.signed_in', outcome: sessionId }),
     })
     return token
@@ -67,17 +72,20 @@ export function makeDashboardSessions(services: DashboardServices): DashboardSes
     if (read === null || read.secret === null) return null
     const session = await store.read(findDashboardSession(read.cardId))
     const now = clock.now()
-    if (session === null || !isLive(session, now)) return null
+    if (session === null || !(await rows.isValid(session)) || !isLive(session, now)) return null
     const isValid = isSessionSecret(await keyring.byId(session.pepperKeyId), session.sessionId, read.secret, session.hash)
     read.secret.fill(0)
     const user = isValid ? await verifiedUserRow(services, await store.read(findDashboardUser(session.userId))) : null
     if (user === null || user.state === 'blocked' || user.merchantId !== session.merchantId) return null
-    if (now - session.lastSeenAt >= touchIntervalMs) await store.write(touchDashboardSession, { sessionId: session.sessionId, now })
+    if (now - session.lastSeenAt >= touchIntervalMs) {
+      await store.write(touchDashboardSession, { session: await rows.seal({ ...session, lastSeenAt: now }), previousMac: session.mac })
+    }
     return { session, user }
   }
 
   async function list(userId: string): Promise<DashboardSessionRow[]> {
-    return (await store.read(listDashboardSessions(userId, maxListedSessions))).filter((session) => isLive(session, clock.now()))
+    const found = await keepValid(rows, await store.read(listDashboardSessions(userId, maxListedSessions)))
+    return found.filter((session) => isLive(session, clock.now()))
   }
 
   function end({ merchantId, userId, actor, requestId }: OwnAccount, sessionId: string | null): Promise<number> {

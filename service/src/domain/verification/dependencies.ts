@@ -7,7 +7,10 @@ import type { Network } from '../../adapters/network/network.ts'
 import type { Codes } from '../../adapters/sms/codes.ts'
 import type { Sms } from '../../adapters/sms/sms.ts'
 import type { Store } from '../../store/store.ts'
+import type { VerificationRow } from '../../store/verifications.ts'
+import type { TamperedRowAlarm, VerifiedRows } from '../verified-rows.ts'
 
+import type { EvaluatedCodes } from './evaluated-codes.ts'
 import type { VerificationSettings } from './settings.ts'
 import type { SimulatedCaps } from './daily-caps.ts'
 
@@ -21,6 +24,9 @@ export interface VerificationDependencies {
   readonly cards: CardServices
   readonly clock: Clock
   readonly settings: VerificationSettings
+  readonly evaluatedCodes: EvaluatedCodes
+  readonly rows: VerifiedRows<VerificationRow>
+  readonly alarm: TamperedRowAlarm
   /** In the test environment only. */
   readonly simulatedCaps?: SimulatedCaps | undefined
 }

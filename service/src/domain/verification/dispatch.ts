@@ -24,7 +24,7 @@ export interface CodeDispatch {
 }
 
 /** The result of the network or the gateway for an attempt. */
-export type DispatchOutcome = Partial<SendResult> & Pick<SendResult, 'sentBy' | 'outcome'>
+export type DispatchOutcome = Partial<Pick<SendResult, 'phoneMask' | 'networkRef'>> & Pick<SendResult, 'sentBy' | 'outcome'>
 
 /**
  * Stores the outcome of sending, with the caller's reply for the idempotency key. Throws if the attempt is no longer the current one of the card, because
@@ -35,8 +35,9 @@ export async function recordDispatchOutcome(
   outcome: DispatchOutcome,
   reply: CodeRequestResult | RpcError,
 ): Promise<void> {
-  const { bucket, merchantId, cardId, attemptId } = attempt
-  const result = { bucket, merchantId, cardId, attemptId, phoneMask: null, networkRef: null, ...outcome }
+  const { cardId } = attempt
+  const next = await deps.rows.seal({ ...attempt, ...outcome })
+  const result = { ...next, previousMac: attempt.mac }
   const audit = cardActionEntry(ctx, cardId, { at: deps.clock.now(), action: 'code.dispatched', outcome: outcome.outcome })
   if (requireNoConflict(await deps.store.write(recordSendResult, { result, audit, ...outcomeExtras(ctx.idempotency, reply) }))) return
   await requireLiveCard(deps.cards, token, ctx)

@@ -23,12 +23,13 @@ export interface EarlierCodeRequest {
  * another code needs another idempotency key. An attempt that was replaced counts as sent too.
  */
 export async function reconcileCodeRequest(
-  { store, settings }: VerificationDependencies,
+  { store, settings, rows }: VerificationDependencies,
   token: string,
   { attemptId, isExpired }: EarlierCodeRequest,
   { bucket, merchantId, requestId }: RequestContext,
 ): Promise<CodeRequestResult | null> {
   const stored = await store.read(findVerification({ bucket, merchantId, cardId: cardIdOf(token) }))
+  if (stored !== null) await rows.require(stored, requestId)
   const attempt = stored?.attemptId === attemptId ? stored : null
   const outcome = attempt?.outcome ?? 'asked'
   if (outcome === 'asked' && !isExpired) return null

@@ -44,13 +44,13 @@ export async function requestCode(
   throw refusal
 }
 
-async function newAttempt({ keyring, settings, clock }: VerificationDependencies, card: CardRow, code: string): Promise<VerificationRow> {
+async function newAttempt({ keyring, clock, rows }: VerificationDependencies, card: CardRow, code: string): Promise<VerificationRow> {
   const { bucket, merchantId, cardId } = card
   const dek = await keyring.active('otp')
   const requestedAt = clock.moment()
   const attemptId = issueId(bucket, requestedAt.wallMs)
   const otpHash = hashOtp(dek, { attemptId, cardId, merchantId, code })
-  return {
+  return rows.seal({
     bucket,
     merchantId,
     cardId,
@@ -63,10 +63,9 @@ async function newAttempt({ keyring, settings, clock }: VerificationDependencies
     outcome: 'asked',
     open: true,
     attempts: 0,
-    maxAttempts: settings.otpAttemptsMax,
-    otpLifetimeMs: settings.otpLifetimeMs,
     requestedAt,
-  }
+    mac: new Uint8Array(0),
+  })
 }
 
 /** The PAN is open only here: for its daily cap and for the call to the network. */

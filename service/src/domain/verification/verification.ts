@@ -3,11 +3,18 @@ import type { Language } from '@tessera/contract/envelope'
 import type { RequestContext } from '../request-context.ts'
 import type { CardRow } from '../../store/cards.ts'
 
+import { makeVerifiedRows, type VerifiedRowDependencies } from '../verified-rows.ts'
+import { verificationMac } from '../../store/verifications.ts'
+
+import { makeEvaluatedCodes } from './evaluated-codes.ts'
 import { verifyCode } from './verify-code.ts'
 import { requestCode } from './request-code.ts'
 import type { VerificationDependencies } from './dependencies.ts'
 import type { CodeRequestResult } from './dispatch.ts'
 import { reconcileCodeCheck, reconcileCodeRequest, type EarlierCodeRequest } from './reconcile.ts'
+
+/** What `makeVerification` needs: the dependencies, and those of the row MACs. */
+export type VerificationInput = Omit<VerificationDependencies, 'rows' | 'evaluatedCodes'> & VerifiedRowDependencies
 
 /** Verification of a card by an SMS code. */
 export interface Verification {
@@ -21,7 +28,9 @@ export interface Verification {
   reconcileCheck(token: string, isExpired: boolean, ctx: RequestContext): Promise<CardRow | null>
 }
 
-export function makeVerification(deps: VerificationDependencies): Verification {
+export function makeVerification({ environment, alarm, ...input }: VerificationInput): Verification {
+  const evaluatedCodes = makeEvaluatedCodes()
+  const deps = { ...input, alarm, evaluatedCodes, rows: makeVerifiedRows({ keyring: input.keyring, environment, alarm }, verificationMac) }
   return Object.freeze({
     requestCode: (token: string, ctx: RequestContext<CodeRequestResult>, language: Language) => requestCode(deps, token, ctx, language),
     verifyCode: (token: string, code: string, ctx: RequestContext<CardRow>) => verifyCode(deps, token, code, ctx),

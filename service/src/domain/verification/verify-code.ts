@@ -11,8 +11,19 @@ import type { CodeCheckResult } from '../../adapters/network/network.ts'
 import type { IdempotencyOutcome } from '../../store/idempotency.ts'
 import { insertAuditEntry } from '../../store/audit.ts'
 import type { CardRow } from '../../store/cards.ts'
-import { checkCode, type CheckCode, type CodeAttemptResult, completeVerification, findVerification } from '../../store/verifications.ts'
+import type { DayAttemptCap } from '../../store/send-limits.ts'
+import type { EventRow } from '../../store/outbox.ts'
+import { StoreOutcomeUnknown } from '../../store/store.ts'
+import {
+  checkCode,
+  type CheckCode,
+  type CodeAttemptResult,
+  completeVerification,
+  findVerification,
+  verificationsTable,
+} from '../../store/verifications.ts'
 
+import type { CapUsedUp, CodeCap } from './evaluated-codes.ts'
 import { dailyCapsOf, dailyAttemptCap } from './daily-caps.ts'
 import { buildCodeAttempt, codeFailedEntry, cardVerifiedEntry, type CodeAttemptContext } from './code-attempt.ts'
 import type { VerificationDependencies } from './dependencies.ts'
@@ -33,6 +44,7 @@ export async function verifyCode(
     if (live.card.verified) return live.card
     const attempt = await deps.store.read(findVerification(live.card))
     if (attempt === null) throw new RpcError('codeNotRequested')
+    await deps.rows.require(attempt, ctx.requestId)
     if (!isSixDigits(digits)) throw new RpcError('codeMalformed')
     return attemptVerification({ deps, live, attempt, code: digits, ctx }, token)
   })
@@ -67,19 +79,63 @@ async function checkWithStoreAndNetwork(context: CodeAttemptContext, verified: C
   return usePan(deps.cards, live, async (pan) => {
     const refusal = await callCardNetwork(timeout, (signal) => network.precheckCard({ merchantId, pan, expiry }, signal))
     if (refusal !== null) return refusal
-    const caps = dailyCapsOf(deps, merchantId)
-    const cap = caps === null ? null : await dailyAttemptCap(keyring, pan, { maxAttempts: settings.cardDayAttemptsMax, caps })
-    const decision = requireNoConflict(
-      await store.write(checkCode, {
-        attempt: await buildCodeAttempt(context, verified, cap),
-        ...codeExtras(ctx.idempotency, verified, clock.now()),
-      }),
+    const daily = dailyCapsOf(deps, merchantId)
+    const cap = daily === null ? null : await dailyAttemptCap(keyring, pan, { maxAttempts: settings.cardDayAttemptsMax, caps: daily })
+    const caps = evaluationCaps(context, cap)
+    const event = await deps.cards.eventMac.seal(cardEvent('card.verified', verified, clock.now()))
+    const attempted = await buildCodeAttempt(context, verified, cap)
+    const usedUp = await deps.evaluatedCodes.claim(caps, clock.now())
+    if (usedUp !== null) return decideUsedUp(context, usedUp)
+    const decision = await resolveClaim(deps, caps, async () =>
+      requireNoConflict(await store.write(checkCode, { attempt: attempted, ...codeExtras(ctx.idempotency, verified, event) })),
     )
     if (decision.outcome !== 'networkDecides') return decision
     const codeCheck = { merchantId, pan, expiry, requestId: attempt.attemptId, networkRef: attempt.networkRef, code }
     const checked = await callCardNetwork(timeout, (signal) => network.checkCode(codeCheck, signal))
     return checked.kind === 'incorrect' ? { kind: 'incorrect', isLast: decision.isLast } : checked
   })
+}
+
+/** Only a code that was evaluated and not found right counts, and one whose outcome is unknown. */
+async function resolveClaim(
+  { evaluatedCodes }: VerificationDependencies,
+  caps: readonly CodeCap[],
+  check: () => Promise<CodeAttemptResult>,
+): Promise<CodeAttemptResult> {
+  try {
+    const decision = await check()
+    evaluatedCodes.resolve(caps, countedOutcomes.has(decision.outcome) ? 'counted' : 'notCounted')
+    return decision
+  } catch (err) {
+    evaluatedCodes.resolve(caps, err instanceof StoreOutcomeUnknown ? 'unknown' : 'notCounted')
+    throw err
+  }
+}
+
+/** The caps of one evaluation, counted in memory: of the code, and of the card number and day. */
+function evaluationCaps({ deps, attempt }: CodeAttemptContext, cap: DayAttemptCap | null): CodeCap[] {
+  const { otpAttemptsMax, otpLifetimeMs } = deps.settings
+  const code: CodeCap = {
+    kind: 'code',
+    subject: attempt.attemptId,
+    max: otpAttemptsMax,
+    endsAt: attempt.requestedAt.wallMs + otpLifetimeMs,
+  }
+  if (cap === null) return [code]
+  const { subject, keyId, maxAttempts, endsAt } = cap
+  return [code, { kind: 'cardDay', subject: `${keyId} ${Buffer.from(subject).toString('hex')}`, max: maxAttempts, endsAt }]
+}
+
+/** This process evaluated as many codes as a cap admits. If the stored count of the code says less, somebody has written to the database. */
+async function decideUsedUp({ deps, live, attempt, ctx }: CodeAttemptContext, { cap, isConfirmed }: CapUsedUp): Promise<StoreDecision> {
+  if (cap.kind === 'cardDay') return { outcome: 'dayAttemptsUsedUp', retryAfterMs: Math.max(1, cap.endsAt - deps.clock.now()) }
+  const stored = await deps.store.read(findVerification(live.card))
+  if (stored?.attemptId !== attempt.attemptId) return { outcome: 'conflict' }
+  if (isConfirmed && stored.attempts < deps.settings.otpAttemptsMax) {
+    const { merchantId, cardId } = live.card
+    deps.alarm('row_tampered', { merchantId, cardId, requestId: ctx.requestId, table: verificationsTable.name })
+  }
+  return { outcome: 'attemptsUsedUp' }
 }
 
 async function applyStoreDecision(
@@ -114,7 +170,7 @@ async function completeAfterNetworkCheck({ deps, attempt, ctx }: CodeAttemptCont
     const audit = cardVerifiedEntry(ctx, next, now)
     const decrementWrongCodesAt = deps.settings.limits ? now : null
     const completion = { bucket, merchantId, cardId, attemptId, decrementWrongCodesAt, verifiedCard: next, audit }
-    const extras = extrasWithEvent(outcomeExtras(ctx.idempotency, next), cardEvent('card.verified', next, now))
+    const extras = extrasWithEvent(outcomeExtras(ctx.idempotency, next), await cards.eventMac.seal(cardEvent('card.verified', next, now)))
     if (requireNoConflict(await store.write(completeVerification, { ...completion, ...extras }))) return next
     const { card } = await requireLiveCard(cards, token, ctx)
     if (card.verified) return card
@@ -128,8 +184,8 @@ async function completeAfterNetworkCheck({ deps, attempt, ctx }: CodeAttemptCont
  * If the service sent the code, the outcome and its effect are stored in one transaction. If the network sent it, only the claim is stored before the
  * network is called.
  */
-function codeExtras(idempotency: IdempotencyHandle<CardRow> | null, verified: CardRow, now: number): CodeExtras {
-  const events = [cardEvent('card.verified', verified, now)]
+function codeExtras(idempotency: IdempotencyHandle<CardRow> | null, verified: CardRow, event: EventRow): CodeExtras {
+  const events = [event]
   if (idempotency === null) return { events, idempotency: null }
   const outcomeOfWrongCode = (isLast: boolean): IdempotencyOutcome | null => idempotency.outcome(new RpcError(wrongCodeError(isLast)))
   return {
@@ -146,6 +202,9 @@ function codeExtras(idempotency: IdempotencyHandle<CardRow> | null, verified: Ca
 function isSixDigits(code: string): boolean {
   return /^[0-9]{6}$/.test(code)
 }
+
+/** A code that the network evaluates counts as wrong until it replies, in the store too. */
+const countedOutcomes: ReadonlySet<CodeAttemptResult['outcome']> = new Set(['wrong', 'networkDecides'])
 
 /** The reply to the last wrong code says that no attempt is left; the cardholder need not try once more to learn it. */
 function wrongCodeError(isLast: boolean): 'triesUsedUp' | 'wrongCode' {

@@ -2,10 +2,11 @@ import type { Keyring } from '@tessera/vault/keyring'
 import { SettingProblem } from '@tessera/contract/setting-problems'
 
 import type { Clock } from '../../clock.ts'
-import { type DeliveryRow, findDueDelivery, recordDeliveryAttempt } from '../../store/deliveries.ts'
-import type { EventRow } from '../../store/outbox.ts'
+import { deliveriesTable, type DeliveryRow, findDueDelivery, recordDeliveryAttempt } from '../../store/deliveries.ts'
+import { type EventRow, outboxTable } from '../../store/outbox.ts'
 import type { Store } from '../../store/store.ts'
-import type { EndpointRow } from '../../store/webhook-endpoints.ts'
+import { type EndpointRow, webhookEndpointsTable } from '../../store/webhook-endpoints.ts'
+import { makeVerifiedRows, type TamperedRowAlarm } from '../verified-rows.ts'
 
 import type { AddressGuard } from '../../adapters/http/address-guard.ts'
 import type { WebhookPost, WebhookPostResult } from './webhook-post.ts'
@@ -18,6 +19,7 @@ export interface DeliveryDependencies {
   readonly keyring: Keyring
   readonly environment: string
   readonly clock: Clock
+  readonly alarm: TamperedRowAlarm
   readonly guard: AddressGuard
   readonly post: WebhookPost
   /** Returns a number in [0, 1). */
@@ -27,44 +29,66 @@ export interface DeliveryDependencies {
 }
 
 /** Attempts one claimed delivery and records the outcome. After an aborted attempt the outcome is unknown: nothing is recorded, and the lease expires. */
-export async function attemptDelivery(
-  deps: DeliveryDependencies,
-  delivery: DeliveryRow,
-  claimId: string,
-  signal: AbortSignal,
-): Promise<void> {
-  const startedAt = deps.clock.now()
-  const found = await deps.store.read(findDueDelivery(delivery))
-  const result = found === null ? endpointRemoved : await signAndPost(deps, found, signal)
-  if (result.outcome === 'stopped') return
+export type AttemptDelivery = (delivery: DeliveryRow, claimId: string, signal: AbortSignal) => Promise<void>
 
-  const now = deps.clock.now()
-  const wait = result.outcome === 'delivered' || result === endpointRemoved ? null : retryWaitAfter(delivery.attempts, deps.random())
-  const { bucket, endpointId, eventId, totalAttempts: number } = delivery
-  await deps.store.write(recordDeliveryAttempt, {
-    claimId,
-    now,
-    dueAt: wait === null ? null : now + wait,
-    state: result.outcome === 'delivered' ? 'delivered' : wait === null ? 'dead' : 'waiting',
-    attempt: {
-      bucket,
-      endpointId,
-      eventId,
-      number,
-      at: startedAt,
-      tookMs: now - startedAt,
-      outcome: result.outcome,
-      status: result.status,
-    },
-  })
+export function makeDeliveryAttempts(deps: DeliveryDependencies): AttemptDelivery {
+  const { store, clock, random, alarm } = deps
+  const eventRows = makeVerifiedRows(deps, outboxTable)
+  const endpointRows = makeVerifiedRows(deps, webhookEndpointsTable)
+  return attemptDelivery
+
+  async function attemptDelivery(delivery: DeliveryRow, claimId: string, signal: AbortSignal): Promise<void> {
+    const startedAt = clock.now()
+    const result = await verifyAndPost(delivery, signal)
+    if (result.outcome === 'stopped') return
+
+    const now = clock.now()
+    const isDelivered = result.outcome === 'delivered'
+    const wait = isDelivered || isFinal(result) ? null : retryWaitAfter(delivery.attempts, random())
+    const endState = isDelivered ? 'delivered' : 'dead'
+    const { bucket, endpointId, eventId, totalAttempts: number } = delivery
+    await store.write(recordDeliveryAttempt, {
+      claimId,
+      now,
+      dueAt: wait === null ? null : now + wait,
+      state: wait === null ? endState : 'waiting',
+      attempt: {
+        bucket,
+        endpointId,
+        eventId,
+        number,
+        at: startedAt,
+        tookMs: now - startedAt,
+        outcome: result.outcome,
+        status: result.status,
+      },
+    })
+  }
+
+  /** The event and the endpoint are both bound to the merchant of the delivery, and the event to its object. */
+  async function verifyAndPost(delivery: DeliveryRow, signal: AbortSignal): Promise<WebhookAttemptOutcome> {
+    const found = await store.read(findDueDelivery(delivery))
+    if (found === null) return endpointRemoved
+    const { event, endpoint } = found
+    if (!(await eventRows.isValid(event))) return tamperedEvent
+    if (event.objectId !== delivery.objectId) {
+      alarm('row_tampered', { merchantId: delivery.merchantId, cardId: '', requestId: '', table: deliveriesTable.name })
+      return tamperedEvent
+    }
+    if (endpoint !== null && !(await endpointRows.isValid(endpoint))) return tamperedEndpoint
+    return signAndPost(deps, found, signal)
+  }
 }
 
 /** The outcome of one attempt, with its HTTP status. */
 export type WebhookAttemptOutcome =
-  WebhookPostResult | { readonly outcome: 'endpoint_removed' | 'forbidden_url' | 'not_signed'; readonly status: 0 }
+  WebhookPostResult | { readonly outcome: 'endpoint_removed' | 'forbidden_url' | 'not_signed' | 'tampered'; readonly status: 0 }
 
 /** The dependencies of one attempt. */
-export type DeliveryAttemptDependencies = Pick<DeliveryDependencies, 'keyring' | 'environment' | 'clock' | 'guard' | 'post' | 'failed'>
+export type DeliveryAttemptDependencies = Pick<
+  DeliveryDependencies,
+  'keyring' | 'environment' | 'clock' | 'alarm' | 'guard' | 'post' | 'failed'
+>
 
 /** Signs an event and posts it to an address that the guard allows. Never throws. */
 export async function signAndPost(
@@ -104,4 +128,12 @@ interface DeliveryPayload {
 
 type SignatureHeaders = ReturnType<typeof signatureHeaders>
 
+/** An event that this service did not write never becomes valid, so it is not attempted again. */
+const tamperedEvent: WebhookAttemptOutcome = Object.freeze({ outcome: 'tampered', status: 0 })
+/** Attempted again like a failed attempt, since the row of the endpoint may be repaired. */
+const tamperedEndpoint: WebhookAttemptOutcome = Object.freeze({ outcome: 'tampered', status: 0 })
 const endpointRemoved: WebhookAttemptOutcome = Object.freeze({ outcome: 'endpoint_removed', status: 0 })
+
+function isFinal(result: WebhookAttemptOutcome): boolean {
+  return result === endpointRemoved || result === tamperedEvent
+}

@@ -4,9 +4,18 @@ import { SettingProblem } from '@tessera/contract/setting-problems'
 import { type AuditEntry, insertAuditEntry } from '../../store/audit.ts'
 import { type DeliveryRow, listDeadDeliveries, listDeliveries, replayEvent } from '../../store/deliveries.ts'
 import { findMerchant } from '../../store/merchants.ts'
-import { type EventRow, listEvents } from '../../store/outbox.ts'
+import { type EventRow, listEvents, outboxTable } from '../../store/outbox.ts'
 import type { Store } from '../../store/store.ts'
-import { deleteEndpoint, type EndpointRow, insertEndpoint, listEndpoints, updateEndpointSecrets } from '../../store/webhook-endpoints.ts'
+import {
+  deleteEndpoint,
+  type EndpointRow,
+  insertEndpoint,
+  listEndpoints,
+  updateEndpointSecrets,
+  webhookEndpointsTable,
+} from '../../store/webhook-endpoints.ts'
+
+import { keepValid, makeVerifiedRows } from '../verified-rows.ts'
 
 import type { DeliveryAttemptDependencies } from './attempt-delivery.ts'
 import type { WebhookSettings } from './settings.ts'
@@ -50,6 +59,8 @@ export interface WebhookEndpointDependencies extends DeliveryAttemptDependencies
 
 export function makeWebhookEndpointAdministration(deps: WebhookEndpointDependencies): WebhookEndpointAdministration {
   const { store, keyring, environment, clock, guard, settings } = deps
+  const rows = makeVerifiedRows(deps, webhookEndpointsTable)
+  const eventRows = makeVerifiedRows(deps, outboxTable)
   let testsRunning = 0
   return Object.freeze({ endpointsMax: settings.endpointsMax, add, list, remove, rotateSecret, test, events, dead, replay })
 
@@ -61,7 +72,8 @@ export function makeWebhookEndpointAdministration(deps: WebhookEndpointDependenc
     const now = clock.now()
     const named = { bucket, merchantId, endpointId: issueId(bucket, now), url: read.href }
     const { sealed, formatted } = await issueWebhookSecret(keyring, environment, named)
-    const endpoint = { ...named, secret: sealed, previousSecret: null, previousSecretEndsAt: 0, createdAt: now }
+    const secrets = { secret: sealed, previousSecret: null, previousSecretEndsAt: 0 }
+    const endpoint = await rows.seal({ ...named, ...secrets, createdAt: now, mac: new Uint8Array(0) })
     const isInserted = await store.write(insertEndpoint, {
       endpoint,
       maxEndpoints: settings.endpointsMax,
@@ -71,8 +83,9 @@ export function makeWebhookEndpointAdministration(deps: WebhookEndpointDependenc
     return { endpointId: named.endpointId, url: named.url, secret: formatted }
   }
 
-  function list(merchantId: string): Promise<EndpointRow[]> {
-    return store.read(listEndpoints({ bucket: bucketOf(merchantId), merchantId }))
+  /** A tampered row does not hide the others. */
+  async function list(merchantId: string): Promise<EndpointRow[]> {
+    return keepValid(rows, await store.read(listEndpoints({ bucket: bucketOf(merchantId), merchantId })))
   }
 
   async function remove(merchantId: string, named: string | null, by: AuditActor): Promise<EndpointRow | SettingProblem> {
@@ -92,10 +105,10 @@ export function makeWebhookEndpointAdministration(deps: WebhookEndpointDependenc
     if (endpoint instanceof SettingProblem) return endpoint
     const { sealed, formatted } = await issueWebhookSecret(keyring, environment, endpoint)
     const previousSecretEndsAt = clock.now() + settings.rotationMs
-    const next: EndpointRow = { ...endpoint, secret: sealed, previousSecret: endpoint.secret, previousSecretEndsAt }
+    const next = await rows.seal({ ...endpoint, secret: sealed, previousSecret: endpoint.secret, previousSecretEndsAt })
     const isChanged = await store.write(updateEndpointSecrets, {
       endpoint: next,
-      expectedSecret: endpoint.secret,
+      previousMac: endpoint.mac,
       audit: auditEntryOf(endpoint, by, 'webhook.secret_rotated'),
     })
     return isChanged
@@ -132,7 +145,7 @@ export function makeWebhookEndpointAdministration(deps: WebhookEndpointDependenc
   }
 
   async function events(merchantId: string, from: number, count: number): Promise<EventWithDeliveries[]> {
-    const found = await store.read(listEvents({ bucket: bucketOf(merchantId), merchantId, from, count }))
+    const found = await keepValid(eventRows, await store.read(listEvents({ bucket: bucketOf(merchantId), merchantId, from, count })))
     return Promise.all(found.map(async (event) => ({ ...event, deliveries: await store.read(listDeliveries(event)) })))
   }
 

@@ -44,6 +44,7 @@ export async function withPost({ store }: StoreUnderTest, test: (post: Post) => 
   const receiver = await startReceiver()
   const guard = makeAddressGuard({ resolve, allowLoopback: true })
   const failures: unknown[] = []
+  const alarm = (event: string): void => void app.alarms.push(event)
   const failed = (err: unknown): void => void failures.push(err)
   const post = makeWebhookPost({ guard, clock, timeoutMs: webhookSettings.timeoutMs })
   const endpoints = makeWebhookEndpointAdministration({
@@ -51,6 +52,7 @@ export async function withPost({ store }: StoreUnderTest, test: (post: Post) => 
     keyring,
     environment,
     clock,
+    alarm,
     guard,
     post,
     failed,
@@ -70,7 +72,7 @@ export async function withPost({ store }: StoreUnderTest, test: (post: Post) => 
         const settings = { ...webhookSettings, ...over }
         const post = makeWebhookPost({ guard, clock, timeoutMs: settings.timeoutMs })
         const random = (): number => randomInt(1000) / 1000
-        const webhooks = makeWebhookDeliverer({ store: of, keyring, environment, clock, guard, post, random, settings, failed })
+        const webhooks = makeWebhookDeliverer({ store: of, keyring, environment, clock, alarm, guard, post, random, settings, failed })
         deliverers.push(webhooks)
         return webhooks
       },

@@ -33,6 +33,8 @@ const shapes = {
   reason: text(/^[a-z][a-z0-9_]{0,47}$/),
   ms: number,
   bytes: number,
+  table: text(/^[a-z_]{1,32}$/),
+  suppressed: number,
   // A merchant's endpoint.
   operation: text(/^(check|perform|cancel)$/),
   // A transition of a receipt: its states by number, and its cause in docs/reference/payment-states.md.

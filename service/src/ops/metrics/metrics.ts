@@ -21,6 +21,8 @@ export interface Metrics {
   countMerchantEndpoint(call: { readonly operation: string; readonly outcome: string }): void
   /** A request that reached a limit which refuses, or would refuse were it not in shadow mode. */
   countLimit(reached: { readonly reason: string; readonly mode: string }): void
+  /** A row that was refused because of its MAC, by table. */
+  countTamperedRow(row: { readonly table: string }): void
   /** One write to the store, from the call to the acknowledgment: waiting for its group included. */
   observeCommit(ms: number): void
   /** Adds a gauge that is read whenever the page is. Names are registered once. */
@@ -38,6 +40,7 @@ export function makeMetrics(clock: Pick<Clock, 'sleep'>, gauges: readonly GaugeD
     'tessera_limits_reached_total',
     'Requests that reached a breaker, by reason and mode; in shadow mode none was refused.',
   )
+  const tampered = makeCounter('tessera_rows_refused_total', 'Rows refused because they were not written by the service, by table.')
   const commits = makeHistogram(
     'tessera_store_commit_duration_seconds',
     'How long a write to the store took to be durable, waiting for its group included.',
@@ -46,7 +49,7 @@ export function makeMetrics(clock: Pick<Clock, 'sleep'>, gauges: readonly GaugeD
   const delay = monitorEventLoopDelay({ resolution: 20 })
   delay.enable()
   const all = [...gauges, ...processGauges(delay)].map((gauge) => makeGauge(gauge, clock))
-  const page: Metric[] = [requests, durations, endpoints, limits, commits, ...all]
+  const page: Metric[] = [requests, durations, endpoints, limits, tampered, commits, ...all]
   return Object.freeze({
     countRequest({ method, profile, code, reason, ms }: RequestMeasurement) {
       requests.add({ method, profile, code: String(code), reason })
@@ -54,6 +57,7 @@ export function makeMetrics(clock: Pick<Clock, 'sleep'>, gauges: readonly GaugeD
     },
     countMerchantEndpoint: ({ operation, outcome }: { operation: string; outcome: string }) => endpoints.add({ operation, outcome }),
     countLimit: ({ reason, mode }: { reason: string; mode: string }) => limits.add({ reason, mode }),
+    countTamperedRow: ({ table }: { table: string }) => tampered.add({ table }),
     observeCommit: (ms: number) => commits.observe({}, ms / 1000),
     registerGauge: (gauge: GaugeDefinition) => void page.push(makeGauge(gauge, clock)),
     async render() {

@@ -27,6 +27,7 @@ create table card_locks (
   card_id text collate "C" not null,
   merchant_id text collate "C" not null,
   receipt_id text collate "C" not null,
+  mac bytea not null,
   primary key (bucket, card_id)
 );
 
@@ -85,6 +86,7 @@ create table dashboard_sessions (
   last_seen_at bigint not null,
   user_agent text collate "C" not null,
   address text collate "C" not null,
+  mac bytea not null,
   primary key (session_id)
 );
 
@@ -172,6 +174,7 @@ create table disclosures (
   wording text not null,
   first_used_at bigint not null,
   last_used_at bigint not null,
+  mac bytea not null,
   primary key (sha256, version, locale)
 );
 
@@ -236,6 +239,7 @@ create table idempotency (
   subject text not null,
   request_id text collate "C" not null,
   sealed bytea,
+  mac bytea not null,
   primary key (bucket, merchant_id, caller_class, key_hash)
 );
 
@@ -277,6 +281,7 @@ create table operations (
   asked_at bigint not null,
   settled_at bigint not null,
   card_id text collate "C" not null,
+  mac bytea not null,
   primary key (bucket, receipt_id, request_id)
 );
 
@@ -291,6 +296,7 @@ create table outbox (
   type text not null,
   at bigint not null,
   body text not null,
+  mac bytea not null,
   primary key (bucket, event_id)
 );
 
@@ -328,6 +334,7 @@ create table page_scripts (
   judged_print text collate "C" not null,
   judged_by text collate "C" not null,
   judged_at bigint not null,
+  mac bytea not null,
   primary key (bucket, merchant_id, script_id)
 );
 
@@ -482,12 +489,11 @@ create table verifications (
   network_ref text,
   outcome text not null,
   tries integer not null,
-  tries_max integer not null,
-  life_ms integer not null,
   asked_wall bigint not null,
   asked_mono bigint not null,
   asked_boot text not null,
   open smallint not null,
+  mac bytea not null,
   primary key (bucket, card_id)
 );
 
@@ -502,6 +508,7 @@ create table webhook_endpoints (
   secret_before bytea,
   before_ends_at bigint not null,
   created_at bigint not null,
+  mac bytea not null,
   primary key (bucket, endpoint_id)
 );
 

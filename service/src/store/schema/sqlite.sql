@@ -27,7 +27,7 @@ create table card_locks (
   bucket integer not null,
   card_id text not null,
   merchant_id text not null,
-  receipt_id text not null,
+  receipt_id text not null, mac blob not null default x'',
   primary key (bucket, card_id)
 ) strict;
 
@@ -86,7 +86,7 @@ create table dashboard_sessions (
   last_seen_at integer not null,
   user_agent text not null,
   address text not null
-) strict;
+, mac blob not null default x'') strict;
 
 create index dashboard_sessions_last_seen on dashboard_sessions (last_seen_at);
 
@@ -170,7 +170,7 @@ create table disclosures (
   locale text not null,
   wording text not null,
   first_used_at integer not null,
-  last_used_at integer not null,
+  last_used_at integer not null, mac blob not null default x'',
   primary key (sha256, version, locale)
 ) strict;
 
@@ -231,7 +231,7 @@ create table idempotency (
   method text not null,
   subject text not null,
   request_id text not null,
-  sealed blob,
+  sealed blob, mac blob not null default x'',
   primary key (bucket, merchant_id, caller_class, key_hash)
 ) strict;
 
@@ -265,7 +265,7 @@ create table operations (
   reason text not null,
   raw_code text not null,
   asked_at integer not null,
-  settled_at integer not null, card_id text not null default '',
+  settled_at integer not null, card_id text not null default '', mac blob not null default x'',
   primary key (bucket, receipt_id, request_id)
 ) strict;
 
@@ -279,7 +279,7 @@ create table outbox (
   position integer not null,
   type text not null,
   at integer not null,
-  body text not null,
+  body text not null, mac blob not null default x'',
   primary key (bucket, event_id)
 ) strict;
 
@@ -316,7 +316,7 @@ create table page_scripts (
   reason text not null,
   judged_print text not null,
   judged_by text not null,
-  judged_at integer not null,
+  judged_at integer not null, mac blob not null default x'',
   primary key (bucket, merchant_id, script_id)
 ) strict;
 
@@ -466,12 +466,10 @@ create table verifications (
   network_ref text,
   outcome text not null,
   tries integer not null,
-  tries_max integer not null,
-  life_ms integer not null,
   asked_wall integer not null,
   asked_mono integer not null,
   asked_boot text not null,
-  open integer not null,
+  open integer not null, mac blob not null default x'',
   primary key (bucket, card_id)
 ) strict;
 
@@ -485,7 +483,7 @@ create table webhook_endpoints (
   secret blob not null,
   secret_before blob,
   before_ends_at integer not null,
-  created_at integer not null,
+  created_at integer not null, mac blob not null default x'',
   primary key (bucket, endpoint_id)
 ) strict;
 

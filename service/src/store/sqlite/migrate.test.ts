@@ -4,7 +4,7 @@ import { DatabaseSync } from 'node:sqlite'
 import { test } from 'node:test'
 import { readMigrations } from '../migrations/migrations.ts'
 import { insertSampleReceipt, makeReceipt } from '../suite/money.fixture.ts'
-import { cardIndexesBefore, merchantAfter, merchantsBefore, withoutBlanks } from '../suite/merchants-before.fixture.ts'
+import { cardIndexesBefore, merchantAfter, merchantsBefore, verificationsBefore, withoutBlanks } from '../suite/merchants-before.fixture.ts'
 import { makeCard, makeAuditEntry, sampleMerchantId, nextVersion } from '../suite/samples.fixture.ts'
 import { expectSchema, readSqliteSchema } from '../suite/schema.fixture.ts'
 import { openSqliteStore, SQLITE_FILE } from './sqlite.ts'
@@ -48,6 +48,7 @@ test('an embedded store from before payments keeps its cards and accepts receipt
         { number: 17, name: 'refused-payments', breaking: false },
         { number: 18, name: 'open-receipts', breaking: false },
         { number: 19, name: 'audit-actions', breaking: false },
+        { number: 20, name: 'row-macs', breaking: true },
       ]
       assert.deepEqual(
         applied,
@@ -71,6 +72,7 @@ function revertToFirstMigration(folder: string): void {
   for (const [, table = ''] of tables) db.exec(`drop table if exists ${table}`)
   db.exec(merchantsBefore('sqlite'))
   db.exec(cardIndexesBefore('sqlite'))
+  db.exec(verificationsBefore)
   db.exec('delete from migrations where number >= 2')
   db.close()
 }

@@ -2,10 +2,18 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { type AuditEntry, listAuditOfSubject } from '../audit.ts'
 import { addFindings, type FindingRow, listFindings } from '../findings.ts'
-import { listPageChecks, listPageScripts, type PageCheckResult, reviewScript, savePageCheck, type ScannedScript } from '../page-checks.ts'
+import {
+  listPageChecks,
+  listPageScripts,
+  type PageCheckResult,
+  type PageScriptRow,
+  reviewScript,
+  savePageCheck,
+  type ScannedScript,
+} from '../page-checks.ts'
 import type { Store } from '../store.ts'
 import type { WithStore } from './opened.fixture.ts'
-import { bucket, sampleMerchantId, T0 } from './samples.fixture.ts'
+import { bytesOf, bucket, sampleMerchantId, T0 } from './samples.fixture.ts'
 
 export function complianceSuite(withStore: WithStore): void {
   const of = { bucket, merchantId: sampleMerchantId }
@@ -71,10 +79,31 @@ export function complianceSuite(withStore: WithStore): void {
     integrity: '',
     party: 'third',
   })
+  const reviewed = {
+    decision: 'authorised',
+    reason: 'takes the card',
+    reviewedFingerprint: 'p1',
+    reviewedBy: 'u',
+    reviewedAt: 5,
+    mac: bytesOf('reviewed', 48),
+  } as const
+  const toStored = (found: ScannedScript, page: string, at: number): PageScriptRow => ({
+    ...of,
+    ...found,
+    page,
+    firstAt: at,
+    lastAt: at,
+    decision: 'open',
+    reason: '',
+    reviewedFingerprint: '',
+    reviewedBy: '',
+    reviewedAt: 0,
+    mac: bytesOf(`script ${found.scriptId}`, 48),
+  })
   const save = (store: Store, page: string, checkedAt: number, scripts: readonly ScannedScript[], over: Partial<PageCheckResult> = {}) =>
     store.write(savePageCheck, {
       check: { ...of, page, checkedAt, checkedBy: 'u', errors: 1, warnings: 2, report: '{}' },
-      scripts,
+      scripts: scripts.map((each) => toStored(each, page, checkedAt)),
       pagesMax: 3,
       scriptsMax: 4,
       ...over,
@@ -94,25 +123,16 @@ export function complianceSuite(withStore: WithStore): void {
     'a reviewed script stays in the inventory with its reason; one that was never reviewed is deleted when its page no longer has it',
     withStore(async ({ store }) => {
       await save(store, 'https://a', 1, [script('one'), script('two'), script('three')])
-      const review = { ...of, decision: 'authorised', reason: 'takes the card', reviewedBy: 'u', reviewedAt: 5 } as const
-      assert.equal(
-        await store.write(reviewScript, { ...review, scriptId: 'one', fingerprint: 'p1', audit: auditOf('script.authorized', 'one') }),
-        true,
-      )
-      assert.equal(
-        await store.write(reviewScript, { ...review, scriptId: 'two', fingerprint: 'another', audit: auditOf('script.authorized', 'two') }),
-        false,
-      )
-      assert.equal(
-        await store.write(reviewScript, {
-          ...review,
-          ...other,
-          scriptId: 'two',
-          fingerprint: 'p1',
-          audit: auditOf('script.authorized', 'two'),
-        }),
-        false,
-      )
+      const review = (name: string, over: Partial<PageScriptRow> = {}) =>
+        store.write(reviewScript, {
+          script: { ...toStored(script(name), 'https://a', 1), ...reviewed, ...over },
+          previousMac: bytesOf(`script ${name}`, 48),
+          audit: auditOf('script.authorized', name),
+        })
+      assert.equal(await review('one'), true)
+      assert.equal(await review('one'), false, 'the row has another MAC now')
+      assert.equal(await review('two', { reviewedFingerprint: 'another' }), false)
+      assert.equal(await review('two', other), false)
       await save(store, 'https://a', 2, [script('three', 'p2')])
       assert.deepEqual(await scriptsOf(store), [
         ['one', 'authorised', 'p1', 'p1', 1, 1],

@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { findCardOfAnyMerchant, insertCard, listConsents, updateCard } from '../cards.ts'
 import { type DisclosureRow, findDisclosure, saveDisclosure } from '../disclosures.ts'
 import type { WithStore } from './opened.fixture.ts'
-import { bucket, sampleCardId, makeCard, makeAuditEntry, sampleMerchantId, T0 } from './samples.fixture.ts'
+import { bytesOf, bucket, sampleCardId, makeCard, makeAuditEntry, sampleMerchantId, T0 } from './samples.fixture.ts'
 
 export function consentsSuite(withStore: WithStore): void {
   const disclosure: DisclosureRow = {
@@ -11,6 +11,7 @@ export function consentsSuite(withStore: WithStore): void {
     locale: 'uz',
     sha256: 'ab'.repeat(32),
     text: 'Kartam… 😀\0',
+    mac: bytesOf('disclosure'),
     firstUsedAt: T0,
     lastUsedAt: T0,
   }

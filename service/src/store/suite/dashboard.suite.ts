@@ -55,6 +55,7 @@ export function dashboardSuite(withStore: WithStore): void {
     lastSeenAt: T0,
     userAgent: 'Browser "1"',
     address: '192.0.2.7',
+    mac: bytesOf('session'),
   }
 
   test(
@@ -117,7 +118,9 @@ export function dashboardSuite(withStore: WithStore): void {
       for (const [at, sessionId] of ids.entries())
         await store.write(insertDashboardSession, { session: { ...session, sessionId, createdAt: T0 + at }, audit })
       assert.deepEqual(await store.read(findDashboardSession(ids[0] ?? '')), { ...session, sessionId: ids[0] })
-      await store.write(touchDashboardSession, { sessionId: ids[4] ?? '', now: T0 + 500 })
+      const touched = { ...session, sessionId: ids[4] ?? '', lastSeenAt: T0 + 500, mac: bytesOf('touched') }
+      await store.write(touchDashboardSession, { session: touched, previousMac: session.mac })
+      await store.write(touchDashboardSession, { session: { ...touched, lastSeenAt: T0 + 900 }, previousMac: session.mac })
       const { userId } = user
       assert.equal(await store.write(deleteDashboardSessions, { userId: 'f'.repeat(24), sessionId: ids[0] ?? '', audit }), 0)
       assert.equal(await store.write(deleteDashboardSessions, { userId, sessionId: ids[0] ?? '', audit }), 1)

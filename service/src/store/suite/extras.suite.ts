@@ -11,6 +11,7 @@ import type { Store } from '../store.ts'
 import { beginVerification, checkCode, completeVerification, findVerification, recordSendResult } from '../verifications.ts'
 import { countVerifiedEntries } from './audit.suite.ts'
 import {
+  makeNetworkCodeAttempt,
   bytesOf,
   sampleVerification,
   makeCard,
@@ -21,6 +22,7 @@ import {
   shreddedVersion,
 } from './samples.fixture.ts'
 import {
+  makeLockMove,
   insertSampleReceipt,
   makeIdempotencyOutcome,
   makeReceiptUpdate,
@@ -58,9 +60,12 @@ export function extrasSuite(withStore: WithStore): void {
       const { store } = opened
       const receipts = await Promise.all([1, 2, 3, 4].map((number) => insertSampleReceipt(store, makeReceipt(number))))
       const [holder, wanter, stale, taken] = receipts.map((receipt) => nextReceipt(receipt, { state: 2 }))
-      const take = { cardId: makeCard(1).cardId, move: 'take' } as const
+      const takeFor = (receipt: ReceiptRow) => makeLockMove(receipt, makeCard(1).cardId, 'take')
       assert.equal(
-        await store.write(updateReceipt, { ...makeReceiptUpdate(holder!, { cardLock: take }), ...fullReceiptExtras('held', holder!) }),
+        await store.write(updateReceipt, {
+          ...makeReceiptUpdate(holder!, { cardLock: takeFor(holder!) }),
+          ...fullReceiptExtras('held', holder!),
+        }),
         'updated',
       )
       const before = await countRows(opened)
@@ -71,7 +76,7 @@ export function extrasSuite(withStore: WithStore): void {
       })
       const [locked, moved, duplicate, broken, ...others] = await Promise.allSettled([
         store.write(updateReceipt, {
-          ...makeReceiptUpdate(wanter!, { cardLock: take, operations: [makeOperation(wanter!, 'w')] }),
+          ...makeReceiptUpdate(wanter!, { cardLock: takeFor(wanter!), operations: [makeOperation(wanter!, 'w')] }),
           ...fullReceiptExtras('wanted', wanter!),
           ...claimOf('two'),
         }),
@@ -213,7 +218,8 @@ export function extrasSuite(withStore: WithStore): void {
 
       const { bucket, merchantId, cardId } = card
       const reply = { sentBy: 'us', phoneMask: null, networkRef: null, outcome: 'sent' } as const
-      const result = { bucket, merchantId, cardId, attemptId: 'one', ...reply }
+      const macs = { mac: bytesOf('sent'), previousMac: sampleVerification(card, 'one', clockAt(0)).mac }
+      const result = { bucket, merchantId, cardId, attemptId: 'one', ...reply, ...macs }
       const extras = { idempotency: { claim: null, outcome: makeIdempotencyOutcome('one') } }
       assert.equal(
         await store.write(recordSendResult, { result: { ...result, attemptId: 'other' }, audit: makeAuditEntry(card), ...extras }),
@@ -297,7 +303,7 @@ export function extrasSuite(withStore: WithStore): void {
       })
       const { events, idempotency } = fullExtras('try')
       const code = {
-        attempt: makeCodeAttempt(card, 'one', clockAt(1)),
+        attempt: makeNetworkCodeAttempt(card, 'one', clockAt(1)),
         events,
         idempotency: { ...idempotency, outcomeIfWrong: null, outcomeIfLastWrong: null },
       }

@@ -6,6 +6,7 @@ import { claimSend, deleteOldLimits, type SendClaim } from '../send-limits.ts'
 import { deleteInPages } from '../store.ts'
 import { beginVerification, checkCode, completeVerification, findVerification } from '../verifications.ts'
 import {
+  makeNetworkCodeAttempt,
   bytesOf,
   sampleVerification,
   makeCard,
@@ -96,7 +97,7 @@ export function limitsSuite(withStore: WithStore): void {
       for (const card of cards) {
         await store.write(insertCard, { card, audit: makeAuditEntry(card) })
         await store.write(beginVerification, {
-          attempt: sampleVerification(card, 'one', at, { otpLifetimeMs: 9_000_000 }),
+          attempt: sampleVerification(card, 'one', at),
           limits: { resendWaitMs: 1, pan: null },
           audit: makeAuditEntry(card),
         })
@@ -114,7 +115,8 @@ export function limitsSuite(withStore: WithStore): void {
 
       const [spare] = cards.slice(-1)
       assert.ok(spare !== undefined)
-      const right = (ms: number) => makeCodeAttempt(spare, 'one', clockAt(ms), { maxWrongCodesPerHour: 7, otpHash: bytesOf('right one') })
+      const right = (ms: number) =>
+        makeCodeAttempt(spare, 'one', clockAt(ms), { maxWrongCodesPerHour: 7, otpLifetimeMs: 9_000_000, otpHash: bytesOf('right one') })
       const refused = await store.write(checkCode, { attempt: right(1) })
       assert.ok(refused.outcome === 'wrongCodeLimit' && refused.retryAfterMs > 3_300_000 && refused.retryAfterMs <= 3_900_000)
       assert.deepEqual(await store.write(checkCode, { attempt: right(refused.retryAfterMs - 1) }), {
@@ -138,7 +140,7 @@ export function limitsSuite(withStore: WithStore): void {
         })
       }
       const attempt = (each: typeof card) =>
-        store.write(checkCode, { attempt: makeCodeAttempt(each, 'one', clockAt(1), { maxWrongCodesPerHour: 1 }) })
+        store.write(checkCode, { attempt: makeNetworkCodeAttempt(each, 'one', clockAt(1), { maxWrongCodesPerHour: 1 }) })
       assert.equal((await attempt(card)).outcome, 'networkDecides')
       assert.equal((await attempt(other)).outcome, 'wrongCodeLimit')
       const verifiedCard = nextVersion(card, { verified: true })

@@ -37,3 +37,7 @@ export const merchantAfter = makeMerchant({
   credentials: [sampleCredential(1)],
   settings: '{"origins":["https://shop.example"],"strictServerAuth":true}',
 })
+
+/** Reverts the table of verifications to what it was before its rows had a MAC. */
+export const verificationsBefore = `alter table verifications drop column mac; alter table verifications add column tries_max integer not null default 0;
+  alter table verifications add column life_ms integer not null default 0`

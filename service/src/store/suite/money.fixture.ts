@@ -3,7 +3,7 @@ import type { TransactionExtras } from '../extras.ts'
 import type { IdempotencyClaim, IdempotencyOutcome } from '../idempotency.ts'
 import type { OperationRow } from '../operations.ts'
 import type { EventRow } from '../outbox.ts'
-import { insertReceipt, type ReceiptRow, type ReceiptUpdate } from '../receipts.ts'
+import { type CardLockMove, insertReceipt, type ReceiptRow, type ReceiptUpdate } from '../receipts.ts'
 import type { LedgerRow } from '../sandbox-ledger.ts'
 import type { Store } from '../store.ts'
 import { bucket, bytesOf, keyId, sampleMerchantId, T0 } from './samples.fixture.ts'
@@ -61,6 +61,10 @@ export function makeReceiptUpdate(next: ReceiptRow, over: Partial<ReceiptUpdate>
   return { receipt: next, operations: [], cardLock: null, card: null, ...over }
 }
 
+export function makeLockMove({ bucket, merchantId, receiptId }: ReceiptRow, cardId: string, move: 'take' | 'release'): CardLockMove {
+  return { lock: { bucket, cardId, merchantId, receiptId, mac: bytesOf(`lock ${receiptId}`, 48) }, move }
+}
+
 export function makeOperation(receipt: ReceiptRow, name: string, over: Partial<OperationRow> = {}): OperationRow {
   return {
     bucket: receipt.bucket,
@@ -76,6 +80,7 @@ export function makeOperation(receipt: ReceiptRow, name: string, over: Partial<O
     requestedAt: T0,
     resolvedAt: 0,
     cardId: '',
+    mac: bytesOf(`operation ${name}`, 48),
     ...over,
   }
 }
@@ -115,6 +120,7 @@ export function makeKeyClaim(name: string, over: Partial<IdempotencyClaim> = {})
     method: 'receipts.pay',
     subject: receiptIdOf(1),
     requestId: '',
+    mac: bytesOf(`claim ${name}`, 48),
     ...over,
   }
 }
@@ -133,6 +139,7 @@ export function makeEvent(objectId: string, name: string, over: Partial<EventRow
     objectId,
     at: T0,
     body: '{}',
+    mac: bytesOf(`event ${name}`, 48),
     ...over,
   }
 }

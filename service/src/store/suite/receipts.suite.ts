@@ -1,12 +1,28 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { bytesOf, sampleVerification, makeCard, makeAuditEntry, clockAt, shreddedVersion, T0 } from './samples.fixture.ts'
-import { insertSampleReceipt, makeReceiptUpdate, makeOperation, makeReceipt, makeReceiptExtras, nextReceipt } from './money.fixture.ts'
+import {
+  makeLockMove,
+  insertSampleReceipt,
+  makeReceiptUpdate,
+  makeOperation,
+  makeReceipt,
+  makeReceiptExtras,
+  nextReceipt,
+} from './money.fixture.ts'
 import type { WithStore } from './opened.fixture.ts'
 import { findNewestAudited } from '../audit.ts'
 import { findCard, insertCard } from '../cards.ts'
 import { findOperation, listDeclinedOperations, listOperations } from '../operations.ts'
-import { countOpenReceipts, findReceipt, findReceiptById, listFlaggedReceipts, listOpenReceipts, updateReceipt } from '../receipts.ts'
+import {
+  countOpenReceipts,
+  findReceipt,
+  findReceiptById,
+  listFlaggedReceipts,
+  listOpenReceipts,
+  updateReceipt,
+  type ReceiptRow,
+} from '../receipts.ts'
 import { beginVerification, findVerification } from '../verifications.ts'
 
 export function receiptsSuite(withStore: WithStore): void {
@@ -146,11 +162,11 @@ export function receiptsSuite(withStore: WithStore): void {
     'of many receipts that lock one card one succeeds, and only that one can release it',
     withStore(async ({ store }) => {
       const receipts = await Promise.all(Array.from({ length: 40 }, (_, n) => insertSampleReceipt(store, makeReceipt(n))))
-      const lock = (move: 'take' | 'release'): { cardId: string; move: typeof move } => ({ cardId: makeCard(1).cardId, move })
+      const lock = (receipt: ReceiptRow, move: 'take' | 'release') => makeLockMove(receipt, makeCard(1).cardId, move)
       const take = (at: number): Promise<string> => {
         const next = nextReceipt(receipts[at]!, { state: 2 })
         return store.write(updateReceipt, {
-          ...makeReceiptUpdate(next, { cardLock: lock('take'), operations: [makeOperation(next, `request ${at}`)] }),
+          ...makeReceiptUpdate(next, { cardLock: lock(next, 'take'), operations: [makeOperation(next, `request ${at}`)] }),
           ...makeReceiptExtras(next),
         })
       }
@@ -164,14 +180,14 @@ export function receiptsSuite(withStore: WithStore): void {
 
       const idle = nextReceipt(receipts[loser]!)
       assert.equal(
-        await store.write(updateReceipt, { ...makeReceiptUpdate(idle, { cardLock: lock('release') }), ...makeReceiptExtras(idle) }),
+        await store.write(updateReceipt, { ...makeReceiptUpdate(idle, { cardLock: lock(idle, 'release') }), ...makeReceiptExtras(idle) }),
         'updated',
       )
       receipts[loser] = idle
       assert.equal(await take(loser), 'cardLocked')
       const done = nextReceipt(nextReceipt(receipts[winner]!))
       assert.equal(
-        await store.write(updateReceipt, { ...makeReceiptUpdate(done, { cardLock: lock('release') }), ...makeReceiptExtras(done) }),
+        await store.write(updateReceipt, { ...makeReceiptUpdate(done, { cardLock: lock(done, 'release') }), ...makeReceiptExtras(done) }),
         'updated',
       )
       assert.equal(await take(loser), 'updated')
@@ -191,7 +207,7 @@ export function receiptsSuite(withStore: WithStore): void {
       const receipt = await insertSampleReceipt(store, makeReceipt(1))
       const paying = nextReceipt(receipt, { state: 2 })
       await store.write(updateReceipt, {
-        ...makeReceiptUpdate(paying, { cardLock: { cardId: card.cardId, move: 'take' } }),
+        ...makeReceiptUpdate(paying, { cardLock: makeLockMove(paying, card.cardId, 'take') }),
         ...makeReceiptExtras(paying),
       })
 
@@ -199,7 +215,7 @@ export function receiptsSuite(withStore: WithStore): void {
       const gone = shreddedVersion(card)
       const approval = makeReceiptUpdate(paid, {
         operations: [makeOperation(paid, 'request', { state: 'approved' })],
-        cardLock: { cardId: card.cardId, move: 'release' },
+        cardLock: makeLockMove(paid, card.cardId, 'release'),
         card: gone,
       })
       assert.equal(await store.write(updateReceipt, { ...approval, card: { ...gone, version: 9 }, ...makeReceiptExtras(paid) }), 'conflict')

@@ -122,21 +122,24 @@ export function sampleVerification(card: CardRow, name: string, at: ClockReading
     networkRef: null,
     outcome: 'sent',
     attempts: 0,
-    maxAttempts: 5,
-    otpLifetimeMs: 180_000,
     requestedAt: at,
     open: true,
+    mac: bytesOf(`verification ${name}`, 48),
     ...over,
   }
 }
 
 export function makeCodeAttempt(card: CardRow, name: string, at: ClockReading, over: Partial<CodeAttempt> = {}): CodeAttempt {
   const verifiedCard = nextVersion(card, { verified: true, verifiedAt: at.wallMs })
+  const { otpHash, sentBy, mac } = sampleVerification(card, name, at)
   return {
     bucket: card.bucket,
     merchantId: card.merchantId,
     cardId: card.cardId,
     now: at,
+    stored: { otpHash, sentBy, mac },
+    maxAttempts: 5,
+    otpLifetimeMs: 180_000,
     maxDriftMs: 2000,
     attemptId: name,
     otpHash: bytesOf('wrong'),
@@ -147,6 +150,12 @@ export function makeCodeAttempt(card: CardRow, name: string, at: ClockReading, o
     auditIfWrong: makeAuditEntryWithoutVersion(card, 'card.code_wrong'),
     ...over,
   }
+}
+
+/** The same for a code that the network sent. */
+export function makeNetworkCodeAttempt(...input: Parameters<typeof makeCodeAttempt>): CodeAttempt {
+  const attempt = makeCodeAttempt(...input)
+  return { ...attempt, stored: { ...attempt.stored, sentBy: 'network' } }
 }
 
 /** A reading of both clocks, `ms` after the start of the test. */

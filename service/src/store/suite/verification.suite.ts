@@ -12,6 +12,7 @@ import {
   findVerification,
   recordSendResult,
   type SendLimits,
+  type CodeAttempt,
 } from '../verifications.ts'
 import {
   bytesOf,
@@ -38,9 +39,11 @@ export function verificationSuite(withStore: WithStore): void {
 
       const reply = { sentBy: 'network', phoneMask: '99890*****66', networkRef: 'n-1', outcome: 'sent' } as const
       const { bucket, merchantId, cardId } = card
-      const result = { bucket, merchantId, cardId, attemptId: 'one', ...reply }
+      const mac = bytesOf('sent', 48)
+      const result = { bucket, merchantId, cardId, attemptId: 'one', ...reply, mac, previousMac: attempt.mac }
       assert.equal(await store.write(recordSendResult, { result, audit: makeAuditEntryWithoutVersion(card, 'sent') }), true)
-      assert.deepEqual(await store.read(findVerification(card)), { ...attempt, ...reply })
+      assert.deepEqual(await store.read(findVerification(card)), { ...attempt, ...reply, mac })
+      assert.equal(await store.write(recordSendResult, { result, audit: makeAuditEntryWithoutVersion(card, 'sent') }), false, 'another MAC')
       assert.equal(
         await store.write(recordSendResult, {
           result: { ...result, attemptId: 'other' },
@@ -280,17 +283,17 @@ export function verificationSuite(withStore: WithStore): void {
     'when the network sent the code, an attempt is counted and left to the network, whose reply verifies the card once',
     withStore(async ({ store }) => {
       const card = await insertSampleCard(store)
-      const attempt = sampleVerification(card, 'one', clockAt(0), { sentBy: 'network', maxAttempts: 2 })
+      const attempt = sampleVerification(card, 'one', clockAt(0), { sentBy: 'network' })
       await store.write(beginVerification, { attempt, limits: unlimited, audit: makeAuditEntry(card) })
-      assert.deepEqual(await store.write(checkCode, { attempt: right(card, 'one', clockAt(1)) }), {
-        outcome: 'networkDecides',
-        isLast: false,
+      const ofNetwork = (attempt: CodeAttempt): CodeAttempt => ({
+        ...attempt,
+        maxAttempts: 2,
+        stored: { ...attempt.stored, sentBy: 'network' },
       })
-      assert.deepEqual(await store.write(checkCode, { attempt: makeCodeAttempt(card, 'one', clockAt(2)) }), {
-        outcome: 'networkDecides',
-        isLast: true,
-      })
-      assert.deepEqual(await store.write(checkCode, { attempt: makeCodeAttempt(card, 'one', clockAt(3)) }), { outcome: 'attemptsUsedUp' })
+      const check = (attempt: CodeAttempt) => store.write(checkCode, { attempt: ofNetwork(attempt) })
+      assert.deepEqual(await check(right(card, 'one', clockAt(1))), { outcome: 'networkDecides', isLast: false })
+      assert.deepEqual(await check(makeCodeAttempt(card, 'one', clockAt(2))), { outcome: 'networkDecides', isLast: true })
+      assert.deepEqual(await check(makeCodeAttempt(card, 'one', clockAt(3))), { outcome: 'attemptsUsedUp' })
 
       const { bucket, merchantId, cardId } = card
       const verifiedCard = nextVersion(card, { verified: true })

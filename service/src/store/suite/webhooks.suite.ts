@@ -43,9 +43,15 @@ export function webhooksSuite(withStore: WithStore): void {
       )
       assert.deepEqual(await store.read(listEndpoints(one)), [one])
 
-      const next = { ...one, secret: bytesOf('next', 78), previousSecret: one.secret, previousSecretEndsAt: T0 + 5 }
+      const next = {
+        ...one,
+        secret: bytesOf('next', 78),
+        previousSecret: one.secret,
+        previousSecretEndsAt: T0 + 5,
+        mac: bytesOf('next mac', 48),
+      }
       const changed = await Promise.all(
-        [1, 2, 3].map(() => store.write(updateEndpointSecrets, { endpoint: next, expectedSecret: one.secret, audit: endpointAuditEntry })),
+        [1, 2, 3].map(() => store.write(updateEndpointSecrets, { endpoint: next, previousMac: one.mac, audit: endpointAuditEntry })),
       )
       assert.equal(changed.filter(Boolean).length, 1)
       assert.deepEqual(await store.read(listEndpoints(one)), [next])

@@ -1,0 +1,84 @@
+import { RpcError } from '@tessera/contract/errors'
+import type { Keyring } from '@tessera/vault/keyring'
+import { makeRowAuthenticator, type AuthenticatedTable, type RowAuthenticator } from '@tessera/vault/rowmac'
+
+import { TamperedRowError } from './cards/find.ts'
+
+/** Makes the MACs of a table's rows, and refuses rows that were not written by this service. */
+export interface VerifiedRows<Row> extends Pick<RowAuthenticator<Row>, 'seal' | 'loadSealer'> {
+  /** Raises the alarm for a row with a wrong MAC. */
+  isValid(row: Row, requestId?: string): Promise<boolean>
+  /** Throws `internalError` with a `TamperedRowError` as its cause, after raising the alarm. */
+  require(row: Row, requestId?: string): Promise<void>
+}
+
+/** `keys`: the members of the primary key, where the rows have them. */
+export type VerifiedTable<Row> = AuthenticatedTable<Row> & { readonly keys?: readonly string[] }
+
+export interface VerifiedRowDependencies {
+  readonly keyring: Pick<Keyring, 'active' | 'byId'>
+  readonly environment: string
+  readonly alarm: TamperedRowAlarm
+}
+
+/** Called for a row with a wrong MAC. Gets names and ids only. */
+export type TamperedRowAlarm = (event: 'row_tampered', fields: TamperedRowFields) => void
+
+export interface TamperedRowFields {
+  readonly merchantId: string
+  /** '' where the row is not about a card. */
+  readonly cardId: string
+  /** '' in background jobs. */
+  readonly requestId: string
+  readonly receiptId?: string
+  readonly table?: string
+  /** The values of the primary key, by which alarms are throttled; in no log. */
+  readonly rowId?: string
+}
+
+/** What the alarm says of a row. */
+interface RowIds {
+  readonly merchantId?: string
+  readonly cardId?: string
+  readonly receiptId?: string
+}
+
+export function makeVerifiedRows<Row extends RowIds & { readonly mac: Uint8Array }>(
+  { keyring, environment, alarm }: VerifiedRowDependencies,
+  table: VerifiedTable<Row>,
+): VerifiedRows<Row> {
+  const mac = makeRowAuthenticator(keyring, environment, table)
+  return Object.freeze({ seal: mac.seal, loadSealer: mac.loadSealer, isValid, require: requireValid })
+
+  async function isValid(row: Row, requestId = ''): Promise<boolean> {
+    if (await mac.hasValidMac(row)) return true
+    const { merchantId = '', cardId = '', receiptId } = row
+    const ids = { merchantId, cardId, requestId, table: table.name, rowId: rowIdOf(table.keys, row) }
+    alarm('row_tampered', receiptId === undefined ? ids : { ...ids, receiptId })
+    return false
+  }
+
+  async function requireValid(row: Row, requestId = ''): Promise<void> {
+    if (await isValid(row, requestId)) return
+    throw new RpcError('internalError', { data: requestId, cause: new TamperedRowError(`a row of ${table.name} has a wrong MAC`) })
+  }
+}
+
+function rowIdOf(keys: readonly string[] = ['cardId'], row: object): string {
+  const values = new Map<string, unknown>(Object.entries(row))
+  return keys
+    .map((key) => values.get(key))
+    .map((value) => (value instanceof Uint8Array ? Buffer.from(value).toString('hex') : String(value)))
+    .join(' ')
+}
+
+/** The rows that this service wrote. The alarm is raised for the others, which do not hide them. */
+export async function keepValid<Row>(rows: Pick<VerifiedRows<Row>, 'isValid'>, found: readonly Row[]): Promise<Row[]> {
+  const valid = await Promise.all(found.map((row) => rows.isValid(row)))
+  return found.filter((_row, at) => valid[at] === true)
+}
+
+/** Whether an error was thrown because of a row with a wrong MAC, for which the alarm was raised. */
+export function isTamperedRow(err: unknown): boolean {
+  return err instanceof TamperedRowError || (err instanceof RpcError && err.cause instanceof TamperedRowError)
+}
