@@ -15,27 +15,68 @@ export interface RowAlarmDependencies {
 /** Every alarm about a stored row: a log line, and for a row with a wrong MAC a metric and an audit entry. */
 export type StoredRowAlarm = (event: 'row_tampered' | 'row_broken' | 'reseal_failed', fields: TamperedRowFields) => void
 
-/** The audit gets one entry a minute for each table and merchant, since a refused row may be read by every request. */
+/**
+ * A row with a wrong MAC may be read by every request, and whoever inserted it may insert many. Each is counted, logged once a minute, and audited once a
+ * day by this process; the audit gets a limited number of entries a minute for all rows together. The merchant of such a row is what somebody
+ * wrote there, so the audit entry names none.
+ */
 export function makeRowAlarm({ log, metrics, store, clock }: RowAlarmDependencies): StoredRowAlarm {
+  const logged = new Map<string, { readonly at: number; suppressed: number }>()
+  /** The day of each row's last audit entry. */
   const audited = new Map<string, number>()
-  return (event, fields) => {
-    log.error(event, { ...fields })
-    if (event !== 'row_tampered') return
-    const table = fields.table ?? 'unnamed'
+  let auditMinute = { startedAt: -Infinity, entries: 0 }
+
+  return (event, { rowId, ...fields }) => {
+    if (event !== 'row_tampered') {
+      log.error(event, fields)
+      return
+    }
+    const { table = 'unnamed', merchantId, cardId, receiptId } = fields
     metrics.countTamperedRow({ table })
-    const subject = `${table} ${fields.merchantId}`
+    const row = `${table} ${rowId ?? (receiptId || cardId || merchantId)}`
     const now = clock.now()
-    if (now - (audited.get(subject) ?? -Infinity) < auditIntervalMs) return
-    // The map is bounded; after clearing it, entries are written again.
-    if (audited.size >= maxAudited) audited.clear()
-    audited.set(subject, now)
-    const { merchantId, cardId, receiptId, requestId } = fields
-    const entry = { at: now, actor: 'system', action: 'row.refused', merchantId, subject: receiptId || cardId || table, version: 0 }
+    logOnceAMinute(row, fields, now)
+    if (mayAudit(row, now)) writeEntry(fields, now)
+  }
+
+  function logOnceAMinute(row: string, fields: Omit<TamperedRowFields, 'rowId'>, now: number): void {
+    const last = logged.get(row)
+    if (last !== undefined && now - last.at < minuteMs) {
+      last.suppressed += 1
+      return
+    }
+    makeRoom(logged)
+    logged.set(row, { at: now, suppressed: 0 })
+    const suppressed = last?.suppressed ?? 0
+    log.error('row_tampered', suppressed === 0 ? fields : { ...fields, suppressed })
+  }
+
+  function mayAudit(row: string, now: number): boolean {
+    const day = Math.floor(now / dayMs)
+    if (audited.get(row) === day) return false
+    if (now - auditMinute.startedAt >= minuteMs) auditMinute = { startedAt: now, entries: 0 }
+    // The row is audited when it is read again later.
+    if (auditMinute.entries >= maxEntriesPerMinute) return false
+    auditMinute.entries += 1
+    makeRoom(audited)
+    audited.set(row, day)
+    return true
+  }
+
+  function writeEntry({ table = 'unnamed', cardId, receiptId, requestId }: TamperedRowFields, now: number): void {
+    const entry = { at: now, actor: 'system', action: 'row.refused', merchantId: '', subject: receiptId || cardId || table, version: 0 }
     store.write(insertAuditEntry, { audit: { ...entry, mac: new Uint8Array(0), requestId, outcome: 'tampered' } }).catch((err: unknown) => {
       log.error('job_failed', { err })
     })
   }
 }
 
-const auditIntervalMs = 60_000
-const maxAudited = 10_000
+/** The maps are bounded; after clearing one, rows are reported again. */
+function makeRoom(rows: Map<string, unknown>): void {
+  if (rows.size >= maxRows) rows.clear()
+}
+
+const minuteMs = 60_000
+const dayMs = 86_400_000
+const maxEntriesPerMinute = 60
+const maxRows = 10_000

@@ -12,6 +12,9 @@ export interface VerifiedRows<Row> extends Pick<RowAuthenticator<Row>, 'seal' | 
   require(row: Row, requestId?: string): Promise<void>
 }
 
+/** `keys`: the members of the primary key, where the rows have them. */
+export type VerifiedTable<Row> = AuthenticatedTable<Row> & { readonly keys?: readonly string[] }
+
 export interface VerifiedRowDependencies {
   readonly keyring: Pick<Keyring, 'active' | 'byId'>
   readonly environment: string
@@ -29,6 +32,8 @@ export interface TamperedRowFields {
   readonly requestId: string
   readonly receiptId?: string
   readonly table?: string
+  /** The values of the primary key, by which alarms are throttled; in no log. */
+  readonly rowId?: string
 }
 
 /** What the alarm says of a row. */
@@ -40,7 +45,7 @@ interface RowIds {
 
 export function makeVerifiedRows<Row extends RowIds & { readonly mac: Uint8Array }>(
   { keyring, environment, alarm }: VerifiedRowDependencies,
-  table: AuthenticatedTable<Row>,
+  table: VerifiedTable<Row>,
 ): VerifiedRows<Row> {
   const mac = makeRowAuthenticator(keyring, environment, table)
   return Object.freeze({ seal: mac.seal, loadSealer: mac.loadSealer, isValid, require: requireValid })
@@ -48,7 +53,7 @@ export function makeVerifiedRows<Row extends RowIds & { readonly mac: Uint8Array
   async function isValid(row: Row, requestId = ''): Promise<boolean> {
     if (await mac.hasValidMac(row)) return true
     const { merchantId = '', cardId = '', receiptId } = row
-    const ids = { merchantId, cardId, requestId, table: table.name }
+    const ids = { merchantId, cardId, requestId, table: table.name, rowId: rowIdOf(table.keys, row) }
     alarm('row_tampered', receiptId === undefined ? ids : { ...ids, receiptId })
     return false
   }
@@ -57,6 +62,14 @@ export function makeVerifiedRows<Row extends RowIds & { readonly mac: Uint8Array
     if (await isValid(row, requestId)) return
     throw new RpcError('internalError', { data: requestId, cause: new TamperedRowError(`a row of ${table.name} has a wrong MAC`) })
   }
+}
+
+function rowIdOf(keys: readonly string[] = ['cardId'], row: object): string {
+  const values = new Map<string, unknown>(Object.entries(row))
+  return keys
+    .map((key) => values.get(key))
+    .map((value) => (value instanceof Uint8Array ? Buffer.from(value).toString('hex') : String(value)))
+    .join(' ')
 }
 
 /** The rows that this service wrote. The alarm is raised for the others, which do not hide them. */

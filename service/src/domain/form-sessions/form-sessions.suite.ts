@@ -38,8 +38,11 @@ export function formSessionsSuite(withStore: WithStore): void {
         const session = await open(merchant)
         await raw(`update form_sessions set ${column} = ${value} where session_id = '${session.slice(0, 24)}'`)
         app.alarms.length = 0
-        for (const method of ['form.sessions.get', 'form.sessions.show', 'form.sessions.cancel'] as const)
+        for (const method of ['form.sessions.get', 'form.sessions.show', 'form.sessions.cancel'] as const) {
           await assert.rejects(merchant.callRaw(method, { session }), { name: 'RowTampered' }, `${method} ${column}`)
+          // A row is logged once a minute.
+          app.clock.advance(60_000)
+        }
         await assert.rejects(send(app, merchant, session), { name: 'RowTampered' }, column)
         assert.deepEqual(app.alarms, Array<string>(4).fill(`row_tampered ${merchant.merchantId}`))
       }

@@ -47,7 +47,7 @@ export function makeFormSessionRows({ store, keyring, environment, alarm }: Form
     const row = read === null ? null : await store.read(findFormSession({ bucket, merchantId, sessionId: read.cardId, hash: read.hash }))
     if (row === null) throw new RpcError('sessionUnknown', { data: 'session' })
     if (await mac.hasValidMac(row)) return row
-    alarm('row_tampered', { merchantId, cardId: '', requestId: '', table: formSessionsTable.name })
+    alarm('row_tampered', { merchantId, cardId: '', requestId: '', table: formSessionsTable.name, rowId: row.sessionId })
     throw new TamperedRowError(`form session ${row.sessionId} has a wrong MAC`)
   }
 

@@ -59,7 +59,8 @@ export function sessionAuditEntry(
 /** Returns the row if its MAC is valid, otherwise null; raises the alarm for a wrong MAC. */
 export async function verifiedUserRow({ mac, alarm }: DashboardServices, found: DashboardUserRow | null): Promise<DashboardUserRow | null> {
   if (found === null || (await mac.hasValidMac(found))) return found
-  alarm('row_tampered', { merchantId: found.merchantId, cardId: '', requestId: '', table: 'dashboard_users' })
+  const { merchantId, userId } = found
+  alarm('row_tampered', { merchantId, cardId: '', requestId: '', table: 'dashboard_users', rowId: userId })
   return null
 }
 

@@ -34,6 +34,7 @@ const shapes = {
   ms: number,
   bytes: number,
   table: text(/^[a-z_]{1,32}$/),
+  suppressed: number,
   // A merchant's endpoint.
   operation: text(/^(check|perform|cancel)$/),
   // A transition of a receipt: its states by number, and its cause in docs/reference/payment-states.md.
