@@ -253,6 +253,11 @@ export const settingProblems = {
     uz: 'Bunday manzil allaqachon bor yoki ular {0} ta boʻldi.',
   },
   webhook_unknown: { en: 'The merchant has no such endpoint.', ru: 'Такого адреса нет.', uz: 'Bunday manzil yoʻq.' },
+  webhook_tampered: {
+    en: 'The endpoint was changed outside the service, so it is not used: remove it by its id, and add it again.',
+    ru: 'Адрес изменён в обход сервиса и не используется: удалите его по id и добавьте снова.',
+    uz: 'Manzil xizmatdan tashqarida oʻzgartirilgan va ishlatilmaydi: uni id boʻyicha oʻchirib, qayta qoʻshing.',
+  },
   webhook_ambiguous: {
     en: 'The merchant has several endpoints: select one with --url.',
     ru: 'Адресов несколько: укажите какой.',

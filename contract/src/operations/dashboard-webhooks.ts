@@ -30,8 +30,9 @@ const type = Type.Union(
 const delivery = Type.Object({
   eventId: Type.String({ description: '`webhook-id` of the request.' }),
   endpointId: Type.String(),
-  url: Type.Union([Type.String(), Type.Null()], { description: 'Null where the endpoint was removed.' }),
-  type,
+  url: Type.Union([Type.String(), Type.Null()], { description: 'Null where the endpoint was removed or is tampered.' }),
+  isEndpointTampered: Type.Boolean({ description: 'The endpoint was changed outside the service.' }),
+  type: Type.Union([type, Type.Null()], { description: 'Null: the event was changed outside the service, and nothing of it is returned.' }),
   objectId: Type.String({ description: 'The card or receipt.' }),
   state,
   attemptCount: Type.Integer({ description: 'Attempts since it was created or last replayed.' }),
@@ -65,7 +66,15 @@ export const dashboardWebhooksListContract = defineOperation('dashboard.webhooks
   params: Type.Object({}),
   result: Type.Object({
     endpoints: Type.Array(
-      Type.Object({ endpointId: Type.String(), url: Type.String(), createdAt: timestamp, bothSecretsUntil: timestampOrNull }),
+      Type.Object({
+        endpointId: Type.String(),
+        state: Type.Union([Type.Literal('active'), Type.Literal('tampered')], {
+          description: 'tampered: it was changed outside the service, gets no events, and nothing of its content is returned.',
+        }),
+        url: Type.String(),
+        createdAt: timestampOrNull,
+        bothSecretsUntil: timestampOrNull,
+      }),
     ),
     endpointsMax: Type.Integer(),
   }),
@@ -135,7 +144,11 @@ export const dashboardWebhooksDeliveryContract = defineOperation('dashboard.webh
   mutates: false,
   limit: 'read',
   params: ofDelivery,
-  result: Type.Object({ delivery, body: Type.String({ description: 'JSON, to the byte.' }), attempts: Type.Array(attempt) }),
+  result: Type.Object({
+    delivery,
+    body: Type.String({ description: 'JSON, to the byte; `` of a tampered event.' }),
+    attempts: Type.Array(attempt),
+  }),
   errors: ['deliveryNotFound'],
 })
 

@@ -5,7 +5,13 @@ import { defineOperatorOperation, listLength, isoTimestamp, isoTimestampOrNull, 
 
 const text = Type.String()
 const url = Type.String({ description: 'Say where the events go: --url https://…' })
-const endpoint = Type.Object({ endpointId: text, url: text, createdAt: isoTimestamp, bothSecretsUntil: isoTimestampOrNull })
+const endpoint = Type.Object({
+  endpointId: text,
+  state: Type.Union([Type.Literal('active'), Type.Literal('tampered')]),
+  url: text,
+  createdAt: isoTimestampOrNull,
+  bothSecretsUntil: isoTimestampOrNull,
+})
 const ofEndpoint = Type.Object({ merchantId: optionalMerchantId, url: Type.Optional(url) })
 
 export const operatorWebhooksAddContract = defineOperatorOperation('operator.webhooks.add', {

@@ -32,10 +32,12 @@ export function DeliveryDetail({ eventId, endpointId }: { eventId: string; endpo
           <div class="columns">
             <DeliverySummary {...details} onReplay={() => (isConfirming.value = true)} onRefresh={query.refetch} />
             <Attempts {...details} />
-            <section class="panel">
-              <h2>{text.body}</h2>
-              <Snippet label={text.body} text={indentJson(details.body)} />
-            </section>
+            {details.delivery.type !== null && (
+              <section class="panel">
+                <h2>{text.body}</h2>
+                <Snippet label={text.body} text={indentJson(details.body)} />
+              </section>
+            )}
           </div>
         )}
       </QueryResult>
@@ -57,11 +59,14 @@ export function DeliveryDetail({ eventId, endpointId }: { eventId: string; endpo
 
 function DeliverySummary({ delivery, onReplay, onRefresh }: DeliveryDetails & { onReplay: () => void; onRefresh: () => void }) {
   const text = webhookPageText.current()
-  const { eventId, type, objectId, url, state, attemptCount, dueAt, createdAt, completedAt } = delivery
+  const { eventId, type, objectId, url, isEndpointTampered, state, attemptCount, dueAt, createdAt, completedAt } = delivery
   const rows = [
     [text.id, <CopyButton text={eventId} />],
-    [text.object, <a href={dashboardPath(`${type.startsWith('card.') ? 'cards' : 'receipts'}/${objectId}`)}>{objectId}</a>],
-    [text.endpoint, url ?? text.removed],
+    [
+      text.object,
+      type === null ? objectId : <a href={dashboardPath(`${type.startsWith('card.') ? 'cards' : 'receipts'}/${objectId}`)}>{objectId}</a>,
+    ],
+    [text.endpoint, url ?? (isEndpointTampered ? text.tampered : text.removed)],
     [text.createdAt, <Time at={createdAt} />],
     [text.attemptCount, attemptCount],
     [text.next, dueAt === null ? null : <Time at={dueAt} />],
@@ -69,14 +74,15 @@ function DeliverySummary({ delivery, onReplay, onRefresh }: DeliveryDetails & { 
   ] as const
   return (
     <section class="panel">
-      <h2>{type}</h2>
+      <h2>{type ?? text.tampered}</h2>
+      {type === null && <p role="alert">{text.tamperedEventText}</p>}
       <DeliveryStateTag state={state} />
       <DetailList details={rows} />
       <div class="actions">
         <button type="button" onClick={onRefresh}>
           {text.refresh}
         </button>
-        {hasRole('developer') && url !== null && (
+        {hasRole('developer') && url !== null && type !== null && (
           <button type="button" class="main" onClick={onReplay}>
             {text.replay}
           </button>

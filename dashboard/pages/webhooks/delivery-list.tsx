@@ -69,12 +69,17 @@ export function DeliveryList() {
 function columns(): TableColumn<DeliveryRow>[] {
   const text = webhookPageText.current()
   return [
-    { name: text.type, render: ({ type, eventId, endpointId }) => <a href={dashboardPath(`webhooks/${eventId}/${endpointId}`)}>{type}</a> },
+    {
+      name: text.type,
+      render: ({ type, eventId, endpointId }) => <a href={dashboardPath(`webhooks/${eventId}/${endpointId}`)}>{type ?? text.tampered}</a>,
+    },
     { name: text.state, render: ({ state }) => <DeliveryStateTag state={state} /> },
     { name: text.createdAt, render: ({ createdAt }) => <Time at={createdAt} /> },
     {
       name: text.endpoint,
-      render: ({ url, endpointId }) => <a href={dashboardPath(`webhooks?endpoint=${endpointId}`)}>{url ?? text.removed}</a>,
+      render: ({ url, endpointId, isEndpointTampered }) => (
+        <a href={dashboardPath(`webhooks?endpoint=${endpointId}`)}>{url ?? (isEndpointTampered ? text.tampered : text.removed)}</a>
+      ),
       isMinor: true,
     },
     { name: text.attemptCount, render: ({ attemptCount }) => attemptCount, isNumber: true, isMinor: true },

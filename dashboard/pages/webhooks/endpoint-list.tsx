@@ -41,20 +41,26 @@ export function EndpointList() {
               {endpoints.map((endpoint) => (
                 <li key={endpoint.endpointId} class="endpoint">
                   <span>
-                    <code>{endpoint.url}</code> {endpoint.bothSecretsUntil !== null && <Tag tone="amber">{text.twoSecrets}</Tag>}
+                    <code>{endpointName(endpoint)}</code> {endpoint.state === 'tampered' && <Tag tone="red">{text.tampered}</Tag>}
+                    {endpoint.bothSecretsUntil !== null && <Tag tone="amber">{text.twoSecrets}</Tag>}
+                    {endpoint.state === 'tampered' && <p role="alert">{text.tamperedEndpointText}</p>}
                     <small>
-                      {text.added} <Time at={endpoint.createdAt} />
+                      {endpoint.createdAt !== null && [text.added, ' ', <Time at={endpoint.createdAt} />]}
                       {endpoint.bothSecretsUntil !== null && [' · ', text.bothUntil, ' ', <Time at={endpoint.bothSecretsUntil} />]}
                     </small>
                   </span>
                   {hasRole('developer') && (
                     <span class="actions">
-                      <TestEventButton endpoint={endpoint} />
-                      <button type="button" onClick={() => (pending.value = { action: 'rotate', endpoint })}>
-                        {text.rotate} <span class="visually-hidden">{endpoint.url}</span>
-                      </button>
+                      {endpoint.state === 'active' && (
+                        <>
+                          <TestEventButton endpoint={endpoint} />
+                          <button type="button" onClick={() => (pending.value = { action: 'rotate', endpoint })}>
+                            {text.rotate} <span class="visually-hidden">{endpoint.url}</span>
+                          </button>
+                        </>
+                      )}
                       <button type="button" class="danger" onClick={() => (pending.value = { action: 'remove', endpoint })}>
-                        {text.remove} <span class="visually-hidden">{endpoint.url}</span>
+                        {text.remove} <span class="visually-hidden">{endpointName(endpoint)}</span>
                       </button>
                     </span>
                   )}
@@ -75,7 +81,7 @@ export function EndpointList() {
       {pending.value !== null && (
         <ConfirmDialog
           title={pending.value.action === 'rotate' ? text.rotateTitle : text.removeTitle}
-          text={`${pending.value.endpoint.url} — ${pending.value.action === 'rotate' ? text.rotateText : text.removeText}`}
+          text={`${endpointName(pending.value.endpoint)} — ${pending.value.action === 'rotate' ? text.rotateText : text.removeText}`}
           confirmLabel={pending.value.action === 'rotate' ? text.rotate : text.remove}
           onConfirm={async () => {
             const { action, endpoint } = pending.value ?? {}
@@ -90,6 +96,11 @@ export function EndpointList() {
       {issued.value !== null && pending.value === null && <SecretDialog issued={issued.value} onClose={() => (issued.value = null)} />}
     </section>
   )
+}
+
+/** The URL of a tampered endpoint is not returned. */
+function endpointName({ state, url, endpointId }: WebhookEndpoint): string {
+  return state === 'tampered' ? endpointId : url
 }
 
 function AddEndpoint({ onAdded }: { onAdded: (secret: string) => void }) {

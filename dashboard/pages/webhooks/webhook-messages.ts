@@ -32,6 +32,10 @@ const en = {
   createdAt: 'Created',
   attemptCount: 'Attempts',
   removed: 'removed',
+  tampered: 'changed outside the service',
+  tamperedEndpointText:
+    'Somebody changed this endpoint in the database: it gets no events. Remove it, add it again, and tell the operator.',
+  tamperedEventText: 'Somebody changed this event in the database, so it is not sent and its content is not shown. Tell the operator.',
   none: {
     title: 'No deliveries yet',
     text: 'As soon as there is an endpoint, the events of your cards and receipts are sent to it and listed here with every attempt.',
@@ -100,6 +104,10 @@ const ru: WebhookPageMessages = {
   createdAt: 'Создано',
   attemptCount: 'Попытки',
   removed: 'удалён',
+  tampered: 'изменено в обход сервиса',
+  tamperedEndpointText:
+    'Этот адрес изменили в базе данных: события на него не отправляются. Удалите его, добавьте снова и сообщите оператору.',
+  tamperedEventText: 'Это событие изменили в базе данных: оно не отправляется, его содержимое не показывается. Сообщите оператору.',
   none: {
     title: 'Доставок ещё нет',
     text: 'Как только появится адрес, события ваших карт и чеков отправляются на него, и здесь видна каждая попытка.',
@@ -168,6 +176,10 @@ const uz: WebhookPageMessages = {
   createdAt: 'Yaratilgan',
   attemptCount: 'Urinishlar',
   removed: 'oʻchirilgan',
+  tampered: 'xizmatdan tashqarida oʻzgartirilgan',
+  tamperedEndpointText:
+    'Bu manzil maʼlumotlar bazasida oʻzgartirilgan: unga hodisalar yuborilmaydi. Uni oʻchiring, qayta qoʻshing va operatorga xabar bering.',
+  tamperedEventText: 'Bu hodisa maʼlumotlar bazasida oʻzgartirilgan: u yuborilmaydi va mazmuni koʻrsatilmaydi. Operatorga xabar bering.',
   none: {
     title: 'Hozircha yetkazish yoʻq',
     text: 'Manzil qoʻshilgach, karta va cheklaringiz hodisalari unga yuboriladi va har bir urinish shu yerda koʻrinadi.',

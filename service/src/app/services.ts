@@ -233,7 +233,7 @@ export async function createServices(config: Config, adapters: Adapters, deps: S
     formDocuments: makeFormDocumentTokens({ keyring, clock, environment }),
     /** The URL of the hosted page of a session. */
     pageOf: (of: { merchantId: string; session: string; locale: string | null }) => hostedPageUrl(formOrigin ?? deps.ownUrl(), of),
-    webhookReports: makeWebhookReports({ store, clock }, endpoints),
+    webhookReports: makeWebhookReports(base, endpoints),
     cardLists: makeCardReports(base),
     codeLists: makeCodeReports({ store, clock, hasInbox: sandbox !== null }),
     requestLists: makeRequestLists(store),

@@ -2,12 +2,15 @@ import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 
 import type { Result } from '@tessera/contract/operations'
+import { SettingProblem } from '@tessera/contract/setting-problems'
 
+import { isTamperedEndpoint } from '../domain/webhooks/endpoints.ts'
 import { createDashboardClient } from '../testing/dashboard-user.fixture.ts'
 import { withPostgres } from '../store/postgres/with-store.fixture.ts'
 import { withSqlite } from '../store/sqlite/with-store.fixture.ts'
 import type { StoreUnderTest } from '../store/suite/opened.fixture.ts'
 
+import { operatorActor } from '../testing/request-context.fixture.ts'
 import { createTestApp } from '../testing/test-app.fixture.ts'
 
 const pan = '8600495473316478'
@@ -69,6 +72,74 @@ for (const [name, withStore] of [
       const alarmed = new Set(app.alarms)
       for (const id of [bad.cardId, bad.receiptId, broken.cardId, broken.receiptId])
         assert.ok(alarmed.has(`row_tampered ${id}`), [...alarmed].join())
+      await app.close()
+    }),
+  )
+
+  test(
+    `a tampered webhook endpoint is listed as such and removed by its id, and tampered events are not shown, on ${name}`,
+    withStore(async ({ store, raw }: StoreUnderTest) => {
+      const app = await createTestApp({ after }, { store })
+      const user = await createDashboardClient(app).user('developer')
+      const { endpointId } = await user.call('dashboard.webhooks.add', { url: 'https://shop.example/one' })
+      app.clock.advance(1000)
+      const { endpointId: good } = await user.call('dashboard.webhooks.add', { url: 'https://shop.example/two' })
+      const { receipt } = await app.merchant('spec', user.merchantId).call('receipts.create', { amount: 500_000 })
+      await app.merchant('spec', user.merchantId).call('receipts.cancel', { id: receipt._id })
+      const deliveries = async () => (await user.call('dashboard.webhooks.deliveries', {})).deliveries
+      const shown = async () => (await deliveries()).map(({ url, type, isEndpointTampered }) => [url, type, isEndpointTampered])
+      assert.deepEqual(
+        (await shown()).toSorted(([a], [b]) => (String(a) < String(b) ? -1 : 1)),
+        [
+          ['https://shop.example/one', 'receipt.cancelled', false],
+          ['https://shop.example/two', 'receipt.cancelled', false],
+        ],
+      )
+      const { eventId = '' } = (await deliveries())[0] ?? {}
+      assert.equal(app.alarms.length, 0, 'the control')
+
+      await raw(`update webhook_endpoints set url = 'https://thief.example/' where endpoint_id = '${endpointId}'`)
+      assert.deepEqual(
+        (await user.call('dashboard.webhooks.list', {})).endpoints.map(({ endpointId: id, state, url }) => [id, state, url]),
+        [
+          [endpointId, 'tampered', ''],
+          [good, 'active', 'https://shop.example/two'],
+        ],
+      )
+      assert.ok(app.alarms.some((alarm) => alarm.startsWith('row_tampered')))
+      assert.deepEqual(
+        (await app.endpoints.list(user.merchantId)).map((each) => isTamperedEndpoint(each)),
+        [true, false],
+      )
+      assert.deepEqual(
+        (await shown()).toSorted(([a], [b]) => (String(a) < String(b) ? -1 : 1)),
+        [
+          ['https://shop.example/two', 'receipt.cancelled', false],
+          [null, 'receipt.cancelled', true],
+        ],
+      )
+
+      app.alarms.length = 0
+      await raw(`update outbox set type = 'receipt.paid', body = '{"of":"a stranger"}' where event_id = '${eventId}'`)
+      assert.deepEqual(
+        (await deliveries()).map(({ type }) => type),
+        [null, null],
+      )
+      const details = await user.call('dashboard.webhooks.delivery', { eventId, endpointId: good })
+      assert.deepEqual([details.delivery.type, details.body], [null, ''])
+      assert.ok(app.alarms.length > 0)
+
+      for (const method of ['dashboard.webhooks.rotate', 'dashboard.webhooks.sendTest'] as const)
+        assert.equal(await user.expectError(method, { endpointId }), 'setting_refused')
+      const byUrl = await app.endpoints.remove(user.merchantId, 'https://thief.example/', operatorActor)
+      assert.ok(byUrl instanceof SettingProblem && byUrl.code === 'webhook_unknown')
+      await user.call('dashboard.webhooks.remove', { endpointId })
+      assert.deepEqual(
+        (await user.call('dashboard.webhooks.list', {})).endpoints.map((each) => each.endpointId),
+        [good],
+      )
+      const { entries } = await user.call('dashboard.audit.list', { subject: endpointId })
+      assert.ok(entries.some(({ action }) => action === 'webhook.removed'))
       await app.close()
     }),
   )

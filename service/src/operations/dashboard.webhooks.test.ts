@@ -67,7 +67,9 @@ test('an endpoint is added, tested, rotated and removed, each with the user in t
   const both = receiver.heard.at(-1) as Heard
   assert.deepEqual([isSignedWith(added.secret, both), isSignedWith(rotated.secret, both)], [true, true])
   const { endpoints } = await developer.call('dashboard.webhooks.list', {})
-  assert.deepEqual(endpoints, [{ endpointId, url: receiver.url, createdAt: endpoints[0]?.createdAt, bothSecretsUntil: rotated.bothUntil }])
+  assert.deepEqual(endpoints, [
+    { endpointId, state: 'active', url: receiver.url, createdAt: endpoints[0]?.createdAt, bothSecretsUntil: rotated.bothUntil },
+  ])
   clock.advance(webhookSettings.rotationMs)
   assert.equal((await developer.signIn()) ?? null, null)
   assert.equal((await developer.call('dashboard.webhooks.list', {})).endpoints[0]?.bothSecretsUntil, null)

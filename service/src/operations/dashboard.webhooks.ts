@@ -11,7 +11,8 @@ import {
 } from '@tessera/contract/operations/dashboard-webhooks'
 import { SettingProblem } from '@tessera/contract/setting-problems'
 
-import type { ListedDelivery } from '../domain/reporting/webhooks.ts'
+import { isTamperedEndpoint } from '../domain/webhooks/endpoints.ts'
+import type { DeliveryLookup } from '../domain/reporting/webhooks.ts'
 
 import { formatCursor, readCursor } from './dashboard-values.ts'
 import { expectAccepted } from './dashboard-caller.ts'
@@ -28,9 +29,13 @@ export const dashboardWebhooksList = operation(dashboardWebhooksListContract, {
     const { endpoints, now, endpointsMax } = webhookReports
     const found = await endpoints.list(merchantId)
     return {
-      endpoints: found.map(({ endpointId, url, createdAt, previousSecret, previousSecretEndsAt }) => {
+      endpoints: found.map((endpoint) => {
+        const { endpointId } = endpoint
+        if (isTamperedEndpoint(endpoint)) return { endpointId, state: 'tampered', url: '', createdAt: null, bothSecretsUntil: null }
+        const { url, createdAt, previousSecret, previousSecretEndsAt } = endpoint
         return {
           endpointId,
+          state: 'active',
           url,
           createdAt,
           bothSecretsUntil: previousSecret !== null && previousSecretEndsAt > now() ? previousSecretEndsAt : null,
@@ -66,18 +71,18 @@ export const dashboardWebhooksSendTest = operation(dashboardWebhooksSendTestCont
 export const dashboardWebhooksDeliveries = operation(dashboardWebhooksDeliveriesContract, {
   async run({ after, count = 25, state = null, type = null, endpointId = null }, ctx, { webhookReports }) {
     const query = { state, type, endpointId, after: readCursor(after), count }
-    const [{ deliveries, next }, urls] = await Promise.all([webhookReports.list(ctx, query), webhookReports.urls(ctx.merchantId)])
-    return { deliveries: deliveries.map((each) => toDelivery(each, urls.get(each.endpointId) ?? null)), next: formatCursor(next) }
+    const { deliveries, next } = await webhookReports.list(ctx, query)
+    return { deliveries: deliveries.map(toDelivery), next: formatCursor(next) }
   },
 })
 
 /** Returns one delivery with its body and every attempt, newest first. */
 export const dashboardWebhooksDelivery = operation(dashboardWebhooksDeliveryContract, {
   async run(key, ctx, { webhookReports }) {
-    const { delivery, url, body, attempts } = await webhookReports.get(ctx, key)
+    const { delivery, attempts } = await webhookReports.get(ctx, key)
     return {
-      delivery: toDelivery(delivery, url),
-      body,
+      delivery: toDelivery(delivery),
+      body: delivery.event?.body ?? '',
       attempts: attempts.map(({ number, at, tookMs, outcome, status }) => ({ number, at, tookMs, outcome, status })),
     }
   },
@@ -92,7 +97,19 @@ export const dashboardWebhooksReplay = operation(dashboardWebhooksReplayContract
   },
 })
 
-export function toDelivery(delivery: ListedDelivery, url: string | null): Result<'dashboard.webhooks.delivery'>['delivery'] {
-  const { eventId, endpointId, type, objectId, state, attempts: attemptCount, dueAt, createdAt, finishedAt: completedAt } = delivery
-  return { eventId, endpointId, url, type, objectId, state, attemptCount, dueAt, createdAt, completedAt }
+export function toDelivery(delivery: DeliveryLookup): Result<'dashboard.webhooks.delivery'>['delivery'] {
+  const { eventId, endpointId, event, endpoint, objectId, state, attempts: attemptCount, dueAt, createdAt, finishedAt } = delivery
+  return {
+    eventId,
+    endpointId,
+    url: endpoint === null || endpoint === 'tampered' ? null : endpoint.url,
+    isEndpointTampered: endpoint === 'tampered',
+    type: event?.type ?? null,
+    objectId,
+    state,
+    attemptCount,
+    dueAt,
+    createdAt,
+    completedAt: finishedAt,
+  }
 }

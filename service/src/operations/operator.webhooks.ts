@@ -1,3 +1,4 @@
+import type { Result } from '@tessera/contract/operations'
 import {
   operatorEventsDeadContract,
   operatorEventsListContract,
@@ -8,9 +9,8 @@ import {
   operatorWebhooksRotateContract,
 } from '@tessera/contract/operations/operator-webhooks'
 
-import type { EventWithDeliveries } from '../domain/webhooks/endpoints.ts'
+import { isTamperedEndpoint, type EndpointLookup, type EventWithDeliveries } from '../domain/webhooks/endpoints.ts'
 import type { DeliveryRow } from '../store/deliveries.ts'
-import type { EndpointRow } from '../store/webhook-endpoints.ts'
 
 import { operation } from './operation.ts'
 import { expectAllowed, isoTime, refusal, requireMerchant } from './operator.ts'
@@ -70,9 +70,13 @@ export const operatorEventsReplay = operation(operatorEventsReplayContract, {
   },
 })
 
-function toEndpoint({ endpointId, url, createdAt, previousSecret, previousSecretEndsAt }: EndpointRow) {
+function toEndpoint(endpoint: EndpointLookup): Result<'operator.webhooks.remove'> {
+  const { endpointId } = endpoint
+  if (isTamperedEndpoint(endpoint)) return { endpointId, state: 'tampered', url: '', createdAt: null, bothSecretsUntil: null }
+  const { url, createdAt, previousSecret, previousSecretEndsAt } = endpoint
   return {
     endpointId,
+    state: 'active',
     url,
     createdAt: isoTime(createdAt),
     bothSecretsUntil: previousSecret === null ? null : isoTime(previousSecretEndsAt),

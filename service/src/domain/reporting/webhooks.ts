@@ -4,6 +4,7 @@ import { bucketOfId } from '@tessera/vault/id'
 
 import type { Clock } from '../../clock.ts'
 import {
+  deliveriesTable,
   type DeliveryAttemptRow,
   type DeliveryRow,
   findDueDelivery,
@@ -12,14 +13,16 @@ import {
   listDeliveryPage,
   type ListedDelivery,
 } from '../../store/deliveries.ts'
+import { type EventRow, outboxTable } from '../../store/outbox.ts'
 import type { Store } from '../../store/store.ts'
 import type { TimeCursor } from '../../store/transaction.ts'
-import type { EndpointRow } from '../../store/webhook-endpoints.ts'
+import { type EndpointRow, webhookEndpointsTable } from '../../store/webhook-endpoints.ts'
+import { makeVerifiedRows, type VerifiedRowDependencies } from '../verified-rows.ts'
 import type { WebhookEndpointAdministration } from '../webhooks/webhooks.ts'
 
 import type { MerchantCardsKey } from './cards.ts'
 
-export type { DeliveryAttemptRow, EndpointRow, ListedDelivery }
+export type { DeliveryAttemptRow, EndpointRow }
 
 export type WebhookEndpoints = WebhookEndpointAdministration
 
@@ -32,40 +35,46 @@ export interface DeliveryListQuery {
   readonly count: number
 }
 
+/** A delivery with its verified event and endpoint. */
+export interface DeliveryLookup extends DeliveryRow {
+  /** Null when it was not written by this service as the event of this delivery. */
+  readonly event: EventRow | null
+  /** Null when it was removed. */
+  readonly endpoint: EndpointRow | 'tampered' | null
+}
+
 export interface DeliveryPage {
-  readonly deliveries: readonly ListedDelivery[]
+  readonly deliveries: readonly DeliveryLookup[]
   readonly next: TimeCursor | null
 }
 
 export interface DeliveryDetails {
-  readonly delivery: ListedDelivery
-  /** Null when the endpoint was removed. */
-  readonly url: string | null
-  readonly body: string
+  readonly delivery: DeliveryLookup
   /** Newest first. */
   readonly attempts: readonly DeliveryAttemptRow[]
 }
 
-/** The merchant's endpoints and deliveries, as shown to its users. */
+export interface WebhookReportDependencies extends VerifiedRowDependencies {
+  readonly store: Store
+  readonly clock: Clock
+}
+
+/** The merchant's endpoints and deliveries, as shown to its users. Nothing of a tampered event or endpoint is shown. */
 export interface WebhookReports {
   readonly endpoints: WebhookEndpoints
   readonly now: () => number
   /** Maximum number of endpoints per merchant. */
   readonly endpointsMax: number
-  /** Keyed by endpoint id. */
-  urls(merchantId: string): Promise<ReadonlyMap<string, string>>
   list(of: MerchantCardsKey, query: DeliveryListQuery): Promise<DeliveryPage>
   /** Throws `deliveryNotFound`. */
   get(of: MerchantCardsKey, key: { readonly eventId: string; readonly endpointId: string }): Promise<DeliveryDetails>
 }
 
-export function makeWebhookReports({ store, clock }: { store: Store; clock: Clock }, endpoints: WebhookEndpoints): WebhookReports {
-  return Object.freeze({ endpoints, now: () => clock.now(), endpointsMax: endpoints.endpointsMax, urls, list, get })
-
-  async function urls(merchantId: string): Promise<ReadonlyMap<string, string>> {
-    const found = await endpoints.list(merchantId)
-    return new Map(found.map(({ endpointId, url }) => [endpointId, url]))
-  }
+export function makeWebhookReports(deps: WebhookReportDependencies, endpoints: WebhookEndpoints): WebhookReports {
+  const { store, clock, alarm } = deps
+  const eventRows = makeVerifiedRows(deps, outboxTable)
+  const endpointRows = makeVerifiedRows(deps, webhookEndpointsTable)
+  return Object.freeze({ endpoints, now: () => clock.now(), endpointsMax: endpoints.endpointsMax, list, get })
 
   /** State has an index. Type and endpoint are filtered over a bounded number of rows, so that every page costs the same. */
   async function list(
@@ -82,7 +91,10 @@ export function makeWebhookReports({ store, clock }: { store: Store; clock: Cloc
       if ((type === null || each.type === type) && (endpointId === null || each.endpointId === endpointId)) deliveries.push(each)
     }
     const last = seen < found.length ? found[seen - 1] : undefined
-    return { deliveries, next: last === undefined ? null : { at: last.createdAt, id: `${last.eventId}${last.endpointId}` } }
+    return {
+      deliveries: await Promise.all(deliveries.map(lookUp)),
+      next: last === undefined ? null : { at: last.createdAt, id: `${last.eventId}${last.endpointId}` },
+    }
   }
 
   async function get(
@@ -90,19 +102,34 @@ export function makeWebhookReports({ store, clock }: { store: Store; clock: Cloc
     { eventId, endpointId }: Parameters<WebhookReports['get']>[1],
   ): Promise<DeliveryDetails> {
     const isOwn = bucketOfId(eventId) === bucket
-    const found = isOwn ? await store.read(findDueDelivery({ bucket, merchantId, eventId, endpointId })) : null
-    if (found === null) throw new RpcError('deliveryNotFound', { data: 'eventId' })
+    if (!isOwn) throw new RpcError('deliveryNotFound', { data: 'eventId' })
     const [rows, attempts] = await Promise.all([
       store.read(listDeliveries({ bucket, eventId })),
       store.read(listDeliveryAttempts({ bucket, eventId })),
     ])
     const delivery = rows.find((each) => each.endpointId === endpointId)
-    if (delivery === undefined) throw new RpcError('deliveryNotFound', { data: 'endpointId' })
+    if (delivery?.merchantId !== merchantId) throw new RpcError('deliveryNotFound', { data: 'endpointId' })
     return {
-      delivery: { ...delivery, type: found.event.type },
-      url: found.endpoint?.url ?? null,
-      body: found.event.body,
+      delivery: await lookUp(delivery),
       attempts: attempts.filter((each) => each.endpointId === endpointId).toReversed(),
+    }
+  }
+
+  /** Verifies the event and the endpoint, as before a delivery is sent. */
+  async function lookUp(delivery: DeliveryRow): Promise<DeliveryLookup> {
+    const found = await store.read(findDueDelivery(delivery))
+    if (found === null) return { ...delivery, event: null, endpoint: null }
+    const [isEventValid, isEndpointValid] = await Promise.all([
+      eventRows.isValid(found.event),
+      found.endpoint === null || endpointRows.isValid(found.endpoint),
+    ])
+    const isOwnEvent = found.event.objectId === delivery.objectId
+    if (isEventValid && !isOwnEvent)
+      alarm('row_tampered', { merchantId: delivery.merchantId, cardId: '', requestId: '', table: deliveriesTable.name })
+    return {
+      ...delivery,
+      event: isEventValid && isOwnEvent ? found.event : null,
+      endpoint: isEndpointValid ? found.endpoint : 'tampered',
     }
   }
 }

@@ -8,6 +8,7 @@ import { type EventRow, listEvents, outboxTable } from '../../store/outbox.ts'
 import type { Store } from '../../store/store.ts'
 import {
   deleteEndpoint,
+  type EndpointKey,
   type EndpointRow,
   insertEndpoint,
   listEndpoints,
@@ -32,8 +33,9 @@ export interface WebhookEndpointAdministration {
     url: string,
     by: AuditActor,
   ): Promise<{ readonly endpointId: string; readonly url: string; readonly secret: string } | SettingProblem>
-  list(merchantId: string): Promise<EndpointRow[]>
-  remove(merchantId: string, named: string | null, by: AuditActor): Promise<EndpointRow | SettingProblem>
+  list(merchantId: string): Promise<EndpointLookup[]>
+  /** A tampered endpoint is removed by its id only. */
+  remove(merchantId: string, named: string | null, by: AuditActor): Promise<EndpointLookup | SettingProblem>
   /** The previous secret keeps signing beside the new one for a day. */
   rotateSecret(
     merchantId: string,
@@ -46,6 +48,17 @@ export interface WebhookEndpointAdministration {
   dead(merchantId: string, count: number): Promise<DeliveryRow[]>
   /** Schedules an event again, at all endpoints or at one. Returns the number of endpoints. */
   replay(merchantId: string, eventId: string, at: string | null, by: AuditActor): Promise<number>
+}
+
+/** An endpoint whose row has a wrong MAC. Nothing of its content is shown or used. */
+export interface TamperedEndpoint extends EndpointKey {
+  readonly state: 'tampered'
+}
+
+export type EndpointLookup = EndpointRow | TamperedEndpoint
+
+export function isTamperedEndpoint(endpoint: EndpointLookup): endpoint is TamperedEndpoint {
+  return 'state' in endpoint
 }
 
 export interface EventWithDeliveries extends EventRow {
@@ -84,13 +97,20 @@ export function makeWebhookEndpointAdministration(deps: WebhookEndpointDependenc
   }
 
   /** A tampered row does not hide the others. */
-  async function list(merchantId: string): Promise<EndpointRow[]> {
-    return keepValid(rows, await store.read(listEndpoints({ bucket: bucketOf(merchantId), merchantId })))
+  async function list(merchantId: string): Promise<EndpointLookup[]> {
+    return Promise.all((await store.read(listEndpoints({ bucket: bucketOf(merchantId), merchantId }))).map(lookUp))
   }
 
-  async function remove(merchantId: string, named: string | null, by: AuditActor): Promise<EndpointRow | SettingProblem> {
+  async function lookUp(row: EndpointRow): Promise<EndpointLookup> {
+    if (await rows.isValid(row)) return row
+    const { bucket, merchantId, endpointId } = row
+    return { bucket, merchantId, endpointId, state: 'tampered' }
+  }
+
+  async function remove(merchantId: string, named: string | null, by: AuditActor): Promise<EndpointLookup | SettingProblem> {
     const endpoint = await find(merchantId, named)
     if (endpoint instanceof SettingProblem) return endpoint
+    if (isTamperedEndpoint(endpoint) && named !== endpoint.endpointId) return new SettingProblem('webhook_tampered')
     return (await store.write(deleteEndpoint, { key: endpoint, audit: auditEntryOf(endpoint, by, 'webhook.removed') }))
       ? endpoint
       : new SettingProblem('webhook_unknown')
@@ -101,7 +121,7 @@ export function makeWebhookEndpointAdministration(deps: WebhookEndpointDependenc
     named: string | null,
     by: AuditActor,
   ): ReturnType<WebhookEndpointAdministration['rotateSecret']> {
-    const endpoint = await find(merchantId, named)
+    const endpoint = await findValid(merchantId, named)
     if (endpoint instanceof SettingProblem) return endpoint
     const { sealed, formatted } = await issueWebhookSecret(keyring, environment, endpoint)
     const previousSecretEndsAt = clock.now() + settings.rotationMs
@@ -122,7 +142,7 @@ export function makeWebhookEndpointAdministration(deps: WebhookEndpointDependenc
     by: AuditActor,
     signal: AbortSignal,
   ): ReturnType<WebhookEndpointAdministration['test']> {
-    const endpoint = await find(merchantId, named)
+    const endpoint = await findValid(merchantId, named)
     if (endpoint instanceof SettingProblem) return endpoint
     if (testsRunning >= settings.testsMax) return new SettingProblem('webhook_tests_busy')
     testsRunning += 1
@@ -136,12 +156,20 @@ export function makeWebhookEndpointAdministration(deps: WebhookEndpointDependenc
   }
 
   /** Finds an endpoint by URL or id. With null: the merchant's only endpoint. */
-  async function find(merchantId: string, named: string | null): Promise<EndpointRow | SettingProblem> {
+  async function find(merchantId: string, named: string | null): Promise<EndpointLookup | SettingProblem> {
     const endpoints = await list(merchantId)
     const href = named === null ? null : (URL.parse(named)?.href ?? named)
-    const [found, another] = endpoints.filter((each) => href === null || each.url === href || each.endpointId === href)
+    const [found, another] = endpoints.filter(
+      (each) => href === null || each.endpointId === href || (!isTamperedEndpoint(each) && each.url === href),
+    )
     if (found === undefined) return new SettingProblem('webhook_unknown')
     return another === undefined ? found : new SettingProblem('webhook_ambiguous')
+  }
+
+  async function findValid(merchantId: string, named: string | null): Promise<EndpointRow | SettingProblem> {
+    const endpoint = await find(merchantId, named)
+    if (endpoint instanceof SettingProblem) return endpoint
+    return isTamperedEndpoint(endpoint) ? new SettingProblem('webhook_tampered') : endpoint
   }
 
   async function events(merchantId: string, from: number, count: number): Promise<EventWithDeliveries[]> {
@@ -166,7 +194,7 @@ export function makeWebhookEndpointAdministration(deps: WebhookEndpointDependenc
   }
 
   function auditEntryOf(
-    { merchantId, endpointId: subject }: Pick<EndpointRow, 'merchantId' | 'endpointId'>,
+    { merchantId, endpointId: subject }: Pick<EndpointKey, 'merchantId' | 'endpointId'>,
     { actor, requestId }: AuditActor,
     action: string,
   ): AuditEntry {

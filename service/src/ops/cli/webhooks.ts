@@ -8,7 +8,7 @@ export const merchantOption = {
   takes: '<id>',
   meaning: 'The merchant; the demo merchant by default in the test environment.',
 }
-const urlOption = { name: 'url', takes: '<url>', meaning: 'The endpoint; not needed when there is only one.' }
+const urlOption = { name: 'url', takes: '<url>', meaning: 'The endpoint, or its id; not needed when there is only one.' }
 
 export const webhooksAdd: Command = {
   name: 'webhooks add',
@@ -29,7 +29,12 @@ export const webhooksList: Command = {
   options: [merchantOption],
   async run(input) {
     const data = await callService(input, 'operator.webhooks.list', endpointOptions(input))
-    const rows = data.endpoints.map((each) => [each.endpointId, each.url, each.createdAt, each.bothSecretsUntil])
+    const rows = data.endpoints.map((each) => [
+      each.endpointId,
+      each.state === 'tampered' ? 'changed outside the service' : each.url,
+      each.createdAt,
+      each.bothSecretsUntil,
+    ])
     const text = rows.length === 0 ? 'No endpoints.' : printTable(['endpoint', 'url', 'added', 'both secrets until'], rows)
     return { exit: 'done', data, text }
   },
@@ -41,7 +46,7 @@ export const webhooksRemove: Command = {
   options: [merchantOption, urlOption],
   async run(input) {
     const data = await callService(input, 'operator.webhooks.remove', endpointOptions(input))
-    return { exit: 'done', data, text: `Endpoint ${data.url} was removed.` }
+    return { exit: 'done', data, text: `Endpoint ${data.state === 'tampered' ? data.endpointId : data.url} was removed.` }
   },
 }
 
