@@ -3,6 +3,7 @@ import { test } from 'node:test'
 
 import { SettingProblem } from '@tessera/contract/setting-problems'
 
+import { listFlaggedReceipts } from '../store/receipts.ts'
 import type { WithStore } from '../store/suite/opened.fixture.ts'
 import { createDashboardClient } from '../testing/dashboard-user.fixture.ts'
 import { successPan } from '../testing/receipts.fixture.ts'
@@ -63,6 +64,43 @@ export function databaseWriterSuite(withStore: WithStore, dialect: 'sqlite' | 'p
       app.clock.advance(61_000)
       await app.receiptWorker.runOnce()
       assert.deepEqual([await stateOf(id), await stateOf(otherId)], [50, 5])
+    }),
+  )
+
+  test(
+    'receipts with a tampered operation are flagged and tried less and less often, so that they do not take the places of others',
+    behind(withStore, dialect, async ({ app, raw }) => {
+      const merchant = app.merchant()
+      const [id, otherId] = [await payHold(merchant), await payHold(merchant)]
+      await merchant.call('receipts.cancel', { id })
+      await raw(`update operations set amount_tiyin = amount_tiyin + 1 where receipt_id = '${id}' and kind = 'hold' returning 1 as one`)
+      const rowOf = async (receiptId: string) =>
+        (await raw(`select due_at, flagged, state from receipts where receipt_id = '${receiptId}'`))[0]
+      const waits: number[] = []
+      for (let round = 0; round < 9; round++) {
+        await app.receiptWorker.runOnce()
+        const row = await rowOf(id)
+        assert.deepEqual([Number(row?.['flagged']), Number(row?.['state'])], [1, 21])
+        waits.push(Number(row?.['due_at']) - app.clock.now())
+        app.clock.advance(waits.at(-1) ?? 0)
+      }
+      assert.deepEqual(
+        waits.map((wait) => wait / 60_000),
+        [1, 2, 4, 8, 16, 32, 60, 60, 60],
+      )
+      const flagged = await app.store.read(listFlaggedReceipts(100, ''))
+      assert.ok(
+        flagged.some(({ receiptId }) => receiptId === id),
+        'tessera receipts list --flagged',
+      )
+      await merchant.call('receipts.cancel', { id: otherId })
+      await app.receiptWorker.runOnce()
+      assert.equal(Number((await rowOf(otherId))?.['state']), 50)
+      await raw(`update operations set amount_tiyin = amount_tiyin - 1 where receipt_id = '${id}' and kind = 'hold' returning 1 as one`)
+      app.clock.advance(3_600_000)
+      await app.receiptWorker.runOnce()
+      const repaired = await rowOf(id)
+      assert.deepEqual([Number(repaired?.['flagged']), Number(repaired?.['state'])], [0, 50])
     }),
   )
 
@@ -183,12 +221,14 @@ export function databaseWriterSuite(withStore: WithStore, dialect: 'sqlite' | 'p
         await merchant.call('cards.get_verify_code', { token })
         const of = `card_id = '${token.slice(0, 24)}'`
         const reasons: string[] = []
+        app.alarms.length = 0
         for (let guess = 0; guess < 100; guess++) {
           for (const statement of reset(of)) await raw(statement)
           reasons.push(await merchant.expectError('cards.verify', { token, code: String(100_000 + guess) }))
         }
         assert.equal(reasons.filter((reason) => reason === 'wrong_code').length, 5)
         assert.equal(reasons.filter((reason) => reason === 'tries_used_up').length, 95)
+        assert.ok(app.alarms.includes(`row_tampered ${token.slice(0, 24)}`))
         const evaluated = await raw(`select seq from audit where subject = '${token.slice(0, 24)}' and action = 'code.attempted'`)
         assert.equal(evaluated.length, 5)
         for (const statement of reset(of)) await raw(statement)

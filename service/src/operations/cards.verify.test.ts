@@ -230,6 +230,21 @@ test('the right code, submitted many times concurrently, verifies once and alway
     }
   }))
 
+test('the right code, submitted more often at once than it has attempts, is never refused as used up', () =>
+  within({}, async (app) => {
+    const merchant = app.merchant()
+    const token = await createTokenWithCode(merchant, weSend)
+    app.alarms.length = 0
+    const replies = await Promise.all(Array.from({ length: 12 }, () => merchant.call('cards.verify', { token, code: right })))
+    assert.ok(replies.every(({ card }) => card.verify))
+    const guessed = await createTokenWithCode(merchant, weSend)
+    const reasons = await Promise.all(
+      Array.from({ length: 12 }, () => merchant.expectError('cards.verify', { token: guessed, code: '000000' })),
+    )
+    assert.equal(reasons.filter((reason) => reason === 'wrong_code').length, 4)
+    assert.deepEqual(app.alarms, [], 'honest concurrency raises no alarm')
+  }))
+
 test('with the caps on, a PAN has 15 attempts a day over all its tokens, codes and merchants', () =>
   within({ verification: { limits: true } }, async (app) => {
     const guess = async (merchant: TestMerchant) => {

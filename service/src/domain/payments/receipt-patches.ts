@@ -96,7 +96,10 @@ export function holdEndsAt(settings: PaymentSettings, { payTime }: ReceiptRow): 
 }
 
 /** How long the worker waits after this many attempts. */
-export function backoffMs({ initialBackoffMs, maxBackoffMs }: PaymentSettings, attempts: number): number {
+export function backoffMs(
+  { initialBackoffMs, maxBackoffMs }: Pick<PaymentSettings, 'initialBackoffMs' | 'maxBackoffMs'>,
+  attempts: number,
+): number {
   return Math.min(maxBackoffMs, initialBackoffMs * 2 ** Math.min(attempts, maxBackoffDoublings))
 }
 

@@ -1,6 +1,14 @@
 import { type ReceiptState, receiptStates } from '@tessera/contract/receipt'
 
-import { type BrokenReceipt, type DueReceiptCursor, listDueReceipts, type ReceiptRow, updateReceipt } from '../../store/receipts.ts'
+import {
+  type BrokenReceipt,
+  type DueReceiptCursor,
+  findReceipt,
+  listDueReceipts,
+  type ReceiptKey,
+  type ReceiptRow,
+  updateReceipt,
+} from '../../store/receipts.ts'
 import { isTamperedRow } from '../verified-rows.ts'
 
 import { advanceHeld } from './capture.ts'
@@ -8,7 +16,7 @@ import { type PaymentDependencies, type PaymentServices, withRowMacs } from './d
 import { abandonMerchantCheck, cancelAtMerchant, retryPerform } from './merchant-callback.ts'
 import { reconcileUnknown } from './reconcile.ts'
 import { advanceReturn } from './refund.ts'
-import { updateToCancelled } from './receipt-patches.ts'
+import { backoffMs, updateToCancelled } from './receipt-patches.ts'
 import { receiptAuditEntry } from './transition-records.ts'
 import { applyBackgroundTransition, type DueReceipt } from './transitions.ts'
 
@@ -39,8 +47,6 @@ export function createReceiptWorker({ onError, ...dependencies }: ReceiptWorkerD
   /** By receipt id, so that no receipt is processed twice at the same time. */
   const inProgress = new Map<string, Promise<boolean>>()
   const reported = new Set<string>()
-  /** Receipts with a tampered operation, and when they are tried again. */
-  const tampered = new Map<string, number>()
 
   return Object.freeze({
     async begin() {
@@ -80,22 +86,18 @@ export function createReceiptWorker({ onError, ...dependencies }: ReceiptWorkerD
   function startOne(receipt: ReceiptRow): Promise<boolean> | null {
     const { receiptId } = receipt
     if (stopping.signal.aborted || inProgress.size >= maxConcurrent || inProgress.has(receiptId)) return null
-    if (clock.now() < (tampered.get(receiptId) ?? 0)) return null
     const work = advanceWhileDue(services, receipt, stopping.signal)
       .catch((err: unknown) => {
-        if (isTamperedRow(err)) postpone(receiptId)
-        else onError(err)
+        if (!isTamperedRow(err)) throw err
+        return postpone(services, receipt)
+      })
+      .catch((err: unknown) => {
+        onError(err)
         return false
       })
       .finally(() => inProgress.delete(receiptId))
     inProgress.set(receiptId, work)
     return work
-  }
-
-  /** The alarm was raised. The receipt stays due, moves no money, and is tried again after a minute, in case an operator has repaired the row. */
-  function postpone(receiptId: string): void {
-    if (tampered.size >= maxReported) tampered.clear()
-    tampered.set(receiptId, clock.now() + tamperedRetryMs)
   }
 
   /** Reported once per process, although every round finds the row again. It stays due until an operator has repaired it. */
@@ -135,11 +137,26 @@ async function quarantine({ store, clock, alarm }: PaymentServices, receipt: Rec
   return false
 }
 
+/**
+ * A row that belongs to the receipt, such as an operation, has a wrong MAC, and the alarm was raised. The receipt is flagged and moves no money. It is
+ * tried again, in case an operator has repaired the row, but later each time, so that it does not take the place of others.
+ */
+async function postpone(services: PaymentServices, key: ReceiptKey): Promise<false> {
+  const receipt = await services.store.read(findReceipt(key))
+  // The next round finds a receipt that was changed meanwhile.
+  if (receipt === null || receipt.dueAt === null || !(await services.mac.hasValidMac(receipt))) return false
+  const { reconcileAttempts } = receipt
+  const dueAt = services.clock.now() + backoffMs(tamperedBackoff, reconcileAttempts)
+  const to = { flagged: true, dueAt, reconcileAttempts: reconcileAttempts + 1 }
+  await applyBackgroundTransition(services, { cause: 'operation_refused', from: receipt, to, outcome: 'tampered' })
+  return false
+}
+
 const pageSize = 100
 /** More than 2,000 unreadable receipts block the due ones behind them until an operator has repaired some. */
 const maxPages = 20
 const maxReported = 10_000
-const tamperedRetryMs = 60_000
+const tamperedBackoff = { initialBackoffMs: 60_000, maxBackoffMs: 3_600_000 }
 /** A lost call takes four steps to its final state. More than this in a row mean a fault. */
 const maxSteps = 8
 /** The others wait for the next round. */

@@ -130,6 +130,7 @@ export const receiptTransitions = Object.freeze({
   resolved_paid:        { from: [unknown],                     to: [returning],                   action: 'receipt.resolved',             event: null,                meaning: 'An operator recorded that the network’s statement shows the debit: the money is returned.' },
   // The receipt itself.
   lease_acquired:       { from: any,                           to: 'same',                        action: 'receipt.reconcile_attempted',  event: null,                meaning: 'A process reserves a due receipt, so that no other process handles it.' },
+  operation_refused:    { from: any,                           to: 'same',                        action: 'receipt.flagged',              event: null,                meaning: 'A row that belongs to the due receipt was not written by this service: nothing is decided, and it is tried again later.' },
   nothing_due:          { from: [paid, cancelled],             to: 'same',                        action: 'receipt.reconcile_attempted',  event: null,                meaning: 'Nothing remains to be done.' },
   sms_sent:             { from: any,                           to: 'same',                        action: 'receipt.sent',                 event: null,                meaning: 'receipts.send.' },
   fiscal_data_set:      { from: [paid],                        to: 'same',                        action: 'receipt.fiscal_data_set',      event: null,                meaning: 'receipts.set_fiscal_data.' },

@@ -8,7 +8,7 @@ import type { Codes } from '../../adapters/sms/codes.ts'
 import type { Sms } from '../../adapters/sms/sms.ts'
 import type { Store } from '../../store/store.ts'
 import type { VerificationRow } from '../../store/verifications.ts'
-import type { VerifiedRows } from '../verified-rows.ts'
+import type { TamperedRowAlarm, VerifiedRows } from '../verified-rows.ts'
 
 import type { EvaluatedCodes } from './evaluated-codes.ts'
 import type { VerificationSettings } from './settings.ts'
@@ -26,6 +26,7 @@ export interface VerificationDependencies {
   readonly settings: VerificationSettings
   readonly evaluatedCodes: EvaluatedCodes
   readonly rows: VerifiedRows<VerificationRow>
+  readonly alarm: TamperedRowAlarm
   /** In the test environment only. */
   readonly simulatedCaps?: SimulatedCaps | undefined
 }

@@ -30,7 +30,7 @@ export interface Verification {
 
 export function makeVerification({ environment, alarm, ...input }: VerificationInput): Verification {
   const evaluatedCodes = makeEvaluatedCodes()
-  const deps = { ...input, evaluatedCodes, rows: makeVerifiedRows({ keyring: input.keyring, environment, alarm }, verificationMac) }
+  const deps = { ...input, alarm, evaluatedCodes, rows: makeVerifiedRows({ keyring: input.keyring, environment, alarm }, verificationMac) }
   return Object.freeze({
     requestCode: (token: string, ctx: RequestContext<CodeRequestResult>, language: Language) => requestCode(deps, token, ctx, language),
     verifyCode: (token: string, code: string, ctx: RequestContext<CardRow>) => verifyCode(deps, token, code, ctx),

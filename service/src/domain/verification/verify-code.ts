@@ -14,9 +14,16 @@ import type { CardRow } from '../../store/cards.ts'
 import type { DayAttemptCap } from '../../store/send-limits.ts'
 import type { EventRow } from '../../store/outbox.ts'
 import { StoreOutcomeUnknown } from '../../store/store.ts'
-import { checkCode, type CheckCode, type CodeAttemptResult, completeVerification, findVerification } from '../../store/verifications.ts'
+import {
+  checkCode,
+  type CheckCode,
+  type CodeAttemptResult,
+  completeVerification,
+  findVerification,
+  verificationsTable,
+} from '../../store/verifications.ts'
 
-import type { CodeCap } from './evaluated-codes.ts'
+import type { CapUsedUp, CodeCap } from './evaluated-codes.ts'
 import { dailyCapsOf, dailyAttemptCap } from './daily-caps.ts'
 import { buildCodeAttempt, codeFailedEntry, cardVerifiedEntry, type CodeAttemptContext } from './code-attempt.ts'
 import type { VerificationDependencies } from './dependencies.ts'
@@ -75,11 +82,11 @@ async function checkWithStoreAndNetwork(context: CodeAttemptContext, verified: C
     const daily = dailyCapsOf(deps, merchantId)
     const cap = daily === null ? null : await dailyAttemptCap(keyring, pan, { maxAttempts: settings.cardDayAttemptsMax, caps: daily })
     const caps = evaluationCaps(context, cap)
-    const usedUp = deps.evaluatedCodes.claim(caps, clock.now())
-    if (usedUp !== null) throw evaluatedTooOften(usedUp, cap, clock.now())
     const event = await deps.cards.eventMac.seal(cardEvent('card.verified', verified, clock.now()))
     const attempted = await buildCodeAttempt(context, verified, cap)
-    const decision = await releaseUnlessEvaluated(deps, caps, async () =>
+    const usedUp = await deps.evaluatedCodes.claim(caps, clock.now())
+    if (usedUp !== null) return decideUsedUp(context, usedUp)
+    const decision = await resolveClaim(deps, caps, async () =>
       requireNoConflict(await store.write(checkCode, { attempt: attempted, ...codeExtras(ctx.idempotency, verified, event) })),
     )
     if (decision.outcome !== 'networkDecides') return decision
@@ -89,37 +96,46 @@ async function checkWithStoreAndNetwork(context: CodeAttemptContext, verified: C
   })
 }
 
-/** An evaluation that did not take place does not count; one whose outcome is unknown does. */
-async function releaseUnlessEvaluated(
+/** Only a code that was evaluated and not found right counts, and one whose outcome is unknown. */
+async function resolveClaim(
   { evaluatedCodes }: VerificationDependencies,
   caps: readonly CodeCap[],
   check: () => Promise<CodeAttemptResult>,
 ): Promise<CodeAttemptResult> {
-  let isEvaluated = false
   try {
     const decision = await check()
-    isEvaluated = evaluatedOutcomes.has(decision.outcome)
+    evaluatedCodes.resolve(caps, countedOutcomes.has(decision.outcome) ? 'counted' : 'notCounted')
     return decision
   } catch (err) {
-    isEvaluated = err instanceof StoreOutcomeUnknown
+    evaluatedCodes.resolve(caps, err instanceof StoreOutcomeUnknown ? 'unknown' : 'notCounted')
     throw err
-  } finally {
-    if (!isEvaluated) evaluatedCodes.release(caps)
   }
 }
 
 /** The caps of one evaluation, counted in memory: of the code, and of the card number and day. */
 function evaluationCaps({ deps, attempt }: CodeAttemptContext, cap: DayAttemptCap | null): CodeCap[] {
   const { otpAttemptsMax, otpLifetimeMs } = deps.settings
-  const code = { subject: attempt.attemptId, max: otpAttemptsMax, endsAt: attempt.requestedAt.wallMs + otpLifetimeMs }
+  const code: CodeCap = {
+    kind: 'code',
+    subject: attempt.attemptId,
+    max: otpAttemptsMax,
+    endsAt: attempt.requestedAt.wallMs + otpLifetimeMs,
+  }
   if (cap === null) return [code]
   const { subject, keyId, maxAttempts, endsAt } = cap
-  return [code, { subject: `${keyId} ${Buffer.from(subject).toString('hex')}`, max: maxAttempts, endsAt }]
+  return [code, { kind: 'cardDay', subject: `${keyId} ${Buffer.from(subject).toString('hex')}`, max: maxAttempts, endsAt }]
 }
 
-function evaluatedTooOften({ subject }: CodeCap, cap: DayAttemptCap | null, now: number): RpcError {
-  if (cap === null || !subject.startsWith(cap.keyId)) return new RpcError('triesUsedUp')
-  return new RpcError('cardDayTriesUsedUp', { retryAfterMs: Math.max(1, cap.endsAt - now) })
+/** This process evaluated as many codes as a cap admits. If the stored count of the code says less, somebody has written to the database. */
+async function decideUsedUp({ deps, live, attempt, ctx }: CodeAttemptContext, { cap, isConfirmed }: CapUsedUp): Promise<StoreDecision> {
+  if (cap.kind === 'cardDay') return { outcome: 'dayAttemptsUsedUp', retryAfterMs: Math.max(1, cap.endsAt - deps.clock.now()) }
+  const stored = await deps.store.read(findVerification(live.card))
+  if (stored?.attemptId !== attempt.attemptId) return { outcome: 'conflict' }
+  if (isConfirmed && stored.attempts < deps.settings.otpAttemptsMax) {
+    const { merchantId, cardId } = live.card
+    deps.alarm('row_tampered', { merchantId, cardId, requestId: ctx.requestId, table: verificationsTable.name })
+  }
+  return { outcome: 'attemptsUsedUp' }
 }
 
 async function applyStoreDecision(
@@ -184,7 +200,9 @@ function isSixDigits(code: string): boolean {
   return /^[0-9]{6}$/.test(code)
 }
 
-const evaluatedOutcomes: ReadonlySet<CodeAttemptResult['outcome']> = new Set(['verified', 'wrong', 'networkDecides'])
+/** A code that the network evaluates counts as wrong until it replies, in the store too. */
+const countedOutcomes: ReadonlySet<CodeAttemptResult['outcome']> = new Set(['wrong', 'networkDecides'])
+
 /** The reply to the last wrong code says that no attempt is left; the cardholder need not try once more to learn it. */
 function wrongCodeError(isLast: boolean): 'triesUsedUp' | 'wrongCode' {
   return isLast ? 'triesUsedUp' : 'wrongCode'

@@ -2,7 +2,7 @@ import type { Keyring } from '@tessera/vault/keyring'
 import { SettingProblem } from '@tessera/contract/setting-problems'
 
 import type { Clock } from '../../clock.ts'
-import { deliveriesTable, type DeliveryRow, type DueDelivery, findDueDelivery, recordDeliveryAttempt } from '../../store/deliveries.ts'
+import { deliveriesTable, type DeliveryRow, findDueDelivery, recordDeliveryAttempt } from '../../store/deliveries.ts'
 import { type EventRow, outboxTable } from '../../store/outbox.ts'
 import type { Store } from '../../store/store.ts'
 import { type EndpointRow, webhookEndpointsTable } from '../../store/webhook-endpoints.ts'
@@ -29,52 +29,55 @@ export interface DeliveryDependencies {
 }
 
 /** Attempts one claimed delivery and records the outcome. After an aborted attempt the outcome is unknown: nothing is recorded, and the lease expires. */
-export async function attemptDelivery(
-  deps: DeliveryDependencies,
-  delivery: DeliveryRow,
-  claimId: string,
-  signal: AbortSignal,
-): Promise<void> {
-  const startedAt = deps.clock.now()
-  const found = await readDueDelivery(deps, delivery)
-  const result = found === null ? endpointRemoved : found === 'tampered' ? tamperedRow : await signAndPost(deps, found, signal)
-  if (result.outcome === 'stopped') return
+export type AttemptDelivery = (delivery: DeliveryRow, claimId: string, signal: AbortSignal) => Promise<void>
 
-  const now = deps.clock.now()
-  const wait =
-    result.outcome === 'delivered' || result === endpointRemoved || result === tamperedRow
-      ? null
-      : retryWaitAfter(delivery.attempts, deps.random())
-  const { bucket, endpointId, eventId, totalAttempts: number } = delivery
-  await deps.store.write(recordDeliveryAttempt, {
-    claimId,
-    now,
-    dueAt: wait === null ? null : now + wait,
-    state: result.outcome === 'delivered' ? 'delivered' : wait === null ? 'dead' : 'waiting',
-    attempt: {
-      bucket,
-      endpointId,
-      eventId,
-      number,
-      at: startedAt,
-      tookMs: now - startedAt,
-      outcome: result.outcome,
-      status: result.status,
-    },
-  })
-}
+export function makeDeliveryAttempts(deps: DeliveryDependencies): AttemptDelivery {
+  const { store, clock, random, alarm } = deps
+  const eventRows = makeVerifiedRows(deps, outboxTable)
+  const endpointRows = makeVerifiedRows(deps, webhookEndpointsTable)
+  return attemptDelivery
 
-/** The event and the endpoint of a delivery, which are both bound to its merchant, and the event to its object; null when the event is deleted. */
-async function readDueDelivery(deps: DeliveryDependencies, delivery: DeliveryRow): Promise<DueDelivery | 'tampered' | null> {
-  const found = await deps.store.read(findDueDelivery(delivery))
-  if (found === null) return null
-  const { event, endpoint } = found
-  const isEventValid = await makeVerifiedRows(deps, outboxTable).isValid(event)
-  const isEndpointValid = endpoint === null || (await makeVerifiedRows(deps, webhookEndpointsTable).isValid(endpoint))
-  if (!isEventValid || !isEndpointValid) return 'tampered'
-  if (event.objectId === delivery.objectId) return found
-  deps.alarm('row_tampered', { merchantId: delivery.merchantId, cardId: '', requestId: '', table: deliveriesTable.name })
-  return 'tampered'
+  async function attemptDelivery(delivery: DeliveryRow, claimId: string, signal: AbortSignal): Promise<void> {
+    const startedAt = clock.now()
+    const result = await verifyAndPost(delivery, signal)
+    if (result.outcome === 'stopped') return
+
+    const now = clock.now()
+    const isDelivered = result.outcome === 'delivered'
+    const wait = isDelivered || isFinal(result) ? null : retryWaitAfter(delivery.attempts, random())
+    const endState = isDelivered ? 'delivered' : 'dead'
+    const { bucket, endpointId, eventId, totalAttempts: number } = delivery
+    await store.write(recordDeliveryAttempt, {
+      claimId,
+      now,
+      dueAt: wait === null ? null : now + wait,
+      state: wait === null ? endState : 'waiting',
+      attempt: {
+        bucket,
+        endpointId,
+        eventId,
+        number,
+        at: startedAt,
+        tookMs: now - startedAt,
+        outcome: result.outcome,
+        status: result.status,
+      },
+    })
+  }
+
+  /** The event and the endpoint are both bound to the merchant of the delivery, and the event to its object. */
+  async function verifyAndPost(delivery: DeliveryRow, signal: AbortSignal): Promise<WebhookAttemptOutcome> {
+    const found = await store.read(findDueDelivery(delivery))
+    if (found === null) return endpointRemoved
+    const { event, endpoint } = found
+    if (!(await eventRows.isValid(event))) return tamperedEvent
+    if (event.objectId !== delivery.objectId) {
+      alarm('row_tampered', { merchantId: delivery.merchantId, cardId: '', requestId: '', table: deliveriesTable.name })
+      return tamperedEvent
+    }
+    if (endpoint !== null && !(await endpointRows.isValid(endpoint))) return tamperedEndpoint
+    return signAndPost(deps, found, signal)
+  }
 }
 
 /** The outcome of one attempt, with its HTTP status. */
@@ -125,6 +128,12 @@ interface DeliveryPayload {
 
 type SignatureHeaders = ReturnType<typeof signatureHeaders>
 
-/** Not attempted again: the event or the endpoint was not written by this service. */
-const tamperedRow: WebhookAttemptOutcome = Object.freeze({ outcome: 'tampered', status: 0 })
+/** An event that this service did not write never becomes valid, so it is not attempted again. */
+const tamperedEvent: WebhookAttemptOutcome = Object.freeze({ outcome: 'tampered', status: 0 })
+/** Attempted again like a failed attempt, since the row of the endpoint may be repaired. */
+const tamperedEndpoint: WebhookAttemptOutcome = Object.freeze({ outcome: 'tampered', status: 0 })
 const endpointRemoved: WebhookAttemptOutcome = Object.freeze({ outcome: 'endpoint_removed', status: 0 })
+
+function isFinal(result: WebhookAttemptOutcome): boolean {
+  return result === endpointRemoved || result === tamperedEvent
+}

@@ -224,7 +224,7 @@ export function deliverySuite(withStore: WithStore): void {
   )
 
   test(
-    'an endpoint whose row was turned to another URL gets nothing signed, and neither does the other',
+    'an endpoint whose row was turned to another URL gets nothing signed, and neither does the other; once it is repaired, the event is delivered',
     withStore((opened) =>
       withPost(opened, async ({ app, endpoints, receiver, deliverer, goOn, failures }) => {
         await app.merchant('spec', sampleMerchantId).createVerifiedToken(pan)
@@ -233,7 +233,48 @@ export function deliverySuite(withStore: WithStore): void {
         await goOn(deliverer(), 1000)
         assert.equal(receiver.heard.length, 0)
         assert.deepEqual([failures, app.alarms], [[], ['row_tampered']])
-        assert.equal((await endpoints.dead(sampleMerchantId, 10)).length, 1)
+        assert.deepEqual(await endpoints.dead(sampleMerchantId, 10), [])
+        const [event] = await endpoints.events(sampleMerchantId, 0, 10)
+        assert.deepEqual(
+          event?.deliveries.map(({ state, attempts }) => [state, attempts]),
+          [['waiting', 1]],
+        )
+
+        await opened.raw(`update webhook_endpoints set url = '${receiver.url}' where endpoint_id = '${endpointId}' returning url`)
+        await goOn(deliverer(), 60_000)
+        assert.deepEqual(
+          receiver.heard.map(({ id }) => id),
+          [event.eventId],
+        )
+      }),
+    ),
+  )
+
+  test(
+    'an event whose row was changed is given up at once, and after the row is repaired it can be replayed',
+    withStore((opened) =>
+      withPost(opened, async ({ app, endpoints, receiver, deliverer, goOn }) => {
+        await app.merchant('spec', sampleMerchantId).createVerifiedToken(pan)
+        const [event] = await endpoints.events(sampleMerchantId, 0, 10)
+        const { eventId = '', body = '' } = event ?? {}
+        await opened.raw(`update outbox set body = '{}' where event_id = '${eventId}' returning event_id`)
+        await goOn(deliverer(), 1000)
+        assert.deepEqual(app.alarms, ['row_tampered'])
+        const dead = await endpoints.dead(sampleMerchantId, 10)
+        assert.deepEqual(
+          dead.map((each) => [each.eventId, each.attempts]),
+          [[eventId, 1]],
+        )
+
+        await opened.raw(`update outbox set body = '${body}' where event_id = '${eventId}' returning event_id`)
+        await goOn(deliverer(), 3_600_000)
+        assert.equal(receiver.heard.length, 0, 'not by itself')
+        assert.equal(await endpoints.replay(sampleMerchantId, eventId, null, operatorActor), 1)
+        await goOn(deliverer(), 1000)
+        assert.deepEqual(
+          receiver.heard.map(({ id }) => id),
+          [eventId],
+        )
       }),
     ),
   )

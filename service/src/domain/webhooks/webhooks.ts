@@ -4,7 +4,7 @@ import { claimDeliveries, type DeliveryRow } from '../../store/deliveries.ts'
 import { deleteOldEvents } from '../../store/outbox.ts'
 import { deleteInPages } from '../../store/store.ts'
 
-import { attemptDelivery, type DeliveryDependencies } from './attempt-delivery.ts'
+import { makeDeliveryAttempts, type DeliveryDependencies } from './attempt-delivery.ts'
 import type { WebhookSettings } from './settings.ts'
 
 export type { WebhookEndpointAdministration } from './endpoints.ts'
@@ -28,6 +28,7 @@ export interface WebhookDelivererDependencies extends DeliveryDependencies {
 
 export function makeWebhookDeliverer(deps: WebhookDelivererDependencies): WebhookDeliverer {
   const { store, clock, settings, failed } = deps
+  const attemptDelivery = makeDeliveryAttempts(deps)
   const stopping = new AbortController()
   const inProgress = new Map<Promise<void>, string>()
   let filling: Promise<number> | null = null
@@ -74,7 +75,7 @@ export function makeWebhookDeliverer(deps: WebhookDelivererDependencies): Webhoo
   }
 
   function start(delivery: DeliveryRow, claimId: string): void {
-    const delivering = attemptDelivery(deps, delivery, claimId, stopping.signal)
+    const delivering = attemptDelivery(delivery, claimId, stopping.signal)
       .catch(failed)
       .then(() => {
         inProgress.delete(delivering)
