@@ -157,8 +157,9 @@ export async function countUnsigned({ raw }: StoreUnderTest): Promise<number> {
 async function countValid(store: Store, keyring: Keyring): Promise<number> {
   const mac = makeRowAuthenticator(keyring, 'test', outboxTable)
   const rows = await store.read({ ...listRowsToSign(outboxTable, null, 100_000), map: (found) => found.map(outboxTable.fromRow) })
-  const valid = await Promise.all(rows.map((row) => mac.hasValidMac(row)))
-  return valid.filter(Boolean).length
+  let valid = 0
+  for (const row of rows) if (await mac.hasValidMac(row)) valid++
+  return valid
 }
 
 async function signedActions(store: Store): Promise<string[]> {

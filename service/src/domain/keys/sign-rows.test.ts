@@ -36,3 +36,15 @@ test(
     assert.equal(entries.length, 1)
   }),
 )
+
+test(
+  'an old process that still runs on PostgreSQL cannot insert a row without a MAC',
+  withPostgres(async ({ raw }) => {
+    const lock = "insert into card_locks (bucket, card_id, merchant_id, receipt_id) values (0, 'c', 'm', 'r') returning 1 as one"
+    await assert.rejects(raw(lock), /null value in column "mac"/)
+    const columns = "select table_name from information_schema.columns where table_schema = current_schema() and column_name = 'mac'"
+    // The table of an earlier migration, whose rows are always inserted with a MAC.
+    const withDefault = await raw(`${columns} and column_default is not null`)
+    assert.deepEqual(withDefault, [{ table_name: 'form_sessions' }])
+  }),
+)
