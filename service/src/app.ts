@@ -6,7 +6,7 @@ import { startBackgroundJobs } from './app/background-jobs.ts'
 import { createHttp, createPipelines } from './app/http.ts'
 import { createLifecycle, createResources, type Lifecycle, type RunningInfo } from './app/lifecycle.ts'
 import { createServices, type ComposedServices, type ServiceOverrides } from './app/services.ts'
-import { openStorage, type StorageDependencies } from './app/storage.ts'
+import { openStorage, retryUntilReachable, type StorageDependencies } from './app/storage.ts'
 import type { Clock } from './clock.ts'
 import { signRowsOnce } from './domain/keys/sign-rows.ts'
 import { listenControl } from './ops/cli/control-server.ts'
@@ -57,8 +57,8 @@ export async function createApp(config: Config, adapters: Adapters, deps: AppDep
   try {
     const opened = await openStorage(config, adapters, deps, resources)
     const storage = { ...opened, store: measureCommits(opened.store, metrics) }
-    const signedRows = await signRowsOnce({ ...storage, environment: config.environment, clock })
-    if (signedRows !== null && signedRows > 0) log.info('rows_signed', { count: signedRows })
+    const retry = <T>(step: () => Promise<T>): Promise<T> => retryUntilReachable(config, deps, step)
+    await signRowsOnce({ ...storage, environment: config.environment, clock, log, stopping, retry })
     const formAssets = deps.formAssets ?? readFormAssets(formFolder)
     const sdk = sdkOf(formAssets)
     const services = await createServices(config, adapters, {

@@ -37,6 +37,8 @@ export interface Keyring {
   destroy(keyId: string): Promise<void>
   /** Destroys the daily keys that have been out of use for a day; returns how many. To be called periodically. */
   destroyExpired(): Promise<number>
+  /** Reads what other processes changed in the key store. */
+  read(): Promise<void>
   list(): KeyStatus[]
 }
 
@@ -137,7 +139,7 @@ class LoadedKeyring implements Keyring {
     return [...this.#loaded.values()].map(({ dek, ...key }) => ({ ...key, seals: dek === null ? 0 : sealsUnder(dek) }))
   }
 
-  /** Reads the changes of other processes. An outdated reply does not set a state back. */
+  /** An outdated reply does not set a state back. */
   async read(): Promise<void> {
     const { kek, keys, environment, now } = this.#deps
     const startedAt = now()

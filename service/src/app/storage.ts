@@ -80,14 +80,25 @@ async function openKeyStore({ keysDatabaseUrl, databaseUrl, dataFolder }: Config
   return openPostgresKeyStore({ url })
 }
 
-/** Retries once a second for as long as the settings allow, since a database is often started together with the service. */
-async function retryUntilReachable<T>(config: Config, { log, clock, stopping }: StorageDependencies, open: () => Promise<T>): Promise<T> {
-  const giveUpAt = clock.moment().monotonicMs + config.databaseWaitSeconds * 1000
+/**
+ * Retries once a second for as long as the settings allow, since a database is often started together with the service. The time begins again after
+ * an attempt that lasted longer than it.
+ */
+export async function retryUntilReachable<T>(
+  config: Config,
+  { log, clock, stopping }: Pick<StorageDependencies, 'log' | 'clock' | 'stopping'>,
+  open: () => Promise<T>,
+): Promise<T> {
+  const waitMs = config.databaseWaitSeconds * 1000
+  let giveUpAt = clock.moment().monotonicMs + waitMs
   for (let attempt = 1; ; attempt++) {
+    const startedAt = clock.moment().monotonicMs
     try {
       return await open()
     } catch (err) {
-      if (!(err instanceof StoreUnavailable) || stopping.aborted || clock.moment().monotonicMs >= giveUpAt) throw err
+      const failedAt = clock.moment().monotonicMs
+      if (waitMs > 0 && failedAt - startedAt > waitMs) giveUpAt = failedAt + waitMs
+      if (!(err instanceof StoreUnavailable) || stopping.aborted || failedAt >= giveUpAt) throw err
       log.warn('database_unreachable', { attempt, err })
       await clock.sleep(1000, stopping)
     }

@@ -233,11 +233,11 @@ test('the right code, submitted many times concurrently, verifies once and alway
 test('the right code, submitted more often at once than it has attempts, is never refused as used up', () =>
   within({}, async (app) => {
     const merchant = app.merchant()
-    const token = await createTokenWithCode(merchant, weSend)
+    const token = await createTokenWithCode(merchant, sentByService)
     app.alarms.length = 0
     const replies = await Promise.all(Array.from({ length: 12 }, () => merchant.call('cards.verify', { token, code: right })))
     assert.ok(replies.every(({ card }) => card.verify))
-    const guessed = await createTokenWithCode(merchant, weSend)
+    const guessed = await createTokenWithCode(merchant, sentByService)
     const reasons = await Promise.all(
       Array.from({ length: 12 }, () => merchant.expectError('cards.verify', { token: guessed, code: '000000' })),
     )

@@ -130,6 +130,13 @@ function readForDisplay(row: Row): AuditRow {
   return { ...entry, action, outcome: currentAuditOutcome(action, entry.outcome) }
 }
 
+const selectAction = sql`select 1 as one from audit where subject = $1 and merchant_id = '' and action = $2 limit 1`
+
+/** Whether an action without a merchant is audited. */
+export function hasAuditedAction(subject: string, action: string): Read<boolean> {
+  return { statement: selectAction, values: [subject, action], map: (rows) => rows.length > 0 }
+}
+
 const codeActions = ['code.dispatched', 'code.attempted', 'card.verified'] as const
 
 // The condition of the partial index, so that it is used.

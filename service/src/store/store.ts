@@ -15,8 +15,17 @@ export interface Store {
   /** Waits at most `deadlineMs` for the writes in progress, then closes. */
   close(deadlineMs: number): Promise<void>
   read<T>(query: Read<T>): Promise<T>
+  /** Takes the lock of this name for this process; null when another process has it. */
+  tryLock(name: string): Promise<StoreLock | null>
   /** The result includes `duplicate_request` only when the input has an idempotency record. */
   write<I, T, X extends I>(transaction: TransactionFunction<I, T>, input: X & OnlyMembersOf<I, X>): Promise<WriteResult<T, X>>
+}
+
+/** A lock between the processes of one database. It ends when it is released, and with the process or its connection. */
+export interface StoreLock {
+  /** Throws `StoreUnavailable` when the lock is lost: another process may have it. */
+  check(): Promise<void>
+  release(): Promise<void>
 }
 
 /**

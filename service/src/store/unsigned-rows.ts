@@ -1,11 +1,11 @@
-import { RowBroken, type Columns } from './columns.ts'
+import { readBytes, RowBroken, type Columns } from './columns.ts'
 import { disclosuresTable } from './disclosures.ts'
 import { idempotencyTable } from './idempotency.ts'
 import { operationsTable } from './operations.ts'
 import { outboxTable } from './outbox.ts'
 import { pageScriptsTable } from './page-checks.ts'
 import { cardLocksTable } from './receipts.ts'
-import { makeStatement, type Row, type Value, placeholders } from './statement.ts'
+import { makeStatement, type Row, type Statement, type Value, placeholders } from './statement.ts'
 import type { Table } from './table.ts'
 import { type Read, type Transaction, run } from './transaction.ts'
 import { webhookEndpointsTable } from './webhook-endpoints.ts'
@@ -23,49 +23,68 @@ export const tablesToSign = [
   disclosuresTable,
 ] as const
 
-type TableToSign = Pick<Table<Columns>, 'name' | 'names' | 'keys' | 'columns' | 'fromRow'>
+type TableToSign = Pick<Table<Columns>, 'name' | 'fields' | 'columns' | 'fromRow'>
 
-/** A row without a MAC: the values of its key, and its members; null when it cannot be read. */
-export interface UnsignedRow {
+/** A row: the values of its key and of its other columns without the MAC, and its members; null when it has a MAC or cannot be read. */
+export interface RowToSign {
   readonly key: readonly Value[]
+  readonly content: readonly Value[]
   readonly row: object | null
 }
 
-/** Rows without a MAC in the order of their keys, after the last key of the page before; null for the first page. */
-export function listUnsignedRows(table: TableToSign, after: readonly Value[] | null, count: number): Read<UnsignedRow[]> {
+/** Rows in the order of their keys, after the last key of the page before; null for the first page. */
+export function listRowsToSign(table: TableToSign, after: readonly Value[] | null, count: number): Read<RowToSign[]> {
   const keys = keyNames(table)
-  const isAfter = after === null ? '' : `and (${keys.join(', ')}) > (${placeholders(keys.length)})`
-  const statement = makeStatement(
-    `select ${table.columns} from ${table.name} where length(mac) = 0 ${isAfter} order by ${keys.join(', ')} limit ${count}`,
-  )
-  return { statement, values: after ?? [], map: (rows) => rows.map((row) => toUnsigned(table, row)) }
+  const isAfter = after === null ? '' : `where (${keys.join(', ')}) > (${placeholders(keys.length)})`
+  const statement = makeStatement(`select ${table.columns} from ${table.name} ${isAfter} order by ${keys.join(', ')} limit ${count}`)
+  return { statement, values: after ?? [], map: (rows) => rows.map((row) => toRowToSign(table, row)) }
+}
+
+export interface SignedRow extends Pick<RowToSign, 'key' | 'content'> {
+  readonly mac: Uint8Array
 }
 
 export interface SignRows {
   readonly table: string
-  readonly rows: readonly { readonly key: readonly Value[]; readonly mac: Uint8Array }[]
+  readonly rows: readonly SignedRow[]
 }
 
-/** Writes the MACs of rows that have none. */
-export function* signRows({ table: name, rows }: SignRows): Transaction<void> {
-  const table = tablesToSign.find((each) => each.name === name)
-  if (table === undefined) throw new Error(`the rows of ${name} are not signed`)
-  const keys = keyNames(table)
-  const where = keys.map((key, at) => `${key} = $${at + 1}`).join(' and ')
-  const statement = makeStatement(`update ${name} set mac = $${keys.length + 1} where ${where} and length(mac) = 0`)
-  for (const { key, mac } of rows) yield* run(statement, [...key, mac])
+/** Writes the MACs of rows that have none. Returns of how many: a row whose content is no longer that of its MAC gets none. */
+export function* signRows({ table: name, rows }: SignRows): Transaction<number> {
+  const statement = signStatements.get(name)
+  if (statement === undefined) throw new Error(`the rows of ${name} are not signed`)
+  let signed = 0
+  for (const { key, content, mac } of rows) signed += (yield* run(statement, [mac, ...key, ...content])).length
+  return signed
 }
 
-function keyNames({ names, keys }: Pick<TableToSign, 'names' | 'keys'>): readonly string[] {
-  return names.slice(0, keys.length)
+const signStatements: ReadonlyMap<string, Statement> = new Map(
+  tablesToSign.map((table) => {
+    const names = [...keyNames(table), ...contentNames(table)]
+    const isSame = names.map((name, at) => `${name} ${at < keyNames(table).length ? '=' : 'is not distinct from'} $${at + 2}`)
+    return [
+      table.name,
+      makeStatement(`update ${table.name} set mac = $1 where ${isSame.join(' and ')} and length(mac) = 0 returning 1 as one`),
+    ]
+  }),
+)
+
+function keyNames({ fields }: Pick<TableToSign, 'fields'>): readonly string[] {
+  return fields.filter(({ isKey }) => isKey).map(({ name }) => name)
 }
 
-function toUnsigned(table: TableToSign, row: Row): UnsignedRow {
-  const key = keyNames(table).map((name) => row[name] ?? null)
+function contentNames({ fields }: Pick<TableToSign, 'fields'>): readonly string[] {
+  return fields.filter(({ isKey, name }) => !isKey && name !== 'mac').map(({ name }) => name)
+}
+
+function toRowToSign(table: TableToSign, row: Row): RowToSign {
+  const valuesOf = (names: readonly string[]): Value[] => names.map((name) => row[name] ?? null)
+  const [key, content] = [valuesOf(keyNames(table)), valuesOf(contentNames(table))]
+  if (readBytes(row, 'mac').length > 0) return { key, content, row: null }
   try {
-    return { key, row: table.fromRow(row) }
+    return { key, content, row: table.fromRow(row) }
   } catch (err) {
     if (!(err instanceof RowBroken)) throw err
-    return { key, row: null }
+    return { key, content, row: null }
   }
 }

@@ -30,6 +30,7 @@ export function replaceInStore(store: Store, ...replacements: readonly StoreRepl
       return store.durability
     },
     ping: () => store.ping(),
+    tryLock: (name) => store.tryLock(name),
     close: (deadlineMs) => store.close(deadlineMs),
     read: (query) => {
       const found = replacements.find((each) => 'read' in each && each.read.statement === query.statement)
@@ -47,6 +48,6 @@ export function replaceInStore(store: Store, ...replacements: readonly StoreRepl
 /** A store with only these; every other query and transaction fails. */
 export function storeOf(...replacements: readonly StoreReplacement[]): Store {
   const refuse = () => Promise.reject(new Error('this test does not expect it of the store'))
-  const none: Store = { durability: 'local', ping: refuse, close: refuse, read: refuse, write: refuse }
+  const none: Store = { durability: 'local', ping: refuse, tryLock: refuse, close: refuse, read: refuse, write: refuse }
   return replaceInStore(none, ...replacements)
 }

@@ -30,6 +30,7 @@ export function makeCrashingStore(
   const crashing: Store = {
     durability: store.durability,
     ping: async () => (count >= write ? silence : store.ping()),
+    tryLock: async (name) => (count >= write ? silence : store.tryLock(name)),
     close: async (deadlineMs) => (count >= write ? silence : store.close(deadlineMs)),
     read: async (query) => (count >= write ? silence : store.read(query)),
     write: async (transaction, input) => {

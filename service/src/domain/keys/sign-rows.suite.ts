@@ -118,6 +118,7 @@ function hideMark(keyring: Keyring): { keyring: Keyring } {
       rotate: (purpose, owner) => keyring.rotate(purpose, owner),
       destroy: (keyId) => keyring.destroy(keyId),
       destroyExpired: () => keyring.destroyExpired(),
+      read: () => keyring.read(),
       list: () => keyring.list().filter(({ owner }) => isMarked || !owner.startsWith('rows_signed')),
     },
   }

@@ -20,6 +20,7 @@ export function createCrashingStore(store: Store, at: { readonly write: number; 
   const crashing: Store = {
     durability: store.durability,
     ping: () => store.ping(),
+    tryLock: (name) => store.tryLock(name),
     close: (deadlineMs) => store.close(deadlineMs),
     read: (query) => store.read(query),
     write: async (transaction, input) => {

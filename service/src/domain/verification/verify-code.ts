@@ -204,7 +204,7 @@ function isSixDigits(code: string): boolean {
 }
 
 /** A code that the network evaluates counts as wrong until it replies, in the store too. */
-const countedOutcomes: ReadonlySet<CodeAttemptResult['outcome']> = new Set(['wrong', 'networkDecides'])
+const countedOutcomes: ReadonlySet<CodeAttemptResult['outcome']> = new Set(['incorrect', 'networkDecides'])
 
 /** The reply to the last wrong code says that no attempt is left; the cardholder need not try once more to learn it. */
 function wrongCodeError(isLast: boolean): 'triesUsedUp' | 'wrongCode' {

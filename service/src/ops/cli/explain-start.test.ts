@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
 
+import { KeyStoreMismatch } from '../../domain/keys/key-store-mismatch.ts'
 import { readConfig } from '../config/config.ts'
 import { readDashboardAssets } from '../../server/pages/dashboard-assets.ts'
 import { ExitError } from '../exits.ts'
@@ -13,6 +14,14 @@ import { explainStart } from './explain-start.ts'
 
 const empty = mkdtempSync(join(tmpdir(), 'tessera-unbuilt-'))
 after(() => rmSync(empty, { recursive: true }))
+
+test('a key store of another database is a setting to correct: the message has the code and each way out', () => {
+  const { config } = readConfig([`--data=${empty}`])
+  const explained = explainStart(new KeyStoreMismatch(), config, new AbortController().signal)
+  assert.ok(explained instanceof ExitError)
+  assert.equal(explained.exit, 'invalidSettings')
+  assert.match(explained.message, /^key_store_mismatch: .*TESSERA_KEYS_DATABASE_URL.*backup of the same time.*key store is lost/)
+})
 
 test('a start without the built form or dashboard ends with a line that says what to run', () => {
   const { config } = readConfig([`--data=${empty}`])

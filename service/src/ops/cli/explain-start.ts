@@ -2,6 +2,7 @@ import { KekError } from '@tessera/vault/kek'
 import { KeyRejectedError } from '@tessera/vault/keyring'
 
 import type { Config } from '../config/config.ts'
+import { KeyStoreMismatch } from '../../domain/keys/key-store-mismatch.ts'
 import { DashboardMissing } from '../../server/pages/dashboard-assets.ts'
 import { ExitError } from '../exits.ts'
 import { AssetsMissing } from '../../server/pages/form-assets.ts'
@@ -16,6 +17,7 @@ export function explainStart(err: unknown, config: Config, stopping: AbortSignal
   if (err instanceof FolderLocked) return exitError('inUse', `${err.message}: stop it first, or set TESSERA_DATA to another folder.`, err)
   if (err instanceof AssetsMissing || err instanceof DashboardMissing) return exitError('invalidSettings', err.message, err)
   if (err instanceof KekError || err instanceof MigrationRefused) return exitError('invalidSettings', `${err.message}.`, err)
+  if (err instanceof KeyStoreMismatch) return exitError('invalidSettings', err.message, err)
   if (err instanceof KeyRejectedError) return exitError('invalidSettings', `${err.message}. ${sameKek}`, err)
   if (err instanceof StoreUnavailable || err instanceof StoreOutcomeUnknown) {
     return exitError('unavailable', `the database does not respond (${err.message}): check TESSERA_DATABASE_URL, or start it first.`, err)

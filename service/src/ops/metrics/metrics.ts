@@ -76,6 +76,7 @@ export function measureCommits(store: Store, { observeCommit }: Pick<Metrics, 'o
       return store.durability
     },
     ping: () => store.ping(),
+    tryLock: (name) => store.tryLock(name),
     close: (deadlineMs) => store.close(deadlineMs),
     read: (query) => store.read(query),
     async write(transaction, input) {

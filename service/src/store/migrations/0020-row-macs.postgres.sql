@@ -17,3 +17,14 @@ alter table idempotency add column mac bytea not null default '';
 alter table page_scripts add column mac bytea not null default '';
 alter table card_locks add column mac bytea not null default '';
 alter table disclosures add column mac bytea not null default '';
+
+-- Without a default, so that the version before, if it still runs, fails instead of adding rows without a MAC.
+alter table dashboard_sessions alter column mac drop default;
+alter table verifications alter column mac drop default;
+alter table operations alter column mac drop default;
+alter table outbox alter column mac drop default;
+alter table webhook_endpoints alter column mac drop default;
+alter table idempotency alter column mac drop default;
+alter table page_scripts alter column mac drop default;
+alter table card_locks alter column mac drop default;
+alter table disclosures alter column mac drop default;

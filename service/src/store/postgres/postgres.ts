@@ -2,6 +2,7 @@ import { hostname } from 'node:os'
 import type { Store } from '../store.ts'
 import { sql } from '../statement.ts'
 import { logMigrations, type LogMigrations } from '../migrations/migrations.ts'
+import { tryAdvisoryLock } from './advisory-lock.ts'
 import { migratePostgres } from './migrate.ts'
 import { makePrimary, readHosts } from './primary.ts'
 import { makeReaders } from './readers.ts'
@@ -42,6 +43,7 @@ export async function openPostgresStore(start: PostgresStart): Promise<Store> {
     },
     write: (transaction, input) => writers.write(transaction, input) as Promise<never>,
     read: (read) => readers.read(read),
+    tryLock: (name) => tryAdvisoryLock(primary, name),
     ping: () => readers.read({ statement: ping, values: [], map: () => undefined }),
     close: async (deadlineMs) => {
       await writers.close(deadlineMs)

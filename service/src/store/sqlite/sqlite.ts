@@ -1,4 +1,4 @@
-import { type Store, StoreUnavailable } from '../store.ts'
+import { type Store, type StoreLock, StoreUnavailable } from '../store.ts'
 import { sql } from '../statement.ts'
 import { startCommitter } from './committer.ts'
 import { connectReader, connectWriter, makeDatabaseFile } from './connect.ts'
@@ -31,6 +31,8 @@ export async function openSqliteStore({ folder, log, exit = endService, maxPages
       if (!open) throw new StoreUnavailable('the store is closed')
       return map(reader.run(statement, values))
     },
+    // The lock of the data folder admits one process.
+    tryLock: async () => ownLock,
     ping: async () => {
       if (!open) throw new StoreUnavailable('the store is closed')
       reader.run(ping, [])
@@ -59,6 +61,7 @@ function endService(cause: Error): void {
   process.exit(EXIT_STORE_LOST)
 }
 
+const ownLock: StoreLock = { check: async () => undefined, release: async () => undefined }
 const ping = sql`select 1 as one`
 export const SQLITE_FILE = 'tessera.db'
 /** EX_SOFTWARE of sysexits.h: the service does not know what is durable. */
