@@ -10,7 +10,7 @@ export class KeyStoreMismatch extends Error {
     super(
       'key_store_mismatch: the audit says that the rows of this database were signed, but its key store does not know it. ' +
         'Check that TESSERA_DATA, TESSERA_DATABASE_URL and TESSERA_KEYS_DATABASE_URL name a database and its own key store. ' +
-        'If one of them was restored, restore the other from a backup of the same time. If the key store is lost, the cards cannot be ' +
+        'If the key store was restored from an old backup, put the newest back. If the key store is lost, the cards cannot be ' +
         'decrypted any more: start with an empty database and an empty key store.',
     )
   }
