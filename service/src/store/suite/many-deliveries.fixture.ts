@@ -26,11 +26,12 @@ export async function fillDeliveries(
     dialect === 'sqlite'
       ? [`(with recursive up(n) as (select 1 union all select n + 1 from up where n < ${count}) select n from up)`, `printf('%024x', n)`]
       : [`generate_series(1, ${count}) as up(n)`, `lpad(to_hex(n), 24, '0')`]
+  const noMac = dialect === 'sqlite' ? "x''" : "''::bytea"
   const objectId = hex.replace('n)', 'n / 5)')
   const bucket = `(n / 5) % ${endpoints}`
   await raw(`
-    insert into outbox (bucket, event_id, merchant_id, object_id, position, type, at, body)
-    select ${bucket}, ${hex}, '${sampleMerchantId}', ${objectId}, n % 5, 'receipt.paid', ${T0} + n, '{}' from ${series}`)
+    insert into outbox (bucket, event_id, merchant_id, object_id, position, type, at, body, mac)
+    select ${bucket}, ${hex}, '${sampleMerchantId}', ${objectId}, n % 5, 'receipt.paid', ${T0} + n, '{}', ${noMac} from ${series}`)
   await raw(`
     insert into deliveries
       (bucket, endpoint_id, event_id, merchant_id, object_id, position, state, tries, attempts, due_at, claim_id, made_at, settled_at)

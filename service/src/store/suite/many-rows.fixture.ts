@@ -109,13 +109,13 @@ function receipts({ series, hex, bytes }: DialectSql): string {
 }
 
 /** Every other one was declined. */
-function operations({ series, hex }: DialectSql): string {
+function operations({ series, hex, hash }: DialectSql): string {
   return `
     insert into operations (bucket, receipt_id, request_id, merchant_id, kind, amount_tiyin, state, network_ref, reason, raw_code,
-      asked_at, settled_at, card_id)
+      asked_at, settled_at, card_id, mac)
     select ${bucket}, ${rowId(hex)}, ${rowId(hex)}, ${merchant}, 'authorise', 500000,
       case when n % 2 = 1 then 'declined' else 'approved' end, '""', case when n % 2 = 1 then 'declined' else '' end, '""',
-      ${T0} + n * 1000, ${T0} + n * 1000, ${rowId(hex)}
+      ${T0} + n * 1000, ${T0} + n * 1000, ${rowId(hex)}, ${hash}
     from ${series}`
 }
 
@@ -130,10 +130,10 @@ function audit({ series, hex, hash }: DialectSql): string {
     from ${series}`
 }
 
-function outbox({ series, hex }: DialectSql): string {
+function outbox({ series, hex, hash }: DialectSql): string {
   return `
-    insert into outbox (bucket, merchant_id, event_id, type, object_id, at, body, position)
-    select ${bucket}, ${merchant}, ${rowId(hex)}, case n % 4 when 0 then 'card.verified' else 'receipt.paid' end, ${rowId(hex)}, ${T0} + n * 1000, '{}', 1
+    insert into outbox (bucket, merchant_id, event_id, type, object_id, at, body, position, mac)
+    select ${bucket}, ${merchant}, ${rowId(hex)}, case n % 4 when 0 then 'card.verified' else 'receipt.paid' end, ${rowId(hex)}, ${T0} + n * 1000, '{}', 1, ${hash}
     from ${series}`
 }
 
