@@ -41,6 +41,7 @@ export const auditActions = {
   'dashboard.sign_in_refused':       { en: 'Sign-in rejected', ru: 'Вход отклонён', uz: 'Kirish rad etildi' },
   'dashboard.signed_out':            { en: 'Signed out', ru: 'Выход', uz: 'Tizimdan chiqildi' },
   'dashboard.signed_out_everywhere': { en: 'Signed out everywhere', ru: 'Выход везде', uz: 'Barcha qurilmalardan chiqildi' },
+  'dashboard.session_ended':         { en: 'Session ended', ru: 'Сеанс завершён', uz: 'Seans tugatildi' },
   'dashboard_user.created':          { en: 'User created', ru: 'Пользователь создан', uz: 'Foydalanuvchi yaratildi' },
   'dashboard_user.role_changed':     { en: 'Role changed', ru: 'Роль изменена', uz: 'Roli oʻzgartirildi' },
   'dashboard_user.blocked':          { en: 'User blocked', ru: 'Пользователь заблокирован', uz: 'Foydalanuvchi bloklandi' },
@@ -48,8 +49,18 @@ export const auditActions = {
   'dashboard_user.password_reset':   { en: 'Password reset', ru: 'Пароль сброшен', uz: 'Parol tiklandi' },
   'dashboard_user.password_changed': { en: 'Password changed', ru: 'Пароль изменён', uz: 'Parol oʻzgartirildi' },
   'dashboard_user.totp_enabled':     { en: 'Second factor turned on', ru: 'Второй фактор включён', uz: 'Ikkinchi omil yoqildi' },
+  'dashboard.confirmed':             { en: 'Identity confirmed', ru: 'Личность подтверждена', uz: 'Shaxs tasdiqlandi' },
+  'dashboard.confirmation_refused':  { en: 'Confirmation rejected', ru: 'Подтверждение отклонено', uz: 'Tasdiqlash rad etildi' },
+  'dashboard_user.passkey_added':    { en: 'Passkey added', ru: 'Добавлен ключ доступа', uz: 'Kirish kaliti qoʻshildi' },
+  'dashboard_user.passkey_renamed':  { en: 'Passkey renamed', ru: 'Ключ доступа переименован', uz: 'Kirish kaliti nomi oʻzgartirildi' },
+  'dashboard_user.passkey_removed':  { en: 'Passkey removed', ru: 'Ключ доступа удалён', uz: 'Kirish kaliti oʻchirildi' },
+  'dashboard_user.recovery_codes_created': { en: 'Recovery codes created', ru: 'Созданы резервные коды', uz: 'Zaxira kodlar yaratildi' },
+  'dashboard_user.passkey_ended':    { en: 'Passkey ended', ru: 'Ключ доступа прекращён', uz: 'Kirish kaliti tugatildi' },
+  'dashboard_user.recovery_code_ended': { en: 'Recovery code ended', ru: 'Резервный код прекращён', uz: 'Zaxira kod tugatildi' },
+  'dashboard_user.recovery_code_used': { en: 'Recovery code used', ru: 'Использован резервный код', uz: 'Zaxira kod ishlatildi' },
   'dashboard_user.totp_disabled':    { en: 'Second factor turned off', ru: 'Второй фактор выключен', uz: 'Ikkinchi omil oʻchirildi' },
   'form_session.created':            { en: 'Form session created', ru: 'Создана сессия формы', uz: 'Forma sessiyasi yaratildi' },
+  'form_session.attempted':          { en: 'Form session used for a card', ru: 'Сессия формы использована для карты', uz: 'Forma sessiyasi karta uchun ishlatildi' },
   'form_session.cancelled':          { en: 'Form session cancelled', ru: 'Сессия формы отменена', uz: 'Forma sessiyasi bekor qilindi' },
   'webhook.added':                   { en: 'Webhook added', ru: 'Вебхук добавлен', uz: 'Vebxuk qoʻshildi' },
   'webhook.removed':                 { en: 'Webhook removed', ru: 'Вебхук удалён', uz: 'Vebxuk oʻchirildi' },
@@ -62,6 +73,9 @@ export const auditActions = {
   'key.rotated':                     { en: 'Key rotated', ru: 'Ключ сменён', uz: 'Kalit almashtirildi' },
   'key.destroyed':                   { en: 'Key destroyed', ru: 'Ключ уничтожен', uz: 'Kalit yoʻq qilindi' },
   'rows.signed':                     { en: 'Rows of an older version signed', ru: 'Записи прежней версии подписаны', uz: 'Avvalgi versiya yozuvlari imzolandi' },
+  'database.restored':               { en: 'Restored database accepted', ru: 'Принята восстановленная база данных', uz: 'Tiklangan maʼlumotlar bazasi qabul qilindi' },
+  'audit.chain_keyed':               { en: 'Audit chains keyed from here on', ru: 'Цепочки аудита отсюда защищены ключом', uz: 'Audit zanjirlari shu yerdan kalit bilan himoyalangan' },
+  'audit.fault_found':               { en: 'Audit entries missing or changed', ru: 'Записи аудита отсутствуют или изменены', uz: 'Audit yozuvlari yoʻq yoki oʻzgartirilgan' },
   'row.refused':                     { en: 'Stored row refused: changed outside the service', ru: 'Запись отклонена: изменена в обход сервиса', uz: 'Yozuv rad etildi: xizmatdan tashqarida oʻzgartirilgan' },
   'sandbox.changed':                 { en: 'Sandbox control set', ru: 'Настройка песочницы изменена', uz: 'Sinov muhiti sozlamasi oʻzgartirildi' },
   'sandbox.limits_changed':          { en: 'Rate limits simulated', ru: 'Лимиты песочницы изменены', uz: 'Sinov muhiti limitlari oʻzgartirildi' },
@@ -153,6 +167,13 @@ export const auditOutcomes = {
   too_long:              { en: 'reply too long', ru: 'слишком длинный ответ', uz: 'javob juda uzun' },
   not_a_reply:           { en: 'reply not understood', ru: 'ответ не распознан', uz: 'javobni tanib boʻlmadi' },
   unexpected_result:     { en: 'unexpected reply', ru: 'неожиданный ответ', uz: 'kutilmagan javob' },
+  // Faults of the audit itself.
+  edited:                { en: 'an entry was changed', ru: 'запись изменена', uz: 'yozuv oʻzgartirilgan' },
+  gap:                   { en: 'entries are missing', ru: 'записи отсутствуют', uz: 'yozuvlar yoʻq' },
+  cut:                   { en: 'entries at the end are missing', ru: 'записи в конце отсутствуют', uz: 'oxiridagi yozuvlar yoʻq' },
+  rewritten:             { en: 'the chain was rewritten', ru: 'цепочка переписана', uz: 'zanjir qayta yozilgan' },
+  unkeyed:               { en: 'an entry without a key', ru: 'запись без ключа', uz: 'kalitsiz yozuv' },
+  unknown_key:           { en: 'an entry under an unknown key', ru: 'запись под неизвестным ключом', uz: 'nomaʼlum kalit ostidagi yozuv' },
   // Users, pages and the sandbox.
   owner:                 { en: 'owner', ru: 'владелец', uz: 'egasi' },
   developer:             { en: 'developer', ru: 'разработчик', uz: 'dasturchi' },
@@ -161,9 +182,16 @@ export const auditOutcomes = {
   issued:                { en: 'new password issued', ru: 'выдан новый пароль', uz: 'yangi parol berildi' },
   all:                   { en: 'all sessions', ru: 'все сессии', uz: 'barcha sessiyalar' },
   locked:                { en: 'too many attempts', ru: 'слишком много попыток', uz: 'urinishlar juda koʻp' },
+  phone_unknown:         { en: 'no login with this phone', ru: 'нет входа с этим телефоном', uz: 'bunday telefonli kirish yoʻq' },
   password:              { en: 'wrong password', ru: 'неверный пароль', uz: 'parol notoʻgʻri' },
   blocked:               { en: 'user blocked', ru: 'пользователь заблокирован', uz: 'foydalanuvchi bloklangan' },
   code:                  { en: 'wrong code of the second factor', ru: 'неверный код второго фактора', uz: 'ikkinchi omil kodi notoʻgʻri' },
+  passkey:               { en: 'passkey not accepted', ru: 'ключ доступа не принят', uz: 'kirish kaliti qabul qilinmadi' },
+  by_password:           { en: 'by the password', ru: 'паролем', uz: 'parol bilan' },
+  by_totp:               { en: 'by a code of the authenticator', ru: 'кодом из приложения', uz: 'ilova kodi bilan' },
+  by_recovery_code:      { en: 'by a recovery code', ru: 'резервным кодом', uz: 'zaxira kod bilan' },
+  by_passkey:            { en: 'by a passkey', ru: 'ключом доступа', uz: 'kirish kaliti bilan' },
+  by_synced_passkey:     { en: 'by a synced passkey', ru: 'синхронизируемым ключом доступа', uz: 'sinxronlanadigan kirish kaliti bilan' },
   clean:                 { en: 'no violations', ru: 'нарушений нет', uz: 'buzilish yoʻq' },
   violations_found:      { en: 'violations found', ru: 'найдены нарушения', uz: 'buzilishlar topildi' },
   ask:                   { en: 'the cardholder may save the card', ru: 'держатель может сохранить карту', uz: 'karta egasi kartani saqlashi mumkin' },
@@ -183,12 +211,25 @@ export const auditOutcomes = {
   limits:                { en: 'limits', ru: 'лимиты', uz: 'cheklovlar' },
   strict_server_auth:    { en: 'password required from servers', ru: 'пароль обязателен для серверов', uz: 'serverlar uchun parol majburiy' },
   require_form_sessions: { en: 'form sessions required', ru: 'сессии формы обязательны', uz: 'forma sessiyalari majburiy' },
+  refund_unconfirmed_max: { en: 'refunds without confirmation', ru: 'возвраты без подтверждения', uz: 'tasdiqsiz qaytarish' },
+  require_second_factor: { en: 'second factor required', ru: 'второй фактор обязателен', uz: 'ikkinchi omil majburiy' },
   endpoint:              { en: 'endpoint', ru: 'сервер мерчанта', uz: 'merchant serveri' },
   business_id:           { en: 'business id', ru: 'бизнес-идентификатор', uz: 'biznes identifikatori' },
   epos:                  { en: 'EPOS ids', ru: 'идентификаторы EPOS', uz: 'EPOS identifikatorlari' },
 } as const satisfies Readonly<Record<string, Label>>
 
 export type AuditOutcome = keyof typeof auditOutcomes
+
+/** What an entry says that was changed, besides the settings of a merchant, whose names are outcomes. */
+// prettier-ignore
+export const auditChangeNames = {
+  role:              { en: 'role', ru: 'роль', uz: 'rol' },
+  second_factor:     { en: 'second factor', ru: 'второй фактор', uz: 'ikkinchi omil' },
+  url:               { en: 'webhook URL', ru: 'адрес вебхука', uz: 'vebxuk manzili' },
+  endpoint_password: { en: 'password of the endpoint', ru: 'пароль сервера мерчанта', uz: 'merchant serveri paroli' },
+} as const satisfies Readonly<Record<string, Label>>
+
+export type AuditChangeName = keyof typeof auditChangeNames
 
 /**
  * Actions under their names of the first version. Stored entries are never rewritten, since the action is part of each entry's hash; readers

@@ -74,7 +74,15 @@ test('an error code belongs to one stage, except for the listed codes', () => {
 
 test('a wrong X-Auth of any kind has one code and one text', () => {
   // The dashboard's door knows no X-Auth, and tells a person what to do.
-  const ofPeople: readonly ErrorName[] = ['signedOut', 'passwordMustChange', 'roleTooLow', 'signInRefused']
+  const ofPeople: readonly ErrorName[] = [
+    'signedOut',
+    'passwordMustChange',
+    'roleTooLow',
+    'signInRefused',
+    'signInLocked',
+    'confirmationRequired',
+    'secondFactorRequired',
+  ]
   const denied = names.filter((name) => errorEntry(name).code === -32504 && !ofPeople.includes(name))
   assert.equal(new Set(denied.map((name) => JSON.stringify(errors[name].text))).size, 1)
   assert.equal(errors.accessDenied.text.en, 'Access denied.')

@@ -20,6 +20,7 @@ import { defineOperation, type DashboardOperation, type OperatorContract, type P
 import { operatorMerchantOperations } from './operations/operator-merchants.ts'
 import { operatorReceiptOperations } from './operations/operator-receipts.ts'
 import { operatorSandboxOperations } from './operations/operator-sandbox.ts'
+import { operatorAuditOperations } from './operations/operator-audit.ts'
 import { operatorServiceOperations } from './operations/operator-service.ts'
 import { operatorUserOperations } from './operations/operator-users.ts'
 import { operatorWebhookOperations } from './operations/operator-webhooks.ts'
@@ -86,6 +87,7 @@ export const dashboardOperations = {
 /** Operations that only the command line calls, over the control socket; not available over HTTP. */
 export const operatorOperations = {
   ...operatorServiceOperations,
+  ...operatorAuditOperations,
   ...operatorMerchantOperations,
   ...operatorUserOperations,
   ...operatorWebhookOperations,

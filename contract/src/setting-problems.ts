@@ -110,6 +110,16 @@ export const settingProblems = {
     ru: 'Сессии формы обязательны (вкл.) или нет (выкл.).',
     uz: 'Forma sessiyalari majburiy (yoqilgan) yoki majburiy emas (oʻchirilgan).',
   },
+  refund_unconfirmed_max_range: {
+    en: 'The largest refund without confirmation is 0 to {0} tiyin.',
+    ru: 'Возврат без подтверждения — от 0 до {0} тийинов.',
+    uz: 'Tasdiqsiz qaytarish — 0 dan {0} tiyingacha.',
+  },
+  require_second_factor_shape: {
+    en: 'A second factor is required (on) or not required (off).',
+    ru: 'Второй фактор обязателен (вкл.) или нет (выкл.).',
+    uz: 'Ikkinchi omil majburiy (yoqilgan) yoki majburiy emas (oʻchirilgan).',
+  },
   origins_shape: {
     en: 'Origins are a list of at most {0}.',
     ru: 'Адреса — список, не больше {0}.',
@@ -129,6 +139,11 @@ export const settingProblems = {
     en: 'An origin has no user name and no password before its host.',
     ru: 'Перед именем не бывает логина и пароля.',
     uz: 'Nom oldida login va parol boʻlmaydi.',
+  },
+  origin_characters: {
+    en: 'The host of an origin has letters, digits, hyphens and dots only. There are no wildcards: add each origin by itself, such as https://shop.example',
+    ru: 'В имени бывают только латинские буквы, цифры, дефисы и точки. Шаблонов (*) нет: добавьте каждый адрес отдельно, например https://shop.example',
+    uz: 'Nomda faqat lotin harflari, raqamlar, chiziqcha va nuqta boʻladi. Andoza (*) yoʻq: har bir manzilni alohida qoʻshing, masalan https://shop.example',
   },
   origin_not_exact: {
     en: 'An origin is only scheme, host and port: write {0}',

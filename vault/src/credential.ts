@@ -14,6 +14,22 @@ export function issuePassword(): string {
   return password.slice(0, passwordLength)
 }
 
+/** A recovery code: three groups of four letters, 51 bits. No digits, so that none looks like a card number; no vowels, so that none is a word. */
+export function issueRecoveryCode(): string {
+  const letters: string[] = []
+  while (letters.length < recoveryLetters) {
+    for (const byte of randomSecret(recoveryLetters))
+      if (byte < fairRecoveryBytes) letters.push(recoverySymbols.charAt(byte % recoverySymbols.length))
+  }
+  return [0, 4, 8].map((from) => letters.slice(from, from + 4).join('')).join('-')
+}
+
+/** A recovery code as it is hashed: a person may leave the hyphens out or type capital letters. Null for anything else. */
+export function readRecoveryCode(text: string): string | null {
+  const letters = text.toLowerCase().replace(/[\s-]/g, '')
+  return isRecoveryCode.test(letters) ? letters : null
+}
+
 /**
  * The stored form of a password: 32 bytes, valid for this merchant only. A fast hash is right for 220 random bits under a key
  * that is not in the database (ASVS 5.0 V6.5.2); it would be wrong for a password that a person chose.
@@ -46,5 +62,9 @@ export function findMatchingVerifier(
 const symbols = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz&@?#%$-_'
 const passwordLength = 36
 const fairBytes = 256 - (256 % symbols.length)
+const recoverySymbols = 'bcdfghjkmnpqrstvwxz'
+const isRecoveryCode = /^[bcdfghjkmnpqrstvwxz]{12}$/
+const recoveryLetters = 12
+const fairRecoveryBytes = 256 - (256 % recoverySymbols.length)
 /** No password hashes to 32 zeros. */
 const noVerifier = new Uint8Array(32)

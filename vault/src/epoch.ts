@@ -15,10 +15,15 @@ export function isDailyKey(purpose: KeyPurpose): boolean {
   return cryptoperiodMs[purpose] === dayMs
 }
 
-/** Keys whose loss would make rows look forged, lock merchants out, leave webhooks unsigned and lose second factors: they are replaced, never destroyed. */
+/**
+ * Keys whose loss would make rows look forged, lock merchants out, leave webhooks unsigned, lose second factors and leave the audit without proof: they
+ * are replaced, never destroyed.
+ */
 export function isPermanentKey(purpose: KeyPurpose): boolean {
-  return purpose === 'row_mac' || purpose === 'pepper' || purpose === 'webhook' || purpose === 'dashboard'
+  return permanentPurposes.has(purpose)
 }
+
+const permanentPurposes: ReadonlySet<KeyPurpose> = new Set(['row_mac', 'pepper', 'webhook', 'dashboard', 'audit', 'audit_signing'])
 
 export const dayMs = 24 * 60 * 60 * 1000
 
@@ -31,6 +36,8 @@ const cryptoperiodMs: Readonly<Record<KeyPurpose, number>> = {
   pepper: 730 * dayMs,
   webhook: 730 * dayMs,
   dashboard: 730 * dayMs,
+  audit: 730 * dayMs,
+  audit_signing: 730 * dayMs,
   row_mac: Number.POSITIVE_INFINITY,
 }
 

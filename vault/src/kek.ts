@@ -13,5 +13,8 @@ export interface Kek {
 
 /** The KEK cannot be used, or does not open a wrapped key. */
 export class KekError extends Error {
-  override readonly name = 'KekError'
+  override readonly name: string = 'KekError'
 }
+
+/** There is no KEK where it should be, and none may be created: something is stored already that only the right one opens. */
+export class KekMissingError extends KekError {}

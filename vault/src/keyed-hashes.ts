@@ -31,6 +31,46 @@ export function isSessionSecret(dek: Dek, sessionId: string, secret: Uint8Array,
   return stored.length === given.length && timingSafeEqual(given, stored)
 }
 
+/** The stored form of a known device's secret half: 32 bytes under the pepper, valid for this device only. */
+export function hashDeviceSecret(dek: Dek, deviceId: string, secret: Uint8Array): Uint8Array {
+  expectDek(dek, 'pepper')
+  return keyedHash(dek.key, 'tessera known device', [deviceId, secret])
+}
+
+/** `decoy`: counts nothing, and takes as long. */
+export type SignInSubjectKind = 'phone' | 'device' | 'decoy' | 'locked'
+
+/** What failed sign-ins are counted under: 32 bytes that represent a phone, a known device, or the addresses that try a locked phone. */
+export function hashSignInSubject(dek: Dek, kind: SignInSubjectKind, id: string): Uint8Array {
+  expectDek(dek, 'pepper')
+  return keyedHash(dek.key, 'tessera sign-in subject', [kind, id])
+}
+
+/** The MAC of a challenge of the proof of work: 32 bytes under the pepper, valid for this login and this block of addresses. */
+export function hashChallenge(dek: Dek, head: Uint8Array, subject: ChallengeSubject): Uint8Array {
+  expectDek(dek, 'pepper')
+  return keyedHash(dek.key, 'tessera sign-in challenge', [subject.environment, head, subject.login, subject.block])
+}
+
+/** Who has to answer a challenge. */
+export interface ChallengeSubject {
+  readonly environment: string
+  readonly login: string
+  readonly block: string
+}
+
+/** The stored form of a recovery code: 32 bytes under the pepper, valid for this user only. A fast hash is right for 51 random bits under a key. */
+export function hashRecoveryCode(dek: Dek, userId: string, code: string): Uint8Array {
+  expectDek(dek, 'pepper')
+  return keyedHash(dek.key, 'tessera recovery code', [userId, code])
+}
+
+/** What makes a challenge of a passkey ours: 32 bytes over its purpose, its session or user, and when it was issued. */
+export function signPasskeyChallenge(dek: Dek, purpose: string, subject: string, unsigned: Uint8Array): Uint8Array {
+  expectDek(dek, 'pepper')
+  return keyedHash(dek.key, 'tessera passkey challenge', [purpose, subject, unsigned])
+}
+
 /**
  * The key of a limit by issuer identification number (ISO/IEC 7812): the first six or eight digits under the daily key, never in clear. Eight digits
  * leave 10^8 candidates, so this is for counting in memory and is not stored.

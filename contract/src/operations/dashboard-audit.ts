@@ -3,6 +3,16 @@ import Type from 'typebox'
 import { defineOperation, operationsByName } from './operation.ts'
 import { after, count, next } from './dashboard-cards.ts'
 
+/** What an action changed, as an audit entry shows it. */
+export const auditChanges = Type.Array(
+  Type.Object({
+    name: Type.String({ description: 'The setting.' }),
+    from: Type.Union([Type.String(), Type.Null()], { description: 'Null: there was no value.' }),
+    to: Type.Union([Type.String(), Type.Null()], { description: 'Null: there is no value.' }),
+  }),
+  { description: 'What changed from what to what; never a secret.' },
+)
+
 const entry = Type.Object({
   at: Type.Integer({ description: 'Unix milliseconds.' }),
   actor: Type.Union(
@@ -16,6 +26,10 @@ const entry = Type.Object({
   action: Type.String({ description: 'An audit action: `merchant.changed`, `dashboard.signed_in` …' }),
   subject: Type.String({ description: 'The id of the object of the action.' }),
   outcome: Type.String(),
+  changes: auditChanges,
+  address: Type.String({
+    description: "The caller's address; empty for background jobs, operators and entries from before it was recorded.",
+  }),
   requestId: Type.String(),
   proof: Type.String({ description: 'Hash of the entry in its chain, hex: what the operator’s `audit verify` recomputes.' }),
 })

@@ -44,7 +44,9 @@ const script = Type.Object({
   lastAt: timestamp,
   isGone: Type.Boolean({ description: 'The last check of its page no longer found it.' }),
   decision: Type.Union([Type.Literal('open'), Type.Literal('authorised'), Type.Literal('refused')]),
-  isChanged: Type.Boolean({ description: 'It has changed since it was reviewed.' }),
+  isChanged: Type.Boolean({
+    description: 'It has changed since it was reviewed, or its stored review was changed outside the service: then `decision` is open.',
+  }),
   reason: Type.String(),
   reviewedBy: orNull(Type.String({ description: 'The phone of the user, masked.' })),
   reviewedAt: orNull(timestamp),

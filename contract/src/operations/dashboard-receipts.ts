@@ -103,7 +103,7 @@ export const dashboardReceiptsCancelContract = defineOperation('dashboard.receip
   limit: 'write',
   params: Type.Object({ receiptId }),
   result: done,
-  errors: ['receiptNotFound', 'receiptInProgress', 'cannotCancel', 'overloaded'],
+  errors: ['confirmationRequired', 'receiptNotFound', 'receiptInProgress', 'cannotCancel', 'overloaded'],
 })
 
 export const dashboardReceiptsConfirmContract = defineOperation('dashboard.receipts.confirm', {

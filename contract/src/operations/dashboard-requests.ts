@@ -34,7 +34,8 @@ const entry = Type.Object({
   }),
   cardId: Type.String(),
   lost: Type.Union([Type.Object({ count: Type.Integer(), from: Type.Integer() }), Type.Null()], {
-    description: 'Not a call: the number of calls that were not recorded between `from` and `at`.',
+    description:
+      'Not a call: the number of calls of `caller` that were not recorded between `from` and `at`. `reason` is `minute_budget` (more of them came in a minute than are recorded) or `store_slow`.',
   }),
 })
 

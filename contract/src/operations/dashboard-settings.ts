@@ -33,6 +33,12 @@ const changeable = {
   maxAmountTiyin: Type.Integer({ minimum: 1, maximum: maxAmountTiyin }),
   requireFormSessions: Type.Boolean({ description: 'Whether cards can be created only with a form session.' }),
   strictServerAuth: Type.Boolean({ description: 'Whether cards.check and cards.remove need the password at /api too.' }),
+  refundUnconfirmedMaxTiyin: Type.Integer({
+    minimum: 0,
+    maximum: maxAmountTiyin,
+    description: 'Refunds above it ask the user to confirm who they are. Only an owner changes it.',
+  }),
+  requireSecondFactor: Type.Boolean({ description: 'Whether every user needs a second factor. Only an owner changes it.' }),
 }
 
 const number = Type.Integer({ minimum: 1, description: 'From 1, in the order of creation.' })
@@ -72,13 +78,14 @@ export const dashboardSettingsChangeContract = defineOperation('dashboard.settin
   limit: 'write',
   params: Type.Partial(Type.Object(changeable)),
   result: done,
-  errors: ['settingRefused', 'overloaded'],
+  errors: ['settingRefused', 'roleTooLow', 'confirmationRequired', 'overloaded'],
 })
 
 export const dashboardPasswordsRotateContract = defineOperation('dashboard.passwords.rotate', {
   summary: 'Creates an API password; the others stay valid until they are retired. Only an owner creates one of the scope `full`.',
   caller: 'dashboard',
   role: 'developer',
+  confirmation: 'always',
   mutates: true,
   limit: 'write',
   params: Type.Object({ scope }),
@@ -90,6 +97,7 @@ export const dashboardPasswordsRetireContract = defineOperation('dashboard.passw
   summary: 'Retires an active API password at once; the last one of the scope `full` cannot be retired.',
   caller: 'dashboard',
   role: 'developer',
+  confirmation: 'always',
   mutates: true,
   limit: 'write',
   params: Type.Object({ number }),

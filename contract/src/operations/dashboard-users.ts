@@ -33,6 +33,7 @@ export const dashboardUsersCreateContract = defineOperation('dashboard.users.cre
   summary: 'Creates a user, with a password for one sign-in.',
   caller: 'dashboard',
   role: 'owner',
+  confirmation: 'always',
   mutates: true,
   limit: 'write',
   params: Type.Object({ phone, role }),
@@ -44,6 +45,7 @@ export const dashboardUsersSetRoleContract = defineOperation('dashboard.users.se
   summary: 'Gives a user another role.',
   caller: 'dashboard',
   role: 'owner',
+  confirmation: 'always',
   mutates: true,
   limit: 'write',
   params: Type.Object({ userId, role }),
@@ -55,6 +57,7 @@ export const dashboardUsersBlockContract = defineOperation('dashboard.users.bloc
   summary: 'Blocks a user and ends their sessions, or unblocks them.',
   caller: 'dashboard',
   role: 'owner',
+  confirmation: 'always',
   mutates: true,
   limit: 'write',
   params: Type.Object({ userId, blocked: Type.Boolean() }),
@@ -63,9 +66,10 @@ export const dashboardUsersBlockContract = defineOperation('dashboard.users.bloc
 })
 
 export const dashboardUsersResetPasswordContract = defineOperation('dashboard.users.resetPassword', {
-  summary: 'Issues a new password for one sign-in; the second factor is turned off, the sessions end.',
+  summary: 'Issues a new password for one sign-in; the sessions, the second factor, passkeys and recovery codes end.',
   caller: 'dashboard',
   role: 'owner',
+  confirmation: 'always',
   mutates: true,
   limit: 'write',
   params: Type.Object({ userId }),

@@ -1,5 +1,7 @@
 import Type from 'typebox'
 
+import { maxOriginLength, originPattern } from '../origin.ts'
+
 import { defineOperation, operationsByName } from './operation.ts'
 import { card, exampleCard, loggedCard } from './cards.ts'
 
@@ -21,8 +23,8 @@ export const formSessionsCreateContract = defineOperation('form.sessions.create'
   limit: 'write',
   params: Type.Object({
     origin: Type.String({
-      pattern: '^https?://[^/?#@\\s]{1,253}$',
-      maxLength: 261,
+      pattern: originPattern,
+      maxLength: maxOriginLength,
       description: 'Origin of the page that contains the form, as in location.origin; in production it must be registered.',
     }),
     customer: Type.Optional(Type.Union([Type.String({ maxLength: 128, description: 'Your own id of the payer.' }), Type.Null()])),

@@ -63,6 +63,11 @@ export interface DashboardOperationDefinition extends OperationDefinition {
   readonly caller: 'dashboard'
   /** The required role: exactly this one, or `owner`; `read`: every role; `visitor`: not signed in yet. */
   readonly role: Role | 'visitor'
+  /**
+   * Whether the user has to have confirmed who they are in the last minutes (`dashboard.session.confirm`). `secondFactor`: only a user who has a second
+   * factor, because the params contain the password.
+   */
+  readonly confirmation?: 'always' | 'secondFactor'
 }
 
 /** An operation of the provider who runs the service: called over the control socket, by the command line. */

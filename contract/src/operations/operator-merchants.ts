@@ -1,5 +1,7 @@
 import Type from 'typebox'
 
+import { givenAccountFieldPattern } from '../receipt.ts'
+
 import { operationsByName } from './operation.ts'
 import { defineOperatorOperation, listLength, merchantId, isoTimestamp, isoTimestampOrNull, merchantIdParams } from './operator.ts'
 
@@ -41,7 +43,7 @@ const merchant = Type.Object(merchantFields)
 const issuedMerchant = Type.Object({ ...merchantFields, password: Type.String({ description: 'Returned only here.' }) })
 
 /** Settings by name; those left out do not change. Values are validated by the merchant settings. */
-const patch = Type.Record(text, Type.Unknown())
+const patch = Type.Record(Type.String({ pattern: '^[A-Za-z]{1,40}$' }), Type.Unknown(), { additionalProperties: false })
 
 export const operatorMerchantsCreateContract = defineOperatorOperation('operator.merchants.create', {
   summary: 'Creates a merchant, and returns its password once.',
@@ -132,7 +134,7 @@ export const operatorEndpointsTestContract = defineOperatorOperation('operator.e
   params: Type.Object({
     merchantId,
     amountTiyin: Type.Integer({ description: 'An amount is a whole number of tiyin.' }),
-    account: Type.Record(text, text),
+    account: Type.Record(Type.String({ pattern: givenAccountFieldPattern }), text, { additionalProperties: false }),
   }),
   result: Type.Object({
     merchantId: text,

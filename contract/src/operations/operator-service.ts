@@ -34,7 +34,7 @@ export const operatorKeysListContract = defineOperatorOperation('operator.keys.l
 })
 
 /** Row MAC keys are never rotated: old rows would be left without a MAC that can be checked against the active key. */
-const rotatablePurposes = ['card', 'otp', 'limits', 'pepper', 'idempotency', 'webhook', 'dashboard'] as const
+const rotatablePurposes = ['card', 'otp', 'limits', 'pepper', 'idempotency', 'webhook', 'dashboard', 'audit', 'audit_signing'] as const
 
 export const operatorKeysRotateContract = defineOperatorOperation('operator.keys.rotate', {
   summary: 'Creates a new data key.',
@@ -53,28 +53,13 @@ export const operatorKeysDestroyContract = defineOperatorOperation('operator.key
   result: Type.Object({ keyId, state: Type.Literal('destroyed') }),
 })
 
-export const operatorAuditVerifyContract = defineOperatorOperation('operator.audit.verify', {
-  summary: 'Recomputes the audit chains and checks every sealed card, receipt and merchant against them.',
-  mutates: false,
-  params: Type.Object({}),
+export const operatorKeysSignRowsContract = defineOperatorOperation('operator.keys.signRows', {
+  summary: 'Counts the rows without a MAC of a restored database, and signs them when that is confirmed.',
+  mutates: true,
+  params: Type.Object({ confirmed: Type.Boolean() }),
   result: Type.Object({
-    chains: Type.Integer(),
-    entries: Type.Integer(),
-    cards: Type.Integer(),
-    receipts: Type.Integer(),
-    merchants: Type.Integer(),
-    findings: Type.Array(
-      Type.Union([
-        Type.Object({ kind: Type.Literal('chain'), chain: Type.String(), seq: Type.Integer(), what: Type.String() }),
-        Type.Object({
-          kind: Type.Union([Type.Literal('card'), Type.Literal('receipt'), Type.Literal('merchant')]),
-          id: Type.String(),
-          merchantId: Type.String(),
-          what: Type.String(),
-        }),
-      ]),
-    ),
-    more: Type.Boolean(),
+    unsigned: Type.Array(Type.Object({ table: Type.String(), count: Type.Integer() }), { description: 'Before the signing.' }),
+    signed: Type.Union([Type.Integer(), Type.Null()], { description: 'Null when it was not confirmed.' }),
   }),
 })
 
@@ -121,7 +106,7 @@ export const operatorServiceOperations = operationsByName(
   operatorKeysListContract,
   operatorKeysRotateContract,
   operatorKeysDestroyContract,
-  operatorAuditVerifyContract,
+  operatorKeysSignRowsContract,
   operatorConsentsGetContract,
   operatorConsentsListContract,
 )
