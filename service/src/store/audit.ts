@@ -19,12 +19,16 @@ export const auditTable = table('audit', {
   mac:        bytes(),
   requestId:  text(),             // as in our log
   outcome:    text(),             // a code: contract/src/audit.ts
+  keyId:      text(),             // the audit key of the link; '' for entries from before the chain was keyed
+  address:    text(),             // the caller's; '' for background jobs, operators and entries from before
+  changes:    text(),             // what changed from what to what: audit-changes.ts
 }, 'each entry is linked to the one before it by its hash')
 
 /** A stored entry, as a link of its chain. */
 export type AuditRow = RowOf<typeof auditTable>
 
 export type { AuditEntry } from './transaction.ts'
+export { decodeAuditChanges, type AuditChange } from './audit-changes.ts'
 
 export interface AuditHead {
   readonly chain: string
@@ -86,6 +90,21 @@ const selectEntries = sql`select ${auditTable.columns} from audit where chain = 
 
 export function listAuditEntries(chain: string, afterSeq: number, count: number): Read<AuditRow[]> {
   return { statement: selectEntries, values: [chain, afterSeq, count], map: (rows) => rows.map(auditTable.fromRow) }
+}
+
+const selectEntry = sql`select ${auditTable.columns} from audit where chain = $1 and seq = $2`
+
+export function findAuditEntry(chain: string, seq: number): Read<AuditRow | null> {
+  return { statement: selectEntry, values: [chain, seq], map: ([row]) => (row === undefined ? null : auditTable.fromRow(row)) }
+}
+
+// An entry without a key was not written by this version, so it cannot be the boundary.
+const selectBoundaries = sql`
+  select ${auditTable.columns} from audit where subject = 'audit' and version = 0 and action = 'audit.chain_keyed' and key_id <> '' order by at limit 100`
+
+/** Entries that say where the chains began to be keyed: one that the service wrote, and any that somebody inserted. */
+export function listChainBoundaries(): Read<AuditRow[]> {
+  return { statement: selectBoundaries, values: [], map: (rows) => rows.map(auditTable.fromRow) }
 }
 
 const selectNewest = sql`select version, mac from audit where subject = $1 and version > 0 order by version desc limit 1`

@@ -50,7 +50,7 @@ export const cardsTable = table('cards', {
   recurrent:  boolean(),
   verified:   boolean(),
   state:      oneOf('live', 'expired', 'removed', 'ended'),
-  version:    integer(),                         // from 1; each change adds one
+  version:    integer().versionOf('cardId'),     // from 1; each change adds one
   keyId:      text(),                            // key of the outer layer, hex; '' once shredded
   blob:       bytes(),                           // the sealed PAN; empty once shredded
   mac:        rowMac(

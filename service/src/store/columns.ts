@@ -20,12 +20,14 @@ export class Column<T> {
   readonly notCoveredBecause: string | null
   /** What the row's MAC covers of a value; null: the value itself. */
   readonly macFieldsOf: ((value: T) => readonly MacField[]) | null
+  /** By what the audit knows the newest version of the row; null for columns that do not say it. */
+  readonly freshness: Freshness | null
 
   constructor(
     type: ColumnType,
     read: ReadValue<T>,
     write: ((value: T) => Value) | null = null,
-    { columnName = null, isKey = false, notCoveredBecause = null, macFieldsOf = null }: ColumnOptions<T> = {},
+    { columnName = null, isKey = false, notCoveredBecause = null, macFieldsOf = null, freshness = null }: ColumnOptions<T> = {},
   ) {
     this.type = type
     this.read = read
@@ -34,6 +36,7 @@ export class Column<T> {
     this.isKey = isKey
     this.notCoveredBecause = notCoveredBecause
     this.macFieldsOf = macFieldsOf
+    this.freshness = freshness
   }
 
   /** Part of the primary key. Key columns come first. */
@@ -64,13 +67,31 @@ export class Column<T> {
     return this.#with({ macFieldsOf })
   }
 
+  /**
+   * The row's version, from 1: each change adds one, and its audit entry has the version, with the value of this member as its subject. An older version
+   * that is put back is refused (domain/freshness).
+   */
+  versionOf(member: string): Column<T> {
+    return this.#with({ freshness: { member, isExact: false, versionOf: Number } })
+  }
+
+  /** The same for a row whose version is read from this column, of a kind of which every look reads the audit to its end. */
+  versionAs(member: string, versionOf: (value: T) => number): Column<T> {
+    return this.#with({ freshness: { member, isExact: true, versionOf: versionOf as (value: unknown) => number } })
+  }
+
+  /** The id of a row that is never used again once the audit has version 2 of it: when the row ends, with this id as the subject. */
+  endsOnce(member: string): Column<T> {
+    return this.#with({ freshness: { member, isExact: true, versionOf: () => 1 } })
+  }
+
   #with(options: ColumnOptions<T>): Column<T> {
     return new Column(this.type, this.read, this.write, { ...this.#options(), ...options })
   }
 
   #options(): ColumnOptions<T> {
-    const { columnName, isKey, notCoveredBecause, macFieldsOf } = this
-    return { columnName, isKey, notCoveredBecause, macFieldsOf }
+    const { columnName, isKey, notCoveredBecause, macFieldsOf, freshness } = this
+    return { columnName, isKey, notCoveredBecause, macFieldsOf, freshness }
   }
 }
 
@@ -93,6 +114,16 @@ interface ColumnOptions<T> {
   readonly isKey?: boolean
   readonly notCoveredBecause?: string | null
   readonly macFieldsOf?: ((value: T) => readonly MacField[]) | null
+  readonly freshness?: Freshness | null
+}
+
+/** By what the audit knows the newest version of a row. */
+export interface Freshness {
+  /** The member that is the subject of its audit entries; bytes as hex. */
+  readonly member: string
+  /** Whether the audit is read to its end before each look: for rows that are looked at seldom and give access. */
+  readonly isExact: boolean
+  readonly versionOf: (value: unknown) => number
 }
 
 /** Text that this service wrote. Text from outside is `quotedText`. */
@@ -110,9 +141,30 @@ export function oneOf<const W extends string>(...allowed: readonly W[]): Column<
   return new Column<W>('text', (value, column) => allowed.find((each) => each === value) ?? broken(column))
 }
 
+/**
+ * One of these values in a column that the row's MAC covers. Any other text is read as it is, so that the row reaches the comparison of its MAC, which
+ * refuses it with an alarm, and does not hide the other rows of a list.
+ */
+export function oneOfByMac<const W extends string>(..._allowed: readonly W[]): Column<W> {
+  return new Column<W>('text', (value, column) => toText(value, column) as W)
+}
+
+/** One of these values; any other text is read as `otherwise`. */
+export function oneOfOr<const W extends string>(otherwise: W, ...allowed: readonly W[]): Column<W> {
+  return new Column<W>('text', (value) => allowed.find((each) => each === value) ?? otherwise)
+}
+
 /** A whole number that a double holds exactly. */
 export function integer(): Column<number> {
   return new Column('integer', toInteger)
+}
+
+/**
+ * From 1; each change adds one. Of a table whose rows had a MAC before they had a version: the MAC covers it from 2, so that the rows from before stay
+ * valid. It is the last covered column of its map.
+ */
+export function rowVersion(): Column<number> {
+  return integer().coveredAs((version) => (version === 1 ? [] : [version]))
 }
 
 /** The same in eight bytes. */

@@ -1,5 +1,9 @@
 import type { AuditEntry } from './audit.ts'
-import { text, oneOf, integer, timestamp, boolean, bytes, rowMac } from './columns.ts'
+import { deletePasskeys } from './dashboard-passkeys.ts'
+import { deleteRecoveryCodes } from './dashboard-recovery-codes.ts'
+import { deleteKnownDevices } from './known-devices.ts'
+import { readInteger, readText, text, oneOf, integer, timestamp, boolean, bytes, rowMac } from './columns.ts'
+import { deleteOtherDashboardSessions } from './dashboard-sessions.ts'
 import { table, type RowOf } from './table.ts'
 import { sql } from './statement.ts'
 import { type Read, type Transaction, run, runOne, writeAudit } from './transaction.ts'
@@ -13,15 +17,19 @@ export const dashboardUsersTable = table('dashboard_users', {
   phone:          text(),                            // digits; one phone is one login
   role:           oneOf('read', 'support', 'developer', 'owner'),
   state:          oneOf('active', 'blocked'),
-  version:        integer(),                         // from 1; each change adds one
+  version:        integer().versionOf('userId'),     // from 1; each change adds one
   verifier:       text(),                            // the slow hash of the password with its parameters and salt (domain/users/passwords.ts)
   mustChange:     boolean(),                         // the password was issued for one sign-in
   totp:           bytes().nullable(),                // the secret of the second factor, sealed; null without one
   createdAt:      timestamp(),
+  sessionsFrom:   timestamp().coveredAs((at) => (at === 0 ? [] : [at])),       // sessions begun until then are ended, whatever rows of them there are; 0: none yet
+  keptSession:    text().coveredAs((kept) => (kept === '' ? [] : [kept])),     // but for this one, from which they were ended; '' without one
   mac:            rowMac(),
   failedAttempts: integer().named('tries').notCovered(counted), // since the last success
   lockedUntil:    timestamp().notCovered(counted),
   totpStep:       integer().notCovered(counted),     // the last step whose code was accepted, so that no code is accepted twice
+  failedCodes:    integer().named('code_tries').notCovered(counted), // wrong codes of the second factor since the last right one, wherever entered; -1: refused while they are locked
+  codesLockedUntil: timestamp().notCovered(counted),
 })
 
 /** A person of a merchant who signs in to the dashboard. */
@@ -46,8 +54,10 @@ export function* insertDashboardUser({ user, audit }: { user: DashboardUserRow; 
 // Every change, such as a new password, resets the failed attempts.
 const updateRow = sql`
   update dashboard_users set role = $2, state = $3, version = $4, verifier = $5, must_change = $6, totp = $7, mac = $8,
-    tries = 0, locked_until = 0
+    sessions_from = $9, kept_session = $10, tries = 0, locked_until = 0
   where user_id = $1 and version = $4 - 1 returning user_id`
+
+const setTotpStep = sql`update dashboard_users set totp_step = $2, code_tries = 0, codes_locked_until = 0 where user_id = $1`
 
 // Changes nothing, but two transactions that each take an owner away wait for each other here, so the later one counts what the earlier one left.
 const lockMerchant = sql`update merchants set version = version where id = $1 returning id`
@@ -55,14 +65,18 @@ const lockMerchant = sql`update merchants set version = version where id = $1 re
 const selectOtherOwner = sql`
   select user_id from dashboard_users where merchant_id = $1 and user_id <> $2 and role = 'owner' and state = 'active' limit 1`
 
-const deleteOtherSessions = sql`delete from dashboard_sessions where user_id = $1 and session_id <> $2`
-
 export interface UpdateDashboardUser {
   readonly user: DashboardUserRow
-  /** Deletes the user's other sessions; null deletes none. */
+  /** Deletes the user's other sessions; null deletes none. The row says the same: `sessionsFrom`, `keptSession`. */
   readonly endSessions: { readonly except: string } | null
+  /** Whether the devices on which the user has signed in become unknown. */
+  readonly forgetDevices?: boolean
   /** Whether the merchant must have another active owner: the change may take one away. */
   readonly needsOtherOwner: boolean
+  /** The step of the code that confirmed a new secret: it cannot be used again (RFC 6238 §5.2). */
+  readonly totpStep?: number
+  /** Deletes recovery codes and passkeys too: the login is issued anew. */
+  readonly deletesFactors?: boolean
   readonly audit: AuditEntry
 }
 
@@ -70,16 +84,43 @@ export type DashboardUserUpdateResult = 'updated' | 'conflict' | 'last_owner'
 
 /** Replaces version `user.version - 1`. Nothing is changed on `conflict` (another change came first) and on `last_owner`. */
 export function* updateDashboardUser(input: UpdateDashboardUser): Transaction<DashboardUserUpdateResult> {
-  const { user, endSessions, needsOtherOwner, audit } = input
-  const { userId, merchantId, role, state, version, verifier, mustChange, totp, mac } = user
+  const { user, endSessions, forgetDevices = false, needsOtherOwner, totpStep, deletesFactors = false, audit } = input
+  const { userId, merchantId, role, state, version, verifier, mustChange, totp, mac, sessionsFrom, keptSession } = user
   if (needsOtherOwner) {
     yield* run(lockMerchant, [merchantId])
     if ((yield* runOne(selectOtherOwner, [merchantId, userId])) === null) return 'last_owner'
   }
-  if ((yield* runOne(updateRow, [userId, role, state, version, verifier, Number(mustChange), totp, mac])) === null) return 'conflict'
-  if (endSessions !== null) yield* run(deleteOtherSessions, [userId, endSessions.except])
+  const values = [userId, role, state, version, verifier, Number(mustChange), totp, mac, sessionsFrom, keptSession]
+  if ((yield* runOne(updateRow, values)) === null) return 'conflict'
+  if (totpStep !== undefined) yield* run(setTotpStep, [userId, totpStep])
+  if (deletesFactors) {
+    yield* deleteRecoveryCodes(userId, audit)
+    yield* deletePasskeys(userId, audit)
+  }
+  if (forgetDevices) yield* deleteKnownDevices(userId)
   yield* writeAudit(audit)
+  if (endSessions !== null) yield* deleteOtherDashboardSessions(userId, endSessions.except, audit)
   return 'updated'
+}
+
+const updateSessionsFrom = sql`
+  update dashboard_users set version = $2, sessions_from = $3, kept_session = '', mac = $4 where user_id = $1 and version = $2 - 1 returning user_id`
+
+/**
+ * Replaces version `user.version - 1` by one that ends all sessions of the user, and deletes them; the failed attempts stay counted. Returns how many were
+ * deleted; -1 when another change came first.
+ */
+export function* endDashboardSessions({
+  user,
+  audit,
+}: {
+  readonly user: DashboardUserRow
+  readonly audit: AuditEntry
+}): Transaction<number> {
+  if ((yield* runOne(updateSessionsFrom, [user.userId, user.version, user.sessionsFrom, user.mac])) === null) return -1
+  yield* writeAudit(audit)
+  yield* deleteKnownDevices(user.userId)
+  return yield* deleteOtherDashboardSessions(user.userId, '', audit)
 }
 
 // One statement counts and decides, however many attempts are concurrent.
@@ -94,14 +135,11 @@ export function* claimSignInAttempt({ userId, now, maxAttempts, lockMs }: SignIn
   return (yield* runOne(claimAttempt, [userId, now, maxAttempts, lockMs])) !== null
 }
 
-const resetCounts = sql`update dashboard_users set tries = 0, locked_until = 0 where user_id = $1 returning user_id`
+const resetCounts = sql`update dashboard_users set tries = 0, locked_until = 0 where user_id = $1`
 
-const resetWithStep = sql`
-  update dashboard_users set tries = 0, locked_until = 0, totp_step = $2 where user_id = $1 and totp_step < $2 returning user_id`
-
-/** Resets the count after a successful sign-in. With a TOTP step only when that is newer than the last one used. */
-export function* resetSignInAttempts({ userId, totpStep }: { userId: string; totpStep: number | null }): Transaction<boolean> {
-  return (yield* totpStep === null ? runOne(resetCounts, [userId]) : runOne(resetWithStep, [userId, totpStep])) !== null
+/** Resets the count after a successful sign-in. */
+export function* resetSignInAttempts({ userId }: { userId: string }): Transaction<void> {
+  yield* run(resetCounts, [userId])
 }
 
 const decrementAttempts = sql`
@@ -110,6 +148,29 @@ const decrementAttempts = sql`
 /** Uncounts one attempt: the password was right, and the second factor is checked next. */
 export function* releaseSignInAttempt({ userId }: { userId: string }): Transaction<void> {
   yield* run(decrementAttempts, [userId])
+}
+
+const claimCode = sql`
+  update dashboard_users set
+    code_tries = case when codes_locked_until > $2 then -1 when code_tries + 1 >= $3 then 0 when code_tries < 0 then 1 else code_tries + 1 end,
+    codes_locked_until = case when codes_locked_until > $2 then codes_locked_until when code_tries + 1 >= $3 then $2 + $4 else 0 end
+  where user_id = $1 returning code_tries`
+
+/**
+ * Counts a code of the second factor before it is evaluated. Returns false while codes are locked; the last allowed one locks them. The row is written
+ * either way, so that the time does not tell.
+ */
+export function* claimCodeAttempt({ userId, now, maxAttempts, lockMs }: SignInAttemptClaim): Transaction<boolean> {
+  const row = yield* runOne(claimCode, [userId, now, maxAttempts, lockMs])
+  return row !== null && readInteger(row, 'code_tries') >= 0
+}
+
+const advanceStep = sql`
+  update dashboard_users set totp_step = $2, code_tries = 0, codes_locked_until = 0 where user_id = $1 and totp_step < $2 returning user_id`
+
+/** Stores the step of an accepted code and resets the wrong codes. False when a code of this step or a later one was accepted before. */
+export function* acceptTotpStep({ userId, totpStep }: { userId: string; totpStep: number }): Transaction<boolean> {
+  return (yield* runOne(advanceStep, [userId, totpStep])) !== null
 }
 
 const selectRow = sql`select ${dashboardUsersTable.columns} from dashboard_users where user_id = $1`
@@ -124,6 +185,13 @@ export function findDashboardUser(userId: string): Read<DashboardUserRow | null>
 
 export function findDashboardUserByPhone(phone: string): Read<DashboardUserRow | null> {
   return { statement: selectByPhone, values: [phone], map: ([row]) => (row === undefined ? null : dashboardUsersTable.fromRow(row)) }
+}
+
+const selectFirstId = sql`select user_id from dashboard_users order by user_id limit 1`
+
+/** Empty when there is no user. */
+export function findFirstDashboardUserId(): Read<string> {
+  return { statement: selectFirstId, values: [], map: ([row]) => (row === undefined ? '' : readText(row, 'user_id')) }
 }
 
 /** In the order of their ids. */

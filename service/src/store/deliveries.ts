@@ -1,6 +1,5 @@
-import { type EventType, eventTypes } from '@tessera/contract/event'
 import type { AuditEntry } from './audit.ts'
-import { text, oneOf, integer, timestamp, readText, readInteger, readColumn } from './columns.ts'
+import { text, oneOfOr, integer, timestamp, readText, readInteger } from './columns.ts'
 import { table, type RowOf } from './table.ts'
 import type { MerchantKey } from './merchants.ts'
 import { type EventRow, outboxTable } from './outbox.ts'
@@ -20,20 +19,22 @@ export const deliveriesTable = table('deliveries', {
   merchantId:    text(),
   objectId:      text(),
   position:      integer(),
-  state:         oneOf('waiting', 'delivered', 'dead'),
+  state:         oneOfOr('dead', 'waiting', 'delivered'), // what is due is decided by `dueAt`
   attempts:      integer().named('tries'),          // started since it was created or last replayed
   totalAttempts: integer().named('attempts'),       // started ever
   dueAt:         timestamp().nullable(),            // when it is attempted next, or the end of a claim's lease; null: never
   createdAt:     timestamp().named('made_at'),
   finishedAt:    timestamp().named('settled_at'),   // 0 while it waits
-}, 'bound by the MACs of its event and its endpoint, which have to be of one merchant and object')
+}, 'bound by the MACs of its event and its endpoint, which have to be of one merchant and object', {
+  claim_id: 'who attempts it now: a changed one ends the claim, and the delivery is attempted again',
+})
 
 /** The delivery of one event to one endpoint. */
 export type DeliveryRow = RowOf<typeof deliveriesTable>
 
-/** A delivery in a list, with the type of its event. */
+/** A delivery in a list, with the type of its event as it is stored: any text, or null where the event is gone, before the event's MAC is compared. */
 export interface ListedDelivery extends DeliveryRow {
-  readonly type: EventType
+  readonly type: string | null
 }
 
 export interface DeliveryPageQuery extends MerchantKey {
@@ -207,7 +208,7 @@ function keyValues({ bucket, endpointId, eventId }: DeliveryAttemptRow): Value[]
 
 const selectDelivery = sql`
   select o.merchant_id, o.event_id, o.type, o.object_id, o.at, o.body, o.bucket, o.mac as event_mac,
-    e.endpoint_id, e.url, e.secret, e.secret_before, e.before_ends_at, e.created_at, e.mac
+    e.endpoint_id, e.url, e.secret, e.secret_before, e.before_ends_at, e.created_at, e.version, e.mac
   from outbox o left join webhook_endpoints e on e.bucket = o.bucket and e.merchant_id = o.merchant_id and e.endpoint_id = $2
   where o.bucket = $1 and o.event_id = $3 and o.merchant_id = $4`
 
@@ -264,7 +265,7 @@ export function listDeliveryPage({ bucket, merchantId, after, state, count }: De
   const { createdAt, eventId, endpointId } = after ?? first
   const values = [bucket, merchantId, createdAt, eventId, endpointId, count]
   const map: Read<ListedDelivery[]>['map'] = (found) =>
-    found.map((row) => ({ ...deliveriesTable.fromRow(row), type: readColumn(row, 'type', oneOf(...eventTypes)) }))
+    found.map((row) => ({ ...deliveriesTable.fromRow(row), type: row['type'] === null ? null : readText(row, 'type') }))
   return state === null ? { statement: selectPage, values, map } : { statement: selectPageInState, values: [...values, state], map }
 }
 

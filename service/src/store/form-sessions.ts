@@ -1,5 +1,5 @@
 import type { AuditEntry } from './audit.ts'
-import { text, quotedText, oneOf, integer, timestamp, bytes, rowMac } from './columns.ts'
+import { text, quotedText, oneOf, integer, rowVersion, timestamp, bytes, rowMac } from './columns.ts'
 import { table, type RowOf } from './table.ts'
 import { type TransactionExtras, withExtras } from './extras.ts'
 import { sql } from './statement.ts'
@@ -20,6 +20,7 @@ export const formSessionsTable = table('form_sessions', {
   endsAt:       timestamp(),
   returnTo:     text().nullable(),        // where the hosted page redirects the cardholder; null when the form is in a page of the merchant
   cancelledAt:  timestamp(),              // when the cardholder cancelled on the hosted page; 0 otherwise
+  version:      rowVersion().versionOf('sessionId'),
   mac:          rowMac(),                 // it covers the attempts, so each attempt changes it
 })
 
@@ -74,21 +75,22 @@ export function findFormSession({ bucket, sessionId, merchantId, hash }: FormSes
 }
 
 const updateSession = sql`
-  update form_sessions set attempts_left = $4, cancelled_at = $5, mac = $6
-  where bucket = $1 and session_id = $2 and merchant_id = $3 and mac = $7
+  update form_sessions set attempts_left = $4, cancelled_at = $5, mac = $6, version = $8
+  where bucket = $1 and session_id = $2 and merchant_id = $3 and mac = $7 and version = $8 - 1
   returning session_id`
 
 export interface UpdateFormSession {
   readonly session: FormSessionRow
   readonly previousMac: Uint8Array
-  readonly audit: AuditEntry | null
+  readonly audit: AuditEntry
 }
 
-/** Updates attempts, cancellation and MAC of the row whose MAC is `previousMac`. Returns false and writes nothing when another change came first. */
+/** Updates attempts, cancellation and MAC of version `session.version - 1`, whose MAC is `previousMac`. Returns false and writes nothing when another change came first. */
 export function* updateFormSession({ session, previousMac, audit }: UpdateFormSession): Transaction<boolean> {
-  const { bucket, sessionId, merchantId, attemptsLeft, cancelledAt, mac } = session
-  if ((yield* runOne(updateSession, [bucket, sessionId, merchantId, attemptsLeft, cancelledAt, mac, previousMac])) === null) return false
-  if (audit !== null) yield* writeAudit(audit)
+  const { bucket, sessionId, merchantId, attemptsLeft, cancelledAt, mac, version } = session
+  if ((yield* runOne(updateSession, [bucket, sessionId, merchantId, attemptsLeft, cancelledAt, mac, previousMac, version])) === null)
+    return false
+  yield* writeAudit(audit)
   return true
 }
 

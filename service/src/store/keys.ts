@@ -6,7 +6,7 @@ import { type Row, type Value, sql } from './statement.ts'
 // prettier-ignore
 export const keysTable = table('keys', {
   keyId:      text().key(),
-  purpose:    oneOf('card', 'otp', 'limits', 'row_mac', 'pepper', 'idempotency', 'webhook', 'dashboard'),
+  purpose:    oneOf('card', 'otp', 'limits', 'row_mac', 'pepper', 'idempotency', 'webhook', 'dashboard', 'audit', 'audit_signing'),
   owner:      text(),
   epoch:      integer(),
   state:      oneOf('active', 'decrypt_only', 'destroyed'),
@@ -15,6 +15,23 @@ export const keysTable = table('keys', {
   checkValue: bytes(),
   createdAt:  timestamp(),
 }, 'wrapped under the KEK with purpose, owner and epoch in the associated data')
+
+// prettier-ignore
+export const keyStoreValuesTable = table('key_store_values', {
+  name:  text().key(),
+  value: bytes(),
+}, 'values bear a MAC of their own')
+
+/** One named value of the key store; no row when it was never saved. */
+export const findValue = {
+  statement: sql`select ${keyStoreValuesTable.columns} from key_store_values where name = $1`,
+  map: (found: readonly Row[]): Uint8Array | null => found.map(keyStoreValuesTable.fromRow)[0]?.value ?? null,
+}
+
+export const saveValue = {
+  statement: sql`${keyStoreValuesTable.insertSql} on conflict (name) do update ${keyStoreValuesTable.replaceSql}`,
+  values: (name: string, value: Uint8Array): Value[] => keyStoreValuesTable.toValues({ name, value }),
+}
 
 export const listKeys = {
   statement: sql`select ${keysTable.columns} from keys order by purpose, owner, epoch`,

@@ -13,7 +13,7 @@ export type ListedMerchantRow = MerchantRow | { readonly id: string; readonly br
 export const merchantsTable = table('merchants', {
   id:           text().key(),
   bucket:       integer(),
-  version:      integer(),                         // from 1; each change adds one
+  version:      integer().versionOf('id'),         // from 1; each change adds one
   state:        oneOf('active', 'blocked'),
   name:         text(),                            // as shown to cardholders
   organization: text(),                            // legal name and address; '' when unknown

@@ -1,5 +1,5 @@
 import { eventTypes } from '@tessera/contract/event'
-import { text, oneOf, integer, timestamp, rowMac, readText, readInteger } from './columns.ts'
+import { text, oneOfByMac, integer, timestamp, rowMac, readText, readInteger } from './columns.ts'
 import { table, type RowOf } from './table.ts'
 import type { MerchantKey } from './merchants.ts'
 import { sql } from './statement.ts'
@@ -15,11 +15,13 @@ export const outboxTable = table('outbox', {
   bucket:     integer().key(),
   eventId:    text().key(),
   merchantId: text(),
-  type:       oneOf(...eventTypes),
+  type:       oneOfByMac(...eventTypes),
   objectId:   text(),                // card or receipt id: events of one object are delivered in order
   at:         timestamp(),
   body:       text(),                // JSON: the body as it will be delivered
   mac:        rowMac(),
+}, null, {
+  position: 'counted by the statement that inserts the row, which has no keys; a changed one moves an authentic event before or behind others',
 })
 
 /** An event, stored together with its cause and delivered afterwards. Events of one object keep the order in which they were written. */

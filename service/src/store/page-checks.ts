@@ -1,7 +1,7 @@
 import type { AuditEntry } from './audit.ts'
 import type { MerchantKey } from './merchants.ts'
-import { sql } from './statement.ts'
-import { integer, oneOf, quote, quotedText, rowMac, text, timestamp } from './columns.ts'
+import { type Row, sql } from './statement.ts'
+import { integer, oneOf, quote, quotedText, readColumn, readInteger, readText, RowBroken, rowMac, text, timestamp } from './columns.ts'
 import { table, type RowOf } from './table.ts'
 import { type Read, type Transaction, run, runOne, writeAudit } from './transaction.ts'
 
@@ -52,6 +52,8 @@ export interface PageCheckResult {
   readonly check: PageCheckRow
   /** Rows without a review. A script that is stored already keeps its review, and its MAC. */
   readonly scripts: readonly PageScriptRow[]
+  /** Ids of rows with a wrong MAC. Those of the page, of its scripts, and of no checked page are deleted before the scripts are stored. */
+  readonly replaced: readonly string[]
   /** Per merchant; the oldest beyond the limit are deleted. */
   readonly pagesMax: number
   readonly scriptsMax: number
@@ -64,6 +66,11 @@ const upsertCheck = sql`
 const deleteOldChecks = sql`
   delete from page_checks where bucket = $1 and merchant_id = $2 and page in
     (select page from page_checks where bucket = $1 and merchant_id = $2 order by checked_at desc, page limit 100 offset $3)`
+
+const isOfChecked = 'page = $4 or page not in (select page from page_checks where bucket = $1 and merchant_id = $2)'
+
+const deleteReplaced = sql`
+  delete from page_scripts where bucket = $1 and merchant_id = $2 and script_id = $3 and ($5 = 1 or ${isOfChecked})`
 
 const upsertScript = sql`
   ${pageScriptsTable.insertSql}
@@ -83,11 +90,13 @@ const deleteOldScripts = sql`
  * deleted, and so are the oldest pages and scripts beyond the limits.
  */
 export function* savePageCheck({ audit, ...result }: PageCheckResult & { readonly audit: AuditEntry }): Transaction<void> {
-  const { check, scripts, pagesMax, scriptsMax } = result
+  const { check, scripts, replaced, pagesMax, scriptsMax } = result
   const { bucket, merchantId, checkedAt } = check
   const [of, page] = [[bucket, merchantId], quote(check.page)]
   yield* run(upsertCheck, pageChecksTable.toValues(check))
   yield* run(deleteOldChecks, [...of, pagesMax])
+  const found = new Set(scripts.map(({ scriptId }) => scriptId))
+  for (const scriptId of replaced) yield* run(deleteReplaced, [...of, scriptId, page, Number(found.has(scriptId))])
   for (const script of scripts) yield* run(upsertScript, pageScriptsTable.toValues(script))
   yield* run(deleteGoneScripts, [...of, page, checkedAt])
   yield* run(deleteOldScripts, [...of, scriptsMax])
@@ -105,12 +114,32 @@ export function listPageChecks({ bucket, merchantId }: MerchantKey): Read<PageCh
 const selectScripts = sql`
   select ${pageScriptsTable.columns} from page_scripts where bucket = $1 and merchant_id = $2 order by page, address, script_id`
 
-/** By page, then by address. */
+/** By page, then by address. A row that cannot be read has no MAC, no review and the texts that can be read. */
 export function listPageScripts({ bucket, merchantId }: MerchantKey): Read<PageScriptRow[]> {
   return {
     statement: selectScripts,
     values: [bucket, merchantId],
-    map: (rows) => rows.map(pageScriptsTable.fromRow),
+    map: (rows) => rows.map(readScript),
+  }
+}
+
+function readScript(row: Row): PageScriptRow {
+  try {
+    return pageScriptsTable.fromRow(row)
+  } catch (err) {
+    if (!(err instanceof RowBroken)) throw err
+    const [bucket, merchantId, scriptId] = [readInteger(row, 'bucket'), readText(row, 'merchant_id'), readText(row, 'script_id')]
+    const texts = { page: quotedOrEmpty(row, 'page'), address: quotedOrEmpty(row, 'address'), fingerprint: '', integrity: '', reason: '' }
+    const review = { decision: 'open', reviewedFingerprint: '', reviewedBy: '', reviewedAt: 0, mac: new Uint8Array(0) } as const
+    return { bucket, merchantId, scriptId, ...texts, party: 'third', firstAt: 0, lastAt: 0, ...review }
+  }
+}
+
+function quotedOrEmpty(row: Row, column: string): string {
+  try {
+    return readColumn(row, column, quotedText())
+  } catch {
+    return ''
   }
 }
 

@@ -1,6 +1,6 @@
 import { currencyUzs, type ReceiptState, receiptStates } from '@tessera/contract/receipt'
 import { type CardKey, type CardRow, replaceCardAndVerification } from './cards.ts'
-import { text, quotedText, integer, timestamp, boolean, rowMac, checked, RowBroken, readText, readInteger } from './columns.ts'
+import { text, quotedText, integer, timestamp, boolean, bytes, rowMac, checked, RowBroken, readText, readInteger } from './columns.ts'
 import { table, type RowOf } from './table.ts'
 import type { AuditEntry } from './audit.ts'
 import { type TransactionExtras, withExtras } from './extras.ts'
@@ -60,12 +60,12 @@ export const receiptsTable = table('receipts', {
   receiptId:         text().key(),
   merchantId:        text().key(),
   state:             checked(integer(), isReceiptState),
-  version:           integer(),                 // from 1; each change adds one
+  version:           integer().versionOf('receiptId'), // from 1; each change adds one
   mac:               rowMac(
     'bucket', 'merchantId', 'receiptId', 'version', 'state', 'amountTiyin', 'takenTiyin', { constant: currencyUzs },
     'hold', 'description', 'detail', 'account', 'payer', 'error', 'cardId', 'maskedPan', 'cardExpiry', 'oneTime',
     'networkRef', 'requestId', 'customer', 'createdAt', 'payTime', 'cancelTime', 'sourceCancel', 'fiscal',
-    'unknownSince', 'flagged', 'dueAt', 'reconcileAttempts',
+    'unknownSince', 'flagged', 'dueAt', 'reconcileAttempts', 'operationsDigest',
   ),
   amountTiyin:       integer(),
   takenTiyin:        integer(),                 // the amount debited or held; 0 before
@@ -91,6 +91,7 @@ export const receiptsTable = table('receipts', {
   flagged:           boolean(),                 // for an operator: 24 h in state 20
   dueAt:             timestamp().nullable(),    // when the receipt worker processes it next; null: never. A lease while a call is in progress.
   reconcileAttempts: integer().named('looks'),  // attempts of the receipt worker in this state, for its backoff
+  operationsDigest:  bytes().coveredAs((digest) => (digest.length === 0 ? [] : [digest])), // of its operations' MACs (store/operations-digest.ts); empty in rows from before
 })
 
 export type ReceiptRow = RowOf<typeof receiptsTable>
@@ -103,8 +104,14 @@ export interface ReceiptUpdate extends TransactionExtras {
   readonly operations: readonly OperationRow[]
   /** One-time cards are locked while a payment is open. */
   readonly cardLock: CardLockMove | null
-  /** The one-time card, which an approval removes: its next version. */
-  readonly card: CardRow | null
+  /** The one-time card, which an approval removes. */
+  readonly card: CardRemoval | null
+}
+
+/** The next version of a card, and the audit entry of its removal. */
+export interface CardRemoval {
+  readonly card: CardRow
+  readonly audit: AuditEntry
 }
 
 // prettier-ignore
@@ -170,7 +177,8 @@ function* update({ receipt, operations, cardLock, card, audit }: ReceiptUpdate):
   if (!(yield* updateRow(receiptsTable, receipt))) return yield* rollback('conflict')
   yield* upsertOperations(operations)
   if (cardLock !== null && !(yield* moveCardLock(cardLock))) return yield* rollback('cardLocked')
-  if (card !== null && !(yield* replaceCardAndVerification(card))) return yield* rollback('conflict')
+  if (card !== null && !(yield* replaceCardAndVerification(card.card))) return yield* rollback('conflict')
+  if (card !== null) yield* writeAudit(card.audit)
   yield* writeAudit(audit)
   return 'updated'
 }
@@ -356,13 +364,13 @@ export function listReceiptsOfCard({ bucket, cardId, merchantId }: CardKey, coun
 // A receipt that already has the lock may take it again.
 const takeLock = sql`
   ${cardLocksTable.insertSql}
-  on conflict (bucket, card_id) do update set mac = excluded.mac
-  where card_locks.merchant_id = excluded.merchant_id and card_locks.receipt_id = excluded.receipt_id
+  on conflict (bucket, card_id) do update set receipt_id = excluded.receipt_id
+  where card_locks.merchant_id = excluded.merchant_id and card_locks.receipt_id = excluded.receipt_id and card_locks.mac = excluded.mac
   returning card_id`
 
 const releaseLock = sql`delete from card_locks where bucket = $1 and card_id = $2 and merchant_id = $3 and receipt_id = $4`
 
-/** Locks a card for a receipt, or releases it. False when another receipt has the lock. Only the receipt that has it can release it. */
+/** Locks a card for a receipt, or releases it. False when another receipt has the lock, or the lock has another MAC than this one. Only the receipt that has it can release it. */
 export function* moveCardLock({ lock, move }: CardLockMove): Transaction<boolean> {
   if (move === 'take') return (yield* runOne(takeLock, cardLocksTable.toValues(lock))) !== null
   yield* run(releaseLock, [lock.bucket, lock.cardId, lock.merchantId, lock.receiptId])

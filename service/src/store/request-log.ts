@@ -17,7 +17,7 @@ const listColumns = {
   micros:     bigint(),                          // thousandths of a millisecond
   caller:     oneOf('server', 'browser', 'unproved'),
   cardId:     text(),                            // '' for a call without a card
-  lost:       bigint(),                          // above 0 the row is no call, but stands for this many calls that were not recorded, the first at `lostFrom`
+  lost:       bigint(),                          // above 0 the row is no call, but stands for this many calls of `caller` that were not recorded for `reason`, the first at `lostFrom`
   lostFrom:   timestamp(),
 }
 
@@ -29,7 +29,7 @@ export type RequestRow = RowOf<typeof requestLogTable>
 
 /** All columns. */
 // prettier-ignore
-const detailedRequestTable = table('request_log', {
+export const detailedRequestTable = table('request_log', {
   ...listColumns,
   bytes:      integer(),
   detail:     text(),                            // JSON, of bounded length
@@ -85,14 +85,26 @@ export function findRequest({
   }
 }
 
+// The caller as a range and in the order: for an equation the planner may take the primary key, and read all calls of the other callers.
 const selectBehind = sql`
-  select at, request_id from request_log where bucket = $1 and merchant_id = $2 order by at desc, request_id desc limit 1 offset $3`
+  select at, request_id from request_log where bucket = $1 and merchant_id = $2 and caller >= $3 and caller <= $3
+  order by caller desc, at desc, request_id desc limit 1 offset $4`
 
-/** The newest record beyond the newest `keep` ones; null when there are no more. */
-export function findRequestBehindNewest({ bucket, merchantId, keep }: MerchantKey & { readonly keep: number }): Read<TimeCursor | null> {
+/** The calls of a merchant by one kind of caller. */
+export interface CallerCalls extends MerchantKey {
+  readonly caller: RequestRow['caller']
+}
+
+/** The newest record beyond the newest `keep` ones of this kind of caller; null when there are no more. */
+export function findRequestBehindNewest({
+  bucket,
+  merchantId,
+  caller,
+  keep,
+}: CallerCalls & { readonly keep: number }): Read<TimeCursor | null> {
   return {
     statement: selectBehind,
-    values: [bucket, merchantId, keep],
+    values: [bucket, merchantId, caller, keep],
     map: ([row]) => (row === undefined ? null : { at: readInteger(row, 'at'), id: readText(row, 'request_id') }),
   }
 }
@@ -103,12 +115,18 @@ const pageSize = 500
 const deleteOfMerchant = sql`
   delete from request_log where (bucket, merchant_id, at, request_id) in
     (select bucket, merchant_id, at, request_id from request_log
-      where bucket = $1 and merchant_id = $2 and (at, request_id) <= ($3, $4) order by at, request_id limit ${pageSize})
+      where bucket = $1 and merchant_id = $2 and caller >= $3 and (caller, at, request_id) <= ($3, $4, $5)
+      order by caller, at, request_id limit ${pageSize})
   returning at`
 
-/** Deletes a page of a merchant's records up to and including a cursor; returns how many. */
-export function* deleteMerchantRequests({ bucket, merchantId, upTo }: MerchantKey & { readonly upTo: TimeCursor }): Transaction<number> {
-  return (yield* run(deleteOfMerchant, [bucket, merchantId, upTo.at, upTo.id])).length
+/** Deletes a page of a merchant's records of one kind of caller, up to and including a cursor; returns how many. */
+export function* deleteMerchantRequests({
+  bucket,
+  merchantId,
+  caller,
+  upTo,
+}: CallerCalls & { readonly upTo: TimeCursor }): Transaction<number> {
+  return (yield* run(deleteOfMerchant, [bucket, merchantId, caller, upTo.at, upTo.id])).length
 }
 
 const deleteOld = sql`

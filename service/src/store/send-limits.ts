@@ -1,6 +1,6 @@
 import { readInteger } from './columns.ts'
-import { sql } from './statement.ts'
-import { type Transaction, run, runOne } from './transaction.ts'
+import { type Row, sql } from './statement.ts'
+import { type Read, type Transaction, run, runOne } from './transaction.ts'
 
 /** One send to a PAN or phone. The subject is its keyed hash under the daily key, so that nothing permanent is stored about it. */
 export interface SendClaim {
@@ -32,8 +32,18 @@ export function* claimSend(claim: SendClaim): Transaction<SendClaimResult> {
   if (counted !== null) return { claimed: true }
 
   const sends = yield* runOne(selectSends, [claim.keyId, claim.scope, claim.subject])
-  const freeAt = windows.map((ms, at) => (sends === null || ms === 0 ? 0 : readInteger(sends, `t${at + 1}`) + ms))
-  return { claimed: false, retryAfterMs: Math.max(1, Math.max(...freeAt) - claim.at) }
+  return { claimed: false, retryAfterMs: Math.max(1, waitOf(sends, claim)) }
+}
+
+/** Milliseconds until a send is allowed; 0: now. Counts nothing. */
+export function findSendWait(claim: SendClaim): Read<number> {
+  const values = [claim.keyId, claim.scope, claim.subject]
+  return { statement: selectSends, values, map: ([sends]) => Math.max(0, waitOf(sends ?? null, claim)) }
+}
+
+function waitOf(sends: Row | null, claim: SendClaim): number {
+  const freeAt = readWindows(claim).map((ms, at) => (sends === null || ms === 0 ? 0 : readInteger(sends, `t${at + 1}`) + ms))
+  return Math.max(...freeAt) - claim.at
 }
 
 const upsertDayAttempt = sql`
@@ -52,6 +62,13 @@ export interface DayAttemptCap {
 /** Counts a code attempt of the day for a PAN. Returns false when the daily limit is reached. */
 export function* countDayAttempt(cap: DayAttemptCap): Transaction<boolean> {
   return (yield* runOne(upsertDayAttempt, [cap.keyId, cap.subject, cap.endsAt, cap.maxAttempts])) !== null
+}
+
+const selectDayAttempts = sql`select tries from day_tries where key_id = $1 and subject = $2`
+
+/** How many code attempts of the day are counted for a PAN. */
+export function countDayAttempts({ keyId, subject }: Pick<DayAttemptCap, 'keyId' | 'subject'>): Read<number> {
+  return { statement: selectDayAttempts, values: [keyId, subject], map: ([row]) => (row === undefined ? 0 : readInteger(row, 'tries')) }
 }
 
 // A number in the text, not a placeholder: with a known page size the planner uses the index.
@@ -118,12 +135,21 @@ export function* findWrongCodeWait({ at }: CodeAttemptTime, maxPerHour: number):
   return Math.max(1, readInteger(counted, 'first_ends_at') - now)
 }
 
+/** How many codes were wrong in the last hour, over all cards. */
+export function countWrongCodes(at: number): Read<number> {
+  const values = [keyId, subjectOf(sliceAt(at) - slicesPerHour, 0), Math.trunc(at)]
+  return { statement: selectWrong, values, map: ([row]) => (row === undefined ? 0 : readInteger(row, 'tries')) }
+}
+
 /** Adds to the count of wrong codes; a negative `count` subtracts. */
 export function* addWrongCodes({ bucket, at }: CodeAttemptTime, count: number): Transaction<void> {
-  const slice = sliceAt(at)
-  const endsAt = (slice + 1 + slicesPerHour) * sliceMs
-  yield* run(upsertWrong, [keyId, subjectOf(slice, bucket % shards), count, endsAt])
+  yield* run(upsertWrong, [keyId, subjectOf(sliceAt(at), bucket % shards), count, wrongCodeSlices.endOf(at)])
 }
+
+/** Until when a wrong code counts: an hour after the end of its slice. */
+export const wrongCodeSlices = Object.freeze({
+  endOf: (at: number): number => (sliceAt(at) + 1 + slicesPerHour) * sliceMs,
+})
 
 function sliceAt(at: number): number {
   return Math.floor(at / sliceMs)

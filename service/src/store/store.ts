@@ -1,3 +1,7 @@
+import type { Dek } from '@tessera/vault/dek'
+
+import type { AuditHead } from './audit.ts'
+import type { RowVersion } from './table.ts'
 import type { OnlyMembersOf, Read, TransactionFunction, WriteResult } from './transaction.ts'
 
 /**
@@ -15,11 +19,29 @@ export interface Store {
   /** Waits at most `deadlineMs` for the writes in progress, then closes. */
   close(deadlineMs: number): Promise<void>
   read<T>(query: Read<T>): Promise<T>
+  /** The key under which audit entries are linked from the next write on. Without one no entry can be written. */
+  setAuditKey(key: Dek): void
+  /** The last committed entries of the audit chains that this process writes; a chain is missing before its first entry. */
+  auditHeads(): readonly AuditHead[]
+  /** Calls the listener with the audit entries of each commit of this process, before its writes resolve. It must not throw. */
+  watchAudit(listener: AuditListener): void
   /** Takes the lock of this name for this process; null when another process has it. */
   tryLock(name: string): Promise<StoreLock | null>
   /** The result includes `duplicate_request` only when the input has an idempotency record. */
   write<I, T, X extends I>(transaction: TransactionFunction<I, T>, input: X & OnlyMembersOf<I, X>): Promise<WriteResult<T, X>>
 }
+
+/** The part of an audit chain that one commit of this process appended. */
+export interface AuditCommit {
+  readonly before: AuditHead
+  readonly after: AuditHead
+  /** Of the entries about a version above 1: a version of 1 is that of a new object. */
+  readonly versions: readonly RowVersion[]
+  /** The database lacked entries that this process had committed, so the chain has a gap before these: it was cut, or restored. */
+  readonly isBehindCut: boolean
+}
+
+export type AuditListener = (commit: AuditCommit) => void
 
 /** A lock between the processes of one database. It ends when it is released, and with the process or its connection. */
 export interface StoreLock {
@@ -57,6 +79,30 @@ export class StoreOverloaded extends Error {}
 
 /** The store did not answer; nothing was done. */
 export class StoreUnavailable extends Error {}
+
+/** The database responds and refuses the connection or the work: waiting does not help, the person who runs the service has to correct something. */
+export class StoreRefused extends StoreUnavailable {
+  readonly refusal: StoreRefusal
+
+  constructor(refusal: StoreRefusal, message: string, options: ErrorOptions = {}) {
+    super(message, options)
+    this.refusal = refusal
+  }
+}
+
+/** `login`: user, password or pg_hba.conf; `database`: it does not exist; `rights`: the user may not do what the service does. */
+export type StoreRefusal = 'login' | 'database' | 'rights'
+
+/** The database is damaged, or is not one. The message names its file or server. */
+export class StoreDamaged extends Error {
+  /** What to do, one or more sentences. */
+  readonly advice: string
+
+  constructor(message: string, advice: string, options: ErrorOptions = {}) {
+    super(message, options)
+    this.advice = advice
+  }
+}
 
 /** The store was lost while committing: the write may or may not be durable. */
 export class StoreOutcomeUnknown extends Error {}

@@ -10,9 +10,15 @@ import { type Row, type Statement, type Value, makeStatement, placeholders } fro
  *     const cardsTable = table('cards', { bucket: integer().key(), cardId: text().key(), customer: quotedText().nullable(), … })
  *     type CardRow = RowOf<typeof cardsTable>
  *
- * Rows bear a MAC (`mac: rowMac()`), or `noMacBecause` says what binds them instead, or that they decide nothing.
+ * Rows bear a MAC (`mac: rowMac()`), or `noMacBecause` says what binds them instead, or that they decide nothing. `unmapped` names columns of the table
+ * that statements write and no row holds, each with the reason why no MAC covers it.
  */
-export function table<C extends Columns>(name: string, columns: C, noMacBecause: string | null = null): Table<C> {
+export function table<C extends Columns>(
+  name: string,
+  columns: C,
+  noMacBecause: string | null = null,
+  unmapped: Readonly<Record<string, string>> = {},
+): Table<C> {
   const fields = Object.entries(columns).map(([member, column]) => ({ member, column, name: column.columnName ?? snakeCase(member) }))
   const names = fields.map((field) => field.name)
   const keys = fields.filter(({ column }) => column.isKey).map((field) => field.name)
@@ -26,6 +32,7 @@ export function table<C extends Columns>(name: string, columns: C, noMacBecause:
   let insertNew: Statement | null = null
   let insertNewRows: Statement | null = null
   let update: Statement | null = null
+  let select: Statement | null = null
   const hasMac = Object.values(columns).some((column) => column instanceof RowMacColumn)
   if (hasMac === (noMacBecause !== null)) throw new Error(`${name} needs either a MAC or a reason why its rows have none`)
   return {
@@ -40,6 +47,7 @@ export function table<C extends Columns>(name: string, columns: C, noMacBecause:
     })),
     keys: fields.filter(({ column }) => column.isKey).map(({ member }) => member),
     noMacBecause,
+    unmapped,
     columns: names.join(', '),
     insertSql,
     insertRowsSql,
@@ -59,6 +67,12 @@ export function table<C extends Columns>(name: string, columns: C, noMacBecause:
     fromRow: compileFromRow(fields),
     toValues: compileToValues(fields),
     macFields: compileMacFields(name, fields),
+    versionOf: versionReader(fields),
+    isExact: fields.some(({ column }) => column.freshness?.isExact === true),
+    get selectStatement() {
+      return (select ??= makeStatement(`select ${names.join(', ')} from ${name} where ${where}`))
+    },
+    keyValues: (row: object) => fields.filter(({ column }) => column.isKey).map((field) => valueOf(field, row)),
   } as unknown as Table<C>
 }
 
@@ -74,7 +88,9 @@ export interface Table<C extends Columns> {
   readonly keys: readonly string[]
   /** Why rows of this table bear no MAC; null when they bear one. */
   readonly noMacBecause: string | null
-  /** The same, for a statement. */
+  /** Columns of the table that are in no row, and why no MAC covers them. */
+  readonly unmapped: Readonly<Record<string, string>>
+  /** The names, for a statement. */
   readonly columns: string
   /** `insert into … values …`, with the values of `toValues`. */
   readonly insertSql: string
@@ -95,6 +111,19 @@ export interface Table<C extends Columns> {
   toValues(this: void, row: RowOf<Table<C>>): Value[]
   /** What the MAC of a row covers, in its order; null for a table without one. */
   readonly macFields: HasRowMac<C> extends true ? (this: void, row: RowOf<Table<C>>) => readonly MacField[] : null
+  /** Reads by what the audit knows the newest version of a row; null where a row put back as it was is not noticed. */
+  readonly versionOf: ((this: void, row: RowOf<Table<C>>) => RowVersion) | null
+  /** Whether the audit is read to its end before a row is compared with its newest version. */
+  readonly isExact: boolean
+  /** Reads a row by its primary key, with the values of `keyValues`. */
+  readonly selectStatement: Statement
+  keyValues(this: void, row: RowOf<Table<C>>): Value[]
+}
+
+/** The subject of a row's audit entries, and the version that the row has. */
+export interface RowVersion {
+  readonly subject: string
+  readonly version: number
 }
 
 /** A column as tests go through them. */
@@ -111,4 +140,31 @@ type HasRowMac<C extends Columns> = true extends { [K in keyof C]: C[K] extends 
 
 function snakeCase(member: string): string {
   return member.replace(/[A-Z]/g, (capital) => `_${capital.toLowerCase()}`)
+}
+
+interface NamedColumn {
+  readonly member: string
+  readonly column: Column<unknown>
+}
+
+/** Compiled nowhere: two members are read, as often as a MAC is compared. */
+function versionReader(fields: readonly NamedColumn[]): ((row: object) => RowVersion) | null {
+  const versioned = fields.find(({ column }) => column.freshness !== null)
+  const freshness = versioned?.column.freshness ?? null
+  if (versioned === undefined || freshness === null) return null
+  const { member } = versioned
+  return (row) => {
+    const values = row as Readonly<Record<string, unknown>>
+    return { subject: subjectText(values[freshness.member]), version: freshness.versionOf(values[member]) }
+  }
+}
+
+/** A value as the subject of an audit entry. */
+export function subjectText(value: unknown): string {
+  return value instanceof Uint8Array ? Buffer.from(value).toString('hex') : String(value)
+}
+
+function valueOf({ member, column }: NamedColumn, row: object): Value {
+  const value = (row as Readonly<Record<string, unknown>>)[member]
+  return column.write === null ? (value as Value) : column.write(value)
 }

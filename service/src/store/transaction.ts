@@ -1,5 +1,6 @@
 import type { Row, Statement, Value } from './statement.ts'
 import type { Columns } from './columns.ts'
+import type { AuditChange } from './audit-changes.ts'
 import type { RowOf, Table } from './table.ts'
 
 /** A query: one statement, its values, and how its rows are mapped. */
@@ -72,13 +73,24 @@ export function* writeAudit(entry: AuditEntry): Transaction<void> {
   yield { kind: 'audit', entry }
 }
 
+/**
+ * Appends an entry of version 2 without a MAC for each row that ended, so that its row is refused when it is put back. The user who acted is in `audit`, the
+ * entry of the action, which has the same request id; so a list of people's actions has one line.
+ */
+export function* auditEnds(action: string, subjects: readonly string[], { at, merchantId, requestId }: AuditEntry): Transaction<void> {
+  for (const subject of subjects) {
+    const end = { subject, version: 2, mac: new Uint8Array(0), outcome: 'done' }
+    yield* writeAudit({ at, actor: 'system', action, merchantId, requestId, ...end })
+  }
+}
+
 /** Undoes everything that the transaction wrote. Returns `result`, which the transaction must return at once. */
 export function* rollback<T>(result: T): Transaction<T> {
   yield { kind: 'rollback' }
   return result
 }
 
-/** What happened: ids and codes, never a PAN, token, SMS code or phone. A row of the table `audit` without its chain. */
+/** What happened: ids and codes, never a PAN, token, SMS code or phone. A row of the table `audit` without its link. */
 export interface AuditEntry {
   readonly at: number
   /** `merchant:<id>`, `user:<id>`, `operator`, `system`. */
@@ -93,6 +105,9 @@ export interface AuditEntry {
   /** As in our log. */
   readonly requestId: string
   readonly outcome: string
+  /** The caller's address; absent for background jobs and operators. */
+  readonly address?: string
+  readonly changes?: readonly AuditChange[]
 }
 
 /** A merchant and the bucket of its rows. */

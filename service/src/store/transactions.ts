@@ -1,6 +1,8 @@
 import * as audit from './audit.ts'
 import * as cards from './cards.ts'
 import * as counters from './counters.ts'
+import * as dashboardPasskeys from './dashboard-passkeys.ts'
+import * as dashboardRecoveryCodes from './dashboard-recovery-codes.ts'
 import * as dashboardSessions from './dashboard-sessions.ts'
 import * as dashboardUsers from './dashboard-users.ts'
 import * as deliveries from './deliveries.ts'
@@ -8,6 +10,8 @@ import * as disclosures from './disclosures.ts'
 import * as findings from './findings.ts'
 import * as formSessions from './form-sessions.ts'
 import * as idempotency from './idempotency.ts'
+import * as knownAnswers from './known-answers.ts'
+import * as knownDevices from './known-devices.ts'
 import * as merchants from './merchants.ts'
 import * as operations from './operations.ts'
 import * as outbox from './outbox.ts'
@@ -17,8 +21,10 @@ import * as requestLog from './request-log.ts'
 import * as sandbox from './sandbox.ts'
 import * as sandboxLedger from './sandbox-ledger.ts'
 import * as sendLimits from './send-limits.ts'
+import * as signInAttempts from './sign-in-attempts.ts'
 import * as testData from './test-data.ts'
 import * as unsignedRows from './unsigned-rows.ts'
+import * as userLock from './user-lock.ts'
 import * as verifications from './verifications.ts'
 import * as webhookEndpoints from './webhook-endpoints.ts'
 import type { Transaction } from './transaction.ts'
@@ -40,6 +46,8 @@ const tables: readonly object[] = [
   audit,
   cards,
   counters,
+  dashboardPasskeys,
+  dashboardRecoveryCodes,
   dashboardSessions,
   dashboardUsers,
   deliveries,
@@ -47,6 +55,8 @@ const tables: readonly object[] = [
   findings,
   formSessions,
   idempotency,
+  knownAnswers,
+  knownDevices,
   merchants,
   operations,
   outbox,
@@ -56,8 +66,10 @@ const tables: readonly object[] = [
   sandbox,
   sandboxLedger,
   sendLimits,
+  signInAttempts,
   testData,
   unsignedRows,
+  userLock,
   verifications,
   webhookEndpoints,
 ]

@@ -1,12 +1,12 @@
-import { readBytes, RowBroken, type Columns } from './columns.ts'
+import { readBytes } from './columns.ts'
 import { disclosuresTable } from './disclosures.ts'
 import { idempotencyTable } from './idempotency.ts'
 import { operationsTable } from './operations.ts'
 import { outboxTable } from './outbox.ts'
 import { pageScriptsTable } from './page-checks.ts'
 import { cardLocksTable } from './receipts.ts'
-import { makeStatement, type Row, type Statement, type Value, placeholders } from './statement.ts'
-import type { Table } from './table.ts'
+import { keyNames, listRowPage, type PagedTable, readRow, valuesOf } from './row-pages.ts'
+import { makeStatement, type Row, type Statement, type Value } from './statement.ts'
 import { type Read, type Transaction, run } from './transaction.ts'
 import { webhookEndpointsTable } from './webhook-endpoints.ts'
 
@@ -23,8 +23,6 @@ export const tablesToSign = [
   disclosuresTable,
 ] as const
 
-type TableToSign = Pick<Table<Columns>, 'name' | 'fields' | 'columns' | 'fromRow'>
-
 /** A row: the values of its key and of its other columns without the MAC, and its members; null when it has a MAC or cannot be read. */
 export interface RowToSign {
   readonly key: readonly Value[]
@@ -33,11 +31,8 @@ export interface RowToSign {
 }
 
 /** Rows in the order of their keys, after the last key of the page before; null for the first page. */
-export function listRowsToSign(table: TableToSign, after: readonly Value[] | null, count: number): Read<RowToSign[]> {
-  const keys = keyNames(table)
-  const isAfter = after === null ? '' : `where (${keys.join(', ')}) > (${placeholders(keys.length)})`
-  const statement = makeStatement(`select ${table.columns} from ${table.name} ${isAfter} order by ${keys.join(', ')} limit ${count}`)
-  return { statement, values: after ?? [], map: (rows) => rows.map((row) => toRowToSign(table, row)) }
+export function listRowsToSign(table: PagedTable, after: readonly Value[] | null, count: number): Read<RowToSign[]> {
+  return listRowPage(table, after, count, (row) => toRowToSign(table, row))
 }
 
 export interface SignedRow extends Pick<RowToSign, 'key' | 'content'> {
@@ -69,22 +64,13 @@ const signStatements: ReadonlyMap<string, Statement> = new Map(
   }),
 )
 
-function keyNames({ fields }: Pick<TableToSign, 'fields'>): readonly string[] {
-  return fields.filter(({ isKey }) => isKey).map(({ name }) => name)
-}
-
-function contentNames({ fields }: Pick<TableToSign, 'fields'>): readonly string[] {
+function contentNames({ fields }: Pick<PagedTable, 'fields'>): readonly string[] {
   return fields.filter(({ isKey, name }) => !isKey && name !== 'mac').map(({ name }) => name)
 }
 
-function toRowToSign(table: TableToSign, row: Row): RowToSign {
-  const valuesOf = (names: readonly string[]): Value[] => names.map((name) => row[name] ?? null)
-  const [key, content] = [valuesOf(keyNames(table)), valuesOf(contentNames(table))]
+function toRowToSign(table: PagedTable, row: Row): RowToSign {
+  const [key, content] = [valuesOf(row, keyNames(table)), valuesOf(row, contentNames(table))]
   if (readBytes(row, 'mac').length > 0) return { key, content, row: null }
-  try {
-    return { key, content, row: table.fromRow(row) }
-  } catch (err) {
-    if (!(err instanceof RowBroken)) throw err
-    return { key, content, row: null }
-  }
+  const read = readRow(table, row)
+  return { key, content, row: 'brokenAt' in read ? null : read }
 }

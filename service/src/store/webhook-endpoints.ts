@@ -1,5 +1,5 @@
 import type { AuditEntry } from './audit.ts'
-import { text, integer, timestamp, bytes, rowMac, readInteger } from './columns.ts'
+import { text, integer, rowVersion, timestamp, bytes, rowMac, readInteger } from './columns.ts'
 import { table, type RowOf } from './table.ts'
 import type { MerchantKey } from './merchants.ts'
 import { sql } from './statement.ts'
@@ -19,6 +19,7 @@ export const webhookEndpointsTable = table('webhook_endpoints', {
   previousSecret:       bytes().nullable().named('secret_before'), // sealed; during a rotation it signs too, until `previousSecretEndsAt`
   previousSecretEndsAt: timestamp().named('before_ends_at'),       // 0 without a previous secret
   createdAt:            timestamp(),
+  version:              rowVersion().versionOf('endpointId'),
   mac:                  rowMac(),
 })
 
@@ -57,10 +58,10 @@ export function listEndpoints({ bucket, merchantId }: MerchantKey): Read<Endpoin
 }
 
 const updateSecrets = sql`
-  update webhook_endpoints set secret = $4, secret_before = $5, before_ends_at = $6, mac = $7
-  where bucket = $1 and endpoint_id = $2 and merchant_id = $3 and mac = $8 returning url`
+  update webhook_endpoints set secret = $4, secret_before = $5, before_ends_at = $6, mac = $7, version = $9
+  where bucket = $1 and endpoint_id = $2 and merchant_id = $3 and mac = $8 and version = $9 - 1 returning url`
 
-/** Replaces the secrets in the row whose MAC is `previousMac`. Returns false when the endpoint is deleted or another change came first. */
+/** Replaces the secrets in version `endpoint.version - 1`, whose MAC is `previousMac`. Returns false when the endpoint is deleted or another change came first. */
 export function* updateEndpointSecrets({
   endpoint,
   previousMac,
@@ -70,20 +71,24 @@ export function* updateEndpointSecrets({
   previousMac: Uint8Array
   audit: AuditEntry
 }): Transaction<boolean> {
-  const { bucket, endpointId, merchantId, secret, previousSecret, previousSecretEndsAt, mac } = endpoint
-  const values = [bucket, endpointId, merchantId, secret, previousSecret, previousSecretEndsAt, mac, previousMac]
+  const { bucket, endpointId, merchantId, secret, previousSecret, previousSecretEndsAt, mac, version } = endpoint
+  const values = [bucket, endpointId, merchantId, secret, previousSecret, previousSecretEndsAt, mac, previousMac, version]
   if ((yield* runOne(updateSecrets, values)) === null) return false
   yield* writeAudit(audit)
   return true
 }
 
 const deleteRow = sql`
-  delete from webhook_endpoints where bucket = $1 and endpoint_id = $2 and merchant_id = $3 returning url`
+  delete from webhook_endpoints where bucket = $1 and endpoint_id = $2 and merchant_id = $3 returning version`
 
-/** Deletes an endpoint; its waiting deliveries are given up. Returns false when there is none. */
+/**
+ * Deletes an endpoint; its waiting deliveries are given up. Returns false when there is none. The version in the audit is above that of the row, and at
+ * least `audit.version`: the row may say less than it was when somebody changed it.
+ */
 export function* deleteEndpoint({ key, audit }: { key: EndpointKey; audit: AuditEntry }): Transaction<boolean> {
   const { bucket, endpointId, merchantId } = key
-  if ((yield* runOne(deleteRow, [bucket, endpointId, merchantId])) === null) return false
-  yield* writeAudit(audit)
+  const deleted = yield* runOne(deleteRow, [bucket, endpointId, merchantId])
+  if (deleted === null) return false
+  yield* writeAudit({ ...audit, version: Math.max(audit.version, readInteger(deleted, 'version') + 1) })
   return true
 }

@@ -47,17 +47,22 @@ export function planMigrations(known: readonly Migration[], applied: readonly Ap
     const ours = known[at]
     if (ours === undefined) {
       throw new MigrationRefused(
-        `the database is newer than this program: it has migration ${each.number} (${each.name}), we know ${known.length}`,
+        `the database is newer than this program: it has migration ${each.number} (${each.name}), and this program knows ${known.length}. ` +
+          'Start the version that wrote it, or a newer one; to go back, restore a backup of database and key store from before the upgrade',
       )
     }
     if (ours.number !== each.number)
-      throw new MigrationRefused(`the database lacks migration ${ours.number} (${ours.name}) but has later ones`)
+      throw new MigrationRefused(`the database lacks migration ${ours.number} (${ours.name}) but has later ones. ${restoreIt}`)
     if (ours.checksum !== each.checksum) {
-      throw new MigrationRefused(`migration ${each.number} (${each.name}) was applied with another text than this program has`)
+      throw new MigrationRefused(
+        `migration ${each.number} (${each.name}) was applied with another text than this program has. ${restoreIt}`,
+      )
     }
   }
   return known.slice(applied.length)
 }
+
+const restoreIt = 'It was changed by hand or by another build: start the build that wrote it, or restore a backup'
 
 /** The database and this program do not match; the message says why, for the person who starts it. */
 export class MigrationRefused extends Error {}

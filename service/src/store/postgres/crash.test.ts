@@ -7,10 +7,11 @@ import { StoreOutcomeUnknown, StoreUnavailable } from '../store.ts'
 import { countVerifiedEntries } from '../suite/audit.suite.ts'
 import { makeCard, makeAuditEntry } from '../suite/samples.fixture.ts'
 import { openPostgresStore } from './postgres.ts'
+import { withTestAuditKey } from '../suite/audit-key.fixture.ts'
 
 test('a server crash loses no acknowledged write, and writes work again when it is back', async () => {
   const cluster = await startCluster()
-  const store = await openPostgresStore({ url: cluster.url, node: 'crash' })
+  const store = withTestAuditKey(await openPostgresStore({ url: cluster.url, node: 'crash' }))
   try {
     assert.equal(store.durability, 'local')
     const stored: number[] = []

@@ -1,4 +1,5 @@
 import pg from 'pg'
+import type { StoreRefusal } from '../store.ts'
 import { PipelineFailed } from './session.ts'
 
 /** What an error means for the caller, as long as COMMIT was not sent. Codes: PostgreSQL documentation, appendix A. */
@@ -33,6 +34,28 @@ export function postgresFaultOf(err: unknown): PostgresFault {
  */
 export function isRefusedCommit(err: unknown): boolean {
   return /^(40(?!003)|23|53)/.test(serverErrorOf(err)?.code ?? '')
+}
+
+/** What the server refuses for good, when an error says so; null for any other error. */
+export function refusalOf(err: unknown): StoreRefusal | null {
+  switch (serverErrorOf(err)?.code) {
+    case '28P01':
+    case '28000':
+      return 'login'
+    case '3D000':
+      return 'database'
+    // insufficient_privilege; 3F000 when the user may not use any schema of its search_path.
+    case '42501':
+    case '3F000':
+      return 'rights'
+    default:
+      return null
+  }
+}
+
+/** Whether the server found its own files damaged: data_corrupted, index_corrupted. */
+export function isDamaged(err: unknown): boolean {
+  return /^XX00[12]$/.test(serverErrorOf(err)?.code ?? '')
 }
 
 /** The server's own error, or null when the error came from elsewhere. */

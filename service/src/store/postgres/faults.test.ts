@@ -10,6 +10,7 @@ import { openPostgresProxy } from './proxy.fixture.ts'
 import type { ProxyBehavior, PostgresProxy } from './proxy.fixture.ts'
 import { withPostgres } from './with-store.fixture.ts'
 import type { TestDatabase } from './with-store.fixture.ts'
+import { withTestAuditKey } from '../suite/audit-key.fixture.ts'
 
 test(
   'a connection lost after COMMIT was sent is an unknown outcome, never retried, and the chain continues from what was committed',
@@ -118,7 +119,7 @@ test(
   withProxy(async ({ proxy, store }) => {
     const { host } = new URL(proxy.url)
     const several = proxy.url.replace(host, `127.0.0.1:1,${host}`)
-    const found = await openPostgresStore({ url: several, node: 'several', allowUnsafe: true })
+    const found = withTestAuditKey(await openPostgresStore({ url: several, node: 'several', allowUnsafe: true }))
     await insert(found, 1)
     assert.deepEqual(await store.read(findCard(makeCard(1))), makeCard(1))
     await proxy.close()
@@ -139,7 +140,7 @@ test(
     const off = new URL(url)
     off.searchParams.set('options', `${off.searchParams.get('options') ?? ''} -c synchronous_commit=off`)
     const proxy = await openPostgresProxy(off.href)
-    const store = await openPostgresStore({ url: proxy.url, allowUnsafe: true })
+    const store = withTestAuditKey(await openPostgresStore({ url: proxy.url, allowUnsafe: true }))
     await insert(store, 1)
     const settings = proxy.queries.filter((text) => text.startsWith('set synchronous_commit'))
     assert.ok(settings.length > 0)
@@ -176,7 +177,7 @@ test(
 test(
   'services with the same name keep separate audit chains and lose nothing',
   withPostgres(async ({ store, url }) => {
-    const sameName = await openPostgresStore({ url, node: 'test', allowUnsafe: true })
+    const sameName = withTestAuditKey(await openPostgresStore({ url, node: 'test', allowUnsafe: true }))
     for (let round = 0; round < 10; round++) {
       const numbers = Array.from({ length: 12 }, (_, n) => round * 100 + n)
       const written = numbers.flatMap((number) => [
@@ -215,7 +216,7 @@ test(
 function withProxy(run: (context: { proxy: PostgresProxy; store: Store } & TestDatabase) => Promise<void>): () => Promise<void> {
   return withPostgres(async ({ url, raw }) => {
     const proxy = await openPostgresProxy(url)
-    const store = await openPostgresStore({ url: proxy.url, node: 'proxied', allowUnsafe: true, writers: 2 })
+    const store = withTestAuditKey(await openPostgresStore({ url: proxy.url, node: 'proxied', allowUnsafe: true, writers: 2 }))
     try {
       await run({ proxy, store, url, raw })
     } finally {

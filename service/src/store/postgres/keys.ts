@@ -1,5 +1,5 @@
 import type { KeyStore, WrappedKey } from '@tessera/vault/keyring'
-import { insertKey, listKeys, setKeyState } from '../keys.ts'
+import { findValue, insertKey, listKeys, saveValue, setKeyState } from '../keys.ts'
 import { StoreFull, StoreOutcomeUnknown, StoreUnavailable } from '../store.ts'
 import type { Row, Statement, Value } from '../statement.ts'
 import { postgresFaultOf } from './fault.ts'
@@ -14,8 +14,16 @@ export interface PostgresKeysStart {
   readonly allowUnsafe?: boolean
 }
 
+/** The key store with a few named values beside the keys. */
+export interface PostgresKeyStore extends KeyStore {
+  /** Null when it was never saved. */
+  readValue(name: string): Promise<Uint8Array | null>
+  /** Durable when it resolves. */
+  saveValue(name: string, value: Uint8Array): Promise<void>
+}
+
 /** Opens the store of wrapped data keys: a schema of its own, and in production a database of its own. */
-export async function openPostgresKeyStore({ url, allowUnsafe = false }: PostgresKeysStart): Promise<KeyStore> {
+export async function openPostgresKeyStore({ url, allowUnsafe = false }: PostgresKeysStart): Promise<PostgresKeyStore> {
   const primary = makePrimary({ hosts: readHosts(url), allowUnsafe })
   let connecting: Promise<Session> | null = null
   let closed = false
@@ -29,11 +37,15 @@ export async function openPostgresKeyStore({ url, allowUnsafe = false }: Postgre
     throw err
   }
 
-  return Object.freeze<KeyStore>({
+  return Object.freeze<PostgresKeyStore>({
     list: async () => listKeys.map(await runStatement(listKeys.statement, [])),
     insert: async (key: WrappedKey) => (await runStatement(insertKey.statement, insertKey.values(key))).length > 0,
     setState: async (keyId, state) => {
       await runStatement(setKeyState.statement, setKeyState.values(keyId, state))
+    },
+    readValue: async (name) => findValue.map(await runStatement(findValue.statement, [name])),
+    saveValue: async (name, value) => {
+      await runStatement(saveValue.statement, saveValue.values(name, value))
     },
     close: async () => {
       closed = true

@@ -2,7 +2,14 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { readMigrations } from '../migrations/migrations.ts'
 import { insertSampleReceipt, makeReceipt } from '../suite/money.fixture.ts'
-import { cardIndexesBefore, merchantAfter, merchantsBefore, verificationsBefore, withoutBlanks } from '../suite/merchants-before.fixture.ts'
+import {
+  auditBefore,
+  cardIndexesBefore,
+  merchantAfter,
+  merchantsBefore,
+  verificationsBefore,
+  withoutBlanks,
+} from '../suite/merchants-before.fixture.ts'
 import { makeCard, makeAuditEntry, sampleMerchantId, nextVersion } from '../suite/samples.fixture.ts'
 import { expectSchema, readPostgresSchema } from '../suite/schema.fixture.ts'
 import { withPostgres } from './with-store.fixture.ts'
@@ -22,7 +29,7 @@ test(
     await first.write(insertCard, { card, audit: makeAuditEntry(card) })
     const later = readMigrations('postgres').slice(1)
     const tables = later.flatMap(({ text }) => [...text.matchAll(/^create table (\w+)/gm)]).map(([, table]) => table)
-    await raw(`drop table if exists ${tables.join(', ')}; ${cardIndexesBefore('postgres')}; ${verificationsBefore}`)
+    await raw(`drop table if exists ${tables.join(', ')}; ${cardIndexesBefore('postgres')}; ${verificationsBefore}; ${auditBefore}`)
     await raw(`${merchantsBefore('postgres')}; delete from migrations where number >= 2`)
 
     const store = await reopen()
@@ -55,6 +62,13 @@ test(
         'open-receipts',
         'audit-actions',
         'row-macs',
+        'form-session-mac-default',
+        'row-versions',
+        'keyed-audit',
+        'known-answers',
+        'request-log-callers',
+        'step-up',
+        'sign-ins',
       ],
     )
   }),

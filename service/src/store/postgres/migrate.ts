@@ -1,8 +1,9 @@
 import { readText, readInteger } from '../columns.ts'
 import { planMigrations, readMigrations } from '../migrations/migrations.ts'
-import type { Migration } from '../migrations/migrations.ts'
+import type { AppliedMigration, Migration } from '../migrations/migrations.ts'
 import { sql } from '../statement.ts'
-import { serverErrorOf } from './fault.ts'
+import { StoreDamaged, StoreRefused } from '../store.ts'
+import { isDamaged, refusalOf, serverErrorOf } from './fault.ts'
 import type { Session } from './session.ts'
 
 /**
@@ -16,7 +17,7 @@ export async function migratePostgres(session: Session, folder: 'cards' | 'keys'
     } catch (err) {
       await session.execute('rollback')
       // `create … if not exists` of two concurrent starts may still collide in the system catalog.
-      if (left === 0 || !isCatalogRace(err)) throw err
+      if (left === 0 || !isCatalogRace(err)) throw startError(err)
     }
   }
 }
@@ -24,17 +25,12 @@ export async function migratePostgres(session: Session, folder: 'cards' | 'keys'
 async function migrateOnce(session: Session, folder: 'cards' | 'keys'): Promise<readonly Migration[]> {
   await session.execute('begin')
   await session.execute(`set local lock_timeout = '${MIGRATION_MS}ms'`)
-  if (folder === 'keys') await session.execute(`create schema if not exists ${KEYS_SCHEMA}; set local search_path = ${KEYS_SCHEMA}`)
+  if (folder === 'keys') await openKeysSchema(session)
   await session.execute(createMigrationsTable, MIGRATION_MS)
   await session.query(insertLock, [], MIGRATION_MS)
   await session.query(takeLock, [], MIGRATION_MS)
 
-  const found = await session.query(selectApplied, [])
-  const applied = found.map((row) => ({
-    number: readInteger(row, 'number'),
-    name: readText(row, 'name'),
-    checksum: readText(row, 'checksum'),
-  }))
+  const applied = await listAppliedMigrations(session)
   const pending = planMigrations(readMigrations('postgres', folder), applied)
   for (const migration of pending) {
     await session.execute(migration.text, MIGRATION_MS)
@@ -44,6 +40,33 @@ async function migrateOnce(session: Session, folder: 'cards' | 'keys'): Promise<
   return pending
 }
 
+/** The migrations that a schema has, which exists. */
+export async function listAppliedMigrations(session: Session): Promise<AppliedMigration[]> {
+  const found = await session.query(selectApplied, [])
+  return found.map((row) => ({ number: readInteger(row, 'number'), name: readText(row, 'name'), checksum: readText(row, 'checksum') }))
+}
+
+/** `create schema if not exists` asks for the right to create schemas also when the schema exists, so an operator could not create it beforehand. */
+async function openKeysSchema(session: Session): Promise<void> {
+  const [found] = await session.query(selectSchema, [KEYS_SCHEMA])
+  if (found === undefined) await session.execute(`create schema if not exists ${KEYS_SCHEMA}`)
+  await session.execute(`set local search_path = ${KEYS_SCHEMA}`)
+}
+
+/** What the server refused for good, or found damaged; any other error as it is. */
+export function startError(err: unknown): unknown {
+  const refusal = refusalOf(err)
+  if (refusal !== null) return new StoreRefused(refusal, messageOf(err), { cause: err })
+  if (!isDamaged(err)) return err
+  return new StoreDamaged(`PostgreSQL found its files damaged (${messageOf(err)})`, 'Restore it from a backup, or use a replica.', {
+    cause: err,
+  })
+}
+
+function messageOf(err: unknown): string {
+  return err instanceof Error ? err.message : String(err)
+}
+
 /** unique_violation, duplicate_table, duplicate_schema. */
 function isCatalogRace(err: unknown): boolean {
   return ['23505', '42P07', '42P06'].includes(serverErrorOf(err)?.code ?? '')
@@ -51,6 +74,7 @@ function isCatalogRace(err: unknown): boolean {
 
 const createMigrationsTable = `
   create table if not exists migrations (number integer primary key not null, name text not null, checksum text not null)`
+const selectSchema = sql`select 1 as one from pg_namespace where nspname = $1`
 const insertLock = sql`insert into migrations (number, name, checksum) values (0, 'lock', '') on conflict (number) do nothing`
 const takeLock = sql`select number from migrations where number = 0 for update`
 const selectApplied = sql`select number, name, checksum from migrations where number > 0 order by number`

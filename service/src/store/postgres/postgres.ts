@@ -6,7 +6,7 @@ import { tryAdvisoryLock } from './advisory-lock.ts'
 import { migratePostgres } from './migrate.ts'
 import { makePrimary, readHosts } from './primary.ts'
 import { makeReaders } from './readers.ts'
-import { makeSlot } from './slot.ts'
+import { makeSlot, type WriterChains } from './slot.ts'
 import { makeWriters } from './writers.ts'
 
 export interface PostgresStart {
@@ -34,7 +34,8 @@ export async function openPostgresStore(start: PostgresStart): Promise<Store> {
     await session.end()
   }
 
-  const slots = Array.from({ length: writerCount }, (_, at) => makeSlot(primary, `${node}-${at}`))
+  const chains: WriterChains = { key: null, heads: new Map(), listeners: [] }
+  const slots = Array.from({ length: writerCount }, (_, at) => makeSlot(primary, `${node}-${at}`, chains))
   const writers = makeWriters(slots)
   const readers = makeReaders(primary, readerCount)
   return {
@@ -43,6 +44,9 @@ export async function openPostgresStore(start: PostgresStart): Promise<Store> {
     },
     write: (transaction, input) => writers.write(transaction, input) as Promise<never>,
     read: (read) => readers.read(read),
+    setAuditKey: (key) => void (chains.key = key),
+    auditHeads: () => [...chains.heads.values()],
+    watchAudit: (listener) => void chains.listeners.push(listener),
     tryLock: (name) => tryAdvisoryLock(primary, name),
     ping: () => readers.read({ statement: ping, values: [], map: () => undefined }),
     close: async (deadlineMs) => {

@@ -1,6 +1,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { readHosts } from './primary.ts'
+import pg from 'pg'
+
+import { StoreRefused } from '../store.ts'
+
+import { connectError, readHosts } from './primary.ts'
 
 test('a URL with several hosts becomes one URL per host, each with everything else', () => {
   assert.deepEqual(readHosts('postgres://u:p%40@a:5432,b:5433,c/tessera?sslmode=verify-full'), [
@@ -21,4 +25,18 @@ test('another URL is refused without repeating it in the message', () => {
       (err: Error) => !err.message.includes(password),
     )
   }
+})
+
+test('a login is refused when every host refuses it, and one host that is down may be the primary that accepts it', () => {
+  const refused = (): Error => Object.assign(new pg.DatabaseError('password authentication failed', 1, 'error'), { code: '28P01' })
+  const down = Object.assign(new Error('connect ECONNREFUSED 127.0.0.1:5432'), { code: 'ECONNREFUSED' })
+  const isRefused = (...errors: Error[]): boolean => connectError(errors.length, new AggregateError(errors)) instanceof StoreRefused
+  assert.ok(isRefused(refused()))
+  assert.ok(isRefused(refused(), refused()))
+  assert.ok(!isRefused(refused(), down))
+  assert.ok(!isRefused(down, refused()))
+  assert.match(
+    connectError(2, new AggregateError([refused(), down])).message,
+    /no primary among 2 .*authentication failed · connect ECONNREFUSED/,
+  )
 })

@@ -1,4 +1,5 @@
-import { StoreUnavailable } from '../store.ts'
+import { StoreRefused, StoreUnavailable } from '../store.ts'
+import { refusalOf } from './fault.ts'
 import { selectServerSettings, parseServerSettings } from './server.ts'
 import { openPostgresSession } from './session.ts'
 import type { ConnectionLoss, Session } from './session.ts'
@@ -43,7 +44,7 @@ export function makePrimary({ hosts, allowUnsafe }: PrimaryStart): Primary {
         durability = found.durability
         return found.session
       } catch (err) {
-        const cause = new StoreUnavailable(`no primary among ${hosts.length} host(s): ${reasons(err)}`)
+        const cause = connectError(hosts.length, err)
         failed = { at: performance.now(), cause }
         throw cause
       }
@@ -93,10 +94,22 @@ function endOthers(attempts: readonly Promise<PrimarySession>[], found: PrimaryS
   }
 }
 
-/** The messages of the driver and the server; they contain no password. */
-function reasons(err: unknown): string {
+/** Refused only if every host refuses: a standby may refuse what the primary, which is down for a moment, accepts. */
+export function connectError(hostCount: number, err: unknown): StoreUnavailable {
   const errors: unknown[] = err instanceof AggregateError ? err.errors : [err]
-  return errors.map((each) => (each instanceof Error ? each.message || each.name : String(each))).join(' · ')
+  const [refusal] = errors.map(refusalOf)
+  if (refusal === undefined || refusal === null || errors.some((each) => refusalOf(each) === null))
+    return new StoreUnavailable(`no primary among ${hostCount} host(s): ${errors.map(reasonOf).join(' · ')}`)
+  return new StoreRefused(refusal, reasonOf(errors[0]), { cause: errors[0] })
+}
+
+/** The message of the driver or the server; it contains no password. */
+function reasonOf(err: unknown): string {
+  if (!(err instanceof Error)) return String(err)
+  const { code, hostname } = err as NodeJS.ErrnoException & { readonly hostname?: string }
+  if ((code === 'ENOTFOUND' || code === 'EAI_AGAIN') && hostname !== undefined)
+    return `the host name ${hostname} cannot be resolved (${code})`
+  return err.message || err.name
 }
 
 // No statement_timeout: it would cancel a COMMIT that waits for its standby, which then counts as done without being replicated.

@@ -41,7 +41,7 @@ test('a connection that is opened while the store closes is ended', async () => 
       }
     },
     (primary: Primary) => {
-      const slot = makeSlot(primary, 'chain')
+      const slot = makeSlot(primary, 'chain', { key: null, heads: new Map(), listeners: [] })
       return { use: () => slot.insertNewCards([]), close: slot.close }
     },
   ]) {

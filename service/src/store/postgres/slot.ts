@@ -1,14 +1,16 @@
+import type { Dek } from '@tessera/vault/dek'
+
 import { emptyChain } from '../audit-chain.ts'
 import { type AuditHead, findAuditHead } from '../audit.ts'
 import type { CardChange } from '../cards.ts'
 import type { Transaction } from '../transaction.ts'
-import { StoreFull, StoreOutcomeUnknown, StoreUnavailable } from '../store.ts'
+import { type AuditListener, StoreFull, StoreOutcomeUnknown, StoreUnavailable } from '../store.ts'
 import { connectUnless } from './primary.ts'
 import type { Primary } from './primary.ts'
 import type { Session } from './session.ts'
 import { QUERY_MS } from './session.ts'
 import { insertNewCards, runTransaction, TransactionFailed } from './transaction.ts'
-import type { CommitResult } from './transaction.ts'
+import type { AuditChainState, CommitResult } from './transaction.ts'
 
 /** A writer: one connection, one transaction at a time, and an audit chain of its own, because a hash chain grows by one link after another. */
 export interface Slot {
@@ -19,12 +21,20 @@ export interface Slot {
   close(): Promise<void>
 }
 
-export function makeSlot(primary: Primary, firstChain: string): Slot {
+/** What the writers of a process share: the audit key, and the heads of their chains after the last commit of each. */
+export interface WriterChains {
+  key: Dek | null
+  readonly heads: Map<string, AuditHead>
+  readonly listeners: AuditListener[]
+}
+
+export function makeSlot(primary: Primary, firstChain: string, chains: WriterChains): Slot {
   let session: Session | null = null
   let chain = firstChain
   let chainMoves = 0
   let head: AuditHead | null = null
   let closed = false
+  let isBehindCut = false
 
   return {
     runTransaction: (start) => run((open, at, deadline) => runTransaction(open, at, start(), deadline)),
@@ -38,14 +48,21 @@ export function makeSlot(primary: Primary, firstChain: string): Slot {
   }
 
   /** Runs a transaction. Retries only when the server reports that nothing was committed and a retry may succeed. */
-  async function run<T>(transaction: (open: Session, at: AuditHead, deadline: number) => Promise<CommitResult<T>>): Promise<T> {
+  async function run<T>(transaction: (open: Session, at: AuditChainState, deadline: number) => Promise<CommitResult<T>>): Promise<T> {
     const deadline = performance.now() + QUERY_MS
     let taken = 0
     for (let left = maxAttempts - 1; ; left--) {
       try {
         const open = await connected()
-        const committed = await transaction(open, (head ??= await readHead(open)), deadline)
-        head = committed.head
+        const at = { head: (head ??= await readHead(open)), key: chains.key }
+        const committed = await transaction(open, at, deadline)
+        head = committed.audit.after
+        if (head.seq > 0) chains.heads.set(chain, head)
+        if (head.seq > at.head.seq) {
+          const audit = { ...committed.audit, isBehindCut }
+          isBehindCut = false
+          for (const listener of chains.listeners) listener(audit)
+        }
         return committed.result
       } catch (err) {
         head = null
@@ -63,9 +80,13 @@ export function makeSlot(primary: Primary, firstChain: string): Slot {
     return session
   }
 
+  /** Never goes back behind the head that was committed here, so that entries that somebody deleted leave a gap. */
   async function readHead(open: Session): Promise<AuditHead> {
     const query = findAuditHead(chain)
-    return query.map(await open.query(query.statement, query.values)) ?? emptyChain(chain)
+    const stored = query.map(await open.query(query.statement, query.values)) ?? emptyChain(chain)
+    const committed = chains.heads.get(chain)
+    isBehindCut ||= committed !== undefined && committed.seq > stored.seq
+    return committed !== undefined && committed.seq >= stored.seq ? committed : stored
   }
 }
 

@@ -1,7 +1,11 @@
+import type { Dek } from '@tessera/vault/dek'
+
 import { linkEntry } from '../audit-chain.ts'
 import { type AuditHead, type AuditRow, auditTable } from '../audit.ts'
 import type { CardChange } from '../cards.ts'
 import type { Transaction } from '../transaction.ts'
+import type { AuditCommit } from '../store.ts'
+import type { RowVersion } from '../table.ts'
 import type { Row, Statement } from '../statement.ts'
 import { insertCards, insertAuditEntries, insertNewRowsAtOnce } from './coalesced.ts'
 import { serverErrorOf, postgresFaultOf, isRefusedCommit } from './fault.ts'
@@ -20,16 +24,21 @@ export class TransactionFailed extends Error {
   }
 }
 
+/** The chain to which a transaction appends its entries, and the key that links them. */
+export interface AuditChainState {
+  readonly head: AuditHead
+  readonly key: Dek | null
+}
+
 export interface CommitResult<T> {
   readonly result: T
-  /** The head of the audit chain after it. */
-  readonly head: AuditHead
+  readonly audit: AuditCommit
 }
 
 /** Runs one transaction: BEGIN is sent with its first statement, its audit entries with COMMIT. */
 export async function runTransaction(
   session: Session,
-  head: AuditHead,
+  { head, key }: AuditChainState,
   transaction: Transaction<unknown>,
   deadline: number,
 ): Promise<CommitResult<unknown>> {
@@ -42,7 +51,7 @@ export async function runTransaction(
     while (next.done !== true) {
       const step = next.value
       let found: readonly Row[] = []
-      if (step.kind === 'audit') entries.push(linkEntry(entries.at(-1) ?? head, step.entry))
+      if (step.kind === 'audit') entries.push(linkEntry(key, entries.at(-1) ?? head, step.entry))
       if (step.kind === 'rollback') isRolledBack = true
       if (step.kind === 'run' || (step.kind === 'insertNew' && step.rows.length > 0)) {
         const results = await session.send([...ahead, step.kind === 'run' ? step : insertNewRowsAtOnce(step)], remainingMs(deadline))
@@ -58,25 +67,35 @@ export async function runTransaction(
   }
   if (isRolledBack || deadline - performance.now() < minCommitMs) {
     await undo(session)
-    if (isRolledBack) return { result, head }
+    if (isRolledBack) return { result, audit: auditCommit(head, []) }
     throw new TransactionFailed('unavailable', new Error('too late to commit'))
   }
   const auditInserts = entries.map((entry) => ({ statement: auditTable.insertStatement, values: auditTable.toValues(entry) }))
   await commit(session, [...ahead, ...auditInserts], deadline)
-  return { result, head: entries.at(-1) ?? head }
+  return { result, audit: auditCommit(head, entries) }
 }
 
 /** Inserts many new cards in one transaction of one round trip. */
 export async function insertNewCards(
   session: Session,
-  head: AuditHead,
+  { head, key }: AuditChainState,
   changes: readonly CardChange[],
   deadline: number,
 ): Promise<CommitResult<void>> {
   const entries: AuditRow[] = []
-  for (const { audit } of changes) entries.push(linkEntry(entries.at(-1) ?? head, audit))
+  for (const { audit } of changes) entries.push(linkEntry(key, entries.at(-1) ?? head, audit))
   await commit(session, [begin, insertCards(changes.map(({ card }) => card)), insertAuditEntries(entries)], deadline)
-  return { result: undefined, head: entries.at(-1) ?? head }
+  return { result: undefined, audit: auditCommit(head, entries) }
+}
+
+function versionsOf(entries: readonly AuditRow[]): RowVersion[] {
+  return entries.filter(({ version }) => version > 1).map(({ subject, version }) => ({ subject, version }))
+}
+
+function auditCommit(before: AuditHead, entries: readonly AuditRow[]): AuditCommit {
+  const last = entries.at(-1)
+  const after = last === undefined ? before : { chain: last.chain, seq: last.seq, hash: last.hash }
+  return { before, after, versions: versionsOf(entries), isBehindCut: false }
 }
 
 /** Sends COMMIT after the last steps. From here on only an error of the server can mean that nothing was committed. */

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto'
 import pg from 'pg'
 import type { Row } from '../statement.ts'
 import type { Store } from '../store.ts'
+import { testAuditKey } from '../suite/audit-key.fixture.ts'
 import type { StoreUnderTest } from '../suite/opened.fixture.ts'
 import type { PostgresStart } from './postgres.ts'
 import { openPostgresStore } from './postgres.ts'
@@ -19,7 +20,11 @@ export function withPostgres(
 ): () => Promise<void> {
   return withSchema(async (database) => {
     // The test server may run without fsync, on which these tests do not depend.
-    const open = (): Promise<Store> => openPostgresStore({ url: database.url, node: 'test', allowUnsafe: true, ...over })
+    const open = async (): Promise<Store> => {
+      const opened = await openPostgresStore({ url: database.url, node: 'test', allowUnsafe: true, ...over })
+      opened.setAuditKey(testAuditKey)
+      return opened
+    }
     let store = await open()
     const reopen = async (): Promise<Store> => {
       await store.close(5000)

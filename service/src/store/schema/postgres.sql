@@ -13,6 +13,9 @@ create table audit (
   mac bytea not null,
   request_id text not null,
   outcome text not null,
+  key_id text collate "C" not null,
+  address text not null,
+  changes text not null,
   primary key (chain, seq)
 );
 
@@ -75,6 +78,39 @@ create table credential_uses (
   primary key (merchant_id, number)
 );
 
+create table dashboard_passkeys (
+  passkey_id text collate "C" not null,
+  credential_id text collate "C" not null,
+  user_id text collate "C" not null,
+  merchant_id text collate "C" not null,
+  name text collate "C" not null,
+  public_key bytea not null,
+  counter bigint not null,
+  is_synced integer not null,
+  transports text collate "C" not null,
+  challenged_at bigint not null,
+  created_at bigint not null,
+  last_used_at bigint not null,
+  mac bytea not null,
+  primary key (passkey_id)
+);
+
+create unique index dashboard_passkeys_credential on dashboard_passkeys (credential_id);
+
+create index dashboard_passkeys_user on dashboard_passkeys (user_id, created_at);
+
+create table dashboard_recovery_codes (
+  user_id text collate "C" not null,
+  number integer not null,
+  merchant_id text collate "C" not null,
+  hash bytea not null,
+  pepper_key_id text collate "C" not null,
+  created_at bigint not null,
+  used_at bigint not null,
+  mac bytea not null,
+  primary key (user_id, number)
+);
+
 create table dashboard_sessions (
   session_id text collate "C" not null,
   user_id text collate "C" not null,
@@ -87,6 +123,8 @@ create table dashboard_sessions (
   user_agent text collate "C" not null,
   address text collate "C" not null,
   mac bytea not null,
+  method text collate "C" not null,
+  confirmed_at bigint not null,
   primary key (session_id)
 );
 
@@ -109,6 +147,10 @@ create table dashboard_users (
   tries integer not null,
   locked_until bigint not null,
   totp_step bigint not null,
+  sessions_from bigint not null,
+  kept_session text collate "C" not null,
+  code_tries integer not null,
+  codes_locked_until bigint not null,
   primary key (user_id)
 );
 
@@ -220,6 +262,7 @@ create table form_sessions (
   return_to text collate "C",
   cancelled_at bigint not null,
   mac bytea not null,
+  version integer not null,
   primary key (bucket, session_id)
 );
 
@@ -244,6 +287,31 @@ create table idempotency (
 );
 
 create index idempotency_ends_at on idempotency (ends_at);
+
+create table known_answers (
+  key_id text collate "C" not null,
+  purpose text collate "C" not null,
+  owner text collate "C" not null,
+  answer bytea not null,
+  primary key (key_id)
+);
+
+create index known_answers_owner on known_answers (owner);
+
+create table known_devices (
+  device_id text collate "C" not null,
+  user_id text collate "C" not null,
+  merchant_id text collate "C" not null,
+  hash bytea not null,
+  pepper_key_id text collate "C" not null,
+  created_at bigint not null,
+  mac bytea not null,
+  primary key (device_id)
+);
+
+create index known_devices_user on known_devices (user_id, created_at desc);
+
+create index known_devices_created_at on known_devices (created_at);
 
 create table merchants (
   id text collate "C" not null,
@@ -369,6 +437,7 @@ create table receipts (
   flagged smallint not null,
   due_at bigint,
   looks integer not null,
+  operations_digest bytea not null,
   primary key (bucket, receipt_id)
 );
 
@@ -411,6 +480,8 @@ create index request_log_card on request_log (bucket, merchant_id, card_id, at d
 
 create index request_log_hour on request_log (((at / 3600000)));
 
+create index request_log_caller on request_log (bucket, merchant_id, caller, at, request_id);
+
 create table sandbox_ledger (
   request_id text collate "C" not null,
   kind text not null,
@@ -446,6 +517,16 @@ create table send_limits (
 );
 
 create index send_limits_made_at on send_limits (made_at);
+
+create table sign_in_attempts (
+  subject text collate "C" not null,
+  tries bigint not null,
+  locked_until bigint not null,
+  ends_at bigint not null,
+  primary key (subject)
+);
+
+create index sign_in_attempts_ends_at on sign_in_attempts (ends_at);
 
 create table sms_inbox (
   merchant_id text collate "C" not null,
@@ -509,6 +590,7 @@ create table webhook_endpoints (
   before_ends_at bigint not null,
   created_at bigint not null,
   mac bytea not null,
+  version integer not null,
   primary key (bucket, endpoint_id)
 );
 

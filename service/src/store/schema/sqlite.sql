@@ -12,7 +12,7 @@ create table audit (
   version integer not null,
   mac blob not null,
   request_id text not null,
-  outcome text not null,
+  outcome text not null, key_id text not null default '', address text not null default '', changes text not null default '',
   primary key (chain, seq)
 ) strict;
 
@@ -75,6 +75,38 @@ create table credential_uses (
   primary key (merchant_id, number)
 ) strict;
 
+create table dashboard_passkeys (
+  passkey_id text primary key not null,
+  credential_id text not null,
+  user_id text not null,
+  merchant_id text not null,
+  name text not null,
+  public_key blob not null,
+  counter integer not null,
+  is_synced integer not null,
+  transports text not null,
+  challenged_at integer not null,
+  created_at integer not null,
+  last_used_at integer not null,
+  mac blob not null
+) strict;
+
+create unique index dashboard_passkeys_credential on dashboard_passkeys (credential_id);
+
+create index dashboard_passkeys_user on dashboard_passkeys (user_id, created_at);
+
+create table dashboard_recovery_codes (
+  user_id text not null,
+  number integer not null,
+  merchant_id text not null,
+  hash blob not null,
+  pepper_key_id text not null,
+  created_at integer not null,
+  used_at integer not null,
+  mac blob not null,
+  primary key (user_id, number)
+) strict;
+
 create table dashboard_sessions (
   session_id text primary key not null,
   user_id text not null,
@@ -86,7 +118,7 @@ create table dashboard_sessions (
   last_seen_at integer not null,
   user_agent text not null,
   address text not null
-, mac blob not null default x'') strict;
+, mac blob not null default x'', method text not null default 'password', confirmed_at integer not null default 0) strict;
 
 create index dashboard_sessions_last_seen on dashboard_sessions (last_seen_at);
 
@@ -107,7 +139,7 @@ create table dashboard_users (
   tries integer not null,
   locked_until integer not null,
   totp_step integer not null
-) strict;
+, sessions_from integer not null default 0, kept_session text not null default '', code_tries integer not null default 0, codes_locked_until integer not null default 0) strict;
 
 create index dashboard_users_merchant on dashboard_users (merchant_id, user_id);
 
@@ -212,7 +244,7 @@ create table form_sessions (
   locale text,
   attempts_left integer not null,
   created_at integer not null,
-  ends_at integer not null, return_to text, cancelled_at integer not null default 0, mac blob not null default x'',
+  ends_at integer not null, return_to text, cancelled_at integer not null default 0, mac blob not null default x'', version integer not null default 1,
   primary key (bucket, session_id)
 ) strict;
 
@@ -236,6 +268,29 @@ create table idempotency (
 ) strict;
 
 create index idempotency_ends_at on idempotency (ends_at);
+
+create table known_answers (
+  key_id text primary key not null,
+  purpose text not null,
+  owner text not null,
+  answer blob not null
+) strict;
+
+create index known_answers_owner on known_answers (owner);
+
+create table known_devices (
+  device_id text primary key not null,
+  user_id text not null,
+  merchant_id text not null,
+  hash blob not null,
+  pepper_key_id text not null,
+  created_at integer not null,
+  mac blob not null
+) strict;
+
+create index known_devices_created_at on known_devices (created_at);
+
+create index known_devices_user on known_devices (user_id, created_at desc);
 
 create table merchants (
   id text primary key not null,
@@ -350,7 +405,7 @@ create table receipts (
   unknown_since integer not null,
   flagged integer not null,
   due_at integer,
-  looks integer not null,
+  looks integer not null, operations_digest blob not null default x'',
   primary key (bucket, receipt_id)
 ) strict;
 
@@ -386,6 +441,8 @@ create table request_log (
   detail text not null,
   primary key (bucket, merchant_id, at, request_id)
 ) strict;
+
+create index request_log_caller on request_log (bucket, merchant_id, caller, at, request_id);
 
 create index request_log_card on request_log (bucket, merchant_id, card_id, at desc, request_id desc) where card_id <> '';
 
@@ -427,6 +484,15 @@ create table send_limits (
 ) strict;
 
 create index send_limits_made_at on send_limits (made_at);
+
+create table sign_in_attempts (
+  subject text primary key not null,
+  tries integer not null,
+  locked_until integer not null,
+  ends_at integer not null
+) strict;
+
+create index sign_in_attempts_ends_at on sign_in_attempts (ends_at);
 
 create table sms_inbox (
   merchant_id text not null,
@@ -483,7 +549,7 @@ create table webhook_endpoints (
   secret blob not null,
   secret_before blob,
   before_ends_at integer not null,
-  created_at integer not null, mac blob not null default x'',
+  created_at integer not null, mac blob not null default x'', version integer not null default 1,
   primary key (bucket, endpoint_id)
 ) strict;
 

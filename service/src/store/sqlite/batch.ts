@@ -1,8 +1,12 @@
+import type { Dek } from '@tessera/vault/dek'
+
 import { emptyChain, linkEntry } from '../audit-chain.ts'
 import { type AuditEntry, type AuditHead, findAuditHead, auditTable } from '../audit.ts'
 import { startTransaction, type NamedTransaction } from '../transactions.ts'
 import type { Transaction } from '../transaction.ts'
 import { sql } from '../statement.ts'
+import type { AuditCommit } from '../store.ts'
+import type { RowVersion } from '../table.ts'
 import type { Connection } from './connect.ts'
 import { sqliteFaultOf } from './fault.ts'
 import type { SqliteFault } from './fault.ts'
@@ -14,26 +18,48 @@ export const SQLITE_CHAIN = 'embedded'
 export type TransactionResult = { readonly result: unknown } | { readonly failed: string; readonly fault: Exclude<SqliteFault, 'lost'> }
 
 /** The results of a batch; or `lost`, when it may be durable or not. */
-export type BatchResult = { readonly ends: readonly TransactionResult[] } | { readonly lost: string }
+export type BatchResult = CommittedBatch | { readonly lost: string }
+
+/** `audit.after` is the head after the last commit of this thread, also when this batch was not committed. */
+export interface CommittedBatch {
+  readonly ends: readonly TransactionResult[]
+  readonly audit: AuditCommit
+}
+
+export interface BatchWriter {
+  write(batch: readonly NamedTransaction[]): BatchResult
+  /** Entries are linked under this key from the next batch on. */
+  setAuditKey(key: Dek): void
+}
 
 /** Group commit: one COMMIT for all transactions of a batch, each in a savepoint of its own. */
-export function makeBatchWriter(connection: Connection): (batch: readonly NamedTransaction[]) => BatchResult {
+export function makeBatchWriter(connection: Connection): BatchWriter {
   const begin = connection.db.prepare('begin immediate')
   const commit = connection.db.prepare('commit')
   const save = connection.db.prepare('savepoint unit')
   const release = connection.db.prepare('release unit')
   const rollbackTo = connection.db.prepare('rollback to unit')
   let head: AuditHead = emptyChain(SQLITE_CHAIN)
+  /** The head after the last commit of this thread. */
+  let committed = head
   let seenVersion = NEVER
-  return writeBatch
+  let auditKey: Dek | null = null
+  /** What the entries of the batch say about versions above 1. */
+  let versions: RowVersion[] = []
+  let isBehindCut = false
+  return { write: writeBatch, setAuditKey: (key) => (auditKey = key) }
 
   function writeBatch(batch: readonly NamedTransaction[]): BatchResult {
     try {
       begin.run()
+      isBehindCut = false
       refreshHead()
+      const before = head
+      versions = []
       const ends = batch.map(runTransaction)
       commit.run()
-      return { ends }
+      committed = head
+      return { ends, audit: { before, after: committed, versions, isBehindCut } }
     } catch (err) {
       // The head of the audit chain has to be read again from the database.
       seenVersion = NEVER
@@ -41,34 +67,40 @@ export function makeBatchWriter(connection: Connection): (batch: readonly NamedT
     }
   }
 
-  /** Reads the chain's head again when another process may have written: then SQLite's data version has changed. */
+  /**
+   * Reads the chain's head again when another program has written to the database: then SQLite's data version has changed. It never goes back
+   * behind the head that was committed here, so that entries that somebody deleted leave a gap.
+   */
   function refreshHead(): void {
     const version = Number(connection.run(dataVersion, [])[0]?.['data_version'])
     if (version === seenVersion) return
     seenVersion = version
     const query = findAuditHead(SQLITE_CHAIN)
-    head = query.map(connection.run(query.statement, query.values)) ?? emptyChain(SQLITE_CHAIN)
+    const stored = query.map(connection.run(query.statement, query.values))
+    head = stored !== null && stored.seq > committed.seq ? stored : committed
+    isBehindCut = (stored?.seq ?? 0) < committed.seq
   }
 
   function runTransaction(named: NamedTransaction): TransactionResult {
-    const headBefore = head
+    const before = { head, versions: versions.length }
     save.run()
     try {
       const { result, isRolledBack } = drive(startTransaction(named))
-      if (isRolledBack) undo(headBefore)
+      if (isRolledBack) undo(before)
       release.run()
       return { result }
     } catch (err) {
       if (sqliteFaultOf(err) !== 'statement' || !connection.db.isTransaction) throw err
-      undo(headBefore)
+      undo(before)
       release.run()
       return { failed: messageOf(err), fault: 'statement' }
     }
   }
 
-  function undo(headBefore: AuditHead): void {
+  function undo(before: { readonly head: AuditHead; readonly versions: number }): void {
     rollbackTo.run()
-    head = headBefore
+    head = before.head
+    versions.length = before.versions
   }
 
   function drive(transaction: Transaction<unknown>): { result: unknown; isRolledBack: boolean } {
@@ -85,9 +117,10 @@ export function makeBatchWriter(connection: Connection): (batch: readonly NamedT
   }
 
   function insertAudit(audit: AuditEntry): void {
-    const entry = linkEntry(head, audit)
+    const entry = linkEntry(auditKey, head, audit)
     connection.run(auditTable.insertStatement, auditTable.toValues(entry))
     head = { chain: entry.chain, seq: entry.seq, hash: entry.hash }
+    if (entry.version > 1) versions.push({ subject: entry.subject, version: entry.version })
   }
 
   function endFailed(batch: readonly NamedTransaction[], err: unknown): BatchResult {
@@ -101,18 +134,27 @@ export function makeBatchWriter(connection: Connection): (batch: readonly NamedT
       return { lost: `${failed}; and it could not be rolled back: ${messageOf(worse)}` }
     }
     if (fault === 'broken' && batch.length > 1) return writeOneByOne(batch)
-    return { ends: batch.map(() => ({ failed, fault })) }
+    return { ends: batch.map(() => ({ failed, fault })), audit: nothing() }
   }
 
   /** A transaction that met a broken page has rolled back the whole batch: each is repeated alone, so that only that one fails. */
   function writeOneByOne(batch: readonly NamedTransaction[]): BatchResult {
     const ends: TransactionResult[] = []
+    const before = committed
+    const all: RowVersion[] = []
+    let isAnyBehindCut = false
     for (const named of batch) {
       const end = writeBatch([named])
       if ('lost' in end) return end
       ends.push(...end.ends)
+      all.push(...end.audit.versions)
+      isAnyBehindCut ||= end.audit.isBehindCut
     }
-    return { ends }
+    return { ends, audit: { before, after: committed, versions: all, isBehindCut: isAnyBehindCut } }
+  }
+
+  function nothing(): AuditCommit {
+    return { before: committed, after: committed, versions: [], isBehindCut: false }
   }
 }
 

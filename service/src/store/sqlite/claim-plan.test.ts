@@ -5,6 +5,8 @@ import { claimDeliveries, recordDeliveryAttempt } from '../deliveries.ts'
 import { deleteOldFormCards, deleteOldFormSessions } from '../form-sessions.ts'
 import { deleteOldIdempotencyRecords } from '../idempotency.ts'
 import { deleteOldEvents } from '../outbox.ts'
+import { deleteOldKnownDevices } from '../known-devices.ts'
+import { deleteOldSignInAttempts } from '../sign-in-attempts.ts'
 import { deleteOldLimits } from '../send-limits.ts'
 import type { Transaction } from '../transaction.ts'
 import type { Row } from '../statement.ts'
@@ -28,6 +30,8 @@ const transactions: readonly (readonly [string, () => Transaction<unknown>])[] =
   ['form_sessions_ends_at', () => deleteOldFormSessions({ before })],
   ['form_cards_ends_at', () => deleteOldFormCards({ before })],
   ['dashboard_sessions_last_seen', () => deleteOldDashboardSessions({ before })],
+  ['sign_in_attempts_ends_at', () => deleteOldSignInAttempts({ before })],
+  ['known_devices_created_at', () => deleteOldKnownDevices({ before })],
 ]
 
 for (const [name, backlog] of [['without statistics', null], ...Object.entries(backlogs)] as const) {

@@ -1,3 +1,4 @@
+import type { Dek } from '@tessera/vault/dek'
 import { parentPort, workerData } from 'node:worker_threads'
 import type { NamedTransaction } from '../transactions.ts'
 import { makeBatchWriter } from './batch.ts'
@@ -10,17 +11,19 @@ if (port === null) throw new Error('the commit worker runs as a worker thread')
 
 const { path, maxPages } = workerData as CommitWorkerStart
 const connection = connectWriter(path, maxPages)
-const writeBatch = makeBatchWriter(connection)
+const writer = makeBatchWriter(connection)
 
-port.on('message', (batch: readonly NamedTransaction[] | null) => {
-  if (batch === null) {
+port.on('message', (message: CommitWorkerMessage) => {
+  if (message === null) {
     connection.db.close()
     port.close()
-    return
-  }
-  port.postMessage(writeBatch(batch))
+  } else if ('auditKey' in message) writer.setAuditKey(message.auditKey)
+  else port.postMessage(writer.write(message))
 })
 port.postMessage('ready')
+
+/** A batch to commit, a new audit key, or null: close. */
+export type CommitWorkerMessage = readonly NamedTransaction[] | { readonly auditKey: Dek } | null
 
 /** The worker's options. */
 export interface CommitWorkerStart {

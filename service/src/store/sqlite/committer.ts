@@ -1,14 +1,21 @@
 import { Worker } from 'node:worker_threads'
+import type { Dek } from '@tessera/vault/dek'
+
+import type { AuditHead } from '../audit.ts'
 import type { NamedTransaction } from '../transactions.ts'
-import { StoreFull, StoreOutcomeUnknown, StoreOverloaded, StoreUnavailable } from '../store.ts'
+import { type AuditListener, StoreFull, StoreOutcomeUnknown, StoreOverloaded, StoreUnavailable } from '../store.ts'
 import type { BatchResult, TransactionResult } from './batch.ts'
-import type { CommitWorkerStart } from './commit-worker.ts'
+import type { CommitWorkerMessage, CommitWorkerStart } from './commit-worker.ts'
 import { ownBytes } from './own-bytes.ts'
 
 /** Collects writes and has the worker commit them, one batch at a time; the next batch is collected while one commits. */
 export interface Committer {
   /** Resolves after COMMIT. */
   write(name: string, input: unknown): Promise<unknown>
+  setAuditKey(key: Dek): void
+  /** The head of the audit chain after the last commit; null before the first. */
+  auditHead(): AuditHead | null
+  watchAudit(listener: AuditListener): void
   close(deadlineMs: number): Promise<void>
 }
 
@@ -34,6 +41,8 @@ export async function startCommitter(
   let scheduled = false
   let closing: (() => void) | null = null
   let ended: Error | null = null
+  let head: AuditHead | null = null
+  const listeners: AuditListener[] = []
 
   worker.on('message', (end: BatchResult) => {
     const batch = committing
@@ -42,6 +51,9 @@ export async function startCommitter(
       fail(new Error(`the embedded database failed: ${end.lost}`))
       return
     }
+    const { audit } = end
+    if (audit.after.seq > 0) head = audit.after
+    if (audit.after.seq > audit.before.seq) for (const listener of listeners) listener(audit)
     resolveWrites(batch, end.ends)
     if (waiting.length > 0) send()
     else closing?.()
@@ -52,7 +64,17 @@ export async function startCommitter(
     closing?.()
   })
 
-  return { write, close }
+  return {
+    write,
+    setAuditKey: (auditKey) => post({ auditKey }),
+    auditHead: () => head,
+    watchAudit: (listener) => void listeners.push(listener),
+    close,
+  }
+
+  function post(message: CommitWorkerMessage): void {
+    worker.postMessage(message)
+  }
 
   function write(name: string, input: unknown): Promise<unknown> {
     if (ended !== null || closing !== null) return Promise.reject(new StoreUnavailable('the store is closed', { cause: ended }))
@@ -72,7 +94,7 @@ export async function startCommitter(
   function send(): void {
     if (ended !== null) return
     committing = waiting.splice(0, maxBatchSize)
-    worker.postMessage(committing.map(({ transaction }) => transaction))
+    post(committing.map(({ transaction }) => transaction))
   }
 
   function fail(cause: Error): void {
@@ -94,7 +116,7 @@ export async function startCommitter(
     })
     clearTimeout(timer)
     for (const { reject } of waiting.splice(0)) reject(new StoreUnavailable('the store is closed'))
-    worker.postMessage(null)
+    post(null)
     if (await isDoneWithin(deadlineMs, exited)) return
     // The disk may be blocking it; what it still commits is not acknowledged.
     ended = new StoreOutcomeUnknown('the commit worker did not end in time')

@@ -1,7 +1,7 @@
 import { closeSync, fsyncSync, mkdirSync, openSync, statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
-import { primaryCode, SQLITE_NOTADB } from './fault.ts'
+import { opening } from './fault.ts'
 import type { Row, Statement, Value } from '../statement.ts'
 
 /** A connection that runs the shared statements; each is prepared once. */
@@ -84,20 +84,18 @@ export function connectWriter(path: string, maxPages: number | null): Connection
   return connect(db)
 }
 
-/** The first access to the file: throws an error with a clear message when it is not a database. */
+/** The first access to the file. Throws `StoreDamaged` when it is not a database. */
 function switchToWal(db: DatabaseSync, path: string): void {
   try {
-    db.exec('pragma journal_mode = wal')
+    opening(path, () => db.exec('pragma journal_mode = wal'))
   } catch (err) {
     db.close()
-    throw primaryCode(err) === SQLITE_NOTADB
-      ? new Error(`${path} is not a database, or an encrypted one: move it away and start again`, { cause: err })
-      : err
+    throw err
   }
 }
 
 /** Opens the cards' database for reading only. */
-export function connectReader(path: string): Connection {
+export function connectReader(path: string | URL): Connection {
   const db = new DatabaseSync(path, { readOnly: true })
   db.exec('pragma busy_timeout = 250')
   db.exec('pragma cache_size = -65536')

@@ -1,3 +1,5 @@
+import { StoreDamaged } from '../store.ts'
+
 /** What an error of SQLite means for the caller. Codes: sqlite.org/rescode.html; the low byte is the primary one. */
 export type SqliteFault =
   /** No room: roll back, refuse, keep reading, and write again when there is room. */
@@ -30,6 +32,24 @@ export function sqliteFaultOf(err: unknown): SqliteFault {
       return 'statement'
   }
 }
+
+/** Runs a step of opening a database file. Throws `StoreDamaged` when the file is damaged or is not a database. */
+export function opening<T>(path: string, open: () => T): T {
+  try {
+    return open()
+  } catch (err) {
+    const code = primaryCode(err)
+    if (code === SQLITE_NOTADB) throw new StoreDamaged(`${path} is not a database, or an encrypted one`, restoreFile, { cause: err })
+    if (code === SQLITE_CORRUPT) {
+      const reason = err instanceof Error ? err.message : String(err)
+      throw new StoreDamaged(`${path} is damaged (${reason})`, restoreFile, { cause: err })
+    }
+    throw err
+  }
+}
+
+const restoreFile =
+  'Restarting does not help: keep a copy of the file, and restore database and key store from backups of the same time, or set TESSERA_DATA to another folder.'
 
 /** The primary result code of an error of node:sqlite, or null. */
 export function primaryCode(err: unknown): number | null {

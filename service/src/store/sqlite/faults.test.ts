@@ -11,6 +11,7 @@ import { makeCard, makeAuditEntry } from '../suite/samples.fixture.ts'
 import { runInsertLoad } from './load.fixture.ts'
 import { openSqliteStore, SQLITE_FILE } from './sqlite.ts'
 import { withFolder, withSqlite } from './with-store.fixture.ts'
+import { withTestAuditKey } from '../suite/audit-key.fixture.ts'
 
 test('acknowledged writes survive kill -9, in every cycle', () =>
   withFolder(async (folder) => {
@@ -122,7 +123,7 @@ function injecting(folder: string, call: string, fault: string): string[] {
 }
 
 async function withReopened(folder: string, check: (store: Store) => Promise<void>, maxPages?: number): Promise<void> {
-  const store = await openSqliteStore(maxPages === undefined ? { folder } : { folder, maxPages })
+  const store = withTestAuditKey(await openSqliteStore(maxPages === undefined ? { folder } : { folder, maxPages }))
   try {
     await check(store)
   } finally {

@@ -7,6 +7,7 @@ import { openSqliteKeyStore, SQLITE_KEYS_FILE } from './keys.ts'
 import { openSqliteStore, SQLITE_FILE } from './sqlite.ts'
 import { withFolder, withSqlite } from './with-store.fixture.ts'
 import { findCard, insertCard, updateCard } from '../cards.ts'
+import { withTestAuditKey } from '../suite/audit-key.fixture.ts'
 
 test(
   'only the owner can read the files of the embedded store',
@@ -55,7 +56,8 @@ test('a file that is not a database is refused and left as it is', () =>
 test('reading a damaged page fails, and cards on other pages are read and written', () =>
   withFolder(async (folder) => {
     const exits: Error[] = []
-    const open = (): ReturnType<typeof openSqliteStore> => openSqliteStore({ folder, exit: (cause) => exits.push(cause) })
+    const open = async (): ReturnType<typeof openSqliteStore> =>
+      withTestAuditKey(await openSqliteStore({ folder, exit: (cause) => exits.push(cause) }))
     const cards = Array.from({ length: 300 }, (_, number) => makeCard(number, { account: JSON.stringify({ filler: 'x'.repeat(900) }) }))
     const before = await open()
     await Promise.all(cards.map((card) => before.write(insertCard, { card, audit: makeAuditEntry(card) })))

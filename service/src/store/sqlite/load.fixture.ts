@@ -8,6 +8,7 @@ import { findCard, insertCard } from '../cards.ts'
 import { StoreFull } from '../store.ts'
 import { makeCard, makeAuditEntry } from '../suite/samples.fixture.ts'
 import { openSqliteStore } from './sqlite.ts'
+import { withTestAuditKey } from '../suite/audit-key.fixture.ts'
 
 // A process that inserts cards as fast as it can and prints the outcome of each. Tests break it from outside.
 
@@ -45,7 +46,7 @@ const [folder, from] = process.argv.slice(2)
 if (process.argv[1] === fileURLToPath(import.meta.url) && folder !== undefined) await load(folder, Number(from))
 
 async function load(folder: string, from: number): Promise<void> {
-  const store = await openSqliteStore({ folder })
+  const store = withTestAuditKey(await openSqliteStore({ folder }))
   let next = from
   const write = async (): Promise<void> => {
     for (;;) {

@@ -44,7 +44,7 @@ test('the folder is accessible to its owner alone', () =>
 test('a lock file that is not ours, a file in place of the folder and a broken pid have clear messages', () =>
   withFolder(async (folder) => {
     writeFileSync(join(folder, 'tessera.lock'), 'another file that happens to have this name'.repeat(20))
-    assert.throws(() => lockFolder(folder), /tessera\.lock in .* is not ours: move it away/)
+    assert.throws(() => lockFolder(folder), /tessera\.lock in .* is not a lock of Tessera/)
     writeFileSync(join(folder, 'file'), '')
     assert.throws(() => lockFolder(join(folder, 'file')), /the folder .* cannot be used: it is not a folder/)
 

@@ -1,6 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
+import { StoreDamaged } from '../store.ts'
 import { makeDatabaseFile } from './connect.ts'
 import { primaryCode, SQLITE_BUSY, SQLITE_NOTADB } from './fault.ts'
 
@@ -47,7 +48,7 @@ export class FolderLocked extends Error {
 function lockError(err: unknown, folder: string, pidPath: string): Error {
   if (primaryCode(err) === SQLITE_BUSY) return new FolderLocked(folder, readPid(pidPath))
   if (primaryCode(err) === SQLITE_NOTADB)
-    return new Error(`tessera.lock in ${folder} is not ours: move it away and start again`, { cause: err })
+    return new StoreDamaged(`tessera.lock in ${folder} is not a lock of Tessera`, 'Move it away and start again.', { cause: err })
   return new Error(`the folder ${folder} cannot be locked: ${err instanceof Error ? err.message : String(err)}`, { cause: err })
 }
 

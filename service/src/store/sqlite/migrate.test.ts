@@ -4,7 +4,15 @@ import { DatabaseSync } from 'node:sqlite'
 import { test } from 'node:test'
 import { readMigrations } from '../migrations/migrations.ts'
 import { insertSampleReceipt, makeReceipt } from '../suite/money.fixture.ts'
-import { cardIndexesBefore, merchantAfter, merchantsBefore, verificationsBefore, withoutBlanks } from '../suite/merchants-before.fixture.ts'
+import {
+  auditBefore,
+  cardIndexesBefore,
+  merchantAfter,
+  merchantsBefore,
+  verificationsBefore,
+  withoutBlanks,
+} from '../suite/merchants-before.fixture.ts'
+import { withTestAuditKey } from '../suite/audit-key.fixture.ts'
 import { makeCard, makeAuditEntry, sampleMerchantId, nextVersion } from '../suite/samples.fixture.ts'
 import { expectSchema, readSqliteSchema } from '../suite/schema.fixture.ts'
 import { openSqliteStore, SQLITE_FILE } from './sqlite.ts'
@@ -21,13 +29,13 @@ test(
 test('an embedded store from before payments keeps its cards and accepts receipts', () =>
   withFolder(async (folder) => {
     const card = makeCard(1)
-    const first = await openSqliteStore({ folder })
+    const first = withTestAuditKey(await openSqliteStore({ folder }))
     await first.write(insertCard, { card, audit: makeAuditEntry(card) })
     await first.close(5000)
     revertToFirstMigration(folder)
 
     const applied: unknown[] = []
-    const store = await openSqliteStore({ folder, log: (event, fields) => applied.push([event, fields]) })
+    const store = withTestAuditKey(await openSqliteStore({ folder, log: (event, fields) => applied.push([event, fields]) }))
     try {
       const expected = [
         { number: 2, name: 'money', breaking: false },
@@ -49,6 +57,13 @@ test('an embedded store from before payments keeps its cards and accepts receipt
         { number: 18, name: 'open-receipts', breaking: false },
         { number: 19, name: 'audit-actions', breaking: false },
         { number: 20, name: 'row-macs', breaking: true },
+        { number: 21, name: 'form-session-mac-default', breaking: false },
+        { number: 22, name: 'row-versions', breaking: true },
+        { number: 23, name: 'keyed-audit', breaking: true },
+        { number: 24, name: 'known-answers', breaking: false },
+        { number: 25, name: 'request-log-callers', breaking: false },
+        { number: 26, name: 'step-up', breaking: true },
+        { number: 27, name: 'sign-ins', breaking: false },
       ]
       assert.deepEqual(
         applied,
@@ -73,6 +88,7 @@ function revertToFirstMigration(folder: string): void {
   db.exec(merchantsBefore('sqlite'))
   db.exec(cardIndexesBefore('sqlite'))
   db.exec(verificationsBefore)
+  db.exec(auditBefore)
   db.exec('delete from migrations where number >= 2')
   db.close()
 }

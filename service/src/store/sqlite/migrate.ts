@@ -11,7 +11,7 @@ export function migrateSqlite(db: DatabaseSync, folder: 'cards' | 'keys'): reado
     db.exec(
       'create table if not exists migrations (number integer primary key not null, name text not null, checksum text not null) strict',
     )
-    const pending = planMigrations(readMigrations('sqlite', folder), listApplied(db))
+    const pending = planMigrations(readMigrations('sqlite', folder), readAppliedMigrations(db))
     const insertApplied = db.prepare('insert into migrations (number, name, checksum) values (?, ?, ?)')
     for (const migration of pending) {
       db.exec(migration.text)
@@ -25,7 +25,12 @@ export function migrateSqlite(db: DatabaseSync, folder: 'cards' | 'keys'): reado
   }
 }
 
-function listApplied(db: DatabaseSync): AppliedMigration[] {
+/** Whether a database has a schema of ours. */
+export function hasMigrationsTable(db: DatabaseSync): boolean {
+  return db.prepare("select 1 from sqlite_schema where type = 'table' and name = 'migrations'").get() !== undefined
+}
+
+export function readAppliedMigrations(db: DatabaseSync): AppliedMigration[] {
   const found = db.prepare('select number, name, checksum from migrations order by number').all() as Row[]
   return found.map((row) => ({ number: readInteger(row, 'number'), name: readText(row, 'name'), checksum: readText(row, 'checksum') }))
 }

@@ -1,5 +1,6 @@
 import { type Store, type StoreLock, StoreUnavailable } from '../store.ts'
 import { sql } from '../statement.ts'
+import { opening } from './fault.ts'
 import { startCommitter } from './committer.ts'
 import { connectReader, connectWriter, makeDatabaseFile } from './connect.ts'
 import { logMigrations, type LogMigrations } from '../migrations/migrations.ts'
@@ -31,6 +32,9 @@ export async function openSqliteStore({ folder, log, exit = endService, maxPages
       if (!open) throw new StoreUnavailable('the store is closed')
       return map(reader.run(statement, values))
     },
+    setAuditKey: (key) => committer.setAuditKey(key),
+    auditHeads: () => [committer.auditHead()].filter((head) => head !== null),
+    watchAudit: (listener) => committer.watchAudit(listener),
     // The lock of the data folder admits one process.
     tryLock: async () => ownLock,
     ping: async () => {
@@ -50,7 +54,7 @@ export async function openSqliteStore({ folder, log, exit = endService, maxPages
 function migrate(path: string): readonly Migration[] {
   const writer = connectWriter(path, null)
   try {
-    return migrateSqlite(writer.db, 'cards')
+    return opening(path, () => migrateSqlite(writer.db, 'cards'))
   } finally {
     writer.db.close()
   }

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import type { Row } from '../statement.ts'
+import { testAuditKey } from '../suite/audit-key.fixture.ts'
 import type { StoreUnderTest } from '../suite/opened.fixture.ts'
 import { openSqliteStore, SQLITE_FILE } from './sqlite.ts'
 
@@ -10,13 +11,16 @@ import { openSqliteStore, SQLITE_FILE } from './sqlite.ts'
 export function withSqlite(test: (opened: StoreUnderTest & { readonly folder: string }) => Promise<void>): () => Promise<void> {
   return () =>
     withFolder(async (folder) => {
-      const open = (): ReturnType<typeof openSqliteStore> =>
-        openSqliteStore({
+      const open = async (): ReturnType<typeof openSqliteStore> => {
+        const opened = await openSqliteStore({
           folder,
           exit: (cause) => {
             throw cause
           },
         })
+        opened.setAuditKey(testAuditKey)
+        return opened
+      }
       let store = await open()
       const raw = async (text: string): Promise<readonly Row[]> => queryRaw(folder, text)
       const reopen = async (): ReturnType<typeof openSqliteStore> => {

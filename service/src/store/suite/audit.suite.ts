@@ -6,6 +6,7 @@ import { type AuditHead, listAuditEntries, listAuditHeads, listAuditOfSubject } 
 import { findCard, insertCard, updateCard } from '../cards.ts'
 import type { Store } from '../store.ts'
 import { bytesOf, makeCard, makeAuditEntry, nextVersion, shreddedVersion } from './samples.fixture.ts'
+import { testAuditKey, testAuditKeys } from './audit-key.fixture.ts'
 import type { WithStore } from './opened.fixture.ts'
 
 export function auditSuite(withStore: WithStore): void {
@@ -28,11 +29,16 @@ export function auditSuite(withStore: WithStore): void {
   test(
     'an entry contains what was written',
     withStore(async ({ store }) => {
-      const audit = makeAuditEntry(makeCard(1), 'card.created', { outcome: 'o‘zgardi' })
+      const audit = makeAuditEntry(makeCard(1), 'card.created', {
+        outcome: 'o‘zgardi',
+        address: '203.0.113.7',
+        changes: [{ name: 'role', from: null, to: 'owner' }],
+      })
       await store.write(insertCard, { card: makeCard(1), audit })
       const [head] = await store.read(listAuditHeads())
       const [entry] = await store.read(listAuditEntries(head!.chain, 0, 10))
-      assert.deepEqual(entry, { ...audit, chain: head!.chain, seq: 1, hash: head!.hash })
+      const link = { chain: head!.chain, seq: 1, hash: head!.hash, keyId: testAuditKey.keyId }
+      assert.deepEqual(entry, { ...audit, ...link, address: '203.0.113.7', changes: '[["role",null,"owner"]]' })
       assert.deepEqual(await store.read(listAuditEntries(head!.chain, 1, 10)), [])
     }),
   )
@@ -67,7 +73,8 @@ export function auditSuite(withStore: WithStore): void {
     withStore(async ({ store, raw }) => {
       for (let number = 0; number < 6; number++) await insert(store, number)
       const [head] = await store.read(listAuditHeads())
-      const verify = (known: AuditHead[] = []): Promise<unknown> => verifyChain(store, head!.chain, known).then(({ faults }) => faults)
+      const verify = (known: AuditHead[] = []): Promise<unknown> =>
+        verifyChain(head!.chain, { store, keys: testAuditKeys, known }).then(({ faults }) => faults)
       assert.deepEqual(await verify([head!]), [])
 
       await raw(`update audit set outcome = 'nothing' where seq = 3`)
@@ -89,7 +96,9 @@ export function auditSuite(withStore: WithStore): void {
       for (let number = 0; number < 3; number++) await insert(store, number)
       const [head] = await store.read(listAuditHeads())
       const known = { ...head!, hash: bytesOf('recorded before') }
-      assert.deepEqual((await verifyChain(store, head!.chain, [known])).faults, [{ seq: head!.seq, fault: 'rewritten' }])
+      assert.deepEqual((await verifyChain(head!.chain, { store, keys: testAuditKeys, known: [known] })).faults, [
+        { seq: head!.seq, fault: 'rewritten' },
+      ])
     }),
   )
 
@@ -127,7 +136,8 @@ export function auditSuite(withStore: WithStore): void {
 async function findRowFaults(store: Store): Promise<(string | null)[]> {
   const right = { hasValidMac: () => Promise.resolve(true) }
   const faults: (string | null)[] = []
-  for await (const { fault } of checkRows(store, { card: right, receipt: right, merchant: right })) faults.push(fault?.what ?? null)
+  for await (const { fault } of checkRows(store, { card: right, receipt: right, merchant: right, operation: right, other: () => right }))
+    faults.push(fault?.what ?? null)
   return faults
 }
 
@@ -146,7 +156,7 @@ async function change(store: Store, count: number): Promise<void> {
 export async function countVerifiedEntries(store: Store): Promise<number> {
   let sum = 0
   for (const head of await store.read(listAuditHeads())) {
-    const report = await verifyChain(store, head.chain, [head])
+    const report = await verifyChain(head.chain, { store, keys: testAuditKeys, known: [head] })
     assert.deepEqual(report.faults, [], head.chain)
     sum += report.entries
   }

@@ -106,6 +106,7 @@ export function complianceSuite(withStore: WithStore): void {
       scripts: scripts.map((each) => toStored(each, page, checkedAt)),
       pagesMax: 3,
       scriptsMax: 4,
+      replaced: [],
       ...over,
       audit: auditOf('page.checked', 'u'),
     })

@@ -1,10 +1,18 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { listAuditOfSubject, listUserActions } from '../audit.ts'
+import { findNewestAudited, listAuditOfSubject, listUserActions } from '../audit.ts'
 import { insertCard, listCards } from '../cards.ts'
+import { type DashboardPasskeyRow, deletePasskey, findPasskey, insertPasskey, listPasskeys, updatePasskey } from '../dashboard-passkeys.ts'
 import {
+  type DashboardRecoveryCodeRow,
+  listRecoveryCodes,
+  markRecoveryCodeUsed,
+  replaceRecoveryCodes,
+} from '../dashboard-recovery-codes.ts'
+import {
+  confirmDashboardSession,
   type DashboardSessionRow,
-  deleteDashboardSessions,
+  deleteDashboardSession,
   deleteOldDashboardSessions,
   findDashboardSession,
   insertDashboardSession,
@@ -12,8 +20,12 @@ import {
   touchDashboardSession,
 } from '../dashboard-sessions.ts'
 import {
+  acceptTotpStep,
+  claimCodeAttempt,
   claimSignInAttempt,
   type DashboardUserRow,
+  endDashboardSessions,
+  findDashboardUser,
   findDashboardUserByPhone,
   insertDashboardUser,
   listDashboardUsers,
@@ -39,10 +51,14 @@ export function dashboardSuite(withStore: WithStore): void {
     mustChange: true,
     totp: bytesOf('totp'),
     createdAt: T0,
+    sessionsFrom: 0,
+    keptSession: '',
     mac: bytesOf('mac'),
     failedAttempts: 0,
     lockedUntil: 0,
     totpStep: 0,
+    failedCodes: 0,
+    codesLockedUntil: 0,
   }
   const session: DashboardSessionRow = {
     sessionId: 'b'.repeat(24),
@@ -55,6 +71,8 @@ export function dashboardSuite(withStore: WithStore): void {
     lastSeenAt: T0,
     userAgent: 'Browser "1"',
     address: '192.0.2.7',
+    method: 'password',
+    confirmedAt: 0,
     mac: bytesOf('session'),
   }
 
@@ -104,9 +122,103 @@ export function dashboardSuite(withStore: WithStore): void {
       assert.equal(claims.filter(Boolean).length, 10)
       assert.equal(await store.write(claimSignInAttempt, { ...claim, now: T0 + 999 }), false)
       assert.equal(await store.write(claimSignInAttempt, { ...claim, now: T0 + 1000 }), true)
-      const steps = await Promise.all([7, 7, 6].map((step) => store.write(resetSignInAttempts, { userId: user.userId, totpStep: step })))
+      await store.write(resetSignInAttempts, { userId: user.userId })
+      const steps = await Promise.all([7, 7, 6].map((totpStep) => store.write(acceptTotpStep, { userId: user.userId, totpStep })))
       assert.equal(steps.filter(Boolean).length <= 2 && steps.some(Boolean), true)
-      assert.equal(await store.write(resetSignInAttempts, { userId: user.userId, totpStep: 7 }), false)
+      assert.equal(await store.write(acceptTotpStep, { userId: user.userId, totpStep: 7 }), false)
+    }),
+  )
+
+  test(
+    'codes of the second factor are counted apart from passwords, and an accepted one resets their count',
+    withStore(async ({ store }) => {
+      await store.write(insertDashboardUser, { user, audit })
+      const claim = { userId: user.userId, now: T0, maxAttempts: 10, lockMs: 1000 }
+      const claims = await Promise.all(Array.from({ length: 30 }, () => store.write(claimCodeAttempt, claim)))
+      assert.equal(claims.filter(Boolean).length, 10)
+      assert.equal(await store.write(claimSignInAttempt, claim), true)
+      assert.equal(await store.write(claimCodeAttempt, { ...claim, now: T0 + 999 }), false)
+      assert.equal(await store.write(claimCodeAttempt, { ...claim, now: T0 + 1000 }), true)
+      await store.write(acceptTotpStep, { userId: user.userId, totpStep: 9 })
+      assert.equal((await store.read(findDashboardUserByPhone(user.phone)))?.failedCodes, 0)
+    }),
+  )
+
+  test(
+    'of concurrent uses of one recovery code one is accepted, and new codes replace all earlier ones',
+    withStore(async ({ store }) => {
+      await store.write(insertDashboardUser, { user, audit })
+      const { userId, merchantId } = user
+      const codeOf = (number: number): DashboardRecoveryCodeRow => {
+        const hash = bytesOf(`hash ${number}`)
+        return { userId, number, merchantId, hash, pepperKeyId: 'k', createdAt: T0, usedAt: 0, mac: bytesOf(`mac ${number}`) }
+      }
+      const codes = [codeOf(1), codeOf(2)]
+      await store.write(insertDashboardSession, { session, user, audit })
+      const { sessionId } = session
+      assert.equal(await store.write(replaceRecoveryCodes, { userId, sessionId: 'f'.repeat(24), codes, audit }), false)
+      assert.deepEqual(await store.read(listRecoveryCodes(userId)), [])
+      assert.equal(await store.write(replaceRecoveryCodes, { userId, sessionId, codes, audit }), true)
+      assert.deepEqual(await store.read(listRecoveryCodes(userId)), codes)
+      const code = { ...codeOf(1), usedAt: T0 + 1, mac: bytesOf('used') }
+      const use = { code, previousMac: codeOf(1).mac, audit }
+      const uses = await Promise.all(Array.from({ length: 10 }, () => store.write(markRecoveryCodeUsed, use)))
+      assert.equal(uses.filter(Boolean).length, 1)
+      assert.deepEqual(await store.read(listRecoveryCodes(userId)), [code, codeOf(2)])
+      await store.write(replaceRecoveryCodes, { userId, sessionId, codes: [codeOf(2)], audit })
+      assert.deepEqual(await store.read(listRecoveryCodes(userId)), [codeOf(2)])
+      await store.write(updateDashboardUser, {
+        user: { ...user, version: 2 },
+        endSessions: null,
+        needsOtherOwner: false,
+        deletesFactors: true,
+        audit,
+      })
+      assert.deepEqual(await store.read(listRecoveryCodes(userId)), [])
+    }),
+  )
+
+  test(
+    'a passkey is stored once for its credential, and of concurrent uses one is accepted',
+    withStore(async ({ store }) => {
+      const { userId, merchantId } = user
+      const ids = { passkeyId: 'd'.repeat(24), credentialId: 'Y3JlZA', userId, merchantId, name: 'Phone “1”', publicKey: bytesOf('key') }
+      const times = { challengedAt: T0, createdAt: T0, lastUsedAt: 0 }
+      const passkey: DashboardPasskeyRow = {
+        ...ids,
+        ...times,
+        counter: 4_294_967_295,
+        isSynced: true,
+        transports: '["usb"]',
+        mac: bytesOf('p'),
+      }
+      await store.write(insertDashboardUser, { user, audit })
+      const { sessionId } = session
+      assert.equal(await store.write(insertPasskey, { passkey, sessionId, audit }), 'ended')
+      await store.write(insertDashboardSession, { session, user, audit })
+      assert.equal(await store.write(insertPasskey, { passkey, sessionId, audit }), 'stored')
+      assert.equal(await store.write(insertPasskey, { passkey: { ...passkey, passkeyId: 'e'.repeat(24) }, sessionId, audit }), 'exists')
+      assert.deepEqual(await store.read(findPasskey('Y3JlZA')), passkey)
+      const used = { ...passkey, lastUsedAt: T0 + 5, challengedAt: T0 + 4, mac: bytesOf('used') }
+      const use = { passkey: used, previousMac: passkey.mac, audit: null }
+      const uses = await Promise.all(Array.from({ length: 10 }, () => store.write(updatePasskey, use)))
+      assert.equal(uses.filter(Boolean).length, 1)
+      assert.deepEqual(await store.read(listPasskeys(userId)), [used])
+      assert.equal(await store.write(deletePasskey, { userId: 'f'.repeat(24), passkeyId: passkey.passkeyId, audit }), false)
+      assert.equal(await store.write(deletePasskey, { userId, passkeyId: passkey.passkeyId, audit }), true)
+      assert.deepEqual(await store.read(listPasskeys(userId)), [])
+    }),
+  )
+
+  test(
+    'a session is confirmed in the row that was read',
+    withStore(async ({ store }) => {
+      await store.write(insertDashboardUser, { user, audit })
+      await store.write(insertDashboardSession, { session, user, audit })
+      const confirmed = { ...session, method: 'totp', confirmedAt: T0 + 1, mac: bytesOf('confirmed') } as const
+      assert.equal(await store.write(confirmDashboardSession, { session: confirmed, previousMac: session.mac, audit }), true)
+      assert.equal(await store.write(confirmDashboardSession, { session: confirmed, previousMac: session.mac, audit }), false)
+      assert.deepEqual(await store.read(findDashboardSession(session.sessionId)), confirmed)
     }),
   )
 
@@ -116,14 +228,14 @@ export function dashboardSuite(withStore: WithStore): void {
       await store.write(insertDashboardUser, { user, audit })
       const ids = ['1', '2', '3', '4', '5'].map((digit) => digit.repeat(24))
       for (const [at, sessionId] of ids.entries())
-        await store.write(insertDashboardSession, { session: { ...session, sessionId, createdAt: T0 + at }, audit })
+        await store.write(insertDashboardSession, { session: { ...session, sessionId, createdAt: T0 + at }, user, audit })
       assert.deepEqual(await store.read(findDashboardSession(ids[0] ?? '')), { ...session, sessionId: ids[0] })
       const touched = { ...session, sessionId: ids[4] ?? '', lastSeenAt: T0 + 500, mac: bytesOf('touched') }
       await store.write(touchDashboardSession, { session: touched, previousMac: session.mac })
       await store.write(touchDashboardSession, { session: { ...touched, lastSeenAt: T0 + 900 }, previousMac: session.mac })
       const { userId } = user
-      assert.equal(await store.write(deleteDashboardSessions, { userId: 'f'.repeat(24), sessionId: ids[0] ?? '', audit }), 0)
-      assert.equal(await store.write(deleteDashboardSessions, { userId, sessionId: ids[0] ?? '', audit }), 1)
+      assert.equal(await store.write(deleteDashboardSession, { userId: 'f'.repeat(24), sessionId: ids[0] ?? '', audit }), 0)
+      assert.equal(await store.write(deleteDashboardSession, { userId, sessionId: ids[0] ?? '', audit }), 1)
       await store.write(updateDashboardUser, {
         user: { ...user, version: 2 },
         endSessions: { except: ids[4] ?? '' },
@@ -134,6 +246,18 @@ export function dashboardSuite(withStore: WithStore): void {
         (await store.read(listDashboardSessions(userId, 9))).map(({ sessionId }) => sessionId),
         [ids[4]],
       )
+      const second = { ...user, version: 3, sessionsFrom: T0 + 9, mac: bytesOf('third') }
+      assert.equal(await store.write(endDashboardSessions, { user: { ...second, version: 9 }, audit }), -1)
+      const later = { ...session, sessionId: '6'.repeat(24) }
+      const current = { ...user, version: 2 }
+      assert.equal(await store.write(insertDashboardSession, { session: later, user, audit }), false)
+      assert.equal(await store.read(findDashboardSession(later.sessionId)), null)
+      assert.equal(await store.write(insertDashboardSession, { session: later, user: current, audit }), true)
+      assert.equal(await store.write(endDashboardSessions, { user: second, audit }), 2)
+      assert.deepEqual(await store.read(findDashboardUser(userId)), second)
+      const ended = async (id: string) => (await store.read(findNewestAudited(id)))?.version ?? null
+      assert.deepEqual(await Promise.all([...ids, later.sessionId].map(ended)), [2, 2, 2, 2, 2, 2])
+      await store.write(insertDashboardSession, { session: touched, user: second, audit })
       assert.equal(await deleteInPages(store, deleteOldDashboardSessions, T0 + 500), 0)
       assert.equal(await deleteInPages(store, deleteOldDashboardSessions, T0 + 501), 1)
     }),

@@ -33,6 +33,7 @@ export function formsSuite(withStore: WithStore): void {
     endsAt: T0 + 1000,
     returnTo: null,
     cancelledAt: 0,
+    version: 1,
     mac: bytesOf('mac'),
   }
   const key: FormSessionKey = { bucket, merchantId, sessionId: session.sessionId, hash: session.hash }
@@ -54,15 +55,20 @@ export function formsSuite(withStore: WithStore): void {
     'a session is updated from the row that was read: of many concurrent updates one succeeds, and the others get false',
     withStore(async ({ store }) => {
       await store.write(insertFormSession, { session, audit })
-      const changed = (number: number): FormSessionRow => ({ ...session, attemptsLeft: 2, mac: bytesOf(`mac ${String(number)}`) })
+      const changed = (number: number): FormSessionRow => ({
+        ...session,
+        attemptsLeft: 2,
+        version: 2,
+        mac: bytesOf(`mac ${String(number)}`),
+      })
       const made = await Promise.all(
         Array.from({ length: 20 }, (_, number) =>
-          store.write(updateFormSession, { session: changed(number), previousMac: session.mac, audit: null }),
+          store.write(updateFormSession, { session: changed(number), previousMac: session.mac, audit }),
         ),
       )
       assert.deepEqual(made.filter(Boolean), [true])
       assert.deepEqual(await store.read(findFormSession(key)), changed(made.indexOf(true)))
-      const cancelled = { ...changed(0), cancelledAt: T0 + 5, mac: bytesOf('cancelled') }
+      const cancelled = { ...changed(0), cancelledAt: T0 + 5, version: 3, mac: bytesOf('cancelled') }
       assert.equal(
         await store.write(updateFormSession, {
           session: { ...cancelled, merchantId: 'f'.repeat(24) },

@@ -10,14 +10,16 @@ export async function fillOld(raw: StoreUnderTest['raw']): Promise<void> {
   const [id, hash] = [`lpad(to_hex(n), 24, '0')`, `decode(lpad(to_hex(n), 64, '0'), 'hex')`]
   const tables: Readonly<Record<string, string>> = {
     send_limits: `'key', 'pan', ${hash}, ${at}, 0, 0, 0, 0, ${at}`,
+    sign_in_attempts: `${id}, 0, 0, ${at}`,
+    known_devices: `${id}, 'u', 'm', ${hash}, 'key', ${at}, ${hash}`,
     day_tries: `'key', ${hash}, 1, ${at}`,
     verifications: `7, ${id}, 'm', ${id}, ${hash}, 'key', null, null, null, 'sent', 0, ${at}, 0, 'boot', 0, ${hash}`,
     idempotency: `7, 'm', 'server', ${hash}, ${hash}, 'key', 0, 0, ${at}, 'receipts.pay', '', '', null, ${hash}`,
-    form_sessions: `7, ${id}, 'm', ${hash}, 'https://shop.example', null, 'off', null, 3, 0, ${at}, null, 0`,
+    form_sessions: `7, ${id}, 'm', ${hash}, 'https://shop.example', null, 'off', null, 3, 0, ${at}, null, 0, ${hash}`,
     form_cards: `7, ${id}, ${id}, 'key', ${hash}, 0, ${at}`,
     tallies: `7, 'm', ${hourOfT0} + case when n % 1000 = 0 then -n else n end, 'paid', 1`,
     request_log: `7, 'm', case when n % 1000 = 0 then ${T0} - n::bigint * 3600000 else ${T0} + n end, ${id}, '', 'spec', 0, '', 0, 'server', '', 0, 0, 0, ''`,
-    dashboard_sessions: `${id}, 'u', 'm', ${hash}, 'key', '', 0, ${at}, '', '', ${hash}`,
+    dashboard_sessions: `${id}, 'u', 'm', ${hash}, 'key', '', 0, ${at}, '', '', ${hash}, 'password', 0`,
   }
   for (const [table, values] of Object.entries(tables)) {
     await raw(`insert into ${table} select ${values} from generate_series(1, 20000) as up(n)`)

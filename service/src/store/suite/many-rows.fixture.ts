@@ -121,12 +121,12 @@ function operations({ series, hex, hash }: DialectSql): string {
 
 function audit({ series, hex, hash }: DialectSql): string {
   return `
-    insert into audit (chain, seq, hash, at, actor, action, merchant_id, subject, version, mac, request_id, outcome)
+    insert into audit (chain, seq, hash, at, actor, action, merchant_id, subject, version, mac, request_id, outcome, key_id, address, changes)
     select 'many', n, ${hash}, ${T0} + n * 1000, case when n % 100 = 1 then 'user:${busyUser}' else 'merchant:${sampleMerchantId}' end,
       case when n % 100 < 3 then 'dashboard.signed_in' when n % 4 = 0 then 'card.created' when n % 4 = 1 then 'code.requested'
         when n % 4 = 2 then 'code.dispatched' else 'code.attempted' end,
       ${merchant}, case when n % 100 between 1 and 2 then '${busyUser}' else ${rowId(hex)} end, case when n % 4 = 0 then 1 else 0 end,
-      ${hash}, ${hex('n', 24)}, case when n % 4 = 2 then 'sent' else 'wrong' end
+      ${hash}, ${hex('n', 24)}, case when n % 4 = 2 then 'sent' else 'wrong' end, '', '', ''
     from ${series}`
 }
 

@@ -41,3 +41,6 @@ export const merchantAfter = makeMerchant({
 /** Reverts the table of verifications to what it was before its rows had a MAC. */
 export const verificationsBefore = `alter table verifications drop column mac; alter table verifications add column tries_max integer not null default 0;
   alter table verifications add column life_ms integer not null default 0`
+
+/** Reverts the table of audit entries to what it was before they were keyed. */
+export const auditBefore = ['key_id', 'address', 'changes'].map((column) => `alter table audit drop column ${column};`).join(' ')

@@ -46,6 +46,7 @@ export function makeReceipt(number: number, over: Partial<ReceiptRow> = {}): Rec
     flagged: false,
     dueAt: null,
     reconcileAttempts: 0,
+    operationsDigest: new Uint8Array(0),
     ...over,
   }
 }

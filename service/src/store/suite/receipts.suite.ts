@@ -216,9 +216,16 @@ export function receiptsSuite(withStore: WithStore): void {
       const approval = makeReceiptUpdate(paid, {
         operations: [makeOperation(paid, 'request', { state: 'approved' })],
         cardLock: makeLockMove(paid, card.cardId, 'release'),
-        card: gone,
+        card: { card: gone, audit: makeAuditEntry(gone, 'card.ended') },
       })
-      assert.equal(await store.write(updateReceipt, { ...approval, card: { ...gone, version: 9 }, ...makeReceiptExtras(paid) }), 'conflict')
+      assert.equal(
+        await store.write(updateReceipt, {
+          ...approval,
+          card: { card: { ...gone, version: 9 }, audit: makeAuditEntry(gone) },
+          ...makeReceiptExtras(paid),
+        }),
+        'conflict',
+      )
       assert.deepEqual(await store.read(findReceipt(receipt)), paying)
       assert.deepEqual(await store.read(listOperations(receipt)), [])
       assert.equal((await raw('select card_id from card_locks')).length, 1)
@@ -227,6 +234,7 @@ export function receiptsSuite(withStore: WithStore): void {
       assert.equal(await store.write(updateReceipt, { ...approval, ...makeReceiptExtras(paid) }), 'updated')
       assert.deepEqual(await store.read(findReceipt(receipt)), paid)
       assert.deepEqual(await store.read(findCard(card)), gone)
+      assert.deepEqual(await store.read(findNewestAudited(card.cardId)), { version: gone.version, mac: gone.mac })
       assert.equal((await raw('select card_id from card_locks')).length, 0)
       assert.equal(await store.read(findVerification(card)), null)
     }),

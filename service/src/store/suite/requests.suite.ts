@@ -17,6 +17,7 @@ import { bucket, sampleMerchantId, T0 } from './samples.fixture.ts'
 
 const stranger = 'f'.repeat(24)
 const of = { bucket, merchantId: sampleMerchantId }
+const ofServer = { ...of, caller: 'server' } as const
 /** Whatever a list of values might take for its own: quotes, backslashes, braces, commas, a line end, NULL. */
 const hardToQuote = JSON.stringify({ data: `"\\", {NULL},'$1'\n`, params: 'ўзбек' })
 
@@ -57,18 +58,40 @@ export function requestsSuite(withStore: WithStore): void {
     withStore(async ({ store }) => {
       await store.write(insertRequests, { requests: Array.from({ length: 1200 }, (_, at) => makeRequest(at)) })
       await store.write(insertRequests, { requests: [makeRequest(1, { merchantId: stranger })] })
-      assert.equal(await store.read(findRequestBehindNewest({ ...of, keep: 1200 })), null)
-      const upTo = await store.read(findRequestBehindNewest({ ...of, keep: 200 }))
+      assert.equal(await store.read(findRequestBehindNewest({ ...ofServer, keep: 1200 })), null)
+      const upTo = await store.read(findRequestBehindNewest({ ...ofServer, keep: 200 }))
       assert.ok(upTo !== null)
-      assert.equal(await store.write(deleteMerchantRequests, { ...of, upTo }), 500)
-      assert.equal(await store.write(deleteMerchantRequests, { ...of, upTo }), 500)
-      assert.equal(await store.write(deleteMerchantRequests, { ...of, upTo }), 0)
+      assert.equal(await store.write(deleteMerchantRequests, { ...ofServer, upTo }), 500)
+      assert.equal(await store.write(deleteMerchantRequests, { ...ofServer, upTo }), 500)
+      assert.equal(await store.write(deleteMerchantRequests, { ...ofServer, upTo }), 0)
       const left = () => store.read(listRequests({ ...of, after: null, from: 0, count: 1000, cardId: null }))
       assert.deepEqual([(await left()).length, (await left()).at(-1)?.at], [200, T0 + 1000])
       const hour = 3_600_000
       await store.write(insertRequests, { requests: [makeRequest(2000, { at: T0 + 3 * hour })] })
       assert.equal(await deleteInPages(store, deleteOldRequests, T0 + 2 * hour), 201)
       assert.equal((await left()).length, 1)
+    }),
+  )
+
+  test(
+    'records of one kind of caller displace none of another',
+    withStore(async ({ store }) => {
+      const servers = [1, 2, 3].map((number) => makeRequest(number))
+      const browsers = Array.from({ length: 700 }, (_, at) => makeRequest(10 + at, { caller: 'browser' }))
+      await store.write(insertRequests, { requests: [...servers, ...browsers] })
+      const ofBrowser = { ...of, caller: 'browser' } as const
+      assert.equal(await store.read(findRequestBehindNewest({ ...ofServer, keep: 100 })), null)
+      const upTo = await store.read(findRequestBehindNewest({ ...ofBrowser, keep: 100 }))
+      assert.ok(upTo !== null)
+      assert.deepEqual(
+        [
+          await store.write(deleteMerchantRequests, { ...ofBrowser, upTo }),
+          await store.write(deleteMerchantRequests, { ...ofBrowser, upTo }),
+        ],
+        [500, 100],
+      )
+      const left = await store.read(listRequests({ ...of, after: null, from: 0, count: 1000, cardId: null }))
+      assert.deepEqual([left.filter(({ caller }) => caller === 'server').length, left.length], [3, 103])
     }),
   )
 }

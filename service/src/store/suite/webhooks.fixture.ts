@@ -15,6 +15,7 @@ export function makeEndpoint(name: string, over: Partial<EndpointRow> = {}): End
     previousSecret: null,
     previousSecretEndsAt: 0,
     createdAt: T0,
+    version: 1,
     mac: bytesOf(`endpoint ${name}`, 48),
     ...over,
   }

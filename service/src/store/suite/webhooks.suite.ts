@@ -48,6 +48,7 @@ export function webhooksSuite(withStore: WithStore): void {
         secret: bytesOf('next', 78),
         previousSecret: one.secret,
         previousSecretEndsAt: T0 + 5,
+        version: 2,
         mac: bytesOf('next mac', 48),
       }
       const changed = await Promise.all(

@@ -1,0 +1,1 @@
+-- PostgreSQL drops the default of a form session's MAC here. SQLite drops none without copying the table, and needs it less: no other process writes.

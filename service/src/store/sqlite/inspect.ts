@@ -1,0 +1,60 @@
+import { existsSync, statSync } from 'node:fs'
+import { join } from 'node:path'
+import { pathToFileURL } from 'node:url'
+
+import type { DatabaseInspection } from '../inspection.ts'
+import { planMigrations, readMigrations } from '../migrations/migrations.ts'
+import { connectReader } from './connect.ts'
+import { opening } from './fault.ts'
+import { SQLITE_KEYS_FILE } from './keys.ts'
+import { hasMigrationsTable, readAppliedMigrations } from './migrate.ts'
+import { SQLITE_FILE } from './sqlite.ts'
+
+/** Inspects the file of the cards or of the keys in a data folder, also while a service uses it. Throws `StoreDamaged`. */
+export function inspectSqlite(folder: string, schema: 'cards' | 'keys'): DatabaseInspection {
+  const path = join(folder, schema === 'cards' ? SQLITE_FILE : SQLITE_KEYS_FILE)
+  const known = readMigrations('sqlite', schema)
+  // A start makes the file before it writes to it.
+  if ((statSync(path, { throwIfNoEntry: false })?.size ?? 0) === 0) return nothingAt(() => planMigrations(known, []))
+  return opening(path, () => {
+    const reader = connectReader(isAtRest(path) ? immutableUrl(path) : path)
+    try {
+      const hasSchema = hasMigrationsTable(reader.db)
+      const applied = hasSchema ? readAppliedMigrations(reader.db) : []
+      return {
+        hasSchema: applied.length > 0,
+        durability: 'local',
+        missingRights: [],
+        pending: () => planMigrations(known, applied),
+        read: async ({ statement, values, map }) => opening(path, () => map(reader.run(statement, values))),
+        close: async () => reader.db.close(),
+      }
+    } catch (err) {
+      reader.db.close()
+      throw err
+    }
+  })
+}
+
+/** Whether no process has the database open in WAL mode: the last one to close it deletes the WAL. */
+function isAtRest(path: string): boolean {
+  return !existsSync(`${path}-wal`) && !existsSync(`${path}-journal`)
+}
+
+/** A reader of a database at rest would leave a WAL behind it, unless it is told that nothing changes. */
+function immutableUrl(path: string): URL {
+  const url = pathToFileURL(path)
+  url.searchParams.set('immutable', '1')
+  return url
+}
+
+function nothingAt(pending: DatabaseInspection['pending']): DatabaseInspection {
+  return {
+    hasSchema: false,
+    durability: null,
+    missingRights: [],
+    pending,
+    read: () => Promise.reject(new Error('the database does not exist yet')),
+    close: async () => undefined,
+  }
+}
